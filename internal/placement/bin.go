@@ -1,0 +1,177 @@
+// Package placement spreads nodes over weighted, capped bins: over regions,
+// and over the availability zones in them.
+//
+// The ideal share of a bin i of a cluster of N nodes is q(i) = N * w(i) / W,
+// with W the sum of all weights. A plan is the exact minimiser of
+//
+//	sum over i of (n(i) - q(i))^2 / w(i)
+//
+// within the bounds: additions only raise counts, removals only lower them, no
+// count passes its cap and none falls below its min. That is apportionment by
+// the method of Webster and Sainte-Laguë. The objective is separable and
+// convex, so giving out one node after the other at the least marginal cost,
+// (2n+1)/w, solves it exactly; this package does so for all nodes at once.
+//
+// Everything here is pure and deterministic: the same bins give the same plan,
+// whatever their order, and all comparisons are made in integers.
+package placement
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+	"strings"
+)
+
+// Unlimited is the Cap of a bin that has none.
+const Unlimited = -1
+
+// MaxNodes bounds the nodes of a plan, those that are there and those that are
+// asked for. It keeps every sum and every (2n+1) well inside 64 bits.
+const MaxNodes = 1_000_000_000_000_000
+
+// Bin is a region or an availability zone: a place that takes nodes.
+type Bin struct {
+	Name    string
+	Weight  int64 // relative share, positive; 0: a place that nobody lists any more, it only ever loses nodes
+	Cap     int64 // most nodes; [Unlimited]: no cap
+	Min     int64 // least nodes: filled before anything else, never removed
+	Current int64 // nodes that are there now
+}
+
+// Closed returns the bin as one that is listed but takes no nodes now: what it
+// holds still counts, and removals treat it like any other.
+func (b Bin) Closed() Bin {
+	b.Cap = b.upper(b.Current)
+	return b
+}
+
+// Headroom is the number of nodes that the bin can still take, at most limit.
+func (b Bin) Headroom(limit int64) int64 {
+	return max(0, b.upper(b.Current+limit)-b.Current)
+}
+
+// upper is the most nodes the bin may hold, at most limit.
+func (b Bin) upper(limit int64) int64 {
+	switch {
+	case b.Weight == 0:
+		return 0
+	case b.Cap == Unlimited:
+		return limit
+	}
+	return min(b.Cap, limit)
+}
+
+// lower is the least nodes that removals leave in the bin.
+func (b Bin) lower() int64 {
+	if b.Weight == 0 {
+		return 0
+	}
+	return min(b.Min, b.Current)
+}
+
+// Ideal returns the share q(i) = total * w(i) / W of each bin, in their order.
+func Ideal(bins []Bin, total int64) []*big.Rat {
+	sum := new(big.Int)
+	for _, b := range bins {
+		sum.Add(sum, big.NewInt(b.Weight))
+	}
+	shares := make([]*big.Rat, len(bins))
+	for i, b := range bins {
+		shares[i] = new(big.Rat)
+		if b.Weight > 0 {
+			nodes := new(big.Int).Mul(big.NewInt(total), big.NewInt(b.Weight))
+			shares[i].SetFrac(nodes, sum)
+		}
+	}
+	return shares
+}
+
+// InfeasibleError says that the bins cannot take, or cannot give up, the nodes
+// that were asked for. Its text is the policy documents' sentence; Detail has
+// the numbers.
+type InfeasibleError struct {
+	Count int64  // nodes to add; negative: to remove
+	Rooms []Room // in the order of the bins
+}
+
+// Room is how many nodes a bin could take (or, on removal, give up) at most.
+type Room struct {
+	Name  string
+	Nodes int64 // never more than the count that was asked for
+}
+
+func (e *InfeasibleError) Error() string {
+	return "There is no feasible plan to handle all nodes."
+}
+
+// Detail says in one sentence how many nodes find room, and where.
+func (e *InfeasibleError) Detail() string {
+	var total int64
+	parts := make([]string, len(e.Rooms))
+	for i, r := range e.Rooms {
+		total += r.Nodes
+		parts[i] = fmt.Sprintf("%s %d", r.Name, r.Nodes)
+	}
+	where := "nowhere to look"
+	if len(parts) > 0 {
+		where = strings.Join(parts, ", ")
+	}
+	if e.Count < 0 {
+		return fmt.Sprintf("%d nodes are to be removed, but only %d can go without passing a min: %s.", -e.Count, total, where)
+	}
+	return fmt.Sprintf("%d nodes are to be added, but there is room for %d: %s.", e.Count, total, where)
+}
+
+// check refuses what no plan can be made from.
+func check(bins []Bin, count int64) error {
+	if count > MaxNodes || count < -MaxNodes {
+		return fmt.Errorf("a change of %d nodes is more than can be planned (%d)", count, int64(MaxNodes))
+	}
+	var errs []error
+	seen := make(map[string]bool, len(bins))
+	total := max(count, 0)
+	for _, b := range bins {
+		switch {
+		case seen[b.Name]:
+			errs = append(errs, fmt.Errorf("%q is named twice", b.Name))
+		case b.Weight < 0:
+			errs = append(errs, fmt.Errorf("the weight of %q is %d; a weight is positive, or 0 for a place no longer listed", b.Name, b.Weight))
+		case b.Cap < Unlimited:
+			errs = append(errs, fmt.Errorf("the cap of %q is %d; a cap is 0 or more, or -1 for none", b.Name, b.Cap))
+		case b.Min < 0 || b.Min > MaxNodes:
+			errs = append(errs, fmt.Errorf("the min of %q is %d, which is outside 0 to %d", b.Name, b.Min, int64(MaxNodes)))
+		case b.Current < 0 || b.Current > MaxNodes:
+			errs = append(errs, fmt.Errorf("%q has %d nodes, which is outside 0 to %d", b.Name, b.Current, int64(MaxNodes)))
+		default:
+			if total = total + b.Current; total > MaxNodes {
+				return fmt.Errorf("a cluster of more than %d nodes cannot be planned", int64(MaxNodes))
+			}
+		}
+		seen[b.Name] = true
+	}
+	return errors.Join(errs...)
+}
+
+// unit is the (n+1)-th node of a bin: the one that raises its count from n.
+type unit struct {
+	n      int64
+	weight int64
+	name   string
+}
+
+// cost compares the marginal costs (2n+1)/w of two units, exactly.
+func (u unit) cost(v unit) int {
+	uh, ul := bits.Mul64(uint64(2*u.n+1), uint64(v.weight))
+	vh, vl := bits.Mul64(uint64(2*v.n+1), uint64(u.weight))
+	return cmp.Or(cmp.Compare(uh, vh), cmp.Compare(ul, vl))
+}
+
+// compare orders units by the turn in which they are added: the cheapest first,
+// of equals the larger weight, then the name. Removal goes the other way round,
+// so that it undoes an addition.
+func (u unit) compare(v unit) int {
+	return cmp.Or(u.cost(v), cmp.Compare(v.weight, u.weight), cmp.Compare(u.name, v.name))
+}

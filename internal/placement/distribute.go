@@ -1,0 +1,202 @@
+package placement
+
+import (
+	"math/bits"
+	"slices"
+	"sort"
+)
+
+// Distribute plans the addition of count nodes to the bins or, where count is
+// negative, the removal of that many. It returns the change of each bin in the
+// order of bins: all changes have the sign of count and add up to it.
+//
+// Additions fill bins below their min first. Removals empty bins that nobody
+// lists any more (weight 0) first, the fullest of them before the others, then
+// take what bins hold above their cap. Beyond that each node goes to the bin
+// with the smallest (2n+1)/w (ties: larger weight, then name ascending), and
+// leaves the bin with the largest (2n-1)/w (ties: smaller weight, then name
+// descending).
+//
+// The time taken is O(k log k) for k bins and does not depend on count.
+//
+// The error is an [*InfeasibleError] where the bins cannot take or give up so
+// many nodes, and names every offending bin where one makes no sense.
+func Distribute(bins []Bin, count int64) ([]int64, error) {
+	if err := check(bins, count); err != nil {
+		return nil, err
+	}
+	steps, rooms := additions, func(b Bin) int64 { return b.Headroom(count) }
+	if count < 0 {
+		steps, rooms = removals, func(b Bin) int64 { return min(-count, b.Current-b.lower()) }
+	}
+	if err := feasible(bins, count, rooms); err != nil {
+		return nil, err
+	}
+	changes := make([]int64, len(bins))
+	for i, n := range steps(bins, count) {
+		changes[i] = n - bins[i].Current
+	}
+	return changes, nil
+}
+
+// feasible tells whether the bins have room for count nodes in all.
+func feasible(bins []Bin, count int64, room func(Bin) int64) error {
+	missing := max(count, -count)
+	rooms := make([]Room, len(bins))
+	for i, b := range bins {
+		rooms[i] = Room{Name: b.Name, Nodes: room(b)}
+		missing -= min(missing, rooms[i].Nodes)
+	}
+	if missing > 0 {
+		return &InfeasibleError{Count: count, Rooms: rooms}
+	}
+	return nil
+}
+
+// additions returns the counts of the bins after count nodes were added: to
+// their min first, then to their cap.
+func additions(bins []Bin, count int64) []int64 {
+	held := counts(bins)
+	for _, top := range []func(Bin) int64{
+		func(b Bin) int64 { return b.upper(b.Min) },
+		func(b Bin) int64 { return b.upper(MaxNodes) },
+	} {
+		spans := make([]span, len(bins))
+		var step int64
+		for i, b := range bins {
+			spans[i] = b.span(held[i], max(held[i], top(b)))
+			step += min(count-step, spans[i].hi-spans[i].lo)
+		}
+		held = fill(spans, step)
+		count -= step
+	}
+	return held
+}
+
+// removals returns the counts of the bins after -count nodes were removed: from
+// bins that nobody lists, then from bins above their cap, then from all.
+//
+// To take the c most expensive nodes out of a span is to fill it anew, from its
+// bottom, with the nodes that stay.
+func removals(bins []Bin, count int64) []int64 {
+	held := counts(bins)
+	for _, bottom := range []func(Bin) int64{
+		func(b Bin) int64 {
+			if b.Weight == 0 {
+				return 0
+			}
+			return b.Current
+		},
+		func(b Bin) int64 { return max(b.upper(b.Current), b.lower()) },
+		Bin.lower,
+	} {
+		spans := make([]span, len(bins))
+		var nodes int64
+		for i, b := range bins {
+			spans[i] = b.span(min(bottom(b), held[i]), held[i])
+			nodes += spans[i].hi - spans[i].lo
+		}
+		step := min(-count, nodes)
+		held = fill(spans, nodes-step)
+		count += step
+	}
+	return held
+}
+
+func counts(bins []Bin) []int64 {
+	held := make([]int64, len(bins))
+	for i, b := range bins {
+		held[i] = b.Current
+	}
+	return held
+}
+
+// span is a bin as fill sees it: it holds lo nodes and may hold hi.
+type span struct {
+	lo, hi int64
+	weight int64
+	name   string
+}
+
+// span gives unlisted bins the weight 1: of them the fullest counts the most.
+func (b Bin) span(lo, hi int64) span {
+	return span{lo: lo, hi: hi, weight: max(b.Weight, 1), name: b.Name}
+}
+
+// maxLevel is the highest level that fill looks at: 2*maxLevel+1 is below 2^63.
+const maxLevel = 1 << 62
+
+// fill adds the count cheapest units to the spans and returns what each then
+// holds. The spans must have room for them.
+//
+// The level of a unit is its place in the row of units of the heaviest bin:
+// level m has the cost (2m+1)/w of that bin's unit m. From one level to the
+// next no span gains more than one unit, for none is heavier. So bisection
+// finds the last level that is filled by at most count units, and what is left
+// is less than one unit a span: those are sorted. Spans that are full at the
+// highest level leave the game, and the next heaviest sets the levels.
+func fill(spans []span, count int64) []int64 {
+	held := make([]int64, len(spans))
+	var open []int
+	for i, s := range spans {
+		held[i] = s.lo
+		if s.hi > s.lo {
+			open = append(open, i)
+		}
+	}
+	for count > 0 && len(open) > 0 {
+		var heaviest int64
+		for _, i := range open {
+			heaviest = max(heaviest, spans[i].weight)
+		}
+		// Whether the units up to the level are more than count.
+		overflows := func(level int) bool {
+			left := count
+			for _, i := range open {
+				left -= spans[i].units(level, heaviest) - held[i]
+				if left < 0 {
+					return true
+				}
+			}
+			return false
+		}
+		level := sort.Search(maxLevel, overflows)
+		var next []int
+		for _, i := range open {
+			if level > 0 {
+				n := spans[i].units(level-1, heaviest)
+				count -= n - held[i]
+				held[i] = n
+			}
+			if held[i] < spans[i].hi {
+				next = append(next, i)
+			}
+		}
+		if level < maxLevel {
+			slices.SortFunc(next, func(i, j int) int {
+				return spans[i].unit(held[i]).compare(spans[j].unit(held[j]))
+			})
+			for _, i := range next[:count] {
+				held[i]++
+			}
+			break
+		}
+		open = next
+	}
+	return held
+}
+
+// units is the number of nodes of the span that cost no more than the level's
+// (2*level+1)/heaviest, within its bounds.
+func (s span) units(level int, heaviest int64) int64 {
+	// (2n+1)/weight <= (2*level+1)/heaviest holds for the first
+	// (x+1)/2 units, x being the quotient below; weight <= heaviest keeps it
+	// within 64 bits.
+	hi, lo := bits.Mul64(uint64(2*level+1), uint64(s.weight))
+	x, _ := bits.Div64(hi, lo, uint64(heaviest))
+	return min(max(int64((x+1)/2), s.lo), s.hi)
+}
+
+func (s span) unit(n int64) unit {
+	return unit{n: n, weight: s.weight, name: s.name}
+}

@@ -1,0 +1,271 @@
+package placement
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// bins reads "A w3 cap2 min1 now4, B" as bins; the default is w1, no cap, empty.
+func bins(t testing.TB, text string) []Bin {
+	t.Helper()
+	var list []Bin
+	for part := range strings.SplitSeq(text, ", ") {
+		words := strings.Fields(part)
+		b := Bin{Name: words[0], Weight: 1, Cap: Unlimited}
+		for _, word := range words[1:] {
+			split := strings.IndexAny(word, "-0123456789")
+			var n int64
+			if err := json.Unmarshal([]byte(word[split:]), &n); err != nil {
+				t.Fatalf("%q: %v", word, err)
+			}
+			*map[string]*int64{"w": &b.Weight, "cap": &b.Cap, "min": &b.Min, "now": &b.Current}[word[:split]] = n
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// after returns the counts once the change is made.
+func after(bins []Bin, changes []int64) []int64 {
+	held := counts(bins)
+	for i, c := range changes {
+		held[i] += c
+	}
+	return held
+}
+
+func TestDistribute(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		bins  string
+		count int64
+		after []int64
+	}{
+		{"equal weights fill by name", "C, A, B", 2, []int64{0, 1, 1}},
+		{"weights set the shares", "A w100, B w200", 3, []int64{1, 2}},
+		{"the larger weight wins a tie", "A w1, B w3", 2, []int64{0, 2}},
+		{"a cap sends the rest elsewhere", "A w60 cap5, B w25, C w15", 20, []int64{5, 9, 6}},
+		{"a min is filled first", "A w1 min3, B w100", 4, []int64{3, 1}},
+		{"too few nodes for every min", "A min2, B min2, C", 3, []int64{2, 1, 0}},
+		{"a min beyond the cap of a closed bin waits", "A min3 cap1 now1, B", 2, []int64{1, 2}},
+		{"what is there counts", "A now10, B, C", 5, []int64{10, 3, 2}},
+		{"a bin above its cap takes nothing", "A cap2 now5, B", 3, []int64{5, 3}},
+		{"nothing asked", "A now3, B", 0, []int64{3, 0}},
+		{"removal levels", "A now3, B now3, C now3", -4, []int64{2, 2, 1}},
+		{"removal takes from above a cap first", "A w9 cap1 now3, B w1 now9", -2, []int64{1, 9}},
+		{"removal empties unlisted bins first", "A now5, old w0 now1, older w0 now3", -3, []int64{5, 1, 0}},
+		{"removal leaves the min", "A min2 now3, B now1", -2, []int64{2, 0}},
+		{"removal goes by the larger share", "A w1 now3, B w3 now3", -3, []int64{1, 2}},
+		{"the last name goes first", "A now1, B now1, C now1", -1, []int64{1, 1, 0}},
+		{"unlisted bins take nothing", "A, old w0 now2", 4, []int64{4, 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			list := bins(t, c.bins)
+			changes, err := Distribute(list, c.count)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := after(list, changes); !slices.Equal(got, c.after) {
+				t.Errorf("%s, %+d: got %v, want %v", c.bins, c.count, got, c.after)
+			}
+		})
+	}
+}
+
+// TestSenlinTable: where Senlin's placement policies went wrong, row by row.
+func TestSenlinTable(t *testing.T) {
+	seven := "A, B, C, D, E, F, G"
+	for _, c := range []struct {
+		bins  string
+		count int64
+		after []int64
+	}{
+		{"A w100 cap2, B w100", 6, []int64{2, 4}},
+		{"A w100 cap2 now2, B w100 now3", 1, []int64{2, 4}},
+		{"A w60 cap5, B w25, C w15", 20, []int64{5, 9, 6}},
+		{"A w3 cap3, B w1", 1000, []int64{3, 997}},
+		{"A, B, C", 4, []int64{2, 1, 1}},
+		{seven, 8, []int64{2, 1, 1, 1, 1, 1, 1}},
+		{seven, 36, []int64{6, 5, 5, 5, 5, 5, 5}},
+		{"A now10, B, C", 5, []int64{10, 3, 2}},
+		{"A now2, B now2, C now2", -4, []int64{1, 1, 0}},
+		{"A now3, B now3, C now3", -4, []int64{2, 2, 1}},
+		{"A now7, B now7, C now7, D now7, E now7, F now7, G now7, H now7", -49, []int64{1, 1, 1, 1, 1, 1, 1, 0}},
+		{"A now1, B now1, outside w0 now5", -3, []int64{1, 1, 2}},
+	} {
+		list := bins(t, c.bins)
+		changes, err := Distribute(list, c.count)
+		if err != nil {
+			t.Errorf("%s, %+d: %v", c.bins, c.count, err)
+			continue
+		}
+		if got := after(list, changes); !slices.Equal(got, c.after) {
+			t.Errorf("%s, %+d: got %v, want %v", c.bins, c.count, got, c.after)
+		}
+	}
+
+	t.Run("one node at a time comes to the same", func(t *testing.T) {
+		for _, text := range []string{"A, B, C", "A w100 cap2, B w100", "A w3 cap3, B w1"} {
+			step, whole := bins(t, text), bins(t, text)
+			for n := int64(1); n <= 40; n++ {
+				changes, err := Distribute(step, 1)
+				if err != nil {
+					t.Fatalf("%s: stuck at %d: %v", text, n, err)
+				}
+				for i := range step {
+					step[i].Current += changes[i]
+				}
+				changes, err = Distribute(whole, n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := counts(step), after(whole, changes); !slices.Equal(got, want) {
+					t.Errorf("%s: %d single nodes give %v, %d at once %v", text, n, got, n, want)
+				}
+			}
+		}
+	})
+	t.Run("all weights 0 take nothing", func(t *testing.T) {
+		var infeasible *InfeasibleError
+		if _, err := Distribute(bins(t, "A w0, B w0"), 1); !errors.As(err, &infeasible) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestVectors holds the cases with known answers, each in two orders of its bins.
+func TestVectors(t *testing.T) {
+	data, err := os.ReadFile("testdata/distribute.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Count                  int64
+		Weights, Caps, Current map[string]int64
+		Expect                 struct {
+			Plan  map[string]int64
+			Error string
+		}
+	}
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) != 200 {
+		t.Fatalf("%d cases, not 200", len(cases))
+	}
+	for n, c := range cases {
+		names := slices.Collect(maps.Keys(c.Weights))
+		for name := range c.Current {
+			if _, listed := c.Weights[name]; !listed {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for range 2 {
+			list := make([]Bin, len(names))
+			for i, name := range names {
+				list[i] = Bin{Name: name, Weight: c.Weights[name], Cap: Unlimited, Current: c.Current[name]}
+				if cap, ok := c.Caps[name]; ok {
+					list[i].Cap = cap
+				}
+			}
+			changes, err := Distribute(list, c.Count)
+			if c.Expect.Error != "" {
+				if err == nil || err.Error() != c.Expect.Error {
+					t.Errorf("case %d: got %v, want %s", n, err, c.Expect.Error)
+				}
+			} else {
+				plan := map[string]int64{}
+				for i, change := range changes {
+					if change != 0 {
+						plan[names[i]] = max(change, -change)
+					}
+				}
+				if err != nil || !maps.Equal(plan, c.Expect.Plan) {
+					t.Errorf("case %d: got %v (%v), want %v", n, plan, err, c.Expect.Plan)
+				}
+			}
+			slices.Reverse(names)
+		}
+	}
+}
+
+func TestDistributeRefuses(t *testing.T) {
+	for _, c := range []struct {
+		bins  string
+		count int64
+		want  string
+	}{
+		{"A, A", 1, `"A" is named twice`},
+		{"A w-1", 1, `the weight of "A" is -1`},
+		{"A cap-2", 1, `the cap of "A" is -2`},
+		{"A min-1", 1, `the min of "A" is -1`},
+		{"A now-1", 1, `"A" has -1 nodes`},
+		{"A", MaxNodes + 1, "is more than can be planned"},
+		{"A now600000000000000, B now600000000000000", 1, "cannot be planned"},
+	} {
+		if _, err := Distribute(bins(t, c.bins), c.count); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %+d: got %v, want %q", c.bins, c.count, err, c.want)
+		}
+	}
+}
+
+func TestInfeasible(t *testing.T) {
+	for _, c := range []struct {
+		bins   string
+		count  int64
+		detail string
+	}{
+		{"A cap3, B cap1 now1", 5, "5 nodes are to be added, but there is room for 3: A 3, B 0."},
+		{"A min1 now3, B now1", -4, "4 nodes are to be removed, but only 3 can go without passing a min: A 2, B 1."},
+	} {
+		_, err := Distribute(bins(t, c.bins), c.count)
+		var infeasible *InfeasibleError
+		if !errors.As(err, &infeasible) {
+			t.Fatalf("%s, %+d: got %v", c.bins, c.count, err)
+		}
+		if infeasible.Error() != "There is no feasible plan to handle all nodes." || infeasible.Detail() != c.detail {
+			t.Errorf("got %s %s, want %s", err, infeasible.Detail(), c.detail)
+		}
+	}
+}
+
+func TestIdeal(t *testing.T) {
+	got := Ideal(bins(t, "A w150, B w200, old w0 now4"), 11)
+	want := []string{"4.71", "6.29", "0.00"}
+	for i, share := range got {
+		if share.FloatString(2) != want[i] {
+			t.Errorf("share %d is %s, want %s", i, share.FloatString(2), want[i])
+		}
+	}
+}
+
+// TestHugeCounts: no overflow at 10^12 nodes, and at the ends of what is allowed.
+func TestHugeCounts(t *testing.T) {
+	const many = 1_000_000_000_000
+	for _, c := range []struct {
+		bins  string
+		count int64
+		after []int64
+	}{
+		{"A w1, B w3", 4 * many, []int64{many, 3 * many}},
+		{"A w9223372036854775807, B w1", many, []int64{many, 0}},
+		{"A w9223372036854775807 cap5, B w1, C w2", 3*many + 5, []int64{5, many, 2 * many}},
+		{"A w1, B w1", MaxNodes, []int64{MaxNodes / 2, MaxNodes / 2}},
+		{"A now1000000000000000, B", -MaxNodes / 2, []int64{MaxNodes / 2, 0}},
+	} {
+		list := bins(t, c.bins)
+		changes, err := Distribute(list, c.count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := after(list, changes); !slices.Equal(got, c.after) {
+			t.Errorf("%s, %+d: got %v, want %v", c.bins, c.count, got, c.after)
+		}
+	}
+}

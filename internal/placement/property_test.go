@@ -1,0 +1,306 @@
+package placement
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// genBins draws up to most bins with small numbers, so that ties and bounds are
+// met often.
+func genBins(most int) *rapid.Generator[[]Bin] {
+	return rapid.Custom(func(t *rapid.T) []Bin {
+		list := make([]Bin, rapid.IntRange(1, most).Draw(t, "bins"))
+		for i := range list {
+			list[i] = Bin{
+				Name:    string(rune('A' + i)),
+				Weight:  rapid.SampledFrom([]int64{0, 1, 1, 1, 2, 3, 5}).Draw(t, "weight"),
+				Cap:     rapid.SampledFrom([]int64{Unlimited, Unlimited, 0, 1, 2, 3, 4}).Draw(t, "cap"),
+				Current: rapid.Int64Range(0, 5).Draw(t, "current"),
+			}
+			list[i].Min = rapid.Int64Range(0, list[i].upper(2)).Draw(t, "min")
+		}
+		return list
+	})
+}
+
+// emptied returns the bins with no nodes in them.
+func emptied(bins []Bin) []Bin {
+	return replaced(bins, make([]int64, len(bins)))
+}
+
+// replaced returns the bins with the given counts.
+func replaced(bins []Bin, held []int64) []Bin {
+	bins = slices.Clone(bins)
+	for i := range bins {
+		bins[i].Current = held[i]
+	}
+	return bins
+}
+
+func TestOptimalAgainstBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := genBins(4).Draw(t, "list")
+		count := rapid.Int64Range(-12, 12).Draw(t, "count")
+		best := bruteForce(list, count)
+		changes, err := Distribute(list, count)
+		var infeasible *InfeasibleError
+		if errors.As(err, &infeasible) != (best == nil) {
+			t.Fatalf("error %v, but brute force found %v", err, best)
+		}
+		if err == nil {
+			if got := score(list, after(list, changes)); !slices.Equal(got, best) {
+				t.Fatalf("plan %v scores %v, the best is %v", changes, got, best)
+			}
+		}
+	})
+}
+
+// TestWithinBounds: changes add up, go one way, and keep caps and mins.
+func TestWithinBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := genBins(8).Draw(t, "list")
+		count := rapid.Int64Range(-20, 20).Draw(t, "count")
+		changes, err := Distribute(list, count)
+		if err != nil {
+			return
+		}
+		var sum int64
+		for i, c := range changes {
+			sum += c
+			b := list[i]
+			if c*count < 0 {
+				t.Fatalf("%s changes by %d while %d are asked for", b.Name, c, count)
+			}
+			if c > 0 && b.Current+c > b.upper(MaxNodes) {
+				t.Fatalf("%s passes its cap: %d of %d", b.Name, b.Current+c, b.Cap)
+			}
+			if c < 0 && b.Current+c < b.lower() {
+				t.Fatalf("%s falls below its min: %d of %d", b.Name, b.Current+c, b.Min)
+			}
+		}
+		if sum != count {
+			t.Fatalf("changes %v add up to %d, not %d", changes, sum, count)
+		}
+	})
+}
+
+func TestEqualsUnitGreedy(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := genBins(8).Draw(t, "list")
+		for i := range list {
+			if list[i].Weight > 0 {
+				list[i].Weight = rapid.Int64Range(1, 1000).Draw(t, "any weight")
+			}
+		}
+		count := rapid.Int64Range(-30, 200).Draw(t, "count")
+		changes, err := Distribute(list, count)
+		if err != nil {
+			return
+		}
+		if want := greedy(list, count); !slices.Equal(changes, want) {
+			t.Fatalf("got %v, one at a time gives %v", changes, want)
+		}
+	})
+}
+
+func TestPlansCompose(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := genBins(6).Draw(t, "list")
+		sign := rapid.SampledFrom([]int64{-1, 1}).Draw(t, "sign")
+		a := sign * rapid.Int64Range(0, 10).Draw(t, "a")
+		b := sign * rapid.Int64Range(0, 10).Draw(t, "b")
+		whole, err := Distribute(list, a+b)
+		if err != nil {
+			return
+		}
+		first, err := Distribute(list, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		between := replaced(list, after(list, first))
+		second, err := Distribute(between, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := after(between, second), after(list, whole); !slices.Equal(got, want) {
+			t.Fatalf("%d then %d gives %v, %d at once %v", a, b, got, a+b, want)
+		}
+	})
+}
+
+// TestRemovalUndoesAddition starts from a planned cluster that has its mins:
+// an addition to any other repairs it, and repairs are not undone.
+func TestRemovalUndoesAddition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := emptied(genBins(6).Draw(t, "list"))
+		mins := int64(0)
+		for _, b := range list {
+			mins += b.upper(b.Min)
+		}
+		start, err := Distribute(list, mins+rapid.Int64Range(0, 10).Draw(t, "start"))
+		if err != nil {
+			return
+		}
+		list = replaced(list, start)
+		count := rapid.Int64Range(0, 10).Draw(t, "count")
+		added, err := Distribute(list, count)
+		if err != nil {
+			return
+		}
+		removed, err := Distribute(replaced(list, after(list, added)), -count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range added {
+			if added[i] != -removed[i] {
+				t.Fatalf("added %v, removed %v", added, removed)
+			}
+		}
+	})
+}
+
+// TestHouseMonotone: one node more never costs a bin a node.
+func TestHouseMonotone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := emptied(genBins(6).Draw(t, "list"))
+		n := rapid.Int64Range(0, 40).Draw(t, "n")
+		more, err := Distribute(list, n+1)
+		if err != nil {
+			return
+		}
+		fewer, err := Distribute(list, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range list {
+			if more[i] < fewer[i] {
+				t.Fatalf("%s has %d of %d but %d of %d", list[i].Name, fewer[i], n, more[i], n+1)
+			}
+		}
+	})
+}
+
+func TestEqualWeightsStayLevel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := make([]Bin, rapid.IntRange(1, 30).Draw(t, "bins"))
+		for i := range list {
+			list[i] = Bin{Name: string(rune('A' + i)), Weight: 7, Cap: Unlimited}
+		}
+		plan, err := Distribute(list, rapid.Int64Range(0, 1_000_000_000_000).Draw(t, "count"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Max(plan)-slices.Min(plan) > 1 {
+			t.Fatalf("not level: %v", plan)
+		}
+	})
+}
+
+func TestScaledWeightsChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := genBins(6).Draw(t, "list")
+		count := rapid.Int64Range(-20, 1000).Draw(t, "count")
+		factor := rapid.Int64Range(1, 1_000_000_000).Draw(t, "factor")
+		want, err := Distribute(list, count)
+		if err != nil {
+			return
+		}
+		for i := range list {
+			list[i].Weight *= factor
+		}
+		got, err := Distribute(list, count)
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("weights times %d: %v (%v), not %v", factor, got, err, want)
+		}
+	})
+}
+
+func TestOrderDoesNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := genBins(8).Draw(t, "list")
+		count := rapid.Int64Range(-20, 100).Draw(t, "count")
+		shuffled := rapid.Permutation(list).Draw(t, "shuffled")
+		a, errA := Distribute(list, count)
+		b, errB := Distribute(shuffled, count)
+		if (errA == nil) != (errB == nil) {
+			t.Fatalf("%v, but %v in another order", errA, errB)
+		}
+		if errA != nil {
+			return
+		}
+		for i, bin := range list {
+			j := slices.IndexFunc(shuffled, func(o Bin) bool { return o.Name == bin.Name })
+			if a[i] != b[j] {
+				t.Fatalf("%s gets %d or %d", bin.Name, a[i], b[j])
+			}
+		}
+	})
+}
+
+// TestRebalance: the moves reach the best plan there is for the nodes, each of
+// them is needed, and none is made from the best plan.
+func TestRebalance(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := genBins(4).Draw(t, "list")
+		moves, err := Rebalance(list, MaxNodes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved := slices.Clone(list)
+		for _, m := range moves {
+			moved[m.From].Current--
+			moved[m.To].Current++
+		}
+		best, fewest := bestAnywhere(list)
+		if got := score(list, counts(moved)); !slices.Equal(got, best) {
+			t.Fatalf("%d moves to %v score %v, the best is %v", len(moves), counts(moved), got, best)
+		}
+		if int64(len(moves)) != fewest {
+			t.Fatalf("%d moves, %d would do", len(moves), fewest)
+		}
+		if again, _ := Rebalance(moved, MaxNodes); len(again) > 0 {
+			t.Fatalf("moves again: %v", again)
+		}
+		few, err := Rebalance(list, 2)
+		if err != nil || !slices.Equal(few, moves[:min(2, len(moves))]) {
+			t.Fatalf("with a limit %v, without %v", few, moves)
+		}
+	})
+}
+
+// bestAnywhere tries every spread of the nodes that moves can reach, and
+// returns the best score and the fewest moves to it.
+func bestAnywhere(bins []Bin) (best []int64, fewest int64) {
+	held := make([]int64, len(bins))
+	var total int64
+	for _, b := range bins {
+		total += b.Current
+	}
+	var try func(i int, left int64)
+	try = func(i int, left int64) {
+		if i == len(bins) {
+			if left > 0 {
+				return
+			}
+			var moves int64
+			for j, b := range bins {
+				moves += max(0, held[j]-b.Current)
+			}
+			s := score(bins, held)
+			if c := slices.Compare(s, best); best == nil || c < 0 || c == 0 && moves < fewest {
+				best, fewest = s, moves
+			}
+			return
+		}
+		b := bins[i]
+		for n := b.lower(); n <= min(left, b.Current+b.Headroom(left)); n++ {
+			held[i] = n
+			try(i+1, left-n)
+		}
+	}
+	try(0, total)
+	return best, fewest
+}
