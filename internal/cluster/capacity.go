@@ -1,0 +1,177 @@
+package cluster
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+)
+
+// AdjustmentType says how the number of a [Resize] is meant.
+type AdjustmentType string
+
+// The adjustment types of CLUSTER_RESIZE.
+const (
+	ExactCapacity      AdjustmentType = "EXACT_CAPACITY"       // number is the new size
+	ChangeInCapacity   AdjustmentType = "CHANGE_IN_CAPACITY"   // number is added to the size
+	ChangeInPercentage AdjustmentType = "CHANGE_IN_PERCENTAGE" // number is added, as a percentage of the size
+)
+
+// AdjustmentTypes lists all of them.
+func AdjustmentTypes() []string {
+	return []string{string(ExactCapacity), string(ChangeInCapacity), string(ChangeInPercentage)}
+}
+
+// Unlimited is the MaxSize of a cluster that may grow without bound.
+const Unlimited = -1
+
+// maxNodes bounds the numbers of a resize, so that no sum overflows.
+const maxNodes = 1_000_000_000_000_000
+
+// Resize asks for another cluster size, as CLUSTER_RESIZE does. A nil field was
+// not given. The zero value asks for nothing.
+type Resize struct {
+	AdjustmentType AdjustmentType // "": no adjustment, only the bounds
+	Number         *int64
+	MinSize        *int64 // least size; none given: 0
+	MaxSize        *int64 // most nodes; none given or [Unlimited]: no bound
+	MinStep        *int64 // least change in nodes, of a percentage
+	Strict         bool   // refuse a target outside the bounds, in place of truncating it
+}
+
+// ArgumentError says which argument of a request makes no sense, and why.
+type ArgumentError struct {
+	Argument string
+	Fault    string // a sentence
+}
+
+func (e *ArgumentError) Error() string { return e.Argument + ": " + e.Fault }
+
+// Check refuses what makes no sense whatever the size of the cluster. The error
+// is an [*ArgumentError].
+func (r Resize) Check() error {
+	fault := func(argument, format string, args ...any) error {
+		return &ArgumentError{argument, fmt.Sprintf(format, args...)}
+	}
+	for _, n := range []struct {
+		argument string
+		value    *int64
+	}{{"number", r.Number}, {"min_size", r.MinSize}, {"max_size", r.MaxSize}, {"min_step", r.MinStep}} {
+		if n.value != nil && (*n.value > maxNodes || *n.value < -maxNodes) {
+			return fault(n.argument, "%d is more than can be planned (%d).", *n.value, int64(maxNodes))
+		}
+	}
+	adjusts := r.AdjustmentType != ""
+	switch {
+	case adjusts && !slices.Contains(AdjustmentTypes(), string(r.AdjustmentType)):
+		return fault("adjustment_type", "%q is none of %q.", r.AdjustmentType, AdjustmentTypes())
+	case adjusts && r.Number == nil:
+		return fault("number", "%s needs a number.", r.AdjustmentType)
+	case !adjusts && r.Number != nil:
+		return fault("adjustment_type", "A number needs an adjustment_type, one of %q.", AdjustmentTypes())
+	case r.AdjustmentType == ExactCapacity && *r.Number < 0:
+		return fault("number", "An exact capacity is 0 or more, not %d.", *r.Number)
+	case r.MinSize != nil && *r.MinSize < 0:
+		return fault("min_size", "The least size is 0 or more, not %d.", *r.MinSize)
+	case r.MaxSize != nil && *r.MaxSize < Unlimited:
+		return fault("max_size", "The greatest size is 0 or more, or -1 for none, not %d.", *r.MaxSize)
+	case r.MinStep != nil && *r.MinStep < 1:
+		return fault("min_step", "The least step is 1 or more, not %d.", *r.MinStep)
+	case r.MinStep != nil && r.AdjustmentType != ChangeInPercentage:
+		return fault("min_step", "A least step goes with %s alone.", ChangeInPercentage)
+	}
+	return nil
+}
+
+// CheckSizes refuses bounds that no size fits. The error is an [*ArgumentError].
+func (r Resize) CheckSizes() error {
+	if r.MinSize != nil && r.bounded() && *r.MinSize > *r.MaxSize {
+		return &ArgumentError{"min_size", fmt.Sprintf("The specified min_size (%d) is greater than the specified max_size (%d).", *r.MinSize, *r.MaxSize)}
+	}
+	return nil
+}
+
+func (r Resize) bounded() bool { return r.MaxSize != nil && *r.MaxSize != Unlimited }
+
+// TargetError is a strict resize whose target is outside its bounds. Its text
+// is a sentence that names both.
+type TargetError struct{ text string }
+
+func (e *TargetError) Error() string { return e.text }
+
+// Desired is the arithmetic of CLUSTER_RESIZE: the size that a cluster of
+// current nodes is to have.
+//
+// A percentage rounds towards zero, but never to zero: it changes at least one
+// node, or MinStep of them. A target outside of the bounds is truncated into
+// them or, where the resize is strict, an error that names target and bound.
+func (r Resize) Desired(current int64) (int64, error) {
+	if err := r.Check(); err != nil {
+		return 0, err
+	}
+	if current < 0 || current > maxNodes {
+		return 0, fmt.Errorf("a cluster of %d nodes is outside 0 to %d", current, int64(maxNodes))
+	}
+	target := current
+	switch r.AdjustmentType {
+	case ExactCapacity:
+		target = *r.Number
+	case ChangeInCapacity:
+		target += *r.Number
+	case ChangeInPercentage:
+		change, err := r.percentage(current)
+		if err != nil {
+			return 0, err
+		}
+		target += change
+	}
+	if r.Strict {
+		return target, r.within(target)
+	}
+	if err := r.CheckSizes(); err != nil {
+		return 0, err
+	}
+	if r.bounded() {
+		target = min(target, *r.MaxSize)
+	}
+	if r.MinSize != nil {
+		target = max(target, *r.MinSize)
+	}
+	return max(target, 0), nil
+}
+
+// percentage is the change in nodes.
+func (r Resize) percentage(current int64) (int64, error) {
+	// Current and number may be as large as maxNodes, their product is not.
+	share := new(big.Int).Mul(big.NewInt(current), big.NewInt(*r.Number))
+	share.Quo(share, big.NewInt(100)) // towards zero
+	if share.CmpAbs(big.NewInt(maxNodes)) > 0 {
+		return 0, fmt.Errorf("%d %% of %d nodes are more than can be planned (%d)", *r.Number, current, int64(maxNodes))
+	}
+	least := int64(1)
+	if r.MinStep != nil {
+		least = *r.MinStep
+	}
+	switch change := share.Int64(); {
+	case *r.Number > 0:
+		return max(change, least), nil
+	case *r.Number < 0:
+		return min(change, -least), nil
+	}
+	return 0, nil
+}
+
+// within says which bound the target passes.
+func (r Resize) within(target int64) error {
+	passes := func(bound string, size int64) error {
+		return &TargetError{fmt.Sprintf("The target capacity (%d) is %s (%d).", target, bound, size)}
+	}
+	switch {
+	case r.MinSize == nil && target < 0:
+		return passes("less than the cluster's min_size", 0)
+	case r.MinSize != nil && target < *r.MinSize:
+		return passes("less than the specified min_size", *r.MinSize)
+	case r.bounded() && target > *r.MaxSize:
+		return passes("greater than the specified max_size", *r.MaxSize)
+	}
+	return nil
+}

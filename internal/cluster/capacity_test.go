@@ -1,0 +1,107 @@
+package cluster
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestDesired(t *testing.T) {
+	n := func(n int64) *int64 { return &n }
+	for _, c := range []struct {
+		name    string
+		current int64
+		resize  Resize
+		want    int64
+	}{
+		{"nothing asked", 5, Resize{}, 5},
+		{"exact", 5, Resize{AdjustmentType: ExactCapacity, Number: n(9)}, 9},
+		{"change", 5, Resize{AdjustmentType: ChangeInCapacity, Number: n(-2)}, 3},
+		{"a percentage rounds towards zero", 7, Resize{AdjustmentType: ChangeInPercentage, Number: n(50)}, 10},
+		{"downwards too", 7, Resize{AdjustmentType: ChangeInPercentage, Number: n(-50)}, 4},
+		{"but changes at least one node", 7, Resize{AdjustmentType: ChangeInPercentage, Number: n(1)}, 8},
+		{"even of an empty cluster", 0, Resize{AdjustmentType: ChangeInPercentage, Number: n(50)}, 1},
+		{"or the least step", 7, Resize{AdjustmentType: ChangeInPercentage, Number: n(-1), MinStep: n(3)}, 4},
+		{"of nothing stays nothing", 7, Resize{AdjustmentType: ChangeInPercentage, Number: n(0), MinStep: n(3)}, 7},
+		{"truncated to max", 7, Resize{AdjustmentType: ChangeInCapacity, Number: n(9), MaxSize: n(10)}, 10},
+		{"truncated to min", 7, Resize{AdjustmentType: ChangeInCapacity, Number: n(-9), MinSize: n(2)}, 2},
+		{"never below nothing", 7, Resize{AdjustmentType: ChangeInCapacity, Number: n(-9)}, 0},
+		{"bounds alone move the size", 7, Resize{MaxSize: n(5)}, 5},
+		{"no bound", 7, Resize{AdjustmentType: ChangeInCapacity, Number: n(9), MaxSize: n(Unlimited)}, 16},
+		{"huge", maxNodes, Resize{AdjustmentType: ChangeInPercentage, Number: n(-100)}, 0},
+	} {
+		if got, err := c.resize.Desired(c.current); err != nil || got != c.want {
+			t.Errorf("%s: got %d (%v), want %d", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestDesiredRefuses(t *testing.T) {
+	n := func(n int64) *int64 { return &n }
+	for _, c := range []struct {
+		resize Resize
+		want   string
+	}{
+		{Resize{AdjustmentType: "HALF", Number: n(1)}, `adjustment_type: "HALF" is none of`},
+		{Resize{AdjustmentType: ChangeInPercentage}, "number: CHANGE_IN_PERCENTAGE needs a number."},
+		{Resize{Number: n(1)}, "adjustment_type: A number needs an adjustment_type"},
+		{Resize{AdjustmentType: ExactCapacity, Number: n(-1)}, "number: An exact capacity is 0 or more, not -1."},
+		{Resize{MinSize: n(-1)}, "min_size: The least size is 0 or more, not -1."},
+		{Resize{MaxSize: n(-2)}, "max_size: The greatest size is 0 or more, or -1 for none, not -2."},
+		{Resize{MinStep: n(2)}, "min_step: A least step goes with CHANGE_IN_PERCENTAGE alone."},
+		{Resize{AdjustmentType: ChangeInPercentage, Number: n(5), MinStep: n(0)}, "min_step: The least step is 1 or more, not 0."},
+		{Resize{MinSize: n(5), MaxSize: n(4)}, "min_size: The specified min_size (5) is greater than the specified max_size (4)."},
+		{Resize{AdjustmentType: ExactCapacity, Number: n(maxNodes + 1)}, "number: 1000000000000001 is more than can be planned"},
+		{Resize{AdjustmentType: ChangeInPercentage, Number: n(maxNodes)}, "more than can be planned"},
+	} {
+		if got, err := c.resize.Desired(maxNodes); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %d (%v), want %q", got, err, c.want)
+		}
+	}
+	if _, err := (Resize{}).Desired(-1); err == nil {
+		t.Error("a cluster of -1 nodes was planned")
+	}
+}
+
+func TestDesiredVectors(t *testing.T) {
+	data, err := os.ReadFile("testdata/desired_capacity.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Current int64
+		Resize  struct {
+			AdjustmentType AdjustmentType `json:"adjustment_type"`
+			Number         *int64         `json:"number"`
+			MinSize        *int64         `json:"min_size"`
+			MaxSize        *int64         `json:"max_size"`
+			MinStep        *int64         `json:"min_step"`
+			Strict         bool           `json:"strict"`
+		}
+		Expect struct {
+			Status, Reason  string
+			Change, Desired int64
+		}
+	}
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) != 200 {
+		t.Fatalf("%d cases, not 200", len(cases))
+	}
+	for i, c := range cases {
+		got, err := Resize(c.Resize).Desired(c.Current)
+		if c.Expect.Status == "OK" {
+			if err != nil || got != c.Expect.Desired || got-c.Current != c.Expect.Change {
+				t.Errorf("case %d: got %d (%v), want %d", i, got, err, c.Expect.Desired)
+			}
+			continue
+		}
+		var target *TargetError
+		if !errors.As(err, &target) || target.Error() != c.Expect.Reason {
+			t.Errorf("case %d: got %v, want %s", i, err, c.Expect.Reason)
+		}
+	}
+}
