@@ -20,8 +20,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -39,13 +41,7 @@ type Bin struct {
 	Cap     int64 // most nodes; [Unlimited]: no cap
 	Min     int64 // least nodes: filled before anything else, never removed
 	Current int64 // nodes that are there now
-}
-
-// Closed returns the bin as one that is listed but takes no nodes now: what it
-// holds still counts, and removals treat it like any other.
-func (b Bin) Closed() Bin {
-	b.Cap = b.upper(b.Current)
-	return b
+	Closed  bool  // listed, but takes no nodes now; those that it has count, and removals treat it like any other
 }
 
 // Headroom is the number of nodes that the bin can still take, at most limit.
@@ -55,10 +51,13 @@ func (b Bin) Headroom(limit int64) int64 {
 
 // upper is the most nodes the bin may hold, at most limit.
 func (b Bin) upper(limit int64) int64 {
-	switch {
-	case b.Weight == 0:
+	if b.Weight == 0 {
 		return 0
-	case b.Cap == Unlimited:
+	}
+	if b.Closed {
+		limit = min(limit, b.Current)
+	}
+	if b.Cap == Unlimited {
 		return limit
 	}
 	return min(b.Cap, limit)
@@ -70,6 +69,23 @@ func (b Bin) lower() int64 {
 		return 0
 	}
 	return min(b.Min, b.Current)
+}
+
+// Count returns the listed bins with the nodes that counts has for them, and
+// after them, by name, a bin for each further place where nodes are.
+func Count(listed []Bin, counts map[string]int64) []Bin {
+	bins := slices.Clone(listed)
+	names := make(map[string]bool, len(bins))
+	for i, b := range bins {
+		names[b.Name] = true
+		bins[i].Current = counts[b.Name]
+	}
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if !names[name] && counts[name] > 0 {
+			bins = append(bins, Bin{Name: name, Current: counts[name]})
+		}
+	}
+	return bins
 }
 
 // Ideal returns the share q(i) = total * w(i) / W of each bin, in their order.

@@ -18,6 +18,10 @@ func bins(t testing.TB, text string) []Bin {
 		words := strings.Fields(part)
 		b := Bin{Name: words[0], Weight: 1, Cap: Unlimited}
 		for _, word := range words[1:] {
+			if word == "closed" {
+				b.Closed = true
+				continue
+			}
 			split := strings.IndexAny(word, "-0123456789")
 			var n int64
 			if err := json.Unmarshal([]byte(word[split:]), &n); err != nil {
@@ -52,7 +56,9 @@ func TestDistribute(t *testing.T) {
 		{"a cap sends the rest elsewhere", "A w60 cap5, B w25, C w15", 20, []int64{5, 9, 6}},
 		{"a min is filled first", "A w1 min3, B w100", 4, []int64{3, 1}},
 		{"too few nodes for every min", "A min2, B min2, C", 3, []int64{2, 1, 0}},
-		{"a min beyond the cap of a closed bin waits", "A min3 cap1 now1, B", 2, []int64{1, 2}},
+		{"a closed bin takes nothing, not even for its min", "A closed min3 now1, B", 2, []int64{1, 2}},
+		{"removal treats a closed bin like any other", "A closed now3, B now3", -2, []int64{2, 2}},
+		{"but first takes what it has above its cap", "A closed cap1 now3, B now3", -2, []int64{1, 3}},
 		{"what is there counts", "A now10, B, C", 5, []int64{10, 3, 2}},
 		{"a bin above its cap takes nothing", "A cap2 now5, B", 3, []int64{5, 3}},
 		{"nothing asked", "A now3, B", 0, []int64{3, 0}},

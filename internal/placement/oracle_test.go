@@ -14,7 +14,7 @@ func greedy(bins []Bin, count int64) []int64 {
 	bins = slices.Clone(bins)
 	changes := make([]int64, len(bins))
 	for ; count > 0; count-- {
-		i := first(bins, func(b Bin) bool { return b.Weight > 0 && (b.Cap == Unlimited || b.Current < b.Cap) }, func(a, b Bin) int {
+		i := first(bins, func(b Bin) bool { return b.Weight > 0 && !b.Closed && (b.Cap == Unlimited || b.Current < b.Cap) }, func(a, b Bin) int {
 			return cmp.Or(
 				compareTrue(a.Current < a.Min, b.Current < b.Min),
 				cmp.Compare((2*a.Current+1)*b.Weight, (2*b.Current+1)*a.Weight),

@@ -19,8 +19,11 @@ func genBins(most int) *rapid.Generator[[]Bin] {
 				Weight:  rapid.SampledFrom([]int64{0, 1, 1, 1, 2, 3, 5}).Draw(t, "weight"),
 				Cap:     rapid.SampledFrom([]int64{Unlimited, Unlimited, 0, 1, 2, 3, 4}).Draw(t, "cap"),
 				Current: rapid.Int64Range(0, 5).Draw(t, "current"),
+				Closed:  rapid.IntRange(0, 9).Draw(t, "closed") == 0,
 			}
-			list[i].Min = rapid.Int64Range(0, list[i].upper(2)).Draw(t, "min")
+			if c := list[i].Cap; list[i].Weight > 0 {
+				list[i].Min = rapid.Int64Range(0, min(2, max(c, -2*c))).Draw(t, "min")
+			}
 		}
 		return list
 	})

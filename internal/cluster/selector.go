@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+)
+
+// Selector says which servers belong to a cluster: those that match all of what
+// is given. An empty one selects nothing.
+type Selector struct {
+	NameRegex     string // matches anywhere in the name, unless anchored
+	Metadata      map[string]string
+	Tags          []string
+	ServerGroupID string
+	IDs           []string
+}
+
+// Empty tells whether the selector names nothing to go by.
+func (s Selector) Empty() bool {
+	return s.NameRegex == "" && len(s.Metadata) == 0 && len(s.Tags) == 0 && s.ServerGroupID == "" && len(s.IDs) == 0
+}
+
+// matcher is a selector made ready.
+type matcher struct {
+	Selector
+	name    *regexp.Regexp
+	ids     map[string]bool // nil: any
+	members map[string]bool // of the server group; nil: any
+}
+
+func (s Selector) compile() (*matcher, error) {
+	if s.Empty() {
+		return nil, fmt.Errorf("the selector is empty: give at least one of name_regex, metadata, tags, servergroup_id and ids")
+	}
+	m := &matcher{Selector: s}
+	if s.NameRegex != "" {
+		name, err := regexp.Compile(s.NameRegex)
+		if err != nil {
+			return nil, fmt.Errorf("name_regex: %w", err)
+		}
+		m.name = name
+	}
+	if len(s.IDs) > 0 {
+		m.ids = set(s.IDs)
+	}
+	return m, nil
+}
+
+func set(list []string) map[string]bool {
+	s := make(map[string]bool, len(list))
+	for _, item := range list {
+		s[item] = true
+	}
+	return s
+}
+
+// matches tells whether a server belongs to the cluster. Of a server in a cell
+// that is down Nova tells little more than the id: where that is not enough to
+// tell, known is false.
+func (m *matcher) matches(s *server) (belongs, known bool) {
+	if m.ids != nil && !m.ids[s.ID] || m.members != nil && !m.members[s.ID] {
+		return false, true
+	}
+	hidden := m.name != nil || len(m.Metadata) > 0 || len(m.Tags) > 0
+	if s.partial() {
+		return !hidden, !hidden
+	}
+	if m.name != nil && !m.name.MatchString(s.Name) {
+		return false, true
+	}
+	for key, value := range m.Metadata {
+		if got, ok := s.Metadata[key]; !ok || got != value {
+			return false, true
+		}
+	}
+	for _, tag := range m.Tags {
+		if !slices.Contains(s.Tags, tag) {
+			return false, true
+		}
+	}
+	return true, true
+}
+
+// query is what Nova can filter by, on our behalf, without leaving out a server
+// that matches. Its regular expressions are the database's, of another dialect
+// than ours and blind to case: only plain text that must be there is sent.
+func (m *matcher) query() url.Values {
+	query := url.Values{}
+	if text := requiredText(m.NameRegex); text != "" {
+		query.Set("name", text)
+	}
+	if len(m.Tags) > 0 {
+		query.Set("tags", strings.Join(m.Tags, ","))
+	}
+	return query
+}
+
+var plain = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// requiredText is the longest plain text that every match of the pattern has.
+func requiredText(pattern string) string {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return ""
+	}
+	var longest string
+	var visit func(*syntax.Regexp)
+	visit = func(re *syntax.Regexp) {
+		switch re.Op {
+		case syntax.OpLiteral:
+			if text := string(re.Rune); re.Flags&syntax.FoldCase == 0 && plain.MatchString(text) && len(text) > len(longest) {
+				longest = text
+			}
+		case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
+			for _, sub := range re.Sub {
+				visit(sub)
+			}
+		}
+	}
+	visit(tree)
+	return longest
+}

@@ -1,0 +1,310 @@
+package openstack
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/regions"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+	"github.com/gophercloud/utils/v2/openstack/clientconfig"
+)
+
+// Cloud is one cloud and one login to it, shared by all that ask. Its methods
+// may be called at the same time.
+type Cloud struct {
+	config   Config
+	settings *settings
+	http     http.Client
+
+	sessions shared[struct{}, *session]
+	known    shared[struct{}, []string]
+	compute  shared[string, *Compute]
+	zones    shared[string, []Zone]
+	limits   shared[string, *Limits]
+	flavors  shared[[2]string, Flavor]
+	images   shared[[2]string, time.Time]
+}
+
+// session is a login.
+type session struct {
+	client    *gophercloud.ProviderClient
+	endpoints []endpoint
+	mu        sync.Mutex
+	again     *call[string] // the login under way after a token expired, or the one that failed
+}
+
+// endpoint is an entry of the catalogue, of the interface that is asked for.
+type endpoint struct{ service, region, url string }
+
+// New prepares a cloud. It reads clouds.yaml and the TLS files, and makes no
+// request. The error is an [*ArgumentError] where one argument is at fault, and
+// [ErrNoCloud] where none says where the cloud is.
+func New(config Config) (*Cloud, error) {
+	resolved, err := config.resolve()
+	if err != nil {
+		return nil, err
+	}
+	c := &Cloud{config: config, settings: resolved}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.TLSClientConfig = resolved.tls
+	base.MaxIdleConnsPerHost = 16 // regions often share a host, and each asks for itself
+	t := &transport{
+		base:    base,
+		retries: config.MaxRetries,
+		timeout: cmp.Or(config.RequestTimeout, defaultTimeout),
+		noCache: !config.DisableNoCacheHeader,
+		log:     config.Log,
+	}
+	if config.AllowReauth && resolved.auth.TokenID == "" {
+		t.relogin = c.relogin
+	}
+	c.http = http.Client{Transport: t, CheckRedirect: sameOrigin}
+	return c, nil
+}
+
+// Login logs in, where that has not happened yet.
+func (c *Cloud) Login(ctx context.Context) error {
+	_, err := c.session(ctx)
+	return err
+}
+
+// session logs in, the first time.
+func (c *Cloud) session(ctx context.Context) (*session, error) {
+	return c.sessions.get(ctx, struct{}{}, func(ctx context.Context) (*session, error) {
+		client, err := c.login(ctx)
+		if err != nil {
+			return nil, err
+		}
+		client.UseTokenLock()
+		client.UserAgent.Prepend(c.config.UserAgent)
+		s := &session{client: client}
+		if s.endpoints, err = c.catalogue(client); err != nil {
+			return nil, err
+		}
+		client.EndpointLocator = func(opts gophercloud.EndpointOpts) (string, error) { return c.locate(s, opts) }
+		return s, nil
+	})
+}
+
+func (c *Cloud) login(ctx context.Context) (*gophercloud.ProviderClient, error) {
+	options := c.settings.auth
+	options.AllowReauth = false // the transport does that, for all requests at once
+	client, err := openstack.NewClient(options.IdentityEndpoint)
+	if err != nil {
+		return nil, fmt.Errorf("auth_url %q: %w", options.IdentityEndpoint, err)
+	}
+	client.HTTPClient = c.http
+	if err := openstack.Authenticate(ctx, client, options); err != nil {
+		return nil, fmt.Errorf("log in at %s: %w", options.IdentityEndpoint, err)
+	}
+	return client, nil
+}
+
+// relogin replaces a token that expired. Requests that find the same token
+// expired share one login, which none of them can cancel for the others.
+func (c *Cloud) relogin(ctx context.Context, expired string) (string, error) {
+	s, err := c.session(ctx)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	if token := s.client.Token(); token != expired {
+		s.mu.Unlock()
+		return token, nil
+	}
+	next := s.again
+	if next == nil {
+		next = &call[string]{done: make(chan struct{})}
+		s.again = next
+		go func() {
+			fresh, err := c.login(context.WithoutCancel(ctx))
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if next.err = err; err == nil {
+				next.value = fresh.Token()
+				s.client.CopyTokenFrom(fresh)
+				s.again = nil // a failure stays: who is refused does not knock again
+			}
+			close(next.done)
+		}()
+	}
+	s.mu.Unlock()
+	select {
+	case <-next.done:
+		return next.value, next.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// catalogue lists the endpoints that came with the token.
+func (c *Cloud) catalogue(client *gophercloud.ProviderClient) ([]endpoint, error) {
+	result, ok := client.GetAuthResult().(interface {
+		ExtractServiceCatalog() (*tokens.ServiceCatalog, error)
+	})
+	if !ok {
+		return nil, errors.New("the login brought no Keystone v3 catalogue: Keystone v2 is not supported")
+	}
+	catalog, err := result.ExtractServiceCatalog()
+	if err != nil {
+		return nil, fmt.Errorf("the catalogue that came with the token: %w", err)
+	}
+	face := clientconfig.GetEndpointType(c.config.EndpointType)
+	var list []endpoint
+	for _, service := range catalog.Entries {
+		for _, e := range service.Endpoints {
+			if gophercloud.Availability(e.Interface) == face {
+				list = append(list, endpoint{service.Type, cmp.Or(e.RegionID, e.Region), gophercloud.NormalizeURL(e.URL)})
+			}
+		}
+	}
+	return list, nil
+}
+
+// NoEndpointError says that a region has no endpoint of a service for this user.
+type NoEndpointError struct {
+	Service string
+	Region  string
+	Regions []string // that have one
+}
+
+func (e *NoEndpointError) Error() string {
+	where := "no region has one"
+	if len(e.Regions) > 0 {
+		where = "there is one in " + strings.Join(e.Regions, ", ")
+	}
+	return fmt.Sprintf("region %q has no %s endpoint in the catalogue of this user; %s", e.Region, e.Service, where)
+}
+
+// locate finds an endpoint in the catalogue: that of the region, always.
+func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error) {
+	types := opts.Types()
+	// An overriding address is that of one place: it stands for the provider's
+	// own region, and not for every other too.
+	if over := c.config.EndpointOverrides[opts.Type]; over != "" && (opts.Region == c.settings.region || c.settings.region == "") {
+		if strings.Contains(over, "://") {
+			return gophercloud.NormalizeURL(over), nil
+		}
+		types = []string{over}
+	}
+	missing := &NoEndpointError{Service: opts.Type, Region: opts.Region}
+	for _, service := range types {
+		for _, e := range s.endpoints {
+			switch {
+			case e.service != service:
+			case e.region == opts.Region:
+				return e.url, nil
+			default:
+				missing.Regions = append(missing.Regions, e.region)
+			}
+		}
+	}
+	slices.Sort(missing.Regions)
+	missing.Regions = slices.Compact(missing.Regions)
+	return "", missing
+}
+
+// Region is the name of the provider's region: the configured one or, where
+// none is, the only one that has a compute endpoint.
+func (c *Cloud) Region(ctx context.Context) (string, error) {
+	if c.settings.region != "" {
+		return c.settings.region, nil
+	}
+	s, err := c.session(ctx)
+	if err != nil {
+		return "", err
+	}
+	names := s.computeRegions()
+	if len(names) == 1 {
+		return names[0], nil
+	}
+	return "", fmt.Errorf("no region is configured, and the catalogue has %d with a compute endpoint (%s): set region, or OS_REGION_NAME", len(names), strings.Join(names, ", "))
+}
+
+func (s *session) computeRegions() []string {
+	var names []string
+	for _, e := range s.endpoints {
+		if e.service == "compute" {
+			names = append(names, e.region)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// RegionState says what a region is to this user.
+type RegionState int
+
+// The states of a region.
+const (
+	RegionUnknown   RegionState = iota // Keystone does not know it
+	RegionNoCompute                    // known, but without a compute endpoint
+	RegionWithCompute
+)
+
+// RegionState looks a region up in the catalogue and, where it is not there,
+// among all regions of Keystone, which are asked for once.
+func (c *Cloud) RegionState(ctx context.Context, region string) (RegionState, error) {
+	s, err := c.session(ctx)
+	if err != nil {
+		return RegionUnknown, err
+	}
+	if _, err := c.locate(s, computeOpts(region)); err == nil {
+		return RegionWithCompute, nil
+	}
+	known, err := c.Regions(ctx)
+	if err == nil && slices.Contains(known, region) {
+		return RegionNoCompute, nil
+	}
+	return RegionUnknown, err
+}
+
+// Regions lists all regions that Keystone knows, sorted. Where its policy hides
+// them, they are those of the catalogue.
+func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
+	return c.known.get(ctx, struct{}{}, func(ctx context.Context) ([]string, error) {
+		s, err := c.session(ctx)
+		if err != nil {
+			return nil, err
+		}
+		identity, err := openstack.NewIdentityV3(s.client, gophercloud.EndpointOpts{})
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		pages, err := regions.List(identity, nil).AllPages(ctx)
+		switch {
+		case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
+			for _, e := range s.endpoints {
+				names = append(names, e.region)
+			}
+		case err != nil:
+			return nil, fmt.Errorf("list regions: %w", err)
+		default:
+			list, err := regions.ExtractRegions(pages)
+			if err != nil {
+				return nil, fmt.Errorf("list regions: %w", err)
+			}
+			for _, r := range list {
+				names = append(names, r.ID)
+			}
+		}
+		slices.Sort(names)
+		return slices.Compact(names), nil
+	})
+}
+
+func computeOpts(region string) gophercloud.EndpointOpts {
+	opts := gophercloud.EndpointOpts{Region: region}
+	opts.ApplyDefaults("compute")
+	return opts
+}

@@ -1,0 +1,175 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/availabilityzones"
+)
+
+// Microversions of Nova that something here depends on. The versions are 2.x;
+// these are the x.
+const (
+	VersionLocked      = 9  // a server says whether it is locked
+	VersionSoftPolicy  = 15 // soft-affinity and soft-anti-affinity
+	VersionTags        = 26 // tags, and filters by them
+	VersionGroupPolicy = 64 // server groups have one policy, with rules
+	VersionDownCells   = 69 // servers in a cell that is down are listed, in part
+)
+
+// Compute is the Nova of one region. Its clients are made for one microversion
+// each and never changed.
+type Compute struct {
+	Region string
+	newest int // the newest microversion 2.x that it offers
+	client gophercloud.ServiceClient
+}
+
+// Compute finds a region's Nova and the microversions it offers, once.
+func (c *Cloud) Compute(ctx context.Context, region string) (*Compute, error) {
+	return c.compute.get(ctx, region, func(ctx context.Context) (*Compute, error) {
+		s, err := c.session(ctx)
+		if err != nil {
+			return nil, err
+		}
+		client, err := openstack.NewComputeV2(s.client, computeOpts(region))
+		if err != nil {
+			return nil, err
+		}
+		newest, err := newestMicroversion(ctx, client)
+		if err != nil {
+			return nil, fmt.Errorf("region %s: find the microversions of Nova: %w", region, err)
+		}
+		return &Compute{Region: region, newest: newest, client: *client}, nil
+	})
+}
+
+// versionRoot ends where the version of an endpoint does: what follows is a
+// project id, under which Nova tells no versions.
+var versionRoot = regexp.MustCompile(`^.*/v2(\.\d+)?/`)
+
+func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) (int, error) {
+	root := versionRoot.FindString(client.Endpoint)
+	if root == "" {
+		return 0, fmt.Errorf("the endpoint %s has no version in it", client.Endpoint)
+	}
+	var document struct {
+		Version struct {
+			Version string `json:"version"` // the newest microversion, or empty
+		} `json:"version"`
+	}
+	resp, err := client.Get(ctx, root, &document, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
+	if _, _, err = gophercloud.ParseResponse(resp, err); err != nil {
+		return 0, err
+	}
+	if document.Version.Version == "" {
+		return 1, nil // older than microversions
+	}
+	var major, minor int
+	if _, err := fmt.Sscanf(document.Version.Version, "%d.%d", &major, &minor); err != nil || major != 2 {
+		return 0, fmt.Errorf("%s offers version %q, which is none of Nova's 2.x", root, document.Version.Version)
+	}
+	return minor, nil
+}
+
+// Offers tells whether the region's Nova knows the microversion 2.minor.
+func (c *Compute) Offers(minor int) bool { return minor <= c.newest }
+
+// Newest names the newest microversion that the region's Nova offers.
+func (c *Compute) Newest() string { return fmt.Sprintf("2.%d", c.newest) }
+
+// At is a client for the microversion 2.minor, or the newest below that is offered.
+func (c *Compute) At(minor int) *gophercloud.ServiceClient {
+	client := c.client
+	client.Microversion = fmt.Sprintf("2.%d", min(minor, c.newest))
+	return &client
+}
+
+// Zone is an availability zone.
+type Zone struct {
+	Name      string
+	Available bool // a service in it is up
+}
+
+// Zones lists the availability zones of a region, sorted by name, once.
+func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
+	return c.zones.get(ctx, region, func(ctx context.Context) ([]Zone, error) {
+		compute, err := c.Compute(ctx, region)
+		if err != nil {
+			return nil, err
+		}
+		pages, err := availabilityzones.List(compute.At(1)).AllPages(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("region %s: list availability zones: %w", region, err)
+		}
+		list, err := availabilityzones.ExtractAvailabilityZones(pages)
+		if err != nil {
+			return nil, fmt.Errorf("region %s: list availability zones: %w", region, err)
+		}
+		zones := make([]Zone, len(list))
+		for i, z := range list {
+			zones[i] = Zone{Name: z.ZoneName, Available: z.ZoneState.Available}
+		}
+		slices.SortFunc(zones, func(a, b Zone) int { return strings.Compare(a.Name, b.Name) })
+		return zones, nil
+	})
+}
+
+// ServerPages walks through the detailed list of a project's servers. Read
+// decodes a page as it came, and returns the id of its last server and whether
+// Nova says that more follow.
+//
+// The first page is asked for without any filter, sorting or limit. Only so
+// does Nova (from 2.69 on) list the servers of a cell that is down, in part, in
+// place of leaving them out in silence. It does not where the first page is
+// full; then the later pages may as well be filtered, by the query more.
+//
+// Where the last server of a page is deleted before the next page is asked for,
+// Nova cannot go on from it: the walk starts anew, and restart is called.
+func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func(), read func(page []byte) (last string, more bool, err error)) error {
+	client := c.At(VersionDownCells)
+	for attempt := 0; ; attempt++ {
+		restart()
+		err := walk(ctx, client, more, read)
+		if !errors.Is(err, errLostMarker) || attempt == 2 {
+			return err
+		}
+	}
+}
+
+var errLostMarker = errors.New("the last server of a page was deleted while the next page was asked for")
+
+func walk(ctx context.Context, client *gophercloud.ServiceClient, filter url.Values, read func([]byte) (string, bool, error)) error {
+	address, marker := client.ServiceURL("servers", "detail"), ""
+	for {
+		resp, err := client.Get(ctx, address, nil, &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}})
+		switch {
+		case marker != "" && gophercloud.ResponseCodeIs(err, http.StatusBadRequest):
+			return fmt.Errorf("%w: %w", errLostMarker, err)
+		case err != nil:
+			return err
+		}
+		last, more, err := read(resp.Body.(*Body).All)
+		switch {
+		case err != nil:
+			return fmt.Errorf("GET %s: %w", address, err)
+		case !more:
+			return nil
+		case last == "" || last == marker:
+			return fmt.Errorf("GET %s: more servers are announced after %q, and none come", address, last)
+		}
+		marker = last
+		query := url.Values{"marker": {marker}}
+		maps.Copy(query, filter)
+		address = client.ServiceURL("servers", "detail") + "?" + query.Encode()
+	}
+}

@@ -1,0 +1,182 @@
+// Package openstack logs in to a cloud, once and only when something is asked
+// of it, and holds the few calls that the policies need.
+//
+// Clients are built per region and microversion and never change afterwards.
+// Every request honours its context, gives up after a time, and is repeated at
+// most as often as the configuration says and only where that is safe.
+package openstack
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/utils/v2/openstack/clientconfig"
+	"github.com/terraform-provider-openstack/utils/v2/auth"
+)
+
+// Config says where the cloud is and who asks. Its fields are the arguments of
+// the provider block, with what the environment adds to them.
+type Config struct {
+	Cloud   string // entry of clouds.yaml; it takes the place of all credentials below
+	AuthURL string
+	Region  string
+
+	UserName, UserID, UserDomainName, UserDomainID                                  string
+	TenantName, TenantID, ProjectDomainName, ProjectDomainID                        string
+	DomainName, DomainID, DefaultDomain                                             string
+	Password, Token                                                                 string
+	ApplicationCredentialID, ApplicationCredentialName, ApplicationCredentialSecret string
+	SystemScope                                                                     bool
+
+	Insecure              *bool
+	CACertFile, Cert, Key string // a path, or the PEM text itself
+
+	EndpointType         string            // public, internal or admin
+	EndpointOverrides    map[string]string // service type to URL, or to another service type
+	MaxRetries           int
+	RequestTimeout       time.Duration // of one try; 0: a minute
+	AllowReauth          bool
+	DisableNoCacheHeader bool
+
+	UserAgent string
+	Log       func(ctx context.Context, message string, fields map[string]any) // one call a request; nil: none
+}
+
+// ArgumentError is a fault in one argument of the provider block.
+type ArgumentError struct {
+	Argument string
+	Fault    string
+}
+
+func (e *ArgumentError) Error() string { return e.Argument + ": " + e.Fault }
+
+// ErrNoCloud says that neither the configuration nor the environment names one.
+var ErrNoCloud = errors.New("no cloud is configured: set auth_url or cloud in the provider block, or OS_AUTH_URL or OS_CLOUD in the environment")
+
+// settings is what a Config comes to once clouds.yaml is read.
+type settings struct {
+	auth   gophercloud.AuthOptions
+	region string
+	tls    *tls.Config
+}
+
+// endpointTypes are the ways to write gophercloud's three availabilities.
+var endpointTypes = []string{"", "public", "publicURL", "internal", "internalURL", "admin", "adminURL"}
+
+// resolve reads clouds.yaml and checks the credentials. It makes no request.
+// Credentials resolve as in terraform-provider-openstack, so that its provider
+// block can be copied over.
+func (c Config) resolve() (*settings, error) {
+	switch {
+	case c.AuthURL == "" && c.Cloud == "":
+		return nil, ErrNoCloud
+	case c.MaxRetries < 0:
+		return nil, &ArgumentError{"max_retries", fmt.Sprintf("A number of retries is 0 or more, not %d.", c.MaxRetries)}
+	case !slices.Contains(endpointTypes, c.EndpointType):
+		return nil, &ArgumentError{"endpoint_type", fmt.Sprintf("%q is none of public, internal and admin.", c.EndpointType)}
+	}
+	opts := &clientconfig.ClientOpts{Cloud: c.Cloud}
+	if c.Cloud != "" {
+		opts.RegionName = c.Region // values of a region in clouds.yaml override the cloud's
+		entry, err := clientconfig.GetCloudFromYAML(opts)
+		if err != nil {
+			return nil, &ArgumentError{"cloud", fmt.Sprintf("Cloud %q: %s.", c.Cloud, err)}
+		}
+		c = c.filledFrom(entry)
+	} else {
+		opts.AuthInfo = c.authInfo()
+	}
+	options, err := clientconfig.AuthOptions(opts)
+	if err != nil {
+		return nil, fmt.Errorf("credentials: %w", err)
+	}
+	if options.IdentityEndpoint == "" {
+		options.IdentityEndpoint = c.AuthURL
+	}
+	if err := checkCredentials(options); err != nil {
+		return nil, err
+	}
+	if (c.Cert == "") != (c.Key == "") {
+		return nil, &ArgumentError{"cert", "A client certificate needs both cert and key."}
+	}
+	config, err := auth.PrepareTLSConfig(c.CACertFile, c.Cert, c.Key, c.Insecure)
+	if err != nil {
+		return nil, fmt.Errorf("TLS files: %w", err)
+	}
+	return &settings{auth: *options, region: c.Region, tls: config}, nil
+}
+
+// filledFrom takes from an entry of clouds.yaml what the arguments leave open.
+func (c Config) filledFrom(entry *clientconfig.Cloud) Config {
+	for _, f := range []struct {
+		argument *string
+		entry    string
+	}{
+		{&c.Region, entry.RegionName}, {&c.CACertFile, entry.CACertFile},
+		{&c.Cert, entry.ClientCertFile}, {&c.Key, entry.ClientKeyFile},
+	} {
+		if *f.argument == "" {
+			*f.argument = f.entry
+		}
+	}
+	if c.Insecure == nil && entry.Verify != nil {
+		insecure := !*entry.Verify
+		c.Insecure = &insecure
+	}
+	if c.AuthURL == "" && entry.AuthInfo != nil {
+		c.AuthURL = entry.AuthInfo.AuthURL
+	}
+	return c
+}
+
+func (c Config) authInfo() *clientconfig.AuthInfo {
+	info := &clientconfig.AuthInfo{
+		AuthURL: c.AuthURL, Token: c.Token,
+		Username: c.UserName, UserID: c.UserID, Password: c.Password,
+		UserDomainName: c.UserDomainName, UserDomainID: c.UserDomainID,
+		ProjectName: c.TenantName, ProjectID: c.TenantID,
+		ProjectDomainName: c.ProjectDomainName, ProjectDomainID: c.ProjectDomainID,
+		DomainName: c.DomainName, DomainID: c.DomainID, DefaultDomain: c.DefaultDomain,
+		ApplicationCredentialID:     c.ApplicationCredentialID,
+		ApplicationCredentialName:   c.ApplicationCredentialName,
+		ApplicationCredentialSecret: c.ApplicationCredentialSecret,
+	}
+	if c.SystemScope {
+		info.SystemScope = "true"
+	}
+	return info
+}
+
+// checkCredentials finds what is missing or contradicts itself before anything
+// is sent. What it does not know itself, gophercloud finds as it builds the
+// body of the login.
+func checkCredentials(options *gophercloud.AuthOptions) error {
+	credential := options.ApplicationCredentialID != "" || options.ApplicationCredentialName != ""
+	switch {
+	case credential && options.ApplicationCredentialSecret == "":
+		return &ArgumentError{"application_credential_secret", "An application credential needs its secret."}
+	case options.TokenID == "" && !credential && options.UserID == "" && options.Username == "":
+		return &ArgumentError{"user_name", "Nobody is named to log in: give user_name and password, a token, or an application credential."}
+	case options.TokenID == "" && !credential && options.Password == "":
+		return &ArgumentError{"password", "The user has no password: give one, or a token, or an application credential."}
+	case options.UserID != "" && options.Username != "":
+		return &ArgumentError{"user_id", fmt.Sprintf("The user is named twice, as user_id %q and user_name %q: give one of them.", options.UserID, options.Username)}
+	case options.Username != "" && options.DomainID == "" && options.DomainName == "":
+		return &ArgumentError{"user_domain_name", fmt.Sprintf("The user %q belongs to a domain, which is not named: give user_domain_name (often Default) or user_domain_id.", options.Username)}
+	case options.Scope.ProjectName != "" && options.Scope.DomainID == "" && options.Scope.DomainName == "":
+		return &ArgumentError{"project_domain_name", fmt.Sprintf("The project %q belongs to a domain, which is not named: give project_domain_name (often Default) or project_domain_id.", options.Scope.ProjectName)}
+	}
+	scope, err := options.ToTokenV3ScopeMap()
+	if err == nil {
+		_, err = options.ToTokenV3CreateMap(scope)
+	}
+	if err != nil {
+		return fmt.Errorf("credentials: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package openstack
+
+import (
+	"errors"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/terraform-provider-openstack/utils/v2/auth"
+)
+
+const cloudsYAML = `
+clouds:
+  simple:
+    region_name: RegionTwo
+    auth: {auth_url: "https://simple.example/v3", username: ann, password: secret, project_name: web, user_domain_name: Default, project_domain_name: Default}
+  regional:
+    region_name: RegionOne
+    verify: false
+    interface: internal
+    auth: {auth_url: "https://regional.example/v3", username: ann, password: secret, project_id: "42", domain_id: default}
+    regions:
+      - name: RegionTwo
+        values: {auth: {username: tom}}
+  credential:
+    auth_type: v3applicationcredential
+    auth: {auth_url: "https://credential.example/v3", application_credential_id: "7", application_credential_secret: secret}
+  token:
+    auth_type: token
+    auth: {auth_url: "https://token.example/v3", token: t-1, username: ann, project_name: web, project_domain_name: Default}
+`
+
+// cleanEnvironment hides this machine's OpenStack settings, and sets others.
+func cleanEnvironment(t *testing.T, set map[string]string) {
+	t.Helper()
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "OS_") {
+			t.Setenv(name, "") // restores it afterwards
+			os.Unsetenv(name)
+		}
+	}
+	for name, value := range set {
+		t.Setenv(name, value)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("clouds.yaml", []byte(cloudsYAML), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", t.TempDir())
+}
+
+// TestResolveLikeTheOpenStackProvider holds the resolution of credentials
+// against the helper that terraform-provider-openstack logs in with.
+//
+// Two differences are meant. Credentials that no login can be built from are
+// refused here, and only when they are used there. And where an entry of
+// clouds.yaml verifies TLS, insecure is false here and unset there, which is
+// the same to TLS.
+func TestResolveLikeTheOpenStackProvider(t *testing.T) {
+	log.SetOutput(io.Discard) // the helper's
+	defer log.SetOutput(os.Stderr)
+	const url = "https://keystone.example/v3"
+	password := Config{AuthURL: url, UserName: "ann", Password: "secret", TenantName: "web", DomainName: "Default"}
+	with := func(change func(*Config)) Config {
+		c := password
+		change(&c)
+		return c
+	}
+	yes := true
+	for _, c := range []struct {
+		name   string
+		config Config
+		env    map[string]string
+	}{
+		{"password, one domain for both", password, nil},
+		{"password, a default domain", with(func(c *Config) { c.DomainName, c.DefaultDomain = "", "default" }), nil},
+		{"password, domains apart", with(func(c *Config) {
+			c.DomainName, c.UserDomainName, c.ProjectDomainName = "", "people", "projects"
+		}), nil},
+		{"password, domains by id", with(func(c *Config) { c.DomainName, c.UserDomainID, c.ProjectDomainID = "", "1", "2" }), nil},
+		{"user and project by id", Config{AuthURL: url, UserID: "u", Password: "secret", TenantID: "p"}, nil},
+		{"project by id and name", with(func(c *Config) { c.TenantID = "p" }), nil},
+		{"domain scope", Config{AuthURL: url, UserID: "u", Password: "secret", DomainName: "Default"}, nil},
+		{"system scope", Config{AuthURL: url, UserName: "ann", Password: "secret", UserDomainName: "Default", SystemScope: true}, nil},
+		{"token", Config{AuthURL: url, Token: "t-1", TenantName: "web", ProjectDomainName: "Default"}, nil},
+		{"token beats user", with(func(c *Config) { c.Token = "t-1" }), nil},
+		{"application credential by id", Config{AuthURL: url, ApplicationCredentialID: "7", ApplicationCredentialSecret: "secret"}, nil},
+		{"application credential by name", Config{AuthURL: url, ApplicationCredentialName: "ci", ApplicationCredentialSecret: "secret", UserName: "ann", UserDomainName: "Default"}, nil},
+		{"region and TLS switched off", with(func(c *Config) { c.Region, c.Insecure = "RegionTwo", &yes }), nil},
+		{"clouds.yaml", Config{Cloud: "simple"}, nil},
+		{"clouds.yaml ignores credentials", Config{Cloud: "simple", AuthURL: url, UserName: "tom", Password: "other"}, nil},
+		{"clouds.yaml, another region", Config{Cloud: "simple", Region: "RegionOne"}, nil},
+		{"clouds.yaml, a region's own values", Config{Cloud: "regional", Region: "RegionTwo"}, nil},
+		{"clouds.yaml, verify: false", Config{Cloud: "regional"}, nil},
+		{"clouds.yaml, insecure argument wins", Config{Cloud: "simple", Insecure: &yes}, nil},
+		{"clouds.yaml, application credential", Config{Cloud: "credential"}, nil},
+		{"clouds.yaml, token", Config{Cloud: "token"}, nil},
+		{"the environment fills in", Config{AuthURL: url, UserName: "ann"}, map[string]string{
+			"OS_PASSWORD": "secret", "OS_PROJECT_NAME": "web", "OS_USER_DOMAIN_NAME": "Default", "OS_PROJECT_DOMAIN_NAME": "Default"}},
+		{"the environment names the project twice", Config{AuthURL: url, UserName: "ann", Password: "secret"}, map[string]string{
+			"OS_PROJECT_NAME": "web", "OS_PROJECT_ID": "p", "OS_USER_DOMAIN_NAME": "Default"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cleanEnvironment(t, c.env)
+			got, err := c.config.resolve()
+			if err != nil {
+				t.Fatal(err)
+			}
+			theirs := oracle(c.config)
+			if err := theirs.LoadAndValidate(t.Context()); err != nil {
+				t.Fatalf("the oracle refuses: %v", err)
+			}
+			want := *theirs.AuthOpts
+			want.AllowReauth = false // set at login
+			if !reflect.DeepEqual(got.auth, want) {
+				t.Errorf("credentials\n  got %+v %+v\n want %+v %+v", got.auth, got.auth.Scope, want, want.Scope)
+			}
+			if got.region != theirs.Region {
+				t.Errorf("region: got %q, want %q", got.region, theirs.Region)
+			}
+			if insecure := theirs.Insecure != nil && *theirs.Insecure; got.tls.InsecureSkipVerify != insecure {
+				t.Errorf("insecure: got %t, want %t", got.tls.InsecureSkipVerify, insecure)
+			}
+		})
+	}
+}
+
+func oracle(c Config) *auth.Config {
+	overrides := map[string]any{}
+	for service, url := range c.EndpointOverrides {
+		overrides[service] = url
+	}
+	return &auth.Config{
+		Cloud: c.Cloud, IdentityEndpoint: c.AuthURL, Region: c.Region,
+		Username: c.UserName, UserID: c.UserID, UserDomainName: c.UserDomainName, UserDomainID: c.UserDomainID,
+		TenantName: c.TenantName, TenantID: c.TenantID, ProjectDomainName: c.ProjectDomainName, ProjectDomainID: c.ProjectDomainID,
+		DomainName: c.DomainName, DomainID: c.DomainID, DefaultDomain: c.DefaultDomain,
+		Password: c.Password, Token: c.Token,
+		ApplicationCredentialID:     c.ApplicationCredentialID,
+		ApplicationCredentialName:   c.ApplicationCredentialName,
+		ApplicationCredentialSecret: c.ApplicationCredentialSecret,
+		AuthOpts:                    &gophercloud.AuthOptions{Scope: &gophercloud.AuthScope{System: c.SystemScope}},
+		Insecure:                    c.Insecure, CACertFile: c.CACertFile, ClientCertFile: c.Cert, ClientKeyFile: c.Key,
+		EndpointType: c.EndpointType, EndpointOverrides: overrides,
+		DelayedAuth: true, AllowReauth: c.AllowReauth,
+	}
+}
+
+func TestResolveRefuses(t *testing.T) {
+	const url = "https://keystone.example/v3"
+	for name, c := range map[string]struct {
+		config   Config
+		argument string
+		text     string
+	}{
+		"nothing":                       {Config{}, "", ErrNoCloud.Error()},
+		"unknown cloud":                 {Config{Cloud: "elsewhere"}, "cloud", `Cloud "elsewhere": cloud elsewhere does not exist in clouds.yaml.`},
+		"nobody":                        {Config{AuthURL: url}, "user_name", "Nobody is named"},
+		"no password":                   {Config{AuthURL: url, UserName: "ann", DomainName: "Default"}, "password", "has no password"},
+		"no domain":                     {Config{AuthURL: url, UserName: "ann", Password: "secret"}, "user_domain_name", `The user "ann" belongs to a domain`},
+		"user by name and id":           {Config{AuthURL: url, UserName: "ann", UserID: "u", Password: "secret"}, "user_id", "The user is named twice"},
+		"credential without secret":     {Config{AuthURL: url, ApplicationCredentialID: "7"}, "application_credential_secret", "needs its secret"},
+		"certificate without key":       {Config{AuthURL: url, UserID: "u", Password: "secret", TenantID: "p", Cert: "c.pem"}, "cert", "needs both cert and key"},
+		"a CA file that is not there":   {Config{AuthURL: url, UserID: "u", Password: "secret", TenantID: "p", CACertFile: "none.pem"}, "", "none.pem"},
+		"an endpoint type of its own":   {Config{AuthURL: url, EndpointType: "private"}, "endpoint_type", `"private" is none of`},
+		"a negative number of retries":  {Config{AuthURL: url, MaxRetries: -1}, "max_retries", "not -1"},
+		"a project name without domain": {Config{AuthURL: url, UserID: "u", Password: "secret", TenantName: "web"}, "project_domain_name", `The project "web" belongs`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cleanEnvironment(t, nil)
+			_, err := c.config.resolve()
+			if err == nil || !strings.Contains(err.Error(), c.text) {
+				t.Fatalf("got %v, want %q", err, c.text)
+			}
+			var argument *ArgumentError
+			if errors.As(err, &argument) != (c.argument != "") || argument != nil && argument.Argument != c.argument {
+				t.Errorf("got %#v, want a fault of %q", err, c.argument)
+			}
+			for _, secret := range []string{c.config.Password, c.config.ApplicationCredentialSecret} {
+				if secret != "" && strings.Contains(err.Error(), secret) {
+					t.Errorf("the error tells a secret: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestClientConfigFile: OS_CLIENT_CONFIG_FILE names a clouds.yaml elsewhere.
+func TestClientConfigFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "elsewhere.yaml")
+	cleanEnvironment(t, map[string]string{"OS_CLIENT_CONFIG_FILE": file})
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(cloudsYAML, "simple:", "moved:")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Config{Cloud: "moved"}.resolve()
+	if err != nil || got.region != "RegionTwo" {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+}

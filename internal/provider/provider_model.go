@@ -1,0 +1,179 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+type providerModel struct {
+	AuthURL                     types.String `tfsdk:"auth_url"`
+	Cloud                       types.String `tfsdk:"cloud"`
+	Region                      types.String `tfsdk:"region"`
+	UserName                    types.String `tfsdk:"user_name"`
+	UserID                      types.String `tfsdk:"user_id"`
+	ApplicationCredentialID     types.String `tfsdk:"application_credential_id"`
+	ApplicationCredentialName   types.String `tfsdk:"application_credential_name"`
+	ApplicationCredentialSecret types.String `tfsdk:"application_credential_secret"`
+	TenantID                    types.String `tfsdk:"tenant_id"`
+	TenantName                  types.String `tfsdk:"tenant_name"`
+	Password                    types.String `tfsdk:"password"`
+	Token                       types.String `tfsdk:"token"`
+	UserDomainName              types.String `tfsdk:"user_domain_name"`
+	UserDomainID                types.String `tfsdk:"user_domain_id"`
+	ProjectDomainName           types.String `tfsdk:"project_domain_name"`
+	ProjectDomainID             types.String `tfsdk:"project_domain_id"`
+	DomainID                    types.String `tfsdk:"domain_id"`
+	DomainName                  types.String `tfsdk:"domain_name"`
+	DefaultDomain               types.String `tfsdk:"default_domain"`
+	SystemScope                 types.Bool   `tfsdk:"system_scope"`
+	Insecure                    types.Bool   `tfsdk:"insecure"`
+	EndpointType                types.String `tfsdk:"endpoint_type"`
+	CACertFile                  types.String `tfsdk:"cacert_file"`
+	Cert                        types.String `tfsdk:"cert"`
+	Key                         types.String `tfsdk:"key"`
+	Swauth                      types.Bool   `tfsdk:"swauth"`
+	DelayedAuth                 types.Bool   `tfsdk:"delayed_auth"`
+	AllowReauth                 types.Bool   `tfsdk:"allow_reauth"`
+	MaxRetries                  types.Int64  `tfsdk:"max_retries"`
+	EndpointOverrides           types.Map    `tfsdk:"endpoint_overrides"`
+	DisableNoCacheHeader        types.Bool   `tfsdk:"disable_no_cache_header"`
+	EnableLogging               types.Bool   `tfsdk:"enable_logging"`
+	RequestTimeout              types.Int64  `tfsdk:"request_timeout"`
+}
+
+// config is the model with what the environment adds to it.
+func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) openstack.Config {
+	env := environment{diags}
+	config := openstack.Config{
+		AuthURL:                     env.text(m.AuthURL, "OS_AUTH_URL"),
+		Cloud:                       env.text(m.Cloud, "OS_CLOUD"),
+		Region:                      env.text(m.Region, "OS_REGION_NAME"),
+		UserName:                    env.text(m.UserName, "OS_USERNAME"),
+		UserID:                      env.text(m.UserID, "OS_USER_ID"),
+		ApplicationCredentialID:     env.text(m.ApplicationCredentialID, "OS_APPLICATION_CREDENTIAL_ID"),
+		ApplicationCredentialName:   env.text(m.ApplicationCredentialName, "OS_APPLICATION_CREDENTIAL_NAME"),
+		ApplicationCredentialSecret: env.text(m.ApplicationCredentialSecret, "OS_APPLICATION_CREDENTIAL_SECRET"),
+		TenantID:                    env.text(m.TenantID, "OS_TENANT_ID", "OS_PROJECT_ID"),
+		TenantName:                  env.text(m.TenantName, "OS_TENANT_NAME", "OS_PROJECT_NAME"),
+		Password:                    env.text(m.Password, "OS_PASSWORD"),
+		Token:                       env.text(m.Token, "OS_TOKEN", "OS_AUTH_TOKEN"),
+		UserDomainName:              env.text(m.UserDomainName, "OS_USER_DOMAIN_NAME"),
+		UserDomainID:                env.text(m.UserDomainID, "OS_USER_DOMAIN_ID"),
+		ProjectDomainName:           env.text(m.ProjectDomainName, "OS_PROJECT_DOMAIN_NAME"),
+		ProjectDomainID:             env.text(m.ProjectDomainID, "OS_PROJECT_DOMAIN_ID"),
+		DomainID:                    env.text(m.DomainID, "OS_DOMAIN_ID"),
+		DomainName:                  env.text(m.DomainName, "OS_DOMAIN_NAME"),
+		DefaultDomain:               env.text(m.DefaultDomain, "OS_DEFAULT_DOMAIN"),
+		SystemScope:                 env.flag(m.SystemScope, false, "OS_SYSTEM_SCOPE"),
+		EndpointType:                env.text(m.EndpointType, "OS_ENDPOINT_TYPE"),
+		CACertFile:                  env.text(m.CACertFile, "OS_CACERT"),
+		Cert:                        env.text(m.Cert, "OS_CERT"),
+		Key:                         env.text(m.Key, "OS_KEY"),
+		AllowReauth:                 env.flag(m.AllowReauth, true, "OS_ALLOW_REAUTH"),
+		MaxRetries:                  int(m.MaxRetries.ValueInt64()),
+		RequestTimeout:              time.Duration(m.RequestTimeout.ValueInt64()) * time.Second,
+		DisableNoCacheHeader:        m.DisableNoCacheHeader.ValueBool(),
+	}
+	if config.DefaultDomain == "" {
+		config.DefaultDomain = "default"
+	}
+	if env.given(m.Insecure.IsNull(), "OS_INSECURE") {
+		insecure := env.flag(m.Insecure, false, "OS_INSECURE")
+		config.Insecure = &insecure
+	}
+	diags.Append(m.EndpointOverrides.ElementsAs(ctx, &config.EndpointOverrides, false)...)
+	if m.EnableLogging.ValueBool() || os.Getenv("OS_DEBUG") != "" {
+		config.Log = func(ctx context.Context, message string, fields map[string]any) {
+			tflog.Debug(ctx, message, fields)
+		}
+	}
+	if env.flag(m.Swauth, false, "OS_SWAUTH") {
+		diags.AddAttributeError(path.Root("swauth"), "Swift's own authentication is not supported",
+			"The policies need Keystone, for its regions and its catalogue. Remove swauth, or unset OS_SWAUTH.")
+	}
+	if !env.flag(m.DelayedAuth, true, "OS_DELAYED_AUTH") {
+		diags.AddAttributeWarning(path.Root("delayed_auth"), "The login is always delayed",
+			"The provider logs in when it first needs the cloud, whatever delayed_auth says.")
+	}
+	return config
+}
+
+// ignored names the arguments that a cloud of clouds.yaml leaves without effect.
+func (m providerModel) ignored() []string {
+	var names []string
+	for _, a := range []struct {
+		name  string
+		value types.String
+	}{
+		{"auth_url", m.AuthURL}, {"user_name", m.UserName}, {"user_id", m.UserID}, {"password", m.Password}, {"token", m.Token},
+		{"tenant_id", m.TenantID}, {"tenant_name", m.TenantName}, {"domain_id", m.DomainID}, {"domain_name", m.DomainName},
+		{"user_domain_id", m.UserDomainID}, {"user_domain_name", m.UserDomainName},
+		{"project_domain_id", m.ProjectDomainID}, {"project_domain_name", m.ProjectDomainName}, {"default_domain", m.DefaultDomain},
+		{"application_credential_id", m.ApplicationCredentialID}, {"application_credential_name", m.ApplicationCredentialName},
+		{"application_credential_secret", m.ApplicationCredentialSecret},
+	} {
+		if a.value.ValueString() != "" {
+			names = append(names, a.name)
+		}
+	}
+	return names
+}
+
+// environment reads what the configuration leaves open, as
+// terraform-provider-openstack does: the first variable that is not empty.
+type environment struct{ diags *diag.Diagnostics }
+
+func (e environment) lookup(names ...string) (name, value string) {
+	for _, name := range names {
+		if value := os.Getenv(name); value != "" {
+			return name, value
+		}
+	}
+	return "", ""
+}
+
+func (e environment) text(argument types.String, names ...string) string {
+	if !argument.IsNull() {
+		return argument.ValueString()
+	}
+	_, value := e.lookup(names...)
+	return value
+}
+
+func (e environment) given(null bool, names ...string) bool {
+	_, value := e.lookup(names...)
+	return !null || value != ""
+}
+
+func (e environment) flag(argument types.Bool, byDefault bool, names ...string) bool {
+	name, value := e.lookup(names...)
+	switch {
+	case !argument.IsNull():
+		return argument.ValueBool()
+	case value == "":
+		return byDefault
+	case name == "OS_SYSTEM_SCOPE" && value == "all": // as the openstack command line has it
+		return true
+	}
+	flag, err := strconv.ParseBool(value)
+	if err != nil {
+		e.diags.AddError("Invalid environment variable", fmt.Sprintf("%s is %q: true or false was expected.", name, value))
+	}
+	return flag
+}
+
+// userAgent is what the cloud's logs show.
+func userAgent(version, terraform string) string {
+	agent := fmt.Sprintf("HashiCorp Terraform/%s (+https://www.terraform.io) terraform-provider-stackpolicy/%s", terraform, version)
+	return strings.TrimSpace(agent + " " + strings.TrimSpace(os.Getenv("TF_APPEND_USER_AGENT")))
+}

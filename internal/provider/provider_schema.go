@@ -1,0 +1,65 @@
+package provider
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// providerSchema has the arguments of terraform-provider-openstack, so that its
+// provider block can be copied over, and one of its own.
+func providerSchema() schema.Schema {
+	text := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Optional: true, MarkdownDescription: description}
+	}
+	secret := func(description string) schema.StringAttribute {
+		a := text(description)
+		a.Sensitive = true
+		return a
+	}
+	flag := func(description string) schema.BoolAttribute {
+		return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
+	}
+	return schema.Schema{
+		MarkdownDescription: "Cluster policies for OpenStack: where nodes go, where they leave, and why.",
+		Attributes: map[string]schema.Attribute{
+			"auth_url":                      text("Address of Keystone. Needed unless `cloud` is given. Environment: `OS_AUTH_URL`."),
+			"cloud":                         text("Entry of `clouds.yaml` to log in with. The credentials below are then ignored, with a warning. Environment: `OS_CLOUD`; `OS_CLIENT_CONFIG_FILE` names the file."),
+			"region":                        text("Region that is used where none is named. Defaults to the cloud's in `clouds.yaml`, or to the only region there is. Environment: `OS_REGION_NAME`."),
+			"user_name":                     text("Name of the user. Environment: `OS_USERNAME`."),
+			"user_id":                       text("Id of the user, in place of its name. Environment: `OS_USER_ID`."),
+			"application_credential_id":     text("Id of an application credential. Environment: `OS_APPLICATION_CREDENTIAL_ID`."),
+			"application_credential_name":   text("Name of an application credential; the user must be named too. Environment: `OS_APPLICATION_CREDENTIAL_NAME`."),
+			"application_credential_secret": secret("Secret of the application credential. Environment: `OS_APPLICATION_CREDENTIAL_SECRET`."),
+			"tenant_id":                     text("Id of the project. Environment: `OS_TENANT_ID` or `OS_PROJECT_ID`."),
+			"tenant_name":                   text("Name of the project. Environment: `OS_TENANT_NAME` or `OS_PROJECT_NAME`."),
+			"password":                      secret("Password of the user. Environment: `OS_PASSWORD`."),
+			"token":                         secret("Token to use in place of user and password. It cannot be renewed: when it expires, requests fail. Environment: `OS_TOKEN` or `OS_AUTH_TOKEN`."),
+			"user_domain_name":              text("Name of the user's domain. Environment: `OS_USER_DOMAIN_NAME`."),
+			"user_domain_id":                text("Id of the user's domain. Environment: `OS_USER_DOMAIN_ID`."),
+			"project_domain_name":           text("Name of the project's domain. Environment: `OS_PROJECT_DOMAIN_NAME`."),
+			"project_domain_id":             text("Id of the project's domain. Environment: `OS_PROJECT_DOMAIN_ID`."),
+			"domain_id":                     text("Id of the domain of user and project, or of the scope where no project is given. Environment: `OS_DOMAIN_ID`."),
+			"domain_name":                   text("Name of that domain. Environment: `OS_DOMAIN_NAME`."),
+			"default_domain":                text("Id of the domain where no other argument names one. Defaults to `default`. Environment: `OS_DEFAULT_DOMAIN`."),
+			"system_scope":                  flag("Log in with system scope. Defaults to `false`. Environment: `OS_SYSTEM_SCOPE` (`true` or `all`)."),
+			"insecure":                      flag("Accept TLS certificates that cannot be verified. Defaults to `false`. Environment: `OS_INSECURE`."),
+			"endpoint_type":                 text("Interface of the catalogue to use: `public` (the default), `internal` or `admin`. Environment: `OS_ENDPOINT_TYPE`."),
+			"cacert_file":                   text("CA certificate to verify TLS with: a path, or the PEM text. Environment: `OS_CACERT`."),
+			"cert":                          text("Client certificate: a path, or the PEM text. Needs `key`. Environment: `OS_CERT`."),
+			"key":                           secret("Key of the client certificate: a path, or the PEM text. Environment: `OS_KEY`."),
+			"swauth":                        flag("Not supported: `true` is an error. Environment: `OS_SWAUTH`."),
+			"delayed_auth":                  flag("Accepted for the sake of copied blocks: the login is always delayed until something is asked of the cloud. Environment: `OS_DELAYED_AUTH`."),
+			"allow_reauth":                  flag("Log in again when the token expires. Defaults to `true`. Environment: `OS_ALLOW_REAUTH`."),
+			"max_retries": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(0)},
+				MarkdownDescription: "How often a failed request is repeated, where that is safe: answers 429, 500, 502, 503 and 504, and broken connections, with growing pauses, honouring `Retry-After` up to 30 seconds. Defaults to `0`."},
+			"endpoint_overrides": schema.MapAttribute{ElementType: types.StringType, Optional: true,
+				MarkdownDescription: "Addresses that replace those of the catalogue, by service type (`compute`, `image`, `messaging`), or other service types to look for. They apply to the provider's own region; further regions are found in the catalogue."},
+			"disable_no_cache_header": flag("Leave out the header `Cache-Control: no-cache`. Defaults to `false`."),
+			"enable_logging":          flag("Write a line for each request into Terraform's log at level `DEBUG`: method, address, status and time, never headers or bodies. Defaults to `false`. Environment: `OS_DEBUG`."),
+			"request_timeout": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+				MarkdownDescription: "Seconds after which a request without a complete answer is given up. Defaults to `60`. Not an argument of terraform-provider-openstack."},
+		},
+	}
+}
