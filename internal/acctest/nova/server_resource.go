@@ -1,0 +1,188 @@
+package nova
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// serverResource is nova_server. Like openstack_compute_instance_v2 it replaces
+// a server when its availability zone changes, and reads the zone that the
+// server is really in.
+type serverResource struct{ cloud *openstack.Cloud }
+
+type serverModel struct {
+	ID       types.String `tfsdk:"id"`
+	Name     types.String `tfsdk:"name"`
+	Region   types.String `tfsdk:"region"`
+	Zone     types.String `tfsdk:"availability_zone"`
+	Image    types.String `tfsdk:"image_id"`
+	Flavor   types.String `tfsdk:"flavor_id"`
+	Group    types.String `tfsdk:"group"`
+	Metadata types.Map    `tfsdk:"metadata"`
+}
+
+func (r *serverResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = "nova_server"
+}
+
+func (r *serverResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	replace := []planmodifier.String{stringplanmodifier.RequiresReplace()}
+	kept := []planmodifier.String{stringplanmodifier.RequiresReplaceIfConfigured(), stringplanmodifier.UseStateForUnknown()}
+	resp.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
+		"id":                schema.StringAttribute{Computed: true, PlanModifiers: kept},
+		"name":              schema.StringAttribute{Required: true, PlanModifiers: replace},
+		"region":            schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: kept},
+		"availability_zone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: kept},
+		"image_id":          schema.StringAttribute{Required: true, PlanModifiers: replace},
+		"flavor_id":         schema.StringAttribute{Required: true, PlanModifiers: replace},
+		"group":             schema.StringAttribute{Optional: true, PlanModifiers: replace},
+		"metadata":          schema.MapAttribute{ElementType: types.StringType, Optional: true},
+	}}
+}
+
+func (r *serverResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.cloud, _ = req.ProviderData.(*openstack.Cloud)
+}
+
+func (r *serverResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var m serverModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
+	client := r.client(ctx, &m, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	opts := servers.CreateOpts{
+		Name: m.Name.ValueString(), ImageRef: m.Image.ValueString(), FlavorRef: m.Flavor.ValueString(),
+		AvailabilityZone: m.Zone.ValueString(), Networks: "none",
+	}
+	resp.Diagnostics.Append(m.Metadata.ElementsAs(ctx, &opts.Metadata, false)...)
+	server, err := servers.Create(ctx, client, opts, servers.SchedulerHintOpts{Group: m.Group.ValueString()}).Extract()
+	if err != nil {
+		resp.Diagnostics.AddError("Unable to create the server", err.Error())
+		return
+	}
+	m.ID = types.StringValue(server.ID)
+	m.Zone = types.StringValue(m.Zone.ValueString())
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...) // known from here on, whatever comes
+	for server.Status == "BUILD" {
+		if err := pause(ctx); err != nil {
+			resp.Diagnostics.AddError("Unable to wait for the server", err.Error())
+			return
+		}
+		if server, err = servers.Get(ctx, client, server.ID).Extract(); err != nil {
+			resp.Diagnostics.AddError("Unable to read the server", err.Error())
+			return
+		}
+	}
+	if server.Status != "ACTIVE" {
+		resp.Diagnostics.AddError("The server did not start", fmt.Sprintf("%s is %s: %s", server.ID, server.Status, server.Fault.Message))
+		return
+	}
+	resp.Diagnostics.Append(m.read(ctx, server)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+}
+
+func (r *serverResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var m serverModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	client := r.client(ctx, &m, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	server, err := servers.Get(ctx, client, m.ID.ValueString()).Extract()
+	switch {
+	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
+		resp.State.RemoveResource(ctx)
+		return
+	case err != nil:
+		resp.Diagnostics.AddError("Unable to read the server", err.Error())
+		return
+	}
+	resp.Diagnostics.Append(m.read(ctx, server)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+}
+
+func (r *serverResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var m serverModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
+	client := r.client(ctx, &m, &resp.Diagnostics)
+	metadata := servers.MetadataOpts{}
+	resp.Diagnostics.Append(m.Metadata.ElementsAs(ctx, (*map[string]string)(&metadata), false)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if _, err := servers.ResetMetadata(ctx, client, m.ID.ValueString(), metadata).Extract(); err != nil {
+		resp.Diagnostics.AddError("Unable to change the server's metadata", err.Error())
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+}
+
+func (r *serverResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var m serverModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	client := r.client(ctx, &m, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	err := servers.Delete(ctx, client, m.ID.ValueString()).ExtractErr()
+	for err == nil { // until it is gone
+		if _, err = servers.Get(ctx, client, m.ID.ValueString()).Extract(); err == nil {
+			err = pause(ctx)
+		}
+	}
+	if !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		resp.Diagnostics.AddError("Unable to delete the server", err.Error())
+	}
+}
+
+// client is one for the server's region, which it fills in.
+func (r *serverResource) client(ctx context.Context, m *serverModel, diags *diag.Diagnostics) *gophercloud.ServiceClient {
+	region, err := m.Region.ValueString(), error(nil)
+	if region == "" {
+		region, err = r.cloud.Region(ctx)
+	}
+	var compute *openstack.Compute
+	if err == nil {
+		compute, err = r.cloud.Compute(ctx, region)
+	}
+	if err != nil {
+		diags.AddError("Unable to reach the region", err.Error())
+		return nil
+	}
+	m.Region = types.StringValue(region)
+	return compute.At(79)
+}
+
+// read takes over what the server really is. Metadata that is not configured is
+// left alone.
+func (m *serverModel) read(ctx context.Context, server *servers.Server) diag.Diagnostics {
+	m.Zone = types.StringValue(server.AvailabilityZone)
+	if len(server.Metadata) == 0 && m.Metadata.IsNull() {
+		return nil
+	}
+	metadata, diags := types.MapValueFrom(ctx, types.StringType, server.Metadata)
+	m.Metadata = metadata
+	return diags
+}
+
+func pause(ctx context.Context) error {
+	select {
+	case <-time.After(100 * time.Millisecond):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

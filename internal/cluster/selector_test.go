@@ -1,0 +1,79 @@
+package cluster
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestMatches(t *testing.T) {
+	web := server{ID: "1", Name: "web-1", Status: "ACTIVE", Metadata: map[string]string{"role": "web", "stage": "prod"}, Tags: []string{"blue", "eu"}}
+	hidden := server{ID: "2", Status: "UNKNOWN"} // in a cell that is down
+	for _, c := range []struct {
+		name           string
+		selector       Selector
+		server         server
+		belongs, known bool
+	}{
+		{"name", Selector{NameRegex: "^web-"}, web, true, true},
+		{"name anywhere", Selector{NameRegex: "b-"}, web, true, true},
+		{"another name", Selector{NameRegex: "^db-"}, web, false, true},
+		{"all metadata", Selector{Metadata: map[string]string{"role": "web", "stage": "prod"}}, web, true, true},
+		{"one pair differs", Selector{Metadata: map[string]string{"role": "web", "stage": "test"}}, web, false, true},
+		{"a key without its value", Selector{Metadata: map[string]string{"owner": ""}}, web, false, true},
+		{"all tags", Selector{Tags: []string{"eu", "blue"}}, web, true, true},
+		{"one tag is missing", Selector{Tags: []string{"eu", "green"}}, web, false, true},
+		{"ids", Selector{IDs: []string{"0", "1"}}, web, true, true},
+		{"other ids", Selector{IDs: []string{"0"}}, web, false, true},
+		{"everything at once", Selector{NameRegex: "web", IDs: []string{"1"}, Tags: []string{"eu"}}, web, true, true},
+		{"all of it must match", Selector{NameRegex: "db", IDs: []string{"1"}}, web, false, true},
+		{"hidden, asked for by id", Selector{IDs: []string{"2"}}, hidden, true, true},
+		{"hidden, another id", Selector{IDs: []string{"3"}, NameRegex: "web"}, hidden, false, true},
+		{"hidden, asked for by name", Selector{NameRegex: "web"}, hidden, false, false},
+		{"hidden, asked for by tag", Selector{Tags: []string{"eu"}, IDs: []string{"2"}}, hidden, false, false},
+	} {
+		m, err := c.selector.compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if belongs, known := m.matches(&c.server); belongs != c.belongs || known != c.known {
+			t.Errorf("%s: got belongs %t, known %t", c.name, belongs, known)
+		}
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	if _, err := (Selector{}).compile(); err == nil || !strings.Contains(err.Error(), "selector is empty") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := (Selector{NameRegex: "web-("}).compile(); err == nil || !strings.Contains(err.Error(), "missing closing )") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRequiredText: what Nova is asked to filter by is plain, and part of every
+// name that matches.
+func TestRequiredText(t *testing.T) {
+	for _, c := range []struct{ pattern, text, match string }{
+		{"web", "web", "my-web-1"},
+		{"^web-[0-9]+$", "web-", "web-42"},
+		{"^(web|db)-node-", "-node-", "db-node-1"},
+		{"(?i)web", "", "WEB"},
+		{"^web-(?i:blue)-node$", "-node", "web-BLUE-node"},
+		{"(web-)+1", "web-", "web-web-1"},
+		{"(web-)*1", "1", "1"},
+		{"web.1", "web", "web.1"},
+		{`web\.prod-longer`, "", "web.prod-longer"}, // a full stop is not plain to a database
+		{".*", "", "anything"},
+		{"a|b", "", "b"},
+		{"", "", ""},
+	} {
+		got := requiredText(c.pattern)
+		if got != c.text {
+			t.Errorf("%q: got %q, want %q", c.pattern, got, c.text)
+		}
+		if !regexp.MustCompile(c.pattern).MatchString(c.match) || !strings.Contains(c.match, got) {
+			t.Errorf("%q: %q was to match, and to have %q in it", c.pattern, c.match, got)
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// serve answers requests with the handlers in turn, the last one for ever.
+func serve(t *testing.T, answers ...http.HandlerFunc) (url string, requests *atomic.Int64) {
+	t.Helper()
+	requests = new(atomic.Int64)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := requests.Add(1)
+		answers[min(int(n), len(answers))-1](w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, requests
+}
+
+func status(code int, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(code)
+	}
+}
+
+func body(contentType, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		fmt.Fprint(w, text)
+	}
+}
+
+var good = body("application/json", `{}`)
+
+// broken announces more than it sends, and closes the connection.
+func broken(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", "100")
+	fmt.Fprint(w, `{"half": `)
+	w.(http.Flusher).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+func reset(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+func client(t *transport) *http.Client {
+	t.base = http.DefaultTransport.(*http.Transport).Clone()
+	if t.timeout == 0 {
+		t.timeout = 10 * time.Second
+	}
+	return &http.Client{Transport: t, CheckRedirect: sameOrigin}
+}
+
+func TestRepeats(t *testing.T) {
+	busy := status(http.StatusTooManyRequests, "Retry-After", "0")
+	unavailable := status(http.StatusServiceUnavailable, "Retry-After", "0")
+	failing := status(http.StatusInternalServerError, "Retry-After", "0")
+	for _, c := range []struct {
+		name     string
+		method   string
+		path     string
+		retries  int
+		answers  []http.HandlerFunc
+		requests int64
+		fails    string // part of the error; "": a status
+		status   int
+	}{
+		{"no retries are asked for", "GET", "/", 0, []http.HandlerFunc{unavailable, good}, 1, "", 503},
+		{"503 of a GET", "GET", "/", 3, []http.HandlerFunc{unavailable, unavailable, good}, 3, "", 200},
+		{"500 of a GET", "GET", "/", 1, []http.HandlerFunc{failing, good}, 2, "", 200},
+		{"tries are bounded", "GET", "/", 2, []http.HandlerFunc{unavailable}, 3, "", 503},
+		{"a body that breaks off", "GET", "/", 1, []http.HandlerFunc{broken, good}, 2, "", 200},
+		{"a body that always breaks off", "GET", "/", 1, []http.HandlerFunc{broken}, 2, "breaks off after 9 bytes", 0},
+		{"a reset connection", "GET", "/", 1, []http.HandlerFunc{reset, good}, 2, "", 200},
+		{"DELETE may be repeated", "DELETE", "/", 1, []http.HandlerFunc{reset, good}, 2, "", 200},
+		{"POST may not", "POST", "/servers", 3, []http.HandlerFunc{reset, good}, 1, "EOF", 0},
+		{"not even after a 503", "POST", "/servers", 3, []http.HandlerFunc{unavailable, good}, 1, "", 503},
+		{"but a POST that was refused for now", "POST", "/servers", 1, []http.HandlerFunc{busy, good}, 2, "", 200},
+		{"and a login", "POST", "/v3/auth/tokens", 1, []http.HandlerFunc{unavailable, good}, 2, "", 200},
+		{"400 is an answer", "GET", "/", 3, []http.HandlerFunc{status(400), good}, 1, "", 400},
+		{"HTML is no answer, and will not become one", "GET", "/", 3, []http.HandlerFunc{body("text/html", "<html>Welcome"), good}, 1, `"text/html" in place of JSON: "<html>Welcome"`, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			url, requests := serve(t, c.answers...)
+			req, _ := http.NewRequestWithContext(t.Context(), c.method, url+c.path, strings.NewReader(`{"a":1}`))
+			resp, err := client(&transport{retries: c.retries}).Do(req)
+			if c.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), c.fails) {
+					t.Errorf("got %v, want an error with %q", err, c.fails)
+				}
+			} else if err != nil || resp.StatusCode != c.status {
+				t.Errorf("got %v, %v, want status %d", resp, err, c.status)
+			}
+			if got := requests.Load(); got != c.requests {
+				t.Errorf("%d requests, want %d", got, c.requests)
+			}
+		})
+	}
+}
+
+// TestRepeatedBodyIsWhole: what is repeated is the whole request.
+func TestRepeatedBodyIsWhole(t *testing.T) {
+	var bodies []string
+	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		if bodies = append(bodies, string(text)); len(bodies) == 1 {
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	})
+	req, _ := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader("all of it"))
+	if _, err := client(&transport{retries: 1}).Do(req); err != nil {
+		t.Fatal(err)
+	}
+	if len(bodies) != 2 || bodies[0] != "all of it" || bodies[1] != "all of it" {
+		t.Errorf("got %q", bodies)
+	}
+}
+
+func TestPause(t *testing.T) {
+	after := func(value string) *http.Response {
+		return &http.Response{Header: http.Header{"Retry-After": {value}}}
+	}
+	for _, c := range []struct {
+		try         int
+		resp        *http.Response
+		least, most time.Duration
+	}{
+		{0, nil, firstWait / 2, firstWait},
+		{1, nil, firstWait, 2 * firstWait},
+		{2, nil, 2 * firstWait, 4 * firstWait},
+		{60, nil, longestWait / 2, longestWait},
+		{0, after("7"), 7 * time.Second, 7 * time.Second},
+		{0, after("86400"), longestWait, longestWait},
+		{0, after(time.Now().Add(10 * time.Second).UTC().Format(http.TimeFormat)), 8 * time.Second, 10 * time.Second},
+		{0, after(time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat)), 0, 0},
+		{0, after("soon"), firstWait / 2, firstWait},
+		{0, after("-3"), firstWait / 2, firstWait},
+	} {
+		for range 20 {
+			if got := pause(c.try, c.resp); got < c.least || got > c.most {
+				t.Errorf("try %d, %v: %s is outside %s to %s", c.try, c.resp, got, c.least, c.most)
+			}
+		}
+	}
+}
+
+// TestHang: a server that never answers, or stops in the middle, is given up;
+// cancelling ends the wait at once, that between tries too.
+func TestHang(t *testing.T) {
+	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	stall := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		fmt.Fprint(w, "{")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}
+	for name, answer := range map[string]http.HandlerFunc{"no answer": hang, "half an answer": stall} {
+		url, _ := serve(t, answer)
+		_, err := client(&transport{timeout: 50 * time.Millisecond}).Get(url)
+		if err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	for name, answer := range map[string]http.HandlerFunc{"no answer": hang, "wait": status(503, "Retry-After", "30")} {
+		url, _ := serve(t, answer)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stop := errors.New("stopped by the user")
+		time.AfterFunc(50*time.Millisecond, func() { cancel(stop) })
+		req, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
+		start := time.Now()
+		_, err := client(&transport{retries: 5}).Do(req)
+		if !errors.Is(err, stop) || time.Since(start) > time.Second {
+			t.Errorf("%s: got %v after %s", name, err, time.Since(start))
+		}
+	}
+}
+
+// TestRedirects: credentials stay with the host that they were meant for.
+func TestRedirects(t *testing.T) {
+	elsewhere, strangers := serve(t, good)
+	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/away":
+			http.Redirect(w, r, elsewhere+"/", http.StatusTemporaryRedirect)
+		case "/around":
+			http.Redirect(w, r, "/around", http.StatusFound)
+		case "/near":
+			http.Redirect(w, r, "/there", http.StatusFound)
+		default:
+			good(w, r)
+		}
+	})
+	get := func(path string) error {
+		req, _ := http.NewRequestWithContext(t.Context(), "GET", url+path, nil)
+		req.Header.Set("X-Auth-Token", "secret")
+		_, err := client(&transport{}).Do(req)
+		return err
+	}
+	if err := get("/away"); err == nil || !strings.Contains(err.Error(), "credentials are not sent to another host") {
+		t.Errorf("got %v", err)
+	}
+	if n := strangers.Load(); n != 0 {
+		t.Errorf("the other host got %d requests", n)
+	}
+	if err := get("/around"); err == nil || !strings.Contains(err.Error(), "redirected five times") {
+		t.Errorf("got %v", err)
+	}
+	if err := get("/near"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLogTellsNoSecret: the log has a line a request, and no headers or bodies.
+func TestLogTellsNoSecret(t *testing.T) {
+	url, _ := serve(t, status(503, "Retry-After", "0"), body("application/json", `{"token": "hidden-answer"}`))
+	var lines []string
+	tr := &transport{retries: 1, log: func(_ context.Context, message string, fields map[string]any) {
+		lines = append(lines, fmt.Sprint(message, fields))
+	}}
+	req, _ := http.NewRequestWithContext(t.Context(), "GET", strings.Replace(url, "//", "//user:hidden-password@", 1), strings.NewReader("hidden-body"))
+	req.Header.Set("X-Auth-Token", "hidden-token")
+	if _, err := client(tr).Do(req); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(lines, "\n")
+	if len(lines) != 2 || !strings.Contains(text, "status:503") || !strings.Contains(text, "status:200") || strings.Contains(text, "hidden") {
+		t.Errorf("got %s", text)
+	}
+}
