@@ -1,6 +1,10 @@
 package cluster
 
-import "fmt"
+import (
+	"cmp"
+	"errors"
+	"fmt"
+)
 
 // Request says what is asked of a cluster: at most one of its first four
 // fields, and what another policy decided.
@@ -72,11 +76,8 @@ func (r Request) Check() error {
 	case d != nil && d.Creation != nil && r.ScaleIn != nil:
 		return &ArgumentError{"decision", "The decision creates nodes, and scale_in asks for fewer."}
 	case r.Resize != nil:
-		err := r.Resize.Check()
-		if err == nil {
-			err = r.Resize.CheckSizes()
-		}
-		if fault, ok := err.(*ArgumentError); ok {
+		err := cmp.Or(r.Resize.Check(), r.Resize.CheckSizes())
+		if fault, ok := errors.AsType[*ArgumentError](err); ok {
 			return &ArgumentError{"resize." + fault.Argument, fault.Fault}
 		}
 	}

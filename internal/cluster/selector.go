@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -34,7 +35,7 @@ type matcher struct {
 
 func (s Selector) compile() (*matcher, error) {
 	if s.Empty() {
-		return nil, fmt.Errorf("the selector is empty: give at least one of name_regex, metadata, tags, servergroup_id and ids")
+		return nil, errors.New("the selector is empty: give at least one of name_regex, metadata, tags, servergroup_id and ids")
 	}
 	m := &matcher{Selector: s}
 	if s.NameRegex != "" {

@@ -106,8 +106,7 @@ func (c *Cloud) ImageCreated(ctx context.Context, region, id string) (time.Time,
 			return time.Time{}, err
 		}
 		client, err := openstack.NewImageV2(s.client, gophercloud.EndpointOpts{Region: region})
-		var missing *NoEndpointError
-		if errors.As(err, &missing) {
+		if _, missing := errors.AsType[*NoEndpointError](err); missing {
 			return time.Time{}, nil
 		}
 		if err != nil {

@@ -143,12 +143,11 @@ func (e *NotJSONError) Error() string {
 func repeatable(req *http.Request, resp *http.Response, err error) bool {
 	safe := req.Method != http.MethodPost && req.Method != http.MethodPatch || isLogin(req)
 	if err != nil {
-		var strange *NotJSONError
-		if errors.As(err, &strange) {
+		if _, final := errors.AsType[*NotJSONError](err); final {
 			return false
 		}
-		var op *net.OpError
-		unsent := errors.As(err, &op) && op.Op == "dial"
+		op, ok := errors.AsType[*net.OpError](err)
+		unsent := ok && op.Op == "dial"
 		return safe || unsent
 	}
 	switch resp.StatusCode {

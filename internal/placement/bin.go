@@ -162,7 +162,7 @@ func check(bins []Bin, count int64) error {
 		case b.Current < 0 || b.Current > MaxNodes:
 			errs = append(errs, fmt.Errorf("%q has %d nodes, which is outside 0 to %d", b.Name, b.Current, int64(MaxNodes)))
 		default:
-			if total = total + b.Current; total > MaxNodes {
+			if total += b.Current; total > MaxNodes {
 				return fmt.Errorf("a cluster of more than %d nodes cannot be planned", int64(MaxNodes))
 			}
 		}

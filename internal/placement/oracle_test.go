@@ -71,8 +71,8 @@ func score(bins []Bin, held []int64) []int64 {
 	var unlisted, aboveCap, belowMin, total, weights, objective int64
 	product := int64(1)
 	for i, b := range bins {
-		switch {
-		case b.Weight == 0:
+		switch b.Weight {
+		case 0:
 			unlisted += held[i]
 		default:
 			product *= b.Weight

@@ -31,11 +31,11 @@ func newBackend(ctx context.Context, model providerModel, agent string, diags *d
 			fmt.Sprintf("The cloud %q of clouds.yaml says how to log in: %s in the provider block have no effect. Remove them, or the cloud.", config.Cloud, strings.Join(ignored, ", ")))
 	}
 	cloud, err := openstack.New(config)
-	var fault *openstack.ArgumentError
+	fault, ok := errors.AsType[*openstack.ArgumentError](err)
 	switch {
 	case errors.Is(err, openstack.ErrNoCloud):
 		return &backend{err: err}
-	case errors.As(err, &fault):
+	case ok:
 		diags.AddAttributeError(path.Root(fault.Argument), "Invalid provider configuration", fault.Fault)
 	case err != nil:
 		diags.AddError("Invalid provider configuration", err.Error())

@@ -45,12 +45,12 @@ func (f *desiredCapacityFunction) Run(ctx context.Context, req function.RunReque
 		resp.Error = resp.Result.Set(ctx, types.Int64Unknown())
 		return
 	case err != nil:
-		resp.Error = function.NewArgumentFuncError(1, sentence(err))
+		resp.Error = function.NewArgumentFuncError(1, plainText(err))
 		return
 	}
 	desired, err := resize.Desired(current)
 	if err != nil {
-		resp.Error = function.NewFuncError(sentence(err))
+		resp.Error = function.NewFuncError(plainText(err))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, desired)

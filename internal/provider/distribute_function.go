@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -45,17 +46,17 @@ func (f *distributeFunction) Run(ctx context.Context, req function.RunRequest, r
 		resp.Error = resp.Result.Set(ctx, types.MapUnknown(types.Int64Type))
 		return
 	case err != nil:
-		resp.Error = function.NewArgumentFuncError(1, sentence(err))
+		resp.Error = function.NewArgumentFuncError(1, plainText(err))
 		return
 	}
 	changes, err := placement.Distribute(bins, count)
 	var infeasible *placement.InfeasibleError
 	switch {
 	case errors.As(err, &infeasible):
-		resp.Error = function.NewFuncError(infeasible.Error() + " " + infeasible.Detail())
+		resp.Error = function.NewFuncError(infeasible.Error() + " " + strings.TrimSuffix(infeasible.Detail(), "."))
 		return
 	case err != nil:
-		resp.Error = function.NewFuncError(sentence(err))
+		resp.Error = function.NewFuncError(plainText(err))
 		return
 	}
 	result := map[string]int64{}

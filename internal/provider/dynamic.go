@@ -7,8 +7,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -84,13 +82,6 @@ func wholeNumber(value attr.Value) (*int64, error) {
 	return &n, nil
 }
 
-// sentence makes an error's text a sentence.
-func sentence(err error) string {
-	text := err.Error()
-	first, size := utf8.DecodeRuneInString(text)
-	text = string(unicode.ToUpper(first)) + text[size:]
-	if !strings.HasSuffix(text, ".") {
-		text += "."
-	}
-	return text
-}
+// plainText is an error's text without its full stop: Terraform sets its own
+// behind the error of a function.
+func plainText(err error) string { return strings.TrimSuffix(err.Error(), ".") }

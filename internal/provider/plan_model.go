@@ -100,8 +100,7 @@ func nodesText(n int64) string {
 // addPlanError reports that no plan could be made, with the document's own
 // sentence where it has one. More is what else bounds the places.
 func addPlanError(err error, more string, diags *diag.Diagnostics) {
-	var infeasible *placement.InfeasibleError
-	if errors.As(err, &infeasible) {
+	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
 		diags.AddError(infeasible.Error(), infeasible.Detail()+more+" Raise a cap, lower a min, list another place, or ask for less.")
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -55,9 +56,9 @@ func (q quotas) warn(bins []placement.Bin, changes []int64, notes map[string]str
 
 // text tells of all quotas that lowered a cap.
 func (q quotas) text() string {
-	var text string
+	var text strings.Builder
 	for _, region := range slices.Sorted(maps.Keys(q)) {
-		text += fmt.Sprintf(" The quota of %s bounds it: %s.", region, q[region])
+		fmt.Fprintf(&text, " The quota of %s bounds it: %s.", region, q[region])
 	}
-	return text
+	return text.String()
 }

@@ -124,15 +124,15 @@ func (m requestModel) validate(ctx context.Context, diags *diag.Diagnostics) {
 
 // addRequestError reports a fault of a request at its argument.
 func addRequestError(err error, diags *diag.Diagnostics) {
-	var fault *cluster.ArgumentError
+	fault, ok := errors.AsType[*cluster.ArgumentError](err)
 	switch {
 	case err == nil:
-	case errors.As(err, &fault) && fault.Argument != "":
-		diags.AddAttributeError(pathOf(fault.Argument), "Invalid request", fault.Fault)
-	case fault != nil:
+	case !ok:
+		diags.AddError("Invalid request", err.Error())
+	case fault.Argument == "":
 		diags.AddError("Invalid request", fault.Fault)
 	default:
-		diags.AddError("Invalid request", err.Error())
+		diags.AddAttributeError(pathOf(fault.Argument), "Invalid request", fault.Fault)
 	}
 }
 

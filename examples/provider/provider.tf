@@ -1,0 +1,13 @@
+terraform {
+  required_providers {
+    stackpolicy = {
+      source = "stackpolicy/stackpolicy"
+    }
+  }
+}
+
+# The arguments, the environment variables and clouds.yaml are those of
+# terraform-provider-openstack. With OS_CLOUD set, the block can stay empty.
+provider "stackpolicy" {
+  cloud = "production"
+}

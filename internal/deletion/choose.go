@@ -1,0 +1,200 @@
+// Package deletion chooses which nodes leave a cluster that shrinks.
+//
+// It is pure: the same nodes and request give the same answer, and RANDOM is a
+// hash of a seed and the node's id.
+package deletion
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Criteria says which of the healthy nodes go first.
+type Criteria string
+
+// The criteria of Senlin's deletion policy.
+const (
+	Random             Criteria = "RANDOM"
+	OldestFirst        Criteria = "OLDEST_FIRST"
+	YoungestFirst      Criteria = "YOUNGEST_FIRST"
+	OldestProfileFirst Criteria = "OLDEST_PROFILE_FIRST"
+)
+
+// AllCriteria lists all of them.
+func AllCriteria() []string {
+	return []string{string(Random), string(OldestFirst), string(YoungestFirst), string(OldestProfileFirst)}
+}
+
+// Node is a node as the choice sees it.
+type Node struct {
+	ID, Name         string
+	Region, Zone     string
+	Status           string
+	CreatedAt        time.Time // zero: not created yet
+	ProfileCreatedAt time.Time // zero: not known
+	Tainted          bool
+	Protected        bool
+}
+
+// Request says how many nodes are to go, and from where.
+type Request struct {
+	Count    int64
+	Groups   map[string]int64 // by the name that GroupBy gives; nil: from the cluster as a whole
+	GroupBy  func(Node) string
+	Criteria Criteria // "" is Random
+	Seed     string   // of Random; "": one made of the ids of all nodes
+}
+
+// ProtectedError says that too many of the nodes are protected.
+type ProtectedError struct {
+	Group     string // "" for the whole cluster
+	Asked     int64
+	Others    int64 // nodes that are not protected
+	Protected int64
+}
+
+func (e *ProtectedError) Error() string {
+	return fmt.Sprintf("%d nodes are to go%s, but %d of its nodes are protected and only %d are not", e.Asked, from(e.Group), e.Protected, e.Others)
+}
+
+// ShortError says that a region or zone has fewer nodes than are to go from it.
+type ShortError struct {
+	Group string
+	Asked int64
+	Nodes int64
+}
+
+func (e *ShortError) Error() string {
+	return fmt.Sprintf("%d nodes are to go%s, which has %d", e.Asked, from(e.Group), e.Nodes)
+}
+
+func from(group string) string {
+	if group == "" {
+		return " from the cluster"
+	}
+	return fmt.Sprintf(" from %q", group)
+}
+
+// Choose returns the nodes that go, group by group in the order of their names.
+//
+// Within each first those that are not well (status ERROR or UNKNOWN, or
+// tainted) in the order of the list, then those not created yet (no creation
+// time, or status BUILD), then all others by the criterion; ties by id. A node
+// whose profile has no known age counts as youngest. Protected nodes are never
+// chosen.
+//
+// Without groups a count above the number of nodes is cut to it. The errors are
+// [*ProtectedError] and [*ShortError].
+func Choose(nodes []Node, request Request) ([]Node, error) {
+	if request.Groups == nil {
+		return pick("", nodes, min(request.Count, int64(len(nodes))), nodes, request)
+	}
+	members := map[string][]Node{}
+	for _, n := range nodes {
+		name := request.GroupBy(n)
+		members[name] = append(members[name], n)
+	}
+	var chosen []Node
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(request.Groups)) {
+		asked := request.Groups[name]
+		if have := int64(len(members[name])); asked > have {
+			errs = append(errs, &ShortError{name, asked, have})
+			continue
+		}
+		some, err := pick(name, members[name], asked, nodes, request)
+		chosen, errs = append(chosen, some...), append(errs, err)
+	}
+	return chosen, errors.Join(errs...)
+}
+
+// pick chooses count nodes of one group; all are the nodes of the cluster.
+func pick(group string, nodes []Node, count int64, all []Node, request Request) ([]Node, error) {
+	seed := request.Seed
+	if seed == "" {
+		seed = SeedOf(all)
+	}
+	var free []ticket
+	for _, n := range nodes {
+		if !n.Protected {
+			free = append(free, ticket{n, draw(seed, n.ID)})
+		}
+	}
+	if others := int64(len(free)); count > others {
+		return nil, &ProtectedError{group, count, others, int64(len(nodes)) - others}
+	}
+	slices.SortStableFunc(free, func(a, b ticket) int {
+		switch turn := a.turn(); {
+		case turn != b.turn():
+			return cmp.Compare(turn, b.turn())
+		case turn == unwell:
+			return 0
+		}
+		return cmp.Or(request.Criteria.compare(a, b), strings.Compare(a.ID, b.ID))
+	})
+	chosen := make([]Node, max(count, 0))
+	for i := range chosen {
+		chosen[i] = free[i].Node
+	}
+	return chosen, nil
+}
+
+// The turns of nodes: lower ones go first.
+const (
+	unwell = iota
+	notCreated
+	well
+)
+
+func (n Node) turn() int {
+	switch {
+	case n.Tainted || n.Status == "ERROR" || n.Status == "UNKNOWN":
+		return unwell
+	case n.CreatedAt.IsZero() || n.Status == "BUILD":
+		return notCreated
+	}
+	return well
+}
+
+// ticket is a node with the number that it drew in the lottery of a seed.
+type ticket struct {
+	Node
+	number uint64
+}
+
+func (c Criteria) compare(a, b ticket) int {
+	switch c {
+	case OldestFirst:
+		return a.CreatedAt.Compare(b.CreatedAt)
+	case YoungestFirst:
+		return b.CreatedAt.Compare(a.CreatedAt)
+	case OldestProfileFirst:
+		if a.ProfileCreatedAt.IsZero() != b.ProfileCreatedAt.IsZero() {
+			return b.ProfileCreatedAt.Compare(a.ProfileCreatedAt)
+		}
+		return a.ProfileCreatedAt.Compare(b.ProfileCreatedAt)
+	}
+	return cmp.Compare(a.number, b.number)
+}
+
+// SeedOf makes a seed of the ids of nodes, whatever their order.
+func SeedOf(nodes []Node) string {
+	ids := make([]string, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.ID
+	}
+	slices.Sort(ids)
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(ids, "\n"))))
+}
+
+func draw(seed, id string) uint64 {
+	sum := sha256.Sum256([]byte(seed + "\x00" + id))
+	return binary.BigEndian.Uint64(sum[:])
+}

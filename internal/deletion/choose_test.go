@@ -1,0 +1,233 @@
+package deletion
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func day(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
+
+func ids(nodes []Node) string {
+	list := make([]string, len(nodes))
+	for i, n := range nodes {
+		list[i] = n.ID
+	}
+	return strings.Join(list, " ")
+}
+
+func TestChoose(t *testing.T) {
+	cluster := []Node{
+		{ID: "a", Region: "R1", Zone: "z1", Status: "ACTIVE", CreatedAt: day(5), ProfileCreatedAt: day(1)},
+		{ID: "b", Region: "R1", Zone: "z2", Status: "ACTIVE", CreatedAt: day(1), ProfileCreatedAt: day(3)},
+		{ID: "c", Region: "R2", Zone: "z1", Status: "ACTIVE", CreatedAt: day(3), ProfileCreatedAt: day(2)},
+		{ID: "d", Region: "R2", Zone: "z1", Status: "ACTIVE", CreatedAt: day(3)},
+	}
+	with := func(change func([]Node)) []Node {
+		nodes := slices.Clone(cluster)
+		change(nodes)
+		return nodes
+	}
+	byRegion := func(n Node) string { return n.Region }
+	for _, c := range []struct {
+		name    string
+		nodes   []Node
+		request Request
+		want    string
+	}{
+		{"oldest first", cluster, Request{Count: 2, Criteria: OldestFirst}, "b c"},
+		{"youngest first", cluster, Request{Count: 2, Criteria: YoungestFirst}, "a c"},
+		{"oldest profile first, of unknown age last", cluster, Request{Count: 4, Criteria: OldestProfileFirst}, "a c b d"},
+		{"unwell nodes go first, in the order of the list", with(func(n []Node) { n[3].Status, n[0].Tainted, n[2].Status = "ERROR", true, "UNKNOWN" }),
+			Request{Count: 4, Criteria: OldestFirst}, "a c d b"},
+		{"then those not created", with(func(n []Node) { n[0].CreatedAt, n[3].Status, n[1].Tainted = time.Time{}, "BUILD", true }),
+			Request{Count: 4, Criteria: OldestFirst}, "b a d c"},
+		{"protected nodes stay", with(func(n []Node) { n[1].Protected = true }), Request{Count: 2, Criteria: OldestFirst}, "c d"},
+		{"even unwell", with(func(n []Node) { n[1].Protected, n[1].Status = true, "ERROR" }), Request{Count: 1, Criteria: OldestFirst}, "c"},
+		{"by region, in the order of names", cluster, Request{Groups: map[string]int64{"R2": 1, "R1": 1}, GroupBy: byRegion, Criteria: YoungestFirst}, "a c"},
+		{"of one region", cluster, Request{Groups: map[string]int64{"R2": 2}, GroupBy: byRegion, Criteria: OldestFirst}, "c d"},
+		{"more than there are", cluster, Request{Count: 9, Criteria: OldestFirst}, "b c d a"},
+		{"none", cluster, Request{Criteria: OldestFirst}, ""},
+		{"of an empty cluster", nil, Request{Count: 1}, ""},
+	} {
+		got, err := Choose(c.nodes, c.request)
+		if err != nil || ids(got) != c.want {
+			t.Errorf("%s: got %q (%v), want %q", c.name, ids(got), err, c.want)
+		}
+	}
+}
+
+func TestChooseRefuses(t *testing.T) {
+	nodes := []Node{{ID: "a", Region: "R1", Protected: true}, {ID: "b", Region: "R1"}, {ID: "c", Region: "R2"}}
+	byRegion := func(n Node) string { return n.Region }
+	_, err := Choose(nodes, Request{Count: 3})
+	if p, ok := errors.AsType[*ProtectedError](err); !ok || *p != (ProtectedError{"", 3, 2, 1}) {
+		t.Errorf("got %v", err)
+	}
+	_, err = Choose(nodes, Request{Groups: map[string]int64{"R1": 2}, GroupBy: byRegion})
+	if p, ok := errors.AsType[*ProtectedError](err); !ok || *p != (ProtectedError{"R1", 2, 1, 1}) {
+		t.Errorf("got %v", err)
+	}
+	_, err = Choose(nodes, Request{Groups: map[string]int64{"R2": 2, "R3": 1}, GroupBy: byRegion})
+	if err == nil || err.Error() != "2 nodes are to go from \"R2\", which has 1\n1 nodes are to go from \"R3\", which has 0" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestVectors holds the cases with known answers.
+func TestVectors(t *testing.T) {
+	data, err := os.ReadFile("testdata/deletion.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Criteria Criteria
+		Nodes    []struct {
+			ID, Status, Region string
+			Tainted            bool
+			CreatedAt          time.Time `json:"created_at"`
+			ProfileCreatedAt   time.Time `json:"profile_created_at"`
+		}
+		Count   int64
+		Regions map[string]int64
+		Expect  []string
+	}
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) != 200 {
+		t.Fatalf("%d cases, not 200", len(cases))
+	}
+	for i, c := range cases {
+		nodes := make([]Node, len(c.Nodes))
+		for j, n := range c.Nodes {
+			nodes[j] = Node{ID: n.ID, Status: n.Status, Region: n.Region, Tainted: n.Tainted, CreatedAt: n.CreatedAt, ProfileCreatedAt: n.ProfileCreatedAt}
+		}
+		got, err := Choose(nodes, Request{Count: c.Count, Groups: c.Regions, GroupBy: func(n Node) string { return n.Region }, Criteria: c.Criteria})
+		if err != nil || ids(got) != strings.Join(c.Expect, " ") {
+			t.Errorf("case %d: got %s (%v), want %v", i, ids(got), err, c.Expect)
+		}
+	}
+}
+
+func genNodes(t *rapid.T) []Node {
+	nodes := make([]Node, rapid.IntRange(0, 12).Draw(t, "nodes"))
+	for i := range nodes {
+		nodes[i] = Node{
+			ID:               fmt.Sprintf("n%02d", i),
+			Region:           rapid.SampledFrom([]string{"R1", "R2", "R3"}).Draw(t, "region"),
+			Status:           rapid.SampledFrom([]string{"ACTIVE", "ACTIVE", "SHUTOFF", "BUILD", "ERROR", "UNKNOWN"}).Draw(t, "status"),
+			CreatedAt:        day(rapid.IntRange(1, 4).Draw(t, "created")),
+			ProfileCreatedAt: day(rapid.IntRange(1, 3).Draw(t, "profile")),
+			Tainted:          rapid.IntRange(0, 5).Draw(t, "tainted") == 0,
+			Protected:        rapid.IntRange(0, 5).Draw(t, "protected") == 0,
+		}
+	}
+	return nodes
+}
+
+var genCriteria = rapid.SampledFrom([]Criteria{Random, OldestFirst, YoungestFirst, OldestProfileFirst})
+
+// TestChoiceIsSound: the counts are exact in the whole and in each region, no
+// node is chosen twice, none that is protected, and unwell ones go first.
+func TestChoiceIsSound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := genNodes(t)
+		request := Request{Criteria: genCriteria.Draw(t, "criteria"), GroupBy: func(Node) string { return "" }}
+		groups := map[string]int64{"": rapid.Int64Range(0, int64(len(nodes))).Draw(t, "count")}
+		request.Count = groups[""]
+		if rapid.Bool().Draw(t, "by region") {
+			request.GroupBy = func(n Node) string { return n.Region }
+			groups = map[string]int64{"R1": rapid.Int64Range(0, 3).Draw(t, "R1"), "R3": rapid.Int64Range(0, 3).Draw(t, "R3")}
+			request.Groups = groups
+		}
+		chosen, err := Choose(nodes, request)
+		if err != nil {
+			return
+		}
+		taken := map[string]bool{}
+		for _, n := range chosen {
+			if taken[n.ID] || n.Protected {
+				t.Fatalf("%s is taken twice, or protected", n.ID)
+			}
+			taken[n.ID] = true
+		}
+		for group, want := range groups {
+			var got int64
+			for _, n := range nodes {
+				if request.GroupBy(n) != group {
+					continue
+				}
+				if taken[n.ID] {
+					got++
+					continue
+				}
+				for _, m := range chosen {
+					if request.GroupBy(m) == group && !n.Protected && n.turn() < m.turn() {
+						t.Fatalf("%s goes before %s, which is less well", m.ID, n.ID)
+					}
+				}
+			}
+			if got != want {
+				t.Fatalf("%d nodes of %q go, not %d", got, group, want)
+			}
+		}
+	})
+}
+
+// TestListOrderDoesNotMatter: but among the unwell, who go in the order of the list.
+func TestListOrderDoesNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := genNodes(t)
+		for i := range nodes {
+			nodes[i].Tainted, nodes[i].Status = false, "ACTIVE"
+		}
+		request := Request{Count: rapid.Int64Range(0, 12).Draw(t, "count"), Criteria: genCriteria.Draw(t, "criteria")}
+		a, errA := Choose(nodes, request)
+		b, errB := Choose(rapid.Permutation(nodes).Draw(t, "shuffled"), request)
+		if (errA == nil) != (errB == nil) || ids(a) != ids(b) {
+			t.Fatalf("%s (%v), but %s (%v) in another order", ids(a), errA, ids(b), errB)
+		}
+	})
+}
+
+// TestRandomIsStableAndFair: one seed gives one answer, and over many seeds each
+// of ten nodes is chosen about as often as the others.
+func TestRandomIsStableAndFair(t *testing.T) {
+	nodes := make([]Node, 10)
+	for i := range nodes {
+		nodes[i] = Node{ID: fmt.Sprintf("n%d", i), Status: "ACTIVE", CreatedAt: day(1)}
+	}
+	times := map[string]int{}
+	const seeds, each = 5000, 3
+	for seed := range seeds {
+		request := Request{Count: each, Seed: fmt.Sprint(seed)}
+		chosen, err := Choose(nodes, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _ := Choose(nodes, request)
+		if ids(chosen) != ids(again) {
+			t.Fatalf("seed %d gives %s and %s", seed, ids(chosen), ids(again))
+		}
+		for _, n := range chosen {
+			times[n.ID]++
+		}
+	}
+	// 1,500 are expected of each, with a standard deviation of 32.
+	for _, n := range nodes {
+		if got := times[n.ID]; got < 1350 || got > 1650 {
+			t.Errorf("%s is chosen %d times of 1500", n.ID, got)
+		}
+	}
+	if SeedOf(nodes) == SeedOf(nodes[1:]) {
+		t.Error("another cluster has the same seed")
+	}
+}
