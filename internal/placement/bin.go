@@ -39,7 +39,7 @@ type Bin struct {
 	Name    string
 	Weight  int64 // relative share, positive; 0: a place that nobody lists any more, it only ever loses nodes
 	Cap     int64 // most nodes; [Unlimited]: no cap
-	Min     int64 // least nodes: filled before anything else, never removed
+	Min     int64 // least nodes: filled before anything else (but where nothing may be added), and never removed
 	Current int64 // nodes that are there now
 	Closed  bool  // listed, but takes no nodes now; those that it has count, and removals treat it like any other
 }
@@ -64,12 +64,7 @@ func (b Bin) upper(limit int64) int64 {
 }
 
 // lower is the least nodes that removals leave in the bin.
-func (b Bin) lower() int64 {
-	if b.Weight == 0 {
-		return 0
-	}
-	return min(b.Min, b.Current)
-}
+func (b Bin) lower() int64 { return min(b.Min, b.Current) }
 
 // Count returns the listed bins with the nodes that counts has for them, and
 // after them, by name, a bin for each further place where nodes are.

@@ -83,7 +83,7 @@ func removals(bins []Bin, count int64) []int64 {
 	for _, bottom := range []func(Bin) int64{
 		func(b Bin) int64 {
 			if b.Weight == 0 {
-				return 0
+				return b.lower()
 			}
 			return b.Current
 		},

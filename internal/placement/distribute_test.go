@@ -65,6 +65,7 @@ func TestDistribute(t *testing.T) {
 		{"removal levels", "A now3, B now3, C now3", -4, []int64{2, 2, 1}},
 		{"removal takes from above a cap first", "A w9 cap1 now3, B w1 now9", -2, []int64{1, 9}},
 		{"removal empties unlisted bins first", "A now5, old w0 now1, older w0 now3", -3, []int64{5, 1, 0}},
+		{"but not below a min of theirs", "A now5, old w0 min1 now3", -3, []int64{4, 1}},
 		{"removal leaves the min", "A min2 now3, B now1", -2, []int64{2, 0}},
 		{"removal goes by the larger share", "A w1 now3, B w3 now3", -3, []int64{1, 2}},
 		{"the last name goes first", "A now1, B now1, C now1", -1, []int64{1, 1, 0}},

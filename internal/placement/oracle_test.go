@@ -26,7 +26,7 @@ func greedy(bins []Bin, count int64) []int64 {
 		changes[i]++
 	}
 	for ; count < 0; count++ {
-		i := first(bins, func(b Bin) bool { return b.Current > b.Min || b.Weight == 0 && b.Current > 0 }, func(a, b Bin) int {
+		i := first(bins, func(b Bin) bool { return b.Current > b.Min }, func(a, b Bin) int {
 			if a.Weight == 0 && b.Weight == 0 {
 				return cmp.Or(cmp.Compare(b.Current, a.Current), cmp.Compare(b.Name, a.Name))
 			}

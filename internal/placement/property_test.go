@@ -21,9 +21,8 @@ func genBins(most int) *rapid.Generator[[]Bin] {
 				Current: rapid.Int64Range(0, 5).Draw(t, "current"),
 				Closed:  rapid.IntRange(0, 9).Draw(t, "closed") == 0,
 			}
-			if c := list[i].Cap; list[i].Weight > 0 {
-				list[i].Min = rapid.Int64Range(0, min(2, max(c, -2*c))).Draw(t, "min")
-			}
+			c := list[i].Cap
+			list[i].Min = rapid.Int64Range(0, min(2, max(c, -2*c))).Draw(t, "min")
 		}
 		return list
 	})
