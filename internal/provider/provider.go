@@ -50,6 +50,7 @@ func (p *stackpolicyProvider) Configure(ctx context.Context, req provider.Config
 func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		newClusterDataSource,
+		newDeletionPlanDataSource,
 		newRegionPlanDataSource,
 		newZonePlanDataSource,
 	}

@@ -7,13 +7,13 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
@@ -52,17 +52,43 @@ type decisionModel struct {
 
 // requestAttributes adds the ways to say what is asked to the attributes.
 func requestAttributes(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	count := func(description string) schema.Int64Attribute {
-		return schema.Int64Attribute{Optional: true, MarkdownDescription: description,
-			Validators: []validator.Int64{int64validator.Between(0, placement.MaxNodes)}}
-	}
 	attributes["scale_out"] = schema.SingleNestedAttribute{Optional: true,
 		MarkdownDescription: "Add nodes (CLUSTER_SCALE_OUT).",
-		Attributes:          map[string]schema.Attribute{"count": count("Number of nodes to add. Defaults to `1`.")}}
-	attributes["scale_in"] = schema.SingleNestedAttribute{Optional: true,
+		Attributes:          map[string]schema.Attribute{"count": countArgument("Number of nodes to add. Defaults to `1`.")}}
+	attributes["scale_in"] = scaleInArgument()
+	attributes["resize"] = resizeArgument()
+	attributes["node_create"] = schema.SingleNestedAttribute{Optional: true,
+		MarkdownDescription: "Add one node, which may name its place itself (NODE_CREATE). A place that it names takes precedence: nothing is planned then.",
+		Attributes: map[string]schema.Attribute{
+			"region": schema.StringAttribute{Optional: true, MarkdownDescription: "Region that the node asks for."},
+			"zone":   schema.StringAttribute{Optional: true, MarkdownDescription: "Availability zone that the node asks for."},
+		}}
+	decided := func(description string) schema.Attribute {
+		return schema.SingleNestedAttribute{Optional: true, MarkdownDescription: description,
+			Attributes: map[string]schema.Attribute{"count": countArgument("Number of nodes. Defaults to `1`.")}}
+	}
+	attributes["decision"] = schema.SingleNestedAttribute{Optional: true,
+		MarkdownDescription: "What another policy decided; it takes precedence over the number in a request. The `creation` or `deletion` of another plan fits as it is. With neither, nothing is decided: the request beside it counts or, without one, nothing changes.",
+		Attributes: map[string]schema.Attribute{
+			"creation": decided("Nodes to add."),
+			"deletion": decided("Nodes to remove."),
+		}}
+	return attributes
+}
+
+func countArgument(description string) schema.Attribute {
+	return schema.Int64Attribute{Optional: true, MarkdownDescription: description,
+		Validators: []validator.Int64{int64validator.Between(0, placement.MaxNodes)}}
+}
+
+func scaleInArgument() schema.Attribute {
+	return schema.SingleNestedAttribute{Optional: true,
 		MarkdownDescription: "Remove nodes (CLUSTER_SCALE_IN).",
-		Attributes:          map[string]schema.Attribute{"count": count("Number of nodes to remove. Defaults to `1`.")}}
-	attributes["resize"] = schema.SingleNestedAttribute{Optional: true,
+		Attributes:          map[string]schema.Attribute{"count": countArgument("Number of nodes to remove. Defaults to `1`.")}}
+}
+
+func resizeArgument() schema.Attribute {
+	return schema.SingleNestedAttribute{Optional: true,
 		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE).",
 		Attributes: map[string]schema.Attribute{
 			"adjustment_type": schema.StringAttribute{Optional: true,
@@ -74,32 +100,13 @@ func requestAttributes(attributes map[string]schema.Attribute) map[string]schema
 			"min_step": schema.Int64Attribute{Optional: true, MarkdownDescription: "Least number of nodes that a percentage changes. Defaults to `1`."},
 			"strict":   schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether a size outside of the bounds is an error (`true`), or is moved to the nearest bound (`false`, the default)."},
 		}}
-	attributes["node_create"] = schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "Add one node, which may name its place itself (NODE_CREATE). A place that it names takes precedence: nothing is planned then.",
-		Attributes: map[string]schema.Attribute{
-			"region": schema.StringAttribute{Optional: true, MarkdownDescription: "Region that the node asks for."},
-			"zone":   schema.StringAttribute{Optional: true, MarkdownDescription: "Availability zone that the node asks for."},
-		}}
-	decided := func(description string) schema.Attribute {
-		return schema.SingleNestedAttribute{Optional: true, MarkdownDescription: description,
-			Attributes: map[string]schema.Attribute{"count": count("Number of nodes. Defaults to `1`.")}}
-	}
-	attributes["decision"] = schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "What another policy decided; it takes precedence over the number in a request. The `creation` or `deletion` of another plan fits as it is. With neither, nothing is decided: the request beside it counts or, without one, nothing changes.",
-		Attributes: map[string]schema.Attribute{
-			"creation": decided("Nodes to add."),
-			"deletion": decided("Nodes to remove."),
-		}}
-	return attributes
 }
 
 // read translates the request. It is nil where a value is not known yet: then
 // nothing can be said about it.
 func (m requestModel) read(ctx context.Context, diags *diag.Diagnostics) *cluster.Request {
-	for _, o := range []types.Object{m.ScaleOut, m.ScaleIn, m.Resize, m.NodeCreate, m.Decision} {
-		if !wholly(ctx, o) {
-			return nil
-		}
+	if !known(ctx, m.ScaleOut, m.ScaleIn, m.Resize, m.NodeCreate, m.Decision) {
+		return nil
 	}
 	r := &cluster.Request{ScaleOut: readCount(ctx, m.ScaleOut, diags), ScaleIn: readCount(ctx, m.ScaleIn, diags)}
 	if resize := object[resizeModel](ctx, m.Resize, diags); resize != nil {
@@ -180,10 +187,12 @@ func object[T any](ctx context.Context, o types.Object, diags *diag.Diagnostics)
 	return &m
 }
 
-// wholly tells whether a value and all in it are known.
-func wholly(ctx context.Context, value interface {
-	ToTerraformValue(context.Context) (tftypes.Value, error)
-}) bool {
-	raw, err := value.ToTerraformValue(ctx)
-	return err == nil && raw.IsFullyKnown()
+// known tells whether values and all in them are known.
+func known(ctx context.Context, values ...attr.Value) bool {
+	for _, v := range values {
+		if raw, err := v.ToTerraformValue(ctx); err != nil || !raw.IsFullyKnown() {
+			return false
+		}
+	}
+	return true
 }
