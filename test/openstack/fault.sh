@@ -1,0 +1,32 @@
+#!/bin/bash
+# fault.sh stop|start|hang|resume REGION: a fault in one region's Nova, or its end.
+#   stop     killed at once: connections are refused
+#   start    started again after stop; returns when all its hosts are up
+#   hang     suspended: connections are taken, answers never come
+#   resume   goes on after hang
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")" || exit 1
+for f in common services; do
+  # shellcheck source=/dev/null
+  . "lib/$f.sh"
+done
+eval "$("$PY" lib/model.py)"
+short=${SHORT[${2:-none}]:-}
+[ -n "$short" ] || { sed -n '2,6s/^# //p' "$0" >&2; echo "regions: ${!SHORT[*]}" >&2; exit 2; }
+nova=nova-$short
+running() { alive "$nova" || fail "Nova of $2 does not run; \"fault.sh start $2\" or up.sh starts it"; }
+lock
+case $1 in
+  stop)
+    halt KILL 10 "$nova"
+    # Its threads outlive it for a moment, and with them the socket.
+    for _ in {1..250}; do tcp "${PORT[$nova]}" || break; sleep 0.02; done ;;
+  start)
+    start_nova "$short"
+    ready 60 "$nova" http "${PORT[$nova]}"
+    "$PY" lib/seed.py cloud "$2" || fail "the hosts of $2 are not up" ;;
+  hang) running "$@"; signal STOP "$nova" ;;
+  resume) running "$@"; signal CONT "$nova" ;;
+  *) sed -n '2,6s/^# //p' "$0" >&2; exit 2 ;;
+esac
+say "$1 $2"

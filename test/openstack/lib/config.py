@@ -1,0 +1,214 @@
+"""Write every configuration file, and clouds.yaml."""
+import os
+
+from model import DIR, IP, KEYSTONE_URL, PASSWORD, PORT, REGIONS, USERS
+
+SHARE = DIR + '/root/usr/share'
+
+
+def put(path, text):
+    path = os.path.join(DIR, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path + '.new', 'w') as f:
+        f.write(text)
+    os.chmod(path + '.new', 0o600)
+    os.replace(path + '.new', path)
+
+
+def db(name):
+    return f'connection = mysql+pymysql://os:{PASSWORD}@{IP}:{PORT["mysql"]}/{name}?charset=utf8'
+
+
+def login(region=None):
+    return f'''
+auth_type = password
+auth_url = {KEYSTONE_URL}
+username = service
+password = {PASSWORD}
+project_name = service
+user_domain_name = Default
+project_domain_name = Default
+''' + (f'region_name = {region}\nvalid_interfaces = public\n' if region else '')
+
+
+def common(name):
+    return f'''
+[keystone_authtoken]
+www_authenticate_uri = {KEYSTONE_URL}
+interface = public
+{login()}
+[oslo_concurrency]
+lock_path = {DIR}/run/lock/{name}
+[oslo_messaging_notifications]
+driver = noop
+'''
+
+
+put('etc/mysql.cnf', f'''
+[mysqld]
+datadir = {DIR}/state/mysql
+# Below datadir: the path of a socket may have 107 bytes at most.
+socket = mysql.sock
+pid-file = {DIR}/state/mysql/mysql.pid
+bind-address = {IP}
+port = {PORT["mysql"]}
+skip-name-resolve
+character-set-server = utf8mb3
+collation-server = utf8mb3_general_ci
+max_connections = 400
+performance_schema = off
+skip-log-bin
+# Speed before durability: the data is worth nothing after a power failure.
+innodb_flush_log_at_trx_commit = 0
+innodb_flush_method = nosync
+innodb_doublewrite = 0
+innodb_stats_persistent = 0
+innodb_buffer_pool_size = 128M
+innodb_log_file_size = 32M
+aria_pagecache_buffer_size = 8M
+key_buffer_size = 1M
+table_open_cache = 1000
+''')
+put('etc/redis.conf', f'''
+bind {IP}
+port {PORT["redis"]}
+dir {DIR}/state/redis
+save ""
+appendonly no
+''')
+put('etc/keystone/keystone.conf', f'''
+[DEFAULT]
+public_endpoint = http://{IP}:{PORT["keystone"]}/
+[database]
+{db('keystone')}
+[token]
+provider = fernet
+expiration = 86400
+[fernet_tokens]
+key_repository = {DIR}/state/keystone/fernet
+[fernet_receipts]
+key_repository = {DIR}/state/keystone/fernet
+[credential]
+key_repository = {DIR}/state/keystone/credential
+[identity]
+password_hash_rounds = 4
+[cache]
+enabled = true
+backend = dogpile.cache.memory
+''')
+put('etc/glance/glance-api.conf', f'''
+[DEFAULT]
+transport_url = fake://
+[database]
+{db('glance')}
+[glance_store]
+stores = file
+default_store = file
+filesystem_store_datadir = {DIR}/state/glance
+[paste_deploy]
+flavor = keystone
+{common('glance')}''')
+with open(SHARE + '/glance-common/glance-api-paste.ini') as paste:
+    put('etc/glance/glance-api-paste.ini', paste.read())    # looked for beside the above
+put('etc/zaqar/zaqar.conf', f'''
+[DEFAULT]
+auth_strategy = keystone
+[drivers]
+message_store = redis
+management_store = redis
+# Its own 0.1 s for an answer of Redis is not enough on a busy machine.
+[drivers:message_store:redis]
+uri = redis://{IP}:{PORT["redis"]}?socket_timeout=10
+[drivers:management_store:redis]
+uri = redis://{IP}:{PORT["redis"]}?socket_timeout=10
+{common('zaqar')}''')
+
+for region, r in REGIONS.items():
+    s = r['short']
+    put(f'etc/placement-{s}/placement.conf', f'''
+[placement_database]
+{db('placement_' + s)}
+{common('placement-' + s)}''')
+    put(f'etc/nova-{s}/nova.conf', f'''
+[DEFAULT]
+host = {s}-ctl
+my_ip = {IP}
+state_path = {DIR}/state/nova-{s}
+transport_url = fake:///
+rpc_response_timeout = 60
+enabled_apis = osapi_compute
+osapi_compute_listen = {IP}
+osapi_compute_listen_port = {r['nova']}
+osapi_compute_workers = 1
+compute_driver = fake.FakeDriver
+report_interval = 5
+service_down_time = 30
+update_resources_interval = 30
+periodic_fuzzy_delay = 0
+# The fake driver forgets its servers when it ends. Nova must not conclude, at
+# the next synchronisation, that they were switched off.
+sync_power_state_interval = -1
+[wsgi]
+api_paste_config = {SHARE}/nova-common/api-paste.ini
+[api_database]
+{db('nova_api_' + s)}
+[database]
+{db('nova_' + s)}
+[scheduler]
+workers = 1
+discover_hosts_in_cells_interval = 2
+[quota]
+instances = -1
+cores = -1
+ram = -1
+key_pairs = 1000
+server_groups = 1000
+server_group_members = 1000
+[placement]
+{login(region)}
+[glance]
+{login(region)}
+[neutron]
+{login(region)}
+[vnc]
+enabled = false
+{common('nova-' + s)}''')
+    put(f'etc/neutron-{s}/neutron.conf', f'''
+[DEFAULT]
+state_path = {DIR}/state/neutron-{s}
+bind_host = {IP}
+bind_port = {r['neutron']}
+api_paste_config = {SHARE}/neutron-common/api-paste.ini
+core_plugin = ml2
+service_plugins =
+transport_url = fake://
+notify_nova_on_port_status_changes = false
+notify_nova_on_port_data_changes = false
+dhcp_agent_notification = false
+[database]
+{db('neutron_' + s)}
+[ml2]
+type_drivers = local
+tenant_network_types = local
+mechanism_drivers = noagent
+extension_drivers = port_security
+[quotas]
+quota_network = -1
+quota_subnet = -1
+quota_port = -1
+quota_security_group = -1
+quota_security_group_rule = -1
+{common('neutron-' + s)}''')
+
+put('clouds.yaml', 'clouds:\n' + ''.join(f'''\
+  stackpolicy-{user}:
+    region_name: RegionOne
+    identity_api_version: 3
+    auth:
+      auth_url: {KEYSTONE_URL}
+      username: {user}
+      password: {PASSWORD}
+      project_name: {project}
+      user_domain_name: Default
+      project_domain_name: Default
+''' for user, project in (('admin', 'admin'), ('member', USERS['member'][0]))))

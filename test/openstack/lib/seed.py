@@ -1,0 +1,82 @@
+"""seed.py identity | cloud [REGION...]: make what is missing, wait for the rest."""
+import sys
+
+from client import Client, wait_for
+from model import IP, KEYSTONE_URL, PASSWORD, PORT, REGIONS, USERS, hosts
+
+
+def identity():
+    c = Client('admin', 'admin')
+
+    def ensure(kind, one, match, **more):
+        for got in c.call('GET', 'identity', '/' + kind)[kind]:
+            if match.items() <= got.items():
+                return got['id']
+        return c.call('POST', 'identity', '/' + kind, {one: {**match, **more}})[one]['id']
+
+    for user, (project, role) in USERS.items():
+        role = ensure('roles', 'role', dict(name=role))
+        p = ensure('projects', 'project', dict(name=project, domain_id='default'))
+        u = ensure('users', 'user', dict(name=user, domain_id='default'), password=PASSWORD)
+        c.call('PUT', 'identity', f'/projects/{p}/users/{u}/roles/{role}')
+    for region, r in REGIONS.items():
+        ensure('regions', 'region', dict(id=region))
+        for kind, name, url in (
+                ('identity', 'keystone', KEYSTONE_URL),
+                ('compute', 'nova', f'http://{IP}:{r["nova"]}/v2.1'),
+                ('placement', 'placement', f'http://{IP}:{r["placement"]}'),
+                ('network', 'neutron', f'http://{IP}:{r["neutron"]}'),
+                ('image', 'glance', f'http://{IP}:{PORT["glance"]}'),
+                ('messaging', 'zaqar', f'http://{IP}:{PORT["zaqar"]}')):
+            service = ensure('services', 'service', dict(type=kind), name=name)
+            for face in 'public', 'internal', 'admin':
+                ensure('endpoints', 'endpoint', dict(
+                    service_id=service, interface=face, region_id=region), url=url)
+
+
+def image(c):
+    got = c.call('GET', 'image', '/images?name=cirros')['images']
+    got = got[0] if got else c.call('POST', 'image', '/images', dict(
+        name='cirros', disk_format='raw', container_format='bare', visibility='public'))
+    if got['status'] == 'queued':
+        c.call('PUT', 'image', f'/images/{got["id"]}/file', b'\0' * 512)
+
+
+def network(c):
+    got = c.call('GET', 'network', '/networks?name=shared')['networks']
+    n = got[0] if got else c.call('POST', 'network', '/networks', {
+        'network': dict(name='shared', shared=True)})['network']
+    if not n['subnets']:
+        c.call('POST', 'network', '/subnets', {'subnet': dict(
+            name='shared', network_id=n['id'], ip_version=4, cidr='10.9.0.0/16',
+            enable_dhcp=False, gateway_ip=None)})
+
+
+def nova(c):
+    want, have = set(hosts(c.region)), {f['name'] for f in c.nova('GET', '/flavors')['flavors']}
+    for name, ram, vcpus in (('m1.tiny', 64, 1), ('m1.small', 128, 2)):
+        if name not in have:
+            c.nova('POST', '/flavors', {'flavor': dict(
+                id=name, name=name, ram=ram, vcpus=vcpus, disk=1)})
+    wait_for(f'hypervisors of {c.region}', lambda: want <= {
+        h['hypervisor_hostname'] for h in c.nova('GET', '/os-hypervisors')['hypervisors']
+        if h['state'] == 'up'}, 120)
+    wait_for(f'Placement of {c.region}', lambda: want <= {
+        p['name'] for p in c.call('GET', 'placement', '/resource_providers')['resource_providers']})
+    zones = {a['name']: a for a in c.nova('GET', '/os-aggregates')['aggregates']}
+    for zone, members in REGIONS[c.region]['zones'].items():
+        a = zones.get(zone) or c.nova('POST', '/os-aggregates', {
+            'aggregate': dict(name=zone, availability_zone=zone)})['aggregate']
+        for host in set(members) - set(a.get('hosts') or ()):
+            c.nova('POST', f'/os-aggregates/{a["id"]}/action', {'add_host': {'host': host}})
+
+
+def cloud(*regions):
+    c = Client('admin', 'admin')
+    image(c)
+    for region in regions or REGIONS:
+        network(c.at(region))
+        nova(c.at(region))
+
+
+{'identity': identity, 'cloud': cloud}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,34 @@
+# How each daemon is started. Ready-made databases are assumed, except by the
+# first two.
+# shellcheck shell=bash disable=SC2154
+
+start_stores() {
+  start mysql mariadbd --defaults-file="$ETC/mysql.cnf" --basedir="$ROOT/usr" --user="$(id -un)"
+  start redis redis-server "$ETC/redis.conf"
+}
+
+wsgi() { # NAME ENVIRONMENT...
+  local name=$1; shift
+  # Connection: close, for the keep-alive of http-socket breaks some clients.
+  start "$name" env SERVICE="$name" "$@" uwsgi-core --plugins-dir "$ROOT/usr/lib/uwsgi/plugins" \
+    --plugins python311 --http-socket "$IP:${PORT[$name]}" --wsgi-file "$LIB/wsgi.py" \
+    --processes 1 --threads 8 --enable-threads --lazy-apps --need-app --die-on-term \
+    --buffer-size 65535 --listen 100 --disable-logging --add-header 'Connection: close'
+}
+
+start_shared() {
+  wsgi keystone OS_KEYSTONE_CONFIG_DIR="$ETC/keystone"
+  wsgi glance OS_GLANCE_CONFIG_DIR="$ETC/glance"
+  wsgi zaqar
+}
+
+start_nova() { # SHORT
+  start "nova-$1" "$PY" "$LIB/launch.py" nova --hosts "${HOSTS[$1]}" --config-file "$ETC/nova-$1/nova.conf"
+}
+
+start_region() { # SHORT
+  wsgi "placement-$1" OS_PLACEMENT_CONFIG_DIR="$ETC/placement-$1"
+  start "neutron-$1" env OS_NEUTRON_CONFIG_DIR="$ETC/neutron-$1" OS_NEUTRON_CONFIG_FILES=neutron.conf \
+    "$PY" "$LIB/launch.py" neutron
+  start_nova "$1"
+}

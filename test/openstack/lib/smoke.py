@@ -1,0 +1,122 @@
+"""Is the cloud healthy? PASS and FAIL lines; ends with 1 when one failed."""
+import sys
+import time
+import uuid
+
+from client import Client, Error, wait_for
+from model import REGIONS, hosts
+
+MARK = f'smoke-{time.time_ns()}'
+failed = 0
+
+
+def check(what, ok, note=''):
+    global failed
+    failed += not ok
+    print('PASS' if ok else 'FAIL', what, note, flush=True)
+
+
+def status(call, *args, **named):
+    try:
+        call(*args, **named)
+        return 200
+    except Error as e:
+        return e.status
+
+
+def server(c, name, zone, hints=None):
+    s = c.nova('POST', '/servers', {'server': dict(
+        name=f'{MARK}-{name}', flavorRef='m1.tiny', imageRef=image, networks='none',
+        availability_zone=zone), 'os:scheduler_hints': hints or {}})['server']['id']
+    return wait_for(f'end of the build of {name}', lambda: (
+        lambda s: s['status'] != 'BUILD' and s)(c.nova('GET', '/servers/' + s)['server']))
+
+
+def region(name):
+    a, m, zones = admin.at(name), member.at(name), REGIONS[name]['zones']
+    got = a.nova('GET', '/os-availability-zone/detail')['availabilityZoneInfo']
+    check(f'{name}: zones and their hosts', {
+        z['zoneName']: sorted(z['hosts']) for z in got if z['zoneName'] in zones}
+        == {k: sorted(v) for k, v in zones.items()})
+    got = a.nova('GET', '/os-hypervisors')['hypervisors']
+    check(f'{name}: all hypervisors are up', sorted(
+        h['hypervisor_hostname'] for h in got if h['state'] == 'up') == sorted(hosts(name)))
+    for path in '/os-hypervisors', '/os-aggregates', '/os-availability-zone/detail':
+        check(f'{name}: the member is refused {path}', status(m.nova, 'GET', path) == 403)
+    for zone in zones:
+        start = time.monotonic()
+        s = server(m, zone, zone)
+        seconds = time.monotonic() - start
+        host = a.nova('GET', '/servers/' + s['id'])['server']['OS-EXT-SRV-ATTR:host']
+        check(f'{name}: the member\'s server in {zone} is ACTIVE on one of its hosts',
+              s['status'] == 'ACTIVE' and host in zones[zone], f'({seconds:.2f} s)')
+    check(f'{name}: an unknown zone is refused', status(server, m, 'x', 'az-unknown') == 400)
+
+    group = m.call('POST', 'compute', '/os-server-groups', {'server_group': dict(
+        name=MARK, policy='anti-affinity')}, '2.64')['server_group']
+    two = [server(m, f'group-{i}', 'az-1', {'group': group['id']}) for i in range(3)]
+    check(f'{name}: anti-affinity on two hosts: two servers ACTIVE, the third in ERROR',
+          [s['status'] for s in two] == ['ACTIVE', 'ACTIVE', 'ERROR']
+          and two[0]['hostId'] != two[1]['hostId'])
+    m.nova('DELETE', '/os-server-groups/' + group['id'])
+    cleanup(name, m)
+
+
+def cleanup(name, c):
+    def left():
+        return [s['id'] for s in c.nova('GET', '/servers?name=^smoke-')['servers']]
+    ids = left()
+    for s in ids:
+        c.nova('DELETE', '/servers/' + s)
+    wait_for('end of the deletes', lambda: not left())
+    check(f'{name}: {len(ids)} servers deleted', True)
+
+
+def quotas(name):
+    a, m = admin.at(name), member.at(name)
+
+    def limits():
+        return m.nova('GET', '/limits')['limits']['absolute']
+    before = limits()
+    path = '/os-quota-sets/' + m.project_id
+    a.nova('PUT', path, {'quota_set': dict(instances=1, cores=2, ram=128)})
+    now = limits()
+    check(f'{name}: the admin sets quotas, the member sees them',
+          (now['maxTotalInstances'], now['maxTotalCores'], now['maxTotalRAMSize']) == (1, 2, 128))
+    server(m, 'quota', 'az-1')
+    check(f'{name}: a server past the quota is refused', status(server, m, 'x', 'az-1') == 403)
+    a.nova('DELETE', path)
+    check(f'{name}: quotas are back', limits()['maxTotalInstances'] == before['maxTotalInstances'])
+    cleanup(name, m)
+
+
+def messaging():
+    def zaqar(method, path, body=None):
+        return member.call(method, 'messaging', path, body, **{'Client-ID': str(uuid.uuid4())})
+    queue = '/queues/' + MARK
+    zaqar('PUT', queue, {})
+    posted = zaqar('POST', queue + '/messages', {
+        'messages': [dict(body={'n': 1}, ttl=300)]})['resources'][0].removeprefix('/v2')
+    listed = zaqar('GET', queue + '/messages?echo=true')['messages']
+    check('messaging: a message is listed and read',
+          [x['body'] for x in listed] == [{'n': 1}] and zaqar('GET', posted)['body'] == {'n': 1})
+    zaqar('DELETE', posted)
+    check('messaging: deleted, it is gone', status(zaqar, 'GET', posted) == 404)
+    zaqar('DELETE', queue)
+
+
+start = time.monotonic()
+try:
+    admin, member = Client('admin', 'admin'), Client('member', 'member')
+    check('both users log in', bool(admin.token and member.token))
+    check('a wrong password is refused',
+          status(Client, 'member', 'member', password='x') == 401)
+    image = member.call('GET', 'image', '/images?name=cirros')['images'][0]['id']
+    for r in REGIONS:
+        region(r)
+        quotas(r)
+    messaging()
+except (Error, OSError) as e:
+    check(f'no more can be checked: {e}', False)
+print(f'{failed} failed, {time.monotonic() - start:.0f} s')
+sys.exit(bool(failed))
