@@ -20,6 +20,8 @@ type server struct {
 	Metadata map[string]string `json:"metadata"`
 	Tags     []string          `json:"tags"`
 	Locked   bool              `json:"locked"`
+
+	hidden bool // in a cell that is down: only the id and little else is known
 }
 
 // image is an object with an id, or "" for a server that boots from a volume.
@@ -39,10 +41,6 @@ func (i *image) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// partial tells a server in a cell that is down: Nova knows neither its name
-// nor its metadata then.
-func (s *server) partial() bool { return s.Status == "UNKNOWN" && s.Name == "" }
-
 // decodePage reads a page of Nova's detailed list.
 func decodePage(data []byte) (servers []server, more bool, err error) {
 	var page struct {
@@ -57,10 +55,11 @@ func decodePage(data []byte) (servers []server, more bool, err error) {
 	if page.Servers == nil {
 		return nil, false, errors.New("an answer without a list of servers")
 	}
-	for _, s := range *page.Servers {
+	for i, s := range *page.Servers {
 		if s.ID == "" || s.Status == "" {
 			return nil, false, fmt.Errorf("a server without id or status: %+v", s)
 		}
+		(*page.Servers)[i].hidden = s.Status == "UNKNOWN" && s.Name == ""
 	}
 	for _, link := range page.Links {
 		more = more || link.Rel == "next"

@@ -34,7 +34,7 @@ func TestDecodePage(t *testing.T) {
 			t.Errorf("node %d\n got %+v\nwant %+v", i, got[i], want[i])
 		}
 	}
-	if !servers[2].partial() || servers[1].partial() {
+	if !servers[2].hidden || servers[1].hidden {
 		t.Error("the third server, and only it, is in a cell that is down")
 	}
 }

@@ -28,6 +28,10 @@ type Query struct {
 	Regions []string
 	Selector
 	Keys
+
+	// Remembered has names of servers, by id, from an earlier read. They count
+	// where a cell that is down hides them.
+	Remembered map[string]string
 }
 
 // Read takes a snapshot of a cluster: its nodes, sorted as by [Sort]. All
@@ -43,20 +47,23 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]Node, error) 
 		return nil, err
 	}
 	regions := slices.Compact(slices.Sorted(slices.Values(q.Regions)))
-	parts := make([][]Node, len(regions))
-	found := make([]bool, len(regions)) // the server group
+	parts := make([]part, len(regions))
 	err = each(regions, func(i int, region string) error {
-		var err error
-		parts[i], found[i], err = readRegion(ctx, cloud, region, *match, q.Keys)
-		return err
+		return parts[i].read(ctx, cloud, region, *match, q)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if q.ServerGroupID != "" && !slices.Contains(found, true) {
+	var nodes []Node
+	for _, p := range parts {
+		nodes = append(nodes, p.nodes...)
+	}
+	if q.ServerGroupID != "" && !slices.ContainsFunc(parts, func(p part) bool { return p.group }) {
 		return nil, fmt.Errorf("the server group %s is in none of the regions %s", q.ServerGroupID, strings.Join(regions, ", "))
 	}
-	nodes := slices.Concat(parts...)
+	if err := undecided(parts, nodes, q.Names); err != nil {
+		return nil, err
+	}
 	if q.Profile == "" {
 		if err := dateProfiles(ctx, cloud, nodes); err != nil {
 			return nil, err
@@ -77,64 +84,96 @@ func each[T any](items []T, f func(i int, item T) error) error {
 	return errors.Join(errs...)
 }
 
-// readRegion reads the nodes in one region. Found tells whether the region has
-// the selector's server group.
-func readRegion(ctx context.Context, cloud *openstack.Cloud, region string, match matcher, keys Keys) (nodes []Node, found bool, err error) {
+// part is what one region has of a cluster.
+type part struct {
+	region    string
+	nodes     []Node
+	undecided []string // ids of servers that may belong to it, or not
+	group     bool     // the region has the selector's server group
+}
+
+func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, match matcher, q Query) error {
+	p.region = region
 	compute, err := cloud.Compute(ctx, region)
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 	if match.ServerGroupID != "" {
 		members, err := compute.ServerGroupMembers(ctx, match.ServerGroupID)
 		switch {
 		case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
-			return nil, false, nil
+			return nil
 		case err != nil:
-			return nil, false, err
-		case len(members) == 0:
-			return nil, true, nil
+			return err
+		}
+		if p.group = true; len(members) == 0 {
+			return nil
 		}
 		match.members = set(members)
 	}
 	if len(match.Tags) > 0 && !compute.Offers(openstack.VersionTags) {
-		return nil, false, fmt.Errorf("region %s: tags need Nova's microversion 2.%d, and it offers %s", region, openstack.VersionTags, compute.Newest())
+		return fmt.Errorf("region %s: tags need Nova's microversion 2.%d, and it offers %s", region, openstack.VersionTags, compute.Newest())
 	}
-	var undecided []string
-	restart := func() { nodes, undecided = nil, nil }
+	restart := func() { p.nodes, p.undecided = nil, nil }
 	err = compute.ServerPages(ctx, match.query(), restart, func(page []byte) (string, bool, error) {
 		servers, more, err := decodePage(page)
 		if err != nil {
 			return "", false, err
 		}
+		last := ""
 		for i := range servers {
-			s := &servers[i]
-			belongs, known := match.matches(s)
-			switch {
-			case s.gone():
-			case !known:
-				undecided = append(undecided, s.ID)
-			case belongs:
-				node, err := s.node(region, keys)
-				if err != nil {
-					return "", false, err
-				}
-				nodes = append(nodes, node)
+			last = servers[i].ID
+			if err := p.take(&servers[i], match, q); err != nil {
+				return "", false, err
 			}
 		}
-		if len(servers) == 0 {
-			return "", more, nil
-		}
-		return servers[len(servers)-1].ID, more, nil
+		return last, more, nil
 	})
 	if err != nil {
-		return nil, false, fmt.Errorf("region %s: list servers: %w", region, err)
+		return fmt.Errorf("region %s: list servers: %w", region, err)
 	}
-	if len(undecided) > 0 {
-		slices.Sort(undecided)
-		return nil, false, fmt.Errorf("region %s: a cell of Nova is down, and hides the name, metadata and tags of %d servers (%s): whether they belong to the cluster cannot be told. Select by ids or servergroup_id alone, or wait until the cell is back",
-			region, len(undecided), abbreviate(undecided))
+	return nil
+}
+
+// take keeps a server if it belongs to the cluster.
+func (p *part) take(s *server, match matcher, q Query) error {
+	if s.hidden {
+		s.Name = q.Remembered[s.ID]
 	}
-	return nodes, true, nil
+	belongs, known := match.matches(s)
+	switch {
+	case s.gone():
+	case !known:
+		p.undecided = append(p.undecided, s.ID)
+	case belongs:
+		node, err := s.node(p.region, q.Keys)
+		p.nodes = append(p.nodes, node)
+		return err
+	}
+	return nil
+}
+
+// undecided refuses a snapshot in which nodes may be missing: a cell is down,
+// and servers in it may be of the cluster. Where names are asked for and all of
+// them were found, they are not.
+func undecided(parts []part, nodes []Node, names []string) error {
+	missing := set(names)
+	for _, n := range nodes {
+		delete(missing, n.Name)
+	}
+	if len(names) > 0 && len(missing) == 0 {
+		return nil
+	}
+	var errs []error
+	for _, p := range parts {
+		if len(p.undecided) == 0 {
+			continue
+		}
+		slices.Sort(p.undecided)
+		errs = append(errs, fmt.Errorf("region %s: a cell of Nova is down, and hides the name, metadata and tags of %d servers (%s): whether they belong to the cluster cannot be told. Wait until the cell is back, or select by ids or servergroup_id alone",
+			p.region, len(p.undecided), abbreviate(p.undecided)))
+	}
+	return errors.Join(errs...)
 }
 
 // abbreviate lists the first few of many.

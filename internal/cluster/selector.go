@@ -18,11 +18,12 @@ type Selector struct {
 	Tags          []string
 	ServerGroupID string
 	IDs           []string
+	Names         []string
 }
 
 // Empty tells whether the selector names nothing to go by.
 func (s Selector) Empty() bool {
-	return s.NameRegex == "" && len(s.Metadata) == 0 && len(s.Tags) == 0 && s.ServerGroupID == "" && len(s.IDs) == 0
+	return s.NameRegex == "" && len(s.Metadata) == 0 && len(s.Tags) == 0 && s.ServerGroupID == "" && len(s.IDs) == 0 && len(s.Names) == 0
 }
 
 // matcher is a selector made ready.
@@ -30,6 +31,7 @@ type matcher struct {
 	Selector
 	name    *regexp.Regexp
 	ids     map[string]bool // nil: any
+	names   map[string]bool // nil: any
 	members map[string]bool // of the server group; nil: any
 }
 
@@ -47,6 +49,9 @@ func (s Selector) compile() (*matcher, error) {
 	}
 	if len(s.IDs) > 0 {
 		m.ids = set(s.IDs)
+	}
+	if len(s.Names) > 0 {
+		m.names = set(s.Names)
 	}
 	return m, nil
 }
@@ -66,11 +71,10 @@ func (m *matcher) matches(s *server) (belongs, known bool) {
 	if m.ids != nil && !m.ids[s.ID] || m.members != nil && !m.members[s.ID] {
 		return false, true
 	}
-	hidden := m.name != nil || len(m.Metadata) > 0 || len(m.Tags) > 0
-	if s.partial() {
-		return !hidden, !hidden
+	if s.hidden && (len(m.Metadata) > 0 || len(m.Tags) > 0 || s.Name == "" && (m.name != nil || m.names != nil)) {
+		return false, false
 	}
-	if m.name != nil && !m.name.MatchString(s.Name) {
+	if m.name != nil && !m.name.MatchString(s.Name) || m.names != nil && !m.names[s.Name] {
 		return false, true
 	}
 	for key, value := range m.Metadata {
@@ -92,6 +96,8 @@ func (m *matcher) matches(s *server) (belongs, known bool) {
 func (m *matcher) query() url.Values {
 	query := url.Values{}
 	if text := requiredText(m.NameRegex); text != "" {
+		query.Set("name", text)
+	} else if text := sharedText(m.Names); text != "" {
 		query.Set("name", text)
 	}
 	if len(m.Tags) > 0 {
@@ -124,4 +130,17 @@ func requiredText(pattern string) string {
 	}
 	visit(tree)
 	return longest
+}
+
+// sharedText is the plain text that all names begin with.
+func sharedText(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	first, last := slices.Min(names), slices.Max(names)
+	n := 0
+	for n < len(first) && n < len(last) && first[n] == last[n] && plain.MatchString(first[n:n+1]) {
+		n++
+	}
+	return first[:n]
 }

@@ -8,7 +8,8 @@ import (
 
 func TestMatches(t *testing.T) {
 	web := server{ID: "1", Name: "web-1", Status: "ACTIVE", Metadata: map[string]string{"role": "web", "stage": "prod"}, Tags: []string{"blue", "eu"}}
-	hidden := server{ID: "2", Status: "UNKNOWN"} // in a cell that is down
+	hidden := server{ID: "2", Status: "UNKNOWN", hidden: true} // in a cell that is down
+	remembered := server{ID: "2", Name: "web-2", Status: "UNKNOWN", hidden: true}
 	for _, c := range []struct {
 		name           string
 		selector       Selector
@@ -25,6 +26,12 @@ func TestMatches(t *testing.T) {
 		{"one tag is missing", Selector{Tags: []string{"eu", "green"}}, web, false, true},
 		{"ids", Selector{IDs: []string{"0", "1"}}, web, true, true},
 		{"other ids", Selector{IDs: []string{"0"}}, web, false, true},
+		{"names", Selector{Names: []string{"web-0", "web-1"}}, web, true, true},
+		{"other names", Selector{Names: []string{"web-0"}}, web, false, true},
+		{"hidden, asked for by its full name", Selector{Names: []string{"web-0"}}, hidden, false, false},
+		{"hidden, but remembered", Selector{Names: []string{"web-2"}}, remembered, true, true},
+		{"hidden, and remembered by another name", Selector{NameRegex: "^db"}, remembered, false, true},
+		{"hidden and remembered, but not its tags", Selector{NameRegex: "web", Tags: []string{"eu"}}, remembered, false, false},
 		{"everything at once", Selector{NameRegex: "web", IDs: []string{"1"}, Tags: []string{"eu"}}, web, true, true},
 		{"all of it must match", Selector{NameRegex: "db", IDs: []string{"1"}}, web, false, true},
 		{"hidden, asked for by id", Selector{IDs: []string{"2"}}, hidden, true, true},
@@ -74,6 +81,23 @@ func TestRequiredText(t *testing.T) {
 		}
 		if !regexp.MustCompile(c.pattern).MatchString(c.match) || !strings.Contains(c.match, got) {
 			t.Errorf("%q: %q was to match, and to have %q in it", c.pattern, c.match, got)
+		}
+	}
+}
+
+func TestSharedText(t *testing.T) {
+	for _, c := range []struct {
+		want  string
+		names []string
+	}{
+		{"web-", []string{"web-12", "web-7", "web-1"}},
+		{"web-1", []string{"web-1"}},
+		{"", []string{"web", "db"}},
+		{"web", []string{"web.1", "web.2"}},
+		{"", nil},
+	} {
+		if got := sharedText(c.names); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.names, got, c.want)
 		}
 	}
 }

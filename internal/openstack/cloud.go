@@ -230,6 +230,15 @@ func (c *Cloud) Region(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("no region is configured, and the catalogue has %d with a compute endpoint (%s): set region, or OS_REGION_NAME", len(names), strings.Join(names, ", "))
 }
 
+// ComputeRegions lists the regions that have a compute endpoint, sorted.
+func (c *Cloud) ComputeRegions(ctx context.Context) ([]string, error) {
+	s, err := c.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.computeRegions(), nil
+}
+
 func (s *session) computeRegions() []string {
 	var names []string
 	for _, e := range s.endpoints {

@@ -98,6 +98,11 @@ func (c Config) resolve() (*settings, error) {
 	if options.IdentityEndpoint == "" {
 		options.IdentityEndpoint = c.AuthURL
 	}
+	if options.UserID != "" {
+		// The id says it all. gophercloud refuses a domain beside it, and
+		// default_domain, which is never empty, puts one there.
+		options.DomainID, options.DomainName = "", ""
+	}
 	if err := checkCredentials(options); err != nil {
 		return nil, err
 	}

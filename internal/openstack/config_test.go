@@ -57,10 +57,11 @@ func cleanEnvironment(t *testing.T, set map[string]string) {
 // TestResolveLikeTheOpenStackProvider holds the resolution of credentials
 // against the helper that terraform-provider-openstack logs in with.
 //
-// Two differences are meant. Credentials that no login can be built from are
-// refused here, and only when they are used there. And where an entry of
-// clouds.yaml verifies TLS, insecure is false here and unset there, which is
-// the same to TLS.
+// Three differences are meant. Credentials that no login can be built from are
+// refused here, and only when they are used there. A user named by id has no
+// domain here; there the default domain stays, and the login fails. And where
+// an entry of clouds.yaml verifies TLS, insecure is false here and unset there,
+// which is the same to TLS.
 func TestResolveLikeTheOpenStackProvider(t *testing.T) {
 	log.SetOutput(io.Discard) // the helper's
 	defer log.SetOutput(os.Stderr)
@@ -84,6 +85,7 @@ func TestResolveLikeTheOpenStackProvider(t *testing.T) {
 		}), nil},
 		{"password, domains by id", with(func(c *Config) { c.DomainName, c.UserDomainID, c.ProjectDomainID = "", "1", "2" }), nil},
 		{"user and project by id", Config{AuthURL: url, UserID: "u", Password: "secret", TenantID: "p"}, nil},
+		{"user by id, beside the default domain", Config{AuthURL: url, UserID: "u", Password: "secret", TenantID: "p", DefaultDomain: "default"}, nil},
 		{"project by id and name", with(func(c *Config) { c.TenantID = "p" }), nil},
 		{"domain scope", Config{AuthURL: url, UserID: "u", Password: "secret", DomainName: "Default"}, nil},
 		{"system scope", Config{AuthURL: url, UserName: "ann", Password: "secret", UserDomainName: "Default", SystemScope: true}, nil},
@@ -117,6 +119,9 @@ func TestResolveLikeTheOpenStackProvider(t *testing.T) {
 			}
 			want := *theirs.AuthOpts
 			want.AllowReauth = false // set at login
+			if want.UserID != "" {
+				want.DomainID, want.DomainName = "", ""
+			}
 			if !reflect.DeepEqual(got.auth, want) {
 				t.Errorf("credentials\n  got %+v %+v\n want %+v %+v", got.auth, got.auth.Scope, want, want.Scope)
 			}

@@ -2,16 +2,10 @@ package openstack
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"time"
 
-	"github.com/gophercloud/gophercloud/v2"
-	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/limits"
-	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
 )
 
 // Limits is what the project may use of a region's Nova, and what it uses.
@@ -94,31 +88,4 @@ func (c *Cloud) QuotaRoom(ctx context.Context, region, flavorID string) (servers
 	}
 	servers, limit = limits.Room(flavor)
 	return servers, limit, nil
-}
-
-// ImageCreated is when an image was made, asked for once. The time is zero
-// where that cannot be known: the image is gone or hidden, or the region has no
-// Glance for this user.
-func (c *Cloud) ImageCreated(ctx context.Context, region, id string) (time.Time, error) {
-	return c.images.get(ctx, [2]string{region, id}, func(ctx context.Context) (time.Time, error) {
-		s, err := c.session(ctx)
-		if err != nil {
-			return time.Time{}, err
-		}
-		client, err := openstack.NewImageV2(s.client, gophercloud.EndpointOpts{Region: region})
-		if _, missing := errors.AsType[*NoEndpointError](err); missing {
-			return time.Time{}, nil
-		}
-		if err != nil {
-			return time.Time{}, err
-		}
-		image, err := images.Get(ctx, client, id).Extract()
-		switch {
-		case gophercloud.ResponseCodeIs(err, http.StatusNotFound), gophercloud.ResponseCodeIs(err, http.StatusForbidden):
-			return time.Time{}, nil
-		case err != nil:
-			return time.Time{}, fmt.Errorf("region %s: get the image %s: %w", region, id, err)
-		}
-		return image.CreatedAt, nil
-	})
 }

@@ -37,17 +37,20 @@ func (m deletionPlanModel) nodes(ctx context.Context, diags *diag.Diagnostics) [
 	var protected []string
 	diags.Append(m.Protected.ElementsAs(ctx, &protected, false)...)
 	given := readNodes(ctx, m.Nodes, diags)
-	nodes := make([]deletion.Node, len(given))
-	for i, n := range given {
-		nodes[i] = deletionNode(n)
+	nodes := deletionNodes(given)
+	for i, n := range nodes {
 		nodes[i].Protected = n.Protected || slices.Contains(protected, n.ID) || slices.Contains(protected, n.Name)
 	}
 	return nodes
 }
 
-func deletionNode(n cluster.Node) deletion.Node {
-	return deletion.Node{ID: n.ID, Name: n.Name, Region: n.Region, Zone: n.Zone, Status: n.Status,
-		CreatedAt: n.CreatedAt, ProfileCreatedAt: n.ProfileCreatedAt, Tainted: n.Tainted, Protected: n.Protected}
+func deletionNodes(nodes []cluster.Node) []deletion.Node {
+	list := make([]deletion.Node, len(nodes))
+	for i, n := range nodes {
+		list[i] = deletion.Node{ID: n.ID, Name: n.Name, Region: n.Region, Zone: n.Zone, Status: n.Status,
+			CreatedAt: n.CreatedAt, ProfileCreatedAt: n.ProfileCreatedAt, Tainted: n.Tainted, Protected: n.Protected}
+	}
+	return list
 }
 
 // deletionRequest is what is asked: candidates, or a number of nodes.

@@ -94,7 +94,7 @@ func readBinObjects(argument types.Dynamic) ([]placement.Bin, error) {
 				*into = *number
 			}
 		}
-		if b := bins[i]; b.Cap != placement.Unlimited && b.Min > b.Cap {
+		if b := bins[i]; b.Cap >= 0 && b.Min > b.Cap {
 			return nil, fmt.Errorf("bins[%q]: its min (%d) is above its cap (%d)", place.name, b.Min, b.Cap)
 		}
 	}

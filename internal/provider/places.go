@@ -41,8 +41,9 @@ func closeRegions(ctx context.Context, cloud *openstack.Cloud, bins []placement.
 	return notes
 }
 
-// closeZones does the same for the zones of a region: unknown ones are refused,
-// those that are not available closed.
+// closeZones does the same for the zones of a region: those that Nova does not
+// list are refused, those that are not available closed. That all of them are
+// is for the caller to judge.
 func closeZones(ctx context.Context, cloud *openstack.Cloud, region string, bins []placement.Bin, at path.Path, diags *diag.Diagnostics) map[string]string {
 	notes := map[string]string{}
 	zones, err := cloud.Zones(ctx, region)
@@ -62,10 +63,12 @@ func closeZones(ctx context.Context, cloud *openstack.Cloud, region string, bins
 			bins[i].Closed = true
 		}
 	}
-	if len(notes) == len(bins) && !diags.HasError() {
-		diags.AddAttributeError(at, "No availability zone found available.", fmt.Sprintf("None of the availability zones listed is available in region %q.", region))
-	}
 	return notes
+}
+
+// addNoZone reports that none of the zones listed takes nodes.
+func addNoZone(region string, at path.Path, diags *diag.Diagnostics) {
+	diags.AddAttributeError(at, "No availability zone found available.", fmt.Sprintf("None of the availability zones listed is available in region %q.", region))
 }
 
 func zoneNames(zones []openstack.Zone) string {

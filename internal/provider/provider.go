@@ -57,7 +57,9 @@ func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.D
 }
 
 func (p *stackpolicyProvider) Resources(context.Context) []func() resource.Resource {
-	return nil
+	return []func() resource.Resource{
+		newPlacementAttachmentResource,
+	}
 }
 
 func (p *stackpolicyProvider) Functions(context.Context) []func() function.Function {

@@ -80,6 +80,9 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 		}
 	}
 	notes := closeZones(ctx, cloud, region, bins, path.Root("zones"), diags)
+	if len(notes) == len(bins) {
+		addNoZone(region, path.Root("zones"), diags)
+	}
 	change, err := request.Change(size)
 	addRequestError(err, diags)
 	if diags.HasError() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -75,8 +76,8 @@ func (r *serverResource) Create(ctx context.Context, req resource.CreateRequest,
 	}
 	m.ID = types.StringValue(server.ID)
 	m.Zone = types.StringValue(m.Zone.ValueString())
-	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...) // known from here on, whatever comes
-	for server.Status == "BUILD" {
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)   // known from here on, whatever comes
+	for server.Status == "" || server.Status == "BUILD" { // the answer to a POST has none
 		if err := pause(ctx); err != nil {
 			resp.Diagnostics.AddError("Unable to wait for the server", err.Error())
 			return
@@ -90,7 +91,7 @@ func (r *serverResource) Create(ctx context.Context, req resource.CreateRequest,
 		resp.Diagnostics.AddError("The server did not start", fmt.Sprintf("%s is %s: %s", server.ID, server.Status, server.Fault.Message))
 		return
 	}
-	resp.Diagnostics.Append(m.read(ctx, server)...)
+	m.read(server)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
@@ -110,7 +111,7 @@ func (r *serverResource) Read(ctx context.Context, req resource.ReadRequest, res
 		resp.Diagnostics.AddError("Unable to read the server", err.Error())
 		return
 	}
-	resp.Diagnostics.Append(m.read(ctx, server)...)
+	m.read(server)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
@@ -119,7 +120,9 @@ func (r *serverResource) Update(ctx context.Context, req resource.UpdateRequest,
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
 	client := r.client(ctx, &m, &resp.Diagnostics)
 	metadata := servers.MetadataOpts{}
-	resp.Diagnostics.Append(m.Metadata.ElementsAs(ctx, (*map[string]string)(&metadata), false)...)
+	for key, value := range m.Metadata.Elements() {
+		metadata[key] = value.(types.String).ValueString()
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -166,16 +169,20 @@ func (r *serverResource) client(ctx context.Context, m *serverModel, diags *diag
 	return compute.At(79)
 }
 
-// read takes over what the server really is. Metadata that is not configured is
-// left alone.
-func (m *serverModel) read(ctx context.Context, server *servers.Server) diag.Diagnostics {
+// read takes over what the server really is. Of its metadata only the keys that
+// are configured are Terraform's.
+func (m *serverModel) read(server *servers.Server) {
 	m.Zone = types.StringValue(server.AvailabilityZone)
-	if len(server.Metadata) == 0 && m.Metadata.IsNull() {
-		return nil
+	if m.Metadata.IsNull() {
+		return
 	}
-	metadata, diags := types.MapValueFrom(ctx, types.StringType, server.Metadata)
-	m.Metadata = metadata
-	return diags
+	ours := map[string]attr.Value{}
+	for key := range m.Metadata.Elements() {
+		if value, there := server.Metadata[key]; there {
+			ours[key] = types.StringValue(value)
+		}
+	}
+	m.Metadata = types.MapValueMust(types.StringType, ours)
 }
 
 func pause(ctx context.Context) error {

@@ -1,0 +1,16 @@
+// Command serve serves the provider for tests and the demo to Terraform.
+package main
+
+import (
+	"context"
+	"log"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/nova"
+)
+
+func main() {
+	if err := providerserver.Serve(context.Background(), nova.New, providerserver.ServeOpts{Address: "registry.terraform.io/stackpolicy/nova"}); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,105 @@
+package acctest
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// mirror has the providers, built once for all tests of a process. Close
+// removes it.
+var mirror = sync.OnceValues(func() (*workspace.Mirror, error) {
+	dir, err := os.MkdirTemp("", "stackpolicy-mirror-")
+	if err != nil {
+		return nil, err
+	}
+	mirrorDir = dir
+	return workspace.Build(context.Background(), dir)
+})
+
+var mirrorDir string
+
+// Main runs the tests of a package, for its TestMain.
+func Main(m *testing.M) int {
+	defer func() {
+		if mirrorDir != "" {
+			os.RemoveAll(mirrorDir)
+		}
+	}()
+	return m.Run()
+}
+
+// Workspace is a folder in which a real terraform works on the cloud, with
+// the providers built from this tree. The end of the test destroys what is left.
+func (c *Cloud) Workspace(t testing.TB, config string, env ...string) *workspace.Workspace {
+	t.Helper()
+	built, err := mirror()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Fake != nil {
+		env = append(env, "OS_AUTH_URL="+c.Fake.AuthURL(), "OS_USERNAME="+fakecloud.MemberUser, "OS_PASSWORD="+fakecloud.Password,
+			"OS_PROJECT_NAME="+fakecloud.MemberProj, "OS_REGION_NAME="+fakecloud.DefaultRegions()[0].Name, "OS_CLOUD=")
+	}
+	w, err := workspace.New(t.Context(), t.TempDir(), Terraform(t), built, config, env...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if c.Fake != nil {
+			return // it goes as a whole
+		}
+		if _, err := w.Destroy(context.WithoutCancel(t.Context())); err != nil {
+			t.Errorf("clean up: %v", err)
+		}
+	})
+	return w
+}
+
+// Servers are the servers whose names begin with the test's prefix, by name
+// without it.
+func (c *Cloud) Servers(t testing.TB) map[string]servers.Server {
+	t.Helper()
+	found := map[string]servers.Server{}
+	for _, region := range c.Regions(t) {
+		pages, err := servers.List(c.client(t, region), servers.ListOpts{Name: "^" + c.Prefix}).AllPages(t.Context())
+		if err != nil {
+			t.Fatalf("list servers of %s: %v", region, err)
+		}
+		list, err := servers.ExtractServers(pages)
+		if err != nil {
+			t.Fatalf("list servers of %s: %v", region, err)
+		}
+		for _, s := range list {
+			found[s.Name[len(c.Prefix):]] = s
+		}
+	}
+	return found
+}
+
+// Kill deletes a server behind Terraform's back.
+func (c *Cloud) Kill(t testing.TB, region, id string) {
+	t.Helper()
+	client := c.client(t, region)
+	err := servers.Delete(t.Context(), client, id).ExtractErr()
+	for err == nil {
+		_, err = servers.Get(t.Context(), client, id).Extract()
+	}
+	if !gophercloud.ResponseCodeIs(err, 404) {
+		t.Fatalf("delete %s: %v", id, err)
+	}
+}
+
+// Mark sets a server's metadata behind Terraform's back.
+func (c *Cloud) Mark(t testing.TB, region, id, key, value string) {
+	t.Helper()
+	if _, err := servers.UpdateMetadata(t.Context(), c.client(t, region), id, servers.MetadataOpts{key: value}).Extract(); err != nil {
+		t.Fatalf("mark %s: %v", id, err)
+	}
+}

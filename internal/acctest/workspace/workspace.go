@@ -1,0 +1,190 @@
+// Package workspace runs a real terraform in a folder of its own, with the
+// providers built from this source tree: what terraform-plugin-testing cannot
+// do, which knows no for_each, no saved plans and no processes to kill.
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	tfjson "github.com/hashicorp/terraform-json"
+)
+
+// Mirror is a folder with the providers, as terraform's filesystem_mirror wants
+// it, and a configuration of the command line that names it.
+type Mirror struct {
+	Config string // value of TF_CLI_CONFIG_FILE
+}
+
+// version of the providers in a mirror; any will do.
+const version = "0.0.1"
+
+// Build builds the providers of this tree into a folder.
+func Build(ctx context.Context, dir string) (*Mirror, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for name, source := range map[string]string{"stackpolicy": ".", "nova": "./internal/acctest/nova/serve"} {
+		place := filepath.Join("stackpolicy", name, version, runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+name+"_v"+version)
+		binary := filepath.Join(dir, "registry.terraform.io", place)
+		build := exec.CommandContext(ctx, "go", "build", "-o", binary, source)
+		build.Dir = root()
+		if output, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("build the provider %s: %w\n%s", name, err, output)
+		}
+	}
+	// OpenTofu looks for them under the name of its own registry.
+	if err := os.Symlink("registry.terraform.io", filepath.Join(dir, "registry.opentofu.org")); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
+	m := &Mirror{Config: filepath.Join(dir, "cli.tfrc")}
+	return m, os.WriteFile(m.Config, fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir), 0o600)
+}
+
+// root is the folder of go.mod.
+func root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+}
+
+// Terraform is the path of the terraform (or tofu) to use, as tools/terraform
+// finds it.
+func Terraform(ctx context.Context) (string, error) {
+	find := exec.CommandContext(ctx, filepath.Join(root(), "tools", "terraform"))
+	find.Stderr = os.Stderr
+	output, err := find.Output()
+	if err != nil {
+		return "", fmt.Errorf("find a terraform or tofu: %w", err)
+	}
+	return strings.TrimSpace(string(output)), nil
+}
+
+// Workspace is a folder with a configuration and its state.
+type Workspace struct {
+	Dir       string
+	Terraform string
+	Env       []string // beside this process's own
+}
+
+// New prepares a folder for a configuration that uses the providers.
+func New(ctx context.Context, dir, terraform string, mirror *Mirror, config string, env ...string) (*Workspace, error) {
+	w := &Workspace{Dir: dir, Terraform: terraform, Env: append(env,
+		"TF_CLI_CONFIG_FILE="+mirror.Config, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1")}
+	if err := w.Write(config); err != nil {
+		return nil, err
+	}
+	_, err := w.Run(ctx, "init", "-input=false", "-no-color")
+	return w, err
+}
+
+const required = `terraform {
+  required_providers {
+    stackpolicy = {
+      source = "stackpolicy/stackpolicy"
+    }
+    nova = {
+      source = "stackpolicy/nova"
+    }
+  }
+}
+`
+
+// Write replaces the configuration.
+func (w *Workspace) Write(config string) error {
+	return errors.Join(
+		os.WriteFile(filepath.Join(w.Dir, "required.tf"), []byte(required), 0o600),
+		os.WriteFile(filepath.Join(w.Dir, "main.tf"), []byte(config), 0o600))
+}
+
+// Command is terraform with arguments, ready to run.
+func (w *Workspace) Command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, w.Terraform, args...)
+	cmd.Dir = w.Dir
+	cmd.Env = append(os.Environ(), w.Env...)
+	return cmd
+}
+
+// Error is a terraform that failed.
+type Error struct {
+	Args   []string
+	Output string
+	err    error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("terraform %s: %v\n%s", strings.Join(e.Args, " "), e.err, e.Output)
+}
+
+func (e *Error) Unwrap() error { return e.err }
+
+// Run runs terraform and returns what it prints.
+func (w *Workspace) Run(ctx context.Context, args ...string) (string, error) {
+	cmd := w.Command(ctx, args...)
+	var out, all bytes.Buffer
+	cmd.Stdout = &out
+	cmd.Stderr = &all
+	err := cmd.Run()
+	if err != nil {
+		return out.String(), &Error{args, out.String() + all.String(), err}
+	}
+	return out.String(), nil
+}
+
+// Apply applies the configuration; variables are NAME=VALUE.
+func (w *Workspace) Apply(ctx context.Context, variables ...string) (string, error) {
+	return w.Run(ctx, append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, vars(variables)...)...)
+}
+
+// Destroy destroys all there is.
+func (w *Workspace) Destroy(ctx context.Context, variables ...string) (string, error) {
+	return w.Run(ctx, append([]string{"destroy", "-auto-approve", "-input=false", "-no-color"}, vars(variables)...)...)
+}
+
+// Plan plans into a file, and returns what is in it.
+func (w *Workspace) Plan(ctx context.Context, file string, variables ...string) (*tfjson.Plan, error) {
+	if _, err := w.Run(ctx, append([]string{"plan", "-input=false", "-no-color", "-out=" + file}, vars(variables)...)...); err != nil {
+		return nil, err
+	}
+	text, err := w.Run(ctx, "show", "-json", "-no-color", file)
+	if err != nil {
+		return nil, err
+	}
+	plan := new(tfjson.Plan)
+	return plan, plan.UnmarshalJSON([]byte(text))
+}
+
+// State returns the state.
+func (w *Workspace) State(ctx context.Context) (*tfjson.State, error) {
+	text, err := w.Run(ctx, "show", "-json", "-no-color")
+	if err != nil {
+		return nil, err
+	}
+	state := new(tfjson.State)
+	return state, state.UnmarshalJSON([]byte(text))
+}
+
+// Output decodes an output value.
+func (w *Workspace) Output(ctx context.Context, name string, into any) error {
+	text, err := w.Run(ctx, "output", "-json", "-no-color", name)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(text), into)
+}
+
+func vars(list []string) []string {
+	args := make([]string, len(list))
+	for i, v := range list {
+		args[i] = "-var=" + v
+	}
+	return args
+}

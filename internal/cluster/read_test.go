@@ -1,0 +1,290 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// login prepares a cloud for the member; change adapts its configuration.
+func login(t testing.TB, fake *fakecloud.Cloud, change ...func(*openstack.Config)) *openstack.Cloud {
+	t.Helper()
+	config := openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
+		TenantName: fakecloud.MemberProj, DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: 10 * time.Second}
+	for _, f := range change {
+		f(&config)
+	}
+	cloud, err := openstack.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cloud
+}
+
+func names(nodes []cluster.Node) string {
+	list := make([]string, len(nodes))
+	for i, n := range nodes {
+		list[i] = n.Name
+	}
+	return strings.Join(list, " ")
+}
+
+var both = []string{"RegionTwo", "RegionOne"}
+
+// webs adds web-0 to web-(n-1) in turn to the two regions, and one other server.
+func webs(fake *fakecloud.Cloud, n int) {
+	for i := range n {
+		fake.AddServers(both[1-i%2], fakecloud.Server{Name: fmt.Sprintf("web-%d", i)})
+	}
+	fake.AddServers("RegionOne", fakecloud.Server{Name: "db-0"})
+}
+
+func TestReadTwoRegions(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	webs(fake, 5)
+	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "^web-"}})
+	if err != nil || names(nodes) != "web-0 web-2 web-4 web-1 web-3" {
+		t.Fatalf("got %s, %v", names(nodes), err)
+	}
+	if n := nodes[0]; n.Region != "RegionOne" || n.Zone == "" || n.Status != "ACTIVE" || n.CreatedAt.IsZero() || n.Profile == "" || n.ProfileCreatedAt.IsZero() || n.HostID == "" {
+		t.Errorf("got %+v", n)
+	}
+	// The budget: one login, and for each region its versions, a page and the image.
+	for pattern, want := range map[string]int{
+		"POST identity /auth/tokens": 1, "GET compute /": 2, "GET compute /servers/detail": 2, "GET image /images/*": 2,
+	} {
+		if got := fake.Count(pattern); got != want {
+			t.Errorf("%d requests %s, want %d", got, pattern, want)
+		}
+	}
+	if got := len(fake.Requests()); got != 7 {
+		t.Errorf("%d requests in all, want 7: %v", got, fake.Requests())
+	}
+}
+
+// TestReadPages: the first page comes without any filter, so that Nova tells of
+// cells that are down; the later ones are filtered by what it can.
+func TestReadPages(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{PageLimit: 4})
+	for i := range 11 {
+		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i)}, fakecloud.Server{Name: fmt.Sprintf("db-%d", i)})
+	}
+	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "^web-[0-9]+$"}})
+	if err != nil || names(nodes) != "web-0 web-1 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9 web-10" {
+		t.Fatalf("got %s, %v", names(nodes), err)
+	}
+	var queries []string
+	for _, r := range fake.Requests() {
+		if r.Path == "/servers/detail" {
+			queries = append(queries, fmt.Sprintf("%s marker=%t", r.Query.Get("name"), r.Query.Has("marker")))
+		}
+	}
+	if want := []string{" marker=false", "web- marker=true", "web- marker=true", "web- marker=true"}; !slices.Equal(queries, want) {
+		t.Errorf("got %q, want %q", queries, want)
+	}
+}
+
+// TestReadLostMarker: a server that is deleted between two pages is no reason
+// to fail, and none to miss others.
+func TestReadLostMarker(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{PageLimit: 3})
+	webs(fake, 16)
+	gone := fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Nth: 2, Status: http.StatusBadRequest})
+	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}})
+	if err != nil || len(nodes) != 8 || gone.Fired() != 1 {
+		t.Fatalf("got %s, %v", names(nodes), err)
+	}
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Nth: 2, Times: fakecloud.Forever, Status: http.StatusBadRequest})
+	fake.ResetRequests()
+	if _, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}}); err == nil {
+		t.Fatal("a list that never ends well was read")
+	}
+	if got := fake.Count("GET compute /servers/detail"); got > 6 {
+		t.Errorf("%d requests", got)
+	}
+}
+
+// TestReadFails: one region that cannot be read fails the whole, and is named.
+func TestReadFails(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fault fakecloud.Fault
+		want  string
+	}{
+		{"unavailable", fakecloud.Fault{Path: "/servers/detail", Status: 503}, "region RegionTwo: list servers: "},
+		{"no versions", fakecloud.Fault{Path: "/", Status: 500}, "region RegionTwo: find the microversions of Nova: "},
+		{"HTML", fakecloud.Fault{Path: "/servers/detail", Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Login</html>"}, "Is this the address of an OpenStack API?"},
+		{"another document", fakecloud.Fault{Path: "/servers/detail", Status: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: "{}"}, "an answer without a list of servers"},
+		{"malformed", fakecloud.Fault{Path: "/servers/detail", Status: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"servers": [{]`}, "a list of servers that cannot be read"},
+		{"cut off", fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Truncate}, "breaks off"},
+		{"reset", fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Reset, Times: fakecloud.Forever}, "region RegionTwo"},
+		{"hangs", fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Hang}, "no answer within 200ms"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fake := fakecloud.Start(t, fakecloud.Config{})
+			webs(fake, 4)
+			c.fault.Service, c.fault.Region = fakecloud.Compute, "RegionTwo"
+			injected := fake.Inject(c.fault)
+			cloud := login(t, fake, func(c *openstack.Config) { c.RequestTimeout = 200 * time.Millisecond })
+			nodes, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}})
+			if injected.Fired() == 0 {
+				t.Fatal("the fault hit nothing")
+			}
+			if err == nil || nodes != nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "RegionTwo") || strings.Contains(err.Error(), "RegionOne") {
+				t.Errorf("got %s, %v, want %q", names(nodes), err, c.want)
+			}
+		})
+	}
+}
+
+// TestReadCancelled: cancelling ends the read at once.
+func TestReadCancelled(t *testing.T) {
+	for _, path := range []string{"/auth/tokens", "/", "/servers/detail"} {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		fake.Inject(fakecloud.Fault{Path: path, Effect: fakecloud.Hang, Times: fakecloud.Forever})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(100*time.Millisecond, cancel)
+		start := time.Now()
+		_, err := cluster.Read(ctx, login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}})
+		if !errors.Is(err, context.Canceled) || time.Since(start) > time.Second {
+			t.Errorf("%s hangs: got %v after %s", path, err, time.Since(start))
+		}
+	}
+}
+
+// TestReadIsTheSame: whichever region answers first.
+func TestReadIsTheSame(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	webs(fake, 20)
+	var first string
+	for i, slow := range []string{"", "RegionOne", "RegionTwo"} {
+		if slow != "" {
+			fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: slow, Path: "/servers/detail", Effect: fakecloud.Delay, Delay: 50 * time.Millisecond})
+		}
+		nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprintf("%+v", nodes); i == 0 {
+			first = text
+		} else if text != first {
+			t.Errorf("with %s slow the answer is another:\n%s\n%s", slow, text, first)
+		}
+	}
+}
+
+func TestReadServerGroup(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	group := fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: "anti-affinity"})
+	empty := fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "empty", Policy: "affinity"})
+	fake.AddServers("RegionTwo", fakecloud.Server{Name: "in-0", Group: group}, fakecloud.Server{Name: "out-0"}, fakecloud.Server{Name: "in-1", Group: group})
+	read := func(id string) ([]cluster.Node, error) {
+		return cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{ServerGroupID: id}})
+	}
+	if nodes, err := read(group); err != nil || names(nodes) != "in-0 in-1" {
+		t.Errorf("got %s, %v", names(nodes), err)
+	}
+	if nodes, err := read(empty); err != nil || len(nodes) != 0 {
+		t.Errorf("got %s, %v", names(nodes), err)
+	}
+	if _, err := read("00000000-0000-0000-0000-000000000000"); err == nil || !strings.Contains(err.Error(), "is in none of the regions RegionOne, RegionTwo") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestReadCellDown: servers of a cell that is down are not simply missing.
+func TestReadCellDown(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Zone: "az-1"}, fakecloud.Server{Name: "web-1", Zone: "az-2"})
+	fake.SetCellDown("RegionOne", true, "az-2")
+	read := func(s cluster.Selector) ([]cluster.Node, error) {
+		return cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: s})
+	}
+	if _, err := read(cluster.Selector{NameRegex: "web"}); err == nil || !strings.Contains(err.Error(), "a cell of Nova is down") || !strings.Contains(err.Error(), ids[1]) {
+		t.Errorf("got %v", err)
+	}
+	nodes, err := read(cluster.Selector{IDs: ids})
+	if err != nil || len(nodes) != 2 {
+		t.Fatalf("got %v, %v", nodes, err)
+	}
+	i := slices.IndexFunc(nodes, func(n cluster.Node) bool { return n.ID == ids[1] })
+	if n := nodes[i]; n.Status != "UNKNOWN" || n.Name != "" || n.Zone != "" {
+		t.Errorf("got %+v", n)
+	}
+	// Who is remembered is known; and where all who are asked for are found,
+	// others in the cell do not matter.
+	fake.AddServers("RegionOne", fakecloud.Server{Name: "db-0", Zone: "az-2"})
+	query := cluster.Query{Regions: both[1:], Selector: cluster.Selector{Names: []string{"web-0", "web-1"}}}
+	if nodes, err := cluster.Read(t.Context(), login(t, fake), query); err == nil {
+		t.Errorf("got %s", names(nodes))
+	}
+	query.Remembered = map[string]string{ids[1]: "web-1"}
+	if nodes, err := cluster.Read(t.Context(), login(t, fake), query); err != nil || len(nodes) != 2 {
+		t.Errorf("got %s, %v", names(nodes), err)
+	}
+	fake.SetCellDown("RegionOne", false, "az-2")
+	if nodes, err := read(cluster.Selector{NameRegex: "web"}); err != nil || names(nodes) != "web-0 web-1" {
+		t.Errorf("the cell is back: got %s, %v", names(nodes), err)
+	}
+}
+
+func TestReadOldClouds(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{MaxMicroversion: "2.8", ProjectInURL: true})
+	webs(fake, 2)
+	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}})
+	if err != nil || names(nodes) != "web-0 web-1" {
+		t.Errorf("got %s, %v", names(nodes), err)
+	}
+	_, err = cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{Tags: []string{"a"}}})
+	if err == nil || !strings.Contains(err.Error(), "region RegionOne: tags need Nova's microversion 2.26, and it offers 2.8") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReadTagsAndMarks(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.AddServers("RegionOne",
+		fakecloud.Server{Name: "a", Tags: []string{"blue", "eu"}, Metadata: map[string]string{"t": "1"}},
+		fakecloud.Server{Name: "b", Tags: []string{"blue"}},
+		fakecloud.Server{Name: "c", Tags: []string{"eu", "blue"}, LockedBy: "owner"},
+		fakecloud.Server{Name: "d", Tags: []string{"eu", "blue"}, Zone: "az-2", Status: "BUILD", Host: "-"},
+	)
+	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:],
+		Selector: cluster.Selector{Tags: []string{"eu", "blue"}}, Keys: cluster.Keys{Tainted: "t", Protected: "p"}})
+	if err != nil || names(nodes) != "a c d" || !nodes[0].Tainted || nodes[0].Protected || !nodes[1].Protected {
+		t.Errorf("got %+v, %v", nodes, err)
+	}
+}
+
+// TestImageGone: an image that is deleted has no known age; a Glance that fails
+// is a failure.
+func TestImageGone(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	image := fake.AddImage(fakecloud.Image{Name: "old"})
+	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", ImageID: image})
+	read := func() ([]cluster.Node, error) {
+		return cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}})
+	}
+	fake.RemoveImage(image)
+	if nodes, err := read(); err != nil || nodes[0].Profile != image || !nodes[0].ProfileCreatedAt.IsZero() {
+		t.Errorf("got %+v, %v", nodes, err)
+	}
+	fake.HideEndpoint(fakecloud.Images, "RegionOne", true)
+	if nodes, err := read(); err != nil || !nodes[0].ProfileCreatedAt.IsZero() {
+		t.Errorf("got %+v, %v", nodes, err)
+	}
+	fake.HideEndpoint(fakecloud.Images, "RegionOne", false)
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Images, Status: 503})
+	if _, err := read(); err == nil || !strings.Contains(err.Error(), "region RegionOne: get the image") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,336 @@
+package openstack_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+func member(fake *fakecloud.Cloud) openstack.Config {
+	return openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
+		TenantName: fakecloud.MemberProj, DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: 5 * time.Second}
+}
+
+func open(t *testing.T, config openstack.Config) *openstack.Cloud {
+	t.Helper()
+	cloud, err := openstack.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cloud
+}
+
+// TestNewAsksNothing: preparing a cloud makes no request.
+func TestNewAsksNothing(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	open(t, member(fake))
+	if n := len(fake.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestLoginIsShared(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	cloud := open(t, member(fake))
+	var wait sync.WaitGroup
+	for range 20 {
+		wait.Go(func() {
+			if _, err := cloud.Zones(t.Context(), "RegionOne"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	for _, pattern := range []string{"POST identity /auth/tokens", "GET compute /", "GET compute /os-availability-zone"} {
+		if n := fake.Count(pattern); n != 1 {
+			t.Errorf("%d requests %s", n, pattern)
+		}
+	}
+}
+
+// TestLoginOutlivesTheFirst: who asked first may go, and the others still get
+// their answer.
+func TestLoginOutlivesTheFirst(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Effect: fakecloud.Delay, Delay: 200 * time.Millisecond})
+	cloud := open(t, member(fake))
+	ctx, cancel := context.WithCancel(t.Context())
+	first := make(chan error)
+	go func() { first <- cloud.Login(ctx) }()
+	for fake.Count("POST identity /auth/tokens") == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	second := make(chan error)
+	go func() { second <- cloud.Login(t.Context()) }()
+	cancel()
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Errorf("the first: %v", err)
+	}
+	if err := <-second; err != nil {
+		t.Errorf("the second: %v", err)
+	}
+	if n := fake.Count("POST identity /auth/tokens"); n != 1 {
+		t.Errorf("%d logins", n)
+	}
+}
+
+func TestLogins(t *testing.T) {
+	for name, change := range map[string]func(*openstack.Config){
+		"password": func(*openstack.Config) {},
+		"user and project by id": func(c *openstack.Config) {
+			c.UserName, c.TenantName, c.UserID, c.TenantID = "", "", fakecloud.MemberUserID, fakecloud.MemberProjectID
+		},
+		"credential by id": func(c *openstack.Config) {
+			*c = openstack.Config{AuthURL: c.AuthURL, ApplicationCredentialID: fakecloud.AppCredentialID, ApplicationCredentialSecret: fakecloud.AppCredentialSecret, AllowReauth: true}
+		},
+		"credential by name": func(c *openstack.Config) {
+			*c = openstack.Config{AuthURL: c.AuthURL, UserID: fakecloud.MemberUserID, ApplicationCredentialName: fakecloud.AppCredentialName, ApplicationCredentialSecret: fakecloud.AppCredentialSecret}
+		},
+	} {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		config := member(fake)
+		change(&config)
+		if zones, err := open(t, config).Zones(t.Context(), "RegionTwo"); err != nil || len(zones) != 2 {
+			t.Errorf("%s: got %v, %v", name, zones, err)
+		}
+	}
+}
+
+// TestToken: a token logs in, and cannot be renewed.
+func TestToken(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	if err := open(t, member(fake)).Login(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(t, member(fake)).Zones(t.Context(), "RegionOne"); err != nil {
+		t.Fatal(err)
+	}
+	requests := fake.Requests()
+	token := requests[len(requests)-1].Token
+	cloud := open(t, openstack.Config{AuthURL: fake.AuthURL(), Token: token, AllowReauth: true})
+	if _, err := cloud.Zones(t.Context(), "RegionOne"); err != nil {
+		t.Fatal(err)
+	}
+	fake.ExpireTokens()
+	if _, err := cloud.Zones(t.Context(), "RegionTwo"); err == nil || !strings.Contains(err.Error(), "401") || strings.Contains(err.Error(), token) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWrongPassword(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	config := member(fake)
+	config.Password, config.MaxRetries = "not-the-password", 3
+	cloud := open(t, config)
+	for range 3 {
+		err := cloud.Login(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "The request you have made requires authentication.") || strings.Contains(err.Error(), config.Password) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if n := fake.Count("POST identity /auth/tokens"); n != 1 {
+		t.Errorf("%d logins: who is refused was to knock once", n)
+	}
+}
+
+// TestExpiredToken: requests that find the token expired share one new login,
+// and cancelling one of them fails none of the others.
+func TestExpiredToken(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	cloud := open(t, member(fake))
+	if _, err := cloud.Compute(t.Context(), "RegionOne"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cloud.Compute(t.Context(), "RegionTwo"); err != nil {
+		t.Fatal(err)
+	}
+	fake.ExpireTokens()
+	fake.ResetRequests()
+	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Effect: fakecloud.Delay, Delay: 200 * time.Millisecond})
+
+	ctx, cancel := context.WithCancel(t.Context())
+	first := make(chan error)
+	group := "00000000-0000-0000-0000-000000000000"
+	ask := func(ctx context.Context, region string) error {
+		compute, err := cloud.Compute(ctx, region)
+		if err != nil {
+			return err
+		}
+		_, err = compute.ServerGroupMembers(ctx, group)
+		return err
+	}
+	go func() { first <- ask(ctx, "RegionOne") }()
+	for fake.Count("POST identity /auth/tokens") == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	var wait sync.WaitGroup
+	for range 10 {
+		wait.Go(func() {
+			if err := ask(t.Context(), "RegionTwo"); err == nil || !strings.Contains(err.Error(), "404") {
+				t.Errorf("got %v, want the 404 of a group that is not there", err)
+			}
+		})
+	}
+	cancel()
+	start := time.Now()
+	if err := <-first; !errors.Is(err, context.Canceled) || time.Since(start) > 150*time.Millisecond {
+		t.Errorf("the first: %v after %s", err, time.Since(start))
+	}
+	wait.Wait()
+	if n := fake.Count("POST identity /auth/tokens"); n != 1 {
+		t.Errorf("%d logins", n)
+	}
+}
+
+// TestReloginRefused: where the second login fails, that is said, and once.
+func TestReloginRefused(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	cloud := open(t, member(fake))
+	if err := cloud.Login(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fake.ExpireTokens()
+	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: http.StatusUnauthorized, Times: fakecloud.Forever})
+	for _, region := range []string{"RegionOne", "RegionTwo"} {
+		if _, err := cloud.Zones(t.Context(), region); err == nil || !strings.Contains(err.Error(), "logging in again failed") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if n := fake.Count("POST identity /auth/tokens"); n != 2 {
+		t.Errorf("%d logins", n)
+	}
+}
+
+func TestKeystoneAnswersHTML(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Identity, Times: fakecloud.Forever, Status: 200,
+		Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: "<!DOCTYPE html><html>Dashboard</html>"})
+	err := open(t, member(fake)).Login(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "<!DOCTYPE html>") || !strings.Contains(err.Error(), fake.AuthURL()) || strings.Contains(err.Error(), fakecloud.Password) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRegions(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.AddRegion("Dark")
+	fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
+	cloud := open(t, member(fake))
+	for region, want := range map[string]openstack.RegionState{
+		"RegionOne": openstack.RegionWithCompute, "RegionTwo": openstack.RegionNoCompute, "Dark": openstack.RegionNoCompute, "Moon": openstack.RegionUnknown,
+	} {
+		if got, err := cloud.RegionState(t.Context(), region); err != nil || got != want {
+			t.Errorf("%s: got %v, %v, want %v", region, got, err, want)
+		}
+	}
+	if n := fake.Count("GET identity /regions"); n != 1 {
+		t.Errorf("regions were asked for %d times", n)
+	}
+	if region, err := cloud.Region(t.Context()); err != nil || region != "RegionOne" {
+		t.Errorf("the only region with compute: got %q, %v", region, err)
+	}
+	_, err := cloud.Compute(t.Context(), "RegionTwo")
+	if missing, ok := errors.AsType[*openstack.NoEndpointError](err); !ok || missing.Region != "RegionTwo" || !slices.Equal(missing.Regions, []string{"RegionOne"}) {
+		t.Errorf("got %v", err)
+	}
+	fake.HideEndpoint(fakecloud.Compute, "RegionTwo", false)
+	if _, err := open(t, member(fake)).Region(t.Context()); err == nil || !strings.Contains(err.Error(), "RegionOne, RegionTwo") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRegionsHidden: where policy hides Keystone's regions, those of the
+// catalogue are known.
+func TestRegionsHidden(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.Inject(fakecloud.Fault{Path: "/regions", Status: http.StatusForbidden, Times: fakecloud.Forever})
+	cloud := open(t, member(fake))
+	if got, err := cloud.RegionState(t.Context(), "Moon"); err != nil || got != openstack.RegionUnknown {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if got, err := cloud.Regions(t.Context()); err != nil || !slices.Equal(got, []string{"RegionOne", "RegionTwo"}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// TestEndpointOverrides: an overriding address stands for the provider's own
+// region, and for no other: two regions must not be one place.
+func TestEndpointOverrides(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	config := member(fake)
+	config.Region = "RegionOne"
+	base := strings.TrimSuffix(fake.AuthURL(), "/identity/v3")
+	config.EndpointOverrides = map[string]string{"compute": base + "/compute/RegionTwo/v2.1"}
+	cloud := open(t, config)
+	for region, count := range map[string]int{"RegionOne": 2, "RegionTwo": 2} {
+		if zones, err := cloud.Zones(t.Context(), region); err != nil || len(zones) != count {
+			t.Errorf("%s: got %v, %v", region, zones, err)
+		}
+	}
+	config.Region = "RegionTwo"
+	cloud = open(t, config)
+	if zones, err := cloud.Zones(t.Context(), "RegionOne"); err != nil || len(zones) != 3 {
+		t.Errorf("got %v, %v", zones, err)
+	}
+	config.EndpointOverrides = map[string]string{"compute": "compute_legacy"}
+	if _, err := open(t, config).Zones(t.Context(), "RegionTwo"); err == nil || !strings.Contains(err.Error(), "no compute endpoint") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMicroversions(t *testing.T) {
+	for newest, projectInURL := range map[string]bool{"2.93": false, "2.60": true} {
+		fake := fakecloud.Start(t, fakecloud.Config{MaxMicroversion: newest, ProjectInURL: projectInURL})
+		compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
+		if err != nil || compute.Newest() != newest {
+			t.Fatalf("got %v, %v", compute, err)
+		}
+		if compute.Offers(64) != (newest == "2.93") {
+			t.Errorf("%s: Offers(64) is %t", newest, compute.Offers(64))
+		}
+		old, recent := compute.At(1), compute.At(64)
+		if want := map[string]string{"2.93": "2.64", "2.60": "2.60"}[newest]; old.Microversion != "2.1" || recent.Microversion != want {
+			t.Errorf("got %s and %s", old.Microversion, recent.Microversion)
+		}
+	}
+}
+
+func TestQuotaRoom(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.AddServers("RegionOne", fakecloud.Server{Name: "a"}, fakecloud.Server{Name: "b"})
+	for _, c := range []struct {
+		quotas map[string]int
+		flavor string
+		room   int64
+		limit  string
+	}{
+		{nil, "", -1, ""},
+		{map[string]int{"instances": 10}, "", 8, "2 of 10 instances in use"},
+		{map[string]int{"instances": 10, "cores": 6}, "", 8, "2 of 10 instances in use"},
+		{map[string]int{"instances": 10, "cores": 6}, "m1.small", 2, "2 of 6 cores in use"},
+		{map[string]int{"instances": 10, "ram": 256}, "m1.small", 1, "128 of 256 MiB of RAM in use"},
+		{map[string]int{"instances": 1}, "", 0, "2 of 1 instances in use"},
+	} {
+		for _, resource := range []string{"instances", "cores", "ram"} {
+			fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, -1)
+		}
+		for resource, limit := range c.quotas {
+			fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, limit)
+		}
+		room, limit, err := open(t, member(fake)).QuotaRoom(t.Context(), "RegionOne", c.flavor)
+		if err != nil || room != c.room || limit != c.limit {
+			t.Errorf("%v: got %d, %q, %v", c.quotas, room, limit, err)
+		}
+	}
+	if _, _, err := open(t, member(fake)).QuotaRoom(t.Context(), "RegionOne", "m1.none"); err == nil || !strings.Contains(err.Error(), `region RegionOne: get the flavor "m1.none"`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,182 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+)
+
+// offline runs steps with an empty provider block and no cloud at all.
+func offline(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	for _, name := range []string{"OS_CLOUD", "OS_AUTH_URL"} {
+		t.Setenv(name, "")
+	}
+	acctest.Terraform(t)
+	resource.Test(t, resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
+}
+
+const needsProvider = "terraform {\n  required_providers {\n    stackpolicy = {\n      source = \"hashicorp/stackpolicy\"\n    }\n  }\n}\n"
+
+// outputs writes an output for each expression.
+func outputs(expressions ...string) string {
+	var b strings.Builder
+	b.WriteString(needsProvider)
+	for i, e := range expressions {
+		fmt.Fprintf(&b, "output \"o%d\" {\n  value = %s\n}\n", i, e)
+	}
+	return b.String()
+}
+
+func expectOutputs(checks ...knownvalue.Check) (list []statecheck.StateCheck) {
+	for i, c := range checks {
+		list = append(list, statecheck.ExpectKnownOutputValue(fmt.Sprintf("o%d", i), c))
+	}
+	return list
+}
+
+func TestDistributeFunction(t *testing.T) {
+	offline(t,
+		resource.TestStep{
+			Config: outputs(
+				"provider::stackpolicy::distribute(3, { RegionOne = { cap = 150 }, RegionTwo = { weight = 200 } })",
+				"provider::stackpolicy::distribute(3, { RegionOne = {}, RegionTwo = {} })", // a map of empty objects
+				"provider::stackpolicy::distribute(-3, { A = { current = 3 }, B = { current = 3, min = 3 }, old = { current = 1, weight = 0 } })",
+				"provider::stackpolicy::distribute(0, { A = { current = 3 } })",
+				"provider::stackpolicy::distribute(0, {})",
+				"provider::stackpolicy::distribute(2, tomap({ A = { weight = 1, cap = null }, B = { weight = 3, cap = 1 } }))",
+				"provider::stackpolicy::distribute(4000000000000, { A = {}, B = { weight = 300 } })",
+			),
+			ConfigStateChecks: expectOutputs(
+				counts("RegionOne", 1, "RegionTwo", 2),
+				counts("RegionOne", 2, "RegionTwo", 1),
+				counts("A", 2, "old", 1),
+				counts(),
+				counts(),
+				counts("A", 1, "B", 1),
+				counts("A", 1_000_000_000_000, "B", 3_000_000_000_000),
+			),
+		},
+		resource.TestStep{
+			Config: outputs("provider::stackpolicy::distribute(3, { A = { current = terraform_data.later.output }, B = {} })") + "resource \"terraform_data\" \"later\" { input = 2 }\n",
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectUnknownOutputValue("o0"),
+			}},
+			ConfigStateChecks: expectOutputs(counts("A", 1, "B", 2)),
+		},
+	)
+}
+
+func TestFunctionBadInput(t *testing.T) {
+	var steps []resource.TestStep
+	for expression, want := range map[string]string{
+		`distribute(1, { A = { wieght = 3 } })`:                             `bins["A"] has "wieght", which is none of weight, cap, min and current`,
+		`distribute(1, { A = { weight = -3 } })`:                            `the weight of "A" is -3`,
+		`distribute(1, { A = { cap = -2 } })`:                               `the cap of "A" is -2`,
+		`distribute(1, { A = { cap = 1, min = 2 } })`:                       `bins["A"]: its min (2) is above its cap (1)`,
+		`distribute(1, { A = { cap = 1.5 } })`:                              `bins["A"].cap: a whole number was expected, not 1.5`,
+		`distribute(1, { A = { cap = "many" } })`:                           `bins["A"].cap: a whole number was expected, not "many"`,
+		`distribute(1, { A = 3 })`:                                          `bins["A"]: an object was expected, not 3`,
+		`distribute(1, ["A"])`:                                              `bins: an object was expected`,
+		`distribute(1, null)`:                                               `argument must not be null`,
+		`distribute(3, { A = { cap = 1 }, B = { cap = 1 } })`:               "There is no feasible plan to handle all nodes. 3 nodes are to be added, but there is room for 2: A 1, B 1.",
+		`distribute(-3, { A = { current = 1 } })`:                           "3 nodes are to be removed, but only 1 can go",
+		`distribute(2000000000000000, { A = {} })`:                          "more than can be planned",
+		`desired_capacity(7, { adjustment_type = "CHANGE_IN_PERCENTAGE" })`: "number: CHANGE_IN_PERCENTAGE needs a number.",
+		`desired_capacity(7, { number = 3 })`:                               "adjustment_type: A number needs an adjustment_type",
+		`desired_capacity(7, { adjustment = "x" })`:                         `resize has "adjustment", which is none of its arguments`,
+		`desired_capacity(7, { strict = "maybe" })`:                         `resize.strict: true or false was expected, not "maybe"`,
+		`desired_capacity(-7, {})`:                                          "a cluster of -7 nodes is outside 0 to",
+		`desired_capacity(7, { min_size = 5, max_size = 4 })`:               "The specified min_size (5) is greater than the specified max_size (4).",
+		`desired_capacity(7, { adjustment_type = "EXACT_CAPACITY", number = 9, max_size = 8, strict = true })`: "The target capacity (9) is greater than the specified max_size (8).",
+	} {
+		steps = append(steps, resource.TestStep{Config: outputs("provider::stackpolicy::" + expression), PlanOnly: true, ExpectError: says(want)})
+	}
+	offline(t, steps...)
+}
+
+// TestFunctionVectors holds a quarter of the cases with known answers through
+// terraform; the packages that decide hold them all.
+func TestFunctionVectors(t *testing.T) {
+	read := func(file string, into any) {
+		data, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(data, into)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var resizes []struct {
+		Current int64
+		Resize  json.RawMessage
+		Expect  struct {
+			Status, Reason string
+			Desired        int64
+		}
+	}
+	read("../cluster/testdata/desired_capacity.json", &resizes)
+	var spreads []struct {
+		Count                  int64
+		Weights, Caps, Current map[string]int64
+		Expect                 struct {
+			Plan  map[string]int64
+			Error string
+		}
+	}
+	read("../placement/testdata/distribute.json", &spreads)
+
+	// can() tells an error from an answer within one configuration.
+	var expressions []string
+	var checks []knownvalue.Check
+	for i, c := range resizes {
+		if i%4 != 0 {
+			continue
+		}
+		call := fmt.Sprintf("provider::stackpolicy::desired_capacity(%d, %s)", c.Current, c.Resize)
+		expressions = append(expressions, fmt.Sprintf("try(%s, -999)", call))
+		if want := c.Expect.Desired; c.Expect.Status == "OK" {
+			checks = append(checks, knownvalue.Int64Exact(want))
+		} else {
+			checks = append(checks, knownvalue.Int64Exact(-999))
+		}
+	}
+	for i, c := range spreads {
+		if i%4 != 0 {
+			continue
+		}
+		bins := map[string]map[string]int64{}
+		for name, current := range c.Current {
+			bins[name] = map[string]int64{"current": current, "weight": 0}
+		}
+		for name, weight := range c.Weights {
+			bins[name] = map[string]int64{"current": c.Current[name], "weight": weight}
+			if most, ok := c.Caps[name]; ok {
+				bins[name]["cap"] = most
+			}
+		}
+		text, _ := json.Marshal(bins)
+		expressions = append(expressions, fmt.Sprintf("try(provider::stackpolicy::distribute(%d, %s), { error = 1 })", c.Count, text))
+		want := c.Expect.Plan
+		if c.Expect.Error != "" {
+			want = map[string]int64{"error": 1}
+		}
+		var pairs []any
+		for name, n := range want {
+			pairs = append(pairs, name, int(n))
+		}
+		checks = append(checks, counts(pairs...))
+	}
+	if len(expressions) != 100 {
+		t.Fatalf("%d cases, not 100", len(expressions))
+	}
+	offline(t, resource.TestStep{Config: outputs(expressions...), ConfigStateChecks: expectOutputs(checks...)})
+}

@@ -1,0 +1,110 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// refresh looks at the servers of the nodes that are remembered. One that an
+// operator moved to another zone keeps its name, and its place follows it.
+func (m *placementAttachmentModel) refresh(ctx context.Context, b *backend, diags *diag.Diagnostics) {
+	r := m.roster()
+	if len(r.Nodes) == 0 {
+		m.observe(nil)
+		return
+	}
+	cloud := b.get(diags)
+	query := m.query(ctx, r, diags)
+	if diags.HasError() {
+		return
+	}
+	servers, err := cluster.Read(ctx, cloud, query)
+	if err != nil {
+		diags.AddError("Unable to read the cluster", err.Error())
+		return
+	}
+	m.observe(r.Match(deletionNodes(servers)))
+	m.remember(ctx, r, diags)
+}
+
+// query asks for the servers that have the names of the nodes.
+func (m placementAttachmentModel) query(ctx context.Context, r roster.Roster, diags *diag.Diagnostics) cluster.Query {
+	regions := map[string]bool{}
+	for _, n := range r.Nodes {
+		regions[n.Region] = true
+	}
+	q := cluster.Query{
+		Regions:    slices.Collect(maps.Keys(regions)),
+		Selector:   cluster.Selector{Names: slices.Collect(maps.Keys(r.Nodes))},
+		Keys:       cluster.Keys{Tainted: defaultTaintedKey, Protected: defaultProtectedKey},
+		Remembered: map[string]string{},
+	}
+	for name, n := range m.facts(diags) {
+		q.Remembered[n.ID] = name
+	}
+	selector := object[selectorModel](ctx, m.Selector, diags)
+	if selector == nil {
+		return q
+	}
+	q.NameRegex, q.ServerGroupID = selector.NameRegex.ValueString(), selector.ServerGroupID.ValueString()
+	diags.Append(selector.Metadata.ElementsAs(ctx, &q.Metadata, false)...)
+	diags.Append(selector.Tags.ElementsAs(ctx, &q.Tags, false)...)
+	diags.Append(selector.IDs.ElementsAs(ctx, &q.IDs, false)...)
+	q.Profile = selector.ProfileMetadataKey.ValueString()
+	q.Tainted, q.Protected = textOr(selector.TaintedMetadataKey, defaultTaintedKey), textOr(selector.ProtectedMetadataKey, defaultProtectedKey)
+	return q
+}
+
+type selectorModel struct {
+	NameRegex            types.String `tfsdk:"name_regex"`
+	Metadata             types.Map    `tfsdk:"metadata"`
+	Tags                 types.List   `tfsdk:"tags"`
+	ServerGroupID        types.String `tfsdk:"servergroup_id"`
+	IDs                  types.List   `tfsdk:"ids"`
+	ProfileMetadataKey   types.String `tfsdk:"profile_metadata_key"`
+	TaintedMetadataKey   types.String `tfsdk:"tainted_metadata_key"`
+	ProtectedMetadataKey types.String `tfsdk:"protected_metadata_key"`
+}
+
+// adopt takes over the servers of a running cluster: those named after it, in
+// all regions.
+func (m *placementAttachmentModel) adopt(ctx context.Context, b *backend, diags *diag.Diagnostics) {
+	cloud := b.get(diags)
+	if cloud == nil {
+		return
+	}
+	name := m.Cluster.ValueString()
+	regions, err := cloud.ComputeRegions(ctx)
+	var servers []cluster.Node
+	if err == nil {
+		servers, err = cluster.Read(ctx, cloud, cluster.Query{Regions: regions,
+			Selector: cluster.Selector{NameRegex: roster.AdoptedName(name).String()},
+			Keys:     cluster.Keys{Tainted: defaultTaintedKey, Protected: defaultProtectedKey}})
+	}
+	if err != nil {
+		diags.AddError("Unable to read the cluster", err.Error())
+		return
+	}
+	r, err := roster.Adopt(name, deletionNodes(servers))
+	if err != nil {
+		diags.AddAttributeError(path.Root("cluster"), "Unable to adopt the cluster", fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err))
+		return
+	}
+	m.ID = m.Cluster
+	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
+	m.NodeName = types.StringValue(string(roster.DefaultPattern))
+	m.MaxMoves = types.Int64Value(0)
+	m.Summary = types.StringValue("")
+	m.record(roster.Change{})
+	m.observe(r.Match(deletionNodes(servers)))
+	m.remember(ctx, r, diags)
+}

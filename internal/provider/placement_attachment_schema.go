@@ -1,0 +1,160 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+func placementAttachmentSchema() schema.Schema {
+	size := func(least int64, description string) schema.Int64Attribute {
+		return schema.Int64Attribute{Optional: true, MarkdownDescription: description,
+			Validators: []validator.Int64{int64validator.Between(least, placement.MaxNodes)}}
+	}
+	names := func(description string) schema.ListAttribute {
+		return schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: description}
+	}
+	capacity := size(0, "Number of nodes that the cluster is to have.")
+	capacity.Optional, capacity.Required = false, true
+	moves := size(0, "Most nodes to replace for a better spread when `regions`, `zones` or this number changes. Defaults to `0`: a changed weight, cap, region or zone moves nobody, and only counts when nodes come or go.")
+	moves.Computed, moves.Default = true, int64default.StaticInt64(0)
+	return schema.Schema{
+		Version: 0, // what a later version changes is carried over by UpgradeState
+		MarkdownDescription: "Attaches placement to a cluster and remembers the place of each node: feed its `nodes` to the `for_each` of your servers. Growing adds nodes, shrinking removes some, and no node that stays ever changes its name, region or zone.\n\n" +
+			"All of it is worked out while planning, so that `terraform plan` shows where each node goes, and the servers that come and go with it. Destroying the attachment forgets it and touches no server.",
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
+			"cluster": schema.StringAttribute{Required: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Name of the cluster. New nodes are named after it; those that are there keep their names when it changes."},
+			"desired_capacity": capacity,
+			"min_size":         size(0, "Least number of nodes. A `desired_capacity` below it is an error. Defaults to `0`."),
+			"max_size":         size(placement.Unlimited, "Greatest number of nodes. A `desired_capacity` above it is an error. Defaults to `-1`, no bound."),
+			"regions":          placesArgument("region", true),
+			"zones":            placesArgument("zone", false),
+			"region": schema.StringAttribute{Optional: true, Computed: true,
+				MarkdownDescription: "Region of `zones`. Defaults to the provider's. Not with `regions`."},
+			"node_name": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(string(roster.DefaultPattern)), Validators: []validator.String{nodeNameValidator{}},
+				MarkdownDescription: "Pattern of the names of new nodes, in which `{cluster}` and `{index}` are replaced. An index is never used twice. Defaults to `" + string(roster.DefaultPattern) + "`."},
+			"deletion": schema.SingleNestedAttribute{Optional: true, MarkdownDescription: "Which nodes leave when the cluster shrinks.",
+				Attributes: map[string]schema.Attribute{
+					"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
+						MarkdownDescription: "Which healthy nodes of a zone go first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST`. Before them go nodes that are not well or tainted, then those that have no server."},
+					"candidates": names("Names of nodes to remove. With an unchanged `desired_capacity` each is replaced by a new node under a new name. Names that were removed may stay in the list."),
+					"protected":  names("Names, or ids of servers, of nodes that never go, besides those that are marked or locked in Nova."),
+				}},
+			"selector":  selectorArgument(),
+			"max_moves": moves,
+			"respect_quotas": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota there still allows. Defaults to `false`."},
+			"flavor_id": schema.StringAttribute{Optional: true,
+				MarkdownDescription: "Flavor of the nodes. With `respect_quotas`, the quotas of cores and RAM count too."},
+			"nodes": schema.MapNestedAttribute{Computed: true, MarkdownDescription: "The nodes by name, for `for_each`.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"index":  schema.Int64Attribute{Computed: true, MarkdownDescription: "Number in the name."},
+					"region": schema.StringAttribute{Computed: true, MarkdownDescription: "Region that the node belongs in."},
+					"zone":   schema.StringAttribute{Computed: true, MarkdownDescription: "Availability zone that it belongs in. Null leaves the choice to Nova."},
+				}}},
+			"next_index": schema.Int64Attribute{Computed: true, MarkdownDescription: "Index of the next new node."},
+			"distribution": schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true,
+				MarkdownDescription: "Number of nodes by region and zone. Nodes whose zone is Nova's choice are counted under the empty name."},
+			"change": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "What the last resize changed.",
+				Attributes: map[string]schema.Attribute{
+					"creation": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that came. Null where none did.",
+						Attributes: map[string]schema.Attribute{
+							"count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes."},
+							"nodes": schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Their names."},
+						}},
+					"deletion": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that went. Null where none did.",
+						Attributes: map[string]schema.Attribute{
+							"count":      schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes."},
+							"candidates": schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Their names."},
+						}},
+					"moves": schema.Int64Attribute{Computed: true, MarkdownDescription: "Of those that came and went, the number that only made room for a better spread."},
+				}},
+			"summary": schema.StringAttribute{Computed: true, MarkdownDescription: "The last resize as a table for people: each place with its nodes before and after, its ideal share and its cap."},
+			"observed": schema.MapNestedAttribute{Computed: true, MarkdownDescription: "What the last refresh saw of the nodes' servers, by the name of the node.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":                 schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the server."},
+					"status":             schema.StringAttribute{Computed: true, MarkdownDescription: "Its status in Nova."},
+					"created_at":         schema.StringAttribute{Computed: true, MarkdownDescription: "When it was created, as RFC 3339."},
+					"profile_created_at": schema.StringAttribute{Computed: true, MarkdownDescription: "How old its profile is, as RFC 3339."},
+					"tainted":            schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is marked as one to remove first."},
+					"protected":          schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is marked as one not to remove, or locked."},
+				}}},
+		},
+	}
+}
+
+// placesArgument is a list of regions with zones, or of zones.
+func placesArgument(kind string, nested bool) schema.ListNestedAttribute {
+	number := func(least int64, description string) schema.Int64Attribute {
+		return schema.Int64Attribute{Optional: true, MarkdownDescription: description,
+			Validators: []validator.Int64{int64validator.Between(least, placement.MaxNodes)}}
+	}
+	attributes := map[string]schema.Attribute{
+		"name":   schema.StringAttribute{Required: true, MarkdownDescription: fmt.Sprintf("Name of the %s.", kind), Validators: []validator.String{stringvalidator.LengthAtLeast(1)}},
+		"weight": number(1, fmt.Sprintf("Share of the nodes, relative to the other %ss. Defaults to `100`.", kind)),
+		"cap":    number(placement.Unlimited, fmt.Sprintf("Most nodes in the %s. Defaults to `-1`, no cap.", kind)),
+		"min":    number(0, fmt.Sprintf("Least nodes in the %s: filled before all others, and kept when the cluster shrinks. Defaults to `0`.", kind)),
+	}
+	description := "Availability zones to spread nodes over, in one `region`. Give these or `regions`."
+	if nested {
+		attributes["zones"] = placesArgument("zone", false)
+		description = "Regions to spread nodes over, and the availability zones in each. Give these or `zones`. A region without zones leaves the zone of its nodes to Nova."
+	}
+	return schema.ListNestedAttribute{
+		Optional:            true,
+		MarkdownDescription: description,
+		Validators:          []validator.List{listvalidator.SizeAtLeast(1), binsValidator{kind}},
+		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
+	}
+}
+
+// selectorArgument says how to find the nodes' servers.
+func selectorArgument() schema.Attribute {
+	text := func(description string) schema.Attribute {
+		return schema.StringAttribute{Optional: true, MarkdownDescription: description}
+	}
+	list := func(description string) schema.Attribute {
+		return schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: description}
+	}
+	return schema.SingleNestedAttribute{Optional: true,
+		MarkdownDescription: "Narrows down which servers may be the nodes', as in `stackpolicy_cluster`. A node's server always has the node's name and region.",
+		Attributes: map[string]schema.Attribute{
+			"name_regex":             text("Regular expression (RE2) that names match."),
+			"metadata":               schema.MapAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: "Metadata that servers have; all pairs must match."},
+			"tags":                   list("Tags that servers have, all of them."),
+			"servergroup_id":         text("Id of a server group whose members the servers are."),
+			"ids":                    list("Ids of servers."),
+			"profile_metadata_key":   text("Key of the metadata that tells a node's profile. By default that is the server's image."),
+			"tainted_metadata_key":   text("Key of the metadata that marks a node as one to remove first. Defaults to `" + defaultTaintedKey + "`."),
+			"protected_metadata_key": text("Key of the metadata that marks a node as one not to remove. Defaults to `" + defaultProtectedKey + "`."),
+		}}
+}
+
+// nodeNameValidator refuses a pattern that would name all nodes alike.
+type nodeNameValidator struct{}
+
+func (nodeNameValidator) Description(context.Context) string { return "the pattern has {index} in it" }
+
+func (v nodeNameValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (nodeNameValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if fault := roster.Pattern(req.ConfigValue.ValueString()).Check(); fault != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern of node names", fault)
+	}
+}

@@ -1,0 +1,224 @@
+package provider_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// nodes writes literal nodes: nodes("region", "RegionOne", 3, "RegionTwo", 1).
+func nodes(attribute string, places ...any) string {
+	var list []string
+	for i := 0; i < len(places); i += 2 {
+		for range places[i+1].(int) {
+			list = append(list, fmt.Sprintf("{ id = \"n%d\", %s = %q }", len(list), attribute, places[i]))
+		}
+	}
+	return "[" + strings.Join(list, ", ") + "]"
+}
+
+// counts is a map of whole numbers: counts("az-1", 2, "az-2", 1).
+func counts(pairs ...any) knownvalue.Check {
+	want := map[string]knownvalue.Check{}
+	for i := 0; i < len(pairs); i += 2 {
+		want[pairs[i].(string)] = knownvalue.Int64Exact(int64(pairs[i+1].(int)))
+	}
+	return knownvalue.MapExact(want)
+}
+
+func share(count int, kind string, check knownvalue.Check) knownvalue.Check {
+	return knownvalue.ObjectExact(map[string]knownvalue.Check{"count": knownvalue.Int64Exact(int64(count)), kind: check})
+}
+
+func TestAccRegionPlan(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	one, two := c.TwoRegions(t)
+	plan := func(request string, at ...any) string {
+		return fmt.Sprintf("data \"stackpolicy_region_plan\" \"p\" {\n  nodes = %s\n  regions = [{ name = %q, weight = 200 }, { name = %q, cap = 5 }]\n  %s\n}\n",
+			nodes("region", at...), two, one, request)
+	}
+	const p = "data.stackpolicy_region_plan.p"
+	is := func(attribute string, check knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue(p, tfjsonpath.New(attribute), check)
+	}
+	c.Test(t,
+		resource.TestStep{Config: plan("scale_out = { count = 5 }", one, 2, two, 4), ConfigStateChecks: []statecheck.StateCheck{
+			is("status", knownvalue.StringExact("OK")),
+			is("reason", knownvalue.StringExact("5 nodes to create.")),
+			is("creation", share(5, "regions", counts(one, 2, two, 3))),
+			is("deletion", knownvalue.Null()),
+			is("distribution", counts(one, 2, two, 4)),
+			is("target", counts(one, 4, two, 7)),
+			is("summary", knownvalue.StringExact(table(fmt.Sprintf(`
+region     now  after  ideal  cap
+%s    4      7   7.33    -
+%s    2      4   3.67    5
+total        6     11
+`, two, one)))),
+		}},
+		resource.TestStep{Config: plan("scale_out = { count = 5 }", one, 2, two, 4), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+		resource.TestStep{Config: plan("scale_in = {}", one, 4, two, 4), ConfigStateChecks: []statecheck.StateCheck{
+			is("creation", knownvalue.Null()),
+			is("deletion", share(1, "regions", counts(one, 1))),
+		}},
+		resource.TestStep{Config: plan(`resize = { adjustment_type = "CHANGE_IN_PERCENTAGE", number = -50 }`, one, 2, "Elsewhere", 3, two, 4), ConfigStateChecks: []statecheck.StateCheck{
+			is("deletion", share(4, "regions", counts("Elsewhere", 3, two, 1))), // what nobody lists goes first
+			is("target", counts(one, 2, two, 3, "Elsewhere", 0)),
+			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^Elsewhere +3 +0 +- +- +not listed$`))),
+		}},
+		resource.TestStep{Config: plan("resize = { max_size = 9 }", one, 1), ConfigStateChecks: []statecheck.StateCheck{
+			is("reason", knownvalue.StringExact("Nothing to create or to delete.")),
+			is("creation", knownvalue.Null()), is("deletion", knownvalue.Null()),
+		}},
+		resource.TestStep{Config: plan("node_create = {}", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("creation", share(1, "regions", counts(two, 1)))}},
+		resource.TestStep{Config: plan(fmt.Sprintf("node_create = { region = %q }", one), one, 1), ConfigStateChecks: []statecheck.StateCheck{
+			is("creation", knownvalue.Null()),
+			is("reason", knownvalue.StringExact(fmt.Sprintf("The region %s that the node names takes precedence: nothing is planned.", one))),
+		}},
+		resource.TestStep{Config: plan("scale_out = { count = 9 }\n  decision = { creation = { count = 2 } }"), ConfigStateChecks: []statecheck.StateCheck{
+			is("creation", share(2, "regions", counts(one, 1, two, 1))),
+		}},
+		resource.TestStep{Config: plan("decision = { deletion = {} }", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("deletion", share(1, "regions", counts(one, 1)))}},
+		resource.TestStep{Config: plan("decision = { creation = null, deletion = null }", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("target", counts(one, 1, two, 0))}},
+	)
+}
+
+// table takes the first line's end away from a raw string.
+func table(text string) string { return strings.TrimPrefix(text, "\n") }
+
+func TestAccZonePlan(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zones := c.Zones(t, region)
+	if len(zones) < 2 {
+		t.Skipf("needs two availability zones, and %s has %v", region, zones)
+	}
+	a, b := zones[0], zones[1]
+	plan := func(request string, at ...any) string {
+		return fmt.Sprintf("data \"stackpolicy_zone_plan\" \"p\" {\n  region = %q\n  nodes = concat(%s, [{ id = \"unplaced\" }, { id = \"far\", region = \"Elsewhere\", zone = %q }])\n  zones = [{ name = %q }, { name = %q, min = 1 }]\n  %s\n}\n",
+			region, nodes("zone", at...), a, b, a, request)
+	}
+	const p = "data.stackpolicy_zone_plan.p"
+	is := func(attribute string, check knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue(p, tfjsonpath.New(attribute), check)
+	}
+	c.Test(t,
+		resource.TestStep{Config: plan("scale_out = { count = 3 }", a, 1), ConfigStateChecks: []statecheck.StateCheck{
+			is("creation", share(3, "zones", counts(a, 1, b, 2))),
+			is("distribution", counts(a, 1, b, 0, "", 1)), // a node elsewhere is none of ours
+			is("region", knownvalue.StringExact(region)),
+		}},
+		resource.TestStep{Config: plan("scale_in = { count = 2 }", a, 1, b, 2), ConfigStateChecks: []statecheck.StateCheck{
+			is("deletion", share(2, "zones", counts("", 1, b, 1))), // the one without a zone first; the min of a holds
+			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^\(none\) +1 +0 +- +- +not listed$`))),
+		}},
+		// The decision of a region plan fits as it is.
+		resource.TestStep{
+			Config: fmt.Sprintf("data \"stackpolicy_region_plan\" \"r\" {\n  nodes = %s\n  regions = [{ name = %q }]\n  scale_out = { count = 3 }\n}\n", nodes("region", region, 2), region) +
+				plan("decision = { creation = data.stackpolicy_region_plan.r.creation, deletion = data.stackpolicy_region_plan.r.deletion }", a, 2),
+			ConfigStateChecks: []statecheck.StateCheck{is("creation", share(3, "zones", counts(a, 1, b, 2)))},
+		},
+	)
+}
+
+// TestAccPlanFromCluster: the nodes of a cluster fit into the plans.
+func TestAccPlanFromCluster(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	one, two := c.TwoRegions(t)
+	c.Boot(t, acctest.Server{Name: "web-0", Region: one}, acctest.Server{Name: "web-1", Region: one}, acctest.Server{Name: "web-2", Region: two})
+	config := fmt.Sprintf(`
+data "stackpolicy_cluster" "web" {
+  regions    = [%[1]q, %[2]q]
+  name_regex = "^%[3]sweb-"
+}
+data "stackpolicy_region_plan" "p" {
+  nodes    = data.stackpolicy_cluster.web.nodes
+  regions  = [{ name = %[1]q }, { name = %[2]q }]
+  scale_in = { count = 2 }
+}
+data "stackpolicy_deletion_plan" "d" {
+  nodes    = data.stackpolicy_cluster.web.nodes
+  decision = { deletion = data.stackpolicy_region_plan.p.deletion }
+  criteria = "OLDEST_FIRST"
+}
+output "victims" {
+  value = [for n in data.stackpolicy_cluster.web.nodes : n.name if contains(data.stackpolicy_deletion_plan.d.deletion.candidates, n.id)]
+}
+`, one, two, c.Prefix)
+	c.Test(t, resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{
+		statecheck.ExpectKnownOutputValue("victims", knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(c.Prefix + "web-0"), knownvalue.StringExact(c.Prefix + "web-2")})),
+	}})
+}
+
+// TestPlanWarnings: what is skipped or bound is told in the summary.
+func TestPlanWarnings(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	c.Fake.AddRegion("Dark")
+	c.Fake.SetZoneAvailable("RegionOne", "az-2", false)
+	c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", 3)
+	c.Boot(t, acctest.Server{Name: "other", Region: "RegionOne"})
+	c.Test(t,
+		resource.TestStep{
+			Config: `
+data "stackpolicy_region_plan" "p" {
+  nodes          = ` + nodes("region", "RegionOne", 1, "Dark", 2) + `
+  regions        = [{ name = "Dark" }, { name = "RegionOne" }, { name = "RegionTwo" }]
+  scale_out      = { count = 7 }
+  respect_quotas = true
+  flavor_id      = "m1.tiny"
+}
+data "stackpolicy_zone_plan" "p" {
+  nodes     = ` + nodes("zone", "az-1", 1, "az-2", 2) + `
+  zones     = [{ name = "az-1" }, { name = "az-2" }]
+  scale_out = { count = 2 }
+}`,
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("data.stackpolicy_region_plan.p", tfjsonpath.New("summary"), knownvalue.StringExact(table(`
+region     now  after  ideal  cap
+Dark         2      2   3.33    -  no compute endpoint
+RegionOne    1      3   3.33    3  quota
+RegionTwo    0      5   3.33    -
+total        3     10
+`))),
+				statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("creation"), share(2, "zones", counts("az-1", 2))),
+				statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("summary"), knownvalue.StringExact(table(`
+zone   now  after  ideal  cap
+az-1     1      3   2.50    -
+az-2     2      2   2.50    -  not available
+total    3      5
+`))),
+			},
+		},
+		// Removal treats what is skipped like any other.
+		resource.TestStep{
+			Config: `
+data "stackpolicy_region_plan" "p" {
+  nodes    = ` + nodes("region", "RegionOne", 1, "Dark", 3) + `
+  regions  = [{ name = "Dark" }, { name = "RegionOne" }]
+  scale_in = { count = 2 }
+}`,
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("data.stackpolicy_region_plan.p", tfjsonpath.New("deletion"), share(2, "regions", counts("Dark", 2))),
+			},
+		},
+		resource.TestStep{
+			Config: `
+data "stackpolicy_zone_plan" "p" {
+  nodes          = []
+  zones          = [{ name = "az-1" }]
+  scale_out      = { count = 3 }
+  respect_quotas = true
+}`,
+			ExpectError: regexp.MustCompile(`3 nodes are to be added, but there is room for 2: RegionOne 2. The quota of\s+RegionOne bounds it: 1 of 3 instances in use.`),
+		},
+	)
+}

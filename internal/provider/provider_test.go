@@ -1,0 +1,165 @@
+package provider
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// configFor reads a provider block, with no OS_* variables but those
+// given, and returns what the cloud is told.
+func configFor(t *testing.T, block map[string]attr.Value, env map[string]string) (openstack.Config, diag.Diagnostics) {
+	t.Helper()
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "OS_") {
+			t.Setenv(name, "")
+		}
+	}
+	for name, value := range env {
+		t.Setenv(name, value)
+	}
+	schema := providerSchema()
+	values := map[string]tftypes.Value{}
+	for name, a := range schema.Attributes {
+		value := a.GetType().ValueType(t.Context())
+		if given, ok := block[name]; ok {
+			value = given
+		}
+		raw, err := value.ToTerraformValue(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		values[name] = raw
+		if _, ok := block[name]; !ok {
+			values[name] = tftypes.NewValue(a.GetType().TerraformType(t.Context()), nil)
+		}
+	}
+	config := tfsdk.Config{Schema: schema, Raw: tftypes.NewValue(schema.Type().TerraformType(t.Context()), values)}
+	var model providerModel
+	diags := config.Get(t.Context(), &model)
+	got := model.config(t.Context(), &diags)
+	got.Log = nil
+	return got, diags
+}
+
+// TestArguments: each argument and each environment variable of
+// terraform-provider-openstack reaches the cloud's configuration, the argument
+// before the variable.
+func TestArguments(t *testing.T) {
+	text := func(name string) func(openstack.Config) any {
+		return func(c openstack.Config) any { return reflect.ValueOf(c).FieldByName(name).Interface() }
+	}
+	arguments := map[string]struct {
+		env   []string
+		value func(openstack.Config) any
+	}{
+		"auth_url":                      {[]string{"OS_AUTH_URL"}, text("AuthURL")},
+		"cloud":                         {[]string{"OS_CLOUD"}, text("Cloud")},
+		"region":                        {[]string{"OS_REGION_NAME"}, text("Region")},
+		"user_name":                     {[]string{"OS_USERNAME"}, text("UserName")},
+		"user_id":                       {[]string{"OS_USER_ID"}, text("UserID")},
+		"application_credential_id":     {[]string{"OS_APPLICATION_CREDENTIAL_ID"}, text("ApplicationCredentialID")},
+		"application_credential_name":   {[]string{"OS_APPLICATION_CREDENTIAL_NAME"}, text("ApplicationCredentialName")},
+		"application_credential_secret": {[]string{"OS_APPLICATION_CREDENTIAL_SECRET"}, text("ApplicationCredentialSecret")},
+		"tenant_id":                     {[]string{"OS_TENANT_ID", "OS_PROJECT_ID"}, text("TenantID")},
+		"tenant_name":                   {[]string{"OS_TENANT_NAME", "OS_PROJECT_NAME"}, text("TenantName")},
+		"password":                      {[]string{"OS_PASSWORD"}, text("Password")},
+		"token":                         {[]string{"OS_TOKEN", "OS_AUTH_TOKEN"}, text("Token")},
+		"user_domain_name":              {[]string{"OS_USER_DOMAIN_NAME"}, text("UserDomainName")},
+		"user_domain_id":                {[]string{"OS_USER_DOMAIN_ID"}, text("UserDomainID")},
+		"project_domain_name":           {[]string{"OS_PROJECT_DOMAIN_NAME"}, text("ProjectDomainName")},
+		"project_domain_id":             {[]string{"OS_PROJECT_DOMAIN_ID"}, text("ProjectDomainID")},
+		"domain_id":                     {[]string{"OS_DOMAIN_ID"}, text("DomainID")},
+		"domain_name":                   {[]string{"OS_DOMAIN_NAME"}, text("DomainName")},
+		"default_domain":                {[]string{"OS_DEFAULT_DOMAIN"}, text("DefaultDomain")},
+		"endpoint_type":                 {[]string{"OS_ENDPOINT_TYPE"}, text("EndpointType")},
+		"cacert_file":                   {[]string{"OS_CACERT"}, text("CACertFile")},
+		"cert":                          {[]string{"OS_CERT"}, text("Cert")},
+		"key":                           {[]string{"OS_KEY"}, text("Key")},
+	}
+	for name, a := range arguments {
+		for _, variable := range a.env {
+			got, diags := configFor(t, nil, map[string]string{variable: "from-env"})
+			if diags.HasError() || a.value(got) != "from-env" {
+				t.Errorf("%s from %s: got %q, %v", name, variable, a.value(got), diags)
+			}
+		}
+		got, diags := configFor(t, map[string]attr.Value{name: types.StringValue("from-block")}, map[string]string{a.env[0]: "from-env"})
+		if diags.HasError() || a.value(got) != "from-block" {
+			t.Errorf("%s from the block: got %q, %v", name, a.value(got), diags)
+		}
+	}
+
+	// Those that are no strings.
+	got, diags := configFor(t, map[string]attr.Value{
+		"system_scope": types.BoolValue(true), "insecure": types.BoolValue(true), "allow_reauth": types.BoolValue(false), "max_retries": types.Int64Value(4),
+		"disable_no_cache_header": types.BoolValue(true), "request_timeout": types.Int64Value(7), "swauth": types.BoolValue(false), "delayed_auth": types.BoolValue(true),
+		"enable_logging":     types.BoolValue(true),
+		"endpoint_overrides": types.MapValueMust(types.StringType, map[string]attr.Value{"compute": types.StringValue("http://nova/")}),
+	}, nil)
+	yes := true
+	want := openstack.Config{SystemScope: true, Insecure: &yes, MaxRetries: 4, DisableNoCacheHeader: true, RequestTimeout: 7 * time.Second,
+		DefaultDomain: "default", EndpointOverrides: map[string]string{"compute": "http://nova/"}}
+	if len(diags) > 0 || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, diags, want)
+	}
+
+	// Every argument of the schema is in one of the two tables above.
+	if n := len(providerSchema().Attributes); n != len(arguments)+10 {
+		t.Errorf("the provider block has %d arguments, and %d are tested", n, len(arguments)+10)
+	}
+}
+
+func TestEnvironmentFlags(t *testing.T) {
+	no := false
+	for _, c := range []struct {
+		env   map[string]string
+		check func(openstack.Config, diag.Diagnostics) bool
+	}{
+		{nil, func(c openstack.Config, d diag.Diagnostics) bool {
+			return len(d) == 0 && c.AllowReauth && !c.SystemScope && c.Insecure == nil && c.DefaultDomain == "default"
+		}},
+		{map[string]string{"OS_SYSTEM_SCOPE": "all", "OS_INSECURE": "false", "OS_ALLOW_REAUTH": "0"}, func(c openstack.Config, d diag.Diagnostics) bool {
+			return len(d) == 0 && c.SystemScope && !c.AllowReauth && *c.Insecure == no
+		}},
+		{map[string]string{"OS_INSECURE": "perhaps"}, func(_ openstack.Config, d diag.Diagnostics) bool {
+			return d.HasError() && strings.Contains(d[0].Detail(), `OS_INSECURE is "perhaps"`)
+		}},
+		{map[string]string{"OS_SWAUTH": "true"}, func(_ openstack.Config, d diag.Diagnostics) bool { return d.HasError() }},
+		{map[string]string{"OS_DELAYED_AUTH": "false"}, func(_ openstack.Config, d diag.Diagnostics) bool { return !d.HasError() && len(d) == 1 }},
+	} {
+		if got, diags := configFor(t, nil, c.env); !c.check(got, diags) {
+			t.Errorf("%v: got %+v, %v", c.env, got, diags)
+		}
+	}
+}
+
+// TestIgnoredArguments: a cloud of clouds.yaml takes the place of credentials,
+// and that is said.
+func TestIgnoredArguments(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("clouds.yaml", []byte("clouds: {c: {auth: {auth_url: 'http://k/v3', user_id: u, password: p, project_id: x}}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var diags diag.Diagnostics
+	b := newBackend(t.Context(), providerModel{EndpointOverrides: types.MapNull(types.StringType), Cloud: types.StringValue("c"), UserName: types.StringValue("ann"), AuthURL: types.StringValue("http://other")}, "agent", &diags)
+	if b.cloud == nil || diags.HasError() || len(diags) != 1 || !strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in: auth_url, user_name in the provider block have no effect`) {
+		t.Errorf("got %+v", diags)
+	}
+}
+
+func TestUserAgent(t *testing.T) {
+	t.Setenv("TF_APPEND_USER_AGENT", " team-7 ")
+	if got := userAgent("1.2.3", "1.11.4"); got != "HashiCorp Terraform/1.11.4 (+https://www.terraform.io) terraform-provider-stackpolicy/1.2.3 team-7" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,37 @@
+package roster
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Pattern makes the names of nodes: {cluster} and {index} in it are replaced.
+type Pattern string
+
+// DefaultPattern is that of clusters which name none.
+const DefaultPattern Pattern = "{cluster}-{index}"
+
+// Check says what is wrong with a pattern, in a sentence, or nothing.
+func (p Pattern) Check() string {
+	rest := strings.NewReplacer("{cluster}", "", "{index}", "").Replace(string(p))
+	switch {
+	case !strings.Contains(string(p), "{index}"):
+		return fmt.Sprintf("%q would name all nodes alike: it needs {index} in it.", string(p))
+	case strings.ContainsAny(rest, "{}"):
+		return fmt.Sprintf("%q has braces around something else than cluster and index.", string(p))
+	}
+	return ""
+}
+
+// Name is the name of a node.
+func (p Pattern) Name(cluster string, index int64) string {
+	return strings.NewReplacer("{cluster}", cluster, "{index}", strconv.FormatInt(index, 10)).Replace(string(p))
+}
+
+// AdoptedName matches the names that a cluster's nodes have by the default
+// pattern, also with zeros before the index; the index is its first group.
+func AdoptedName(cluster string) *regexp.Regexp {
+	return regexp.MustCompile("^" + regexp.QuoteMeta(cluster) + "-([0-9]{1,15})$")
+}
