@@ -10,6 +10,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,7 @@ type Cloud struct {
 	Flavor string
 
 	config string
+	user   string // of the fake: each user's project has the user's name
 }
 
 // Live tells whether tests run on a real cloud.
@@ -48,15 +50,53 @@ func Live() bool { return os.Getenv("STACKPOLICY_ACC") == "live" }
 // config, or the real one.
 func New(t testing.TB, config fakecloud.Config) *Cloud {
 	t.Helper()
-	c := &Cloud{Prefix: "acc-" + strings.ToLower(rand.Text()[:6]) + "-"}
+	return start(t, config, fakecloud.MemberUser)
+}
+
+// NewAdmin is New for tests that need the rights of an admin. On a real cloud
+// they are skipped where the user has none.
+func NewAdmin(t testing.TB, config fakecloud.Config) *Cloud {
+	t.Helper()
+	c := start(t, config, fakecloud.AdminUser)
+	compute, err := c.API.Compute(t.Context(), c.Regions(t)[0])
+	if err == nil {
+		_, err = compute.Hypervisors(t.Context())
+	}
+	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
+		t.Skip("needs an admin, and the user is none")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// NewMember is New for tests of what an ordinary user may not do. On a real
+// cloud they are skipped where the user is an admin.
+func NewMember(t testing.TB, config fakecloud.Config) *Cloud {
+	t.Helper()
+	c := New(t, config)
+	compute, err := c.API.Compute(t.Context(), c.Regions(t)[0])
+	if err == nil {
+		_, err = compute.Hypervisors(t.Context())
+	}
+	if err == nil {
+		t.Skip("needs an ordinary user, and this one is an admin")
+	}
+	return c
+}
+
+func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
+	t.Helper()
+	c := &Cloud{Prefix: "acc-" + strings.ToLower(rand.Text()[:6]) + "-", user: user}
 	var login openstack.Config
 	if Live() {
 		login = openstack.Config{Cloud: os.Getenv("OS_CLOUD"), AuthURL: os.Getenv("OS_AUTH_URL"), DefaultDomain: "default", Region: os.Getenv("OS_REGION_NAME"), MaxRetries: 3}
 		c.config = "provider \"stackpolicy\" {}\nprovider \"nova\" {}\n"
 	} else {
 		c.Fake = fakecloud.Start(t, config)
-		login = openstack.Config{AuthURL: c.Fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
-			TenantName: fakecloud.MemberProj, DefaultDomain: fakecloud.DomainID, Region: fakecloud.DefaultRegions()[0].Name}
+		login = openstack.Config{AuthURL: c.Fake.AuthURL(), UserName: user, Password: fakecloud.Password,
+			TenantName: user, DefaultDomain: fakecloud.DomainID, Region: fakecloud.DefaultRegions()[0].Name}
 		c.config = c.ProviderBlock("stackpolicy") + c.ProviderBlock("nova")
 	}
 	api, err := openstack.New(login)
@@ -71,7 +111,7 @@ func New(t testing.TB, config fakecloud.Config) *Cloud {
 // ProviderBlock is a provider's block for the fake cloud, with more arguments.
 func (c *Cloud) ProviderBlock(name string, more ...string) string {
 	return fmt.Sprintf("provider %q {\n  auth_url = %q\n  user_name = %q\n  password = %q\n  tenant_name = %q\n  region = %q\n%s\n}\n",
-		name, c.Fake.AuthURL(), fakecloud.MemberUser, fakecloud.Password, fakecloud.MemberProj, fakecloud.DefaultRegions()[0].Name, strings.Join(more, "\n"))
+		name, c.Fake.AuthURL(), c.user, fakecloud.Password, c.user, fakecloud.DefaultRegions()[0].Name, strings.Join(more, "\n"))
 }
 
 // bootable finds an image and the smallest flavor.
@@ -231,3 +271,6 @@ func NewFake(t testing.TB, config fakecloud.Config) *Cloud {
 	}
 	return New(t, config)
 }
+
+// Providers are the provider blocks that Test puts before a configuration.
+func (c *Cloud) Providers() string { return c.config }

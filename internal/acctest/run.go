@@ -3,13 +3,16 @@ package acctest
 import (
 	"context"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
 // mirror has the providers, built once for all tests of a process. Close
@@ -44,8 +47,8 @@ func (c *Cloud) Workspace(t testing.TB, config string, env ...string) *workspace
 		t.Fatal(err)
 	}
 	if c.Fake != nil {
-		env = append(env, "OS_AUTH_URL="+c.Fake.AuthURL(), "OS_USERNAME="+fakecloud.MemberUser, "OS_PASSWORD="+fakecloud.Password,
-			"OS_PROJECT_NAME="+fakecloud.MemberProj, "OS_REGION_NAME="+fakecloud.DefaultRegions()[0].Name, "OS_CLOUD=")
+		env = append(env, "OS_AUTH_URL="+c.Fake.AuthURL(), "OS_USERNAME="+c.user, "OS_PASSWORD="+fakecloud.Password,
+			"OS_PROJECT_NAME="+c.user, "OS_REGION_NAME="+fakecloud.DefaultRegions()[0].Name, "OS_CLOUD=")
 	}
 	w, err := workspace.New(t.Context(), t.TempDir(), Terraform(t), built, config, env...)
 	if err != nil {
@@ -102,4 +105,94 @@ func (c *Cloud) Mark(t testing.TB, region, id, key, value string) {
 	if _, err := servers.UpdateMetadata(t.Context(), c.client(t, region), id, servers.MetadataOpts{key: value}).Extract(); err != nil {
 		t.Fatalf("mark %s: %v", id, err)
 	}
+}
+
+// Group makes a server group named after the prefix, which the end of the test
+// deletes.
+func (c *Cloud) Group(t testing.TB, region, name, policy string) string {
+	t.Helper()
+	compute, err := c.API.Compute(t.Context(), region)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, err := compute.CreateServerGroup(t.Context(), c.Prefix+name, policy, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := compute.DeleteServerGroup(context.WithoutCancel(t.Context()), group.ID); err != nil {
+			t.Error(err)
+		}
+	})
+	return group.ID
+}
+
+// groups are the server groups of the test: on the fake all of the region, else
+// those named after the prefix.
+func (c *Cloud) groups(t testing.TB, region string) (list []openstack.ServerGroup) {
+	t.Helper()
+	compute, err := c.API.Compute(t.Context(), region)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := compute.ServerGroups(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range all {
+		if c.Fake != nil || strings.HasPrefix(g.Name, c.Prefix) {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// Groups counts the server groups that the test has in a region.
+func (c *Cloud) Groups(t testing.TB, region string) int { return len(c.groups(t, region)) }
+
+// GroupID is the id of a group, by its name after the prefix.
+func (c *Cloud) GroupID(t testing.TB, region, name string) string {
+	t.Helper()
+	for _, g := range c.groups(t, region) {
+		if g.Name == c.Prefix+name {
+			return g.ID
+		}
+	}
+	t.Fatalf("no server group is named %s%s", c.Prefix, name)
+	return ""
+}
+
+// DropGroups deletes the test's groups behind Terraform's back.
+func (c *Cloud) DropGroups(t testing.TB, region string) {
+	t.Helper()
+	compute, err := c.API.Compute(t.Context(), region)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range c.groups(t, region) {
+		if err := compute.DeleteServerGroup(t.Context(), g.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// DRS finds a region with a hypervisor that is taken for a vSphere cluster with
+// DRS, and its host. Without one the test is skipped.
+func (c *Cloud) DRS(t testing.TB) (region, host string) {
+	t.Helper()
+	for _, region := range c.Regions(t) {
+		compute, err := c.API.Compute(t.Context(), region)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hypervisors, err := compute.Hypervisors(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if host := affinity.DRSHost(hypervisors); host != "" {
+			return region, host
+		}
+	}
+	t.Skip("needs a hypervisor with drs in its hostname, and the cloud has none")
+	return "", ""
 }

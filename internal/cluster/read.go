@@ -28,6 +28,7 @@ type Query struct {
 	Regions []string
 	Selector
 	Keys
+	NoProfiles bool // leave out how old the nodes' images are, which Glance is asked for
 
 	// Remembered has names of servers, by id, from an earlier read. They count
 	// where a cell that is down hides them.
@@ -64,7 +65,7 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]Node, error) 
 	if err := undecided(parts, nodes, q.Names); err != nil {
 		return nil, err
 	}
-	if q.Profile == "" {
+	if q.Profile == "" && !q.NoProfiles {
 		if err := dateProfiles(ctx, cloud, nodes); err != nil {
 			return nil, err
 		}
@@ -99,17 +100,17 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 		return err
 	}
 	if match.ServerGroupID != "" {
-		members, err := compute.ServerGroupMembers(ctx, match.ServerGroupID)
+		group, err := compute.ServerGroup(ctx, match.ServerGroupID)
 		switch {
 		case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
 			return nil
 		case err != nil:
 			return err
 		}
-		if p.group = true; len(members) == 0 {
+		if p.group = true; len(group.Members) == 0 {
 			return nil
 		}
-		match.members = set(members)
+		match.members = set(group.Members)
 	}
 	if len(match.Tags) > 0 && !compute.Offers(openstack.VersionTags) {
 		return fmt.Errorf("region %s: tags need Nova's microversion 2.%d, and it offers %s", region, openstack.VersionTags, compute.Newest())

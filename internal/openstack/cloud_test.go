@@ -164,7 +164,7 @@ func TestExpiredToken(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = compute.ServerGroupMembers(ctx, group)
+		_, err = compute.ServerGroup(ctx, group)
 		return err
 	}
 	go func() { first <- ask(ctx, "RegionOne") }()

@@ -14,6 +14,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/availabilityzones"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 )
 
 // Microversions of Nova that something here depends on. The versions are 2.x;
@@ -172,4 +173,22 @@ func walk(ctx context.Context, client *gophercloud.ServiceClient, filter url.Val
 		maps.Copy(query, filter)
 		address = client.ServiceURL("servers", "detail") + "?" + query.Encode()
 	}
+}
+
+// ServerNames names servers for people: "name (id)" of the first few, the id
+// alone where the name cannot be had.
+func (c *Compute) ServerNames(ctx context.Context, ids []string) []string {
+	const few = 5
+	var names []string
+	for i, id := range ids {
+		if i == few {
+			return append(names, fmt.Sprintf("and %d more", len(ids)-few))
+		}
+		name := id
+		if server, err := servers.Get(ctx, c.At(1), id).Extract(); err == nil {
+			name = fmt.Sprintf("%s (%s)", server.Name, id)
+		}
+		names = append(names, name)
+	}
+	return names
 }

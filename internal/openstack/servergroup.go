@@ -3,15 +3,113 @@ package openstack
 import (
 	"context"
 	"fmt"
+	"net/http"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servergroups"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 )
 
-// ServerGroupMembers lists the ids of the servers in a server group.
-func (c *Compute) ServerGroupMembers(ctx context.Context, id string) ([]string, error) {
-	group, err := servergroups.Get(ctx, c.At(VersionGroupPolicy), id).Extract()
-	if err != nil {
-		return nil, fmt.Errorf("region %s: get the server group %s: %w", c.Region, id, err)
+// ServerGroup is a server group, whatever the microversion it came by.
+type ServerGroup struct {
+	ID, Name, Policy string
+	MaxServerPerHost int      // of anti-affinity; 0: no such rule
+	Members          []string // ids of the servers that live
+	UserID           string   // who made it; "" where Nova is too old to say
+}
+
+// groupClient is a client for the newest way to speak of groups that is offered.
+func (c *Compute) groupClient() *gophercloud.ServiceClient { return c.At(VersionGroupPolicy) }
+
+func newServerGroup(g servergroups.ServerGroup) ServerGroup {
+	group := ServerGroup{ID: g.ID, Name: g.Name, Members: g.Members, UserID: g.UserID}
+	if g.Policy != nil {
+		group.Policy = *g.Policy
+	} else if len(g.Policies) > 0 {
+		group.Policy = g.Policies[0]
 	}
-	return group.Members, nil
+	if g.Rules != nil {
+		group.MaxServerPerHost = g.Rules.MaxServerPerHost
+	}
+	return group
+}
+
+// ServerGroups lists the project's server groups.
+func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
+	var groups []ServerGroup
+	for {
+		// Nova's list ends at its limit, usually 1,000, without a next page.
+		pages, err := servergroups.List(c.groupClient(), servergroups.ListOpts{Offset: len(groups)}).AllPages(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)
+		}
+		page, err := servergroups.ExtractServerGroups(pages)
+		if err != nil {
+			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)
+		}
+		if len(page) == 0 {
+			return groups, nil
+		}
+		for _, g := range page {
+			groups = append(groups, newServerGroup(g))
+		}
+	}
+}
+
+// ServerGroup gets a server group; one that is not there is a 404.
+func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, error) {
+	group, err := servergroups.Get(ctx, c.groupClient(), id).Extract()
+	if err != nil {
+		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, id, err)
+	}
+	return newServerGroup(*group), nil
+}
+
+// CreateServerGroup makes a server group. It is not safe to repeat: an error
+// that is no answer of Nova's leaves open whether the group was made.
+func (c *Compute) CreateServerGroup(ctx context.Context, name, policy string, maxServerPerHost int) (ServerGroup, error) {
+	client, opts := c.groupClient(), servergroups.CreateOpts{Name: name}
+	switch {
+	case c.Offers(VersionGroupPolicy):
+		opts.Policy = policy
+		if maxServerPerHost > 0 {
+			opts.Rules = &servergroups.Rules{MaxServerPerHost: maxServerPerHost}
+		}
+	default:
+		opts.Policies = []string{policy}
+	}
+	group, err := servergroups.Create(ctx, client, opts).Extract()
+	if err != nil {
+		return ServerGroup{}, fmt.Errorf("region %s: create the server group %q: %w", c.Region, name, err)
+	}
+	return newServerGroup(*group), nil
+}
+
+// DeleteServerGroup deletes a server group. One that is gone is no error.
+func (c *Compute) DeleteServerGroup(ctx context.Context, id string) error {
+	err := servergroups.Delete(ctx, c.groupClient(), id).ExtractErr()
+	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		return fmt.Errorf("region %s: delete the server group %s: %w", c.Region, id, err)
+	}
+	return nil
+}
+
+// UserID is the id of the user who is logged in, or "" where the login does not
+// say.
+func (c *Cloud) UserID(ctx context.Context) (string, error) {
+	s, err := c.session(ctx)
+	if err != nil {
+		return "", err
+	}
+	result, ok := s.client.GetAuthResult().(interface {
+		ExtractUser() (*tokens.User, error)
+	})
+	if !ok {
+		return "", nil
+	}
+	user, err := result.ExtractUser()
+	if err != nil || user == nil {
+		return "", err
+	}
+	return user.ID, nil
 }

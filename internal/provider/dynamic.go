@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -85,3 +87,9 @@ func wholeNumber(value attr.Value) (*int64, error) {
 // plainText is an error's text without its full stop: Terraform sets its own
 // behind the error of a function.
 func plainText(err error) string { return strings.TrimSuffix(err.Error(), ".") }
+
+// sentence makes an error's text a sentence.
+func sentence(err error) string {
+	first, size := utf8.DecodeRuneInString(err.Error())
+	return string(unicode.ToUpper(first)) + plainText(err)[size:] + "."
+}

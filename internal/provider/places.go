@@ -94,3 +94,10 @@ func regionOr(ctx context.Context, cloud *openstack.Cloud, named types.String, d
 	}
 	return region
 }
+
+// sorted is a sorted copy, never nil.
+func sorted(list []string) []string {
+	list = append([]string{}, list...)
+	slices.Sort(list)
+	return list
+}

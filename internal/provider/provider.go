@@ -49,6 +49,7 @@ func (p *stackpolicyProvider) Configure(ctx context.Context, req provider.Config
 
 func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
+		newAffinityPlanDataSource,
 		newClusterDataSource,
 		newDeletionPlanDataSource,
 		newRegionPlanDataSource,
@@ -58,6 +59,7 @@ func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.D
 
 func (p *stackpolicyProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
+		newAffinityAttachmentResource,
 		newPlacementAttachmentResource,
 	}
 }

@@ -1,0 +1,262 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+const attachment = "stackpolicy_affinity_attachment.web"
+
+func affinityAttachment(format string, args ...any) string {
+	return "resource \"stackpolicy_affinity_attachment\" \"web\" {\n" + fmt.Sprintf(format, args...) + "\n}\n"
+}
+
+func attachmentIs(attribute string, check knownvalue.Check) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(attachment, tfjsonpath.New(attribute), check)
+}
+
+func empty() resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
+}
+
+func action(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{
+		PreApply:             []plancheck.PlanCheck{plancheck.ExpectResourceAction(attachment, want)},
+		PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
+	}
+}
+
+func TestAccAffinityAttachment_created(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	random := affinityAttachment("region = %q", region)
+	named := affinityAttachment("region = %q\n servergroup = { name = \"%sg\", policies = \"soft-anti-affinity\" }", region, c.Prefix)
+	c.Test(t,
+		resource.TestStep{Config: random, ConfigPlanChecks: empty(), ConfigStateChecks: []statecheck.StateCheck{
+			attachmentIs("servergroup_name", knownvalue.StringRegexp(regexp.MustCompile(`^server_group_[a-z0-9]{16,}$`))),
+			attachmentIs("policy", knownvalue.StringExact("anti-affinity")),
+			attachmentIs("inherited_group", knownvalue.Bool(false)),
+			attachmentIs("members", knownvalue.ListSizeExact(0)),
+			attachmentIs("zone", knownvalue.Null()),
+			statecheck.ExpectKnownValue(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("version"), knownvalue.Int64Exact(1)),
+			statecheck.ExpectKnownValue(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("data").AtMapKey("inherited_group"), knownvalue.Bool(false)),
+			statecheck.CompareValuePairs(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("data").AtMapKey("servergroup_id"), attachment, tfjsonpath.New("servergroup_id"), same{}),
+		}},
+		// The zone changes in place; a name, a policy, a rule needs another group.
+		resource.TestStep{Config: affinityAttachment("region = %q\n availability_zone = \"somewhere\"", region), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact("somewhere"))}},
+		resource.TestStep{Config: named, ConfigPlanChecks: action(plancheck.ResourceActionDestroyBeforeCreate), ConfigStateChecks: []statecheck.StateCheck{
+			attachmentIs("servergroup_name", knownvalue.StringExact(c.Prefix+"g")),
+			attachmentIs("policy", knownvalue.StringExact("soft-anti-affinity")),
+		}},
+		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { name = \"%sg\", max_server_per_host = 2 }", region, c.Prefix),
+			ConfigPlanChecks: action(plancheck.ResourceActionDestroyBeforeCreate), ConfigStateChecks: []statecheck.StateCheck{attachmentIs("policy", knownvalue.StringExact("anti-affinity"))}},
+		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { name = \"%sg\", max_server_per_host = 3 }", region, c.Prefix),
+			ConfigPlanChecks: action(plancheck.ResourceActionDestroyBeforeCreate)},
+		// Imported as created, it is the same attachment; as inherited, it is not deleted.
+		resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateIdFunc: importID("/created"), ImportStateVerify: true,
+			ImportStateVerifyIgnore: []string{"servergroup"}},
+		resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateIdFunc: importID(""), ImportStateVerify: true,
+			ImportStateVerifyIgnore: []string{"servergroup", "inherited_group", "binding"}},
+	)
+	if n := c.Groups(t, region); n != 0 {
+		t.Errorf("%d groups are left", n)
+	}
+}
+
+// importID is the import id of the attachment in the state.
+func importID(suffix string) func(*terraform.State) (string, error) {
+	return func(s *terraform.State) (string, error) {
+		return s.RootModule().Resources[attachment].Primary.ID + suffix, nil
+	}
+}
+
+// same compares two values for equality.
+type same struct{}
+
+func (same) CompareValues(values ...any) error {
+	for _, v := range values[1:] {
+		if v != values[0] {
+			return fmt.Errorf("%v is not %v", v, values[0])
+		}
+	}
+	return nil
+}
+
+func TestAccAffinityAttachment_inherited(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	id := c.Group(t, region, "shared", "affinity")
+	c.Group(t, region, "twin", "affinity")
+	c.Group(t, region, "twin", "anti-affinity")
+	name := c.Prefix + "shared"
+	server := fmt.Sprintf(`
+resource "nova_server" "member" {
+  name      = "%sm"
+  region    = %q
+  image_id  = %q
+  flavor_id = %q
+  group     = stackpolicy_affinity_attachment.web.servergroup_id
+}`, c.Prefix, region, c.Image, c.Flavor)
+	checks := []statecheck.StateCheck{
+		attachmentIs("servergroup_id", knownvalue.StringExact(id)),
+		attachmentIs("id", knownvalue.StringExact(region+"/"+id)),
+		attachmentIs("inherited_group", knownvalue.Bool(true)),
+		attachmentIs("policy", knownvalue.StringExact("affinity")),
+	}
+	byName := affinityAttachment("region = %q\n servergroup = { name = %q, policies = \"affinity\" }", region, name)
+	c.Test(t,
+		resource.TestStep{Config: byName, ConfigStateChecks: checks, ConfigPlanChecks: empty()},
+		// The same group by its id, and through scheduler hints: nothing to replace.
+		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { name = %q, policies = \"affinity\" }", region, id), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { policies = \"affinity\" }\n scheduler_hints = { group = %q }", region, name), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: byName + server},
+		resource.TestStep{RefreshState: true, RefreshPlanChecks: resource.RefreshPlanChecks{PostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+		resource.TestStep{Config: byName + server, ConfigStateChecks: []statecheck.StateCheck{attachmentIs("members", knownvalue.ListSizeExact(1))}},
+		resource.TestStep{Config: byName},
+		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { name = %q }", region, name),
+			ExpectError: says(fmt.Sprintf("The server group %q (%s) has the policy affinity, and the attachment asks for anti-affinity.", name, id))},
+		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { name = \"%stwin\", policies = \"affinity\" }", region, c.Prefix),
+			ExpectError: says(fmt.Sprintf(`2 server groups are named "%stwin" (`, c.Prefix))},
+		resource.TestStep{Config: affinityAttachment("region = %q\n scheduler_hints = { group = \"%snowhere\" }", region, c.Prefix),
+			ExpectError: says(fmt.Sprintf(`No server group has the name or id "%snowhere", which the scheduler hints give.`, c.Prefix))},
+	)
+	if n := c.Groups(t, region); n != 3 {
+		t.Errorf("%d groups are left, and 3 were inherited or another's", n)
+	}
+}
+
+func TestAccAffinityAttachment_drift(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	config := affinityAttachment("region = %q\n servergroup = { name = \"%sg\" }", region, c.Prefix)
+	c.Test(t,
+		resource.TestStep{Config: config},
+		// Deleted outside: it is made again.
+		resource.TestStep{PreConfig: func() { c.DropGroups(t, region) }, Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{
+			PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(attachment, plancheck.ResourceActionCreate)}}},
+		resource.TestStep{Config: "locals {}\n"},
+	)
+	if n := c.Groups(t, region); n != 0 {
+		t.Errorf("%d groups are left", n)
+	}
+}
+
+// TestAccAffinityAttachment_goneAtDestroy: a group that is deleted meanwhile is
+// no reason to fail; members that live are named, and the group goes.
+func TestAccAffinityAttachment_destroy(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	config := affinityAttachment("region = %q\n servergroup = { name = \"%sg\" }", region, c.Prefix)
+	w := c.Workspace(t, config)
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ids := c.Boot(t, acctest.Server{Name: "left", Region: region, Group: c.GroupID(t, region, "g")})
+	text, err := w.Destroy(t.Context())
+	if want := says(fmt.Sprintf(`The server group "%[1]sg" is deleted, and 1 servers that were in it run on without it: %[1]sleft (%s).`, c.Prefix, ids[0])); err != nil || !want.MatchString(text) {
+		t.Errorf("got %v\n%s", err, text)
+	}
+	if n := c.Groups(t, region); n != 0 {
+		t.Errorf("%d groups are left", n)
+	}
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.DropGroups(t, region)
+	if _, err := w.Run(t.Context(), "destroy", "-auto-approve", "-no-color", "-refresh=false"); err != nil {
+		t.Errorf("destroying a group that is gone: %v", err)
+	}
+}
+
+func TestAccAffinityAttachment_badInput(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	var steps []resource.TestStep
+	for config, want := range map[string]string{
+		`servergroup = { policies = "aversion" }`:                          "Attribute servergroup.policies value must be one of",
+		`servergroup = { policies = "affinity", max_server_per_host = 2 }`: "Nova knows max_server_per_host only of anti-affinity",
+		`servergroup = { max_server_per_host = 0 }`:                        "Attribute servergroup.max_server_per_host value must be at least 1",
+		`servergroup = { name = "" }`:                                      "Attribute servergroup.name string length must be at least 1",
+		"region = \"Atlantis\"":                                            `region "Atlantis" has no compute endpoint in the catalogue of this user`,
+	} {
+		steps = append(steps, resource.TestStep{Config: affinityAttachment("%s", config), PlanOnly: true, ExpectError: says(want)})
+	}
+	steps = append(steps, resource.TestStep{Config: affinityAttachment("region = %q", c.Regions(t)[0])})
+	for id, want := range map[string]string{
+		"just-an-id": "is neither <region>/<server group id>",
+		"/x":         "is neither <region>/<server group id>",
+		"RegionOne/": "is neither <region>/<server group id>",
+		c.Regions(t)[0] + "/00000000-0000-0000-0000-000000000000": "Cannot import non-existent remote object",
+	} {
+		steps = append(steps, resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateId: id, ExpectError: says(want)})
+	}
+	c.Test(t, steps...)
+}
+
+// TestAffinityAttachment_lost: the answer to the creation was lost, and the
+// group could not be looked for. The attachment is tainted; the next apply
+// removes what was made before it makes another.
+func TestAffinityAttachment_lost(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	post := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Reset, Acts: true}
+	w := c.Workspace(t, affinityAttachment(""))
+
+	c.Fake.Inject(post)
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatalf("a lost answer is no reason to fail: %v", err)
+	}
+	if groups := c.Fake.ServerGroups("RegionOne"); len(groups) != 1 {
+		t.Fatalf("groups %+v", groups)
+	}
+	if _, err := w.Destroy(t.Context()); err != nil || len(c.Fake.ServerGroups("RegionOne")) != 0 {
+		t.Fatalf("created by us, so it goes: %v, %+v", err, c.Fake.ServerGroups("RegionOne"))
+	}
+
+	c.Fake.Inject(post)
+	down := c.Fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/os-server-groups", Status: 503, Times: fakecloud.Forever})
+	if _, err := w.Apply(t.Context()); err == nil || !strings.Contains(err.Error(), "Unable to tell whether the server group was made") {
+		t.Fatalf("got %v", err)
+	}
+	down.Remove()
+	if groups := c.Fake.ServerGroups("RegionOne"); len(groups) != 1 {
+		t.Fatalf("groups %+v", groups)
+	}
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if groups := c.Fake.ServerGroups("RegionOne"); len(groups) != 1 {
+		t.Errorf("groups %+v", groups)
+	}
+	if _, err := w.Destroy(t.Context()); err != nil || len(c.Fake.ServerGroups("RegionOne")) != 0 {
+		t.Errorf("destroyed: %v, %+v", err, c.Fake.ServerGroups("RegionOne"))
+	}
+}
+
+// TestAccAffinityAttachment_identity imports by identity, where the command line
+// knows it.
+func TestAccAffinityAttachment_identity(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	acctest.Terraform(t)
+	config := affinityAttachment("region = %q\n servergroup = { name = \"%sg\" }", region, c.Prefix)
+	resource.Test(t, resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: acctest.Factories(),
+		TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
+		Steps: []resource.TestStep{
+			{Config: c.Providers() + config, ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(attachment, map[string]knownvalue.Check{
+				"region": knownvalue.StringExact(region), "servergroup_id": knownvalue.NotNull(), "created": knownvalue.Bool(true)})}},
+			{ResourceName: attachment, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+		}})
+}
