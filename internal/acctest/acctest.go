@@ -171,7 +171,7 @@ func (c *Cloud) Zones(t testing.TB, region string) []string {
 
 func (c *Cloud) client(t testing.TB, region string) *gophercloud.ServiceClient {
 	t.Helper()
-	compute, err := c.API.Compute(t.Context(), region)
+	compute, err := c.API.Compute(context.WithoutCancel(t.Context()), region) // cleaning up needs it too
 	if err != nil {
 		t.Fatalf("the compute service of %s: %v", region, err)
 	}
@@ -246,6 +246,7 @@ func Terraform(t testing.TB) string {
 		t.Fatal(err)
 	}
 	os.Setenv("TF_ACC_TERRAFORM_PATH", path)
+	os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull) // the user's own has no say in tests
 	if strings.Contains(filepath.Base(path), "tofu") {
 		os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
 	}

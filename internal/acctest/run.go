@@ -2,6 +2,7 @@ package acctest
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"sync"
@@ -89,10 +90,10 @@ func (c *Cloud) Servers(t testing.TB) map[string]servers.Server {
 // Kill deletes a server behind Terraform's back.
 func (c *Cloud) Kill(t testing.TB, region, id string) {
 	t.Helper()
-	client := c.client(t, region)
-	err := servers.Delete(t.Context(), client, id).ExtractErr()
+	client, ctx := c.client(t, region), context.WithoutCancel(t.Context())
+	err := servers.Delete(ctx, client, id).ExtractErr()
 	for err == nil {
-		_, err = servers.Get(t.Context(), client, id).Extract()
+		_, err = servers.Get(ctx, client, id).Extract()
 	}
 	if !gophercloud.ResponseCodeIs(err, 404) {
 		t.Fatalf("delete %s: %v", id, err)
@@ -195,4 +196,18 @@ func (c *Cloud) DRS(t testing.TB) (region, host string) {
 	}
 	t.Skip("needs a hypervisor with drs in its hostname, and the cloud has none")
 	return "", ""
+}
+
+// Zaqar is a consumer's client for the messages of a region. Without a Zaqar the
+// test is skipped.
+func (c *Cloud) Zaqar(t testing.TB, region string) *gophercloud.ServiceClient {
+	t.Helper()
+	client, err := c.API.Messaging(t.Context(), region, "0b6f3c1e-7d2a-4c58-9e41-5a8d6f7b2c30")
+	if _, missing := errors.AsType[*openstack.NoEndpointError](err); missing {
+		t.Skip("needs Zaqar, and the cloud has none")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
 }

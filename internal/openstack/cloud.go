@@ -23,6 +23,7 @@ import (
 type Cloud struct {
 	config   Config
 	settings *settings
+	base     http.RoundTripper // with the TLS settings
 	http     http.Client
 
 	sessions shared[struct{}, *session]
@@ -53,10 +54,10 @@ func New(config Config) (*Cloud, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cloud{config: config, settings: resolved}
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.TLSClientConfig = resolved.tls
 	base.MaxIdleConnsPerHost = 16 // regions often share a host, and each asks for itself
+	c := &Cloud{config: config, settings: resolved, base: base}
 	t := &transport{
 		base:    base,
 		retries: config.MaxRetries,
@@ -75,6 +76,20 @@ func New(config Config) (*Cloud, error) {
 func (c *Cloud) Login(ctx context.Context) error {
 	_, err := c.session(ctx)
 	return err
+}
+
+// Transport carries requests to others than OpenStack, with the TLS settings of
+// the configuration. It adds no token and repeats nothing.
+func (c *Cloud) Transport() http.RoundTripper { return c.base }
+
+// Messaging is a client for the Zaqar of a region. The client id, a UUID, tells
+// those who post apart.
+func (c *Cloud) Messaging(ctx context.Context, region, clientID string) (*gophercloud.ServiceClient, error) {
+	s, err := c.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return openstack.NewMessagingV2(s.client, clientID, gophercloud.EndpointOpts{Region: region})
 }
 
 // session logs in, the first time.
@@ -188,13 +203,16 @@ func (e *NoEndpointError) Error() string {
 // locate finds an endpoint in the catalogue: that of the region, always.
 func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error) {
 	types := opts.Types()
-	// An overriding address is that of one place: it stands for the provider's
-	// own region, and not for every other too.
-	if over := c.config.EndpointOverrides[opts.Type]; over != "" && (opts.Region == c.settings.region || c.settings.region == "") {
-		if strings.Contains(over, "://") {
-			return gophercloud.NormalizeURL(over), nil
+	for _, service := range types {
+		// An overriding address is that of one place: it stands for the
+		// provider's own region, and not for every other too.
+		if over := c.config.EndpointOverrides[service]; over != "" && (opts.Region == c.settings.region || c.settings.region == "") {
+			if strings.Contains(over, "://") {
+				return gophercloud.NormalizeURL(over), nil
+			}
+			types = []string{over}
+			break
 		}
-		types = []string{over}
 	}
 	missing := &NoEndpointError{Service: opts.Type, Region: opts.Region}
 	for _, service := range types {

@@ -33,6 +33,7 @@ type Compute struct {
 	Region string
 	newest int // the newest microversion 2.x that it offers
 	client gophercloud.ServiceClient
+	ids    shared[struct{}, map[string]bool] // of the servers
 }
 
 // Compute finds a region's Nova and the microversions it offers, once.
@@ -140,7 +141,7 @@ func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func
 	client := c.At(VersionDownCells)
 	for attempt := 0; ; attempt++ {
 		restart()
-		err := walk(ctx, client, more, read)
+		err := walk(ctx, client, "servers/detail", more, read)
 		if !errors.Is(err, errLostMarker) || attempt == 2 {
 			return err
 		}
@@ -149,8 +150,10 @@ func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func
 
 var errLostMarker = errors.New("the last server of a page was deleted while the next page was asked for")
 
-func walk(ctx context.Context, client *gophercloud.ServiceClient, filter url.Values, read func([]byte) (string, bool, error)) error {
-	address, marker := client.ServiceURL("servers", "detail"), ""
+// walk follows a list from page to page, by the id of the last item: links in
+// the pages may lead to another host, and no token goes there.
+func walk(ctx context.Context, client *gophercloud.ServiceClient, list string, filter url.Values, read func([]byte) (string, bool, error)) error {
+	address, marker := client.ServiceURL(list), ""
 	for {
 		resp, err := client.Get(ctx, address, nil, &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}})
 		switch {
@@ -171,7 +174,7 @@ func walk(ctx context.Context, client *gophercloud.ServiceClient, filter url.Val
 		marker = last
 		query := url.Values{"marker": {marker}}
 		maps.Copy(query, filter)
-		address = client.ServiceURL("servers", "detail") + "?" + query.Encode()
+		address = client.ServiceURL(list) + "?" + query.Encode()
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
@@ -65,7 +66,7 @@ func affinityAttachmentSchema() schema.Schema {
 				Attributes: map[string]schema.Attribute{
 					"name": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 						MarkdownDescription: "Name or id of the group. One that exists is inherited; else one of this name is created. Without a name, and without scheduler hints, one is created as `server_group_` and random letters."},
-					"policies": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(affinity.Policies()...)},
+					"policies": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(affinity.AntiAffinity), Validators: []validator.String{stringvalidator.OneOf(affinity.Policies()...)},
 						MarkdownDescription: "Its policy: `affinity`, `anti-affinity`, `soft-affinity` or `soft-anti-affinity` (the soft ones need Nova's microversion 2.15). A group that is inherited must have it. Defaults to `anti-affinity`."},
 					"max_server_per_host": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
 						MarkdownDescription: "Most members on one host, of an `anti-affinity` group. Needs Nova's microversion 2.64. By default there is one a host in a group that is created, and any rule fits in one that is inherited."},

@@ -57,9 +57,9 @@ func TestAccAffinityPlan(t *testing.T) {
 	)
 }
 
-// TestAccAffinityPlan_violations: members of an anti-affinity group that share a
+// TestAffinityPlanViolations: members of an anti-affinity group that share a
 // host, after an operator moved one.
-func TestAccAffinityPlan_violations(t *testing.T) {
+func TestAffinityPlanViolations(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	group := c.Group(t, "RegionOne", "g", "anti-affinity")
 	ids := c.Boot(t, acctest.Server{Name: "a", Region: "RegionOne", Group: group}, acctest.Server{Name: "b", Region: "RegionOne", Group: group}, acctest.Server{Name: "c", Region: "RegionOne", Group: group})

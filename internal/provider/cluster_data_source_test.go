@@ -1,7 +1,9 @@
 package provider_test
 
 import (
+	"context"
 	"fmt"
+	"reflect"
 	"regexp"
 	"testing"
 
@@ -28,30 +30,43 @@ func TestAccCluster_twoRegions(t *testing.T) {
 data "stackpolicy_cluster" "web" {
   regions    = [%q, %q]
   name_regex = "^%sweb-"
-}`, two, one, c.Prefix)
+}
+output "by_id" { value = { for n in data.stackpolicy_cluster.web.nodes : n.id => n } }
+output "order" { value = [for n in data.stackpolicy_cluster.web.nodes : "${n.region} ${n.created_at} ${n.id}"] }
+output "sorted" { value = sort([for n in data.stackpolicy_cluster.web.nodes : "${n.region} ${n.created_at} ${n.id}"]) }
+`, two, one, c.Prefix)
 	const web = "data.stackpolicy_cluster.web"
-	node := func(i int, attribute string) tfjsonpath.Path {
-		return tfjsonpath.New("nodes").AtSliceIndex(i).AtMapKey(attribute)
+	node := func(i int, attribute string, check knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownOutputValueAtPath("by_id", tfjsonpath.New(ids[i]).AtMapKey(attribute), check)
 	}
 	c.Test(t,
 		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{
 			statecheck.ExpectKnownValue(web, tfjsonpath.New("size"), knownvalue.Int64Exact(3)),
 			statecheck.ExpectKnownValue(web, tfjsonpath.New("distribution").AtMapKey(one).AtMapKey(zones[0]), knownvalue.Int64Exact(2)),
-			// Sorted by region, then by age.
-			statecheck.ExpectKnownValue(web, node(0, "id"), knownvalue.StringExact(ids[1])),
-			statecheck.ExpectKnownValue(web, node(1, "id"), knownvalue.StringExact(ids[2])),
-			statecheck.ExpectKnownValue(web, node(2, "id"), knownvalue.StringExact(ids[0])),
-			statecheck.ExpectKnownValue(web, node(0, "name"), knownvalue.StringExact(c.Prefix+"web-1")),
-			statecheck.ExpectKnownValue(web, node(0, "zone"), knownvalue.StringExact(zones[0])),
-			statecheck.ExpectKnownValue(web, node(0, "status"), knownvalue.StringExact("ACTIVE")),
-			statecheck.ExpectKnownValue(web, node(0, "profile"), knownvalue.StringExact(c.Image)),
-			statecheck.ExpectKnownValue(web, node(0, "profile_created_at"), knownvalue.NotNull()),
-			statecheck.ExpectKnownValue(web, node(0, "created_at"), knownvalue.StringRegexp(regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`))),
-			statecheck.ExpectKnownValue(web, node(0, "host_id"), knownvalue.NotNull()),
-			statecheck.ExpectKnownValue(web, node(0, "tainted"), knownvalue.Bool(true)),
-			statecheck.ExpectKnownValue(web, node(0, "protected"), knownvalue.Bool(false)),
-			statecheck.ExpectKnownValue(web, node(1, "protected"), knownvalue.Bool(true)),
+			sameOutputs{"order", "sorted"},
+			node(0, "region", knownvalue.StringExact(two)),
+			node(1, "region", knownvalue.StringExact(one)),
+			node(1, "name", knownvalue.StringExact(c.Prefix+"web-1")),
+			node(1, "zone", knownvalue.StringExact(zones[0])),
+			node(1, "status", knownvalue.StringExact("ACTIVE")),
+			node(1, "profile", knownvalue.StringExact(c.Image)),
+			node(1, "profile_created_at", knownvalue.NotNull()),
+			node(1, "created_at", knownvalue.StringRegexp(regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`))),
+			node(1, "host_id", knownvalue.NotNull()),
+			node(1, "tainted", knownvalue.Bool(true)),
+			node(1, "protected", knownvalue.Bool(false)),
+			node(2, "protected", knownvalue.Bool(true)),
 		}},
 		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 	)
+}
+
+// sameOutputs checks that two outputs are equal.
+type sameOutputs [2]string
+
+func (s sameOutputs) CheckState(_ context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+	a, b := req.State.Values.Outputs[s[0]].Value, req.State.Values.Outputs[s[1]].Value
+	if !reflect.DeepEqual(a, b) {
+		resp.Error = fmt.Errorf("output %s is %v, and %s is %v", s[0], a, s[1], b)
+	}
 }

@@ -60,6 +60,7 @@ func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.D
 func (p *stackpolicyProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		newAffinityAttachmentResource,
+		newDeletionAttachmentResource,
 		newPlacementAttachmentResource,
 	}
 }

@@ -35,16 +35,16 @@ func Build(ctx context.Context, dir string) (*Mirror, error) {
 	}
 	for name, source := range map[string]string{"stackpolicy": ".", "nova": "./internal/acctest/nova/serve"} {
 		place := filepath.Join("stackpolicy", name, version, runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+name+"_v"+version)
-		binary := filepath.Join(dir, "registry.terraform.io", place)
+		binary, again := filepath.Join(dir, "registry.terraform.io", place), filepath.Join(dir, "registry.opentofu.org", place)
 		build := exec.CommandContext(ctx, "go", "build", "-o", binary, source)
 		build.Dir = root()
 		if output, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("build the provider %s: %w\n%s", name, err, output)
 		}
-	}
-	// OpenTofu looks for them under the name of its own registry.
-	if err := os.Symlink("registry.terraform.io", filepath.Join(dir, "registry.opentofu.org")); err != nil && !errors.Is(err, os.ErrExist) {
-		return nil, err
+		// OpenTofu looks for it under the name of its own registry.
+		if err := errors.Join(os.MkdirAll(filepath.Dir(again), 0o755), os.Link(binary, again)); err != nil {
+			return nil, err
+		}
 	}
 	m := &Mirror{Config: filepath.Join(dir, "cli.tfrc")}
 	return m, os.WriteFile(m.Config, fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir), 0o600)

@@ -1,0 +1,127 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
+	"github.com/gophercloud/gophercloud/v2/pagination"
+)
+
+// Zaqar posts the message to a queue. The consumer that deletes it has
+// completed it.
+type Zaqar struct {
+	Client *gophercloud.ServiceClient
+	Queue  string
+	TTL    time.Duration // of the message; longer than the hook's timeout, for a message that expires looks like one that is completed
+
+	Pause time.Duration // between two looks; 0: a second
+}
+
+// leastTTL is the shortest that Zaqar accepts.
+const leastTTL = time.Minute
+
+// Run implements [Hook]. Before it posts it looks whether the message is in the
+// queue already, from an attempt that was cut short or whose answer was lost; so
+// a Zaqar that fails for now may be asked again.
+func (z *Zaqar) Run(ctx context.Context, m Message, sent bool, out func()) error {
+	id, err := z.find(ctx, m.Token)
+	for {
+		if err == nil && id == "" && sent {
+			return nil // it was posted, and is gone: completed
+		}
+		if err == nil && id == "" {
+			id, err = z.post(ctx, m)
+		}
+		if err == nil {
+			break
+		}
+		if final(err) {
+			return err
+		}
+		if waitErr := sleep(ctx, z.pause()); waitErr != nil {
+			return fmt.Errorf("%w; %w", waitErr, err)
+		}
+		id, err = z.find(ctx, m.Token)
+	}
+	out()
+	return z.wait(ctx, id)
+}
+
+// wait returns when the message is gone.
+func (z *Zaqar) wait(ctx context.Context, id string) error {
+	state := fmt.Sprintf("the message is still in the queue %q", z.Queue)
+	for {
+		_, err := messages.Get(ctx, z.Client, z.Queue, id).Extract()
+		switch {
+		case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
+			return nil
+		case err != nil && ctx.Err() == nil:
+			state = fmt.Sprintf("the last look into the queue %q failed: %v", z.Queue, err)
+		}
+		if err := sleep(ctx, z.pause()); err != nil {
+			return fmt.Errorf("%w; %s", err, state)
+		}
+	}
+}
+
+func (z *Zaqar) pause() time.Duration {
+	if z.Pause == 0 {
+		return time.Second
+	}
+	return z.Pause
+}
+
+// final tells an answer of Zaqar's that will not get better.
+func final(err error) bool {
+	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	return ok && answer.Actual < http.StatusInternalServerError && answer.Actual != http.StatusTooManyRequests
+}
+
+func (z *Zaqar) post(ctx context.Context, m Message) (id string, err error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return "", err
+	}
+	var body map[string]any
+	if err := json.Unmarshal(text, &body); err != nil {
+		return "", err
+	}
+	opts := messages.BatchCreateOpts{{TTL: int(max(z.TTL, leastTTL).Seconds()), Body: body}}
+	list, err := messages.Create(ctx, z.Client, z.Queue, opts).Extract()
+	if err != nil {
+		return "", fmt.Errorf("post to the queue %q: %w", z.Queue, err)
+	}
+	if len(list.Resources) != 1 {
+		return "", fmt.Errorf("post to the queue %q: Zaqar answers with %d messages", z.Queue, len(list.Resources))
+	}
+	return path.Base(list.Resources[0]), nil
+}
+
+// find looks for the message with the token, among claimed ones too.
+func (z *Zaqar) find(ctx context.Context, token string) (id string, err error) {
+	opts := messages.ListOpts{Echo: true, IncludeClaimed: true, IncludeDelayed: true, Limit: 20} // Zaqar's own most
+	err = messages.List(z.Client, z.Queue, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+		list, err := messages.ExtractMessages(page)
+		if err != nil || len(list) == 0 {
+			return false, err
+		}
+		for _, m := range list {
+			if m.Body["lifecycle_action_token"] == token {
+				id = m.ID
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("look into the queue %q: %w", z.Queue, err)
+	}
+	return id, nil
+}

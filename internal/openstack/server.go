@@ -1,0 +1,79 @@
+package openstack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+)
+
+// Server is one server, and what is done with it before it goes.
+type Server struct {
+	Compute *Compute
+	ID      string
+}
+
+// Status is the server's status in Nova, or "" when it is gone.
+func (s Server) Status(ctx context.Context) (string, error) {
+	server, err := servers.Get(ctx, s.Compute.At(1), s.ID).Extract()
+	switch {
+	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("region %s: get the server %s: %w", s.Compute.Region, s.ID, err)
+	case server.Status == "DELETED" || server.Status == "SOFT_DELETED":
+		return "", nil
+	}
+	return server.Status, nil
+}
+
+// Stop asks Nova to shut the server down.
+func (s Server) Stop(ctx context.Context) error {
+	if err := servers.Stop(ctx, s.Compute.At(1), s.ID).ExtractErr(); err != nil {
+		return fmt.Errorf("region %s: stop the server %s: %w", s.Compute.Region, s.ID, err)
+	}
+	return nil
+}
+
+// Exists tells whether the server is there. All servers of a region are listed
+// for it, once; only one that is not in the list is asked for by itself.
+func (s Server) Exists(ctx context.Context) (bool, error) {
+	ids, err := s.Compute.serverIDs(ctx)
+	if err != nil {
+		return false, err
+	}
+	if ids[s.ID] {
+		return true, nil
+	}
+	status, err := s.Status(ctx)
+	return status != "", err
+}
+
+// serverIDs lists the ids of the project's servers, once.
+func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
+	return c.ids.get(ctx, struct{}{}, func(ctx context.Context) (map[string]bool, error) {
+		ids := map[string]bool{}
+		err := walk(ctx, c.At(VersionDownCells), "servers", nil, func(page []byte) (last string, more bool, err error) {
+			var list struct {
+				Servers []struct {
+					ID string `json:"id"`
+				} `json:"servers"`
+				Links []gophercloud.Link `json:"servers_links"`
+			}
+			err = json.Unmarshal(page, &list)
+			for _, server := range list.Servers {
+				last = server.ID
+				ids[last] = true
+			}
+			return last, len(list.Links) > 0, err
+		})
+		if err != nil && !errors.Is(err, errLostMarker) { // who is not in the list is asked for
+			return nil, fmt.Errorf("region %s: list servers: %w", c.Region, err)
+		}
+		return ids, nil
+	})
+}

@@ -1,0 +1,193 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = &deletionAttachmentResource{}
+	_ resource.ResourceWithValidateConfig = &deletionAttachmentResource{}
+	_ resource.ResourceWithImportState    = &deletionAttachmentResource{}
+)
+
+func newDeletionAttachmentResource() resource.Resource { return &deletionAttachmentResource{} }
+
+// deletionAttachmentResource is stackpolicy_deletion_attachment: what must
+// happen before a node goes. It refers to the node's server, so Terraform
+// destroys it first, and that is when it happens.
+type deletionAttachmentResource struct{ resourceWithBackend }
+
+func (r *deletionAttachmentResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_deletion_attachment"
+}
+
+func (r *deletionAttachmentResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = deletionAttachmentSchema(ctx)
+}
+
+func (r *deletionAttachmentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config deletionAttachmentModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() {
+		config.validate(ctx, &resp.Diagnostics)
+	}
+}
+
+func (r *deletionAttachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var model deletionAttachmentModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &model)...)
+	server := r.server(ctx, &model, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	status, err := server.Status(ctx)
+	switch {
+	case err != nil:
+		resp.Diagnostics.AddError("Unable to look at the server", err.Error())
+		return
+	case status == "":
+		resp.Diagnostics.AddAttributeError(path.Root("server_id"), "Unknown server", r.elsewhere(ctx, server))
+		return
+	}
+	model.identify()
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
+
+func (r *deletionAttachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var model deletionAttachmentModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
+	server := r.server(ctx, &model, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	exists, err := server.Exists(ctx)
+	switch {
+	case err != nil:
+		resp.Diagnostics.AddError("Unable to look at the server", err.Error())
+	case !exists:
+		resp.State.RemoveResource(ctx)
+	default:
+		model.identify()
+		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+	}
+}
+
+// Update only takes note: nothing happens before the node goes.
+func (r *deletionAttachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan deletionAttachmentModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+}
+
+// progressKey is the private key of how far a destruction came that failed.
+const progressKey = "progress"
+
+type progress struct {
+	Sent      bool `json:"sent"`
+	Completed bool `json:"completed"`
+}
+
+// Delete drains the node. One that fails half-way remembers how far it came, so
+// that the next does not tell the consumer again.
+func (r *deletionAttachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var model deletionAttachmentModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
+	server := r.server(ctx, &model, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	limit, more := model.Timeouts.Delete(ctx, model.longest(ctx, &resp.Diagnostics))
+	resp.Diagnostics.Append(more...)
+	drain := model.drain(ctx, r.backend.get(&resp.Diagnostics), server, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var done progress
+	if text, _ := req.Private.GetKey(ctx, progressKey); text != nil {
+		_ = json.Unmarshal(text, &done) // what cannot be read is nothing done
+	}
+	drain.Sent, drain.Completed = done.Sent, done.Completed
+
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %s, which timeouts.delete allows", limit))
+	defer cancel()
+	warning, err := drain.Run(limited)
+	if warning != "" {
+		resp.Diagnostics.AddWarning("A lifecycle hook did not complete", warning)
+	}
+	if err == nil {
+		return
+	}
+	text, _ := json.Marshal(progress{drain.Sent, drain.Completed})
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, progressKey, text)...)
+	if _, abandoned := errors.AsType[*hook.AbandonedError](err); abandoned {
+		resp.Diagnostics.AddError("A lifecycle hook did not complete", fmt.Sprintf("The node with the server %s stays, as default_result has it: %v. Apply again to try again.", server.ID, err))
+		return
+	}
+	resp.Diagnostics.AddError("Unable to drain the node", fmt.Sprintf("The server %s: %v.", server.ID, err))
+}
+
+// ImportState takes <region>/<server id>.
+func (r *deletionAttachmentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	i := strings.LastIndex(req.ID, "/")
+	if i < 1 || i == len(req.ID)-1 {
+		resp.Diagnostics.AddError("Invalid import id", fmt.Sprintf("%q is not <region>/<server id>.", req.ID))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("region"), req.ID[:i])...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("server_id"), req.ID[i+1:])...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("grace_period"), int64(0))...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("shutdown"), false)...)
+}
+
+// server is the model's server, with the region filled in.
+func (r *deletionAttachmentResource) server(ctx context.Context, model *deletionAttachmentModel, diags *diag.Diagnostics) openstack.Server {
+	cloud := r.backend.get(diags)
+	if cloud == nil {
+		return openstack.Server{}
+	}
+	if model.Region.IsUnknown() {
+		model.Region = types.StringNull() // the provider's
+	}
+	region := regionOr(ctx, cloud, model.Region, diags)
+	if diags.HasError() {
+		return openstack.Server{}
+	}
+	model.Region = types.StringValue(region)
+	compute, err := cloud.Compute(ctx, region)
+	if err != nil {
+		diags.AddAttributeError(path.Root("region"), "Unable to use the region", err.Error())
+	}
+	return openstack.Server{Compute: compute, ID: model.ServerID.ValueString()}
+}
+
+// elsewhere says that a server is not where it was said to be, and where it is.
+func (r *deletionAttachmentResource) elsewhere(ctx context.Context, server openstack.Server) string {
+	text := fmt.Sprintf("The region %q has no server %q.", server.Compute.Region, server.ID)
+	var diags diag.Diagnostics
+	cloud := r.backend.get(&diags)
+	regions, err := cloud.ComputeRegions(ctx)
+	if err != nil {
+		return text
+	}
+	for _, region := range regions {
+		compute, err := cloud.Compute(ctx, region)
+		if err != nil || region == server.Compute.Region {
+			continue
+		}
+		if status, err := (openstack.Server{Compute: compute, ID: server.ID}).Status(ctx); err == nil && status != "" {
+			return text + fmt.Sprintf(" It is in the region %q: give that.", region)
+		}
+	}
+	return text
+}

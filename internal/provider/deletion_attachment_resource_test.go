@@ -1,0 +1,415 @@
+package provider_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// drained is a server, or several, with a deletion attachment each.
+func drained(c *acctest.Cloud, region string, count int, format string, args ...any) string {
+	return fmt.Sprintf(`
+resource "nova_server" "node" {
+  for_each  = toset([for i in range(%d) : tostring(i)])
+  name      = "%s${each.key}"
+  region    = %q
+  image_id  = %q
+  flavor_id = %q
+}
+resource "stackpolicy_deletion_attachment" "node" {
+  for_each  = nova_server.node
+  server_id = each.value.id
+  region    = %q
+  cluster   = "web"
+  node_name = each.value.name
+  %s
+}
+`, count, c.Prefix, region, c.Image, c.Flavor, region, fmt.Sprintf(format, args...))
+}
+
+// draining is a webhook's consumer that says 202 to each node for a time.
+type draining struct {
+	mu    sync.Mutex
+	takes time.Duration
+	since map[string]time.Time         // by token
+	nodes map[string]map[string]string // the first message, by token
+	posts int
+	busy  int // most nodes that drained at once
+}
+
+func (d *draining) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	token := r.URL.Query().Get("lifecycle_action_token")
+	if r.Method == http.MethodPost {
+		var message map[string]string
+		if err := json.NewDecoder(r.Body).Decode(&message); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		d.posts++
+		token = message["lifecycle_action_token"]
+		if _, again := d.since[token]; !again {
+			d.since[token], d.nodes[token] = time.Now(), message
+		}
+	}
+	busy := 0
+	for _, since := range d.since {
+		if time.Since(since) < d.takes {
+			busy++
+		}
+	}
+	d.busy = max(d.busy, busy)
+	if since, known := d.since[token]; !known {
+		w.WriteHeader(http.StatusNotFound)
+	} else if time.Since(since) < d.takes {
+		w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+func startDraining(t *testing.T, takes time.Duration) (*draining, string) {
+	d := &draining{takes: takes, since: map[string]time.Time{}, nodes: map[string]map[string]string{}}
+	server := httptest.NewServer(d)
+	t.Cleanup(server.Close)
+	return d, server.URL
+}
+
+// TestAccDeletionAttachment_webhook: a consumer drains the node while its server
+// still runs; then comes the grace period, then the server goes.
+func TestAccDeletionAttachment_webhook(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	consumer, url := startDraining(t, 1500*time.Millisecond)
+	hooked := func(n int) string {
+		return drained(c, region, n, "grace_period = 1\n  hook = { type = \"webhook\", params = { url = \"%s/drain\" }, timeout = 60, default_result = \"ABANDON\" }", url)
+	}
+	w := c.Workspace(t, hooked(1))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	id := c.Servers(t)["0"].ID
+	start := time.Now()
+	if err := w.Write(hooked(0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took < 2500*time.Millisecond {
+		t.Errorf("drained and graced in %s", took)
+	}
+	if len(consumer.nodes) != 1 || consumer.posts != 1 || len(c.Servers(t)) != 0 {
+		t.Errorf("%d nodes, %d posts, servers %v", len(consumer.nodes), consumer.posts, c.Servers(t))
+	}
+	for token, m := range consumer.nodes {
+		if len(token) < 16 || m["node_id"] != id || m["lifecycle_transition_type"] != "termination" || m["region"] != region || m["node_name"] != c.Prefix+"0" || m["cluster"] != "web" {
+			t.Errorf("got %v", m)
+		}
+	}
+}
+
+// TestAccDeletionAttachment_zaqar: the consumer deletes the message.
+func TestAccDeletionAttachment_zaqar(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	client := c.Zaqar(t, region)
+	queue := c.Prefix + "q"
+	hooked := func(n int) string {
+		return drained(c, region, n, "shutdown = true\n  hook = { type = \"zaqar\", params = { queue = %q }, timeout = 60, default_result = \"ABANDON\" }", queue)
+	}
+	w := c.Workspace(t, hooked(2))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	consumed := make(chan int)
+	go func() { // the consumer: takes what is there, one after the other
+		n := 0
+		for ctx.Err() == nil {
+			list, err := messages.PopMessages(ctx, client, queue, messages.PopMessagesOpts{Pop: 1}).Extract()
+			if err == nil {
+				n += len(list)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		consumed <- n
+	}()
+	if err := w.Write(hooked(0)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.Apply(t.Context())
+	cancel()
+	if n := <-consumed; err != nil || n != 2 || len(c.Servers(t)) != 0 {
+		t.Errorf("%d messages were consumed, %d servers are left, %v", n, len(c.Servers(t)), err)
+	}
+}
+
+// TestAccDeletionAttachment_abandon: a hook that is not completed keeps the
+// node; the next attempt does not tell the consumer again, and goes on once it
+// is done.
+func TestAccDeletionAttachment_abandon(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	client := c.Zaqar(t, region)
+	queue := c.Prefix + "q"
+	hooked := func(n int) string {
+		return drained(c, region, n, "hook = { type = \"zaqar\", params = { queue = %q }, timeout = 1, default_result = \"ABANDON\" }", queue)
+	}
+	w := c.Workspace(t, hooked(1))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(hooked(0)); err != nil {
+		t.Fatal(err)
+	}
+	inQueue := func() []messages.Message {
+		pages, err := messages.List(client, queue, messages.ListOpts{Echo: true}).AllPages(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := messages.ExtractMessages(pages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	for range 2 {
+		_, err := w.Apply(t.Context())
+		if err == nil || !says("A lifecycle hook did not complete").MatchString(err.Error()) || !says("the message is still in the queue").MatchString(strings.ReplaceAll(err.Error(), "│", "")) {
+			t.Fatalf("got %v", err)
+		}
+		if len(inQueue()) != 1 || len(c.Servers(t)) != 1 {
+			t.Fatalf("messages %+v, servers %v", inQueue(), c.Servers(t))
+		}
+	}
+	if err := messages.DeleteMessages(t.Context(), client, queue, messages.DeleteMessagesOpts{IDs: []string{inQueue()[0].ID}}).ExtractErr(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Apply(t.Context()); err != nil || len(inQueue()) != 0 || len(c.Servers(t)) != 0 {
+		t.Errorf("completed meanwhile: %v, messages %+v, servers %v", err, inQueue(), c.Servers(t))
+	}
+}
+
+// TestAccDeletionAttachment_continue: a hook that fails is warned of, and the
+// node goes.
+func TestAccDeletionAttachment_continue(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	refusing := httptest.NewServer(http.NotFoundHandler())
+	defer refusing.Close()
+	w := c.Workspace(t, drained(c, region, 1, "hook = { type = \"webhook\", params = { url = \"%s/?key=hidden\" } }", refusing.URL))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := w.Destroy(t.Context())
+	plain := strings.ReplaceAll(text, "│", "")
+	if err != nil || !says("did not complete, and the node goes all the same: the webhook at").MatchString(plain) || !says("answered 404 Not Found").MatchString(plain) || strings.Contains(text, "hidden") {
+		t.Errorf("got %v\n%s", err, text)
+	}
+	if len(c.Servers(t)) != 0 {
+		t.Errorf("servers %v", c.Servers(t))
+	}
+}
+
+// TestAccDeletionAttachment_interrupt: Ctrl-C ends the wait, the node stays, and
+// the next attempt goes on.
+func TestAccDeletionAttachment_interrupt(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	graced := func(n, seconds int) string { return drained(c, region, n, "grace_period = %d", seconds) }
+	w := c.Workspace(t, graced(1, 600))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	cmd := w.Command(t.Context(), "destroy", "-auto-approve", "-no-color")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(3 * time.Second)
+	start := time.Now()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || time.Since(start) > 5*time.Second {
+		t.Errorf("interrupted: %v after %s", err, time.Since(start))
+	}
+	if len(c.Servers(t)) != 1 {
+		t.Errorf("servers %v", c.Servers(t))
+	}
+	if err := w.Write(graced(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDeletionAttachments_parallel: many nodes drain at once, as many as
+// Terraform itself handles.
+func TestDeletionAttachments_parallel(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	consumer, url := startDraining(t, 2*time.Second)
+	hooked := func(n int) string {
+		return drained(c, "RegionOne", n, "hook = { type = \"webhook\", params = { url = %q }, default_result = \"ABANDON\" }", url)
+	}
+	w := c.Workspace(t, hooked(50))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(hooked(0)); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-parallelism=50"); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); consumer.busy < 40 || consumer.posts != 50 || took > 20*time.Second {
+		t.Errorf("%d nodes drained at once, %d posts, in %s", consumer.busy, consumer.posts, took)
+	}
+}
+
+// TestDeletionAttachment_requests: refreshing fifty attachments lists servers
+// once, and asks for none by itself.
+func TestDeletionAttachment_requests(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	w := c.Workspace(t, drained(c, "RegionOne", 50, ""))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.Fake.ResetRequests()
+	if _, err := w.Run(t.Context(), "plan", "-no-color", "-detailed-exitcode"); err != nil {
+		t.Fatal(err)
+	}
+	if lists := c.Fake.Count("GET compute /servers"); lists != 1 {
+		t.Errorf("servers were listed %d times", lists)
+	}
+	if shows := c.Fake.Count("GET compute /servers/*"); shows != 50 { // those of nova_server
+		t.Errorf("%d servers were asked for", shows)
+	}
+}
+
+func TestAccDeletionAttachment_lifecycle(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	const name = "stackpolicy_deletion_attachment.node"
+	config := func(server, more string) string {
+		return fmt.Sprintf(`
+resource "nova_server" "node" {
+  name      = "%s%s"
+  region    = %q
+  image_id  = %q
+  flavor_id = %q
+}
+resource "stackpolicy_deletion_attachment" "node" {
+  server_id = nova_server.node.id
+  region    = %q
+  %s
+}
+`, c.Prefix, server, region, c.Image, c.Flavor, region, more)
+	}
+	is := func(attribute string, check knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue(name, tfjsonpath.New(attribute), check)
+	}
+	does := func(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
+		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(name, want)},
+			PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
+	}
+	c.Test(t,
+		resource.TestStep{Config: config("a", ""), ConfigPlanChecks: does(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
+			is("grace_period", knownvalue.Int64Exact(0)), is("shutdown", knownvalue.Bool(false)), is("lifecycle_action_token", knownvalue.NotNull())}},
+		resource.TestStep{Config: config("a", "shutdown = true\n  grace_period = 1\n  timeouts = { delete = \"2m\" }"), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: config("a", ""), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
+		resource.TestStep{ResourceName: name, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"lifecycle_action_token"},
+			ImportStateIdFunc: func(s *terraform.State) (string, error) { return s.RootModule().Resources[name].Primary.ID, nil }},
+		// Another server is another attachment.
+		resource.TestStep{Config: config("b", "grace_period = 1"), ConfigPlanChecks: does(plancheck.ResourceActionDestroyBeforeCreate)},
+		// A server that is killed outside takes its attachment along.
+		resource.TestStep{PreConfig: func() { c.Kill(t, region, c.Servers(t)["b"].ID) }, Config: config("b", "grace_period = 1"), ConfigPlanChecks: does(plancheck.ResourceActionCreate)},
+	)
+}
+
+// TestAccDeletionAttachment_kept: a node that leaves the cluster and is kept, as
+// destroy_after_deletion = false has it: the configuration forgets the server.
+func TestAccDeletionAttachment_kept(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	w := c.Workspace(t, drained(c, region, 1, "grace_period = 0"))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	id := c.Servers(t)["0"].ID
+	t.Cleanup(func() { c.Kill(t, region, id) })
+	if err := w.Write("removed {\n  from = nova_server.node\n  lifecycle {\n    destroy = false\n  }\n}\n"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := w.Apply(t.Context())
+	if err != nil || c.Servers(t)["0"].ID != id {
+		t.Errorf("got %v\n%s", err, text)
+	}
+	if !strings.Contains(text, "stackpolicy_deletion_attachment.node[\"0\"]: Destruction complete") {
+		t.Errorf("the attachment was not destroyed, and the node not drained:\n%s", text)
+	}
+}
+
+func TestAccDeletionAttachment_badInput(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	attachment := func(format string, args ...any) string {
+		return fmt.Sprintf("resource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = \"00000000-0000-0000-0000-000000000000\"\n  region = %q\n  %s\n}\n", region, fmt.Sprintf(format, args...))
+	}
+	var steps []resource.TestStep
+	for config, want := range map[string]string{
+		attachment(`hook = { type = "carrier-pigeon", params = {} }`):                                   "Attribute hook.type value must be one of",
+		attachment(`hook = { type = "webhook", params = {} }`):                                          "A hook of type webhook needs a URL.",
+		attachment(`hook = { type = "webhook", params = { url = "ftp://hidden.example/" } }`):           "The address of a webhook begins with https://",
+		attachment(`hook = { type = "webhook", params = { url = "https://a.example/", queue = "q" } }`): "A hook of type webhook has a URL, and no queue.",
+		attachment(`hook = { type = "zaqar", params = {} }`):                                            "A hook of type zaqar needs the name of a queue.",
+		attachment(`hook = { type = "zaqar", params = { queue = "" } }`):                                "Attribute hook.params.queue string length must be between 1 and 64",
+		attachment(`hook = { type = "zaqar", params = { queue = "q", url = "https://a.example/" } }`):   "A hook of type zaqar has a queue, and no URL.",
+		attachment(`hook = { type = "zaqar", params = { queue = "q" }, timeout = -1 }`):                 "Attribute hook.timeout value must be between 1 and",
+		attachment(`hook = { type = "zaqar", params = { queue = "q" }, default_result = "SHRUG" }`):     "Attribute hook.default_result value must be one of",
+		attachment(`grace_period = -1`):                                                                 "Attribute grace_period value must be between 0 and",
+	} {
+		steps = append(steps, resource.TestStep{Config: config, PlanOnly: true, ExpectError: says(want)})
+	}
+	steps = append(steps,
+		resource.TestStep{Config: attachment(""), ExpectError: says(fmt.Sprintf("The region %q has no server \"00000000-0000-0000-0000-000000000000\".", region))},
+		resource.TestStep{Config: attachment(""), ResourceName: "stackpolicy_deletion_attachment.x", ImportState: true, ImportStateId: "nothing", ExpectError: says(`"nothing" is not <region>/<server id>.`)},
+	)
+	c.Test(t, steps...)
+
+	one, two := c.TwoRegions(t)
+	id := c.Boot(t, acctest.Server{Name: "far", Region: two})[0]
+	c.Test(t, resource.TestStep{
+		Config:      fmt.Sprintf("resource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = %q\n  region = %q\n}\n", id, one),
+		ExpectError: says(fmt.Sprintf("The region %q has no server %q. It is in the region %q: give that.", one, id, two)),
+	})
+}
+
+// TestDeletionAttachment_plainHTTP: credentials over plain HTTP are warned of,
+// and not told.
+func TestDeletionAttachment_plainHTTP(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	w := c.Workspace(t, "resource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = \"7\"\n  hook = { type = \"webhook\", params = { url = \"http://ann:hidden@consumer.example/drain\" } }\n}\n")
+	text, err := w.Run(t.Context(), "validate", "-no-color")
+	if err != nil || !says("The URL of the webhook at consumer.example has credentials or a query in it").MatchString(strings.ReplaceAll(text, "│", "")) || strings.Contains(text, "hidden") {
+		t.Errorf("got %v\n%s", err, text)
+	}
+}
