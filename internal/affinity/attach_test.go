@@ -16,7 +16,7 @@ import (
 func compute(t *testing.T, fake *fakecloud.Cloud) (*openstack.Compute, string) {
 	t.Helper()
 	cloud, err := openstack.New(openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
-		TenantName: fakecloud.MemberProj, DefaultDomain: fakecloud.DomainID, RequestTimeout: 300 * time.Millisecond, MaxRetries: 2})
+		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, RequestTimeout: 300 * time.Millisecond, MaxRetries: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -51,7 +50,7 @@ func run(ctx context.Context) error {
 	}
 	w, err := workspace.New(ctx, dir, terraform, mirror, config,
 		"OS_AUTH_URL="+cloud.AuthURL(), "OS_USERNAME="+fakecloud.MemberUser, "OS_PASSWORD="+fakecloud.Password,
-		"OS_PROJECT_NAME="+fakecloud.MemberProj, "OS_REGION_NAME=RegionOne", "OS_CLOUD=", "TF_VAR_image="+cloud.AddImage(fakecloud.Image{Name: "demo"}))
+		"OS_PROJECT_NAME="+fakecloud.MemberProject, "OS_REGION_NAME=RegionOne", "OS_CLOUD=", "TF_VAR_image="+cloud.AddImage(fakecloud.Image{Name: "demo"}))
 	if err != nil {
 		return err
 	}
@@ -126,7 +125,7 @@ func (d demo) destroy(ctx context.Context) error {
 // servers lists the ids of all servers in the cloud.
 func (d demo) servers() map[string]bool {
 	ids := map[string]bool{}
-	for _, region := range strings.Fields("RegionOne RegionTwo") {
+	for _, region := range []string{"RegionOne", "RegionTwo"} {
 		for _, s := range d.cloud.Servers(region) {
 			ids[s.ID] = true
 		}

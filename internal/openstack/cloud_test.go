@@ -16,7 +16,7 @@ import (
 
 func member(fake *fakecloud.Cloud) openstack.Config {
 	return openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
-		TenantName: fakecloud.MemberProj, DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: 5 * time.Second}
+		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: 5 * time.Second}
 }
 
 func open(t *testing.T, config openstack.Config) *openstack.Cloud {

@@ -94,8 +94,8 @@ func (r *deletionAttachmentResource) Update(ctx context.Context, req resource.Up
 const progressKey = "progress"
 
 type progress struct {
-	Sent      bool `json:"sent"`
-	Completed bool `json:"completed"`
+	Receipt   string `json:"receipt"`
+	Completed bool   `json:"completed"`
 }
 
 // Delete drains the node. One that fails half-way remembers how far it came, so
@@ -117,7 +117,7 @@ func (r *deletionAttachmentResource) Delete(ctx context.Context, req resource.De
 	if text, _ := req.Private.GetKey(ctx, progressKey); text != nil {
 		_ = json.Unmarshal(text, &done) // what cannot be read is nothing done
 	}
-	drain.Sent, drain.Completed = done.Sent, done.Completed
+	drain.Receipt, drain.Completed = done.Receipt, done.Completed
 
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %s, which timeouts.delete allows", limit))
 	defer cancel()
@@ -128,7 +128,7 @@ func (r *deletionAttachmentResource) Delete(ctx context.Context, req resource.De
 	if err == nil {
 		return
 	}
-	text, _ := json.Marshal(progress{drain.Sent, drain.Completed})
+	text, _ := json.Marshal(progress{drain.Receipt, drain.Completed})
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, progressKey, text)...)
 	if _, abandoned := errors.AsType[*hook.AbandonedError](err); abandoned {
 		resp.Diagnostics.AddError("A lifecycle hook did not complete", fmt.Sprintf("The node with the server %s stays, as default_result has it: %v. Apply again to try again.", server.ID, err))

@@ -26,7 +26,7 @@ func places(text string) string {
 	for part := range strings.SplitSeq(text, "; ") {
 		name, rest, _ := strings.Cut(part, ": ")
 		var zones, more []string
-		for _, word := range strings.Fields(rest) {
+		for word := range strings.FieldsSeq(rest) {
 			switch {
 			case strings.HasPrefix(word, "cap="), strings.HasPrefix(word, "weight="):
 				more = append(more, strings.Replace(word, "=", " = ", 1))

@@ -32,15 +32,19 @@ func (s *server) Stop(context.Context) error {
 	return s.stopErr
 }
 
-type hookFunc func(ctx context.Context, m Message, sent bool, out func()) error
+type hookFunc func(ctx context.Context, m Message, receipt string, out func(string)) error
 
-func (f hookFunc) Run(ctx context.Context, m Message, sent bool, out func()) error {
-	return f(ctx, m, sent, out)
+func (f hookFunc) Run(ctx context.Context, m Message, receipt string, out func(string)) error {
+	return f(ctx, m, receipt, out)
 }
 
 func TestDrain(t *testing.T) {
 	failing := errors.New("the consumer failed")
-	hang := func(ctx context.Context, _ Message, _ bool, out func()) error { out(); <-ctx.Done(); return ctx.Err() }
+	hang := func(ctx context.Context, _ Message, _ string, out func(string)) error {
+		out("r-1")
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	for _, c := range []struct {
 		name    string
 		status  string
@@ -54,14 +58,14 @@ func TestDrain(t *testing.T) {
 		{name: "nothing asked", status: "ACTIVE"},
 		{name: "a server that is gone needs nothing", hook: hang, drain: Drain{Shutdown: true, Grace: time.Hour}},
 		{name: "hook, shutdown and grace, in that order", status: "ACTIVE", drain: Drain{Shutdown: true, Grace: time.Millisecond},
-			hook: func(context.Context, Message, bool, func()) error { return nil }, events: "hook stop"},
+			hook: func(context.Context, Message, string, func(string)) error { return nil }, events: "hook stop"},
 		{name: "a server that is off is not stopped", status: "SHUTOFF", drain: Drain{Shutdown: true}},
 		{name: "nor one in error", status: "ERROR", drain: Drain{Shutdown: true}},
 		{name: "a stop that is refused", status: "ACTIVE", drain: Drain{Shutdown: true}, stopErr: errors.New("locked"), events: "stop", err: "stop the server: locked"},
 		{name: "a hook that fails, and go on", status: "ACTIVE", drain: Drain{Default: Continue, Shutdown: true},
-			hook: func(context.Context, Message, bool, func()) error { return failing }, events: "hook stop", warning: "goes all the same: the consumer failed."},
+			hook: func(context.Context, Message, string, func(string)) error { return failing }, events: "hook stop", warning: "goes all the same: the consumer failed."},
 		{name: "a hook that fails, and stay", status: "ACTIVE", drain: Drain{Default: Abandon, Shutdown: true},
-			hook: func(context.Context, Message, bool, func()) error { return failing }, events: "hook", err: "the consumer failed"},
+			hook: func(context.Context, Message, string, func(string)) error { return failing }, events: "hook", err: "the consumer failed"},
 		{name: "a hook that takes too long", status: "ACTIVE", drain: Drain{Default: Abandon, Timeout: 20 * time.Millisecond}, hook: hang, events: "hook", err: "not completed within 20ms"},
 		{name: "too long, and go on", status: "ACTIVE", drain: Drain{Default: Continue, Timeout: 20 * time.Millisecond}, hook: hang, events: "hook", warning: "not completed within 20ms"},
 		{name: "a hook that is done with", status: "ACTIVE", drain: Drain{Completed: true, Shutdown: true}, hook: hang, events: "stop"},
@@ -75,9 +79,9 @@ func TestDrain(t *testing.T) {
 				d.Timeout = time.Minute
 			}
 			if c.hook != nil {
-				d.Hook = hookFunc(func(ctx context.Context, m Message, sent bool, out func()) error {
+				d.Hook = hookFunc(func(ctx context.Context, m Message, receipt string, out func(string)) error {
 					log = append(log, "hook")
-					return c.hook(ctx, m, sent, out)
+					return c.hook(ctx, m, receipt, out)
 				})
 			}
 			warning, err := d.Run(t.Context())
@@ -97,7 +101,10 @@ func TestDrain(t *testing.T) {
 // TestGraceInFull: the grace period begins after the hook, however long that was.
 func TestGraceInFull(t *testing.T) {
 	d := Drain{Server: &server{status: "ACTIVE"}, Timeout: time.Minute, Grace: 80 * time.Millisecond,
-		Hook: hookFunc(func(context.Context, Message, bool, func()) error { time.Sleep(100 * time.Millisecond); return nil })}
+		Hook: hookFunc(func(context.Context, Message, string, func(string)) error {
+			time.Sleep(100 * time.Millisecond)
+			return nil
+		})}
 	start := time.Now()
 	if _, err := d.Run(t.Context()); err != nil || time.Since(start) < 180*time.Millisecond {
 		t.Errorf("%v after %s", err, time.Since(start))
@@ -107,7 +114,11 @@ func TestGraceInFull(t *testing.T) {
 // TestCancel: cancelling ends every wait at once, and is not taken for a hook
 // that failed: nothing goes on by default. What was sent is remembered.
 func TestCancel(t *testing.T) {
-	hang := hookFunc(func(ctx context.Context, _ Message, _ bool, out func()) error { out(); <-ctx.Done(); return ctx.Err() })
+	hang := hookFunc(func(ctx context.Context, _ Message, _ string, out func(string)) error {
+		out("r-1")
+		<-ctx.Done()
+		return ctx.Err()
+	})
 	for name, d := range map[string]*Drain{
 		"in the hook":     {Hook: hang, Default: Continue, Shutdown: true},
 		"in the shutdown": {Shutdown: true, Poll: time.Hour},
@@ -123,8 +134,8 @@ func TestCancel(t *testing.T) {
 		if !errors.Is(err, stop) || time.Since(start) > time.Second {
 			t.Errorf("%s: got %v after %s", name, err, time.Since(start))
 		}
-		if name == "in the hook" && (!d.Sent || d.Completed || fmt.Sprint(log) != "[]") {
-			t.Errorf("%s: sent %t, completed %t, happened %v", name, d.Sent, d.Completed, log)
+		if name == "in the hook" && (d.Receipt != "r-1" || d.Completed || fmt.Sprint(log) != "[]") {
+			t.Errorf("%s: receipt %q, completed %t, happened %v", name, d.Receipt, d.Completed, log)
 		}
 	}
 }

@@ -26,10 +26,10 @@ const Termination = "termination"
 
 // Hook tells a consumer about a node.
 type Hook interface {
-	// Run tells the consumer, unless sent says that it was told before, and
-	// waits until it is done or the context ends. It reports that the message
-	// is out as soon as it is.
-	Run(ctx context.Context, m Message, sent bool, out func()) error
+	// Run tells the consumer and waits until it is done or the context ends.
+	// As soon as the message is out, it hands out a receipt; with the receipt of
+	// an earlier attempt the consumer is not told again.
+	Run(ctx context.Context, m Message, receipt string, out func(receipt string)) error
 }
 
 // Result says what happens where a hook fails or takes too long.
@@ -60,8 +60,8 @@ type Drain struct {
 	Grace    time.Duration
 
 	// Progress of an earlier attempt that was cut short; Run writes on.
-	Sent      bool // the message is out
-	Completed bool // the hook is done with, one way or the other
+	Receipt   string // of the message that is out
+	Completed bool   // the hook is done with, one way or the other
 
 	Poll time.Duration // between two looks at the server; 0: a second
 }
@@ -97,7 +97,7 @@ func (d *Drain) Run(ctx context.Context) (warning string, err error) {
 func (d *Drain) runHook(ctx context.Context) (warning string, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, d.Timeout, fmt.Errorf("not completed within %s", d.Timeout))
 	defer cancel()
-	err = d.Hook.Run(limited, d.Message, d.Sent, func() { d.Sent = true })
+	err = d.Hook.Run(limited, d.Message, d.Receipt, func(receipt string) { d.Receipt = receipt })
 	if err != nil && ctx.Err() != nil {
 		return "", context.Cause(ctx) // cancelled, which is no result
 	}

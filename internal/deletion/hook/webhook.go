@@ -37,8 +37,11 @@ func NewClient(transport http.RoundTripper) *http.Client {
 	}
 }
 
+// posted is the receipt of a webhook: posting again is safe, so it says no more.
+const posted = "posted"
+
 // Run implements [Hook].
-func (w *Webhook) Run(ctx context.Context, m Message, _ bool, out func()) error {
+func (w *Webhook) Run(ctx context.Context, m Message, _ string, out func(string)) error {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -54,12 +57,12 @@ func (w *Webhook) Run(ctx context.Context, m Message, _ bool, out func()) error 
 		switch {
 		case err != nil: // not reached: again
 		case answer.StatusCode == http.StatusAccepted:
-			out()
+			out(posted)
 			if method, address, err = w.next(target, answer, m.Token); err != nil {
 				return err
 			}
 		case answer.StatusCode/100 == 2:
-			out()
+			out(posted)
 			return nil
 		case answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode/100 != 5:
 			return fmt.Errorf("the webhook at %s answered %s%s", target.Host, answer.Status, whereTo(answer))

@@ -27,19 +27,18 @@ type Zaqar struct {
 // leastTTL is the shortest that Zaqar accepts.
 const leastTTL = time.Minute
 
-// Run implements [Hook]. Before it posts it looks whether the message is in the
-// queue already, from an attempt that was cut short or whose answer was lost; so
-// a Zaqar that fails for now may be asked again.
-func (z *Zaqar) Run(ctx context.Context, m Message, sent bool, out func()) error {
-	id, err := z.find(ctx, m.Token)
-	for {
-		if err == nil && id == "" && sent {
-			return nil // it was posted, and is gone: completed
-		}
+// Run implements [Hook]. The receipt is the message's id. Without one it looks,
+// before it posts, whether the message is in the queue already, from an attempt
+// that was killed or whose answer was lost; so a Zaqar that fails for now may be
+// asked again.
+func (z *Zaqar) Run(ctx context.Context, m Message, receipt string, out func(receipt string)) error {
+	for receipt == "" {
+		id, err := z.find(ctx, m.Token)
 		if err == nil && id == "" {
 			id, err = z.post(ctx, m)
 		}
 		if err == nil {
+			receipt = id
 			break
 		}
 		if final(err) {
@@ -48,10 +47,9 @@ func (z *Zaqar) Run(ctx context.Context, m Message, sent bool, out func()) error
 		if waitErr := sleep(ctx, z.pause()); waitErr != nil {
 			return fmt.Errorf("%w; %w", waitErr, err)
 		}
-		id, err = z.find(ctx, m.Token)
 	}
-	out()
-	return z.wait(ctx, id)
+	out(receipt)
+	return z.wait(ctx, receipt)
 }
 
 // wait returns when the message is gone.
@@ -104,24 +102,30 @@ func (z *Zaqar) post(ctx context.Context, m Message) (id string, err error) {
 	return path.Base(list.Resources[0]), nil
 }
 
-// find looks for the message with the token, among claimed ones too.
+// find looks for the message with the token: among claimed ones too, where the
+// Zaqar can list them. With its Redis driver it answers 503 to that.
 func (z *Zaqar) find(ctx context.Context, token string) (id string, err error) {
-	opts := messages.ListOpts{Echo: true, IncludeClaimed: true, IncludeDelayed: true, Limit: 20} // Zaqar's own most
-	err = messages.List(z.Client, z.Queue, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-		list, err := messages.ExtractMessages(page)
-		if err != nil || len(list) == 0 {
-			return false, err
-		}
-		for _, m := range list {
-			if m.Body["lifecycle_action_token"] == token {
-				id = m.ID
-				return false, nil
-			}
-		}
-		return true, nil
-	})
+	opts := messages.ListOpts{Echo: true, IncludeDelayed: true, IncludeClaimed: true, Limit: 20} // Zaqar's own most
+	id, err = z.findAmong(ctx, token, opts)
+	if err != nil && !final(err) && ctx.Err() == nil {
+		opts.IncludeClaimed = false
+		id, err = z.findAmong(ctx, token, opts)
+	}
 	if err != nil {
 		return "", fmt.Errorf("look into the queue %q: %w", z.Queue, err)
 	}
 	return id, nil
+}
+
+func (z *Zaqar) findAmong(ctx context.Context, token string, opts messages.ListOpts) (id string, err error) {
+	err = messages.List(z.Client, z.Queue, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+		list, err := messages.ExtractMessages(page)
+		for _, m := range list {
+			if m.Body["lifecycle_action_token"] == token {
+				id = m.ID
+			}
+		}
+		return err == nil && id == "" && len(list) > 0, err
+	})
+	return id, err
 }

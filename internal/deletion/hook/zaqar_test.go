@@ -19,7 +19,7 @@ import (
 func messaging(t *testing.T, fake *fakecloud.Cloud) *gophercloud.ServiceClient {
 	t.Helper()
 	cloud, err := openstack.New(openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
-		TenantName: fakecloud.MemberProj, DefaultDomain: fakecloud.DomainID})
+		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestZaqarCompleted(t *testing.T) {
 	client := messaging(t, fake)
 	z := &hook.Zaqar{Client: client, Queue: "drain", TTL: time.Hour, Pause: time.Millisecond}
 	done, out := make(chan error), make(chan bool, 1)
-	go func() { done <- z.Run(t.Context(), message, false, func() { out <- true }) }()
+	go func() { done <- z.Run(t.Context(), message, "", func(string) { out <- true }) }()
 	<-out
 	list := queued(t, client)
 	if len(list) != 1 || list[0].TTL != 3600 || list[0].Body["lifecycle_action_token"] != "t-1" || list[0].Body["node_id"] != "n-1" ||
@@ -84,9 +84,13 @@ func TestZaqarNotTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, sent := range []bool{false, false, true} {
+	receipt := ""
+	for _, known := range []bool{false, false, true} { // killed twice, then failed
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 80*time.Millisecond, errors.New("too late"))
-		err := z.Run(ctx, message, sent, func() {})
+		if !known {
+			receipt = ""
+		}
+		err := z.Run(ctx, message, receipt, func(r string) { receipt = r })
 		cancel()
 		if err == nil || !strings.Contains(err.Error(), `too late; the message is still in the queue "drain"`) {
 			t.Errorf("got %v", err)
@@ -102,7 +106,7 @@ func TestZaqarGone(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	client := messaging(t, fake)
 	z := &hook.Zaqar{Client: client, Queue: "drain"}
-	if err := z.Run(t.Context(), message, true, func() {}); err != nil || len(queued(t, client)) != 0 {
+	if err := z.Run(t.Context(), message, "5f3a0f6d8e2b4c71a9d0e1f2", func(string) {}); err != nil || len(queued(t, client)) != 0 {
 		t.Errorf("got %v, %v", err, queued(t, client))
 	}
 }
@@ -111,11 +115,12 @@ func TestZaqarGone(t *testing.T) {
 // posts nothing twice; a refusal is final.
 func TestZaqarFaults(t *testing.T) {
 	for name, fault := range map[string]fakecloud.Fault{
-		"the list fails":               {Method: http.MethodGet, PathRegexp: regexp.MustCompile("include_claimed"), Status: 503}, // not the test's own
-		"the post fails":               {Method: http.MethodPost, Status: 503},
-		"the post's answer is lost":    {Method: http.MethodPost, Effect: fakecloud.Reset, Acts: true},
-		"the post's answer is no more": {Method: http.MethodPost, Effect: fakecloud.Truncate},
-		"a look fails":                 {Method: http.MethodGet, Path: "/queues/*/messages/*", Times: 3, Status: 500},
+		"the list fails":                {Method: http.MethodGet, PathRegexp: regexp.MustCompile("include_claimed"), Status: 503}, // not the test's own
+		"claimed ones cannot be listed": {Method: http.MethodGet, PathRegexp: regexp.MustCompile("include_claimed"), Status: 503, Times: fakecloud.Forever},
+		"the post fails":                {Method: http.MethodPost, Status: 503},
+		"the post's answer is lost":     {Method: http.MethodPost, Effect: fakecloud.Reset, Acts: true},
+		"the post's answer is no more":  {Method: http.MethodPost, Effect: fakecloud.Truncate},
+		"a look fails":                  {Method: http.MethodGet, Path: "/queues/*/messages/*", Times: 3, Status: 500},
 	} {
 		fake := fakecloud.Start(t, fakecloud.Config{})
 		client := messaging(t, fake)
@@ -123,7 +128,7 @@ func TestZaqarFaults(t *testing.T) {
 		injected := fake.Inject(fault)
 		z := &hook.Zaqar{Client: client, Queue: "drain", TTL: time.Hour, Pause: time.Millisecond}
 		done := make(chan error)
-		go func() { done <- z.Run(t.Context(), message, false, func() {}) }()
+		go func() { done <- z.Run(t.Context(), message, "", func(string) {}) }()
 		for len(queued(t, client)) == 0 {
 			time.Sleep(time.Millisecond)
 		}
@@ -142,7 +147,7 @@ func TestZaqarFaults(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Status: http.StatusForbidden, Times: fakecloud.Forever})
 	z := &hook.Zaqar{Client: messaging(t, fake), Queue: "drain", Pause: time.Millisecond}
-	if err := z.Run(t.Context(), message, false, func() {}); err == nil || !strings.Contains(err.Error(), `look into the queue "drain"`) {
+	if err := z.Run(t.Context(), message, "", func(string) {}); err == nil || !strings.Contains(err.Error(), `look into the queue "drain"`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,0 +1,93 @@
+package fakecloud
+
+import (
+	"fmt"
+	"slices"
+)
+
+// catalogServices are the services of the catalogue. The shared ones have the
+// same endpoint in every region, as in the real test cloud.
+var catalogServices = []struct{ kind, name, path string }{
+	{Images, "glance", "/image"},
+	{Compute, "nova", ""},
+	{Messaging, "zaqar", "/messaging"},
+	{Identity, "keystone", "/identity/v3"},
+}
+
+// catalog is the catalogue for a token: an endpoint that needs a project's id
+// is left out where the token has no project.
+func (k *call) catalog(t *token) []object {
+	list := []object{}
+	for _, s := range catalogServices {
+		endpoints := []object{}
+		for _, region := range k.known {
+			if k.hidden[[2]string{s.kind, region}] || k.regions[region] == nil {
+				continue
+			}
+			url := k.base + s.path
+			if s.kind == Compute {
+				url += "/compute/" + region + "/v2.1"
+				if k.config.ProjectInURL {
+					if t.project == nil {
+						continue
+					}
+					url += "/" + t.project.id
+				}
+			}
+			for _, face := range []string{"admin", "internal", "public"} {
+				e := object{{"id", k.endpointID(s.kind + region + face)}, {"interface", face}}
+				if k.nameless {
+					e = append(e, field{"region_id", nil}, field{"url", url}, field{"region", nil})
+				} else {
+					e = append(e, field{"region_id", region}, field{"url", url}, field{"region", region})
+				}
+				endpoints = append(endpoints, e)
+			}
+		}
+		if len(endpoints) > 0 {
+			list = append(list, object{
+				{"endpoints", endpoints}, {"id", k.endpointID(s.kind)}, {"type", s.kind}, {"name", s.name},
+			})
+		}
+	}
+	return list
+}
+
+// endpointID is the same id at every login.
+func (c *Cloud) endpointID(name string) string {
+	const kind = "catalog/"
+	c.serial[kind+name] = 0
+	return c.hexID(kind + name)
+}
+
+func (k *call) showCatalog() (reply, error) {
+	if err := k.authenticate(); err != nil {
+		return reply{}, err
+	}
+	if k.token.project == nil {
+		return reply{}, &keystoneError{status: 403, message: "You are not authorized to perform the requested action."}
+	}
+	return jsonReply(200, object{
+		{"catalog", k.catalog(k.token)},
+		{"links", object{{"next", nil}, {"self", k.identityURL() + "/auth/catalog"}, {"previous", nil}}},
+	}), nil
+}
+
+// HideEndpoint leaves a service of a region out of the catalogue, or puts it
+// back. The service itself goes on.
+func (c *Cloud) HideEndpoint(service, region string, hide bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.known, region) {
+		panic(fmt.Sprintf("fakecloud: no region %q", region))
+	}
+	c.hidden[[2]string{service, region}] = hide
+}
+
+// HideRegionNames makes a catalogue whose endpoints name no region, as some
+// clouds of a single region have.
+func (c *Cloud) HideRegionNames(hide bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.nameless = hide
+}

@@ -1,0 +1,55 @@
+package fakecloud
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestPython(t *testing.T) {
+	for given, want := range map[string]string{
+		`null`: "None", `true`: "True", `false`: "False", `1.50`: "1.50", `"a"`: "'a'", `"it's"`: `"it's"`, `"'\""`: `'\'"'`, `"\\\n"`: `'\\\n'`,
+		`[1, "a", []]`: "[1, 'a', []]", `{"b": {"a": null}, "a": 2}`: "{'b': {'a': None}, 'a': 2}", `"ä"`: "'ä'",
+	} {
+		v, err := decode([]byte(given))
+		if got := python(v); err != nil || got != want {
+			t.Errorf("%s: %s, want %s (%v)", given, got, want, err)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for _, given := range []string{"", "{", `{"a"}`, `{"a": }`, `{"a": 1,}`, "[1", "[1,]", "{} {}", "{]", "nul", `{1: 2}`} {
+		if v, err := decode([]byte(given)); err == nil {
+			t.Errorf("%q is %v", given, v)
+		}
+	}
+}
+
+// FuzzJSON: what is written is what was read, in ASCII.
+func FuzzJSON(f *testing.F) {
+	for _, seed := range []string{`{"a": [1, -2.5e7, "\u00e4\ud83d\ude00\u0001\"\\/<>&\u007f"], "b": null, "": {}}`, `"\ud800"`, `[true, false, []]`, "{"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, given []byte) {
+		v, err := decode(given)
+		if valid := json.Valid(given); valid != (err == nil) {
+			t.Fatalf("%q: %v", given, err)
+		}
+		if err != nil {
+			return
+		}
+		written := string(appendJSON(nil, v))
+		if strings.ContainsFunc(written, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
+			t.Errorf("not ASCII: %q", written)
+		}
+		var a, b any
+		if err := json.Unmarshal(given, &a); err != nil {
+			return // a number that is too large
+		}
+		if err := json.Unmarshal([]byte(written), &b); err != nil || !reflect.DeepEqual(a, b) {
+			t.Errorf("%q became %q: %v", given, written, err)
+		}
+	})
+}

@@ -1,0 +1,286 @@
+// Package fakecloud is an OpenStack in one process: Keystone, Nova, Glance and
+// Zaqar over HTTP, as far as this project uses them. It is the one test double
+// of the project and serves the demo.
+//
+// It answers as the services of the Zed release do (Keystone 22, Nova 26,
+// Glance 25, Zaqar 15), refusals included: status codes, bodies of errors,
+// headers, microversions, what an ordinary user may not do. A contract test
+// holds it against a real cloud; where the two differ this package is wrong.
+//
+// Everything is deterministic. Ids come from [Config.Seed], time from a clock
+// that only moves when something happens (see [Config.Now]), and every request
+// is on record ([Cloud.Requests]). A [Fault] breaks chosen requests.
+package fakecloud
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Who may log in. Both users and projects are in the domain [DomainName].
+const (
+	AdminUser     = "admin"
+	AdminProject  = "admin"
+	MemberUser    = "member" // an ordinary user, and the owner of servers by default
+	MemberProject = "member"
+	Password      = "secret" // of both users
+	DomainID      = "default"
+	DomainName    = "Default"
+
+	AdminUserID     = "5f0c1e7a9b6d4c3e8a2f7b1d0c9e4a60"
+	AdminProjectID  = "8d27a5c4e1f04b6b9c3d2e5f6a7b8c90"
+	MemberUserID    = "c3b1f2d4a5e64978b0c1d2e3f4a5b6c7"
+	MemberProjectID = "1e4d6c8b0a2f4e5d9c7b8a6f5e4d3c2b"
+)
+
+// The application credential of the member, for the member's project.
+const (
+	AppCredentialID     = "7a6b5c4d3e2f41309a8b7c6d5e4f3a2b"
+	AppCredentialName   = "stackpolicy"
+	AppCredentialSecret = "wpzNq8d3S0mHk5uT2rVx"
+)
+
+// Config shapes a cloud. The zero value is the shape of the real test cloud.
+type Config struct {
+	// Regions of the compute service. The default is RegionOne with az-1
+	// (r1-cmp-1, r1-cmp-2), az-2 (r1-cmp-3) and az-3 (r1-cmp-4), and RegionTwo
+	// with az-1 (r2-cmp-1, r2-cmp-2) and az-2 (vsphere_drs_1).
+	Regions []Region
+
+	// MaxMicroversion of Nova; the default is 2.93. A newer one is announced
+	// and accepted, but brings nothing new.
+	MaxMicroversion string
+
+	// PageLimit is the most items of a Nova list; the default is 1000, as
+	// Nova's max_limit.
+	PageLimit int
+
+	// Quotas of every project in every region, by Nova's resource names; -1 is
+	// no limit. The default is what the real test cloud has: no limit but
+	// server_groups, server_group_members and key_pairs of 1000 and
+	// metadata_items of 128. [NovaQuotas] has what Nova comes with.
+	Quotas map[string]int
+
+	// ProjectInURL puts the project's id into the compute endpoints, as many
+	// clouds do.
+	ProjectInURL bool
+
+	// BuildTime is how long a server stays in BUILD, DeleteTime how long a
+	// deleted one can still be seen, PowerTime how long a start or a stop
+	// takes, all on the cloud's clock. By default the next look at the server
+	// finds the work done.
+	BuildTime, DeleteTime, PowerTime time.Duration
+
+	// TokenTTL is the life of a token; the default is 24 hours.
+	TokenTTL time.Duration
+
+	// Now is the cloud's clock. The default one starts at [Epoch] and moves one
+	// second with everything that is created, so that no two servers are of one
+	// age, and one second with every look at a server that is not yet what it
+	// will be, so that waiting ends. [Cloud.Advance] moves it too.
+	Now func() time.Time
+
+	// Seed of all ids: the same seed and the same requests give the same ids.
+	Seed uint64
+}
+
+// Region is a region of the compute service.
+type Region struct {
+	Name  string
+	Zones []Zone
+
+	// Hypervisors names the hypervisors of hosts where their names differ.
+	Hypervisors map[string]string
+}
+
+// Zone is an availability zone: a name and its compute hosts.
+type Zone struct {
+	Name  string
+	Hosts []string
+}
+
+// DefaultRegions is the shape of the real test cloud.
+func DefaultRegions() []Region {
+	return []Region{
+		{Name: "RegionOne", Zones: []Zone{
+			{"az-1", []string{"r1-cmp-1", "r1-cmp-2"}},
+			{"az-2", []string{"r1-cmp-3"}},
+			{"az-3", []string{"r1-cmp-4"}},
+		}},
+		{Name: "RegionTwo", Zones: []Zone{
+			{"az-1", []string{"r2-cmp-1", "r2-cmp-2"}},
+			{"az-2", []string{"vsphere_drs_1"}},
+		}},
+	}
+}
+
+// Cloud is a running cloud. It is an [http.Handler]; all its methods may be
+// called at any time, from anywhere.
+type Cloud struct {
+	config   Config
+	maxMinor int // of MaxMicroversion
+
+	closed  chan struct{}  // ends what hangs
+	serving sync.WaitGroup // requests under way
+	server  *http.Server
+	url     string
+
+	mu       sync.Mutex // guards all that follows
+	now      time.Time  // of the default clock
+	serial   map[string]uint64
+	requests []*Request
+	faults   []*Injected
+	tokens   map[string]*token
+	known    []string             // regions that Keystone knows
+	regions  map[string]*region   // those with a compute service
+	hidden   map[[2]string]bool   // endpoints left out of the catalogue: service, region
+	nameless bool                 // the catalogue names no regions
+	images   []*Image             // newest first
+	queues   map[[2]string]*queue // project, name
+}
+
+// New makes a cloud that is not yet served: the caller does that, or
+// [Cloud.Listen]. A Config that makes no sense panics.
+func New(config Config) *Cloud {
+	config.Regions = orDefault(config.Regions, DefaultRegions)
+	config.MaxMicroversion = cmp.Or(config.MaxMicroversion, "2.93")
+	config.PageLimit = cmp.Or(config.PageLimit, 1000)
+	config.TokenTTL = cmp.Or(config.TokenTTL, 24*time.Hour)
+	version, err := parseMicroversion(config.MaxMicroversion)
+	if err != nil || version[0] != 2 {
+		panic(fmt.Sprintf("fakecloud: MaxMicroversion %q is not a version of Nova", config.MaxMicroversion))
+	}
+	c := &Cloud{
+		config:   config,
+		maxMinor: version[1],
+		closed:   make(chan struct{}),
+		now:      Epoch,
+		serial:   map[string]uint64{},
+		tokens:   map[string]*token{},
+		regions:  map[string]*region{},
+		hidden:   map[[2]string]bool{},
+		queues:   map[[2]string]*queue{},
+	}
+	for resource := range config.Quotas {
+		mustResource(resource)
+	}
+	for _, r := range config.Regions {
+		c.known = append(c.known, r.Name)
+		c.regions[r.Name] = newRegion(c, r)
+	}
+	c.addImage(Image{Name: "cirros"})
+	return c
+}
+
+func orDefault[T any](list []T, otherwise func() []T) []T {
+	if list == nil {
+		return otherwise()
+	}
+	return list
+}
+
+// Start serves a new cloud on a port of 127.0.0.1 until the test ends.
+func Start(t testing.TB, config Config) *Cloud {
+	t.Helper()
+	c := New(config)
+	if err := c.Listen("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// Listen serves the cloud on the address until Close.
+func (c *Cloud) Listen(address string) error {
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return fmt.Errorf("serve the fake cloud: %w", err)
+	}
+	c.url = "http://" + listener.Addr().String()
+	c.server = &http.Server{Handler: c, ReadHeaderTimeout: time.Minute}
+	go func() { _ = c.server.Serve(listener) }() // ends with ErrServerClosed
+	return nil
+}
+
+// Close ends all requests, also those that hang, and what Listen started.
+func (c *Cloud) Close() {
+	c.mu.Lock()
+	if !c.over() {
+		close(c.closed)
+	}
+	c.mu.Unlock()
+	if c.server != nil {
+		_ = c.server.Close()
+	}
+	c.serving.Wait()
+}
+
+// over tells whether the cloud is closed.
+func (c *Cloud) over() bool {
+	select {
+	case <-c.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// enter counts a request in, unless the cloud is closed.
+func (c *Cloud) enter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over() {
+		return false
+	}
+	c.serving.Add(1)
+	return true
+}
+
+// AuthURL is where Keystone is once the cloud listens: the auth_url of a client.
+func (c *Cloud) AuthURL() string { return c.url + "/identity/v3" }
+
+// CloudsYAML is a clouds.yaml with the clouds stackpolicy-admin and
+// stackpolicy-member, as the real test cloud has it. Both use the first region.
+func (c *Cloud) CloudsYAML() []byte {
+	var b strings.Builder
+	b.WriteString("clouds:\n")
+	for _, user := range [][2]string{{AdminUser, AdminProject}, {MemberUser, MemberProject}} {
+		fmt.Fprintf(&b, `  stackpolicy-%s:
+    region_name: %s
+    identity_api_version: 3
+    auth:
+      auth_url: %s
+      username: %s
+      password: %s
+      project_name: %s
+      user_domain_name: %s
+      project_domain_name: %s
+`, user[0], c.config.Regions[0].Name, c.AuthURL(), user[0], Password, user[1], DomainName, DomainName)
+	}
+	return []byte(b.String())
+}
+
+// pause waits for d, unless the client goes away or the cloud is closed first;
+// it tells whether it waited to the end. A negative d never ends.
+func (c *Cloud) pause(ctx context.Context, d time.Duration) bool {
+	var over <-chan time.Time
+	if d >= 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-over:
+		return true
+	case <-ctx.Done():
+	case <-c.closed:
+	}
+	return false
+}

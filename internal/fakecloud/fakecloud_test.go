@@ -1,0 +1,275 @@
+package fakecloud
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// client asks a cloud as one user, over HTTP.
+type client struct {
+	t     testing.TB
+	cloud *Cloud
+	http  *http.Client
+	token string
+}
+
+// login logs in as the admin or the member; nobody has no token.
+func login(t testing.TB, c *Cloud, who string) *client {
+	t.Helper()
+	return loginOver(t, http.DefaultClient, c, who)
+}
+
+func loginOver(t testing.TB, over *http.Client, c *Cloud, who string) *client {
+	t.Helper()
+	k := &client{t: t, cloud: c, http: over}
+	if who == "nobody" {
+		return k
+	}
+	a := k.ask("POST identity /auth/tokens", fmt.Sprintf(`{"auth": {
+		"identity": {"methods": ["password"], "password": {"user": {"name": %[1]q, "domain": {"id": "default"}, "password": "secret"}}},
+		"scope": {"project": {"name": %[1]q, "domain": {"id": "default"}}}}}`, who))
+	if a.status != http.StatusCreated {
+		t.Fatalf("login as %s: %d %s", who, a.status, a.body)
+	}
+	k.token = a.header.Get("X-Subject-Token")
+	return k
+}
+
+// answer is what a cloud said.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// object decodes the body.
+func (a answer) object(t testing.TB) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal([]byte(a.body), &v); err != nil {
+		t.Fatalf("%v in %q", err, a.body)
+	}
+	return v
+}
+
+var roots = map[string]string{
+	"identity": "/identity/v3", "compute": "/compute/RegionOne/v2.1", "two": "/compute/RegionTwo/v2.1",
+	"image": "/image/v2", "messaging": "/messaging/v2", "raw": "",
+}
+
+// request makes "GET compute /servers 2.79": the service stands for the root of
+// its paths, the microversion may be left out.
+func (k *client) request(what, body string, header ...string) *http.Request {
+	k.t.Helper()
+	words := strings.Fields(what)
+	r, err := http.NewRequest(words[0], k.cloud.url+roots[words[1]]+words[2], strings.NewReader(body))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	r.Header.Set("Accept", "application/json")
+	if k.token != "" {
+		r.Header.Set("X-Auth-Token", k.token)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if len(words) > 3 {
+		r.Header.Set("OpenStack-API-Version", "compute "+words[3])
+	}
+	if words[1] == "messaging" {
+		r.Header.Set("Client-ID", "3381af92-2b9e-11e3-b191-71861300734c")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		if r.Header.Del(header[i]); header[i+1] != "" {
+			r.Header.Set(header[i], header[i+1])
+		}
+	}
+	return r
+}
+
+func (k *client) ask(what, body string, header ...string) answer {
+	k.t.Helper()
+	r, err := k.http.Do(k.request(what, body, header...))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		k.t.Fatalf("%s: %v", what, err)
+	}
+	return answer{r.StatusCode, r.Header, string(text)}
+}
+
+// must asks and wants the status.
+func (k *client) must(status int, what, body string) answer {
+	k.t.Helper()
+	a := k.ask(what, body)
+	if a.status != status {
+		k.t.Fatalf("%s: %d, not %d: %s", what, a.status, status, a.body)
+	}
+	return a
+}
+
+// server creates a server of the name on no network and returns its id.
+func (k *client) server(name, more string) string {
+	k.t.Helper()
+	body := fmt.Sprintf(`{"server": {"name": %q, "flavorRef": "m1.tiny", "imageRef": %q, "networks": "none"%s`, name, k.cloud.images[0].ID, more)
+	a := k.must(202, "POST compute /servers 2.93", body+strings.Repeat("}", strings.Count(body, "{")-strings.Count(body, "}")))
+	return a.object(k.t)["server"].(map[string]any)["id"].(string)
+}
+
+// fact is a row of a table: what is asked by whom, and what comes of it.
+type fact struct {
+	who    string
+	what   string
+	body   string
+	status int
+	want   string // is somewhere in the body
+}
+
+func facts(t *testing.T, c *Cloud, rows []fact) {
+	t.Helper()
+	who := map[string]*client{}
+	for _, name := range []string{"nobody", "member", "admin"} {
+		who[name] = login(t, c, name)
+	}
+	for _, f := range rows {
+		t.Run(fmt.Sprintf("%s %s %s", f.who, f.what, f.body), func(t *testing.T) {
+			t.Helper()
+			k := *who[f.who]
+			k.t = t
+			a := k.ask(f.what, f.body)
+			if a.status != f.status || !strings.Contains(a.body, f.want) {
+				t.Errorf("%d %s\nwant %d %s", a.status, a.body, f.status, f.want)
+			}
+		})
+	}
+}
+
+// TestSameSeedSameBytes: all that a cloud says can be repeated.
+func TestSameSeedSameBytes(t *testing.T) {
+	run := func(seed uint64) string {
+		c := Start(t, Config{Seed: seed})
+		var said bytes.Buffer
+		for _, who := range []string{"member", "admin"} {
+			k := login(t, c, who)
+			k.server("one", "")
+			k.must(200, "POST compute /os-server-groups", `{"server_group": {"name": "g", "policies": ["affinity"]}}`)
+			for _, what := range []string{"identity /auth/catalog", "compute /servers/detail 2.93", "two /os-availability-zone", "image /images"} {
+				fmt.Fprintln(&said, k.ask("GET "+what, ""))
+			}
+		}
+		// Neither the port nor net/http's Date is of the cloud's making.
+		return regexp.MustCompile(`Date:\[[^]]*\]`).ReplaceAllString(strings.ReplaceAll(said.String(), c.url, ""), "")
+	}
+	if a, b := run(1), run(1); a != b {
+		t.Errorf("two runs differ:\n%s\n%s", a, b)
+	}
+	if run(1) == run(2) {
+		t.Error("another seed changes nothing")
+	}
+}
+
+// TestClock: time passes when something is created, and when somebody waits.
+func TestClock(t *testing.T) {
+	c := Start(t, Config{BuildTime: 2 * time.Second, DeleteTime: time.Second, PowerTime: time.Second})
+	k := login(t, c, "member")
+	status := func(id string) string {
+		a := k.ask("GET compute /servers/"+id+" 2.79", "")
+		if a.status == http.StatusNotFound {
+			return "gone"
+		}
+		s := a.object(t)["server"].(map[string]any)
+		return fmt.Sprint(s["status"], s["OS-EXT-STS:task_state"])
+	}
+	looks := func(id string, want ...string) {
+		t.Helper()
+		for i, w := range want {
+			if got := status(id); got != w {
+				t.Fatalf("look %d: %s, want %s", i, got, w)
+			}
+		}
+	}
+	id := k.server("one", "")
+	looks(id, "BUILDscheduling", "BUILDscheduling", "ACTIVE<nil>")
+	k.must(202, "POST compute /servers/"+id+"/action", `{"os-stop": null}`)
+	k.must(409, "POST compute /servers/"+id+"/action", `{"os-stop": null}`)
+	looks(id, "ACTIVEpowering-off", "SHUTOFF<nil>", "SHUTOFF<nil>")
+	k.must(204, "DELETE compute /servers/"+id, "")
+	k.must(204, "DELETE compute /servers/"+id, "") // again, while it can still be seen
+	looks(id, "SHUTOFFdeleting", "gone")
+
+	other := k.server("two", "")
+	c.Advance(time.Hour)
+	looks(other, "ACTIVE<nil>")
+	servers := c.Servers("RegionOne")
+	if len(servers) != 1 || servers[0].Created.Before(Epoch) {
+		t.Errorf("servers are %v", servers)
+	}
+}
+
+func TestRequestsAreOnRecord(t *testing.T) {
+	c := Start(t, Config{ProjectInURL: true})
+	k := login(t, c, "member")
+	c.ResetRequests()
+	k.ask("GET compute /"+MemberProjectID+"/servers/detail?limit=5 2.26", "")
+	k.ask("POST compute /os-server-groups", `{"server_group": {}}`)
+	k.ask("GET two /servers/x", "")
+	k.ask("GET image /images", "")
+	k.ask("GET raw /nowhere", "")
+	list := c.Requests()
+	for i, want := range []string{
+		"GET compute /servers/detail?limit=5", "POST compute /os-server-groups", "GET compute /servers/x", "GET image /images", "GET  /nowhere",
+	} {
+		if got := list[i].String(); got != want {
+			t.Errorf("request %d is %s, want %s", i, got, want)
+		}
+	}
+	first := list[0]
+	if first.Region != "RegionOne" || first.Microversion != "2.26" || first.Status != 200 || first.Token != k.token {
+		t.Errorf("the first request is %+v", first)
+	}
+	if list[1].Status != 400 || string(list[1].Body) != `{"server_group": {}}` || list[2].Region != "RegionTwo" {
+		t.Errorf("requests are %+v", list[1:3])
+	}
+	for pattern, want := range map[string]int{
+		"GET compute /servers/detail": 1, "GET compute /servers/*": 2, "* * **": 5, "* compute **": 3, "DELETE * **": 0,
+	} {
+		if got := c.Count(pattern); got != want {
+			t.Errorf("Count(%q) is %d, want %d", pattern, got, want)
+		}
+	}
+	c.ResetRequests()
+	if n := len(c.Requests()); n != 0 {
+		t.Errorf("%d requests after a reset", n)
+	}
+}
+
+// TestNoGophercloudInside: the fake knows nothing of the clients that it is a
+// cloud for.
+func TestNoGophercloudInside(t *testing.T) {
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f.Name())
+		if err != nil || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "\t\"") && strings.Contains(line, ".com/") {
+				t.Errorf("%s imports %s", f.Name(), strings.TrimSpace(line))
+			}
+		}
+	}
+}

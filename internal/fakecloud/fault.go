@@ -1,0 +1,175 @@
+package fakecloud
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Forever is the [Fault.Times] of a fault that never ends.
+const Forever = -1
+
+// Effect is what a fault does to a request.
+type Effect int
+
+const (
+	// Respond gives another answer: Status, Header and Body.
+	Respond Effect = iota
+	// Reset resets the connection; there is no answer. A client of net/http
+	// that is not a POST or PATCH and used a connection for the second time
+	// tries again by itself, so the request may be on record twice.
+	Reset
+	// Truncate gives the service's answer with its Content-Length, but cuts the
+	// body half-way and closes the connection.
+	Truncate
+	// Delay lets the request wait for the duration, then go its way.
+	Delay
+	// Hang gives no answer until the client goes away or the cloud is closed.
+	Hang
+)
+
+// Fault breaks requests. The empty fields of the first group match everything;
+// a request is hit by the first fault that matches it.
+type Fault struct {
+	Service    string // Identity, Compute, ...
+	Region     string // of Compute
+	Method     string
+	Path       string         // a pattern as in [Cloud.Count]: /servers/*/action
+	PathRegexp *regexp.Regexp // of the path and the query
+	Nth        int            // not before the n-th request that matches
+	Times      int            // how many requests are hit; 0: one, [Forever]: all
+
+	Effect Effect
+	Status int         // of Respond
+	Header http.Header // of Respond
+	Body   string      // of Respond; "" is the service's own body for such a status
+	Delay  time.Duration
+
+	// Acts lets the service do its work first: the state changes, and what the
+	// client learns of it is the fault. For Respond, Reset and Hang.
+	Acts bool
+}
+
+// Injected is a fault in place.
+type Injected struct {
+	cloud       *Cloud
+	fault       Fault
+	seen, fired int
+}
+
+// Inject puts a fault in place.
+func (c *Cloud) Inject(f Fault) *Injected {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	in := &Injected{cloud: c, fault: f}
+	c.faults = append(c.faults, in)
+	return in
+}
+
+// Fired is how many requests the fault has hit.
+func (in *Injected) Fired() int {
+	in.cloud.mu.Lock()
+	defer in.cloud.mu.Unlock()
+	return in.fired
+}
+
+// Remove ends the fault. What already hangs goes on to hang.
+func (in *Injected) Remove() {
+	in.cloud.mu.Lock()
+	defer in.cloud.mu.Unlock()
+	in.cloud.faults = slices.DeleteFunc(in.cloud.faults, func(o *Injected) bool { return o == in })
+}
+
+// fault returns the fault that hits the request, and counts it.
+func (c *Cloud) fault(r *Request) *Fault {
+	var hit *Injected
+	for _, in := range c.faults {
+		if !in.fault.matches(r) {
+			continue
+		}
+		in.seen++ // also where another fault hits: Nth counts requests
+		if hit == nil && in.seen >= in.fault.Nth && (in.fault.Times == Forever || in.fired < max(1, in.fault.Times)) {
+			hit = in
+		}
+	}
+	if hit == nil {
+		return nil
+	}
+	hit.fired++
+	return &hit.fault
+}
+
+func (f *Fault) matches(r *Request) bool {
+	if f.PathRegexp != nil {
+		target := r.Path
+		if len(r.Query) > 0 {
+			target += "?" + r.Query.Encode()
+		}
+		if !f.PathRegexp.MatchString(target) {
+			return false
+		}
+	}
+	return matches(f.Service, r.Service) && matches(f.Region, r.Region) &&
+		matches(f.Method, r.Method) && matchesPath(f.Path, r.Path)
+}
+
+// answer is the reply of a Respond.
+func (f *Fault) answer(service string) reply {
+	rep := reply{status: f.Status, header: http.Header{"Content-Type": {"application/json"}}, body: []byte(f.Body)}
+	for key, values := range f.Header {
+		rep.header[http.CanonicalHeaderKey(key)] = values
+	}
+	if f.Body == "" && f.Status >= 400 {
+		retry, _ := strconv.Atoi(rep.header.Get("Retry-After"))
+		rep.body = errorBody(service, f.Status, retry)
+	}
+	return rep
+}
+
+// errorBody is how a service words an error.
+func errorBody(service string, status, retry int) []byte {
+	text := http.StatusText(status)
+	switch service {
+	case Compute:
+		return novaFault(status, text, retry)
+	case Images:
+		return webobJSON(status, text)
+	case Messaging:
+		return appendJSON(nil, object{{"title", strconv.Itoa(status) + " " + text}})
+	}
+	return keystoneFault(status, text)
+}
+
+// reset closes the connection so that the client sees a reset.
+func reset(w http.ResponseWriter) {
+	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+		if secure, ok := conn.(*tls.Conn); ok {
+			conn = secure.NetConn()
+		}
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0) // without it the close is a friendly one
+		}
+		_ = conn.Close()
+		return
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// truncate sends half of an answer.
+func truncate(w http.ResponseWriter, rep reply) {
+	rep.writeHeader(w)
+	_, _ = w.Write(rep.body[:len(rep.body)/2])
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler) // net/http closes the connection
+}
+
+// hang waits until nobody waits for the answer any more.
+func (c *Cloud) hang(ctx context.Context) {
+	c.pause(ctx, -1)
+	panic(http.ErrAbortHandler)
+}

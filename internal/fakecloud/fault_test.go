@@ -1,0 +1,286 @@
+package fakecloud
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// attempt asks on a connection of its own, so that net/http does not try again.
+func (k *client) attempt(ctx context.Context, what, body string) (answer, error) {
+	r := k.request(what, body).WithContext(ctx)
+	r.Close = true
+	resp, err := k.http.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return answer{resp.StatusCode, resp.Header, string(text)}, err
+}
+
+func TestFaultAnswers(t *testing.T) {
+	c := Start(t, Config{})
+	k := login(t, c, "member")
+	page := "<html><body>Please log in</body></html>"
+	for _, row := range []struct {
+		name   string
+		fault  Fault
+		what   string
+		header string // that must be there, as "Key: value"
+		want   string
+	}{
+		{"rate limit", Fault{Status: 429, Header: http.Header{"retry-after": {"7"}}}, "compute /servers", "Retry-After: 7",
+			`{"overLimit": {"code": 429, "message": "Too Many Requests", "retryAfter": "7"}}`},
+		{"rate limit without a date", Fault{Status: 429}, "compute /servers", "Retry-After: ",
+			`{"overLimit": {"code": 429, "message": "Too Many Requests"}}`},
+		{"nova", Fault{Status: 500}, "compute /servers", "Content-Type: application/json",
+			`{"computeFault": {"code": 500, "message": "Internal Server Error"}}`},
+		{"keystone", Fault{Status: 503}, "identity /regions", "Content-Type: application/json",
+			`{"error": {"code": 503, "message": "Service Unavailable", "title": "Service Unavailable"}}`},
+		{"glance", Fault{Status: 503}, "image /images", "", `{"message": "Service Unavailable<br /><br />\n\n\n", "code": "503 Service Unavailable", "title": "Service Unavailable"}`},
+		{"zaqar", Fault{Status: 503}, "messaging /queues", "", `{"title": "503 Service Unavailable"}`},
+		{"html", Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: page}, "compute /servers", "Content-Type: text/html", page},
+		{"malformed", Fault{Status: 200, Body: `{"servers": [{"id": `}, "compute /servers", "Content-Type: application/json", `{"servers": [{"id": `},
+		{"nothing", Fault{Status: 204}, "compute /servers", "Content-Length: ", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			in := c.Inject(row.fault)
+			a := k.ask("GET "+row.what, "")
+			key, value, _ := strings.Cut(row.header, ": ")
+			if a.status != row.fault.Status || strings.TrimSpace(a.body) != strings.TrimSpace(row.want) || a.header.Get(key) != value {
+				t.Errorf("%d %v %s", a.status, a.header, a.body)
+			}
+			if n := in.Fired(); n != 1 {
+				t.Errorf("fired %d times", n)
+			}
+			if a := k.ask("GET "+row.what, ""); a.status >= 300 {
+				t.Errorf("then: %d %s", a.status, a.body)
+			}
+		})
+	}
+}
+
+// TestFaultMatches: which of a row of requests a fault hits.
+func TestFaultMatches(t *testing.T) {
+	asked := []string{
+		"GET compute /servers", "GET two /servers", "POST compute /os-server-groups", "GET compute /servers/detail?limit=2", "GET identity /regions",
+		"GET compute /servers", "GET image /images", "DELETE compute /servers/x",
+	}
+	for _, row := range []struct {
+		name  string
+		fault Fault
+		hit   []int
+	}{
+		{"the next", Fault{}, []int{0}},
+		{"all", Fault{Times: Forever}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
+		{"some", Fault{Times: 3}, []int{0, 1, 2}},
+		{"the n-th", Fault{Nth: 4}, []int{3}},
+		{"from the n-th", Fault{Nth: 7, Times: Forever}, []int{6, 7}},
+		{"service", Fault{Service: Compute, Times: Forever}, []int{0, 1, 2, 3, 5, 7}},
+		{"region", Fault{Region: "RegionTwo", Times: Forever}, []int{1}},
+		{"method", Fault{Method: "POST"}, []int{2}},
+		{"path", Fault{Path: "/servers", Times: Forever}, []int{0, 1, 5}},
+		{"star", Fault{Path: "/servers/*", Times: Forever}, []int{3, 7}},
+		{"expression", Fault{PathRegexp: regexp.MustCompile(`detail\?.*limit=2`), Times: Forever}, []int{3}},
+		{"second of its kind", Fault{Service: Compute, Region: "RegionOne", Path: "/servers", Nth: 2}, []int{5}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := Start(t, Config{})
+			k := login(t, c, "member")
+			row.fault.Status = 418
+			in := c.Inject(row.fault)
+			var hit []int
+			for i, what := range asked {
+				if k.ask(what, "").status == 418 {
+					hit = append(hit, i)
+				}
+			}
+			got, _ := json.Marshal(hit)
+			want, _ := json.Marshal(row.hit)
+			if string(got) != string(want) || in.Fired() != len(row.hit) {
+				t.Errorf("hit %s, want %s; fired %d times", got, want, in.Fired())
+			}
+		})
+	}
+}
+
+// TestFaultsInTurn: the first fault that matches hits, a removed one does not.
+func TestFaultsInTurn(t *testing.T) {
+	c := Start(t, Config{})
+	k := login(t, c, "member")
+	first := c.Inject(Fault{Status: 500, Times: 2})
+	second := c.Inject(Fault{Status: 502, Times: Forever})
+	for i, want := range []int{500, 500, 502, 502, 200} {
+		if i == 4 {
+			second.Remove()
+			second.Remove()
+		}
+		if got := k.ask("GET compute /servers", "").status; got != want {
+			t.Errorf("request %d: %d, want %d", i, got, want)
+		}
+	}
+	if first.Fired() != 2 || second.Fired() != 2 {
+		t.Errorf("fired %d and %d times", first.Fired(), second.Fired())
+	}
+}
+
+// TestFaultActs: the state changes or not, whatever the client learns of it.
+func TestFaultActs(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		fault Fault
+		acted bool
+		fails bool // for the client: no answer, or half of one
+	}{
+		{"error before", Fault{Status: 503}, false, false},
+		{"error after", Fault{Status: 503, Acts: true}, true, false},
+		{"reset before", Fault{Effect: Reset}, false, true},
+		{"reset after", Fault{Effect: Reset, Acts: true}, true, true},
+		{"truncate", Fault{Effect: Truncate}, true, true},
+		{"delay", Fault{Effect: Delay, Delay: time.Millisecond}, true, false},
+		{"hang before", Fault{Effect: Hang}, false, true},
+		{"hang after", Fault{Effect: Hang, Acts: true}, true, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := Start(t, Config{})
+			k := login(t, c, "member")
+			row.fault.Method = "POST"
+			in := c.Inject(row.fault)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if row.fault.Effect == Hang {
+				ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
+				defer cancel()
+			}
+			_, err := k.attempt(ctx, "POST compute /os-server-groups", `{"server_group": {"name": "g", "policies": ["affinity"]}}`)
+			if (err != nil) != row.fails {
+				t.Errorf("err is %v", err)
+			}
+			if row.fault.Effect == Reset && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
+				t.Errorf("not a reset: %v", err)
+			}
+			if acted := len(c.ServerGroups("RegionOne")) == 1; acted != row.acted {
+				t.Errorf("acted is %v", acted)
+			}
+			if n := c.Count("POST compute /os-server-groups"); n != 1 || in.Fired() != 1 {
+				t.Errorf("%d requests, %d faults", n, in.Fired())
+			}
+			for _, r := range c.Requests() {
+				if silent := row.fault.Effect == Reset || row.fault.Effect == Hang; r.Service == Compute && (r.Status == 0) != silent {
+					t.Errorf("on record as %d", r.Status)
+				}
+			}
+		})
+	}
+}
+
+// TestTruncated: the answer announces all of its length and has half of it.
+func TestTruncated(t *testing.T) {
+	c := Start(t, Config{})
+	k := login(t, c, "member")
+	c.AddServers("RegionOne", make([]Server, 20)...)
+	whole := k.must(200, "GET compute /servers/detail 2.79", "").body
+	c.Inject(Fault{Effect: Truncate})
+	a, err := k.attempt(t.Context(), "GET compute /servers/detail 2.79", "")
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("err is %v", err)
+	}
+	if a.status != 200 || a.body != whole[:len(whole)/2] || a.header.Get("Content-Length") != strconv.Itoa(len(whole)) {
+		t.Errorf("%d with %d of %s bytes", a.status, len(a.body), a.header.Get("Content-Length"))
+	}
+}
+
+// TestHang: nobody else waits, and Close sets free who does.
+func TestHang(t *testing.T) {
+	c := Start(t, Config{})
+	k := login(t, c, "member")
+	in := c.Inject(Fault{Effect: Hang, Path: "/servers", Times: 3})
+	var hanging sync.WaitGroup
+	failed := make(chan error, 3)
+	for range 3 {
+		hanging.Go(func() {
+			_, err := k.attempt(context.Background(), "GET compute /servers", "")
+			failed <- err
+		})
+	}
+	for in.Fired() < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	k.must(200, "GET compute /flavors", "")
+	k.must(200, "GET compute /servers", "")
+	if len(failed) != 0 {
+		t.Fatal("a request that hangs has ended")
+	}
+	c.Close()
+	hanging.Wait()
+	for range 3 {
+		if err := <-failed; err == nil {
+			t.Error("a request that hangs got an answer")
+		}
+	}
+	if _, err := k.attempt(t.Context(), "GET compute /servers", ""); err == nil {
+		t.Error("a closed cloud answers")
+	}
+	c.Close()
+}
+
+func TestDelay(t *testing.T) {
+	c := Start(t, Config{})
+	k := login(t, c, "member")
+	c.Inject(Fault{Effect: Delay, Delay: 40 * time.Millisecond, Path: "/servers"})
+	before := time.Now()
+	k.must(200, "GET compute /servers", "")
+	if d := time.Since(before); d < 40*time.Millisecond {
+		t.Errorf("took %v", d)
+	}
+	// A client that gives up is not waited for, and its request is not served.
+	in := c.Inject(Fault{Effect: Delay, Delay: time.Hour, Method: "POST"})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := k.attempt(ctx, "POST compute /os-server-groups", `{"server_group": {"name": "g", "policies": ["affinity"]}}`)
+	var timeout net.Error
+	if !errors.As(err, &timeout) || !timeout.Timeout() || in.Fired() != 1 {
+		t.Errorf("err is %v after %d faults", err, in.Fired())
+	}
+	c.Close()
+	if groups := c.ServerGroups("RegionOne"); len(groups) != 0 {
+		t.Errorf("groups are %v", groups)
+	}
+}
+
+// TestTogether: everything may be called at once.
+func TestTogether(t *testing.T) {
+	c := Start(t, Config{})
+	k := login(t, c, "admin")
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 5 {
+				in := c.Inject(Fault{Status: 500, Method: "PATCH"})
+				k.ask("GET compute /servers/detail", "")
+				k.ask("POST compute /os-server-groups", `{"server_group": {"name": "g", "policies": ["affinity"]}}`)
+				ids := c.AddServers("RegionOne", Server{}, Server{})
+				c.MoveServer("RegionOne", ids[0], "r1-cmp-4")
+				c.SetHostDown("RegionOne", "r1-cmp-1", i%2 == 0)
+				c.RemoveServers("RegionOne", ids[1])
+				in.Remove()
+				_ = c.Requests()
+			}
+		})
+	}
+	all.Wait()
+	if n, g := len(c.Servers("RegionOne")), len(c.ServerGroups("RegionOne")); n != 40 || g != 40 {
+		t.Errorf("%d servers and %d groups", n, g)
+	}
+}

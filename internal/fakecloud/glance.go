@@ -1,0 +1,210 @@
+package fakecloud
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Image is an image in Glance. All are public.
+type Image struct {
+	ID      string
+	Name    string
+	Created time.Time
+}
+
+// AddImage adds an image and returns its id.
+func (c *Cloud) AddImage(given Image) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.addImage(given)
+}
+
+// RemoveImage removes an image. Servers go on to name it.
+func (c *Cloud) RemoveImage(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.images = slices.DeleteFunc(c.images, func(i *Image) bool { return i.ID == id })
+}
+
+func (c *Cloud) addImage(given Image) string {
+	image := given
+	if image.ID == "" {
+		image.ID = c.uuid("image")
+	}
+	if image.Created.IsZero() {
+		image.Created = c.tick()
+	}
+	c.images = append(c.images, &image)
+	slices.SortStableFunc(c.images, func(a, b *Image) int { return b.Created.Compare(a.Created) })
+	return image.ID
+}
+
+func (c *Cloud) image(id string) *Image {
+	i := slices.IndexFunc(c.images, func(i *Image) bool { return i.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return c.images[i]
+}
+
+var glanceRoutes = []route{
+	{"GET", "/images", 0, (*call).listImages},
+	{"GET", "/images/{}", 0, (*call).showImage},
+}
+
+func (k *call) serveGlance() reply {
+	if len(k.parts) == 0 || k.parts[0] != "v2" {
+		status := http.StatusMultipleChoices
+		if len(k.parts) > 0 && k.parts[0] == "versions" {
+			status = http.StatusOK
+		}
+		return jsonReply(status, k.imageVersions())
+	}
+	if k.token = k.validToken(k.record.Token); k.token == nil {
+		rep := k.webob(401, "This server could not verify that you are authorized to access the document you requested. Either you "+
+			"supplied the wrong credentials (e.g., bad password), or your browser does not understand how to supply the credentials required.")
+		return rep.set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
+	}
+	r, methods := k.find(glanceRoutes, k.parts[1:])
+	var rep reply
+	switch {
+	case len(k.parts) == 1:
+		rep = reply{302, http.Header{"Location": {k.base + "/image/v2/"}, "Content-Type": {"text/plain; charset=utf8"}}, nil}
+	case r != nil:
+		var err error
+		if rep, err = r.serve(k); err != nil {
+			status := http.StatusNotFound
+			if e := (*novaError)(nil); errors.As(err, &e) {
+				status = e.status
+			}
+			rep = k.webob(status, err.Error())
+		}
+	case methods != nil:
+		rep = k.webob(405, fmt.Sprintf("The method %s is not allowed for this resource. ", k.record.Method)).
+			set("Allow", strings.Join(methods, ", "))
+	default:
+		rep = k.webob(404, "The resource could not be found.")
+	}
+	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
+}
+
+func (k *call) imageVersions() object {
+	list := []object{}
+	for _, minor := range []int{15, 9, 7, 6, 5, 4, 3, 2, 1, 0} {
+		status := "SUPPORTED"
+		if minor == 15 {
+			status = "CURRENT"
+		}
+		list = append(list, object{
+			{"id", fmt.Sprintf("v2.%d", minor)}, {"status", status},
+			{"links", []object{{{"rel", "self"}, {"href", k.base + "/image/v2/"}}}},
+		})
+	}
+	return object{{"versions", list}}
+}
+
+// imageDocument describes an image of 512 zeros, as the real test cloud has it.
+func imageDocument(i *Image) object {
+	created := isoTime(i.Created)
+	return object{
+		{"name", i.Name}, {"disk_format", "raw"}, {"container_format", "bare"}, {"visibility", "public"}, {"size", 512},
+		{"virtual_size", 512}, {"status", "active"}, {"checksum", "bf619eac0cdf3f68d496ea9344137e8b"}, {"protected", false},
+		{"min_ram", 0}, {"min_disk", 0}, {"owner", AdminProjectID}, {"os_hidden", false}, {"os_hash_algo", "sha512"},
+		{"os_hash_value", "df40d4a774e0b453a5b87c00d6f0ef5d753143454e88ee5f7b607134598294c7" +
+			"905ccbcf94bbc46e474db6eb44e56a6dbb6d9a1be9d4fb5d1b5f2d0c6ed34bfe"},
+		{"id", i.ID}, {"created_at", created}, {"updated_at", created}, {"tags", []string{}},
+		{"self", "/v2/images/" + i.ID}, {"file", "/v2/images/" + i.ID + "/file"}, {"schema", "/v2/schemas/image"},
+	}
+}
+
+func (k *call) showImage() (reply, error) {
+	if i := k.image(k.vars[0]); i != nil {
+		return jsonReply(200, imageDocument(i)), nil
+	}
+	return reply{}, notFound("No image found with ID %s", k.vars[0])
+}
+
+// listImages knows the filters name and id, the sizes of pages and markers.
+// Any other key is the property of an image, and no image has it.
+func (k *call) listImages() (reply, error) {
+	q := k.record.Query
+	limit := 25
+	if v := last(q, "limit"); q.Has("limit") {
+		var err error
+		if limit, err = strconv.Atoi(v); err != nil {
+			return reply{}, badRequest("limit param must be an integer")
+		}
+	}
+	images := k.images
+	if id := last(q, "marker"); id != "" {
+		i := slices.IndexFunc(images, func(i *Image) bool { return i.ID == id })
+		if i < 0 {
+			return reply{}, badRequest("No image found with ID %s", id)
+		}
+		images = images[i+1:]
+	}
+	fit := []object{}
+	for _, i := range images {
+		if fitsImage(q, i) {
+			fit = append(fit, imageDocument(i))
+		}
+	}
+	page := fit[:min(limit, len(fit))]
+	self := "/v2/images"
+	params := url.Values{}
+	for key := range q {
+		params.Set(key, last(q, key))
+	}
+	doc := object{{"images", page}, {"first", self + withQuery(params, "marker", "")}, {"schema", "/v2/schemas/images"}}
+	if limit > 0 && len(page) == limit {
+		next, _ := page[limit-1].get("id")
+		doc = append(doc, field{"next", self + withQuery(params, "marker", next.(string))})
+	}
+	return jsonReply(200, doc), nil
+}
+
+// withQuery writes a query with one parameter changed, or left out.
+func withQuery(q url.Values, key, value string) string {
+	if q.Del(key); value != "" {
+		q.Set(key, value)
+	}
+	if len(q) == 0 {
+		return ""
+	}
+	return "?" + q.Encode()
+}
+
+func fitsImage(q url.Values, i *Image) bool {
+	for key := range q {
+		value := last(q, key)
+		switch key {
+		case "limit", "marker", "sort", "sort_key", "sort_dir", "visibility", "member_status", "os_hidden":
+		case "name", "id":
+			have := i.Name
+			if key == "id" {
+				have = i.ID
+			}
+			list, in := strings.CutPrefix(value, "in:")
+			if in && !slices.Contains(strings.Split(list, ","), have) || !in && value != have {
+				return false
+			}
+		case "status":
+			if value != "active" {
+				return false
+			}
+		case "owner":
+			if value != AdminProjectID {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,178 @@
+package fakecloud
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// keystoneError is an error that Keystone answers with.
+type keystoneError struct {
+	status  int
+	message string
+	more    object // further keys of the error
+}
+
+func (e *keystoneError) Error() string { return e.message }
+
+var errUnauthorized = &keystoneError{status: 401, message: "The request you have made requires authentication."}
+
+// expecting is Keystone's error about a body that lacks something.
+func expecting(attribute, target string) error {
+	return &keystoneError{status: 400, message: "Expecting to find " + attribute + " in " + target + ". The server could not " +
+		"comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error."}
+}
+
+func notAllowed(action string) error {
+	return &keystoneError{status: 403, message: "You are not authorized to perform the requested action: " + action + "."}
+}
+
+var keystoneRoutes = []route{
+	{"GET", "/", 0, (*call).identityVersion},
+	{"POST", "/auth/tokens", 0, (*call).issueToken},
+	{"GET", "/auth/tokens", 0, (*call).validateToken},
+	{"HEAD", "/auth/tokens", 0, (*call).validateToken},
+	{"DELETE", "/auth/tokens", 0, (*call).revokeToken},
+	{"GET", "/auth/catalog", 0, (*call).showCatalog},
+	{"GET", "/auth/projects", 0, (*call).listProjects},
+	{"GET", "/regions", 0, (*call).listRegions},
+	{"GET", "/regions/{}", 0, (*call).showRegion},
+}
+
+func (k *call) serveKeystone() reply {
+	rep := k.askKeystone()
+	rep.header.Set("Vary", "X-Auth-Token")
+	rep.header.Set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
+	if rep.status == http.StatusUnauthorized {
+		rep.header.Set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
+	}
+	return rep
+}
+
+func (k *call) askKeystone() reply {
+	if strings.Join(k.parts, "") == "" {
+		return jsonReply(300, object{{"versions", object{{"values", []object{k.identityDocument()}}}}}).
+			set("Location", k.identityURL()+"/")
+	}
+	const notFound = "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>The requested URL " +
+		"was not found on the server. If you entered the URL manually please check your spelling and try again.</p>\n"
+	parts := k.parts[1:]
+	if len(parts) == 0 {
+		parts = []string{""}
+	}
+	r, methods := k.find(keystoneRoutes, parts)
+	if k.parts[0] != "v3" || methods == nil {
+		return reply{404, http.Header{"Content-Type": {"text/html; charset=utf-8"}}, []byte(notFound)}
+	}
+	if r == nil {
+		return jsonReply(405, object{{"message", "The method is not allowed for the requested URL."}}).
+			set("Allow", strings.Join(append(slices.Compact(methods), "OPTIONS"), ", "))
+	}
+	rep, err := r.serve(k)
+	if err != nil {
+		var e *keystoneError
+		if !errors.As(err, &e) {
+			e = &keystoneError{status: 500, message: err.Error()}
+		}
+		return reply{e.status, http.Header{"Content-Type": {"application/json"}}, keystoneFault(e.status, e.message, e.more...)}
+	}
+	return rep
+}
+
+func keystoneFault(status int, message string, more ...field) []byte {
+	e := append(object{{"code", status}}, more...)
+	e = append(e, field{"message", message}, field{"title", http.StatusText(status)})
+	return append(appendJSON(nil, object{{"error", e}}), '\n')
+}
+
+func (k *call) identityURL() string { return k.base + "/identity/v3" }
+
+func (k *call) identityDocument() object {
+	return object{
+		{"id", "v3.14"},
+		{"status", "stable"},
+		{"updated", "2020-04-07T00:00:00Z"},
+		{"links", []object{{{"rel", "self"}, {"href", k.identityURL() + "/"}}}},
+		{"media-types", []object{{
+			{"base", "application/json"},
+			{"type", "application/vnd.openstack.identity-v3+json"},
+		}}},
+	}
+}
+
+func (k *call) identityVersion() (reply, error) {
+	return jsonReply(200, object{{"version", k.identityDocument()}}), nil
+}
+
+// authenticate sets the token of the request, for the calls that need one.
+func (k *call) authenticate() error {
+	if k.token = k.validToken(k.record.Token); k.token == nil {
+		return errUnauthorized
+	}
+	return nil
+}
+
+// collection is a list as Keystone gives it.
+func (k *call) collection(name string, items []object) reply {
+	self := k.identityURL() + k.record.Path
+	if len(k.record.Query) > 0 {
+		self += "?" + k.record.Query.Encode()
+	}
+	return jsonReply(200, object{
+		{name, items},
+		{"links", object{{"next", nil}, {"self", self}, {"previous", nil}}},
+	})
+}
+
+func (k *call) regionDocument(name string) object {
+	return object{
+		{"id", name},
+		{"description", ""},
+		{"parent_region_id", nil},
+		{"links", object{{"self", k.identityURL() + "/regions/" + name}}},
+	}
+}
+
+// listRegions is open to everybody who is logged in.
+func (k *call) listRegions() (reply, error) {
+	if err := k.authenticate(); err != nil {
+		return reply{}, err
+	}
+	list := []object{}
+	for _, name := range slices.Sorted(slices.Values(k.known)) {
+		if !k.record.Query.Has("parent_region_id") { // none has a parent
+			list = append(list, k.regionDocument(name))
+		}
+	}
+	return k.collection("regions", list), nil
+}
+
+func (k *call) showRegion() (reply, error) {
+	if err := k.authenticate(); err != nil {
+		return reply{}, err
+	}
+	if name := k.vars[0]; slices.Contains(k.known, name) {
+		return jsonReply(200, object{{"region", k.regionDocument(name)}}), nil
+	}
+	return reply{}, &keystoneError{status: 404, message: "Could not find region: " + k.vars[0] + "."}
+}
+
+func (k *call) listProjects() (reply, error) {
+	if err := k.authenticate(); err != nil {
+		return reply{}, err
+	}
+	p := k.token.user.project
+	return k.collection("projects", []object{{
+		{"id", p.id}, {"name", p.name}, {"domain_id", DomainID}, {"description", ""}, {"enabled", true},
+		{"parent_id", DomainID}, {"is_domain", false}, {"tags", []string{}}, {"options", object{}},
+		{"links", object{{"self", k.identityURL() + "/projects/" + p.id}}},
+	}}), nil
+}
+
+// AddRegion makes a region known to Keystone. It has no compute service.
+func (c *Cloud) AddRegion(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = append(c.known, name)
+}

@@ -1,0 +1,144 @@
+package fakecloud
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var microversionPattern = regexp.MustCompile(`^([1-9]\d*)\.([1-9]\d*|0)$`)
+
+func parseMicroversion(s string) ([2]int, error) {
+	m := microversionPattern.FindStringSubmatch(s)
+	if m == nil {
+		return [2]int{}, badRequest("API Version String %s is of invalid format. Must be of format MajorNum.MinorNum.", s)
+	}
+	major, _ := strconv.Atoi(m[1])
+	minor, _ := strconv.Atoi(m[2])
+	return [2]int{major, minor}, nil
+}
+
+// requestedVersion is the microversion that a request asks Nova for: the last
+// one for the service in OpenStack-API-Version, else the older header.
+func requestedVersion(h http.Header) string {
+	values := strings.Split(strings.Join(h.Values("OpenStack-API-Version"), ","), ",")
+	for _, value := range slices.Backward(values) {
+		words := strings.Fields(value)
+		if len(words) == 2 && strings.EqualFold(words[0], Compute) {
+			return words[1]
+		}
+	}
+	values = strings.Split(h.Get("X-OpenStack-Nova-API-Version"), ",")
+	return strings.TrimSpace(values[len(values)-1])
+}
+
+// negotiate sets the microversion of the request and returns it as the answer
+// names it; "" where the answer names none.
+func (k *call) negotiate() (string, error) {
+	asked := k.record.Microversion
+	highest := fmt.Sprintf("2.%d", k.maxMinor)
+	switch {
+	case k.legacy || asked == "":
+		asked = "2.1"
+	case asked == "latest":
+		asked = highest
+	}
+	version, err := parseMicroversion(asked)
+	if err != nil {
+		return "", err
+	}
+	if version[0] != 2 || version[1] < 1 || version[1] > k.maxMinor {
+		return asked, &novaError{406, fmt.Sprintf(
+			"Version %s is not supported by the API. Minimum is 2.1 and maximum is %s.", asked, highest)}
+	}
+	k.minor = version[1]
+	return asked, nil
+}
+
+// novaURL is the root of the region's service, as in links.
+func (k *call) novaURL() string { return k.base + "/compute/" + k.record.Region }
+
+// selfURL is the endpoint as the client uses it; a link to a bookmark lacks the
+// version.
+func (k *call) selfURL() string {
+	if k.legacy {
+		return k.novaURL() + "/v2/" + k.projectURL
+	}
+	return k.novaURL() + "/v2.1/" + k.projectURL
+}
+
+func (k *call) bookmarkURL() string { return k.novaURL() + "/" + k.projectURL }
+
+func (k *call) links(path string) []object {
+	return []object{
+		{{"rel", "self"}, {"href", k.selfURL() + path}},
+		{{"rel", "bookmark"}, {"href", k.bookmarkURL() + path}},
+	}
+}
+
+// nextLink leads to the page after the item with the id. The marker keeps its
+// place in the query, and is the last parameter of the first link.
+func (k *call) nextLink(path, id string) []object {
+	marker := "marker=" + url.QueryEscape(id)
+	var params []string
+	for _, key := range slices.Sorted(maps.Keys(k.record.Query)) {
+		param := url.QueryEscape(key) + "=" + url.QueryEscape(last(k.record.Query, key))
+		if key == "marker" {
+			param, marker = marker, ""
+		}
+		params = append(params, param)
+	}
+	if marker != "" {
+		params = append(params, marker)
+	}
+	return []object{{{"rel", "next"}, {"href", k.selfURL() + path + "?" + strings.Join(params, "&")}}}
+}
+
+// versionDates are when the versions of the API came to be.
+var versionDates = map[string]string{"v2.0": "2011-01-21T11:33:21Z", "v2.1": "2013-07-23T11:33:21Z"}
+
+// versionItem is a version in the list of versions and in its own document.
+func (k *call) versionItem(id string) object {
+	status, highest, lowest, path := "CURRENT", fmt.Sprintf("2.%d", k.maxMinor), "2.1", "/v2.1/"
+	if id == "v2.0" {
+		status, highest, lowest, path = "SUPPORTED", "", "", "/v2/"
+	}
+	return object{
+		{"id", id}, {"status", status}, {"version", highest}, {"min_version", lowest}, {"updated", versionDates[id]},
+		{"links", []object{{{"rel", "self"}, {"href", k.novaURL() + path}}}},
+	}
+}
+
+func (k *call) mediaTypes(id string) []object {
+	return []object{{
+		{"base", "application/json"},
+		{"type", "application/vnd.openstack.compute+json;version=" + strings.TrimSuffix(id[1:], ".0")},
+	}}
+}
+
+// versionChoice is what Nova offers to a path without a version.
+func (k *call) versionChoice(id string) object {
+	return object{
+		{"id", id}, {"status", k.versionItem(id)[1].value},
+		{"links", []object{{{"rel", "self"}, {"href", k.novaURL() + "/" + strings.TrimSuffix(id, ".0") + "/" + strings.Join(k.parts, "/")}}}},
+		{"media-types", k.mediaTypes(id)},
+	}
+}
+
+func (k *call) computeVersion() (reply, error) {
+	id := "v2.1"
+	if k.legacy {
+		id = "v2.0"
+	}
+	doc := k.versionItem(id)
+	links := &doc[len(doc)-1]
+	links.value = append(links.value.([]object), object{
+		{"rel", "describedby"}, {"type", "text/html"}, {"href", "http://docs.openstack.org/"},
+	})
+	return jsonReply(200, object{{"version", append(doc, field{"media-types", k.mediaTypes(id)})}}), nil
+}

@@ -1,0 +1,281 @@
+package fakecloud
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// novaError is an error that Nova answers with.
+type novaError struct {
+	status  int
+	message string
+}
+
+func (e *novaError) Error() string { return e.message }
+
+func badRequest(format string, args ...any) error {
+	return &novaError{400, fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) error { return &novaError{404, fmt.Sprintf(format, args...)} }
+
+func conflict(format string, args ...any) error { return &novaError{409, fmt.Sprintf(format, args...)} }
+
+func forbidden(format string, args ...any) error {
+	return &novaError{403, fmt.Sprintf(format, args...)}
+}
+
+// denied is Nova's refusal by policy.
+func denied(rule string) error { return forbidden("Policy doesn't allow %s to be performed.", rule) }
+
+// errGone is what a method answers that the microversion does not have.
+var errGone = notFound("The resource could not be found.")
+
+// adminOnly refuses all but administrators.
+func (k *call) adminOnly(rule string) error {
+	if k.token.admin() {
+		return nil
+	}
+	return denied(rule)
+}
+
+// projectNeeded refuses a token without a project where a quota is asked.
+func (k *call) projectNeeded() error {
+	if k.token.project == nil && !k.token.admin() {
+		return forbidden("Forbidden")
+	}
+	return nil
+}
+
+// novaRoutes are the paths below a region's endpoint. Those of one path with
+// {} come after those that spell it out.
+var novaRoutes = []route{
+	{"GET", "/", 1, (*call).computeVersion},
+	{"GET", "/flavors", 1, (*call).listFlavors},
+	{"GET", "/flavors/detail", 1, (*call).listFlavorsDetail},
+	{"GET", "/flavors/{}", 1, (*call).showFlavor},
+	{"GET", "/limits", 1, (*call).showLimits},
+	{"GET", "/os-aggregates", 1, (*call).listAggregates},
+	{"GET", "/os-aggregates/{}", 1, (*call).showAggregate},
+	{"GET", "/os-availability-zone", 1, (*call).listZones},
+	{"GET", "/os-availability-zone/detail", 1, (*call).listZonesDetail},
+	{"GET", "/os-hypervisors", 1, (*call).listHypervisors},
+	{"GET", "/os-hypervisors/detail", 1, (*call).listHypervisorsDetail},
+	{"GET", "/os-hypervisors/{}", 1, (*call).showHypervisor},
+	{"GET", "/os-quota-sets/{}", 1, (*call).showQuotas},
+	{"PUT", "/os-quota-sets/{}", 1, (*call).updateQuotas},
+	{"DELETE", "/os-quota-sets/{}", 1, (*call).resetQuotas},
+	{"GET", "/os-quota-sets/{}/defaults", 1, (*call).showDefaultQuotas},
+	{"GET", "/os-quota-sets/{}/detail", 1, (*call).showQuotasDetail},
+	{"GET", "/os-server-groups", 1, (*call).listGroups},
+	{"POST", "/os-server-groups", 1, (*call).createGroup},
+	{"GET", "/os-server-groups/{}", 1, (*call).showGroup},
+	{"DELETE", "/os-server-groups/{}", 1, (*call).deleteGroup},
+	{"GET", "/os-services", 1, (*call).listServices},
+	{"PUT", "/os-services/{}", 53, (*call).updateService},
+	{"GET", "/servers", 1, (*call).listServers},
+	{"POST", "/servers", 1, (*call).createServers},
+	{"GET", "/servers/detail", 1, (*call).listServersDetail},
+	{"GET", "/servers/{}", 1, (*call).showServer},
+	{"PUT", "/servers/{}", 1, (*call).updateServer},
+	{"DELETE", "/servers/{}", 1, (*call).deleteServer},
+	{"POST", "/servers/{}/action", 1, (*call).actOnServer},
+	{"GET", "/servers/{}/metadata", 1, (*call).listMetadata},
+	{"POST", "/servers/{}/metadata", 1, (*call).addMetadata},
+	{"PUT", "/servers/{}/metadata", 1, (*call).replaceMetadata},
+	{"GET", "/servers/{}/metadata/{}", 1, (*call).showMetadata},
+	{"PUT", "/servers/{}/metadata/{}", 1, (*call).setMetadata},
+	{"DELETE", "/servers/{}/metadata/{}", 1, (*call).deleteMetadata},
+	{"GET", "/servers/{}/tags", 26, (*call).listTags},
+	{"PUT", "/servers/{}/tags", 26, (*call).replaceTags},
+	{"DELETE", "/servers/{}/tags", 26, (*call).deleteTags},
+	{"GET", "/servers/{}/tags/{}", 26, (*call).showTag},
+	{"PUT", "/servers/{}/tags/{}", 26, (*call).addTag},
+	{"DELETE", "/servers/{}/tags/{}", 26, (*call).deleteTag},
+}
+
+func (k *call) serveNova() reply {
+	k.region = k.regions[k.record.Region]
+	switch {
+	case k.region == nil:
+		return k.webob(404, "The resource could not be found.")
+	case strings.Join(k.parts, "") == "":
+		return jsonReply(200, object{{"versions", []object{k.versionItem("v2.0"), k.versionItem("v2.1")}}})
+	case k.parts[0] != "v2.1" && k.parts[0] != "v2":
+		return jsonReply(300, object{{"choices", []object{k.versionChoice("v2.0"), k.versionChoice("v2.1")}}})
+	}
+	k.legacy = k.parts[0] == "v2"
+	rep := k.askNova()
+	id := "req-" + k.uuid("request")
+	rep.header.Set("X-Openstack-Request-Id", id)
+	rep.header.Set("X-Compute-Request-Id", id)
+	return rep
+}
+
+// askNova goes through Nova's pipeline in its order: token, route,
+// microversion, content type, method, and at last the request itself.
+func (k *call) askNova() reply {
+	parts := k.parts[1:]
+	versionDocument := strings.Join(parts, "") == "" && len(parts) < 2
+	if k.token = k.validToken(k.record.Token); k.token == nil && (!versionDocument || k.projectURL != "") {
+		return reply{401, http.Header{
+			"Content-Type":     {"application/json"},
+			"Www-Authenticate": {`Keystone uri="` + k.identityURL() + `"`},
+		}, appendJSON(nil, object{{"error", object{
+			{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message},
+		}}})}
+	}
+	if len(parts) == 0 && k.projectURL == "" {
+		parts = []string{""}
+	}
+	r, _ := k.find(novaRoutes, parts)
+	if r == nil {
+		return k.webob(404, "The resource could not be found.")
+	}
+	version, err := k.negotiate()
+	if err != nil {
+		return k.novaReply(reply{}, err, version)
+	}
+	rep, err := k.dispatch(r)
+	return k.novaReply(rep, err, version)
+}
+
+func (k *call) dispatch(r *route) (reply, error) {
+	ct, _, _ := strings.Cut(k.header.Get("Content-Type"), ";")
+	switch ct {
+	case "", "text/plain", "application/json", "application/vnd.openstack.compute+json":
+	default:
+		return reply{}, &novaError{415, "Unsupported Content-Type"}
+	}
+	if project := strings.TrimSuffix(k.projectURL, "/"); project != "" && k.token != nil && project != k.token.projectID() {
+		return reply{}, badRequest("Malformed request URL: URL's project_id '%s' doesn't match Context's project_id '%s'",
+			project, k.token.projectID())
+	}
+	if k.minor < r.since {
+		return reply{}, errGone
+	}
+	return r.serve(k)
+}
+
+// novaReply puts the headers of the microversion onto an answer, and makes one
+// of an error.
+func (k *call) novaReply(rep reply, err error, version string) reply {
+	if err != nil {
+		var e *novaError
+		if !errors.As(err, &e) {
+			e = &novaError{500, err.Error()}
+		}
+		rep = reply{e.status, http.Header{"Content-Type": {"application/json; charset=UTF-8"}}, novaFault(e.status, e.message, 0)}
+	}
+	if rep.header == nil {
+		rep.header = http.Header{}
+	}
+	if version != "" && !k.legacy {
+		rep.header["Openstack-Api-Version"] = []string{"compute " + version}
+		rep.header["X-Openstack-Nova-Api-Version"] = []string{version}
+		rep.header["Vary"] = []string{"OpenStack-API-Version", "X-OpenStack-Nova-API-Version"}
+	}
+	return rep
+}
+
+var faultNames = map[int]string{
+	400: "badRequest", 401: "unauthorized", 403: "forbidden", 404: "itemNotFound", 405: "badMethod",
+	409: "conflictingRequest", 413: "overLimit", 415: "badMediaType", 429: "overLimit", 501: "notImplemented",
+	503: "serviceUnavailable",
+}
+
+func novaFault(status int, message string, retry int) []byte {
+	name, ok := faultNames[status]
+	if !ok {
+		name = "computeFault"
+	}
+	fault := object{{"code", status}, {"message", message}}
+	if retry > 0 && name == "overLimit" {
+		fault = append(fault, field{"retryAfter", strconv.Itoa(retry)})
+	}
+	return appendJSON(nil, object{{name, fault}})
+}
+
+// empty is an answer without a body.
+func empty(status int) reply {
+	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}}
+}
+
+// body reads the request's body and checks it.
+func (k *call) body(s *schema) (object, error) {
+	var v any
+	if len(k.record.Body) > 0 {
+		var err error
+		if v, err = decode(k.record.Body); err != nil {
+			return nil, badRequest("Malformed request body")
+		}
+	}
+	if bad := s.check(v, k.minor); bad != nil {
+		return nil, badRequest("%s", bad.ofBody())
+	}
+	doc, _ := v.(object)
+	return doc, nil
+}
+
+// query checks the request's query. From minor version closes on, keys that
+// the schema does not know are refused; before, they are dropped.
+func (k *call) query(props []prop, keys *regexp.Regexp, closes int) (url.Values, error) {
+	s := schema{props: props, keys: keys, others: anything, closed: k.minor >= closes}
+	doc := object{}
+	for key, values := range k.record.Query {
+		list := make([]any, len(values))
+		for i, v := range values {
+			list[i] = v
+		}
+		doc = append(doc, field{key, list})
+	}
+	if bad := s.check(doc, k.minor); bad != nil {
+		return nil, badRequest("%s", bad.ofQuery())
+	}
+	known := url.Values{}
+	for _, p := range props {
+		if values, ok := k.record.Query[p.name]; ok && p.in(k.minor) {
+			known[p.name] = values
+		}
+	}
+	for key, values := range k.record.Query {
+		if keys != nil && keys.MatchString(key) {
+			known[key] = values
+		}
+	}
+	return known, nil
+}
+
+// last is the value of a parameter that counts where it is given twice.
+func last(q url.Values, key string) string {
+	if v := q[key]; len(v) > 0 {
+		return v[len(v)-1]
+	}
+	return ""
+}
+
+// limit is how many items the client wants, at most a page.
+func (k *call) limit(q url.Values) int {
+	limit := k.config.PageLimit
+	if n, err := strconv.Atoi(last(q, "limit")); err == nil {
+		limit = min(limit, n)
+	}
+	return limit
+}
+
+var (
+	anything   = &schema{}
+	texts      = &schema{items: &schema{types: []string{"string"}}}
+	regexes    = &schema{items: &schema{format: "regex"}}
+	times      = &schema{items: &schema{format: "date-time"}}
+	notSigned  = regexp.MustCompile(`^[0-9]*$`)
+	naturals   = &schema{items: &schema{bounded: true, pattern: notSigned, minSize: 1}}
+	jsonObject = []string{"object"}
+	jsonString = []string{"string"}
+	jsonDigits = []string{"integer", "string"}
+)

@@ -1,0 +1,284 @@
+package fakecloud
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// resource is something that Nova has a quota for, in the order in which Nova
+// lists them.
+type resource struct {
+	name   string
+	limit  int    // by default
+	legacy bool   // of the network proxies, gone at 2.36
+	files  bool   // of injected files, gone at 2.57
+	limits string // what /limits calls it
+}
+
+var resources = []resource{
+	{name: "cores", limit: -1, limits: "maxTotalCores"},
+	{name: "fixed_ips", limit: -1, legacy: true},
+	{name: "floating_ips", limit: -1, legacy: true, limits: "maxTotalFloatingIps"},
+	{name: "injected_file_content_bytes", limit: 10240, files: true, limits: "maxPersonalitySize"},
+	{name: "injected_file_path_bytes", limit: 255, files: true},
+	{name: "injected_files", limit: 5, files: true, limits: "maxPersonality"},
+	{name: "instances", limit: -1, limits: "maxTotalInstances"},
+	{name: "key_pairs", limit: 1000, limits: "maxTotalKeypairs"},
+	{name: "metadata_items", limit: 128, limits: "maxServerMeta"},
+	{name: "ram", limit: -1, limits: "maxTotalRAMSize"},
+	{name: "security_group_rules", limit: -1, legacy: true, limits: "maxSecurityGroupRules"},
+	{name: "security_groups", limit: -1, legacy: true, limits: "maxSecurityGroups"},
+	{name: "server_group_members", limit: 1000, limits: "maxServerGroupMembers"},
+	{name: "server_groups", limit: 1000, limits: "maxServerGroups"},
+}
+
+// NovaQuotas are the quotas that Nova comes with, where they differ from those
+// of the real test cloud.
+func NovaQuotas() map[string]int {
+	return map[string]int{
+		"instances": 10, "cores": 20, "ram": 51200, "key_pairs": 100, "server_groups": 10, "server_group_members": 10,
+	}
+}
+
+func (r resource) in(minor int) bool {
+	return (!r.legacy || minor < 36) && (!r.files || minor < 57)
+}
+
+func mustResource(name string) resource {
+	i := slices.IndexFunc(resources, func(r resource) bool { return r.name == name })
+	if i < 0 {
+		panic(fmt.Sprintf("fakecloud: Nova has no quota for %q", name))
+	}
+	return resources[i]
+}
+
+// defaultQuota is the limit of a project that has none of its own.
+func (c *Cloud) defaultQuota(resource string) int {
+	if limit, ok := c.config.Quotas[resource]; ok {
+		return limit
+	}
+	return mustResource(resource).limit
+}
+
+// quota is the limit of a project; -1 is none.
+func (k *call) quota(resource, project string) int {
+	if limit, ok := k.region.quotas[[2]string{project, resource}]; ok {
+		return limit
+	}
+	return k.defaultQuota(resource)
+}
+
+// SetQuota sets a quota of a project in a region; -1 is no limit.
+func (c *Cloud) SetQuota(regionName, project, resource string, limit int) {
+	mustResource(resource)
+	c.change(regionName, func(r *region) { r.quotas[[2]string{project, resource}] = limit })
+}
+
+// inUse is what counts against the quota for a resource.
+func (k *call) inUse(resource, project string) int {
+	u := k.region.used(project)
+	switch resource {
+	case "instances":
+		return u.instances
+	case "cores":
+		return u.cores
+	case "ram":
+		return u.ram
+	case "server_groups":
+		return k.region.groupsOf(project)
+	}
+	return 0 // members are counted group by group, the rest not at all
+}
+
+// checkQuota returns how many of the servers of an order may be built, which
+// are at least its min.
+func (k *call) checkQuota(o *order) (int, error) {
+	project := k.token.project.id
+	n := o.max
+	for _, name := range []string{"instances", "cores", "ram"} {
+		limit, each := k.quota(name, project), o.each(name)
+		if limit >= 0 && each > 0 {
+			n = min(n, max(0, limit-k.inUse(name, project))/each)
+		}
+	}
+	if n >= o.min && n > 0 {
+		return n, nil
+	}
+	var overs, asked, used, allowed []string
+	for _, name := range []string{"cores", "instances", "ram"} {
+		limit := k.quota(name, project)
+		if limit < 0 || k.inUse(name, project)+o.max*o.each(name) <= limit {
+			continue
+		}
+		count := strconv.Itoa(o.max * o.each(name))
+		if name == "instances" && o.min != o.max {
+			count = fmt.Sprintf("%d-%d", o.min, o.max)
+		}
+		overs, asked = append(overs, name), append(asked, count)
+		used, allowed = append(used, strconv.Itoa(k.inUse(name, project))), append(allowed, strconv.Itoa(limit))
+	}
+	list := func(s []string) string { return strings.Join(s, ", ") }
+	return 0, forbidden("Quota exceeded for %s: Requested %s, but already used %s of %s %s",
+		list(overs), list(asked), list(used), list(allowed), list(overs))
+}
+
+// each is what one server of the order needs of a resource.
+func (o *order) each(resource string) int {
+	switch resource {
+	case "cores":
+		return o.flavor.VCPUs
+	case "ram":
+		return o.flavor.RAM
+	}
+	return 1
+}
+
+func (k *call) showLimits() (reply, error) {
+	q, err := k.query([]prop{{name: "tenant_id", schema: texts}}, nil, 75)
+	if err != nil {
+		return reply{}, err
+	}
+	project := k.token.projectID()
+	if other := last(q, "tenant_id"); other != "" {
+		if err := k.adminOnly("os_compute_api:limits:other_project"); err != nil {
+			return reply{}, err
+		}
+		project = other
+	}
+	if err := k.projectNeeded(); err != nil {
+		return reply{}, err
+	}
+	doc := object{}
+	for _, r := range resources {
+		if r.limits == "" || !r.in(k.minor) {
+			continue
+		}
+		doc = append(doc, field{r.limits, k.quota(r.name, project)})
+		if r.name == "metadata_items" && k.minor < 39 {
+			doc = append(doc, field{"maxImageMeta", k.quota(r.name, project)})
+		}
+	}
+	for _, u := range [][2]string{
+		{"totalRAMUsed", "ram"}, {"totalCoresUsed", "cores"}, {"totalInstancesUsed", "instances"},
+		{"totalFloatingIpsUsed", "floating_ips"}, {"totalSecurityGroupsUsed", "security_groups"},
+		{"totalServerGroupsUsed", "server_groups"},
+	} {
+		i := slices.IndexFunc(resources, func(r resource) bool { return r.name == u[1] })
+		if resources[i].in(k.minor) {
+			doc = append(doc, field{u[0], k.inUse(u[1], project)})
+		}
+	}
+	return jsonReply(200, object{{"limits", object{{"rate", []object{}}, {"absolute", doc}}}}), nil
+}
+
+// quotaSet lists the quotas of a project, each as value has it.
+func (k *call) quotaSet(id string, value func(resource string) any) reply {
+	doc := object{}
+	if id != "" {
+		doc = append(doc, field{"id", id})
+	}
+	for _, r := range resources {
+		if r.in(k.minor) {
+			doc = append(doc, field{r.name, value(r.name)})
+		}
+	}
+	return jsonReply(200, object{{"quota_set", doc}})
+}
+
+// quotaProject is the project of the request, which an ordinary user may only
+// look at if it is his own.
+func (k *call) quotaProject(action string, own bool) (string, error) {
+	if _, err := k.query([]prop{{name: "user_id", schema: texts}}, nil, 75); err != nil {
+		return "", err
+	}
+	id := k.vars[0]
+	if !k.token.admin() && (!own || id != k.token.projectID()) {
+		return "", denied("os_compute_api:os-quota-sets:" + action)
+	}
+	if id != AdminProjectID && id != MemberProjectID {
+		return "", badRequest("Project ID %s is not a valid project.", id)
+	}
+	return id, nil
+}
+
+func (k *call) showQuotas() (reply, error) {
+	id, err := k.quotaProject("show", true)
+	return k.quotaSet(id, func(name string) any { return k.quota(name, id) }), err
+}
+
+func (k *call) showQuotasDetail() (reply, error) {
+	id, err := k.quotaProject("detail", true)
+	return k.quotaSet(id, func(name string) any {
+		return object{{"limit", k.quota(name, id)}, {"in_use", k.inUse(name, id)}, {"reserved", 0}}
+	}), err
+}
+
+func (k *call) showDefaultQuotas() (reply, error) {
+	return k.quotaSet(k.vars[0], func(name string) any { return k.defaultQuota(name) }), nil
+}
+
+// quotaSchema is the body of an update.
+func quotaSchema() *schema {
+	limit := &schema{
+		types: jsonDigits, bounded: true, minimum: -1, maximum: 0x7fffffff, pattern: regexp.MustCompile(`^-?[0-9]+$`),
+	}
+	props := []prop{{name: "force", schema: boolean}, {name: "networks", schema: limit, until: 35}}
+	for _, r := range resources {
+		p := prop{name: r.name, schema: limit}
+		if r.legacy {
+			p.until = 35
+		} else if r.files {
+			p.until = 56
+		}
+		props = append(props, p)
+	}
+	set := &schema{props: props, closed: true}
+	return &schema{types: jsonObject, closed: true, props: []prop{{name: "quota_set", required: true, schema: set}}}
+}
+
+func (k *call) updateQuotas() (reply, error) {
+	doc, err := k.body(quotaSchema())
+	if err != nil {
+		return reply{}, err
+	}
+	project, err := k.quotaProject("update", false)
+	if err != nil {
+		return reply{}, err
+	}
+	given, _ := sub(doc, "quota_set")
+	if _, ok := given.get("networks"); ok {
+		return reply{}, badRequest("The networks quota has been removed")
+	}
+	forced, _ := given.get("force")
+	force, _ := pythonBool(bare(forced))
+	limits := map[string]int{}
+	for _, f := range given {
+		limit, err := strconv.Atoi(bare(f.value))
+		if f.key == "force" || err != nil {
+			continue
+		}
+		if used := k.inUse(f.key, project); !force && limit >= 0 && limit < used {
+			return reply{}, badRequest(
+				"Quota limit %d for %s must be greater than or equal to already used and reserved %d.", limit, f.key, used)
+		}
+		limits[f.key] = limit
+	}
+	for name, limit := range limits {
+		k.region.quotas[[2]string{project, name}] = limit
+	}
+	return k.quotaSet("", func(name string) any { return k.quota(name, project) }), nil
+}
+
+// resetQuotas gives a project the default quotas again.
+func (k *call) resetQuotas() (reply, error) {
+	if err := k.adminOnly("os_compute_api:os-quota-sets:delete"); err != nil {
+		return reply{}, err
+	}
+	for _, r := range resources {
+		delete(k.region.quotas, [2]string{k.vars[0], r.name})
+	}
+	return empty(202), nil
+}

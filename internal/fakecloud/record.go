@@ -1,0 +1,94 @@
+package fakecloud
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+)
+
+// Names of the services, as in [Request] and [Fault].
+const (
+	Identity  = "identity"
+	Compute   = "compute"
+	Images    = "image"
+	Messaging = "messaging"
+)
+
+// Request is a request that arrived.
+type Request struct {
+	Method  string
+	Service string // Identity, Compute, Images or Messaging; "" for a path that belongs to none
+	Region  string // of Compute; the others serve all regions
+
+	// Path is what follows the version in the URL (and the project's id, where
+	// the endpoint has one): /servers/detail. A request for the version
+	// document has "/".
+	Path  string
+	Query url.Values
+
+	Microversion string // as it was asked for; "" if it was not
+	Token        string
+	Body         []byte
+	Time         time.Time // on the cloud's clock
+	Status       int       // 0 as long as there is no answer, and where none was given
+}
+
+func (r Request) String() string {
+	query := ""
+	if len(r.Query) > 0 {
+		query = "?" + r.Query.Encode()
+	}
+	return fmt.Sprintf("%s %s %s%s", r.Method, r.Service, r.Path, query)
+}
+
+// Requests returns all requests in the order in which they arrived.
+func (c *Cloud) Requests() []Request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]Request, len(c.requests))
+	for i, r := range c.requests {
+		list[i] = *r
+	}
+	return list
+}
+
+// ResetRequests forgets the requests so far.
+func (c *Cloud) ResetRequests() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.requests = nil
+}
+
+// Count counts the requests that a pattern matches: method, service and path,
+// as in "POST compute /servers" or "* compute /servers/*/action". A star stands
+// for anything within one part of the path; a path of ** is any.
+func (c *Cloud) Count(pattern string) int {
+	parts := strings.Fields(pattern)
+	if len(parts) != 3 {
+		panic(fmt.Sprintf("fakecloud: %q is not method, service and path", pattern))
+	}
+	n := 0
+	for _, r := range c.Requests() {
+		if matches(parts[0], r.Method) && matches(parts[1], r.Service) && matchesPath(parts[2], r.Path) {
+			n++
+		}
+	}
+	return n
+}
+
+func matches(pattern, name string) bool {
+	return pattern == "" || pattern == "*" || pattern == name
+}
+
+func matchesPath(pattern, name string) bool {
+	if pattern == "" || pattern == "**" {
+		return true
+	}
+	ok, err := path.Match(pattern, name)
+	if err != nil {
+		panic(fmt.Sprintf("fakecloud: path pattern %q: %v", pattern, err))
+	}
+	return ok
+}

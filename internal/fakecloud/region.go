@@ -1,0 +1,253 @@
+package fakecloud
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// region is the compute service of a region.
+type region struct {
+	name    string
+	zones   []*zone
+	hosts   []*host   // in the order in which they came, which is that of their numbers
+	control []service // of the controller
+
+	servers store
+	groups  []*group          // oldest first
+	quotas  map[[2]string]int // project, resource: where it differs from the default
+	usage   map[string]*usage // by project
+	hostIDs map[[2]string]string
+}
+
+// zone is an availability zone; in Nova it is a host aggregate that says so.
+type zone struct {
+	number   int
+	uuid     string
+	name     string
+	created  time.Time
+	cellDown bool // of its hosts
+}
+
+// host is a compute host, with its nova-compute and its hypervisor.
+type host struct {
+	service
+	zone       *zone
+	hypervisor string
+	uuid       string // of the hypervisor
+	number     int    // of the hypervisor
+	servers    int
+	vcpus, ram int // in use
+}
+
+// service is a service of Nova.
+type service struct {
+	binary   string
+	number   int
+	uuid     string
+	name     string // of the host
+	disabled bool
+	reason   string
+	down     bool
+	updated  time.Time
+}
+
+// cellDown tells whether the data base of the host's cell is out of reach.
+func (h *host) cellDown() bool { return h != nil && h.zone.cellDown }
+
+func newRegion(c *Cloud, config Region) *region {
+	r := &region{
+		name:    config.Name,
+		servers: newStore(),
+		quotas:  map[[2]string]int{},
+		usage:   map[string]*usage{},
+		hostIDs: map[[2]string]string{},
+	}
+	for i, binary := range []string{"nova-conductor", "nova-scheduler"} {
+		r.control = append(r.control, service{
+			binary: binary, number: i + 1, uuid: c.uuid("service/" + r.name), name: r.name + "-ctl", updated: c.time(),
+		})
+	}
+	for _, z := range config.Zones {
+		r.addZone(c, z, config.Hypervisors)
+	}
+	return r
+}
+
+func (r *region) addZone(c *Cloud, config Zone, hypervisors map[string]string) {
+	number := 1
+	for _, z := range r.zones {
+		number = max(number, z.number+1)
+	}
+	z := &zone{number: number, uuid: c.uuid("aggregate/" + r.name), name: config.Name, created: c.time()}
+	r.zones = append(r.zones, z)
+	for _, name := range config.Hosts {
+		number := 1
+		if n := len(r.hosts); n > 0 {
+			number = r.hosts[n-1].number + 1
+		}
+		r.hosts = append(r.hosts, &host{
+			service: service{
+				binary: "nova-compute", number: number + len(r.control), uuid: c.uuid("service/" + r.name), name: name, updated: c.time(),
+			},
+			zone:       z,
+			hypervisor: cmp.Or(hypervisors[name], name),
+			uuid:       c.uuid("hypervisor/" + r.name),
+			number:     number,
+		})
+	}
+}
+
+func (r *region) zone(name string) *zone {
+	i := slices.IndexFunc(r.zones, func(z *zone) bool { return z.name == name })
+	if i < 0 {
+		return nil
+	}
+	return r.zones[i]
+}
+
+func (r *region) host(name string) *host {
+	i := slices.IndexFunc(r.hosts, func(h *host) bool { return h.name == name })
+	if i < 0 {
+		return nil
+	}
+	return r.hosts[i]
+}
+
+func (r *region) hypervisor(name string) *host {
+	i := slices.IndexFunc(r.hosts, func(h *host) bool { return h.hypervisor == name })
+	if i < 0 {
+		return nil
+	}
+	return r.hosts[i]
+}
+
+func (r *region) hostsOf(z *zone) []*host {
+	var list []*host
+	for _, h := range r.hosts {
+		if h.zone == z {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// available tells which zones Nova has: those with an enabled compute service
+// are available, also while no host of theirs is up.
+func (r *region) available() map[string]bool {
+	zones := map[string]bool{}
+	for _, h := range r.hosts {
+		if !h.cellDown() {
+			zones[h.zone.name] = zones[h.zone.name] || !h.disabled
+		}
+	}
+	return zones
+}
+
+// anyCellDown tells whether a part of the region cannot be read.
+func (r *region) anyCellDown() bool {
+	return slices.ContainsFunc(r.zones, func(z *zone) bool { return z.cellDown })
+}
+
+// hostID is how a project sees a host.
+func (r *region) hostID(project, host string) string {
+	if host == "" {
+		return ""
+	}
+	key := [2]string{project, host}
+	if r.hostIDs[key] == "" {
+		sum := sha256.Sum224([]byte(project + host))
+		r.hostIDs[key] = hex.EncodeToString(sum[:])
+	}
+	return r.hostIDs[key]
+}
+
+// change runs f on a region with the cloud locked. An unknown region is a
+// mistake of the test.
+func (c *Cloud) change(name string, f func(*region)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.regions[name]
+	if r == nil {
+		panic(fmt.Sprintf("fakecloud: no region %q", name))
+	}
+	f(r)
+}
+
+func (r *region) mustZone(name string) *zone {
+	if z := r.zone(name); z != nil {
+		return z
+	}
+	panic(fmt.Sprintf("fakecloud: no zone %q in %s", name, r.name))
+}
+
+func (r *region) mustHost(name string) *host {
+	if h := r.host(name); h != nil {
+		return h
+	}
+	panic(fmt.Sprintf("fakecloud: no host %q in %s", name, r.name))
+}
+
+// AddZone adds a zone and its hosts to a region.
+func (c *Cloud) AddZone(regionName string, z Zone) {
+	c.change(regionName, func(r *region) { r.addZone(c, z, nil) })
+}
+
+// RemoveZone takes a zone and its hosts out of a region. Servers stay, and go
+// on to name it.
+func (c *Cloud) RemoveZone(regionName, name string) {
+	c.change(regionName, func(r *region) {
+		gone := r.mustZone(name)
+		r.zones = slices.DeleteFunc(r.zones, func(z *zone) bool { return z == gone })
+		r.hosts = slices.DeleteFunc(r.hosts, func(h *host) bool { return h.zone == gone })
+	})
+}
+
+// SetZoneAvailable makes a zone available or not. For Nova a zone is available
+// as long as one of its hosts is enabled, so this disables or enables all.
+func (c *Cloud) SetZoneAvailable(regionName, name string, available bool) {
+	c.change(regionName, func(r *region) {
+		for _, h := range r.hostsOf(r.mustZone(name)) {
+			h.disabled = !available
+		}
+	})
+}
+
+// SetHostDown takes a compute host down, or up again. Its zone stays available
+// and its servers stay ACTIVE: that is how Nova is.
+func (c *Cloud) SetHostDown(regionName, name string, down bool) {
+	c.change(regionName, func(r *region) { r.mustHost(name).down = down })
+}
+
+// SetHostDisabled disables the compute service of a host, or enables it.
+func (c *Cloud) SetHostDisabled(regionName, name string, disabled bool) {
+	c.change(regionName, func(r *region) { r.mustHost(name).disabled = disabled })
+}
+
+// SetCellDown takes the cell of some zones down, or up again; without zones it
+// is the cell of all of them. Lists then have partial records of its servers,
+// or leave them out, and most other requests about them fail.
+func (c *Cloud) SetCellDown(regionName string, down bool, zones ...string) {
+	c.change(regionName, func(r *region) {
+		for _, z := range r.zones {
+			if len(zones) == 0 || slices.Contains(zones, z.name) {
+				z.cellDown = down
+			}
+		}
+	})
+}
+
+// sortedNames are the keys of a set, sorted.
+func sortedNames(set map[string]bool, value bool) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		if set[name] == value {
+			names = append(names, name)
+		}
+	}
+	return names
+}

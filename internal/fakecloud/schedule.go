@@ -1,0 +1,81 @@
+package fakecloud
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+const noValidHost = "No valid host was found. "
+
+// schedule chooses hosts for new servers of one request, all or none: what
+// fails comes back as the message of the fault.
+func (r *region) schedule(o *order, made []*server) (problem string) {
+	var placed []*server
+	for _, s := range made {
+		h, problem := r.choose(o)
+		if h == nil {
+			for _, p := range placed {
+				r.place(p, nil)
+			}
+			return problem
+		}
+		r.place(s, h)
+		placed = append(placed, s)
+	}
+	return ""
+}
+
+// choose returns the host that suits an order best: of those that its zone and
+// its group allow, the one with the fewest servers, then the first.
+func (r *region) choose(o *order) (*host, string) {
+	if o.forced {
+		for _, h := range r.hosts {
+			if (o.host == "" || o.host == h.name) && (o.node == "" || o.node == h.hypervisor) {
+				return h, ""
+			}
+		}
+		name, node := cmp.Or(o.host, "None"), cmp.Or(o.node, "None")
+		return nil, fmt.Sprintf("%sNo such host - host: %s node: %s ", noValidHost, name, node)
+	}
+	members := map[*host]int{}
+	if o.group != nil {
+		for _, s := range o.group.alive() {
+			members[s.host]++
+		}
+	}
+	delete(members, nil)
+	var fit []*host
+	for _, h := range r.hosts {
+		usable := !h.down && !h.disabled && !h.cellDown()
+		wanted := (o.zone == "" || o.zone == h.zone.name) && (o.host == "" || o.host == h.name) && (o.node == "" || o.node == h.hypervisor)
+		if usable && wanted && o.group.allows(members, h) {
+			fit = append(fit, h)
+		}
+	}
+	if len(fit) == 0 {
+		return nil, noValidHost + "There are not enough hosts available."
+	}
+	return slices.MinFunc(fit, func(a, b *host) int {
+		weight := 0
+		if o.group != nil && o.group.policy == "soft-affinity" {
+			weight = cmp.Compare(members[b], members[a])
+		} else if o.group != nil {
+			weight = cmp.Compare(members[a], members[b])
+		}
+		return cmp.Or(weight, cmp.Compare(a.servers, b.servers))
+	}), ""
+}
+
+// allows tells whether the policy of a group lets a host have one more member.
+func (g *group) allows(members map[*host]int, h *host) bool {
+	switch {
+	case g == nil:
+		return true
+	case g.policy == "affinity":
+		return len(members) == 0 || members[h] > 0
+	case g.policy == "anti-affinity":
+		return members[h] < max(1, g.maxPerHost)
+	}
+	return true // the soft ones only weigh
+}

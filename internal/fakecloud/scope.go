@@ -1,0 +1,116 @@
+package fakecloud
+
+import (
+	"net/http"
+	"time"
+)
+
+// scope sets what the token is for: a project, the system, or nothing.
+func (k *call) scope(auth object, t *token) error {
+	scope, ok := sub(auth, "scope")
+	if !ok || t.appCred {
+		return nil // also for "unscoped"; the users have no default project
+	}
+	if _, ok := scope.get("unscoped"); ok {
+		return nil
+	}
+	if _, ok := scope.get("system"); ok {
+		if !t.user.admin {
+			return errUnauthorized
+		}
+		t.system = true
+		return nil
+	}
+	given, ok := sub(scope, "project")
+	if !ok {
+		if _, ok := scope.get("domain"); ok {
+			return errUnauthorized // nobody has a role in the domain
+		}
+		return expecting("system, project, domain, OS-TRUST:trust or unscoped", "scope")
+	}
+	id, name := text(given, "id"), text(given, "name")
+	switch {
+	case id == "" && name == "":
+		return &keystoneError{status: 400, message: "Invalid input for field scope/project: id or name must be present."}
+	case name != "":
+		if _, ok := given.get("domain"); !ok {
+			return expecting("domain", "project")
+		}
+		if !inDomain(given) {
+			return errUnauthorized
+		}
+	}
+	p := t.user.project
+	if name != "" && name != p.name || name == "" && id != p.id {
+		return errUnauthorized // of another user, or of nobody
+	}
+	t.project = &t.user.project
+	return nil
+}
+
+// tokenDocument is what Keystone says of a token.
+func (k *call) tokenDocument(t *token) object {
+	// Keystone knows no fractions of a second but writes them.
+	stamp := func(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z") }
+	domain := object{{"id", DomainID}, {"name", DomainName}}
+	doc := object{
+		{"methods", t.methods},
+		{"user", object{{"domain", domain}, {"id", t.user.id}, {"name", t.user.name}, {"password_expires_at", nil}}},
+		{"audit_ids", t.audit},
+		{"expires_at", stamp(t.expires)},
+		{"issued_at", stamp(t.issued)},
+	}
+	switch {
+	case t.system:
+		doc = append(doc, field{"roles", t.user.roles()}, field{"system", object{{"all", true}}})
+	case t.project != nil:
+		doc = append(doc,
+			field{"project", object{{"domain", domain}, {"id", t.project.id}, {"name", t.project.name}}},
+			field{"is_domain", false},
+			field{"roles", t.user.roles()})
+	default:
+		return object{{"token", doc}} // an unscoped token has no catalogue
+	}
+	if !k.record.Query.Has("nocatalog") {
+		doc = append(doc, field{"catalog", k.catalog(t)})
+	}
+	if t.appCred {
+		doc = append(doc, field{"application_credential", object{
+			{"id", AppCredentialID}, {"name", AppCredentialName}, {"restricted", true},
+		}})
+	}
+	return object{{"token", doc}}
+}
+
+// subjectToken is the token that a request is about.
+func (k *call) subjectToken(action string) (*token, error) {
+	if err := k.authenticate(); err != nil {
+		return nil, err
+	}
+	id := k.header.Get("X-Subject-Token")
+	if id == "" {
+		return nil, notAllowed("identity:" + action)
+	}
+	t, err := k.givenToken(id)
+	if err == nil && t.user != k.token.user && !k.token.admin() {
+		return nil, notAllowed("identity:" + action)
+	}
+	return t, err
+}
+
+func (k *call) validateToken() (reply, error) {
+	t, err := k.subjectToken("validate_token")
+	if err != nil {
+		return reply{}, err
+	}
+	return jsonReply(200, k.tokenDocument(t)).set("X-Subject-Token", t.id), nil
+}
+
+func (k *call) revokeToken() (reply, error) {
+	t, err := k.subjectToken("revoke_token")
+	if err != nil {
+		return reply{}, err
+	}
+	t.expires = time.Time{}
+	return reply{status: 204, header: http.Header{}}, nil
+}

@@ -1,0 +1,257 @@
+package fakecloud
+
+import (
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// maxBody bounds request bodies; Nova's own bound is 112 KiB.
+const maxBody = 1 << 20
+
+// call is a request on its way through a service.
+type call struct {
+	*Cloud
+	record *Request
+	header http.Header
+	base   string   // of all URLs: scheme, host and port
+	parts  []string // of the path below the service, unescaped
+	vars   []string // what stands for the {} of the route
+	token  *token   // who asks; nil until that is known
+
+	region     *region // of Nova
+	minor      int     // of the microversion
+	legacy     bool    // Nova's /v2: no microversions
+	projectURL string  // the project's id and a slash, where the URL has it
+}
+
+// reply is an answer.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// writeHeader writes the status and the headers, with the Content-Length of the
+// whole body.
+func (r reply) writeHeader(w http.ResponseWriter) {
+	h := w.Header()
+	maps.Copy(h, r.header)
+	if r.status != http.StatusNoContent || len(r.body) > 0 {
+		h.Set("Content-Length", strconv.Itoa(len(r.body)))
+	}
+	w.WriteHeader(r.status)
+}
+
+func (r reply) write(w http.ResponseWriter) {
+	r.writeHeader(w)
+	_, _ = w.Write(r.body)
+}
+
+// jsonReply is an answer in JSON.
+func jsonReply(status int, v any) reply {
+	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}, body: appendJSON(nil, v)}
+}
+
+// set sets a header.
+func (r reply) set(key, value string) reply {
+	r.header.Set(key, value)
+	return r
+}
+
+// ServeHTTP records the request, lets a fault have its way with it, and asks
+// the service.
+func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !c.enter() {
+		panic(http.ErrAbortHandler)
+	}
+	defer c.serving.Done()
+	// All of the body is read before anything else: net/http only notices that
+	// a client went away when it has nothing to read from it any more.
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return
+	}
+	k := c.newCall(r, body)
+	f := c.arrive(k)
+	if f != nil && f.Effect == Delay && !c.pause(r.Context(), f.Delay) {
+		panic(http.ErrAbortHandler)
+	}
+	rep := c.act(k, f)
+	switch {
+	case f == nil || f.Effect == Respond || f.Effect == Delay:
+		rep.write(w)
+	case f.Effect == Reset:
+		reset(w)
+	case f.Effect == Truncate:
+		truncate(w, rep)
+	case f.Effect == Hang:
+		c.hang(r.Context())
+	}
+}
+
+// arrive puts a request on record and returns the fault that hits it.
+func (c *Cloud) arrive(k *call) *Fault {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k.record.Time = c.time()
+	c.requests = append(c.requests, k.record)
+	return c.fault(k.record)
+}
+
+// act lets the service do its work, where the fault lets it, and returns the
+// answer.
+func (c *Cloud) act(k *call, f *Fault) (rep reply) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f == nil || f.Acts || f.Effect == Delay || f.Effect == Truncate {
+		rep = k.serve()
+	}
+	if f != nil && f.Effect == Respond {
+		rep = f.answer(k.record.Service)
+	}
+	if f == nil || f.Effect != Reset && f.Effect != Hang {
+		k.record.Status = rep.status
+	}
+	return rep
+}
+
+// newCall finds out whom the request is for.
+func (c *Cloud) newCall(r *http.Request, body []byte) *call {
+	query, _ := url.ParseQuery(r.URL.RawQuery)
+	k := &call{
+		Cloud:  c,
+		header: r.Header,
+		base:   "http://" + r.Host,
+		record: &Request{
+			Method: r.Method,
+			Query:  query,
+			Token:  r.Header.Get("X-Auth-Token"),
+			Body:   body,
+			Path:   r.URL.Path,
+		},
+	}
+	if r.TLS != nil {
+		k.base = "https://" + r.Host
+	}
+	parts := strings.Split(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/")
+	for i, p := range parts {
+		if unescaped, err := url.PathUnescape(p); err == nil {
+			parts[i] = unescaped
+		}
+	}
+	service, parts := parts[0], parts[1:]
+	rec := k.record
+	switch service {
+	case Identity, Images, Messaging:
+		rec.Service, k.parts = service, parts
+	case Compute:
+		rec.Service = service
+		if len(parts) > 0 {
+			rec.Region, k.parts = parts[0], parts[1:]
+		}
+		rec.Microversion = requestedVersion(r.Header)
+		if len(k.parts) > 1 && isHexID(k.parts[1]) {
+			k.projectURL = k.parts[1] + "/"
+			k.parts = append(k.parts[:1:1], k.parts[2:]...)
+		}
+	default:
+		return k
+	}
+	rec.Path = "/"
+	if len(k.parts) > 1 {
+		rec.Path += strings.Join(k.parts[1:], "/")
+	}
+	return k
+}
+
+// isHexID tells whether a part of a path is a project's id: Nova's routes take
+// whatever consists of these characters.
+func isHexID(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789abcdef-") == ""
+}
+
+// serve asks the service. The mutex is held.
+func (k *call) serve() reply {
+	switch k.record.Service {
+	case Identity:
+		return k.serveKeystone()
+	case Compute:
+		return k.serveNova()
+	case Images:
+		return k.serveGlance()
+	case Messaging:
+		return k.serveZaqar()
+	}
+	return reply{http.StatusNotFound, http.Header{"Content-Type": {"text/plain"}}, []byte("no service here\n")}
+}
+
+// route is a row of a service's table of paths.
+type route struct {
+	method string
+	path   string // with {} for what varies
+	since  int    // the minor version of Nova's API that brought it
+	serve  func(*call) (reply, error)
+}
+
+// find looks up the route of the request and sets vars. It also returns the
+// methods that the path takes.
+func (k *call) find(routes []route, parts []string) (found *route, methods []string) {
+	for i := range routes {
+		vars, ok := fits(routes[i].path, parts)
+		if !ok {
+			continue
+		}
+		methods = append(methods, routes[i].method)
+		if found == nil && routes[i].method == k.record.Method {
+			found, k.vars = &routes[i], vars
+		}
+	}
+	return found, methods
+}
+
+func fits(pattern string, parts []string) (vars []string, ok bool) {
+	want := strings.Split(pattern[1:], "/")
+	if len(want) != len(parts) {
+		return nil, false
+	}
+	for i, w := range want {
+		switch {
+		case w == "{}" && parts[i] != "":
+			vars = append(vars, parts[i])
+		case w != parts[i]:
+			return nil, false
+		}
+	}
+	return vars, true
+}
+
+// webob is how a service on WebOb writes an error of its own: as HTML, JSON or
+// plain text, whatever the client accepts.
+func (k *call) webob(status int, message string) reply {
+	accept := k.header.Get("Accept")
+	title := strconv.Itoa(status) + " " + http.StatusText(status)
+	rep := reply{status: status, header: http.Header{}}
+	switch {
+	case strings.Contains(accept, "text/html") || strings.Contains(accept, "*/*"):
+		rep.body = []byte("<html>\n <head>\n  <title>" + title + "</title>\n </head>\n <body>\n  <h1>" + title +
+			"</h1>\n  " + message + "<br /><br />\n\n\n\n </body>\n</html>")
+		return rep.set("Content-Type", "text/html; charset=UTF-8")
+	case strings.Contains(accept, "application/json"):
+		rep.body = webobJSON(status, message)
+		return rep.set("Content-Type", "application/json")
+	}
+	rep.body = []byte(title + "\n\n" + message + "\n\n   ")
+	return rep.set("Content-Type", "text/plain; charset=UTF-8")
+}
+
+func webobJSON(status int, message string) []byte {
+	return appendJSON(nil, object{
+		{"message", message + "<br /><br />\n\n\n"},
+		{"code", strconv.Itoa(status) + " " + http.StatusText(status)},
+		{"title", http.StatusText(status)},
+	})
+}

@@ -1,0 +1,235 @@
+package fakecloud
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// findServer finds the server of the request. That of another project is not
+// found, as one that is not there.
+func (k *call) findServer() (*server, error) {
+	k.region.settle(k.Cloud)
+	id := k.vars[0]
+	s := k.region.servers.byID[id]
+	if s == nil || s.deleted || !k.token.admin() && s.ProjectID != k.token.projectID() {
+		return nil, notFound("Instance %s could not be found.", id)
+	}
+	return s, nil
+}
+
+// reachServer finds the server of the request for more than a look: that
+// needs its cell.
+func (k *call) reachServer() (*server, error) {
+	s, err := k.findServer()
+	if err == nil && s.host.cellDown() {
+		return nil, unexpected("nova.exception.NovaException")
+	}
+	return s, err
+}
+
+func (k *call) showServer() (reply, error) {
+	s, err := k.findServer()
+	if err != nil {
+		return reply{}, err
+	}
+	if s.host.cellDown() && k.minor < 69 {
+		return reply{}, unexpected("nova.exception.NovaException")
+	}
+	return k.serverReply(s, false), nil
+}
+
+func (k *call) updateServer() (reply, error) {
+	doc, err := k.body(updateSchema)
+	if err != nil {
+		return reply{}, err
+	}
+	s, err := k.reachServer()
+	if err != nil {
+		return reply{}, err
+	}
+	given, _ := sub(doc, "server")
+	if name := text(given, "name"); name != "" {
+		s.Name = name
+	}
+	if d, ok := given.get("description"); ok {
+		s.Description, _ = d.(string)
+	}
+	s.updated = k.time()
+	return k.serverReply(s, k.minor < 75), nil
+}
+
+// locked refuses changes of a locked server to all but administrators.
+func (k *call) locked(s *server) error {
+	if s.LockedBy != "" && !k.token.admin() {
+		return conflict("Instance %s is locked", s.ID)
+	}
+	return nil
+}
+
+func (k *call) deleteServer() (reply, error) {
+	s, err := k.reachServer()
+	if err == nil {
+		err = k.locked(s)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	if s.TaskState != "deleting" {
+		s.TaskState, s.updated = "deleting", k.time()
+		k.region.later(k.Cloud, s, k.config.DeleteTime, func(r *region, s *server) {
+			r.end(k.Cloud, s)
+			r.servers.bury(s)
+		})
+	}
+	return empty(204), nil
+}
+
+// inState refuses what the state of a server does not allow.
+func (s *server) inState(action string, states ...string) error {
+	if slices.Contains(states, s.vmState) {
+		return nil
+	}
+	return conflict("Cannot '%s' instance %s while it is in vm_state %s", action, s.ID, s.vmState)
+}
+
+// novaActions are those of Nova that this package does not do.
+var novaActions = strings.Fields("addFixedIp addFloatingIp addSecurityGroup changePassword confirmResize createBackup createImage " +
+	"evacuate forceDelete injectNetworkInfo migrate os-getConsoleOutput os-migrateLive pause reboot rebuild removeFixedIp " +
+	"removeFloatingIp removeSecurityGroup rescue resetNetwork resize restore resume revertResize shelve shelveOffload suspend " +
+	"trigger_crash_dump unpause unrescue unshelve")
+
+func (k *call) actOnServer() (reply, error) {
+	v, err := decode(k.record.Body)
+	doc, ok := v.(object)
+	if err != nil || !ok || len(doc) != 1 {
+		return reply{}, badRequest("Malformed request body")
+	}
+	var act func(*server, any) error
+	switch name := doc[0].key; name {
+	case "os-start":
+		act = k.startServer
+	case "os-stop":
+		act = k.stopServer
+	case "lock":
+		if _, err = k.body(lockSchema(k.minor)); err != nil {
+			return reply{}, err
+		}
+		act = k.lockServer
+	case "unlock":
+		act = k.unlockServer
+	case "os-resetState":
+		if _, err = k.body(resetSchema); err != nil {
+			return reply{}, err
+		}
+		act = k.resetServer
+	default:
+		if slices.Contains(novaActions, name) {
+			return reply{}, &novaError{http.StatusNotImplemented, "fakecloud does not do " + name}
+		}
+		return reply{}, badRequest("There is no such action: %s", name)
+	}
+	s, err := k.reachServer()
+	if err == nil {
+		err = act(s, doc[0].value)
+	}
+	return empty(202), err
+}
+
+// power starts a task that ends in another state.
+func (k *call) power(s *server, task, state string) {
+	s.TaskState, s.updated = task, k.time()
+	k.region.later(k.Cloud, s, k.config.PowerTime, func(_ *region, s *server) {
+		s.TaskState, s.vmState, s.updated = "", state, k.time()
+	})
+}
+
+// powerable checks what starting and stopping have in common.
+func (k *call) powerable(s *server, action string, states ...string) error {
+	if err := k.locked(s); err != nil {
+		return err
+	}
+	if !s.scheduled() {
+		if s.vmState == "building" { // not in the data base of a cell yet
+			return notFound("Instance %s could not be found.", s.ID)
+		}
+		return conflict("Instance %s is not ready", s.ID)
+	}
+	if err := s.inState(action, states...); err != nil {
+		return err
+	}
+	if s.TaskState != "" {
+		return conflict("Cannot '%s' instance %s while it is in task_state %s", action, s.ID, s.TaskState)
+	}
+	return nil
+}
+
+func (k *call) startServer(s *server, _ any) error {
+	if err := k.powerable(s, "start", "stopped"); err != nil {
+		return err
+	}
+	k.power(s, "powering-on", "active")
+	return nil
+}
+
+func (k *call) stopServer(s *server, _ any) error {
+	if err := k.powerable(s, "stop", "active", "error"); err != nil {
+		return err
+	}
+	k.power(s, "powering-off", "stopped")
+	return nil
+}
+
+// lockSchema holds from 2.73 on; before, the value may be anything.
+func lockSchema(minor int) *schema {
+	if minor < 73 {
+		return anything
+	}
+	return &schema{types: jsonObject, props: []prop{{name: "lock", schema: &schema{
+		types: []string{"object", "null"}, closed: true, props: []prop{
+			{name: "locked_reason", schema: &schema{types: jsonString, minSize: 1, maxSize: 255}},
+		},
+	}}}}
+}
+
+func (k *call) lockServer(s *server, value any) error {
+	owner := s.ProjectID == k.token.projectID()
+	if s.LockedBy != "" && owner {
+		return nil
+	}
+	s.LockedBy = "admin"
+	if owner {
+		s.LockedBy = "owner"
+	}
+	if given, ok := value.(object); ok && k.minor >= 73 && text(given, "locked_reason") != "" {
+		s.LockReason = text(given, "locked_reason")
+	}
+	s.updated = k.time()
+	return nil
+}
+
+func (k *call) unlockServer(s *server, _ any) error {
+	if s.LockedBy == "admin" && s.ProjectID == k.token.projectID() {
+		if err := k.adminOnly("os_compute_api:os-lock-server:unlock:unlock_override"); err != nil {
+			return err
+		}
+	}
+	s.LockedBy, s.LockReason, s.updated = "", "", k.time()
+	return nil
+}
+
+var resetSchema = &schema{types: jsonObject, props: []prop{{name: "os-resetState", schema: &schema{
+	types: jsonObject, closed: true, props: []prop{
+		{name: "state", required: true, schema: &schema{types: jsonString, enum: []any{"active", "error"}}},
+	},
+}}}}
+
+func (k *call) resetServer(s *server, value any) error {
+	if err := k.adminOnly("os_compute_api:os-admin-actions:reset_state"); err != nil {
+		return err
+	}
+	s.vmState, s.TaskState, s.updated = text(value.(object), "state"), "", k.time()
+	s.pending = nil
+	delete(k.region.servers.pending, s)
+	return nil
+}

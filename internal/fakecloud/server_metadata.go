@@ -1,0 +1,119 @@
+package fakecloud
+
+import "maps"
+
+var (
+	metadataBody = &schema{types: jsonObject, closed: true, props: []prop{{name: "metadata", schema: metadataSchema, required: true}}}
+	metaBody     = &schema{types: jsonObject, closed: true, props: []prop{{name: "meta", required: true, schema: &schema{
+		types: jsonObject, keys: metadataKeys, others: metadataSchema.others, closed: true, minSize: 1, maxSize: 1,
+	}}}}
+)
+
+func metadataReply(s *server) reply {
+	return jsonReply(200, object{{"metadata", s.Metadata}})
+}
+
+func (k *call) listMetadata() (reply, error) {
+	s, err := k.reachServer()
+	if err != nil {
+		return reply{}, err
+	}
+	return metadataReply(s), nil
+}
+
+// setAll gives a server new metadata.
+func (k *call) setAll(s *server, metadata map[string]string) error {
+	if err := k.locked(s); err != nil {
+		return err
+	}
+	if err := s.inState("update metadata", "active", "paused", "suspended", "stopped"); err != nil {
+		return err
+	}
+	if limit := k.quota("metadata_items", s.ProjectID); limit >= 0 && len(metadata) > limit {
+		return forbidden("Maximum number of metadata items exceeds %d", limit)
+	}
+	s.Metadata, s.updated = metadata, k.time()
+	return nil
+}
+
+// merge adds metadata to a copy of that of the server: servers that were added
+// in bulk may share theirs.
+func (s *server) merge(more map[string]string) map[string]string {
+	all := maps.Clone(s.Metadata)
+	if all == nil {
+		return more
+	}
+	maps.Copy(all, more)
+	return all
+}
+
+func (k *call) addMetadata() (reply, error)     { return k.changeMetadata((*server).merge) }
+func (k *call) replaceMetadata() (reply, error) { return k.changeMetadata(replaced) }
+
+func replaced(_ *server, all map[string]string) map[string]string { return all }
+
+func (k *call) changeMetadata(change func(*server, map[string]string) map[string]string) (reply, error) {
+	doc, err := k.body(metadataBody)
+	if err != nil {
+		return reply{}, err
+	}
+	s, err := k.reachServer()
+	if err == nil {
+		err = k.setAll(s, change(s, stringMap(doc, "metadata")))
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	return metadataReply(s), nil
+}
+
+func (k *call) showMetadata() (reply, error) {
+	s, err := k.reachServer()
+	if err != nil {
+		return reply{}, err
+	}
+	key := k.vars[1]
+	if v, ok := s.Metadata[key]; ok {
+		return jsonReply(200, object{{"meta", object{{key, v}}}}), nil
+	}
+	return reply{}, notFound("Metadata item was not found")
+}
+
+func (k *call) setMetadata() (reply, error) {
+	doc, err := k.body(metaBody)
+	if err != nil {
+		return reply{}, err
+	}
+	s, err := k.reachServer()
+	if err != nil {
+		return reply{}, err
+	}
+	meta := stringMap(doc, "meta")
+	if _, ok := meta[k.vars[1]]; !ok {
+		return reply{}, badRequest("Request body and URI mismatch")
+	}
+	if err := k.setAll(s, s.merge(meta)); err != nil {
+		return reply{}, err
+	}
+	return jsonReply(200, object{{"meta", meta}}), nil
+}
+
+func (k *call) deleteMetadata() (reply, error) {
+	s, err := k.reachServer()
+	if err != nil {
+		return reply{}, err
+	}
+	if _, ok := s.Metadata[k.vars[1]]; !ok {
+		return reply{}, notFound("Metadata item was not found")
+	}
+	if err := k.locked(s); err != nil {
+		return reply{}, err
+	}
+	if err := s.inState("delete metadata", "active", "paused", "suspended", "stopped"); err != nil {
+		return reply{}, err
+	}
+	s.Metadata = s.merge(nil)
+	delete(s.Metadata, k.vars[1])
+	s.updated = k.time()
+	return empty(204), nil
+}

@@ -1,0 +1,85 @@
+package fakecloud
+
+import "regexp"
+
+// Parts of Nova's schemas that several requests share.
+var (
+	nameSchema      = &schema{types: jsonString, minSize: 1, maxSize: 255, format: "name"}
+	uuidSchema      = &schema{types: jsonString, format: "uuid"}
+	countSchema     = &schema{types: jsonDigits, bounded: true, minimum: 1, pattern: notSigned, minSize: 1}
+	tagSchema       = &schema{types: jsonString, minSize: 1, maxSize: 60, pattern: regexp.MustCompile(`^[^,/]*$`)}
+	tagListSchema   = &schema{types: []string{"array"}, items: tagSchema, maxSize: 50}
+	fqdnSchema      = &schema{types: jsonString, minSize: 1, maxSize: 255, pattern: regexp.MustCompile(`^[a-zA-Z0-9-._]*$`)}
+	hostnameSchema  = &schema{types: jsonString, minSize: 2, maxSize: 63, pattern: regexp.MustCompile(`^[a-zA-Z0-9]+[a-zA-Z0-9-]*[a-zA-Z0-9]+$`)}
+	stringOrNull    = &schema{types: []string{"string", "null"}, maxSize: 255}
+	metadataKeys    = regexp.MustCompile(`^[a-zA-Z0-9-_:. ]{1,255}$`)
+	metadataSchema  = &schema{types: jsonObject, keys: metadataKeys, others: &schema{types: jsonString, maxSize: 255}, closed: true}
+	arrayOfObjects  = &schema{types: []string{"array"}, items: &schema{types: jsonObject}}
+	portOrNull      = &schema{oneOf: []*schema{uuidSchema, {types: []string{"null"}}}}
+	anyString       = &schema{types: jsonString}
+	diskConfig      = &schema{types: jsonString, enum: []any{"AUTO", "MANUAL"}}
+	securityGroups  = &schema{types: []string{"array"}, items: &schema{types: jsonObject, closed: true, props: []prop{{name: "name", schema: nameSchema}}}}
+	schedulerHints  = &schema{types: jsonObject, props: []prop{{name: "group", schema: uuidSchema}}}
+	imageSchema     = &schema{oneOf: []*schema{uuidSchema, {types: jsonString, enum: []any{""}}}}
+	flavorRefSchema = &schema{types: []string{"string", "integer"}, minSize: 1}
+)
+
+// networkList is the list of networks at creation; their ids are checked later
+// before 2.37.
+func networkList(id *schema) *schema {
+	return &schema{types: []string{"array"}, items: &schema{types: jsonObject, closed: true, props: []prop{
+		{name: "fixed_ip", schema: anyString},
+		{name: "port", schema: portOrNull},
+		{name: "uuid", schema: id},
+		{name: "tag", schema: tagSchema, since: 32},
+	}}}
+}
+
+// createSchema is the body of POST /servers.
+var createSchema = &schema{types: jsonObject, closed: true, props: []prop{
+	{name: "server", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
+		{name: "name", schema: nameSchema, required: true},
+		{name: "imageRef", schema: imageSchema},
+		{name: "flavorRef", schema: flavorRefSchema, required: true},
+		{name: "adminPass", schema: anyString},
+		{name: "metadata", schema: metadataSchema},
+		{name: "networks", schema: networkList(anyString), until: 36},
+		{name: "networks", required: true, since: 37, schema: &schema{oneOf: []*schema{
+			networkList(uuidSchema), {types: jsonString, enum: []any{"none", "auto"}},
+		}}},
+		{name: "OS-DCF:diskConfig", schema: diskConfig},
+		{name: "accessIPv4", schema: anyString},
+		{name: "accessIPv6", schema: anyString},
+		{name: "personality", schema: arrayOfObjects, until: 56},
+		{name: "availability_zone", schema: nameSchema},
+		{name: "block_device_mapping", schema: arrayOfObjects},
+		{name: "block_device_mapping_v2", schema: arrayOfObjects},
+		{name: "config_drive", schema: boolean},
+		{name: "key_name", schema: nameSchema},
+		{name: "min_count", schema: countSchema},
+		{name: "max_count", schema: countSchema},
+		{name: "return_reservation_id", schema: boolean},
+		{name: "security_groups", schema: securityGroups},
+		{name: "user_data", schema: anyString},
+		{name: "description", schema: stringOrNull, since: 19},
+		{name: "tags", schema: tagListSchema, since: 52},
+		{name: "trusted_image_certificates", schema: &schema{types: []string{"array", "null"}}, since: 63},
+		{name: "host", schema: fqdnSchema, since: 74},
+		{name: "hypervisor_hostname", schema: fqdnSchema, since: 74},
+		{name: "hostname", schema: hostnameSchema, since: 90},
+	}}},
+	{name: "os:scheduler_hints", schema: schedulerHints},
+	{name: "OS-SCH-HNT:scheduler_hints", schema: schedulerHints},
+}}
+
+// updateSchema is the body of PUT /servers/{}.
+var updateSchema = &schema{types: jsonObject, closed: true, props: []prop{
+	{name: "server", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
+		{name: "name", schema: nameSchema},
+		{name: "OS-DCF:diskConfig", schema: diskConfig},
+		{name: "accessIPv4", schema: anyString},
+		{name: "accessIPv6", schema: anyString},
+		{name: "description", schema: stringOrNull, since: 19},
+		{name: "hostname", schema: hostnameSchema, since: 90},
+	}}},
+}}

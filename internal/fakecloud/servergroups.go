@@ -1,0 +1,256 @@
+package fakecloud
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// ServerGroup is a server group as tests see it.
+type ServerGroup struct {
+	ID               string
+	Name             string
+	Policy           string
+	MaxServerPerHost int // 0: not set
+	ProjectID        string
+	Members          []string // the ids of servers that are not deleted, newest first
+}
+
+// group is a server group as the region keeps it.
+type group struct {
+	id, name, policy string
+	maxPerHost       int
+	project, user    string
+	members          []*server // in the order in which they joined
+}
+
+// alive are the members that are not deleted, newest first.
+func (g *group) alive() []*server {
+	g.members = slices.DeleteFunc(g.members, func(s *server) bool { return s.deleted })
+	list := slices.Clone(g.members)
+	slices.SortStableFunc(list, func(a, b *server) int { return older(b, a) })
+	return list
+}
+
+// group finds a group that the user may see.
+func (r *region) group(id string, t *token) *group {
+	for _, g := range r.groups {
+		if g.id == id && (t.admin() || g.project == t.projectID()) {
+			return g
+		}
+	}
+	return nil
+}
+
+func (r *region) mustGroup(id string) *group {
+	i := slices.IndexFunc(r.groups, func(g *group) bool { return g.id == id })
+	if i < 0 {
+		panic(fmt.Sprintf("fakecloud: no server group %q in %s", id, r.name))
+	}
+	return r.groups[i]
+}
+
+// groupDocument is a group as the microversion has it. The members of a cell
+// that is down cannot be looked up, and that is an error.
+func (k *call) groupDocument(g *group) (object, error) {
+	doc := object{{"id", g.id}, {"name", g.name}}
+	if k.minor >= 64 {
+		rules := object{}
+		if g.maxPerHost > 0 {
+			rules = object{{"max_server_per_host", g.maxPerHost}}
+		}
+		doc = append(doc, field{"policy", g.policy}, field{"rules", rules})
+	} else {
+		doc = append(doc, field{"policies", []string{g.policy}}, field{"metadata", object{}})
+	}
+	members := []string{}
+	for _, s := range g.alive() {
+		if s.host.cellDown() {
+			return nil, unexpected("oslo_db.exception.DBConnectionError")
+		}
+		members = append(members, s.ID)
+	}
+	doc = append(doc, field{"members", members})
+	if k.minor >= 13 {
+		doc = append(doc, field{"project_id", orNull(g.project)}, field{"user_id", g.user})
+	}
+	return doc, nil
+}
+
+var groupPage = []prop{
+	{name: "all_projects", schema: texts},
+	{name: "limit", schema: naturals},
+	{name: "offset", schema: naturals},
+}
+
+// listGroups has no links: who wants more than a page counts the offset.
+func (k *call) listGroups() (reply, error) {
+	q, err := k.query(groupPage, nil, 75)
+	if err != nil {
+		return reply{}, err
+	}
+	all := q.Has("all_projects") && k.token.admin()
+	var groups []*group
+	for _, g := range k.region.groups {
+		if all || g.project == k.token.projectID() {
+			groups = append(groups, g)
+		}
+	}
+	offset, _ := strconv.Atoi(last(q, "offset"))
+	limit := k.limit(q)
+	if limit == 0 {
+		limit = k.config.PageLimit
+	}
+	groups = groups[min(offset, len(groups)):]
+	list := []object{}
+	for _, g := range groups[:min(limit, len(groups))] {
+		doc, err := k.groupDocument(g)
+		if err != nil {
+			return reply{}, err
+		}
+		list = append(list, doc)
+	}
+	return jsonReply(200, object{{"server_groups", list}}), nil
+}
+
+// findGroup finds the group of the request. That of another project is not
+// found, as one that is not there.
+func (k *call) findGroup() (*group, error) {
+	if g := k.region.group(k.vars[0], k.token); g != nil {
+		return g, nil
+	}
+	return nil, notFound("Instance group %s could not be found.", k.vars[0])
+}
+
+func (k *call) groupReply(g *group) (reply, error) {
+	doc, err := k.groupDocument(g)
+	if err != nil {
+		return reply{}, err
+	}
+	return jsonReply(200, object{{"server_group", doc}}), nil
+}
+
+func (k *call) showGroup() (reply, error) {
+	g, err := k.findGroup()
+	if err != nil {
+		return reply{}, err
+	}
+	return k.groupReply(g)
+}
+
+// deleteGroup does not ask whether the group has members.
+func (k *call) deleteGroup() (reply, error) {
+	g, err := k.findGroup()
+	if err != nil {
+		return reply{}, err
+	}
+	for _, s := range g.members {
+		s.group = nil
+	}
+	k.region.groups = slices.DeleteFunc(k.region.groups, func(o *group) bool { return o == g })
+	return empty(204), nil
+}
+
+// policyList is the older form of the policy. The schema of Nova lists the
+// allowed values as a tuple, hence the number in the message.
+func policyList(policies ...any) *schema {
+	return &schema{types: []string{"array"}, unique: true, minSize: 1, maxSize: 1, items: &schema{types: jsonString, enum: policies}}
+}
+
+var groupSchema = &schema{types: jsonObject, closed: true, props: []prop{
+	{name: "server_group", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
+		{name: "name", schema: nameSchema, required: true},
+		{name: "policies", schema: policyList("anti-affinity", "affinity"), required: true, until: 14},
+		{name: "policies", required: true, since: 15, until: 63,
+			schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity")},
+		{name: "policy", required: true, since: 64,
+			schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity").items},
+		{name: "rules", since: 64, schema: &schema{types: jsonObject, closed: true, props: []prop{
+			{name: "max_server_per_host", schema: countSchema},
+		}}},
+	}}},
+}}
+
+func (k *call) createGroup() (reply, error) {
+	doc, err := k.body(groupSchema)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := k.projectNeeded(); err != nil {
+		return reply{}, err
+	}
+	project := k.token.projectID() // none for an administrator of the system
+	if limit := k.quota("server_groups", project); limit >= 0 && k.region.groupsOf(project) >= limit {
+		return reply{}, forbidden("Quota exceeded, too many server groups.")
+	}
+	given, _ := sub(doc, "server_group")
+	g := &group{name: text(given, "name"), policy: text(given, "policy"), project: project, user: k.token.user.id}
+	if policies := stringList(given, "policies"); len(policies) > 0 {
+		g.policy = policies[0]
+	}
+	rules, _ := sub(given, "rules")
+	if len(rules) > 0 && g.policy != "anti-affinity" {
+		return reply{}, badRequest("Only anti-affinity policy supports rules.")
+	}
+	if n, ok := rules.get("max_server_per_host"); ok {
+		g.maxPerHost, _ = strconv.Atoi(bare(n))
+	}
+	g.id = k.uuid("group/" + k.region.name)
+	k.region.groups = append(k.region.groups, g)
+	return k.groupReply(g)
+}
+
+func (r *region) groupsOf(project string) int {
+	n := 0
+	for _, g := range r.groups {
+		if g.project == project {
+			n++
+		}
+	}
+	return n
+}
+
+// AddServerGroup adds a group to a region and returns its id. The member owns
+// it where no project is given; members join with [Cloud.AddServers].
+func (c *Cloud) AddServerGroup(regionName string, given ServerGroup) string {
+	g := &group{name: given.Name, policy: given.Policy, maxPerHost: given.MaxServerPerHost, project: given.ProjectID, id: given.ID}
+	c.change(regionName, func(r *region) {
+		if g.project == "" {
+			g.project, g.user = MemberProjectID, MemberUserID
+		}
+		if g.id == "" {
+			g.id = c.uuid("group/" + r.name)
+		}
+		r.groups = append(r.groups, g)
+	})
+	return g.id
+}
+
+// ServerGroups returns the groups of a region, of all projects, oldest first.
+func (c *Cloud) ServerGroups(regionName string) []ServerGroup {
+	var list []ServerGroup
+	c.change(regionName, func(r *region) {
+		r.settle(c)
+		for _, g := range r.groups {
+			v := ServerGroup{
+				ID: g.id, Name: g.name, Policy: g.policy, MaxServerPerHost: g.maxPerHost, ProjectID: g.project, Members: []string{},
+			}
+			for _, s := range g.alive() {
+				v.Members = append(v.Members, s.ID)
+			}
+			list = append(list, v)
+		}
+	})
+	return list
+}
+
+// RemoveServerGroup removes a group behind Nova's back.
+func (c *Cloud) RemoveServerGroup(regionName, id string) {
+	c.change(regionName, func(r *region) {
+		g := r.mustGroup(id)
+		for _, s := range g.members {
+			s.group = nil
+		}
+		r.groups = slices.DeleteFunc(r.groups, func(o *group) bool { return o == g })
+	})
+}

@@ -1,0 +1,251 @@
+package fakecloud
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Server is a server as tests see and set it. What is empty when one is added
+// gets a value: an id, the member as the owner, the image and the flavor of the
+// cloud, ACTIVE, a zone and a host, the time.
+type Server struct {
+	ID          string
+	Name        string
+	Description string
+	ProjectID   string
+	UserID      string
+	Status      string // as Nova shows it: ACTIVE, SHUTOFF, ERROR, BUILD, MIGRATING...
+	TaskState   string // what Nova is doing with it, besides
+	Zone        string
+	Host        string // "-": none, as of a server that was never scheduled
+	ImageID     string
+	Flavor      string
+	Metadata    map[string]string
+	Tags        []string
+	Group       string // the id of its server group
+	Created     time.Time
+	Fault       string // the message of an ERROR
+	LockedBy    string // "", owner or admin
+	LockReason  string
+	Network     bool // it has an address in the shared network
+}
+
+// server is a server as the region keeps it.
+type server struct {
+	Server
+	number   int
+	host     *host // nil: not scheduled, or the host is gone
+	vmState  string
+	flavor   *flavor
+	group    *group
+	updated  time.Time
+	launched time.Time
+	reserved string // the reservation
+	index    int    // within the reservation
+	asked    string // the zone that was asked for
+
+	// What comes of the work under way, and when.
+	due     time.Time
+	pending func(*region, *server)
+
+	deleted    bool
+	terminated time.Time
+}
+
+// states are Nova's states of a machine, and what they are called depending on
+// the task under way; "" is any other task.
+var states = map[string]map[string]string{
+	"active": {
+		"": "ACTIVE", "rebooting": "REBOOT", "rebooting_hard": "HARD_REBOOT", "updating_password": "PASSWORD",
+		"rebuilding": "REBUILD", "migrating": "MIGRATING", "resize_prep": "RESIZE", "resize_migrating": "RESIZE",
+		"resize_migrated": "RESIZE", "resize_finish": "RESIZE",
+	},
+	"building":          {"": "BUILD"},
+	"stopped":           {"": "SHUTOFF", "resize_prep": "RESIZE", "resize_migrating": "RESIZE", "rebuilding": "REBUILD"},
+	"resized":           {"": "VERIFY_RESIZE", "resize_reverting": "REVERT_RESIZE"},
+	"paused":            {"": "PAUSED", "migrating": "MIGRATING"},
+	"suspended":         {"": "SUSPENDED"},
+	"rescued":           {"": "RESCUE"},
+	"error":             {"": "ERROR", "rebuilding": "REBUILD"},
+	"deleted":           {"": "DELETED"},
+	"soft-delete":       {"": "SOFT_DELETED"},
+	"shelved":           {"": "SHELVED"},
+	"shelved_offloaded": {"": "SHELVED_OFFLOADED"},
+}
+
+// status is what Nova calls the state of the server.
+func (s *server) status() string {
+	if s.deleted {
+		return "DELETED"
+	}
+	names := states[s.vmState]
+	return cmp.Or(names[s.TaskState], names[""], "UNKNOWN")
+}
+
+// setStatus finds the state and the task behind a status. Of several states the
+// first by name is taken, which for MIGRATING and REBUILD is active.
+func (s *server) setStatus(status string) {
+	for _, task := range []string{s.TaskState, "", "*"} {
+		for _, vm := range slices.Sorted(maps.Keys(states)) {
+			for _, t := range slices.Sorted(maps.Keys(states[vm])) {
+				if states[vm][t] == status && (task == "*" || t == task) {
+					if s.vmState = vm; task == "*" {
+						s.TaskState = t
+					}
+					return
+				}
+			}
+		}
+	}
+	panic(fmt.Sprintf("fakecloud: Nova has no status %q", status))
+}
+
+// powerState is 0 for no state, 1 for running and 4 for shut down.
+func (s *server) powerState() int {
+	switch {
+	case s.launched.IsZero() || s.deleted:
+		return 0
+	case s.vmState == "stopped":
+		return 4
+	}
+	return 1
+}
+
+func (s *server) instanceName() string { return fmt.Sprintf("instance-%08x", s.number) }
+
+// hostname is the name as a machine may have it.
+func (s *server) hostname() string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ' || r == '_':
+			return '-'
+		case r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return -1
+	}, s.Name)
+}
+
+// waiting tells whether the server is not yet what it will be.
+func (s *server) waiting() bool { return s.pending != nil }
+
+// shownZone is the zone as the API has it: the one that was asked for as long
+// as the server is not scheduled.
+func (s *server) shownZone() string {
+	if s.scheduled() {
+		return s.Zone
+	}
+	return s.asked
+}
+
+// scheduled tells whether the host may be seen.
+func (s *server) scheduled() bool { return s.vmState != "building" && s.Host != "" }
+
+// store keeps the servers of a region by id and by age.
+type store struct {
+	byID    map[string]*server // also the deleted ones: their ids are good as markers
+	byAge   []*server          // those not deleted, in the order of older
+	sorted  bool
+	dead    []*server // the deleted ones, oldest deletion first
+	pending map[*server]bool
+	count   int
+}
+
+func newStore() store {
+	return store{byID: map[string]*server{}, pending: map[*server]bool{}, sorted: true}
+}
+
+// older orders servers as Nova lists them, the other way round: by age, of one
+// age by id.
+func older(a, b *server) int {
+	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(b.ID, a.ID))
+}
+
+func (s *store) add(v *server) {
+	s.count++
+	v.number = s.count
+	s.byID[v.ID] = v
+	if n := len(s.byAge); n > 0 && older(s.byAge[n-1], v) > 0 {
+		s.sorted = false
+	}
+	s.byAge = append(s.byAge, v)
+}
+
+// bury takes servers that are deleted out of the lists.
+func (s *store) bury(gone ...*server) {
+	s.dead = append(s.dead, gone...)
+	for _, v := range gone {
+		delete(s.pending, v)
+	}
+	if len(gone) == 1 {
+		s.sort()
+		i, ok := slices.BinarySearchFunc(s.byAge, gone[0], older)
+		if ok {
+			s.byAge = slices.Delete(s.byAge, i, i+1)
+		}
+		return
+	}
+	s.byAge = slices.DeleteFunc(s.byAge, func(v *server) bool { return v.deleted })
+}
+
+func (s *store) sort() {
+	if !s.sorted {
+		slices.SortFunc(s.byAge, older)
+		s.sorted = true
+	}
+}
+
+// oldest goes through the servers from the oldest on.
+func (s *store) oldest() iter.Seq[*server] {
+	s.sort()
+	return slices.Values(s.byAge)
+}
+
+// newestAfter goes through the servers from the newest on; with a marker it
+// starts with the one after it.
+func (s *store) newestAfter(marker *server) iter.Seq[*server] {
+	s.sort()
+	end := len(s.byAge)
+	if marker != nil {
+		end, _ = slices.BinarySearchFunc(s.byAge, marker, older)
+	}
+	return func(yield func(*server) bool) {
+		for i := end - 1; i >= 0; i-- {
+			if !yield(s.byAge[i]) {
+				return
+			}
+		}
+	}
+}
+
+// settle ends the work that is due. It is done before anybody looks.
+func (r *region) settle(c *Cloud) {
+	if len(r.servers.pending) == 0 {
+		return
+	}
+	now := c.time()
+	due := slices.SortedFunc(maps.Keys(r.servers.pending), func(a, b *server) int {
+		return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.number, b.number))
+	})
+	for _, s := range due {
+		if !s.due.After(now) {
+			done := s.pending
+			s.pending = nil
+			delete(r.servers.pending, s)
+			done(r, s)
+		}
+	}
+}
+
+// later lets something come of a server after a while.
+func (r *region) later(c *Cloud, s *server, d time.Duration, done func(*region, *server)) {
+	s.due, s.pending = c.time().Add(d), done
+	r.servers.pending[s] = true
+}

@@ -1,0 +1,275 @@
+package fakecloud
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+type project struct{ id, name string }
+
+type user struct {
+	id, name string
+	project  project
+	admin    bool
+}
+
+var users = []*user{
+	{AdminUserID, AdminUser, project{AdminProjectID, AdminProject}, true},
+	{MemberUserID, MemberUser, project{MemberProjectID, MemberProject}, false},
+}
+
+// roles of a user in his project, with those they imply.
+func (u *user) roles() []object {
+	roles := []object{
+		{{"id", "9a1b2c3d4e5f46078192a3b4c5d6e7f8"}, {"name", "member"}},
+		{{"id", "0b1c2d3e4f5a46b798c9d0e1f2a3b4c5"}, {"name", "reader"}},
+	}
+	if u.admin {
+		roles = slices.Insert(roles, 0, object{{"id", "2d3e4f5a6b7c48d9a0b1c2d3e4f5a6b7"}, {"name", "admin"}})
+	}
+	return roles
+}
+
+// token is a login.
+type token struct {
+	id      string
+	user    *user
+	project *project // nil: unscoped, or of the system
+	system  bool
+	appCred bool
+	methods []string
+	audit   []string
+	issued  time.Time
+	expires time.Time
+}
+
+// admin tells whether Nova takes the user for an administrator.
+func (t *token) admin() bool { return t.user.admin && (t.project != nil || t.system) }
+
+// projectID is "" without a project.
+func (t *token) projectID() string {
+	if t.project == nil {
+		return ""
+	}
+	return t.project.id
+}
+
+// validToken looks a token up; nil if it is unknown or has expired.
+func (c *Cloud) validToken(id string) *token {
+	if t := c.tokens[id]; t != nil && c.time().Before(t.expires) {
+		return t
+	}
+	return nil
+}
+
+// givenToken looks up a token that a request to Keystone is about.
+func (c *Cloud) givenToken(id string) (*token, error) {
+	if t := c.validToken(id); t != nil {
+		return t, nil
+	}
+	if c.tokens[id] == nil {
+		return nil, &keystoneError{status: 404, message: "Could not recognize Fernet token"}
+	}
+	return nil, &keystoneError{status: 404, message: "Failed to validate token"}
+}
+
+// ExpireTokens ends all tokens: the services answer 401 until the next login.
+func (c *Cloud) ExpireTokens() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.tokens {
+		t.expires = time.Time{}
+	}
+}
+
+func (k *call) issueToken() (reply, error) {
+	auth, err := k.readAuth()
+	if err != nil {
+		return reply{}, err
+	}
+	t := &token{issued: k.time(), expires: k.time().Add(k.config.TokenTTL), audit: []string{k.hexID("audit")[:22]}}
+	if err := k.identify(auth, t); err != nil {
+		return reply{}, err
+	}
+	if err := k.scope(auth, t); err != nil {
+		return reply{}, err
+	}
+	t.id = "gAAAAA" + k.hexID("token") + k.hexID("token")
+	k.tokens[t.id] = t
+	return jsonReply(201, k.tokenDocument(t)).set("X-Subject-Token", t.id), nil
+}
+
+// readAuth reads the auth object of the request, which has identity and
+// methods.
+func (k *call) readAuth() (object, error) {
+	if ct := k.header.Get("Content-Type"); len(k.record.Body) > 0 && !strings.HasPrefix(ct, "application/json") {
+		return nil, expecting("application/json", "Content-Type header")
+	}
+	if len(k.record.Body) == 0 {
+		return nil, expecting("auth", "request body")
+	}
+	body, err := decode(k.record.Body)
+	if err != nil {
+		return nil, expecting("valid JSON", "request body")
+	}
+	doc, ok := body.(object)
+	if !ok {
+		return nil, expecting("valid JSON object", "request body")
+	}
+	auth, ok := sub(doc, "auth")
+	if !ok {
+		return nil, expecting("auth", "request body")
+	}
+	if bad := authSchema.check(auth, 0); bad != nil {
+		return nil, &keystoneError{status: 400, message: bad.message}
+	}
+	return auth, nil
+}
+
+var authSchema = &schema{props: []prop{{name: "identity", required: true, schema: &schema{
+	types: []string{"object"},
+	props: []prop{{name: "methods", required: true, schema: &schema{types: []string{"array"}}}},
+}}}}
+
+// sub returns an object within an object.
+func sub(o object, key string) (object, bool) {
+	v, _ := o.get(key)
+	inner, ok := v.(object)
+	return inner, ok
+}
+
+// text returns a string within an object; "" if there is none.
+func text(o object, key string) string {
+	v, _ := o.get(key)
+	s, _ := v.(string)
+	return s
+}
+
+// identify finds the user by the methods of the request.
+func (k *call) identify(auth object, t *token) error {
+	identity, _ := sub(auth, "identity")
+	list, _ := identity.get("methods")
+	methods, _ := list.([]any)
+	for _, m := range methods {
+		if _, ok := identity.get(bare(m)); !ok {
+			return expecting(bare(m), "identity")
+		}
+		data, _ := sub(identity, bare(m))
+		var err error
+		switch m {
+		case "password":
+			err = identifyPassword(data, t)
+		case "token":
+			err = k.identifyToken(auth, data, t)
+		case "application_credential":
+			err = identifyAppCred(data, t)
+			if _, scoped := auth.get("scope"); scoped && err == nil {
+				err = &keystoneError{status: 401, more: object{{"identity", object{}}}, message: "Error authenticating with " +
+					"application credential: Application credentials cannot request a scope."}
+			}
+		default:
+			err = &keystoneError{status: 401, message: "Attempted to authenticate with an unsupported method.", more: object{
+				{"identity", object{{"methods", []string{"external", "password", "token", "oauth1", "mapped", "application_credential"}}}}}}
+		}
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(t.methods, bare(m)) {
+			t.methods = append(t.methods, bare(m))
+		}
+	}
+	if t.user == nil {
+		return errUnauthorized
+	}
+	return nil
+}
+
+// findUser finds a user by id, or by name and domain.
+func findUser(data object) (*user, error) {
+	id, name := text(data, "id"), text(data, "name")
+	if id == "" && name == "" {
+		return nil, &keystoneError{status: 400, message: "Invalid input for field identity/password/user: id or name must be present."}
+	}
+	if id == "" {
+		if _, ok := data.get("domain"); !ok {
+			return nil, expecting("domain", "user")
+		}
+		if !inDomain(data) {
+			return nil, errUnauthorized
+		}
+	}
+	for _, u := range users {
+		if u.id == id || id == "" && u.name == name {
+			return u, nil
+		}
+	}
+	return nil, errUnauthorized
+}
+
+// inDomain tells whether an object names the only domain there is.
+func inDomain(o object) bool {
+	domain, _ := sub(o, "domain")
+	id, name := text(domain, "id"), text(domain, "name")
+	return (id == "" || id == DomainID) && (name == "" || name == DomainName) && id+name != ""
+}
+
+func identifyPassword(data object, t *token) error {
+	given, ok := sub(data, "user")
+	if !ok {
+		return expecting("user", "password")
+	}
+	u, err := findUser(given)
+	if err != nil {
+		return err
+	}
+	if text(given, "password") != Password {
+		return errUnauthorized
+	}
+	t.user = u
+	return nil
+}
+
+func (k *call) identifyToken(auth, data object, t *token) error {
+	old, err := k.givenToken(text(data, "id"))
+	if err != nil {
+		return err
+	}
+	if old.appCred {
+		return notAllowed("Using a delegated token to create another token is not allowed.")
+	}
+	if scope, _ := sub(auth, "scope"); old.system {
+		if _, ok := scope.get("project"); ok {
+			return notAllowed("Using a system-scoped token to create a project-scoped or domain-scoped token is not allowed.")
+		}
+	}
+	t.user, t.expires = old.user, old.expires
+	t.methods = append(t.methods, old.methods...)
+	t.audit = append(t.audit, old.audit[len(old.audit)-1])
+	return nil
+}
+
+func identifyAppCred(data object, t *token) error {
+	member := users[1]
+	switch id, name := text(data, "id"), text(data, "name"); {
+	case id == "" && name == "":
+		return expecting("name or ID", "application credential")
+	case id != "" && id != AppCredentialID:
+		return &keystoneError{status: 404, message: "Could not find Application Credential: " + id + "."}
+	case id == "":
+		given, ok := sub(data, "user")
+		if !ok {
+			return expecting("user", "application credential")
+		}
+		if u, err := findUser(given); err != nil {
+			return err
+		} else if u != member || name != AppCredentialName {
+			return errUnauthorized
+		}
+	}
+	if text(data, "secret") != AppCredentialSecret {
+		return errUnauthorized
+	}
+	t.user, t.project, t.appCred = member, &member.project, true
+	return nil
+}

@@ -1,0 +1,299 @@
+package fakecloud
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// zaqarError is an error that Zaqar answers with.
+type zaqarError struct {
+	status             int
+	title, description string
+	allow              []string // of a 405
+}
+
+func (e *zaqarError) Error() string { return e.description }
+
+func refused(status int, title, description string) *zaqarError {
+	return &zaqarError{status: status, title: title, description: description}
+}
+
+func badMessaging(format string, args ...any) error {
+	return refused(400, "Invalid API request", fmt.Sprintf(format, args...))
+}
+
+func badMessagingBody(description string) error {
+	return refused(400, "Invalid request body", description)
+}
+
+// Zaqar's limits.
+const (
+	maxMessages       = 20 // in a list, a claim or a pop
+	defaultMessages   = 10
+	minMessageTTL     = 60
+	maxMessageTTL     = 1209600
+	defaultMessageTTL = 3600
+	maxPostSize       = 262144
+)
+
+var zaqarRoutes = []route{
+	{"GET", "/ping", 0, (*call).pingZaqar},
+	{"GET", "/queues", 0, (*call).listQueues},
+	{"GET", "/queues/{}", 0, (*call).showQueue},
+	{"PUT", "/queues/{}", 0, (*call).createQueue},
+	{"DELETE", "/queues/{}", 0, (*call).deleteQueue},
+	{"GET", "/queues/{}/stats", 0, (*call).queueStats},
+	{"POST", "/queues/{}/claims", 0, (*call).claimMessages},
+	{"GET", "/queues/{}/messages", 0, (*call).listMessages},
+	{"POST", "/queues/{}/messages", 0, (*call).postMessages},
+	{"DELETE", "/queues/{}/messages", 0, (*call).deleteMessages},
+	{"GET", "/queues/{}/messages/{}", 0, (*call).showMessage},
+	{"DELETE", "/queues/{}/messages/{}", 0, (*call).deleteMessage},
+}
+
+var queueNames = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+
+func (k *call) serveZaqar() reply {
+	if strings.Join(k.parts, "") == "" {
+		return jsonReply(300, zaqarVersions())
+	}
+	if k.token = k.validToken(k.record.Token); k.token == nil {
+		body := object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}}
+		return jsonReply(401, body).set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
+	}
+	rep, err := k.askZaqar()
+	if err == nil {
+		return rep
+	}
+	var e *zaqarError
+	if !errors.As(err, &e) {
+		e = refused(500, "Internal server error", err.Error())
+	}
+	doc := object{{"title", e.title}}
+	if e.description != "" {
+		doc = append(doc, field{"description", e.description})
+	}
+	rep.header, rep.status = http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept"}}, e.status
+	rep.body = appendJSON(nil, doc)
+	if e.allow != nil {
+		rep.set("Allow", strings.Join(append(e.allow, "OPTIONS"), ", "))
+	}
+	return rep
+}
+
+// askZaqar goes through Zaqar's hooks in their order.
+func (k *call) askZaqar() (reply, error) {
+	if k.parts[0] == "v2" && len(k.parts) == 2 && k.parts[1] == "" {
+		return jsonReply(200, object{{"resources", object{}}}).set("Content-Type", "application/json-home"), nil
+	}
+	r, methods := k.find(zaqarRoutes, k.parts[1:])
+	if k.parts[0] != "v2" || methods == nil {
+		return reply{}, refused(404, "404 Not Found", "")
+	}
+	if accept := k.header.Get("Accept"); accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*/*") {
+		return jsonReply(406, raw("")).set("Vary", "Accept"), nil
+	}
+	switch id := k.header.Get("Client-ID"); {
+	case id == "":
+		return reply{}, refused(400, "Missing header value", `The "Client-ID" header is required.`)
+	case !uuidPattern.MatchString(id):
+		return reply{}, refused(400, "Wrong UUID value", "Malformed hexadecimal UUID.")
+	}
+	if k.token.project == nil {
+		return reply{}, refused(400, "Project-Id Missing", "The header X-PROJECT-ID was missing")
+	}
+	if r == nil {
+		return reply{}, &zaqarError{status: 405, title: "405 Method Not Allowed", allow: methods}
+	}
+	if len(k.vars) > 0 && !queueNames.MatchString(k.vars[0]) {
+		return reply{}, refused(400, "Invalid queue identification",
+			"The format of the submitted queue name or project id is not valid.")
+	}
+	return r.serve(k)
+}
+
+func zaqarVersions() object {
+	list := []object{}
+	for _, v := range [][4]string{
+		{"1", "DEPRECATED", "2014-9-11T17:47:05Z", "v1"},
+		{"1.1", "DEPRECATED", "2016-7-29T02:22:47Z", "v1_1"},
+		{"2", "CURRENT", "2014-9-24T04:06:47Z", "v2"},
+	} {
+		list = append(list, object{
+			{"id", v[0]}, {"status", v[1]}, {"updated", v[2]},
+			{"media-types", []object{{{"base", "application/json"}, {"type", "application/vnd.openstack.messaging-" + v[3] + "+json"}}}},
+			{"links", []object{{{"href", "/v" + v[0] + "/"}, {"rel", "self"}}}},
+		})
+	}
+	return object{{"versions", list}}
+}
+
+func (k *call) pingZaqar() (reply, error) { return reply{status: 204, header: http.Header{}}, nil }
+
+// queue is a queue of a project.
+type queue struct {
+	name     string
+	metadata object
+	messages []*message // oldest first
+}
+
+// queue finds the queue of the request, without the messages whose time is up.
+func (k *call) queue() *queue {
+	q := k.queues[[2]string{k.token.projectID(), k.vars[0]}]
+	if q != nil {
+		q.messages = slices.DeleteFunc(q.messages, func(m *message) bool { return m.age(k.time()) >= m.ttl })
+	}
+	return q
+}
+
+// makeQueue makes the queue of the request; posting to one that is not there
+// does that too.
+func (k *call) makeQueue(metadata object) *queue {
+	q := &queue{name: k.vars[0], metadata: metadata}
+	k.queues[[2]string{k.token.projectID(), q.name}] = q
+	return q
+}
+
+// document is the metadata, with those keys that Zaqar reserves.
+func (q *queue) document() object {
+	doc := object{}
+	if q != nil {
+		doc = slices.Clone(q.metadata)
+	}
+	for _, f := range (object{
+		{"_max_messages_post_size", maxPostSize}, {"_default_message_ttl", defaultMessageTTL}, {"_default_message_delay", 0},
+		{"_dead_letter_queue", nil}, {"_dead_letter_queue_messages_ttl", nil}, {"_max_claim_count", nil},
+		{"_enable_encrypt_messages", false},
+	}) {
+		if _, ok := doc.get(f.key); !ok {
+			doc = append(doc, f)
+		}
+	}
+	return doc
+}
+
+// number returns a reserved key of the metadata.
+func (q *queue) number(key string) int {
+	if q == nil {
+		return 0
+	}
+	v, _ := q.metadata.get(key)
+	n, _ := v.(number)
+	i, _ := strconv.Atoi(string(n))
+	return i
+}
+
+// showQueue shows a queue that is not there as an empty one: a queue comes to
+// be when somebody posts to it.
+func (k *call) showQueue() (reply, error) { return jsonReply(200, k.queue().document()), nil }
+
+func (k *call) createQueue() (reply, error) {
+	var metadata object
+	if len(k.record.Body) > 0 {
+		v, err := decode(k.record.Body)
+		if err != nil {
+			return reply{}, badMessagingBody("Request body could not be parsed.")
+		}
+		var ok bool
+		if metadata, ok = v.(object); !ok {
+			return reply{}, badMessagingBody("Document type not supported.")
+		}
+	}
+	made := &queue{metadata: metadata}
+	if _, ok := metadata.get("_default_message_ttl"); ok {
+		if ttl := made.number("_default_message_ttl"); ttl < minMessageTTL || ttl > maxMessageTTL {
+			return reply{}, badMessaging("_default_message_ttl can not exceed %d seconds, and must be at least %d seconds long.",
+				maxMessageTTL, minMessageTTL)
+		}
+	}
+	location := "/v2/queues/" + k.vars[0]
+	if k.queue() != nil {
+		return reply{status: 204, header: http.Header{"Location": {location}}}, nil
+	}
+	k.makeQueue(metadata)
+	return empty(201).set("Location", location), nil
+}
+
+func (k *call) deleteQueue() (reply, error) {
+	delete(k.queues, [2]string{k.token.projectID(), k.vars[0]})
+	return reply{status: 204, header: http.Header{}}, nil
+}
+
+func (k *call) listQueues() (reply, error) {
+	limit, err := k.pageSize()
+	if err != nil {
+		return reply{}, err
+	}
+	marker := last(k.record.Query, "marker")
+	var names []string
+	for key := range k.queues {
+		if key[0] == k.token.projectID() && key[1] > marker {
+			names = append(names, key[1])
+		}
+	}
+	slices.Sort(names)
+	list := []object{}
+	for _, name := range names[:min(limit, len(names))] {
+		list = append(list, object{{"name", name}, {"href", "/v2/queues/" + name}})
+		marker = name
+	}
+	links := []object{}
+	if len(list) > 0 {
+		href := "/v2/queues?marker=" + marker
+		if k.record.Query.Has("limit") {
+			href = fmt.Sprintf("/v2/queues?limit=%d&marker=%s", limit, marker)
+		}
+		links = append(links, object{{"rel", "next"}, {"href", href}})
+	}
+	return jsonReply(200, object{{"queues", list}, {"links", links}}), nil
+}
+
+// pageSize reads limit.
+func (k *call) pageSize() (int, error) {
+	v := last(k.record.Query, "limit")
+	if v == "" {
+		return defaultMessages, nil
+	}
+	n, err := strconv.Atoi(v)
+	switch {
+	case err != nil:
+		return 0, refused(400, "Invalid parameter", `The "limit" parameter is invalid. The value must be an integer.`)
+	case n < 1 || n > maxMessages:
+		and := "may not be"
+		if len(k.vars) == 0 {
+			and = "no"
+		}
+		return 0, badMessaging("Limit must be at least 1 and %s greater than %d.", and, maxMessages)
+	}
+	return n, nil
+}
+
+func (k *call) queueStats() (reply, error) {
+	claimed := 0
+	var messages []*message
+	if q := k.queue(); q != nil {
+		messages = q.messages
+	}
+	for _, m := range messages {
+		if m.claimed(k.time()) {
+			claimed++
+		}
+	}
+	stats := object{{"claimed", claimed}, {"free", len(messages) - claimed}, {"total", len(messages)}}
+	if n := len(messages); n > 0 {
+		stats = append(stats, field{"newest", k.messageStats(messages[n-1])}, field{"oldest", k.messageStats(messages[0])})
+	}
+	return jsonReply(200, object{{"messages", stats}}), nil
+}
+
+func (k *call) messageStats(m *message) object {
+	return object{
+		{"age", m.age(k.time())}, {"ttl", m.ttl}, {"body", m.body}, {"claim_id", orNull(m.claim)}, {"claim_count", 0},
+		{"created", isoTime(m.created)}, {"href", "/v2/queues/" + k.vars[0] + "/messages/" + m.id},
+	}
+}

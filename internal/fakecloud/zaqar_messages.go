@@ -1,0 +1,293 @@
+package fakecloud
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// message is a message in a queue.
+type message struct {
+	id      string
+	body    any
+	ttl     int // seconds
+	created time.Time
+	client  string // who posted it
+	claim   string
+	until   time.Time // of the claim
+}
+
+func (m *message) age(now time.Time) int { return int(now.Sub(m.created).Seconds()) }
+
+func (m *message) claimed(now time.Time) bool { return m.claim != "" && now.Before(m.until) }
+
+func (k *call) messageDocument(m *message, claim string) object {
+	href := "/v2/queues/" + k.vars[0] + "/messages/" + m.id
+	if claim != "" {
+		href += "?claim_id=" + claim
+	}
+	return object{{"id", m.id}, {"href", href}, {"ttl", m.ttl}, {"age", m.age(k.time())}, {"body", m.body}}
+}
+
+func (k *call) postMessages() (reply, error) {
+	q := k.queue()
+	if q == nil {
+		q = k.makeQueue(nil)
+	}
+	if most := q.number("_max_messages_post_size"); most > 0 && len(k.record.Body) > most {
+		return reply{}, badMessaging("Message collection size is too large. The max size for current queue is %d. It is calculated by "+
+			"max size = min(max_messages_post_size_config: %d, max_messages_post_size_queue: %d).", most, maxPostSize, most)
+	}
+	if len(k.record.Body) > maxPostSize {
+		return reply{}, badMessaging("Message collection size is too large. Max size %d", maxPostSize)
+	}
+	posted, err := k.readMessages(q)
+	if err != nil {
+		return reply{}, err
+	}
+	ids, hrefs := make([]string, len(posted)), make([]string, len(posted))
+	path := "/v2/queues/" + q.name + "/messages"
+	for i, m := range posted {
+		m.id = k.uuid("message")
+		ids[i], hrefs[i] = m.id, path+"/"+m.id
+	}
+	q.messages = append(q.messages, posted...)
+	return jsonReply(201, object{{"resources", hrefs}}).set("Location", path+"?ids="+strings.Join(ids, ",")), nil
+}
+
+// readMessages reads the body of a post.
+func (k *call) readMessages(q *queue) ([]*message, error) {
+	v, err := decode(k.record.Body)
+	if err != nil {
+		return nil, badMessagingBody("Request body could not be parsed.")
+	}
+	doc, _ := v.(object)
+	given, ok := doc.get("messages")
+	if !ok {
+		return nil, badMessaging("No messages were found in the request body.")
+	}
+	list, ok := given.([]any)
+	if !ok {
+		return nil, badMessagingBody("Document type not supported.")
+	}
+	if len(list) == 0 {
+		return nil, badMessaging("No messages to enqueu.")
+	}
+	posted := make([]*message, len(list))
+	for i, e := range list {
+		entry, ok := e.(object)
+		if !ok {
+			return nil, refused(500, "Internal server error", "'int' object is not subscriptable")
+		}
+		m := &message{ttl: defaultMessageTTL, created: k.time(), client: k.header.Get("Client-ID")}
+		if ttl := q.number("_default_message_ttl"); ttl > 0 {
+			m.ttl = ttl
+		}
+		if ttl, ok := entry.get("ttl"); ok {
+			if !isType(ttl, "integer") {
+				return nil, badMessagingBody(`The value of the "ttl" field must be a int.`)
+			}
+			m.ttl, _ = strconv.Atoi(bare(ttl))
+		}
+		if m.body, ok = entry.get("body"); !ok {
+			return nil, badMessagingBody(`Missing "body" field.`)
+		}
+		if m.ttl < minMessageTTL || m.ttl > maxMessageTTL {
+			return nil, badMessaging("The TTL for a message may not exceed %d seconds, and must be at least %d seconds long.",
+				maxMessageTTL, minMessageTTL)
+		}
+		posted[i] = m
+	}
+	return posted, nil
+}
+
+// flag reads a parameter that is true or false.
+func (k *call) flag(name string) (bool, error) {
+	switch last(k.record.Query, name) {
+	case "", "false", "False", "no":
+		return false, nil
+	case "true", "True", "yes":
+		return true, nil
+	}
+	return false, refused(400, "Invalid parameter", fmt.Sprintf(
+		"The %q parameter is invalid. The value of the parameter must be \"true\" or \"false\".", name))
+}
+
+// listMessages shows a client neither its own messages nor those that somebody
+// has claimed, unless it asks for them.
+func (k *call) listMessages() (reply, error) {
+	if ids := last(k.record.Query, "ids"); ids != "" {
+		return k.messagesByID(strings.Split(ids, ","))
+	}
+	limit, err := k.pageSize()
+	if err != nil {
+		return reply{}, err
+	}
+	echo, err := k.flag("echo")
+	if err != nil {
+		return reply{}, err
+	}
+	claimed, err := k.flag("include_claimed")
+	if err != nil {
+		return reply{}, err
+	}
+	marker := last(k.record.Query, "marker")
+	list, links := []object{}, []object{}
+	for _, m := range k.after(marker) {
+		if len(list) < limit && (echo || m.client != k.header.Get("Client-ID")) && (claimed || !m.claimed(k.time())) {
+			list = append(list, k.messageDocument(m, ""))
+			marker = m.id
+		}
+	}
+	if len(list) > 0 {
+		links = append(links, object{{"rel", "next"}, {"href", k.nextMessages(marker)}})
+	}
+	return jsonReply(200, object{{"messages", list}, {"links", links}}), nil
+}
+
+// after are the messages after a marker; all, if there is no such message.
+func (k *call) after(marker string) []*message {
+	q := k.queue()
+	if q == nil {
+		return nil
+	}
+	i := slices.IndexFunc(q.messages, func(m *message) bool { return m.id == marker })
+	return q.messages[i+1:]
+}
+
+// nextMessages keeps the parameters in Zaqar's order.
+func (k *call) nextMessages(marker string) string {
+	var params []string
+	for _, name := range []string{"marker", "limit", "echo", "include_claimed"} {
+		if v := last(k.record.Query, name); v != "" {
+			if name == "marker" {
+				v = marker
+			}
+			params = append(params, name+"="+v)
+		}
+	}
+	params = append(params, "include_delayed=true")
+	if last(k.record.Query, "marker") == "" {
+		params = append(params, "marker="+marker)
+	}
+	return "/v2/queues/" + k.vars[0] + "/messages?" + strings.Join(params, "&")
+}
+
+// findMessage finds a message by id; nil if it is not there (any more).
+func (k *call) findMessage(id string) *message {
+	for _, m := range k.after("") {
+		if m.id == id {
+			return m
+		}
+	}
+	return nil
+}
+
+func (k *call) messagesByID(ids []string) (reply, error) {
+	list := []object{}
+	quoted := make([]any, len(ids))
+	for i, id := range ids {
+		quoted[i] = id
+		if m := k.findMessage(id); m != nil {
+			list = append(list, k.messageDocument(m, ""))
+		}
+	}
+	if len(list) == 0 {
+		return reply{}, refused(404, "Not found", fmt.Sprintf(
+			"No messages with IDs: %s found in the queue %s for project %s.", python(quoted), k.vars[0], k.token.projectID()))
+	}
+	return jsonReply(200, object{{"messages", list}}), nil
+}
+
+func (k *call) showMessage() (reply, error) {
+	if m := k.findMessage(k.vars[1]); m != nil {
+		return jsonReply(200, k.messageDocument(m, "")), nil
+	}
+	text := fmt.Sprintf("Message %s does not exist in queue %s for project %s", k.vars[1], k.vars[0], k.token.projectID())
+	if k.queue() == nil {
+		text = fmt.Sprintf("Queue %s does not exist for project %s", k.vars[0], k.token.projectID())
+	}
+	return reply{}, refused(404, "Not found", text)
+}
+
+// deleteMessage does not mind a message that is not there.
+func (k *call) deleteMessage() (reply, error) {
+	m := k.findMessage(k.vars[1])
+	if m != nil && m.claimed(k.time()) && m.claim != last(k.record.Query, "claim_id") {
+		return reply{}, refused(403, "Unable to delete", "This message is claimed; it cannot be deleted without a valid claim ID.")
+	}
+	k.drop(m)
+	return reply{status: 204, header: http.Header{}}, nil
+}
+
+func (k *call) drop(gone *message) {
+	if q := k.queue(); q != nil {
+		q.messages = slices.DeleteFunc(q.messages, func(m *message) bool { return m == gone })
+	}
+}
+
+// deleteMessages deletes by ids, or takes the oldest messages out and returns
+// them.
+func (k *call) deleteMessages() (reply, error) {
+	ids, pop := last(k.record.Query, "ids"), last(k.record.Query, "pop")
+	n, err := strconv.Atoi(pop)
+	switch {
+	case ids == "" && pop == "":
+		return reply{}, badMessaging(`The request should have either "ids" or "pop" parameter in the request, to be able to delete.`)
+	case ids != "" && pop != "":
+		return reply{}, badMessaging("pop and id params cannot be present together in the delete request.")
+	case ids != "":
+		for id := range strings.SplitSeq(ids, ",") {
+			k.drop(k.findMessage(id))
+		}
+		return reply{status: 204, header: http.Header{}}, nil
+	case err != nil || n < 1 || n > maxMessages:
+		return reply{}, badMessaging("Pop value must be at least 1 and may not be greater than %d.", maxMessages)
+	}
+	list := []object{}
+	claim := k.uuid("claim")
+	for _, m := range slices.Clone(k.after("")) {
+		if len(list) < n && !m.claimed(k.time()) {
+			list = append(list, object{
+				{"id", m.id}, {"age", m.age(k.time())}, {"ttl", m.ttl}, {"body", m.body}, {"claim_id", claim}, {"claim_count", 0},
+			})
+			k.drop(m)
+		}
+	}
+	return jsonReply(200, object{{"messages", list}}), nil
+}
+
+// claimMessages hides the oldest messages from others for a while. Only who
+// knows the claim may delete them then.
+func (k *call) claimMessages() (reply, error) {
+	limit, err := k.pageSize()
+	if err != nil {
+		return reply{}, err
+	}
+	ttl := 300
+	if len(k.record.Body) > 0 {
+		v, err := decode(k.record.Body)
+		doc, ok := v.(object)
+		if err != nil || !ok {
+			return reply{}, badMessagingBody("Request body could not be parsed.")
+		}
+		if given, ok := doc.get("ttl"); ok {
+			ttl, _ = strconv.Atoi(bare(given))
+		}
+	}
+	claim := k.uuid("claim")
+	list := []object{}
+	for _, m := range k.after("") {
+		if len(list) < limit && !m.claimed(k.time()) {
+			m.claim, m.until = claim, k.time().Add(time.Duration(ttl)*time.Second)
+			list = append(list, k.messageDocument(m, claim))
+		}
+	}
+	if len(list) == 0 {
+		return reply{status: 204, header: http.Header{}}, nil
+	}
+	return jsonReply(201, object{{"messages", list}}).set("Location", "/v2/queues/"+k.vars[0]+"/claims/"+claim), nil
+}

@@ -1,0 +1,193 @@
+package fakecloud
+
+import "slices"
+
+// zoneInfo is a zone as os-availability-zone has it.
+func zoneInfo(name string, available bool, hosts any) object {
+	return object{{"zoneName", name}, {"zoneState", object{{"available", available}}}, {"hosts", hosts}}
+}
+
+// listZones is open to everybody. The zone of the control services is hidden.
+func (k *call) listZones() (reply, error) {
+	list := []object{}
+	zones := k.region.available()
+	for _, available := range []bool{true, false} {
+		for _, name := range sortedNames(zones, available) {
+			list = append(list, zoneInfo(name, available, nil))
+		}
+	}
+	return jsonReply(200, object{{"availabilityZoneInfo", list}}), nil
+}
+
+func (s service) state() object {
+	return object{{"available", !s.down}, {"active", !s.disabled}, {"updated_at", microTime(s.updated)}}
+}
+
+func (k *call) listZonesDetail() (reply, error) {
+	if err := k.adminOnly("os_compute_api:os-availability-zone:detail"); err != nil {
+		return reply{}, err
+	}
+	zones := k.region.available()
+	zones[internalZone] = true
+	list := []object{}
+	for _, name := range sortedNames(zones, true) {
+		hosts := object{}
+		if name == internalZone {
+			services := object{}
+			for _, s := range k.region.control {
+				services = append(services, field{s.binary, s.state()})
+			}
+			hosts = append(hosts, field{k.region.control[0].name, services})
+		} else {
+			for _, h := range k.region.hostsOf(k.region.zone(name)) {
+				if !h.disabled {
+					hosts = append(hosts, field{h.name, object{{"nova-compute", h.state()}}})
+				}
+			}
+		}
+		list = append(list, zoneInfo(name, true, hosts))
+	}
+	for _, name := range sortedNames(zones, false) {
+		list = append(list, zoneInfo(name, false, nil))
+	}
+	return jsonReply(200, object{{"availabilityZoneInfo", list}}), nil
+}
+
+// internalZone is the zone of the control services.
+const internalZone = "internal"
+
+// serviceDocument is a service as os-services has it.
+func (k *call) serviceDocument(s service, zone string) object {
+	id := any(s.number)
+	if k.minor >= 53 {
+		id = s.uuid
+	}
+	status, state := "enabled", "up"
+	if s.disabled {
+		status = "disabled"
+	}
+	if s.down {
+		state = "down"
+	}
+	doc := object{
+		{"binary", s.binary}, {"host", s.name}, {"id", id}, {"zone", zone}, {"status", status}, {"state", state},
+		{"updated_at", microTime(s.updated)}, {"disabled_reason", orNull(s.reason)},
+	}
+	if k.minor >= 11 {
+		doc = append(doc, field{"forced_down", s.down})
+	}
+	return doc
+}
+
+// orNull is null for an empty string.
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+var serviceQuery = []prop{{name: "host", schema: texts}, {name: "binary", schema: texts}}
+
+func (k *call) listServices() (reply, error) {
+	q, err := k.query(serviceQuery, nil, 75)
+	if err == nil {
+		err = k.adminOnly("os_compute_api:os-services:list")
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	list := []object{}
+	add := func(doc object) {
+		if (last(q, "host") == "" || last(q, "host") == text(doc, "host")) &&
+			(last(q, "binary") == "" || last(q, "binary") == text(doc, "binary")) {
+			list = append(list, doc)
+		}
+	}
+	for _, s := range k.region.control {
+		if !k.region.anyCellDown() { // their records are in a cell too
+			add(k.serviceDocument(s, internalZone))
+		}
+	}
+	for _, h := range k.region.hosts {
+		switch {
+		case !h.cellDown():
+			add(k.serviceDocument(h.service, h.zone.name))
+		case k.minor >= 69:
+			add(object{{"binary", h.binary}, {"host", h.name}, {"status", "UNKNOWN"}})
+		}
+	}
+	return jsonReply(200, object{{"services", list}}), nil
+}
+
+var serviceSchema = &schema{types: jsonObject, closed: true, minSize: 1, props: []prop{
+	{name: "status", schema: &schema{types: jsonString, enum: []any{"enabled", "disabled"}}},
+	{name: "disabled_reason", schema: &schema{types: jsonString, minSize: 1, maxSize: 255}},
+	{name: "forced_down", schema: boolean},
+}}
+
+func (k *call) updateService() (reply, error) {
+	doc, err := k.body(serviceSchema)
+	if err == nil {
+		err = k.adminOnly("os_compute_api:os-services:update")
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	if !uuidPattern.MatchString(k.vars[0]) {
+		return reply{}, badRequest("Invalid uuid %s", k.vars[0])
+	}
+	i := slices.IndexFunc(k.region.hosts, func(h *host) bool { return h.service.uuid == k.vars[0] })
+	if i < 0 {
+		return reply{}, notFound("Service %s could not be found.", k.vars[0])
+	}
+	h := k.region.hosts[i]
+	if status := text(doc, "status"); status != "" {
+		h.disabled, h.reason = status == "disabled", text(doc, "disabled_reason")
+	}
+	if down, ok := doc.get("forced_down"); ok {
+		h.down, _ = pythonBool(bare(down))
+	}
+	return jsonReply(200, object{{"service", k.serviceDocument(h.service, h.zone.name)}}), nil
+}
+
+func (k *call) aggregateDocument(z *zone) object {
+	hosts := []string{}
+	for _, h := range k.region.hostsOf(z) {
+		hosts = append(hosts, h.name)
+	}
+	doc := object{{"id", z.number}}
+	if k.minor >= 41 {
+		doc = append(doc, field{"uuid", z.uuid})
+	}
+	return append(doc,
+		field{"name", z.name}, field{"hosts", hosts}, field{"metadata", object{{"availability_zone", z.name}}},
+		field{"created_at", microTime(z.created)}, field{"updated_at", nil}, field{"deleted_at", nil},
+		field{"deleted", false}, field{"availability_zone", z.name})
+}
+
+func (k *call) listAggregates() (reply, error) {
+	if err := k.adminOnly("os_compute_api:os-aggregates:index"); err != nil {
+		return reply{}, err
+	}
+	list := []object{}
+	for _, z := range k.region.zones {
+		list = append(list, k.aggregateDocument(z))
+	}
+	return jsonReply(200, object{{"aggregates", list}}), nil
+}
+
+func (k *call) showAggregate() (reply, error) {
+	if err := k.adminOnly("os_compute_api:os-aggregates:show"); err != nil {
+		return reply{}, err
+	}
+	number, err := integer(k.vars[0], "id")
+	if err != nil {
+		return reply{}, err
+	}
+	i := slices.IndexFunc(k.region.zones, func(z *zone) bool { return z.number == number })
+	if i < 0 {
+		return reply{}, notFound("Aggregate %s could not be found.", k.vars[0])
+	}
+	return jsonReply(200, object{{"aggregate", k.aggregateDocument(k.region.zones[i])}}), nil
+}
