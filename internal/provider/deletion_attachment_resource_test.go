@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
+	"github.com/gophercloud/gophercloud/v2/pagination"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -179,12 +180,12 @@ func TestAccDeletionAttachment_abandon(t *testing.T) {
 	if err := w.Write(hooked(0)); err != nil {
 		t.Fatal(err)
 	}
-	inQueue := func() []messages.Message {
-		pages, err := messages.List(client, queue, messages.ListOpts{Echo: true}).AllPages(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := messages.ExtractMessages(pages)
+	inQueue := func() (list []messages.Message) {
+		err := messages.List(client, queue, messages.ListOpts{Echo: true}).EachPage(t.Context(), func(_ context.Context, page pagination.Page) (bool, error) {
+			var err error
+			list, err = messages.ExtractMessages(page)
+			return false, err
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path"
 	"time"
 
@@ -118,14 +119,45 @@ func (z *Zaqar) find(ctx context.Context, token string) (id string, err error) {
 }
 
 func (z *Zaqar) findAmong(ctx context.Context, token string, opts messages.ListOpts) (id string, err error) {
-	err = messages.List(z.Client, z.Queue, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-		list, err := messages.ExtractMessages(page)
-		for _, m := range list {
-			if m.Body["lifecycle_action_token"] == token {
-				id = m.ID
+	for {
+		next := ""
+		// One page at a time: gophercloud does not find its way to the next one,
+		// and Zaqar's links, of which every page with messages has one, do not end.
+		err = messages.List(z.Client, z.Queue, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+			list, err := messages.ExtractMessages(page)
+			for _, m := range list {
+				if m.Body["lifecycle_action_token"] == token {
+					id = m.ID
+				}
 			}
+			if err == nil && len(list) > 0 {
+				next, err = nextMarker(page)
+			}
+			return false, err
+		})
+		if err != nil || id != "" || next == "" || next == opts.Marker {
+			return id, err
 		}
-		return err == nil && id == "" && len(list) > 0, err
-	})
-	return id, err
+		opts.Marker = next
+	}
+}
+
+// nextMarker reads where the next page begins from the link to it.
+func nextMarker(page pagination.Page) (string, error) {
+	var body struct {
+		Links []gophercloud.Link `json:"links"`
+	}
+	if err := page.(messages.MessagePage).ExtractInto(&body); err != nil {
+		return "", err
+	}
+	for _, link := range body.Links {
+		if link.Rel == "next" {
+			next, err := url.Parse(link.Href)
+			if err != nil {
+				return "", err
+			}
+			return next.Query().Get("marker"), nil
+		}
+	}
+	return "", nil
 }
