@@ -2,12 +2,11 @@ package provider
 
 import (
 	"context"
-	"fmt"
-	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 )
@@ -35,12 +34,6 @@ func (d *clusterDataSource) ValidateConfig(ctx context.Context, req datasource.V
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if resp.Diagnostics.HasError() {
 		return
-	}
-	if pattern := model.NameRegex.ValueString(); pattern != "" {
-		if _, err := regexp.Compile(pattern); err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("name_regex"), "Invalid regular expression",
-				fmt.Sprintf("%s. Regular expressions are written as Go's package regexp reads them (RE2).", err))
-		}
 	}
 	if model.selectsNothing() {
 		resp.Diagnostics.AddError("Empty selector",
@@ -90,8 +83,9 @@ func clusterSchema() schema.Schema {
 		MarkdownDescription: "Reads a cluster: the servers that belong together, from several regions at once. All plans of a configuration that take its `nodes` see this one snapshot.\n\n" +
 			"At least one of `name_regex`, `metadata`, `tags`, `servergroup_id` and `ids` says which servers belong; those that match all that is given do. One region that cannot be read fails the whole read: a missing region never looks like an empty one.",
 		Attributes: map[string]schema.Attribute{
-			"regions":                list("Regions to read. Defaults to the provider's."),
-			"name_regex":             text("Regular expression (RE2) that names match, anywhere unless anchored with `^` and `$`."),
+			"regions": list("Regions to read. Defaults to the provider's."),
+			"name_regex": schema.StringAttribute{Optional: true, Validators: []validator.String{regexValidator{}},
+				MarkdownDescription: "Regular expression (RE2) that names match, anywhere unless anchored with `^` and `$`."},
 			"metadata":               schema.MapAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: "Metadata that servers have; all pairs must match."},
 			"tags":                   list("Tags that servers have, all of them. Needs Nova's microversion 2.26."),
 			"servergroup_id":         text("Id of a server group whose members the servers are. It must exist in one of the regions."),

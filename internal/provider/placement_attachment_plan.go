@@ -47,7 +47,7 @@ func (p *attachmentPlanner) run(ctx context.Context) {
 	var notes map[string]string
 	var bounds quotas
 	if p.places(now, policy) {
-		notes, bounds = p.lookUp(ctx, now, regions)
+		notes, bounds = p.lookUp(ctx, now, facts, regions)
 	}
 	if p.diags.HasError() {
 		return
@@ -140,7 +140,7 @@ func (p *attachmentPlanner) places(now roster.Roster, policy roster.Policy) bool
 
 // lookUp closes the regions and zones that cannot take nodes now, and lowers
 // caps to what quotas allow. It returns notes by region, and by region/zone.
-func (p *attachmentPlanner) lookUp(ctx context.Context, now roster.Roster, regions []placement.Region) (notes map[string]string, bounds quotas) {
+func (p *attachmentPlanner) lookUp(ctx context.Context, now roster.Roster, facts map[string]deletion.Node, regions []placement.Region) (notes map[string]string, bounds quotas) {
 	cloud := p.backend.get(p.diags)
 	if cloud == nil {
 		return nil, nil
@@ -166,12 +166,26 @@ func (p *attachmentPlanner) lookUp(ctx context.Context, now roster.Roster, regio
 		}
 	}
 	if p.plan.RespectQuotas.ValueBool() && !p.diags.HasError() {
+		// Quotas count servers: a node that has none yet still needs room.
+		for i, r := range regions {
+			bins[i].Current = served(now, facts, r.Name)
+		}
 		bounds = limitByQuota(ctx, cloud, p.plan.FlavorID.ValueString(), bins, p.diags)
 	}
 	for i := range regions {
 		regions[i].Bin = bins[i]
 	}
 	return notes, bounds
+}
+
+// served counts the nodes of a region that have a server.
+func served(now roster.Roster, facts map[string]deletion.Node, region string) (n int64) {
+	for name, node := range now.Nodes {
+		if _, there := facts[name]; there && node.Region == region {
+			n++
+		}
+	}
+	return n
 }
 
 func (p *attachmentPlanner) lookUpZones(ctx context.Context, cloud *openstack.Cloud, i int, r placement.Region, notes map[string]string) {

@@ -45,34 +45,18 @@ func (m placementAttachmentModel) query(ctx context.Context, r roster.Roster, di
 	q := cluster.Query{
 		Regions:    slices.Collect(maps.Keys(regions)),
 		Selector:   cluster.Selector{Names: slices.Collect(maps.Keys(r.Nodes))},
-		Keys:       cluster.Keys{Tainted: defaultTaintedKey, Protected: defaultProtectedKey},
+		Keys:       selectorModel{}.keys(),
 		Remembered: map[string]string{},
 	}
 	for name, n := range m.facts(diags) {
 		q.Remembered[n.ID] = name
 	}
-	selector := object[selectorModel](ctx, m.Selector, diags)
-	if selector == nil {
-		return q
+	if selector := object[selectorModel](ctx, m.Selector, diags); selector != nil {
+		names := q.Names
+		q.Selector, q.Keys = selector.selector(ctx, diags), selector.keys()
+		q.Names = names
 	}
-	q.NameRegex, q.ServerGroupID = selector.NameRegex.ValueString(), selector.ServerGroupID.ValueString()
-	diags.Append(selector.Metadata.ElementsAs(ctx, &q.Metadata, false)...)
-	diags.Append(selector.Tags.ElementsAs(ctx, &q.Tags, false)...)
-	diags.Append(selector.IDs.ElementsAs(ctx, &q.IDs, false)...)
-	q.Profile = selector.ProfileMetadataKey.ValueString()
-	q.Tainted, q.Protected = textOr(selector.TaintedMetadataKey, defaultTaintedKey), textOr(selector.ProtectedMetadataKey, defaultProtectedKey)
 	return q
-}
-
-type selectorModel struct {
-	NameRegex            types.String `tfsdk:"name_regex"`
-	Metadata             types.Map    `tfsdk:"metadata"`
-	Tags                 types.List   `tfsdk:"tags"`
-	ServerGroupID        types.String `tfsdk:"servergroup_id"`
-	IDs                  types.List   `tfsdk:"ids"`
-	ProfileMetadataKey   types.String `tfsdk:"profile_metadata_key"`
-	TaintedMetadataKey   types.String `tfsdk:"tainted_metadata_key"`
-	ProtectedMetadataKey types.String `tfsdk:"protected_metadata_key"`
 }
 
 // adopt takes over the servers of a running cluster: those named after it, in
@@ -88,7 +72,7 @@ func (m *placementAttachmentModel) adopt(ctx context.Context, b *backend, diags 
 	if err == nil {
 		servers, err = cluster.Read(ctx, cloud, cluster.Query{Regions: regions,
 			Selector: cluster.Selector{NameRegex: roster.AdoptedName(name).String()},
-			Keys:     cluster.Keys{Tainted: defaultTaintedKey, Protected: defaultProtectedKey}})
+			Keys:     selectorModel{}.keys()})
 	}
 	if err != nil {
 		diags.AddError("Unable to read the cluster", err.Error())

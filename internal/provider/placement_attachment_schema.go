@@ -132,7 +132,8 @@ func selectorArgument() schema.Attribute {
 	return schema.SingleNestedAttribute{Optional: true,
 		MarkdownDescription: "Narrows down which servers may be the nodes', as in `stackpolicy_cluster`. A node's server always has the node's name and region.",
 		Attributes: map[string]schema.Attribute{
-			"name_regex":             text("Regular expression (RE2) that names match."),
+			"name_regex": schema.StringAttribute{Optional: true, Validators: []validator.String{regexValidator{}},
+				MarkdownDescription: "Regular expression (RE2) that names match."},
 			"metadata":               schema.MapAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: "Metadata that servers have; all pairs must match."},
 			"tags":                   list("Tags that servers have, all of them."),
 			"servergroup_id":         text("Id of a server group whose members the servers are."),

@@ -1,0 +1,137 @@
+package provider_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// web is an attachment without servers.
+func web(c *acctest.Cloud, lines ...string) string {
+	return fmt.Sprintf("resource \"stackpolicy_placement_attachment\" \"web\" {\n  cluster = %q\n  %s\n}\n", c.Prefix+"web", strings.Join(lines, "\n  "))
+}
+
+// TestAccPlacementBadInput: each fault is told while planning, at the argument.
+func TestAccPlacementBadInput(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zone := c.Zones(t, region)[0]
+	zones := fmt.Sprintf("zones = [{ name = %q }]", zone)
+	regions := fmt.Sprintf("regions = [{ name = %q }]", region)
+	var steps []resource.TestStep
+	for _, bad := range []struct{ config, want string }{
+		{web(c, "desired_capacity = 5", "min_size = 6", zones), "The desired_capacity (5) is less than the min_size (6)."},
+		{web(c, "desired_capacity = 5", "max_size = 4", zones), "The desired_capacity (5) is greater than the max_size (4)."},
+		{web(c, "desired_capacity = 5", "min_size = 6", "max_size = 4", zones), "The min_size (6) is greater than the max_size (4)."},
+		{web(c, "desired_capacity = -1", zones), "Attribute desired_capacity value must be between 0 and"},
+		{web(c, zones), `The argument "desired_capacity" is required`},
+		{web(c, "desired_capacity = 1"), "Nothing says where nodes may go. Give regions, or the zones of one region."},
+		{web(c, "desired_capacity = 1", zones, regions), "Give either regions, which may have zones each, or the zones of one region."},
+		{web(c, "desired_capacity = 1", regions, fmt.Sprintf("region = %q", region)), "The region goes with zones. Where regions are listed, leave it out."},
+		{web(c, "desired_capacity = 1", "zones = []"), "Attribute zones list must contain at least 1 elements"},
+		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %[1]q }, { name = %[1]q }]", zone)), fmt.Sprintf("%q stands at the indices 0 and 1.", zone)},
+		{web(c, "desired_capacity = 1", fmt.Sprintf("regions = [{ name = %[1]q, zones = [{ name = %[2]q }, { name = %[2]q }] }]", region, zone)), fmt.Sprintf("%q stands at the indices 0 and 1.", zone)},
+		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %q, weight = 0 }]", zone)), "Attribute zones[0].weight value must be between 1 and"},
+		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %q, cap = 1, min = 2 }]", zone)), "is to have at least 2 nodes and at most 1."},
+		{web(c, "desired_capacity = 1", `regions = [{ name = "Atlantis" }]`), `Keystone does not know the region "Atlantis".`},
+		{web(c, "desired_capacity = 1", `zones = [{ name = "cloud-nine" }]`, fmt.Sprintf("region = %q", region)), `does not list the availability zone "cloud-nine".`},
+		{web(c, "desired_capacity = 3", fmt.Sprintf("zones = [{ name = %q, cap = 2 }]", zone)),
+			"3 nodes are to be added, but there is room for 2"},
+		{web(c, "desired_capacity = 1", zones, `node_name = "{cluster}"`), `"{cluster}" would name all nodes alike: it needs {index} in it.`},
+		{web(c, "desired_capacity = 1", zones, `node_name = "{cluster}-{index}-{number}"`), "has braces around something else than cluster and index."},
+		{web(c, "desired_capacity = 1", zones, `deletion = { criteria = "NEWEST_FIRST" }`), "Attribute deletion.criteria value must be one of"},
+		{web(c, "desired_capacity = 1", zones, `deletion = { candidates = ["nobody"] }`), `The node "nobody" is none of the cluster, so it cannot go.`},
+		{web(c, "desired_capacity = 1", zones, "max_moves = -1"), "Attribute max_moves value must be between 0 and"},
+		{web(c, "desired_capacity = 1", zones, `selector = { name_regex = "web-(" }`), "missing closing ): `web-(`"},
+	} {
+		steps = append(steps, resource.TestStep{Config: bad.config, PlanOnly: true, ExpectError: says(bad.want)})
+	}
+	c.Test(t, steps...)
+}
+
+// TestAccPlacementRefusesToShrink: what is protected bounds how far a cluster
+// shrinks, and the error counts it.
+func TestAccPlacementRefusesToShrink(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	zones := fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0])
+	keep := func(names ...string) string {
+		return fmt.Sprintf("deletion = { protected = [%s] }", `"`+c.Prefix+"web-"+strings.Join(names, `", "`+c.Prefix+"web-")+`"`)
+	}
+	c.Test(t,
+		resource.TestStep{Config: web(c, "desired_capacity = 4", zones)},
+		resource.TestStep{Config: web(c, "desired_capacity = 1", zones, keep("0", "1")), PlanOnly: true,
+			ExpectError: says("3 nodes are to go from the cluster, but 2 of its nodes are protected and only 2 are not. Remove fewer nodes, or protect fewer.")},
+		resource.TestStep{Config: web(c, "desired_capacity = 3", zones, fmt.Sprintf("deletion = { protected = [%[1]q], candidates = [%[1]q] }", c.Prefix+"web-0")), PlanOnly: true,
+			ExpectError: says(fmt.Sprintf("The node %q is to go and is protected.", c.Prefix+"web-0"))},
+		resource.TestStep{Config: web(c, "desired_capacity = 2", zones, keep("0", "1"))},
+	)
+}
+
+// TestAccPlacementUnknownSize: what is not known yet makes the nodes unknown,
+// and never a wrong answer.
+func TestAccPlacementUnknownSize(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	config := "resource \"terraform_data\" \"size\" { input = 3 }\n" +
+		web(c, "desired_capacity = terraform_data.size.output", fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0]))
+	const address = "stackpolicy_placement_attachment.web"
+	c.Test(t, resource.TestStep{Config: config,
+		ConfigPlanChecks: resource.ConfigPlanChecks{
+			PreApply:             []plancheck.PlanCheck{plancheck.ExpectUnknownValue(address, tfjsonpath.New("nodes")), plancheck.ExpectUnknownValue(address, tfjsonpath.New("change"))},
+			PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
+		},
+		Check: resource.TestCheckResourceAttr(address, "nodes.%", "3"),
+	})
+}
+
+// TestAccPlacementLowerCap: a cap below what is there moves nobody, and a
+// warning says so.
+func TestAccPlacementLowerCap(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	zone := c.Zones(t, c.Regions(t)[0])[0]
+	low := web(c, "desired_capacity = 3", fmt.Sprintf("zones = [{ name = %q, cap = 1 }]", zone))
+	w := c.Workspace(t, web(c, "desired_capacity = 3", fmt.Sprintf("zones = [{ name = %q }]", zone)))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(low); err != nil {
+		t.Fatal(err)
+	}
+	text, err := w.Apply(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := says("keeps 3 nodes, above its cap of 1: a lower cap moves nobody."); !want.MatchString(text) {
+		t.Errorf("no warning in:\n%s", text)
+	}
+	if err := w.Write(web(c, "desired_capacity = 2", fmt.Sprintf("zones = [{ name = %q, cap = 1 }]", zone))); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := w.Apply(t.Context()); err != nil {
+		t.Errorf("shrinking towards the cap: %v\n%s", err, text)
+	}
+}
+
+// TestPlacementQuota: with respect_quotas a region takes what the project's
+// quota still allows, and the rest goes elsewhere.
+func TestPlacementQuota(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", 2)
+	const address = "stackpolicy_placement_attachment.web"
+	both := `regions = [{ name = "RegionOne" }, { name = "RegionTwo" }]`
+	regionCount := func(region string, n int64) plancheck.PlanCheck {
+		return plancheck.ExpectKnownValue(address, tfjsonpath.New("distribution").AtMapKey(region).AtMapKey(""), knownvalue.Int64Exact(n))
+	}
+	c.Test(t,
+		resource.TestStep{Config: web(c, "desired_capacity = 8", both, "respect_quotas = true"),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{regionCount("RegionOne", 2), regionCount("RegionTwo", 6)}}},
+		resource.TestStep{Config: web(c, "desired_capacity = 9", `regions = [{ name = "RegionOne" }]`, "respect_quotas = true"), PlanOnly: true,
+			ExpectError: says("The quota of RegionOne bounds it")},
+	)
+}
