@@ -61,8 +61,13 @@ const (
 func deletionAttachmentSchema(ctx context.Context) schema.Schema {
 	replaced := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	kept := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	limits := timeouts.Attributes(ctx, timeouts.Opts{Delete: true,
+		DeleteDescription: "Time for all that happens before the node goes, such as `30m`. Defaults to the sum of the hook's timeout, five minutes for a shutdown, the grace period and a minute."}).(schema.SingleNestedAttribute)
+	limits.MarkdownDescription = "How long it may take, beyond which the destroy fails and the node stays."
 	return schema.Schema{
-		MarkdownDescription: "What must happen before a node goes, as Senlin's deletion policy had it with lifecycle hooks: a consumer is told and waited for, the server is stopped, and a grace period granted. One for each node, beside its server: it refers to the server, so Terraform destroys it first, and that is when all this happens.",
+		MarkdownDescription: "What must happen before a node goes, as Senlin's deletion policy had it with lifecycle hooks: a consumer is told and waited for, the server is stopped, and a grace period granted. One for each node, beside its server: it refers to the server, so Terraform destroys it first, and that is when all this happens.\n\n" +
+			"What happens is what was last applied: Terraform destroys by its state, so change a hook or a grace period, and apply, before the nodes that it is for go.\n\n" +
+			"A consumer is told once of a node. Where a destroy is cut short and runs again, the Zaqar message that is still there is waited for, and not sent again; a webhook is called again with the same token, by which its consumer knows it.",
 		Attributes: map[string]schema.Attribute{
 			"id":        schema.StringAttribute{Computed: true, PlanModifiers: kept, MarkdownDescription: "`<region>/<server id>`."},
 			"server_id": schema.StringAttribute{Required: true, PlanModifiers: replaced, Validators: []validator.String{stringvalidator.LengthAtLeast(1)}, MarkdownDescription: "Id of the node's server. Another server is another attachment: what is attached to the old one happens when that goes."},
@@ -89,8 +94,7 @@ func deletionAttachmentSchema(ctx context.Context) schema.Schema {
 						MarkdownDescription: "What happens when the hook fails or takes too long: `CONTINUE` (the node goes, with a warning; the default) or `ABANDON` (an error, and the node stays)."},
 				}},
 			"lifecycle_action_token": schema.StringAttribute{Computed: true, Sensitive: true, PlanModifiers: kept, MarkdownDescription: "Token in the messages about this node. A message that comes again has the same one."},
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{Delete: true,
-				DeleteDescription: "Time for all that happens before the node goes, such as `30m`. Defaults to the sum of the hook's timeout, five minutes for a shutdown, the grace period and a minute."}),
+			"timeouts": limits,
 		},
 	}
 }

@@ -1,0 +1,23 @@
+# A group named "db" is inherited where there is one with this policy, and stays
+# when the attachment goes. Else it is created, and deleted with the attachment.
+resource "stackpolicy_affinity_attachment" "db" {
+  servergroup = {
+    name     = "db"
+    policies = "anti-affinity"
+  }
+}
+
+resource "openstack_compute_instance_v2" "db" {
+  count       = 3
+  name        = "db-${count.index}"
+  image_name  = "ubuntu-24.04"
+  flavor_name = "m1.large"
+
+  network {
+    name = "db"
+  }
+
+  scheduler_hints {
+    group = stackpolicy_affinity_attachment.db.servergroup_id
+  }
+}

@@ -1,0 +1,55 @@
+# A cluster of six nodes over two regions and five availability zones. RegionTwo
+# gets two of every three nodes, until it has as many as its cap.
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = "web"
+  desired_capacity = 6
+  min_size         = 2
+  max_size         = 30
+
+  regions = [
+    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
+    { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }], weight = 200, cap = 12 },
+  ]
+
+  # When the cluster shrinks, the oldest nodes of a zone go, and web-3 never.
+  deletion = {
+    criteria  = "OLDEST_FIRST"
+    protected = ["web-3"]
+  }
+}
+
+# Nova's server groups belong to a region, so each region has its own.
+resource "stackpolicy_affinity_attachment" "web" {
+  for_each = toset(["RegionOne", "RegionTwo"])
+  region   = each.key
+
+  servergroup = {
+    name     = "web"
+    policies = "soft-anti-affinity"
+  }
+}
+
+# The servers, one for each node: a node that stays keeps its name and place, and
+# so its server.
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_name        = "ubuntu-24.04"
+  flavor_name       = "m1.small"
+
+  network {
+    name = "web"
+  }
+
+  scheduler_hints {
+    group = stackpolicy_affinity_attachment.web[each.value.region].servergroup_id
+  }
+}
+
+# What the last resize did, as a table: each place with its nodes before and
+# after, its ideal share and its cap.
+output "summary" {
+  value = stackpolicy_placement_attachment.web.summary
+}
