@@ -6,9 +6,11 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -78,12 +80,20 @@ func (d demo) resize(ctx context.Context, title, size string) error {
 	if _, err := d.Apply(ctx, "size="+size); err != nil {
 		return err
 	}
-	for _, name := range []string{"summary", "change"} {
-		text, err := d.Run(ctx, "output", "-no-color", name)
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%s =\n%s", name, text)
+	var summary string
+	var change struct {
+		Creation struct{ Nodes []string }
+		Deletion struct{ Candidates []string }
+	}
+	if err := errors.Join(d.Output(ctx, "summary", &summary), d.Output(ctx, "change", &change)); err != nil {
+		return err
+	}
+	fmt.Println(summary)
+	if come := change.Creation.Nodes; len(come) > 0 {
+		fmt.Println("come:", strings.Join(come, " "))
+	}
+	if gone := change.Deletion.Candidates; len(gone) > 0 {
+		fmt.Println("go:  ", strings.Join(gone, " "))
 	}
 	after := d.servers()
 	var kept, created, deleted int

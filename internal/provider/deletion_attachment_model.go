@@ -94,7 +94,7 @@ func deletionAttachmentSchema(ctx context.Context) schema.Schema {
 						MarkdownDescription: "What happens when the hook fails or takes too long: `CONTINUE` (the node goes, with a warning; the default) or `ABANDON` (an error, and the node stays)."},
 				}},
 			"lifecycle_action_token": schema.StringAttribute{Computed: true, Sensitive: true, PlanModifiers: kept, MarkdownDescription: "Token in the messages about this node. A message that comes again has the same one."},
-			"timeouts": limits,
+			"timeouts":               limits,
 		},
 	}
 }

@@ -32,7 +32,7 @@ func placementAttachmentSchema() schema.Schema {
 	return schema.Schema{
 		Version: 0, // what a later version changes is carried over by UpgradeState
 		MarkdownDescription: "Attaches placement to a cluster and remembers the place of each node: feed its `nodes` to the `for_each` of your servers. Growing adds nodes, shrinking removes some, and no node that stays ever changes its name, region or zone.\n\n" +
-			"All of it is worked out while planning, so that `terraform plan` shows where each node goes, and the servers that come and go with it. Destroying the attachment forgets it and touches no server.",
+			"All of it is worked out while planning, so that `terraform plan` shows where each node goes, and the servers that come and go with it. Destroying the attachment forgets it and touches no server. Replacing it (`-replace`, `taint`) forgets it too and places all nodes afresh: nodes that then get other places move.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
 			"cluster": schema.StringAttribute{Required: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
