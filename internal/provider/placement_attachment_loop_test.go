@@ -213,3 +213,18 @@ func TestAccPlacementRandom(t *testing.T) {
 	}
 	l.settled(t, "random")
 }
+
+// TestAccPlacementOldestProfile: those built from the oldest profile go, which
+// the metadata of their servers tell.
+func TestAccPlacementOldestProfile(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zone := places(region + ": " + c.Zones(t, region)[0])
+	const oldest = "selector = { profile_metadata_key = \"built\" }\n  deletion = { criteria = \"OLDEST_PROFILE_FIRST\" }"
+	l := loop{c.Workspace(t, attached(c, 4, zone, oldest)), c}
+	l.step(t, "create", attached(c, 4, zone, oldest), "0 1 2 3", "")
+	for name, built := range map[string]string{"0": "2026-03-01T00:00:00Z", "1": "2026-01-01T00:00:00Z", "2": "2026-04-01T00:00:00Z", "3": "2026-02-01T00:00:00Z"} {
+		c.Mark(t, region, c.Servers(t)[name].ID, "built", built)
+	}
+	l.step(t, "shrink", attached(c, 2, zone, oldest), "", "1 3")
+}
