@@ -187,7 +187,7 @@ func (m *affinityAttachmentModel) bind(ctx context.Context, b affinity.Binding, 
 }
 
 // adopt fills in, after an import, what a configuration may say of the group.
-func (m *affinityAttachmentModel) adopt(_ context.Context, g openstack.ServerGroup, _ *diag.Diagnostics) {
+func (m *affinityAttachmentModel) adopt(g openstack.ServerGroup) {
 	most := types.Int64Null()
 	if g.MaxServerPerHost > 0 {
 		most = types.Int64Value(int64(g.MaxServerPerHost))

@@ -170,7 +170,7 @@ func (r *affinityAttachmentResource) Read(ctx context.Context, req resource.Read
 		return
 	}
 	if model.Policy.IsNull() {
-		model.adopt(ctx, group, &resp.Diagnostics)
+		model.adopt(group)
 	}
 	model.bind(ctx, affinity.Binding{Group: group, Inherited: model.InheritedGroup.ValueBool()}, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
