@@ -92,13 +92,12 @@ func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 	var login openstack.Config
 	if Live() {
 		login = openstack.Config{Cloud: os.Getenv("OS_CLOUD"), AuthURL: os.Getenv("OS_AUTH_URL"), DefaultDomain: "default", Region: os.Getenv("OS_REGION_NAME"), MaxRetries: 3}
-		c.config = "provider \"stackpolicy\" {}\nprovider \"nova\" {}\n"
 	} else {
 		c.Fake = fakecloud.Start(t, config)
 		login = openstack.Config{AuthURL: c.Fake.AuthURL(), UserName: user, Password: fakecloud.Password,
 			TenantName: user, DefaultDomain: fakecloud.DomainID, Region: fakecloud.DefaultRegions()[0].Name}
-		c.config = c.ProviderBlock("stackpolicy") + c.ProviderBlock("nova")
 	}
+	c.config = c.ProviderBlock("stackpolicy") + c.ProviderBlock("nova")
 	api, err := openstack.New(login)
 	if err != nil {
 		t.Fatalf("the cloud of the test: %v", err)
@@ -108,8 +107,11 @@ func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 	return c
 }
 
-// ProviderBlock is a provider's block for the fake cloud, with more arguments.
+// ProviderBlock is a provider's block for the cloud, with more arguments.
 func (c *Cloud) ProviderBlock(name string, more ...string) string {
+	if c.Fake == nil {
+		return fmt.Sprintf("provider %q {\n%s\n}\n", name, strings.Join(more, "\n"))
+	}
 	return fmt.Sprintf("provider %q {\n  auth_url = %q\n  user_name = %q\n  password = %q\n  tenant_name = %q\n  region = %q\n%s\n}\n",
 		name, c.Fake.AuthURL(), c.user, fakecloud.Password, c.user, fakecloud.DefaultRegions()[0].Name, strings.Join(more, "\n"))
 }

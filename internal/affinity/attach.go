@@ -113,7 +113,7 @@ func supported(compute *openstack.Compute, policy Policy) error {
 	case strings.HasPrefix(policy.Policy, "soft-") && !compute.Offers(openstack.VersionSoftPolicy):
 		return &UnsupportedError{compute.Region, "the policy " + policy.Policy, openstack.VersionSoftPolicy, compute.Newest()}
 	case policy.MaxServerPerHost > 0 && !compute.Offers(openstack.VersionGroupPolicy):
-		return &UnsupportedError{compute.Region, "max_server_per_host", openstack.VersionGroupPolicy, compute.Newest()}
+		return &UnsupportedError{compute.Region, "the rule max_server_per_host", openstack.VersionGroupPolicy, compute.Newest()}
 	}
 	return nil
 }

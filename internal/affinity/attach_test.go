@@ -159,7 +159,7 @@ func TestOldNova(t *testing.T) {
 		want   string
 	}{
 		{"2.14", affinity.Policy{Policy: affinity.SoftAffinity}, "the policy soft-affinity needs Nova's microversion 2.15, and region RegionOne offers 2.14"},
-		{"2.63", affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2}, "max_server_per_host needs Nova's microversion 2.64, and region RegionOne offers 2.63"},
+		{"2.63", affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2}, "the rule max_server_per_host needs Nova's microversion 2.64, and region RegionOne offers 2.63"},
 		{"2.14", affinity.Policy{Policy: affinity.AntiAffinity}, ""},
 		{"2.15", affinity.Policy{Policy: affinity.SoftAntiAffinity}, ""},
 		{"2.1", affinity.Policy{Policy: affinity.Affinity}, ""},

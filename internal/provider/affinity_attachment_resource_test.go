@@ -139,6 +139,54 @@ resource "nova_server" "member" {
 	}
 }
 
+// TestAccAffinityAttachment_olderNova: groups are made, read, inherited and
+// deleted with whatever microversion there is, and what that lacks is said.
+func TestAccAffinityAttachment_olderNova(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region, err := c.API.Region(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := func(newest int, format string, args ...any) string {
+		return c.ProviderBlock("stackpolicy", fmt.Sprintf("endpoint_overrides = { compute = %q }", c.OlderNova(t, region, newest))) + affinityAttachment(format, args...)
+	}
+	own := "servergroup = { name = \"" + c.Prefix + "%d\", policies = %q }"
+	theirs := c.Group(t, region, "theirs", "affinity")
+	var steps []resource.TestStep
+	for _, old := range []struct {
+		newest  int
+		soft    string // what is said of a soft policy; empty: it is taken
+		perHost string // and of max_server_per_host
+	}{
+		{1, "The policy soft-affinity needs Nova's microversion 2.15, and region " + region + " offers 2.1", "The rule max_server_per_host needs"},
+		{14, "The policy soft-affinity needs Nova's microversion 2.15, and region " + region + " offers 2.14", "The rule max_server_per_host needs"},
+		{15, "", "The rule max_server_per_host needs Nova's microversion 2.64, and region " + region + " offers 2.15"},
+		{63, "", "The rule max_server_per_host needs Nova's microversion 2.64, and region " + region + " offers 2.63"},
+		{64, "", ""},
+	} {
+		expect := func(config, refusal string) resource.TestStep {
+			step := resource.TestStep{Config: config}
+			if refusal == "" {
+				step.ConfigPlanChecks = empty()
+			} else {
+				step.PlanOnly, step.ExpectError = true, says(refusal)
+			}
+			return step
+		}
+		n := old.newest
+		steps = append(steps,
+			expect(config(n, own, n, "anti-affinity"), ""),
+			expect(config(n, "servergroup = { name = %q, policies = \"affinity\" }", theirs), ""),
+			resource.TestStep{Config: config(n, "servergroup = { name = %q }", theirs), PlanOnly: true, ExpectError: says("has the policy affinity")},
+			expect(config(n, own, n, "soft-affinity"), old.soft),
+			expect(config(n, "servergroup = { name = \"%s%d\", max_server_per_host = 2 }", c.Prefix, n), old.perHost))
+	}
+	c.Test(t, steps...)
+	if n := c.Groups(t, region); n != 1 {
+		t.Errorf("%d groups are left, of which one is not the attachments'", n)
+	}
+}
+
 func TestAccAffinityAttachment_drift(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
