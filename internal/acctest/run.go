@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -65,6 +66,52 @@ func (c *Cloud) Workspace(t testing.TB, config string, env ...string) *workspace
 	})
 	return w
 }
+
+// Example is a folder of a copy of the examples, in which a real terraform works
+// on the fake cloud. It is the cloud "production" of a clouds.yaml.
+func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
+	t.Helper()
+	built, err := mirror()
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := t.TempDir()
+	clouds := strings.ReplaceAll(string(c.Fake.CloudsYAML()), "stackpolicy-"+c.user, "production")
+	dir, file := filepath.Join(top, folder), filepath.Join(top, "clouds.yaml")
+	if err := errors.Join(os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))), os.WriteFile(file, []byte(clouds), 0o600), require(dir)); err != nil {
+		t.Fatal(err)
+	}
+	w, err := workspace.Open(t.Context(), dir, Terraform(t), built, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD=production", "OS_AUTH_URL=", "OS_REGION_NAME=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// require says where a folder's providers come from, where it does not itself,
+// as examples for the documentation of one thing do not.
+func require(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.tf"))
+	for _, file := range files {
+		text, readErr := os.ReadFile(file)
+		if readErr != nil || strings.Contains(string(text), "required_providers") {
+			return readErr
+		}
+	}
+	return errors.Join(err, os.WriteFile(filepath.Join(dir, "required.tf"), []byte(required), 0o600))
+}
+
+const required = `terraform {
+  required_providers {
+    openstack = {
+      source = "terraform-provider-openstack/openstack"
+    }
+    stackpolicy = {
+      source = "stackpolicy/stackpolicy"
+    }
+  }
+}
+`
 
 // Servers are the servers whose names begin with the test's prefix, by name
 // without it.

@@ -4,9 +4,7 @@
 package nova
 
 import (
-	"cmp"
 	"context"
-	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -41,24 +39,11 @@ func (p *novaProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 	}}
 }
 
-// Configure takes what the block leaves open from OS_CLOUD or the OS_* variables.
 func (p *novaProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var m novaProviderModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	config := openstack.Config{
-		AuthURL:       cmp.Or(m.AuthURL.ValueString(), os.Getenv("OS_AUTH_URL")),
-		UserName:      m.UserName.ValueString(),
-		Password:      m.Password.ValueString(),
-		TenantName:    m.TenantName.ValueString(),
-		DefaultDomain: "default",
-		Region:        cmp.Or(m.Region.ValueString(), os.Getenv("OS_REGION_NAME")),
-		AllowReauth:   true,
-		MaxRetries:    3,
-	}
-	if m.AuthURL.IsNull() {
-		config.Cloud = os.Getenv("OS_CLOUD")
-	}
-	cloud, err := openstack.New(config)
+	cloud, err := Login(openstack.Config{AuthURL: m.AuthURL.ValueString(), UserName: m.UserName.ValueString(),
+		Password: m.Password.ValueString(), TenantName: m.TenantName.ValueString(), Region: m.Region.ValueString()})
 	if err != nil {
 		resp.Diagnostics.AddError("Invalid provider configuration", err.Error())
 		return

@@ -2,9 +2,7 @@ package nova
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
@@ -64,31 +62,14 @@ func (r *serverResource) Create(ctx context.Context, req resource.CreateRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	opts := servers.CreateOpts{
-		Name: m.Name.ValueString(), ImageRef: m.Image.ValueString(), FlavorRef: m.Flavor.ValueString(),
-		AvailabilityZone: m.Zone.ValueString(), Networks: "none",
-	}
+	opts := servers.CreateOpts{Name: m.Name.ValueString(), ImageRef: m.Image.ValueString(), FlavorRef: m.Flavor.ValueString(), AvailabilityZone: m.Zone.ValueString()}
 	resp.Diagnostics.Append(m.Metadata.ElementsAs(ctx, &opts.Metadata, false)...)
-	server, err := servers.Create(ctx, client, opts, servers.SchedulerHintOpts{Group: m.Group.ValueString()}).Extract()
+	server, err := Boot(ctx, client, opts, m.Group.ValueString(), func(id string) {
+		m.ID, m.Zone = types.StringValue(id), types.StringValue(m.Zone.ValueString())
+		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+	})
 	if err != nil {
 		resp.Diagnostics.AddError("Unable to create the server", err.Error())
-		return
-	}
-	m.ID = types.StringValue(server.ID)
-	m.Zone = types.StringValue(m.Zone.ValueString())
-	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)   // known from here on, whatever comes
-	for server.Status == "" || server.Status == "BUILD" { // the answer to a POST has none
-		if err := pause(ctx); err != nil {
-			resp.Diagnostics.AddError("Unable to wait for the server", err.Error())
-			return
-		}
-		if server, err = servers.Get(ctx, client, server.ID).Extract(); err != nil {
-			resp.Diagnostics.AddError("Unable to read the server", err.Error())
-			return
-		}
-	}
-	if server.Status != "ACTIVE" {
-		resp.Diagnostics.AddError("The server did not start", fmt.Sprintf("%s is %s: %s", server.ID, server.Status, server.Fault.Message))
 		return
 	}
 	m.read(server)
@@ -140,33 +121,19 @@ func (r *serverResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	err := servers.Delete(ctx, client, m.ID.ValueString()).ExtractErr()
-	for err == nil { // until it is gone
-		if _, err = servers.Get(ctx, client, m.ID.ValueString()).Extract(); err == nil {
-			err = pause(ctx)
-		}
-	}
-	if !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+	if err := Remove(ctx, client, m.ID.ValueString()); err != nil {
 		resp.Diagnostics.AddError("Unable to delete the server", err.Error())
 	}
 }
 
 // client is one for the server's region, which it fills in.
 func (r *serverResource) client(ctx context.Context, m *serverModel, diags *diag.Diagnostics) *gophercloud.ServiceClient {
-	region, err := m.Region.ValueString(), error(nil)
-	if region == "" {
-		region, err = r.cloud.Region(ctx)
-	}
-	var compute *openstack.Compute
-	if err == nil {
-		compute, err = r.cloud.Compute(ctx, region)
-	}
+	client, region, err := Client(ctx, r.cloud, m.Region.ValueString())
 	if err != nil {
 		diags.AddError("Unable to reach the region", err.Error())
-		return nil
 	}
 	m.Region = types.StringValue(region)
-	return compute.At(79)
+	return client
 }
 
 // read takes over what the server really is. Of its metadata only the keys that
@@ -183,13 +150,4 @@ func (m *serverModel) read(server *servers.Server) {
 		}
 	}
 	m.Metadata = types.MapValueMust(types.StringType, ours)
-}
-
-func pause(ctx context.Context) error {
-	select {
-	case <-time.After(100 * time.Millisecond):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -24,8 +25,13 @@ type Mirror struct {
 	Config string // value of TF_CLI_CONFIG_FILE
 }
 
-// version of the providers in a mirror; any will do.
-const version = "0.0.1"
+// built are the providers of this tree, by their addresses, with the versions
+// that they are given: the stand-in has that of what it stands in for.
+var built = map[string]struct{ version, source string }{
+	"stackpolicy/stackpolicy":                {"0.0.1", "."},
+	"stackpolicy/nova":                       {"0.0.1", "./internal/acctest/nova/serve"},
+	"terraform-provider-openstack/openstack": {"3.4.0", "./internal/acctest/openstackstub/serve"},
+}
 
 // Build builds the providers of this tree into a folder.
 func Build(ctx context.Context, dir string) (*Mirror, error) {
@@ -33,13 +39,13 @@ func Build(ctx context.Context, dir string) (*Mirror, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, source := range map[string]string{"stackpolicy": ".", "nova": "./internal/acctest/nova/serve"} {
-		place := filepath.Join("stackpolicy", name, version, runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+name+"_v"+version)
+	for address, p := range built {
+		place := filepath.Join(address, p.version, runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+path.Base(address)+"_v"+p.version)
 		binary, again := filepath.Join(dir, "registry.terraform.io", place), filepath.Join(dir, "registry.opentofu.org", place)
-		build := exec.CommandContext(ctx, "go", "build", "-o", binary, source)
-		build.Dir = root()
+		build := exec.CommandContext(ctx, "go", "build", "-o", binary, p.source)
+		build.Dir = Root()
 		if output, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("build the provider %s: %w\n%s", name, err, output)
+			return nil, fmt.Errorf("build the provider %s: %w\n%s", address, err, output)
 		}
 		// OpenTofu looks for it under the name of its own registry.
 		if err := errors.Join(os.MkdirAll(filepath.Dir(again), 0o755), os.Link(binary, again)); err != nil {
@@ -50,8 +56,8 @@ func Build(ctx context.Context, dir string) (*Mirror, error) {
 	return m, os.WriteFile(m.Config, fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir), 0o600)
 }
 
-// root is the folder of go.mod.
-func root() string {
+// Root is the folder of go.mod.
+func Root() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "..", "..", "..")
 }
@@ -59,7 +65,7 @@ func root() string {
 // Terraform is the path of the terraform (or tofu) to use, as tools/terraform
 // finds it.
 func Terraform(ctx context.Context) (string, error) {
-	find := exec.CommandContext(ctx, filepath.Join(root(), "tools", "terraform"))
+	find := exec.CommandContext(ctx, filepath.Join(Root(), "tools", "terraform"))
 	find.Stderr = os.Stderr
 	output, err := find.Output()
 	if err != nil {
@@ -77,11 +83,16 @@ type Workspace struct {
 
 // New prepares a folder for a configuration that uses the providers.
 func New(ctx context.Context, dir, terraform string, mirror *Mirror, config string, env ...string) (*Workspace, error) {
-	w := &Workspace{Dir: dir, Terraform: terraform, Env: append(env,
-		"TF_CLI_CONFIG_FILE="+mirror.Config, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1")}
-	if err := w.Write(config); err != nil {
+	if err := (&Workspace{Dir: dir}).Write(config); err != nil {
 		return nil, err
 	}
+	return Open(ctx, dir, terraform, mirror, env...)
+}
+
+// Open prepares a folder that has a configuration.
+func Open(ctx context.Context, dir, terraform string, mirror *Mirror, env ...string) (*Workspace, error) {
+	w := &Workspace{Dir: dir, Terraform: terraform, Env: append(env,
+		"TF_CLI_CONFIG_FILE="+mirror.Config, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1")}
 	_, err := w.Run(ctx, "init", "-input=false", "-no-color")
 	return w, err
 }

@@ -1,0 +1,65 @@
+// Package examples_test checks the examples: each is formatted, valid, and can
+// be planned on the fake cloud. Those of the guides are followed to the end.
+package examples_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
+
+func TestFormat(t *testing.T) {
+	output, err := exec.CommandContext(t.Context(), acctest.Terraform(t), "fmt", "-check", "-diff", "-recursive", ".").CombinedOutput()
+	if err != nil {
+		t.Errorf("make fmt mends this: %v\n%s", err, output)
+	}
+}
+
+// folders lists those that have Terraform files.
+func folders(t *testing.T) (list []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if folder := filepath.Dir(path); strings.HasSuffix(path, ".tf") && !slices.Contains(list, folder) {
+			list = append(list, folder)
+		}
+		return err
+	})
+	if err != nil || len(list) == 0 {
+		t.Fatalf("found %d examples, %v", len(list), err)
+	}
+	return list
+}
+
+func TestValid(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	for _, folder := range folders(t) {
+		t.Run(folder, func(t *testing.T) {
+			w := c.Example(t, folder)
+			if _, err := w.Run(t.Context(), "validate", "-no-color"); err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(folder, "modules") {
+				return // planned by who calls it
+			}
+			// What is to be imported is not there.
+			imports, _ := filepath.Glob(filepath.Join(w.Dir, "import*.tf"))
+			for _, file := range imports {
+				if err := os.Remove(file); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,31 @@
+output "nodes" {
+  description = "The nodes by name, each with the id and address of its server and its place."
+  value = {
+    for name, server in openstack_compute_instance_v2.node : name => {
+      id     = server.id
+      ip     = server.access_ip_v4
+      region = server.region
+      zone   = server.availability_zone
+    }
+  }
+}
+
+output "distribution" {
+  description = "Number of nodes by region and zone."
+  value       = stackpolicy_placement_attachment.cluster.distribution
+}
+
+output "change" {
+  description = "What the last resize changed: the nodes that came, and those that went."
+  value       = stackpolicy_placement_attachment.cluster.change
+}
+
+output "summary" {
+  description = "The last resize as a table for people."
+  value       = stackpolicy_placement_attachment.cluster.summary
+}
+
+output "servergroup_ids" {
+  description = "Ids of the server groups, by region."
+  value       = { for region, group in stackpolicy_affinity_attachment.cluster : region => group.servergroup_id }
+}

@@ -1,0 +1,107 @@
+variable "name" {
+  description = "Name of the cluster. Nodes are named after it: web-0, web-1 and so on."
+  type        = string
+}
+
+variable "size" {
+  description = "Number of nodes."
+  type        = number
+}
+
+variable "min_size" {
+  description = "Least number of nodes. A smaller size is an error."
+  type        = number
+  default     = 0
+}
+
+variable "max_size" {
+  description = "Greatest number of nodes. A greater size is an error; -1 is no bound."
+  type        = number
+  default     = -1
+}
+
+variable "regions" {
+  description = "Regions to spread the nodes over, and the availability zones in each. A region without zones leaves the zone to Nova."
+  type = list(object({
+    name   = string
+    weight = optional(number, 100)
+    cap    = optional(number, -1)
+    min    = optional(number, 0)
+    zones = optional(list(object({
+      name   = string
+      weight = optional(number, 100)
+      cap    = optional(number, -1)
+      min    = optional(number, 0)
+    })))
+  }))
+}
+
+variable "deletion" {
+  description = "Which nodes leave when the cluster shrinks: by criteria, by name (candidates), and which never do (protected)."
+  type = object({
+    criteria   = optional(string, "OLDEST_FIRST")
+    candidates = optional(list(string))
+    protected  = optional(list(string))
+  })
+  default = {}
+}
+
+variable "affinity" {
+  description = "Policy of the server group in each region. Null makes no group."
+  type        = string
+  default     = "soft-anti-affinity"
+}
+
+variable "drain" {
+  description = "What happens before a node goes: a hook (see stackpolicy_deletion_attachment), then a shutdown, then a grace period in seconds."
+  type = object({
+    hook = optional(object({
+      type           = string
+      params         = object({ queue = optional(string), url = optional(string) })
+      timeout        = optional(number)
+      default_result = optional(string)
+    }))
+    shutdown     = optional(bool, true)
+    grace_period = optional(number, 0)
+  })
+  default = {}
+}
+
+variable "image_name" {
+  description = "Image of new nodes, by name: ids differ from region to region."
+  type        = string
+}
+
+variable "flavor_name" {
+  description = "Flavor of the nodes."
+  type        = string
+}
+
+variable "network_name" {
+  description = "Network of the nodes. It has this name in every region."
+  type        = string
+}
+
+variable "key_pair" {
+  description = "Key pair for logging in to the nodes. It has this name in every region."
+  type        = string
+  default     = null
+}
+
+variable "security_groups" {
+  description = "Security groups of the nodes."
+  type        = list(string)
+  default     = null
+}
+
+variable "user_data" {
+  description = "User data of new nodes, such as a cloud-init configuration."
+  type        = string
+  default     = null
+}
+
+variable "metadata" {
+  description = "Metadata of the nodes, beside the cluster's name."
+  type        = map(string)
+  default     = {}
+}
