@@ -98,20 +98,8 @@ func require(dir string) error {
 			return readErr
 		}
 	}
-	return errors.Join(err, os.WriteFile(filepath.Join(dir, "required.tf"), []byte(required), 0o600))
+	return errors.Join(err, os.WriteFile(filepath.Join(dir, "required.tf"), []byte(workspace.Required), 0o600))
 }
-
-const required = `terraform {
-  required_providers {
-    openstack = {
-      source = "terraform-provider-openstack/openstack"
-    }
-    stackpolicy = {
-      source = "stackpolicy/stackpolicy"
-    }
-  }
-}
-`
 
 // Servers are the servers whose names begin with the test's prefix, by name
 // without it.

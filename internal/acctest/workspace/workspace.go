@@ -97,13 +97,17 @@ func Open(ctx context.Context, dir, terraform string, mirror *Mirror, env ...str
 	return w, err
 }
 
-const required = `terraform {
+// Required says where all providers of this tree come from.
+const Required = `terraform {
   required_providers {
     stackpolicy = {
       source = "stackpolicy/stackpolicy"
     }
     nova = {
       source = "stackpolicy/nova"
+    }
+    openstack = {
+      source = "terraform-provider-openstack/openstack"
     }
   }
 }
@@ -112,7 +116,7 @@ const required = `terraform {
 // Write replaces the configuration.
 func (w *Workspace) Write(config string) error {
 	return errors.Join(
-		os.WriteFile(filepath.Join(w.Dir, "required.tf"), []byte(required), 0o600),
+		os.WriteFile(filepath.Join(w.Dir, "required.tf"), []byte(Required), 0o600),
 		os.WriteFile(filepath.Join(w.Dir, "main.tf"), []byte(config), 0o600))
 }
 

@@ -1,0 +1,166 @@
+package examples_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+var update = flag.Bool("update", false, "write the files that tests compare with")
+
+// region is one as both ways of placing write it.
+type region struct {
+	name   string
+	weight int // in hundreds
+	zones  []string
+}
+
+// step is one in the life of a cluster.
+type step struct {
+	title   string
+	size    int
+	regions []region
+	kill    string // name of a server to kill before
+	remove  string // name of a node to remove
+}
+
+var (
+	two    = region{"RegionTwo", 1, []string{"az-1", "az-2"}}
+	five   = []region{{"RegionOne", 1, []string{"az-1", "az-2", "az-3"}}, two}
+	six    = []region{{"RegionOne", 1, []string{"az-0", "az-1", "az-2", "az-3"}}, two}
+	fewer  = []region{{"RegionOne", 1, []string{"az-0", "az-1", "az-3"}}, two}
+	heavy  = []region{fewer[0], {"RegionTwo", 2, two.zones}}
+	spread = []step{
+		{title: "create 6 over 2 regions and 5 zones", size: 6, regions: five},
+		{title: "grow to 11", size: 11, regions: five},
+		{title: "shrink to 7", size: 7, regions: five},
+		{title: "add a zone that sorts first", size: 7, regions: six},
+		{title: "drop a zone", size: 7, regions: fewer},
+		{title: "give RegionTwo twice the weight", size: 7, regions: heavy},
+		{title: "kill a server outside Terraform", size: 7, regions: heavy, kill: "web-3"},
+		{title: "remove web-3, by name", size: 6, regions: heavy, remove: "web-3"},
+	}
+)
+
+// byElement places by element() and count; a weight is a place listed twice.
+func byElement(s step) string {
+	var places []string
+	for _, r := range s.regions {
+		for range r.weight {
+			for _, zone := range r.zones {
+				places = append(places, fmt.Sprintf("{ region = %q, zone = %q }", r.name, zone))
+			}
+		}
+	}
+	return fmt.Sprintf(`
+locals {
+  places = [%s]
+}
+resource "openstack_compute_instance_v2" "web" {
+  count             = %d
+  name              = "web-${count.index}"
+  region            = element(local.places, count.index).region
+  availability_zone = element(local.places, count.index).zone
+  image_name        = "debian-12"
+  flavor_name       = "m1.tiny"
+}
+`, strings.Join(places, ", "), s.size)
+}
+
+// byAttachment places by the attachment.
+func byAttachment(s step) string {
+	var regions []string
+	for _, r := range s.regions {
+		regions = append(regions, fmt.Sprintf("{ name = %q, weight = %d, zones = [{ name = \"%s\" }] }", r.name, 100*r.weight, strings.Join(r.zones, "\" }, { name = \"")))
+	}
+	named := ""
+	if s.remove != "" {
+		named = fmt.Sprintf("deletion = { candidates = [%q] }", s.remove)
+	}
+	return fmt.Sprintf(`
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = "web"
+  desired_capacity = %d
+  regions          = [%s]
+  %s
+}
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_name        = "debian-12"
+  flavor_name       = "m1.tiny"
+}
+`, s.size, strings.Join(regions, ", "), named)
+}
+
+// live goes through the steps, and counts at each the servers that were
+// destroyed though they could have stayed.
+func live(t *testing.T, config func(step) string) []int {
+	e := start(t, "guides/from-element/before")
+	e.c.Fake.AddZone("RegionOne", fakecloud.Zone{Name: "az-0", Hosts: []string{"r1-cmp-0"}})
+	var counts []int
+	size := 0
+	for _, s := range spread {
+		before := e.c.Servers(t)
+		if s.kill != "" {
+			for _, region := range e.c.Regions(t) {
+				if slices.ContainsFunc(e.c.Fake.Servers(region), func(server fakecloud.Server) bool { return server.ID == before[s.kill].ID }) {
+					e.c.Fake.RemoveServers(region, before[s.kill].ID)
+				}
+			}
+			delete(before, s.kill)
+		}
+		if err := e.Write(config(s)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		after := e.servers(t)
+		lost := 0
+		for name, server := range before {
+			if after[name] != server.ID && name != s.remove {
+				lost++
+			}
+		}
+		if s.remove == "" {
+			lost -= max(size-s.size, 0) // whichever they are
+		}
+		size = s.size
+		counts = append(counts, lost)
+	}
+	return counts
+}
+
+// TestSteps holds the table of the guide to what a real terraform does.
+func TestSteps(t *testing.T) {
+	element, attachment := live(t, byElement), live(t, byAttachment)
+	var table strings.Builder
+	line := func(cells ...any) { fmt.Fprintf(&table, "%-37s %5v  %9v  %10v\n", cells...) }
+	line("", "", "element()", "attachment")
+	line("step", "nodes", "destroys", "destroys")
+	total := [2]int{}
+	for i, s := range spread {
+		line(s.title, s.size, element[i], attachment[i])
+		total[0] += element[i]
+		total[1] += attachment[i]
+	}
+	line("all steps", "", total[0], total[1])
+	const file = "guides/from-element/steps.txt"
+	if *update {
+		if err := os.WriteFile(file, []byte(table.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || string(want) != table.String() {
+		t.Errorf("got\n%s\nwant (%v)\n%s", table.String(), err, want)
+	}
+}
