@@ -66,6 +66,7 @@ func kept(t *testing.T, before, after map[string]string, size int) {
 }
 
 func TestCluster(t *testing.T) {
+	t.Parallel()
 	e := start(t, "cluster")
 	e.apply(t)
 	six := e.servers(t)

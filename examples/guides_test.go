@@ -3,9 +3,14 @@ package examples_test
 import (
 	"errors"
 	"maps"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
 // use replaces the configuration by that of another folder of the examples.
@@ -24,12 +29,14 @@ func (e example) use(t *testing.T, folder string) {
 
 // TestFromElement: the servers are the same before and after.
 func TestFromElement(t *testing.T) {
+	t.Parallel()
 	e := start(t, "guides/from-element/before")
 	e.apply(t)
 	before := e.servers(t)
 	e.use(t, "guides/from-element/after")
-	text := e.apply(t)
-	t.Log(text)
+	if text := e.apply(t); !strings.Contains(text, "1 imported, 0 added, 1 changed, 0 destroyed") {
+		t.Error(text)
+	}
 	if after := e.servers(t); len(after) != 6 || !maps.Equal(before, after) {
 		t.Errorf("before: %v, after: %v", before, after)
 	}
@@ -37,4 +44,121 @@ func TestFromElement(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.apply(t)
+}
+
+// TestRegionDown: the nodes of a region that cannot be reached stay, and the
+// cluster grows where it can.
+func TestRegionDown(t *testing.T) {
+	t.Parallel()
+	e := start(t, "guides/several-regions/one-login")
+	e.apply(t)
+	before := e.servers(t)
+	fault := e.c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionTwo", Times: fakecloud.Forever, Status: 503})
+	if _, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8"); err == nil || !strings.Contains(err.Error(), "Unable to read the cluster") {
+		t.Errorf("with a region down: %v", err)
+	}
+	text, err := e.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false", "-var=size=8", `-var=regions_down=["RegionTwo"]`)
+	if err != nil || !strings.Contains(text, "2 added, 1 changed, 0 destroyed") {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	fault.Remove()
+	e.apply(t, "size=8")
+	kept(t, before, e.servers(t), 8)
+	if n := len(e.c.Fake.Servers("RegionTwo")); n != 3 {
+		t.Errorf("RegionTwo has %d nodes", n)
+	}
+}
+
+// TestTwoClouds: the shares of two clouds grow with the size.
+func TestTwoClouds(t *testing.T) {
+	t.Parallel()
+	e := start(t, "guides/several-regions/two-clouds")
+	e.apply(t)
+	before := e.servers(t)
+	e.apply(t, "size=15")
+	after := e.servers(t)
+	kept(t, before, after, 15)
+	oslo := 0
+	for name := range after {
+		if strings.HasPrefix(name, "web-oslo-") {
+			oslo++
+		}
+	}
+	if oslo != 4 {
+		t.Errorf("oslo has %d nodes", oslo)
+	}
+}
+
+// TestQuotas: a quota that binds sends nodes elsewhere; one that leaves no room
+// is told.
+func TestQuotas(t *testing.T) {
+	t.Parallel()
+	e := start(t, "guides/quotas")
+	e.c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "cores", 4)
+	text := e.apply(t)
+	if len(e.c.Fake.Servers("RegionOne")) != 2 || !strings.Contains(text, "A quota binds") {
+		t.Errorf("RegionOne has %d nodes:\n%s", len(e.c.Fake.Servers("RegionOne")), text)
+	}
+	e.c.Fake.SetQuota("RegionTwo", fakecloud.MemberProjectID, "instances", 5)
+	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8")
+	if err == nil || !strings.Contains(err.Error(), "There is no feasible plan to handle all nodes.") {
+		t.Errorf("beyond the quotas: %v", err)
+	}
+}
+
+// TestKeepingNodes: the node leaves the cluster, and its server stays.
+func TestKeepingNodes(t *testing.T) {
+	t.Parallel()
+	e := start(t, "guides/keeping-nodes/before")
+	e.apply(t)
+	before := e.servers(t)
+	e.use(t, "guides/keeping-nodes/after")
+	e.apply(t)
+	if after := e.servers(t); !maps.Equal(before, after) {
+		t.Errorf("before %v, after %v", before, after)
+	}
+	if err := os.Remove(filepath.Join(e.Dir, "keep.tf")); err != nil {
+		t.Fatal(err)
+	}
+	e.apply(t)
+	if status := e.c.Servers(t)["web-1"].Status; status != "SHUTOFF" {
+		t.Errorf("the node was not drained: it is %s", status)
+	}
+}
+
+// TestDraining: the consumer of the guide drains each node before its server
+// goes.
+func TestDraining(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	binary, log, script := filepath.Join(dir, "consumer"), filepath.Join(dir, "drained"), filepath.Join(dir, "drain.sh")
+	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./guides/draining-nodes/consumer").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nsleep 1\necho $CLUSTER $NODE_NAME $REGION >>"+log+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	address := freePort(t)
+	if err := exec.CommandContext(t.Context(), binary, address, script).Start(); err != nil {
+		t.Fatal(err)
+	}
+	e := start(t, "guides/draining-nodes/webhook")
+	url := "drain_url=http://" + address + "/drain"
+	e.apply(t, url)
+	e.apply(t, url, "size=1")
+	drained, err := os.ReadFile(log)
+	if lines := strings.Fields(string(drained)); err != nil || len(lines) != 6 || len(e.servers(t)) != 1 {
+		t.Errorf("drained %q, servers %v, %v", drained, e.servers(t), err)
+	}
+}
+
+// freePort is an address of this machine on which nobody listens.
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
 }

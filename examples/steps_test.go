@@ -78,16 +78,16 @@ func byAttachment(s step) string {
 	for _, r := range s.regions {
 		regions = append(regions, fmt.Sprintf("{ name = %q, weight = %d, zones = [{ name = \"%s\" }] }", r.name, 100*r.weight, strings.Join(r.zones, "\" }, { name = \"")))
 	}
-	named := ""
+	named := "" // by criterion, those that came last go first, as with count
 	if s.remove != "" {
-		named = fmt.Sprintf("deletion = { candidates = [%q] }", s.remove)
+		named = fmt.Sprintf(", candidates = [%q]", s.remove)
 	}
 	return fmt.Sprintf(`
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = %d
   regions          = [%s]
-  %s
+  deletion         = { criteria = "YOUNGEST_FIRST"%s }
 }
 resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
@@ -141,6 +141,7 @@ func live(t *testing.T, config func(step) string) []int {
 
 // TestSteps holds the table of the guide to what a real terraform does.
 func TestSteps(t *testing.T) {
+	t.Parallel()
 	element, attachment := live(t, byElement), live(t, byAttachment)
 	var table strings.Builder
 	line := func(cells ...any) { fmt.Fprintf(&table, "%-37s %5v  %9v  %10v\n", cells...) }

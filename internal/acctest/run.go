@@ -68,7 +68,8 @@ func (c *Cloud) Workspace(t testing.TB, config string, env ...string) *workspace
 }
 
 // Example is a folder of a copy of the examples, in which a real terraform works
-// on the fake cloud. It is the cloud "production" of a clouds.yaml.
+// on the fake cloud. It has the names that the examples give to clouds in a
+// clouds.yaml, and "production" is the default.
 func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	t.Helper()
 	built, err := mirror()
@@ -76,9 +77,14 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 		t.Fatal(err)
 	}
 	top := t.TempDir()
-	clouds := strings.ReplaceAll(string(c.Fake.CloudsYAML()), "stackpolicy-"+c.user, "production")
+	var clouds strings.Builder
+	clouds.WriteString("clouds:\n")
+	for _, name := range []string{"production", "paris", "oslo"} {
+		entries := strings.ReplaceAll(string(c.Fake.CloudsYAML()), "stackpolicy-", name+"-")
+		clouds.WriteString(strings.TrimPrefix(strings.ReplaceAll(entries, name+"-"+c.user, name), "clouds:\n"))
+	}
 	dir, file := filepath.Join(top, folder), filepath.Join(top, "clouds.yaml")
-	if err := errors.Join(os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))), os.WriteFile(file, []byte(clouds), 0o600), require(dir)); err != nil {
+	if err := errors.Join(os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))), os.WriteFile(file, []byte(clouds.String()), 0o600), require(dir)); err != nil {
 		t.Fatal(err)
 	}
 	w, err := workspace.Open(t.Context(), dir, Terraform(t), built, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD=production", "OS_AUTH_URL=", "OS_REGION_NAME=")

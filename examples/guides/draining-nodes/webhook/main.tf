@@ -1,0 +1,46 @@
+variable "size" {
+  type    = number
+  default = 3
+}
+
+variable "drain_url" {
+  type      = string
+  sensitive = true
+}
+
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = "web"
+  desired_capacity = var.size
+  zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+  deletion         = { criteria = "OLDEST_FIRST" }
+}
+
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_name        = "debian-12"
+  flavor_name       = "m1.small"
+
+  network {
+    name = "shared"
+  }
+}
+
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each     = openstack_compute_instance_v2.web
+  server_id    = each.value.id
+  region       = each.value.region
+  cluster      = "web"
+  node_name    = each.key
+  shutdown     = true
+  grace_period = 5
+
+  hook = {
+    type           = "webhook"
+    params         = { url = var.drain_url }
+    timeout        = 900
+    default_result = "ABANDON"
+  }
+}

@@ -1,0 +1,32 @@
+variable "size" {
+  type    = number
+  default = 6
+}
+
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = "web"
+  desired_capacity = var.size
+  respect_quotas   = true
+  flavor_id        = "m1.small" # the quotas of cores and RAM count too
+  regions = [
+    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
+    { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }] },
+  ]
+}
+
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_name        = "debian-12"
+  flavor_id         = "m1.small"
+
+  network {
+    name = "shared"
+  }
+}
+
+output "summary" {
+  value = stackpolicy_placement_attachment.web.summary
+}
