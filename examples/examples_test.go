@@ -3,6 +3,7 @@
 package examples_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -41,6 +42,9 @@ func folders(t *testing.T) (list []string) {
 
 func TestValid(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
+	for i := range 12 { // the cluster that examples look at
+		c.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i%3+1)})
+	}
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
 			w := c.Example(t, folder)
@@ -50,7 +54,7 @@ func TestValid(t *testing.T) {
 			if strings.HasPrefix(folder, "modules") || filepath.Base(folder) == "after" {
 				return // planned by who calls it, or once what is before is applied
 			}
-			w.Env = append(w.Env, "TF_VAR_drain_url=https://consumer.example/drain")
+			w.Env = append(w.Env, "TF_VAR_drain_url=https://consumer.example/drain", "TF_VAR_drainer_url=https://consumer.example/drain", "TF_VAR_pool_id=pool")
 			// What is to be imported is not there.
 			imports, _ := filepath.Glob(filepath.Join(w.Dir, "import*.tf"))
 			for _, file := range imports {

@@ -128,7 +128,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 }
 
 func (r *instanceResource) Update(_ context.Context, _ resource.UpdateRequest, resp *resource.UpdateResponse) {
-	resp.Diagnostics.AddError("This provider stands in for another", "It makes and deletes servers, and changes none.")
+	refuse(&resp.Diagnostics)
 }
 
 func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {

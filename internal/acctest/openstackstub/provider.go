@@ -52,5 +52,8 @@ func (p *openstackProvider) Configure(ctx context.Context, req provider.Configur
 func (p *openstackProvider) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
 func (p *openstackProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return &instanceResource{} }}
+	return []func() resource.Resource{
+		func() resource.Resource { return &instanceResource{} },
+		func() resource.Resource { return &memberResource{} },
+	}
 }
