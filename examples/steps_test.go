@@ -145,8 +145,7 @@ func TestSteps(t *testing.T) {
 	element, attachment := live(t, byElement), live(t, byAttachment)
 	var table strings.Builder
 	line := func(cells ...any) { fmt.Fprintf(&table, "%-37s %5v  %9v  %10v\n", cells...) }
-	line("", "", "element()", "attachment")
-	line("step", "nodes", "destroys", "destroys")
+	line("servers destroyed at each step", "nodes", "element()", "attachment")
 	total := [2]int{}
 	for i, s := range spread {
 		line(s.title, s.size, element[i], attachment[i])

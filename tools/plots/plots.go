@@ -120,7 +120,7 @@ func destroyed(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := strings.Split(strings.TrimSpace(string(bytes.TrimSpace(text))), "\n")[2:]
+	lines := strings.Split(strings.TrimSpace(string(bytes.TrimSpace(text))), "\n")[1:]
 	p := newPicture(660, 100+44*float64(len(lines)), "Servers destroyed that could have stayed", "Bars for each step: element() destroys up to seven of seven servers, the attachment none")
 	for i, name := range []string{"element()", "placement attachment"} {
 		p.rect(fmt.Sprintf("fill%d", 1-i), 20+float64(110*i), 44, 12, 12)

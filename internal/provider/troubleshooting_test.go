@@ -1,0 +1,108 @@
+package provider_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// summaryAt tells which argument of a call is the summary of a diagnostic.
+var summaryAt = map[string]int{"AddError": 0, "AddWarning": 0, "AddAttributeError": 1, "AddAttributeWarning": 1}
+
+// summaries finds the summaries of all diagnostics in the source of the package,
+// as regular expressions: one that is put together has a part that varies.
+func summaries(t *testing.T) map[string]*regexp.Regexp {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]*regexp.Regexp{}
+	positions := token.NewFileSet()
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(positions, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range ast.Preorder(file) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				continue
+			}
+			function, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok {
+				continue
+			}
+			if i, adds := summaryAt[function.Sel.Name]; adds {
+				text := summaryText(call.Args[i])
+				if text == "" {
+					t.Errorf("%s: the summary cannot be read here", positions.Position(call.Pos()))
+				}
+				found[text] = regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(text), "%s", ".+") + "$")
+			}
+		}
+	}
+	return found
+}
+
+// summaryText is the text of a summary: literal, a format, or the sentence of
+// the policy documents for a plan that cannot be made.
+func summaryText(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, _ := strconv.Unquote(e.Value)
+		return text
+	case *ast.CallExpr:
+		if len(e.Args) > 0 {
+			return summaryText(e.Args[0])
+		}
+		if f, ok := e.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Error" && isNamed(f.X, "infeasible") {
+			return (&placement.InfeasibleError{}).Error()
+		}
+	}
+	return ""
+}
+
+func isNamed(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// TestTroubleshooting: the guide has a row for every diagnostic, and no others.
+func TestTroubleshooting(t *testing.T) {
+	guide, err := os.ReadFile("../../templates/guides/troubleshooting.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(string(guide), -1) {
+		rows[row[1]] = false
+	}
+	for text, summary := range summaries(t) {
+		told := false
+		for row := range rows {
+			if summary.MatchString(row) {
+				told, rows[row] = true, true
+			}
+		}
+		if !told {
+			t.Errorf("the guide to troubleshooting says nothing of %q", text)
+		}
+	}
+	for row, known := range rows {
+		if !known {
+			t.Errorf("the guide to troubleshooting has %q, which the provider never says", row)
+		}
+	}
+}
