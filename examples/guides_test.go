@@ -1,15 +1,22 @@
 package examples_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/claims"
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
@@ -127,7 +134,7 @@ func TestKeepingNodes(t *testing.T) {
 }
 
 // TestDraining: the consumer of the guide drains each node before its server
-// goes.
+// goes. Where it fails the node stays, and the next apply tries again.
 func TestDraining(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -135,7 +142,8 @@ func TestDraining(t *testing.T) {
 	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./guides/draining-nodes/consumer").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nsleep 1\necho $CLUSTER $NODE_NAME $REGION >>"+log+"\n"), 0o700); err != nil {
+	once := "mkdir " + filepath.Join(dir, "failed") + " 2>/dev/null && exit 1\n"
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nsleep 1\n"+once+"echo $CLUSTER $NODE_NAME $REGION >>"+log+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	address := freePort(t)
@@ -145,10 +153,74 @@ func TestDraining(t *testing.T) {
 	e := start(t, "guides/draining-nodes/webhook")
 	url := "drain_url=http://" + address + "/drain"
 	e.apply(t, url)
+	if _, err := e.Apply(t.Context(), url, "size=1"); err == nil || !strings.Contains(err.Error(), "A lifecycle hook did not complete") || len(e.servers(t)) != 3 {
+		t.Errorf("one is drained, one is not, so neither server goes: %v, servers %v", err, e.servers(t))
+	}
 	e.apply(t, url, "size=1")
 	drained, err := os.ReadFile(log)
-	if lines := strings.Fields(string(drained)); err != nil || len(lines) != 6 || len(e.servers(t)) != 1 {
+	if words := strings.Fields(string(drained)); err != nil || len(words) != 6 || len(e.servers(t)) != 1 {
 		t.Errorf("drained %q, servers %v, %v", drained, e.servers(t), err)
+	}
+}
+
+// TestDrainingByQueue: a consumer claims messages, and deletes each with its
+// claim.
+func TestDrainingByQueue(t *testing.T) {
+	t.Parallel()
+	e := start(t, "guides/draining-nodes/zaqar")
+	e.apply(t)
+	client := e.c.Zaqar(t, "RegionOne")
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan int)
+	go func() {
+		n := 0
+		for ctx.Err() == nil {
+			list, err := claims.Create(ctx, client, "web-drain", claims.CreateOpts{TTL: 300, Grace: 60, Limit: 1}).Extract()
+			for _, m := range list {
+				time.Sleep(time.Second) // it drains
+				id, claim, _ := strings.Cut(path.Base(m.Href), "?claim_id=")
+				if err = messages.Delete(ctx, client, "web-drain", id, messages.DeleteOpts{ClaimID: claim}).ExtractErr(); err == nil {
+					n++
+				}
+			}
+			if err != nil && ctx.Err() == nil && !gophercloud.ResponseCodeIs(err, 404) {
+				t.Errorf("consume: %v", err)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		done <- n
+	}()
+	e.apply(t, "size=1")
+	stop()
+	if n := <-done; n != 2 || len(e.servers(t)) != 1 {
+		t.Errorf("%d messages were consumed, servers %v", n, e.servers(t))
+	}
+}
+
+// TestFromSenlin: a cluster that runs is imported, attachment and servers.
+func TestFromSenlin(t *testing.T) {
+	t.Parallel()
+	e := start(t, "guides/keeping-nodes/before")
+	var imports strings.Builder
+	imports.WriteString("import {\n  to = stackpolicy_placement_attachment.web\n  id = \"web\"\n}\n")
+	for i := range 3 {
+		server := fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i+1)}
+		fmt.Fprintf(&imports, "import {\n  to = openstack_compute_instance_v2.web[%q]\n  id = %q\n}\n", server.Name, e.c.Fake.AddServers("RegionOne", server)[0])
+	}
+	before := e.servers(t)
+	main := filepath.Join(e.Dir, "main.tf")
+	text, err := os.ReadFile(main)
+	// The stand-in does not read the networks of a server, as the real provider does.
+	config := strings.Replace(string(text), "network {\n    name = \"shared\"\n  }", "", 1) + imports.String()
+	if err = errors.Join(err, os.WriteFile(main, []byte(config), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := e.Run(t.Context(), "plan", "-no-color")
+	if err != nil || !strings.Contains(plan, "4 to import") || !strings.Contains(plan, "0 to destroy") {
+		t.Errorf("%v\n%s", err, plan)
+	}
+	if !maps.Equal(before, e.servers(t)) {
+		t.Errorf("before %v, after %v", before, e.servers(t))
 	}
 }
 

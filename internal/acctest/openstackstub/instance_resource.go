@@ -10,6 +10,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -141,6 +142,11 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 	if err := nova.Remove(ctx, client, m.ID.ValueString()); err != nil {
 		resp.Diagnostics.AddError("Unable to delete the server", err.Error())
 	}
+}
+
+// ImportState takes an id, and looks in the provider's region.
+func (r *instanceResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resource.ImportStatePassthroughID(ctx, path.Root("id"), req, resp)
 }
 
 // client is one for the server's region, which it fills in.
