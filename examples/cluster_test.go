@@ -1,7 +1,14 @@
 package examples_test
 
 import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
@@ -91,13 +98,41 @@ func TestCluster(t *testing.T) {
 			}
 		}
 	}
+	e.roll(t)
 	if _, err := e.Destroy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if left := e.servers(t); len(left) != 0 || len(e.c.Fake.ServerGroups("RegionOne")) != 0 {
 		t.Errorf("left are %v, %v", left, e.c.Fake.ServerGroups("RegionOne"))
 	}
-	if stops := e.c.Fake.Count("POST compute /servers/*/action"); stops != 11 {
-		t.Errorf("%d of 11 servers were stopped before they went", stops)
+	if stops := e.c.Fake.Count("POST compute /servers/*/action"); stops != 13 {
+		t.Errorf("%d of 13 servers were stopped before they went", stops)
+	}
+}
+
+// roll brings a new image to two of seven nodes by name, and drops a region.
+func (e example) roll(t *testing.T) {
+	t.Helper()
+	before := e.servers(t)
+	names := slices.Sorted(maps.Keys(before))[:2]
+	image := e.c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
+	file := filepath.Join(e.Dir, "main.tf")
+	text, err := os.ReadFile(file)
+	config := strings.Replace(string(text), `"debian-12"`, fmt.Sprintf("\"debian-13\"\n  deletion = { candidates = [%q, %q] }", names[0], names[1]), 1)
+	config = regexp.MustCompile(`(?m)^ *\{ name = "RegionTwo".*\n`).ReplaceAllString(config, "")
+	if err = errors.Join(err, os.WriteFile(file, []byte(config), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	e.apply(t, "size=7")
+	after := e.servers(t)
+	kept(t, before, after, 7)
+	renewed := 0
+	for _, s := range e.c.Fake.Servers("RegionOne") {
+		if s.ImageID == image {
+			renewed++
+		}
+	}
+	if _, there := after[names[0]]; there || renewed != 2 {
+		t.Errorf("%v were to be renewed: %d are, servers %v", names, renewed, after)
 	}
 }
