@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,20 @@ func (e example) use(t *testing.T, folder string) {
 	}
 }
 
+// quoted fails unless a guide has the text, line by line, as it is shown.
+func quoted(t *testing.T, guide, text string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "templates", "guides", guide+".md.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text) {
+		if !strings.Contains(string(page), strings.TrimSpace(line)) {
+			t.Errorf("the guide %s does not show %q", guide, line)
+		}
+	}
+}
+
 // TestFromElement: the servers are the same before and after.
 func TestFromElement(t *testing.T) {
 	t.Parallel()
@@ -41,9 +56,12 @@ func TestFromElement(t *testing.T) {
 	e.apply(t)
 	before := e.servers(t)
 	e.use(t, "guides/from-element/after")
-	if text := e.apply(t); !strings.Contains(text, "1 imported, 0 added, 1 changed, 0 destroyed") {
-		t.Error(text)
+	text, err := e.Run(t.Context(), "plan", "-no-color")
+	if err != nil {
+		t.Fatal(err)
 	}
+	quoted(t, "from-element", regexp.MustCompile("Plan: .*").FindString(text))
+	e.apply(t)
 	if after := e.servers(t); len(after) != 6 || !maps.Equal(before, after) {
 		t.Errorf("before: %v, after: %v", before, after)
 	}
@@ -106,6 +124,11 @@ func TestQuotas(t *testing.T) {
 	if len(e.c.Fake.Servers("RegionOne")) != 2 || !strings.Contains(text, "A quota binds") {
 		t.Errorf("RegionOne has %d nodes:\n%s", len(e.c.Fake.Servers("RegionOne")), text)
 	}
+	var summary string
+	if err := e.Output(t.Context(), "summary", &summary); err != nil {
+		t.Fatal(err)
+	}
+	quoted(t, "quotas", summary)
 	e.c.Fake.SetQuota("RegionTwo", fakecloud.MemberProjectID, "instances", 5)
 	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8")
 	if err == nil || !strings.Contains(err.Error(), "There is no feasible plan to handle all nodes.") {
@@ -120,7 +143,8 @@ func TestKeepingNodes(t *testing.T) {
 	e.apply(t)
 	before := e.servers(t)
 	e.use(t, "guides/keeping-nodes/after")
-	e.apply(t)
+	text := e.apply(t)
+	quoted(t, "keeping-nodes", regexp.MustCompile("Plan: .*").FindString(text))
 	if after := e.servers(t); !maps.Equal(before, after) {
 		t.Errorf("before %v, after %v", before, after)
 	}

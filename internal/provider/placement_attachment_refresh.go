@@ -29,7 +29,7 @@ func (m *placementAttachmentModel) refresh(ctx context.Context, b *backend, diag
 	}
 	servers, err := cluster.Read(ctx, cloud, query)
 	if err != nil {
-		diags.AddError("Unable to read the cluster", err.Error())
+		diags.AddError("Unable to read the cluster", err.Error()+"\n\nTo grow without a region that cannot be reached, leave it out of regions for now, and plan with -refresh=false.")
 		return
 	}
 	m.observe(r.Match(deletionNodes(servers)))
