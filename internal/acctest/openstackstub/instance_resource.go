@@ -3,13 +3,11 @@ package openstackstub
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -22,17 +20,16 @@ import (
 
 // instanceResource is openstack_compute_instance_v2. It makes servers without a
 // network, and changes none: what is not replaced is refused.
-type instanceResource struct{ cloud *openstack.Cloud }
+type instanceResource struct {
+	nova.Life[instanceModel, *instanceModel]
+}
 
 type instanceModel struct {
-	ID             types.String `tfsdk:"id"`
-	Region         types.String `tfsdk:"region"`
-	Name           types.String `tfsdk:"name"`
+	nova.Server
 	ImageID        types.String `tfsdk:"image_id"`
 	ImageName      types.String `tfsdk:"image_name"`
 	FlavorID       types.String `tfsdk:"flavor_id"`
 	FlavorName     types.String `tfsdk:"flavor_name"`
-	Zone           types.String `tfsdk:"availability_zone"`
 	KeyPair        types.String `tfsdk:"key_pair"`
 	UserData       types.String `tfsdk:"user_data"`
 	SecurityGroups types.Set    `tfsdk:"security_groups"`
@@ -79,18 +76,14 @@ func (r *instanceResource) Schema(_ context.Context, _ resource.SchemaRequest, r
 	}
 }
 
-func (r *instanceResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.cloud, _ = req.ProviderData.(*openstack.Cloud)
-}
-
 func (r *instanceResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m instanceModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
-	client := r.client(ctx, &m, &resp.Diagnostics)
+	client := r.Client(ctx, &m, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if err := m.resolve(ctx, r.cloud, client); err != nil {
+	if err := m.resolve(ctx, r.Cloud, client); err != nil {
 		resp.Diagnostics.AddError("Unable to find the image or the flavor", err.Error())
 		return
 	}
@@ -105,63 +98,17 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		resp.Diagnostics.AddError("Unable to create the server", err.Error())
 		return
 	}
-	m.read(server)
+	m.Take(server)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-}
-
-func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var m instanceModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
-	client := r.client(ctx, &m, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	server, err := servers.Get(ctx, client, m.ID.ValueString()).Extract()
-	switch {
-	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
-		resp.State.RemoveResource(ctx)
-	case err != nil:
-		resp.Diagnostics.AddError("Unable to read the server", err.Error())
-	default:
-		m.read(server)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-	}
 }
 
 func (r *instanceResource) Update(_ context.Context, _ resource.UpdateRequest, resp *resource.UpdateResponse) {
 	refuse(&resp.Diagnostics)
 }
 
-func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var m instanceModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
-	client := r.client(ctx, &m, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if err := nova.Remove(ctx, client, m.ID.ValueString()); err != nil {
-		resp.Diagnostics.AddError("Unable to delete the server", err.Error())
-	}
-}
-
 // ImportState takes an id, and looks in the provider's region.
 func (r *instanceResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resource.ImportStatePassthroughID(ctx, path.Root("id"), req, resp)
-}
-
-// client is one for the server's region, which it fills in.
-func (r *instanceResource) client(ctx context.Context, m *instanceModel, diags *diag.Diagnostics) *gophercloud.ServiceClient {
-	client, region, err := nova.Client(ctx, r.cloud, m.Region.ValueString())
-	if err != nil {
-		diags.AddError("Unable to reach the region", err.Error())
-	}
-	m.Region = types.StringValue(region)
-	return client
-}
-
-// read takes over what the server really is.
-func (m *instanceModel) read(server *servers.Server) {
-	m.Name, m.Zone = types.StringValue(server.Name), types.StringValue(server.AvailabilityZone)
 }
 
 // group is the server group of the scheduler hints, or "".
