@@ -1,21 +1,38 @@
 package cluster
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
+// decodePage reads a page into copies of its servers.
+func decodePage(text string, keys ...string) (servers []server, last string, more bool, err error) {
+	selected := map[string]string{}
+	for _, key := range keys {
+		selected[key] = ""
+	}
+	last, more, err = newDecoder(selected, Keys{}).page([]byte(text), func(s *server) error {
+		kept := *s
+		kept.Metadata, kept.Tags = maps.Clone(s.Metadata), slices.Clone(s.Tags)
+		servers = append(servers, kept)
+		return nil
+	})
+	return servers, last, more, err
+}
+
 func TestDecodePage(t *testing.T) {
-	servers, more, err := decodePage([]byte(`{"servers": [
+	servers, last, more, err := decodePage(`{"servers": [
 		{"id": "1", "name": "web-1", "status": "ACTIVE", "created": "2026-11-21T08:00:00Z", "hostId": "h", "locked": true,
-		 "OS-EXT-AZ:availability_zone": "az-1:host-7", "image": {"id": "i", "links": []}, "metadata": {"stackpolicy_tainted": "yes"}, "tags": ["eu"],
+		 "OS-EXT-AZ:availability_zone": "az-1:host-7", "image": {"id": "i", "links": []}, "metadata": {"stackpolicy_tainted": "yes", "other": "x"}, "tags": ["eu"],
 		 "flavor": {"vcpus": 1}, "addresses": {"net": [{"addr": "10.0.0.1"}]}},
 		{"id": "2", "name": "from-volume", "status": "BUILD", "image": "", "OS-EXT-AZ:availability_zone": null},
 		{"id": "3", "status": "UNKNOWN", "created": "2026-11-20T08:00:00Z", "tenant_id": "p", "links": []}
-		], "servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`))
-	if err != nil || !more || len(servers) != 3 {
-		t.Fatalf("got %+v, %t, %v", servers, more, err)
+		], "servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`, "stackpolicy_tainted")
+	if err != nil || !more || last != "3" || len(servers) != 3 {
+		t.Fatalf("got %+v, %s, %t, %v", servers, last, more, err)
 	}
 	got := make([]Node, 3)
 	for i := range servers {
@@ -37,30 +54,51 @@ func TestDecodePage(t *testing.T) {
 	if !servers[2].hidden || servers[1].hidden {
 		t.Error("the third server, and only it, is in a cell that is down")
 	}
+	if !slices.Equal(servers[0].Tags, []string{"eu"}) || len(servers[0].Metadata) != 1 || len(servers[1].Tags)+len(servers[1].Metadata) != 0 {
+		t.Errorf("got %+v", servers)
+	}
 }
 
 // TestDecodePageRefuses: what is not a list of servers is no empty one.
 func TestDecodePageRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		``:                              "cannot be read",
-		`{"servers": [{"id": "1"`:       "cannot be read",
-		`{}`:                            "without a list of servers",
-		`{"servers": null}`:             "without a list of servers",
-		`{"error": {"code": 500}}`:      "without a list of servers",
-		`{"servers": [{"name": "x"}]}`:  "without id or status",
-		`{"servers": "none"}`:           "cannot be read",
-		`[]`:                            "cannot be read",
-		`{"servers": [{"id": 5}]}`:      "cannot be read",
-		`{"servers": [], "servers": 1}`: "cannot be read",
+		``:                               "cannot be read",
+		`{"servers": [{"id": "1"`:        "cannot be read",
+		`{}`:                             "without a list of servers",
+		`null`:                           "without a list of servers",
+		`{"servers": null}`:              "without a list of servers",
+		`{"error": {"code": 500}}`:       "without a list of servers",
+		`{"servers": [{"name": "x"}]}`:   "without id or status",
+		`{"servers": [null]}`:            "without id or status",
+		`{"servers": "none"}`:            "cannot be read: string in place of [",
+		`[]`:                             "cannot be read: [ in place of {",
+		`{"servers": [{"id": 5}]}`:       "cannot be read: number in place of string",
+		`{"servers": [], "servers": 1}`:  "cannot be read",
+		`{"servers": [], "servers": []}`: "two lists of servers",
+		`{"servers": []} {}`:             "something follows the object",
+		`{"servers": []}]`:               "cannot be read",
+		`{"servers": [{"id": "1", "status": "ACTIVE", "addresses": {"net": [}}]}`: "cannot be read",
+		`{"servers": [{"id": "1", "status": "ACTIVE", "locked": "no"}]}`:          "cannot be read: string in place of true",
 	} {
-		if servers, _, err := decodePage([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if servers, _, _, err := decodePage(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, %v, want %q", text, servers, err, want)
 		}
 	}
 }
 
+// TestDecodeTruncated: a page that breaks off anywhere is an error, and never a
+// shorter page.
+func TestDecodeTruncated(t *testing.T) {
+	page := string(novaPage(2, ""))
+	for n := range page {
+		if servers, _, _, err := decodePage(page[:n]); err == nil {
+			t.Fatalf("broken off after %d bytes: got %v", n, servers)
+		}
+	}
+}
+
 func TestProfile(t *testing.T) {
-	s := server{ID: "1", Status: "ACTIVE", Image: image{"i"}, Metadata: map[string]string{"built": "2026-11-21T10:00:00+02:00", "version": "v7"}}
+	s := server{ID: "1", Status: "ACTIVE", Image: "i", Metadata: map[string]string{"built": "2026-11-21T10:00:00+02:00", "version": "v7"}}
 	dated, _ := s.node("R", Keys{Profile: "built"})
 	if want := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC); dated.ProfileCreatedAt != want || dated.Profile != "2026-11-21T10:00:00+02:00" {
 		t.Errorf("got %+v", dated)

@@ -55,10 +55,11 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]Node, error) 
 	if err != nil {
 		return nil, err
 	}
-	var nodes []Node
-	for _, p := range parts {
-		nodes = append(nodes, p.nodes...)
+	lists := make([][]Node, len(parts))
+	for i, p := range parts {
+		lists[i] = p.nodes
 	}
+	nodes := slices.Concat(lists...)
 	if q.ServerGroupID != "" && !slices.ContainsFunc(parts, func(p part) bool { return p.group }) {
 		return nil, fmt.Errorf("the server group %s is in none of the regions %s", q.ServerGroupID, strings.Join(regions, ", "))
 	}
@@ -115,20 +116,10 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 	if len(match.Tags) > 0 && !compute.Offers(openstack.VersionTags) {
 		return fmt.Errorf("region %s: tags need Nova's microversion 2.%d, and it offers %s", region, openstack.VersionTags, compute.Newest())
 	}
+	decoder := newDecoder(match.Metadata, q.Keys)
 	restart := func() { p.nodes, p.undecided = nil, nil }
 	err = compute.ServerPages(ctx, match.query(), restart, func(page []byte) (string, bool, error) {
-		servers, more, err := decodePage(page)
-		if err != nil {
-			return "", false, err
-		}
-		last := ""
-		for i := range servers {
-			last = servers[i].ID
-			if err := p.take(&servers[i], match, q); err != nil {
-				return "", false, err
-			}
-		}
-		return last, more, nil
+		return decoder.page(page, func(s *server) error { return p.take(s, match, q) })
 	})
 	if err != nil {
 		return fmt.Errorf("region %s: list servers: %w", region, err)

@@ -1,0 +1,189 @@
+package cluster
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// slowServer is what encoding/json makes of a server.
+type slowServer struct {
+	ID       string       `json:"id"`
+	Name     string       `json:"name"`
+	Status   string       `json:"status"`
+	Zone     string       `json:"OS-EXT-AZ:availability_zone"`
+	HostID   string       `json:"hostId"`
+	Created  string       `json:"created"`
+	Image    slowImage    `json:"image"`
+	Metadata slowMetadata `json:"metadata"`
+	Tags     []*string    `json:"tags"` // pointers: a null leaves a string that it follows as it was
+	Locked   bool         `json:"locked"`
+}
+
+type slowImage struct{ ID string }
+
+func (i *slowImage) UnmarshalJSON(data []byte) error {
+	var object struct {
+		ID string `json:"id"`
+	}
+	if i.ID = ""; data[0] == '"' {
+		return nil
+	}
+	err := json.Unmarshal(data, &object)
+	i.ID = object.ID
+	return err
+}
+
+// slowMetadata has the one key that is asked for.
+type slowMetadata map[string]string
+
+func (m *slowMetadata) UnmarshalJSON(data []byte) error {
+	*m = slowMetadata{}
+	var object map[string]json.RawMessage
+	err := json.Unmarshal(data, &object)
+	if raw, there := object["key"]; there && err == nil {
+		var value string
+		err = json.Unmarshal(raw, &value)
+		(*m)["key"] = value
+	}
+	return err
+}
+
+// decodeSlowly is decodePage by encoding/json.
+func decodeSlowly(data []byte) (servers []server, more bool, err error) {
+	var page struct {
+		Servers *[]slowServer `json:"servers"`
+		Links   []struct {
+			Rel string `json:"rel"`
+		} `json:"servers_links"`
+	}
+	if err := json.Unmarshal(data, &page); err != nil {
+		return nil, false, err
+	}
+	if page.Servers == nil {
+		return nil, false, errors.New("no list")
+	}
+	for _, s := range *page.Servers {
+		if s.ID == "" || s.Status == "" {
+			return nil, false, errors.New("no id or status")
+		}
+		tags := make([]string, len(s.Tags))
+		for i, tag := range s.Tags {
+			if tag != nil {
+				tags[i] = *tag
+			}
+		}
+		servers = append(servers, server{ID: s.ID, Name: s.Name, Status: s.Status, Zone: s.Zone, HostID: s.HostID, Created: s.Created,
+			Image: s.Image.ID, Metadata: s.Metadata, Tags: tags, Locked: s.Locked, hidden: s.Status == "UNKNOWN" && s.Name == ""})
+	}
+	for _, link := range page.Links {
+		more = more || link.Rel == "next"
+	}
+	return servers, more, nil
+}
+
+// drawPage draws a page with all that JSON allows, and some that it does not.
+func drawPage(t *rapid.T) []byte {
+	text := rapid.SampledFrom([]string{`""`, `"web-1"`, `"ACTIVE"`, `"UNKNOWN"`, `"a\u00e9\ud83d\ude00\n\"\\\/b"`, `"\ud800"`, `"ü 日本"`, "\"\xff\"", `null`})
+	other := rapid.SampledFrom([]string{`null`, `true`, `false`, `-1.5e3`, `{}`, `[]`, `[{"rel": "next"}, null]`, `{"net": [{"addr": "10.0.0.1"}]}`, `"x"`})
+	object := func(names []string, value func(name string) string, fixed ...string) string {
+		members := fixed
+		for range rapid.IntRange(0, 8).Draw(t, "members") {
+			name := rapid.SampledFrom(names).Draw(t, "name")
+			members = append(members, fmt.Sprintf("%q: %s", name, value(name)))
+		}
+		members = rapid.Permutation(members).Draw(t, "order")
+		return "{" + strings.Join(members, " ,\n") + "}"
+	}
+	list := func(element func() string) string {
+		elements := make([]string, rapid.IntRange(0, 3).Draw(t, "length"))
+		for i := range elements {
+			elements[i] = element()
+		}
+		return "[" + strings.Join(elements, ", ") + "]"
+	}
+	drawText := func() string { return text.Draw(t, "text") }
+	drawOther := func() string { return other.Draw(t, "other") }
+	fields := []string{"id", "name", "status", "OS-EXT-AZ:availability_zone", "hostId", "created", "image", "metadata", "tags", "locked", "flavor", "addresses"}
+	value := func(name string) string {
+		switch {
+		case rapid.IntRange(0, 40).Draw(t, "odd") == 0:
+			return drawOther()
+		case name == "image":
+			return rapid.SampledFrom([]string{`""`, `null`, `{}`, `{"id": "i", "links": []}`, `{"id": null}`}).Draw(t, "image")
+		case name == "metadata":
+			return object([]string{"key", "other"}, func(string) string { return drawText() })
+		case name == "tags":
+			return list(drawText)
+		case name == "locked":
+			return rapid.SampledFrom([]string{`true`, `false`, `null`}).Draw(t, "locked")
+		case name == "flavor", name == "addresses":
+			return drawOther()
+		}
+		return drawText()
+	}
+	// No list is there twice: encoding/json leaves old elements in the second.
+	servers := list(func() string { return object(fields, value, `"id": "1"`, `"\u0073tatus": "ACTIVE"`) })
+	links := rapid.SampledFrom([]string{`[]`, `null`, `[{"rel": "next", "href": "x"}]`, `[{"rel": "previous"}, {"rel": "next"}]`}).Draw(t, "links")
+	page := object([]string{"other"}, func(string) string { return drawOther() }, `"servers": `+servers, `"servers_links": `+links)
+	return []byte(page)
+}
+
+// damage breaks a page at one place, or does not.
+func damage(t *rapid.T, page []byte) []byte {
+	at := rapid.IntRange(0, len(page)-1).Draw(t, "at")
+	switch rapid.IntRange(0, 6).Draw(t, "damage") {
+	case 0:
+		return page[:at]
+	case 1:
+		return slices.Delete(page, at, at+1)
+	case 2:
+		return slices.Insert(page, at, []byte(rapid.SampledFrom([]string{"{", "}", "[", "]", ",", ":", `"`, `\`, "\x00", "\xff", " ", "0"}).Draw(t, "inserted"))...)
+	case 3:
+		return append(page, rapid.SampledFrom([]string{" ", "\n", "{}", "]", "x", "null"}).Draw(t, "appended")...)
+	}
+	return page
+}
+
+// TestDecodeAsEncodingJSON: the decoder takes and refuses what encoding/json
+// does, and finds the same in it.
+func TestDecodeAsEncodingJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		data := damage(t, drawPage(t))
+		want, wantMore, wantErr := decodeSlowly(data)
+		got, _, more, err := decodePage(string(data), "key")
+		if (err == nil) != (wantErr == nil) {
+			t.Fatalf("%s\n got %v\nwant %v", data, err, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		same := slices.EqualFunc(got, want, func(a, b server) bool {
+			equal := maps.Equal(a.Metadata, b.Metadata) && slices.Equal(a.Tags, b.Tags)
+			a.Metadata, a.Tags, b.Metadata, b.Tags = nil, nil, nil, nil
+			return equal && fmt.Sprint(a) == fmt.Sprint(b)
+		})
+		if !same || more != wantMore {
+			t.Fatalf("%s\n got %+v, %t\nwant %+v, %t", data, got, more, want, wantMore)
+		}
+	})
+}
+
+// FuzzDecode: whatever comes, the decoder neither panics nor takes what is no
+// JSON.
+func FuzzDecode(f *testing.F) {
+	f.Add(novaPage(2, "next"))
+	f.Add([]byte(`{"servers": [{"id": "1", "status": "\ud800", "metadata": {"key": null}}]} `))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		servers, _, _, err := decodePage(string(data), "key")
+		if err == nil && !json.Valid(data) {
+			t.Errorf("took %q as %v", data, servers)
+		}
+	})
+}
