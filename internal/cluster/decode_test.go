@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +95,37 @@ func TestDecodeTruncated(t *testing.T) {
 		if servers, _, _, err := decodePage(page[:n]); err == nil {
 			t.Fatalf("broken off after %d bytes: got %v", n, servers)
 		}
+	}
+}
+
+// TestDecodeKeepsLittle: what a page costs goes with the servers that are kept,
+// and not with all that is in it.
+func TestDecodeKeepsLittle(t *testing.T) {
+	page, decoder := novaPage(1000, ""), newDecoder(nil, Keys{Tainted: "stackpolicy_tainted"})
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	for name, want := range map[string]struct{ nodes, bytes int64 }{"^web-": {20_000, 20_000 * 400}, "^db-": {0, 100_000}} {
+		match, err := Selector{NameRegex: name}.compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, kept := heap(), part{}
+		for range 20 {
+			if _, _, err := decoder.page(page, func(s *server) error { return kept.take(s, *match, Query{}) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if grown := heap() - before; grown > want.bytes || int64(len(kept.nodes)) != want.nodes {
+			t.Errorf("%s: %d nodes in %d bytes, want %d in %d at most", name, len(kept.nodes), grown, want.nodes, want.bytes)
+		}
+		runtime.KeepAlive(kept)
+	}
+	if allocs := testing.AllocsPerRun(5, func() { _, _, _ = decoder.page(page, func(*server) error { return nil }) }); allocs > 4000 {
+		t.Errorf("%.0f allocations", allocs)
 	}
 }
 

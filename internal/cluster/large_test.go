@@ -1,0 +1,162 @@
+package cluster_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/bench"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// The large cloud: 4 regions of 25 pages of 1,000 servers, with 20 ms added to
+// each answer.
+const (
+	largeRegions   = 4
+	largePerRegion = 25_000
+	largeDelay     = 20 * time.Millisecond
+	serveLarge     = "STACKPOLICY_SERVE_LARGE_CLOUD"
+)
+
+// TestMain serves the large cloud where a benchmark starts this program for it:
+// in a process of its own its memory and CPU time are not those of the reader.
+func TestMain(m *testing.M) {
+	if os.Getenv(serveLarge) == "" {
+		os.Exit(m.Run())
+	}
+	var config fakecloud.Config
+	for i := range largeRegions {
+		config.Regions = append(config.Regions, fakecloud.Region{Name: fmt.Sprintf("Region%d", i),
+			Zones: []fakecloud.Zone{{Name: "az-1", Hosts: []string{"a", "b"}}, {Name: "az-2", Hosts: []string{"c"}}}})
+	}
+	fake := fakecloud.New(config)
+	for _, region := range config.Regions {
+		servers := make([]fakecloud.Server, largePerRegion)
+		for i := range servers {
+			servers[i] = fakecloud.Server{Name: fmt.Sprintf("web-%06d", i), Zone: region.Zones[i%2].Name, Network: true}
+		}
+		fake.AddServers(region.Name, servers...)
+	}
+	fake.Inject(fakecloud.Fault{Effect: fakecloud.Delay, Delay: largeDelay, Times: fakecloud.Forever})
+	if err := fake.Listen("127.0.0.1:0"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(fake.AuthURL())
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the benchmark ends
+}
+
+// startLarge starts the large cloud and returns a way to read servers of
+// regions of it, which logs in anew each time.
+func startLarge(b *testing.B, log func(context.Context, string, map[string]any)) func(name string, regions ...string) ([]cluster.Node, error) {
+	b.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env, cmd.Stderr = append(os.Environ(), serveLarge+"=1"), os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		stdin.Close()
+		_ = cmd.Wait()
+	})
+	address, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return func(name string, regions ...string) ([]cluster.Node, error) {
+		cloud, err := openstack.New(openstack.Config{AuthURL: strings.TrimSpace(address), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
+			TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, Log: log})
+		if err != nil {
+			return nil, err
+		}
+		return cluster.Read(b.Context(), cloud, cluster.Query{Regions: regions, Selector: cluster.Selector{NameRegex: name}})
+	}
+}
+
+func largeNames() []string {
+	names := make([]string, largeRegions)
+	for i := range names {
+		names[i] = fmt.Sprintf("Region%d", i)
+	}
+	return names
+}
+
+// BenchmarkReadRegions reads the large cloud: all regions at once, and each by
+// itself.
+func BenchmarkReadRegions(b *testing.B) {
+	read := startLarge(b, nil)
+	side := func(name string, regions ...string) bench.Side {
+		return bench.Side{Name: name, Do: func() error {
+			nodes, err := read("^web-", regions...)
+			if err == nil && len(nodes) != len(regions)*largePerRegion {
+				err = fmt.Errorf("%d nodes", len(nodes))
+			}
+			return err
+		}}
+	}
+	sides := []bench.Side{side("all", largeNames()...)}
+	for _, region := range largeNames() {
+		sides = append(sides, side(region, region))
+	}
+	costs := bench.Compare(b, sides...)
+	var slowest time.Duration
+	for _, c := range costs[1:] {
+		slowest = max(slowest, c.Wall)
+	}
+	b.ReportMetric(bench.Milliseconds(costs[0].Wall), "all-ms")
+	b.ReportMetric(bench.Milliseconds(slowest), "slowest-ms")
+	b.ReportMetric(float64(costs[0].Wall)/float64(slowest), "times-slowest-region")
+}
+
+// BenchmarkReadMemory tells the heap that the large cloud takes: the most while
+// it is read, and what is left with all of its nodes, and with one in a hundred.
+func BenchmarkReadMemory(b *testing.B) {
+	var mu sync.Mutex
+	var most uint64
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		mu.Lock()
+		defer mu.Unlock()
+		most = max(most, m.HeapAlloc)
+		return m.HeapAlloc
+	}
+	read := startLarge(b, func(context.Context, string, map[string]any) { heap() }) // after each answer
+	for b.Loop() {
+		for unit, name := range map[string]string{"all": "^web-", "few": "00$"} {
+			runtime.GC()
+			before := heap()
+			most = 0
+			nodes, err := read(name, largeNames()...)
+			if err != nil {
+				b.Fatal(err)
+			}
+			heap()
+			peak := most
+			runtime.GC()
+			b.ReportMetric(float64(len(nodes)), unit+"-nodes")
+			b.ReportMetric(float64(peak)/(1<<20), unit+"-peak-MiB")
+			b.ReportMetric(float64(heap()-before)/(1<<20), unit+"-kept-MiB")
+			runtime.KeepAlive(nodes)
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+}
