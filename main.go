@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"log"
+	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
@@ -16,11 +17,29 @@ var version = "dev"
 func main() {
 	debug := flag.Bool("debug", false, "wait for a debugger, and print how Terraform finds this process")
 	flag.Parse()
+	quiet()
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: "registry.terraform.io/stackpolicy/stackpolicy",
 		Debug:   *debug,
 	})
 	if err != nil {
 		log.Fatal(err)
+	}
+}
+
+// quiet turns off the log of the plugin framework where Terraform would throw it
+// away. The framework writes a line for each element of a map, at all times, and
+// Terraform parses each: for a cluster of 1,000 nodes that is most of the time
+// of a plan.
+func quiet() {
+	for _, name := range []string{"TF_LOG", "TF_LOG_PROVIDER"} {
+		if os.Getenv(name) != "" {
+			return
+		}
+	}
+	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO"} {
+		if os.Getenv(name) == "" {
+			_ = os.Setenv(name, "OFF") // where it fails there is only more to read
+		}
 	}
 }

@@ -59,12 +59,11 @@ func placementAttachmentSchema() schema.Schema {
 				MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota there still allows. Defaults to `false`."},
 			"flavor_id": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Flavor of the nodes. With `respect_quotas`, the quotas of cores and RAM count too."},
-			"nodes": schema.MapNestedAttribute{Computed: true, MarkdownDescription: "The nodes by name, for `for_each`.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"index":  schema.Int64Attribute{Computed: true, MarkdownDescription: "Number in the name."},
-					"region": schema.StringAttribute{Computed: true, MarkdownDescription: "Region that the node belongs in."},
-					"zone":   schema.StringAttribute{Computed: true, MarkdownDescription: "Availability zone that it belongs in. Null leaves the choice to Nova."},
-				}}},
+			// No nested attributes in maps as large as the cluster: the plugin
+			// framework looks at each of them by itself, at a cost that grows with
+			// the square of their number.
+			"nodes": schema.MapAttribute{ElementType: rosterNodeType, Computed: true,
+				MarkdownDescription: "The nodes by name, for `for_each`: the number in the name (`index`), and the `region` and availability `zone` that the node belongs in. A null zone leaves the choice to Nova."},
 			"next_index": schema.Int64Attribute{Computed: true, MarkdownDescription: "Index of the next new node."},
 			"distribution": schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true,
 				MarkdownDescription: "Number of nodes by region and zone. Nodes whose zone is Nova's choice are counted under the empty name."},
@@ -83,15 +82,8 @@ func placementAttachmentSchema() schema.Schema {
 					"moves": schema.Int64Attribute{Computed: true, MarkdownDescription: "Of those that came and went, the number that only made room for a better spread."},
 				}},
 			"summary": schema.StringAttribute{Computed: true, MarkdownDescription: "The last resize as a table for people: each place with its nodes before and after, its ideal share and its cap."},
-			"observed": schema.MapNestedAttribute{Computed: true, MarkdownDescription: "What the last refresh saw of the nodes' servers, by the name of the node.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":                 schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the server."},
-					"status":             schema.StringAttribute{Computed: true, MarkdownDescription: "Its status in Nova."},
-					"created_at":         schema.StringAttribute{Computed: true, MarkdownDescription: "When it was created, as RFC 3339."},
-					"profile_created_at": schema.StringAttribute{Computed: true, MarkdownDescription: "How old its profile is, as RFC 3339."},
-					"tainted":            schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is marked as one to remove first."},
-					"protected":          schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is marked as one not to remove, or locked."},
-				}}},
+			"observed": schema.MapAttribute{ElementType: observedType, Computed: true,
+				MarkdownDescription: "What the last refresh saw of the nodes' servers, by the name of the node: the server's `id`, its `status` in Nova, when it was created (`created_at`) and how old its profile is (`profile_created_at`), as RFC 3339, and whether it is marked as one to remove first (`tainted`) or not to remove, or locked (`protected`)."},
 		},
 	}
 }
