@@ -3,6 +3,8 @@ package placement
 import (
 	"fmt"
 	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/bench"
 )
 
 func benchBins(k int) []Bin {
@@ -36,21 +38,36 @@ func BenchmarkDistribute(b *testing.B) {
 	}
 }
 
-// BenchmarkUnitGreedy is what Distribute would cost one node at a time.
-func BenchmarkUnitGreedy(b *testing.B) {
-	for _, c := range []struct{ bins, count int }{{10, 1_000}, {100, 1_000_000}} {
-		list := benchBins(c.bins)
-		b.Run(fmt.Sprintf("bins=%d/count=%d", c.bins, c.count), func(b *testing.B) {
-			for b.Loop() {
-				greedy(list, int64(c.count))
+// BenchmarkAgainstGreedy compares Distribute with one node at a time, which it
+// must equal, at 100 bins and a million nodes.
+func BenchmarkAgainstGreedy(b *testing.B) {
+	list := benchBins(100)
+	costs := bench.Compare(b,
+		bench.Side{Name: "greedy", Do: func() error {
+			greedy(list, 1_000_000)
+			return nil
+		}},
+		often("distribute", list, 1_000_000))
+	b.ReportMetric(repeats*float64(costs[0].CPU)/float64(costs[1].CPU), "times-faster")
+}
+
+// BenchmarkCount compares a count of 10^12 with one of 10,000, at 10,000 bins.
+func BenchmarkCount(b *testing.B) {
+	list := benchBins(10_000)
+	costs := bench.Compare(b, often("small", list, 10_000), often("large", list, 1_000_000_000_000))
+	b.ReportMetric(float64(costs[1].CPU)/float64(costs[0].CPU), "times-small-count")
+}
+
+// repeats make a call long enough for the clock of CPU time.
+const repeats = 20
+
+func often(name string, list []Bin, count int64) bench.Side {
+	return bench.Side{Name: name, Do: func() error {
+		for range repeats {
+			if _, err := Distribute(list, count); err != nil {
+				return err
 			}
-		})
-		b.Run(fmt.Sprintf("fast/bins=%d/count=%d", c.bins, c.count), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := Distribute(list, int64(c.count)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+		}
+		return nil
+	}}
 }

@@ -37,31 +37,61 @@ resource "terraform_data" "web" {
 // on a terraform_data that merely holds the same map of nodes: unchanged, and
 // when a tenth is added.
 func BenchmarkTerraformPlan(b *testing.B) {
-	for _, size := range []int{100, 1_000, 10_000} {
-		for _, servers := range []bool{false, true} {
-			for _, grow := range []int{0, size / 10} {
-				b.Run(fmt.Sprintf("nodes=%d/servers=%t/grow=%d", size, servers, grow), func(b *testing.B) {
-					c := acctest.NewFake(b, fakecloud.Config{})
-					places, data := c.Workspace(b, holdPlaces), c.Workspace(b, holdData)
-					for _, w := range []*workspace.Workspace{places, data} {
-						if _, err := w.Apply(b.Context(), fmt.Sprintf("size=%d", size)); err != nil {
-							b.Fatal(err)
-						}
-					}
-					if servers {
-						boot(b, c, places)
-						if _, err := places.Apply(b.Context(), fmt.Sprintf("size=%d", size)); err != nil {
-							b.Fatal(err)
-						}
-					}
-					costs := bench.Compare(b, planned(b, "attachment", places, size+grow, grow > 0), planned(b, "data", data, size+grow, grow > 0))
+	for _, c := range []struct {
+		size    int
+		servers bool // that the refresh finds, and tells of each
+	}{{100, false}, {1_000, false}, {10_000, false}, {1_000, true}} {
+		b.Run(fmt.Sprintf("nodes=%d/servers=%t", c.size, c.servers), func(b *testing.B) {
+			cloud := acctest.NewFake(b, fakecloud.Config{})
+			places, data := cloud.Workspace(b, holdPlaces), cloud.Workspace(b, holdData)
+			apply(b, places, c.size)
+			apply(b, data, c.size)
+			if c.servers {
+				boot(b, cloud, places)
+				apply(b, places, c.size)
+			}
+			for _, grow := range []int{0, c.size / 10} {
+				b.Run(fmt.Sprintf("grow=%d", grow), func(b *testing.B) {
+					costs := bench.Compare(b, planned(b, "attachment", places, c.size+grow, grow > 0), planned(b, "data", data, c.size+grow, grow > 0))
 					b.ReportMetric(float64(costs[0].CPU)/float64(costs[1].CPU), "times-cpu")
-					b.ReportMetric(bench.Milliseconds(costs[0].Wall), "attachment-ms")
-					b.ReportMetric(bench.Milliseconds(costs[1].Wall), "data-ms")
 					b.ReportMetric(float64(costs[0].Wall)/float64(costs[1].Wall), "times-wall")
 				})
 			}
-		}
+		})
+	}
+}
+
+func apply(b *testing.B, w *workspace.Workspace, size int) {
+	b.Helper()
+	if _, err := w.Apply(b.Context(), fmt.Sprintf("size=%d", size)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkTerraformServers is the whole way of a cluster of 1,000 nodes: its
+// servers are planned, made, and planned again. The placement alone is planned
+// too, to tell what is its part.
+func BenchmarkTerraformServers(b *testing.B) {
+	var w *workspace.Workspace
+	run := func(name string, args ...string) bench.Side {
+		return bench.Side{Name: name, Do: func() error {
+			_, err := w.Run(b.Context(), args...)
+			return err
+		}}
+	}
+	fresh := bench.Side{Name: "init", Do: func() error {
+		c := acctest.NewFake(b, fakecloud.Config{})
+		w = c.Workspace(b, attached(c, 1_000, places("RegionOne: az-1 az-2 az-3; RegionTwo: az-1 az-2"), ""))
+		return nil
+	}}
+	steps := []bench.Side{fresh,
+		run("placement", "plan", "-no-color", "-target=stackpolicy_placement_attachment.web"),
+		run("plan", "plan", "-no-color", "-out=bench.tfplan"),
+		run("apply", "apply", "-no-color", "bench.tfplan"),
+		run("plan-again", "plan", "-no-color", "-detailed-exitcode"),
+	}
+	for i, cost := range bench.Compare(b, steps...) {
+		b.ReportMetric(cost.Wall.Seconds(), steps[i].Name+"-s")
 	}
 }
 
