@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +40,8 @@ func TestMain(m *testing.M) {
 		config.Regions = append(config.Regions, fakecloud.Region{Name: fmt.Sprintf("Region%d", i),
 			Zones: []fakecloud.Zone{{Name: "az-1", Hosts: []string{"a", "b"}}, {Name: "az-2", Hosts: []string{"c"}}}})
 	}
+	debug.SetGCPercent(-1) // to look through 100,000 servers again and again would slow each answer
+	debug.SetMemoryLimit(1 << 30)
 	fake := fakecloud.New(config)
 	for _, region := range config.Regions {
 		servers := make([]fakecloud.Server, largePerRegion)
