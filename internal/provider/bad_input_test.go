@@ -66,6 +66,11 @@ func TestAccPlanBadInput(t *testing.T) {
 		    scale_out = {}
 		  }`, `The nodes 0 and 1 have the same id "a".`},
 		{`data "stackpolicy_region_plan" "p" {
+		    nodes     = [{ id = "a" }, null]
+		    regions   = [{ name = "R" }]
+		    scale_out = {}
+		  }`, "Must set a configuration value for the nodes[1].id attribute"},
+		{`data "stackpolicy_region_plan" "p" {
 		    nodes     = [{ id = "a" }]
 		    regions   = [{ name = "R" }]
 		    scale_out = {}

@@ -23,14 +23,9 @@ func (m clusterModel) query(ctx context.Context, diags *diag.Diagnostics) cluste
 }
 
 func (m *clusterModel) fill(ctx context.Context, nodes []cluster.Node, diags *diag.Diagnostics) {
-	models := make([]nodeModel, len(nodes))
-	for i, n := range nodes {
-		models[i] = newNodeModel(n)
-	}
-	var more diag.Diagnostics
-	m.Nodes, more = types.ListValueFrom(ctx, nodeType(), models)
-	diags.Append(more...)
+	m.Nodes = nodeValues(nodes)
 	m.Size = types.Int64Value(int64(len(nodes)))
+	var more diag.Diagnostics
 	m.Distribution, more = types.MapValueFrom(ctx, types.MapType{ElemType: types.Int64Type}, cluster.Distribution(nodes))
 	diags.Append(more...)
 }

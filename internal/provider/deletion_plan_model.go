@@ -36,7 +36,7 @@ type deletionPlanModel struct {
 func (m deletionPlanModel) nodes(ctx context.Context, diags *diag.Diagnostics) []deletion.Node {
 	var protected []string
 	diags.Append(m.Protected.ElementsAs(ctx, &protected, false)...)
-	given := readNodes(ctx, m.Nodes, diags)
+	given := readNodes(m.Nodes, diags)
 	nodes := deletionNodes(given)
 	for i, n := range nodes {
 		nodes[i].Protected = n.Protected || slices.Contains(protected, n.ID) || slices.Contains(protected, n.Name)

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -12,22 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 )
-
-// nodeModel is a node in HCL: computed by stackpolicy_cluster, and given to the
-// plans.
-type nodeModel struct {
-	ID               types.String `tfsdk:"id"`
-	Name             types.String `tfsdk:"name"`
-	Region           types.String `tfsdk:"region"`
-	Zone             types.String `tfsdk:"zone"`
-	Status           types.String `tfsdk:"status"`
-	CreatedAt        types.String `tfsdk:"created_at"`
-	Profile          types.String `tfsdk:"profile"`
-	ProfileCreatedAt types.String `tfsdk:"profile_created_at"`
-	Tainted          types.Bool   `tfsdk:"tainted"`
-	Protected        types.Bool   `tfsdk:"protected"`
-	HostID           types.String `tfsdk:"host_id"`
-}
 
 // nodeAttributes lists the attributes of a node. Computed ones come from the
 // cloud; of those given to a plan only id is required.
@@ -65,20 +48,27 @@ func nodeType() attr.Type {
 	return schema.NestedAttributeObject{Attributes: nodeAttributes(true)}.Type()
 }
 
-func newNodeModel(n cluster.Node) nodeModel {
-	return nodeModel{
-		ID:               types.StringValue(n.ID),
-		Name:             textOrNull(n.Name),
-		Region:           types.StringValue(n.Region),
-		Zone:             textOrNull(n.Zone),
-		Status:           types.StringValue(n.Status),
-		CreatedAt:        timeOrNull(n.CreatedAt),
-		Profile:          textOrNull(n.Profile),
-		ProfileCreatedAt: timeOrNull(n.ProfileCreatedAt),
-		Tainted:          types.BoolValue(n.Tainted),
-		Protected:        types.BoolValue(n.Protected),
-		HostID:           textOrNull(n.HostID),
+// nodeValues are nodes in HCL. They are made, and read, one by one: by
+// reflection the plugin framework takes several times as long.
+func nodeValues(nodes []cluster.Node) types.List {
+	kind := nodeType().(types.ObjectType)
+	values := make([]attr.Value, len(nodes))
+	for i, n := range nodes {
+		values[i] = types.ObjectValueMust(kind.AttrTypes, map[string]attr.Value{
+			"id":                 types.StringValue(n.ID),
+			"name":               textOrNull(n.Name),
+			"region":             types.StringValue(n.Region),
+			"zone":               textOrNull(n.Zone),
+			"status":             types.StringValue(n.Status),
+			"created_at":         timeOrNull(n.CreatedAt),
+			"profile":            textOrNull(n.Profile),
+			"profile_created_at": timeOrNull(n.ProfileCreatedAt),
+			"tainted":            types.BoolValue(n.Tainted),
+			"protected":          types.BoolValue(n.Protected),
+			"host_id":            textOrNull(n.HostID),
+		})
 	}
+	return types.ListValueMust(kind, values)
 }
 
 func textOrNull(s string) types.String {
@@ -97,24 +87,25 @@ func timeOrNull(t time.Time) types.String {
 
 // readNodes translates the nodes that a plan was given, and names the
 // attribute of one that makes no sense.
-func readNodes(ctx context.Context, list types.List, diags *diag.Diagnostics) []cluster.Node {
-	var models []nodeModel
-	diags.Append(list.ElementsAs(ctx, &models, false)...)
-	nodes := make([]cluster.Node, len(models))
-	seen := make(map[string]int, len(models))
-	for i, m := range models {
+func readNodes(list types.List, diags *diag.Diagnostics) []cluster.Node {
+	nodes := make([]cluster.Node, len(list.Elements()))
+	seen := make(map[string]int, len(nodes))
+	for i, element := range list.Elements() {
 		at := path.Root("nodes").AtListIndex(i)
-		id := m.ID.ValueString()
+		fields := element.(types.Object).Attributes() // there, as no node is without its id
+		text := func(name string) types.String { return fields[name].(types.String) }
+		flag := func(name string) bool { return fields[name].(types.Bool).ValueBool() }
+		id := text("id").ValueString()
 		if first, twice := seen[id]; twice {
 			diags.AddAttributeError(at.AtName("id"), "Node given twice", fmt.Sprintf("The nodes %d and %d have the same id %q.", first, i, id))
 		}
 		seen[id] = i
 		nodes[i] = cluster.Node{
-			ID: id, Name: m.Name.ValueString(), Region: m.Region.ValueString(), Zone: m.Zone.ValueString(),
-			Status: m.Status.ValueString(), HostID: m.HostID.ValueString(), Profile: m.Profile.ValueString(),
-			Tainted: m.Tainted.ValueBool(), Protected: m.Protected.ValueBool(),
-			CreatedAt:        readTime(m.CreatedAt, at.AtName("created_at"), diags),
-			ProfileCreatedAt: readTime(m.ProfileCreatedAt, at.AtName("profile_created_at"), diags),
+			ID: id, Name: text("name").ValueString(), Region: text("region").ValueString(), Zone: text("zone").ValueString(),
+			Status: text("status").ValueString(), HostID: text("host_id").ValueString(), Profile: text("profile").ValueString(),
+			Tainted: flag("tainted"), Protected: flag("protected"),
+			CreatedAt:        readTime(text("created_at"), at.AtName("created_at"), diags),
+			ProfileCreatedAt: readTime(text("profile_created_at"), at.AtName("profile_created_at"), diags),
 		}
 	}
 	return nodes

@@ -61,7 +61,7 @@ func (d *regionPlanDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	}
 	diags := &resp.Diagnostics
 	cloud := d.backend.get(diags)
-	nodes, bins, request := readNodes(ctx, model.Nodes, diags), readBins(ctx, model.Regions, diags), model.read(ctx, diags)
+	nodes, bins, request := readNodes(model.Nodes, diags), readBins(ctx, model.Regions, diags), model.read(ctx, diags)
 	counts := map[string]int64{}
 	for i, n := range nodes {
 		if n.Region == "" {

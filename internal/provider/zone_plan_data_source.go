@@ -63,7 +63,7 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 	}
 	diags := &resp.Diagnostics
 	cloud := d.backend.get(diags)
-	nodes, bins, request := readNodes(ctx, model.Nodes, diags), readBins(ctx, model.Zones, diags), model.read(ctx, diags)
+	nodes, bins, request := readNodes(model.Nodes, diags), readBins(ctx, model.Zones, diags), model.read(ctx, diags)
 	if diags.HasError() {
 		return
 	}
