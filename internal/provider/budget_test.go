@@ -45,7 +45,7 @@ func TestRequestBudgets(t *testing.T) {
 	deletion := map[string]any{"server_id": server, "grace_period": 0}
 	inherited := create(start(t, fake), "affinity_attachment", affinity)
 	guarded := create(start(t, fake), "deletion_attachment", deletion)
-	placed := create(start(t, fake), "placement_attachment", placement(4))
+	placed := create(start(t, fake), "placement_attachment", spread(4))
 	placed = start(t, fake).read("placement_attachment", placed)
 
 	const login, versions, moreVersions = "POST identity /auth/tokens", "1 GET compute /", "2 GET compute /"
@@ -77,17 +77,17 @@ func TestRequestBudgets(t *testing.T) {
 		{"deletion_plan", func(r *rpc) {
 			r.data("deletion_plan", map[string]any{"nodes": []map[string]any{{"id": "1"}}, "scale_in": one})
 		}, nil},
-		{"placement_attachment, new", func(r *rpc) { create(r, "placement_attachment", placement(4)) },
+		{"placement_attachment, new", func(r *rpc) { create(r, "placement_attachment", spread(4)) },
 			[]string{versions, "1 GET compute /os-availability-zone", moreVersions, "2 GET compute /os-availability-zone", login}},
 		{"placement_attachment, unchanged", func(r *rpc) {
-			r.plan("placement_attachment", placed, placement(4))
+			r.plan("placement_attachment", placed, spread(4))
 		}, nil},
 		{"placement_attachment, shrunk", func(r *rpc) {
-			r.plan("placement_attachment", placed, placement(2))
+			r.plan("placement_attachment", placed, spread(2))
 		}, nil},
 		{"placement_attachment, refreshed", func(r *rpc) { r.read("placement_attachment", placed) },
 			[]string{versions, "1 GET compute /servers/detail", moreVersions, "2 GET compute /servers/detail", "GET image /images/*", "GET image /images/*", login}},
-		{"placement_attachment, destroyed", func(r *rpc) { destroy(r, "placement_attachment", placed, placement(4)) }, nil},
+		{"placement_attachment, destroyed", func(r *rpc) { destroy(r, "placement_attachment", placed, spread(4)) }, nil},
 		{"affinity_attachment, refreshed", func(r *rpc) { r.read("affinity_attachment", inherited) },
 			[]string{versions, "1 GET compute /os-server-groups/*", login}},
 		{"affinity_attachment, destroyed", func(r *rpc) { destroy(r, "affinity_attachment", inherited, affinity) }, nil},

@@ -19,7 +19,7 @@ func BenchmarkProvider(b *testing.B) {
 		b.Run(fmt.Sprintf("nodes=%d", size), func(b *testing.B) {
 			fake := fakecloud.Start(b, fakecloud.Config{})
 			r := start(b, fake)
-			state := r.plan(name, nil, placement(size))
+			state := r.plan(name, nil, spread(size))
 			r.boot(fake, state)
 			state = r.read(name, state)
 			stored := r.stored(name, state)
@@ -37,7 +37,7 @@ func BenchmarkProvider(b *testing.B) {
 			})
 			run("read", func(r *rpc) { r.read(name, state) })
 			for _, grow := range []int{0, size / 10} {
-				req := r.request(name, state, placement(size+grow))
+				req := r.request(name, state, spread(size+grow))
 				run(fmt.Sprintf("plan/grow=%d", grow), func(r *rpc) {
 					resp, err := r.server.PlanResourceChange(r.Context(), req)
 					r.check(err, resp.Diagnostics)

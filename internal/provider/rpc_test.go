@@ -147,8 +147,8 @@ func (r *rpc) fields(name string, v *tfprotov6.DynamicValue) (fields map[string]
 	return fields
 }
 
-// placement configures placement over the five zones of the default regions.
-func placement(size int) map[string]any {
+// spread configures placement over the five zones of the default regions.
+func spread(size int) map[string]any {
 	zones := func(n int) (list []map[string]any) {
 		for i := range n {
 			list = append(list, map[string]any{"name": fmt.Sprintf("az-%d", i+1)})
