@@ -68,3 +68,19 @@ func TestValid(t *testing.T) {
 		})
 	}
 }
+
+// TestReadme: the first configuration in the README is the example, which the
+// tests above plan.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := os.ReadFile("first-cluster/main.tf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), "```terraform\n"+string(first)+"```\n") {
+		t.Error("the configuration in README.md is not that of examples/first-cluster/main.tf")
+	}
+}
