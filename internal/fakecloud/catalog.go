@@ -69,7 +69,7 @@ func (k *call) showCatalog() (reply, error) {
 	}
 	return jsonReply(200, object{
 		{"catalog", k.catalog(k.token)},
-		{"links", object{{"next", nil}, {"self", k.identityURL() + "/auth/catalog"}, {"previous", nil}}},
+		{"links", object{{"self", k.identityURL() + "/auth/catalog"}}},
 	}), nil
 }
 

@@ -135,10 +135,13 @@ func (k *call) showImage() (reply, error) {
 func (k *call) listImages() (reply, error) {
 	q := k.record.Query
 	limit := 25
-	if v := last(q, "limit"); q.Has("limit") {
+	if q.Has("limit") {
 		var err error
-		if limit, err = strconv.Atoi(v); err != nil {
+		if limit, err = strconv.Atoi(last(q, "limit")); err != nil {
 			return reply{}, badRequest("limit param must be an integer")
+		}
+		if limit < 0 {
+			return reply{}, badRequest("limit param must be positive")
 		}
 	}
 	images := k.images

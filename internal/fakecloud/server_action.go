@@ -18,6 +18,14 @@ func (k *call) findServer() (*server, error) {
 	return s, nil
 }
 
+// mapped refuses a server that no cell has ever had. Few calls ask that first.
+func (k *call) mapped() error {
+	if k.region.servers.byID[k.vars[0]] == nil {
+		return notFound("Instance %s has no mapping to a cell.", k.vars[0])
+	}
+	return nil
+}
+
 // reachServer finds the server of the request for more than a look: that
 // needs its cell.
 func (k *call) reachServer() (*server, error) {
@@ -108,26 +116,25 @@ func (k *call) actOnServer() (reply, error) {
 	var act func(*server, any) error
 	switch name := doc[0].key; name {
 	case "os-start":
-		act = k.startServer
+		act, err = k.startServer, k.mapped()
 	case "os-stop":
-		act = k.stopServer
+		act, err = k.stopServer, k.mapped()
 	case "lock":
-		if _, err = k.body(lockSchema(k.minor)); err != nil {
-			return reply{}, err
-		}
+		_, err = k.body(lockSchema(k.minor))
 		act = k.lockServer
 	case "unlock":
 		act = k.unlockServer
 	case "os-resetState":
-		if _, err = k.body(resetSchema); err != nil {
-			return reply{}, err
-		}
+		_, err = k.body(resetSchema)
 		act = k.resetServer
 	default:
 		if slices.Contains(novaActions, name) {
 			return reply{}, &novaError{http.StatusNotImplemented, "fakecloud does not do " + name}
 		}
 		return reply{}, badRequest("There is no such action: %s", name)
+	}
+	if err != nil {
+		return reply{}, err
 	}
 	s, err := k.reachServer()
 	if err == nil {

@@ -12,10 +12,11 @@ const maxTags = 50
 // another project is forbidden.
 func (k *call) taggedServer(action string) (*server, error) {
 	k.region.settle(k.Cloud)
+	if err := k.mapped(); err != nil {
+		return nil, err
+	}
 	s := k.region.servers.byID[k.vars[0]]
 	switch {
-	case s == nil:
-		return nil, notFound("Instance %s has no mapping to a cell.", k.vars[0])
 	case !k.token.admin() && s.ProjectID != k.token.projectID():
 		return nil, denied("os_compute_api:os-server-tags:" + action)
 	case s.deleted:

@@ -267,7 +267,7 @@ func (k *call) claimMessages() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ttl := 300
+	ttl, grace := 300, 60
 	if len(k.record.Body) > 0 {
 		v, err := decode(k.record.Body)
 		doc, ok := v.(object)
@@ -277,12 +277,18 @@ func (k *call) claimMessages() (reply, error) {
 		if given, ok := doc.get("ttl"); ok {
 			ttl, _ = strconv.Atoi(bare(given))
 		}
+		if given, ok := doc.get("grace"); ok {
+			grace, _ = strconv.Atoi(bare(given))
+		}
 	}
 	claim := k.uuid("claim")
 	list := []object{}
 	for _, m := range k.after("") {
 		if len(list) < limit && !m.claimed(k.time()) {
 			m.claim, m.until = claim, k.time().Add(time.Duration(ttl)*time.Second)
+			if m.ttl-m.age(k.time()) < ttl { // it has to outlive its claim
+				m.created, m.ttl = k.time(), ttl+grace
+			}
 			list = append(list, k.messageDocument(m, claim))
 		}
 	}

@@ -1,0 +1,158 @@
+package contract
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/utils/v2/openstack/clientconfig"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// cloud is the cloud that is asked.
+type cloud struct {
+	*acctest.Cloud
+	client   *http.Client
+	patience time.Duration     // between the requests of one who awaits
+	urls     map[string]string // of the services, without a slash at the end
+	vars     map[string]string // what $name stands for
+	unknown  []string          // the names that the last expansion did not know
+}
+
+// release is the newest microversion of the Nova that the facts are about.
+const release = "2.93"
+
+// start logs both users in. They are those of clouds.yaml, whatever they are
+// called there: who has the role admin is the admin.
+func start(t *testing.T) *cloud {
+	t.Helper()
+	c := &cloud{Cloud: acctest.New(t, fakecloud.Config{}), client: &http.Client{Timeout: time.Minute}, urls: map[string]string{}, vars: map[string]string{}}
+	if c.Fake != nil {
+		file := filepath.Join(t.TempDir(), "clouds.yaml")
+		if err := os.WriteFile(file, c.Fake.CloudsYAML(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("OS_CLIENT_CONFIG_FILE", file)
+		t.Setenv("OS_CLOUD", "stackpolicy-member")
+	} else {
+		c.patience = 200 * time.Millisecond
+	}
+	maps.Copy(c.vars, map[string]string{
+		"prefix": c.Prefix, "image": c.Image, "flavor": c.Flavor,
+		"client": "3381af92-2b9e-11e3-b191-71861300734c",
+		"none":   "00000000-0000-0000-0000-000000000000",
+		// Patterns.
+		"time":    `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`,
+		"uuid":    `[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`,
+		"request": `req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`,
+	})
+	for _, login := range logins(t) {
+		c.login(t, login)
+	}
+	c.zed(t)
+	return c
+}
+
+// logins are the login of the environment and those of its clouds.yaml to the
+// same cloud.
+func logins(t *testing.T) []*gophercloud.AuthOptions {
+	t.Helper()
+	own, err := clientconfig.AuthOptions(&clientconfig.ClientOpts{Cloud: os.Getenv("OS_CLOUD")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []*gophercloud.AuthOptions{own}
+	clouds, _ := clientconfig.LoadCloudsYAML() // none is no error: the variables are enough
+	for _, name := range slices.Sorted(maps.Keys(clouds)) {
+		if other, err := clientconfig.AuthOptions(&clientconfig.ClientOpts{Cloud: name}); err == nil && other.IdentityEndpoint == own.IdentityEndpoint {
+			list = append(list, other)
+		}
+	}
+	return list
+}
+
+// login gets a token, and keeps what it tells about the user.
+func (c *cloud) login(t *testing.T, o *gophercloud.AuthOptions) {
+	t.Helper()
+	scope, err := o.ToTokenV3ScopeMap()
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := o.ToTokenV3CreateMap(scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.urls["identity"] = strings.TrimSuffix(o.IdentityEndpoint, "/")
+	c.urls["identity-root"] = strings.TrimSuffix(c.urls["identity"], "/v3")
+	a := c.send(t, "nobody POST identity /auth/tokens "+encoded(body))
+	var answer struct{ Token token }
+	if err := json.Unmarshal(a.body, &answer); err != nil || a.status != http.StatusCreated {
+		t.Fatalf("log in: %d %s", a.status, a.body)
+	}
+	got, who := answer.Token, "member"
+	if slices.ContainsFunc(got.Roles, func(r struct{ Name string }) bool { return r.Name == "admin" }) {
+		who = "admin"
+	}
+	if c.vars[who+"_token"] != "" {
+		return // the first one it is
+	}
+	for name, value := range map[string]string{
+		"token": a.header.Get("X-Subject-Token"), "id": got.User.ID, "name": got.User.Name, "domain": got.User.Domain.ID,
+		"project": got.Project.ID, "project_name": got.Project.Name, "password": o.Password,
+	} {
+		if value != "" {
+			c.vars[who+"_"+name] = value
+		}
+	}
+	region := c.Regions(t)[0]
+	c.vars["region"] = region
+	for _, s := range got.Catalog {
+		for _, e := range s.Endpoints {
+			if e.Interface == "public" && e.Region == region && s.Type != "identity" {
+				c.endpoint(s.Type, strings.TrimSuffix(e.URL, "/"))
+			}
+		}
+	}
+}
+
+// endpoint keeps the URL of a service. Many catalogues name no version in those
+// of Glance and Zaqar.
+func (c *cloud) endpoint(service, url string) {
+	root, _, versioned := strings.Cut(url, "/v2")
+	if !versioned {
+		url += "/v2"
+	}
+	c.urls[service], c.urls[service+"-root"] = url, root
+}
+
+// token is what the test needs of one.
+type token struct {
+	User struct {
+		ID, Name string
+		Domain   struct{ ID string }
+	}
+	Project struct{ ID, Name string }
+	Roles   []struct{ Name string }
+	Catalog []struct {
+		Type      string
+		Endpoints []struct{ Interface, Region, URL string }
+	}
+}
+
+// zed skips a test where the cloud is of another release: its services answer
+// in other words.
+func (c *cloud) zed(t *testing.T) {
+	t.Helper()
+	a := c.send(t, "nobody GET compute-root /")
+	if newest, _ := at(a.doc, "versions.1.version"); newest != release {
+		t.Skipf("needs a Nova of %s (Zed), and the cloud's is %v", release, newest)
+	}
+}
