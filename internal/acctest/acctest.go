@@ -8,7 +8,6 @@ package acctest
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net/http"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
@@ -86,13 +86,16 @@ func NewMember(t testing.TB, config fakecloud.Config) *Cloud {
 	return c
 }
 
+// Login is the login to the real cloud that the environment names.
+func Login() openstack.Config {
+	return openstack.Config{Cloud: os.Getenv("OS_CLOUD"), AuthURL: os.Getenv("OS_AUTH_URL"), DefaultDomain: "default", Region: os.Getenv("OS_REGION_NAME"), MaxRetries: 3}
+}
+
 func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 	t.Helper()
-	c := &Cloud{Prefix: "acc-" + strings.ToLower(rand.Text()[:6]) + "-", user: user}
-	var login openstack.Config
-	if Live() {
-		login = openstack.Config{Cloud: os.Getenv("OS_CLOUD"), AuthURL: os.Getenv("OS_AUTH_URL"), DefaultDomain: "default", Region: os.Getenv("OS_REGION_NAME"), MaxRetries: 3}
-	} else {
+	c := &Cloud{Prefix: newPrefix(time.Now()), user: user}
+	login := Login()
+	if !Live() {
 		c.Fake = fakecloud.Start(t, config)
 		login = openstack.Config{AuthURL: c.Fake.AuthURL(), UserName: user, Password: fakecloud.Password,
 			TenantName: user, DefaultDomain: fakecloud.DomainID, Region: fakecloud.DefaultRegions()[0].Name}
