@@ -112,6 +112,15 @@ func require(dir string) error {
 func (c *Cloud) Servers(t testing.TB) map[string]servers.Server {
 	t.Helper()
 	found := map[string]servers.Server{}
+	for _, s := range c.AllServers(t) {
+		found[s.Name[len(c.Prefix):]] = s
+	}
+	return found
+}
+
+// AllServers are those servers with twins of one name.
+func (c *Cloud) AllServers(t testing.TB) (found []servers.Server) {
+	t.Helper()
 	for _, region := range c.Regions(t) {
 		pages, err := servers.List(c.client(t, region), servers.ListOpts{Name: "^" + c.Prefix}).AllPages(t.Context())
 		if err != nil {
@@ -121,9 +130,7 @@ func (c *Cloud) Servers(t testing.TB) map[string]servers.Server {
 		if err != nil {
 			t.Fatalf("list servers of %s: %v", region, err)
 		}
-		for _, s := range list {
-			found[s.Name[len(c.Prefix):]] = s
-		}
+		found = append(found, list...)
 	}
 	return found
 }

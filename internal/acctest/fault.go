@@ -1,0 +1,48 @@
+package acctest
+
+import (
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// Fault is what can befall the Nova of a region.
+type Fault struct {
+	begin, end string // what the script is told
+	effect     fakecloud.Effect
+}
+
+var (
+	// Stopped: connections are refused. The fake resets them.
+	Stopped = Fault{"stop", "start", fakecloud.Reset}
+	// Hanging: connections are taken, and no answer comes.
+	Hanging = Fault{"hang", "resume", fakecloud.Hang}
+)
+
+// Break breaks a region's Nova until the test mends it, or ends. On a real
+// cloud the script does it that STACKPOLICY_FAULT names; without one the test
+// is skipped.
+func (c *Cloud) Break(t testing.TB, f Fault, region string) (mend func()) {
+	t.Helper()
+	if c.Fake != nil {
+		mend = c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: region, Effect: f.effect, Times: fakecloud.Forever}).Remove
+		t.Cleanup(mend)
+		return mend
+	}
+	script := os.Getenv("STACKPOLICY_FAULT")
+	if script == "" {
+		t.Skip("needs STACKPOLICY_FAULT, the script that breaks the cloud's services")
+	}
+	run := func(what string) {
+		if output, err := exec.Command(script, what, region).CombinedOutput(); err != nil {
+			t.Errorf("%s %s %s: %v\n%s", script, what, region, err, output)
+		}
+	}
+	run(f.begin)
+	mend = sync.OnceFunc(func() { run(f.end) })
+	t.Cleanup(mend)
+	return mend
+}

@@ -1,0 +1,142 @@
+//go:build unix
+
+package provider_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// twoRegions is a configuration that reads a cluster of two regions and plans
+// for it, on a cloud with a server in each.
+func twoRegions(t *testing.T, settings string) (c *acctest.Cloud, w *workspace.Workspace, one, two string) {
+	t.Helper()
+	c = acctest.New(t, fakecloud.Config{})
+	one, two = c.TwoRegions(t)
+	c.Boot(t, acctest.Server{Name: "0", Region: one}, acctest.Server{Name: "1", Region: two})
+	return c, c.Workspace(t, fmt.Sprintf(`
+provider "stackpolicy" {
+  %s
+}
+data "stackpolicy_cluster" "web" {
+  regions    = [%q, %q]
+  name_regex = "^%s"
+}
+data "stackpolicy_region_plan" "web" {
+  nodes     = data.stackpolicy_cluster.web.nodes
+  regions   = [{ name = %q }, { name = %q }]
+  scale_out = { count = 3 }
+}
+output "nodes" { value = data.stackpolicy_cluster.web.nodes }
+output "target" { value = data.stackpolicy_region_plan.web.target }
+`, settings, one, two, c.Prefix, one, two)), one, two
+}
+
+// planned are the outputs that a plan shows.
+func planned(t *testing.T, w *workspace.Workspace) map[string]any {
+	t.Helper()
+	plan, err := w.Plan(t.Context(), "outputs.tfplan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]any{}
+	for name, output := range plan.PlannedValues.Outputs {
+		values[name] = output.Value
+	}
+	return values
+}
+
+// names fails unless the error is about one region and not about another.
+func names(t *testing.T, err error, region, not string) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("it did not fail")
+	}
+	text := strings.ReplaceAll(err.Error(), "│", "")
+	if !strings.Contains(text, region) || strings.Contains(text, not) {
+		t.Errorf("the error is to name %s, and not %s:\n%v", region, not, err)
+	}
+}
+
+// TestAccFault_stopped: with the Nova of one region down, nobody takes its nodes
+// for gone: the read fails. Later the plan is the one it was.
+func TestAccFault_stopped(t *testing.T) {
+	c, w, one, two := twoRegions(t, "")
+	before := planned(t, w)
+	mend := c.Break(t, acctest.Stopped, two)
+	_, err := w.Plan(t.Context(), "broken.tfplan")
+	names(t, err, two, one)
+	mend()
+	if after := planned(t, w); len(after) != 2 || !reflect.DeepEqual(after, before) {
+		t.Errorf("the plan was %v, and is %v", before, after)
+	}
+}
+
+// TestAccFault_attachment: an attachment does not take the nodes of a region
+// that is down for gone either, and its state stays as it was.
+func TestAccFault_attachment(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	one, two := c.TwoRegions(t)
+	config := attached(c, 4, places(one+": "+c.Zones(t, one)[0]+"; "+two+": "+c.Zones(t, two)[0]), "")
+	l := loop{c.Workspace(t, config), c}
+	l.step(t, "create", config, "0 1 2 3", "")
+	mend := c.Break(t, acctest.Stopped, two)
+	_, err := l.Apply(t.Context())
+	names(t, err, two, one+":")
+	mend()
+	l.settled(t, "the region is back")
+	if got := difference(l.ids(t), nil); got != "0 1 2 3" {
+		t.Errorf("servers %q", got)
+	}
+}
+
+// TestAccFault_hanging: a region that takes requests and does not answer them is
+// given up after request_timeout.
+func TestAccFault_hanging(t *testing.T) {
+	c, w, one, two := twoRegions(t, "request_timeout = 2")
+	before := planned(t, w)
+	mend := c.Break(t, acctest.Hanging, two)
+	start := time.Now()
+	_, err := w.Plan(t.Context(), "broken.tfplan")
+	names(t, err, two, one)
+	if took := time.Since(start); took < 2*time.Second || took > 15*time.Second {
+		t.Errorf("given up after %s", took)
+	} else {
+		t.Logf("given up after %s", took)
+	}
+	mend()
+	if after := planned(t, w); !reflect.DeepEqual(after, before) {
+		t.Errorf("the plan was %v, and is %v", before, after)
+	}
+}
+
+// TestAccFault_interrupt: Ctrl-C ends the wait for an answer at once.
+func TestAccFault_interrupt(t *testing.T) {
+	c, w, _, two := twoRegions(t, "request_timeout = 300")
+	c.Break(t, acctest.Hanging, two)
+	plan, err := w.Start(t.Context(), "plan", "-input=false", "-no-color")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.Until("Still reading..."); err != nil { // after ten seconds
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if err := plan.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	text, err := plan.Wait()
+	if took := time.Since(start); err == nil || took > 5*time.Second || !strings.Contains(text, "Unable to read the cluster") {
+		t.Errorf("ended after %s, with %v\n%s", took, err, text)
+	} else {
+		t.Logf("ended after %s", took)
+	}
+}

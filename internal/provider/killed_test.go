@@ -1,0 +1,105 @@
+//go:build unix
+
+package provider_test
+
+import (
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestAccKilled: terraform is killed in the middle of an apply, at one moment
+// after another. The next apply ends where the first one would have.
+//
+// A server whose creation Terraform does not remember is made a second time, by
+// the nature of Terraform. Such a twin is not to confuse the attachments.
+func TestAccKilled(t *testing.T) {
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	config := fmt.Sprintf(`
+resource "stackpolicy_affinity_attachment" "web" {
+  region      = %q
+  servergroup = { name = "%sg", policies = "soft-anti-affinity" }
+}
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = %q
+  node_name        = "{cluster}{index}"
+  desired_capacity = 4
+  regions          = %s
+}
+resource "nova_server" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = %q
+  flavor_id         = %q
+  group             = stackpolicy_affinity_attachment.web.servergroup_id
+}
+`, region, c.Prefix, c.Prefix, places(region+": "+c.Zones(t, region)[0]), c.Image, c.Flavor)
+	for _, moment := range []string{
+		"stackpolicy_affinity_attachment.web: Creating...",
+		"stackpolicy_affinity_attachment.web: Creation complete",
+		"stackpolicy_placement_attachment.web: Creation complete",
+		"nova_server.web[\"" + c.Prefix + "2\"]: Creating...",
+		"nova_server.web[\"" + c.Prefix + "1\"]: Creation complete",
+	} {
+		t.Run(moment, func(t *testing.T) {
+			l := loop{c.Workspace(t, config), c}
+			apply, err := l.Start(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := apply.Until(moment); err != nil {
+				t.Fatal(err)
+			}
+			if err := apply.Signal(syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			if text, err := apply.Wait(); err == nil {
+				t.Fatalf("not killed:\n%s", text)
+			}
+			if _, err := l.Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			l.settled(t, "with twins")
+			ours := l.serverIDs(t)
+			for _, s := range c.AllServers(t) {
+				if !slices.Contains(ours, s.ID) {
+					t.Logf("%s has a twin", s.Name)
+					c.Kill(t, region, s.ID)
+				}
+			}
+			l.settled(t, "without twins")
+			if n := c.Groups(t, region); n != 1 {
+				t.Errorf("%d groups", n)
+			}
+			if got := difference(l.ids(t), nil); got != "0 1 2 3" || len(ours) != 4 {
+				t.Errorf("servers %q, of which %v are ours", got, ours)
+			}
+			if _, err := l.Destroy(t.Context()); err != nil || len(c.Servers(t)) != 0 {
+				t.Errorf("destroy: %v, servers %v", err, c.Servers(t))
+			}
+			c.DropGroups(t, region) // one that was found is not deleted
+		})
+	}
+}
+
+// serverIDs are the servers that Terraform knows of.
+func (l loop) serverIDs(t *testing.T) (ids []string) {
+	t.Helper()
+	state, err := l.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range state.Values.RootModule.Resources {
+		if r.Type == "nova_server" {
+			ids = append(ids, r.AttributeValues["id"].(string))
+		}
+	}
+	return ids
+}
