@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"sync"
@@ -16,9 +17,9 @@ type Fault struct {
 }
 
 var (
-	// Stopped: connections are refused. The fake resets them.
+	// Stopped refuses connections; the fake resets them.
 	Stopped = Fault{"stop", "start", fakecloud.Reset}
-	// Hanging: connections are taken, and no answer comes.
+	// Hanging takes connections, and gives no answer.
 	Hanging = Fault{"hang", "resume", fakecloud.Hang}
 )
 
@@ -37,7 +38,7 @@ func (c *Cloud) Break(t testing.TB, f Fault, region string) (mend func()) {
 		t.Skip("needs STACKPOLICY_FAULT, the script that breaks the cloud's services")
 	}
 	run := func(what string) {
-		if output, err := exec.Command(script, what, region).CombinedOutput(); err != nil {
+		if output, err := exec.CommandContext(context.WithoutCancel(t.Context()), script, what, region).CombinedOutput(); err != nil {
 			t.Errorf("%s %s %s: %v\n%s", script, what, region, err, output)
 		}
 	}
