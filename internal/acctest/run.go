@@ -1,10 +1,12 @@
 package acctest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -133,6 +135,17 @@ func (c *Cloud) AllServers(t testing.TB) (found []servers.Server) {
 		found = append(found, list...)
 	}
 	return found
+}
+
+// ByAge orders servers, the oldest first. On a real cloud those made at once may
+// be of one second, for Nova tells no fractions; then, as everywhere, ids decide.
+func (c *Cloud) ByAge(t testing.TB, names ...string) []string {
+	t.Helper()
+	all := c.Servers(t)
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(all[a].Created.Compare(all[b].Created), cmp.Compare(all[a].ID, all[b].ID))
+	})
+	return names
 }
 
 // Kill deletes a server behind Terraform's back.

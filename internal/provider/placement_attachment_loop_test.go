@@ -1,7 +1,6 @@
 package provider_test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -148,11 +147,8 @@ func TestAccPlacementLoop(t *testing.T) {
 	l.step(t, "grow", attached(c, 11, whole, ""), "6 7 8 9 10", "")
 	// Of one/a0: 0 6, a1: 1 7, a2: 2 8; of two/b0: 3 4 9, b1: 5 10. Terraform
 	// made 3 and 4 at one time, in an order of its own.
-	older, younger := "3", "4"
-	if servers := c.Servers(t); cmp.Or(servers["3"].Created.Compare(servers["4"].Created), strings.Compare(servers["3"].ID, servers["4"].ID)) > 0 {
-		older, younger = "4", "3"
-	}
-	l.step(t, "shrink by the oldest", attached(c, 7, whole, criteria("OLDEST_FIRST")), "", "1 2 "+older+" 5")
+	old := c.ByAge(t, "3", "4")
+	l.step(t, "shrink by the oldest", attached(c, 7, whole, criteria("OLDEST_FIRST")), "", "1 2 "+old[0]+" 5")
 	l.step(t, "grow again", attached(c, 11, whole, criteria("OLDEST_FIRST")), "11 12 13 14", "")
 	// Of one/a0: 0 6, a1: 7 11, a2: 8 12; of two/b0: 4 (or 3) 9 13, b1: 10 14.
 	l.step(t, "shrink by the youngest", attached(c, 7, whole, criteria("YOUNGEST_FIRST")), "", "11 12 13 14")
@@ -178,7 +174,7 @@ func TestAccPlacementLoop(t *testing.T) {
 	tainted, protected := c.Servers(t)["15"], c.Servers(t)["9"]
 	c.Mark(t, two, tainted.ID, "stackpolicy_tainted", "true")
 	c.Mark(t, two, protected.ID, "stackpolicy_protected", "true")
-	l.step(t, "tainted goes first, protected stays", attached(c, 6, lifted, criteria("OLDEST_FIRST")), "", younger+" 15")
+	l.step(t, "tainted goes first, protected stays", attached(c, 6, lifted, criteria("OLDEST_FIRST")), "", old[1]+" 15")
 
 	named := "deletion = { criteria = \"OLDEST_FIRST\", candidates = [\"" + c.Prefix + "8\"] }"
 	l.step(t, "one is replaced by name", attached(c, 6, lifted, named), "17", "8")

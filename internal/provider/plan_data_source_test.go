@@ -155,7 +155,7 @@ output "victims" {
 }
 `, one, two, c.Prefix)
 	c.Test(t, resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{
-		statecheck.ExpectKnownOutputValue("victims", knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(c.Prefix + "web-0"), knownvalue.StringExact(c.Prefix + "web-2")})),
+		statecheck.ExpectKnownOutputValue("victims", knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(c.Prefix + c.ByAge(t, "web-0", "web-1")[0]), knownvalue.StringExact(c.Prefix + "web-2")})),
 	}})
 }
 
