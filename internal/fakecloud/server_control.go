@@ -160,6 +160,7 @@ func (r *region) end(c *Cloud, s *server) {
 	r.count(s, -1)
 	s.deleted, s.TaskState = true, ""
 	s.vmState = "deleted"
+	s.Metadata, s.Tags = nil, nil
 	s.terminated, s.updated = c.time(), c.time()
 }
 

@@ -39,7 +39,7 @@ func (s *server) column(name string) string {
 	case "host", "node":
 		return s.Host
 	case "hostname":
-		return s.hostname()
+		return s.hostname
 	case "image", "image_ref":
 		return s.ImageID
 	case "flavor", "instance_type_id":

@@ -204,7 +204,7 @@ func (v *view) extensions(b []byte, s *server, host string) []byte {
 		if v.minor >= 3 {
 			b = v.text(b, "OS-EXT-SRV-ATTR:reservation_id", s.reserved)
 			b = v.literal(b, "OS-EXT-SRV-ATTR:launch_index", strconv.Itoa(s.index))
-			b = v.text(b, "OS-EXT-SRV-ATTR:hostname", s.hostname())
+			b = v.text(b, "OS-EXT-SRV-ATTR:hostname", s.hostname)
 			b = append(b, `, "OS-EXT-SRV-ATTR:kernel_id": "", "OS-EXT-SRV-ATTR:ramdisk_id": ""`...)
 			b = v.nullable(b, "OS-EXT-SRV-ATTR:root_device_name", device)
 			b = v.literal(b, "OS-EXT-SRV-ATTR:user_data", "null")
@@ -241,7 +241,7 @@ func (v *view) later(b []byte, s *server) []byte {
 		b = v.literal(b, "trusted_image_certificates", "null")
 	}
 	if v.minor >= 90 && !v.admin {
-		b = v.text(b, "OS-EXT-SRV-ATTR:hostname", s.hostname())
+		b = v.text(b, "OS-EXT-SRV-ATTR:hostname", s.hostname)
 	}
 	if v.show {
 		b = v.groups(b, s)
@@ -262,7 +262,7 @@ func (v *view) groups(b []byte, s *server) []byte {
 // hostStatus is the state of the host's service, for administrators.
 func (s *server) hostStatus() string {
 	switch {
-	case s.host == nil || !s.scheduled():
+	case s.host == nil || !s.scheduled() || s.deleted:
 		return ""
 	case s.host.disabled:
 		return "MAINTENANCE"

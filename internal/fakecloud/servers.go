@@ -39,6 +39,7 @@ type Server struct {
 type server struct {
 	Server
 	number   int
+	hostname string
 	host     *host // nil: not scheduled, or the host is gone
 	vmState  string
 	flavor   *flavor
@@ -118,8 +119,8 @@ func (s *server) powerState() int {
 
 func (s *server) instanceName() string { return fmt.Sprintf("instance-%08x", s.number) }
 
-// hostname is the name as a machine may have it.
-func (s *server) hostname() string {
+// hostname is a name as a machine may have it. A server keeps its first one.
+func hostname(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == ' ' || r == '_':
@@ -130,7 +131,7 @@ func (s *server) hostname() string {
 			return r + 'a' - 'A'
 		}
 		return -1
-	}, s.Name)
+	}, name)
 }
 
 // waiting tells whether the server is not yet what it will be.
@@ -170,7 +171,7 @@ func older(a, b *server) int {
 
 func (s *store) add(v *server) {
 	s.count++
-	v.number = s.count
+	v.number, v.hostname = s.count, hostname(v.Name)
 	s.byID[v.ID] = v
 	if n := len(s.byAge); n > 0 && older(s.byAge[n-1], v) > 0 {
 		s.sorted = false

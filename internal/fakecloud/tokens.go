@@ -217,7 +217,7 @@ func inDomain(o object) bool {
 func identifyPassword(data object, t *token) error {
 	given, ok := sub(data, "user")
 	if !ok {
-		return expecting("user", "password")
+		return expecting("user", "None") // as Keystone says it
 	}
 	u, err := findUser(given)
 	if err != nil {

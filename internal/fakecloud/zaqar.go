@@ -245,7 +245,10 @@ func (k *call) listQueues() (reply, error) {
 	links := []object{}
 	if len(list) > 0 {
 		href := "/v2/queues?marker=" + marker
-		if k.record.Query.Has("limit") {
+		switch q := k.record.Query; {
+		case q.Has("limit") && q.Has("marker"):
+			href += fmt.Sprintf("&limit=%d", limit)
+		case q.Has("limit"):
 			href = fmt.Sprintf("/v2/queues?limit=%d&marker=%s", limit, marker)
 		}
 		links = append(links, object{{"rel", "next"}, {"href", href}})

@@ -46,7 +46,7 @@ func TestContractKeystone(t *testing.T) {
 		{"no role in the project", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["password"], "password": {"user": {"id": "$member_id", "password": "$member_password"}}}, "scope": {"project": {"id": "$admin_project"}}}}`, 401, are{denial("Unauthorized", wrong)}},
 		{"no role in the system", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["password"], "password": {"user": {"id": "$member_id", "password": "$member_password"}}}, "scope": {"system": {"all": true}}}}`, 401, are{denial("Unauthorized", wrong)}},
 		{"user without a domain", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["password"], "password": {"user": {"name": "$member_name", "password": "x"}}}}}`, 400, are{denial("Bad Request", "Expecting to find domain in user."+malformed)}},
-		{"no user", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["password"], "password": {}}}}`, 400, nil},
+		{"no user", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["password"], "password": {}}}}`, 400, are{denial("Bad Request", "Expecting to find user in None."+malformed)}},
 		{"no identity", `nobody POST identity /auth/tokens {"auth": {}}`, 400, are{like("error.message", "'identity' is a required property.*")}},
 		{"no auth", `nobody POST identity /auth/tokens {}`, 400, nil},
 		{"no JSON", `nobody POST identity /auth/tokens {`, 400, nil},

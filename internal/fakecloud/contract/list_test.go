@@ -83,7 +83,7 @@ func TestContractServerLists(t *testing.T) {
 		{"a marker that is deleted", list + "&sort_key=display_name&sort_dir=asc&marker=$a", 200, are{is("servers.*.id", `["$b", "$c", "$d"]`)}},
 		{"deleted ones, for a member", list + "&deleted=true", 200, are{size("servers", 3)}},
 		{"the status DELETED, for a member", list + "&status=DELETED", 403, are{fault("forbidden", "Only administrators may list deleted instances")}},
-		{"deleted ones, for the admin", "admin GET compute@2.79 /servers/detail?deleted=true&all_tenants=1&name=$prefix", 200, are{is("servers.*.id", `["$a"]`), is("servers.*.status", `["DELETED"]`)}},
+		{"deleted ones, for the admin", "admin GET compute@2.79 /servers/detail?deleted=true&all_tenants=1&name=$prefix", 200, are{is("servers.*.id", `["$a"]`), is("servers.*.status", `["DELETED"]`), is("servers.*.tags", "[[]]"), is("servers.*.metadata", "[{}]"), is("servers.*.host_status", `[""]`)}},
 		{"deleted ones are changes", list + "&changes-since=2020-01-01T00:00:00Z", 200, are{size("servers", 4)}},
 		{"b goes", "member DELETE compute@2.79 /servers/$b", 204, nil},
 		{"c goes", "member DELETE compute@2.79 /servers/$c", 204, nil},

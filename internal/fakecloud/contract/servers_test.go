@@ -55,6 +55,7 @@ func TestContractServers(t *testing.T) {
 		{"a body that is no JSON", "member POST compute@2.79 /servers {", 400, are{fault("badRequest", "Malformed request body")}},
 
 		{"rename", `member PUT compute@2.79 /servers/$one {"server": {"name": "${prefix}first"}}`, 200, are{is("server.name", `"${prefix}first"`)}},
+		{"the host keeps its name", "admin GET compute@2.79 /servers/$one", 200, are{is("server.OS-EXT-SRV-ATTR:hostname", `"${prefix}one"`)}},
 		{"rename to nothing", `member PUT compute@2.79 /servers/$one {"server": {"name": ""}}`, 400, are{invalid("name", "'' is too short")}},
 
 		{"stop one of the admin", `member POST compute@2.79 /servers/$foreign/action {"os-stop": null}`, 404, are{fault("itemNotFound", "Instance $foreign could not be found.")}},

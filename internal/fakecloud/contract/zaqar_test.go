@@ -21,7 +21,7 @@ func TestContractZaqar(t *testing.T) {
 		{"a default of 0 seconds", `member PUT messaging /queues/${queue}x {"_default_message_ttl": 0}`, 400, are{is("title", `"Invalid API request"`)}},
 		{"a name that is none", `member PUT messaging /queues/a,b {}`, 400, are{is("title", `"Invalid queue identification"`)}},
 		{"metadata that is no JSON", `member PUT messaging /queues/$queue {`, 400, are{is("", `{"title": "Invalid request body", "description": "Request body could not be parsed."}`)}},
-		{"list", "member GET messaging /queues?limit=20&marker=$prefix", 200, are{includes("queues.*.name", "$queue"), includes("queues.*.href", "/v2/queues/$queue"), is("links.*.rel", `["next"]`)}},
+		{"list", "member GET messaging /queues?limit=20&marker=$prefix", 200, are{includes("queues.*.name", "$queue"), includes("queues.*.href", "/v2/queues/$queue"), is("links.*.rel", `["next"]`), like("links.0.href", `/v2/queues\?marker=.*&limit=20`)}},
 		{"too long a list", "member GET messaging /queues?limit=21", 400, are{is("", `{"title": "Invalid API request", "description": "Limit must be at least 1 and no greater than 20."}`)}},
 		{"list no number", "member GET messaging /queues?limit=ten", 400, are{is("title", `"Invalid parameter"`)}},
 		{"stats of nothing", "member GET messaging /queues/$queue/stats", 200, are{is("messages", `{"claimed": 0, "free": 0, "total": 0}`)}},
