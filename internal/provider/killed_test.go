@@ -3,8 +3,8 @@
 package provider_test
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -20,27 +20,9 @@ import (
 func TestAccKilled(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
-	config := fmt.Sprintf(`
-resource "stackpolicy_affinity_attachment" "web" {
-  region      = %q
-  servergroup = { name = "%sg", policies = "soft-anti-affinity" }
-}
-resource "stackpolicy_placement_attachment" "web" {
-  cluster          = %q
-  node_name        = "{cluster}{index}"
-  desired_capacity = 4
-  regions          = %s
-}
-resource "nova_server" "web" {
-  for_each          = stackpolicy_placement_attachment.web.nodes
-  name              = each.key
-  region            = each.value.region
-  availability_zone = each.value.zone
-  image_id          = %q
-  flavor_id         = %q
-  group             = stackpolicy_affinity_attachment.web.servergroup_id
-}
-`, region, c.Prefix, c.Prefix, places(region+": "+c.Zones(t, region)[0]), c.Image, c.Flavor)
+	config := affinityAttachment("region = %q\n servergroup = { name = \"%sg\", policies = \"soft-anti-affinity\" }", region, c.Prefix) +
+		strings.Replace(attached(c, 4, places(region+": "+c.Zones(t, region)[0]), ""),
+			"  image_id ", "  group = stackpolicy_affinity_attachment.web.servergroup_id\n  image_id ", 1)
 	for _, moment := range []string{
 		"stackpolicy_affinity_attachment.web: Creating...",
 		"stackpolicy_affinity_attachment.web: Creation complete",
