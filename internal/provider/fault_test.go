@@ -40,8 +40,8 @@ output "target" { value = data.stackpolicy_region_plan.web.target }
 `, settings, one, two, c.Prefix, one, two)), one, two
 }
 
-// planned are the outputs that a plan shows.
-func planned(t *testing.T, w *workspace.Workspace) map[string]any {
+// plannedOutputs are the outputs that a plan shows.
+func plannedOutputs(t *testing.T, w *workspace.Workspace) map[string]any {
 	t.Helper()
 	plan, err := w.Plan(t.Context(), "outputs.tfplan")
 	if err != nil {
@@ -70,12 +70,12 @@ func names(t *testing.T, err error, region, not string) {
 // for gone: the read fails. Later the plan is the one it was.
 func TestAccFault_stopped(t *testing.T) {
 	c, w, one, two := twoRegions(t, "")
-	before := planned(t, w)
+	before := plannedOutputs(t, w)
 	mend := c.Break(t, acctest.Stopped, two)
 	_, err := w.Plan(t.Context(), "broken.tfplan")
 	names(t, err, two, one)
 	mend()
-	if after := planned(t, w); len(after) != 2 || !reflect.DeepEqual(after, before) {
+	if after := plannedOutputs(t, w); len(after) != 2 || !reflect.DeepEqual(after, before) {
 		t.Errorf("the plan was %v, and is %v", before, after)
 	}
 }
@@ -102,7 +102,7 @@ func TestAccFault_attachment(t *testing.T) {
 // given up after request_timeout.
 func TestAccFault_hanging(t *testing.T) {
 	c, w, one, two := twoRegions(t, "request_timeout = 2")
-	before := planned(t, w)
+	before := plannedOutputs(t, w)
 	mend := c.Break(t, acctest.Hanging, two)
 	start := time.Now()
 	_, err := w.Plan(t.Context(), "broken.tfplan")
@@ -113,7 +113,7 @@ func TestAccFault_hanging(t *testing.T) {
 		t.Logf("given up after %s", took)
 	}
 	mend()
-	if after := planned(t, w); !reflect.DeepEqual(after, before) {
+	if after := plannedOutputs(t, w); !reflect.DeepEqual(after, before) {
 		t.Errorf("the plan was %v, and is %v", before, after)
 	}
 }
