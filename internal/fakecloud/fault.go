@@ -60,13 +60,14 @@ type Injected struct {
 	cloud       *Cloud
 	fault       Fault
 	seen, fired int
+	hit         chan struct{}
 }
 
 // Inject puts a fault in place.
 func (c *Cloud) Inject(f Fault) *Injected {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	in := &Injected{cloud: c, fault: f}
+	in := &Injected{cloud: c, fault: f, hit: make(chan struct{})}
 	c.faults = append(c.faults, in)
 	return in
 }
@@ -77,6 +78,9 @@ func (in *Injected) Fired() int {
 	defer in.cloud.mu.Unlock()
 	return in.fired
 }
+
+// Hit is closed as the fault hits its first request.
+func (in *Injected) Hit() <-chan struct{} { return in.hit }
 
 // Remove ends the fault. What already hangs goes on to hang.
 func (in *Injected) Remove() {
@@ -100,7 +104,9 @@ func (c *Cloud) fault(r *Request) *Fault {
 	if hit == nil {
 		return nil
 	}
-	hit.fired++
+	if hit.fired++; hit.fired == 1 {
+		close(hit.hit)
+	}
 	return &hit.fault
 }
 

@@ -232,15 +232,14 @@ func (r *affinityAttachmentResource) ImportState(ctx context.Context, req resour
 	}
 }
 
-// parseGroupID reads <region>/<id> and <region>/<id>/created. A region may have
-// slashes in its name, an id has none.
+// parseGroupID reads <region>/<id> and <region>/<id>/created.
 func parseGroupID(text string) (region, id string, created bool, err error) {
 	rest, created := strings.CutSuffix(text, "/created")
-	i := strings.LastIndex(rest, "/")
-	if i < 1 || i == len(rest)-1 {
+	region, id, ok := parseRegionalID(rest)
+	if !ok {
 		return "", "", false, fmt.Errorf("%q is neither <region>/<server group id>, for a group that is inherited and never deleted, nor <region>/<server group id>/created, for one that goes with the attachment", text)
 	}
-	return rest[:i], rest[i+1:], created, nil
+	return region, id, created, nil
 }
 
 // region is the Nova of the model's region, and who is logged in.

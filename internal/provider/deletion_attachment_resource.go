@@ -139,15 +139,24 @@ func (r *deletionAttachmentResource) Delete(ctx context.Context, req resource.De
 
 // ImportState takes <region>/<server id>.
 func (r *deletionAttachmentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	i := strings.LastIndex(req.ID, "/")
-	if i < 1 || i == len(req.ID)-1 {
+	region, id, ok := parseRegionalID(req.ID)
+	if !ok {
 		resp.Diagnostics.AddError("Invalid import id", fmt.Sprintf("%q is not <region>/<server id>.", req.ID))
 		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("region"), req.ID[:i])...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("server_id"), req.ID[i+1:])...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("grace_period"), int64(0))...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("shutdown"), false)...)
+	for name, value := range map[string]any{"region": region, "server_id": id, "grace_period": int64(0), "shutdown": false} {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+	}
+}
+
+// parseRegionalID reads <region>/<id>. A region may have slashes in its name, an
+// id has none.
+func parseRegionalID(text string) (region, id string, ok bool) {
+	i := strings.LastIndex(text, "/")
+	if i < 1 || i == len(text)-1 {
+		return "", "", false
+	}
+	return text[:i], text[i+1:], true
 }
 
 // server is the model's server, with the region filled in.

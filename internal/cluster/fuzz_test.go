@@ -1,0 +1,110 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// reader reads a cluster from pages that a test makes up.
+type reader struct {
+	fake  *fakecloud.Cloud
+	cloud *openstack.Cloud
+}
+
+func newReader(f *testing.F) reader {
+	fake := fakecloud.Start(f, fakecloud.Config{})
+	return reader{fake, login(f, fake)}
+}
+
+// read reads a cluster with the page in place of Nova's first one.
+func (r reader) read(t *testing.T, page []byte, query cluster.Query) ([]cluster.Node, error) {
+	fault := r.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusOK, Body: string(page)})
+	defer r.fake.ResetRequests()
+	defer fault.Remove()
+	query.Regions, query.NoProfiles = []string{"RegionOne"}, true
+	return cluster.Read(t.Context(), r.cloud, query)
+}
+
+// FuzzPage: whatever comes in place of a page of servers, it is read in full or
+// not at all. A page that breaks off never looks like a smaller cluster.
+func FuzzPage(f *testing.F) {
+	for _, seed := range []string{
+		`{"servers": [{"id": "1", "name": "web-0", "status": "ACTIVE", "created": "2026-01-01T00:00:00Z", "OS-EXT-AZ:availability_zone": "az-1", "image": {"id": "i"}, "metadata": {"a": "b"}, "tags": ["t"], "locked": true}]}`,
+		`{"servers": [{"id": "1", "status": "UNKNOWN", "links": []}], "servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`,
+		`{"servers": [{"id": "1", "name": "a", "status": "BUILD", "image": "", "OS-EXT-AZ:availability_zone": "az-1:host", "hostId": ""}]}`,
+		`{"servers": [{"id": "\ud800é", "name": "q\"uote", "status": "ERROR", "created": null, "metadata": null, "tags": null}]}`,
+		`{"servers": []}`, `{}`, `{"servers": null}`, `[]`, `null`, ``, `{"servers": [{}]}`, `{"servers": [null]}`, `{"servers": {"id": "1"}}`,
+		`{"servers": [], "servers": [{"id": "1", "name": "a", "status": "ACTIVE"}]}`, "{\"servers\": []}\x00",
+	} {
+		f.Add([]byte(seed), uint16(len(seed)/2))
+	}
+	r := newReader(f)
+	all := cluster.Query{Selector: cluster.Selector{NameRegex: "^"}, Keys: cluster.Keys{Tainted: "tainted", Protected: "protected"}}
+	f.Fuzz(func(t *testing.T, page []byte, cut uint16) {
+		nodes, err := r.read(t, page, all)
+		if err == nil && !json.Valid(page) {
+			t.Errorf("%d nodes were read from what is no JSON", len(nodes))
+		}
+		for i, n := range nodes {
+			if n.ID == "" || n.Status == "" || strings.Contains(n.Zone, ":") {
+				t.Errorf("node %d is %+v", i, n)
+			}
+		}
+		if half := page[:min(int(cut), len(page))]; !json.Valid(half) {
+			if nodes, err := r.read(t, half, all); err == nil {
+				t.Errorf("%d nodes were read from %d of %d bytes", len(nodes), len(half), len(page))
+			}
+		}
+	})
+}
+
+// FuzzMetadata: metadata is the user's and may have anything in it. Its marks
+// are read, and nothing in it keeps the server from being read.
+func FuzzMetadata(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"tainted", "true"}, {"tainted", " No "}, {"protected", "0"}, {"protected", "\u2028"}, {"profile", "2026-01-01T00:00:00+01:00"},
+		{"profile", "9999-12-31T23:59:60Z"}, {"profile", "golden image v2"}, {"", ""}, {"TAINTED", "yes"}, {"a:b/c", "é\x00"},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	r := newReader(f)
+	f.Fuzz(func(t *testing.T, key, value string) {
+		page, err := json.Marshal(map[string]any{"servers": []any{map[string]any{"id": "1", "name": "web", "status": "ACTIVE", "metadata": map[string]string{key: value}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var decoded struct {
+			Servers []struct{ Metadata map[string]string }
+		}
+		if err := json.Unmarshal(page, &decoded); err != nil { // what is no UTF-8 has changed
+			t.Fatal(err)
+		}
+		metadata := decoded.Servers[0].Metadata
+		nodes, err := r.read(t, page, cluster.Query{
+			Selector: cluster.Selector{Metadata: metadata},
+			Keys:     cluster.Keys{Profile: "profile", Tainted: "tainted", Protected: "protected"},
+		})
+		if err != nil || len(nodes) != 1 {
+			t.Fatalf("got %+v, %v", nodes, err)
+		}
+		marked := func(key string) bool {
+			value, set := metadata[key]
+			return set && !slices.Contains([]string{"", "0", "false", "no", "off"}, strings.ToLower(strings.TrimSpace(value)))
+		}
+		n := nodes[0]
+		if n.Tainted != marked("tainted") || n.Protected != marked("protected") || n.Profile != metadata["profile"] {
+			t.Errorf("%q was read as %+v", metadata, n)
+		}
+		if at, err := time.Parse(time.RFC3339, metadata["profile"]); err == nil && !at.Equal(n.ProfileCreatedAt) || err != nil && !n.ProfileCreatedAt.IsZero() {
+			t.Errorf("%q is dated %s", metadata["profile"], n.ProfileCreatedAt)
+		}
+	})
+}

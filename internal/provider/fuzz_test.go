@@ -1,0 +1,175 @@
+package provider
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// dynamicValue is what Terraform makes of an expression: JSON is one.
+func dynamicValue(v any) attr.Value {
+	switch v := v.(type) {
+	case json.Number:
+		f, _, err := big.ParseFloat(v.String(), 10, 512, big.ToNearestEven)
+		if err != nil {
+			return types.NumberUnknown()
+		}
+		return types.NumberValue(f)
+	case string:
+		return types.StringValue(v)
+	case bool:
+		return types.BoolValue(v)
+	case []any:
+		values, of := make([]attr.Value, len(v)), make([]attr.Type, len(v))
+		for i, e := range v {
+			values[i] = dynamicValue(e)
+			of[i] = values[i].Type(nil)
+		}
+		return types.TupleValueMust(of, values)
+	case map[string]any:
+		values, of := map[string]attr.Value{}, map[string]attr.Type{}
+		for name, e := range v {
+			values[name] = dynamicValue(e)
+			of[name] = values[name].Type(nil)
+		}
+		return types.ObjectValueMust(of, values)
+	}
+	return types.DynamicNull()
+}
+
+// argument reads a function's argument from JSON; false is no JSON.
+func argument(text string) (types.Dynamic, bool) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		return types.Dynamic{}, false
+	}
+	return types.DynamicValue(dynamicValue(v)), true
+}
+
+// FuzzDistribute: the function answers anything with a plan that adds up and
+// keeps to its bounds, or with an error.
+func FuzzDistribute(f *testing.F) {
+	for text, count := range map[string]int64{
+		`{"RegionOne": {"cap": 150}, "RegionTwo": {"weight": 200}}`:       3,
+		`{"A": {"current": 3}, "old": {"current": 1, "weight": 0}}`:       -3,
+		`{"A": {"min": 2, "current": 9223372036854775807}, "B": null}`:    -9223372036854775808,
+		`{"A": {"weight": 1e18, "cap": 1000000000000}, "é:/\" ": {}}`:     1000000000000,
+		`{"A": {"cap": "2"}, "B": {"weight": 1.5}}`:                       1,
+		`{"A": {"cap": 2, "min": 3}}`:                                     1,
+		`[1, true, null]`:                                                 0,
+		`{"A": {"other": 1}}`:                                             1,
+		`{"A": {"current": -1}, "B": {"weight": -1}, "C": {"cap": -1e9}}`: 1,
+	} {
+		f.Add(count, text)
+	}
+	f.Fuzz(func(t *testing.T, count int64, text string) {
+		bins, ok := argument(text)
+		if !ok {
+			return
+		}
+		changes := map[string]int64{}
+		req := function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(count), bins})}
+		resp := function.RunResponse{Result: function.NewResultData(types.MapUnknown(types.Int64Type))}
+		(&distributeFunction{}).Run(t.Context(), req, &resp)
+		if resp.Error != nil {
+			if resp.Error.Text == "" {
+				t.Error("an error that says nothing")
+			}
+			return
+		}
+		if resp.Result.Value().IsUnknown() {
+			return
+		}
+		for name, change := range resp.Result.Value().(types.Map).Elements() {
+			changes[name] = change.(types.Int64).ValueInt64()
+		}
+		places, err := readBinObjects(bins)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := new(big.Int).Abs(big.NewInt(count))
+		for _, b := range places {
+			n := changes[b.Name]
+			left.Sub(left, big.NewInt(n))
+			switch {
+			case n < 0, count < 0 && n > b.Current-min(b.Min, b.Current), count > 0 && n > 0 && b.Weight == 0,
+				count > 0 && n > 0 && b.Cap != placement.Unlimited && n > b.Cap-b.Current:
+				t.Errorf("%+v changes by %d of %d", b, n, count)
+			}
+		}
+		if left.Sign() != 0 {
+			t.Errorf("of %d nodes %s have no place", count, left)
+		}
+	})
+}
+
+// FuzzDesiredCapacity: the function answers anything with a size within its
+// bounds, or with an error.
+func FuzzDesiredCapacity(f *testing.F) {
+	for text, current := range map[string]int64{
+		`{"adjustment_type": "CHANGE_IN_PERCENTAGE", "number": -50, "min_step": 2, "min_size": 1}`: 3,
+		`{"adjustment_type": "EXACT_CAPACITY", "number": 9, "max_size": 3, "strict": true}`:        1,
+		`{"adjustment_type": "CHANGE_IN_CAPACITY", "number": 1000000000000000}`:                    9223372036854775807,
+		`{"adjustment_type": "CHANGE_IN_PERCENTAGE", "number": 1e15}`:                              1000000000000000,
+		`{"min_size": 5, "max_size": 3}`:                                                           -1,
+		`{"min_size": null, "strict": "perhaps"}`:                                                  4,
+		`{"number": 1e400}`: 0,
+		`[]`:                0,
+	} {
+		f.Add(current, text)
+	}
+	f.Fuzz(func(t *testing.T, current int64, text string) {
+		resize, ok := argument(text)
+		if !ok {
+			return
+		}
+		req := function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(current), resize})}
+		resp := function.RunResponse{Result: function.NewResultData(types.Int64Unknown())}
+		(&desiredCapacityFunction{}).Run(t.Context(), req, &resp)
+		if resp.Error != nil {
+			if resp.Error.Text == "" {
+				t.Error("an error that says nothing")
+			}
+			return
+		}
+		if resp.Result.Value().IsUnknown() {
+			return
+		}
+		desired := resp.Result.Value().(types.Int64).ValueInt64()
+		r, err := readResizeObject(resize)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if desired < 0 || r.MinSize != nil && desired < *r.MinSize || r.MaxSize != nil && *r.MaxSize >= 0 && desired > *r.MaxSize {
+			t.Errorf("from %d to %d", current, desired)
+		}
+	})
+}
+
+// FuzzImportID: an id that is taken is put together again from its parts.
+func FuzzImportID(f *testing.F) {
+	for _, seed := range []string{"RegionOne/4b1c", "RegionOne/4b1c/created", "a/b/4b1c", "a/b:c é/4b1c/created", "/4b1c", "RegionOne/", "created", "/created", "//created", "a/created/created", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		region, id, created, err := parseGroupID(text)
+		again := region + "/" + id
+		if created {
+			again += "/created"
+		}
+		if err == nil && (again != text || region == "" || id == "" || strings.Contains(id, "/")) {
+			t.Errorf("%q was read as %q, %q, %t", text, region, id, created)
+		}
+		if region, id, ok := parseRegionalID(text); ok && (region+"/"+id != text || region == "" || id == "" || strings.Contains(id, "/")) {
+			t.Errorf("%q was read as %q, %q", text, region, id)
+		}
+	})
+}
