@@ -103,7 +103,7 @@ func (c *Cloud) session(ctx context.Context) (*session, error) {
 		client.UserAgent.Prepend(c.config.UserAgent)
 		s := &session{client: client}
 		if s.endpoints, err = c.catalogue(client); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("log in at %s: %w", client.IdentityEndpoint, err)
 		}
 		client.EndpointLocator = func(opts gophercloud.EndpointOpts) (string, error) { return c.locate(s, opts) }
 		return s, nil
@@ -172,6 +172,9 @@ func (c *Cloud) catalogue(client *gophercloud.ProviderClient) ([]endpoint, error
 	catalog, err := result.ExtractServiceCatalog()
 	if err != nil {
 		return nil, fmt.Errorf("the catalogue that came with the token: %w", err)
+	}
+	if len(catalog.Entries) == 0 {
+		return nil, errors.New("the token came without a catalogue: name the project to log in to")
 	}
 	face := clientconfig.GetEndpointType(c.config.EndpointType)
 	var list []endpoint
@@ -318,6 +321,9 @@ func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 			return nil, fmt.Errorf("list regions: %w", err)
 		default:
 			list, err := regions.ExtractRegions(pages)
+			if err == nil && len(list) == 0 {
+				err = missing("regions") // a Keystone has one at least
+			}
 			if err != nil {
 				return nil, fmt.Errorf("list regions: %w", err)
 			}

@@ -66,6 +66,7 @@ func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) 
 	}
 	var document struct {
 		Version struct {
+			ID      string `json:"id"`
 			Version string `json:"version"` // the newest microversion, or empty
 		} `json:"version"`
 	}
@@ -73,7 +74,10 @@ func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) 
 	if _, _, err = gophercloud.ParseResponse(resp, err); err != nil {
 		return 0, err
 	}
-	if document.Version.Version == "" {
+	switch {
+	case document.Version.ID == "":
+		return 0, missing("version")
+	case document.Version.Version == "":
 		return 1, nil // older than microversions
 	}
 	var major, minor int
@@ -114,6 +118,9 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 			return nil, fmt.Errorf("region %s: list availability zones: %w", region, err)
 		}
 		list, err := availabilityzones.ExtractAvailabilityZones(pages)
+		if err == nil {
+			err = answered(pages.GetBody(), "availabilityZoneInfo")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list availability zones: %w", region, err)
 		}

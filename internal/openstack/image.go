@@ -28,7 +28,10 @@ func (c *Cloud) ImageCreated(ctx context.Context, region, id string) (time.Time,
 		switch {
 		case gophercloud.ResponseCodeIs(err, http.StatusNotFound), gophercloud.ResponseCodeIs(err, http.StatusForbidden):
 			return time.Time{}, nil
-		case err != nil:
+		case err == nil && (image == nil || image.ID == ""):
+			err = missing("id")
+		}
+		if err != nil {
 			return time.Time{}, fmt.Errorf("region %s: get the image %s: %w", region, id, err)
 		}
 		return image.CreatedAt, nil

@@ -21,6 +21,9 @@ func (c *Cloud) Limits(ctx context.Context, region string) (*Limits, error) {
 			return nil, err
 		}
 		got, err := limits.Get(ctx, compute.At(1), nil).Extract()
+		if err == nil && got == nil {
+			err = missing("limits")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("region %s: get the project's limits: %w", region, err)
 		}
@@ -42,6 +45,9 @@ func (c *Cloud) Flavor(ctx context.Context, region, id string) (Flavor, error) {
 			return Flavor{}, err
 		}
 		got, err := flavors.Get(ctx, compute.At(1), id).Extract()
+		if err == nil && got == nil {
+			err = missing("flavor")
+		}
 		if err != nil {
 			return Flavor{}, fmt.Errorf("region %s: get the flavor %q: %w", region, id, err)
 		}

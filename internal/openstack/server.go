@@ -23,6 +23,10 @@ func (s Server) Status(ctx context.Context) (string, error) {
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
 		return "", nil
+	case err == nil && server.Status == "":
+		err = missing("status") // which must not look like a server that is gone
+	}
+	switch {
 	case err != nil:
 		return "", fmt.Errorf("region %s: get the server %s: %w", s.Compute.Region, s.ID, err)
 	case server.Status == "DELETED" || server.Status == "SOFT_DELETED":

@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -21,7 +22,11 @@ type ServerGroup struct {
 // groupClient is a client for the newest way to speak of groups that is offered.
 func (c *Compute) groupClient() *gophercloud.ServiceClient { return c.At(VersionGroupPolicy) }
 
-func newServerGroup(g servergroups.ServerGroup) ServerGroup {
+// newServerGroup translates a group. One without an id is none.
+func newServerGroup(g *servergroups.ServerGroup) (ServerGroup, error) {
+	if g == nil || g.ID == "" {
+		return ServerGroup{}, missing("server_group")
+	}
 	group := ServerGroup{ID: g.ID, Name: g.Name, Members: g.Members, UserID: g.UserID}
 	if g.Policy != nil {
 		group.Policy = *g.Policy
@@ -31,7 +36,7 @@ func newServerGroup(g servergroups.ServerGroup) ServerGroup {
 	if g.Rules != nil {
 		group.MaxServerPerHost = g.Rules.MaxServerPerHost
 	}
-	return group
+	return group, nil
 }
 
 // ServerGroups lists the project's server groups.
@@ -44,25 +49,34 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)
 		}
 		page, err := servergroups.ExtractServerGroups(pages)
+		if err == nil {
+			err = answered(pages.GetBody(), "server_groups")
+		}
+		for i := range page {
+			group, broken := newServerGroup(&page[i])
+			groups = append(groups, group)
+			err = cmp.Or(err, broken)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)
 		}
 		if len(page) == 0 {
 			return groups, nil
 		}
-		for _, g := range page {
-			groups = append(groups, newServerGroup(g))
-		}
 	}
 }
 
 // ServerGroup gets a server group; one that is not there is a 404.
 func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, error) {
-	group, err := servergroups.Get(ctx, c.groupClient(), id).Extract()
+	got, err := servergroups.Get(ctx, c.groupClient(), id).Extract()
+	var group ServerGroup
+	if err == nil {
+		group, err = newServerGroup(got)
+	}
 	if err != nil {
 		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, id, err)
 	}
-	return newServerGroup(*group), nil
+	return group, nil
 }
 
 // CreateServerGroup makes a server group. It is not safe to repeat: an error
@@ -78,11 +92,15 @@ func (c *Compute) CreateServerGroup(ctx context.Context, name, policy string, ma
 	default:
 		opts.Policies = []string{policy}
 	}
-	group, err := servergroups.Create(ctx, client, opts).Extract()
+	made, err := servergroups.Create(ctx, client, opts).Extract()
+	var group ServerGroup
+	if err == nil {
+		group, err = newServerGroup(made)
+	}
 	if err != nil {
 		return ServerGroup{}, fmt.Errorf("region %s: create the server group %q: %w", c.Region, name, err)
 	}
-	return newServerGroup(*group), nil
+	return group, nil
 }
 
 // DeleteServerGroup deletes a server group. One that is gone is no error.

@@ -81,7 +81,7 @@ func (t *transport) once(req *http.Request) (resp *http.Response, err error) {
 		err = buffer(resp)
 	}
 	if err == nil {
-		err = notJSON(resp)
+		err = checkJSON(resp)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -117,11 +117,18 @@ func buffer(resp *http.Response) error {
 	return nil
 }
 
-// notJSON refuses a page of HTML in place of an answer: a proxy's, a portal's,
-// or that of a dashboard at a wrong address.
-func notJSON(resp *http.Response) error {
-	kind, body := resp.Header.Get("Content-Type"), resp.Body.(*Body).All
-	if resp.StatusCode/100 != 2 || len(body) == 0 || strings.Contains(kind, "json") {
+// checkJSON refuses a page of HTML in place of an answer: a proxy's, a portal's,
+// or that of a dashboard at a wrong address. It also refuses half an answer,
+// where no length was announced that would tell: all answers are objects.
+func checkJSON(resp *http.Response) error {
+	kind, body := resp.Header.Get("Content-Type"), bytes.TrimSpace(resp.Body.(*Body).All)
+	switch {
+	case resp.StatusCode/100 != 2 || len(body) == 0:
+		return nil
+	case !strings.Contains(kind, "json"):
+	case body[0] == '{' && body[len(body)-1] != '}':
+		return fmt.Errorf("the answer breaks off after %d bytes", len(body))
+	default:
 		return nil
 	}
 	return &NotJSONError{Status: resp.Status, ContentType: kind, Start: string(body[:min(len(body), 60)])}

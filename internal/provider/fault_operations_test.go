@@ -1,0 +1,184 @@
+package provider_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// operation is something that Terraform asks of the provider.
+type operation struct {
+	name   string
+	before step // makes what it works on; nil: nothing is there
+	do     step
+}
+
+// step is a part of an operation: from what the state has to what it has then.
+type step func(ctx context.Context, p *protocol, w *world, i instance) (instance, error)
+
+// world is the cloud that an operation meets: a cluster in two regions, read in
+// several pages, and servers and groups of others.
+type world struct {
+	fake    *fakecloud.Cloud
+	servers []string // of the cluster, in RegionOne
+	group   string   // with the first two of them
+}
+
+func newWorld() (*world, error) {
+	w := &world{fake: fakecloud.New(fakecloud.Config{PageLimit: 3})}
+	w.fake.AddZone("RegionOne", fakecloud.Zone{Name: "az-4", Hosts: []string{"drs-1"}})
+	w.fake.AddRegion("Dark")
+	w.fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "other", Policy: "anti-affinity", ProjectID: fakecloud.AdminProjectID})
+	w.group = w.fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "shared", Policy: "anti-affinity", ProjectID: fakecloud.AdminProjectID})
+	for i := range 5 {
+		server := fakecloud.Server{Name: fmt.Sprintf("web-%d", i), ProjectID: fakecloud.AdminProjectID}
+		w.fake.AddServers("RegionTwo", server)
+		if i < 2 {
+			server.Group = w.group
+		}
+		server.Name = fmt.Sprintf("web-%d", 5+i)
+		w.servers = append(w.servers, w.fake.AddServers("RegionOne", server)...)
+	}
+	w.fake.AddServers("RegionOne", fakecloud.Server{Name: "db-0", ProjectID: fakecloud.AdminProjectID})
+	return w, w.fake.Listen("127.0.0.1:0")
+}
+
+// consume answers hooks: a webhook drains once, a message is taken once it was
+// seen.
+func (w *world) consume() {
+	for _, f := range []fakecloud.Fault{
+		{Method: http.MethodPost, Path: "/hook", Status: http.StatusAccepted},
+		{Method: http.MethodGet, Path: "/hook", Status: http.StatusNoContent},
+		{Method: http.MethodGet, Path: "/queues/*/messages/*", Nth: 2, Status: http.StatusNotFound},
+	} {
+		f.Times = fakecloud.Forever
+		w.fake.Inject(f)
+	}
+}
+
+// connect logs in anew, as Terraform does for every command.
+func (w *world) connect(ctx context.Context, timeout int) (*protocol, error) {
+	return connect(ctx, attributes{"auth_url": w.fake.AuthURL(), "user_name": fakecloud.AdminUser, "password": fakecloud.Password,
+		"tenant_name": fakecloud.AdminProject, "region": "RegionOne", "max_retries": 1, "request_timeout": timeout})
+}
+
+// groups are the ids of the server groups there are.
+func (w *world) groups() (ids []string) {
+	for _, g := range w.fake.ServerGroups("RegionOne") {
+		ids = append(ids, g.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func read(kind string, config func(*world) attributes) step {
+	return func(ctx context.Context, p *protocol, w *world, _ instance) (i instance, err error) {
+		i.kind = kind
+		i.state, err = p.readData(ctx, kind, config(w))
+		return i, err
+	}
+}
+
+func apply(kind string, config func(*world) attributes) step {
+	return func(ctx context.Context, p *protocol, w *world, i instance) (instance, error) {
+		i.kind = kind
+		return p.apply(ctx, i, config(w))
+	}
+}
+
+func adopt(kind, format string, id func(*world) string) step {
+	return func(ctx context.Context, p *protocol, w *world, _ instance) (instance, error) {
+		return p.adopt(ctx, kind, fmt.Sprintf(format, id(w)))
+	}
+}
+
+func refresh(ctx context.Context, p *protocol, _ *world, i instance) (instance, error) {
+	return p.refresh(ctx, i)
+}
+
+func destroy(ctx context.Context, p *protocol, _ *world, i instance) (instance, error) {
+	return p.apply(ctx, i, nil)
+}
+
+// always is a configuration that needs nothing of the world.
+func always(config attributes) func(*world) attributes {
+	return func(*world) attributes { return config }
+}
+
+// operations are all there are: each data source's and each resource's, where
+// one takes different ways in all of them.
+func operations() []operation {
+	const affinity, placement, deletion = "stackpolicy_affinity_attachment", "stackpolicy_placement_attachment", "stackpolicy_deletion_attachment"
+	two := []any{"RegionOne", "RegionTwo"}
+	one := attributes{"count": 2}
+	regions := []any{attributes{"name": "RegionOne"}, attributes{"name": "RegionTwo", "weight": 200}, attributes{"name": "Dark"}}
+	zones := []any{attributes{"name": "az-1"}, attributes{"name": "az-2"}}
+
+	named := attributes{"servergroup": attributes{"name": "mine"}}
+	drs := attributes{"servergroup": attributes{"name": "mine"}, "enable_drs_extension": true, "availability_zone": "az-4"}
+	made, inherited := apply(affinity, always(named)), apply(affinity, always(attributes{"servergroup": attributes{"name": "shared"}}))
+	group := func(w *world) string { return w.group }
+
+	size := func(n int) func(*world) attributes {
+		return always(attributes{"cluster": "web", "desired_capacity": n, "respect_quotas": true, "flavor_id": "m1.tiny", "regions": []any{
+			attributes{"name": "RegionOne", "zones": zones}, attributes{"name": "RegionTwo", "zones": zones}}})
+	}
+	cluster := func(*world) string { return "web" }
+
+	drain := func(more attributes) step {
+		return apply(deletion, func(w *world) attributes {
+			config := attributes{"server_id": w.servers[0]}
+			for name, value := range more {
+				config[name] = value
+			}
+			return config
+		})
+	}
+	webhook := func(w *world) attributes {
+		url := w.fake.AuthURL()[:len(w.fake.AuthURL())-len("/identity/v3")] + "/hook?key=hidden"
+		return attributes{"server_id": w.servers[0], "hook": attributes{"type": "webhook", "timeout": 3, "default_result": "ABANDON", "params": attributes{"url": url}}}
+	}
+	queue := attributes{"hook": attributes{"type": "zaqar", "timeout": 3, "default_result": "ABANDON", "params": attributes{"queue": "leaving"}}}
+	server := func(w *world) string { return w.servers[0] }
+
+	return []operation{
+		{"cluster: read by name", nil, read("stackpolicy_cluster", always(attributes{"regions": two, "name_regex": "^web-"}))},
+		{"cluster: read by group", nil, read("stackpolicy_cluster", func(w *world) attributes { return attributes{"regions": two, "servergroup_id": w.group} })},
+		{"region_plan: read", nil, read("stackpolicy_region_plan", always(attributes{"nodes": []any{}, "regions": regions, "scale_out": one, "respect_quotas": true, "flavor_id": "m1.tiny"}))},
+		{"zone_plan: read", nil, read("stackpolicy_zone_plan", always(attributes{"nodes": []any{}, "zones": zones, "scale_out": one, "respect_quotas": true, "flavor_id": "m1.tiny"}))},
+		{"affinity_plan: read", nil, read("stackpolicy_affinity_plan", func(w *world) attributes {
+			return attributes{"servergroup_id": w.group, "scale_out": one, "enable_drs_extension": true}
+		})},
+		{"deletion_plan: read", nil, read("stackpolicy_deletion_plan", always(attributes{"nodes": []any{attributes{"id": "a"}, attributes{"id": "b"}}, "scale_in": attributes{}}))},
+
+		{"affinity_attachment: create by name", nil, made},
+		{"affinity_attachment: create without a name", nil, apply(affinity, always(attributes{}))},
+		{"affinity_attachment: create, with DRS", nil, apply(affinity, always(drs))},
+		{"affinity_attachment: create, inherited", nil, inherited},
+		{"affinity_attachment: read", made, refresh},
+		{"affinity_attachment: update", made, apply(affinity, always(drs))},
+		{"affinity_attachment: delete", made, destroy},
+		{"affinity_attachment: delete, with members", adopt(affinity, "RegionOne/%s/created", group), destroy},
+		{"affinity_attachment: delete, inherited", inherited, destroy},
+		{"affinity_attachment: import", nil, adopt(affinity, "RegionOne/%s", group)},
+
+		{"placement_attachment: create", nil, apply(placement, size(4))},
+		{"placement_attachment: read", apply(placement, size(4)), refresh},
+		{"placement_attachment: grow", apply(placement, size(4)), apply(placement, size(6))},
+		{"placement_attachment: shrink", apply(placement, size(4)), apply(placement, size(2))},
+		{"placement_attachment: delete", apply(placement, size(4)), destroy},
+		{"placement_attachment: import", nil, adopt(placement, "%s", cluster)},
+
+		{"deletion_attachment: create", nil, drain(nil)},
+		{"deletion_attachment: read", drain(nil), refresh},
+		{"deletion_attachment: update", drain(nil), drain(attributes{"grace_period": 1})},
+		{"deletion_attachment: delete", drain(nil), destroy},
+		{"deletion_attachment: delete, with shutdown", drain(attributes{"shutdown": true}), destroy},
+		{"deletion_attachment: delete, with webhook", apply(deletion, webhook), destroy},
+		{"deletion_attachment: delete, with Zaqar", drain(queue), destroy},
+		{"deletion_attachment: import", nil, adopt(deletion, "RegionOne/%s", server)},
+	}
+}

@@ -1,0 +1,328 @@
+package provider_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// faults are the ways in which a request can go wrong. Each gets the request
+// and its answer as they are without it.
+var faults = []struct {
+	name  string
+	fault func(r fakecloud.Request) fakecloud.Fault
+}{
+	{"429", status(http.StatusTooManyRequests)},
+	{"429 with Retry-After", func(fakecloud.Request) fakecloud.Fault {
+		return fakecloud.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"0"}}}
+	}},
+	{"500", status(http.StatusInternalServerError)},
+	{"503", status(http.StatusServiceUnavailable)},
+	{"401", status(http.StatusUnauthorized)},
+	{"reset before", effect(fakecloud.Reset, false)},
+	{"reset after", effect(fakecloud.Reset, true)},
+	{"cut off", effect(fakecloud.Truncate, true)},
+	{"hang before", effect(fakecloud.Hang, false)},
+	{"hang after", effect(fakecloud.Hang, true)},
+	{"no JSON", body(`{"servers": [{"id": "1", "name": "web-0"`)},
+	{"other JSON", body(`{}`)},
+	{"HTML", func(fakecloud.Request) fakecloud.Fault {
+		return fakecloud.Fault{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Log in to the network</html>"}
+	}},
+}
+
+func status(code int) func(fakecloud.Request) fakecloud.Fault {
+	return func(fakecloud.Request) fakecloud.Fault { return fakecloud.Fault{Status: code} }
+}
+
+func effect(e fakecloud.Effect, acts bool) func(fakecloud.Request) fakecloud.Fault {
+	return func(fakecloud.Request) fakecloud.Fault { return fakecloud.Fault{Effect: e, Acts: acts} }
+}
+
+func body(text string) func(fakecloud.Request) fakecloud.Fault {
+	return func(r fakecloud.Request) fakecloud.Fault {
+		return fakecloud.Fault{Status: r.Status, Body: text, Acts: true}
+	}
+}
+
+// target is a request of an operation: the nth of its kind.
+type target struct {
+	fakecloud.Request
+	nth int
+}
+
+// aim lets a fault hit the target.
+func (g target) aim(f fakecloud.Fault, times int) fakecloud.Fault {
+	f.Service, f.Region, f.Method, f.Nth, f.Times = g.Service, g.Region, g.Method, g.nth, times
+	f.PathRegexp = regexp.MustCompile("^" + regexp.QuoteMeta(address(g.Request)) + "$")
+	if g.Service == "" {
+		f.PathRegexp = regexp.MustCompile("^" + g.Path)
+	}
+	return f
+}
+
+// same tells whether a request is of the target's kind.
+func (g target) same(r fakecloud.Request) bool {
+	return r.Service == g.Service && r.Region == g.Region && r.Method == g.Method && address(r) == address(g.Request)
+}
+
+// address is the path and query of a request; those of a webhook have a token
+// in the query that is drawn by lot.
+func address(r fakecloud.Request) string {
+	if len(r.Query) > 0 && r.Service != "" {
+		return r.Path + "?" + r.Query.Encode()
+	}
+	return r.Path
+}
+
+// trial is one run of an operation, on a cloud of its own.
+type trial struct {
+	*world
+	here     instance // before the operation
+	got      instance
+	err      error
+	injected *fakecloud.Injected
+	took     time.Duration
+}
+
+// try runs an operation with a fault, which the zero target leaves out.
+func (o operation) try(ctx context.Context, timeout int, g target, f fakecloud.Fault) (*trial, error) {
+	w, err := newWorld()
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{world: w}
+	if o.before != nil {
+		p, err := w.connect(ctx, timeout)
+		if err != nil {
+			return t, err
+		}
+		if t.here, err = o.before(ctx, p, w, t.here); err != nil {
+			return t, fmt.Errorf("before the operation: %w", err)
+		}
+	}
+	w.fake.ResetRequests()
+	if g.Method != "" {
+		t.injected = w.fake.Inject(f)
+	}
+	w.consume()
+	p, err := w.connect(ctx, timeout)
+	if err != nil {
+		return t, err
+	}
+	start := time.Now()
+	t.got, t.err = o.do(ctx, p, w, t.here)
+	t.took = time.Since(start)
+	return t, nil
+}
+
+// again runs the operation once more without the fault, as the next apply does.
+func (o operation) again(ctx context.Context, t *trial) error {
+	t.injected.Remove()
+	p, err := t.connect(ctx, 60)
+	if err == nil {
+		t.got, err = o.do(ctx, p, t.world, t.got)
+	}
+	return err
+}
+
+// shown is a state without what is drawn by lot.
+func shown(i instance) string {
+	if i.state.Type() == nil {
+		return "nothing"
+	}
+	text := fmt.Sprint(i.state)
+	text = regexp.MustCompile(`server_group_[a-z0-9]+`).ReplaceAllString(text, "server_group_*")
+	return regexp.MustCompile(`"lifecycle_action_token":tftypes.String<"[A-Z0-9]+">`).ReplaceAllString(text, "*")
+}
+
+// baseline runs an operation without faults, and returns its requests.
+func (o operation) baseline(t *testing.T) (*trial, []target) {
+	t.Helper()
+	b, err := o.try(t.Context(), 60, target{}, fakecloud.Fault{})
+	if err != nil || b.err != nil {
+		t.Fatalf("%s: %v, %v", o.name, err, b.err)
+	}
+	b.fake.Close()
+	var targets []target
+	for _, r := range b.fake.Requests() {
+		g := target{r, 1}
+		for _, other := range targets {
+			if g.same(other.Request) {
+				g.nth++
+			}
+		}
+		targets = append(targets, g)
+	}
+	return b, targets
+}
+
+// tally counts the cases of an operation by their outcome.
+type tally struct {
+	operation                           string
+	requests, cases, overcame, reported int
+}
+
+// TestFaultSweep lets each request of each operation go wrong in each way, once
+// and for ever. The operation overcomes it, with the very same result, or
+// reports it. Nothing is made twice, left behind or deleted that is others',
+// and once the fault is over the same operation succeeds.
+func TestFaultSweep(t *testing.T) {
+	t.Setenv("OS_CLOUD", "")
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // thousands of small clouds come and go
+	var tallies []*tally
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, 100) // most cases wait for a time to pass
+	for _, o := range operations() {
+		base, targets := o.baseline(t)
+		count := &tally{operation: o.name, requests: len(targets)}
+		tallies = append(tallies, count)
+		for _, g := range targets {
+			for _, f := range faults {
+				for name, times := range map[string]int{"once": 1, "for ever": fakecloud.Forever} {
+					slots <- struct{}{}
+					wait.Go(func() {
+						defer func() { <-slots }()
+						c := sweepCase{o, base, g, fmt.Sprintf("%s: %s %s of %s (%d)", o.name, f.name, name, g.Request, g.nth), g.aim(f.fault(g.Request), times)}
+						overcame := c.run(t)
+						mu.Lock()
+						defer mu.Unlock()
+						if count.cases++; overcame {
+							count.overcame++
+						} else {
+							count.reported++
+						}
+					})
+				}
+			}
+		}
+	}
+	wait.Wait()
+	compareTable(t, "testdata/fault_sweep.md", tallies)
+}
+
+// sweepCase is one operation with one fault.
+type sweepCase struct {
+	operation
+	base   *trial
+	target target
+	label  string
+	fault  fakecloud.Fault
+}
+
+// run tells whether the operation overcame the fault.
+func (c sweepCase) run(t *testing.T) bool {
+	r, err := c.try(t.Context(), 1, c.target, c.fault)
+	if err != nil {
+		t.Errorf("%s: %v", c.label, err)
+		return false
+	}
+	defer r.fake.Close()
+	if r.injected.Fired() == 0 {
+		t.Errorf("%s: the fault hit nothing", c.label)
+	}
+	if n, most := c.hits(r), c.most(); n > most {
+		t.Errorf("%s: %d requests, at most %d were expected", c.label, n, most)
+	}
+	overcame := r.err == nil
+	if !overcame {
+		c.checkError(t, r.err)
+		if err := c.again(t.Context(), r); err != nil {
+			t.Errorf("%s: the next apply fails: %v", c.label, err)
+		}
+	} else if got, want := shown(r.got), shown(c.base.got); got != want {
+		t.Errorf("%s: got %s\nwant %s", c.label, got, want)
+	}
+	if got, want := r.groups(), c.base.groups(); len(got) != len(want) || overcame && !slices.Equal(got, want) {
+		t.Errorf("%s: there are the groups %v, want %v", c.label, got, want)
+	}
+	if n := r.fake.Count("DELETE compute /servers/*"); n > 0 {
+		t.Errorf("%s: a server was deleted", c.label)
+	}
+	return overcame
+}
+
+// hits counts the requests of the target's kind.
+func (c sweepCase) hits(r *trial) (n int) {
+	for _, got := range r.fake.Requests() {
+		if c.target.same(got) {
+			n++
+		}
+	}
+	return n
+}
+
+// most is how many of them there may be: those without the fault, each repeated
+// once, which is what the provider block allows.
+func (c sweepCase) most() int {
+	most := 2 * c.hits(c.base)
+	if c.fault.Effect == fakecloud.Reset {
+		most *= 4 // net/http itself repeats what finds an idle connection closed, and there are up to three
+	}
+	if c.target.Service == "" || c.target.Service == fakecloud.Messaging {
+		most *= 4 // a hook is asked once a second, for three seconds
+	}
+	return most
+}
+
+// wordings name a request in errors, by the beginning of its path.
+var wordings = map[string]string{
+	"auth": "log in at", "regions": "list regions", "": "find the microversions of Nova", "limits": "get the project's limits",
+	"flavors": "get the flavor", "os-availability-zone": "list availability zones", "os-hypervisors": "hypervisors", "os-server-groups": "server group",
+	"servers": "server", "images": "get the image", "hook": "the webhook at", "queues": `the queue "leaving"`,
+}
+
+// checkError holds an error to what a user needs: the region and the request,
+// and no secret.
+func (c sweepCase) checkError(t *testing.T, err error) {
+	t.Helper()
+	text := err.Error()
+	wording := wordings[strings.Split(c.target.Path, "/")[1]]
+	if wording == "" || !strings.Contains(text, wording) || !strings.Contains(text, c.target.Region) {
+		t.Errorf("%s: the error names no region or request: %s", c.label, text)
+	}
+	if strings.Contains(text, "hidden") || strings.Contains(text, fakecloud.Password) || c.target.Token != "" && strings.Contains(text, c.target.Token) {
+		t.Errorf("%s: the error tells a secret: %s", c.label, text)
+	}
+}
+
+// compareTable compares the table of counts with the golden file.
+func compareTable(t *testing.T, file string, tallies []*tally) {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "| Operation | Requests | Cases | Overcome | Reported |\n|---|---:|---:|---:|---:|\n")
+	total := &tally{operation: "All"}
+	for _, c := range append(tallies, total) {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", c.operation, c.requests, c.cases, c.overcame, c.reported)
+		total.requests += c.requests
+		total.cases += c.cases
+		total.overcame += c.overcame
+		total.reported += c.reported
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(golden) != b.String() {
+		t.Errorf("%s is out of date (go test -run %s -update writes it anew):\n%s", file, t.Name(), b.String())
+	}
+}

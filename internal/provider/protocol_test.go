@@ -1,0 +1,205 @@
+package provider_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
+)
+
+// protocol asks the provider what Terraform would, without Terraform: a case
+// takes milliseconds, and a test can have thousands.
+type protocol struct {
+	server  tfprotov6.ProviderServer
+	schemas *tfprotov6.GetProviderSchemaResponse
+}
+
+// attributes are the arguments of a block; those left out are null.
+type attributes map[string]any
+
+// instance is a resource as Terraform's state has it.
+type instance struct {
+	kind     string
+	state    tftypes.Value
+	private  []byte
+	identity *tfprotov6.ResourceIdentityData
+	tainted  bool
+}
+
+// exists tells whether the state has the resource.
+func (i instance) exists() bool { return i.kind != "" && !i.state.IsNull() }
+
+func newServer() tfprotov6.ProviderServer {
+	return providerserver.NewProtocol6(provider.New("test")())()
+}
+
+// schemas are the same for all.
+var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+	resp, err := newServer().GetProviderSchema(context.Background(), nil)
+	if err != nil {
+		panic(err)
+	}
+	return resp
+})
+
+// connect starts a provider of its own and configures it.
+func connect(ctx context.Context, block attributes) (*protocol, error) {
+	p := &protocol{server: newServer(), schemas: schemas()}
+	config := pack(encode(p.schemas.Provider.ValueType(), block))
+	resp, err := p.server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: config})
+	return p, failure(err, resp.Diagnostics)
+}
+
+// readData reads a data source.
+func (p *protocol) readData(ctx context.Context, kind string, config attributes) (tftypes.Value, error) {
+	of := p.schemas.DataSourceSchemas[kind].ValueType()
+	resp, err := p.server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: pack(encode(of, config))})
+	if err := failure(err, resp.Diagnostics); err != nil {
+		return tftypes.Value{}, err
+	}
+	return unpack(of, resp.State), nil
+}
+
+// apply plans and applies a change: it creates, updates or, where the config is
+// nil, destroys. A resource that is tainted is destroyed and made again.
+func (p *protocol) apply(ctx context.Context, i instance, config attributes) (instance, error) {
+	if i.tainted && config != nil {
+		gone, err := p.apply(ctx, i, nil)
+		if err != nil {
+			return gone, err
+		}
+		i = instance{kind: i.kind}
+	}
+	of := p.schemas.ResourceSchemas[i.kind].ValueType()
+	if i.state.Type() == nil {
+		i.state = tftypes.NewValue(of, nil)
+	}
+	wanted, proposed := tftypes.NewValue(of, nil), tftypes.NewValue(of, nil)
+	if config != nil {
+		wanted = encode(of, config)
+		proposed = p.propose(i, wanted)
+	}
+	plan, err := p.server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{TypeName: i.kind, PriorState: pack(i.state),
+		ProposedNewState: pack(proposed), Config: pack(wanted), PriorPrivate: i.private, PriorIdentity: i.identity})
+	if err := failure(err, plan.Diagnostics); err != nil {
+		return i, err
+	}
+	resp, err := p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{TypeName: i.kind, PriorState: pack(i.state),
+		PlannedState: plan.PlannedState, Config: pack(wanted), PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
+	creates := i.state.IsNull()
+	i.state, i.private, i.identity = unpack(of, resp.NewState), resp.Private, resp.NewIdentity
+	err = failure(err, resp.Diagnostics)
+	i.tainted = creates && err != nil && !i.state.IsNull()
+	return i, err
+}
+
+// propose merges a configuration with what is computed, as Terraform does.
+func (p *protocol) propose(i instance, config tftypes.Value) tftypes.Value {
+	if i.state.IsNull() {
+		return config
+	}
+	values, prior := object(config), object(i.state)
+	for _, a := range p.schemas.ResourceSchemas[i.kind].Block.Attributes {
+		if a.Computed && values[a.Name].IsNull() {
+			values[a.Name] = prior[a.Name]
+		}
+	}
+	return tftypes.NewValue(config.Type(), values)
+}
+
+// refresh reads a resource.
+func (p *protocol) refresh(ctx context.Context, i instance) (instance, error) {
+	resp, err := p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: i.kind, CurrentState: pack(i.state), Private: i.private, CurrentIdentity: i.identity})
+	if err := failure(err, resp.Diagnostics); err != nil {
+		return i, err
+	}
+	i.state, i.private, i.identity = unpack(i.state.Type(), resp.NewState), resp.Private, resp.NewIdentity
+	return i, nil
+}
+
+// adopt imports a resource by its id, and reads it.
+func (p *protocol) adopt(ctx context.Context, kind, id string) (instance, error) {
+	resp, err := p.server.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id})
+	if err := failure(err, resp.Diagnostics); err != nil {
+		return instance{}, err
+	}
+	got := resp.ImportedResources[0]
+	return p.refresh(ctx, instance{kind: kind, state: unpack(p.schemas.ResourceSchemas[kind].ValueType(), got.State), private: got.Private, identity: got.Identity})
+}
+
+// failure is what diagnostics report, warnings left out.
+func failure(err error, diagnostics []*tfprotov6.Diagnostic) error {
+	errs := []error{err}
+	for _, d := range diagnostics {
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			errs = append(errs, fmt.Errorf("%s: %s", d.Summary, d.Detail))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// encode makes a value of a type. A wrong one is a mistake of the test, and
+// panics.
+func encode(of tftypes.Type, v any) tftypes.Value {
+	switch v := v.(type) {
+	case nil:
+		return tftypes.NewValue(of, nil)
+	case int:
+		return tftypes.NewValue(of, big.NewFloat(float64(v)))
+	case attributes:
+		values := map[string]tftypes.Value{}
+		switch of := of.(type) {
+		case tftypes.Map:
+			for name, e := range v {
+				values[name] = encode(of.ElementType, e)
+			}
+		case tftypes.Object:
+			for name := range v {
+				if of.AttributeTypes[name] == nil {
+					panic("no attribute " + name)
+				}
+			}
+			for name, e := range of.AttributeTypes {
+				values[name] = encode(e, v[name])
+			}
+		}
+		return tftypes.NewValue(of, values)
+	case []any:
+		values := make([]tftypes.Value, len(v))
+		for i, e := range v {
+			values[i] = encode(of.(tftypes.List).ElementType, e)
+		}
+		return tftypes.NewValue(of, values)
+	}
+	return tftypes.NewValue(of, v)
+}
+
+func object(v tftypes.Value) map[string]tftypes.Value {
+	values := map[string]tftypes.Value{}
+	if err := v.As(&values); err != nil {
+		panic(err)
+	}
+	return values
+}
+
+func pack(v tftypes.Value) *tfprotov6.DynamicValue {
+	packed, err := tfprotov6.NewDynamicValue(v.Type(), v)
+	if err != nil {
+		panic(err)
+	}
+	return &packed
+}
+
+func unpack(of tftypes.Type, packed *tfprotov6.DynamicValue) tftypes.Value {
+	v, err := packed.Unmarshal(of)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
