@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -70,6 +71,8 @@ func Attach(ctx context.Context, compute *openstack.Compute, userID string, poli
 	switch {
 	case lookErr != nil:
 		return Binding{}, &LostError{name, errors.Join(err, lookErr)}
+	case found == nil && decision.Create == "" && pending(err):
+		return Binding{}, &LostError{name, err} // looked for again, for nobody else makes a group of this name
 	case found == nil:
 		return Binding{}, err
 	}
@@ -123,6 +126,16 @@ func supported(compute *openstack.Compute, policy Policy) error {
 func lost(err error) bool {
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	return !ok || answer.Actual >= http.StatusInternalServerError
+}
+
+// pending tells an error after which Nova may still make the group: nobody
+// answered, or a proxy that had waited long enough.
+func pending(err error) bool {
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+		return false // nothing was sent
+	}
+	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	return !ok || answer.Actual == http.StatusBadGateway || answer.Actual == http.StatusGatewayTimeout
 }
 
 // Find looks for the group that a lost creation made: it has the name and the

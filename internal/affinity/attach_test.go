@@ -67,9 +67,8 @@ func TestLostAnswer(t *testing.T) {
 // is not asked for twice.
 func TestNotMade(t *testing.T) {
 	for name, fault := range map[string]fakecloud.Fault{
-		"the connection breaks before": {Effect: fakecloud.Reset},
-		"unavailable":                  {Status: http.StatusServiceUnavailable},
-		"no quota":                     {Status: http.StatusForbidden},
+		"unavailable": {Status: http.StatusServiceUnavailable},
+		"no quota":    {Status: http.StatusForbidden},
 	} {
 		fake := fakecloud.Start(t, fakecloud.Config{})
 		region, user := compute(t, fake)
@@ -81,6 +80,37 @@ func TestNotMade(t *testing.T) {
 		}
 		if n := fake.Count("POST compute /os-server-groups"); n != 1 || len(fake.ServerGroups("RegionOne")) != 0 {
 			t.Errorf("%s: %d requests, groups %v", name, n, fake.ServerGroups("RegionOne"))
+		}
+	}
+}
+
+// TestMadeLate: Nova makes the group after everybody gave up. It is looked for by
+// its name before the next one is made. A name that the user gave may by then
+// be that of a group which the user made.
+func TestMadeLate(t *testing.T) {
+	for title, fault := range map[string]fakecloud.Fault{
+		"no answer comes":       {Effect: fakecloud.Hang},
+		"the connection breaks": {Effect: fakecloud.Reset},
+		"a proxy gives up":      {Status: http.StatusGatewayTimeout},
+	} {
+		for _, name := range []string{"", "web"} {
+			fake := fakecloud.Start(t, fakecloud.Config{})
+			region, user := compute(t, fake)
+			fault.Method, fault.Path = http.MethodPost, "/os-server-groups"
+			fake.Inject(fault)
+			policy := affinity.Policy{Name: name, Policy: affinity.Affinity}
+			_, err := affinity.Attach(t.Context(), region, user, policy)
+			lost, ok := errors.AsType[*affinity.LostError](err)
+			if err == nil || ok != (name == "") {
+				t.Errorf("%s, name %q: got %v", title, name, err)
+			}
+			if !ok {
+				continue
+			}
+			fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: lost.Name, Policy: affinity.Affinity})
+			if _, err := affinity.Detach(t.Context(), region, user, "", lost.Name, policy); err != nil || len(fake.ServerGroups("RegionOne")) != 0 {
+				t.Errorf("%s: %v, groups %v", title, err, fake.ServerGroups("RegionOne"))
+			}
 		}
 	}
 }

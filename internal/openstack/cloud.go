@@ -40,7 +40,7 @@ type session struct {
 	client    *gophercloud.ProviderClient
 	endpoints []endpoint
 	mu        sync.Mutex
-	again     *call[string] // the login under way after a token expired, or the one that failed
+	again     *call[string] // the login under way after a token expired, or the one that was refused
 }
 
 // endpoint is an entry of the catalogue, of the interface that is asked for.
@@ -147,7 +147,9 @@ func (c *Cloud) relogin(ctx context.Context, expired string) (string, error) {
 			if next.err = err; err == nil {
 				next.value = fresh.Token()
 				s.client.CopyTokenFrom(fresh)
-				s.again = nil // a failure stays: who is refused does not knock again
+			}
+			if !gophercloud.ResponseCodeIs(err, http.StatusUnauthorized) {
+				s.again = nil // but who is refused does not knock again
 			}
 			close(next.done)
 		}()

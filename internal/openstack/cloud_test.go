@@ -209,6 +209,26 @@ func TestReloginRefused(t *testing.T) {
 	}
 }
 
+// TestReloginFails: a login that fails for the moment is not the last one.
+func TestReloginFails(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	cloud := open(t, member(fake))
+	if err := cloud.Login(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fake.ExpireTokens()
+	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: http.StatusServiceUnavailable})
+	if _, err := cloud.Zones(t.Context(), "RegionOne"); err == nil || !strings.Contains(err.Error(), "logging in again failed") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := cloud.Zones(t.Context(), "RegionTwo"); err != nil {
+		t.Error(err)
+	}
+	if n := fake.Count("POST identity /auth/tokens"); n != 3 {
+		t.Errorf("%d logins", n)
+	}
+}
+
 func TestKeystoneAnswersHTML(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Identity, Times: fakecloud.Forever, Status: 200,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"net/http"
 	"os"
 	"regexp"
 	"runtime/debug"
@@ -12,94 +11,25 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
 
-// faults are the ways in which a request can go wrong. Each gets the request
-// and its answer as they are without it.
-var faults = []struct {
-	name  string
-	fault func(r fakecloud.Request) fakecloud.Fault
-}{
-	{"429", status(http.StatusTooManyRequests)},
-	{"429 with Retry-After", func(fakecloud.Request) fakecloud.Fault {
-		return fakecloud.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"0"}}}
-	}},
-	{"500", status(http.StatusInternalServerError)},
-	{"503", status(http.StatusServiceUnavailable)},
-	{"401", status(http.StatusUnauthorized)},
-	{"reset before", effect(fakecloud.Reset, false)},
-	{"reset after", effect(fakecloud.Reset, true)},
-	{"cut off", effect(fakecloud.Truncate, true)},
-	{"hang before", effect(fakecloud.Hang, false)},
-	{"hang after", effect(fakecloud.Hang, true)},
-	{"no JSON", body(`{"servers": [{"id": "1", "name": "web-0"`)},
-	{"other JSON", body(`{}`)},
-	{"HTML", func(fakecloud.Request) fakecloud.Fault {
-		return fakecloud.Fault{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Log in to the network</html>"}
-	}},
-}
-
-func status(code int) func(fakecloud.Request) fakecloud.Fault {
-	return func(fakecloud.Request) fakecloud.Fault { return fakecloud.Fault{Status: code} }
-}
-
-func effect(e fakecloud.Effect, acts bool) func(fakecloud.Request) fakecloud.Fault {
-	return func(fakecloud.Request) fakecloud.Fault { return fakecloud.Fault{Effect: e, Acts: acts} }
-}
-
-func body(text string) func(fakecloud.Request) fakecloud.Fault {
-	return func(r fakecloud.Request) fakecloud.Fault {
-		return fakecloud.Fault{Status: r.Status, Body: text, Acts: true}
-	}
-}
-
-// target is a request of an operation: the nth of its kind.
-type target struct {
-	fakecloud.Request
-	nth int
-}
-
-// aim lets a fault hit the target.
-func (g target) aim(f fakecloud.Fault, times int) fakecloud.Fault {
-	f.Service, f.Region, f.Method, f.Nth, f.Times = g.Service, g.Region, g.Method, g.nth, times
-	f.PathRegexp = regexp.MustCompile("^" + regexp.QuoteMeta(address(g.Request)) + "$")
-	if g.Service == "" {
-		f.PathRegexp = regexp.MustCompile("^" + g.Path)
-	}
-	return f
-}
-
-// same tells whether a request is of the target's kind.
-func (g target) same(r fakecloud.Request) bool {
-	return r.Service == g.Service && r.Region == g.Region && r.Method == g.Method && address(r) == address(g.Request)
-}
-
-// address is the path and query of a request; those of a webhook have a token
-// in the query that is drawn by lot.
-func address(r fakecloud.Request) string {
-	if len(r.Query) > 0 && r.Service != "" {
-		return r.Path + "?" + r.Query.Encode()
-	}
-	return r.Path
-}
-
 // trial is one run of an operation, on a cloud of its own.
 type trial struct {
 	*world
+	provider *protocol
+	injected *fakecloud.Injected
 	here     instance // before the operation
 	got      instance
 	err      error
-	injected *fakecloud.Injected
-	took     time.Duration
 }
 
-// try runs an operation with a fault, which the zero target leaves out.
-func (o operation) try(ctx context.Context, timeout int, g target, f fakecloud.Fault) (*trial, error) {
+// prepare makes all that an operation needs, and puts a fault in its way, which
+// the zero target leaves out.
+func (o operation) prepare(ctx context.Context, timeout int, g target, f fakecloud.Fault) (*trial, error) {
 	w, err := newWorld()
 	if err != nil {
 		return nil, err
@@ -119,14 +49,13 @@ func (o operation) try(ctx context.Context, timeout int, g target, f fakecloud.F
 		t.injected = w.fake.Inject(f)
 	}
 	w.consume()
-	p, err := w.connect(ctx, timeout)
-	if err != nil {
-		return t, err
-	}
-	start := time.Now()
-	t.got, t.err = o.do(ctx, p, w, t.here)
-	t.took = time.Since(start)
-	return t, nil
+	t.provider, err = w.connect(ctx, timeout)
+	return t, err
+}
+
+// run runs the operation.
+func (o operation) run(ctx context.Context, t *trial) {
+	t.got, t.err = o.do(ctx, t.provider, t.world, t.here)
 }
 
 // again runs the operation once more without the fault, as the next apply does.
@@ -152,9 +81,12 @@ func shown(i instance) string {
 // baseline runs an operation without faults, and returns its requests.
 func (o operation) baseline(t *testing.T) (*trial, []target) {
 	t.Helper()
-	b, err := o.try(t.Context(), 60, target{}, fakecloud.Fault{})
-	if err != nil || b.err != nil {
-		t.Fatalf("%s: %v, %v", o.name, err, b.err)
+	b, err := o.prepare(t.Context(), 60, target{}, fakecloud.Fault{})
+	if err != nil {
+		t.Fatalf("%s: %v", o.name, err)
+	}
+	if o.run(t.Context(), b); b.err != nil {
+		t.Fatalf("%s: %v", o.name, b.err)
 	}
 	b.fake.Close()
 	var targets []target
@@ -226,21 +158,32 @@ type sweepCase struct {
 
 // run tells whether the operation overcame the fault.
 func (c sweepCase) run(t *testing.T) bool {
-	r, err := c.try(t.Context(), 1, c.target, c.fault)
+	r, err := c.prepare(t.Context(), 1, c.target, c.fault)
 	if err != nil {
 		t.Errorf("%s: %v", c.label, err)
 		return false
 	}
 	defer r.fake.Close()
+	c.operation.run(t.Context(), r)
 	if r.injected.Fired() == 0 {
 		t.Errorf("%s: the fault hit nothing", c.label)
 	}
 	if n, most := c.hits(r), c.most(); n > most {
 		t.Errorf("%s: %d requests, at most %d were expected", c.label, n, most)
 	}
+	if r.err != nil {
+		c.checkError(t, r.err)
+	}
+	c.checkEnd(t, r)
+	return r.err == nil
+}
+
+// checkEnd holds the end to that of the operation without a fault: at once, or
+// after another apply.
+func (c sweepCase) checkEnd(t *testing.T, r *trial) {
+	t.Helper()
 	overcame := r.err == nil
 	if !overcame {
-		c.checkError(t, r.err)
 		if err := c.again(t.Context(), r); err != nil {
 			t.Errorf("%s: the next apply fails: %v", c.label, err)
 		}
@@ -253,7 +196,6 @@ func (c sweepCase) run(t *testing.T) bool {
 	if n := r.fake.Count("DELETE compute /servers/*"); n > 0 {
 		t.Errorf("%s: a server was deleted", c.label)
 	}
-	return overcame
 }
 
 // hits counts the requests of the target's kind.

@@ -1,0 +1,64 @@
+package provider_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestCancelSweep cancels each operation while the cloud keeps each of its
+// requests waiting. It ends within a second, and what was begun is not lost: the
+// next apply ends as if nothing had been.
+func TestCancelSweep(t *testing.T) {
+	t.Setenv("OS_CLOUD", "")
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, 8) // few, for their time is taken
+	for _, o := range operations() {
+		base, targets := o.baseline(t)
+		for _, g := range targets {
+			for _, acts := range []bool{false, true} {
+				slots <- struct{}{}
+				wait.Go(func() {
+					defer func() { <-slots }()
+					fault := g.aim(fakecloud.Fault{Effect: fakecloud.Hang, Acts: acts}, fakecloud.Forever)
+					c := sweepCase{o, base, g, fmt.Sprintf("%s: cancelled while %s (%d) hangs, acts %t", o.name, g.Request, g.nth, acts), fault}
+					c.cancel(t)
+				})
+			}
+		}
+	}
+	wait.Wait()
+}
+
+func (c sweepCase) cancel(t *testing.T) {
+	r, err := c.prepare(t.Context(), 60, c.target, c.fault)
+	if err != nil {
+		t.Errorf("%s: %v", c.label, err)
+		return
+	}
+	defer r.fake.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	cancelled := make(chan time.Time, 1)
+	go func() {
+		select {
+		case <-r.injected.Hit():
+		case <-ctx.Done():
+		}
+		cancelled <- time.Now()
+		cancel()
+	}()
+	c.operation.run(ctx, r)
+	cancel()
+	if took := time.Since(<-cancelled); took > time.Second {
+		t.Errorf("%s: %s passed", c.label, took)
+	}
+	if r.injected.Fired() == 0 {
+		t.Errorf("%s: the fault hit nothing", c.label)
+	}
+	c.checkEnd(t, r)
+}
