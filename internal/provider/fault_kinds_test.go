@@ -8,15 +8,14 @@ import (
 )
 
 // faults are the ways in which a request can go wrong. Each gets the request
-// and its answer as they are without it.
+// and its answer as they are without it. Those after the service acted are for
+// requests that change something.
 var faults = []struct {
 	name  string
 	fault func(r fakecloud.Request) fakecloud.Fault
 }{
-	{"429", status(http.StatusTooManyRequests)},
-	{"429 with Retry-After", func(fakecloud.Request) fakecloud.Fault {
-		return fakecloud.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"0"}}}
-	}},
+	{"429", func(fakecloud.Request) fakecloud.Fault { return fakecloud.Fault{Status: http.StatusTooManyRequests} }},
+	{"429 with Retry-After", status(http.StatusTooManyRequests)},
 	{"500", status(http.StatusInternalServerError)},
 	{"503", status(http.StatusServiceUnavailable)},
 	{"401", status(http.StatusUnauthorized)},
@@ -33,7 +32,9 @@ var faults = []struct {
 }
 
 func status(code int) func(fakecloud.Request) fakecloud.Fault {
-	return func(fakecloud.Request) fakecloud.Fault { return fakecloud.Fault{Status: code} }
+	return func(fakecloud.Request) fakecloud.Fault {
+		return fakecloud.Fault{Status: code, Header: http.Header{"Retry-After": {"0"}}}
+	}
 }
 
 func effect(e fakecloud.Effect, acts bool) func(fakecloud.Request) fakecloud.Fault {
@@ -75,4 +76,3 @@ func address(r fakecloud.Request) string {
 	}
 	return r.Path
 }
-

@@ -139,9 +139,9 @@ func operations() []operation {
 	}
 	webhook := func(w *world) attributes {
 		url := w.fake.AuthURL()[:len(w.fake.AuthURL())-len("/identity/v3")] + "/hook?key=hidden"
-		return attributes{"server_id": w.servers[0], "hook": attributes{"type": "webhook", "timeout": 3, "default_result": "ABANDON", "params": attributes{"url": url}}}
+		return attributes{"server_id": w.servers[0], "hook": attributes{"type": "webhook", "timeout": 6, "default_result": "ABANDON", "params": attributes{"url": url}}}
 	}
-	queue := attributes{"hook": attributes{"type": "zaqar", "timeout": 3, "default_result": "ABANDON", "params": attributes{"queue": "leaving"}}}
+	queue := attributes{"hook": attributes{"type": "zaqar", "timeout": 6, "default_result": "ABANDON", "params": attributes{"queue": "leaving"}}}
 	server := func(w *world) string { return w.servers[0] }
 
 	return []operation{

@@ -1,0 +1,149 @@
+package provider_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+var killAll = flag.Bool("kill-all", false, "kill terraform at every request, not only at those that change something")
+
+// guarded is a cluster with all that the policies attach to it.
+func guarded(c *acctest.Cloud, size int) string {
+	return fmt.Sprintf(`
+resource "stackpolicy_affinity_attachment" "web" {
+  servergroup = { name = "%[1]sgroup", policies = "soft-anti-affinity" }
+}
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = %[1]q
+  node_name        = "{cluster}{index}"
+  desired_capacity = %[2]d
+  zones            = [{ name = "az-1" }, { name = "az-2" }]
+}
+resource "nova_server" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  availability_zone = each.value.zone
+  group             = stackpolicy_affinity_attachment.web.servergroup_id
+  image_id          = %[3]q
+  flavor_id         = %[4]q
+}
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each  = nova_server.web
+  server_id = each.value.id
+  shutdown  = true
+}
+`, c.Prefix, size, c.Image, c.Flavor)
+}
+
+// TestKilled kills terraform and its providers while the cloud has done what a
+// request asks for, and has not answered. The next apply ends where the one that
+// was killed would have: with one server group, and a server for each node.
+// What is left behind is at most the one server whose creation was not answered:
+// that is terraform-provider-openstack's to know, and has a node's name.
+func TestKilled(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	l := loop{c.Workspace(t, guarded(c, 2)), c}
+	for _, change := range []struct {
+		name, before, config string
+		left                 int // servers, at most
+	}{
+		{"create", "", guarded(c, 2), 1},
+		{"shrink", guarded(c, 2), guarded(c, 1), 0},
+	} {
+		k := killing{l, change.before, change.config}
+		k.prepare(t)
+		k.apply(t)
+		targets := c.Fake.Requests()
+		size, killed := len(c.Servers(t)), 0
+		for n, r := range targets {
+			if r.Method == "GET" && !*killAll || r.Path == "/auth/tokens" && !*killAll {
+				continue
+			}
+			killed++
+			k.prepare(t)
+			k.kill(t, n+1)
+			k.apply(t)
+			name := fmt.Sprintf("%s, killed at request %d, %s", change.name, n+1, r)
+			l.settled(t, name)
+			if groups := c.Groups(t, "RegionOne"); groups != 1 {
+				t.Errorf("%s: %d server groups", name, groups)
+			}
+			if there := c.Fake.Servers("RegionOne"); len(c.Servers(t)) != size || len(there) > size+change.left {
+				t.Errorf("%s: %d servers of %d names", name, len(there), len(c.Servers(t)))
+			}
+		}
+		t.Logf("%s: killed at %d of %d requests", change.name, killed, len(targets))
+	}
+}
+
+// killing is a change of a configuration that is to be cut short.
+type killing struct {
+	loop
+	before, config string
+}
+
+// prepare makes what is there before the change, in an empty cloud.
+func (k killing) prepare(t *testing.T) {
+	t.Helper()
+	for _, s := range k.c.Fake.Servers("RegionOne") {
+		k.c.Fake.RemoveServers("RegionOne", s.ID)
+	}
+	k.c.DropGroups(t, "RegionOne")
+	for _, file := range []string{"terraform.tfstate", "terraform.tfstate.backup"} {
+		if err := os.Remove(filepath.Join(k.Dir, file)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if k.before != "" {
+		if err := k.Write(k.before); err != nil {
+			t.Fatal(err)
+		}
+		k.apply(t)
+	}
+	if err := k.Write(k.config); err != nil {
+		t.Fatal(err)
+	}
+	k.c.Fake.ResetRequests()
+}
+
+// orderly lets terraform do one thing after the other, so that requests come in
+// the same order each time.
+var orderly = []string{"apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"}
+
+func (k killing) apply(t *testing.T) {
+	t.Helper()
+	if _, err := k.Run(t.Context(), orderly...); err != nil {
+		t.Error(err)
+	}
+}
+
+// kill kills an apply at its nth request.
+func (k killing) kill(t *testing.T, nth int) {
+	t.Helper()
+	hang := k.c.Fake.Inject(fakecloud.Fault{Nth: nth, Effect: fakecloud.Hang, Acts: true})
+	defer hang.Remove()
+	cmd := k.Command(t.Context(), orderly...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the providers are in the group too
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-hang.Hit():
+		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
+			t.Error(err)
+		}
+		<-ended
+	case err := <-ended:
+		t.Errorf("terraform ended before its request %d: %v", nth, err)
+	}
+}
