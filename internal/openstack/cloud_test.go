@@ -2,8 +2,13 @@ package openstack_test
 
 import (
 	"context"
+	"encoding/pem"
 	"errors"
+	"fmt"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -352,5 +357,44 @@ func TestQuotaRoom(t *testing.T) {
 	}
 	if _, _, err := open(t, member(fake)).QuotaRoom(t.Context(), "RegionOne", "m1.none"); err == nil || !strings.Contains(err.Error(), `region RegionOne: get the flavor "m1.none"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestTLS: a certificate is verified, unless the user says not to; then and
+// with the right authority everything works, webhooks' transport too.
+func TestTLS(t *testing.T) {
+	fake := fakecloud.New(fakecloud.Config{})
+	t.Cleanup(fake.Close)
+	server := httptest.NewUnstartedServer(fake)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of the handshakes that clients break off
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	yes, no := true, false
+	for name, c := range map[string]struct {
+		change  func(*openstack.Config)
+		trusted bool
+	}{
+		"by default":        {func(*openstack.Config) {}, false},
+		"insecure is false": {func(c *openstack.Config) { c.Insecure = &no }, false},
+		"insecure":          {func(c *openstack.Config) { c.Insecure = &yes }, true},
+		"with its CA":       {func(c *openstack.Config) { c.CACertFile = authority }, true},
+	} {
+		config := member(fake)
+		config.AuthURL, config.MaxRetries = server.URL+"/identity/v3", 0
+		c.change(&config)
+		cloud := open(t, config)
+		_, err := cloud.Zones(t.Context(), "RegionOne")
+		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/identity/v3", http.NoBody)
+		resp, other := cloud.Transport().RoundTrip(req)
+		if other == nil {
+			resp.Body.Close()
+		}
+		if c.trusted && (err != nil || other != nil) {
+			t.Errorf("%s: %v, %v", name, err, other)
+		}
+		if !c.trusted && (!strings.Contains(fmt.Sprint(err), "failed to verify certificate") || !strings.Contains(fmt.Sprint(other), "failed to verify certificate")) {
+			t.Errorf("%s: %v, %v", name, err, other)
+		}
 	}
 }

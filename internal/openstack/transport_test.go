@@ -217,6 +217,11 @@ func TestRedirects(t *testing.T) {
 	if n := strangers.Load(); n != 0 {
 		t.Errorf("the other host got %d requests", n)
 	}
+	// Nor does the password of a login, which a 307 would send again.
+	login, _ := http.NewRequestWithContext(t.Context(), "POST", url+"/away", strings.NewReader(`{"password": "secret"}`))
+	if _, err := client(&transport{retries: 3}).Do(login); err == nil || strings.Contains(err.Error(), "secret") || strangers.Load() != 0 {
+		t.Errorf("got %v, and the other host %d requests", err, strangers.Load())
+	}
 	if err := get("/around"); err == nil || !strings.Contains(err.Error(), "redirected five times") {
 		t.Errorf("got %v", err)
 	}

@@ -1,0 +1,139 @@
+package provider_test
+
+import (
+	"archive/zip"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestSecrets: with all logging there is, no secret is in Terraform's logs or
+// output, and none in its state or plan but what the configuration says.
+func TestSecrets(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	consumer := httptest.NewServer(http.NotFoundHandler())
+	defer consumer.Close()
+	const (
+		password = "kV2dRq81-password"
+		hookUser = "Ym4tLw07-user"
+		hookKey  = "Xc93BnTz-key"
+	)
+	address := strings.Replace(consumer.URL, "//", "//bell:"+hookUser+"@", 1) + "/leave?key=" + hookKey
+	log := filepath.Join(t.TempDir(), "terraform.log")
+	w := c.Workspace(t, "")
+	// The provider logs in with an application credential, the one for tests with
+	// a password.
+	w.Env = slices.DeleteFunc(w.Env, func(v string) bool {
+		return strings.HasPrefix(v, "OS_USERNAME=") || strings.HasPrefix(v, "OS_PASSWORD=") || strings.HasPrefix(v, "OS_PROJECT_NAME=")
+	})
+	w.Env = append(w.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+log, "OS_DEBUG=1")
+	block := "provider \"stackpolicy\" {\n  application_credential_id = \"" + fakecloud.AppCredentialID + "\"\n  application_credential_secret = %q\n}\n"
+	config := c.ProviderBlock("nova") + fmt.Sprintf(block, fakecloud.AppCredentialSecret) + "data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n" + guarded(c, 1)
+	config = strings.Replace(config, "shutdown  = true", fmt.Sprintf("hook = { type = \"webhook\", params = { url = %q } }", address), 1)
+
+	var told strings.Builder // what is shown to the user
+	run := func(config string, args ...string) error {
+		t.Helper()
+		if err := w.Write(config); err != nil {
+			t.Fatal(err)
+		}
+		text, err := w.Run(t.Context(), args...)
+		fmt.Fprintln(&told, text, err)
+		return err
+	}
+	must := func(args ...string) {
+		t.Helper()
+		if err := run(config, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must("plan", "-no-color", "-out=saved.tfplan")
+	must("apply", "-no-color", "saved.tfplan")
+	must("show", "-no-color")
+	// A token that expires, and is replaced in the middle of things.
+	expired := c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusUnauthorized})
+	must("apply", "-no-color", "-auto-approve")
+	if expired.Fired() != 1 {
+		t.Error("no token expired")
+	}
+	// Errors of all kinds: of Nova, of a login, of a configuration.
+	refused := c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusInternalServerError})
+	if err := run(config, "plan", "-no-color"); err == nil || refused.Fired() == 0 {
+		t.Error("a plan without servers")
+	}
+	for _, block := range []string{
+		fmt.Sprintf(block, password),
+		"provider \"stackpolicy\" {\n  user_name = \"member\"\n  tenant_name = \"member\"\n  password = \"" + password + "\"\n}\n",
+		"provider \"stackpolicy\" {\n  token = \"" + password + "\"\n}\n",
+	} {
+		if err := run(block+"data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n}\n", "plan", "-no-color"); err == nil {
+			t.Errorf("logged in with %s", block)
+		}
+	}
+	must("destroy", "-no-color", "-auto-approve")
+	if !says("the webhook at").MatchString(told.String()) {
+		t.Error("the hook did not fail")
+	}
+
+	logged, err := os.ReadFile(log)
+	if err != nil || !strings.Contains(string(logged), "OpenStack API request") || !strings.Contains(string(logged), "[TRACE]") {
+		t.Fatalf("%d bytes of log, %v", len(logged), err)
+	}
+	kept := onDisk(t, w.Dir)
+	secrets := map[string]string{fakecloud.AppCredentialSecret: "the application credential's secret", password: "a wrong password"}
+	for _, r := range c.Fake.Requests() {
+		if r.Token != "" {
+			secrets[r.Token] = "a token"
+		}
+	}
+	if len(secrets) < 6 {
+		t.Errorf("%d secrets are too few to tell", len(secrets))
+	}
+	for secret, name := range secrets {
+		if strings.Contains(kept, secret) {
+			t.Errorf("the state or the plan has %s", name)
+		}
+	}
+	secrets[hookUser], secrets[hookKey] = "the webhook's user", "the webhook's key"
+	for secret, name := range secrets {
+		if strings.Contains(told.String(), secret) {
+			t.Errorf("the output has %s", name)
+		}
+		if i := strings.Index(string(logged), secret); i >= 0 {
+			t.Errorf("the log has %s: %s", name, logged[max(0, i-300):min(len(logged), i+100)])
+		}
+	}
+}
+
+// onDisk is what Terraform keeps: its state and a plan, without the copy of the
+// configuration that a plan has.
+func onDisk(t *testing.T, dir string) string {
+	t.Helper()
+	var kept []byte
+	add := func(text []byte, err error) {
+		if err != nil || len(text) == 0 {
+			t.Fatalf("%d bytes are kept, %v", len(text), err)
+		}
+		kept = append(kept, text...)
+	}
+	add(os.ReadFile(filepath.Join(dir, "terraform.tfstate")))
+	add(os.ReadFile(filepath.Join(dir, "terraform.tfstate.backup")))
+	plan, err := zip.OpenReader(filepath.Join(dir, "saved.tfplan"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plan.Close()
+	for _, name := range []string{"tfplan", "tfstate"} {
+		add(fs.ReadFile(plan, name))
+	}
+	return string(kept)
+}
