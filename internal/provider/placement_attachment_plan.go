@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -44,10 +45,13 @@ func (p *attachmentPlanner) run(ctx context.Context) {
 	if p.diags.HasError() {
 		return
 	}
-	var notes map[string]string
+	// The summary tells what is configured, not what is found: Terraform plans
+	// again at apply, and a quota or a zone that changed meanwhile must not fail
+	// a plan that it does not change.
+	listed := slices.Clone(regions)
 	var bounds quotas
 	if p.places(now, policy) {
-		notes, bounds = p.lookUp(ctx, now, facts, regions)
+		bounds = p.lookUp(ctx, now, facts, regions)
 	}
 	if p.diags.HasError() {
 		return
@@ -62,11 +66,11 @@ func (p *attachmentPlanner) run(ctx context.Context) {
 	switch {
 	case p.state == nil:
 		plan.record(change)
-		plan.Summary = types.StringValue(rosterSummary(now, next, regions, notes))
+		plan.Summary = types.StringValue(rosterSummary(now, next, listed))
 		plan.observe(nil)
 	case len(change.Created)+len(change.Deleted) > 0:
 		plan.record(change)
-		plan.Summary = types.StringValue(rosterSummary(now, next, regions, notes))
+		plan.Summary = types.StringValue(rosterSummary(now, next, listed))
 		plan.forget(p.state.Observed, next)
 	default:
 		plan.Change, plan.Summary, plan.Observed = p.state.Change, p.state.Summary, p.state.Observed
@@ -139,11 +143,11 @@ func (p *attachmentPlanner) places(now roster.Roster, policy roster.Policy) bool
 }
 
 // lookUp closes the regions and zones that cannot take nodes now, and lowers
-// caps to what quotas allow. It returns notes by region, and by region/zone.
-func (p *attachmentPlanner) lookUp(ctx context.Context, now roster.Roster, facts map[string]deletion.Node, regions []placement.Region) (notes map[string]string, bounds quotas) {
+// caps to what quotas allow.
+func (p *attachmentPlanner) lookUp(ctx context.Context, now roster.Roster, facts map[string]deletion.Node, regions []placement.Region) (bounds quotas) {
 	cloud := p.backend.get(p.diags)
 	if cloud == nil {
-		return nil, nil
+		return nil
 	}
 	counts := now.Counts()
 	bins := make([]placement.Bin, len(regions))
@@ -151,18 +155,17 @@ func (p *attachmentPlanner) lookUp(ctx context.Context, now roster.Roster, facts
 		bins[i] = r.Bin
 		bins[i].Current = sum(counts[r.Name])
 	}
-	notes = map[string]string{}
 	if p.plan.Regions.IsNull() {
 		regionOr(ctx, cloud, p.plan.Region, p.diags)
 	} else {
-		notes = closeRegions(ctx, cloud, bins, path.Root("regions"), p.diags)
+		closeRegions(ctx, cloud, bins, path.Root("regions"), p.diags)
 	}
 	if p.diags.HasError() {
-		return notes, nil
+		return nil
 	}
 	for i, r := range regions {
 		if len(r.Zones) > 0 && !bins[i].Closed {
-			p.lookUpZones(ctx, cloud, i, r, notes)
+			p.lookUpZones(ctx, cloud, i, r)
 		}
 	}
 	if p.plan.RespectQuotas.ValueBool() && !p.diags.HasError() {
@@ -175,7 +178,7 @@ func (p *attachmentPlanner) lookUp(ctx context.Context, now roster.Roster, facts
 	for i := range regions {
 		regions[i].Bin = bins[i]
 	}
-	return notes, bounds
+	return bounds
 }
 
 // served counts the nodes of a region that have a server.
@@ -188,7 +191,7 @@ func served(now roster.Roster, facts map[string]deletion.Node, region string) (n
 	return n
 }
 
-func (p *attachmentPlanner) lookUpZones(ctx context.Context, cloud *openstack.Cloud, i int, r placement.Region, notes map[string]string) {
+func (p *attachmentPlanner) lookUpZones(ctx context.Context, cloud *openstack.Cloud, i int, r placement.Region) {
 	at := path.Root("zones")
 	if !p.plan.Regions.IsNull() {
 		at = path.Root("regions").AtListIndex(i).AtName("zones")
@@ -196,9 +199,6 @@ func (p *attachmentPlanner) lookUpZones(ctx context.Context, cloud *openstack.Cl
 	closed := closeZones(ctx, cloud, r.Name, r.Zones, at, p.diags)
 	if len(closed) == len(r.Zones) && p.plan.Regions.IsNull() {
 		addNoZone(r.Name, at, p.diags)
-	}
-	for zone, note := range closed {
-		notes[r.Name+"/"+zone] = note
 	}
 }
 

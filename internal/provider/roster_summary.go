@@ -10,7 +10,7 @@ import (
 
 // rosterSummary is a table for people: a line for each region, and under it one
 // for each of its zones. A zone's ideal share is that of its region's nodes.
-func rosterSummary(now, next roster.Roster, regions []placement.Region, notes map[string]string) string {
+func rosterSummary(now, next roster.Roster, regions []placement.Region) string {
 	before, after := now.Counts(), next.Counts()
 	bins := make([]placement.Bin, len(regions))
 	for i, r := range regions {
@@ -27,16 +27,16 @@ func rosterSummary(now, next roster.Roster, regions []placement.Region, notes ma
 	for i, share := range placement.Ideal(bins, int64(len(next.Nodes))) {
 		region := bins[i]
 		region.Current = sum(before[region.Name])
-		rows = append(rows, append([]string{region.Name, ""}, binCells(region, sum(after[region.Name])-region.Current, share, notes[region.Name])...))
+		rows = append(rows, append([]string{region.Name, ""}, binCells(region, sum(after[region.Name])-region.Current, share, "")...))
 		if i < len(regions) && len(regions[i].Zones) > 0 {
-			rows = append(rows, zoneRows(regions[i], before[region.Name], after[region.Name], notes)...)
+			rows = append(rows, zoneRows(regions[i], before[region.Name], after[region.Name])...)
 		}
 	}
 	rows = append(rows, []string{"total", "", fmt.Sprint(len(now.Nodes)), fmt.Sprint(len(next.Nodes)), "", "", ""})
 	return table(rows, 2)
 }
 
-func zoneRows(region placement.Region, before, after map[string]int64, notes map[string]string) (rows [][]string) {
+func zoneRows(region placement.Region, before, after map[string]int64) (rows [][]string) {
 	held := maps.Clone(after)
 	if held == nil {
 		held = map[string]int64{}
@@ -46,7 +46,7 @@ func zoneRows(region placement.Region, before, after map[string]int64, notes map
 	for i, share := range placement.Ideal(zones, sum(after)) {
 		zone := zones[i]
 		zone.Current = before[zone.Name]
-		rows = append(rows, append([]string{"", placeName(zone.Name)}, binCells(zone, after[zone.Name]-zone.Current, share, notes[region.Name+"/"+zone.Name])...))
+		rows = append(rows, append([]string{"", placeName(zone.Name)}, binCells(zone, after[zone.Name]-zone.Current, share, "")...))
 	}
 	return rows
 }

@@ -1,0 +1,161 @@
+package provider_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// race is a plan that is saved, a cloud that changes, and the plan's apply.
+type race struct{ loop }
+
+// start applies a configuration, and saves the plan for the next one.
+func start(t *testing.T, c *acctest.Cloud, now, next string) race {
+	t.Helper()
+	r := race{loop{c.Workspace(t, now), c}}
+	if _, err := r.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Write(next); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Run(t.Context(), "plan", "-no-color", "-out=saved.tfplan"); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// apply applies the saved plan.
+func (r race) apply(t *testing.T) (string, error) {
+	t.Helper()
+	return r.Run(t.Context(), "apply", "-no-color", "saved.tfplan")
+}
+
+// mend applies once more, after which there is a server for each node and a
+// group, and nothing is left to do.
+func (r race) mend(t *testing.T, servers int) {
+	t.Helper()
+	if _, err := r.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.settled(t, "the next apply")
+	if got := len(r.c.Fake.Servers("RegionOne")); got != servers {
+		t.Errorf("%d servers, want %d", got, servers)
+	}
+	if got := r.c.Groups(t, "RegionOne"); got != 1 {
+		t.Errorf("%d server groups", got)
+	}
+}
+
+// TestRaceZone: a zone changes between plan and apply. Where the plan needs it
+// nothing is placed, and the next plan goes around it; where it does not the
+// plan is good.
+func TestRaceZone(t *testing.T) {
+	for _, race := range []struct {
+		name   string
+		change func(*fakecloud.Cloud)
+		fails  string
+	}{
+		{"the one that is needed fails", func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-2", false) }, `"az-2" of region "RegionOne" is up: it takes no nodes`},
+		{"the one that is needed goes", func(f *fakecloud.Cloud) { f.RemoveZone("RegionOne", "az-2") }, `does not list the availability zone "az-2"`},
+		{"another one fails", func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-1", false) }, ""},
+	} {
+		c := acctest.NewFake(t, fakecloud.Config{})
+		r := start(t, c, guarded(c, 1), guarded(c, 2))
+		race.change(c.Fake)
+		_, err := r.apply(t)
+		if race.fails == "" && err != nil || race.fails != "" && (err == nil || !says(race.fails).MatchString(err.Error())) {
+			t.Errorf("%s: got %v", race.name, err)
+		}
+		if got := len(c.Fake.Servers("RegionOne")); race.fails != "" && got != 1 {
+			t.Errorf("%s: %d servers", race.name, got)
+		}
+		if race.name == "the one that is needed goes" {
+			c.Fake.AddZone("RegionOne", fakecloud.Zone{Name: "az-2", Hosts: []string{"r1-cmp-9"}})
+		}
+		r.mend(t, 2)
+	}
+}
+
+// TestRaceGroup: the server group is deleted between plan and apply: one that
+// the attachment has, and one that it was to inherit.
+func TestRaceGroup(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	r := start(t, c, guarded(c, 1), guarded(c, 2))
+	c.DropGroups(t, "RegionOne")
+	if _, err := r.apply(t); err == nil || !says("was not found").MatchString(err.Error()) && !says("could not be found").MatchString(err.Error()) {
+		t.Errorf("a server without its group: %v", err)
+	}
+	r.mend(t, 2)
+
+	c = acctest.NewFake(t, fakecloud.Config{})
+	c.Fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: c.Prefix + "group", Policy: "soft-anti-affinity"})
+	r = start(t, c, "", guarded(c, 1))
+	c.DropGroups(t, "RegionOne")
+	if _, err := r.apply(t); err != nil {
+		t.Error(err)
+	}
+	r.mend(t, 1)
+	if _, err := r.Destroy(t.Context()); err != nil || c.Groups(t, "RegionOne") != 0 {
+		t.Errorf("the group that was made in its place stays: %v", err)
+	}
+}
+
+// TestRaceCluster: servers change between a plan that removes one and its apply.
+func TestRaceCluster(t *testing.T) {
+	for name, change := range map[string]func(c *acctest.Cloud, id string){
+		"killed": func(c *acctest.Cloud, id string) { c.Fake.RemoveServers("RegionOne", id) },
+		"moved":  func(c *acctest.Cloud, id string) { c.Fake.MoveServer("RegionOne", id, "r1-cmp-4") },
+	} {
+		for _, node := range []string{"0", "1"} { // one of them is to go
+			c := acctest.NewFake(t, fakecloud.Config{})
+			r := start(t, c, guarded(c, 2), guarded(c, 1))
+			change(c, c.Servers(t)[node].ID)
+			if _, err := r.apply(t); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			r.mend(t, 1)
+		}
+	}
+}
+
+// TestRaceApplies: two applies of one configuration at once, without a lock.
+// Both may make a group of the name; the state has one of them, and whoever asks
+// for the name is told of both. What the other apply made is findable by name.
+func TestRaceApplies(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	r := race{loop{c.Workspace(t, guarded(c, 1)), c}}
+	c.Fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay, Delay: 3 * time.Second, Times: 2})
+	var wait sync.WaitGroup
+	for range 2 {
+		wait.Go(func() {
+			if _, err := r.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-lock=false"); err != nil {
+				t.Logf("one of two: %v", err)
+			}
+		})
+	}
+	wait.Wait()
+	if _, err := r.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.settled(t, "the next apply")
+	for _, s := range c.Fake.Servers("RegionOne") {
+		if s.Name != c.Prefix+"0" {
+			t.Errorf("a server named %s", s.Name)
+		}
+	}
+	groups := c.Fake.ServerGroups("RegionOne")
+	if len(groups) != 2 {
+		t.Fatalf("there are the groups %v: the applies were not at once", groups)
+	}
+	other := race{loop{c.Workspace(t, guarded(c, 1)), c}}
+	_, err := other.Run(t.Context(), "plan", "-no-color")
+	if err == nil || !says("Several server groups have the name").MatchString(err.Error()) || !strings.Contains(err.Error(), groups[0].ID) || !strings.Contains(err.Error(), groups[1].ID) {
+		t.Errorf("got %v", err)
+	}
+}
