@@ -2,6 +2,7 @@ package fakecloud
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 )
 
@@ -24,22 +25,22 @@ func (k *call) catalog(t *token) []object {
 			if k.hidden[[2]string{s.kind, region}] || k.regions[region] == nil {
 				continue
 			}
-			url := k.base + s.path
+			address := k.base + s.path
 			if s.kind == Compute {
-				url += "/compute/" + region + "/v2.1"
+				address += "/compute/" + url.PathEscape(region) + "/v2.1"
 				if k.config.ProjectInURL {
 					if t.project == nil {
 						continue
 					}
-					url += "/" + t.project.id
+					address += "/" + t.project.id
 				}
 			}
 			for _, face := range []string{"admin", "internal", "public"} {
 				e := object{{"id", k.endpointID(s.kind + region + face)}, {"interface", face}}
 				if k.nameless {
-					e = append(e, field{"region_id", nil}, field{"url", url}, field{"region", nil})
+					e = append(e, field{"region_id", nil}, field{"url", address}, field{"region", nil})
 				} else {
-					e = append(e, field{"region_id", region}, field{"url", url}, field{"region", region})
+					e = append(e, field{"region_id", region}, field{"url", address}, field{"region", region})
 				}
 				endpoints = append(endpoints, e)
 			}

@@ -61,7 +61,7 @@ func (k *call) negotiate() (string, error) {
 }
 
 // novaURL is the root of the region's service, as in links.
-func (k *call) novaURL() string { return k.base + "/compute/" + k.record.Region }
+func (k *call) novaURL() string { return k.base + "/compute/" + url.PathEscape(k.record.Region) }
 
 // selfURL is the endpoint as the client uses it; a link to a bookmark lacks the
 // version.

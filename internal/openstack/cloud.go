@@ -199,7 +199,10 @@ type NoEndpointError struct {
 
 func (e *NoEndpointError) Error() string {
 	where := "no region has one"
-	if len(e.Regions) > 0 {
+	switch {
+	case slices.Contains(e.Regions, ""):
+		where = "the catalogue names no regions: name none either, in the configuration and in OS_REGION_NAME"
+	case len(e.Regions) > 0:
 		where = "there is one in " + strings.Join(e.Regions, ", ")
 	}
 	return fmt.Sprintf("region %q has no %s endpoint in the catalogue of this user; %s", e.Region, e.Service, where)

@@ -72,6 +72,9 @@ func addNoZone(region string, at path.Path, diags *diag.Diagnostics) {
 }
 
 func zoneNames(zones []openstack.Zone) string {
+	if len(zones) == 0 {
+		return "none"
+	}
 	names := make([]string, len(zones))
 	for i, z := range zones {
 		names[i] = z.Name

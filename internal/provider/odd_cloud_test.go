@@ -1,0 +1,146 @@
+package provider_test
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// odd is a cloud that is not like others, and a provider for it.
+func odd(t *testing.T, config fakecloud.Config, region any) (*fakecloud.Cloud, *protocol) {
+	t.Helper()
+	t.Setenv("OS_CLOUD", "")
+	t.Setenv("OS_REGION_NAME", "")
+	fake := fakecloud.Start(t, config)
+	p, err := connect(t.Context(), attributes{"auth_url": fake.AuthURL(), "user_name": fakecloud.MemberUser, "password": fakecloud.Password,
+		"tenant_name": fakecloud.MemberProject, "region": region})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fake, p
+}
+
+// attribute is a string or a number somewhere in a state, as text.
+func attribute(v tftypes.Value, path ...string) string {
+	for _, name := range path {
+		v = object(v)[name]
+	}
+	var text string
+	var number *big.Float
+	if v.As(&text) != nil && v.As(&number) == nil {
+		text = number.String()
+	}
+	return text
+}
+
+// count is how many elements a map in a state has.
+func count(v tftypes.Value, name string) int { return len(object(object(v)[name])) }
+
+// life goes through what can be done with a cluster of two nodes.
+func life(t *testing.T, fake *fakecloud.Cloud, p *protocol, cluster, region, zone string) {
+	t.Helper()
+	const placement, affinity, deletion = "stackpolicy_placement_attachment", "stackpolicy_affinity_attachment", "stackpolicy_deletion_attachment"
+	attached, err := p.apply(t.Context(), instance{kind: placement}, attributes{"cluster": cluster, "desired_capacity": 2, "zones": []any{attributes{"name": zone}}})
+	if err != nil {
+		t.Fatalf("%q: %v", cluster, err)
+	}
+	var ids []string
+	for name := range object(object(attached.state)["nodes"]) {
+		ids = append(ids, fake.AddServers(region, fakecloud.Server{Name: name, Zone: zone, Metadata: map[string]string{"cluster": cluster}})...)
+	}
+	attached, err = p.refresh(t.Context(), attached)
+	if err != nil || count(attached.state, "observed") != 2 || attribute(attached.state, "nodes", cluster+"-1", "zone") != zone {
+		t.Errorf("%q: refreshed to %s, %v", cluster, object(attached.state)["nodes"], err)
+	}
+	if adopted, err := p.adopt(t.Context(), placement, cluster); err != nil || count(adopted.state, "nodes") != 2 {
+		t.Errorf("%q: imported: %v", cluster, err)
+	}
+	read, err := p.readData(t.Context(), "stackpolicy_cluster", attributes{"metadata": attributes{"cluster": cluster}})
+	if err != nil || attribute(read, "size") != "2" {
+		t.Errorf("%q: read: %v", cluster, err)
+	}
+	group, err := p.apply(t.Context(), instance{kind: affinity}, attributes{"servergroup": attributes{"name": cluster}})
+	if err == nil {
+		group, err = p.refresh(t.Context(), group)
+	}
+	if err != nil || attribute(group.state, "servergroup_name") != cluster {
+		t.Errorf("%q: attached to a group: %v", cluster, err)
+	}
+	drained, err := p.apply(t.Context(), instance{kind: deletion}, attributes{"server_id": ids[0]})
+	if err == nil && region == attribute(drained.state, "region") {
+		_, err = p.adopt(t.Context(), deletion, attribute(drained.state, "id"))
+	}
+	if err != nil {
+		t.Errorf("%q: attached to a deletion: %v", cluster, err)
+	}
+}
+
+// TestOddNames: names have in them what OpenStack lets people write. Only a
+// zone has no colon: Nova refuses it.
+func TestOddNames(t *testing.T) {
+	for _, name := range []string{"one two", `a "quoted" one`, "naïve/région", "日本:1", "a{index}$", "-", "%41"} {
+		zone := strings.ReplaceAll(name, ":", "") + " zone"
+		fake, p := odd(t, fakecloud.Config{Regions: []fakecloud.Region{{Name: name, Zones: []fakecloud.Zone{{Name: zone, Hosts: []string{"host"}}}}}}, nil)
+		life(t, fake, p, name, name, zone)
+	}
+}
+
+// TestNamelessRegion: some clouds have one region, and a catalogue that does not
+// name it.
+func TestNamelessRegion(t *testing.T) {
+	for _, region := range []any{nil, "RegionOne"} {
+		fake, p := odd(t, fakecloud.Config{Regions: fakecloud.DefaultRegions()[:1]}, region)
+		fake.HideRegionNames(true)
+		if region == nil {
+			life(t, fake, p, "web", "RegionOne", "az-1")
+			continue
+		}
+		if _, err := p.readData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "web"}); err == nil || !says("the catalogue names no regions: name none either").MatchString(err.Error()) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestNoZones: a region without zones takes nodes that ask for none.
+func TestNoZones(t *testing.T) {
+	_, p := odd(t, fakecloud.Config{Regions: []fakecloud.Region{{Name: "Bare"}}}, nil)
+	_, err := p.readData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": []any{}, "zones": []any{attributes{"name": "az-1"}}, "scale_out": attributes{}})
+	if err == nil || !says(`does not list the availability zone "az-1". It lists none.`).MatchString(err.Error()) {
+		t.Errorf("got %v", err)
+	}
+	placed, err := p.apply(t.Context(), instance{kind: "stackpolicy_placement_attachment"}, attributes{"cluster": "web", "desired_capacity": 2, "regions": []any{attributes{"name": "Bare"}}})
+	if err != nil || count(placed.state, "nodes") != 2 || !object(object(object(placed.state)["nodes"])["web-0"])["zone"].IsNull() {
+		t.Errorf("got %v, %v", placed.state, err)
+	}
+}
+
+// TestOddServers: servers in all of Nova's states, with one name, from the past
+// and the future: each counts once, where it is.
+func TestOddServers(t *testing.T) {
+	now := time.Date(1999, time.December, 31, 23, 59, 59, 0, time.UTC) // a cloud whose clock stands still
+	fake, p := odd(t, fakecloud.Config{Now: func() time.Time { return now }}, "RegionOne")
+	states := []string{"ACTIVE", "BUILD", "ERROR", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED_OFFLOADED", "RESCUE", "VERIFY_RESIZE", "DELETED", "SOFT_DELETED"}
+	for i, status := range states {
+		fake.AddServers("RegionOne", fakecloud.Server{Name: "web", Status: status, Zone: "az-2", Created: now.AddDate(60*(i%2), 0, 0)})
+	}
+	v, err := p.readData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "^web$"})
+	if err != nil || attribute(v, "size") != fmt.Sprint(len(states)-2) || attribute(v, "distribution", "RegionOne", "az-2") != attribute(v, "size") {
+		t.Errorf("got %v, %v", v, err)
+	}
+	// Of servers with one name a node has the first in its zone.
+	placed, err := p.apply(t.Context(), instance{kind: "stackpolicy_placement_attachment"}, attributes{"cluster": "web", "desired_capacity": 1, "node_name": "{cluster}{index}", "zones": []any{attributes{"name": "az-2"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web0", Zone: "az-1", Created: now}, fakecloud.Server{Name: "web0", Zone: "az-2"}, fakecloud.Server{Name: "web0", Zone: "az-2"})
+	for range 2 {
+		if placed, err = p.refresh(t.Context(), placed); err != nil || attribute(placed.state, "observed", "web0", "id") != ids[1] || attribute(placed.state, "nodes", "web0", "zone") != "az-2" {
+			t.Errorf("got %v, %v", object(placed.state)["observed"], err)
+		}
+	}
+}
