@@ -3,6 +3,7 @@ package provider_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -131,9 +132,7 @@ func operations() []operation {
 	drain := func(more attributes) step {
 		return apply(deletion, func(w *world) attributes {
 			config := attributes{"server_id": w.servers[0]}
-			for name, value := range more {
-				config[name] = value
-			}
+			maps.Copy(config, more)
 			return config
 		})
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"encoding/json"
 	"math/big"
 	"strings"
@@ -13,7 +14,7 @@ import (
 )
 
 // dynamicValue is what Terraform makes of an expression: JSON is one.
-func dynamicValue(v any) attr.Value {
+func dynamicValue(ctx context.Context, v any) attr.Value {
 	switch v := v.(type) {
 	case json.Number:
 		f, _, err := big.ParseFloat(v.String(), 10, 512, big.ToNearestEven)
@@ -28,30 +29,41 @@ func dynamicValue(v any) attr.Value {
 	case []any:
 		values, of := make([]attr.Value, len(v)), make([]attr.Type, len(v))
 		for i, e := range v {
-			values[i] = dynamicValue(e)
-			of[i] = values[i].Type(nil)
+			values[i] = dynamicValue(ctx, e)
+			of[i] = values[i].Type(ctx)
 		}
 		return types.TupleValueMust(of, values)
 	case map[string]any:
 		values, of := map[string]attr.Value{}, map[string]attr.Type{}
 		for name, e := range v {
-			values[name] = dynamicValue(e)
-			of[name] = values[name].Type(nil)
+			values[name] = dynamicValue(ctx, e)
+			of[name] = values[name].Type(ctx)
 		}
 		return types.ObjectValueMust(of, values)
 	}
 	return types.DynamicNull()
 }
 
-// argument reads a function's argument from JSON; false is no JSON.
-func argument(text string) (types.Dynamic, bool) {
+// call calls a function with a number and with JSON. False is no result: an
+// error, something unknown, or no JSON.
+func call(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value, ok bool) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
 	var v any
 	if err := decoder.Decode(&v); err != nil {
-		return types.Dynamic{}, false
+		return argument, nil, false
 	}
-	return types.DynamicValue(dynamicValue(v)), true
+	argument = types.DynamicValue(dynamicValue(t.Context(), v))
+	req := function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(number), argument})}
+	resp := function.RunResponse{Result: function.NewResultData(result)}
+	f.Run(t.Context(), req, &resp)
+	if resp.Error != nil {
+		if resp.Error.Text == "" {
+			t.Error("an error that says nothing")
+		}
+		return argument, nil, false
+	}
+	return argument, resp.Result.Value(), !resp.Result.Value().IsUnknown()
 }
 
 // FuzzDistribute: the function answers anything with a plan that adds up and
@@ -71,24 +83,12 @@ func FuzzDistribute(f *testing.F) {
 		f.Add(count, text)
 	}
 	f.Fuzz(func(t *testing.T, count int64, text string) {
-		bins, ok := argument(text)
+		bins, result, ok := call(t, newDistributeFunction(), count, text, types.MapUnknown(types.Int64Type))
 		if !ok {
 			return
 		}
 		changes := map[string]int64{}
-		req := function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(count), bins})}
-		resp := function.RunResponse{Result: function.NewResultData(types.MapUnknown(types.Int64Type))}
-		(&distributeFunction{}).Run(t.Context(), req, &resp)
-		if resp.Error != nil {
-			if resp.Error.Text == "" {
-				t.Error("an error that says nothing")
-			}
-			return
-		}
-		if resp.Result.Value().IsUnknown() {
-			return
-		}
-		for name, change := range resp.Result.Value().(types.Map).Elements() {
+		for name, change := range result.(types.Map).Elements() {
 			changes[name] = change.(types.Int64).ValueInt64()
 		}
 		places, err := readBinObjects(bins)
@@ -127,23 +127,11 @@ func FuzzDesiredCapacity(f *testing.F) {
 		f.Add(current, text)
 	}
 	f.Fuzz(func(t *testing.T, current int64, text string) {
-		resize, ok := argument(text)
+		resize, result, ok := call(t, newDesiredCapacityFunction(), current, text, types.Int64Unknown())
 		if !ok {
 			return
 		}
-		req := function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(current), resize})}
-		resp := function.RunResponse{Result: function.NewResultData(types.Int64Unknown())}
-		(&desiredCapacityFunction{}).Run(t.Context(), req, &resp)
-		if resp.Error != nil {
-			if resp.Error.Text == "" {
-				t.Error("an error that says nothing")
-			}
-			return
-		}
-		if resp.Result.Value().IsUnknown() {
-			return
-		}
-		desired := resp.Result.Value().(types.Int64).ValueInt64()
+		desired := result.(types.Int64).ValueInt64()
 		r, err := readResizeObject(resize)
 		if err != nil {
 			t.Fatal(err)

@@ -142,7 +142,9 @@ func (k killing) kill(t *testing.T, nth int) {
 		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
 			t.Error(err)
 		}
-		<-ended
+		if err := <-ended; err == nil {
+			t.Errorf("terraform ended well, killed at request %d", nth)
+		}
 	case err := <-ended:
 		t.Errorf("terraform ended before its request %d: %v", nth, err)
 	}

@@ -32,9 +32,6 @@ type instance struct {
 	tainted  bool
 }
 
-// exists tells whether the state has the resource.
-func (i instance) exists() bool { return i.kind != "" && !i.state.IsNull() }
-
 func newServer() tfprotov6.ProviderServer {
 	return providerserver.NewProtocol6(provider.New("test")())()
 }
