@@ -24,7 +24,8 @@ var faults = []struct {
 	{"cut off", effect(fakecloud.Truncate, true)},
 	{"hang before", effect(fakecloud.Hang, false)},
 	{"hang after", effect(fakecloud.Hang, true)},
-	{"no JSON", body(`{"servers": [{"id": "1", "name": "web-0"`)},
+	{"half a body", body(`{"servers": [{"id": "1", "name": "web-0"`)},
+	{"malformed JSON", body(`{"servers": [}`)},
 	{"other JSON", body(`{}`)},
 	{"HTML", func(fakecloud.Request) fakecloud.Fault {
 		return fakecloud.Fault{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Log in to the network</html>"}
