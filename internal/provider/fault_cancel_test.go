@@ -35,7 +35,7 @@ func TestCancelSweep(t *testing.T) {
 }
 
 func (c sweepCase) cancel(t *testing.T) {
-	r, err := c.prepare(t.Context(), 60, c.target, c.fault)
+	r, err := c.prepare(t.Context(), patient, c.target, c.fault)
 	if err != nil {
 		t.Errorf("%s: %v", c.label, err)
 		return

@@ -21,6 +21,9 @@ var faults = []struct {
 	{"401", status(http.StatusUnauthorized)},
 	{"reset before", effect(fakecloud.Reset, false)},
 	{"reset after", effect(fakecloud.Reset, true)},
+	{"504 after", func(fakecloud.Request) fakecloud.Fault {
+		return fakecloud.Fault{Status: http.StatusGatewayTimeout, Header: http.Header{"Retry-After": {"0"}}, Acts: true}
+	}},
 	{"cut off", effect(fakecloud.Truncate, true)},
 	{"hang before", effect(fakecloud.Hang, false)},
 	{"hang after", effect(fakecloud.Hang, true)},

@@ -26,10 +26,16 @@ type world struct {
 	fake    *fakecloud.Cloud
 	servers []string // of the cluster, in RegionOne
 	group   string   // with the first two of them
+	limits
 }
 
-func newWorld() (*world, error) {
-	w := &world{fake: fakecloud.New(fakecloud.Config{PageLimit: 3})}
+// limits are the seconds after which a request, or a hook, is given up.
+type limits struct{ request, hook int }
+
+var patient = limits{request: 60, hook: 60}
+
+func newWorld(l limits) (*world, error) {
+	w := &world{fake: fakecloud.New(fakecloud.Config{PageLimit: 3}), limits: l}
 	w.fake.AddZone("RegionOne", fakecloud.Zone{Name: "az-4", Hosts: []string{"drs-1"}})
 	w.fake.AddRegion("Dark")
 	w.fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "other", Policy: "anti-affinity", ProjectID: fakecloud.AdminProjectID})
@@ -61,9 +67,9 @@ func (w *world) consume() {
 }
 
 // connect logs in anew, as Terraform does for every command.
-func (w *world) connect(ctx context.Context, timeout int) (*protocol, error) {
+func (w *world) connect(ctx context.Context, l limits) (*protocol, error) {
 	return connect(ctx, attributes{"auth_url": w.fake.AuthURL(), "user_name": fakecloud.AdminUser, "password": fakecloud.Password,
-		"tenant_name": fakecloud.AdminProject, "region": "RegionOne", "max_retries": 1, "request_timeout": timeout})
+		"tenant_name": fakecloud.AdminProject, "region": "RegionOne", "max_retries": 1, "request_timeout": l.request})
 }
 
 // groups are the ids of the server groups there are.
@@ -136,11 +142,14 @@ func operations() []operation {
 			return config
 		})
 	}
+	hook := func(w *world, kind string, params attributes) attributes {
+		return attributes{"server_id": w.servers[0], "hook": attributes{"type": kind, "timeout": w.hook, "default_result": "ABANDON", "params": params}}
+	}
 	webhook := func(w *world) attributes {
 		url := w.fake.AuthURL()[:len(w.fake.AuthURL())-len("/identity/v3")] + "/hook?key=hidden"
-		return attributes{"server_id": w.servers[0], "hook": attributes{"type": "webhook", "timeout": 6, "default_result": "ABANDON", "params": attributes{"url": url}}}
+		return hook(w, "webhook", attributes{"url": url})
 	}
-	queue := attributes{"hook": attributes{"type": "zaqar", "timeout": 6, "default_result": "ABANDON", "params": attributes{"queue": "leaving"}}}
+	zaqar := func(w *world) attributes { return hook(w, "zaqar", attributes{"queue": "leaving"}) }
 	server := func(w *world) string { return w.servers[0] }
 
 	return []operation{
@@ -177,7 +186,7 @@ func operations() []operation {
 		{"deletion_attachment: delete", drain(nil), destroy},
 		{"deletion_attachment: delete, with shutdown", drain(attributes{"shutdown": true}), destroy},
 		{"deletion_attachment: delete, with webhook", apply(deletion, webhook), destroy},
-		{"deletion_attachment: delete, with Zaqar", drain(queue), destroy},
+		{"deletion_attachment: delete, with Zaqar", apply(deletion, zaqar), destroy},
 		{"deletion_attachment: import", nil, adopt(deletion, "RegionOne/%s", server)},
 	}
 }
