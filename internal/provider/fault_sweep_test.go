@@ -169,14 +169,7 @@ func sweepCases(o operation, base *trial, targets []target) (cases []sweepCase) 
 
 // run tells whether the operation overcame the fault.
 func (c sweepCase) run(t *testing.T) bool {
-	l := patient
-	if c.fault.Times == fakecloud.Forever {
-		l.hook = 6
-	}
-	if c.fault.Effect == fakecloud.Hang {
-		l.request = 4
-	}
-	r, err := c.prepare(t.Context(), l, c.target, c.fault)
+	r, err := c.prepare(t.Context(), c.limits(), c.target, c.fault)
 	if err != nil {
 		t.Errorf("%s: %v", c.label, err)
 		return false
@@ -194,6 +187,22 @@ func (c sweepCase) run(t *testing.T) bool {
 	}
 	c.checkEnd(t, r)
 	return r.err == nil
+}
+
+// limits are short where nothing is left but to wait for them, and so far apart
+// that a busy processor does not change the outcome.
+func (c sweepCase) limits() limits {
+	l := patient
+	if c.fault.Times == fakecloud.Forever {
+		l.hook = 12
+	}
+	if c.fault.Effect == fakecloud.Hang {
+		l.request = 4
+		if c.asksHook() {
+			l.request = 10 // twice that is more than the hook's
+		}
+	}
+	return l
 }
 
 // checkEnd holds the end to that of the operation without a fault: at once, or
@@ -240,7 +249,7 @@ func (c sweepCase) most() int {
 		most *= 4 // net/http itself repeats what finds an idle connection closed, and there are up to three
 	}
 	if c.asksHook() {
-		most *= 7 // once a second, for six seconds
+		most *= 13 // once a second, for twelve seconds
 	}
 	return most
 }
