@@ -89,7 +89,7 @@ func read(kind string, config func(*world) attributes) step {
 	}
 }
 
-func apply(kind string, config func(*world) attributes) step {
+func change(kind string, config func(*world) attributes) step {
 	return func(ctx context.Context, p *protocol, w *world, i instance) (instance, error) {
 		i.kind = kind
 		return p.apply(ctx, i, config(w))
@@ -106,7 +106,7 @@ func refresh(ctx context.Context, p *protocol, _ *world, i instance) (instance, 
 	return p.refresh(ctx, i)
 }
 
-func destroy(ctx context.Context, p *protocol, _ *world, i instance) (instance, error) {
+func remove(ctx context.Context, p *protocol, _ *world, i instance) (instance, error) {
 	return p.apply(ctx, i, nil)
 }
 
@@ -126,7 +126,7 @@ func operations() []operation {
 
 	named := attributes{"servergroup": attributes{"name": "mine"}}
 	drs := attributes{"servergroup": attributes{"name": "mine"}, "enable_drs_extension": true, "availability_zone": "az-4"}
-	made, inherited := apply(affinity, always(named)), apply(affinity, always(attributes{"servergroup": attributes{"name": "shared"}}))
+	made, inherited := change(affinity, always(named)), change(affinity, always(attributes{"servergroup": attributes{"name": "shared"}}))
 	group := func(w *world) string { return w.group }
 
 	size := func(n int) func(*world) attributes {
@@ -136,7 +136,7 @@ func operations() []operation {
 	cluster := func(*world) string { return "web" }
 
 	drain := func(more attributes) step {
-		return apply(deletion, func(w *world) attributes {
+		return change(deletion, func(w *world) attributes {
 			config := attributes{"server_id": w.servers[0]}
 			maps.Copy(config, more)
 			return config
@@ -163,30 +163,30 @@ func operations() []operation {
 		{"deletion_plan: read", nil, read("stackpolicy_deletion_plan", always(attributes{"nodes": []any{attributes{"id": "a"}, attributes{"id": "b"}}, "scale_in": attributes{}}))},
 
 		{"affinity_attachment: create by name", nil, made},
-		{"affinity_attachment: create without a name", nil, apply(affinity, always(attributes{}))},
-		{"affinity_attachment: create, with DRS", nil, apply(affinity, always(drs))},
+		{"affinity_attachment: create without a name", nil, change(affinity, always(attributes{}))},
+		{"affinity_attachment: create, with DRS", nil, change(affinity, always(drs))},
 		{"affinity_attachment: create, inherited", nil, inherited},
 		{"affinity_attachment: read", made, refresh},
-		{"affinity_attachment: update", made, apply(affinity, always(drs))},
-		{"affinity_attachment: delete", made, destroy},
-		{"affinity_attachment: delete, with members", adopt(affinity, "RegionOne/%s/created", group), destroy},
-		{"affinity_attachment: delete, inherited", inherited, destroy},
+		{"affinity_attachment: update", made, change(affinity, always(drs))},
+		{"affinity_attachment: delete", made, remove},
+		{"affinity_attachment: delete, with members", adopt(affinity, "RegionOne/%s/created", group), remove},
+		{"affinity_attachment: delete, inherited", inherited, remove},
 		{"affinity_attachment: import", nil, adopt(affinity, "RegionOne/%s", group)},
 
-		{"placement_attachment: create", nil, apply(placement, size(4))},
-		{"placement_attachment: read", apply(placement, size(4)), refresh},
-		{"placement_attachment: grow", apply(placement, size(4)), apply(placement, size(6))},
-		{"placement_attachment: shrink", apply(placement, size(4)), apply(placement, size(2))},
-		{"placement_attachment: delete", apply(placement, size(4)), destroy},
+		{"placement_attachment: create", nil, change(placement, size(4))},
+		{"placement_attachment: read", change(placement, size(4)), refresh},
+		{"placement_attachment: grow", change(placement, size(4)), change(placement, size(6))},
+		{"placement_attachment: shrink", change(placement, size(4)), change(placement, size(2))},
+		{"placement_attachment: delete", change(placement, size(4)), remove},
 		{"placement_attachment: import", nil, adopt(placement, "%s", cluster)},
 
 		{"deletion_attachment: create", nil, drain(nil)},
 		{"deletion_attachment: read", drain(nil), refresh},
 		{"deletion_attachment: update", drain(nil), drain(attributes{"grace_period": 1})},
-		{"deletion_attachment: delete", drain(nil), destroy},
-		{"deletion_attachment: delete, with shutdown", drain(attributes{"shutdown": true}), destroy},
-		{"deletion_attachment: delete, with webhook", apply(deletion, webhook), destroy},
-		{"deletion_attachment: delete, with Zaqar", apply(deletion, zaqar), destroy},
+		{"deletion_attachment: delete", drain(nil), remove},
+		{"deletion_attachment: delete, with shutdown", drain(attributes{"shutdown": true}), remove},
+		{"deletion_attachment: delete, with webhook", change(deletion, webhook), remove},
+		{"deletion_attachment: delete, with Zaqar", change(deletion, zaqar), remove},
 		{"deletion_attachment: import", nil, adopt(deletion, "RegionOne/%s", server)},
 	}
 }

@@ -48,7 +48,7 @@ var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 // connect starts a provider of its own and configures it.
 func connect(ctx context.Context, block attributes) (*protocol, error) {
 	p := &protocol{server: newServer(), schemas: schemas()}
-	config := pack(encode(p.schemas.Provider.ValueType(), block))
+	config := pack(valueOf(p.schemas.Provider.ValueType(), block))
 	resp, err := p.server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: config})
 	return p, failure(err, resp.Diagnostics)
 }
@@ -56,7 +56,7 @@ func connect(ctx context.Context, block attributes) (*protocol, error) {
 // readData reads a data source.
 func (p *protocol) readData(ctx context.Context, kind string, config attributes) (tftypes.Value, error) {
 	of := p.schemas.DataSourceSchemas[kind].ValueType()
-	resp, err := p.server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: pack(encode(of, config))})
+	resp, err := p.server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: pack(valueOf(of, config))})
 	if err := failure(err, resp.Diagnostics); err != nil {
 		return tftypes.Value{}, err
 	}
@@ -79,7 +79,7 @@ func (p *protocol) apply(ctx context.Context, i instance, config attributes) (in
 	}
 	wanted, proposed := tftypes.NewValue(of, nil), tftypes.NewValue(of, nil)
 	if config != nil {
-		wanted = encode(of, config)
+		wanted = valueOf(of, config)
 		proposed = p.propose(i, wanted)
 	}
 	plan, err := p.server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{TypeName: i.kind, PriorState: pack(i.state),
@@ -141,9 +141,9 @@ func failure(err error, diagnostics []*tfprotov6.Diagnostic) error {
 	return errors.Join(errs...)
 }
 
-// encode makes a value of a type. A wrong one is a mistake of the test, and
+// valueOf makes a value of a type. A wrong one is a mistake of the test, and
 // panics.
-func encode(of tftypes.Type, v any) tftypes.Value {
+func valueOf(of tftypes.Type, v any) tftypes.Value {
 	switch v := v.(type) {
 	case nil:
 		return tftypes.NewValue(of, nil)
@@ -154,7 +154,7 @@ func encode(of tftypes.Type, v any) tftypes.Value {
 		switch of := of.(type) {
 		case tftypes.Map:
 			for name, e := range v {
-				values[name] = encode(of.ElementType, e)
+				values[name] = valueOf(of.ElementType, e)
 			}
 		case tftypes.Object:
 			for name := range v {
@@ -163,14 +163,14 @@ func encode(of tftypes.Type, v any) tftypes.Value {
 				}
 			}
 			for name, e := range of.AttributeTypes {
-				values[name] = encode(e, v[name])
+				values[name] = valueOf(e, v[name])
 			}
 		}
 		return tftypes.NewValue(of, values)
 	case []any:
 		values := make([]tftypes.Value, len(v))
 		for i, e := range v {
-			values[i] = encode(of.(tftypes.List).ElementType, e)
+			values[i] = valueOf(of.(tftypes.List).ElementType, e)
 		}
 		return tftypes.NewValue(of, values)
 	}

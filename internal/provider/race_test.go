@@ -14,8 +14,8 @@ import (
 // race is a plan that is saved, a cloud that changes, and the plan's apply.
 type race struct{ loop }
 
-// start applies a configuration, and saves the plan for the next one.
-func start(t *testing.T, c *acctest.Cloud, now, next string) race {
+// saved applies a configuration, and saves the plan for the next one.
+func saved(t *testing.T, c *acctest.Cloud, now, next string) race {
 	t.Helper()
 	r := race{loop{c.Workspace(t, now), c}}
 	if _, err := r.Apply(t.Context()); err != nil {
@@ -66,7 +66,7 @@ func TestRaceZone(t *testing.T) {
 		{"another one fails", func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-1", false) }, ""},
 	} {
 		c := acctest.NewFake(t, fakecloud.Config{})
-		r := start(t, c, guarded(c, 1), guarded(c, 2))
+		r := saved(t, c, guarded(c, 1), guarded(c, 2))
 		race.change(c.Fake)
 		_, err := r.apply(t)
 		if race.fails == "" && err != nil || race.fails != "" && (err == nil || !says(race.fails).MatchString(err.Error())) {
@@ -86,7 +86,7 @@ func TestRaceZone(t *testing.T) {
 // the attachment has, and one that it was to inherit.
 func TestRaceGroup(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
-	r := start(t, c, guarded(c, 1), guarded(c, 2))
+	r := saved(t, c, guarded(c, 1), guarded(c, 2))
 	c.DropGroups(t, "RegionOne")
 	if _, err := r.apply(t); err == nil || !says("was not found").MatchString(err.Error()) && !says("could not be found").MatchString(err.Error()) {
 		t.Errorf("a server without its group: %v", err)
@@ -95,7 +95,7 @@ func TestRaceGroup(t *testing.T) {
 
 	c = acctest.NewFake(t, fakecloud.Config{})
 	c.Fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: c.Prefix + "group", Policy: "soft-anti-affinity"})
-	r = start(t, c, "", guarded(c, 1))
+	r = saved(t, c, "", guarded(c, 1))
 	c.DropGroups(t, "RegionOne")
 	if _, err := r.apply(t); err != nil {
 		t.Error(err)
@@ -114,7 +114,7 @@ func TestRaceCluster(t *testing.T) {
 	} {
 		for _, node := range []string{"0", "1"} { // one of them is to go
 			c := acctest.NewFake(t, fakecloud.Config{})
-			r := start(t, c, guarded(c, 2), guarded(c, 1))
+			r := saved(t, c, guarded(c, 2), guarded(c, 1))
 			change(c, c.Servers(t)[node].ID)
 			if _, err := r.apply(t); err != nil {
 				t.Errorf("%s: %v", name, err)
