@@ -33,7 +33,9 @@ type Compute struct {
 	Region string
 	newest int // the newest microversion 2.x that it offers
 	client gophercloud.ServiceClient
-	ids    shared[struct{}, map[string]bool] // of the servers
+
+	ids         shared[struct{}, map[string]bool] // of the servers
+	hypervisors shared[struct{}, []Hypervisor]
 }
 
 // Compute finds a region's Nova and the microversions it offers, once.
@@ -155,7 +157,7 @@ func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func
 	}
 }
 
-var errLostMarker = errors.New("the last server of a page was deleted while the next page was asked for")
+var errLostMarker = errors.New("the last item of a page was deleted while the next page was asked for")
 
 // walk follows a list from page to page, by the id of the last item: links in
 // the pages may lead to another host, and no token goes there.
@@ -176,7 +178,7 @@ func walk(ctx context.Context, client *gophercloud.ServiceClient, list string, f
 		case !more:
 			return nil
 		case last == "" || last == marker:
-			return fmt.Errorf("GET %s: more servers are announced after %q, and none come", address, last)
+			return fmt.Errorf("GET %s: more items are announced after %q, and none come", address, last)
 		}
 		marker = last
 		query := url.Values{"marker": {marker}}

@@ -2,8 +2,10 @@ package openstack
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/hypervisors"
 )
 
@@ -19,20 +21,28 @@ type Hypervisor struct {
 	Enabled  bool
 }
 
-// Hypervisors lists the hypervisors of the region. Nova shows them to admins
-// only: to others it answers 403.
+// Hypervisors lists the hypervisors of the region, once. Nova shows them to
+// admins only: to others it answers 403.
 func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
-	pages, err := hypervisors.List(c.At(versionHypervisorPages), nil).AllPages(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("region %s: list hypervisors: %w", c.Region, err)
-	}
-	list, err := hypervisors.ExtractHypervisors(pages)
-	if err != nil {
-		return nil, fmt.Errorf("region %s: list hypervisors: %w", c.Region, err)
-	}
-	found := make([]Hypervisor, len(list))
-	for i, h := range list {
-		found[i] = Hypervisor{Hostname: h.HypervisorHostname, Host: h.Service.Host, Up: h.State == "up", Enabled: h.Status == "enabled"}
-	}
-	return found, nil
+	return c.hypervisors.get(ctx, struct{}{}, func(ctx context.Context) ([]Hypervisor, error) {
+		var found []Hypervisor
+		err := walk(ctx, c.At(versionHypervisorPages), "os-hypervisors/detail", nil, func(page []byte) (last string, more bool, err error) {
+			var list struct {
+				Hypervisors []hypervisors.Hypervisor `json:"hypervisors"`
+				Links       []gophercloud.Link       `json:"hypervisors_links"`
+			}
+			if err = json.Unmarshal(page, &list); err == nil && list.Hypervisors == nil {
+				err = missing("hypervisors")
+			}
+			for _, h := range list.Hypervisors {
+				last = h.ID
+				found = append(found, Hypervisor{Hostname: h.HypervisorHostname, Host: h.Service.Host, Up: h.State == "up", Enabled: h.Status == "enabled"})
+			}
+			return last, len(list.Links) > 0, err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("region %s: list hypervisors: %w", c.Region, err)
+		}
+		return found, nil
+	})
 }
