@@ -1,11 +1,12 @@
 package provider_test
 
 import (
+	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
@@ -30,90 +31,100 @@ func requests(fake *fakecloud.Cloud, ids ...string) []string {
 	return list
 }
 
+// budget is what an operation may ask of the cloud.
+type budget struct {
+	name string
+	here instance // before the operation
+	do   step
+	want []string
+}
+
 // TestRequestBudgets: each operation asks for what it needs, and for nothing
 // twice. All begins with one login and, for each region, its microversions.
 func TestRequestBudgets(t *testing.T) {
+	const affinity, placement, deletion = "stackpolicy_affinity_attachment", "stackpolicy_placement_attachment", "stackpolicy_deletion_attachment"
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	image := fake.AddImage(fakecloud.Image{Name: "i"})
 	group := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "g", Policy: "anti-affinity"})
+	drs := fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "drs", Policy: "anti-affinity", ProjectID: fakecloud.AdminProjectID})
 	server := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Group: group, ImageID: image})[0]
 	fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-1", ImageID: image})
 
-	both := []map[string]any{{"name": "RegionOne"}, {"name": "RegionTwo"}}
-	one := map[string]any{}
-	affinity := map[string]any{"servergroup": map[string]any{"name": "g"}}
-	deletion := map[string]any{"server_id": server, "grace_period": 0}
-	inherited := create(start(t, fake), "affinity_attachment", affinity)
-	guarded := create(start(t, fake), "deletion_attachment", deletion)
-	placed := create(start(t, fake), "placement_attachment", spread(4))
-	placed = start(t, fake).read("placement_attachment", placed)
+	one := attributes{}
+	inherit := change(affinity, always(attributes{"servergroup": attributes{"name": "g"}}))
+	guard := change(deletion, always(attributes{"server_id": server, "grace_period": 0}))
+	place := change(placement, always(spread(4)))
+	after := func(do step, here instance) instance {
+		got, err := do(t.Context(), start(t, fake, fakecloud.MemberUser, "RegionOne"), nil, here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	inherited, guarded := after(inherit, instance{}), after(guard, instance{})
+	placed := after(refresh, after(place, instance{}))
+
+	regions := attributes{"nodes": []any{}, "scale_out": one, "regions": []any{attributes{"name": "RegionOne"}, attributes{"name": "RegionTwo"}}}
+	quotas := maps.Clone(regions)
+	quotas["respect_quotas"] = true
+	regionPlan := read("stackpolicy_region_plan", always(regions))
+	resize := func(size int) step {
+		return func(ctx context.Context, p *protocol, _ *world, i instance) (instance, error) {
+			_, err := p.plan(ctx, p.request(i, spread(size)))
+			return i, err
+		}
+	}
 
 	const login, versions, moreVersions = "POST identity /auth/tokens", "1 GET compute /", "2 GET compute /"
-	for _, c := range []struct {
-		name string
-		do   func(*rpc)
-		want []string
-	}{
-		{"cluster", func(r *rpc) {
-			r.data("cluster", map[string]any{"name_regex": "^web-", "regions": []string{"RegionOne", "RegionTwo"}})
-		}, []string{versions, "1 GET compute /servers/detail", moreVersions, "2 GET compute /servers/detail", "GET image /images/*", "GET image /images/*", login}},
-		{"region_plan", func(r *rpc) {
-			r.data("region_plan", map[string]any{"nodes": []any{}, "scale_out": one, "regions": both})
-		}, []string{login}},
-		{"region_plan with a region that has no endpoint", func(r *rpc) {
+	const groups, moreGroups = "1 GET compute /os-server-groups", "1 GET compute /os-server-groups?offset=1"
+	for user, budgets := range map[string][]budget{fakecloud.MemberUser: {
+		{"cluster", instance{}, read("stackpolicy_cluster", always(attributes{"name_regex": "^web-", "regions": []any{"RegionOne", "RegionTwo"}})),
+			[]string{versions, "1 GET compute /servers/detail", moreVersions, "2 GET compute /servers/detail", "GET image /images/*", "GET image /images/*", login}},
+		{"region_plan", instance{}, regionPlan, []string{login}},
+		{"region_plan with a region that has no endpoint", instance{}, func(ctx context.Context, p *protocol, w *world, i instance) (instance, error) {
 			fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
 			defer fake.HideEndpoint(fakecloud.Compute, "RegionTwo", false)
-			r.data("region_plan", map[string]any{"nodes": []any{}, "scale_out": one, "regions": both})
+			return regionPlan(ctx, p, w, i)
 		}, []string{"GET identity /regions", login}},
-		{"region_plan with quotas", func(r *rpc) {
-			r.data("region_plan", map[string]any{"nodes": []any{}, "scale_out": one, "regions": both, "respect_quotas": true})
-		}, []string{versions, "1 GET compute /limits", moreVersions, "2 GET compute /limits", login}},
-		{"zone_plan", func(r *rpc) {
-			r.data("zone_plan", map[string]any{"nodes": []any{}, "scale_out": one, "zones": []map[string]any{{"name": "az-1"}, {"name": "az-2"}}})
-		}, []string{versions, "1 GET compute /os-availability-zone", login}},
-		{"affinity_plan", func(r *rpc) {
-			r.data("affinity_plan", map[string]any{"servergroup_id": group, "scale_out": one})
-		}, []string{versions, "1 GET compute /limits", "1 GET compute /os-hypervisors/detail", "1 GET compute /os-server-groups/*", login}},
-		{"deletion_plan", func(r *rpc) {
-			r.data("deletion_plan", map[string]any{"nodes": []map[string]any{{"id": "1"}}, "scale_in": one})
-		}, nil},
-		{"placement_attachment, new", func(r *rpc) { create(r, "placement_attachment", spread(4)) },
+		{"region_plan with quotas", instance{}, read("stackpolicy_region_plan", always(quotas)),
+			[]string{versions, "1 GET compute /limits", moreVersions, "2 GET compute /limits", login}},
+		{"zone_plan", instance{}, read("stackpolicy_zone_plan", always(attributes{"nodes": []any{}, "scale_out": one, "zones": []any{attributes{"name": "az-1"}, attributes{"name": "az-2"}}})),
+			[]string{versions, "1 GET compute /os-availability-zone", login}},
+		{"affinity_plan", instance{}, read("stackpolicy_affinity_plan", always(attributes{"servergroup_id": group, "scale_out": one})),
+			[]string{versions, "1 GET compute /limits", "1 GET compute /os-hypervisors/detail", "1 GET compute /os-server-groups/*", login}},
+		{"deletion_plan", instance{}, read("stackpolicy_deletion_plan", always(attributes{"nodes": []any{attributes{"id": "1"}}, "scale_in": one})), nil},
+		{"placement_attachment, new", instance{}, place,
 			[]string{versions, "1 GET compute /os-availability-zone", moreVersions, "2 GET compute /os-availability-zone", login}},
-		{"placement_attachment, unchanged", func(r *rpc) {
-			r.plan("placement_attachment", placed, spread(4))
-		}, nil},
-		{"placement_attachment, shrunk", func(r *rpc) {
-			r.plan("placement_attachment", placed, spread(2))
-		}, nil},
-		{"placement_attachment, refreshed", func(r *rpc) { r.read("placement_attachment", placed) },
+		{"placement_attachment, unchanged", placed, resize(4), nil},
+		{"placement_attachment, shrunk", placed, resize(2), nil},
+		{"placement_attachment, refreshed", placed, refresh,
 			[]string{versions, "1 GET compute /servers/detail", moreVersions, "2 GET compute /servers/detail", "GET image /images/*", "GET image /images/*", login}},
-		{"placement_attachment, destroyed", func(r *rpc) { destroy(r, "placement_attachment", placed, spread(4)) }, nil},
-		{"affinity_attachment, refreshed", func(r *rpc) { r.read("affinity_attachment", inherited) },
-			[]string{versions, "1 GET compute /os-server-groups/*", login}},
-		{"affinity_attachment, destroyed", func(r *rpc) { destroy(r, "affinity_attachment", inherited, affinity) }, nil},
-		{"deletion_attachment, refreshed", func(r *rpc) { r.read("deletion_attachment", guarded) },
-			[]string{versions, "1 GET compute /servers", login}},
-		{"deletion_attachment, destroyed", func(r *rpc) { destroy(r, "deletion_attachment", guarded, deletion) },
-			[]string{versions, "1 GET compute /servers/*", login}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := start(t, fake)
-			fake.ResetRequests()
-			c.do(r)
-			if got := requests(fake, group, image, server); !slices.Equal(got, c.want) {
-				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
-			}
-		})
+		{"placement_attachment, destroyed", placed, remove, nil},
+		// Listed for the plan, and again for the apply. The list ends with an empty page.
+		{"affinity_attachment, new by name", instance{}, change(affinity, always(attributes{"servergroup": attributes{"name": "new"}})),
+			[]string{versions, groups, groups, moreGroups, moreGroups, "1 POST compute /os-server-groups", login}},
+		{"affinity_attachment, new without a name", instance{}, change(affinity, always(attributes{})),
+			[]string{versions, "1 POST compute /os-server-groups", login}},
+		{"affinity_attachment, refreshed", inherited, refresh, []string{versions, "1 GET compute /os-server-groups/*", login}},
+		{"affinity_attachment, destroyed", inherited, remove, nil},
+		{"deletion_attachment, new", instance{}, guard, []string{versions, "1 GET compute /servers/*", login}},
+		{"deletion_attachment, refreshed", guarded, refresh, []string{versions, "1 GET compute /servers", login}},
+		{"deletion_attachment, destroyed", guarded, remove, []string{versions, "1 GET compute /servers/*", login}},
+	}, fakecloud.AdminUser: {
+		{"affinity_plan with DRS", instance{}, read("stackpolicy_affinity_plan", always(attributes{"servergroup_id": drs, "region": "RegionTwo", "scale_out": one, "enable_drs_extension": true})),
+			[]string{moreVersions, "2 GET compute /limits", "2 GET compute /os-hypervisors/detail", "2 GET compute /os-server-groups/*", login}},
+	}} {
+		for _, c := range budgets {
+			t.Run(c.name, func(t *testing.T) {
+				p := start(t, fake, user, "RegionOne")
+				fake.ResetRequests()
+				if _, err := c.do(t.Context(), p, nil, c.here); err != nil {
+					t.Fatal(err)
+				}
+				if got := requests(fake, group, drs, image, server); !slices.Equal(got, c.want) {
+					t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+				}
+			})
+		}
 	}
-}
-
-// create makes a resource.
-func create(r *rpc, name string, config map[string]any) *tfprotov6.DynamicValue {
-	r.Helper()
-	return r.apply(name, nil, r.plan(name, nil, config), config)
-}
-
-func destroy(r *rpc, name string, state *tfprotov6.DynamicValue, config map[string]any) {
-	r.Helper()
-	r.apply(name, state, r.null(), config)
 }

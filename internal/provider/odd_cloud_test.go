@@ -14,15 +14,9 @@ import (
 // odd is a cloud that is not like others, and a provider for it.
 func odd(t *testing.T, config fakecloud.Config, region any) (*fakecloud.Cloud, *protocol) {
 	t.Helper()
-	t.Setenv("OS_CLOUD", "")
 	t.Setenv("OS_REGION_NAME", "")
 	fake := fakecloud.Start(t, config)
-	p, err := connect(t.Context(), attributes{"auth_url": fake.AuthURL(), "user_name": fakecloud.MemberUser, "password": fakecloud.Password,
-		"tenant_name": fakecloud.MemberProject, "region": region})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fake, p
+	return fake, start(t, fake, fakecloud.MemberUser, region)
 }
 
 // attribute is a string or a number somewhere in a state, as text.

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math/big"
 	"sync"
+	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
 )
 
@@ -53,6 +55,17 @@ func connect(ctx context.Context, block attributes) (*protocol, error) {
 	return p, failure(err, resp.Diagnostics)
 }
 
+// start connects for a user of the fake cloud, whose project has the same name.
+func start(t testing.TB, fake *fakecloud.Cloud, user string, region any) *protocol {
+	t.Helper()
+	t.Setenv("OS_CLOUD", "")
+	p, err := connect(t.Context(), attributes{"auth_url": fake.AuthURL(), "user_name": user, "password": fakecloud.Password, "tenant_name": user, "region": region})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // readData reads a data source.
 func (p *protocol) readData(ctx context.Context, kind string, config attributes) (tftypes.Value, error) {
 	of := p.schemas.DataSourceSchemas[kind].ValueType()
@@ -73,27 +86,39 @@ func (p *protocol) apply(ctx context.Context, i instance, config attributes) (in
 		}
 		i = instance{kind: i.kind}
 	}
-	of := p.schemas.ResourceSchemas[i.kind].ValueType()
-	if i.state.Type() == nil {
-		i.state = tftypes.NewValue(of, nil)
-	}
-	wanted, proposed := tftypes.NewValue(of, nil), tftypes.NewValue(of, nil)
-	if config != nil {
-		wanted = valueOf(of, config)
-		proposed = p.propose(i, wanted)
-	}
-	plan, err := p.server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{TypeName: i.kind, PriorState: pack(i.state),
-		ProposedNewState: pack(proposed), Config: pack(wanted), PriorPrivate: i.private, PriorIdentity: i.identity})
-	if err := failure(err, plan.Diagnostics); err != nil {
+	req := p.request(i, config)
+	plan, err := p.plan(ctx, req)
+	if err != nil {
 		return i, err
 	}
-	resp, err := p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{TypeName: i.kind, PriorState: pack(i.state),
-		PlannedState: plan.PlannedState, Config: pack(wanted), PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
+	resp, err := p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{TypeName: i.kind, PriorState: req.PriorState,
+		PlannedState: plan.PlannedState, Config: req.Config, PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
 	creates := i.state.IsNull()
-	i.state, i.private, i.identity = unpack(of, resp.NewState), resp.Private, resp.NewIdentity
+	i.state, i.private, i.identity = unpack(p.typeOf(i.kind), resp.NewState), resp.Private, resp.NewIdentity
 	err = failure(err, resp.Diagnostics)
 	i.tainted = creates && err != nil && !i.state.IsNull()
 	return i, err
+}
+
+// plan asks what a change comes to, and makes none.
+func (p *protocol) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	resp, err := p.server.PlanResourceChange(ctx, req)
+	return resp, failure(err, resp.Diagnostics)
+}
+
+// request asks for the plan of a change.
+func (p *protocol) request(i instance, config attributes) *tfprotov6.PlanResourceChangeRequest {
+	null := tftypes.NewValue(p.typeOf(i.kind), nil)
+	prior, wanted, proposed := i.state, null, null
+	if prior.Type() == nil {
+		prior = null
+	}
+	if config != nil {
+		wanted = valueOf(null.Type(), config)
+		proposed = p.propose(i, wanted)
+	}
+	return &tfprotov6.PlanResourceChangeRequest{TypeName: i.kind, PriorState: pack(prior), ProposedNewState: pack(proposed),
+		Config: pack(wanted), PriorPrivate: i.private, PriorIdentity: i.identity}
 }
 
 // propose merges a configuration with what is computed, as Terraform does.
@@ -127,7 +152,11 @@ func (p *protocol) adopt(ctx context.Context, kind, id string) (instance, error)
 		return instance{}, err
 	}
 	got := resp.ImportedResources[0]
-	return p.refresh(ctx, instance{kind: kind, state: unpack(p.schemas.ResourceSchemas[kind].ValueType(), got.State), private: got.Private, identity: got.Identity})
+	return p.refresh(ctx, instance{kind: kind, state: unpack(p.typeOf(kind), got.State), private: got.Private, identity: got.Identity})
+}
+
+func (p *protocol) typeOf(kind string) tftypes.Type {
+	return p.schemas.ResourceSchemas[kind].ValueType()
 }
 
 // failure is what diagnostics report, warnings left out.
@@ -175,6 +204,14 @@ func valueOf(of tftypes.Type, v any) tftypes.Value {
 		return tftypes.NewValue(of, values)
 	}
 	return tftypes.NewValue(of, v)
+}
+
+// spread configures placement over the five zones of the default regions.
+func spread(size int) attributes {
+	az := func(n int) attributes { return attributes{"name": fmt.Sprintf("az-%d", n)} }
+	return attributes{"cluster": "web", "desired_capacity": size, "regions": []any{
+		attributes{"name": "RegionOne", "zones": []any{az(1), az(2), az(3)}},
+		attributes{"name": "RegionTwo", "zones": []any{az(1), az(2)}}}}
 }
 
 func object(v tftypes.Value) map[string]tftypes.Value {

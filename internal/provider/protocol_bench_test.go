@@ -1,0 +1,80 @@
+package provider_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// BenchmarkProvider is what the provider itself does for a plan of a placement
+// attachment: to take over the state as it was stored, to refresh it, and to
+// plan. Requests are put together before the clock runs.
+func BenchmarkProvider(b *testing.B) {
+	for _, size := range []int{100, 1_000} {
+		b.Run(fmt.Sprintf("nodes=%d", size), func(b *testing.B) {
+			fake := fakecloud.Start(b, fakecloud.Config{})
+			p := start(b, fake, fakecloud.MemberUser, "RegionOne")
+			placed, err := p.apply(b.Context(), instance{kind: "stackpolicy_placement_attachment"}, spread(size))
+			if err == nil {
+				bootNodes(fake, placed)
+				placed, err = p.refresh(b.Context(), placed)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			run := func(step string, do func(context.Context) error) {
+				b.Run(step, func(b *testing.B) {
+					for b.Loop() {
+						if err := do(b.Context()); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+			upgrade := &tfprotov6.UpgradeResourceStateRequest{TypeName: placed.kind, RawState: stored(b, placed)}
+			run("upgrade", func(ctx context.Context) error {
+				resp, err := p.server.UpgradeResourceState(ctx, upgrade)
+				return failure(err, resp.Diagnostics)
+			})
+			read := &tfprotov6.ReadResourceRequest{TypeName: placed.kind, CurrentState: pack(placed.state), Private: placed.private, CurrentIdentity: placed.identity}
+			run("read", func(ctx context.Context) error {
+				resp, err := p.server.ReadResource(ctx, read)
+				return failure(err, resp.Diagnostics)
+			})
+			for _, grow := range []int{0, size / 10} {
+				req := p.request(placed, spread(size+grow))
+				run(fmt.Sprintf("plan/grow=%d", grow), func(ctx context.Context) error {
+					_, err := p.plan(ctx, req)
+					return err
+				})
+			}
+		})
+	}
+}
+
+// bootNodes makes a server for each node that a placement attachment remembers.
+func bootNodes(fake *fakecloud.Cloud, placed instance) {
+	for name, node := range object(object(placed.state)["nodes"]) {
+		fake.AddServers(attribute(node, "region"), fakecloud.Server{Name: name, Zone: attribute(node, "zone")})
+	}
+}
+
+// stored is a state with the nodes of another one, as Terraform stores it.
+func stored(b *testing.B, placed instance) *tfprotov6.RawState {
+	b.Helper()
+	places, observed := map[string]any{}, map[string]any{}
+	for node := range object(object(placed.state)["nodes"]) {
+		places[node] = map[string]any{"index": 0, "region": "RegionOne", "zone": "az-1"}
+		observed[node] = map[string]any{"id": "e8c4c1f1-6df5-4d72-9a3c-3c2cbf2ad5b2", "status": "ACTIVE",
+			"created_at": "2026-11-21T08:00:00Z", "profile_created_at": nil, "tainted": false, "protected": false}
+	}
+	text, err := json.Marshal(map[string]any{"cluster": "web", "nodes": places, "observed": observed})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &tfprotov6.RawState{JSON: text}
+}
