@@ -33,7 +33,7 @@ func TestOtherAnswers(t *testing.T) {
 		"/os-availability-zone": {func(ctx context.Context, c *openstack.Cloud) error { _, err := c.Zones(ctx, "RegionOne"); return err },
 			`region RegionOne: list availability zones: the answer has no "availabilityZoneInfo"`},
 		"/os-hypervisors/detail": {on(func(ctx context.Context, c *openstack.Compute) error { _, err := c.Hypervisors(ctx); return err }),
-			`region RegionOne: list hypervisors: the answer has no "hypervisors"`},
+			`os-hypervisors/detail: the answer has no "hypervisors"`},
 		"/limits": {func(ctx context.Context, c *openstack.Cloud) error { _, err := c.Limits(ctx, "RegionOne"); return err },
 			`region RegionOne: get the project's limits: the answer has no "limits"`},
 		"/flavors/f": {func(ctx context.Context, c *openstack.Cloud) error {

@@ -61,7 +61,7 @@ func New(config Config) (*Cloud, error) {
 	t := &transport{
 		base:    base,
 		retries: config.MaxRetries,
-		timeout: cmp.Or(config.RequestTimeout, defaultTimeout),
+		timeout: config.timeout(),
 		noCache: !config.DisableNoCacheHeader,
 		log:     config.Log,
 	}
@@ -77,10 +77,6 @@ func (c *Cloud) Login(ctx context.Context) error {
 	_, err := c.session(ctx)
 	return err
 }
-
-// Transport carries requests to others than OpenStack, with the TLS settings of
-// the configuration. It adds no token and repeats nothing.
-func (c *Cloud) Transport() http.RoundTripper { return c.base }
 
 // Messaging is a client for the Zaqar of a region. The client id, a UUID, tells
 // those who post apart.

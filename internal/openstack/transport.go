@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,6 +101,15 @@ type Body struct {
 
 // Close does nothing.
 func (b *Body) Close() error { return nil }
+
+// Transport carries requests to others than OpenStack, with the TLS settings of
+// the configuration. It adds no token and repeats nothing.
+func (c *Cloud) Transport() http.RoundTripper { return c.base }
+
+// Timeout is how long one try of a request may take.
+func (c *Cloud) Timeout() time.Duration { return c.config.timeout() }
+
+func (c Config) timeout() time.Duration { return cmp.Or(c.RequestTimeout, defaultTimeout) }
 
 // buffer reads the body of the answer.
 func buffer(resp *http.Response) error {

@@ -158,7 +158,7 @@ func (m deletionAttachmentModel) drain(ctx context.Context, cloud *openstack.Clo
 	d.Timeout, d.Default = h.timeout(), hook.Result(textOr(h.DefaultResult, string(hook.Continue)))
 	params := object[hookParamsModel](ctx, h.Params, diags)
 	if h.Type.ValueString() == webhookHook {
-		d.Hook = &hook.Webhook{Client: hook.NewClient(cloud.Transport()), URL: params.URL.ValueString()}
+		d.Hook = &hook.Webhook{Client: hook.NewClient(cloud.Transport(), cloud.Timeout()), URL: params.URL.ValueString()}
 		return d
 	}
 	client, err := cloud.Messaging(ctx, m.Region.ValueString(), uuid.NewSHA1(uuid.NameSpaceOID, []byte(m.Token.ValueString())).String())

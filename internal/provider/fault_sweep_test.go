@@ -121,7 +121,7 @@ func TestFaultSweep(t *testing.T) {
 	}
 	// Some wait for a timeout, and the others must not keep the processor so busy
 	// that it hits what does not hang.
-	slots := map[bool]chan struct{}{true: make(chan struct{}, 128), false: make(chan struct{}, 24)}
+	slots := map[bool]chan struct{}{true: make(chan struct{}, 256), false: make(chan struct{}, 24)}
 	for _, c := range cases {
 		wait.Go(func() {
 			slot := slots[c.fault.Effect == fakecloud.Hang || c.asksHook()]

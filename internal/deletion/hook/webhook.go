@@ -26,13 +26,13 @@ type Webhook struct {
 	Pause time.Duration // between two requests; 0: a second
 }
 
-// NewClient is a client for webhooks that uses the transport. It does not
-// follow redirects: what was meant for one address goes to no other, and a
-// redirected POST would lose its body.
-func NewClient(transport http.RoundTripper) *http.Client {
+// NewClient is a client for webhooks that uses the transport, and gives a
+// request up after the timeout. It does not follow redirects: what was meant for
+// one address goes to no other, and a redirected POST would lose its body.
+func NewClient(transport http.RoundTripper, timeout time.Duration) *http.Client {
 	return &http.Client{
 		Transport:     transport,
-		Timeout:       time.Minute,
+		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

@@ -76,7 +76,7 @@ func TestWebhook(t *testing.T) {
 			defer url.CloseClientConnections()
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("too late"))
 			defer cancel()
-			w := Webhook{Client: NewClient(http.DefaultTransport.(*http.Transport).Clone()), URL: url.URL + "/hook?key=secret", Pause: time.Millisecond}
+			w := Webhook{Client: NewClient(http.DefaultTransport.(*http.Transport).Clone(), time.Minute), URL: url.URL + "/hook?key=secret", Pause: time.Millisecond}
 			m := Message{Token: "t-1", NodeID: "n-1", Transition: Termination, Region: "R", NodeName: "web-1", Cluster: "web"}
 			out := 0
 			err := w.Run(ctx, m, "", func(string) { out++ })
@@ -108,7 +108,7 @@ func TestWebhookUnreachable(t *testing.T) {
 	server.Close()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("too late"))
 	defer cancel()
-	w := Webhook{Client: NewClient(http.DefaultTransport), URL: server.URL + "/hook?key=secret", Pause: time.Millisecond}
+	w := Webhook{Client: NewClient(http.DefaultTransport, time.Minute), URL: server.URL + "/hook?key=secret", Pause: time.Millisecond}
 	err := w.Run(ctx, Message{}, "", func(string) { t.Error("nothing was out") })
 	if err == nil || !strings.Contains(err.Error(), "too late; the webhook at 127.0.0.1") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v", err)
