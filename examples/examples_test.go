@@ -41,6 +41,7 @@ func folders(t *testing.T) (list []string) {
 }
 
 func TestValid(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	for i := range 12 { // the cluster that examples look at
 		c.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i%3+1)})

@@ -252,6 +252,7 @@ func Terraform(t testing.TB) string {
 	}
 	os.Setenv("TF_ACC_TERRAFORM_PATH", path)
 	os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull) // the user's own has no say in tests
+	os.Setenv("GOGC", "400")                    // terraform, and providers, live for a moment: collecting is most of it
 	if strings.Contains(filepath.Base(path), "tofu") {
 		os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
 	}

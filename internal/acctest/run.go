@@ -32,8 +32,14 @@ var mirror = sync.OnceValues(func() (*workspace.Mirror, error) {
 
 var mirrorDir string
 
-// Main runs the tests of a package, for its TestMain.
+// Main runs the tests of a package, for its TestMain. Those on the fake cloud
+// do not see which cloud the user works with.
 func Main(m *testing.M) int {
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "OS_") && !Live() {
+			os.Unsetenv(name)
+		}
+	}
 	defer func() {
 		if mirrorDir != "" {
 			os.RemoveAll(mirrorDir)

@@ -40,6 +40,7 @@ func action(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
 }
 
 func TestAccAffinityAttachment_created(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	random := affinityAttachment("region = %q", region)
@@ -97,6 +98,7 @@ func (same) CompareValues(values ...any) error {
 }
 
 func TestAccAffinityAttachment_inherited(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	id := c.Group(t, region, "shared", "affinity")
@@ -142,6 +144,7 @@ resource "nova_server" "member" {
 // TestAccAffinityAttachment_olderNova: groups are made, read, inherited and
 // deleted with whatever microversion there is, and what that lacks is said.
 func TestAccAffinityAttachment_olderNova(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region, err := c.API.Region(t.Context())
 	if err != nil {
@@ -188,6 +191,7 @@ func TestAccAffinityAttachment_olderNova(t *testing.T) {
 }
 
 func TestAccAffinityAttachment_drift(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	config := affinityAttachment("region = %q\n servergroup = { name = \"%sg\" }", region, c.Prefix)
@@ -206,6 +210,7 @@ func TestAccAffinityAttachment_drift(t *testing.T) {
 // TestAccAffinityAttachment_goneAtDestroy: a group that is deleted meanwhile is
 // no reason to fail; members that live are named, and the group goes.
 func TestAccAffinityAttachment_destroy(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	config := affinityAttachment("region = %q\n servergroup = { name = \"%sg\" }", region, c.Prefix)
@@ -231,6 +236,7 @@ func TestAccAffinityAttachment_destroy(t *testing.T) {
 }
 
 func TestAccAffinityAttachment_badInput(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	var steps []resource.TestStep
 	for config, want := range map[string]string{
@@ -258,6 +264,7 @@ func TestAccAffinityAttachment_badInput(t *testing.T) {
 // group could not be looked for. The attachment is tainted; the next apply
 // removes what was made before it makes another.
 func TestAffinityAttachment_lost(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	post := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Reset, Acts: true}
 	w := c.Workspace(t, affinityAttachment(""))
@@ -296,6 +303,7 @@ func TestAffinityAttachment_lost(t *testing.T) {
 // TestAccAffinityAttachment_identity imports by identity, where the command line
 // knows it.
 func TestAccAffinityAttachment_identity(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	acctest.Terraform(t)

@@ -36,6 +36,7 @@ func placements(n int, group, zone string) knownvalue.Check {
 }
 
 func TestAccAffinityPlan(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	group := c.Group(t, region, "g", "soft-anti-affinity")
@@ -60,6 +61,7 @@ func TestAccAffinityPlan(t *testing.T) {
 // TestAffinityPlanViolations: members of an anti-affinity group that share a
 // host, after an operator moved one.
 func TestAffinityPlanViolations(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	group := c.Group(t, "RegionOne", "g", "anti-affinity")
 	ids := c.Boot(t, acctest.Server{Name: "a", Region: "RegionOne", Group: group}, acctest.Server{Name: "b", Region: "RegionOne", Group: group}, acctest.Server{Name: "c", Region: "RegionOne", Group: group})
@@ -75,6 +77,7 @@ func TestAffinityPlanViolations(t *testing.T) {
 
 // TestAccAffinityDRS: an admin gets the host of the vSphere cluster with DRS.
 func TestAccAffinityDRS(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewAdmin(t, fakecloud.Config{})
 	region, host := c.DRS(t)
 	group := c.Group(t, region, "g", "anti-affinity")
@@ -100,6 +103,7 @@ func TestAccAffinityDRS(t *testing.T) {
 // TestDRSHostsThatDoNot: a host that is down or disabled is none, and a host
 // that fails after it was chosen moves nobody.
 func TestDRSHostsThatDoNot(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewAdmin(t, fakecloud.Config{})
 	if c.Fake == nil {
 		t.Skip("needs the fake cloud: no real one can be made to do this")
@@ -122,6 +126,7 @@ func TestDRSHostsThatDoNot(t *testing.T) {
 
 // TestAccAffinityDRS_member: an ordinary user is told why that cannot be.
 func TestAccAffinityDRS_member(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewMember(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	group := c.Group(t, region, "g", "anti-affinity")
@@ -135,6 +140,7 @@ func TestAccAffinityDRS_member(t *testing.T) {
 // TestAffinityPlanWarnings: the quota of members, and hosts that are too few for
 // the group's rule where hosts can be seen.
 func TestAffinityPlanWarnings(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewAdmin(t, fakecloud.Config{})
 	if c.Fake == nil {
 		t.Skip("needs the fake cloud: quotas of a real one are left alone")

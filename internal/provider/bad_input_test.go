@@ -23,6 +23,7 @@ func says(text string) *regexp.Regexp {
 
 // TestAccPlanBadInput: each fault is told while planning, at the attribute.
 func TestAccPlanBadInput(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	plan := func(regions, request string) string {
@@ -93,6 +94,7 @@ func TestAccPlanBadInput(t *testing.T) {
 
 // TestNothingUsable: no region or zone that is listed takes nodes.
 func TestNothingUsable(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	c.Fake.AddRegion("Dark")
 	c.Fake.SetZoneAvailable("RegionOne", "az-2", false)
@@ -115,10 +117,8 @@ data "stackpolicy_zone_plan" "p" {
 // TestProviderBadInput: a provider block that cannot work says why, and tells
 // no secret.
 func TestProviderBadInput(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	for _, name := range []string{"OS_CLOUD", "OS_AUTH_URL", "OS_PASSWORD", "OS_USERNAME", "OS_TOKEN"} {
-		t.Setenv(name, "")
-	}
 	read := "data \"stackpolicy_cluster\" \"c\" { name_regex = \"web\" }\n"
 	url := c.Fake.AuthURL()
 	block := func(format string, args ...any) string {

@@ -17,6 +17,7 @@ import (
 )
 
 func TestAccCluster_twoRegions(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two := c.TwoRegions(t)
 	zones := c.Zones(t, one)

@@ -95,6 +95,7 @@ func startDraining(t *testing.T, takes time.Duration) (*draining, string) {
 // TestAccDeletionAttachment_webhook: a consumer drains the node while its server
 // still runs; then comes the grace period, then the server goes.
 func TestAccDeletionAttachment_webhook(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	consumer, url := startDraining(t, 1500*time.Millisecond)
@@ -128,6 +129,7 @@ func TestAccDeletionAttachment_webhook(t *testing.T) {
 
 // TestAccDeletionAttachment_zaqar: the consumer deletes the message.
 func TestAccDeletionAttachment_zaqar(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	client := c.Zaqar(t, region)
@@ -166,6 +168,7 @@ func TestAccDeletionAttachment_zaqar(t *testing.T) {
 // node; the next attempt does not tell the consumer again, and goes on once it
 // is done.
 func TestAccDeletionAttachment_abandon(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	client := c.Zaqar(t, region)
@@ -211,6 +214,7 @@ func TestAccDeletionAttachment_abandon(t *testing.T) {
 // TestAccDeletionAttachment_continue: a hook that fails is warned of, and the
 // node goes.
 func TestAccDeletionAttachment_continue(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	refusing := httptest.NewServer(http.NotFoundHandler())
@@ -232,6 +236,7 @@ func TestAccDeletionAttachment_continue(t *testing.T) {
 // TestAccDeletionAttachment_interrupt: Ctrl-C ends the wait, the node stays, and
 // the next attempt goes on.
 func TestAccDeletionAttachment_interrupt(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	graced := func(n, seconds int) string { return drained(c, region, n, "grace_period = %d", seconds) }
@@ -289,6 +294,7 @@ func TestDeletionAttachments_parallel(t *testing.T) {
 // TestDeletionAttachment_requests: refreshing fifty attachments lists servers
 // once, and asks for none by itself.
 func TestDeletionAttachment_requests(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	w := c.Workspace(t, drained(c, "RegionOne", 50, ""))
 	if _, err := w.Apply(t.Context()); err != nil {
@@ -307,6 +313,7 @@ func TestDeletionAttachment_requests(t *testing.T) {
 }
 
 func TestAccDeletionAttachment_lifecycle(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	const name = "stackpolicy_deletion_attachment.node"
@@ -349,6 +356,7 @@ resource "stackpolicy_deletion_attachment" "node" {
 // TestAccDeletionAttachment_kept: a node that leaves the cluster and is kept, as
 // destroy_after_deletion = false has it: the configuration forgets the server.
 func TestAccDeletionAttachment_kept(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	w := c.Workspace(t, drained(c, region, 1, "grace_period = 0"))
@@ -370,6 +378,7 @@ func TestAccDeletionAttachment_kept(t *testing.T) {
 }
 
 func TestAccDeletionAttachment_badInput(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	attachment := func(format string, args ...any) string {
@@ -407,6 +416,7 @@ func TestAccDeletionAttachment_badInput(t *testing.T) {
 // TestDeletionAttachment_plainHTTP: credentials over plain HTTP are warned of,
 // and not told.
 func TestDeletionAttachment_plainHTTP(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	w := c.Workspace(t, "resource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = \"7\"\n  hook = { type = \"webhook\", params = { url = \"http://ann:hidden@consumer.example/drain\" } }\n}\n")
 	text, err := w.Run(t.Context(), "validate", "-no-color")

@@ -14,7 +14,6 @@ import (
 // requests waiting. It ends within a second, and what was begun is not lost: the
 // next apply ends as if nothing had been.
 func TestCancelSweep(t *testing.T) {
-	t.Setenv("OS_CLOUD", "")
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, 8) // few, for their time is taken
 	for _, o := range operations() {

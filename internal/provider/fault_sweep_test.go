@@ -106,7 +106,7 @@ func (o operation) baseline(t *testing.T) (*trial, []target) {
 // reports it. Nothing is made twice, left behind or deleted that is others',
 // and once the fault is over the same operation succeeds.
 func TestFaultSweep(t *testing.T) {
-	t.Setenv("OS_CLOUD", "")
+	t.Parallel()
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // thousands of small clouds come and go
 	var tallies []*tally
 	var mu sync.Mutex

@@ -49,6 +49,7 @@ resource "stackpolicy_deletion_attachment" "web" {
 // What is left behind is at most the one server whose creation was not answered:
 // that is terraform-provider-openstack's to know, and has a node's name.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	l := loop{c.Workspace(t, guarded(c, 2)), c}
 	for _, change := range []struct {

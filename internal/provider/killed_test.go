@@ -18,6 +18,7 @@ import (
 // A server whose creation Terraform does not remember is made a second time, by
 // the nature of Terraform. Such a twin is not to confuse the attachments.
 func TestAccKilled(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	config := affinityAttachment("region = %q\n servergroup = { name = \"%sg\", policies = \"soft-anti-affinity\" }", region, c.Prefix) +

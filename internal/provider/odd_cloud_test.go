@@ -14,7 +14,6 @@ import (
 // odd is a cloud that is not like others, and a provider for it.
 func odd(t *testing.T, config fakecloud.Config, region any) (*fakecloud.Cloud, *protocol) {
 	t.Helper()
-	t.Setenv("OS_REGION_NAME", "")
 	fake := fakecloud.Start(t, config)
 	return fake, start(t, fake, fakecloud.MemberUser, region)
 }

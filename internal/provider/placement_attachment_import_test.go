@@ -25,6 +25,7 @@ func place(index int64, region, zone string) knownvalue.Check {
 // TestAccPlacementImport: a cluster that runs is adopted as it is, whatever
 // spread it has, and grows on from its greatest index.
 func TestAccPlacementImport(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two, a, b := fiveZones(t, c)
 	name := func(n string) string { return c.Prefix + "web-" + n }
@@ -46,6 +47,7 @@ func TestAccPlacementImport(t *testing.T) {
 // TestAccPlacementImportRefuses: an empty cluster, and one in which two servers
 // have one index, are not adopted.
 func TestAccPlacementImportRefuses(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two := c.TwoRegions(t)
 	c.Boot(t, acctest.Server{Name: "web-3", Region: one}, acctest.Server{Name: "web-03", Region: two})
@@ -62,6 +64,7 @@ func TestAccPlacementImportRefuses(t *testing.T) {
 // its name, and its place follows it, so that nothing is done to undo the move.
 // While it is moving, nothing is concluded.
 func TestPlacementMigrated(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	id := c.Boot(t, acctest.Server{Name: "web-0", Region: "RegionOne", Zone: "az-1"})[0]
 	become := func(status string) func() {

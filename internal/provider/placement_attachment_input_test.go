@@ -20,6 +20,7 @@ func web(c *acctest.Cloud, lines ...string) string {
 
 // TestAccPlacementBadInput: each fault is told while planning, at the argument.
 func TestAccPlacementBadInput(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	zone := c.Zones(t, region)[0]
@@ -59,6 +60,7 @@ func TestAccPlacementBadInput(t *testing.T) {
 // TestAccPlacementRefusesToShrink: what is protected bounds how far a cluster
 // shrinks, and the error counts it.
 func TestAccPlacementRefusesToShrink(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	zones := fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0])
 	keep := func(names ...string) string {
@@ -77,6 +79,7 @@ func TestAccPlacementRefusesToShrink(t *testing.T) {
 // TestAccPlacementUnknownSize: what is not known yet makes the nodes unknown,
 // and never a wrong answer.
 func TestAccPlacementUnknownSize(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	config := "resource \"terraform_data\" \"size\" { input = 3 }\n" +
 		web(c, "desired_capacity = terraform_data.size.output", fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0]))
@@ -93,6 +96,7 @@ func TestAccPlacementUnknownSize(t *testing.T) {
 // TestAccPlacementLowerCap: a cap below what is there moves nobody, and a
 // warning says so.
 func TestAccPlacementLowerCap(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	zone := c.Zones(t, c.Regions(t)[0])[0]
 	low := web(c, "desired_capacity = 3", fmt.Sprintf("zones = [{ name = %q, cap = 1 }]", zone))
@@ -121,6 +125,7 @@ func TestAccPlacementLowerCap(t *testing.T) {
 // TestPlacementQuota: with respect_quotas a region takes what the project's
 // quota still allows, and the rest goes elsewhere.
 func TestPlacementQuota(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", 2)
 	const address = "stackpolicy_placement_attachment.web"

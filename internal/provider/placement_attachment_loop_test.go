@@ -137,6 +137,7 @@ func fiveZones(t *testing.T, c *acctest.Cloud) (one, two string, a, b []string) 
 }
 
 func TestAccPlacementLoop(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two, a, b := fiveZones(t, c)
 	whole := places(fmt.Sprintf("%s: %s %s %s; %s: %s %s", one, a[0], a[1], a[2], two, b[0], b[1]))
@@ -189,6 +190,7 @@ func TestAccPlacementLoop(t *testing.T) {
 // TestAccPlacementRandom: RANDOM draws by the servers' ids, so the plan tells
 // who goes, and apply keeps to it.
 func TestAccPlacementRandom(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	whole := places(region + ": " + strings.Join(c.Zones(t, region)[:1], " "))
@@ -219,6 +221,7 @@ func TestAccPlacementRandom(t *testing.T) {
 // TestAccPlacementOldestProfile: those built from the oldest profile go, which
 // the metadata of their servers tell.
 func TestAccPlacementOldestProfile(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	zone := places(region + ": " + c.Zones(t, region)[0])

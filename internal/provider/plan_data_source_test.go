@@ -40,6 +40,7 @@ func share(count int, kind string, check knownvalue.Check) knownvalue.Check {
 }
 
 func TestAccRegionPlan(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two := c.TwoRegions(t)
 	plan := func(request string, at ...any) string {
@@ -96,6 +97,7 @@ total        6     11
 func table(text string) string { return strings.TrimPrefix(text, "\n") }
 
 func TestAccZonePlan(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	zones := c.Zones(t, region)
@@ -132,6 +134,7 @@ func TestAccZonePlan(t *testing.T) {
 
 // TestAccPlanFromCluster: the nodes of a cluster fit into the plans.
 func TestAccPlanFromCluster(t *testing.T) {
+	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two := c.TwoRegions(t)
 	c.Boot(t, acctest.Server{Name: "web-0", Region: one}, acctest.Server{Name: "web-1", Region: one}, acctest.Server{Name: "web-2", Region: two})
@@ -161,6 +164,7 @@ output "victims" {
 
 // TestPlanWarnings: what is skipped or bound is told in the summary.
 func TestPlanWarnings(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	c.Fake.AddRegion("Dark")
 	c.Fake.SetZoneAvailable("RegionOne", "az-2", false)

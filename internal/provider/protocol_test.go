@@ -58,7 +58,6 @@ func connect(ctx context.Context, block attributes) (*protocol, error) {
 // start connects for a user of the fake cloud, whose project has the same name.
 func start(t testing.TB, fake *fakecloud.Cloud, user string, region any) *protocol {
 	t.Helper()
-	t.Setenv("OS_CLOUD", "")
 	p, err := connect(t.Context(), attributes{"auth_url": fake.AuthURL(), "user_name": user, "password": fakecloud.Password, "tenant_name": user, "region": region})
 	if err != nil {
 		t.Fatal(err)

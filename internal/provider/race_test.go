@@ -56,6 +56,7 @@ func (r race) mend(t *testing.T, servers int) {
 // nothing is placed, and the next plan goes around it; where it does not the
 // plan is good.
 func TestRaceZone(t *testing.T) {
+	t.Parallel()
 	for _, race := range []struct {
 		name   string
 		change func(*fakecloud.Cloud)
@@ -85,6 +86,7 @@ func TestRaceZone(t *testing.T) {
 // TestRaceGroup: the server group is deleted between plan and apply: one that
 // the attachment has, and one that it was to inherit.
 func TestRaceGroup(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	r := saved(t, c, guarded(c, 1), guarded(c, 2))
 	c.DropGroups(t, "RegionOne")
@@ -108,6 +110,7 @@ func TestRaceGroup(t *testing.T) {
 
 // TestRaceCluster: servers change between a plan that removes one and its apply.
 func TestRaceCluster(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(c *acctest.Cloud, id string){
 		"killed": func(c *acctest.Cloud, id string) { c.Fake.RemoveServers("RegionOne", id) },
 		"moved":  func(c *acctest.Cloud, id string) { c.Fake.MoveServer("RegionOne", id, "r1-cmp-4") },
@@ -128,6 +131,7 @@ func TestRaceCluster(t *testing.T) {
 // Both may make a group of the name; the state has one of them, and whoever asks
 // for the name is told of both. What the other apply made is findable by name.
 func TestRaceApplies(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	r := race{loop{c.Workspace(t, guarded(c, 1)), c}}
 	c.Fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay, Delay: 3 * time.Second, Times: 2})

@@ -19,6 +19,7 @@ import (
 // TestSecrets: with all logging there is, no secret is in Terraform's logs or
 // output, and none in its state or plan but what the configuration says.
 func TestSecrets(t *testing.T) {
+	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	consumer := httptest.NewServer(http.NotFoundHandler())
 	defer consumer.Close()
