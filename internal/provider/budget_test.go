@@ -42,6 +42,7 @@ type budget struct {
 // TestRequestBudgets: each operation asks for what it needs, and for nothing
 // twice. All begins with one login and, for each region, its microversions.
 func TestRequestBudgets(t *testing.T) {
+	t.Parallel()
 	const affinity, placement, deletion = "stackpolicy_affinity_attachment", "stackpolicy_placement_attachment", "stackpolicy_deletion_attachment"
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	image := fake.AddImage(fakecloud.Image{Name: "i"})

@@ -29,6 +29,7 @@ func texts(list ...string) knownvalue.Check {
 }
 
 func TestDeletionPlan(t *testing.T) {
+	t.Parallel()
 	plan := func(request string) string {
 		return needsProvider + fmt.Sprintf("data \"stackpolicy_deletion_plan\" \"p\" {\n  nodes = %s\n  %s\n}\n", fiveNodes, request)
 	}
@@ -79,6 +80,7 @@ func TestDeletionPlan(t *testing.T) {
 }
 
 func TestDeletionPlanBadInput(t *testing.T) {
+	t.Parallel()
 	var steps []resource.TestStep
 	for request, want := range map[string]string{
 		"":                                       "Nothing is asked of the cluster",

@@ -17,9 +17,6 @@ import (
 // offline runs steps with an empty provider block and no cloud at all.
 func offline(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
-	for _, name := range []string{"OS_CLOUD", "OS_AUTH_URL"} {
-		t.Setenv(name, "")
-	}
 	acctest.Terraform(t)
 	resource.Test(t, resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
 }
@@ -44,6 +41,7 @@ func expectOutputs(checks ...knownvalue.Check) (list []statecheck.StateCheck) {
 }
 
 func TestDistributeFunction(t *testing.T) {
+	t.Parallel()
 	offline(t,
 		resource.TestStep{
 			Config: outputs(
@@ -76,6 +74,7 @@ func TestDistributeFunction(t *testing.T) {
 }
 
 func TestFunctionBadInput(t *testing.T) {
+	t.Parallel()
 	var steps []resource.TestStep
 	for expression, want := range map[string]string{
 		`distribute(1, { A = { wieght = 3 } })`:                             `bins["A"] has "wieght", which is none of weight, cap, min and current`,
@@ -106,6 +105,7 @@ func TestFunctionBadInput(t *testing.T) {
 // TestFunctionVectors holds a quarter of the cases with known answers through
 // terraform; the packages that decide hold them all.
 func TestFunctionVectors(t *testing.T) {
+	t.Parallel()
 	read := func(file string, into any) {
 		data, err := os.ReadFile(file)
 		if err == nil {

@@ -76,6 +76,7 @@ func life(t *testing.T, fake *fakecloud.Cloud, p *protocol, cluster, region, zon
 // TestOddNames: names have in them what OpenStack lets people write. Only a
 // zone has no colon: Nova refuses it.
 func TestOddNames(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"one two", `a "quoted" one`, "naïve/région", "日本:1", "a{index}$", "-", "%41"} {
 		zone := strings.ReplaceAll(name, ":", "") + " zone"
 		fake, p := odd(t, fakecloud.Config{Regions: []fakecloud.Region{{Name: name, Zones: []fakecloud.Zone{{Name: zone, Hosts: []string{"host"}}}}}}, nil)
@@ -86,6 +87,7 @@ func TestOddNames(t *testing.T) {
 // TestNamelessRegion: some clouds have one region, and a catalogue that does not
 // name it.
 func TestNamelessRegion(t *testing.T) {
+	t.Parallel()
 	for _, region := range []any{nil, "RegionOne"} {
 		fake, p := odd(t, fakecloud.Config{Regions: fakecloud.DefaultRegions()[:1]}, region)
 		fake.HideRegionNames(true)
@@ -101,6 +103,7 @@ func TestNamelessRegion(t *testing.T) {
 
 // TestNoZones: a region without zones takes nodes that ask for none.
 func TestNoZones(t *testing.T) {
+	t.Parallel()
 	_, p := odd(t, fakecloud.Config{Regions: []fakecloud.Region{{Name: "Bare"}}}, nil)
 	_, err := p.readData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": []any{}, "zones": []any{attributes{"name": "az-1"}}, "scale_out": attributes{}})
 	if err == nil || !says(`does not list the availability zone "az-1". It lists none.`).MatchString(err.Error()) {
@@ -115,6 +118,7 @@ func TestNoZones(t *testing.T) {
 // TestOddServers: servers in all of Nova's states, with one name, from the past
 // and the future: each counts once, where it is.
 func TestOddServers(t *testing.T) {
+	t.Parallel()
 	now := time.Date(1999, time.December, 31, 23, 59, 59, 0, time.UTC) // a cloud whose clock stands still
 	fake, p := odd(t, fakecloud.Config{Now: func() time.Time { return now }}, "RegionOne")
 	states := []string{"ACTIVE", "BUILD", "ERROR", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED_OFFLOADED", "RESCUE", "VERIFY_RESIZE", "DELETED", "SOFT_DELETED"}
