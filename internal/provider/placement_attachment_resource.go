@@ -43,8 +43,8 @@ func (r *placementAttachmentResource) ValidateConfig(ctx context.Context, req re
 // (and quotas, where they are to be respected) is looked up, and only where
 // nodes have to be placed.
 func (r *placementAttachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() {
-		return // destroyed: nothing is left to plan
+	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
+		return // destroyed, or as it was: large maps are slow to write, so none is without need
 	}
 	var plan placementAttachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -77,12 +77,14 @@ func (r *placementAttachmentResource) Read(ctx context.Context, req resource.Rea
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	before := state
 	if state.Nodes.IsNull() {
 		state.adopt(ctx, r.backend, &resp.Diagnostics)
 	} else {
 		state.refresh(ctx, r.backend, &resp.Diagnostics)
 	}
-	if !resp.Diagnostics.HasError() {
+	unchanged := state.Nodes.Equal(before.Nodes) && state.Observed.Equal(before.Observed)
+	if !resp.Diagnostics.HasError() && !unchanged {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	}
 }
