@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
 const (
@@ -56,7 +58,7 @@ func (t *transport) RoundTrip(original *http.Request) (*http.Response, error) {
 			req.Header.Set("X-Auth-Token", fresh)
 			relogin = nil // a second 401 is an answer
 		case try < t.retries && repeatable(req, resp, err):
-			if err := wait(ctx, pause(try, resp)); err != nil {
+			if err := wait.For(ctx, pause(try, resp)); err != nil {
 				return nil, err
 			}
 			try++
@@ -195,17 +197,6 @@ func pause(try int, resp *http.Response) time.Duration {
 	}
 	doubled := min(firstWait<<min(try, 10), longestWait)
 	return doubled/2 + rand.N(doubled/2)
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // logged tells about a request without its headers and bodies, where secrets are.

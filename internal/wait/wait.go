@@ -1,0 +1,23 @@
+// Package wait waits for time to pass, and no longer than anybody cares.
+package wait
+
+import (
+	"context"
+	"time"
+)
+
+// For returns nil after the duration, or the cause as soon as the context ends.
+// A context that has ended already wins, also over a duration of zero.
+func For(ctx context.Context, d time.Duration) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
