@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -44,7 +45,7 @@ func fields(value attr.Value) ([]field, error) {
 	case types.Map:
 		values = v.Elements()
 	default:
-		return nil, fmt.Errorf("an object was expected, not %s", value)
+		return nil, fmt.Errorf("an object was expected, not %s", described(value))
 	}
 	list := make([]field, 0, len(values))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -66,7 +67,7 @@ func read[T attr.Value](value attr.Value, what string) (v T, present bool, err e
 	}
 	v, ok := value.(T)
 	if !ok {
-		return v, false, fmt.Errorf("%s was expected, not %s", what, value)
+		return v, false, fmt.Errorf("%s was expected, not %s", what, described(value))
 	}
 	return v, true, nil
 }
@@ -79,9 +80,41 @@ func wholeNumber(value attr.Value) (*int64, error) {
 	}
 	n, accuracy := v.ValueBigFloat().Int64()
 	if accuracy != big.Exact {
-		return nil, fmt.Errorf("a whole number was expected, not %s", v.ValueBigFloat().Text('g', -1))
+		return nil, fmt.Errorf("a whole number was expected, not %s", numberText(v.ValueBigFloat()))
 	}
 	return &n, nil
+}
+
+// described shows a value that is not of the expected type, in a few words.
+func described(value attr.Value) string {
+	switch v := value.(type) {
+	case types.String:
+		return fmt.Sprintf("%.40q", v.ValueString())
+	case types.Bool:
+		return strconv.FormatBool(v.ValueBool())
+	case types.Number:
+		return numberText(v.ValueBigFloat())
+	case types.Object, types.Map:
+		return "an object"
+	case types.List, types.Set, types.Tuple:
+		return "a list"
+	}
+	return "a value of another type"
+}
+
+// numberText shows a number. To write one in decimal takes time and memory that
+// grow with its exponent: 1e88888888 has as many digits. So no number is written
+// out whose exponent is beyond that of all numbers that mean something here.
+func numberText(f *big.Float) string {
+	const far = 1024 // a float64 goes as far
+	exponent := f.MantExp(nil)
+	switch {
+	case f.IsInf(), exponent > far:
+		return "one beyond all bounds"
+	case exponent < -far:
+		return "one that is all but zero"
+	}
+	return f.Text('g', 20)
 }
 
 // plainText is an error's text without its full stop: Terraform sets its own

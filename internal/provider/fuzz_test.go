@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -78,6 +79,9 @@ func FuzzDistribute(f *testing.F) {
 		`{"A": {"cap": 2, "min": 3}}`:                                     1,
 		`[1, true, null]`:                                                 0,
 		`{"A": {"other": 1}}`:                                             1,
+		`{"A": {"cap": 1e88888888}}`:                                      1,
+		`{"A": 1e88888888}`:                                               1,
+		`1e88888888`:                                                      1,
 		`{"A": {"current": -1}, "B": {"weight": -1}, "C": {"cap": -1e9}}`: 1,
 	} {
 		f.Add(count, text)
@@ -121,8 +125,12 @@ func FuzzDesiredCapacity(f *testing.F) {
 		`{"adjustment_type": "CHANGE_IN_PERCENTAGE", "number": 1e15}`:                              1000000000000000,
 		`{"min_size": 5, "max_size": 3}`:                                                           -1,
 		`{"min_size": null, "strict": "perhaps"}`:                                                  4,
-		`{"number": 1e400}`: 0,
-		`[]`:                0,
+		`{"number": 1e400}`:               0,
+		`{"number": 1e88888888}`:          3,
+		`{"number": 1e-88888888}`:         3,
+		`{"strict": -1e88888888}`:         3,
+		`{"strict": [{"a": 1e88888888}]}`: 3,
+		`[]`:                              0,
 	} {
 		f.Add(current, text)
 	}
@@ -140,6 +148,52 @@ func FuzzDesiredCapacity(f *testing.F) {
 			t.Errorf("from %d to %d", current, desired)
 		}
 	})
+}
+
+// TestFarNumbers: a number with millions of digits is refused at once, and is
+// not written out first. Each of these took minutes.
+func TestFarNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"number": 1e88888888}`:          "resize.number: a whole number was expected, not one beyond all bounds",
+		`{"min_size": -1e88888888}`:       "resize.min_size: a whole number was expected, not one beyond all bounds",
+		`{"number": 1e-88888888}`:         "resize.number: a whole number was expected, not one that is all but zero",
+		`{"number": 1e400}`:               "resize.number: a whole number was expected, not one beyond all bounds",
+		`{"number": 1e30}`:                "resize.number: a whole number was expected, not 1e+30",
+		`{"strict": 1e88888888}`:          "resize.strict: true or false was expected, not one beyond all bounds",
+		`{"strict": [{"a": 1e88888888}]}`: "resize.strict: true or false was expected, not a list",
+		`1e88888888`:                      "an object was expected, not one beyond all bounds",
+		`{"A": {"cap": 1e88888888}}`:      `bins["A"].cap: a whole number was expected, not one beyond all bounds`,
+		`{"A": 1e88888888}`:               `bins["A"]: an object was expected, not one beyond all bounds`,
+	} {
+		f := newDesiredCapacityFunction()
+		if strings.Contains(want, "bins") {
+			f = newDistributeFunction()
+		}
+		start := time.Now()
+		if got := refusal(t, f, text); !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("%s: refused after %s", text, took)
+		}
+	}
+}
+
+// refusal is the error of a function.
+func refusal(t *testing.T, f function.Function, text string) string {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	argument := types.DynamicValue(dynamicValue(t.Context(), v))
+	resp := function.RunResponse{Result: function.NewResultData(types.Int64Unknown())}
+	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(1), argument})}, &resp)
+	if resp.Error == nil {
+		return ""
+	}
+	return resp.Error.Text
 }
 
 // FuzzImportID: an id that is taken is put together again from its parts.
