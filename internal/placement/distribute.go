@@ -3,7 +3,6 @@ package placement
 import (
 	"math/bits"
 	"slices"
-	"sort"
 )
 
 // Distribute plans the addition of count nodes to the bins or, where count is
@@ -124,7 +123,7 @@ func (b Bin) span(lo, hi int64) span {
 }
 
 // maxLevel is the highest level that fill looks at: 2*maxLevel+1 is below 2^63.
-const maxLevel = 1 << 62
+const maxLevel int64 = 1 << 62
 
 // fill adds the count cheapest units to the spans and returns what each then
 // holds. The spans must have room for them.
@@ -150,7 +149,7 @@ func fill(spans []span, count int64) []int64 {
 			heaviest = max(heaviest, spans[i].weight)
 		}
 		// Whether the units up to the level are more than count.
-		overflows := func(level int) bool {
+		overflows := func(level int64) bool {
 			left := count
 			for _, i := range open {
 				left -= spans[i].units(level, heaviest) - held[i]
@@ -160,7 +159,7 @@ func fill(spans []span, count int64) []int64 {
 			}
 			return false
 		}
-		level := sort.Search(maxLevel, overflows)
+		level := bisect(maxLevel, overflows)
 		var next []int
 		for _, i := range open {
 			if level > 0 {
@@ -186,9 +185,25 @@ func fill(spans []span, count int64) []int64 {
 	return held
 }
 
+// bisect returns the smallest n in [0, end) with f(n) true, or end where there
+// is none. Once true, f must stay true. It is [sort.Search] for int64, because
+// an int has 32 bits on some platforms.
+func bisect(end int64, f func(int64) bool) int64 {
+	low, high := int64(0), end
+	for low < high {
+		middle := low + (high-low)/2
+		if f(middle) {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low
+}
+
 // units is the number of nodes of the span that cost no more than the level's
 // (2*level+1)/heaviest, within its bounds.
-func (s span) units(level int, heaviest int64) int64 {
+func (s span) units(level, heaviest int64) int64 {
 	// (2n+1)/weight <= (2*level+1)/heaviest holds for the first
 	// (x+1)/2 units, x being the quotient below; weight <= heaviest keeps it
 	// within 64 bits.

@@ -276,3 +276,19 @@ func TestHugeCounts(t *testing.T) {
 		}
 	}
 }
+
+func TestBisect(t *testing.T) {
+	for _, end := range []int64{0, 1, 2, 7, 1 << 33, maxLevel} {
+		for _, first := range []int64{0, 1, 2, 6, 1<<31 - 1, 1 << 31, 1<<32 + 1, maxLevel - 1, maxLevel} {
+			got := bisect(end, func(n int64) bool {
+				if n < 0 || n >= end {
+					t.Fatalf("bisect(%d) asks for %d", end, n)
+				}
+				return n >= first
+			})
+			if want := min(first, end); got != want {
+				t.Errorf("bisect(%d): got %d for what is true from %d on, want %d", end, got, first, want)
+			}
+		}
+	}
+}
