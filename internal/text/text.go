@@ -1,0 +1,60 @@
+// Package text makes text of others fit for a terminal.
+package text
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Clean returns the text in one line that a terminal only shows: control
+// characters (newlines and escape sequences), line separators, characters that
+// turn the direction of writing, invisible ones and bytes that are not UTF-8 are
+// written as Go escapes them, such as \n and \x1b. All else stays as it is.
+//
+// Names and messages that come from a cloud, a webhook or a command are cleaned
+// where they are printed. They are never cleaned where they are compared.
+func Clean(s string) string {
+	dirty := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || !strconv.IsGraphic(r) })
+	if dirty < 0 {
+		return s
+	}
+	clean := []byte(s[:dirty])
+	for rest := s[dirty:]; rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			clean = fmt.Appendf(clean, `\x%02x`, rest[0])
+		case strconv.IsGraphic(r):
+			clean = append(clean, rest[:size]...)
+		default:
+			quoted := strconv.QuoteRune(r)
+			clean = append(clean, quoted[1:len(quoted)-1]...)
+		}
+		rest = rest[size:]
+	}
+	return string(clean)
+}
+
+// CleanLines cleans each line, for text whose lines are ours.
+func CleanLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Clean(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Cut shortens text to about the given number of bytes, and says how many there
+// were. It does not cut a character in two.
+func Cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	end := most
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s... (%d bytes)", s[:end], len(s))
+}

@@ -1,0 +1,79 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                         "",
+		"web-0":                    "web-0",
+		`a\b "c" 'd'`:              `a\b "c" 'd'`,
+		"Größe 日本 🙂\u00a0x":        "Größe 日本 🙂\u00a0x",
+		"a\nb\r\n\tc":              `a\nb\r\n\tc`,
+		"\x1b[31mred\x1b[0m":       `\x1b[31mred\x1b[0m`,
+		"\x1b]8;;http://x\x07link": `\x1b]8;;http://x\alink`,
+		"\u009b2J":                 `\u009b2J`,
+		"a\u2028b\u2029":           `a\u2028b\u2029`,
+		"safe\u202etxt.exe":        `safe\u202etxt.exe`,
+		"zero\u200bwidth\ufeff":    `zero\u200bwidth\ufeff`,
+		"half \xc3":                `half \xc3`,
+		"\xff\x00":                 `\xff\x00`,
+		"\ufffd":                   "\ufffd",
+	} {
+		if got := Clean(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+	if got := CleanLines("one\x07\ntwo\r\n"); got != "one\\a\ntwo\\r\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		most int
+		want string
+	}{
+		{"short", 5, "short"},
+		{"longer", 5, "longe... (6 bytes)"},
+		{"añb", 2, "a... (4 bytes)"},
+		{"日本", 0, "... (6 bytes)"},
+		{"\x80\x80\x80", 2, "... (3 bytes)"},
+	} {
+		if got := Cut(c.in, c.most); got != c.want {
+			t.Errorf("%q at %d: got %q, want %q", c.in, c.most, got, c.want)
+		}
+	}
+}
+
+// FuzzClean: what is clean stays so, has no character that moves the cursor, and
+// tells different texts apart unless they hold backslashes.
+func FuzzClean(f *testing.F) {
+	for _, seed := range []string{"web-0", "a\nb", "\x1b[2J", "\xff\u202e\u2028", "日本"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := Clean(s)
+		for _, r := range got {
+			if !strconv.IsGraphic(r) {
+				t.Fatalf("%q has %q", got, r)
+			}
+		}
+		if !utf8.ValidString(got) || Clean(got) != got {
+			t.Errorf("%q is not clean", got)
+		}
+		if !strings.Contains(s, `\`) {
+			if again, err := strconv.Unquote(`"` + strings.ReplaceAll(got, `"`, `\"`) + `"`); err != nil || again != s {
+				t.Errorf("%q became %q, and that %q (%v)", s, got, again, err)
+			}
+		}
+		if short := Cut(s, 10); len(short) > 10+len("... ( bytes)")+20 {
+			t.Errorf("%q is not short", short)
+		}
+	})
+}
