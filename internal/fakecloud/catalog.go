@@ -11,6 +11,7 @@ import (
 var catalogServices = []struct{ kind, name, path string }{
 	{Images, "glance", "/image"},
 	{Compute, "nova", ""},
+	{Network, "neutron", ""},
 	{Messaging, "zaqar", "/messaging"},
 	{Identity, "keystone", "/identity/v3"},
 }
@@ -26,7 +27,10 @@ func (k *call) catalog(t *token) []object {
 				continue
 			}
 			address := k.base + s.path
-			if s.kind == Compute {
+			switch s.kind {
+			case Network:
+				address += "/network/" + url.PathEscape(region)
+			case Compute:
 				address += "/compute/" + url.PathEscape(region) + "/v2.1"
 				if k.config.ProjectInURL {
 					if t.project == nil {

@@ -1,9 +1,10 @@
-// Package fakecloud is an OpenStack in one process: Keystone, Nova, Glance and
-// Zaqar over HTTP, as far as this project uses them. It is the one test double
-// of the project and serves the demo.
+// Package fakecloud is an OpenStack in one process: Keystone, Nova, Glance,
+// Neutron and Zaqar over HTTP, as far as this project and
+// terraform-provider-openstack, whose servers it works with, use them. It is
+// the one test double of the project and serves the demo.
 //
 // It answers as the services of the Zed release do (Keystone 22, Nova 26,
-// Glance 25, Zaqar 15), refusals included: status codes, bodies of errors,
+// Glance 25, Neutron 21, Zaqar 15), refusals included: status codes, bodies of errors,
 // headers, microversions, what an ordinary user may not do. A contract test
 // holds it against a real cloud; where the two differ this package is wrong.
 //
@@ -73,9 +74,9 @@ type Config struct {
 	ProjectInURL bool
 
 	// BuildTime is how long a server stays in BUILD, DeleteTime how long a
-	// deleted one can still be seen, PowerTime how long a start or a stop
-	// takes, all on the cloud's clock. By default the next look at the server
-	// finds the work done.
+	// deleted one can still be seen, PowerTime how long a start, a stop, a
+	// rebuild or another action takes, all on the cloud's clock. By default the
+	// next look at the server finds the work done.
 	BuildTime, DeleteTime, PowerTime time.Duration
 
 	// TokenTTL is the life of a token; the default is 24 hours.

@@ -37,7 +37,7 @@ const (
 // a request is hit by the first fault that matches it.
 type Fault struct {
 	Service    string // Identity, Compute, ...
-	Region     string // of Compute
+	Region     string // of Compute and Network
 	Method     string
 	Path       string         // a pattern as in [Cloud.Count]: /servers/*/action
 	PathRegexp *regexp.Regexp // of the path and the query

@@ -53,6 +53,21 @@ func (c *Cloud) image(id string) *Image {
 	return c.images[i]
 }
 
+// listNovaImages is what Nova had of Glance until 2.35. It is asked by
+// terraform-provider-openstack for the image of a rebuild, by its name.
+func (k *call) listNovaImages() (reply, error) {
+	if k.minor >= 36 {
+		return reply{}, errGone
+	}
+	list := []object{}
+	for _, i := range k.images {
+		if name := last(k.record.Query, "name"); name == "" || name == i.Name {
+			list = append(list, object{{"id", i.ID}, {"name", i.Name}, {"links", k.links("images/" + i.ID)}})
+		}
+	}
+	return jsonReply(200, object{{"images", list}}), nil
+}
+
 var glanceRoutes = []route{
 	{"GET", "/images", 0, (*call).listImages},
 	{"GET", "/images/{}", 0, (*call).showImage},

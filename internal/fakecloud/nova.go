@@ -59,6 +59,7 @@ var novaRoutes = []route{
 	{"GET", "/flavors", 1, (*call).listFlavors},
 	{"GET", "/flavors/detail", 1, (*call).listFlavorsDetail},
 	{"GET", "/flavors/{}", 1, (*call).showFlavor},
+	{"GET", "/images", 1, (*call).listNovaImages},
 	{"GET", "/limits", 1, (*call).showLimits},
 	{"GET", "/os-aggregates", 1, (*call).listAggregates},
 	{"GET", "/os-aggregates/{}", 1, (*call).showAggregate},

@@ -93,6 +93,33 @@ func (k *call) inUse(resource, project string) int {
 	return 0 // members are counted group by group, the rest not at all
 }
 
+// checkGrowth refuses cores and RAM that a server may not have besides.
+func (k *call) checkGrowth(project string, more *flavor) error {
+	var overs, asked, used, allowed []string
+	for _, r := range []struct {
+		name string
+		more int
+	}{{"cores", more.VCPUs}, {"ram", more.RAM}} {
+		limit := k.quota(r.name, project)
+		if limit < 0 || r.more == 0 || k.inUse(r.name, project)+r.more <= limit {
+			continue
+		}
+		overs, asked = append(overs, r.name), append(asked, strconv.Itoa(r.more))
+		used, allowed = append(used, strconv.Itoa(k.inUse(r.name, project))), append(allowed, strconv.Itoa(limit))
+	}
+	if overs == nil {
+		return nil
+	}
+	return exceeded(overs, asked, used, allowed)
+}
+
+// exceeded is Nova's refusal for want of a quota.
+func exceeded(overs, asked, used, allowed []string) error {
+	list := func(s []string) string { return strings.Join(s, ", ") }
+	return forbidden("Quota exceeded for %s: Requested %s, but already used %s of %s %s",
+		list(overs), list(asked), list(used), list(allowed), list(overs))
+}
+
 // checkQuota returns how many of the servers of an order may be built, which
 // are at least its min.
 func (k *call) checkQuota(o *order) (int, error) {
@@ -120,9 +147,7 @@ func (k *call) checkQuota(o *order) (int, error) {
 		overs, asked = append(overs, name), append(asked, count)
 		used, allowed = append(used, strconv.Itoa(k.inUse(name, project))), append(allowed, strconv.Itoa(limit))
 	}
-	list := func(s []string) string { return strings.Join(s, ", ") }
-	return 0, forbidden("Quota exceeded for %s: Requested %s, but already used %s of %s %s",
-		list(overs), list(asked), list(used), list(allowed), list(overs))
+	return 0, exceeded(overs, asked, used, allowed)
 }
 
 // each is what one server of the order needs of a resource.

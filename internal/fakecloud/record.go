@@ -14,13 +14,14 @@ const (
 	Compute   = "compute"
 	Images    = "image"
 	Messaging = "messaging"
+	Network   = "network"
 )
 
 // Request is a request that arrived.
 type Request struct {
 	Method  string
-	Service string // Identity, Compute, Images or Messaging; "" for a path that belongs to none
-	Region  string // of Compute; the others serve all regions
+	Service string // one of those above; "" for a path that belongs to none
+	Region  string // of Compute and Network; the others serve all regions
 
 	// Path is what follows the version in the URL (and the project's id, where
 	// the endpoint has one): /servers/detail. A request for the version

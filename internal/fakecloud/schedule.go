@@ -41,13 +41,15 @@ func (r *region) choose(o *order) (*host, string) {
 	members := map[*host]int{}
 	if o.group != nil {
 		for _, s := range o.group.alive() {
-			members[s.host]++
+			if s != o.moved {
+				members[s.host]++
+			}
 		}
 	}
 	delete(members, nil)
 	var fit []*host
 	for _, h := range r.hosts {
-		usable := !h.down && !h.disabled && !h.cellDown()
+		usable := !h.down && !h.disabled && !h.cellDown() && h != o.avoid
 		wanted := (o.zone == "" || o.zone == h.zone.name) && (o.host == "" || o.host == h.name) && (o.node == "" || o.node == h.hypervisor)
 		if usable && wanted && o.group.allows(members, h) {
 			fit = append(fit, h)

@@ -148,6 +148,11 @@ func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 	switch service {
 	case Identity, Images, Messaging:
 		rec.Service, k.parts = service, parts
+	case Network:
+		rec.Service = service
+		if len(parts) > 0 {
+			rec.Region, k.parts = parts[0], parts[1:]
+		}
 	case Compute:
 		rec.Service = service
 		if len(parts) > 0 {
@@ -183,6 +188,8 @@ func (k *call) serve() reply {
 		return k.serveNova()
 	case Images:
 		return k.serveGlance()
+	case Network:
+		return k.serveNeutron()
 	case Messaging:
 		return k.serveZaqar()
 	}

@@ -102,10 +102,40 @@ func (s *server) inState(action string, states ...string) error {
 }
 
 // novaActions are those of Nova that this package does not do.
-var novaActions = strings.Fields("addFixedIp addFloatingIp addSecurityGroup changePassword confirmResize createBackup createImage " +
-	"evacuate forceDelete injectNetworkInfo migrate os-getConsoleOutput os-migrateLive pause reboot rebuild removeFixedIp " +
-	"removeFloatingIp removeSecurityGroup rescue resetNetwork resize restore resume revertResize shelve shelveOffload suspend " +
-	"trigger_crash_dump unpause unrescue unshelve")
+var novaActions = strings.Fields("addFixedIp addFloatingIp addSecurityGroup changePassword createBackup createImage " +
+	"evacuate forceDelete injectNetworkInfo migrate os-getConsoleOutput reboot removeFixedIp " +
+	"removeFloatingIp removeSecurityGroup rescue resetNetwork restore shelveOffload " +
+	"trigger_crash_dump unrescue")
+
+// action is what Nova does with a server. What it needs of the request's value
+// is checked before the server is looked for.
+type action struct {
+	schema func(minor int) *schema // nil: any value
+	mapped bool                    // it asks first whether any cell has the server
+	act    func(*call, *server, any) error
+	reply  func(*call, *server) reply // nil: an empty 202
+}
+
+var actions = map[string]action{
+	"os-start":       {mapped: true, act: (*call).startServer},
+	"os-stop":        {mapped: true, act: (*call).stopServer},
+	"lock":           {schema: lockSchema, act: (*call).lockServer},
+	"unlock":         {act: (*call).unlockServer},
+	"os-resetState":  {schema: always(resetSchema), act: (*call).resetServer},
+	"rebuild":        {schema: always(rebuildSchema), act: (*call).rebuildServer, reply: (*call).rebuildReply},
+	"resize":         {schema: always(resizeSchema), act: (*call).resizeServer},
+	"confirmResize":  {act: (*call).confirmResize, reply: func(*call, *server) reply { return empty(204) }},
+	"revertResize":   {act: (*call).revertResize},
+	"pause":          {act: (*call).pauseServer},
+	"unpause":        {act: (*call).unpauseServer},
+	"suspend":        {act: (*call).suspendServer},
+	"resume":         {act: (*call).resumeServer},
+	"shelve":         {act: (*call).shelveServer},
+	"unshelve":       {schema: unshelveSchema, act: (*call).unshelveServer},
+	"os-migrateLive": {schema: always(liveSchema), act: (*call).migrateServer},
+}
+
+func always(s *schema) func(int) *schema { return func(int) *schema { return s } }
 
 func (k *call) actOnServer() (reply, error) {
 	v, err := decode(k.record.Body)
@@ -113,32 +143,27 @@ func (k *call) actOnServer() (reply, error) {
 	if err != nil || !ok || len(doc) != 1 {
 		return reply{}, badRequest("Malformed request body")
 	}
-	var act func(*server, any) error
-	switch name := doc[0].key; name {
-	case "os-start":
-		act, err = k.startServer, k.mapped()
-	case "os-stop":
-		act, err = k.stopServer, k.mapped()
-	case "lock":
-		_, err = k.body(lockSchema(k.minor))
-		act = k.lockServer
-	case "unlock":
-		act = k.unlockServer
-	case "os-resetState":
-		_, err = k.body(resetSchema)
-		act = k.resetServer
-	default:
-		if slices.Contains(novaActions, name) {
-			return reply{}, &novaError{http.StatusNotImplemented, "fakecloud does not do " + name}
-		}
+	name := doc[0].key
+	a, ok := actions[name]
+	switch {
+	case !ok && slices.Contains(novaActions, name):
+		return reply{}, &novaError{http.StatusNotImplemented, "fakecloud does not do " + name}
+	case !ok:
 		return reply{}, badRequest("There is no such action: %s", name)
+	case a.mapped:
+		err = k.mapped()
+	case a.schema != nil:
+		_, err = k.body(a.schema(k.minor))
 	}
 	if err != nil {
 		return reply{}, err
 	}
 	s, err := k.reachServer()
 	if err == nil {
-		err = act(s, doc[0].value)
+		err = a.act(k, s, doc[0].value)
+	}
+	if err == nil && a.reply != nil {
+		return a.reply(k, s), nil
 	}
 	return empty(202), err
 }
@@ -151,8 +176,9 @@ func (k *call) power(s *server, task, state string) {
 	})
 }
 
-// powerable checks what starting and stopping have in common.
-func (k *call) powerable(s *server, action string, states ...string) error {
+// ready checks what most actions have in common: the server is not locked, and
+// is in one of the states, with nothing under way.
+func (k *call) ready(s *server, action string, states ...string) error {
 	if err := k.locked(s); err != nil {
 		return err
 	}
@@ -172,7 +198,7 @@ func (k *call) powerable(s *server, action string, states ...string) error {
 }
 
 func (k *call) startServer(s *server, _ any) error {
-	if err := k.powerable(s, "start", "stopped"); err != nil {
+	if err := k.ready(s, "start", "stopped"); err != nil {
 		return err
 	}
 	k.power(s, "powering-on", "active")
@@ -180,7 +206,7 @@ func (k *call) startServer(s *server, _ any) error {
 }
 
 func (k *call) stopServer(s *server, _ any) error {
-	if err := k.powerable(s, "stop", "active", "error"); err != nil {
+	if err := k.ready(s, "stop", "active", "error"); err != nil {
 		return err
 	}
 	k.power(s, "powering-off", "stopped")

@@ -23,6 +23,8 @@ type order struct {
 	forced   bool
 	group    *group
 	flavor   *flavor
+	moved    *server // one that there is already, and that is to go elsewhere
+	avoid    *host   // that it must leave
 }
 
 func (k *call) createServers() (reply, error) {

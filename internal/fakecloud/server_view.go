@@ -167,12 +167,16 @@ func (s *server) address() string {
 	return fmt.Sprintf("10.9.%d.%d", n>>8&255, n&255)
 }
 
+func (s *server) mac() string {
+	return fmt.Sprintf("fa:16:3e:00:%02x:%02x", s.number>>8&255, s.number&255)
+}
+
 func (v *view) addresses(b []byte, s *server) []byte {
 	if !s.Network || !s.scheduled() {
 		return append(b, `, "addresses": {}`...)
 	}
-	return fmt.Appendf(b, `, "addresses": {"shared": [{"version": 4, "addr": "%s", "OS-EXT-IPS:type": "fixed", `+
-		`"OS-EXT-IPS-MAC:mac_addr": "fa:16:3e:00:%02x:%02x"}]}`, s.address(), s.number>>8&255, s.number&255)
+	return fmt.Appendf(b, `, "addresses": {"`+NetworkName+`": [{"version": 4, "addr": "%s", "OS-EXT-IPS:type": "fixed", `+
+		`"OS-EXT-IPS-MAC:mac_addr": "%s"}]}`, s.address(), s.mac())
 }
 
 // extensions are the fields of what were extensions of the API once.

@@ -49,6 +49,7 @@ type server struct {
 	reserved string // the reservation
 	index    int    // within the reservation
 	asked    string // the zone that was asked for
+	before   *shape // a resize that is not confirmed: what it was
 
 	// What comes of the work under way, and when.
 	due     time.Time
@@ -56,6 +57,13 @@ type server struct {
 
 	deleted    bool
 	terminated time.Time
+}
+
+// shape is what a resize changes.
+type shape struct {
+	flavor  *flavor
+	host    *host
+	vmState string
 }
 
 // states are Nova's states of a machine, and what they are called depending on
@@ -111,7 +119,7 @@ func (s *server) powerState() int {
 	switch {
 	case s.launched.IsZero() || s.deleted:
 		return 0
-	case s.vmState == "stopped":
+	case s.vmState == "stopped" || s.vmState == "shelved_offloaded":
 		return 4
 	}
 	return 1
@@ -138,8 +146,11 @@ func hostname(name string) string {
 func (s *server) waiting() bool { return s.pending != nil }
 
 // shownZone is the zone as the API has it: the one that was asked for as long
-// as the server is not scheduled.
+// as the server is not scheduled. One that left its host has none.
 func (s *server) shownZone() string {
+	if s.vmState == "shelved_offloaded" {
+		return ""
+	}
 	if s.scheduled() {
 		return s.Zone
 	}

@@ -214,7 +214,7 @@ func TestActions(t *testing.T) {
 	}{
 		{member, "POST /action", `{"os-start": null}`, 409, "Cannot 'start' instance " + id + " while it is in vm_state active", "ACTIVE"},
 		{member, "POST /action", `{"bogus": null}`, 400, "There is no such action: bogus", "ACTIVE"},
-		{member, "POST /action", `{"rebuild": {}}`, 501, "", "ACTIVE"},
+		{member, "POST /action", `{"migrate": null}`, 501, "", "ACTIVE"},
 		{member, "POST /action", `{"os-stop": null, "os-start": null}`, 400, "Malformed request body", "ACTIVE"},
 		{member, "POST /action", `{}`, 400, "Malformed request body", "ACTIVE"},
 		{member, "POST /action", `{"os-stop": null}`, 202, "", "SHUTOFF"},

@@ -236,3 +236,20 @@ func keepHeader(name, from string) check {
 		return nil
 	}
 }
+
+// other keeps the first text of a list that is not the one given.
+func other(name, path, not string) check {
+	return func(a *answer) error {
+		v, err := a.at(path)
+		if err != nil {
+			return err
+		}
+		list, _ := v.([]any)
+		for _, item := range list {
+			if a.vars[name] = fmt.Sprint(item); a.vars[name] != a.expand(not) {
+				return nil
+			}
+		}
+		return fmt.Errorf("%q has nothing but %s", path, a.expand(not))
+	}
+}

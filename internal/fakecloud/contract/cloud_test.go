@@ -128,11 +128,15 @@ func (c *cloud) login(t *testing.T, o *gophercloud.AuthOptions) bool {
 }
 
 // endpoint keeps the URL of a service. Many catalogues name no version in those
-// of Glance and Zaqar.
+// of Glance, Neutron and Zaqar.
 func (c *cloud) endpoint(service, url string) {
-	root, _, versioned := strings.Cut(url, "/v2")
+	version := "/v2"
+	if service == "network" {
+		version = "/v2.0"
+	}
+	root, _, versioned := strings.Cut(url, version)
 	if !versioned {
-		url += "/v2"
+		url += version
 	}
 	c.urls[service], c.urls[service+"-root"] = url, root
 }

@@ -141,6 +141,8 @@ osapi_compute_listen = {IP}
 osapi_compute_listen_port = {r['nova']}
 osapi_compute_workers = 1
 compute_driver = fake.FakeDriver
+# Most zones have one host only, and a resize would find no other in them.
+allow_resize_to_same_host = true
 report_interval = 5
 service_down_time = 30
 update_resources_interval = 30

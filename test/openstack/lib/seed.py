@@ -34,12 +34,13 @@ def identity():
                     service_id=service, interface=face, region_id=region), url=url)
 
 
-def image(c):
-    got = c.call('GET', 'image', '/images?name=cirros')['images']
-    got = got[0] if got else c.call('POST', 'image', '/images', dict(
-        name='cirros', disk_format='raw', container_format='bare', visibility='public'))
-    if got['status'] == 'queued':
-        c.call('PUT', 'image', f'/images/{got["id"]}/file', b'\0' * 512)
+def images(c):
+    for name in 'cirros', 'debian-12', 'debian-13':  # the latter are those of the examples
+        got = c.call('GET', 'image', '/images?name=' + name)['images']
+        got = got[0] if got else c.call('POST', 'image', '/images', dict(
+            name=name, disk_format='raw', container_format='bare', visibility='public'))
+        if got['status'] == 'queued':
+            c.call('PUT', 'image', f'/images/{got["id"]}/file', b'\0' * 512)
 
 
 def network(c):
@@ -73,7 +74,7 @@ def nova(c):
 
 def cloud(*regions):
     c = Client('admin', 'admin')
-    image(c)
+    images(c)
     for region in regions or REGIONS:
         network(c.at(region))
         nova(c.at(region))

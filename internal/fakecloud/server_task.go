@@ -1,0 +1,232 @@
+package fakecloud
+
+// What changes a server that there is already, beside starting and stopping it.
+
+// idle checks that a server is not locked, is in one of the states, and that
+// nothing is under way. Unlike [call.ready] it does not ask for a host.
+func (k *call) idle(s *server, action string, states ...string) error {
+	if err := k.locked(s); err != nil {
+		return err
+	}
+	if err := s.inState(action, states...); err != nil {
+		return err
+	}
+	if s.TaskState != "" {
+		return conflict("Cannot '%s' instance %s while it is in task_state %s", action, s.ID, s.TaskState)
+	}
+	return nil
+}
+
+// task starts a task. Done is what comes of it.
+func (k *call) task(s *server, name string, done func(*region, *server)) {
+	s.TaskState, s.updated = name, k.time()
+	k.region.later(k.Cloud, s, k.config.PowerTime, func(r *region, s *server) {
+		s.TaskState, s.updated = "", k.time()
+		done(r, s)
+	})
+}
+
+// move finds another host for a server; nil where there is none.
+func (r *region) move(s *server, zone string, avoid *host) *host {
+	h, _ := r.choose(&order{zone: zone, group: s.group, moved: s, avoid: avoid})
+	return h
+}
+
+var rebuildSchema = actionSchema("rebuild", &schema{types: jsonObject, props: []prop{{name: "imageRef", required: true, schema: uuidSchema}}})
+
+func actionSchema(name string, value *schema) *schema {
+	return &schema{types: jsonObject, closed: true, props: []prop{{name: name, required: true, schema: value}}}
+}
+
+// rebuildServer gives a server another image: its id, its host and its addresses
+// stay, its disk does not. The image changes at once.
+func (k *call) rebuildServer(s *server, value any) error {
+	if err := k.idle(s, "rebuild", "active", "stopped", "error"); err != nil {
+		return err
+	}
+	image := text(value.(object), "imageRef")
+	if k.image(image) == nil {
+		return badRequest("Cannot find image for rebuild")
+	}
+	s.ImageID, s.Fault = image, ""
+	k.task(s, "rebuilding", func(_ *region, s *server) {
+		if s.vmState == "error" {
+			s.vmState = "active"
+		}
+	})
+	return nil
+}
+
+// rebuildReply is the server and its new password.
+func (k *call) rebuildReply(s *server) reply {
+	rep := k.serverReply(s, k.minor < 75)
+	rep.status = 202
+	rep.body = append(rep.body[:len(rep.body)-2], `, "adminPass": "`+k.hexID("password")[:12]+`"}}`...)
+	return rep.set("Location", k.selfURL()+"servers/"+s.ID)
+}
+
+var resizeSchema = actionSchema("resize", &schema{types: jsonObject, props: []prop{{name: "flavorRef", required: true, schema: flavorRefSchema}}})
+
+// resizeServer gives a server another flavor, on whichever host has room. It is
+// shown in VERIFY_RESIZE until that is confirmed or reverted. Without a host it
+// stays as it was, and nobody is told.
+func (k *call) resizeServer(s *server, value any) error {
+	if err := k.idle(s, "resize", "active", "stopped"); err != nil {
+		return err
+	}
+	ref, _ := value.(object).get("flavorRef")
+	wanted := findFlavor(bare(ref))
+	switch {
+	case wanted == nil:
+		return badRequest("Flavor %s could not be found.", bare(ref))
+	case wanted == s.flavor:
+		return badRequest("When resizing, instances must change flavor!")
+	}
+	more := &flavor{VCPUs: max(0, wanted.VCPUs-s.flavor.VCPUs), RAM: max(0, wanted.RAM-s.flavor.RAM)}
+	if err := k.checkGrowth(s.ProjectID, more); err != nil {
+		return err
+	}
+	k.task(s, "resize_prep", func(r *region, s *server) {
+		h := r.move(s, s.asked, nil)
+		if h == nil {
+			return
+		}
+		s.before = &shape{s.flavor, s.host, s.vmState}
+		s.vmState = "resized"
+		r.reshape(s, wanted, h)
+	})
+	return nil
+}
+
+// reshape gives a server a flavor and a host.
+func (r *region) reshape(s *server, f *flavor, h *host) {
+	r.count(s, -1)
+	s.flavor, s.Flavor = f, f.ID
+	r.count(s, +1)
+	r.place(s, h)
+}
+
+func (k *call) confirmResize(s *server, _ any) error {
+	if err := k.idle(s, "confirmResize", "resized"); err != nil {
+		return err
+	}
+	k.task(s, "", func(_ *region, s *server) { s.vmState, s.before = s.before.vmState, nil })
+	return nil
+}
+
+func (k *call) revertResize(s *server, _ any) error {
+	if err := k.idle(s, "revertResize", "resized"); err != nil {
+		return err
+	}
+	k.task(s, "resize_reverting", func(r *region, s *server) {
+		r.reshape(s, s.before.flavor, s.before.host)
+		s.vmState, s.before = s.before.vmState, nil
+	})
+	return nil
+}
+
+// become is an action that only changes the state of a server.
+func (k *call) become(s *server, action, task, from, to string) error {
+	err := k.ready(s, action, from)
+	if err == nil {
+		k.power(s, task, to)
+	}
+	return err
+}
+
+func (k *call) pauseServer(s *server, _ any) error {
+	return k.become(s, "pause", "pausing", "active", "paused")
+}
+
+func (k *call) unpauseServer(s *server, _ any) error {
+	return k.become(s, "unpause", "unpausing", "paused", "active")
+}
+
+func (k *call) suspendServer(s *server, _ any) error {
+	return k.become(s, "suspend", "suspending", "active", "suspended")
+}
+
+func (k *call) resumeServer(s *server, _ any) error {
+	return k.become(s, "resume", "resuming", "suspended", "active")
+}
+
+// shelveServer takes a server from its host at once, as a Nova does whose
+// shelved_offload_time is 0. No image of it is made.
+func (k *call) shelveServer(s *server, _ any) error {
+	if err := k.idle(s, "shelve", "active", "stopped", "paused", "suspended"); err != nil {
+		return err
+	}
+	k.task(s, "shelving", func(r *region, s *server) {
+		s.vmState, s.Zone = "shelved_offloaded", ""
+		r.place(s, nil)
+	})
+	return nil
+}
+
+func unshelveSchema(minor int) *schema {
+	if minor < 77 {
+		return anything
+	}
+	return actionSchema("unshelve", &schema{types: []string{"object", "null"}, closed: true, props: []prop{
+		{name: "availability_zone", schema: nameSchema}, {name: "host", schema: fqdnSchema, since: 91},
+	}})
+}
+
+// unshelveServer brings a server back, from 2.77 on into a zone of choice.
+// Without a host it stays shelved.
+func (k *call) unshelveServer(s *server, value any) error {
+	if err := k.idle(s, "unshelve", "shelved", "shelved_offloaded"); err != nil {
+		return err
+	}
+	given, _ := value.(object)
+	if zone := text(given, "availability_zone"); zone != "" && k.minor >= 77 {
+		if !k.region.available()[zone] {
+			return badRequest("The requested availability zone is not available")
+		}
+		s.asked = zone
+	}
+	k.task(s, "unshelving", func(r *region, s *server) {
+		if h := r.move(s, s.asked, nil); h != nil {
+			s.vmState = "active"
+			r.place(s, h)
+		}
+	})
+	return nil
+}
+
+var liveSchema = actionSchema("os-migrateLive", &schema{types: jsonObject, props: []prop{
+	{name: "host", required: true, schema: &schema{types: []string{"string", "null"}}},
+	{name: "block_migration", required: true, schema: anything},
+	{name: "force", since: 30, until: 67, schema: boolean},
+}})
+
+// migrateServer moves a server that runs to another host: to the one that is
+// named, or to one that its zone and its group allow. Where there is none, or
+// the zone that was asked for does not allow the named one and nothing is
+// forced, it stays.
+func (k *call) migrateServer(s *server, value any) error {
+	if err := k.adminOnly("os_compute_api:os-migrate-server:migrate_live"); err != nil {
+		return err
+	}
+	doc := value.(object)
+	name := text(doc, "host")
+	wanted := k.region.host(name)
+	if name != "" && wanted == nil {
+		return badRequest("Compute host %s could not be found.", name)
+	}
+	if err := k.ready(s, "os-migrateLive", "active", "paused"); err != nil {
+		return err
+	}
+	forced, _ := doc.get("force")
+	force, _ := pythonBool(bare(forced))
+	k.task(s, "migrating", func(r *region, s *server) {
+		h := wanted
+		if h == nil {
+			h = r.move(s, s.asked, s.host)
+		}
+		if h != nil && (force || s.asked == "" || s.asked == h.zone.name) {
+			r.place(s, h)
+		}
+	})
+	return nil
+}
