@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -20,7 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
@@ -155,18 +154,13 @@ func (m deletionAttachmentModel) drain(ctx context.Context, cloud *openstack.Clo
 	if h == nil {
 		return d
 	}
-	d.Timeout, d.Default = h.timeout(), hook.Result(textOr(h.DefaultResult, string(hook.Continue)))
 	params := object[hookParamsModel](ctx, h.Params, diags)
+	arguments := map[string][]string{"queue": {params.Queue.ValueString()}}
 	if h.Type.ValueString() == webhookHook {
-		d.Hook = &hook.Webhook{Client: hook.NewClient(cloud.Transport(), cloud.Timeout()), URL: params.URL.ValueString()}
-		return d
+		arguments = map[string][]string{"url": {params.URL.ValueString()}}
 	}
-	client, err := cloud.Messaging(ctx, m.Region.ValueString(), uuid.NewSHA1(uuid.NameSpaceOID, []byte(m.Token.ValueString())).String())
-	if err != nil {
-		diags.AddAttributeError(path.Root("hook").AtName("type"), "Unable to use Zaqar", err.Error())
-		return d
-	}
-	d.Hook = &hook.Zaqar{Client: client, Queue: params.Queue.ValueString(), TTL: d.Timeout + time.Hour}
+	d.Hook = &hook.Spec{Type: h.Type.ValueString(), Arguments: arguments, Timeout: h.timeout(), Default: hook.Result(textOr(h.DefaultResult, string(hook.Continue)))}
+	d.Runner = &hook.Runner{Messaging: cloud.Messaging, HTTP: hook.NewClient(nil, cloud.Timeout())}
 	return d
 }
 

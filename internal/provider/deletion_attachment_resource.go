@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
@@ -93,11 +93,6 @@ func (r *deletionAttachmentResource) Update(ctx context.Context, req resource.Up
 // progressKey is the private key of how far a destruction came that failed.
 const progressKey = "progress"
 
-type progress struct {
-	Receipt   string `json:"receipt"`
-	Completed bool   `json:"completed"`
-}
-
 // Delete drains the node. One that fails half-way remembers how far it came, so
 // that the next does not tell the consumer again.
 func (r *deletionAttachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -113,25 +108,23 @@ func (r *deletionAttachmentResource) Delete(ctx context.Context, req resource.De
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var done progress
 	if text, _ := req.Private.GetKey(ctx, progressKey); text != nil {
-		_ = json.Unmarshal(text, &done) // what cannot be read is nothing done
+		_ = json.Unmarshal(text, &drain.Progress) // what cannot be read is nothing done
 	}
-	drain.Receipt, drain.Completed = done.Receipt, done.Completed
 
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %s, which timeouts.delete allows", limit))
 	defer cancel()
-	warning, err := drain.Run(limited)
-	if warning != "" {
+	warnings, err := drain.Run(limited)
+	for _, warning := range warnings {
 		resp.Diagnostics.AddWarning("A lifecycle hook did not complete", warning)
 	}
 	if err == nil {
 		return
 	}
-	text, _ := json.Marshal(progress{drain.Receipt, drain.Completed})
+	text, _ := json.Marshal(drain.Progress)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, progressKey, text)...)
 	if _, abandoned := errors.AsType[*hook.AbandonedError](err); abandoned {
-		resp.Diagnostics.AddError("A lifecycle hook did not complete", fmt.Sprintf("The node with the server %s stays, as default_result has it: %v. Apply again to try again.", server.ID, err))
+		resp.Diagnostics.AddError("A lifecycle hook did not complete", fmt.Sprintf("%v. The node stays, as default_result has it. Apply again to try again.", err))
 		return
 	}
 	resp.Diagnostics.AddError("Unable to drain the node", fmt.Sprintf("The server %s: %v.", server.ID, err))

@@ -1,0 +1,171 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+var commandType = Type{
+	Name:        "command",
+	Description: "a command that is run on the machine that runs Terraform, and is done when it exits with 0",
+	Arguments: []Argument{{
+		Name: "command",
+		List: true,
+		Description: "The command and its arguments. No shell reads them. It gets the facts in its environment: `STACKPOLICY_NODE_ID` (id of the server), `STACKPOLICY_NODE_NAME`, `STACKPOLICY_REGION`, " +
+			"`STACKPOLICY_CLUSTER`, `STACKPOLICY_TRANSITION` (`termination` or `launch`), `STACKPOLICY_TOKEN` and, for `launch`, `STACKPOLICY_ADDRESS`. Variables that begin with `OS_`, `TF_`, `PLUGIN_` or `STACKPOLICY_` are not " +
+			"handed on, so that it has none of OpenStack's secrets. Needs `allow_commands = true` in the provider block.",
+		check: func(values []string) []Fault {
+			switch {
+			case len(values) == 0 || strings.TrimSpace(values[0]) == "":
+				return []Fault{{Summary: "No command", Detail: "A command begins with the name or path of a program."}}
+			case slices.ContainsFunc(values, func(v string) bool { return strings.ContainsRune(v, 0) }):
+				return []Fault{{Summary: "Invalid command", Detail: "No argument of a command may contain the character NUL."}}
+			}
+			return nil
+		},
+	}},
+	make: func(r *Runner, s Spec) (Hook, error) {
+		if !r.AllowCommands {
+			return nil, ErrCommandsNotAllowed
+		}
+		return &command{runner: r, words: s.Arguments["command"]}, nil
+	},
+}
+
+// ErrCommandsNotAllowed says that the provider block allows no commands.
+var ErrCommandsNotAllowed = errors.New("commands are not allowed: a hook of type command needs allow_commands = true in the provider block")
+
+const (
+	timeToEnd   = 2 * time.Second // for a command that is ended, before it is killed
+	mostOutput  = 64 << 10        // bytes of output that are logged
+	longestLine = 8 << 10         // bytes of one line of it
+)
+
+// command runs a command and waits for its end. Exit status 0 completes it. A
+// run that was cut short begins again, with the same token.
+type command struct {
+	runner *Runner
+	words  []string
+}
+
+// Run implements [Hook].
+func (c *command) Run(ctx context.Context, m Message, _ *Progress) error {
+	program := plain(c.words[0])
+	output := &lines{token: m.Token, log: func(line string) {
+		c.runner.log(ctx, m, "output of the command of the lifecycle hook", map[string]any{"command": program, "output": line})
+	}}
+	cmd := exec.CommandContext(ctx, c.words[0], c.words[1:]...)
+	cmd.Env = append(inherited(os.Environ()), facts(m)...)
+	cmd.Stdout, cmd.Stderr = output, output // the same writer, so that only one goroutine writes
+	cmd.WaitDelay = timeToEnd
+	endWithChildren(cmd)
+	c.runner.log(ctx, m, "the command of the lifecycle hook begins", map[string]any{"command": program})
+	err := cmd.Run()
+	output.flush()
+	switch exit, failed := errors.AsType[*exec.ExitError](err); {
+	case ctx.Err() != nil && err != nil:
+		killChildren(cmd) // those that did not end when they were asked to
+		return fmt.Errorf("%w; the command %s was ended", context.Cause(ctx), program)
+	case failed:
+		return fmt.Errorf("the command %s failed: %s%s", program, exit.ProcessState, output.tail())
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // that is a child in the background which holds on to the output
+		return fmt.Errorf("the command %s cannot be run: %s", program, plain(err.Error()))
+	}
+	return nil
+}
+
+// inherited is what a command may see of our own environment: all but the
+// variables that configure Terraform, this provider and OpenStack's clients.
+func inherited(environment []string) []string {
+	return slices.DeleteFunc(slices.Clone(environment), func(entry string) bool {
+		name, _, _ := strings.Cut(strings.ToUpper(entry), "=") // Windows does not tell case
+		return slices.ContainsFunc([]string{"OS_", "TF_", "PLUGIN_", "STACKPOLICY_"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	})
+}
+
+// facts are the variables that a command gets about the node.
+func facts(m Message) []string {
+	facts := []string{
+		"STACKPOLICY_NODE_ID=" + m.NodeID,
+		"STACKPOLICY_NODE_NAME=" + m.NodeName,
+		"STACKPOLICY_REGION=" + m.Region,
+		"STACKPOLICY_CLUSTER=" + m.Cluster,
+		"STACKPOLICY_TRANSITION=" + m.Transition,
+		"STACKPOLICY_TOKEN=" + m.Token,
+	}
+	if m.Address != "" {
+		facts = append(facts, "STACKPOLICY_ADDRESS="+m.Address)
+	}
+	return facts
+}
+
+// lines hands what is written to it to the log, line by line, and remembers the
+// last line. It is bounded, and what it lets through is plain text without the
+// token.
+type lines struct {
+	token string
+	log   func(line string)
+
+	mu     sync.Mutex
+	part   []byte // of a line
+	last   string
+	logged int // bytes
+}
+
+// Write implements [io.Writer]. It never fails.
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for rest := p; len(rest) > 0; {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		l.part = append(l.part, line[:min(len(line), max(longestLine-len(l.part), 0))]...)
+		if ended {
+			l.end()
+		}
+		rest = after
+	}
+	return len(p), nil
+}
+
+// flush ends the last line.
+func (l *lines) flush() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.end()
+}
+
+func (l *lines) end() {
+	text := string(l.part)
+	l.part = l.part[:0]
+	if l.token != "" {
+		text = strings.ReplaceAll(text, l.token, "(token)")
+	}
+	if text = plain(text); text == "" {
+		return
+	}
+	l.last = text
+	if l.logged < mostOutput {
+		if l.logged += len(text); l.logged >= mostOutput {
+			text += " (and more, which is not logged)"
+		}
+		l.log(text)
+	}
+}
+
+// tail is the last line as the end of an error.
+func (l *lines) tail() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == "" {
+		return ""
+	}
+	return fmt.Sprintf("; it said last: %s", l.last)
+}

@@ -1,0 +1,104 @@
+package hook
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Type is a kind of hook. A new one is a file with its Type and a row in types.
+type Type struct {
+	Name        string
+	Description string     // Markdown, for the documentation
+	Arguments   []Argument // it needs all of them, and takes no other type's
+	make        func(r *Runner, s Spec) (Hook, error)
+}
+
+// Argument is an argument of a type.
+type Argument struct {
+	Name        string
+	Description string // Markdown, for the documentation
+	List        bool   // a list of strings; else one string
+	Sensitive   bool
+	check       func(values []string) []Fault
+}
+
+// Fault is what is wrong with an argument. Its text has no sensitive value.
+type Fault struct {
+	Argument string
+	Summary  string
+	Detail   string
+	Warning  bool // it works, and still someone should know
+}
+
+// types are the kinds of hooks, in the order of the documentation.
+var types = []Type{zaqarType, webhookType, commandType}
+
+// Types lists the kinds of hooks.
+func Types() []Type { return slices.Clone(types) }
+
+func find(name string) (Type, bool) {
+	i := slices.IndexFunc(types, func(t Type) bool { return t.Name == name })
+	if i < 0 {
+		return Type{}, false
+	}
+	return types[i], true
+}
+
+func (t Type) takes(argument string) bool {
+	return slices.ContainsFunc(t.Arguments, func(a Argument) bool { return a.Name == argument })
+}
+
+// Check returns the faults of the arguments. Those that are unknown are neither
+// missing nor wrong. An unknown type has no faults: it is refused elsewhere.
+func (s Spec) Check(unknown func(argument string) bool) []Fault {
+	kind, ok := find(s.Type)
+	if !ok {
+		return nil
+	}
+	var faults []Fault
+	for _, t := range types {
+		for _, a := range t.Arguments {
+			if s.Arguments[a.Name] != nil && !kind.takes(a.Name) {
+				faults = append(faults, Fault{Argument: a.Name, Summary: "An argument of another hook type",
+					Detail: fmt.Sprintf("%s belongs to a hook of type %s. One of type %s takes %s. Remove it, or change the type.", a.Name, t.Name, kind.Name, kind.argumentNames())})
+			}
+		}
+	}
+	for _, a := range kind.Arguments {
+		switch values := s.Arguments[a.Name]; {
+		case unknown(a.Name):
+		case values == nil:
+			faults = append(faults, Fault{Argument: a.Name, Summary: "A missing argument",
+				Detail: fmt.Sprintf("A hook of type %s needs %s.", kind.Name, a.Name)})
+		default:
+			for _, fault := range a.check(values) {
+				fault.Argument = a.Name
+				faults = append(faults, fault)
+			}
+		}
+	}
+	return faults
+}
+
+func (t Type) argumentNames() string {
+	var names []string
+	for _, a := range t.Arguments {
+		names = append(names, a.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// make makes the hook, or says what is wrong with it.
+func (s Spec) make(r *Runner) (Hook, error) {
+	kind, ok := find(s.Type)
+	if !ok {
+		return nil, fmt.Errorf("there is no hook type %q", plain(s.Type))
+	}
+	for _, fault := range s.Check(func(string) bool { return false }) {
+		if !fault.Warning {
+			return nil, fmt.Errorf("its hook cannot be run: %s", strings.TrimSuffix(fault.Detail, "."))
+		}
+	}
+	return kind.make(r, s)
+}

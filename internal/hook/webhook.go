@@ -1,0 +1,259 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
+)
+
+var webhookType = Type{
+	Name:        "webhook",
+	Description: "a POST, which the consumer answers with 2xx when it is done, or with 202 while it is not: then it is asked again",
+	Arguments: []Argument{{
+		Name:        "url",
+		Description: "Address that is posted to (`https` or `http`). It may contain a secret and is never logged.",
+		Sensitive:   true,
+		check:       func(values []string) []Fault { return checkURL(values[0]) },
+	}},
+	make: func(r *Runner, s Spec) (Hook, error) {
+		address, err := url.Parse(s.one("url"))
+		if err != nil {
+			return nil, errors.New("the URL of the webhook cannot be read")
+		}
+		return &webhook{runner: r, url: address}, nil
+	},
+}
+
+// checkURL says what is wrong with an address, without the address: it may have
+// a secret in it.
+func checkURL(address string) []Fault {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
+		return []Fault{{Summary: "Invalid URL", Detail: "The address of a webhook begins with https:// (or http://) and has a host."}}
+	case u.Scheme == "http" && (u.User != nil || u.RawQuery != ""):
+		return []Fault{{Warning: true, Summary: "Credentials over plain HTTP",
+			Detail: fmt.Sprintf("The URL of the webhook at %s has credentials or a query in it, and everybody on the way can read them. Use https.", plain(u.Host))}}
+	}
+	return nil
+}
+
+// webhook posts the message to a URL. An answer 2xx completes it; 202 says that
+// the consumer is not done: then its Location is asked, or the same URL with the
+// token as a query, until the answer is another 2xx. A consumer that cannot be
+// reached, or answers 429 or 5xx, is asked again until the hook times out. Any
+// other answer, and a certificate that cannot be verified, is a failure.
+//
+// Posting again is safe: the token is the same.
+type webhook struct {
+	runner *Runner
+	url    *url.URL // may have a secret in it, and is shown to nobody
+}
+
+// NewClient returns a client for webhooks, with TLS settings of its own: it
+// trusts the given authorities, and gives a request up after the timeout. It
+// does not follow redirects: what was meant for one address goes to no other,
+// and a redirected POST would lose its body.
+func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
+	transport.MaxResponseHeaderBytes = 64 << 10
+	return &http.Client{
+		Transport:     transport,
+		Timeout:       timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// Authorities are the system's certificate authorities and those of the PEM text.
+func Authorities(pem []byte) (*x509.CertPool, error) {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("the certificate authorities of the system: %w", err)
+	}
+	if len(pem) > 0 && !pool.AppendCertsFromPEM(pem) {
+		return nil, errors.New("there is no certificate in it: PEM text is expected, with BEGIN CERTIFICATE")
+	}
+	return pool, nil
+}
+
+// Run implements [Hook].
+func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	host := plain(w.url.Host)
+	method, address, state := http.MethodPost, w.url, "could not be reached"
+	for {
+		answer, err := w.ask(ctx, method, address, body, m.Token)
+		switch {
+		case untrusted(err):
+			return fmt.Errorf("the webhook at %s is not trusted: %s", host, plain(reason(err)))
+		case err != nil && ctx.Err() == nil: // not reached: again
+			state = "could not be reached: " + plain(reason(err))
+		case err != nil:
+		case answer.StatusCode == http.StatusAccepted:
+			method = http.MethodGet
+			if address, err = w.next(answer, m.Token); err != nil {
+				return err
+			}
+			state = "last answered " + status(answer)
+		case answer.StatusCode/100 == 2:
+			return nil
+		case answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode/100 != 5:
+			return fmt.Errorf("the webhook at %s answered %s%s", host, status(answer), whereTo(answer))
+		default:
+			state = "last answered " + status(answer)
+		}
+		if err := w.wait(ctx, answer); err != nil {
+			return fmt.Errorf("%w; the webhook at %s %s", err, host, state)
+		}
+	}
+}
+
+// ask sends one request and reads the answer to its end.
+func (w *webhook) ask(ctx context.Context, method string, address *url.URL, body []byte, token string) (*http.Response, error) {
+	if method == http.MethodGet {
+		body = nil
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("User-Agent", w.runner.UserAgent)
+	if w.runner.Signer != nil {
+		if err := w.runner.Signer.sign(req, token, time.Now(), body); err != nil {
+			return nil, err
+		}
+	}
+	resp, err := w.runner.HTTP.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20))
+	return resp, err
+}
+
+// next is where to ask after a 202: what Location says, if it is the consumer
+// that was posted to, or else the URL with the token.
+func (w *webhook) next(answer *http.Response, token string) (*url.URL, error) {
+	location := answer.Header.Get("Location")
+	if location == "" {
+		again := *w.url
+		query := again.Query()
+		query.Set("lifecycle_action_token", token)
+		again.RawQuery = query.Encode()
+		return &again, nil
+	}
+	address, err := sameOrigin(w.url, location)
+	if err != nil {
+		return nil, fmt.Errorf("the webhook at %s gave a Location that is not asked: %w", plain(w.url.Host), err)
+	}
+	return address, nil
+}
+
+// sameOrigin resolves a Location, which must be of the same scheme, host and port.
+func sameOrigin(base *url.URL, location string) (*url.URL, error) {
+	address, err := base.Parse(location)
+	switch {
+	case err != nil:
+		return nil, errors.New("it cannot be read")
+	case address.Scheme != base.Scheme || !strings.EqualFold(address.Hostname(), base.Hostname()) || port(address) != port(base):
+		return nil, fmt.Errorf("it is at %s://%s, and only that consumer is asked which was posted to", plain(address.Scheme), plain(address.Host))
+	}
+	address.User, address.Fragment = base.User, "" // credentials stay as they were given
+	return address, nil
+}
+
+func port(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
+}
+
+// longestPause is how long a Retry-After may make us wait. A consumer that wants
+// to be left alone longer than that would not be seen to be done.
+const longestPause = 5 * time.Minute
+
+// wait waits as long as the answer asks for, or else for the usual pause.
+func (w *webhook) wait(ctx context.Context, answer *http.Response) error {
+	if answer != nil {
+		if pause, ok := retryAfter(answer.Header.Get("Retry-After"), time.Now()); ok {
+			return wait.For(ctx, pause)
+		}
+	}
+	return w.runner.between(ctx)
+}
+
+// retryAfter reads a Retry-After, a number of seconds or a date, as a pause of a
+// second to [longestPause].
+func retryAfter(text string, now time.Time) (pause time.Duration, ok bool) {
+	text = strings.TrimSpace(text)
+	if text != "" && strings.Trim(text, "0123456789") == "" {
+		seconds, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || seconds > int64(longestPause/time.Second) { // too many digits
+			return longestPause, true
+		}
+		pause = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(text); err == nil {
+		pause = at.Sub(now) // which is bounded by itself
+	} else {
+		return 0, false
+	}
+	return min(max(pause, time.Second), longestPause), true
+}
+
+// status is the status of an answer in our own words: what a consumer writes
+// there is not for a terminal.
+func status(answer *http.Response) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode)))
+}
+
+// whereTo names the host of a redirect that is not followed.
+func whereTo(answer *http.Response) string {
+	location, err := answer.Location()
+	if err != nil {
+		return ""
+	}
+	return ", a redirect to " + plain(location.Host) + ", which is not followed: give the final address"
+}
+
+// reason is why a request failed, without its address.
+func reason(err error) string {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err
+	}
+	return err.Error()
+}
+
+// untrusted reports whether TLS failed: that does not get better by waiting.
+func untrusted(err error) bool {
+	if err == nil {
+		return false
+	}
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, alert := errors.AsType[tls.AlertError](err)
+	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
+	return certificate || alert || noTLS || errors.Is(err, http.ErrSchemeMismatch)
+}

@@ -1,0 +1,290 @@
+package hook
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/queues"
+	"github.com/gophercloud/gophercloud/v2/pagination"
+)
+
+var zaqarType = Type{
+	Name:        "zaqar",
+	Description: "a message in a queue of the node's region, which the consumer deletes when it is done",
+	Arguments: []Argument{{
+		Name:        "queue",
+		Description: "Name of the Zaqar queue. Zaqar creates it when it does not exist.",
+		check: func(values []string) []Fault {
+			if n := len(values[0]); n < 1 || n > 64 {
+				return []Fault{{Summary: "Invalid queue name", Detail: fmt.Sprintf("The name of a queue has 1 to 64 characters, not %d.", n)}}
+			}
+			return nil
+		},
+	}},
+	make: func(r *Runner, s Spec) (Hook, error) {
+		return &zaqar{runner: r, queue: s.one("queue"), ttl: s.Limit() + time.Hour}, nil
+	},
+}
+
+const (
+	renewBefore = 10 * time.Minute // a message that expires sooner is posted again
+	clockSkew   = time.Minute      // by which two machines that resume a run may differ
+	zaqarPage   = 20               // Zaqar's own maximum
+)
+
+// zaqar posts the message to a queue. The consumer that deletes it has
+// completed it. A message that expired was not deleted by a consumer.
+type zaqar struct {
+	runner *Runner
+	queue  string
+	ttl    time.Duration // of a message: longer than the hook's timeout, so that few have to be posted again
+	now    func() time.Time
+}
+
+// Run implements [Hook]. The receipt is the message's id. A Zaqar that fails
+// for now is asked again.
+func (z *zaqar) Run(ctx context.Context, m Message, p *Progress) error {
+	client, err := z.runner.Messaging(ctx, m.Region, clientID(m.Token))
+	if err != nil {
+		return err
+	}
+	state := fmt.Sprintf("the queue %q was not reached", z.queue)
+	for {
+		done, err := z.step(ctx, client, m, p)
+		switch {
+		case done:
+			return nil
+		case final(err):
+			return err
+		case err == nil:
+			state = fmt.Sprintf("the message is still in the queue %q", z.queue)
+		case ctx.Err() == nil:
+			state = plain(err.Error())
+		}
+		if err := z.runner.between(ctx); err != nil {
+			return fmt.Errorf("%w; %s", err, state)
+		}
+	}
+}
+
+// step posts the message where none is out, or else looks whether it is done.
+func (z *zaqar) step(ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress) (done bool, err error) {
+	if p.Receipt == "" {
+		return false, z.send(ctx, client, m, p)
+	}
+	asked := z.clock()
+	found, err := messages.Get(ctx, client, z.queue, p.Receipt).Extract()
+	switch {
+	case err == nil:
+		p.Expires = asked.Add(left(found))
+		if p.Expires.Sub(asked) > renewBefore {
+			return false, nil
+		}
+		return false, z.renew(ctx, client, m, p)
+	case !gophercloud.ResponseCodeIs(err, http.StatusNotFound):
+		return false, fmt.Errorf("look into the queue %q: %w", z.queue, err)
+	case asked.Add(clockSkew).Before(p.Expires):
+		if there, err := z.hasQueue(ctx, client); there || err != nil {
+			return there, err
+		}
+	}
+	// The message expired, or went with its queue. Nobody says that it is done.
+	z.runner.log(ctx, m, "the message of the lifecycle hook was lost and is posted again", map[string]any{"queue": z.queue})
+	p.Receipt = ""
+	return false, z.send(ctx, client, m, p)
+}
+
+// send posts the message, unless it is in the queue already: from a run that
+// was killed, or whose answer was lost.
+func (z *zaqar) send(ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress) error {
+	asked := z.clock()
+	id, lasts, err := z.search(ctx, client, m.Token)
+	if err == nil && id == "" {
+		asked, lasts = z.clock(), z.ttl
+		id, err = z.post(ctx, client, m)
+	}
+	if err != nil {
+		return err
+	}
+	p.Receipt, p.Expires = id, asked.Add(lasts)
+	return nil
+}
+
+// renew takes the message out of the queue and posts it again. One that a
+// consumer has claimed stays: Zaqar lets it live as long as the claim.
+func (z *zaqar) renew(ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress) error {
+	err := messages.Delete(ctx, client, z.queue, p.Receipt, nil).ExtractErr()
+	switch {
+	case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
+		return nil
+	case err != nil:
+		return fmt.Errorf("take the message that expires out of the queue %q: %w", z.queue, err)
+	}
+	p.Receipt = ""
+	return z.send(ctx, client, m, p)
+}
+
+// clock is the time without the monotonic clock, which does not count the time
+// that a machine sleeps.
+func (z *zaqar) clock() time.Time {
+	if z.now != nil {
+		return z.now()
+	}
+	return time.Now().Round(0)
+}
+
+// left is how long Zaqar keeps a message from now on.
+func left(m messages.Message) time.Duration {
+	const most = 14 * 24 * 60 * 60 // Zaqar's own maximum, in seconds
+	return time.Duration(min(max(m.TTL, 0), most)-min(max(m.Age, 0), most)) * time.Second
+}
+
+// final reports whether it is an answer of Zaqar's that will not get better.
+func final(err error) bool {
+	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	return ok && answer.Actual < http.StatusInternalServerError && answer.Actual != http.StatusTooManyRequests
+}
+
+// clientID makes the UUID of who posts from the token: the next run has the same.
+func clientID(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+func (z *zaqar) post(ctx context.Context, client *gophercloud.ServiceClient, m Message) (id string, err error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return "", err
+	}
+	var body map[string]any
+	if err := json.Unmarshal(text, &body); err != nil {
+		return "", err
+	}
+	opts := messages.BatchCreateOpts{{TTL: int(z.ttl.Seconds()), Body: body}}
+	list, err := messages.Create(ctx, client, z.queue, opts).Extract()
+	if err != nil {
+		return "", fmt.Errorf("post to the queue %q: %w", z.queue, err)
+	}
+	if len(list.Resources) == 1 {
+		id = messageID(list.Resources[0])
+	}
+	if id == "" {
+		return "", fmt.Errorf("post to the queue %q: Zaqar's answer has no message", z.queue)
+	}
+	return id, nil
+}
+
+// messageID reads the id of a message from its address; "" where there is none.
+func messageID(href string) string {
+	address, err := url.Parse(href)
+	if err != nil {
+		return ""
+	}
+	switch id := path.Base(address.Path); id {
+	case ".", "/", "..":
+		return ""
+	default:
+		return id
+	}
+}
+
+// search looks for the message with the token: among claimed ones too, where the
+// Zaqar can list them. With its Redis driver it answers 503 to that.
+func (z *zaqar) search(ctx context.Context, client *gophercloud.ServiceClient, token string) (id string, lasts time.Duration, err error) {
+	opts := messages.ListOpts{Echo: true, IncludeDelayed: true, IncludeClaimed: true, Limit: zaqarPage}
+	id, lasts, err = z.searchAmong(ctx, client, token, opts)
+	if err != nil && !final(err) && ctx.Err() == nil {
+		opts.IncludeClaimed = false
+		id, lasts, err = z.searchAmong(ctx, client, token, opts)
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("look into the queue %q: %w", z.queue, err)
+	}
+	return id, lasts, nil
+}
+
+func (z *zaqar) searchAmong(ctx context.Context, client *gophercloud.ServiceClient, token string, opts messages.ListOpts) (id string, lasts time.Duration, err error) {
+	for seen := map[string]bool{}; ; {
+		next := ""
+		// One page at a time: gophercloud does not find its way to the next one,
+		// and Zaqar's links, of which every page with messages has one, do not end.
+		err = messages.List(client, z.queue, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+			list, err := messages.ExtractMessages(page)
+			for _, m := range list {
+				if m.Body["lifecycle_action_token"] == token {
+					id, lasts = m.ID, left(m)
+				}
+			}
+			if err == nil && len(list) > 0 {
+				next, err = nextMarker(page.GetBody())
+			}
+			return false, err
+		})
+		if err != nil || id != "" || next == "" || seen[next] {
+			return id, lasts, err
+		}
+		seen[next] = true
+		opts.Marker = next
+	}
+}
+
+// nextMarker reads where the next page begins from the link to it.
+func nextMarker(body any) (string, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return "", err
+	}
+	var page struct {
+		Links []gophercloud.Link `json:"links"`
+	}
+	if err := json.Unmarshal(text, &page); err != nil {
+		return "", err
+	}
+	for _, link := range page.Links {
+		if link.Rel == "next" {
+			next, err := url.Parse(link.Href)
+			if err != nil {
+				return "", err
+			}
+			return next.Query().Get("marker"), nil
+		}
+	}
+	return "", nil
+}
+
+// hasQueue reports whether the queue is there. Zaqar shows one that is not there
+// as an empty one, so it is looked for in the list. Where Zaqar refuses the list
+// it counts as there.
+func (z *zaqar) hasQueue(ctx context.Context, client *gophercloud.ServiceClient) (there bool, err error) {
+	opts := queues.ListOpts{Limit: zaqarPage}
+	for seen := map[string]bool{}; ; {
+		more := false
+		err = queues.List(client, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+			list, err := queues.ExtractQueues(page)
+			for _, q := range list {
+				there = there || q.Name == z.queue
+				more = more || !seen[q.Name]
+				seen[q.Name] = true
+				opts.Marker = q.Name
+			}
+			return false, err
+		})
+		switch {
+		case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
+			return true, nil
+		case err != nil:
+			return false, fmt.Errorf("look for the queue %q: %w", z.queue, err)
+		case there || !more:
+			return there, nil
+		}
+	}
+}

@@ -1,0 +1,313 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/claims"
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/queues"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// zaqarCloud is a client's face of the fake.
+func zaqarCloud(t *testing.T, fake *fakecloud.Cloud) *openstack.Cloud {
+	t.Helper()
+	cloud, err := openstack.New(openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
+		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cloud
+}
+
+// consuming is a client that is not the one that posts.
+func consuming(t *testing.T, cloud *openstack.Cloud) *gophercloud.ServiceClient {
+	t.Helper()
+	client, err := cloud.Messaging(t.Context(), "RegionOne", "3f2c1d0e-4b5a-4697-8c8d-9e0f1a2b3c4d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// zaqarHook is a hook with the queue "drain", and with a clock that the test
+// can move.
+func zaqarHook(cloud *openstack.Cloud) (z *zaqar, advance func(time.Duration)) {
+	var moved atomic.Int64
+	z = &zaqar{runner: &Runner{Messaging: cloud.Messaging, pause: time.Millisecond}, queue: "drain", ttl: time.Hour,
+		now: func() time.Time { return time.Now().Round(0).Add(time.Duration(moved.Load())) }}
+	return z, func(d time.Duration) { moved.Add(int64(d)) }
+}
+
+// queued lists the messages in the queue, as a consumer sees them.
+func queued(t *testing.T, client *gophercloud.ServiceClient) []messages.Message {
+	t.Helper()
+	pages, err := messages.List(client, "drain", messages.ListOpts{Echo: true}).AllPages(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := messages.ExtractMessages(pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+var message = Message{Token: "t-1", NodeID: "n-1", Transition: Termination, Region: "RegionOne", Cluster: "web"}
+
+func consume(t *testing.T, client *gophercloud.ServiceClient, id string) {
+	t.Helper()
+	if err := messages.DeleteMessages(t.Context(), client, "drain", messages.DeleteMessagesOpts{IDs: []string{id}}).ExtractErr(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// first waits until a message is in the queue, and returns it.
+func first(t *testing.T, client *gophercloud.ServiceClient) messages.Message {
+	t.Helper()
+	for {
+		if list := queued(t, client); len(list) > 0 {
+			return list[0]
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestZaqarCompleted: the consumer that deletes the message has completed it.
+func TestZaqarCompleted(t *testing.T) {
+	cloud := zaqarCloud(t, fakecloud.Start(t, fakecloud.Config{}))
+	client := consuming(t, cloud)
+	z, _ := zaqarHook(cloud)
+	done := make(chan error)
+	go func() { done <- z.Run(t.Context(), message, &Progress{}) }()
+	posted := first(t, client)
+	if len(queued(t, client)) != 1 || posted.TTL != 3600 || posted.Body["lifecycle_action_token"] != "t-1" || posted.Body["node_id"] != "n-1" ||
+		posted.Body["lifecycle_transition_type"] != "termination" || posted.Body["cluster"] != "web" {
+		t.Fatalf("got %+v", posted)
+	}
+	select {
+	case err := <-done:
+		t.Fatalf("done before the consumer: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	consume(t, client, posted.ID)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// until runs the hook for a moment, which must not complete it.
+func until(t *testing.T, z *zaqar, p *Progress, want string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errors.New("too late"))
+	defer cancel()
+	if err := z.Run(ctx, message, p); err == nil || !strings.Contains(err.Error(), "too late; "+want) {
+		t.Fatalf("got %v, want %q", err, want)
+	}
+}
+
+const waiting = `the message is still in the queue "drain"`
+
+// TestZaqarNotTwice: an attempt that was cut short left the message, and the
+// next one waits for the same.
+func TestZaqarNotTwice(t *testing.T) {
+	cloud := zaqarCloud(t, fakecloud.Start(t, fakecloud.Config{}))
+	client := consuming(t, cloud)
+	z, _ := zaqarHook(cloud)
+	for i := range 30 { // more than a page of others
+		body := map[string]any{"other": i}
+		if err := messages.Create(t.Context(), client, "drain", messages.BatchCreateOpts{{TTL: 300, Body: body}}).Err; err != nil {
+			t.Fatal(err)
+		}
+	}
+	var p Progress
+	for _, known := range []bool{false, false, true} { // killed twice, then failed
+		if !known {
+			p = Progress{}
+		}
+		until(t, z, &p, waiting)
+		if left := time.Until(p.Expires); left < 50*time.Minute || left > time.Hour {
+			t.Errorf("expires in %s", left)
+		}
+	}
+	list := []messages.Message{}
+	for marker := ""; ; {
+		pages, err := messages.List(client, "drain", messages.ListOpts{Echo: true, Limit: 20, Marker: marker}).AllPages(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := messages.ExtractMessages(pages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list = append(list, page...); len(page) == 0 {
+			break
+		}
+		marker = page[len(page)-1].ID
+	}
+	if len(list) != 31 {
+		t.Errorf("%d messages, not 31", len(list))
+	}
+}
+
+// TestZaqarGone: what was posted and is gone was completed by the consumer, if
+// it had not expired and its queue is there; else it was lost, and is posted
+// again with the same token.
+func TestZaqarGone(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		happens func(t *testing.T, client *gophercloud.ServiceClient, fake *fakecloud.Cloud, advance func(time.Duration), id string)
+		again   bool
+	}{
+		{"consumed", func(t *testing.T, client *gophercloud.ServiceClient, _ *fakecloud.Cloud, _ func(time.Duration), id string) {
+			consume(t, client, id)
+		}, false},
+		{"consumed, among many queues", func(t *testing.T, client *gophercloud.ServiceClient, _ *fakecloud.Cloud, _ func(time.Duration), id string) {
+			for i := range 45 { // before and after the name "drain"
+				name := fmt.Sprintf("%c-%d", 'a'+i%26, i)
+				if err := queues.Create(t.Context(), client, queues.CreateOpts{QueueName: name, DefaultMessageTTL: 60}).Err; err != nil {
+					t.Fatal(err)
+				}
+			}
+			consume(t, client, id)
+		}, false},
+		{"consumed, and the list of queues is refused", func(t *testing.T, client *gophercloud.ServiceClient, fake *fakecloud.Cloud, _ func(time.Duration), id string) {
+			fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Method: http.MethodGet, Path: "/queues", Status: 403, Times: fakecloud.Forever})
+			consume(t, client, id)
+		}, false},
+		{"consumed long ago, just before it expired", func(t *testing.T, client *gophercloud.ServiceClient, _ *fakecloud.Cloud, advance func(time.Duration), id string) {
+			consume(t, client, id)
+			advance(58 * time.Minute)
+		}, false},
+		{"expired", func(_ *testing.T, _ *gophercloud.ServiceClient, fake *fakecloud.Cloud, advance func(time.Duration), _ string) {
+			fake.Advance(2 * time.Hour)
+			advance(2 * time.Hour)
+		}, true},
+		{"expired, by the clock of another machine that is a little late", func(_ *testing.T, _ *gophercloud.ServiceClient, fake *fakecloud.Cloud, advance func(time.Duration), _ string) {
+			fake.Advance(time.Hour)
+			advance(59*time.Minute + 30*time.Second)
+		}, true},
+		{"lost with its queue", func(t *testing.T, client *gophercloud.ServiceClient, _ *fakecloud.Cloud, _ func(time.Duration), _ string) {
+			if err := queues.Delete(t.Context(), client, "drain").ExtractErr(); err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			fake := fakecloud.Start(t, fakecloud.Config{})
+			cloud := zaqarCloud(t, fake)
+			client := consuming(t, cloud)
+			z, advance := zaqarHook(cloud)
+			var p Progress
+			until(t, z, &p, waiting)
+			was := p.Receipt
+			c.happens(t, client, fake, advance, was)
+			if !c.again {
+				if err := z.Run(t.Context(), message, &p); err != nil || len(queued(t, client)) != 0 {
+					t.Errorf("got %v, %v", err, queued(t, client))
+				}
+				return
+			}
+			until(t, z, &p, waiting)
+			if list := queued(t, client); len(list) != 1 || list[0].Body["lifecycle_action_token"] != "t-1" || p.Receipt == was || list[0].ID != p.Receipt {
+				t.Errorf("was %s, is %+v, queue %+v", was, p, list)
+			}
+			consume(t, client, p.Receipt)
+			if err := z.Run(t.Context(), message, &p); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestZaqarRenewed: a message is posted again before it expires, and taken out
+// of the queue before that. One that a consumer has claimed is left to it.
+func TestZaqarRenewed(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	cloud := zaqarCloud(t, fake)
+	client := consuming(t, cloud)
+	z, advance := zaqarHook(cloud)
+	both := func(d time.Duration) { fake.Advance(d); advance(d) }
+	var p Progress
+	until(t, z, &p, waiting)
+	was := p.Receipt
+	both(45 * time.Minute)
+	until(t, z, &p, waiting)
+	if p.Receipt != was {
+		t.Error("posted again a quarter of an hour too early")
+	}
+	both(10 * time.Minute)
+	until(t, z, &p, waiting)
+	list := queued(t, client)
+	if len(list) != 1 || list[0].ID != p.Receipt || p.Receipt == was || list[0].TTL != 3600 {
+		t.Fatalf("was %s, is %+v, queue %+v", was, p, list)
+	}
+	was = p.Receipt
+	both(49 * time.Minute)
+	claimed, err := claims.Create(t.Context(), client, "drain", claims.CreateOpts{TTL: 300, Grace: 60, Limit: 1}).Extract()
+	if err != nil || len(claimed) != 1 {
+		t.Fatalf("%v, %v", claimed, err)
+	}
+	both(4 * time.Minute)
+	until(t, z, &p, waiting)
+	if p.Receipt != was {
+		t.Error("a message that a consumer works at was posted again")
+	}
+	id, claim, _ := strings.Cut(path.Base(claimed[0].Href), "?claim_id=")
+	if err := messages.Delete(t.Context(), client, "drain", id, messages.DeleteOpts{ClaimID: claim}).ExtractErr(); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Run(t.Context(), message, &p); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestZaqarFaults: a Zaqar that fails for now is asked again, and a lost answer
+// posts nothing twice; a refusal is final.
+func TestZaqarFaults(t *testing.T) {
+	for name, fault := range map[string]fakecloud.Fault{
+		"the list fails":                {Method: http.MethodGet, PathRegexp: regexp.MustCompile("include_claimed"), Status: 503}, // not the test's own
+		"claimed ones cannot be listed": {Method: http.MethodGet, PathRegexp: regexp.MustCompile("include_claimed"), Status: 503, Times: fakecloud.Forever},
+		"the post fails":                {Method: http.MethodPost, Status: 503},
+		"the post's answer is lost":     {Method: http.MethodPost, Effect: fakecloud.Reset, Acts: true},
+		"the post's answer is no more":  {Method: http.MethodPost, Effect: fakecloud.Truncate},
+		"a look fails":                  {Method: http.MethodGet, Path: "/queues/*/messages/*", Times: 3, Status: 500},
+	} {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		cloud := zaqarCloud(t, fake)
+		client := consuming(t, cloud)
+		fault.Service = fakecloud.Messaging
+		injected := fake.Inject(fault)
+		z, _ := zaqarHook(cloud)
+		done := make(chan error)
+		go func() { done <- z.Run(t.Context(), message, &Progress{}) }()
+		first(t, client)
+		time.Sleep(20 * time.Millisecond)
+		list := queued(t, client)
+		if len(list) != 1 || injected.Fired() == 0 {
+			t.Errorf("%s: %d messages, fired %d", name, len(list), injected.Fired())
+		}
+		consume(t, client, list[0].ID)
+		if err := <-done; err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Status: http.StatusForbidden, Times: fakecloud.Forever})
+	z, _ := zaqarHook(zaqarCloud(t, fake))
+	if err := z.Run(t.Context(), message, &Progress{}); err == nil || !strings.Contains(err.Error(), `look into the queue "drain"`) {
+		t.Errorf("got %v", err)
+	}
+}
