@@ -1,3 +1,5 @@
+// Package cluster reads the nodes of a cluster, from several regions at once,
+// and has the arithmetic of its size.
 package cluster
 
 import (

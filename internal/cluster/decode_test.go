@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
 // decodePage reads a page into copies of its servers.
@@ -35,14 +37,14 @@ func TestDecodePage(t *testing.T) {
 	if err != nil || !more || last != "3" || len(servers) != 3 {
 		t.Fatalf("got %+v, %s, %t, %v", servers, last, more, err)
 	}
-	got := make([]Node, 3)
+	got := make([]node.Node, 3)
 	for i := range servers {
 		if got[i], err = servers[i].node("R", Keys{Tainted: "stackpolicy_tainted"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	day := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	want := []Node{
+	want := []node.Node{
 		{ID: "1", Name: "web-1", Region: "R", Zone: "az-1", Status: "ACTIVE", HostID: "h", CreatedAt: day, Profile: "i", Tainted: true, Protected: true},
 		{ID: "2", Name: "from-volume", Region: "R", Status: "BUILD"},
 		{ID: "3", Region: "R", Status: "UNKNOWN", CreatedAt: day.AddDate(0, 0, -1)},
@@ -161,14 +163,14 @@ func TestMarked(t *testing.T) {
 
 func TestSort(t *testing.T) {
 	day := func(d int) time.Time { return time.Date(2026, 11, d, 0, 0, 0, 0, time.UTC) }
-	nodes := []Node{
+	nodes := []node.Node{
 		{Region: "B", ID: "5", CreatedAt: day(1)},
 		{Region: "A", ID: "4"},
 		{Region: "A", ID: "3", CreatedAt: day(2)},
 		{Region: "A", ID: "2", CreatedAt: day(2)},
 		{Region: "A", ID: "1", CreatedAt: day(3)},
 	}
-	Sort(nodes)
+	node.Sort(nodes)
 	var got string
 	for _, n := range nodes {
 		got += n.ID

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
@@ -25,7 +26,7 @@ func newReader(f *testing.F) reader {
 }
 
 // read reads a cluster with the page in place of Nova's first one.
-func (r reader) read(t *testing.T, page []byte, query cluster.Query) ([]cluster.Node, error) {
+func (r reader) read(t *testing.T, page []byte, query cluster.Query) ([]node.Node, error) {
 	fault := r.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusOK, Body: string(page)})
 	defer r.fake.ResetRequests()
 	defer fault.Remove()

@@ -17,6 +17,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/bench"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
@@ -61,7 +62,7 @@ func TestMain(m *testing.M) {
 
 // startLarge starts the large cloud and returns a way to read servers of
 // regions of it, which logs in anew each time.
-func startLarge(b *testing.B, log func(context.Context, string, map[string]any)) func(name string, regions ...string) ([]cluster.Node, error) {
+func startLarge(b *testing.B, log func(context.Context, string, map[string]any)) func(name string, regions ...string) ([]node.Node, error) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), serveLarge+"=1"), os.Stderr
@@ -84,7 +85,7 @@ func startLarge(b *testing.B, log func(context.Context, string, map[string]any))
 	if err != nil {
 		b.Fatal(err)
 	}
-	return func(name string, regions ...string) ([]cluster.Node, error) {
+	return func(name string, regions ...string) ([]node.Node, error) {
 		cloud, err := openstack.New(openstack.Config{AuthURL: strings.TrimSpace(address), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
 			TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, Log: log})
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
@@ -35,11 +36,11 @@ type Query struct {
 	Remembered map[string]string
 }
 
-// Read takes a snapshot of a cluster: its nodes, sorted as by [Sort]. All
+// Read takes a snapshot of a cluster: its nodes, sorted as by [node.Sort]. All
 // regions are read at once. One region that cannot be read fails the whole: a
 // missing region must never look like an empty one. So does a server of which
 // cannot be told whether it belongs to the cluster.
-func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]Node, error) {
+func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, error) {
 	match, err := q.compile()
 	if err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]Node, error) 
 	if err != nil {
 		return nil, err
 	}
-	lists := make([][]Node, len(parts))
+	lists := make([][]node.Node, len(parts))
 	for i, p := range parts {
 		lists[i] = p.nodes
 	}
@@ -71,7 +72,7 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]Node, error) 
 			return nil, err
 		}
 	}
-	Sort(nodes)
+	node.Sort(nodes)
 	return nodes, nil
 }
 
@@ -89,7 +90,7 @@ func each[T any](items []T, f func(i int, item T) error) error {
 // part is what one region has of a cluster.
 type part struct {
 	region    string
-	nodes     []Node
+	nodes     []node.Node
 	undecided []string // ids of servers that may belong to it, or not
 	group     bool     // the region has the selector's server group
 }
@@ -148,7 +149,7 @@ func (p *part) take(s *server, match matcher, q Query) error {
 // undecided refuses a snapshot in which nodes may be missing: a cell is down,
 // and servers in it may be of the cluster. Where names are asked for and all of
 // them were found, they are not.
-func undecided(parts []part, nodes []Node, names []string) error {
+func undecided(parts []part, nodes []node.Node, names []string) error {
 	missing := set(names)
 	for _, n := range nodes {
 		delete(missing, n.Name)
@@ -179,7 +180,7 @@ func abbreviate(ids []string) string {
 
 // dateProfiles fills in when the images of the nodes were made. Each image is
 // asked for once, all at once: clusters have few.
-func dateProfiles(ctx context.Context, cloud *openstack.Cloud, nodes []Node) error {
+func dateProfiles(ctx context.Context, cloud *openstack.Cloud, nodes []node.Node) error {
 	type image struct{ region, id string }
 	created := map[image]time.Time{}
 	for _, n := range nodes {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
@@ -30,7 +31,7 @@ func login(t testing.TB, fake *fakecloud.Cloud, change ...func(*openstack.Config
 	return cloud
 }
 
-func names(nodes []cluster.Node) string {
+func names(nodes []node.Node) string {
 	list := make([]string, len(nodes))
 	for i, n := range nodes {
 		list[i] = n.Name
@@ -187,7 +188,7 @@ func TestReadServerGroup(t *testing.T) {
 	group := fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: "anti-affinity"})
 	empty := fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "empty", Policy: "affinity"})
 	fake.AddServers("RegionTwo", fakecloud.Server{Name: "in-0", Group: group}, fakecloud.Server{Name: "out-0"}, fakecloud.Server{Name: "in-1", Group: group})
-	read := func(id string) ([]cluster.Node, error) {
+	read := func(id string) ([]node.Node, error) {
 		return cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{ServerGroupID: id}})
 	}
 	if nodes, err := read(group); err != nil || names(nodes) != "in-0 in-1" {
@@ -206,7 +207,7 @@ func TestReadCellDown(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Zone: "az-1"}, fakecloud.Server{Name: "web-1", Zone: "az-2"})
 	fake.SetCellDown("RegionOne", true, "az-2")
-	read := func(s cluster.Selector) ([]cluster.Node, error) {
+	read := func(s cluster.Selector) ([]node.Node, error) {
 		return cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: s})
 	}
 	if _, err := read(cluster.Selector{NameRegex: "web"}); err == nil || !strings.Contains(err.Error(), "a cell of Nova is down") || !strings.Contains(err.Error(), ids[1]) {
@@ -216,7 +217,7 @@ func TestReadCellDown(t *testing.T) {
 	if err != nil || len(nodes) != 2 {
 		t.Fatalf("got %v, %v", nodes, err)
 	}
-	i := slices.IndexFunc(nodes, func(n cluster.Node) bool { return n.ID == ids[1] })
+	i := slices.IndexFunc(nodes, func(n node.Node) bool { return n.ID == ids[1] })
 	if n := nodes[i]; n.Status != "UNKNOWN" || n.Name != "" || n.Zone != "" {
 		t.Errorf("got %+v", n)
 	}
@@ -271,7 +272,7 @@ func TestImageGone(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	image := fake.AddImage(fakecloud.Image{Name: "old"})
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", ImageID: image})
-	read := func() ([]cluster.Node, error) {
+	read := func() ([]node.Node, error) {
 		return cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}})
 	}
 	fake.RemoveImage(image)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
 // server is what is read of a server in Nova's detailed list.
@@ -22,8 +24,8 @@ type server struct {
 func (s *server) gone() bool { return s.Status == "DELETED" || s.Status == "SOFT_DELETED" }
 
 // node translates a server into what the policies see.
-func (s *server) node(region string, keys Keys) (Node, error) {
-	n := Node{ID: s.ID, Name: s.Name, Region: region, Status: s.Status, HostID: s.HostID}
+func (s *server) node(region string, keys Keys) (node.Node, error) {
+	n := node.Node{ID: s.ID, Name: s.Name, Region: region, Status: s.Status, HostID: s.HostID}
 	n.Zone, _, _ = strings.Cut(s.Zone, ":") // zone:host forces a host, in a zone
 	if s.Created != "" {
 		created, err := time.Parse(time.RFC3339, s.Created)

@@ -13,7 +13,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
 // Criteria says which of the healthy nodes go first.
@@ -32,22 +33,11 @@ func AllCriteria() []string {
 	return []string{string(Random), string(OldestFirst), string(YoungestFirst), string(OldestProfileFirst)}
 }
 
-// Node is a node as the choice sees it.
-type Node struct {
-	ID, Name         string
-	Region, Zone     string
-	Status           string
-	CreatedAt        time.Time // zero: not created yet
-	ProfileCreatedAt time.Time // zero: not known
-	Tainted          bool
-	Protected        bool
-}
-
 // Request says how many nodes are to go, and from where.
 type Request struct {
 	Count    int64
 	Groups   map[string]int64 // by the name that GroupBy gives; nil: from the cluster as a whole
-	GroupBy  func(Node) string
+	GroupBy  func(node.Node) string
 	Criteria Criteria // "" is Random
 	Seed     string   // of Random; "": one made of the ids of all nodes
 }
@@ -92,16 +82,16 @@ func from(group string) string {
 //
 // Without groups a count above the number of nodes is cut to it. The errors are
 // [*ProtectedError] and [*ShortError].
-func Choose(nodes []Node, request Request) ([]Node, error) {
+func Choose(nodes []node.Node, request Request) ([]node.Node, error) {
 	if request.Groups == nil {
 		return pick("", nodes, min(request.Count, int64(len(nodes))), nodes, request)
 	}
-	members := map[string][]Node{}
+	members := map[string][]node.Node{}
 	for _, n := range nodes {
 		name := request.GroupBy(n)
 		members[name] = append(members[name], n)
 	}
-	var chosen []Node
+	var chosen []node.Node
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(request.Groups)) {
 		asked := request.Groups[name]
@@ -116,7 +106,7 @@ func Choose(nodes []Node, request Request) ([]Node, error) {
 }
 
 // pick chooses count nodes of one group; all are the nodes of the cluster.
-func pick(group string, nodes []Node, count int64, all []Node, request Request) ([]Node, error) {
+func pick(group string, nodes []node.Node, count int64, all []node.Node, request Request) ([]node.Node, error) {
 	seed := request.Seed
 	if seed == "" {
 		seed = SeedOf(all)
@@ -131,15 +121,15 @@ func pick(group string, nodes []Node, count int64, all []Node, request Request) 
 		return nil, &ProtectedError{group, count, others, int64(len(nodes)) - others}
 	}
 	slices.SortStableFunc(free, func(a, b ticket) int {
-		switch turn := a.turn(); {
-		case turn != b.turn():
-			return cmp.Compare(turn, b.turn())
-		case turn == unwell:
+		switch first := turn(a.Node); {
+		case first != turn(b.Node):
+			return cmp.Compare(first, turn(b.Node))
+		case first == unwell:
 			return 0
 		}
 		return cmp.Or(request.Criteria.compare(a, b), strings.Compare(a.ID, b.ID))
 	})
-	chosen := make([]Node, max(count, 0))
+	chosen := make([]node.Node, max(count, 0))
 	for i := range chosen {
 		chosen[i] = free[i].Node
 	}
@@ -153,7 +143,7 @@ const (
 	well
 )
 
-func (n Node) turn() int {
+func turn(n node.Node) int {
 	switch {
 	case n.Tainted || n.Status == "ERROR" || n.Status == "UNKNOWN":
 		return unwell
@@ -165,7 +155,7 @@ func (n Node) turn() int {
 
 // ticket is a node with the number that it drew in the lottery of a seed.
 type ticket struct {
-	Node
+	node.Node
 	number uint64
 }
 
@@ -185,7 +175,7 @@ func (c Criteria) compare(a, b ticket) int {
 }
 
 // SeedOf makes a seed of the ids of nodes, whatever their order.
-func SeedOf(nodes []Node) string {
+func SeedOf(nodes []node.Node) string {
 	ids := make([]string, len(nodes))
 	for i, n := range nodes {
 		ids[i] = n.ID

@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"pgregory.net/rapid"
 )
 
 func day(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
 
-func ids(nodes []Node) string {
+func ids(nodes []node.Node) string {
 	list := make([]string, len(nodes))
 	for i, n := range nodes {
 		list[i] = n.ID
@@ -24,33 +25,33 @@ func ids(nodes []Node) string {
 }
 
 func TestChoose(t *testing.T) {
-	cluster := []Node{
+	cluster := []node.Node{
 		{ID: "a", Region: "R1", Zone: "z1", Status: "ACTIVE", CreatedAt: day(5), ProfileCreatedAt: day(1)},
 		{ID: "b", Region: "R1", Zone: "z2", Status: "ACTIVE", CreatedAt: day(1), ProfileCreatedAt: day(3)},
 		{ID: "c", Region: "R2", Zone: "z1", Status: "ACTIVE", CreatedAt: day(3), ProfileCreatedAt: day(2)},
 		{ID: "d", Region: "R2", Zone: "z1", Status: "ACTIVE", CreatedAt: day(3)},
 	}
-	with := func(change func([]Node)) []Node {
+	with := func(change func([]node.Node)) []node.Node {
 		nodes := slices.Clone(cluster)
 		change(nodes)
 		return nodes
 	}
-	byRegion := func(n Node) string { return n.Region }
+	byRegion := func(n node.Node) string { return n.Region }
 	for _, c := range []struct {
 		name    string
-		nodes   []Node
+		nodes   []node.Node
 		request Request
 		want    string
 	}{
 		{"oldest first", cluster, Request{Count: 2, Criteria: OldestFirst}, "b c"},
 		{"youngest first", cluster, Request{Count: 2, Criteria: YoungestFirst}, "a c"},
 		{"oldest profile first, of unknown age last", cluster, Request{Count: 4, Criteria: OldestProfileFirst}, "a c b d"},
-		{"unwell nodes go first, in the order of the list", with(func(n []Node) { n[3].Status, n[0].Tainted, n[2].Status = "ERROR", true, "UNKNOWN" }),
+		{"unwell nodes go first, in the order of the list", with(func(n []node.Node) { n[3].Status, n[0].Tainted, n[2].Status = "ERROR", true, "UNKNOWN" }),
 			Request{Count: 4, Criteria: OldestFirst}, "a c d b"},
-		{"then those not created", with(func(n []Node) { n[0].CreatedAt, n[3].Status, n[1].Tainted = time.Time{}, "BUILD", true }),
+		{"then those not created", with(func(n []node.Node) { n[0].CreatedAt, n[3].Status, n[1].Tainted = time.Time{}, "BUILD", true }),
 			Request{Count: 4, Criteria: OldestFirst}, "b a d c"},
-		{"protected nodes stay", with(func(n []Node) { n[1].Protected = true }), Request{Count: 2, Criteria: OldestFirst}, "c d"},
-		{"even unwell", with(func(n []Node) { n[1].Protected, n[1].Status = true, "ERROR" }), Request{Count: 1, Criteria: OldestFirst}, "c"},
+		{"protected nodes stay", with(func(n []node.Node) { n[1].Protected = true }), Request{Count: 2, Criteria: OldestFirst}, "c d"},
+		{"even unwell", with(func(n []node.Node) { n[1].Protected, n[1].Status = true, "ERROR" }), Request{Count: 1, Criteria: OldestFirst}, "c"},
 		{"by region, in the order of names", cluster, Request{Groups: map[string]int64{"R2": 1, "R1": 1}, GroupBy: byRegion, Criteria: YoungestFirst}, "a c"},
 		{"of one region", cluster, Request{Groups: map[string]int64{"R2": 2}, GroupBy: byRegion, Criteria: OldestFirst}, "c d"},
 		{"more than there are", cluster, Request{Count: 9, Criteria: OldestFirst}, "b c d a"},
@@ -65,8 +66,8 @@ func TestChoose(t *testing.T) {
 }
 
 func TestChooseRefuses(t *testing.T) {
-	nodes := []Node{{ID: "a", Region: "R1", Protected: true}, {ID: "b", Region: "R1"}, {ID: "c", Region: "R2"}}
-	byRegion := func(n Node) string { return n.Region }
+	nodes := []node.Node{{ID: "a", Region: "R1", Protected: true}, {ID: "b", Region: "R1"}, {ID: "c", Region: "R2"}}
+	byRegion := func(n node.Node) string { return n.Region }
 	_, err := Choose(nodes, Request{Count: 3})
 	if p, ok := errors.AsType[*ProtectedError](err); !ok || *p != (ProtectedError{"", 3, 2, 1}) {
 		t.Errorf("got %v", err)
@@ -106,21 +107,21 @@ func TestVectors(t *testing.T) {
 		t.Fatalf("%d cases, not 200", len(cases))
 	}
 	for i, c := range cases {
-		nodes := make([]Node, len(c.Nodes))
+		nodes := make([]node.Node, len(c.Nodes))
 		for j, n := range c.Nodes {
-			nodes[j] = Node{ID: n.ID, Status: n.Status, Region: n.Region, Tainted: n.Tainted, CreatedAt: n.CreatedAt, ProfileCreatedAt: n.ProfileCreatedAt}
+			nodes[j] = node.Node{ID: n.ID, Status: n.Status, Region: n.Region, Tainted: n.Tainted, CreatedAt: n.CreatedAt, ProfileCreatedAt: n.ProfileCreatedAt}
 		}
-		got, err := Choose(nodes, Request{Count: c.Count, Groups: c.Regions, GroupBy: func(n Node) string { return n.Region }, Criteria: c.Criteria})
+		got, err := Choose(nodes, Request{Count: c.Count, Groups: c.Regions, GroupBy: func(n node.Node) string { return n.Region }, Criteria: c.Criteria})
 		if err != nil || ids(got) != strings.Join(c.Expect, " ") {
 			t.Errorf("case %d: got %s (%v), want %v", i, ids(got), err, c.Expect)
 		}
 	}
 }
 
-func genNodes(t *rapid.T) []Node {
-	nodes := make([]Node, rapid.IntRange(0, 12).Draw(t, "nodes"))
+func genNodes(t *rapid.T) []node.Node {
+	nodes := make([]node.Node, rapid.IntRange(0, 12).Draw(t, "nodes"))
 	for i := range nodes {
-		nodes[i] = Node{
+		nodes[i] = node.Node{
 			ID:               fmt.Sprintf("n%02d", i),
 			Region:           rapid.SampledFrom([]string{"R1", "R2", "R3"}).Draw(t, "region"),
 			Status:           rapid.SampledFrom([]string{"ACTIVE", "ACTIVE", "SHUTOFF", "BUILD", "ERROR", "UNKNOWN"}).Draw(t, "status"),
@@ -140,11 +141,11 @@ var genCriteria = rapid.SampledFrom([]Criteria{Random, OldestFirst, YoungestFirs
 func TestChoiceIsSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := genNodes(t)
-		request := Request{Criteria: genCriteria.Draw(t, "criteria"), GroupBy: func(Node) string { return "" }}
+		request := Request{Criteria: genCriteria.Draw(t, "criteria"), GroupBy: func(node.Node) string { return "" }}
 		groups := map[string]int64{"": rapid.Int64Range(0, int64(len(nodes))).Draw(t, "count")}
 		request.Count = groups[""]
 		if rapid.Bool().Draw(t, "by region") {
-			request.GroupBy = func(n Node) string { return n.Region }
+			request.GroupBy = func(n node.Node) string { return n.Region }
 			groups = map[string]int64{"R1": rapid.Int64Range(0, 3).Draw(t, "R1"), "R3": rapid.Int64Range(0, 3).Draw(t, "R3")}
 			request.Groups = groups
 		}
@@ -170,7 +171,7 @@ func TestChoiceIsSound(t *testing.T) {
 					continue
 				}
 				for _, m := range chosen {
-					if request.GroupBy(m) == group && !n.Protected && n.turn() < m.turn() {
+					if request.GroupBy(m) == group && !n.Protected && turn(n) < turn(m) {
 						t.Fatalf("%s goes before %s, which is less well", m.ID, n.ID)
 					}
 				}
@@ -201,9 +202,9 @@ func TestListOrderDoesNotMatter(t *testing.T) {
 // TestRandomIsStableAndFair: one seed gives one answer, and over many seeds each
 // of ten nodes is chosen about as often as the others.
 func TestRandomIsStableAndFair(t *testing.T) {
-	nodes := make([]Node, 10)
+	nodes := make([]node.Node, 10)
 	for i := range nodes {
-		nodes[i] = Node{ID: fmt.Sprintf("n%d", i), Status: "ACTIVE", CreatedAt: day(1)}
+		nodes[i] = node.Node{ID: fmt.Sprintf("n%d", i), Status: "ACTIVE", CreatedAt: day(1)}
 	}
 	times := map[string]int{}
 	const seeds, each = 5000, 3

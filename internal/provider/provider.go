@@ -5,6 +5,13 @@ package provider
 import (
 	"context"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/affinity"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/functions"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/placement"
+
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -39,35 +46,35 @@ func (p *stackpolicyProvider) Configure(ctx context.Context, req provider.Config
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	backend := &backend{err: errUnknownConfiguration}
+	cloud := backend.New(nil, errUnknownConfiguration)
 	if req.Config.Raw.IsFullyKnown() {
-		backend = newBackend(ctx, model, userAgent(p.version, req.TerraformVersion), &resp.Diagnostics)
+		cloud = newBackend(ctx, model, userAgent(p.version, req.TerraformVersion), &resp.Diagnostics)
 	}
-	resp.DataSourceData = backend
-	resp.ResourceData = backend
+	resp.DataSourceData = cloud
+	resp.ResourceData = cloud
 }
 
 func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		newAffinityPlanDataSource,
-		newClusterDataSource,
-		newDeletionPlanDataSource,
-		newRegionPlanDataSource,
-		newZonePlanDataSource,
+		affinity.NewPlan,
+		cluster.New,
+		deletion.NewPlan,
+		placement.NewRegionPlan,
+		placement.NewZonePlan,
 	}
 }
 
 func (p *stackpolicyProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
-		newAffinityAttachmentResource,
-		newDeletionAttachmentResource,
-		newPlacementAttachmentResource,
+		affinity.NewAttachment,
+		deletion.NewAttachment,
+		placement.NewAttachment,
 	}
 }
 
 func (p *stackpolicyProvider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{
-		newDesiredCapacityFunction,
-		newDistributeFunction,
+		functions.NewDesiredCapacity,
+		functions.NewDistribute,
 	}
 }

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -17,17 +18,19 @@ import (
 // summaryAt tells which argument of a call is the summary of a diagnostic.
 var summaryAt = map[string]int{"AddError": 0, "AddWarning": 0, "AddAttributeError": 1, "AddAttributeWarning": 1}
 
-// summaries finds the summaries of all diagnostics in the source of the package,
+// summaries finds the summaries of all diagnostics in the source of the
+// provider,
 // as regular expressions: one that is put together has a part that varies.
 func summaries(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
-	if err != nil {
+	folders, more := filepath.Glob("*/*.go")
+	if err := errors.Join(err, more); err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]*regexp.Regexp{}
 	positions := token.NewFileSet()
-	for _, name := range files {
+	for _, name := range append(files, folders...) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
 // Counts counts the nodes by region and zone.
@@ -28,8 +28,8 @@ func (r Roster) Counts() map[string]map[string]int64 {
 // A server that an operator moved to another zone takes its node along, so that
 // nobody destroys it to undo the move: the node's zone in the roster becomes the
 // one where the server is. It must be known, and the server ACTIVE or SHUTOFF.
-func (r Roster) Match(servers []deletion.Node) map[string]deletion.Node {
-	matched := make(map[string]deletion.Node, len(r.Nodes))
+func (r Roster) Match(servers []node.Node) map[string]node.Node {
+	matched := make(map[string]node.Node, len(r.Nodes))
 	for _, s := range servers {
 		n, ours := r.Nodes[s.Name]
 		if !ours || s.Region != n.Region {
@@ -52,9 +52,9 @@ func (r Roster) Match(servers []deletion.Node) map[string]deletion.Node {
 // Adopt makes a roster of the servers of a running cluster: those whose names
 // [AdoptedName] matches. It fails where there are none, and where two have one
 // index.
-func Adopt(cluster string, servers []deletion.Node) (Roster, error) {
+func Adopt(cluster string, servers []node.Node) (Roster, error) {
 	r := Roster{Nodes: map[string]Node{}}
-	byIndex := map[int64]deletion.Node{}
+	byIndex := map[int64]node.Node{}
 	for _, s := range servers {
 		m := AdoptedName(cluster).FindStringSubmatch(s.Name)
 		if m == nil {
@@ -79,4 +79,4 @@ func Adopt(cluster string, servers []deletion.Node) (Roster, error) {
 	return r, nil
 }
 
-func describe(n deletion.Node) string { return fmt.Sprintf("%s (%s, in %s)", n.Name, n.ID, n.Region) }
+func describe(n node.Node) string { return fmt.Sprintf("%s (%s, in %s)", n.Name, n.ID, n.Region) }

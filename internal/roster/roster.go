@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
@@ -71,7 +72,7 @@ func (e *CandidateError) Error() string { return fmt.Sprintf("The node %q %s.", 
 //
 // The errors are a [*CandidateError], a [*placement.InfeasibleError] and a
 // [*deletion.ProtectedError].
-func Plan(now Roster, facts map[string]deletion.Node, policy Policy) (Roster, Change, error) {
+func Plan(now Roster, facts map[string]node.Node, policy Policy) (Roster, Change, error) {
 	p := &planner{policy: policy, facts: facts, nodes: map[string]Node{}, next: now.Next}
 	maps.Copy(p.nodes, now.Nodes)
 	if err := p.removeCandidates(); err != nil {
@@ -104,7 +105,7 @@ func missing(nodes, others map[string]Node) []string {
 
 type planner struct {
 	policy Policy
-	facts  map[string]deletion.Node
+	facts  map[string]node.Node
 	nodes  map[string]Node
 	next   int64
 }
@@ -246,7 +247,7 @@ func (p *planner) remove(counts map[Place]int64) error {
 	request := deletion.Request{
 		Criteria: p.policy.Criteria,
 		Groups:   map[string]int64{},
-		GroupBy:  func(n deletion.Node) string { return p.spot(Place{n.Region, n.Zone}).key() },
+		GroupBy:  func(n node.Node) string { return p.spot(Place{n.Region, n.Zone}).key() },
 	}
 	for at, n := range counts {
 		if n > 0 {
@@ -256,7 +257,7 @@ func (p *planner) remove(counts map[Place]int64) error {
 	if len(request.Groups) == 0 {
 		return nil
 	}
-	nodes := make([]deletion.Node, 0, len(p.nodes))
+	nodes := make([]node.Node, 0, len(p.nodes))
 	for _, name := range missing(p.nodes, nil) {
 		nodes = append(nodes, p.fact(name))
 	}
@@ -271,7 +272,7 @@ func (p *planner) remove(counts map[Place]int64) error {
 func (p Place) key() string { return fmt.Sprintf("%q %q", p.Region, p.Zone) }
 
 // fact is what is known of a node's server, at the node's place.
-func (p *planner) fact(name string) deletion.Node {
+func (p *planner) fact(name string) node.Node {
 	n := p.facts[name]
 	n.ID = cmp.Or(n.ID, name)
 	n.Name = name

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"pgregory.net/rapid"
 )
@@ -34,10 +35,10 @@ func policy(capacity int64) Policy {
 }
 
 // born gives each node of a roster a healthy server, as old as its index is low.
-func born(r Roster) map[string]deletion.Node {
-	facts := map[string]deletion.Node{}
+func born(r Roster) map[string]node.Node {
+	facts := map[string]node.Node{}
 	for name, n := range r.Nodes {
-		facts[name] = deletion.Node{ID: "id-" + name, Status: "ACTIVE", CreatedAt: time.Date(2026, 11, 1, 0, 0, int(n.Index), 0, time.UTC)}
+		facts[name] = node.Node{ID: "id-" + name, Status: "ACTIVE", CreatedAt: time.Date(2026, 11, 1, 0, 0, int(n.Index), 0, time.UTC)}
 	}
 	return facts
 }
@@ -63,7 +64,7 @@ func TestLifeOfACluster(t *testing.T) {
 	for _, step := range []struct {
 		name     string
 		policy   func(*Policy)
-		facts    func(map[string]deletion.Node)
+		facts    func(map[string]node.Node)
 		created  string
 		deleted  string
 		nodes    string
@@ -95,10 +96,10 @@ func TestLifeOfACluster(t *testing.T) {
 		{name: "but loses its nodes first", capacity: 7, deleted: "web-11",
 			nodes: "RegionOne/az-1: web-0 web-6; RegionOne/az-2: web-7; RegionOne/az-3: web-8; RegionTwo/az-1: web-4 web-9; RegionTwo/az-2: web-10"},
 		{name: "tainted goes before older", capacity: 6, deleted: "web-6",
-			facts: func(f map[string]deletion.Node) { f["web-6"] = deletion.Node{ID: "6", Status: "ACTIVE", Tainted: true} },
+			facts: func(f map[string]node.Node) { f["web-6"] = node.Node{ID: "6", Status: "ACTIVE", Tainted: true} },
 			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-7; RegionOne/az-3: web-8; RegionTwo/az-1: web-4 web-9; RegionTwo/az-2: web-10"},
 		{name: "a node without a server goes before one with", capacity: 5, deleted: "web-9",
-			facts: func(f map[string]deletion.Node) { delete(f, "web-9") },
+			facts: func(f map[string]node.Node) { delete(f, "web-9") },
 			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-7; RegionOne/az-3: web-8; RegionTwo/az-1: web-4; RegionTwo/az-2: web-10"},
 		{name: "a candidate is replaced under a new name", capacity: 5, deleted: "web-4", created: "web-12",
 			policy: func(p *Policy) { p.Candidates = []string{"web-4"} },

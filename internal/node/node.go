@@ -1,0 +1,60 @@
+// Package node has what is known of a node of a cluster: the one type that the
+// reader fills and that all policies decide by.
+package node
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Node is a server of a cluster, as the policies see it.
+type Node struct {
+	ID     string
+	Name   string // "" where a cell that is down hides it
+	Region string
+	Zone   string // the availability zone, without the host of zone:host; "" before it is scheduled
+	Status string // Nova's
+	HostID string // a hash of project and host: equal for nodes on one host
+
+	CreatedAt        time.Time // zero: not known, or not created yet
+	Profile          string    // the image, or the value of the profile's metadata key
+	ProfileCreatedAt time.Time // zero: not known
+
+	Tainted   bool
+	Protected bool // by its metadata, or locked
+}
+
+// compare orders nodes by region, creation (those not created last) and id.
+func (n Node) compare(m Node) int {
+	if r := strings.Compare(n.Region, m.Region); r != 0 {
+		return r
+	}
+	if a, b := n.CreatedAt.IsZero(), m.CreatedAt.IsZero(); a != b {
+		if a {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(n.CreatedAt.Compare(m.CreatedAt), strings.Compare(n.ID, m.ID))
+}
+
+// Sort sorts nodes by region, creation time (nodes not created yet come last)
+// and id.
+func Sort(nodes []Node) {
+	slices.SortFunc(nodes, Node.compare)
+}
+
+// Distribution counts nodes by region and zone. Nodes without a zone are
+// counted under the empty name.
+func Distribution(nodes []Node) map[string]map[string]int64 {
+	counts := map[string]map[string]int64{}
+	for _, n := range nodes {
+		if counts[n.Region] == nil {
+			counts[n.Region] = map[string]int64{}
+		}
+		counts[n.Region][n.Zone]++
+	}
+	return counts
+}

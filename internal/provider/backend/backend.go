@@ -1,0 +1,49 @@
+// Package backend hands the cloud of the provider block to resources and data
+// sources.
+package backend
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// Backend is made from the provider block. Data sources and resources ask it
+// for the cloud when they need it: what needs none works without.
+type Backend struct {
+	cloud *openstack.Cloud
+	err   error
+}
+
+// New returns a backend with a cloud or, where there is none, with the reason.
+func New(cloud *openstack.Cloud, reason error) *Backend { return &Backend{cloud, reason} }
+
+// Get returns the cloud, or reports why there is none and returns nil.
+func (b *Backend) Get(diags *diag.Diagnostics) *openstack.Cloud {
+	if b.err != nil {
+		diags.AddError("Unable to reach a cloud", "This needs an OpenStack cloud, and "+b.err.Error()+".")
+		return nil
+	}
+	return b.cloud
+}
+
+// DataSource is embedded in data sources, and [Resource] in resources: the
+// framework hands both the same backend in two wrappings, and nothing where
+// Terraform only validates.
+type DataSource struct{ Backend *Backend }
+
+// Configure implements datasource.DataSourceWithConfigure.
+func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
+	d.Backend, _ = req.ProviderData.(*Backend)
+}
+
+// Resource is embedded in resources; see [DataSource].
+type Resource struct{ Backend *Backend }
+
+// Configure implements resource.ResourceWithConfigure.
+func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.Backend, _ = req.ProviderData.(*Backend)
+}

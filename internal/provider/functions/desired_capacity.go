@@ -1,0 +1,94 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
+
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+)
+
+// NewDesiredCapacity returns desired_capacity.
+func NewDesiredCapacity() function.Function { return &desiredCapacityFunction{} }
+
+// desiredCapacityFunction is the arithmetic of CLUSTER_RESIZE.
+type desiredCapacityFunction struct{}
+
+func (f *desiredCapacityFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "desired_capacity"
+}
+
+func (f *desiredCapacityFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary: "Work out the size that a resize asks for",
+		MarkdownDescription: "Returns the number of nodes that a cluster of `current` nodes is to have after a resize (Senlin's CLUSTER_RESIZE).\n\n" +
+			"A percentage rounds towards zero, but changes at least one node, or `min_step` of them. A size outside of the bounds is moved to the nearest one or, if `strict`, an error that names both.",
+		Parameters: []function.Parameter{
+			function.Int64Parameter{Name: "current", MarkdownDescription: "Nodes that the cluster has."},
+			function.DynamicParameter{Name: "resize", MarkdownDescription: "An object with any of `adjustment_type` (`EXACT_CAPACITY`, `CHANGE_IN_CAPACITY` or `CHANGE_IN_PERCENTAGE`), `number`, " +
+				"`min_size` (`0`), `max_size` (`-1`: no bound), `min_step` (least change in nodes, of a percentage) and `strict` (`false`)."},
+		},
+		Return: function.Int64Return{},
+	}
+}
+
+func (f *desiredCapacityFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var current int64
+	var argument types.Dynamic
+	if resp.Error = req.Arguments.Get(ctx, &current, &argument); resp.Error != nil {
+		return
+	}
+	resize, err := readResizeObject(argument)
+	switch {
+	case errors.Is(err, errUnknown):
+		resp.Error = resp.Result.Set(ctx, types.Int64Unknown())
+		return
+	case err != nil:
+		resp.Error = function.NewArgumentFuncError(1, text.Plain(err))
+		return
+	}
+	desired, err := resize.Desired(current)
+	if err != nil {
+		resp.Error = function.NewFuncError(text.Plain(err))
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, desired)
+}
+
+// readResizeObject reads an object with any of the arguments of a resize.
+func readResizeObject(argument types.Dynamic) (resize cluster.Resize, err error) {
+	arguments, err := fields(argument)
+	if err != nil {
+		return resize, fmt.Errorf("resize: %w", err)
+	}
+	for _, a := range arguments {
+		switch a.name {
+		case "adjustment_type":
+			var kind types.String
+			kind, _, err = read[types.String](a.value, "a string")
+			resize.AdjustmentType = cluster.AdjustmentType(kind.ValueString())
+		case "strict":
+			var strict types.Bool
+			strict, _, err = read[types.Bool](a.value, "true or false")
+			resize.Strict = strict.ValueBool()
+		case "number":
+			resize.Number, err = wholeNumber(a.value)
+		case "min_size":
+			resize.MinSize, err = wholeNumber(a.value)
+		case "max_size":
+			resize.MaxSize, err = wholeNumber(a.value)
+		case "min_step":
+			resize.MinStep, err = wholeNumber(a.value)
+		default:
+			return resize, fmt.Errorf("resize has %q, which is none of its arguments", a.name)
+		}
+		if err != nil {
+			return resize, fmt.Errorf("resize.%s: %w", a.name, err)
+		}
+	}
+	return resize, nil
+}

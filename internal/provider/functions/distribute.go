@@ -1,0 +1,106 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
+
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// NewDistribute returns distribute.
+func NewDistribute() function.Function { return &distributeFunction{} }
+
+// distributeFunction is the planner as a function: no cloud, only numbers.
+type distributeFunction struct{}
+
+func (f *distributeFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "distribute"
+}
+
+func (f *distributeFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary: "Spread nodes over weighted, capped places",
+		MarkdownDescription: "Returns how many nodes each place gains when `count` nodes are added or, where `count` is negative, how many it loses when that many are removed. Places that do not change are left out.\n\n" +
+			"The result is the best there is: it keeps the nodes as close to the weights as whole numbers allow, within the bounds, and does not depend on the order of the places.",
+		Parameters: []function.Parameter{
+			function.Int64Parameter{Name: "count", MarkdownDescription: "Nodes to add, or to remove where negative."},
+			function.DynamicParameter{Name: "bins", MarkdownDescription: "A map or object from the name of each place to an object with any of `weight` (its share relative to the others, `100`; `0` for a place no longer listed, which only loses nodes), " +
+				"`cap` (most nodes, `-1` for no cap), `min` (least nodes, `0`) and `current` (nodes that are there now, `0`)."},
+		},
+		Return: function.MapReturn{ElementType: types.Int64Type},
+	}
+}
+
+func (f *distributeFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var count int64
+	var argument types.Dynamic
+	if resp.Error = req.Arguments.Get(ctx, &count, &argument); resp.Error != nil {
+		return
+	}
+	bins, err := readBinObjects(argument)
+	switch {
+	case errors.Is(err, errUnknown):
+		resp.Error = resp.Result.Set(ctx, types.MapUnknown(types.Int64Type))
+		return
+	case err != nil:
+		resp.Error = function.NewArgumentFuncError(1, text.Plain(err))
+		return
+	}
+	changes, err := placement.Distribute(bins, count)
+	var infeasible *placement.InfeasibleError
+	switch {
+	case errors.As(err, &infeasible):
+		resp.Error = function.NewFuncError(infeasible.Error() + " " + strings.TrimSuffix(infeasible.Detail(), "."))
+		return
+	case err != nil:
+		resp.Error = function.NewFuncError(text.Plain(err))
+		return
+	}
+	result := map[string]int64{}
+	for i, change := range changes {
+		if change != 0 {
+			result[bins[i].Name] = max(change, -change)
+		}
+	}
+	resp.Error = resp.Result.Set(ctx, result)
+}
+
+// readBinObjects reads { NAME = { weight, cap, min, current } }.
+func readBinObjects(argument types.Dynamic) ([]placement.Bin, error) {
+	list, err := fields(argument)
+	if err != nil {
+		return nil, fmt.Errorf("bins: %w", err)
+	}
+	bins := make([]placement.Bin, len(list))
+	for i, place := range list {
+		bins[i] = placement.Bin{Name: place.name, Weight: places.DefaultWeight, Cap: placement.Unlimited}
+		attributes, err := fields(place.value)
+		if err != nil {
+			return nil, fmt.Errorf("bins[%q]: %w", place.name, err)
+		}
+		for _, a := range attributes {
+			into, ok := map[string]*int64{"weight": &bins[i].Weight, "cap": &bins[i].Cap, "min": &bins[i].Min, "current": &bins[i].Current}[a.name]
+			if !ok {
+				return nil, fmt.Errorf("bins[%q] has %q, which is none of weight, cap, min and current", place.name, a.name)
+			}
+			number, err := wholeNumber(a.value)
+			if err != nil {
+				return nil, fmt.Errorf("bins[%q].%s: %w", place.name, a.name, err)
+			}
+			if number != nil {
+				*into = *number
+			}
+		}
+		if b := bins[i]; b.Cap >= 0 && b.Min > b.Cap {
+			return nil, fmt.Errorf("bins[%q]: its min (%d) is above its cap (%d)", place.name, b.Min, b.Cap)
+		}
+	}
+	return bins, nil
+}

@@ -1,0 +1,197 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// dynamicValue is what Terraform makes of an expression: JSON is one.
+func dynamicValue(ctx context.Context, v any) attr.Value {
+	switch v := v.(type) {
+	case json.Number:
+		f, _, err := big.ParseFloat(v.String(), 10, 512, big.ToNearestEven)
+		if err != nil {
+			return types.NumberUnknown()
+		}
+		return types.NumberValue(f)
+	case string:
+		return types.StringValue(v)
+	case bool:
+		return types.BoolValue(v)
+	case []any:
+		values, of := make([]attr.Value, len(v)), make([]attr.Type, len(v))
+		for i, e := range v {
+			values[i] = dynamicValue(ctx, e)
+			of[i] = values[i].Type(ctx)
+		}
+		return types.TupleValueMust(of, values)
+	case map[string]any:
+		values, of := map[string]attr.Value{}, map[string]attr.Type{}
+		for name, e := range v {
+			values[name] = dynamicValue(ctx, e)
+			of[name] = values[name].Type(ctx)
+		}
+		return types.ObjectValueMust(of, values)
+	}
+	return types.DynamicNull()
+}
+
+// call calls a function with a number and with JSON. False is no result: an
+// error, something unknown, or no JSON.
+func call(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value, ok bool) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		return argument, nil, false
+	}
+	argument = types.DynamicValue(dynamicValue(t.Context(), v))
+	req := function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(number), argument})}
+	resp := function.RunResponse{Result: function.NewResultData(result)}
+	f.Run(t.Context(), req, &resp)
+	if resp.Error != nil {
+		if resp.Error.Text == "" {
+			t.Error("an error that says nothing")
+		}
+		return argument, nil, false
+	}
+	return argument, resp.Result.Value(), !resp.Result.Value().IsUnknown()
+}
+
+// FuzzDistribute: the function answers anything with a plan that adds up and
+// keeps to its bounds, or with an error.
+func FuzzDistribute(f *testing.F) {
+	for text, count := range map[string]int64{
+		`{"RegionOne": {"cap": 150}, "RegionTwo": {"weight": 200}}`:       3,
+		`{"A": {"current": 3}, "old": {"current": 1, "weight": 0}}`:       -3,
+		`{"A": {"min": 2, "current": 9223372036854775807}, "B": null}`:    -9223372036854775808,
+		`{"A": {"weight": 1e18, "cap": 1000000000000}, "é:/\" ": {}}`:     1000000000000,
+		`{"A": {"cap": "2"}, "B": {"weight": 1.5}}`:                       1,
+		`{"A": {"cap": 2, "min": 3}}`:                                     1,
+		`[1, true, null]`:                                                 0,
+		`{"A": {"other": 1}}`:                                             1,
+		`{"A": {"cap": 1e88888888}}`:                                      1,
+		`{"A": 1e88888888}`:                                               1,
+		`1e88888888`:                                                      1,
+		`{"A": {"current": -1}, "B": {"weight": -1}, "C": {"cap": -1e9}}`: 1,
+	} {
+		f.Add(count, text)
+	}
+	f.Fuzz(func(t *testing.T, count int64, text string) {
+		bins, result, ok := call(t, NewDistribute(), count, text, types.MapUnknown(types.Int64Type))
+		if !ok {
+			return
+		}
+		changes := map[string]int64{}
+		for name, change := range result.(types.Map).Elements() {
+			changes[name] = change.(types.Int64).ValueInt64()
+		}
+		places, err := readBinObjects(bins)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := new(big.Int).Abs(big.NewInt(count))
+		for _, b := range places {
+			n := changes[b.Name]
+			left.Sub(left, big.NewInt(n))
+			switch {
+			case n < 0, count < 0 && n > b.Current-min(b.Min, b.Current), count > 0 && n > 0 && b.Weight == 0,
+				count > 0 && n > 0 && b.Cap != placement.Unlimited && n > b.Cap-b.Current:
+				t.Errorf("%+v changes by %d of %d", b, n, count)
+			}
+		}
+		if left.Sign() != 0 {
+			t.Errorf("of %d nodes %s have no place", count, left)
+		}
+	})
+}
+
+// FuzzDesiredCapacity: the function answers anything with a size within its
+// bounds, or with an error.
+func FuzzDesiredCapacity(f *testing.F) {
+	for text, current := range map[string]int64{
+		`{"adjustment_type": "CHANGE_IN_PERCENTAGE", "number": -50, "min_step": 2, "min_size": 1}`: 3,
+		`{"adjustment_type": "EXACT_CAPACITY", "number": 9, "max_size": 3, "strict": true}`:        1,
+		`{"adjustment_type": "CHANGE_IN_CAPACITY", "number": 1000000000000000}`:                    9223372036854775807,
+		`{"adjustment_type": "CHANGE_IN_PERCENTAGE", "number": 1e15}`:                              1000000000000000,
+		`{"min_size": 5, "max_size": 3}`:                                                           -1,
+		`{"min_size": null, "strict": "perhaps"}`:                                                  4,
+		`{"number": 1e400}`:               0,
+		`{"number": 1e88888888}`:          3,
+		`{"number": 1e-88888888}`:         3,
+		`{"strict": -1e88888888}`:         3,
+		`{"strict": [{"a": 1e88888888}]}`: 3,
+		`[]`:                              0,
+	} {
+		f.Add(current, text)
+	}
+	f.Fuzz(func(t *testing.T, current int64, text string) {
+		resize, result, ok := call(t, NewDesiredCapacity(), current, text, types.Int64Unknown())
+		if !ok {
+			return
+		}
+		desired := result.(types.Int64).ValueInt64()
+		r, err := readResizeObject(resize)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if desired < 0 || r.MinSize != nil && desired < *r.MinSize || r.MaxSize != nil && *r.MaxSize >= 0 && desired > *r.MaxSize {
+			t.Errorf("from %d to %d", current, desired)
+		}
+	})
+}
+
+// TestFarNumbers: a number with millions of digits is refused at once, and is
+// not written out first. Each of these took minutes.
+func TestFarNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"number": 1e88888888}`:          "resize.number: a whole number was expected, not one beyond all bounds",
+		`{"min_size": -1e88888888}`:       "resize.min_size: a whole number was expected, not one beyond all bounds",
+		`{"number": 1e-88888888}`:         "resize.number: a whole number was expected, not one that is all but zero",
+		`{"number": 1e400}`:               "resize.number: a whole number was expected, not one beyond all bounds",
+		`{"number": 1e30}`:                "resize.number: a whole number was expected, not 1e+30",
+		`{"strict": 1e88888888}`:          "resize.strict: true or false was expected, not one beyond all bounds",
+		`{"strict": [{"a": 1e88888888}]}`: "resize.strict: true or false was expected, not a list",
+		`1e88888888`:                      "an object was expected, not one beyond all bounds",
+		`{"A": {"cap": 1e88888888}}`:      `bins["A"].cap: a whole number was expected, not one beyond all bounds`,
+		`{"A": 1e88888888}`:               `bins["A"]: an object was expected, not one beyond all bounds`,
+	} {
+		f := NewDesiredCapacity()
+		if strings.Contains(want, "bins") {
+			f = NewDistribute()
+		}
+		start := time.Now()
+		if got := refusal(t, f, text); !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("%s: refused after %s", text, took)
+		}
+	}
+}
+
+// refusal is the error of a function.
+func refusal(t *testing.T, f function.Function, text string) string {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	argument := types.DynamicValue(dynamicValue(t.Context(), v))
+	resp := function.RunResponse{Result: function.NewResultData(types.Int64Unknown())}
+	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(1), argument})}, &resp)
+	if resp.Error == nil {
+		return ""
+	}
+	return resp.Error.Text
+}

@@ -1,0 +1,103 @@
+// Package nodes has the arguments and results that are nodes of a cluster, and
+// the selector that finds them.
+package nodes
+
+import (
+	"fmt"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// Attributes lists the attributes of a node. Computed ones come from the
+// cloud; of those given to a plan only id is required.
+func Attributes(computed bool) map[string]schema.Attribute {
+	text := func(description string) schema.Attribute {
+		return schema.StringAttribute{Computed: computed, Optional: !computed, MarkdownDescription: description}
+	}
+	flag := func(description string) schema.Attribute {
+		return schema.BoolAttribute{Computed: computed, Optional: !computed, MarkdownDescription: description}
+	}
+	return map[string]schema.Attribute{
+		"id":                 schema.StringAttribute{Computed: computed, Required: !computed, MarkdownDescription: "Id of the server."},
+		"name":               text("Name of the server."),
+		"region":             text("Region that the server is in."),
+		"zone":               text("Availability zone that the server is in. Null before Nova has placed it."),
+		"status":             text("Status in Nova, such as `ACTIVE` or `ERROR`."),
+		"created_at":         text("When the server was created, as RFC 3339. Null if that is not known, or has not happened."),
+		"profile":            text("What the node was made from: its image, or the value of `profile_metadata_key`."),
+		"profile_created_at": text("How old the profile is, as RFC 3339. Null if that is not known."),
+		"tainted":            flag("Whether the node is marked as one to remove first."),
+		"protected":          flag("Whether the node must not be removed: marked so, or locked in Nova."),
+		"host_id":            text("Nova's hash of project and host. Nodes with the same one share a host."),
+	}
+}
+
+// Argument is the list of nodes that a plan takes; needed says what each must have.
+func Argument(needed string) schema.Attribute {
+	return schema.ListNestedAttribute{
+		Required:            true,
+		NestedObject:        schema.NestedAttributeObject{Attributes: Attributes(false)},
+		MarkdownDescription: "Nodes of the cluster as they are: the `nodes` of a `stackpolicy_cluster`, or literal ones. " + needed,
+	}
+}
+
+// Type is the type of a node.
+func Type() attr.Type {
+	return schema.NestedAttributeObject{Attributes: Attributes(true)}.Type()
+}
+
+// Values are nodes in HCL. They are made, and read, one by one: by
+// reflection the plugin framework takes several times as long.
+func Values(nodes []node.Node) types.List {
+	kind := Type().(types.ObjectType)
+	values := make([]attr.Value, len(nodes))
+	for i, n := range nodes {
+		values[i] = types.ObjectValueMust(kind.AttrTypes, map[string]attr.Value{
+			"id":                 types.StringValue(n.ID),
+			"name":               value.TextOrNull(n.Name),
+			"region":             types.StringValue(n.Region),
+			"zone":               value.TextOrNull(n.Zone),
+			"status":             types.StringValue(n.Status),
+			"created_at":         value.TimeOrNull(n.CreatedAt),
+			"profile":            value.TextOrNull(n.Profile),
+			"profile_created_at": value.TimeOrNull(n.ProfileCreatedAt),
+			"tainted":            types.BoolValue(n.Tainted),
+			"protected":          types.BoolValue(n.Protected),
+			"host_id":            value.TextOrNull(n.HostID),
+		})
+	}
+	return types.ListValueMust(kind, values)
+}
+
+// Read translates the nodes that a plan was given, and names the
+// attribute of one that makes no sense.
+func Read(list types.List, diags *diag.Diagnostics) []node.Node {
+	nodes := make([]node.Node, len(list.Elements()))
+	seen := make(map[string]int, len(nodes))
+	for i, element := range list.Elements() {
+		at := path.Root("nodes").AtListIndex(i)
+		fields := element.(types.Object).Attributes() // there, as no node is without its id
+		text := func(name string) types.String { return fields[name].(types.String) }
+		flag := func(name string) bool { return fields[name].(types.Bool).ValueBool() }
+		id := text("id").ValueString()
+		if first, twice := seen[id]; twice {
+			diags.AddAttributeError(at.AtName("id"), "Node given twice", fmt.Sprintf("The nodes %d and %d have the same id %q.", first, i, id))
+		}
+		seen[id] = i
+		nodes[i] = node.Node{
+			ID: id, Name: text("name").ValueString(), Region: text("region").ValueString(), Zone: text("zone").ValueString(),
+			Status: text("status").ValueString(), HostID: text("host_id").ValueString(), Profile: text("profile").ValueString(),
+			Tainted: flag("tainted"), Protected: flag("protected"),
+			CreatedAt:        value.ReadTime(text("created_at"), at.AtName("created_at"), diags),
+			ProfileCreatedAt: value.ReadTime(text("profile_created_at"), at.AtName("profile_created_at"), diags),
+		}
+	}
+	return nodes
+}

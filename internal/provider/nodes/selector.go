@@ -1,0 +1,75 @@
+package nodes
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+)
+
+// The metadata keys that mark a node where the configuration names no others.
+const (
+	DefaultTaintedKey   = "stackpolicy_tainted"
+	DefaultProtectedKey = "stackpolicy_protected"
+)
+
+// Selector says which servers are a cluster's, and which of their metadata
+// tell facts.
+type Selector struct {
+	NameRegex            types.String `tfsdk:"name_regex"`
+	Metadata             types.Map    `tfsdk:"metadata"`
+	Tags                 types.List   `tfsdk:"tags"`
+	ServerGroupID        types.String `tfsdk:"servergroup_id"`
+	IDs                  types.List   `tfsdk:"ids"`
+	ProfileMetadataKey   types.String `tfsdk:"profile_metadata_key"`
+	TaintedMetadataKey   types.String `tfsdk:"tainted_metadata_key"`
+	ProtectedMetadataKey types.String `tfsdk:"protected_metadata_key"`
+}
+
+// SelectsNothing reports an empty selector, as far as it is known.
+func (m Selector) SelectsNothing() bool {
+	empty := func(s types.String) bool { return !s.IsUnknown() && s.ValueString() == "" }
+	return empty(m.NameRegex) && empty(m.ServerGroupID) &&
+		!m.Metadata.IsUnknown() && len(m.Metadata.Elements()) == 0 &&
+		!m.Tags.IsUnknown() && len(m.Tags.Elements()) == 0 &&
+		!m.IDs.IsUnknown() && len(m.IDs.Elements()) == 0
+}
+
+// Selector translates what is selected.
+func (m Selector) Selector(ctx context.Context, diags *diag.Diagnostics) cluster.Selector {
+	s := cluster.Selector{NameRegex: m.NameRegex.ValueString(), ServerGroupID: m.ServerGroupID.ValueString()}
+	diags.Append(m.Metadata.ElementsAs(ctx, &s.Metadata, false)...)
+	diags.Append(m.Tags.ElementsAs(ctx, &s.Tags, false)...)
+	diags.Append(m.IDs.ElementsAs(ctx, &s.IDs, false)...)
+	return s
+}
+
+// Keys translates the metadata keys, with their defaults.
+func (m Selector) Keys() cluster.Keys {
+	return cluster.Keys{
+		Profile:   m.ProfileMetadataKey.ValueString(),
+		Tainted:   value.TextOr(m.TaintedMetadataKey, DefaultTaintedKey),
+		Protected: value.TextOr(m.ProtectedMetadataKey, DefaultProtectedKey),
+	}
+}
+
+// RegexValidator refuses what is no regular expression.
+type RegexValidator struct{}
+
+// Description implements validator.String.
+func (RegexValidator) Description(context.Context) string { return "a regular expression (RE2)" }
+
+// MarkdownDescription implements validator.String.
+func (v RegexValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString implements validator.String.
+func (RegexValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if _, err := regexp.Compile(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid regular expression", err.Error()+". The syntax is RE2's, as in Go and in Terraform's own regex function.")
+	}
+}
