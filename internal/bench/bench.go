@@ -5,7 +5,6 @@ package bench
 
 import (
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -66,12 +65,9 @@ func now(b *testing.B) Cost {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	c := Cost{Wall: time.Since(start), Allocs: float64(m.Mallocs)}
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var used syscall.Rusage
-		if err := syscall.Getrusage(who, &used); err != nil {
-			b.Fatal(err)
-		}
-		c.CPU += time.Duration(used.Utime.Nano() + used.Stime.Nano())
+	var err error
+	if c.CPU, err = processorTime(); err != nil {
+		b.Fatal(err)
 	}
 	return c
 }

@@ -29,7 +29,7 @@ func novaPage(n int, next string) []byte {
 			status, fault = "ERROR", aFault
 		}
 		created := time.Date(2026, 11, 1, 0, 0, 7*i, 0, time.UTC)
-		_, _ = strings.NewReplacer("<ID>", fmt.Sprintf("%08x-31e7-49b7-b260-%012x", i*2654435761&0xffffffff, i), "<N>", fmt.Sprint(i),
+		_, _ = strings.NewReplacer("<ID>", fmt.Sprintf("%08x-31e7-49b7-b260-%012x", uint32(i)*2654435761, i), "<N>", fmt.Sprint(i),
 			"<STATUS>", status, "<FAULT>", fault, "<CREATED>", created.Format(time.RFC3339),
 			"<HOST>", fmt.Sprintf("%08x", i%300), "<ZONE>", fmt.Sprint(1+i%3)).WriteString(&b, strings.TrimSpace(aServer))
 	}

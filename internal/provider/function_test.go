@@ -60,7 +60,10 @@ func TestDistributeFunction(t *testing.T) {
 				counts(),
 				counts(),
 				counts("A", 1, "B", 1),
-				counts("A", 1_000_000_000_000, "B", 3_000_000_000_000),
+				knownvalue.MapExact(map[string]knownvalue.Check{
+					"A": knownvalue.Int64Exact(1_000_000_000_000),
+					"B": knownvalue.Int64Exact(3_000_000_000_000),
+				}),
 			),
 		},
 		resource.TestStep{

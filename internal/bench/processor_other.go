@@ -1,0 +1,13 @@
+//go:build !unix
+
+package bench
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+)
+
+func processorTime() (time.Duration, error) {
+	return 0, fmt.Errorf("the CPU time of a process cannot be measured on %s", runtime.GOOS)
+}
