@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
 // decoder reads pages of Nova's detailed list of servers in one pass. What is
@@ -28,7 +29,7 @@ type decoder struct {
 // newDecoder makes a decoder that reads of metadata what selectors and policies
 // look at.
 func newDecoder(selected map[string]string, keys Keys) *decoder {
-	wanted := set([]string{keys.Profile, keys.Tainted, keys.Protected})
+	wanted := set([]string{keys.Profile, keys.Tainted, keys.Protected, openstack.MarkKey})
 	for key := range selected {
 		wanted[key] = true
 	}

@@ -29,7 +29,7 @@ func decodePage(text string, keys ...string) (servers []server, last string, mor
 func TestDecodePage(t *testing.T) {
 	servers, last, more, err := decodePage(`{"servers": [
 		{"id": "1", "name": "web-1", "status": "ACTIVE", "created": "2026-11-21T08:00:00Z", "hostId": "h", "locked": true,
-		 "OS-EXT-AZ:availability_zone": "az-1:host-7", "image": {"id": "i", "links": []}, "metadata": {"stackpolicy_tainted": "yes", "other": "x"}, "tags": ["eu"],
+		 "OS-EXT-AZ:availability_zone": "az-1:host-7", "image": {"id": "i", "links": []}, "metadata": {"stackpolicy_tainted": "yes", "stackpolicy_in_service": "7", "other": "x"}, "tags": ["eu"],
 		 "flavor": {"vcpus": 1}, "addresses": {"net": [{"addr": "10.0.0.1"}]}},
 		{"id": "2", "name": "from-volume", "status": "BUILD", "image": "", "OS-EXT-AZ:availability_zone": null},
 		{"id": "3", "status": "UNKNOWN", "created": "2026-11-20T08:00:00Z", "tenant_id": "p", "links": []}
@@ -45,7 +45,7 @@ func TestDecodePage(t *testing.T) {
 	}
 	day := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	want := []node.Node{
-		{ID: "1", Name: "web-1", Region: "R", Zone: "az-1", Status: "ACTIVE", HostID: "h", CreatedAt: day, Profile: "i", Tainted: true, Protected: true},
+		{ID: "1", Name: "web-1", Region: "R", Zone: "az-1", Status: "ACTIVE", HostID: "h", CreatedAt: day, Profile: "i", Tainted: true, Protected: true, InService: 7},
 		{ID: "2", Name: "from-volume", Region: "R", Status: "BUILD"},
 		{ID: "3", Region: "R", Status: "UNKNOWN", CreatedAt: day.AddDate(0, 0, -1)},
 	}
@@ -57,7 +57,7 @@ func TestDecodePage(t *testing.T) {
 	if !servers[2].hidden || servers[1].hidden {
 		t.Error("the third server, and only it, is in a cell that is down")
 	}
-	if !slices.Equal(servers[0].Tags, []string{"eu"}) || len(servers[0].Metadata) != 1 || len(servers[1].Tags)+len(servers[1].Metadata) != 0 {
+	if !slices.Equal(servers[0].Tags, []string{"eu"}) || len(servers[0].Metadata) != 2 || len(servers[1].Tags)+len(servers[1].Metadata) != 0 {
 		t.Errorf("got %+v", servers)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
 // server is what is read of a server in Nova's detailed list.
@@ -43,6 +44,7 @@ func (s *server) node(region string, keys Keys) (node.Node, error) {
 	}
 	n.Tainted = marked(s.Metadata, keys.Tainted)
 	n.Protected = s.Locked || marked(s.Metadata, keys.Protected)
+	n.InService = openstack.ParseMark(s.Metadata[openstack.MarkKey])
 	return n, nil
 }
 

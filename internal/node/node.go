@@ -24,6 +24,10 @@ type Node struct {
 
 	Tainted   bool
 	Protected bool // by its metadata, or locked
+
+	// InService is the revision of the mark that says that the server was found in
+	// service; 0: it has no mark.
+	InService int64
 }
 
 // compare orders nodes by region, creation (those not created last) and id.

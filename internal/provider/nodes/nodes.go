@@ -35,7 +35,9 @@ func Attributes(computed bool) map[string]schema.Attribute {
 		"profile_created_at": text("How old the profile is, as RFC 3339. Null if that is not known."),
 		"tainted":            flag("Whether the node is marked as one to remove first."),
 		"protected":          flag("Whether the node must not be removed: marked so, or locked in Nova."),
-		"host_id":            text("Nova's hash of project and host. Nodes with the same one share a host."),
+		"in_service_revision": schema.Int64Attribute{Computed: computed, Optional: !computed,
+			MarkdownDescription: "Revision that the server was found in service with, as `stackpolicy_readiness_attachment` marks it in Nova. Null without the mark. Plans do not look at it."},
+		"host_id": text("Nova's hash of project and host. Nodes with the same one share a host."),
 	}
 }
 
@@ -60,17 +62,18 @@ func Values(nodes []node.Node) types.List {
 	values := make([]attr.Value, len(nodes))
 	for i, n := range nodes {
 		values[i] = types.ObjectValueMust(kind.AttrTypes, map[string]attr.Value{
-			"id":                 types.StringValue(n.ID),
-			"name":               value.TextOrNull(n.Name),
-			"region":             types.StringValue(n.Region),
-			"zone":               value.TextOrNull(n.Zone),
-			"status":             types.StringValue(n.Status),
-			"created_at":         value.TimeOrNull(n.CreatedAt),
-			"profile":            value.TextOrNull(n.Profile),
-			"profile_created_at": value.TimeOrNull(n.ProfileCreatedAt),
-			"tainted":            types.BoolValue(n.Tainted),
-			"protected":          types.BoolValue(n.Protected),
-			"host_id":            value.TextOrNull(n.HostID),
+			"id":                  types.StringValue(n.ID),
+			"name":                value.TextOrNull(n.Name),
+			"region":              types.StringValue(n.Region),
+			"zone":                value.TextOrNull(n.Zone),
+			"status":              types.StringValue(n.Status),
+			"created_at":          value.TimeOrNull(n.CreatedAt),
+			"profile":             value.TextOrNull(n.Profile),
+			"profile_created_at":  value.TimeOrNull(n.ProfileCreatedAt),
+			"tainted":             types.BoolValue(n.Tainted),
+			"protected":           types.BoolValue(n.Protected),
+			"in_service_revision": value.NumberOrNull(n.InService),
+			"host_id":             value.TextOrNull(n.HostID),
 		})
 	}
 	return types.ListValueMust(kind, values)
