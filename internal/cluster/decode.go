@@ -116,6 +116,8 @@ func (d *decoder) readServer() error {
 				s.Tags = append(s.Tags, "")
 				return d.sharedText(&s.Tags[len(s.Tags)-1])
 			})
+		case "fault":
+			return d.field("message", &s.Fault)
 		case "locked":
 			return d.flag(&s.Locked)
 		}

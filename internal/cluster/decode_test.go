@@ -31,7 +31,7 @@ func TestDecodePage(t *testing.T) {
 		{"id": "1", "name": "web-1", "status": "ACTIVE", "created": "2026-11-21T08:00:00Z", "hostId": "h", "locked": true,
 		 "OS-EXT-AZ:availability_zone": "az-1:host-7", "image": {"id": "i", "links": []}, "metadata": {"stackpolicy_tainted": "yes", "stackpolicy_in_service": "7", "other": "x"}, "tags": ["eu"],
 		 "flavor": {"vcpus": 1}, "addresses": {"net": [{"addr": "10.0.0.1"}]}},
-		{"id": "2", "name": "from-volume", "status": "BUILD", "image": "", "OS-EXT-AZ:availability_zone": null},
+		{"id": "2", "name": "from-volume", "status": "ERROR", "fault": {"code": 500, "message": "No valid host was found."}, "image": "", "OS-EXT-AZ:availability_zone": null},
 		{"id": "3", "status": "UNKNOWN", "created": "2026-11-20T08:00:00Z", "tenant_id": "p", "links": []}
 		], "servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`, "stackpolicy_tainted")
 	if err != nil || !more || last != "3" || len(servers) != 3 {
@@ -45,8 +45,8 @@ func TestDecodePage(t *testing.T) {
 	}
 	day := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	want := []node.Node{
-		{ID: "1", Name: "web-1", Region: "R", Zone: "az-1", Status: "ACTIVE", HostID: "h", CreatedAt: day, Profile: "i", Tainted: true, Protected: true, InService: 7},
-		{ID: "2", Name: "from-volume", Region: "R", Status: "BUILD"},
+		{ID: "1", Name: "web-1", Region: "R", Zone: "az-1", Status: "ACTIVE", HostID: "h", CreatedAt: day, Profile: "i", Tainted: true, Protected: true, Locked: true, InService: 7},
+		{ID: "2", Name: "from-volume", Region: "R", Status: "ERROR", Fault: "No valid host was found."},
 		{ID: "3", Region: "R", Status: "UNKNOWN", CreatedAt: day.AddDate(0, 0, -1)},
 	}
 	for i := range want {

@@ -24,6 +24,20 @@ type slowServer struct {
 	Metadata slowMetadata `json:"metadata"`
 	Tags     []*string    `json:"tags"` // pointers: a null leaves a string that it follows as it was
 	Locked   bool         `json:"locked"`
+	Fault    slowFault    `json:"fault"`
+}
+
+type slowFault struct{ Message string }
+
+func (f *slowFault) UnmarshalJSON(data []byte) error {
+	var object struct {
+		Message string `json:"message"`
+	}
+	err := json.Unmarshal(data, &object)
+	if object.Message != "" {
+		f.Message = object.Message
+	}
+	return err
 }
 
 type slowImage struct{ ID string }
@@ -80,7 +94,7 @@ func decodeSlowly(data []byte) (servers []server, more bool, err error) {
 			}
 		}
 		servers = append(servers, server{ID: s.ID, Name: s.Name, Status: s.Status, Zone: s.Zone, HostID: s.HostID, Created: s.Created,
-			Image: s.Image.ID, Metadata: s.Metadata, Tags: tags, Locked: s.Locked, hidden: s.Status == "UNKNOWN" && s.Name == ""})
+			Image: s.Image.ID, Metadata: s.Metadata, Tags: tags, Locked: s.Locked, Fault: s.Fault.Message, hidden: s.Status == "UNKNOWN" && s.Name == ""})
 	}
 	for _, link := range page.Links {
 		more = more || link.Rel == "next"

@@ -17,6 +17,7 @@ type server struct {
 	Metadata                       map[string]string // of the keys that are asked for
 	Tags                           []string
 	Locked                         bool
+	Fault                          string // why the server is in ERROR
 
 	hidden bool // in a cell that is down: only the id and little else is known
 }
@@ -43,6 +44,7 @@ func (s *server) node(region string, keys Keys) (node.Node, error) {
 		n.ProfileCreatedAt = n.ProfileCreatedAt.UTC()
 	}
 	n.Tainted = marked(s.Metadata, keys.Tainted)
+	n.Locked, n.Fault = s.Locked, s.Fault
 	n.Protected = s.Locked || marked(s.Metadata, keys.Protected)
 	n.InService = openstack.ParseMark(s.Metadata[openstack.MarkKey])
 	return n, nil

@@ -24,6 +24,9 @@ type Node struct {
 
 	Tainted   bool
 	Protected bool // by its metadata, or locked
+	Locked    bool // in Nova
+
+	Fault string // why Nova gave the server up, in its words; "" without one
 
 	// InService is the revision of the mark that says that the server was found in
 	// service; 0: it has no mark.
