@@ -119,8 +119,14 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 	}
 	decoder := newDecoder(match.Metadata, q.Keys)
 	restart := func() { p.nodes, p.undecided = nil, nil }
-	err = compute.ServerPages(ctx, match.query(), restart, func(page []byte) (string, bool, error) {
-		return decoder.page(page, func(s *server) error { return p.take(s, match, q) })
+	err = compute.ServerPages(ctx, match.query(), restart, func(page []byte, item func(string) error) (bool, error) {
+		_, more, err := decoder.page(page, func(s *server) error {
+			if err := item(s.ID); err != nil {
+				return err
+			}
+			return p.take(s, match, q)
+		})
+		return more, err
 	})
 	if err != nil {
 		return fmt.Errorf("region %s: list servers: %w", region, err)

@@ -8,23 +8,23 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
-	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/regions"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 	"github.com/gophercloud/utils/v2/openstack/clientconfig"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Cloud is one cloud and one login to it, shared by all that ask. Its methods
 // may be called at the same time.
 type Cloud struct {
-	config   Config
-	settings *settings
-	base     http.RoundTripper // with the TLS settings
-	http     http.Client
+	config    Config
+	settings  *settings
+	base      http.RoundTripper // with the TLS settings
+	transport *transport
+	http      http.Client
 
 	sessions shared[struct{}, *session]
 	known    shared[struct{}, []string]
@@ -39,8 +39,7 @@ type Cloud struct {
 type session struct {
 	client    *gophercloud.ProviderClient
 	endpoints []endpoint
-	mu        sync.Mutex
-	again     *call[string] // the login under way after a token expired, or the one that was refused
+	tokens    shared[string, string] // from a token that expired to the one that took its place
 }
 
 // endpoint is an entry of the catalogue, of the interface that is asked for.
@@ -56,19 +55,23 @@ func New(config Config) (*Cloud, error) {
 	}
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.TLSClientConfig = resolved.tls
-	base.MaxIdleConnsPerHost = 16 // regions often share a host, and each asks for itself
-	c := &Cloud{config: config, settings: resolved, base: base}
+	base.MaxIdleConnsPerHost = mostAtOnce // regions often share a host, and each asks for itself
+	base.MaxResponseHeaderBytes = largestHeader
 	t := &transport{
 		base:    base,
 		retries: config.MaxRetries,
 		timeout: config.timeout(),
 		noCache: !config.DisableNoCacheHeader,
 		log:     config.Log,
+		secrets: []string{resolved.auth.Password, resolved.auth.TokenID, resolved.auth.ApplicationCredentialSecret, resolved.auth.Passcode},
+		slots:   make(chan struct{}, mostAtOnce),
 	}
+	t.hosts.Store(resolved.hosts)
+	c := &Cloud{config: config, settings: resolved, base: base, transport: t}
 	if config.AllowReauth && resolved.auth.TokenID == "" {
 		t.relogin = c.relogin
 	}
-	c.http = http.Client{Transport: t, CheckRedirect: sameOrigin}
+	c.http = http.Client{Transport: t, CheckRedirect: fewRedirects}
 	return c, nil
 }
 
@@ -98,14 +101,23 @@ func (c *Cloud) session(ctx context.Context) (*session, error) {
 		client.UseTokenLock()
 		client.UserAgent.Prepend(c.config.UserAgent)
 		s := &session{client: client}
+		s.tokens.passes = func(err error) bool { return !gophercloud.ResponseCodeIs(err, http.StatusUnauthorized) } // who is refused does not knock again
 		if s.endpoints, err = c.catalogue(client); err != nil {
 			return nil, fmt.Errorf("log in at %s: %w", client.IdentityEndpoint, err)
 		}
+		trusted := c.settings.hosts
+		for _, e := range s.endpoints {
+			trusted = trusted.with(e.service, e.url)
+		}
+		c.transport.hosts.Store(trusted)
 		client.EndpointLocator = func(opts gophercloud.EndpointOpts) (string, error) { return c.locate(s, opts) }
 		return s, nil
 	})
 }
 
+// login asks for a token, at the v3 of the address that the configuration names.
+// No version document is asked where that is: its links may lead anywhere, and
+// the password would follow them.
 func (c *Cloud) login(ctx context.Context) (*gophercloud.ProviderClient, error) {
 	options := c.settings.auth
 	options.AllowReauth = false // the transport does that, for all requests at once
@@ -114,7 +126,7 @@ func (c *Cloud) login(ctx context.Context) (*gophercloud.ProviderClient, error) 
 		return nil, fmt.Errorf("auth_url %q: %w", options.IdentityEndpoint, err)
 	}
 	client.HTTPClient = c.http
-	if err := openstack.Authenticate(ctx, client, options); err != nil {
+	if err := openstack.AuthenticateV3(ctx, client, &options, gophercloud.EndpointOpts{}); err != nil {
 		return nil, fmt.Errorf("log in at %s: %w", options.IdentityEndpoint, err)
 	}
 	return client, nil
@@ -127,36 +139,17 @@ func (c *Cloud) relogin(ctx context.Context, expired string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s.mu.Lock()
 	if token := s.client.Token(); token != expired {
-		s.mu.Unlock()
 		return token, nil
 	}
-	next := s.again
-	if next == nil {
-		next = &call[string]{done: make(chan struct{})}
-		s.again = next
-		go func() {
-			fresh, err := c.login(context.WithoutCancel(ctx))
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if next.err = err; err == nil {
-				next.value = fresh.Token()
-				s.client.CopyTokenFrom(fresh)
-			}
-			if !gophercloud.ResponseCodeIs(err, http.StatusUnauthorized) {
-				s.again = nil // but who is refused does not knock again
-			}
-			close(next.done)
-		}()
-	}
-	s.mu.Unlock()
-	select {
-	case <-next.done:
-		return next.value, next.err
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
+	return s.tokens.get(ctx, expired, func(ctx context.Context) (string, error) {
+		fresh, err := c.login(ctx)
+		if err != nil {
+			return "", err
+		}
+		s.client.CopyTokenFrom(fresh)
+		return fresh.Token(), nil
+	})
 }
 
 // catalogue lists the endpoints that came with the token.
@@ -223,6 +216,8 @@ func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error
 		for _, e := range s.endpoints {
 			switch {
 			case e.service != service:
+			case e.region == opts.Region && strings.Contains(e.url, "@"):
+				return "", fmt.Errorf("region %s: the %s endpoint in the catalogue has a user name or a password in its address, and is not used: each message about a request would show it. Correct the catalogue, or name the address in endpoint_overrides", text.Clean(e.region), e.service)
 			case e.region == opts.Region:
 				return e.url, nil
 			default:
@@ -307,12 +302,7 @@ func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		identity, err := openstack.NewIdentityV3(s.client, gophercloud.EndpointOpts{})
-		if err != nil {
-			return nil, err
-		}
-		var names []string
-		pages, err := regions.List(identity, nil).AllPages(ctx)
+		names, err := s.regions(ctx)
 		switch {
 		case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
 			for _, e := range s.endpoints {
@@ -320,21 +310,49 @@ func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
 			}
 		case err != nil:
 			return nil, fmt.Errorf("list regions: %w", err)
-		default:
-			list, err := regions.ExtractRegions(pages)
-			if err == nil && len(list) == 0 {
-				err = missing("regions") // a Keystone has one at least
-			}
-			if err != nil {
-				return nil, fmt.Errorf("list regions: %w", err)
-			}
-			for _, r := range list {
-				names = append(names, r.ID)
-			}
 		}
 		slices.Sort(names)
 		return slices.Compact(names), nil
 	})
+}
+
+// regions lists the ids of Keystone's regions. A Keystone has one at least.
+func (s *session) regions(ctx context.Context) (ids []string, err error) {
+	client, err := openstack.NewIdentityV3(s.client, gophercloud.EndpointOpts{})
+	if err != nil {
+		return nil, err
+	}
+	list := newList()
+	for address := client.ServiceURL("regions"); address != ""; {
+		var page struct {
+			Regions []struct {
+				ID string `json:"id"`
+			} `json:"regions"`
+			Links struct {
+				Next string `json:"next"`
+			} `json:"links"`
+		}
+		resp, err := client.Get(ctx, address, &page, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
+		if _, _, err = gophercloud.ParseResponse(resp, err); err != nil {
+			return nil, err
+		}
+		if page.Regions == nil {
+			return nil, missing("regions")
+		}
+		for _, r := range page.Regions {
+			if err := list.item(r.ID); err != nil {
+				return nil, err
+			}
+			ids = append(ids, r.ID)
+		}
+		if address, err = list.next(address, page.Links.Next); err != nil {
+			return nil, err
+		}
+	}
+	if len(ids) == 0 {
+		return nil, missing("regions")
+	}
+	return ids, nil
 }
 
 func computeOpts(region string) gophercloud.EndpointOpts {

@@ -75,6 +75,7 @@ func TestLoginOutlivesTheFirst(t *testing.T) {
 	}
 	second := make(chan error)
 	go func() { second <- cloud.Login(t.Context()) }()
+	time.Sleep(50 * time.Millisecond) // until the second one waits too
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) {
 		t.Errorf("the first: %v", err)
@@ -159,7 +160,7 @@ func TestExpiredToken(t *testing.T) {
 	}
 	fake.ExpireTokens()
 	fake.ResetRequests()
-	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Effect: fakecloud.Delay, Delay: 200 * time.Millisecond})
+	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Effect: fakecloud.Delay, Delay: 500 * time.Millisecond})
 
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error)
@@ -184,9 +185,10 @@ func TestExpiredToken(t *testing.T) {
 			}
 		})
 	}
+	time.Sleep(100 * time.Millisecond) // until they wait for the login
 	cancel()
 	start := time.Now()
-	if err := <-first; !errors.Is(err, context.Canceled) || time.Since(start) > 150*time.Millisecond {
+	if err := <-first; !errors.Is(err, context.Canceled) || time.Since(start) > 80*time.Millisecond {
 		t.Errorf("the first: %v after %s", err, time.Since(start))
 	}
 	wait.Wait()

@@ -15,6 +15,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/availabilityzones"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Microversions of Nova that something here depends on. The versions are 2.x;
@@ -64,7 +65,7 @@ var versionRoot = regexp.MustCompile(`^.*/v2(\.\d+)?/`)
 func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) (int, error) {
 	root := versionRoot.FindString(client.Endpoint)
 	if root == "" {
-		return 0, fmt.Errorf("the endpoint %s has no version in it", client.Endpoint)
+		return 0, fmt.Errorf("the endpoint %s has no version in it", text.Clean(client.Endpoint))
 	}
 	var document struct {
 		Version struct {
@@ -136,8 +137,8 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 }
 
 // ServerPages walks through the detailed list of a project's servers. Read
-// decodes a page as it came, and returns the id of its last server and whether
-// Nova says that more follow.
+// decodes a page as it came, calls item with the id of each server, and returns
+// whether Nova says that more follow.
 //
 // The first page is asked for without any filter, sorting or limit. Only so
 // does Nova (from 2.69 on) list the servers of a cell that is down, in part, in
@@ -146,7 +147,7 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 //
 // Where the last server of a page is deleted before the next page is asked for,
 // Nova cannot go on from it: the walk starts anew, and restart is called.
-func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func(), read func(page []byte) (last string, more bool, err error)) error {
+func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func(), read PageReader) error {
 	client := c.At(VersionDownCells)
 	for attempt := 0; ; attempt++ {
 		restart()
@@ -157,13 +158,17 @@ func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func
 	}
 }
 
+// PageReader reads a page of a list.
+type PageReader func(page []byte, item func(id string) error) (more bool, err error)
+
 var errLostMarker = errors.New("the last item of a page was deleted while the next page was asked for")
 
 // walk follows a list from page to page, by the id of the last item: links in
 // the pages may lead to another host, and no token goes there.
-func walk(ctx context.Context, client *gophercloud.ServiceClient, list string, filter url.Values, read func([]byte) (string, bool, error)) error {
-	address, marker := client.ServiceURL(list), ""
-	for {
+func walk(ctx context.Context, client *gophercloud.ServiceClient, path string, filter url.Values, read PageReader) error {
+	list := newList()
+	for address := client.ServiceURL(path); ; {
+		marker := list.last
 		resp, err := client.Get(ctx, address, nil, &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}})
 		switch {
 		case marker != "" && gophercloud.ResponseCodeIs(err, http.StatusBadRequest):
@@ -171,19 +176,18 @@ func walk(ctx context.Context, client *gophercloud.ServiceClient, list string, f
 		case err != nil:
 			return err
 		}
-		last, more, err := read(resp.Body.(*Body).All)
+		more, err := read(resp.Body.(*Body).All, list.item)
 		switch {
 		case err != nil:
 			return fmt.Errorf("GET %s: %w", address, err)
 		case !more:
 			return nil
-		case last == "" || last == marker:
-			return fmt.Errorf("GET %s: more items are announced after %q, and none come", address, last)
+		case list.last == marker:
+			return fmt.Errorf("GET %s: more items are announced after %q, and none come", address, text.Cut(marker, 100))
 		}
-		marker = last
-		query := url.Values{"marker": {marker}}
+		query := url.Values{"marker": {list.last}}
 		maps.Copy(query, filter)
-		address = client.ServiceURL(list) + "?" + query.Encode()
+		address = client.ServiceURL(path) + "?" + query.Encode()
 	}
 }
 
@@ -198,7 +202,7 @@ func (c *Compute) ServerNames(ctx context.Context, ids []string) []string {
 		}
 		name := id
 		if server, err := servers.Get(ctx, c.At(1), id).Extract(); err == nil {
-			name = fmt.Sprintf("%s (%s)", server.Name, id)
+			name = fmt.Sprintf("%s (%s)", text.Clean(server.Name), id)
 		}
 		names = append(names, name)
 	}

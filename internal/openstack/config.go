@@ -11,7 +11,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -63,6 +65,7 @@ type settings struct {
 	auth   gophercloud.AuthOptions
 	region string
 	tls    *tls.Config
+	hosts  *hosts // that the user named
 }
 
 // endpointTypes are the ways to write gophercloud's three availabilities.
@@ -77,6 +80,10 @@ func (c Config) resolve() (*settings, error) {
 		return nil, ErrNoCloud
 	case c.MaxRetries < 0:
 		return nil, &ArgumentError{"max_retries", fmt.Sprintf("A number of retries is 0 or more, not %d.", c.MaxRetries)}
+	case c.MaxRetries > mostRetries:
+		return nil, &ArgumentError{"max_retries", fmt.Sprintf("A request is repeated at most %d times, not %d.", mostRetries, c.MaxRetries)}
+	case c.RequestTimeout < 0 || c.RequestTimeout > longestTimeout:
+		return nil, &ArgumentError{"request_timeout", fmt.Sprintf("The time for an answer is at most %s (%d seconds).", longestTimeout, longestTimeout/time.Second)}
 	case !slices.Contains(endpointTypes, c.EndpointType):
 		return nil, &ArgumentError{"endpoint_type", fmt.Sprintf("%q is none of public, internal and admin.", c.EndpointType)}
 	}
@@ -98,6 +105,10 @@ func (c Config) resolve() (*settings, error) {
 	if options.IdentityEndpoint == "" {
 		options.IdentityEndpoint = c.AuthURL
 	}
+	trusted, err := c.trusted(options.IdentityEndpoint)
+	if err != nil {
+		return nil, err
+	}
 	if options.UserID != "" {
 		// The id says it all. gophercloud refuses a domain beside it, and
 		// default_domain, which is never empty, puts one there.
@@ -113,7 +124,31 @@ func (c Config) resolve() (*settings, error) {
 	if err != nil {
 		return nil, fmt.Errorf("TLS files: %w", err)
 	}
-	return &settings{auth: *options, region: c.Region, tls: config}, nil
+	return &settings{auth: *options, region: c.Region, tls: config, hosts: trusted}, nil
+}
+
+// trusted checks the addresses that the user named, and lets credentials go
+// there: nothing else is trusted before the catalogue is known.
+func (c Config) trusted(authURL string) (*hosts, error) {
+	argument := "auth_url"
+	if c.Cloud != "" {
+		argument = "cloud" // its entry in clouds.yaml
+	}
+	if fault := addressFault(authURL); fault != "" {
+		return nil, &ArgumentError{argument, fault}
+	}
+	trusted := (*hosts)(nil).with("identity", authURL)
+	for _, service := range slices.Sorted(maps.Keys(c.EndpointOverrides)) {
+		address := c.EndpointOverrides[service]
+		if !strings.Contains(address, "://") {
+			continue // another type of the catalogue
+		}
+		if fault := addressFault(address); fault != "" {
+			return nil, &ArgumentError{"endpoint_overrides", fault}
+		}
+		trusted = trusted.with(service, address)
+	}
+	return trusted, nil
 }
 
 // filledFrom takes from an entry of clouds.yaml what the arguments leave open.

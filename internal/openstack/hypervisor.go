@@ -1,12 +1,13 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/hypervisors"
 )
 
 // versionHypervisorPages is the first microversion at which hypervisors are
@@ -26,19 +27,29 @@ type Hypervisor struct {
 func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 	return c.hypervisors.get(ctx, struct{}{}, func(ctx context.Context) ([]Hypervisor, error) {
 		var found []Hypervisor
-		err := walk(ctx, c.At(versionHypervisorPages), "os-hypervisors/detail", nil, func(page []byte) (last string, more bool, err error) {
+		err := walk(ctx, c.At(versionHypervisorPages), "os-hypervisors/detail", nil, func(page []byte, item func(string) error) (more bool, err error) {
 			var list struct {
-				Hypervisors []hypervisors.Hypervisor `json:"hypervisors"`
-				Links       []gophercloud.Link       `json:"hypervisors_links"`
+				Hypervisors []struct {
+					ID       json.RawMessage `json:"id"` // a number before the pages came
+					Hostname string          `json:"hypervisor_hostname"`
+					State    string          `json:"state"`
+					Status   string          `json:"status"`
+					Service  struct {
+						Host string `json:"host"`
+					} `json:"service"`
+				} `json:"hypervisors"`
+				Links []gophercloud.Link `json:"hypervisors_links"`
 			}
 			if err = json.Unmarshal(page, &list); err == nil && list.Hypervisors == nil {
 				err = missing("hypervisors")
 			}
 			for _, h := range list.Hypervisors {
-				last = h.ID
-				found = append(found, Hypervisor{Hostname: h.HypervisorHostname, Host: h.Service.Host, Up: h.State == "up", Enabled: h.Status == "enabled"})
+				if err = cmp.Or(err, item(strings.Trim(string(h.ID), `"`))); err != nil {
+					return false, err
+				}
+				found = append(found, Hypervisor{Hostname: h.Hostname, Host: h.Service.Host, Up: h.State == "up", Enabled: h.Status == "enabled"})
 			}
-			return last, len(list.Links) > 0, err
+			return len(list.Links) > 0, err
 		})
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list hypervisors: %w", c.Region, err)

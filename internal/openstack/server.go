@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,7 +62,7 @@ func (s Server) Exists(ctx context.Context) (bool, error) {
 func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
 	return c.ids.get(ctx, struct{}{}, func(ctx context.Context) (map[string]bool, error) {
 		ids := map[string]bool{}
-		err := walk(ctx, c.At(VersionDownCells), "servers", nil, func(page []byte) (last string, more bool, err error) {
+		err := walk(ctx, c.At(VersionDownCells), "servers", nil, func(page []byte, item func(string) error) (more bool, err error) {
 			var list struct {
 				Servers []struct {
 					ID string `json:"id"`
@@ -70,10 +71,12 @@ func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
 			}
 			err = json.Unmarshal(page, &list)
 			for _, server := range list.Servers {
-				last = server.ID
-				ids[last] = true
+				if err = cmp.Or(err, item(server.ID)); err != nil {
+					return false, err
+				}
+				ids[server.ID] = true
 			}
-			return last, len(list.Links) > 0, err
+			return len(list.Links) > 0, err
 		})
 		if err != nil && !errors.Is(err, errLostMarker) { // who is not in the list is asked for
 			return nil, fmt.Errorf("region %s: list servers: %w", c.Region, err)

@@ -42,6 +42,7 @@ func newServerGroup(g *servergroups.ServerGroup) (ServerGroup, error) {
 // ServerGroups lists the project's server groups.
 func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 	var groups []ServerGroup
+	list := newList()
 	for {
 		// Nova's list ends at its limit, usually 1,000, without a next page.
 		pages, err := servergroups.List(c.groupClient(), servergroups.ListOpts{Offset: len(groups)}).AllPages(ctx)
@@ -55,7 +56,7 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 		for i := range page {
 			group, broken := newServerGroup(&page[i])
 			groups = append(groups, group)
-			err = cmp.Or(err, broken)
+			err = cmp.Or(err, broken, list.item(group.ID))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)

@@ -7,39 +7,83 @@ import (
 
 // shared makes a call once for all who ask for its result. The call outlives
 // the one who asked first: cancelling that one does not fail the others, and
-// whoever is cancelled stops waiting at once. An error is kept like a result,
-// so that a cloud that refuses is not asked again.
+// whoever is cancelled stops waiting at once. When the last one has left, the
+// call is cancelled too, and whoever asks later starts anew.
+//
+// An error is kept like a result, so that a cloud that refuses is not asked
+// again, except one that passes.
 type shared[K comparable, V any] struct {
+	passes func(error) bool // nil: no error does
+
 	mu    sync.Mutex
 	calls map[K]*call[V]
 }
 
 type call[V any] struct {
-	done  chan struct{}
-	value V
-	err   error
+	done    chan struct{}
+	value   V
+	err     error
+	waiting int
+	cancel  context.CancelFunc
 }
 
 func (s *shared[K, V]) get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (V, error) {
+	c := s.join(ctx, key, fetch)
+	select {
+	case <-c.done:
+		return c.value, c.err
+	case <-ctx.Done():
+		s.leave(key, c)
+		var none V
+		return none, context.Cause(ctx)
+	}
+}
+
+// join finds the call, or starts it.
+func (s *shared[K, V]) join(ctx context.Context, key K, fetch func(context.Context) (V, error)) *call[V] {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	c, ok := s.calls[key]
 	if !ok {
 		if s.calls == nil {
 			s.calls = make(map[K]*call[V])
 		}
-		c = &call[V]{done: make(chan struct{})}
+		fetching, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		c = &call[V]{done: make(chan struct{}), cancel: cancel}
 		s.calls[key] = c
 		go func() {
-			defer close(c.done)
-			c.value, c.err = fetch(context.WithoutCancel(ctx))
+			defer cancel()
+			c.value, c.err = fetch(fetching)
+			if c.err != nil && s.passes != nil && s.passes(c.err) {
+				s.mu.Lock()
+				s.forget(key, c)
+				s.mu.Unlock()
+			}
+			close(c.done)
 		}()
 	}
-	s.mu.Unlock()
+	c.waiting++
+	return c
+}
+
+// leave stops waiting for a call, and ends one for which nobody waits.
+func (s *shared[K, V]) leave(key K, c *call[V]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.waiting--; c.waiting > 0 {
+		return
+	}
 	select {
-	case <-c.done:
-		return c.value, c.err
-	case <-ctx.Done():
-		var none V
-		return none, context.Cause(ctx)
+	case <-c.done: // it ended in time, and is kept
+	default:
+		s.forget(key, c)
+		c.cancel()
+	}
+}
+
+// forget lets the next one who asks start anew. The lock is held.
+func (s *shared[K, V]) forget(key K, c *call[V]) {
+	if s.calls[key] == c {
+		delete(s.calls, key)
 	}
 }

@@ -54,12 +54,15 @@ func broken(w http.ResponseWriter, _ *http.Request) {
 
 func reset(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-func client(t *transport) *http.Client {
+// client makes a client that may ask the hosts of the addresses.
+func client(t *transport, addresses ...string) *http.Client {
 	t.base = http.DefaultTransport.(*http.Transport).Clone()
 	if t.timeout == 0 {
 		t.timeout = 10 * time.Second
 	}
-	return &http.Client{Transport: t, CheckRedirect: sameOrigin}
+	t.slots = make(chan struct{}, mostAtOnce)
+	t.hosts.Store((*hosts)(nil).with("", addresses...))
+	return &http.Client{Transport: t, CheckRedirect: fewRedirects}
 }
 
 func TestRepeats(t *testing.T) {
@@ -97,7 +100,7 @@ func TestRepeats(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			url, requests := serve(t, c.answers...)
 			req, _ := http.NewRequestWithContext(t.Context(), c.method, url+c.path, strings.NewReader(`{"a":1}`))
-			resp, err := client(&transport{retries: c.retries}).Do(req)
+			resp, err := client(&transport{retries: c.retries}, url).Do(req)
 			if c.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), c.fails) {
 					t.Errorf("got %v, want an error with %q", err, c.fails)
@@ -123,7 +126,7 @@ func TestRepeatedBodyIsWhole(t *testing.T) {
 		}
 	})
 	req, _ := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader("all of it"))
-	if _, err := client(&transport{retries: 1}).Do(req); err != nil {
+	if _, err := client(&transport{retries: 1}, url).Do(req); err != nil {
 		t.Fatal(err)
 	}
 	if len(bodies) != 2 || bodies[0] != "all of it" || bodies[1] != "all of it" {
@@ -171,7 +174,7 @@ func TestHang(t *testing.T) {
 	}
 	for name, answer := range map[string]http.HandlerFunc{"no answer": hang, "half an answer": stall} {
 		url, _ := serve(t, answer)
-		_, err := client(&transport{timeout: 50 * time.Millisecond}).Get(url)
+		_, err := client(&transport{timeout: 50 * time.Millisecond}, url).Get(url)
 		if err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -183,7 +186,7 @@ func TestHang(t *testing.T) {
 		time.AfterFunc(50*time.Millisecond, func() { cancel(stop) })
 		req, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
 		start := time.Now()
-		_, err := client(&transport{retries: 5}).Do(req)
+		_, err := client(&transport{retries: 5}, url).Do(req)
 		if !errors.Is(err, stop) || time.Since(start) > time.Second {
 			t.Errorf("%s: got %v after %s", name, err, time.Since(start))
 		}
@@ -208,7 +211,7 @@ func TestRedirects(t *testing.T) {
 	get := func(path string) error {
 		req, _ := http.NewRequestWithContext(t.Context(), "GET", url+path, nil)
 		req.Header.Set("X-Auth-Token", "secret")
-		_, err := client(&transport{}).Do(req)
+		_, err := client(&transport{}, url).Do(req)
 		return err
 	}
 	if err := get("/away"); err == nil || !strings.Contains(err.Error(), "credentials are not sent to another host") {
@@ -219,7 +222,7 @@ func TestRedirects(t *testing.T) {
 	}
 	// Nor does the password of a login, which a 307 would send again.
 	login, _ := http.NewRequestWithContext(t.Context(), "POST", url+"/away", strings.NewReader(`{"password": "secret"}`))
-	if _, err := client(&transport{retries: 3}).Do(login); err == nil || strings.Contains(err.Error(), "secret") || strangers.Load() != 0 {
+	if _, err := client(&transport{retries: 3}, url).Do(login); err == nil || strings.Contains(err.Error(), "secret") || strangers.Load() != 0 {
 		t.Errorf("got %v, and the other host %d requests", err, strangers.Load())
 	}
 	if err := get("/around"); err == nil || !strings.Contains(err.Error(), "redirected five times") {
@@ -239,7 +242,7 @@ func TestLogTellsNoSecret(t *testing.T) {
 	}}
 	req, _ := http.NewRequestWithContext(t.Context(), "GET", strings.Replace(url, "//", "//user:hidden-password@", 1), strings.NewReader("hidden-body"))
 	req.Header.Set("X-Auth-Token", "hidden-token")
-	if _, err := client(tr).Do(req); err != nil {
+	if _, err := client(tr, url).Do(req); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(lines, "\n")

@@ -1,0 +1,221 @@
+package openstack_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// lists are all lists that are read, by the path of their request.
+var lists = map[string]func(context.Context, *openstack.Cloud, *openstack.Compute) error{
+	"/servers": func(ctx context.Context, _ *openstack.Cloud, c *openstack.Compute) error {
+		_, err := (openstack.Server{Compute: c, ID: "s"}).Exists(ctx)
+		return err
+	},
+	"/os-hypervisors/detail": func(ctx context.Context, _ *openstack.Cloud, c *openstack.Compute) error {
+		_, err := c.Hypervisors(ctx)
+		return err
+	},
+	"/os-server-groups": func(ctx context.Context, _ *openstack.Cloud, c *openstack.Compute) error {
+		_, err := c.ServerGroups(ctx)
+		return err
+	},
+	"/regions": func(ctx context.Context, c *openstack.Cloud, _ *openstack.Compute) error {
+		_, err := c.Regions(ctx)
+		return err
+	},
+}
+
+// pageOf is a page with one item of such a list, and a link to another.
+func pageOf(path, id, next string) string {
+	switch path {
+	case "/servers":
+		return fmt.Sprintf(`{"servers": [{"id": %q}], "servers_links": [{"rel": "next", "href": %q}]}`, id, next)
+	case "/os-hypervisors/detail":
+		return fmt.Sprintf(`{"hypervisors": [{"id": %q, "service": {"id": "1", "host": "h"}}], "hypervisors_links": [{"rel": "next", "href": %q}]}`, id, next)
+	case "/os-server-groups":
+		return fmt.Sprintf(`{"server_groups": [{"id": %q}]}`, id)
+	}
+	return fmt.Sprintf(`{"regions": [{"id": %q}], "links": {"next": %q}}`, id, next)
+}
+
+// TestEndlessLists: a list that gives the same page again, or two in turn, ends
+// with an error that says so, after a few requests.
+func TestEndlessLists(t *testing.T) {
+	for path, ask := range lists {
+		for _, pages := range []string{"A", "AB", "ABC"} {
+			fake := fakecloud.Start(t, fakecloud.Config{})
+			cloud := open(t, member(fake))
+			compute, err := cloud.Compute(t.Context(), "RegionOne")
+			if err != nil {
+				t.Fatal(err)
+			}
+			fake.ResetRequests()
+			for i := range 1000 {
+				id := string(pages[i%len(pages)])
+				fake.Inject(fakecloud.Fault{Path: path, Status: http.StatusOK, Body: pageOf(path, id, fake.AuthURL()+"/regions?page="+id)})
+			}
+			err = ask(t.Context(), cloud, compute)
+			if n := len(fake.Requests()); err == nil || !strings.Contains(err.Error(), "the list does not end") || n > len(pages)+1 {
+				t.Errorf("%s, %s: %d requests, %v", path, pages, n, err)
+			}
+		}
+	}
+}
+
+// TestListsStayAtHome: no token follows the link to the next page to another
+// host.
+func TestListsStayAtHome(t *testing.T) {
+	var strangers atomic.Int64
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strangers.Add(1) }))
+	defer elsewhere.Close()
+	for path, ask := range lists {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		cloud := open(t, member(fake))
+		compute, err := cloud.Compute(t.Context(), "RegionOne")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fake.Inject(fakecloud.Fault{Path: path, Status: http.StatusOK, Body: pageOf(path, "A", elsewhere.URL+"/regions")})
+		err = ask(t.Context(), cloud, compute)
+		if path == "/regions" && (err == nil || !strings.Contains(err.Error(), "the list goes on at "+elsewhere.URL+": credentials are not sent")) {
+			t.Errorf("got %v", err)
+		}
+		if n := strangers.Load(); n != 0 {
+			t.Errorf("%s: %d requests went elsewhere", path, n)
+		}
+	}
+}
+
+// TestVersionLinks: an address without a version is that of Keystone v3, and no
+// link of a version document is followed.
+func TestVersionLinks(t *testing.T) {
+	var strangers atomic.Int64
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strangers.Add(1) }))
+	defer elsewhere.Close()
+	for _, suffix := range []string{"", "/", "/v3", "/v3/"} {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		links := fmt.Sprintf(`{"id": "v3.14", "status": "stable", "links": [{"rel": "self", "href": "%s/v3/"}]}`, elsewhere.URL)
+		for _, path := range []string{"/", "", "/v3", "/v3/"} {
+			fake.Inject(fakecloud.Fault{Service: fakecloud.Identity, Method: http.MethodGet, Path: path, Status: http.StatusMultipleChoices, Times: fakecloud.Forever,
+				Body: fmt.Sprintf(`{"version": %s, "versions": {"values": [%s]}}`, links, links)})
+		}
+		config := member(fake)
+		config.AuthURL = strings.TrimSuffix(fake.AuthURL(), "/v3") + suffix
+		if zones, err := open(t, config).Zones(t.Context(), "RegionOne"); err != nil || len(zones) == 0 {
+			t.Errorf("%q: %v, %v", suffix, zones, err)
+		}
+	}
+	if n := strangers.Load(); n != 0 {
+		t.Errorf("%d requests went elsewhere", n)
+	}
+}
+
+// TestCatalogueSecrets: an address with a password in the catalogue is not used,
+// and no error shows it.
+func TestCatalogueSecrets(t *testing.T) {
+	for _, user := range []string{"nova:hidden@", "nova:hid%zzden@", "hidden@"} {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		body := fmt.Sprintf(`{"token": {"catalog": [{"type": "compute", "endpoints": [{"interface": "public", "region_id": "RegionOne", "url": "http://%snova.example/v2.1"}]}]}}`, user)
+		fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: http.StatusCreated, Header: http.Header{"X-Subject-Token": {"t-1"}}, Body: body})
+		_, err := open(t, member(fake)).Zones(t.Context(), "RegionOne")
+		if err == nil || !strings.Contains(err.Error(), "region RegionOne: the compute endpoint in the catalogue has a user name or a password") || strings.Contains(err.Error(), "hid") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestCancelledForAll: what nobody waits for any more ends, also where one call
+// is shared; and it may be asked for again.
+func TestCancelledForAll(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	config := member(fake)
+	config.RequestTimeout = time.Hour
+	cloud := open(t, config)
+	if err := cloud.Login(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// A list that never ends, as far as the identity of its items goes.
+	fault := fake.Inject(fakecloud.Fault{Path: "/os-availability-zone", Effect: fakecloud.Hang, Times: fakecloud.Forever})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	for range 3 {
+		go func() {
+			_, err := cloud.Zones(ctx, "RegionOne")
+			ended <- err
+		}()
+	}
+	<-fault.Hit()
+	cancel()
+	for range 3 {
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	}
+	fault.Remove()
+	if zones, err := cloud.Zones(t.Context(), "RegionOne"); err != nil || len(zones) == 0 {
+		t.Errorf("asked again: %v, %v", zones, err)
+	}
+}
+
+// TestForeignNotFound: a load balancer's 404 in front of any service makes
+// nothing look gone, missing or hidden.
+func TestForeignNotFound(t *testing.T) {
+	page := fakecloud.Fault{Status: http.StatusNotFound, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html><h1>404 Not Found</h1></html>", Times: fakecloud.Forever}
+	for path, ask := range map[string]func(context.Context, *openstack.Cloud, *openstack.Compute) error{
+		"/servers/s": func(ctx context.Context, _ *openstack.Cloud, c *openstack.Compute) error {
+			status, err := (openstack.Server{Compute: c, ID: "s"}).Status(ctx)
+			if status == "" && err == nil {
+				return errors.New("gone")
+			}
+			return err
+		},
+		"/os-server-groups/g": func(ctx context.Context, _ *openstack.Cloud, c *openstack.Compute) error {
+			return c.DeleteServerGroup(ctx, "g")
+		},
+		"/images/i": func(ctx context.Context, c *openstack.Cloud, _ *openstack.Compute) error {
+			_, err := c.ImageCreated(ctx, "RegionOne", "i")
+			return err
+		},
+		"/regions": func(ctx context.Context, c *openstack.Cloud, _ *openstack.Compute) error {
+			_, err := c.Regions(ctx)
+			return err
+		},
+		"/queues/q/messages/m": func(ctx context.Context, c *openstack.Cloud, _ *openstack.Compute) error {
+			client, err := c.Messaging(ctx, "RegionOne", "3381af92-2b9e-11e3-b191-71861300734c")
+			if err != nil {
+				return err
+			}
+			_, err = client.Get(ctx, client.ServiceURL("v2", "queues", "q", "messages", "m"), nil, nil)
+			return err
+		},
+	} {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		config := member(fake)
+		config.MaxRetries = 1
+		cloud := open(t, config)
+		compute, err := cloud.Compute(t.Context(), "RegionOne")
+		if err != nil {
+			t.Fatal(err)
+		}
+		page.Path = path
+		page.Header.Set("Retry-After", "0")
+		fault := fake.Inject(page)
+		err = ask(t.Context(), cloud, compute)
+		if foreign, ok := errors.AsType[*openstack.ForeignError](err); !ok || foreign.Code != http.StatusNotFound {
+			t.Errorf("%s: got %v", path, err)
+		}
+		if n := fault.Fired(); n != 2 {
+			t.Errorf("%s: asked %d times", path, n)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package openstack
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestHosts(t *testing.T) {
+	h := (*hosts)(nil).with("identity", "https://cloud.example/identity/v3").
+		with("compute", "https://cloud.example:443/compute/v2.1/p/", "http://nova.example:8774/v2.1").
+		with("image", "https://cloud.example", "not an address\x7f", "")
+	for address, want := range map[string]string{
+		"https://cloud.example/identity/v3/auth/tokens":    "identity",
+		"https://CLOUD.example:443/compute/v2.1/p/servers": "compute",
+		"https://cloud.example/compute/v2.1/pp":            "image", // the longest address that it is below of
+		"https://cloud.example/compute/v2.1/p":             "compute",
+		"https://cloud.example/other":                      "image",
+		"http://nova.example:8774/v2.1/servers":            "compute",
+		"http://nova.example:8774/":                        "",
+		"http://cloud.example/identity/v3":                 "refused",
+		"https://cloud.example:8443/identity/v3":           "refused",
+		"https://cloud.example.evil/identity/v3":           "refused",
+		"https://nova.example:8774/v2.1":                   "refused",
+		"https://evil@other.example/":                      "refused",
+		"ftp://cloud.example/":                             "refused",
+		"/relative":                                        "refused",
+	} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := h.kind(u)
+		if h.allow(u) != nil {
+			got = "refused"
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", address, got, want)
+		}
+	}
+	if (*hosts)(nil).allow(&url.URL{Scheme: "https", Host: "cloud.example"}) == nil {
+		t.Error("where nothing is named, nothing is trusted")
+	}
+}
+
+// TestStrangers: whatever sends a request somewhere else, no credential arrives.
+func TestStrangers(t *testing.T) {
+	strangers := 0
+	elsewhere, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		strangers++
+		good(w, r)
+	})
+	url, _ := serve(t, good)
+	for _, method := range []string{"GET", "POST", "DELETE"} {
+		req, _ := http.NewRequestWithContext(t.Context(), method, elsewhere+"/servers?marker=hidden", strings.NewReader(`{"password": "hidden"}`))
+		req.Header.Set("X-Auth-Token", "hidden")
+		_, err := (&http.Client{Transport: client(&transport{retries: 3}, url).Transport}).Transport.RoundTrip(req)
+		if err == nil || !strings.Contains(err.Error(), "credentials are not sent to "+elsewhere+", which neither") || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if strangers != 0 {
+		t.Errorf("%d requests went elsewhere", strangers)
+	}
+}
+
+// TestRedirectIsShown: the address of a redirect may repeat the token.
+func TestRedirectIsShown(t *testing.T) {
+	for location, want := range map[string]string{
+		"https://evil.example/?token=hidden":   "to https://evil.example: credentials",
+		"//evil.example/hidden":                "to http://evil.example: credentials",
+		"https://hidden@evil.example/%0a":      "to https://evil.example: credentials",
+		"http://[hidden":                       "an address that cannot be read",
+		"http://evil.example:port/hidden":      "an address that cannot be read",
+		"gopher://evil.example/hidden\x7f":     "malformed MIME header",
+		"gopher://evil.example/hidden\x1b[31m": "malformed MIME header",
+	} {
+		url, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Location"] = []string{location}
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		})
+		_, err := client(&transport{secrets: []string{"hidden"}}, url).Get(url)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%s: got %v", location, err)
+		}
+	}
+}
+
+func TestAddressFault(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://keystone.example/v3":           "",
+		"http://[::1]:5000":                     "",
+		"https://ann:hidden@keystone.example":   "no user name and no password",
+		"https://ann:hid/den@keystone.example":  "no user name and no password",
+		"https://ann:hid%den@keystone.example":  "no user name and no password",
+		"https://hidden@keystone.example":       "no user name and no password",
+		"keystone.example:5000/v3":              "must begin with https://",
+		"keystone.example":                      "must begin with https://",
+		"ftp://keystone.example":                "must begin with https://",
+		"https://":                              "must begin with https://",
+		"https://keystone.example:port\x1b[31m": `must begin with https://`,
+	} {
+		got := addressFault(address)
+		if (want == "") != (got == "") || !strings.Contains(got, want) || strings.Contains(got, "hid") || strings.Contains(got, "\x1b") {
+			t.Errorf("%s: got %q", address, got)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package openstack
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"net/url"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// longestList is the number of items at which a list is taken for endless: ten
+// times the largest cluster.
+const longestList = 1_000_000
+
+// list sees to it that a list that comes in pages ends: a service (or a cache in
+// front of it) that does not understand how to continue gives the same page again
+// and again. It remembers a hash of each item: a number instead of a string.
+type list struct {
+	seed maphash.Seed
+	seen map[uint64]struct{}
+	last string // id of the item that came last
+}
+
+func newList() *list { return &list{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}} }
+
+// item takes note of an item, and fails where it was there before.
+func (l *list) item(id string) error {
+	l.last = id
+	switch {
+	case l.met("item " + id):
+		return fmt.Errorf("the list does not end: %q comes twice", text.Cut(id, 100))
+	case len(l.seen) > longestList:
+		return fmt.Errorf("the list does not end: it has more than %d items", longestList)
+	}
+	return nil
+}
+
+// met reports whether something was seen before.
+func (l *list) met(what string) bool {
+	hash := maphash.String(l.seed, what)
+	_, met := l.seen[hash]
+	l.seen[hash] = struct{}{}
+	return met
+}
+
+// next is the address of the next page, or "". A link to another host is not
+// followed: the token would go there.
+func (l *list) next(address, link string) (string, error) {
+	if link == "" {
+		return "", nil
+	}
+	from, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	to, err := from.Parse(link)
+	switch {
+	case err != nil:
+		return "", errors.New("the list goes on at an address that cannot be read")
+	case origin(to) != origin(from) || to.User != nil:
+		return "", fmt.Errorf("the list goes on at %s: credentials are not sent to another host", shownOrigin(to))
+	}
+	l.met("page " + address)
+	if l.met("page " + to.String()) {
+		return "", errors.New("the list does not end: its next page was there before")
+	}
+	return to.String(), nil
+}
