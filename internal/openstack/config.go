@@ -18,7 +18,6 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/utils/v2/openstack/clientconfig"
-	"github.com/terraform-provider-openstack/utils/v2/auth"
 )
 
 // Config says where the cloud is and who asks. Its fields are the arguments of
@@ -80,10 +79,10 @@ func (c Config) resolve() (*settings, error) {
 		return nil, ErrNoCloud
 	case c.MaxRetries < 0:
 		return nil, &ArgumentError{"max_retries", fmt.Sprintf("A number of retries is 0 or more, not %d.", c.MaxRetries)}
-	case c.MaxRetries > mostRetries:
-		return nil, &ArgumentError{"max_retries", fmt.Sprintf("A request is repeated at most %d times, not %d.", mostRetries, c.MaxRetries)}
-	case c.RequestTimeout < 0 || c.RequestTimeout > longestTimeout:
-		return nil, &ArgumentError{"request_timeout", fmt.Sprintf("The time for an answer is at most %s (%d seconds).", longestTimeout, longestTimeout/time.Second)}
+	case c.MaxRetries > MostRetries:
+		return nil, &ArgumentError{"max_retries", fmt.Sprintf("A request is repeated at most %d times, not %d.", MostRetries, c.MaxRetries)}
+	case c.RequestTimeout < 0 || c.RequestTimeout > LongestTimeout:
+		return nil, &ArgumentError{"request_timeout", fmt.Sprintf("The time for an answer is at most %s (%d seconds).", LongestTimeout, LongestTimeout/time.Second)}
 	case !slices.Contains(endpointTypes, c.EndpointType):
 		return nil, &ArgumentError{"endpoint_type", fmt.Sprintf("%q is none of public, internal and admin.", c.EndpointType)}
 	}
@@ -120,9 +119,9 @@ func (c Config) resolve() (*settings, error) {
 	if (c.Cert == "") != (c.Key == "") {
 		return nil, &ArgumentError{"cert", "A client certificate needs both cert and key."}
 	}
-	config, err := auth.PrepareTLSConfig(c.CACertFile, c.Cert, c.Key, c.Insecure)
+	config, err := c.tls()
 	if err != nil {
-		return nil, fmt.Errorf("TLS files: %w", err)
+		return nil, err
 	}
 	return &settings{auth: *options, region: c.Region, tls: config, hosts: trusted}, nil
 }

@@ -1,14 +1,23 @@
 package openstack
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	encoding "encoding/pem"
 	"errors"
 	"io"
 	"log"
+	"math/big"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/terraform-provider-openstack/utils/v2/auth"
@@ -30,6 +39,8 @@ clouds:
   credential:
     auth_type: v3applicationcredential
     auth: {auth_url: "https://credential.example/v3", application_credential_id: "7", application_credential_secret: secret}
+  leaky:
+    auth: {auth_url: "https://ann:secret@leaky.example/v3", username: ann, password: secret, project_id: "42", domain_id: default}
   token:
     auth_type: token
     auth: {auth_url: "https://token.example/v3", token: t-1, username: ann, project_name: web, project_domain_name: Default}
@@ -158,6 +169,11 @@ func oracle(c Config) *auth.Config {
 
 func TestResolveRefuses(t *testing.T) {
 	const url = "https://keystone.example/v3"
+	with := func(change func(*Config)) Config {
+		c := Config{AuthURL: url, UserID: "u", Password: "secret", TenantID: "p"}
+		change(&c)
+		return c
+	}
 	for name, c := range map[string]struct {
 		config   Config
 		argument string
@@ -171,7 +187,18 @@ func TestResolveRefuses(t *testing.T) {
 		"user by name and id":           {Config{AuthURL: url, UserName: "ann", UserID: "u", Password: "secret"}, "user_id", "The user is named twice"},
 		"credential without secret":     {Config{AuthURL: url, ApplicationCredentialID: "7"}, "application_credential_secret", "needs its secret"},
 		"certificate without key":       {Config{AuthURL: url, UserID: "u", Password: "secret", TenantID: "p", Cert: "c.pem"}, "cert", "needs both cert and key"},
-		"a CA file that is not there":   {Config{AuthURL: url, UserID: "u", Password: "secret", TenantID: "p", CACertFile: "none.pem"}, "", "none.pem"},
+		"a CA file that is not there":   {with(func(c *Config) { c.CACertFile = "none.pem" }), "cacert_file", "neither PEM text nor the path of a file that can be read: no such file"},
+		"a CA file without a PEM":       {with(func(c *Config) { c.CACertFile = "clouds.yaml" }), "cacert_file", "There is no certificate in it"},
+		"a CA text that is cut":         {with(func(c *Config) { c.CACertFile = "-----BEGIN CERTIFICATE-----\nMII" }), "cacert_file", "There is no certificate in it"},
+		"a key that is not there":       {with(func(c *Config) { c.Cert, c.Key = "clouds.yaml", "~/none.key" }), "key", "can be read: no such file"},
+		"a key that is none":            {with(func(c *Config) { c.Cert, c.Key = "clouds.yaml", "-----BEGIN secret" }), "cert", "cannot be used: tls: failed to find any PEM data in certificate input."},
+		"a password in the address":     {with(func(c *Config) { c.AuthURL = "https://ann:secret@keystone.example" }), "auth_url", "no user name and no password in it"},
+		"no address":                    {with(func(c *Config) { c.AuthURL = "keystone" }), "auth_url", "must begin with https://"},
+		"a password in clouds.yaml":     {Config{Cloud: "leaky"}, "cloud", "no user name and no password in it"},
+		"a password in an override":     {with(func(c *Config) { c.EndpointOverrides = map[string]string{"compute": "https://a:secret@nova"} }), "endpoint_overrides", "no user name and no password in it"},
+		"too many retries":              {with(func(c *Config) { c.MaxRetries = 1001 }), "max_retries", "at most 1000 times, not 1001"},
+		"no end of time":                {with(func(c *Config) { c.RequestTimeout = 25 * time.Hour }), "request_timeout", "86400 seconds"},
+		"less than no time":             {with(func(c *Config) { c.RequestTimeout = -1 }), "request_timeout", "86400 seconds"},
 		"an endpoint type of its own":   {Config{AuthURL: url, EndpointType: "private"}, "endpoint_type", `"private" is none of`},
 		"a negative number of retries":  {Config{AuthURL: url, MaxRetries: -1}, "max_retries", "not -1"},
 		"a project name without domain": {Config{AuthURL: url, UserID: "u", Password: "secret", TenantName: "web"}, "project_domain_name", `The project "web" belongs`},
@@ -186,7 +213,7 @@ func TestResolveRefuses(t *testing.T) {
 			if errors.As(err, &argument) != (c.argument != "") || argument != nil && argument.Argument != c.argument {
 				t.Errorf("got %#v, want a fault of %q", err, c.argument)
 			}
-			for _, secret := range []string{c.config.Password, c.config.ApplicationCredentialSecret} {
+			for _, secret := range []string{c.config.Password, c.config.ApplicationCredentialSecret, "secret@"} {
 				if secret != "" && strings.Contains(err.Error(), secret) {
 					t.Errorf("the error tells a secret: %v", err)
 				}
@@ -205,5 +232,55 @@ func TestClientConfigFile(t *testing.T) {
 	got, err := Config{Cloud: "moved"}.resolve()
 	if err != nil || got.region != "RegionTwo" {
 		t.Fatalf("got %+v, %v", got, err)
+	}
+}
+
+// TestClientCertificate: certificate and key are PEM text, or paths of files,
+// which may be in the home directory.
+func TestClientCertificate(t *testing.T) {
+	cleanEnvironment(t, nil)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(kind string, der []byte) string {
+		return string(encoding.EncodeToMemory(&encoding.Block{Type: kind, Bytes: der}))
+	}
+	cert, private := block("CERTIFICATE", der), block("PRIVATE KEY", secret)
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"cert.pem": cert, "key.pem": private} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []Config{
+		{Cert: cert, Key: private},
+		{Cert: filepath.Join(home, "cert.pem"), Key: private},
+		{Cert: "~/cert.pem", Key: "~/key.pem"},
+		{Cert: "\n" + cert + "\n", Key: " " + private},
+	} {
+		got, err := c.tls()
+		if err != nil || len(got.Certificates) != 1 || string(got.Certificates[0].Certificate[0]) != string(der) {
+			t.Errorf("cert %.20q: got %v, %v", c.Cert, got, err)
+		}
+	}
+	raw := base64.StdEncoding.EncodeToString(secret) // no PEM around it
+	if _, err := (Config{Cert: cert, Key: raw}).tls(); err == nil || strings.Contains(err.Error(), raw[:20]) {
+		t.Errorf("got %v", err)
+	}
+	if got, err := (Config{}).tls(); err != nil || got.InsecureSkipVerify || got.MinVersion != tls.VersionTLS12 || got.RootCAs != nil {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -17,10 +17,14 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
+// Bounds of the configuration.
+const (
+	LongestTimeout = 24 * time.Hour // of one try
+	MostRetries    = 1000           // of one request
+)
+
 const (
 	defaultTimeout = time.Minute            // of one try, long enough for a page of 1,000 servers
-	longestTimeout = 24 * time.Hour         // no one waits longer for an answer
-	mostRetries    = 1000                   // of one request
 	mostAtOnce     = 16                     // requests to one cloud
 	firstWait      = 500 * time.Millisecond // before the first repetition; it doubles from one to the next
 	longestWait    = 30 * time.Second       // also for a Retry-After, which may ask for days

@@ -80,8 +80,8 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		Cert:                        env.text(m.Cert, "OS_CERT"),
 		Key:                         env.text(m.Key, "OS_KEY"),
 		AllowReauth:                 env.flag(m.AllowReauth, true, "OS_ALLOW_REAUTH"),
-		MaxRetries:                  int(m.MaxRetries.ValueInt64()),
-		RequestTimeout:              time.Duration(m.RequestTimeout.ValueInt64()) * time.Second,
+		MaxRetries:                  int(min(m.MaxRetries.ValueInt64(), 1<<30)), // both are checked later; here they must not overflow
+		RequestTimeout:              time.Duration(min(m.RequestTimeout.ValueInt64(), 1<<32)) * time.Second,
 		DisableNoCacheHeader:        m.DisableNoCacheHeader.ValueBool(),
 	}
 	if config.DefaultDomain == "" {

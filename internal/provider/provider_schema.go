@@ -1,10 +1,13 @@
 package provider
 
 import (
+	"time"
+
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
 // providerSchema has the arguments of terraform-provider-openstack, so that its
@@ -52,14 +55,14 @@ func providerSchema() schema.Schema {
 			"swauth":                        flag("Not supported: `true` is an error. Environment: `OS_SWAUTH`."),
 			"delayed_auth":                  flag("Accepted for the sake of copied blocks: the login is always delayed until something is asked of the cloud. Environment: `OS_DELAYED_AUTH`."),
 			"allow_reauth":                  flag("Log in again when the token expires. Defaults to `true`. Environment: `OS_ALLOW_REAUTH`."),
-			"max_retries": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(0)},
-				MarkdownDescription: "How often a failed request is repeated, where that is safe: answers 429, 500, 502, 503 and 504, and broken connections, with growing pauses, honouring `Retry-After` up to 30 seconds. Defaults to `0`."},
+			"max_retries": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(0, openstack.MostRetries)},
+				MarkdownDescription: "How often a failed request is repeated, where that is safe: answers 429, 500, 502, 503 and 504, a 404 that does not come from the service itself, and broken connections, with growing pauses, honouring `Retry-After` up to 30 seconds. At most `1000`. Defaults to `0`."},
 			"endpoint_overrides": schema.MapAttribute{ElementType: types.StringType, Optional: true,
 				MarkdownDescription: "Addresses that replace those of the catalogue, by service type (`compute`, `image`, `messaging`), or other service types to look for. They apply to the provider's own region; further regions are found in the catalogue."},
 			"disable_no_cache_header": flag("Leave out the header `Cache-Control: no-cache`. Defaults to `false`."),
 			"enable_logging":          flag("Write a line for each request into Terraform's log at level `DEBUG`: method, address, status and time, never headers or bodies. Defaults to `false`. Environment: `OS_DEBUG`."),
-			"request_timeout": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
-				MarkdownDescription: "Seconds after which a request without a complete answer is given up. Defaults to `60`. Not an argument of terraform-provider-openstack."},
+			"request_timeout": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(1, int64(openstack.LongestTimeout/time.Second))},
+				MarkdownDescription: "Seconds after which a request without a complete answer is given up, at most `86400` (a day). Defaults to `60`. Not an argument of terraform-provider-openstack."},
 		},
 	}
 }
