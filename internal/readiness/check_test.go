@@ -1,0 +1,251 @@
+package readiness
+
+import (
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func listen(t *testing.T, address string, handler http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
+	s.Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// endless is an answer without an end, or until the client has enough of it.
+func endless(w http.ResponseWriter, _ *http.Request) {
+	for part := make([]byte, 32<<10); ; {
+		if _, err := w.Write(part); err != nil {
+			return
+		}
+	}
+}
+
+func TestHTTP(t *testing.T) {
+	var strangers atomic.Int64
+	stranger := listen(t, "127.0.0.1:0", func(http.ResponseWriter, *http.Request) { strangers.Add(1) })
+	s := listen(t, "127.0.0.1:0", func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/health":
+		case "/starting":
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case "/around":
+			http.Redirect(w, r, "/health", http.StatusFound)
+		case "/away":
+			http.Redirect(w, r, stranger.URL+"/?key=hidden", http.StatusFound)
+		case "/loop":
+			http.Redirect(w, r, "/loop", http.StatusFound)
+		case "/endless":
+			endless(w, r)
+		case "/cut":
+			w.Header().Set("Content-Length", "10")
+		case "/nodes/web 0":
+			if r.URL.Query().Get("at") != "127.0.0.1" {
+				w.WriteHeader(http.StatusBadRequest)
+			}
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})
+	port := s.Listener.Addr().(*net.TCPAddr).Port
+	for _, c := range []struct{ path, status, want string }{
+		{"/health", "", ""},
+		{"/starting", "", "answered 503 Service Unavailable"},
+		{"/starting", "503", ""},
+		{"/missing", "", "/missing answered 404 Not Found"},
+		{"/missing?key=hidden", "200,204,301-399", "/missing answered 404 Not Found"},
+		{"/around", "", ""},
+		{"/away", "", "answered 302 Found, a redirect to " + stranger.Listener.Addr().String() + ", which is not followed"},
+		{"/away", "200-399", ""},
+		{"/loop", "", "answered 302 Found"},
+		{"/endless", "", ""},
+		{"/cut", "", "the answer breaks off"},
+		{"/nodes/{name}?at={address}", "", ""},
+	} {
+		u, err := ParseURL(fmt.Sprintf("http://{address}:%d%s", port, c.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		statuses := Statuses{{200, 299}}
+		if c.status != "" {
+			if statuses, err = ParseStatuses(c.status); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check := &HTTP{URL: u, Status: statuses, Client: NewClient(nil)}
+		got := check.look(t.Context(), Node{Name: "web 0", Address: "127.0.0.1"})
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) || strings.Contains(got, "hidden") {
+			t.Errorf("%s, %s: got %q, want %q", c.path, c.status, got, c.want)
+		}
+	}
+	if strangers.Load() != 0 {
+		t.Errorf("another host got %d requests", strangers.Load())
+	}
+}
+
+// TestHTTPS: only authorities that are trusted count, and nobody else's.
+func TestHTTPS(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer s.Close()
+	u, err := ParseURL(strings.Replace(s.URL, "127.0.0.1", "{address}", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(s.Certificate())
+	n := Node{Name: "web-0", Address: "127.0.0.1"}
+	if got := (&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: NewClient(pool)}).look(t.Context(), n); got != "" {
+		t.Errorf("trusted: %s", got)
+	}
+	if got := (&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: NewClient(x509.NewCertPool())}).look(t.Context(), n); !strings.Contains(got, "certificate signed by unknown authority") {
+		t.Errorf("not trusted: %q", got)
+	}
+}
+
+func TestTCP(t *testing.T) {
+	for _, address := range []string{"127.0.0.1", "::1", "[::1]", "localhost"} {
+		s, err := net.Listen("tcp", net.JoinHostPort(plainAddress(address), "0"))
+		if err != nil {
+			t.Logf("%s: %v", address, err) // a machine without IPv6
+			continue
+		}
+		check := &TCP{Port: int64(s.Addr().(*net.TCPAddr).Port)}
+		if got := check.look(t.Context(), Node{Address: address}); got != "" {
+			t.Errorf("%s: %s", address, got)
+		}
+		s.Close()
+		if got := check.look(t.Context(), Node{Address: address}); !strings.HasSuffix(got, strconv.FormatInt(check.Port, 10)+": connect: connection refused") {
+			t.Errorf("%s: %q", address, got)
+		}
+	}
+}
+
+// TestWaiterChecks: a server that starts to answer is waited for and marked; one
+// that never does is named with what was seen.
+func TestWaiterChecks(t *testing.T) {
+	var asked atomic.Int64
+	s := listen(t, "127.0.0.1:0", func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) < 4 {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+	})
+	port := int64(s.Listener.Addr().(*net.TCPAddr).Port)
+	u, _ := ParseURL(fmt.Sprintf("http://{address}:%d/", port))
+	starting := &server{statuses: []string{"ACTIVE"}}
+	w := &Waiter{HTTP: &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: NewClient(nil)}, TCP: &TCP{Port: port}, Timeout: 5 * time.Second, poll: time.Millisecond}
+	if _, err := w.Run(t.Context(), nodes(starting)); err != nil || starting.mark != 3 || asked.Load() != 4 {
+		t.Errorf("%v, mark %d, asked %d times", err, starting.mark, asked.Load())
+	}
+	s.Close()
+	w.Timeout = 50 * time.Millisecond
+	never := &server{statuses: []string{"ACTIVE"}}
+	if _, err := w.Run(t.Context(), nodes(never)); err == nil || never.mark != 0 || !strings.Contains(err.Error(), "web-0 (server id-0, region R): no connection to 127.0.0.1:") {
+		t.Errorf("%v, mark %d", err, never.mark)
+	}
+}
+
+func TestURL(t *testing.T) {
+	for _, c := range []struct{ template, name, address, want, err string }{
+		{"http://{address}:8080/health", "web-0", "10.0.0.5", "http://10.0.0.5:8080/health", ""},
+		{"http://{address}:8080/health", "web-0", "fd00::5", "http://[fd00::5]:8080/health", ""},
+		{"http://[{address}]:8080/", "web-0", "[fd00::5]", "http://[fd00::5]:8080/", ""},
+		{"http://[{address}]/", "web-0", "10.0.0.5", "http://10.0.0.5/", ""},
+		{"https://{address}/", "web-0", "fe80::1%eth0", "https://[fe80::1%25eth0]/", ""},
+		{"https://{name}.example/{name}?n={name}&a={address}#{name}", "web-0", "fd00::5", "https://web-0.example/web-0?n=web-0&a=fd00%3A%3A5", ""},
+		{"https://lb.example/{name}?n={name}", "a/b c?&d", "", "https://lb.example/a%2Fb%20c%3F&d?n=a%2Fb+c%3F%26d", ""},
+		{"https://{name}:secret@lb.example/", "web-0", "", "https://web-0:secret@lb.example/", ""},
+		{"HTTPS://lb.example", "web-0", "", "https://lb.example", ""},
+		{"https://{name}.example/", "web 0", "", "", `the name "web 0" of the node cannot be part of a host's name`},
+		{"https://{address}/", "web-0", "", "", "the node has no address"},
+		{"https://{address}/", "web-0", "evil.example/?", "", `"evil.example/?" is neither an IP address nor the name of a host`},
+		{"https://{ip}/", "", "", "", `"{ip}" stands for nothing`},
+		{"https://{address}/{", "", "", "", "a brace has no other half"},
+		{"ftp://{address}/", "", "", "", "an address begins with http:// or https://"},
+		{"{address}:80", "", "", "", "an address begins with http:// or https://"},
+		{"http://:80/", "", "", "", "it is not an address with a host"},
+		{"http://{address}:http/", "", "", "", "it is not an address with a host"},
+		{"http://{address}:70000/", "", "", "", "the port 70000 is not between 1 and 65535"},
+	} {
+		u, err := ParseURL(c.template)
+		var got *url.URL
+		if err == nil {
+			got, err = u.For(c.name, c.address)
+		}
+		switch {
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%s: got %v, %v, want %q", c.template, got, err, c.err)
+		case c.err == "" && (err != nil || got.String() != c.want):
+			t.Errorf("%s: got %v, %v, want %q", c.template, got, err, c.want)
+		}
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	for _, c := range []struct {
+		list   string
+		has    []int
+		hasNot []int
+	}{
+		{"200-299", []int{200, 204, 299}, []int{199, 300, 404}},
+		{"200, 401,500-503", []int{200, 401, 500, 503}, []int{201, 400, 504}},
+	} {
+		s, err := ParseStatuses(c.list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, status := range c.has {
+			if !s.Has(status) {
+				t.Errorf("%s lacks %d", c.list, status)
+			}
+		}
+		for _, status := range c.hasNot {
+			if s.Has(status) {
+				t.Errorf("%s has %d", c.list, status)
+			}
+		}
+	}
+	for _, list := range []string{"", "2xx", "200-", "299-200", "99", "200-600", "200,,204", "+200", "0200", "200-299-300"} {
+		if s, err := ParseStatuses(list); err == nil {
+			t.Errorf("%q: got %v", list, s)
+		}
+	}
+}
+
+// FuzzURL: what is filled in never changes which host is asked, and of the
+// template's address never more than the host is another.
+func FuzzURL(f *testing.F) {
+	for _, seed := range [][2]string{{"web-0", "10.0.0.1"}, {"a/b", "fd00::1"}, {"x@evil.example", "evil.example/"}, {"{address}", "{name}"}, {"%2F", "fe80::1%eth0"}, {"#?&", "[::1]"}} {
+		f.Add(seed[0], seed[1])
+	}
+	u, err := ParseURL("https://{address}:8443/nodes/{name}/x?name={name}&end=1")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, name, address string) {
+		got, err := u.For(name, address)
+		if err != nil {
+			return
+		}
+		host, zone := plainAddress(address), strings.Contains(address, "%")
+		if !zone && got.Hostname() != host || got.Port() != "8443" || got.User != nil || got.Query().Get("end") != "1" || got.Query().Get("name") != name {
+			t.Errorf("%q, %q: %s", name, address, got)
+		}
+		if got.Path != "/nodes/"+name+"/x" {
+			t.Errorf("%q: path %q", name, got.Path)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package readiness
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+)
+
+// Pending lists, sorted, the names of the nodes whose server lacks the mark of
+// its revision, or is not there. The snapshot has the servers of the cluster.
+func Pending(wanted map[string]Node, snapshot []node.Node) []string {
+	marks := make(map[serverKey]int64, len(snapshot))
+	for _, n := range snapshot {
+		marks[serverKey{n.Region, n.ID}] = n.InService
+	}
+	pending := []string{}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		n := wanted[name]
+		if marks[serverKey{n.Region, n.ID}] != n.Revision {
+			pending = append(pending, name)
+		}
+	}
+	return pending
+}
+
+// Overtaken lists, sorted, the names of the nodes that were in service, have been
+// replaced or removed, and whose servers are gone already, although servers that
+// are to take their place have yet to get into service. With
+// create_before_destroy they would still be there.
+//
+// The nodes in before are those of the last apply, of which unsure were not in
+// service; after has those of this one.
+func Overtaken(before, after map[string]Node, unsure []string, snapshot []node.Node) []string {
+	there := make(map[serverKey]bool, len(snapshot))
+	for _, n := range snapshot {
+		there[serverKey{n.Region, n.ID}] = true
+	}
+	old, kept := map[serverKey]bool{}, map[serverKey]bool{}
+	for _, n := range before {
+		old[serverKey{n.Region, n.ID}] = true
+	}
+	added := false
+	for _, n := range after {
+		key := serverKey{n.Region, n.ID}
+		kept[key] = true
+		added = added || !old[key]
+	}
+	if !added {
+		return nil
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		key := serverKey{before[name].Region, before[name].ID}
+		if !kept[key] && !there[key] && !slices.Contains(unsure, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+type serverKey struct{ region, id string }
+
+// refused reports whether Nova said no, which asking again does not change. It
+// says 409 while it does something else with the server, and 429 when it is
+// asked too much.
+func refused(err error) bool {
+	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	return ok && answer.Actual/100 == 4 && answer.Actual != http.StatusConflict && answer.Actual != http.StatusTooManyRequests
+}

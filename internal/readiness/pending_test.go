@@ -1,0 +1,66 @@
+package readiness
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+)
+
+func named(list ...Node) map[string]Node {
+	nodes := map[string]Node{}
+	for _, n := range list {
+		nodes[n.Name] = n
+	}
+	return nodes
+}
+
+func TestPending(t *testing.T) {
+	wanted := named(
+		Node{Name: "marked", Region: "R", ID: "1", Revision: 2},
+		Node{Name: "unmarked", Region: "R", ID: "2", Revision: 1},
+		Node{Name: "of another revision", Region: "R", ID: "3", Revision: 2},
+		Node{Name: "gone", Region: "R", ID: "4", Revision: 1},
+		Node{Name: "of another region", Region: "S", ID: "1", Revision: 2},
+	)
+	snapshot := []node.Node{
+		{Region: "R", ID: "1", InService: 2}, {Region: "R", ID: "2"}, {Region: "R", ID: "3", InService: 1}, {Region: "R", ID: "5", InService: 9},
+	}
+	if got, want := Pending(wanted, snapshot), []string{"gone", "of another region", "of another revision", "unmarked"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Pending(nil, nil); got == nil || len(got) != 0 {
+		t.Errorf("got %#v", got)
+	}
+}
+
+func TestOvertaken(t *testing.T) {
+	a, b, c := Node{Name: "a", Region: "R", ID: "1"}, Node{Name: "b", Region: "R", ID: "2"}, Node{Name: "c", Region: "R", ID: "3"}
+	rebuilt := Node{Name: "a", Region: "R", ID: "9"}
+	servers := func(ids ...string) (list []node.Node) {
+		for _, id := range ids {
+			list = append(list, node.Node{Region: "R", ID: id})
+		}
+		return list
+	}
+	for _, s := range []struct {
+		name          string
+		before, after map[string]Node
+		unsure        []string
+		snapshot      []node.Node
+		want          []string
+	}{
+		{name: "replaced, and the old one is there", before: named(a, b), after: named(b, c), snapshot: servers("1", "2", "3")},
+		{name: "replaced, and the old one is gone", before: named(a, b), after: named(b, c), snapshot: servers("2", "3"), want: []string{"a"}},
+		{name: "replaced under its name, and the old one is gone", before: named(a, b), after: named(rebuilt, b), snapshot: servers("2", "9"), want: []string{"a"}},
+		{name: "it was killed before, or not in service", before: named(a, b), after: named(rebuilt, b), unsure: []string{"a"}, snapshot: servers("2", "9")},
+		{name: "a shrink waits for no one", before: named(a, b), after: named(b), snapshot: servers("2")},
+		{name: "growth", before: named(a), after: named(a, b), snapshot: servers("1", "2")},
+		{name: "a node that stays and is gone", before: named(a, b), after: named(a, b, c), snapshot: servers("2", "3")},
+		{name: "the first nodes", after: named(a, b), snapshot: servers("1", "2")},
+	} {
+		if got := Overtaken(s.before, s.after, s.unsure, s.snapshot); !slices.Equal(got, s.want) {
+			t.Errorf("%s: got %q, want %q", s.name, got, s.want)
+		}
+	}
+}

@@ -1,0 +1,277 @@
+// Package readiness waits until new servers are in service, and marks those
+// that are.
+//
+// A server is in service when Nova says ACTIVE and all checks pass that were
+// asked for: an HTTP request, a TCP connection, a hook.
+package readiness
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
+)
+
+// Server is what is done with the server of a node.
+type Server interface {
+	// Status is the server's status in Nova; "" when it is gone.
+	Status(ctx context.Context) (string, error)
+	// Mark notes in Nova that the server is in service with a revision.
+	Mark(ctx context.Context, revision int64) error
+}
+
+// Node is a node that is waited for.
+type Node struct {
+	Name     string
+	ID       string // of its server
+	Region   string
+	Address  string // "": it has none
+	Revision int64
+	Server   Server
+}
+
+// Hook runs the hook of a node until it completes. The warning says what went
+// wrong with one that counts as completed all the same.
+type Hook func(ctx context.Context, n Node) (warning string, err error)
+
+// Waiter waits for nodes.
+type Waiter struct {
+	HTTP      *HTTP // nil: not checked
+	TCP       *TCP  // nil: not checked
+	Hook      Hook  // nil: none; it runs once for each node, after the checks have passed
+	StableFor time.Duration
+	Timeout   time.Duration // for all nodes together
+
+	// Progress is called when what is seen of a node changes, and once a minute.
+	// It may be called for several nodes at once. nil: it is not called.
+	Progress func(n Node, seen string)
+
+	poll time.Duration // before the second look at a node; 0: a second
+}
+
+const (
+	looksAtOnce = 32               // servers that are looked at
+	hooksAtOnce = 32               // hooks that run
+	longestPoll = 10 * time.Second // between two looks at one node
+	logEvery    = time.Minute
+)
+
+// Failure is a node that did not get into service.
+type Failure struct {
+	Node Node
+	Seen string // what was seen last
+}
+
+func (f Failure) String() string {
+	return fmt.Sprintf("%s (server %s, region %s): %s", f.Node.Name, f.Node.ID, f.Node.Region, f.Seen)
+}
+
+// NotReadyError lists the nodes that did not get into service, by name.
+type NotReadyError struct {
+	Nodes    int // that were waited for
+	Failures []Failure
+}
+
+func (e *NotReadyError) Error() string {
+	lines := []string{fmt.Sprintf("%d of %d servers that were looked at did not get into service:", len(e.Failures), e.Nodes)}
+	const many = 50
+	for i, f := range e.Failures {
+		if i == many {
+			lines = append(lines, fmt.Sprintf("and %d more", len(e.Failures)-many))
+			break
+		}
+		lines = append(lines, f.String())
+	}
+	return strings.Join(lines, "\n  - ")
+}
+
+// Run waits until all nodes are in service, and marks each as soon as it is.
+// All are looked at side by side. The warnings, in the order of the nodes' names,
+// come from hooks that did not complete and count as completed.
+//
+// The error is a [*NotReadyError] where nodes did not get into service in time,
+// or cannot any more: their server is gone or in ERROR, or their hook failed. It
+// wraps the cause where ctx ended, which ends all waiting at once.
+func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err error) {
+	limited, cancel := context.WithTimeout(ctx, w.Timeout)
+	defer cancel()
+	nodes = slices.SortedFunc(slices.Values(nodes), func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
+	watches := make([]watch, len(nodes))
+	looks, hooks := make(chan struct{}, looksAtOnce), make(chan struct{}, hooksAtOnce)
+	var all sync.WaitGroup
+	for i, n := range nodes {
+		watches[i] = watch{Waiter: w, node: n, looks: looks, hooks: hooks}
+		all.Go(func() { watches[i].run(limited) })
+	}
+	all.Wait()
+	failed := &NotReadyError{Nodes: len(nodes)}
+	var names []string
+	for i := range watches {
+		if warning := watches[i].warning; warning != "" {
+			warnings = append(warnings, warning)
+		}
+		if !watches[i].marked {
+			failed.Failures = append(failed.Failures, Failure{nodes[i], cmp.Or(watches[i].seen, "it was not looked at")})
+			names = append(names, nodes[i].Name)
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return warnings, nil
+	case ctx.Err() != nil:
+		return warnings, fmt.Errorf("%w; not in service yet: %s", context.Cause(ctx), strings.Join(names, ", "))
+	}
+	return warnings, failed
+}
+
+// watch is one node that is waited for.
+type watch struct {
+	*Waiter
+	node  Node
+	looks chan struct{} // one for each look
+	hooks chan struct{}
+
+	hooked  bool      // the hook has completed
+	since   time.Time // since when all is well; zero: it is not
+	seen    string    // last
+	logged  time.Time
+	marked  bool
+	warning string
+}
+
+// run looks at the node again and again until it is marked, cannot get into
+// service any more, or the context ends.
+func (w *watch) run(ctx context.Context) {
+	pause := cmp.Or(w.poll, time.Second)
+	for {
+		final := w.look(ctx)
+		if w.marked || final || ctx.Err() != nil {
+			return
+		}
+		next := pause
+		if rest := w.StableFor - time.Since(w.since); !w.since.IsZero() && rest > 0 {
+			next = min(next, rest) // so that it is marked as soon as it may be
+		}
+		if wait.For(ctx, next) != nil {
+			return
+		}
+		pause = min(pause*3/2, longestPoll)
+	}
+}
+
+// look looks at the node once, and marks it where it has been well for long
+// enough. It returns true for a node that will not get well.
+func (w *watch) look(ctx context.Context) (final bool) {
+	if !take(ctx, w.looks) {
+		return false
+	}
+	seen, final := w.check(ctx)
+	<-w.looks
+	if ctx.Err() != nil {
+		return false // what it did not get to see is nothing new
+	}
+	if seen != "" {
+		w.since = time.Time{}
+		w.see(seen)
+		return final
+	}
+	if w.Hook != nil && !w.hooked {
+		if !w.runHook(ctx) {
+			return true
+		}
+		if w.StableFor > 0 { // what was seen before the hook is long ago
+			w.since = time.Now()
+			return false
+		}
+	}
+	if w.since.IsZero() {
+		w.since = time.Now()
+	}
+	if well := time.Since(w.since); well < w.StableFor {
+		w.see(fmt.Sprintf("it is well, but not for %s yet, as stable_for asks", w.StableFor))
+		return false
+	}
+	if !take(ctx, w.looks) {
+		return false
+	}
+	err := w.node.Server.Mark(ctx, w.node.Revision)
+	<-w.looks
+	switch {
+	case err == nil:
+		w.marked = true
+		w.see("in service")
+	case ctx.Err() == nil:
+		w.see(err.Error())
+		return refused(err)
+	}
+	return false
+}
+
+// check returns what is not well, or "", and whether it stays so.
+func (w *watch) check(ctx context.Context) (seen string, final bool) {
+	status, err := w.node.Server.Status(ctx)
+	switch {
+	case err != nil:
+		return err.Error(), refused(err)
+	case status == "":
+		return "the server is gone", true
+	case status == "ERROR":
+		return "ERROR in Nova", true
+	case status != "ACTIVE":
+		return status + " in Nova", false
+	}
+	if w.TCP != nil {
+		if seen := w.TCP.look(ctx, w.node); seen != "" {
+			return seen, false
+		}
+	}
+	if w.HTTP != nil {
+		if seen := w.HTTP.look(ctx, w.node); seen != "" {
+			return seen, false
+		}
+	}
+	return "", false
+}
+
+// runHook runs the hook and reports whether it completed.
+func (w *watch) runHook(ctx context.Context) bool {
+	if !take(ctx, w.hooks) {
+		return false
+	}
+	defer func() { <-w.hooks }()
+	w.see("its hook has not completed")
+	warning, err := w.Hook(ctx, w.node)
+	switch {
+	case err == nil:
+		w.hooked, w.warning = true, warning
+	case ctx.Err() == nil:
+		w.see(err.Error())
+	}
+	return err == nil
+}
+
+// see notes what is seen, and reports it where it is news.
+func (w *watch) see(seen string) {
+	if seen != w.seen || time.Since(w.logged) >= logEvery {
+		w.logged = time.Now()
+		if w.Progress != nil {
+			w.Progress(w.node, seen)
+		}
+	}
+	w.seen = seen
+}
+
+// take waits for a slot, and reports false where the context ended first.
+func take(ctx context.Context, slots chan struct{}) bool {
+	select {
+	case slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

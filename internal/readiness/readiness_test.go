@@ -1,0 +1,267 @@
+package readiness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+)
+
+// server goes through its statuses, one a look, and stays in the last one; "-"
+// is a server that is gone, and a number an error of Nova.
+type server struct {
+	mu       sync.Mutex
+	statuses []string
+	marking  []int // codes with which Nova refuses the first marks
+	mark     int64
+	marked   time.Time
+}
+
+func nova(code int) error {
+	return fmt.Errorf("nova: %w", gophercloud.ErrUnexpectedResponseCode{Actual: code})
+}
+
+func (s *server) Status(context.Context) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.statuses[0]
+	if len(s.statuses) > 1 {
+		s.statuses = s.statuses[1:]
+	}
+	var code int
+	if _, err := fmt.Sscanf(now, "%d", &code); err == nil {
+		return "", nova(code)
+	}
+	return strings.Trim(now, "-"), nil
+}
+
+func (s *server) Mark(_ context.Context, revision int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.marking) > 0 {
+		code := s.marking[0]
+		s.marking = s.marking[1:]
+		return nova(code)
+	}
+	s.mark, s.marked = revision, time.Now()
+	return nil
+}
+
+func nodes(servers ...*server) []Node {
+	var list []Node
+	for i, s := range servers {
+		list = append(list, Node{Name: fmt.Sprintf("web-%d", i), ID: fmt.Sprintf("id-%d", i), Region: "R", Address: "127.0.0.1", Revision: 3, Server: s})
+	}
+	return list
+}
+
+// TestRun holds what happens to one server, with a clock that is the test's own.
+func TestRun(t *testing.T) {
+	completes := func(context.Context, Node) (string, error) { return "", nil }
+	for _, c := range []struct {
+		name     string
+		statuses string
+		marking  []int
+		hook     Hook
+		stable   time.Duration
+		timeout  time.Duration // 0: ten minutes
+		took     time.Duration
+		seen     string // last; "": it is in service
+		warning  string
+	}{
+		{name: "active", statuses: "ACTIVE"},
+		{name: "builds", statuses: "BUILD BUILD ACTIVE", took: time.Second + time.Second*3/2},
+		{name: "never active", statuses: "BUILD", seen: "BUILD in Nova", took: 10 * time.Minute},
+		{name: "in error", statuses: "BUILD ERROR", seen: "ERROR in Nova", took: time.Second},
+		{name: "gone", statuses: "-", seen: "the server is gone"},
+		{name: "Nova fails for a while", statuses: "503 500 429 ACTIVE", took: time.Second + 1500*time.Millisecond + 2250*time.Millisecond},
+		{name: "Nova refuses", statuses: "403", seen: "nova: Expected HTTP response code"},
+		{name: "not marked while Nova does something else", statuses: "ACTIVE", marking: []int{409, 503}, took: time.Second + 1500*time.Millisecond},
+		{name: "never marked", statuses: "ACTIVE", marking: []int{403}, seen: "nova: Expected HTTP response code"},
+		{name: "gone before it is marked", statuses: "ACTIVE", marking: []int{404}, seen: "nova: Expected HTTP response code"},
+		{name: "stable", statuses: "ACTIVE", stable: 20 * time.Second, took: 20 * time.Second},
+		// It is active at 1 s, and not at 2.5 s; then from 4.75 s on.
+		{name: "stable at the second attempt", statuses: "BUILD ACTIVE SHUTOFF ACTIVE", stable: 20 * time.Second, took: 24750 * time.Millisecond},
+		{name: "not stable in time", statuses: "ACTIVE", stable: 20 * time.Second, timeout: 10 * time.Second, took: 10 * time.Second, seen: "it is well, but not for 20s yet"},
+		{name: "hook", statuses: "ACTIVE", hook: completes},
+		{name: "stable after the hook", statuses: "ACTIVE", stable: 20 * time.Second, took: 50 * time.Second,
+			hook: func(context.Context, Node) (string, error) { time.Sleep(30 * time.Second); return "", nil }},
+		{name: "in error after the hook", statuses: "ACTIVE ERROR", stable: time.Second, took: time.Second, seen: "ERROR in Nova", hook: completes},
+		{name: "the hook fails", statuses: "ACTIVE", seen: "exit status 1", hook: func(context.Context, Node) (string, error) { return "", errors.New("exit status 1") }},
+		{name: "the hook does not count", statuses: "ACTIVE", warning: "it went on all the same", hook: func(context.Context, Node) (string, error) { return "it went on all the same", nil }},
+		{name: "the hook takes longer than all", statuses: "ACTIVE", seen: "its hook has not completed", took: 10 * time.Minute, hook: func(ctx context.Context, _ Node) (string, error) {
+			<-ctx.Done()
+			return "", context.Cause(ctx)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				runs := 0
+				s := &server{statuses: strings.Fields(c.statuses), marking: c.marking}
+				w := &Waiter{StableFor: c.stable, Timeout: c.timeout}
+				if w.Timeout == 0 {
+					w.Timeout = 10 * time.Minute
+				}
+				if c.hook != nil {
+					w.Hook = func(ctx context.Context, n Node) (string, error) { runs++; return c.hook(ctx, n) }
+				}
+				start := time.Now()
+				warnings, err := w.Run(t.Context(), nodes(s))
+				if took := time.Since(start); took != c.took {
+					t.Errorf("took %s, want %s", took, c.took)
+				}
+				if runs > 1 {
+					t.Errorf("the hook ran %d times", runs)
+				}
+				if got := strings.Join(warnings, ""); got != c.warning {
+					t.Errorf("warnings %q, want %q", got, c.warning)
+				}
+				failed, isFailure := errors.AsType[*NotReadyError](err)
+				switch {
+				case c.seen == "" && (err != nil || s.mark != 3):
+					t.Errorf("got %v, mark %d", err, s.mark)
+				case c.seen != "" && (!isFailure || s.mark != 0 || !strings.Contains(failed.Failures[0].Seen, c.seen)):
+					t.Errorf("got %v, mark %d, want %q", err, s.mark, c.seen)
+				}
+			})
+		})
+	}
+}
+
+// TestRunMany: all are waited for side by side, those that pass are marked at
+// once, and the error names the others.
+func TestRunMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var servers []*server
+		for i := range 200 {
+			statuses := []string{"BUILD", "ACTIVE"}
+			switch i {
+			case 7:
+				statuses = []string{"BUILD"}
+			case 150:
+				statuses = []string{"BUILD", "ERROR"}
+			}
+			servers = append(servers, &server{statuses: statuses})
+		}
+		start := time.Now()
+		_, err := (&Waiter{Timeout: time.Hour}).Run(t.Context(), nodes(servers...))
+		const want = `2 of 200 servers that were looked at did not get into service:
+  - web-150 (server id-150, region R): ERROR in Nova
+  - web-7 (server id-7, region R): BUILD in Nova`
+		if err == nil || err.Error() != want || time.Since(start) != time.Hour {
+			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+		for i, s := range servers {
+			if bad := i == 7 || i == 150; !bad && s.marked.Sub(start) != time.Second || bad && s.mark != 0 {
+				t.Errorf("server %d: marked %d after %s", i, s.mark, s.marked.Sub(start))
+			}
+		}
+	})
+}
+
+// TestErrorIsShort: an error names no more nodes than people read.
+func TestErrorIsShort(t *testing.T) {
+	e := &NotReadyError{Nodes: 70}
+	for range 60 {
+		e.Failures = append(e.Failures, Failure{})
+	}
+	if text := e.Error(); strings.Count(text, "\n") != 51 || !strings.HasSuffix(text, "and 10 more") {
+		t.Errorf("got %s", text)
+	}
+}
+
+// TestCancel: Ctrl-C ends all waiting at once, whatever is waited for.
+func TestCancel(t *testing.T) {
+	stop := errors.New("stopped by the user")
+	hang := func(ctx context.Context, _ Node) (string, error) { <-ctx.Done(); return "", ctx.Err() }
+	for name, c := range map[string]struct {
+		status string
+		waiter Waiter
+	}{
+		"for Nova":        {"BUILD", Waiter{}},
+		"for stability":   {"ACTIVE", Waiter{StableFor: time.Minute}},
+		"for a hook":      {"ACTIVE", Waiter{Hook: hang}},
+		"for an old mark": {"500", Waiter{}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(17*time.Second, func() { cancel(stop) })
+			start := time.Now()
+			c.waiter.Timeout = time.Hour
+			var servers []*server
+			for range 100 {
+				servers = append(servers, &server{statuses: []string{c.status}})
+			}
+			passed := &server{statuses: []string{"ACTIVE"}}
+			_, err := c.waiter.Run(ctx, nodes(append(servers, passed)...))
+			if !errors.Is(err, stop) || time.Since(start) != 17*time.Second || !strings.Contains(err.Error(), "not in service yet: web-0, web-1, web-10,") {
+				t.Errorf("%s: %v after %s", name, err, time.Since(start))
+			}
+			if name == "for Nova" && (passed.mark != 3 || strings.Contains(err.Error(), "web-100")) {
+				t.Errorf("%s: the one that passed has the mark %d: %v", name, passed.mark, err)
+			}
+		})
+	}
+}
+
+// TestBounded: however many servers there are, few are looked at at once.
+func TestBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		now, most := 0, 0
+		hook := func(context.Context, Node) (string, error) {
+			mu.Lock()
+			now++
+			most = max(most, now)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			now--
+			mu.Unlock()
+			return "", nil
+		}
+		var servers []*server
+		for range 100 {
+			servers = append(servers, &server{statuses: []string{"ACTIVE"}})
+		}
+		if _, err := (&Waiter{Timeout: time.Hour, Hook: hook}).Run(t.Context(), nodes(servers...)); err != nil || most != hooksAtOnce {
+			t.Errorf("%d at once, %v", most, err)
+		}
+	})
+}
+
+// TestProgress: what changes is reported, and what stays as it is once a minute.
+func TestProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		statuses := slices.Concat([]string{"BUILD", "BUILD"}, slices.Repeat([]string{"SHUTOFF"}, 20), []string{"ACTIVE"})
+		var lines []string
+		w := &Waiter{Timeout: time.Hour, Progress: func(n Node, seen string) { lines = append(lines, n.Name+": "+seen) }}
+		if _, err := w.Run(t.Context(), nodes(&server{statuses: statuses})); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"web-0: BUILD in Nova", "web-0: SHUTOFF in Nova", "web-0: SHUTOFF in Nova", "web-0: SHUTOFF in Nova", "web-0: in service"}
+		if !slices.Equal(lines, want) {
+			t.Errorf("got %q", lines)
+		}
+	})
+}
+
+func TestRefused(t *testing.T) {
+	for code, want := range map[int]bool{http.StatusForbidden: true, http.StatusNotFound: true, http.StatusBadRequest: true,
+		http.StatusConflict: false, http.StatusTooManyRequests: false, http.StatusInternalServerError: false, http.StatusServiceUnavailable: false} {
+		if got := refused(nova(code)); got != want {
+			t.Errorf("%d: got %t", code, got)
+		}
+	}
+	if refused(errors.New("connection reset")) {
+		t.Error("a lost connection is no refusal")
+	}
+}

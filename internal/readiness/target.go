@@ -1,0 +1,145 @@
+package readiness
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// URL is an address in which {address} and {name} stand for those of a node.
+type URL struct {
+	scheme, user, host, path, query string
+}
+
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// ParseURL reads an address with placeholders. The error does not repeat the
+// address: it may have a secret in it.
+func ParseURL(template string) (URL, error) {
+	var u URL
+	for _, found := range placeholder.FindAllString(template, -1) {
+		if found != "{address}" && found != "{name}" {
+			return u, fmt.Errorf("%q stands for nothing: {address} and {name} stand for those of the node. A brace that is part of the address is written %%7B or %%7D", found)
+		}
+	}
+	if strings.ContainsAny(placeholder.ReplaceAllString(template, ""), "{}") {
+		return u, errors.New("a brace has no other half. A brace that is part of the address is written %7B or %7D")
+	}
+	scheme, rest, ok := strings.Cut(template, "://")
+	if u.scheme = strings.ToLower(scheme); !ok || (u.scheme != "http" && u.scheme != "https") {
+		return u, errors.New("an address begins with http:// or https://")
+	}
+	rest, _, _ = strings.Cut(rest, "#")
+	if i := strings.IndexByte(rest, '?'); i >= 0 {
+		rest, u.query = rest[:i], rest[i:]
+	}
+	if i := strings.IndexByte(rest, '/'); i >= 0 {
+		rest, u.path = rest[:i], rest[i:]
+	}
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		rest, u.user = rest[i+1:], rest[:i+1]
+	}
+	// Brackets around {address} are for IPv6, and added where they are needed.
+	u.host = strings.ReplaceAll(rest, "[{address}]", "{address}")
+	_, err := u.For("node", "192.0.2.1")
+	return u, err
+}
+
+// NeedsAddress reports whether the address of a node is part of it.
+func (u URL) NeedsAddress() bool {
+	return strings.Contains(u.user+u.host+u.path+u.query, "{address}")
+}
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?\.?$`)
+
+// For is the address for a node. What is filled in is escaped as its place needs.
+func (u URL) For(name, address string) (*url.URL, error) {
+	address = plainAddress(address)
+	if err := CheckAddress(address); err != nil && u.NeedsAddress() {
+		return nil, err
+	}
+	if strings.Contains(u.host, "{name}") && !hostName.MatchString(name) {
+		return nil, fmt.Errorf("the name %q of the node cannot be part of a host's name", name)
+	}
+	literal := address
+	if ip, err := netip.ParseAddr(address); err == nil && ip.Is6() {
+		literal = "[" + strings.ReplaceAll(address, "%", "%25") + "]"
+	}
+	fill := func(part string, escape func(string) string, address string) string {
+		return strings.NewReplacer("{address}", escape(address), "{name}", escape(name)).Replace(part)
+	}
+	asIs := func(s string) string { return s }
+	filled, err := url.Parse(u.scheme + "://" + fill(u.user, url.PathEscape, address) + fill(u.host, asIs, literal) +
+		fill(u.path, url.PathEscape, address) + fill(u.query, url.QueryEscape, address))
+	if err != nil || filled.Hostname() == "" {
+		return nil, errors.New("it is not an address with a host, such as https://{address}:8443/health")
+	}
+	if port := filled.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return nil, fmt.Errorf("the port %s is not between 1 and 65535", port)
+		}
+	}
+	return filled, nil
+}
+
+// CheckAddress returns an error for what is neither an IP address, with or
+// without brackets, nor the name of a host.
+func CheckAddress(address string) error {
+	address = plainAddress(address)
+	if address == "" {
+		return errors.New("the node has no address")
+	}
+	if _, err := netip.ParseAddr(address); err != nil && !hostName.MatchString(address) {
+		return fmt.Errorf("%q is neither an IP address nor the name of a host", address)
+	}
+	return nil
+}
+
+// plainAddress is an address without the brackets in which
+// terraform-provider-openstack shows one of IPv6.
+func plainAddress(address string) string {
+	if inner, ok := strings.CutPrefix(address, "["); ok {
+		if inner, ok = strings.CutSuffix(inner, "]"); ok {
+			return inner
+		}
+	}
+	return address
+}
+
+// Statuses are HTTP statuses: ranges of them.
+type Statuses [][2]int
+
+// DefaultStatuses are those where nothing is said.
+const DefaultStatuses = "200-299"
+
+// ParseStatuses reads statuses and ranges of them, such as "200-299,404".
+func ParseStatuses(list string) (Statuses, error) {
+	var statuses Statuses
+	for part := range strings.SplitSeq(list, ",") {
+		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			last = first
+		}
+		a, errA := strconv.Atoi(first)
+		b, errB := strconv.Atoi(last)
+		if errA != nil || errB != nil || a < 100 || b > 599 || a > b || len(first) != 3 || len(last) != 3 {
+			return nil, fmt.Errorf("%q is neither a status between 100 and 599 nor a range of them, such as 200-299", part)
+		}
+		statuses = append(statuses, [2]int{a, b})
+	}
+	return statuses, nil
+}
+
+// Has reports whether a status is one of them.
+func (s Statuses) Has(status int) bool {
+	for _, r := range s {
+		if r[0] <= status && status <= r[1] {
+			return true
+		}
+	}
+	return false
+}
