@@ -76,10 +76,10 @@ func (k *call) resizeServer(s *server, value any) error {
 	}
 	ref, _ := value.(object).get("flavorRef")
 	wanted := findFlavor(bare(ref))
-	switch {
-	case wanted == nil:
+	switch wanted {
+	case nil:
 		return badRequest("Flavor %s could not be found.", bare(ref))
-	case wanted == s.flavor:
+	case s.flavor:
 		return badRequest("When resizing, instances must change flavor!")
 	}
 	more := &flavor{VCPUs: max(0, wanted.VCPUs-s.flavor.VCPUs), RAM: max(0, wanted.RAM-s.flavor.RAM)}

@@ -1,5 +1,6 @@
 // Package workspace runs a real terraform in a folder of its own, with the
-// providers built from this source tree: what terraform-plugin-testing cannot
+// providers built from this source tree, and terraform-provider-openstack where
+// its binary is there: what terraform-plugin-testing cannot
 // do, which knows no for_each, no saved plans and no processes to kill.
 package workspace
 
@@ -13,6 +14,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -25,35 +27,100 @@ type Mirror struct {
 	Config string // value of TF_CLI_CONFIG_FILE
 }
 
-// built are the providers of this tree, by their addresses, with the versions
-// that they are given: the stand-in has that of what it stands in for.
+// built are the providers of this tree, by their addresses.
 var built = map[string]struct{ version, source string }{
-	"stackpolicy/stackpolicy":                {"0.0.1", "."},
-	"stackpolicy/nova":                       {"0.0.1", "./internal/acctest/nova/serve"},
-	"terraform-provider-openstack/openstack": {"3.4.0", "./internal/acctest/openstackstub/serve"},
+	"stackpolicy/stackpolicy": {"0.0.1", "."},
+	"stackpolicy/nova":        {"0.0.1", "./internal/acctest/nova/serve"},
 }
 
-// Build builds the providers of this tree into a folder.
+// OpenStack is the address of terraform-provider-openstack.
+const OpenStack = "terraform-provider-openstack/openstack"
+
+// Genuine is the environment variable that names the binary of the genuine
+// terraform-provider-openstack. Without it a stand-in of this tree takes its
+// place.
+const Genuine = "STACKPOLICY_OPENSTACK_PROVIDER"
+
+var versionOf = regexp.MustCompile(`_v(\d+\.\d+\.\d+[^/]*?)(?:_x5)?(?:\.exe)?$`)
+
+// openstack is the binary of the genuine provider, "" where there is none, and
+// its version, or the one whose place the stand-in takes.
+func openstack() (binary, version string, err error) {
+	version = "3.4.0"
+	given := os.Getenv(Genuine)
+	if given == "" {
+		return "", version, nil
+	}
+	if binary, err = filepath.Abs(given); err == nil {
+		_, err = os.Stat(binary)
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("the provider that %s names: %w", Genuine, err)
+	}
+	if found := versionOf.FindStringSubmatch(binary); found != nil {
+		version = found[1]
+	}
+	return binary, version, nil
+}
+
+// Stub says which terraform-provider-openstack tests use; "" if it is the
+// genuine one.
+func Stub() string {
+	if os.Getenv(Genuine) != "" {
+		return ""
+	}
+	return "openstack_compute_instance_v2 was the STAND-IN, not terraform-provider-openstack: " + Genuine + " names no binary"
+}
+
+// Build builds the providers of this tree into a folder, and puts the genuine
+// terraform-provider-openstack beside them, or its stand-in.
 func Build(ctx context.Context, dir string) (*Mirror, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
 	for address, p := range built {
-		place := filepath.Join(address, p.version, runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+path.Base(address)+"_v"+p.version)
-		binary, again := filepath.Join(dir, "registry.terraform.io", place), filepath.Join(dir, "registry.opentofu.org", place)
-		build := exec.CommandContext(ctx, "go", "build", "-o", binary, p.source)
-		build.Dir = Root()
-		if output, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("build the provider %s: %w\n%s", address, err, output)
-		}
-		// OpenTofu looks for it under the name of its own registry.
-		if err := errors.Join(os.MkdirAll(filepath.Dir(again), 0o755), os.Link(binary, again)); err != nil {
+		if err := build(ctx, dir, address, p.version, p.source); err != nil {
 			return nil, err
 		}
 	}
+	binary, version, err := openstack()
+	switch {
+	case err != nil:
+		return nil, err
+	case binary != "":
+		err = place(dir, OpenStack, version, func(file string) error { return os.Symlink(binary, file) })
+	default:
+		err = build(ctx, dir, OpenStack, version, "./internal/acctest/openstackstub/serve")
+	}
+	if err != nil {
+		return nil, err
+	}
 	m := &Mirror{Config: filepath.Join(dir, "cli.tfrc")}
 	return m, os.WriteFile(m.Config, fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir), 0o600)
+}
+
+// build builds a provider of this tree into its place.
+func build(ctx context.Context, dir, address, version, source string) error {
+	binary := filepath.Join(dir, path.Base(address))
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, source)
+	build.Dir = Root()
+	if output, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the provider %s: %w\n%s", address, err, output)
+	}
+	return place(dir, address, version, func(file string) error { return os.Link(binary, file) })
+}
+
+// place puts a provider where terraform looks for it, and OpenTofu, which does
+// so under the name of its own registry.
+func place(dir, address, version string, put func(file string) error) error {
+	for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		folder := filepath.Join(dir, registry, address, version, runtime.GOOS+"_"+runtime.GOARCH)
+		if err := errors.Join(os.MkdirAll(folder, 0o755), put(filepath.Join(folder, "terraform-provider-"+path.Base(address)+"_v"+version))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Root is the folder of go.mod.
