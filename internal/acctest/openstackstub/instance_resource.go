@@ -2,167 +2,313 @@ package openstackstub
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"strings"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/tags"
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/nova"
+	"github.com/hashicorp/terraform-plugin-sdk/v2/diag"
+	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/retry"
+	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-// instanceResource is openstack_compute_instance_v2. It makes servers without a
-// network, and changes none: what is not replaced is refused.
-type instanceResource struct {
-	nova.Life[instanceModel, *instanceModel]
+// Microversions; without a reason for a newer one it is 2.1.
+const (
+	withTags         = 26
+	bootWithMode     = 37
+	bootWithTags     = 52
+	bootOnHypervisor = 74
+)
+
+// instance is a server and the clients of its region.
+type instance struct {
+	*schema.ResourceData
+	cloud   *openstack.Cloud
+	region  string
+	compute *openstack.Compute
+	nova    *gophercloud.ServiceClient // at 2.1
+	glance  *gophercloud.ServiceClient
 }
 
-type instanceModel struct {
-	nova.Server
-	ImageID        types.String `tfsdk:"image_id"`
-	ImageName      types.String `tfsdk:"image_name"`
-	FlavorID       types.String `tfsdk:"flavor_id"`
-	FlavorName     types.String `tfsdk:"flavor_name"`
-	KeyPair        types.String `tfsdk:"key_pair"`
-	UserData       types.String `tfsdk:"user_data"`
-	SecurityGroups types.Set    `tfsdk:"security_groups"`
-	Metadata       types.Map    `tfsdk:"metadata"`
-	Tags           types.Set    `tfsdk:"tags"`
-	AccessIPv4     types.String `tfsdk:"access_ip_v4"`
-	Networks       types.List   `tfsdk:"network"`
-	Hints          types.Set    `tfsdk:"scheduler_hints"`
-}
-
-func (r *instanceResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = "openstack_compute_instance_v2"
-}
-
-func (r *instanceResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	replaced := []planmodifier.String{stringplanmodifier.RequiresReplaceIfConfigured(), stringplanmodifier.UseStateForUnknown()}
-	kept := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
-	either := schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: kept}
-	once := schema.StringAttribute{Optional: true, PlanModifiers: replaced}
-	set := schema.SetAttribute{ElementType: types.StringType, Optional: true}
-	resp.Schema = schema.Schema{
-		Attributes: map[string]schema.Attribute{
-			"id":                schema.StringAttribute{Computed: true, PlanModifiers: kept},
-			"region":            schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: replaced},
-			"name":              schema.StringAttribute{Required: true},
-			"image_id":          either,
-			"image_name":        either,
-			"flavor_id":         either,
-			"flavor_name":       either,
-			"availability_zone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: replaced},
-			"key_pair":          once,
-			"user_data":         once,
-			"security_groups":   set,
-			"tags":              set,
-			"metadata":          schema.MapAttribute{ElementType: types.StringType, Optional: true},
-			"access_ip_v4":      schema.StringAttribute{Computed: true, PlanModifiers: kept},
-		},
-		Blocks: map[string]schema.Block{
-			"network": schema.ListNestedBlock{NestedObject: schema.NestedBlockObject{Attributes: map[string]schema.Attribute{
-				"uuid": once, "name": once, "port": once}}},
-			"scheduler_hints": schema.SetNestedBlock{NestedObject: schema.NestedBlockObject{Attributes: map[string]schema.Attribute{
-				"group": once}}},
-		},
-	}
-}
-
-func (r *instanceResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var m instanceModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
-	client := r.Client(ctx, &m, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if err := m.resolve(ctx, r.Cloud, client); err != nil {
-		resp.Diagnostics.AddError("Unable to find the image or the flavor", err.Error())
-		return
-	}
-	opts := servers.CreateOpts{Name: m.Name.ValueString(), ImageRef: m.ImageID.ValueString(), FlavorRef: m.FlavorID.ValueString(), AvailabilityZone: m.Zone.ValueString()}
-	resp.Diagnostics.Append(m.Metadata.ElementsAs(ctx, &opts.Metadata, false)...)
-	resp.Diagnostics.Append(m.Tags.ElementsAs(ctx, &opts.Tags, false)...)
-	server, err := nova.Boot(ctx, client, opts, m.group(), func(id string) {
-		m.ID, m.AccessIPv4, m.Zone = types.StringValue(id), types.StringValue(""), types.StringValue(m.Zone.ValueString())
-		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-	})
-	if err != nil {
-		resp.Diagnostics.AddError("Unable to create the server", err.Error())
-		return
-	}
-	m.Take(server)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-}
-
-func (r *instanceResource) Update(_ context.Context, _ resource.UpdateRequest, resp *resource.UpdateResponse) {
-	refuse(&resp.Diagnostics)
-}
-
-// ImportState takes an id, and looks in the provider's region.
-func (r *instanceResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resource.ImportStatePassthroughID(ctx, path.Root("id"), req, resp)
-}
-
-// group is the server group of the scheduler hints, or "".
-func (m *instanceModel) group() string {
-	for _, block := range m.Hints.Elements() {
-		if group, ok := block.(types.Object).Attributes()["group"].(types.String); ok {
-			return group.ValueString()
+// open reaches the region that is named, or that of the provider.
+func open(ctx context.Context, d *schema.ResourceData, meta any) (i *instance, err error) {
+	i = &instance{ResourceData: d, cloud: meta.(*openstack.Cloud), region: d.Get("region").(string)}
+	if i.region == "" {
+		if i.region, err = i.cloud.Region(ctx); err != nil {
+			return nil, err
 		}
 	}
-	return ""
+	if i.compute, err = i.cloud.Compute(ctx, i.region); err != nil {
+		return nil, err
+	}
+	i.nova = i.compute.At(1)
+	i.glance, err = i.cloud.Glance(ctx, i.region)
+	return i, err
 }
 
-// resolve finds the image and the flavor by what is given of them.
-func (m *instanceModel) resolve(ctx context.Context, cloud *openstack.Cloud, client *gophercloud.ServiceClient) error {
-	glance, err := cloud.Glance(ctx, m.Region.ValueString())
-	if err != nil {
-		return err
+func (i *instance) text(name string) string { return i.Get(name).(string) }
+
+// image is the id of the image that is given.
+func (i *instance) image(ctx context.Context) (string, error) {
+	if id := i.text("image_id"); id != "" {
+		return id, nil
 	}
-	pages, err := images.List(glance, nil).AllPages(ctx)
-	if err != nil {
-		return err
-	}
-	imageList, err := images.ExtractImages(pages)
-	if err != nil {
-		return err
-	}
-	pairs := make([][2]string, len(imageList))
-	for i, image := range imageList {
-		pairs[i] = [2]string{image.ID, image.Name}
-	}
-	if err := pick("image", pairs, &m.ImageID, &m.ImageName); err != nil {
-		return err
-	}
-	if pages, err = flavors.ListDetail(client, nil).AllPages(ctx); err != nil {
-		return err
-	}
-	flavorList, err := flavors.ExtractFlavors(pages)
-	if err != nil {
-		return err
-	}
-	pairs = make([][2]string, len(flavorList))
-	for i, flavor := range flavorList {
-		pairs[i] = [2]string{flavor.ID, flavor.Name}
-	}
-	return pick("flavor", pairs, &m.FlavorID, &m.FlavorName)
+	return i.imageNamed(ctx, i.glance, i.text("image_name"))
 }
 
-// pick fills in the id and the name of the one that has either.
-func pick(kind string, pairs [][2]string, id, name *types.String) error {
-	for _, pair := range pairs {
-		if pair[0] == id.ValueString() || pair[1] == name.ValueString() {
-			*id, *name = types.StringValue(pair[0]), types.StringValue(pair[1])
-			return nil
+// imageNamed asks Glance, or Nova, which hands the question on.
+func (i *instance) imageNamed(ctx context.Context, client *gophercloud.ServiceClient, name string) (string, error) {
+	pages, err := images.List(client, images.ListOpts{Name: name}).AllPages(ctx)
+	if err != nil {
+		return "", err
+	}
+	list, err := images.ExtractImages(pages)
+	if err == nil && len(list) != 1 {
+		err = fmt.Errorf("%d images have the name %q", len(list), name)
+	}
+	if err != nil {
+		return "", err
+	}
+	return list[0].ID, nil
+}
+
+// flavor is the id of the flavor that is given, or that one has by its name.
+func (i *instance) flavor(ctx context.Context, name string) (string, error) {
+	pages, err := flavors.ListDetail(i.nova, nil).AllPages(ctx)
+	if err != nil {
+		return "", err
+	}
+	list, err := flavors.ExtractFlavors(pages)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range list {
+		if f.Name == name {
+			return f.ID, nil
 		}
 	}
-	return fmt.Errorf("no %s has the id %q or the name %q", kind, id.ValueString(), name.ValueString())
+	return "", fmt.Errorf("no flavor has the name %q", name)
+}
+
+// given are the texts of a set or map.
+func given(v any) map[string]string {
+	found := map[string]string{}
+	switch v := v.(type) {
+	case *schema.Set:
+		for _, item := range v.List() {
+			found[item.(string)] = ""
+		}
+	case map[string]any:
+		for key, value := range v {
+			found[key] = value.(string)
+		}
+	}
+	return found
+}
+
+// list are the texts of a set.
+func list(v any) []string {
+	found := []string{}
+	for _, item := range v.(*schema.Set).List() {
+		found = append(found, item.(string))
+	}
+	return found
+}
+
+func createInstance(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
+	i, err := open(ctx, d, meta)
+	if err != nil {
+		return diag.FromErr(err)
+	}
+	opts := servers.CreateOpts{
+		Name: i.text("name"), FlavorRef: i.text("flavor_id"), UserData: []byte(i.text("user_data")), AdminPass: i.text("admin_pass"),
+		HypervisorHostname: i.text("hypervisor_hostname"), Metadata: given(d.Get("metadata")), Tags: list(d.Get("tags")),
+		SecurityGroups: list(d.Get("security_groups")), AvailabilityZone: i.text("availability_zone") + i.text("availability_zone_hints"),
+	}
+	if opts.ImageRef, err = i.image(ctx); err != nil {
+		return diag.FromErr(err)
+	}
+	if opts.FlavorRef == "" {
+		if opts.FlavorRef, err = i.flavor(ctx, i.text("flavor_name")); err != nil {
+			return diag.FromErr(err)
+		}
+	}
+	at := 1
+	if mode := i.text("network_mode"); mode != "" {
+		opts.Networks, at = mode, bootWithMode
+	} else if opts.Networks, err = i.wantedNetworks(ctx); err != nil {
+		return diag.FromErr(err)
+	}
+	if len(opts.Tags) > 0 {
+		at = bootWithTags
+	}
+	if opts.HypervisorHostname != "" {
+		at = bootOnHypervisor
+	}
+	if d.Get("block_device.#") != 0 || d.Get("personality.#") != 0 || d.Get("key_pair") != "" {
+		return diag.FromErr(errLess)
+	}
+	server, err := servers.Create(ctx, i.compute.At(at), opts, i.hints()).Extract()
+	if err != nil {
+		return diag.Errorf("Error creating OpenStack server: %s", err)
+	}
+	d.SetId(server.ID)
+	if err := i.wait(ctx, schema.TimeoutCreate, "ACTIVE", "BUILD"); err != nil {
+		return diag.Errorf("Error waiting for instance (%s) to become ready: %s", server.ID, err)
+	}
+	if strings.EqualFold(i.text("power_state"), "shutoff") {
+		if err := i.power(ctx, schema.TimeoutCreate, "active", "shutoff"); err != nil {
+			return diag.FromErr(err)
+		}
+	}
+	return readInstance(ctx, d, meta)
+}
+
+var errLess = errors.New("the stand-in for terraform-provider-openstack can plan this, and cannot do it")
+
+// hints are those for the scheduler. Nova does not show them afterwards.
+func (i *instance) hints() servers.SchedulerHintOpts {
+	for _, hints := range i.Get("scheduler_hints").(*schema.Set).List() {
+		if hints != nil {
+			return servers.SchedulerHintOpts{Group: hints.(map[string]any)["group"].(string)}
+		}
+	}
+	return servers.SchedulerHintOpts{}
+}
+
+// wait waits until the server has the target state; any but that and the
+// pending ones is an error. Without pending ones all are.
+func (i *instance) wait(ctx context.Context, timeout, target string, pending ...string) error {
+	conf := retry.StateChangeConf{Target: strings.Split(target, "|"), Pending: pending, Timeout: i.Timeout(timeout), PollInterval: 100 * time.Millisecond,
+		Refresh: func() (any, string, error) {
+			server, err := servers.Get(ctx, i.nova, i.Id()).Extract()
+			if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+				return i, "DELETED", nil
+			}
+			if err != nil {
+				return nil, "", err
+			}
+			return server, server.Status, nil
+		}}
+	_, err := conf.WaitForStateContext(ctx)
+	return err
+}
+
+// gone takes a server that is not there out of the state, and lets any other
+// error be one.
+func gone(d *schema.ResourceData, err error) diag.Diagnostics {
+	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		d.SetId("")
+		return nil
+	}
+	return diag.FromErr(err)
+}
+
+func readInstance(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
+	i, err := open(ctx, d, meta)
+	if err != nil {
+		return diag.FromErr(err)
+	}
+	server, err := servers.Get(ctx, i.nova, d.Id()).Extract()
+	if err != nil {
+		return gone(d, err)
+	}
+	networks, address, err := i.networks(ctx, server.Addresses)
+	if err != nil {
+		return diag.FromErr(err)
+	}
+	power := strings.ToLower(server.Status)
+	switch power {
+	case "active", "build", "error", "migrating", "paused", "shelved", "shelved_offloaded", "shutoff":
+	default:
+		return diag.Errorf("Invalid power_state for instance %s: %s", d.Id(), server.Status)
+	}
+	imageID, imageName, err := i.bootedFrom(ctx, server)
+	if err != nil {
+		return diag.FromErr(err)
+	}
+	flavorID, flavorName, err := i.shape(ctx, server)
+	if err != nil {
+		return diag.FromErr(err)
+	}
+	tagged, err := tags.List(ctx, i.compute.At(withTags), d.Id()).Extract()
+	if err != nil {
+		return diag.FromErr(err)
+	}
+	groups := []string{}
+	for _, g := range server.SecurityGroups {
+		groups = append(groups, g["name"].(string))
+	}
+	for name, value := range map[string]any{
+		"name": server.Name, "region": i.region, "availability_zone": server.AvailabilityZone, "hypervisor_hostname": server.HypervisorHostname,
+		"network": networks, "access_ip_v4": address, "all_metadata": server.Metadata, "all_tags": tagged, "power_state": power, "key_pair": server.KeyName,
+		"image_id": imageID, "image_name": imageName, "flavor_id": flavorID, "flavor_name": flavorName, "security_groups": groups,
+		"created": server.Created.String(), "updated": server.Updated.String(),
+	} {
+		if err := d.Set(name, value); err != nil {
+			return diag.FromErr(err)
+		}
+	}
+	// Of the tags only the configured ones are Terraform's.
+	all, ours := d.Get("all_tags").(*schema.Set), d.Get("tags").(*schema.Set)
+	return diag.FromErr(d.Set("tags", all.Intersection(ours)))
+}
+
+// bootedFrom is the image of a server, which may be gone from Glance.
+func (i *instance) bootedFrom(ctx context.Context, server *servers.Server) (id, name string, err error) {
+	id, _ = server.Image["id"].(string)
+	image, err := images.Get(ctx, i.glance, id).Extract()
+	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		return id, "Image not found", nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return id, image.Name, nil
+}
+
+// shape is the flavor of a server; both are empty where it is gone.
+func (i *instance) shape(ctx context.Context, server *servers.Server) (id, name string, err error) {
+	flavor, err := flavors.Get(ctx, i.nova, fmt.Sprint(server.Flavor["id"])).Extract()
+	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		return "", "", nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return flavor.ID, flavor.Name, nil
+}
+
+func deleteInstance(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
+	i, err := open(ctx, d, meta)
+	if err != nil {
+		return diag.FromErr(err)
+	}
+	if d.Get("stop_before_destroy").(bool) {
+		_ = i.power(ctx, schema.TimeoutDelete, "active", "shutoff") // it is deleted all the same
+	}
+	if err := servers.Delete(ctx, i.nova, d.Id()).ExtractErr(); err != nil {
+		return gone(d, err)
+	}
+	// Any state but these two fails, though the server is deleted.
+	if err := i.wait(ctx, schema.TimeoutDelete, "DELETED|SOFT_DELETED", "ACTIVE", "SHUTOFF"); err != nil {
+		return diag.Errorf("Error waiting for instance (%s) to Delete:  %s", d.Id(), err)
+	}
+	return nil
+}
+
+// importInstance takes an id, and looks in the provider's region. Beside what
+// every refresh reads it takes over the metadata; the hints nobody knows.
+func importInstance(ctx context.Context, d *schema.ResourceData, meta any) ([]*schema.ResourceData, error) {
+	if diags := readInstance(ctx, d, meta); diags.HasError() {
+		return nil, errors.New(diags[0].Summary)
+	}
+	return []*schema.ResourceData{d}, d.Set("metadata", d.Get("all_metadata"))
 }

@@ -1,59 +1,82 @@
 // Package openstackstub stands in for terraform-provider-openstack where that
-// cannot be had. It lets the examples be validated, and those that make servers
-// be applied on the fake cloud. It knows what the examples use and nothing
-// more, under the names and types of the real provider.
+// cannot be had: a provider with openstack_compute_instance_v2, whose arguments
+// change a server as they do there (in place, by replacement or not at all).
+// A table holds both to the same answers.
+//
+// It is built on the same SDK, whose older type system has rules of its own, and
+// takes the same provider block. Polls are shorter, so that tests are.
 package openstackstub
 
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	framework "github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-sdk/v2/diag"
+	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/nova"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	stackpolicy "github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
 )
 
 // New returns the provider.
-func New() provider.Provider { return &openstackProvider{} }
-
-type openstackProvider struct{}
-
-func (p *openstackProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
-	resp.TypeName = "openstack"
+func New() *schema.Provider {
+	return &schema.Provider{
+		Schema:               block(),
+		ConfigureContextFunc: configure,
+		ResourcesMap: map[string]*schema.Resource{
+			"openstack_compute_instance_v2": instanceResource(),
+			"openstack_lb_member_v2":        memberResource(),
+		},
+	}
 }
 
-// Schema is that of stackpolicy, which takes the arguments of
+// block is the provider block of stackpolicy, which takes the arguments of
 // terraform-provider-openstack.
-func (p *openstackProvider) Schema(ctx context.Context, req provider.SchemaRequest, resp *provider.SchemaResponse) {
-	stackpolicy.New("stub")().Schema(ctx, req, resp)
-}
-
-func (p *openstackProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	var block openstack.Config
-	for name, value := range map[string]*string{"cloud": &block.Cloud, "auth_url": &block.AuthURL, "region": &block.Region,
-		"user_name": &block.UserName, "password": &block.Password, "tenant_name": &block.TenantName} {
-		var given *string
-		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), &given)...)
-		if given != nil {
-			*value = *given
+func block() map[string]*schema.Schema {
+	var resp provider.SchemaResponse
+	stackpolicy.New("stub")().Schema(context.Background(), provider.SchemaRequest{}, &resp)
+	arguments := map[string]*schema.Schema{}
+	for name, a := range resp.Schema.Attributes {
+		s := &schema.Schema{Optional: true, Type: schema.TypeString}
+		switch a.(type) {
+		case framework.BoolAttribute:
+			s.Type = schema.TypeBool
+		case framework.Int64Attribute:
+			s.Type = schema.TypeInt
+		case framework.MapAttribute:
+			s.Type, s.Elem = schema.TypeMap, &schema.Schema{Type: schema.TypeString}
 		}
+		arguments[name] = s
 	}
-	cloud, err := nova.Login(block)
-	if err != nil {
-		resp.Diagnostics.AddError("Invalid provider configuration", err.Error())
-		return
-	}
-	resp.ResourceData = cloud
+	return arguments
 }
 
-func (p *openstackProvider) DataSources(context.Context) []func() datasource.DataSource { return nil }
+func configure(_ context.Context, d *schema.ResourceData) (any, diag.Diagnostics) {
+	cloud, err := nova.Login(openstack.Config{
+		Cloud: d.Get("cloud").(string), AuthURL: d.Get("auth_url").(string), Region: d.Get("region").(string),
+		UserName: d.Get("user_name").(string), Password: d.Get("password").(string), TenantName: d.Get("tenant_name").(string),
+	})
+	return cloud, diag.FromErr(err)
+}
 
-func (p *openstackProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{
-		func() resource.Resource { return &instanceResource{} },
-		func() resource.Resource { return &memberResource{} },
+// memberResource is openstack_lb_member_v2. It can be planned; there is no load
+// balancer in the fake cloud, so all that would act is refused.
+func memberResource() *schema.Resource {
+	refuse := func(context.Context, *schema.ResourceData, any) diag.Diagnostics {
+		return diag.Errorf("the stand-in for terraform-provider-openstack knows no load balancers")
+	}
+	return &schema.Resource{
+		CreateContext: refuse, ReadContext: refuse, UpdateContext: refuse, DeleteContext: refuse,
+		Schema: map[string]*schema.Schema{
+			"region":         argument(schema.TypeString, computed, replaces),
+			"pool_id":        {Type: schema.TypeString, Required: true, ForceNew: true},
+			"address":        {Type: schema.TypeString, Required: true, ForceNew: true},
+			"protocol_port":  {Type: schema.TypeInt, Required: true, ForceNew: true},
+			"subnet_id":      argument(schema.TypeString, replaces),
+			"name":           argument(schema.TypeString),
+			"weight":         argument(schema.TypeInt, computed),
+			"admin_state_up": {Type: schema.TypeBool, Optional: true, Default: true},
+		},
 	}
 }

@@ -2,15 +2,10 @@
 package main
 
 import (
-	"context"
-	"log"
-
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-sdk/v2/plugin"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/openstackstub"
 )
 
 func main() {
-	if err := providerserver.Serve(context.Background(), openstackstub.New, providerserver.ServeOpts{Address: "registry.terraform.io/terraform-provider-openstack/openstack"}); err != nil {
-		log.Fatal(err)
-	}
+	plugin.Serve(&plugin.ServeOpts{ProviderFunc: openstackstub.New, ProviderAddr: "registry.terraform.io/terraform-provider-openstack/openstack"})
 }
