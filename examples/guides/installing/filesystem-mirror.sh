@@ -1,0 +1,9 @@
+#!/bin/sh
+# Copies the zips of a release in this folder to a filesystem mirror, for
+# Terraform and for OpenTofu. Arguments: the version, and the mirror's folder.
+set -eu
+version=${1:?which version?} mirror=${2:?which folder?}
+for registry in registry.terraform.io registry.opentofu.org; do
+	mkdir -p "$mirror/$registry/stackpolicy/stackpolicy"
+	cp terraform-provider-stackpolicy_"$version"_*.zip "$mirror/$registry/stackpolicy/stackpolicy/"
+done

@@ -1,0 +1,219 @@
+// Package registry is a registry of providers in this process: service
+// discovery, versions, downloads, checksums, signatures and TLS, as the
+// protocol of Terraform's and OpenTofu's registries has them. It serves the
+// files that a release consists of, as they are, and publishes only what the
+// public registries take.
+package registry
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Key is a public key that the registry names as the provider's.
+type Key struct {
+	ID    string `json:"key_id"`
+	Armor string `json:"ascii_armor"`
+}
+
+// Registry serves the versions of one provider. It is safe for concurrent use.
+type Registry struct {
+	address string // namespace/type
+	mux     *http.ServeMux
+
+	mu       sync.Mutex
+	keys     []Key
+	releases []release
+}
+
+// release is a published version.
+type release struct {
+	Version   string     `json:"version"`
+	Protocols []string   `json:"protocols"`
+	Platforms []platform `json:"platforms"`
+
+	files map[string][]byte
+	sums  map[string]string
+}
+
+type platform struct {
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+}
+
+// New returns a registry for a provider, such as "stackpolicy/stackpolicy".
+func New(address string, keys ...Key) *Registry {
+	r := &Registry{address: address, mux: http.NewServeMux(), keys: keys}
+	r.mux.HandleFunc("GET /.well-known/terraform.json", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, map[string]string{"providers.v1": "/v1/providers/"})
+	})
+	r.mux.HandleFunc("GET /v1/providers/"+address+"/versions", func(w http.ResponseWriter, _ *http.Request) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		answer(w, map[string][]release{"versions": r.releases})
+	})
+	r.mux.HandleFunc("GET /v1/providers/"+address+"/{version}/download/{os}/{arch}", r.download)
+	r.mux.HandleFunc("GET /files/{version}/{file}", r.file)
+	return r
+}
+
+func (r *Registry) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
+
+// Keys replaces the provider's keys.
+func (r *Registry) Keys(keys ...Key) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.keys = keys
+}
+
+// Publish publishes the files of a folder as a version. It refuses what the
+// public registries refuse: a file that is missing or has another name, a zip
+// without the program, a checksum that is missing or wrong, a manifest that is
+// not that of a provider.
+func (r *Registry) Publish(version, dir string) error {
+	prefix := "terraform-provider-" + path.Base(r.address) + "_" + version
+	rel := release{Version: version, files: map[string][]byte{}}
+	found, err := filepath.Glob(filepath.Join(dir, prefix+"*"))
+	if err != nil {
+		return err
+	}
+	for _, name := range found {
+		if rel.files[filepath.Base(name)], err = os.ReadFile(name); err != nil {
+			return err
+		}
+	}
+	sums, signed := rel.files[prefix+"_SHA256SUMS"], rel.files[prefix+"_SHA256SUMS.sig"]
+	if len(sums) == 0 || len(signed) == 0 {
+		return fmt.Errorf("version %s has no checksums, or no signature of them, in %s", version, dir)
+	}
+	if rel.sums, err = check(sums, rel.files); err != nil {
+		return fmt.Errorf("version %s: %w", version, err)
+	}
+	var manifest struct {
+		Version  int `json:"version"`
+		Metadata struct {
+			ProtocolVersions []string `json:"protocol_versions"`
+		} `json:"metadata"`
+	}
+	name := prefix + "_manifest.json"
+	if err := json.Unmarshal(rel.files[name], &manifest); err != nil || manifest.Version != 1 || len(manifest.Metadata.ProtocolVersions) == 0 || rel.sums[name] == "" {
+		return fmt.Errorf("version %s: %s is missing, not in the checksums, or not a manifest: %w", version, name, err)
+	}
+	rel.Protocols = manifest.Metadata.ProtocolVersions
+	for name := range rel.sums {
+		place, isZip := strings.CutSuffix(strings.TrimPrefix(name, prefix+"_"), ".zip")
+		if os, arch, ok := strings.Cut(place, "_"); isZip && ok {
+			rel.Platforms = append(rel.Platforms, platform{os, arch})
+		}
+	}
+	if len(rel.Platforms) == 0 {
+		return fmt.Errorf("version %s has no zip for any platform", version)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.releases = append(r.releases, rel)
+	return nil
+}
+
+// check returns the checksums by file, and fails unless each file is there and
+// has its own.
+func check(sums []byte, files map[string][]byte) (map[string]string, error) {
+	listed := map[string]string{}
+	for line := range strings.Lines(string(sums)) {
+		sum, name, ok := strings.Cut(strings.TrimSpace(line), "  ")
+		if !ok {
+			return nil, fmt.Errorf("%q is no line of a list of checksums", line)
+		}
+		file, ok := files[name]
+		if !ok {
+			return nil, fmt.Errorf("%s is in the checksums, but not there", name)
+		}
+		if digest := sha256.Sum256(file); hex.EncodeToString(digest[:]) != sum {
+			return nil, fmt.Errorf("the checksum of %s is wrong", name)
+		}
+		listed[name] = sum
+	}
+	for name := range files {
+		if strings.HasSuffix(name, ".zip") && listed[name] == "" {
+			return nil, fmt.Errorf("%s is not in the checksums", name)
+		}
+	}
+	return listed, nil
+}
+
+// Replace replaces what is served as a file of a version, without any check: it
+// is what somebody does who got into the registry, or between it and its user.
+func (r *Registry) Replace(version, suffix string, change func([]byte) []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, rel := range r.releases {
+		for name, file := range rel.files {
+			if rel.Version == version && strings.HasSuffix(name, suffix) {
+				rel.files[name] = change(slices.Clone(file))
+				digest := sha256.Sum256(rel.files[name])
+				rel.sums[name] = hex.EncodeToString(digest[:])
+				return nil
+			}
+		}
+	}
+	return errors.New("no version " + version + " with a file *" + suffix)
+}
+
+func (r *Registry) find(version string) (release, bool) {
+	i := slices.IndexFunc(r.releases, func(rel release) bool { return rel.Version == version })
+	if i < 0 {
+		return release{}, false
+	}
+	return r.releases[i], true
+}
+
+func (r *Registry) download(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rel, ok := r.find(req.PathValue("version"))
+	prefix := "terraform-provider-" + path.Base(r.address) + "_" + rel.Version
+	zip := prefix + "_" + req.PathValue("os") + "_" + req.PathValue("arch") + ".zip"
+	if !ok || rel.files[zip] == nil {
+		http.NotFound(w, req)
+		return
+	}
+	files := "/files/" + rel.Version + "/"
+	answer(w, map[string]any{
+		"protocols":             rel.Protocols,
+		"os":                    req.PathValue("os"),
+		"arch":                  req.PathValue("arch"),
+		"filename":              zip,
+		"download_url":          files + zip,
+		"shasums_url":           files + prefix + "_SHA256SUMS",
+		"shasums_signature_url": files + prefix + "_SHA256SUMS.sig",
+		"shasum":                rel.sums[zip],
+		"signing_keys":          map[string][]Key{"gpg_public_keys": r.keys},
+	})
+}
+
+func (r *Registry) file(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rel, _ := r.find(req.PathValue("version"))
+	file, ok := rel.files[req.PathValue("file")]
+	if !ok {
+		http.NotFound(w, req)
+		return
+	}
+	_, _ = w.Write(file) // who hung up wants no more
+}
+
+func answer(w http.ResponseWriter, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(body) // who hung up wants no more
+}

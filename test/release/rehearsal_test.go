@@ -1,0 +1,411 @@
+// Package release_test rehearses a release on this machine: goreleaser makes it,
+// a key made for the test signs it, a registry on loopback serves it, and
+// terraform and tofu install it. make rehearsal runs it.
+package release_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	ociregistry "github.com/google/go-containerregistry/pkg/registry"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/registry"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+var (
+	goreleaser = flag.String("goreleaser", "", "the goreleaser to make releases with")
+	terraform  = flag.String("terraform", "", "the terraform to install them with")
+	tofu       = flag.String("tofu", "", "the tofu to install them with")
+	allTargets = flag.Bool("all-targets", false, "build for every platform, not only for this one")
+)
+
+const (
+	provider    = "stackpolicy/stackpolicy"
+	first, next = "1.0.0", "1.1.0"
+)
+
+// rehearsal is what the cases share.
+type rehearsal struct {
+	cli         string // path of terraform or tofu
+	first, next string // folders with the files of each release
+	signer      signer
+	standIns    string // filesystem mirror with the stand-in for terraform-provider-openstack
+}
+
+func TestRehearsal(t *testing.T) {
+	if *goreleaser == "" {
+		t.Skip("needs goreleaser: make rehearsal brings it")
+	}
+	r := rehearsal{signer: newSigner(t), standIns: t.TempDir()}
+	src := newSource(t, r.signer)
+	r.first = src.release(t, first, *allTargets)
+	r.next = src.release(t, next, false)
+	if _, err := workspace.Build(t.Context(), r.standIns); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("complete", r.complete)
+	t.Run("verify.sh", r.verify)
+	ran := 0
+	for name, path := range map[string]string{"terraform": *terraform, "tofu": *tofu} {
+		if path == "" {
+			t.Logf("NOT RUN with %s: there is none", name)
+			continue
+		}
+		ran++
+		r.cli = path
+		t.Run(name, func(t *testing.T) {
+			t.Run("install", r.install)
+			t.Run("refuse", r.refuse)
+			t.Run("readme", r.readme)
+			t.Run("mirror", r.mirror)
+			t.Run("filesystem mirror", r.filesystemMirror)
+			if name == "tofu" {
+				t.Run("OCI mirror", r.ociMirror)
+			}
+		})
+	}
+	if ran == 0 {
+		t.Error("there is neither terraform nor tofu")
+	}
+}
+
+// start starts a registry with the first release, and returns its host and port
+// and what clients need in their environment to trust its certificate.
+func (r rehearsal) start(t *testing.T) (reg *registry.Registry, host, trust string) {
+	t.Helper()
+	reg = registry.New(provider, r.signer.key(t))
+	if err := reg.Publish(first, r.first); err != nil {
+		t.Fatal(err)
+	}
+	host, authority := registry.Serve(t, reg)
+	return reg, host, "SSL_CERT_FILE=" + authority
+}
+
+// settings writes a configuration of the command line.
+func settings(t *testing.T, text string) *workspace.Mirror {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "cli.tfrc")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &workspace.Mirror{Config: file}
+}
+
+// init runs init in a new folder with a configuration.
+func (r rehearsal) init(t *testing.T, settings *workspace.Mirror, config string, env ...string) (*workspace.Workspace, string, error) {
+	t.Helper()
+	w := &workspace.Workspace{Dir: t.TempDir(), Terraform: r.cli, Env: append(env,
+		"TF_CLI_CONFIG_FILE="+settings.Config, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1")}
+	if err := os.WriteFile(filepath.Join(w.Dir, "main.tf"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output, err := w.Run(t.Context(), "init", "-input=false", "-no-color")
+	return w, output, err
+}
+
+// from is a configuration that uses the provider, and nothing else.
+func from(source string) string {
+	return fmt.Sprintf("terraform {\n  required_providers {\n    stackpolicy = {\n      source = %q\n    }\n  }\n}\n", source) +
+		"output \"spread\" {\n  value = provider::stackpolicy::distribute(3, { RegionOne = {}, RegionTwo = { weight = 200 } })\n}\n"
+}
+
+// use plans with the provider that was installed.
+func use(t *testing.T, w *workspace.Workspace) {
+	t.Helper()
+	output, err := w.Run(t.Context(), "plan", "-input=false", "-no-color")
+	if err != nil || !regexp.MustCompile(`RegionTwo\s+= 2`).MatchString(output) {
+		t.Errorf("plan: %v\n%s", err, output)
+	}
+}
+
+// complete: a release has what the registries ask for, and every target that the
+// configuration names.
+func (r rehearsal) complete(t *testing.T) {
+	if err := registry.New(provider).Publish(first, r.first); err != nil {
+		t.Fatal(err)
+	}
+	zips, err := filepath.Glob(filepath.Join(r.first, "*.zip"))
+	want := 1
+	if *allTargets {
+		want = 13 // of four systems and four processors, without those that .goreleaser.yml leaves out
+	}
+	if err != nil || len(zips) != want {
+		t.Errorf("%d zips, want %d: %q", len(zips), want, zips)
+	}
+	for _, name := range zips {
+		archive, err := zip.OpenReader(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, f := range archive.File {
+			names = append(names, f.Name)
+		}
+		if err := archive.Close(); err != nil {
+			t.Error(err)
+		}
+		program := "terraform-provider-stackpolicy_v" + first
+		if strings.Contains(name, "_windows_") {
+			program += ".exe"
+		}
+		for _, want := range []string{program, "LICENSE", "README.md", "CHANGELOG.md"} {
+			if !strings.Contains("\n"+strings.Join(names, "\n")+"\n", "\n"+want+"\n") {
+				t.Errorf("%s has %q, and no %s", filepath.Base(name), names, want)
+			}
+		}
+	}
+}
+
+// verify: the commands of SECURITY.md pass for the release, and fail for one that
+// was changed.
+func (r rehearsal) verify(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(r.first)); err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(workspace.Root(), "examples/guides/installing/verify.sh")
+	run(t, dir, r.signer.env(), script, first)
+	zips, err := filepath.Glob(filepath.Join(dir, "*.zip"))
+	if err != nil || len(zips) == 0 {
+		t.Fatal(zips, err)
+	}
+	if err := os.WriteFile(zips[0], []byte("something else"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := workspace.Workspace{Dir: dir, Terraform: script, Env: r.signer.env()}
+	if output, err := w.Run(t.Context(), first); err == nil {
+		t.Errorf("passed with a zip that was changed:\n%s", output)
+	}
+}
+
+// install: init finds the registry by its host, verifies the signature and
+// remembers the checksums of all platforms.
+func (r rehearsal) install(t *testing.T) {
+	_, host, trust := r.start(t)
+	w, output, err := r.init(t, settings(t, ""), from(host+"/"+provider), trust)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := r.signer.key(t).ID; !regexp.MustCompile(`v1\.0\.0 \([^)]*signed, key ID ` + id).MatchString(output) {
+		t.Errorf("no signature by %s was verified:\n%s", id, output)
+	}
+	lock, err := os.ReadFile(filepath.Join(w.Dir, ".terraform.lock.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(r.first, "terraform-provider-stackpolicy_"+first+"_SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(sums)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		if strings.HasSuffix(name, ".zip") && !strings.Contains(string(lock), `"zh:`+sum+`"`) {
+			t.Errorf("the lock file does not have the checksum of %s", name)
+		}
+	}
+	use(t, w)
+}
+
+// refuse: init installs nothing that is not what was signed, or not signed by a
+// key that the registry names, or that comes from a host without a good
+// certificate.
+func (r rehearsal) refuse(t *testing.T) {
+	other := newSigner(t)
+	flip := func(file []byte) []byte {
+		file[len(file)/2] ^= 1
+		return file
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*registry.Registry) error
+		trust  bool
+		want   string
+	}{
+		{"the right one is taken", func(*registry.Registry) error { return nil }, true, ""},
+		{"a zip that was changed", func(reg *registry.Registry) error { return reg.Replace(first, ".zip", flip) }, true,
+			"checksum"},
+		{"checksums that were changed with it", func(reg *registry.Registry) error {
+			var before, after [32]byte
+			err := reg.Replace(first, ".zip", func(file []byte) []byte {
+				before = sha256.Sum256(file)
+				file = flip(file)
+				after = sha256.Sum256(file)
+				return file
+			})
+			if err != nil {
+				return err
+			}
+			return reg.Replace(first, "_SHA256SUMS", func(sums []byte) []byte {
+				return bytes.ReplaceAll(sums, []byte(hex.EncodeToString(before[:])), []byte(hex.EncodeToString(after[:])))
+			})
+		}, true, "signature"},
+		{"checksums signed by a foreign key", func(reg *registry.Registry) error {
+			var sums []byte
+			if err := reg.Replace(first, "_SHA256SUMS", func(file []byte) []byte { sums = file; return file }); err != nil {
+				return err
+			}
+			return reg.Replace(first, "_SHA256SUMS.sig", func([]byte) []byte { return other.sign(t, sums) })
+		}, true, "signature"},
+		{"a registry that names another key", func(reg *registry.Registry) error { reg.Keys(other.key(t)); return nil }, true, "signature"},
+		{"a host that nobody vouches for", func(*registry.Registry) error { return nil }, false, "certificate"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			reg, host, trust := r.start(t)
+			if err := c.change(reg); err != nil {
+				t.Fatal(err)
+			}
+			if !c.trust {
+				trust = "SSL_CERT_FILE=" + os.DevNull
+			}
+			w, output, err := r.init(t, settings(t, ""), from(host+"/"+provider), trust)
+			if c.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want an error about the %s\n%s", err, c.want, output)
+			}
+			if found, _ := filepath.Glob(filepath.Join(w.Dir, ".terraform/providers/*/*/*/*/*/terraform-provider-*")); len(found) > 0 {
+				t.Errorf("installed all the same: %q", found)
+			}
+		})
+	}
+}
+
+// instead are settings with which the host of this rehearsal answers for the
+// public registry.
+func (r rehearsal) instead(t *testing.T, host string) *workspace.Mirror {
+	t.Helper()
+	public := "registry.terraform.io"
+	if r.cli == *tofu {
+		public = "registry.opentofu.org"
+	}
+	return settings(t, fmt.Sprintf(`host %[1]q {
+  services = { "providers.v1" = "https://%[2]s/v1/providers/" }
+}
+provider_installation {
+  filesystem_mirror {
+    path    = %[3]q
+    include = ["%[1]s/terraform-provider-openstack/*"]
+  }
+  direct {
+    include = ["%[1]s/stackpolicy/*"]
+  }
+}
+`, public, host, r.standIns))
+}
+
+// readme: the first configuration of the README is installed and applied as it
+// stands. After the next release init -upgrade takes that, and what the first
+// one left in the state needs no change.
+func (r rehearsal) readme(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(workspace.Root(), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := regexp.MustCompile("(?s)```terraform\n(.*?)```").FindSubmatch(readme)
+	if config == nil {
+		t.Fatal("no configuration")
+	}
+	cloud := fakecloud.Start(t, fakecloud.Config{})
+	cloud.AddImage(fakecloud.Image{Name: "ubuntu-24.04"})
+	reg, host, trust := r.start(t)
+	w, _, err := r.init(t, r.instead(t, host), string(config[1]), trust,
+		"OS_AUTH_URL="+cloud.AuthURL(), "OS_USERNAME="+fakecloud.MemberUser, "OS_PASSWORD="+fakecloud.Password,
+		"OS_PROJECT_NAME="+fakecloud.MemberUser, "OS_REGION_NAME="+fakecloud.DefaultRegions()[0].Name, "OS_CLOUD=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := w.Plan(t.Context(), "plan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(plan.ResourceChanges); n != 6 {
+		t.Errorf("%d resources planned, want the attachment and five servers", n)
+	}
+	if _, err := w.Run(t.Context(), "apply", "-input=false", "-no-color", "plan"); err != nil {
+		t.Fatal(err)
+	}
+	if err := reg.Publish(next, r.next); err != nil {
+		t.Fatal(err)
+	}
+	output, err := w.Run(t.Context(), "init", "-upgrade", "-input=false", "-no-color")
+	if err != nil || !strings.Contains(output, "Installed stackpolicy/stackpolicy v"+next) {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	if output, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
+		t.Errorf("the next version plans a change: %v\n%s", err, output)
+	}
+	if n := len(cloud.Servers("RegionOne")) + len(cloud.Servers("RegionTwo")); n != 5 {
+		t.Errorf("%d servers", n)
+	}
+	if _, err = w.Destroy(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// mirror: "providers mirror" copies the provider for a machine without internet.
+func (r rehearsal) mirror(t *testing.T) {
+	_, host, trust := r.start(t)
+	source := host + "/" + provider
+	w, _, err := r.init(t, settings(t, ""), from(source), trust)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if _, err := w.Run(t.Context(), "providers", "mirror", dir); err != nil {
+		t.Fatal(err)
+	}
+	offline, _, err := r.init(t, settings(t, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir)), from(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	use(t, offline)
+}
+
+// filesystemMirror: the files of two releases, copied as the guide says, are a
+// mirror, of which init takes the newer.
+func (r rehearsal) filesystemMirror(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(workspace.Root(), "examples/guides/installing/filesystem-mirror.sh")
+	run(t, r.first, nil, script, first, dir)
+	run(t, r.next, nil, script, next, dir)
+	w, output, err := r.init(t, settings(t, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir)), from(provider))
+	if err != nil || !strings.Contains(output, "Installed stackpolicy/stackpolicy v"+next) {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	use(t, w)
+}
+
+// ociMirror: the same in a registry for container images, which OpenTofu knows.
+func (r rehearsal) ociMirror(t *testing.T) {
+	host, authority := registry.Serve(t, ociregistry.New(ociregistry.Logger(log.New(io.Discard, "", 0))))
+	trust := "SSL_CERT_FILE=" + authority
+	bin := t.TempDir()
+	run(t, workspace.Root(), nil, "go", "build", "-o", filepath.Join(bin, "oras"), "./test/release/oras")
+	script := filepath.Join(workspace.Root(), "examples/guides/installing/oci-mirror.sh")
+	env := []string{trust, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+	run(t, r.first, env, script, first, host+"/opentofu-providers/"+provider)
+	run(t, r.next, env, script, next, host+"/opentofu-providers/"+provider)
+	w, output, err := r.init(t, settings(t, fmt.Sprintf(
+		"provider_installation {\n  oci_mirror {\n    repository_template = \"%s/opentofu-providers/${namespace}/${type}\"\n    include             = [\"registry.opentofu.org/*/*\"]\n  }\n}\n", host)),
+		from(provider), trust)
+	if err != nil || !strings.Contains(output, "Installed stackpolicy/stackpolicy v"+next) {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	use(t, w)
+}

@@ -1,0 +1,179 @@
+package release_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/registry"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"gopkg.in/yaml.v3"
+)
+
+// run runs a program in a folder, and returns what it printed.
+func run(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, output)
+	}
+	return string(output)
+}
+
+// signer is a key to sign with, made for the test, in a keyring of its own.
+type signer struct {
+	home, fingerprint string
+}
+
+func newSigner(t *testing.T) signer {
+	t.Helper()
+	home, err := os.MkdirTemp("", "gpg-") //nolint:usetesting // the path of gpg's socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := signer{home: home}
+	t.Cleanup(func() {
+		stop := exec.CommandContext(context.WithoutCancel(t.Context()), "gpgconf", "--kill", "gpg-agent")
+		stop.Env = append(os.Environ(), s.env()...)
+		if err := errors.Join(stop.Run(), os.RemoveAll(home)); err != nil {
+			t.Error(err)
+		}
+	})
+	// Terraform's registry takes RSA and DSA keys only.
+	s.gpg(t, "--batch", "--passphrase", "", "--quick-generate-key", "rehearsal <rehearsal@example.invalid>", "rsa3072", "sign", "1d")
+	found := regexp.MustCompile(`(?m)^fpr:+([0-9A-F]+):`).FindStringSubmatch(s.gpg(t, "--list-keys", "--with-colons"))
+	if found == nil {
+		t.Fatal("gpg has made no key")
+	}
+	s.fingerprint = found[1]
+	return s
+}
+
+func (s signer) env() []string {
+	return []string{"GNUPGHOME=" + s.home, "GPG_FINGERPRINT=" + s.fingerprint}
+}
+
+func (s signer) gpg(t *testing.T, args ...string) string {
+	t.Helper()
+	return run(t, s.home, s.env(), "gpg", args...)
+}
+
+// key is the public half, as a registry has it.
+func (s signer) key(t *testing.T) registry.Key {
+	t.Helper()
+	return registry.Key{ID: s.fingerprint[len(s.fingerprint)-16:], Armor: s.gpg(t, "--armor", "--export", s.fingerprint)}
+}
+
+// sign signs as goreleaser does.
+func (s signer) sign(t *testing.T, file []byte) []byte {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.gpg(t, "--batch", "--local-user", s.fingerprint, "--output", name+".sig", "--detach-sign", name)
+	signature, err := os.ReadFile(name + ".sig")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signature
+}
+
+// source is a repository with the files of this tree, committed or not, of which
+// releases are made.
+type source struct {
+	dir    string
+	signer signer
+}
+
+func newSource(t *testing.T, s signer) source {
+	t.Helper()
+	top, dir := workspace.Root(), t.TempDir()
+	for name := range strings.SplitSeq(strings.TrimRight(run(t, top, nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00"), "\x00") {
+		text, err := os.ReadFile(filepath.Join(top, name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // deleted, and not committed
+		}
+		to := filepath.Join(dir, name)
+		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	src := source{dir, s}
+	run(t, dir, nil, "git", "init", "--quiet", "--initial-branch=main")
+	// goreleaser asks for its name, and does not call it.
+	run(t, dir, nil, "git", "remote", "add", "origin", "https://github.com/stackpolicy/terraform-provider-stackpolicy")
+	return src
+}
+
+// release commits, tags and runs goreleaser as the workflow does, except that it
+// publishes nothing. It returns the folder with the files that would have been
+// published.
+func (src source) release(t *testing.T, version string, all bool) string {
+	t.Helper()
+	author := []string{"GIT_AUTHOR_NAME=rehearsal", "GIT_AUTHOR_EMAIL=r@example.invalid", "GIT_COMMITTER_NAME=rehearsal", "GIT_COMMITTER_EMAIL=r@example.invalid"}
+	git := func(args ...string) {
+		run(t, src.dir, author, "git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"}, args...)...)
+	}
+	git("add", "--all")
+	git("commit", "--quiet", "--allow-empty", "--message", "Release "+version)
+	git("tag", "v"+version)
+	args := []string{"release", "--clean", "--skip=publish,sbom"} // syft, which lists what is in an archive, takes longer to build than all of this
+	if !all {
+		args = append(args, "--config="+oneTarget(t, filepath.Join(src.dir, ".goreleaser.yml")))
+	}
+	run(t, src.dir, src.signer.env(), *goreleaser, args...)
+	published := t.TempDir()
+	prefix := "terraform-provider-stackpolicy_" + version + "_"
+	found, err := filepath.Glob(filepath.Join(src.dir, "dist", prefix+"*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(found, filepath.Join(src.dir, "terraform-registry-manifest.json")) {
+		to := filepath.Base(name)
+		if to == "terraform-registry-manifest.json" {
+			to = prefix + "manifest.json" // goreleaser uploads it under that name
+		}
+		if info, err := os.Stat(name); err != nil || info.IsDir() {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err := errors.Join(err, os.WriteFile(filepath.Join(published, to), text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return published
+}
+
+// oneTarget returns a copy of a configuration of goreleaser that builds for this
+// machine alone, which takes a minute instead of ten.
+func oneTarget(t *testing.T, file string) string {
+	t.Helper()
+	var config map[string]any
+	text, err := os.ReadFile(file)
+	if err := errors.Join(err, yaml.Unmarshal(text, &config)); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range config["builds"].([]any) {
+		build := b.(map[string]any)
+		build["goos"], build["goarch"] = []string{runtime.GOOS}, []string{runtime.GOARCH}
+		delete(build, "ignore")
+	}
+	if text, err = yaml.Marshal(config); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "goreleaser.yml")
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
