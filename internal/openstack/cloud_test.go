@@ -330,40 +330,6 @@ func TestMicroversions(t *testing.T) {
 	}
 }
 
-func TestQuotaRoom(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	fake.AddServers("RegionOne", fakecloud.Server{Name: "a"}, fakecloud.Server{Name: "b"})
-	for _, c := range []struct {
-		quotas map[string]int
-		flavor string
-		room   int64
-		limit  string
-	}{
-		{nil, "", -1, ""},
-		{map[string]int{"instances": 10}, "", 8, "2 of 10 instances in use"},
-		{map[string]int{"instances": 10, "cores": 6}, "", 8, "2 of 10 instances in use"},
-		{map[string]int{"instances": 10, "cores": 6}, "m1.small", 2, "2 of 6 cores in use"},
-		{map[string]int{"instances": 10, "ram": 256}, "m1.small", 1, "128 of 256 MiB of RAM in use"},
-		{map[string]int{"instances": 1}, "", 0, "2 of 1 instances in use"},
-	} {
-		for _, resource := range []string{"instances", "cores", "ram"} {
-			fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, -1)
-		}
-		for resource, limit := range c.quotas {
-			fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, limit)
-		}
-		room, limit, err := open(t, member(fake)).QuotaRoom(t.Context(), "RegionOne", c.flavor)
-		if err != nil || room != c.room || limit != c.limit {
-			t.Errorf("%v: got %d, %q, %v", c.quotas, room, limit, err)
-		}
-	}
-	if _, _, err := open(t, member(fake)).QuotaRoom(t.Context(), "RegionOne", "m1.none"); err == nil || !strings.Contains(err.Error(), `region RegionOne: get the flavor "m1.none"`) {
-		t.Errorf("got %v", err)
-	}
-}
-
-// TestTLS: a certificate is verified, unless the user says not to; then and
-// with the right authority everything works, webhooks' transport too.
 func TestTLS(t *testing.T) {
 	fake := fakecloud.New(fakecloud.Config{})
 	t.Cleanup(fake.Close)

@@ -24,7 +24,6 @@ import (
 	"math/big"
 	"math/bits"
 	"slices"
-	"strings"
 )
 
 // Unlimited is the Cap of a bin that has none.
@@ -42,6 +41,11 @@ type Bin struct {
 	Min     int64 // least nodes: filled before anything else (but where nothing may be added), and never removed
 	Current int64 // nodes that are there now
 	Closed  bool  // listed, but takes no nodes now; those that it has count, and removals treat it like any other
+
+	// Why says, for people, why the bin is closed ("is not available") or where
+	// its cap comes from ("quota: 9 of 10 instances in use"). "" for a cap that
+	// is configured.
+	Why string
 }
 
 // Headroom is the number of nodes that the bin can still take, at most limit.
@@ -98,42 +102,6 @@ func Ideal(bins []Bin, total int64) []*big.Rat {
 		}
 	}
 	return shares
-}
-
-// InfeasibleError says that the bins cannot take, or cannot give up, the nodes
-// that were asked for. Its text is the policy documents' sentence; Detail has
-// the numbers.
-type InfeasibleError struct {
-	Count int64  // nodes to add; negative: to remove
-	Rooms []Room // in the order of the bins
-}
-
-// Room is how many nodes a bin could take (or, on removal, give up) at most.
-type Room struct {
-	Name  string
-	Nodes int64 // never more than the count that was asked for
-}
-
-func (e *InfeasibleError) Error() string {
-	return "There is no feasible plan to handle all nodes."
-}
-
-// Detail says in one sentence how many nodes find room, and where.
-func (e *InfeasibleError) Detail() string {
-	var total int64
-	parts := make([]string, len(e.Rooms))
-	for i, r := range e.Rooms {
-		total += r.Nodes
-		parts[i] = fmt.Sprintf("%s %d", r.Name, r.Nodes)
-	}
-	where := "nowhere to look"
-	if len(parts) > 0 {
-		where = strings.Join(parts, ", ")
-	}
-	if e.Count < 0 {
-		return fmt.Sprintf("%d nodes are to be removed, but only %d can go without passing a min: %s.", -e.Count, total, where)
-	}
-	return fmt.Sprintf("%d nodes are to be added, but there is room for %d: %s.", e.Count, total, where)
 }
 
 // check refuses what no plan can be made from.

@@ -43,7 +43,7 @@ func feasible(bins []Bin, count int64, room func(Bin) int64) error {
 	missing := max(count, -count)
 	rooms := make([]Room, len(bins))
 	for i, b := range bins {
-		rooms[i] = Room{Name: b.Name, Nodes: room(b)}
+		rooms[i] = Room{Name: b.Name, Nodes: room(b), Limit: b.limit(count)}
 		missing -= min(missing, rooms[i].Nodes)
 	}
 	if missing > 0 {

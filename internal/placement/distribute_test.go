@@ -222,26 +222,6 @@ func TestDistributeRefuses(t *testing.T) {
 	}
 }
 
-func TestInfeasible(t *testing.T) {
-	for _, c := range []struct {
-		bins   string
-		count  int64
-		detail string
-	}{
-		{"A cap3, B cap1 now1", 5, "5 nodes are to be added, but there is room for 3: A 3, B 0."},
-		{"A min1 now3, B now1", -4, "4 nodes are to be removed, but only 3 can go without passing a min: A 2, B 1."},
-	} {
-		_, err := Distribute(bins(t, c.bins), c.count)
-		var infeasible *InfeasibleError
-		if !errors.As(err, &infeasible) {
-			t.Fatalf("%s, %+d: got %v", c.bins, c.count, err)
-		}
-		if infeasible.Error() != "There is no feasible plan to handle all nodes." || infeasible.Detail() != c.detail {
-			t.Errorf("got %s %s, want %s", err, infeasible.Detail(), c.detail)
-		}
-	}
-}
-
 func TestIdeal(t *testing.T) {
 	got := Ideal(bins(t, "A w150, B w200, old w0 now4"), 11)
 	want := []string{"4.71", "6.29", "0.00"}

@@ -1,6 +1,9 @@
 package placement
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Region is a bin with the availability zones in it.
 type Region struct {
@@ -30,6 +33,11 @@ func DistributeRegions(regions []Region, count int64) ([]RegionChange, error) {
 		bins[i] = r.bin(max(count, 0))
 	}
 	shares, err := Distribute(bins, count)
+	if infeasible, ok := errors.AsType[*InfeasibleError](err); ok {
+		for i, r := range regions {
+			infeasible.Rooms[i].Limit = r.limit(count)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -65,4 +73,50 @@ func (r Region) bin(room int64) Bin {
 		b.Cap = b.upper(b.Current + headroom)
 	}
 	return b
+}
+
+// Hold returns the regions for a removal that leaves alone what is not usable
+// now: closed regions and zones keep all their nodes.
+func Hold(regions []Region) []Region {
+	held := make([]Region, len(regions))
+	for i, r := range regions {
+		held[i] = Region{Bin: r.hold(r.Closed), Zones: make([]Bin, len(r.Zones))}
+		for j, z := range r.Zones {
+			held[i].Zones[j] = z.hold(r.Closed || z.Closed)
+		}
+	}
+	return held
+}
+
+func (b Bin) hold(closed bool) Bin {
+	if closed {
+		b.Closed, b.Min = true, max(b.Min, b.Current)
+	}
+	return b
+}
+
+// CountRegions returns the listed regions and zones with the nodes that counts
+// (region, then zone) has for them. After them, by name, come those that nobody
+// lists where nodes are; see [Count]. A region that lists no zones counts those
+// of all zones.
+func CountRegions(listed []Region, counts map[string]map[string]int64) []Region {
+	totals := make(map[string]int64, len(counts))
+	for region, zones := range counts {
+		for _, n := range zones {
+			totals[region] += n
+		}
+	}
+	bins := make([]Bin, len(listed))
+	for i, r := range listed {
+		bins[i] = r.Bin
+	}
+	var regions []Region
+	for i, b := range Count(bins, totals) {
+		region := Region{Bin: b}
+		if i < len(listed) && len(listed[i].Zones) > 0 {
+			region.Zones = Count(listed[i].Zones, counts[b.Name])
+		}
+		regions = append(regions, region)
+	}
+	return regions
 }

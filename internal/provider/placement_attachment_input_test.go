@@ -44,7 +44,7 @@ func TestAccPlacementBadInput(t *testing.T) {
 		{web(c, "desired_capacity = 1", `regions = [{ name = "Atlantis" }]`), `Keystone does not know the region "Atlantis".`},
 		{web(c, "desired_capacity = 1", `zones = [{ name = "cloud-nine" }]`, fmt.Sprintf("region = %q", region)), `does not list the availability zone "cloud-nine".`},
 		{web(c, "desired_capacity = 3", fmt.Sprintf("zones = [{ name = %q, cap = 2 }]", zone)),
-			"3 nodes are to be added, but there is room for 2"},
+			"3 nodes must be added, but there is room for 2"},
 		{web(c, "desired_capacity = 1", zones, `node_name = "{cluster}"`), `"{cluster}" would name all nodes alike: it needs {index} in it.`},
 		{web(c, "desired_capacity = 1", zones, `node_name = "{cluster}-{index}-{number}"`), "has braces around something else than cluster and index."},
 		{web(c, "desired_capacity = 1", zones, `deletion = { criteria = "NEWEST_FIRST" }`), "Attribute deletion.criteria value must be one of"},
@@ -137,6 +137,6 @@ func TestPlacementQuota(t *testing.T) {
 		resource.TestStep{Config: web(c, "desired_capacity = 8", both, "respect_quotas = true"),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{regionCount("RegionOne", 2), regionCount("RegionTwo", 6)}}},
 		resource.TestStep{Config: web(c, "desired_capacity = 9", `regions = [{ name = "RegionOne" }]`, "respect_quotas = true"), PlanOnly: true,
-			ExpectError: says("The quota of RegionOne bounds it")},
+			ExpectError: says("RegionOne 0 of 2 (quota: 0 of 2 instances in use)")},
 	)
 }

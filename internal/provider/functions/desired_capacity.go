@@ -1,3 +1,4 @@
+// Package functions has the provider-defined functions. They need no cloud.
 package functions
 
 import (
@@ -6,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -28,7 +30,7 @@ func (f *desiredCapacityFunction) Definition(_ context.Context, _ function.Defin
 		MarkdownDescription: "Returns the number of nodes that a cluster of `current` nodes is to have after a resize (Senlin's CLUSTER_RESIZE).\n\n" +
 			"A percentage rounds towards zero, but changes at least one node, or `min_step` of them. A size outside of the bounds is moved to the nearest one or, if `strict`, an error that names both.",
 		Parameters: []function.Parameter{
-			function.Int64Parameter{Name: "current", MarkdownDescription: "Nodes that the cluster has."},
+			function.Int64Parameter{CustomType: value.WholeType{}, Name: "current", MarkdownDescription: "Nodes that the cluster has."},
 			function.DynamicParameter{Name: "resize", MarkdownDescription: "An object with any of `adjustment_type` (`EXACT_CAPACITY`, `CHANGE_IN_CAPACITY` or `CHANGE_IN_PERCENTAGE`), `number`, " +
 				"`min_size` (`0`), `max_size` (`-1`: no bound), `min_step` (least change in nodes, of a percentage) and `strict` (`false`)."},
 		},
@@ -44,7 +46,7 @@ func (f *desiredCapacityFunction) Run(ctx context.Context, req function.RunReque
 	}
 	resize, err := readResizeObject(argument)
 	switch {
-	case errors.Is(err, errUnknown):
+	case errors.Is(err, value.ErrUnknown):
 		resp.Error = resp.Result.Set(ctx, types.Int64Unknown())
 		return
 	case err != nil:
@@ -61,33 +63,33 @@ func (f *desiredCapacityFunction) Run(ctx context.Context, req function.RunReque
 
 // readResizeObject reads an object with any of the arguments of a resize.
 func readResizeObject(argument types.Dynamic) (resize cluster.Resize, err error) {
-	arguments, err := fields(argument)
+	arguments, err := value.Fields(argument)
 	if err != nil {
 		return resize, fmt.Errorf("resize: %w", err)
 	}
 	for _, a := range arguments {
-		switch a.name {
+		switch a.Name {
 		case "adjustment_type":
 			var kind types.String
-			kind, _, err = read[types.String](a.value, "a string")
+			kind, _, err = value.As[types.String](a.Value, "a string")
 			resize.AdjustmentType = cluster.AdjustmentType(kind.ValueString())
 		case "strict":
 			var strict types.Bool
-			strict, _, err = read[types.Bool](a.value, "true or false")
+			strict, _, err = value.As[types.Bool](a.Value, "true or false")
 			resize.Strict = strict.ValueBool()
 		case "number":
-			resize.Number, err = wholeNumber(a.value)
+			resize.Number, err = value.WholeFrom(a.Value)
 		case "min_size":
-			resize.MinSize, err = wholeNumber(a.value)
+			resize.MinSize, err = value.WholeFrom(a.Value)
 		case "max_size":
-			resize.MaxSize, err = wholeNumber(a.value)
+			resize.MaxSize, err = value.WholeFrom(a.Value)
 		case "min_step":
-			resize.MinStep, err = wholeNumber(a.value)
+			resize.MinStep, err = value.WholeFrom(a.Value)
 		default:
-			return resize, fmt.Errorf("resize has %q, which is none of its arguments", a.name)
+			return resize, fmt.Errorf("resize has %q, which is none of its arguments", a.Name)
 		}
 		if err != nil {
-			return resize, fmt.Errorf("resize.%s: %w", a.name, err)
+			return resize, fmt.Errorf("resize.%s: %w", a.Name, err)
 		}
 	}
 	return resize, nil

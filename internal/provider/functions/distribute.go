@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -30,7 +31,7 @@ func (f *distributeFunction) Definition(_ context.Context, _ function.Definition
 		MarkdownDescription: "Returns how many nodes each place gains when `count` nodes are added or, where `count` is negative, how many it loses when that many are removed. Places that do not change are left out.\n\n" +
 			"The result is the best there is: it keeps the nodes as close to the weights as whole numbers allow, within the bounds, and does not depend on the order of the places.",
 		Parameters: []function.Parameter{
-			function.Int64Parameter{Name: "count", MarkdownDescription: "Nodes to add, or to remove where negative."},
+			function.Int64Parameter{CustomType: value.WholeType{}, Name: "count", MarkdownDescription: "Nodes to add, or to remove where negative."},
 			function.DynamicParameter{Name: "bins", MarkdownDescription: "A map or object from the name of each place to an object with any of `weight` (its share relative to the others, `100`; `0` for a place no longer listed, which only loses nodes), " +
 				"`cap` (most nodes, `-1` for no cap), `min` (least nodes, `0`) and `current` (nodes that are there now, `0`)."},
 		},
@@ -46,7 +47,7 @@ func (f *distributeFunction) Run(ctx context.Context, req function.RunRequest, r
 	}
 	bins, err := readBinObjects(argument)
 	switch {
-	case errors.Is(err, errUnknown):
+	case errors.Is(err, value.ErrUnknown):
 		resp.Error = resp.Result.Set(ctx, types.MapUnknown(types.Int64Type))
 		return
 	case err != nil:
@@ -74,32 +75,32 @@ func (f *distributeFunction) Run(ctx context.Context, req function.RunRequest, r
 
 // readBinObjects reads { NAME = { weight, cap, min, current } }.
 func readBinObjects(argument types.Dynamic) ([]placement.Bin, error) {
-	list, err := fields(argument)
+	list, err := value.Fields(argument)
 	if err != nil {
 		return nil, fmt.Errorf("bins: %w", err)
 	}
 	bins := make([]placement.Bin, len(list))
 	for i, place := range list {
-		bins[i] = placement.Bin{Name: place.name, Weight: places.DefaultWeight, Cap: placement.Unlimited}
-		attributes, err := fields(place.value)
+		bins[i] = placement.Bin{Name: place.Name, Weight: places.DefaultWeight, Cap: placement.Unlimited}
+		attributes, err := value.Fields(place.Value)
 		if err != nil {
-			return nil, fmt.Errorf("bins[%q]: %w", place.name, err)
+			return nil, fmt.Errorf("bins[%q]: %w", place.Name, err)
 		}
 		for _, a := range attributes {
-			into, ok := map[string]*int64{"weight": &bins[i].Weight, "cap": &bins[i].Cap, "min": &bins[i].Min, "current": &bins[i].Current}[a.name]
+			into, ok := map[string]*int64{"weight": &bins[i].Weight, "cap": &bins[i].Cap, "min": &bins[i].Min, "current": &bins[i].Current}[a.Name]
 			if !ok {
-				return nil, fmt.Errorf("bins[%q] has %q, which is none of weight, cap, min and current", place.name, a.name)
+				return nil, fmt.Errorf("bins[%q] has %q, which is none of weight, cap, min and current", place.Name, a.Name)
 			}
-			number, err := wholeNumber(a.value)
+			number, err := value.WholeFrom(a.Value)
 			if err != nil {
-				return nil, fmt.Errorf("bins[%q].%s: %w", place.name, a.name, err)
+				return nil, fmt.Errorf("bins[%q].%s: %w", place.Name, a.Name, err)
 			}
 			if number != nil {
 				*into = *number
 			}
 		}
 		if b := bins[i]; b.Cap >= 0 && b.Min > b.Cap {
-			return nil, fmt.Errorf("bins[%q]: its min (%d) is above its cap (%d)", place.name, b.Min, b.Cap)
+			return nil, fmt.Errorf("bins[%q]: its min (%d) is above its cap (%d)", place.Name, b.Min, b.Cap)
 		}
 	}
 	return bins, nil

@@ -154,16 +154,16 @@ func FuzzDesiredCapacity(f *testing.F) {
 // not written out first. Each of these took minutes.
 func TestFarNumbers(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"number": 1e88888888}`:          "resize.number: a whole number was expected, not one beyond all bounds",
-		`{"min_size": -1e88888888}`:       "resize.min_size: a whole number was expected, not one beyond all bounds",
-		`{"number": 1e-88888888}`:         "resize.number: a whole number was expected, not one that is all but zero",
-		`{"number": 1e400}`:               "resize.number: a whole number was expected, not one beyond all bounds",
-		`{"number": 1e30}`:                "resize.number: a whole number was expected, not 1e+30",
-		`{"strict": 1e88888888}`:          "resize.strict: true or false was expected, not one beyond all bounds",
-		`{"strict": [{"a": 1e88888888}]}`: "resize.strict: true or false was expected, not a list",
-		`1e88888888`:                      "an object was expected, not one beyond all bounds",
-		`{"A": {"cap": 1e88888888}}`:      `bins["A"].cap: a whole number was expected, not one beyond all bounds`,
-		`{"A": 1e88888888}`:               `bins["A"]: an object was expected, not one beyond all bounds`,
+		`{"number": 1e88888888}`:          "resize.number: a whole number is needed, not one beyond all bounds",
+		`{"min_size": -1e88888888}`:       "resize.min_size: a whole number is needed, not one beyond all bounds",
+		`{"number": 1e-88888888}`:         "resize.number: a whole number is needed, not one that is all but zero",
+		`{"number": 1e400}`:               "resize.number: a whole number is needed, not one beyond all bounds",
+		`{"number": 1e30}`:                "resize.number: a whole number is needed, not 1e+30",
+		`{"strict": 1e88888888}`:          "resize.strict: true or false is needed, not one beyond all bounds",
+		`{"strict": [{"a": 1e88888888}]}`: "resize.strict: true or false is needed, not a list",
+		`1e88888888`:                      "an object is needed, not one beyond all bounds",
+		`{"A": {"cap": 1e88888888}}`:      `bins["A"].cap: a whole number is needed, not one beyond all bounds`,
+		`{"A": 1e88888888}`:               `bins["A"]: an object is needed, not one beyond all bounds`,
 	} {
 		f := NewDesiredCapacity()
 		if strings.Contains(want, "bins") {

@@ -64,7 +64,7 @@ func (p *attachmentPlanner) run(ctx context.Context) {
 	}
 	next, change, err := roster.Plan(now, facts, policy)
 	if err != nil {
-		p.explain(err, bounds)
+		p.explain(err)
 		return
 	}
 	p.warn(now, next, regions, bounds)
@@ -209,7 +209,7 @@ func (p *attachmentPlanner) lookUpZones(ctx context.Context, cloud *openstack.Cl
 }
 
 // explain reports why there is no plan, at the argument that asks for it.
-func (p *attachmentPlanner) explain(err error, bounds places.Quotas) {
+func (p *attachmentPlanner) explain(err error) {
 	candidate, named := errors.AsType[*roster.CandidateError](err)
 	_, protected := errors.AsType[*deletion.ProtectedError](err)
 	switch {
@@ -218,7 +218,7 @@ func (p *attachmentPlanner) explain(err error, bounds places.Quotas) {
 	case protected:
 		p.diags.AddAttributeError(path.Root("desired_capacity"), "Too few nodes may go", err.Error()+". Remove fewer nodes, or protect fewer.")
 	default:
-		places.ReportPlan(err, bounds.Text(), p.diags)
+		places.ReportPlan(err, p.diags)
 	}
 }
 

@@ -100,7 +100,7 @@ func (d *regionPlanDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	}
 	changes, err := placement.Distribute(bins, change)
 	if err != nil {
-		places.ReportPlan(err, quotas.Text(), diags)
+		places.ReportPlan(err, diags)
 		return
 	}
 	quotas.Warn(bins, changes, notes, diags)

@@ -109,14 +109,14 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 		}
 		changes, err := placement.Distribute(whole, change)
 		if err != nil {
-			places.ReportPlan(err, quotas.Text(), diags)
+			places.ReportPlan(err, diags)
 			return
 		}
 		quotas.Warn(whole, changes, notes, diags)
 	}
 	changes, err := placement.Distribute(bins, change)
 	if err != nil {
-		places.ReportPlan(err, "", diags)
+		places.ReportPlan(err, diags)
 		return
 	}
 	model.fill(ctx, "zone", reason, bins, changes, notes, diags)

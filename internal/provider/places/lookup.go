@@ -100,10 +100,10 @@ func RegionOr(ctx context.Context, cloud *openstack.Cloud, named types.String, d
 }
 
 // ReportPlan reports that no plan could be made, with the document's own
-// sentence where it has one. More is what else bounds the places.
-func ReportPlan(err error, more string, diags *diag.Diagnostics) {
+// sentence where it has one.
+func ReportPlan(err error, diags *diag.Diagnostics) {
 	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
-		diags.AddError(infeasible.Error(), infeasible.Detail()+more+" Raise a cap, lower a min, list another place, or ask for less.")
+		diags.AddError(infeasible.Error(), infeasible.Detail()+" Raise a cap, lower a min, list another place, or ask for less.")
 		return
 	}
 	diags.AddError("Unable to make a plan", err.Error())

@@ -3,14 +3,12 @@ package places
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
@@ -29,19 +27,24 @@ type Quotas map[string]string
 
 // LimitByQuota lowers the caps of regions to what the project's quotas allow.
 func LimitByQuota(ctx context.Context, cloud *openstack.Cloud, flavor string, bins []placement.Bin, diags *diag.Diagnostics) Quotas {
+	regions, servers := make([]placement.Region, 0, len(bins)), map[string]int64{}
+	for _, b := range bins {
+		if servers[b.Name] = b.Current; b.Headroom(1) > 0 {
+			regions = append(regions, placement.Region{Bin: b})
+		}
+	}
+	quotas, err := cluster.ReadQuotas(ctx, cloud, flavor, regions)
+	if err != nil {
+		diags.AddError("Unable to look up quotas", err.Error())
+		return nil
+	}
 	lowered := Quotas{}
-	for i, b := range bins {
-		if b.Headroom(1) == 0 {
-			continue // takes no nodes anyway
-		}
-		room, limit, err := cloud.QuotaRoom(ctx, b.Name, flavor)
-		if err != nil {
-			diags.AddError("Unable to look up quotas", err.Error())
-			return nil
-		}
-		if most := b.Current + room; room >= 0 && (b.Cap == placement.Unlimited || most < b.Cap) {
-			bins[i].Cap = most
-			lowered[b.Name] = limit
+	for _, r := range quotas.Cap(regions, servers) {
+		for i, b := range bins {
+			if b.Name == r.Name && b.Cap != r.Cap {
+				bins[i].Cap, bins[i].Why = r.Cap, r.Why
+				lowered[b.Name] = quotas[b.Name].Limit
+			}
 		}
 	}
 	return lowered
@@ -55,13 +58,4 @@ func (q Quotas) Warn(bins []placement.Bin, changes []int64, notes map[string]str
 			diags.AddWarning("A quota binds", fmt.Sprintf("The region %q gets %s and is full then: %s.", b.Name, text.Nodes(changes[i]), limit))
 		}
 	}
-}
-
-// Text lists all quotas that lowered a cap.
-func (q Quotas) Text() string {
-	var text strings.Builder
-	for _, region := range slices.Sorted(maps.Keys(q)) {
-		fmt.Fprintf(&text, " The quota of %s bounds it: %s.", region, q[region])
-	}
-	return text.String()
 }

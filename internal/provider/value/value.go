@@ -17,7 +17,26 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
-// Known tells whether values and all in them are known.
+// Given reports whether a value is known and not null. What is unknown while
+// planning is neither given nor missing.
+func Given(v attr.Value) bool { return !v.IsNull() && !v.IsUnknown() }
+
+// GivenBlock reports whether a block has an attribute that is known and not
+// null. An empty block counts as missing; so does one whose content is unknown,
+// as that of a dynamic block may be.
+func GivenBlock(block types.Object) bool {
+	if !Given(block) {
+		return false
+	}
+	for _, v := range block.Attributes() {
+		if Given(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// Known reports whether values and all in them are known.
 func Known(ctx context.Context, values ...attr.Value) bool {
 	for _, v := range values {
 		if raw, err := v.ToTerraformValue(ctx); err != nil || !raw.IsFullyKnown() {

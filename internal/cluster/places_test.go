@@ -1,0 +1,176 @@
+package cluster_test
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+func region(name string, zones ...string) placement.Region {
+	r := placement.Region{Bin: placement.Bin{Name: name, Weight: 100, Cap: placement.Unlimited}}
+	for _, z := range zones {
+		r.Zones = append(r.Zones, placement.Bin{Name: z, Weight: 100, Cap: placement.Unlimited})
+	}
+	return r
+}
+
+// TestLookUp: what takes no nodes now is closed, and named with what is known.
+func TestLookUp(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.AddRegion("Dark")
+	fake.SetZoneAvailable("RegionOne", "az-2", false)
+	cloud := login(t, fake)
+	zones := []string{"az-1", "az-2", "az-3"}
+	for name, c := range map[string]struct {
+		regions  []placement.Region
+		closed   string // what is closed, and why
+		findings []cluster.Finding
+	}{
+		"all is well": {[]placement.Region{region("RegionOne", "az-1"), region("RegionTwo")}, "", nil},
+		"a region that Keystone does not know": {[]placement.Region{region("Regionone", "az-9")}, "Regionone is not known to Keystone",
+			[]cluster.Finding{{Kind: cluster.UnknownRegion, Region: "Regionone", Known: []string{"Dark", "RegionOne", "RegionTwo"}}}},
+		"a region without Nova": {[]placement.Region{region("Dark", "az-9"), region("RegionTwo")}, "Dark has no compute endpoint",
+			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Dark"}}},
+		"zones": {[]placement.Region{region("RegionOne", "az-1", "az-2", "az-9")}, "az-2 is not available, az-9 is not listed by Nova",
+			[]cluster.Finding{{Kind: cluster.ZoneUnavailable, Region: "RegionOne", Zone: "az-2"},
+				{Kind: cluster.UnknownZone, Region: "RegionOne", Zone: "az-9", Known: zones}}},
+		"a zone that nobody lists any more": {[]placement.Region{{Bin: region("RegionOne").Bin, Zones: []placement.Bin{{Name: "az-9", Current: 3}, {Name: "az-1", Weight: 1}}}}, "", nil},
+	} {
+		before := slices.Clone(c.regions)
+		looked, findings, err := cluster.LookUp(t.Context(), cloud, c.regions)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !reflect.DeepEqual(findings, c.findings) {
+			t.Errorf("%s: got %+v, want %+v", name, findings, c.findings)
+		}
+		var closed []string
+		for i, r := range looked {
+			for _, b := range append([]placement.Bin{r.Bin}, r.Zones...) {
+				if b.Closed {
+					closed = append(closed, b.Name+" "+b.Why)
+				}
+			}
+			if r.Name != c.regions[i].Name {
+				t.Errorf("%s: %s in place of %s", name, r.Name, c.regions[i].Name)
+			}
+		}
+		if got := strings.Join(closed, ", "); got != c.closed {
+			t.Errorf("%s: closed are %q, want %q", name, got, c.closed)
+		}
+		if !reflect.DeepEqual(before, c.regions) {
+			t.Errorf("%s: the regions that were given have changed", name)
+		}
+	}
+	// A request that fails is an error, and closes nothing.
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/os-availability-zone", Status: 503})
+	if _, findings, err := cluster.LookUp(t.Context(), login(t, fake), []placement.Region{region("RegionOne", "az-1")}); err == nil || findings != nil {
+		t.Errorf("got %v, %v after a failure", findings, err)
+	}
+}
+
+// TestLookUpAtOnce: a region does not wait for another.
+func TestLookUpAtOnce(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionOne", Path: "/os-availability-zone", Effect: fakecloud.Hang})
+	two := fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionTwo", Path: "/os-availability-zone", Status: 503})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, _, err := cluster.LookUp(ctx, login(t, fake), []placement.Region{region("RegionOne", "az-1"), region("RegionTwo", "az-1")})
+		done <- err
+	}()
+	select {
+	case <-two.Hit():
+	case <-time.After(10 * time.Second):
+		t.Error("the second region waits for the first")
+	}
+	cancel()
+	if err := <-done; err == nil {
+		t.Error("no error")
+	}
+}
+
+// TestQuotaRoom: the quota that allows the fewest servers counts.
+func TestQuotaRoom(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.AddServers("RegionOne", fakecloud.Server{Name: "a"}, fakecloud.Server{Name: "b"})
+	for _, c := range []struct {
+		quotas map[string]int
+		flavor string
+		want   cluster.Quota
+	}{
+		{nil, "", cluster.Quota{Servers: -1}},
+		{map[string]int{"instances": 10}, "", cluster.Quota{Servers: 8, Limit: "2 of 10 instances in use"}},
+		{map[string]int{"instances": 10, "cores": 6}, "", cluster.Quota{Servers: 8, Limit: "2 of 10 instances in use"}},
+		{map[string]int{"instances": 10, "cores": 6}, "m1.small", cluster.Quota{Servers: 2, Limit: "2 of 6 cores in use"}},
+		{map[string]int{"instances": 10, "ram": 256}, "m1.small", cluster.Quota{Servers: 1, Limit: "128 of 256 MiB of RAM in use"}},
+		{map[string]int{"instances": 1}, "", cluster.Quota{Servers: 0, Limit: "2 of 1 instances in use"}},
+	} {
+		for _, resource := range []string{"instances", "cores", "ram"} {
+			fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, -1)
+		}
+		for resource, limit := range c.quotas {
+			fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, limit)
+		}
+		got, err := cluster.ReadQuotas(t.Context(), login(t, fake), c.flavor, []placement.Region{region("RegionOne")})
+		if err != nil || got["RegionOne"] != c.want {
+			t.Errorf("%v: got %+v, %v, want %+v", c.quotas, got, err, c.want)
+		}
+	}
+	closed := region("Dark")
+	closed.Closed = true
+	left := placement.Region{Bin: placement.Bin{Name: "Old", Current: 2}}
+	if got, err := cluster.ReadQuotas(t.Context(), login(t, fake), "", []placement.Region{closed, left}); err != nil || len(got) > 0 {
+		t.Errorf("got %v, %v for regions that take no nodes", got, err)
+	}
+	if _, err := cluster.ReadQuotas(t.Context(), login(t, fake), "m1.none", []placement.Region{region("RegionOne")}); err == nil || !strings.Contains(err.Error(), `region RegionOne: get the flavor "m1.none"`) {
+		t.Errorf("got %v for a flavor that does not exist", err)
+	}
+}
+
+// TestQuotaCap: servers that exist are in the quota already, and nodes without
+// one still need room.
+func TestQuotaCap(t *testing.T) {
+	quotas := cluster.Quotas{"One": {Servers: 2, Limit: "8 of 10 instances in use"}, "Two": {Servers: -1}}
+	for name, c := range map[string]struct {
+		region  placement.Region
+		servers int64
+		cap     int64
+		why     string
+	}{
+		"no cap":                      {region("One"), 3, 5, "quota: 8 of 10 instances in use"},
+		"nodes without servers":       {withCap(region("One"), placement.Unlimited, 7), 3, 5, "quota: 8 of 10 instances in use"},
+		"a higher cap":                {withCap(region("One"), 6, 3), 3, 5, "quota: 8 of 10 instances in use"},
+		"a lower cap":                 {withCap(region("One"), 4, 3), 3, 4, ""},
+		"the same cap":                {withCap(region("One"), 5, 3), 3, 5, ""},
+		"no limit":                    {region("Two"), 3, placement.Unlimited, ""},
+		"a region that was not asked": {region("Three"), 3, placement.Unlimited, ""},
+	} {
+		given := []placement.Region{c.region}
+		got := quotas.Cap(given, map[string]int64{c.region.Name: c.servers})
+		if got[0].Cap != c.cap || got[0].Why != c.why {
+			t.Errorf("%s: cap %d (%s), want %d (%s)", name, got[0].Cap, got[0].Why, c.cap, c.why)
+		}
+		if given[0].Cap != c.region.Cap || given[0].Why != "" {
+			t.Errorf("%s: the region that was given has changed", name)
+		}
+		for nodes, want := range map[int64]bool{c.cap - 1: false, c.cap: c.why != ""} {
+			if binds := len(quotas.Binding(given, got, []int64{nodes})) > 0; binds != want {
+				t.Errorf("%s: with %d nodes the quota binds: %v", name, nodes, binds)
+			}
+		}
+	}
+}
+
+func withCap(r placement.Region, most, current int64) placement.Region {
+	r.Cap, r.Current = most, current
+	return r
+}

@@ -1,0 +1,110 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// Quota is what a project's compute quotas in a region still allow.
+type Quota struct {
+	Servers int64  // that may be made besides those that exist; -1: any number
+	Limit   string // the quota that allows the fewest: "9 of 10 instances in use"
+}
+
+// Quotas are those of regions, by name.
+type Quotas map[string]Quota
+
+// ReadQuotas asks for the quotas of all regions at once that take nodes. Without
+// a flavor only the quota of instances counts; with one those of cores and RAM
+// count too.
+func ReadQuotas(ctx context.Context, cloud *openstack.Cloud, flavorID string, regions []placement.Region) (Quotas, error) {
+	if err := cloud.Login(ctx); err != nil {
+		return nil, err
+	}
+	var open []string
+	for _, r := range regions {
+		if !r.Closed && r.Weight > 0 {
+			open = append(open, r.Name)
+		}
+	}
+	found := make([]Quota, len(open))
+	err := each(open, func(i int, region string) error {
+		limits, err := cloud.Limits(ctx, region)
+		if err != nil {
+			return err
+		}
+		var flavor openstack.Flavor
+		if flavorID != "" {
+			flavor, err = cloud.Flavor(ctx, region, flavorID)
+		}
+		found[i] = quotaOf(limits, flavor)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	quotas := make(Quotas, len(open))
+	for i, region := range open {
+		quotas[region] = found[i]
+	}
+	return quotas, nil
+}
+
+// quotaOf works out how many more servers of a flavor fit into the limits. Of the
+// zero flavor only the number of instances counts.
+func quotaOf(l *openstack.Limits, flavor openstack.Flavor) Quota {
+	quota := Quota{Servers: -1}
+	for _, r := range []struct {
+		name           string
+		most, used, by int
+	}{
+		{"instances", l.MaxTotalInstances, l.TotalInstancesUsed, 1},
+		{"cores", l.MaxTotalCores, l.TotalCoresUsed, flavor.VCPUs},
+		{"MiB of RAM", l.MaxTotalRAMSize, l.TotalRAMUsed, flavor.RAM},
+	} {
+		if r.most < 0 || r.by == 0 {
+			continue
+		}
+		room := int64(max(0, r.most-r.used) / r.by)
+		if quota.Servers < 0 || room < quota.Servers {
+			quota = Quota{room, fmt.Sprintf("%d of %d %s in use", r.used, r.most, r.name)}
+		}
+	}
+	return quota
+}
+
+// Cap returns the regions with their caps lowered to what the quotas allow. A
+// quota counts servers: those that exist (by region, in servers) are in it
+// already, and a node that has no server yet still needs room.
+func (q Quotas) Cap(regions []placement.Region, servers map[string]int64) []placement.Region {
+	capped := slices.Clone(regions)
+	for i, r := range capped {
+		quota, asked := q[r.Name]
+		if !asked || quota.Servers < 0 {
+			continue
+		}
+		if most := servers[r.Name] + quota.Servers; r.Cap == placement.Unlimited || most < r.Cap {
+			capped[i].Cap, capped[i].Why = most, "quota: "+quota.Limit
+		}
+	}
+	return capped
+}
+
+// Binding lists the regions, in their order, that a plan fills up to a cap that
+// a quota lowered. Nodes are those of each region after the plan.
+func (q Quotas) Binding(configured, capped []placement.Region, nodes []int64) []Binding {
+	var binding []Binding
+	for i, r := range capped {
+		if r.Cap != configured[i].Cap && nodes[i] >= r.Cap {
+			binding = append(binding, Binding{Region: r.Name, Limit: q[r.Name].Limit})
+		}
+	}
+	return binding
+}
+
+// Binding is a quota that a plan uses up.
+type Binding struct{ Region, Limit string }

@@ -1,0 +1,118 @@
+package placement
+
+import (
+	"fmt"
+	"strings"
+)
+
+// InfeasibleError says that the bins cannot take, or cannot give up, the nodes
+// that were asked for. Its text is the policy documents' sentence; Detail has
+// the numbers.
+type InfeasibleError struct {
+	Count int64  // nodes to add; negative: to remove
+	Rooms []Room // in the order of the bins
+}
+
+// Room is how many nodes a bin could take (or, on removal, give up) at most.
+type Room struct {
+	Name  string
+	Nodes int64  // never more than the count that was asked for
+	Limit string // what keeps it from more, in a few words: "of 2 (cap)"; "" where nothing does
+}
+
+func (e *InfeasibleError) Error() string {
+	return "There is no feasible plan to handle all nodes."
+}
+
+// Detail says in one sentence how many nodes find room, where, and what closes
+// each place.
+func (e *InfeasibleError) Detail() string {
+	var total int64
+	parts := make([]string, len(e.Rooms))
+	for i, r := range e.Rooms {
+		total += r.Nodes
+		parts[i] = strings.TrimRight(fmt.Sprintf("%s %d %s", r.Name, r.Nodes, r.Limit), " ")
+	}
+	where := "no place is listed"
+	if len(parts) > 0 {
+		where = strings.Join(parts, ", ")
+	}
+	if e.Count < 0 {
+		return fmt.Sprintf("%s must be removed, but only %d can be: %s.", count(-e.Count), total, where)
+	}
+	return fmt.Sprintf("%s must be added, but there is room for %d: %s.", count(e.Count), total, where)
+}
+
+func count(nodes int64) string {
+	if nodes == 1 {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", nodes)
+}
+
+// limit says what keeps a bin from taking (or giving up) as many nodes as are
+// asked for.
+func (b Bin) limit(asked int64) string {
+	switch {
+	case asked < 0 && b.Current-b.lower() >= min(-asked, b.Current):
+		return "" // it gives up all that it has
+	case asked < 0 && b.Closed:
+		return fmt.Sprintf("(%s, and keeps its nodes)", b.why())
+	case asked < 0:
+		return fmt.Sprintf("of %d (min %d)", b.Current, b.Min)
+	case b.Headroom(asked) >= asked:
+		return ""
+	case b.Weight == 0:
+		return "(not listed)"
+	case b.Closed:
+		return fmt.Sprintf("(%s)", b.why())
+	case b.Why != "":
+		return fmt.Sprintf("of %d (%s)", b.Cap, b.Why)
+	}
+	return fmt.Sprintf("of %d (cap)", b.Cap)
+}
+
+func (b Bin) why() string {
+	if b.Why == "" {
+		return "takes no nodes now"
+	}
+	return b.Why
+}
+
+// limit is that of the region itself where that is what binds, and else those of
+// its zones: "(az-2 is not available; az-1 at its cap of 3)".
+func (r Region) limit(asked int64) string {
+	if len(r.Zones) == 0 {
+		return r.Bin.limit(asked)
+	}
+	own, bounded := r.Bin, r.bin(max(asked, 0))
+	own.Current = bounded.Current
+	if own.Closed || asked < 0 && own.lower() == bounded.lower() || asked > 0 && own.Headroom(asked) <= bounded.Headroom(asked) {
+		return own.limit(asked)
+	}
+	var parts []string
+	for _, z := range r.Zones {
+		if part := z.phrase(asked); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return "(" + strings.Join(parts, "; ") + ")"
+}
+
+// phrase says the same of a zone, after its name.
+func (b Bin) phrase(asked int64) string {
+	name := b.Name
+	switch {
+	case b.limit(asked) == "", b.Weight == 0 && asked > 0:
+		return ""
+	case b.Closed && asked < 0:
+		return fmt.Sprintf("%s %s, and keeps its nodes", name, b.why())
+	case b.Closed:
+		return fmt.Sprintf("%s %s", name, b.why())
+	case asked < 0:
+		return fmt.Sprintf("%s keeps its min of %d", name, b.Min)
+	case b.Headroom(asked) > 0:
+		return fmt.Sprintf("%s has room for %d of its cap of %d", name, b.Headroom(asked), b.Cap)
+	}
+	return fmt.Sprintf("%s at its cap of %d", name, b.Cap)
+}

@@ -1,0 +1,75 @@
+package placement
+
+import (
+	"errors"
+	"testing"
+)
+
+// TestInfeasible: the error says how much room there is, and what closes each
+// place.
+func TestInfeasible(t *testing.T) {
+	closed := Bin{Name: "az-2", Weight: 1, Cap: Unlimited, Current: 2, Closed: true, Why: "is not available"}
+	full := Bin{Name: "az-1", Weight: 1, Cap: 3, Current: 3}
+	region := func(name string, more int64, zones ...Bin) Region {
+		return Region{Bin: Bin{Name: name, Weight: 1, Cap: more, Current: 0}, Zones: zones}
+	}
+	for _, c := range []struct {
+		regions []Region
+		count   int64
+		detail  string
+	}{
+		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: 3}}, {Bin: Bin{Name: "B", Weight: 1, Cap: 1, Current: 1}}}, 5,
+			"5 nodes must be added, but there is room for 3: A 3 of 3 (cap), B 0 of 1 (cap)."},
+		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: 2, Current: 2}}, region("B", Unlimited, closed, full)}, 1,
+			"1 node must be added, but there is room for 0: A 0 of 2 (cap), B 0 (az-2 is not available; az-1 at its cap of 3)."},
+		{[]Region{region("B", 4, closed, full)}, 1, "1 node must be added, but there is room for 0: B 0 of 4 (cap)."},
+		{[]Region{region("B", Unlimited, Bin{Name: "az-1", Weight: 1, Cap: 3, Current: 1}, Bin{Name: "old", Current: 1})}, 4,
+			"4 nodes must be added, but there is room for 2: B 2 (az-1 has room for 2 of its cap of 3)."},
+		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: 3, Current: 2, Why: "quota: 9 of 10 instances in use"}}, {Bin: Bin{Name: "old", Current: 1}}}, 2,
+			"2 nodes must be added, but there is room for 1: A 1 of 3 (quota: 9 of 10 instances in use), old 0 (not listed)."},
+		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Closed: true, Why: "has no compute endpoint"}}}, 2,
+			"2 nodes must be added, but there is room for 0: A 0 (has no compute endpoint)."},
+		{nil, 2, "2 nodes must be added, but there is room for 0: no place is listed."},
+
+		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Min: 1, Current: 3}}, {Bin: Bin{Name: "B", Weight: 1, Cap: Unlimited, Current: 1}}}, -4,
+			"4 nodes must be removed, but only 3 can be: A 2 of 3 (min 1), B 1."},
+		{[]Region{region("A", Unlimited, closed, full)}, -5, "5 nodes must be removed, but only 3 can be: A 3 (az-2 is not available, and keeps its nodes)."},
+		{[]Region{region("A", Unlimited, Bin{Name: "az-1", Weight: 1, Cap: Unlimited, Min: 2, Current: 2})}, -1,
+			"1 node must be removed, but only 0 can be: A 0 (az-1 keeps its min of 2)."},
+	} {
+		regions := c.regions
+		if c.count < 0 {
+			regions = Hold(regions)
+		}
+		_, err := DistributeRegions(regions, c.count)
+		var infeasible *InfeasibleError
+		if !errors.As(err, &infeasible) {
+			t.Fatalf("%+v, %+d: got %v", c.regions, c.count, err)
+		}
+		if infeasible.Error() != "There is no feasible plan to handle all nodes." || infeasible.Detail() != c.detail {
+			t.Errorf("got  %s\nwant %s", infeasible.Detail(), c.detail)
+		}
+	}
+}
+
+// TestHold: what is closed keeps its nodes, and all else gives up its own.
+func TestHold(t *testing.T) {
+	regions := []Region{
+		{Bin: Bin{Name: "A", Weight: 1, Cap: 1, Current: 4, Closed: true}},
+		{Bin: Bin{Name: "B", Weight: 1, Cap: Unlimited}, Zones: []Bin{{Name: "a", Weight: 1, Cap: Unlimited, Current: 3}, {Name: "b", Weight: 1, Cap: Unlimited, Current: 5, Closed: true}}},
+		{Bin: Bin{Name: "C", Weight: 1, Cap: Unlimited, Closed: true}, Zones: []Bin{{Name: "a", Weight: 1, Cap: Unlimited, Current: 1}, {Name: "old", Current: 1}}},
+	}
+	changes, err := DistributeRegions(Hold(regions), -3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changes[0].Nodes != 0 || changes[1].Zones[0] != -3 || changes[1].Zones[1] != 0 || changes[2].Nodes != 0 {
+		t.Errorf("got %v", changes)
+	}
+	if regions[0].Min != 0 || regions[1].Zones[1].Min != 0 {
+		t.Error("the regions that were given have changed")
+	}
+	if _, err := DistributeRegions(Hold(regions), -4); err == nil {
+		t.Error("what is closed gave up a node")
+	}
+}

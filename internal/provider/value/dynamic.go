@@ -1,0 +1,114 @@
+package value
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// Terraform's types have no object whose attributes are all optional and that
+// refuses others. Where one is needed the argument is dynamic, and read here.
+
+// Field is an attribute of an object, or an element of a map.
+type Field struct {
+	Name  string
+	Value attr.Value
+}
+
+// ErrUnknown says that a value is not known yet, and so neither is the result.
+var ErrUnknown = errors.New("not known yet")
+
+// Fields lists what is in an object or a map, by name.
+func Fields(value attr.Value) ([]Field, error) {
+	if dynamic, ok := value.(types.Dynamic); ok {
+		value = dynamic.UnderlyingValue()
+	}
+	if value == nil || value.IsNull() {
+		return nil, errors.New("an object is needed, and it is null")
+	}
+	if value.IsUnknown() {
+		return nil, ErrUnknown
+	}
+	var values map[string]attr.Value
+	switch v := value.(type) {
+	case types.Object:
+		values = v.Attributes()
+	case types.Map:
+		values = v.Elements()
+	default:
+		return nil, fmt.Errorf("an object is needed, not %s", described(value))
+	}
+	list := make([]Field, 0, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, Field{name, values[name]})
+	}
+	return list, nil
+}
+
+// As returns a value of a type; present is false for null.
+func As[T attr.Value](value attr.Value, what string) (v T, present bool, err error) {
+	if dynamic, ok := value.(types.Dynamic); ok && !dynamic.IsNull() && !dynamic.IsUnknown() {
+		value = dynamic.UnderlyingValue()
+	}
+	switch {
+	case value.IsUnknown():
+		return v, false, ErrUnknown
+	case value.IsNull():
+		return v, false, nil
+	}
+	v, ok := value.(T)
+	if !ok {
+		return v, false, fmt.Errorf("%s is needed, not %s", what, described(value))
+	}
+	return v, true, nil
+}
+
+// WholeFrom returns a whole number, and nil for null.
+func WholeFrom(value attr.Value) (*int64, error) {
+	v, present, err := As[types.Number](value, "a whole number")
+	if err != nil || !present {
+		return nil, err
+	}
+	n, accuracy := v.ValueBigFloat().Int64()
+	if accuracy != big.Exact {
+		return nil, fmt.Errorf("a whole number is needed, not %s", NumberText(v.ValueBigFloat()))
+	}
+	return &n, nil
+}
+
+// DecimalFrom returns a number as the fraction that its digits say, and nil for
+// null; see [Decimal].
+func DecimalFrom(value attr.Value) (*big.Rat, error) {
+	v, present, err := As[types.Number](value, "a number")
+	if err != nil || !present {
+		return nil, err
+	}
+	r, ok := Decimal(v)
+	if !ok {
+		return nil, fmt.Errorf("a number is needed that can be planned with, not %s", NumberText(v.ValueBigFloat()))
+	}
+	return r, nil
+}
+
+// described shows a value that is not of the expected type, in a few words.
+func described(value attr.Value) string {
+	switch v := value.(type) {
+	case types.String:
+		return fmt.Sprintf("%.40q", v.ValueString())
+	case types.Bool:
+		return strconv.FormatBool(v.ValueBool())
+	case types.Number:
+		return NumberText(v.ValueBigFloat())
+	case types.Object, types.Map:
+		return "an object"
+	case types.List, types.Set, types.Tuple:
+		return "a list"
+	}
+	return "a value of another type"
+}
