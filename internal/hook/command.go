@@ -143,20 +143,20 @@ func (l *lines) flush() {
 }
 
 func (l *lines) end() {
-	text := string(l.part)
+	line := strings.TrimSpace(string(l.part))
 	l.part = l.part[:0]
 	if l.token != "" {
-		text = strings.ReplaceAll(text, l.token, "(token)")
+		line = strings.ReplaceAll(line, l.token, "(token)")
 	}
-	if text = plain(text); text == "" {
+	if line = plain(line); line == "" {
 		return
 	}
-	l.last = text
+	l.last = line
 	if l.logged < mostOutput {
-		if l.logged += len(text); l.logged >= mostOutput {
-			text += " (and more, which is not logged)"
+		if l.logged += len(line); l.logged >= mostOutput {
+			line += " (and more, which is not logged)"
 		}
-		l.log(text)
+		l.log(line)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
@@ -79,8 +80,8 @@ func (s Spec) one(argument string) string {
 
 // identity tells hooks apart: progress with one is no progress with another.
 func (s Spec) identity(m Message) string {
-	text, _ := json.Marshal([]any{s.Type, s.Arguments, m.Token, m.NodeID, m.Transition, m.Region}) // maps are sorted
-	return fmt.Sprintf("%x", sha256.Sum256(text))
+	facts, _ := json.Marshal([]any{s.Type, s.Arguments, m.Token, m.NodeID, m.Transition, m.Region}) // maps are sorted
+	return fmt.Sprintf("%x", sha256.Sum256(facts))
 }
 
 // Progress says how far a hook came. [Runner.Run] changes it as it goes; a
@@ -175,6 +176,9 @@ func (r *Runner) log(ctx context.Context, m Message, message string, fields map[
 	maps.Copy(all, fields)
 	r.Log(ctx, message, all)
 }
+
+// plain makes a text that others wrote fit for a diagnostic and the log.
+func plain(s string) string { return text.Clean(text.Cut(s, 300)) }
 
 // between waits between two looks, or returns why ctx ended.
 func (r *Runner) between(ctx context.Context) error {

@@ -9,9 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -199,29 +199,11 @@ const longestPause = 5 * time.Minute
 // wait waits as long as the answer asks for, or else for the usual pause.
 func (w *webhook) wait(ctx context.Context, answer *http.Response) error {
 	if answer != nil {
-		if pause, ok := retryAfter(answer.Header.Get("Retry-After"), time.Now()); ok {
-			return wait.For(ctx, pause)
+		if pause, ok := wait.RetryAfter(answer.Header.Get("Retry-After"), time.Now(), longestPause); ok {
+			return wait.For(ctx, max(pause, time.Second))
 		}
 	}
 	return w.runner.between(ctx)
-}
-
-// retryAfter reads a Retry-After, a number of seconds or a date, as a pause of a
-// second to [longestPause].
-func retryAfter(text string, now time.Time) (pause time.Duration, ok bool) {
-	text = strings.TrimSpace(text)
-	if text != "" && strings.Trim(text, "0123456789") == "" {
-		seconds, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || seconds > int64(longestPause/time.Second) { // too many digits
-			return longestPause, true
-		}
-		pause = time.Duration(seconds) * time.Second
-	} else if at, err := http.ParseTime(text); err == nil {
-		pause = at.Sub(now) // which is bounded by itself
-	} else {
-		return 0, false
-	}
-	return min(max(pause, time.Second), longestPause), true
 }
 
 // status is the status of an answer in our own words: what a consumer writes
@@ -253,7 +235,8 @@ func untrusted(err error) bool {
 		return false
 	}
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
-	_, alert := errors.AsType[tls.AlertError](err)
 	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
+	peer, ok := errors.AsType[*net.OpError](err)
+	alert := ok && peer.Op == "remote error" // an alert of TLS, such as that a certificate of ours is wanted
 	return certificate || alert || noTLS || errors.Is(err, http.ErrSchemeMismatch)
 }

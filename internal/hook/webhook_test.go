@@ -2,15 +2,24 @@ package hook
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
 // consumer answers requests with the handlers in turn, the last one for ever,
@@ -75,6 +84,16 @@ func TestWebhook(t *testing.T) {
 		{"forgets what it drains", []http.HandlerFunc{answer(202), answer(404)}, "POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1", "answered 404 Not Found"},
 		{"redirects", []http.HandlerFunc{answer(307, "Location", "https://elsewhere.example/hook")}, "POST /hook?key=secret",
 			"answered 307 Temporary Redirect, a redirect to elsewhere.example, which is not followed: give the final address"},
+		{"tells where to ask in full", []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
+			answer(202, "Location", "HTTP://"+r.Host+"/jobs/7#x")(w, r)
+		}, answer(200)}, "POST /hook?key=secret, GET /jobs/7", ""},
+		{"sends to another host", []http.HandlerFunc{answer(202, "Location", "http://elsewhere.example/jobs/7")}, "POST /hook?key=secret",
+			"gave a Location that is not asked: it is at http://elsewhere.example, and only that consumer is asked which was posted to"},
+		{"sends to another port", []http.HandlerFunc{answer(202, "Location", "//127.0.0.1:1/jobs/7")}, "POST /hook?key=secret", "it is at http://127.0.0.1:1"},
+		{"sends to another scheme", []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
+			answer(202, "Location", "https://"+r.Host+"/jobs/7")(w, r)
+		}}, "POST /hook?key=secret", "it is at https://127.0.0.1"},
+		{"sends to what is no address", []http.HandlerFunc{answer(202, "Location", "http://[::1/")}, "POST /hook?key=secret", "gave a Location that is not asked: it cannot be read"},
 		{"sends to nowhere", []http.HandlerFunc{answer(202, "Location", "ftp://elsewhere.example/")}, "POST /hook?key=secret", "gave a Location that is not asked: it is at ftp://elsewhere.example"},
 		{"always drains", []http.HandlerFunc{answer(202)}, "", "last answered 202 Accepted"},
 		{"always fails", []http.HandlerFunc{answer(500)}, "", "last answered 500 Internal Server Error"},
@@ -119,5 +138,177 @@ func TestWebhookUnreachable(t *testing.T) {
 	err := w.Run(ctx, Message{}, &Progress{})
 	if err == nil || !strings.Contains(err.Error(), "too late; the webhook at 127.0.0.1") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestWebhookTLS: a consumer whose certificate is not trusted fails at once, and
+// the reason is shown. The authorities given are trusted beside the system's.
+func TestWebhookTLS(t *testing.T) {
+	consumer := httptest.NewUnstartedServer(answer(200))
+	consumer.Config.ErrorLog = log.New(io.Discard, "", 0) // of refused handshakes
+	consumer.StartTLS()
+	defer consumer.Close()
+	plainHTTP := httptest.NewServer(answer(200))
+	defer plainHTTP.Close()
+	needsClient := httptest.NewUnstartedServer(answer(200))
+	needsClient.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	needsClient.Config.ErrorLog = consumer.Config.ErrorLog
+	needsClient.StartTLS()
+	defer needsClient.Close()
+	pemText := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: consumer.Certificate().Raw})
+	trusting, err := Authorities(pemText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Authorities([]byte("nothing")); err == nil || !strings.Contains(err.Error(), "there is no certificate in it") {
+		t.Errorf("got %v", err)
+	}
+	for _, c := range []struct {
+		name, url   string
+		authorities *x509.CertPool
+		err         string
+	}{
+		{"trusted", consumer.URL, trusting, ""},
+		{"not trusted", consumer.URL, nil, "is not trusted: tls: failed to verify certificate: x509: certificate signed by unknown authority"},
+		{"another name", strings.Replace(consumer.URL, "127.0.0.1", "localhost", 1), trusting, "is not trusted: tls: failed to verify certificate: x509: certificate is valid for"},
+		{"wants a certificate of ours", needsClient.URL, trusting, "is not trusted: remote error: tls: "},
+		{"speaks no TLS", strings.Replace(plainHTTP.URL, "http:", "https:", 1), trusting, "is not trusted: http: server gave HTTP response to HTTPS client"},
+	} {
+		spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {c.url + "/?key=secret"}}}
+		w, err := spec.make(&Runner{HTTP: NewClient(c.authorities, time.Minute), pause: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		err = w.Run(ctx, Message{Token: "t-1"}, &Progress{})
+		if (err == nil) != (c.err == "") || err != nil && (!strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "secret")) {
+			t.Errorf("%s: got %v", c.name, err)
+		}
+	}
+}
+
+// TestWebhookRetryAfter: a pause that the consumer asks for is kept.
+func TestWebhookRetryAfter(t *testing.T) {
+	var times []time.Time
+	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		times = append(times, time.Now())
+		switch len(times) {
+		case 1:
+			answer(503, "Retry-After", "2")(w, nil)
+		case 2:
+			answer(202, "Retry-After", "0")(w, nil) // which is no reason to ask without end
+		}
+	}))
+	defer consumer.Close()
+	if err := hookAt(t, consumer.URL).Run(t.Context(), Message{}, &Progress{}); err != nil || len(times) != 3 {
+		t.Fatalf("%v, asked %d times", err, len(times))
+	}
+	for i, least := range []time.Duration{2 * time.Second, time.Second} {
+		if took := times[i+1].Sub(times[i]); took < least {
+			t.Errorf("pause %d took %s, not %s", i, took, least)
+		}
+	}
+}
+
+// TestWebhookRetryAfterClamped: who asks to be left alone for ever is asked all
+// the same, and the hook's timeout holds.
+func TestWebhookRetryAfterClamped(t *testing.T) {
+	asked := make(chan bool, 1)
+	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		answer(429, "Retry-After", "9223372037")(w, nil)
+		asked <- true
+	}))
+	defer consumer.Close()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("too late"))
+	defer cancel()
+	err := hookAt(t, consumer.URL).Run(ctx, Message{}, &Progress{})
+	if err == nil || !strings.Contains(err.Error(), "last answered 429 Too Many Requests") || len(asked) != 1 {
+		t.Errorf("got %v, asked %d times", err, len(asked))
+	}
+}
+
+// TestWebhookSigned: a consumer with the library of the standard accepts all
+// requests, and refuses one with another body.
+func TestWebhookSigned(t *testing.T) {
+	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE="
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := 0
+	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		body, _ := io.ReadAll(r.Body)
+		if err := verifier.Verify(body, r.Header); err != nil {
+			t.Errorf("%s: %v", r.Method, err)
+		}
+		if err := verifier.Verify(append(body, '!'), r.Header); err == nil {
+			t.Errorf("%s: another body is accepted", r.Method)
+		}
+		if id := r.Header.Get("Webhook-Id"); id != "t-1" || r.UserAgent() != "agent/1" {
+			t.Errorf("%s: id %q, agent %q", r.Method, id, r.UserAgent())
+		}
+		if requests < 3 {
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	defer consumer.Close()
+	signer, err := NewSigner(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &webhook{runner: &Runner{HTTP: NewClient(nil, time.Minute), Signer: signer, UserAgent: "agent/1", pause: time.Millisecond}}
+	if w.url, err = url.Parse(consumer.URL); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(t.Context(), Message{Token: "t-1"}, &Progress{}); err != nil || requests != 3 {
+		t.Errorf("%v after %d requests", err, requests)
+	}
+	for _, bad := range []string{"", "short", "whsec_c2hvcnQ=", strings.Repeat("QUFB", 30), "not base64, and long enough to be a secret"} {
+		if _, err := NewSigner(bad); err == nil || (bad != "" && strings.Contains(err.Error(), bad)) {
+			t.Errorf("%q: got %v", bad, err)
+		}
+	}
+}
+
+// TestWebhookPlain: what a consumer writes into its answer does not reach the
+// terminal.
+func TestWebhookPlain(t *testing.T) {
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 4096))
+			_, _ = io.WriteString(conn, "HTTP/1.1 418 \x1b[2J\x1b]0;owned\a\r\nConnection: close\r\nLocation: //\xc2\x9b31m/\r\n\r\n\x1b[31mbody")
+			_ = conn.Close()
+		}
+	}()
+	err = hookAt(t, "http://"+listener.Addr().String()).Run(t.Context(), Message{}, &Progress{})
+	if err == nil || !strings.Contains(err.Error(), "answered 418 I'm a teapot") || strings.ContainsFunc(err.Error(), unicode.IsControl) || strings.Contains(err.Error(), "owned") {
+		t.Errorf("got %q", err)
+	}
+}
+
+// TestWebhookHuge: an answer without end is not read to its end.
+func TestWebhookHuge(t *testing.T) {
+	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		chunk := make([]byte, 1<<16)
+		for r.Context().Err() == nil {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	}))
+	defer consumer.Close()
+	if err := hookAt(t, consumer.URL).Run(t.Context(), Message{}, &Progress{}); err != nil {
+		t.Error(err)
 	}
 }

@@ -41,14 +41,23 @@ func consuming(t *testing.T, cloud *openstack.Cloud) *gophercloud.ServiceClient 
 	return client
 }
 
-// zaqarHook is a hook with the queue "drain", and with a clock that the test
-// can move.
-func zaqarHook(cloud *openstack.Cloud) (z *zaqar, advance func(time.Duration)) {
-	var moved atomic.Int64
-	z = &zaqar{runner: &Runner{Messaging: cloud.Messaging, pause: time.Millisecond}, queue: "drain", ttl: time.Hour,
-		now: func() time.Time { return time.Now().Round(0).Add(time.Duration(moved.Load())) }}
-	return z, func(d time.Duration) { moved.Add(int64(d)) }
+// testHook is a hook with the queue "drain", and with a clock that the test can
+// move and that counts the looks at it.
+type testHook struct {
+	zaqar
+	moved, looks atomic.Int64
 }
+
+func zaqarHook(cloud *openstack.Cloud) *testHook {
+	z := &testHook{zaqar: zaqar{runner: &Runner{Messaging: cloud.Messaging, pause: time.Millisecond}, queue: "drain", ttl: time.Hour}}
+	z.now = func() time.Time {
+		z.looks.Add(1)
+		return time.Now().Round(0).Add(time.Duration(z.moved.Load()))
+	}
+	return z
+}
+
+func (z *testHook) advance(d time.Duration) { z.moved.Add(int64(d)) }
 
 // queued lists the messages in the queue, as a consumer sees them.
 func queued(t *testing.T, client *gophercloud.ServiceClient) []messages.Message {
@@ -88,7 +97,7 @@ func first(t *testing.T, client *gophercloud.ServiceClient) messages.Message {
 func TestZaqarCompleted(t *testing.T) {
 	cloud := zaqarCloud(t, fakecloud.Start(t, fakecloud.Config{}))
 	client := consuming(t, cloud)
-	z, _ := zaqarHook(cloud)
+	z := zaqarHook(cloud)
 	done := make(chan error)
 	go func() { done <- z.Run(t.Context(), message, &Progress{}) }()
 	posted := first(t, client)
@@ -107,12 +116,24 @@ func TestZaqarCompleted(t *testing.T) {
 	}
 }
 
-// until runs the hook for a moment, which must not complete it.
-func until(t *testing.T, z *zaqar, p *Progress, want string) {
+// until runs the hook until it has looked at the message some times, which must
+// not complete it.
+func until(t *testing.T, z *testHook, p *Progress, want string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errors.New("too late"))
-	defer cancel()
-	if err := z.Run(ctx, message, p); err == nil || !strings.Contains(err.Error(), "too late; "+want) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	done := make(chan error, 1)
+	before := z.looks.Load()
+	go func() { done <- z.Run(ctx, message, p) }()
+	for z.looks.Load() < before+8 {
+		select {
+		case err := <-done:
+			t.Fatalf("got %v, want %q", err, want)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	cancel(errors.New("too late"))
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "too late; "+want) {
 		t.Fatalf("got %v, want %q", err, want)
 	}
 }
@@ -124,7 +145,7 @@ const waiting = `the message is still in the queue "drain"`
 func TestZaqarNotTwice(t *testing.T) {
 	cloud := zaqarCloud(t, fakecloud.Start(t, fakecloud.Config{}))
 	client := consuming(t, cloud)
-	z, _ := zaqarHook(cloud)
+	z := zaqarHook(cloud)
 	for i := range 30 { // more than a page of others
 		body := map[string]any{"other": i}
 		if err := messages.Create(t.Context(), client, "drain", messages.BatchCreateOpts{{TTL: 300, Body: body}}).Err; err != nil {
@@ -209,11 +230,11 @@ func TestZaqarGone(t *testing.T) {
 			fake := fakecloud.Start(t, fakecloud.Config{})
 			cloud := zaqarCloud(t, fake)
 			client := consuming(t, cloud)
-			z, advance := zaqarHook(cloud)
+			z := zaqarHook(cloud)
 			var p Progress
 			until(t, z, &p, waiting)
 			was := p.Receipt
-			c.happens(t, client, fake, advance, was)
+			c.happens(t, client, fake, z.advance, was)
 			if !c.again {
 				if err := z.Run(t.Context(), message, &p); err != nil || len(queued(t, client)) != 0 {
 					t.Errorf("got %v, %v", err, queued(t, client))
@@ -238,8 +259,8 @@ func TestZaqarRenewed(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	cloud := zaqarCloud(t, fake)
 	client := consuming(t, cloud)
-	z, advance := zaqarHook(cloud)
-	both := func(d time.Duration) { fake.Advance(d); advance(d) }
+	z := zaqarHook(cloud)
+	both := func(d time.Duration) { fake.Advance(d); z.advance(d) }
 	var p Progress
 	until(t, z, &p, waiting)
 	was := p.Receipt
@@ -290,7 +311,7 @@ func TestZaqarFaults(t *testing.T) {
 		client := consuming(t, cloud)
 		fault.Service = fakecloud.Messaging
 		injected := fake.Inject(fault)
-		z, _ := zaqarHook(cloud)
+		z := zaqarHook(cloud)
 		done := make(chan error)
 		go func() { done <- z.Run(t.Context(), message, &Progress{}) }()
 		first(t, client)
@@ -306,7 +327,7 @@ func TestZaqarFaults(t *testing.T) {
 	}
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Status: http.StatusForbidden, Times: fakecloud.Forever})
-	z, _ := zaqarHook(zaqarCloud(t, fake))
+	z := zaqarHook(zaqarCloud(t, fake))
 	if err := z.Run(t.Context(), message, &Progress{}); err == nil || !strings.Contains(err.Error(), `look into the queue "drain"`) {
 		t.Errorf("got %v", err)
 	}

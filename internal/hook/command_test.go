@@ -1,0 +1,200 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+)
+
+// TestMain lets the test binary be the command: it does what its first argument
+// says, so that the tests need no shell.
+func TestMain(m *testing.M) {
+	if os.Getenv("HOOK_TEST_COMMAND") == "" {
+		os.Exit(m.Run())
+	}
+	switch arguments := os.Args[1:]; arguments[0] {
+	case "environment":
+		for _, entry := range os.Environ() {
+			fmt.Println(entry)
+		}
+	case "arguments":
+		fmt.Printf("%q\n", arguments[1:])
+	case "fail":
+		fmt.Printf("first\n\x1b[31mthe pod\a cannot be evicted\x1b[0m for %s\n\n", os.Getenv("STACKPOLICY_TOKEN"))
+		os.Exit(3)
+	case "flood":
+		for range 1 << 14 {
+			fmt.Println(strings.Repeat("x", 200))
+		}
+		fmt.Print(strings.Repeat("y", 1<<20))
+	case "sleep": // and a child that sleeps too, and writes down that it lives
+		child := exec.Command(os.Args[0], "child", arguments[1])
+		child.Stdout = os.Stdout
+		if err := child.Start(); err != nil {
+			fmt.Println(err)
+		}
+		time.Sleep(time.Hour)
+	case "child":
+		_ = os.WriteFile(arguments[1], []byte(strconv.Itoa(os.Getpid())), 0o600)
+		time.Sleep(time.Hour)
+	case "leave": // a child behind that holds on to the output
+		child := exec.Command(os.Args[0], "child", arguments[1])
+		child.Stdout = os.Stdout
+		_ = child.Start()
+	}
+}
+
+// commandRun runs this binary as a command, and returns what was logged.
+func commandRun(ctx context.Context, t *testing.T, m Message, words ...string) (logged []string, err error) {
+	t.Helper()
+	r := &Runner{AllowCommands: true, Log: func(_ context.Context, _ string, fields map[string]any) {
+		if line, ok := fields["output"].(string); ok {
+			logged = append(logged, line)
+		}
+	}}
+	spec := Spec{Type: "command", Arguments: map[string][]string{"command": append([]string{os.Args[0]}, words...)}}
+	command, err := spec.make(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = command.Run(ctx, m, &Progress{})
+	return logged, err
+}
+
+func TestCommand(t *testing.T) {
+	t.Setenv("HOOK_TEST_COMMAND", "1")
+	t.Setenv("OS_PASSWORD", "hidden")
+	t.Setenv("TF_VAR_password", "hidden")
+	t.Setenv("STACKPOLICY_WEBHOOK_SECRET", "hidden")
+	t.Setenv("PLUGIN_CLIENT_CERT", "hidden")
+	t.Setenv("KUBECONFIG", "/etc/kube")
+	m := Message{Token: "t-1", NodeID: "n-1", Transition: Launch, Region: "R", NodeName: "web-1", Cluster: "web", Address: "10.0.0.7"}
+
+	logged, err := commandRun(t.Context(), t, m, "environment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"STACKPOLICY_NODE_ID=n-1", "STACKPOLICY_NODE_NAME=web-1", "STACKPOLICY_REGION=R", "STACKPOLICY_CLUSTER=web",
+		"STACKPOLICY_TRANSITION=launch", "STACKPOLICY_TOKEN=(token)", "STACKPOLICY_ADDRESS=10.0.0.7", "KUBECONFIG=/etc/kube"} {
+		if !slices.Contains(logged, want) {
+			t.Errorf("the environment lacks %s", want)
+		}
+	}
+	for _, line := range logged {
+		if strings.Contains(line, "hidden") || strings.Contains(line, "t-1") {
+			t.Errorf("the command gets %s, or the log does", line)
+		}
+	}
+
+	m.Address = ""
+	logged, err = commandRun(t.Context(), t, m, "environment")
+	if err != nil || slices.ContainsFunc(logged, func(line string) bool { return strings.HasPrefix(line, "STACKPOLICY_ADDRESS") }) {
+		t.Errorf("an address that there is none of: %v", err)
+	}
+
+	logged, err = commandRun(t.Context(), t, m, "arguments", "$HOME", "a b", "", "`id`; true")
+	if want := `["$HOME" "a b" "" "` + "`id`" + `; true"]`; err != nil || !slices.Equal(logged, []string{want}) {
+		t.Errorf("got %q, %v; want %s", logged, err, want)
+	}
+
+	logged, err = commandRun(t.Context(), t, m, "fail")
+	if err == nil || !strings.Contains(err.Error(), "exit status 3; it said last: ") || !strings.Contains(err.Error(), "cannot be evicted") ||
+		!strings.HasSuffix(err.Error(), "for (token)") || strings.ContainsFunc(err.Error()+strings.Join(logged, ""), unicode.IsControl) || len(logged) != 2 {
+		t.Errorf("got %q, logged %q", err, logged)
+	}
+
+	logged, err = commandRun(t.Context(), t, m, "flood")
+	if size := len(strings.Join(logged, "")); err != nil || size < mostOutput || size > mostOutput+2*longestLine {
+		t.Errorf("%d bytes were logged, %v", size, err)
+	}
+}
+
+// TestCommandRefused: without allow_commands nothing is run, and what cannot be
+// run is told.
+func TestCommandRefused(t *testing.T) {
+	made := filepath.Join(t.TempDir(), "made")
+	spec := Spec{Type: "command", Arguments: map[string][]string{"command": {"touch", made}}}
+	_, err := (&Runner{}).Run(t.Context(), spec, Message{NodeID: "n-1"}, &Progress{})
+	if _, statErr := os.Stat(made); !errors.Is(err, ErrCommandsNotAllowed) || statErr == nil {
+		t.Errorf("got %v", err)
+	}
+	spec.Arguments["command"] = []string{filepath.Join(t.TempDir(), "nothing")}
+	if _, err = (&Runner{AllowCommands: true}).Run(t.Context(), spec, Message{}, &Progress{}); err == nil || !strings.Contains(err.Error(), "cannot be run: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCommandEnds: a command ends with its context, its children too, and does
+// not keep anybody waiting who has ended it.
+func TestCommandEnds(t *testing.T) {
+	t.Setenv("HOOK_TEST_COMMAND", "1")
+	file := filepath.Join(t.TempDir(), "child")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := commandRun(ctx, t, Message{}, "sleep", file)
+		done <- err
+	}()
+	pid := childIn(t, file)
+	stop := errors.New("stopped by the user")
+	start := time.Now()
+	cancel(stop)
+	if err := <-done; !errors.Is(err, stop) || time.Since(start) > timeToEnd+3*time.Second {
+		t.Errorf("got %v after %s", err, time.Since(start))
+	}
+	for lives(pid) {
+		if time.Since(start) > 20*time.Second {
+			t.Fatal("its child lives on")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestCommandLeavesChild: one that exits with 0 has completed, though a child of
+// it holds on to the output.
+func TestCommandLeavesChild(t *testing.T) {
+	t.Setenv("HOOK_TEST_COMMAND", "1")
+	file := filepath.Join(t.TempDir(), "child")
+	if _, err := commandRun(t.Context(), t, Message{}, "leave", file); err != nil {
+		t.Error(err)
+	}
+	if process, err := os.FindProcess(childIn(t, file)); err == nil {
+		_ = process.Kill()
+	}
+}
+
+// childIn waits for a process id in a file.
+func childIn(t *testing.T, file string) int {
+	t.Helper()
+	for {
+		text, _ := os.ReadFile(file)
+		if pid, err := strconv.Atoi(string(text)); err == nil {
+			return pid
+		}
+		if t.Context().Err() != nil {
+			t.Fatal("there is no child")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// lives reports whether a process runs. One that ended and was not yet waited
+// for by its new parent does not.
+func lives(pid int) bool {
+	if runtime.GOOS != "linux" {
+		process, err := os.FindProcess(pid)
+		return err == nil && process.Signal(os.Interrupt) == nil
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(text), ") Z ")
+}

@@ -1,0 +1,78 @@
+package hook
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
+)
+
+// FuzzLocation: whatever a consumer answers, only itself is asked, and what is
+// said about it is fit for a terminal.
+func FuzzLocation(f *testing.F) {
+	for _, location := range []string{"/jobs/7", "jobs", "?a=b", "//elsewhere.example/", "http://elsewhere.example", "HTTPS://consumer.example:443/x", "https://consumer.example:0443/",
+		"https://consumer.example@elsewhere.example/", "\\\\elsewhere.example", "https://consumer.example\x1b[31m", "https://\xc2\x9b/", "", "#", "https:jobs", "https:///x", "https://consumer.example:99999/"} {
+		f.Add(location)
+	}
+	base, err := url.Parse("https://ann:secret@consumer.example/drain?key=secret")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, location string) {
+		address, err := sameOrigin(base, location)
+		if err != nil {
+			if strings.ContainsFunc(err.Error(), unicode.IsControl) || strings.Contains(err.Error(), "secret") != strings.Contains(location, "secret") {
+				t.Errorf("%q", err)
+			}
+			return
+		}
+		if address.Scheme != "https" || !strings.EqualFold(address.Hostname(), "consumer.example") || (address.Port() != "" && address.Port() != "443") || address.User != base.User {
+			t.Errorf("%q is asked", address)
+		}
+	})
+}
+
+// FuzzZaqarMessage: whatever Zaqar says of a message, it is kept for two weeks
+// at most, and its id is one step of a path.
+func FuzzZaqarMessage(f *testing.F) {
+	f.Add(`{"id": "m-1", "href": "/v2/queues/drain/messages/m-1", "ttl": 3600, "age": 60, "body": {}}`)
+	f.Add(`{"href": "/", "ttl": 9223372036854775807, "age": -9223372036854775808}`)
+	f.Add(`{"href": "http://[", "ttl": -1, "age": 1e3, "body": null}`)
+	f.Add(`{"href": "..", "body": []}`)
+	f.Add(`{"href": "/a%2fb?claim_id=1"}`)
+	f.Fuzz(func(t *testing.T, answer string) {
+		var m messages.Message
+		if json.Unmarshal([]byte(answer), &m) != nil {
+			return
+		}
+		if d := left(m); d > 14*24*time.Hour || d < -14*24*time.Hour {
+			t.Errorf("lasts %s", d)
+		}
+		if id := messageID(m.Href); strings.Contains(id, "/") || id == "." || id == ".." {
+			t.Errorf("the id of %q is %q", m.Href, id)
+		}
+	})
+}
+
+// FuzzZaqarPage: a page of messages, however broken, leads to a marker or an
+// error.
+func FuzzZaqarPage(f *testing.F) {
+	f.Add(`{"messages": [], "links": [{"rel": "next", "href": "/v2/queues/drain/messages?marker=7&limit=20"}]}`)
+	f.Add(`{"links": [{"rel": "next", "href": "%zz"}]}`)
+	f.Add(`{"links": [{"rel": "next", "href": "?marker=%00"}, null, 7]}`)
+	f.Add(`{"links": {}}`)
+	f.Add(`[]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var body any
+		if json.Unmarshal([]byte(text), &body) != nil {
+			return
+		}
+		if marker, err := nextMarker(body); err != nil && marker != "" {
+			t.Errorf("%q and %v", marker, err)
+		}
+	})
+}
