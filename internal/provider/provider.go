@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/functions"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/readiness"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -69,6 +70,7 @@ func (p *stackpolicyProvider) Resources(context.Context) []func() resource.Resou
 		affinity.NewAttachment,
 		deletion.NewAttachment,
 		placement.NewAttachment,
+		readiness.NewAttachment,
 	}
 }
 

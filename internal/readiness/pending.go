@@ -11,16 +11,21 @@ import (
 )
 
 // Pending lists, sorted, the names of the nodes whose server lacks the mark of
-// its revision, or is not there. The snapshot has the servers of the cluster.
+// its revision, or is not there. The snapshot has the servers of the cluster. A
+// server whose metadata a cell that is down hides is not pending: nothing says
+// that it is no longer in service, and nothing could be done about it now.
 func Pending(wanted map[string]Node, snapshot []node.Node) []string {
-	marks := make(map[serverKey]int64, len(snapshot))
+	marks, hidden := make(map[serverKey]int64, len(snapshot)), map[serverKey]bool{}
 	for _, n := range snapshot {
 		marks[serverKey{n.Region, n.ID}] = n.InService
+		if n.Status == "UNKNOWN" && n.Name == "" {
+			hidden[serverKey{n.Region, n.ID}] = true
+		}
 	}
 	pending := []string{}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		n := wanted[name]
-		if marks[serverKey{n.Region, n.ID}] != n.Revision {
+		if key := (serverKey{n.Region, n.ID}); marks[key] != n.Revision && !hidden[key] {
 			pending = append(pending, name)
 		}
 	}

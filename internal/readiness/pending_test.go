@@ -22,9 +22,10 @@ func TestPending(t *testing.T) {
 		Node{Name: "of another revision", Region: "R", ID: "3", Revision: 2},
 		Node{Name: "gone", Region: "R", ID: "4", Revision: 1},
 		Node{Name: "of another region", Region: "S", ID: "1", Revision: 2},
+		Node{Name: "in a cell that is down", Region: "R", ID: "6", Revision: 1},
 	)
 	snapshot := []node.Node{
-		{Region: "R", ID: "1", InService: 2}, {Region: "R", ID: "2"}, {Region: "R", ID: "3", InService: 1}, {Region: "R", ID: "5", InService: 9},
+		{Region: "R", ID: "1", InService: 2}, {Region: "R", ID: "2"}, {Region: "R", ID: "3", InService: 1}, {Region: "R", ID: "5", InService: 9}, {Region: "R", ID: "6", Status: "UNKNOWN"},
 	}
 	if got, want := Pending(wanted, snapshot), []string{"gone", "of another region", "of another revision", "unmarked"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

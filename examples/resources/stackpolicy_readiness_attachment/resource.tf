@@ -1,0 +1,87 @@
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = "web"
+  desired_capacity = 4
+  zones            = [{ name = "az-1" }, { name = "az-2" }]
+}
+
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  availability_zone = each.value.zone
+  image_name        = "ubuntu-24.04"
+  flavor_name       = "m1.small"
+
+  network {
+    name = "web"
+  }
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+# New servers are in service when their health check has passed for 30 seconds.
+# The servers that they replace are drained and destroyed after that, and stay
+# where they are if it does not happen within ten minutes.
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = "web"
+  servers = { for name, server in openstack_compute_instance_v2.web : name => {
+    id      = server.id
+    region  = server.region
+    address = server.access_ip_v4
+  } }
+  stable_for = 30
+  timeout    = 600
+
+  http {
+    url    = "http://{address}:8080/health?node={name}"
+    status = "200-299"
+  }
+}
+
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each  = openstack_compute_instance_v2.web
+  server_id = each.value.id
+  region    = each.value.region
+  node_name = each.key
+  cluster   = "web"
+  shutdown  = true
+
+  # Nodes are drained when those that replace them are in service, and not before.
+  depends_on = [stackpolicy_readiness_attachment.web]
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+# For a cluster whose nodes say nothing over HTTP: a port that accepts
+# connections, such as that of a database.
+resource "stackpolicy_readiness_attachment" "database" {
+  cluster = "database"
+  servers = { for name, id in var.database_servers : name => { id = id, address = "${name}.example.org" } }
+
+  tcp {
+    port = 5432
+  }
+}
+
+# For a cluster that cannot be reached from here: ACTIVE in Nova is enough, if it
+# lasts for two minutes.
+resource "stackpolicy_readiness_attachment" "batch" {
+  cluster    = "batch"
+  servers    = { for name, id in var.batch_servers : name => { id = id } }
+  stable_for = 120
+}
+
+variable "database_servers" {
+  description = "Ids of the database's servers, by name."
+  type        = map(string)
+  default     = {}
+}
+
+variable "batch_servers" {
+  description = "Ids of the servers that work on batches, by name."
+  type        = map(string)
+  default     = {}
+}

@@ -1,0 +1,337 @@
+package provider_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// health answers for servers: 204 for those that are ready, 503 for others. The
+// path is the name of the node.
+type health struct {
+	mu    sync.Mutex
+	bad   map[string]bool
+	asked map[string]int
+	port  int
+}
+
+func startHealth(t *testing.T, bad ...string) *health {
+	t.Helper()
+	h := &health{asked: map[string]int{}}
+	h.set(bad...)
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	h.port = server.Listener.Addr().(*net.TCPAddr).Port
+	return h
+}
+
+func (h *health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	name := strings.Trim(r.URL.Path, "/")
+	h.asked[name]++
+	if h.bad[name] {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// set says which nodes are not ready, and forgets who was asked.
+func (h *health) set(bad ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.bad = map[string]bool{}
+	clear(h.asked)
+	for _, name := range bad {
+		h.bad[name] = true
+	}
+}
+
+func (h *health) requests(name string) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.asked[name]
+}
+
+// check is the block that asks it.
+func (h *health) check() string {
+	return fmt.Sprintf("http {\n    url = \"http://{address}:%d/{name}\"\n  }", h.port)
+}
+
+// ready is a number of servers behind one readiness attachment.
+func ready(c *acctest.Cloud, region string, count, revision int, more string) string {
+	return fmt.Sprintf(`
+resource "nova_server" "node" {
+  for_each  = toset([for i in range(%d) : tostring(i)])
+  name      = "%s${each.key}"
+  region    = %q
+  image_id  = %q
+  flavor_id = %q
+}
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = "web"
+  servers = { for name, server in nova_server.node : name => { id = server.id, region = server.region, address = "127.0.0.1", revision = %d } }
+  %s
+}
+`, count, c.Prefix, region, c.Image, c.Flavor, revision, more)
+}
+
+// marks are the marks of the test's servers, by name.
+func marks(t *testing.T, c *acctest.Cloud) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for name, s := range c.Servers(t) {
+		found[name] = s.Metadata[openstack.MarkKey]
+	}
+	return found
+}
+
+func TestAccReadinessAttachment_lifecycle(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	h := startHealth(t)
+	const name = "stackpolicy_readiness_attachment.web"
+	config := func(revision int, more string) string {
+		return fmt.Sprintf(`
+resource "nova_server" "node" {
+  name      = "%s0"
+  region    = %q
+  image_id  = %q
+  flavor_id = %q
+}
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = "web"
+  servers = { "web-0" = { id = nova_server.node.id, region = nova_server.node.region, address = "127.0.0.1", revision = %d } }
+  %s
+}
+`, c.Prefix, region, c.Image, c.Flavor, revision, more)
+	}
+	does := func(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
+		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(name, want)},
+			PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
+	}
+	pending := func(names ...knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue(name, tfjsonpath.New("pending"), knownvalue.ListExact(names))
+	}
+	marked := func(want string) {
+		t.Helper()
+		if got := marks(t, c)["0"]; got != want {
+			t.Errorf("marked with %q, want %q", got, want)
+		}
+	}
+	tcp := fmt.Sprintf("tcp {\n    port = %d\n  }", h.port)
+	c.Test(t,
+		resource.TestStep{Config: config(1, ""), ConfigPlanChecks: does(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
+			pending(), statecheck.ExpectKnownValue(name, tfjsonpath.New("id"), knownvalue.StringExact("web")),
+			statecheck.ExpectKnownValue(name, tfjsonpath.New("timeout"), knownvalue.Int64Exact(600))}},
+		resource.TestStep{PreConfig: func() { marked("1") }, ResourceName: name, ImportState: true, ImportStateId: "web", ImportStateVerify: true, ImportStateVerifyIgnore: []string{"servers"}},
+		// New checks are for those that come; this one has been found in service.
+		resource.TestStep{Config: config(1, h.check()+"\n"+tcp+"\n  stable_for = 1\n  timeout = 60"), ConfigPlanChecks: does(plancheck.ResourceActionUpdate), ConfigStateChecks: []statecheck.StateCheck{pending()}},
+		resource.TestStep{PreConfig: func() {
+			if n := h.requests("web-0"); n != 0 {
+				t.Errorf("asked %d times", n)
+			}
+			c.Mark(t, region, c.Servers(t)["0"].ID, openstack.MarkKey, "true")
+		}, RefreshState: true, ExpectNonEmptyPlan: true, RefreshPlanChecks: resource.RefreshPlanChecks{PostRefresh: []plancheck.PlanCheck{
+			plancheck.ExpectResourceAction(name, plancheck.ResourceActionUpdate), plancheck.ExpectKnownValue(name, tfjsonpath.New("pending"), knownvalue.ListSizeExact(0))}}},
+		resource.TestStep{Config: config(1, h.check()), ConfigPlanChecks: does(plancheck.ResourceActionUpdate), ConfigStateChecks: []statecheck.StateCheck{pending()}},
+		resource.TestStep{PreConfig: func() {
+			marked("1")
+			if n := h.requests("web-0"); n != 1 {
+				t.Errorf("asked %d times", n)
+			}
+		}, Config: config(2, h.check()), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
+		// Taking the attachment away removes nothing.
+		resource.TestStep{PreConfig: func() { marked("2") }, Config: strings.Split(config(2, ""), "resource \"stackpolicy_")[0]},
+		resource.TestStep{PreConfig: func() { marked("2") }, Config: config(2, h.check())},
+	)
+	if n := h.requests("web-0"); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+// TestAccReadinessAttachment_resumed: one of three servers does not get ready.
+// The error names it, the others are marked, and the next apply looks at it
+// alone.
+func TestAccReadinessAttachment_resumed(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	h := startHealth(t, "1")
+	config := ready(c, region, 3, 1, h.check()+"\n  timeout = 2")
+	w := c.Workspace(t, config)
+	_, err := w.Apply(t.Context())
+	want := fmt.Sprintf("1 of 3 servers that were looked at did not get into service:\n  - 1 (server %s, region %s): GET http://127.0.0.1:%d/1 answered 503 Service Unavailable", c.Servers(t)["1"].ID, region, h.port)
+	if err == nil || !strings.Contains(err.Error(), "Servers are not in service") || !says(want).MatchString(err.Error()) {
+		t.Fatalf("got %v", err)
+	}
+	if got := fmt.Sprint(marks(t, c)); got != "map[0:1 1: 2:1]" {
+		t.Errorf("marks %s", got)
+	}
+	h.set()
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(marks(t, c)); got != "map[0:1 1:1 2:1]" || h.requests("0")+h.requests("2") != 0 || h.requests("1") != 1 {
+		t.Errorf("marks %s; asked %v", got, h.asked)
+	}
+	// The same in an update, and what is in the state stays.
+	h.set("3")
+	if err := w.Write(ready(c, region, 5, 1, h.check()+"\n  timeout = 2")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err = w.Apply(t.Context()); err == nil || !says("1 of ").MatchString(err.Error()) {
+			t.Fatalf("got %v", err)
+		}
+	}
+	if got := fmt.Sprint(marks(t, c)); got != "map[0:1 1:1 2:1 3: 4:1]" || h.requests("4") != 1 {
+		t.Errorf("marks %s; asked %v", got, h.asked)
+	}
+	h.set()
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := w.Run(t.Context(), "plan", "-no-color", "-detailed-exitcode"); err != nil {
+		t.Errorf("the next plan is not empty: %v\n%s", err, text)
+	}
+}
+
+// TestAccReadinessAttachment_interrupt: Ctrl-C ends the wait at once, and the
+// next apply goes on.
+func TestAccReadinessAttachment_interrupt(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	h := startHealth(t, "1")
+	w := c.Workspace(t, ready(c, c.Regions(t)[0], 2, 1, h.check()))
+	cmd := w.Command(t.Context(), "apply", "-auto-approve", "-no-color")
+	var output strings.Builder
+	cmd.Stdout, cmd.Stderr = &output, &output
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 300 {
+		if time.Sleep(100 * time.Millisecond); h.requests("1") > 0 {
+			break
+		}
+	}
+	start := time.Now()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || time.Since(start) > 5*time.Second || !says("The wait for new servers was interrupted").MatchString(output.String()) {
+		t.Errorf("interrupted: %v after %s\n%s", err, time.Since(start), output.String())
+	}
+	if got := fmt.Sprint(marks(t, c)); got != "map[0:1 1:]" {
+		t.Errorf("marks %s", got)
+	}
+	h.set()
+	if _, err := w.Apply(t.Context()); err != nil || h.requests("0") != 0 {
+		t.Errorf("%v; asked %v", err, h.asked)
+	}
+}
+
+// TestReadinessAttachment_requests: a refresh lists the servers of each region
+// once, and asks for none by itself; so does an apply in which none is new.
+func TestReadinessAttachment_requests(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	servers := map[string][]string{}
+	for _, region := range []string{"RegionOne", "RegionTwo"} {
+		var list []fakecloud.Server
+		for range 20 {
+			list = append(list, fakecloud.Server{Metadata: map[string]string{openstack.MarkKey: "1"}})
+		}
+		servers[region] = c.Fake.AddServers(region, list...)
+	}
+	var entries strings.Builder
+	for region, ids := range servers {
+		for _, id := range ids {
+			fmt.Fprintf(&entries, "    %q = { id = %q, region = %q }\n", id, id, region)
+		}
+	}
+	config := func(timeout int) string {
+		return fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"web\" {\n  cluster = \"web\"\n  timeout = %d\n  servers = {\n%s  }\n}\n", timeout, entries.String())
+	}
+	asked := func(lists int) func() {
+		return func() {
+			if all, n := c.Fake.Count("GET compute /servers/*"), c.Fake.Count("GET compute /servers/detail"); n != lists || all != n {
+				t.Errorf("servers were listed %d times, want %d, with %d requests in all", n, lists, all)
+			}
+			c.Fake.ResetRequests()
+		}
+	}
+	c.Test(t,
+		resource.TestStep{PreConfig: c.Fake.ResetRequests, Config: config(10)}, // the creation, and the refreshes of the framework's own plans
+		resource.TestStep{PreConfig: c.Fake.ResetRequests, RefreshState: true},
+		resource.TestStep{PreConfig: asked(2 * 2), Config: config(20)}, // a refresh, and one for the plan after it
+	)
+}
+
+// TestReadinessAttachment_cellDown: nothing can be told of servers in a cell that
+// is down, and no apply waits for them.
+func TestReadinessAttachment_cellDown(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	ids := c.Fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Zone: "az-1"}, fakecloud.Server{Name: "b", Zone: "az-2"})
+	config := fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"web\" {\n  cluster = \"web\"\n  servers = { a = { id = %q }, b = { id = %q } }\n}\n", ids[0], ids[1])
+	c.Test(t,
+		resource.TestStep{Config: config},
+		resource.TestStep{PreConfig: func() { c.Fake.SetCellDown("RegionOne", true, "az-1") }, Config: config,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+		resource.TestStep{PreConfig: func() {
+			c.Fake.SetCellDown("RegionOne", false)
+			c.Fake.RemoveServers("RegionOne", ids[1])
+		}, Config: config, ExpectError: says(fmt.Sprintf("1 of 1 servers that were looked at did not get into service:\n  - b (server %s, region RegionOne): the server is gone", ids[1]))},
+	)
+}
+
+func TestAccReadinessAttachment_badInput(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	attachment := func(address, more string) string {
+		return fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"x\" {\n  cluster = \"web\"\n  servers = { \"web-0\" = { id = \"i\", address = %s } }\n  %s\n}\n", address, more)
+	}
+	const unknown = "resource \"terraform_data\" \"later\" {\n  input = \"x\"\n}\n"
+	var steps []resource.TestStep
+	for config, want := range map[string]string{
+		attachment(`null`, "tcp {\n    port = 22\n  }"):                                            `The node "web-0" cannot be looked at over the network: the node has no address.`,
+		attachment(`""`, "http {\n    url = \"http://{address}/\"\n  }"):                           `the node has no address`,
+		attachment(`"10.0.0.300:1"`, "tcp {\n    port = 22\n  }"):                                  `"10.0.0.300:1" is neither an IP address nor the name of a host`,
+		attachment(`null`, "tcp {\n  }"):                                                           "The block tcp needs the number of a port.",
+		attachment(`null`, "tcp {\n    port = 65536\n  }"):                                         "Attribute tcp.port value must be between 1 and 65535, got: 65536",
+		attachment(`null`, "http {\n  }"):                                                          "The block http needs a url.",
+		attachment(`null`, "http {\n    url = \"ftp://hidden.example/\"\n  }"):                     "An address begins with http:// or https://.",
+		attachment(`null`, "http {\n    url = \"http://{ip}/\"\n  }"):                              `"{ip}" stands for nothing`,
+		attachment(`null`, "http {\n    url = \"http://x/\"\n    status = \"2xx\"\n  }"):           `"2xx" is neither a status between 100 and 599 nor a range of them`,
+		attachment(`null`, "http {\n    url = \"http://x/\"\n    timeout = 5\n  }"):                `An argument named "timeout" is not expected here`,
+		attachment(`null`, "stable_for = 600"):                                                     "No server could be stable for 600 seconds within a timeout of 600.",
+		attachment(`null`, "timeout = 0"):                                                          "Attribute timeout value must be between 1 and 86400, got: 0",
+		strings.Replace(attachment(`null`, ""), "{ \"web-0\"", "{ \"web-1\" = null, \"web-0\"", 1): "This attribute contains a null value.",
+		strings.Replace(attachment(`null, region = ""`, ""), "\"i\"", "\"i\"", 1):                  "region string length must be at least 1",
+		unknown + attachment(`terraform_data.later.output`, "tcp {\n    port = 0\n  }"):            "Attribute tcp.port value must be between 1 and 65535, got: 0",
+	} {
+		steps = append(steps, resource.TestStep{Config: config, PlanOnly: true, ExpectError: says(want)})
+	}
+	// What is not known yet is no error.
+	steps = append(steps, resource.TestStep{Config: unknown + attachment(`terraform_data.later.output`, "tcp {\n    port = 22\n  }\n  http {\n    url = \"http://{address}/${terraform_data.later.id}\"\n  }"),
+		PlanOnly: true, ExpectNonEmptyPlan: true})
+	c.Test(t, steps...)
+}
