@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,31 +10,25 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
-// decodePage reads a page into copies of its servers.
-func decodePage(text string, keys ...string) (servers []server, last string, more bool, err error) {
-	selected := map[string]string{}
-	for _, key := range keys {
-		selected[key] = ""
-	}
-	last, more, err = newDecoder(selected, Keys{}).page([]byte(text), func(s *server) error {
-		kept := *s
-		kept.Metadata, kept.Tags = maps.Clone(s.Metadata), slices.Clone(s.Tags)
-		servers = append(servers, kept)
+// decodePage reads a page into a list.
+func decodePage(text string) (servers []server, more bool, err error) {
+	more, err = readPage([]byte(text), func(s *server) error {
+		servers = append(servers, *s)
 		return nil
 	})
-	return servers, last, more, err
+	return servers, more, err
 }
 
 func TestDecodePage(t *testing.T) {
-	servers, last, more, err := decodePage(`{"servers": [
+	servers, more, err := decodePage(`{"servers": [
 		{"id": "1", "name": "web-1", "status": "ACTIVE", "created": "2026-11-21T08:00:00Z", "hostId": "h", "locked": true,
 		 "OS-EXT-AZ:availability_zone": "az-1:host-7", "image": {"id": "i", "links": []}, "metadata": {"stackpolicy_tainted": "yes", "stackpolicy_in_service": "7", "other": "x"}, "tags": ["eu"],
 		 "flavor": {"vcpus": 1}, "addresses": {"net": [{"addr": "10.0.0.1"}]}},
 		{"id": "2", "name": "from-volume", "status": "ERROR", "fault": {"code": 500, "message": "No valid host was found."}, "image": "", "OS-EXT-AZ:availability_zone": null},
 		{"id": "3", "status": "UNKNOWN", "created": "2026-11-20T08:00:00Z", "tenant_id": "p", "links": []}
-		], "servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`, "stackpolicy_tainted")
-	if err != nil || !more || last != "3" || len(servers) != 3 {
-		t.Fatalf("got %+v, %s, %t, %v", servers, last, more, err)
+		], "servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`)
+	if err != nil || !more || len(servers) != 3 {
+		t.Fatalf("got %+v, %t, %v", servers, more, err)
 	}
 	got := make([]node.Node, 3)
 	for i := range servers {
@@ -57,7 +50,7 @@ func TestDecodePage(t *testing.T) {
 	if !servers[2].hidden || servers[1].hidden {
 		t.Error("the third server, and only it, is in a cell that is down")
 	}
-	if !slices.Equal(servers[0].Tags, []string{"eu"}) || len(servers[0].Metadata) != 2 || len(servers[1].Tags)+len(servers[1].Metadata) != 0 {
+	if !slices.Equal(servers[0].Tags, []string{"eu"}) || len(servers[0].Metadata) != 3 || len(servers[1].Tags)+len(servers[1].Metadata) != 0 {
 		t.Errorf("got %+v", servers)
 	}
 }
@@ -73,17 +66,17 @@ func TestDecodePageRefuses(t *testing.T) {
 		`{"error": {"code": 500}}`:       "without a list of servers",
 		`{"servers": [{"name": "x"}]}`:   "without id or status",
 		`{"servers": [null]}`:            "without id or status",
-		`{"servers": "none"}`:            "cannot be read: string in place of [",
-		`[]`:                             "cannot be read: [ in place of {",
-		`{"servers": [{"id": 5}]}`:       "cannot be read: number in place of string",
+		`{"servers": "none"}`:            "string in place of a list",
+		`[]`:                             "cannot be read: json: cannot unmarshal JSON array",
+		`{"servers": [{"id": 5}]}`:       `cannot unmarshal JSON number into Go string within "/servers/0/id"`,
 		`{"servers": [], "servers": 1}`:  "cannot be read",
-		`{"servers": [], "servers": []}`: "two lists of servers",
-		`{"servers": []} {}`:             "something follows the object",
+		`{"servers": [], "servers": []}`: "duplicate object member name \"servers\"",
+		`{"servers": []} {}`:             "after top-level value",
 		`{"servers": []}]`:               "cannot be read",
 		`{"servers": [{"id": "1", "status": "ACTIVE", "addresses": {"net": [}}]}`: "cannot be read",
-		`{"servers": [{"id": "1", "status": "ACTIVE", "locked": "no"}]}`:          "cannot be read: string in place of true",
+		`{"servers": [{"id": "1", "status": "ACTIVE", "locked": "no"}]}`:          `cannot unmarshal JSON string into Go bool within "/servers/0/locked"`,
 	} {
-		if servers, _, _, err := decodePage(text); err == nil || !strings.Contains(err.Error(), want) {
+		if servers, _, err := decodePage(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, %v, want %q", text, servers, err, want)
 		}
 	}
@@ -94,16 +87,29 @@ func TestDecodePageRefuses(t *testing.T) {
 func TestDecodeTruncated(t *testing.T) {
 	page := string(novaPage(2, ""))
 	for n := range page {
-		if servers, _, _, err := decodePage(page[:n]); err == nil {
+		if servers, _, err := decodePage(page[:n]); err == nil {
 			t.Fatalf("broken off after %d bytes: got %v", n, servers)
 		}
+	}
+}
+
+// TestDecodeManyEmpty: a page of millions of empty servers is refused at the
+// first one, and not held in memory before.
+func TestDecodeManyEmpty(t *testing.T) {
+	page := []byte(`{"servers": [` + strings.Repeat("{},", 4_000_000) + "{}]}")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := readPage(page, func(*server) error { return nil })
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > 1<<20 {
+		t.Errorf("%d bytes were allocated: %v", used, err)
 	}
 }
 
 // TestDecodeKeepsLittle: what a page costs goes with the servers that are kept,
 // and not with all that is in it.
 func TestDecodeKeepsLittle(t *testing.T) {
-	page, decoder := novaPage(1000, ""), newDecoder(nil, Keys{Tainted: "stackpolicy_tainted"})
+	page := novaPage(1000, "")
 	heap := func() int64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -117,7 +123,7 @@ func TestDecodeKeepsLittle(t *testing.T) {
 		}
 		before, kept := heap(), part{}
 		for range 20 {
-			if _, _, err := decoder.page(page, func(s *server) error { return kept.take(s, *match, Query{}) }); err != nil {
+			if _, err := readPage(page, func(s *server) error { return kept.take(s, *match, Query{}) }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -126,13 +132,13 @@ func TestDecodeKeepsLittle(t *testing.T) {
 		}
 		runtime.KeepAlive(kept)
 	}
-	if allocs := testing.AllocsPerRun(5, func() { _, _, _ = decoder.page(page, func(*server) error { return nil }) }); allocs > 4000 {
+	if allocs := testing.AllocsPerRun(5, func() { _, _ = readPage(page, func(*server) error { return nil }) }); allocs > 20_000 {
 		t.Errorf("%.0f allocations", allocs)
 	}
 }
 
 func TestProfile(t *testing.T) {
-	s := server{ID: "1", Status: "ACTIVE", Image: "i", Metadata: map[string]string{"built": "2026-11-21T10:00:00+02:00", "version": "v7"}}
+	s := server{ID: "1", Status: "ACTIVE", Image: image{"i"}, Metadata: map[string]string{"built": "2026-11-21T10:00:00+02:00", "version": "v7"}}
 	dated, _ := s.node("R", Keys{Profile: "built"})
 	if want := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC); dated.ProfileCreatedAt != want || dated.Profile != "2026-11-21T10:00:00+02:00" {
 		t.Errorf("got %+v", dated)

@@ -117,16 +117,14 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 	if len(match.Tags) > 0 && !compute.Offers(openstack.VersionTags) {
 		return fmt.Errorf("region %s: tags need Nova's microversion 2.%d, and it offers %s", region, openstack.VersionTags, compute.Newest())
 	}
-	decoder := newDecoder(match.Metadata, q.Keys)
 	restart := func() { p.nodes, p.undecided = nil, nil }
 	err = compute.ServerPages(ctx, match.query(), restart, func(page []byte, item func(string) error) (bool, error) {
-		_, more, err := decoder.page(page, func(s *server) error {
+		return readPage(page, func(s *server) error {
 			if err := item(s.ID); err != nil {
 				return err
 			}
 			return p.take(s, match, q)
 		})
-		return more, err
 	})
 	if err != nil {
 		return fmt.Errorf("region %s: list servers: %w", region, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unique"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -11,13 +12,19 @@ import (
 
 // server is what is read of a server in Nova's detailed list.
 type server struct {
-	ID, Name, Status, Zone, HostID string
-	Created                        string
-	Image                          string            // its id; "" for a server that boots from a volume
-	Metadata                       map[string]string // of the keys that are asked for
-	Tags                           []string
-	Locked                         bool
-	Fault                          string // why the server is in ERROR
+	ID       string            `json:"id"`
+	Name     string            `json:"name"`
+	Status   string            `json:"status"`
+	Zone     string            `json:"OS-EXT-AZ:availability_zone"`
+	HostID   string            `json:"hostId"`
+	Created  string            `json:"created"`
+	Image    image             `json:"image"`
+	Metadata map[string]string `json:"metadata"`
+	Tags     []string          `json:"tags"`
+	Locked   bool              `json:"locked"`
+	Fault    struct {
+		Message string `json:"message"`
+	} `json:"fault"` // why the server is in ERROR
 
 	hidden bool // in a cell that is down: only the id and little else is known
 }
@@ -27,8 +34,9 @@ func (s *server) gone() bool { return s.Status == "DELETED" || s.Status == "SOFT
 
 // node translates a server into what the policies see.
 func (s *server) node(region string, keys Keys) (node.Node, error) {
-	n := node.Node{ID: s.ID, Name: s.Name, Region: region, Status: s.Status, HostID: s.HostID}
-	n.Zone, _, _ = strings.Cut(s.Zone, ":") // zone:host forces a host, in a zone
+	n := node.Node{ID: s.ID, Name: s.Name, Region: region, Status: shared(s.Status), HostID: shared(s.HostID)}
+	zone, _, _ := strings.Cut(s.Zone, ":") // zone:host forces a host, in a zone
+	n.Zone = shared(zone)
 	if s.Created != "" {
 		created, err := time.Parse(time.RFC3339, s.Created)
 		if err != nil {
@@ -37,18 +45,21 @@ func (s *server) node(region string, keys Keys) (node.Node, error) {
 		n.CreatedAt = created.UTC()
 	}
 	if keys.Profile == "" {
-		n.Profile = s.Image
+		n.Profile = shared(s.Image.ID)
 	} else {
-		n.Profile = s.Metadata[keys.Profile]
+		n.Profile = shared(s.Metadata[keys.Profile])
 		n.ProfileCreatedAt, _ = time.Parse(time.RFC3339, n.Profile) // a profile may have any name
 		n.ProfileCreatedAt = n.ProfileCreatedAt.UTC()
 	}
 	n.Tainted = marked(s.Metadata, keys.Tainted)
-	n.Locked, n.Fault = s.Locked, s.Fault
+	n.Locked, n.Fault = s.Locked, shared(s.Fault.Message)
 	n.Protected = s.Locked || marked(s.Metadata, keys.Protected)
 	n.InService = openstack.ParseMark(s.Metadata[openstack.MarkKey])
 	return n, nil
 }
+
+// shared is one copy of a string that many nodes have.
+func shared(s string) string { return unique.Make(s).Value() }
 
 // marked tells whether metadata has a mark: a key whose value is not a way to
 // say no.
