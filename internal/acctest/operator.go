@@ -15,7 +15,9 @@ import (
 	gopher "github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/availabilityzones"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/quotasets"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -209,4 +211,32 @@ func (c *Cloud) Network(t testing.TB, region string) (id, name string) {
 		t.Skip("needs a network, and the cloud has none")
 	}
 	return list[0].ID, list[0].Name
+}
+
+// Room leaves the project of the test a quota of so many more servers in a
+// region, until the test ends. No other test may make servers meanwhile.
+func (c *Cloud) Room(t testing.TB, region string, more int) {
+	t.Helper()
+	admin := c.Admin(t, region)
+	own, ok := c.client(t, region).GetAuthResult().(tokens.CreateResult)
+	if !ok {
+		t.Fatal("the login does not say what the project is")
+	}
+	project, err := own.ExtractProject()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := quotasets.GetDetail(t.Context(), admin, project.ID).Extract()
+	if err != nil {
+		t.Fatalf("read the quotas: %v", err)
+	}
+	limit := now.Instances.InUse + more
+	if _, err := quotasets.Update(t.Context(), admin, project.ID, quotasets.UpdateOpts{Instances: &limit}).Extract(); err != nil {
+		t.Fatalf("set the quota: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := quotasets.Update(context.WithoutCancel(t.Context()), admin, project.ID, quotasets.UpdateOpts{Instances: &now.Instances.Limit}).Err; err != nil {
+			t.Errorf("set the quota back: %v", err)
+		}
+	})
 }

@@ -29,8 +29,13 @@ type bench struct {
 	group   string
 }
 
-func newBench(t *testing.T) *bench {
-	c := acctest.New(t, fakecloud.Config{})
+func newBench(t *testing.T, config fakecloud.Config) *bench {
+	t.Helper()
+	return benchOn(t, acctest.New(t, config))
+}
+
+func benchOn(t *testing.T, c *acctest.Cloud) *bench {
+	t.Helper()
 	b := &bench{Cloud: c, t: t, region: c.Regions(t)[0], images: c.TwoImages(t), flavors: c.TwoFlavors(t)}
 	if b.zones = c.Zones(t, b.region); len(b.zones) < 2 {
 		t.Skipf("needs two zones, and %s has %v", b.region, b.zones)
@@ -167,7 +172,7 @@ var changes = []row{
 // TestAccInstance: the table of what comes of each argument.
 func TestAccInstance(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newBench(t, fakecloud.Config{})
 	b.group = b.Group(t, b.region, "group", "soft-anti-affinity")
 	b.table(changes)
 }
