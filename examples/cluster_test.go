@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
 // example is one that is applied.
@@ -22,12 +23,46 @@ type example struct {
 	c *acctest.Cloud
 }
 
+// start prepares an example. On the fake cloud examples run side by side, on a
+// real one, where all of them name their servers web-0 and so on, after one another.
 func start(t *testing.T, folder string) example {
 	t.Helper()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	c.Prefix = "" // all servers are the example's
-	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
-	return example{c.Example(t, folder), c}
+	if !acctest.Live() {
+		t.Parallel()
+	}
+	return startOn(t, acctest.New(t, fakecloud.Config{}), folder)
+}
+
+func startOn(t *testing.T, c *acctest.Cloud, folder string) example {
+	t.Helper()
+	c.Prefix = "web-" // of all that the examples make
+	if c.Fake != nil {
+		c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
+		c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
+	}
+	if regions := c.Regions(t); !slices.Equal(regions, []string{"RegionOne", "RegionTwo"}) {
+		t.Skipf("needs the regions of the examples, and the cloud has %v", regions)
+	}
+	e := example{c.Example(t, folder), c}
+	if others := e.servers(t); len(others) > 0 {
+		t.Fatalf("the cloud has servers that are named as those of the example: %v", others)
+	}
+	if c.Fake == nil {
+		t.Cleanup(func() { e.clear(t) })
+	}
+	return e
+}
+
+// clear removes what the example made. Its hooks are not asked.
+func (e example) clear(t *testing.T) {
+	for _, region := range e.c.Regions(t) {
+		for _, s := range e.c.In(t, region) {
+			e.c.Kill(t, region, s.ID)
+		}
+		e.c.Prefix = "web"
+		e.c.DropGroups(t, region)
+		e.c.Prefix = "web-"
+	}
 }
 
 // apply applies, and fails unless the next plan is empty.
@@ -54,7 +89,7 @@ func (e example) servers(t *testing.T) map[string]string {
 	t.Helper()
 	ids := map[string]string{}
 	for name, s := range e.c.Servers(t) {
-		ids[name] = s.ID
+		ids[e.c.Prefix+name] = s.ID
 	}
 	return ids
 }
@@ -72,8 +107,7 @@ func kept(t *testing.T, before, after map[string]string, size int) {
 	}
 }
 
-func TestCluster(t *testing.T) {
-	t.Parallel()
+func TestAccExample_cluster(t *testing.T) {
 	e := start(t, "cluster")
 	e.apply(t)
 	six := e.servers(t)
@@ -87,12 +121,12 @@ func TestCluster(t *testing.T) {
 	}
 	e.apply(t, "size=7")
 	kept(t, eleven, e.servers(t), 7)
-	for _, region := range []string{"RegionOne", "RegionTwo"} {
-		groups := e.c.Fake.ServerGroups(region)
+	for _, region := range e.c.Regions(t) {
+		groups := e.groups(t, region)
 		if len(groups) != 1 || groups[0].Policy != "soft-anti-affinity" {
 			t.Fatalf("%s has the server groups %v", region, groups)
 		}
-		for _, s := range e.c.Fake.Servers(region) {
+		for _, s := range e.c.In(t, region) {
 			if !slices.Contains(groups[0].Members, s.ID) || s.Metadata["cluster"] != "web" {
 				t.Errorf("%s is not in the group, or has the metadata %v", s.Name, s.Metadata)
 			}
@@ -102,12 +136,23 @@ func TestCluster(t *testing.T) {
 	if _, err := e.Destroy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if left := e.servers(t); len(left) != 0 || len(e.c.Fake.ServerGroups("RegionOne")) != 0 {
-		t.Errorf("left are %v, %v", left, e.c.Fake.ServerGroups("RegionOne"))
+	if left := e.servers(t); len(left) != 0 || len(e.groups(t, "RegionOne")) != 0 {
+		t.Errorf("left are %v, %v", left, e.groups(t, "RegionOne"))
+	}
+	if e.c.Fake == nil {
+		return
 	}
 	if stops := e.c.Fake.Count("POST compute /servers/*/action"); stops != 13 {
-		t.Errorf("%d of 13 servers were stopped before they went", stops)
+		t.Errorf("%d of 13 servers were stopped before they were removed", stops)
 	}
+}
+
+// groups are the server groups of the example, which are named web.
+func (e example) groups(t *testing.T, region string) []openstack.ServerGroup {
+	t.Helper()
+	e.c.Prefix = "web"
+	defer func() { e.c.Prefix = "web-" }()
+	return e.c.GroupsIn(t, region)
 }
 
 // roll brings a new image to two of seven nodes by name, and drops a region.
@@ -115,7 +160,7 @@ func (e example) roll(t *testing.T) {
 	t.Helper()
 	before := e.servers(t)
 	names := slices.Sorted(maps.Keys(before))[:2]
-	image := e.c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
+	image := e.c.Named(t, "debian-13")
 	file := filepath.Join(e.Dir, "main.tf")
 	text, err := os.ReadFile(file)
 	config := strings.Replace(string(text), `"debian-12"`, fmt.Sprintf("\"debian-13\"\n  deletion = { candidates = [%q, %q] }", names[0], names[1]), 1)
@@ -127,8 +172,8 @@ func (e example) roll(t *testing.T) {
 	after := e.servers(t)
 	kept(t, before, after, 7)
 	renewed := 0
-	for _, s := range e.c.Fake.Servers("RegionOne") {
-		if s.ImageID == image {
+	for _, s := range e.c.In(t, "RegionOne") {
+		if s.Image["id"] == image {
 			renewed++
 		}
 	}

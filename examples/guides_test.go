@@ -18,7 +18,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/claims"
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 )
 
 // use replaces the configuration by that of another folder of the examples.
@@ -50,8 +50,7 @@ func quoted(t *testing.T, guide, text string) {
 }
 
 // TestFromElement: the servers are the same before and after.
-func TestFromElement(t *testing.T) {
-	t.Parallel()
+func TestAccExample_fromElement(t *testing.T) {
 	e := start(t, "guides/from-element/before")
 	e.apply(t)
 	before := e.servers(t)
@@ -73,12 +72,11 @@ func TestFromElement(t *testing.T) {
 
 // TestRegionDown: the nodes of a region that cannot be reached stay, and the
 // cluster grows where it can.
-func TestRegionDown(t *testing.T) {
-	t.Parallel()
+func TestAccFault_regionDown(t *testing.T) {
 	e := start(t, "guides/several-regions/one-login")
 	e.apply(t)
 	before := e.servers(t)
-	fault := e.c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionTwo", Times: fakecloud.Forever, Status: 503})
+	mend := e.c.Break(t, acctest.Stopped, "RegionTwo")
 	if _, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8"); err == nil || !strings.Contains(err.Error(), "Unable to read the cluster") {
 		t.Errorf("with a region down: %v", err)
 	}
@@ -86,17 +84,16 @@ func TestRegionDown(t *testing.T) {
 	if err != nil || !strings.Contains(text, "2 added, 1 changed, 0 destroyed") {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	fault.Remove()
+	mend()
 	e.apply(t, "size=8")
 	kept(t, before, e.servers(t), 8)
-	if n := len(e.c.Fake.Servers("RegionTwo")); n != 3 {
+	if n := len(e.c.In(t, "RegionTwo")); n != 3 {
 		t.Errorf("RegionTwo has %d nodes", n)
 	}
 }
 
 // TestTwoClouds: the shares of two clouds grow with the size.
-func TestTwoClouds(t *testing.T) {
-	t.Parallel()
+func TestAccExample_twoClouds(t *testing.T) {
 	e := start(t, "guides/several-regions/two-clouds")
 	e.apply(t)
 	before := e.servers(t)
@@ -116,20 +113,19 @@ func TestTwoClouds(t *testing.T) {
 
 // TestQuotas: a quota that binds sends nodes elsewhere; one that leaves no room
 // is told.
-func TestQuotas(t *testing.T) {
-	t.Parallel()
+func TestAccExample_quotas(t *testing.T) {
 	e := start(t, "guides/quotas")
-	e.c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "cores", 4)
+	e.c.RoomOfCores(t, "RegionOne", 4)
 	text := e.apply(t)
-	if len(e.c.Fake.Servers("RegionOne")) != 2 || !strings.Contains(text, "A quota binds") {
-		t.Errorf("RegionOne has %d nodes:\n%s", len(e.c.Fake.Servers("RegionOne")), text)
+	if n := len(e.c.In(t, "RegionOne")); n != 2 || !strings.Contains(text, "A quota binds") {
+		t.Errorf("RegionOne has %d nodes:\n%s", n, text)
 	}
 	var summary string
 	if err := e.Output(t.Context(), "summary", &summary); err != nil {
 		t.Fatal(err)
 	}
 	quoted(t, "quotas", summary)
-	e.c.Fake.SetQuota("RegionTwo", fakecloud.MemberProjectID, "instances", 5)
+	e.c.Room(t, "RegionTwo", 1)
 	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8")
 	if err == nil || !strings.Contains(err.Error(), "There is no feasible plan to handle all nodes.") {
 		t.Errorf("beyond the quotas: %v", err)
@@ -137,8 +133,7 @@ func TestQuotas(t *testing.T) {
 }
 
 // TestKeepingNodes: the node leaves the cluster, and its server stays.
-func TestKeepingNodes(t *testing.T) {
-	t.Parallel()
+func TestAccExample_keepingNodes(t *testing.T) {
 	e := start(t, "guides/keeping-nodes/before")
 	e.apply(t)
 	before := e.servers(t)
@@ -152,15 +147,14 @@ func TestKeepingNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.apply(t)
-	if status := e.c.Servers(t)["web-1"].Status; status != "SHUTOFF" {
+	if status := e.c.Servers(t)["1"].Status; status != "SHUTOFF" {
 		t.Errorf("the node was not drained: it is %s", status)
 	}
 }
 
 // TestDraining: the consumer of the guide drains each node before its server
 // goes. Where it fails the node stays, and the next apply tries again.
-func TestDraining(t *testing.T) {
-	t.Parallel()
+func TestAccExample_draining(t *testing.T) {
 	dir := t.TempDir()
 	binary, log, script := filepath.Join(dir, "consumer"), filepath.Join(dir, "drained"), filepath.Join(dir, "drain.sh")
 	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./guides/draining-nodes/consumer").CombinedOutput(); err != nil {
@@ -189,8 +183,7 @@ func TestDraining(t *testing.T) {
 
 // TestDrainingByQueue: a consumer claims messages, and deletes each with its
 // claim.
-func TestDrainingByQueue(t *testing.T) {
-	t.Parallel()
+func TestAccExample_drainingByQueue(t *testing.T) {
 	e := start(t, "guides/draining-nodes/zaqar")
 	e.apply(t)
 	client := e.c.Zaqar(t, "RegionOne")
@@ -222,27 +215,28 @@ func TestDrainingByQueue(t *testing.T) {
 }
 
 // TestFromSenlin: a cluster that runs is imported, attachment and servers.
-func TestFromSenlin(t *testing.T) {
-	t.Parallel()
+func TestAccExample_fromSenlin(t *testing.T) {
 	e := start(t, "guides/keeping-nodes/before")
 	var imports strings.Builder
 	imports.WriteString("import {\n  to = stackpolicy_placement_attachment.web\n  id = \"web\"\n}\n")
+	e.c.Image, e.c.Flavor = e.c.Named(t, "debian-12"), "m1.small"
+	network, _ := e.c.Network(t, "RegionOne")
+	group := e.c.Group(t, "RegionOne", "senlin", "soft-anti-affinity")
 	for i := range 3 {
-		server := fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i+1)}
-		fmt.Fprintf(&imports, "import {\n  to = openstack_compute_instance_v2.web[%q]\n  id = %q\n}\n", server.Name, e.c.Fake.AddServers("RegionOne", server)[0])
+		server := acctest.Server{Name: fmt.Sprint(i), Region: "RegionOne", Zone: fmt.Sprintf("az-%d", i+1), Network: network, Group: group}
+		fmt.Fprintf(&imports, "import {\n  to = openstack_compute_instance_v2.web[\"web-%d\"]\n  id = %q\n}\n", i, e.c.Boot(t, server)[0])
 	}
 	before := e.servers(t)
 	main := filepath.Join(e.Dir, "main.tf")
 	text, err := os.ReadFile(main)
-	// The stand-in does not read the networks of a server, as the real provider does.
-	config := strings.Replace(string(text), "network {\n    name = \"shared\"\n  }", "", 1) + imports.String()
-	if err = errors.Join(err, os.WriteFile(main, []byte(config), 0o600)); err != nil {
+	if err = errors.Join(err, os.WriteFile(main, append(text, imports.String()...), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	plan, err := e.Run(t.Context(), "plan", "-no-color")
 	if err != nil || !strings.Contains(plan, "4 to import") || !strings.Contains(plan, "0 to destroy") {
 		t.Errorf("%v\n%s", err, plan)
 	}
+	e.apply(t)
 	if !maps.Equal(before, e.servers(t)) {
 		t.Errorf("before %v, after %v", before, e.servers(t))
 	}

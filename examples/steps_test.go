@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
@@ -103,16 +105,16 @@ resource "openstack_compute_instance_v2" "web" {
 // live goes through the steps, and counts at each the servers that were
 // destroyed though they could have stayed.
 func live(t *testing.T, config func(step) string) []int {
-	e := start(t, "guides/from-element/before")
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/from-element/before")
 	e.c.Fake.AddZone("RegionOne", fakecloud.Zone{Name: "az-0", Hosts: []string{"r1-cmp-0"}})
 	var counts []int
 	size := 0
 	for _, s := range spread {
-		before := e.c.Servers(t)
+		before := e.servers(t)
 		if s.kill != "" {
 			for _, region := range e.c.Regions(t) {
-				if slices.ContainsFunc(e.c.Fake.Servers(region), func(server fakecloud.Server) bool { return server.ID == before[s.kill].ID }) {
-					e.c.Fake.RemoveServers(region, before[s.kill].ID)
+				if slices.ContainsFunc(e.c.In(t, region), func(server servers.Server) bool { return server.ID == before[s.kill] }) {
+					e.c.Kill(t, region, before[s.kill])
 				}
 			}
 			delete(before, s.kill)
@@ -125,8 +127,8 @@ func live(t *testing.T, config func(step) string) []int {
 		}
 		after := e.servers(t)
 		lost := 0
-		for name, server := range before {
-			if after[name] != server.ID && name != s.remove {
+		for name, id := range before {
+			if after[name] != id && name != s.remove {
 				lost++
 			}
 		}

@@ -191,6 +191,7 @@ type Server struct {
 	Metadata map[string]string
 	Tags     []string
 	Group    string // id of a server group
+	Network  string // id of a network; "": none
 }
 
 // Boot makes servers, waits until they are ACTIVE and returns their ids. The
@@ -202,6 +203,9 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 		client := c.client(t, s.Region)
 		opts := servers.CreateOpts{Name: c.Prefix + s.Name, ImageRef: c.Image, FlavorRef: c.Flavor, AvailabilityZone: s.Zone,
 			Networks: "none", Metadata: s.Metadata, Tags: s.Tags}
+		if s.Network != "" {
+			opts.Networks = []servers.Network{{UUID: s.Network}}
+		}
 		server, err := servers.Create(t.Context(), client, opts, servers.SchedulerHintOpts{Group: s.Group}).Extract()
 		if err != nil {
 			t.Fatalf("boot %s: %v", opts.Name, err)

@@ -171,6 +171,27 @@ func (c *Cloud) TwoImages(t testing.TB) (list [2][2]string) {
 	return list
 }
 
+// Named is the id of an image. Without it the test is skipped.
+func (c *Cloud) Named(t testing.TB, image string) string {
+	t.Helper()
+	glance, err := c.API.Glance(t.Context(), c.Regions(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := images.List(glance, images.ListOpts{Name: image}).AllPages(t.Context())
+	if err != nil {
+		t.Fatalf("list images: %v", err)
+	}
+	list, err := images.ExtractImages(pages)
+	if err != nil {
+		t.Fatalf("list images: %v", err)
+	}
+	if len(list) == 0 {
+		t.Skipf("needs an image %s, and the cloud has none", image)
+	}
+	return list[0].ID
+}
+
 // TwoFlavors are the ids and names of the two smallest flavors.
 func (c *Cloud) TwoFlavors(t testing.TB) (list [2][2]string) {
 	t.Helper()
@@ -217,6 +238,24 @@ func (c *Cloud) Network(t testing.TB, region string) (id, name string) {
 // region, until the test ends. No other test may make servers meanwhile.
 func (c *Cloud) Room(t testing.TB, region string, more int) {
 	t.Helper()
+	c.quota(t, region, func(now quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts) {
+		limit := now.Instances.InUse + more
+		return quotasets.UpdateOpts{Instances: &limit}, quotasets.UpdateOpts{Instances: &now.Instances.Limit}
+	})
+}
+
+// RoomOfCores is Room for a number of cores.
+func (c *Cloud) RoomOfCores(t testing.TB, region string, more int) {
+	t.Helper()
+	c.quota(t, region, func(now quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts) {
+		limit := now.Cores.InUse + more
+		return quotasets.UpdateOpts{Cores: &limit}, quotasets.UpdateOpts{Cores: &now.Cores.Limit}
+	})
+}
+
+// quota sets limits of the test's project until the test ends.
+func (c *Cloud) quota(t testing.TB, region string, limits func(quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts)) {
+	t.Helper()
 	admin := c.Admin(t, region)
 	own, ok := c.client(t, region).GetAuthResult().(tokens.CreateResult)
 	if !ok {
@@ -230,12 +269,12 @@ func (c *Cloud) Room(t testing.TB, region string, more int) {
 	if err != nil {
 		t.Fatalf("read the quotas: %v", err)
 	}
-	limit := now.Instances.InUse + more
-	if _, err := quotasets.Update(t.Context(), admin, project.ID, quotasets.UpdateOpts{Instances: &limit}).Extract(); err != nil {
+	wanted, before := limits(now)
+	if err := quotasets.Update(t.Context(), admin, project.ID, wanted).Err; err != nil {
 		t.Fatalf("set the quota: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := quotasets.Update(context.WithoutCancel(t.Context()), admin, project.ID, quotasets.UpdateOpts{Instances: &now.Instances.Limit}).Err; err != nil {
+		if err := quotasets.Update(context.WithoutCancel(t.Context()), admin, project.ID, before).Err; err != nil {
 			t.Errorf("set the quota back: %v", err)
 		}
 	})

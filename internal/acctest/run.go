@@ -13,10 +13,12 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/utils/v2/openstack/clientconfig"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"gopkg.in/yaml.v3"
 )
 
 // mirror has the providers, built once for all tests of a process. Close
@@ -76,7 +78,7 @@ func (c *Cloud) Workspace(t testing.TB, config string, env ...string) *workspace
 }
 
 // Example is a folder of a copy of the examples, in which a real terraform works
-// on the fake cloud. It has the names that the examples give to clouds in a
+// on the cloud. It has the names that the examples give to clouds in a
 // clouds.yaml, and "production" is the default.
 func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	t.Helper()
@@ -84,15 +86,14 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	top := t.TempDir()
-	var clouds strings.Builder
-	clouds.WriteString("clouds:\n")
-	for _, name := range []string{"production", "paris", "oslo"} {
-		entries := strings.ReplaceAll(string(c.Fake.CloudsYAML()), "stackpolicy-", name+"-")
-		clouds.WriteString(strings.TrimPrefix(strings.ReplaceAll(entries, name+"-"+c.user, name), "clouds:\n"))
+	own := c.entry(t)
+	clouds, err := yaml.Marshal(map[string]any{"clouds": map[string]any{"production": own, "paris": own, "oslo": own}})
+	if err != nil {
+		t.Fatal(err)
 	}
+	top := t.TempDir()
 	dir, file := filepath.Join(top, folder), filepath.Join(top, "clouds.yaml")
-	if err := errors.Join(os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))), os.WriteFile(file, []byte(clouds.String()), 0o600), require(dir)); err != nil {
+	if err := errors.Join(os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))), os.WriteFile(file, clouds, 0o600), require(dir)); err != nil {
 		t.Fatal(err)
 	}
 	w, err := workspace.Open(t.Context(), dir, Terraform(t), built, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD=production", "OS_AUTH_URL=", "OS_REGION_NAME=")
@@ -100,6 +101,25 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// entry is the test's cloud in a clouds.yaml.
+func (c *Cloud) entry(t testing.TB) any {
+	t.Helper()
+	if c.Fake == nil {
+		own, err := clientconfig.GetCloudFromYAML(&clientconfig.ClientOpts{Cloud: os.Getenv("OS_CLOUD")})
+		if err != nil {
+			t.Skipf("needs a clouds.yaml with the cloud that OS_CLOUD names: %v", err)
+		}
+		return own
+	}
+	var file struct {
+		Clouds map[string]any `yaml:"clouds"`
+	}
+	if err := yaml.Unmarshal(c.Fake.CloudsYAML(), &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Clouds["stackpolicy-"+c.user]
 }
 
 // require says where a folder's providers come from, where it does not itself,
@@ -130,17 +150,23 @@ func (c *Cloud) Servers(t testing.TB) map[string]servers.Server {
 func (c *Cloud) AllServers(t testing.TB) (found []servers.Server) {
 	t.Helper()
 	for _, region := range c.Regions(t) {
-		pages, err := servers.List(c.client(t, region), servers.ListOpts{Name: "^" + c.Prefix}).AllPages(t.Context())
-		if err != nil {
-			t.Fatalf("list servers of %s: %v", region, err)
-		}
-		list, err := servers.ExtractServers(pages)
-		if err != nil {
-			t.Fatalf("list servers of %s: %v", region, err)
-		}
-		found = append(found, list...)
+		found = append(found, c.In(t, region)...)
 	}
 	return found
+}
+
+// In are those of a region.
+func (c *Cloud) In(t testing.TB, region string) []servers.Server {
+	t.Helper()
+	pages, err := servers.List(c.client(t, region), servers.ListOpts{Name: "^" + c.Prefix}).AllPages(context.WithoutCancel(t.Context()))
+	if err != nil {
+		t.Fatalf("list servers of %s: %v", region, err)
+	}
+	list, err := servers.ExtractServers(pages)
+	if err != nil {
+		t.Fatalf("list servers of %s: %v", region, err)
+	}
+	return list
 }
 
 // ByAge orders servers, the oldest first. On a real cloud those made at once may
@@ -195,15 +221,15 @@ func (c *Cloud) Group(t testing.TB, region, name, policy string) string {
 	return group.ID
 }
 
-// groups are the server groups of the test: on the fake all of the region, else
-// those named after the prefix.
-func (c *Cloud) groups(t testing.TB, region string) (list []openstack.ServerGroup) {
+// GroupsIn are the server groups of the test: on the fake all of the region,
+// else those named after the prefix.
+func (c *Cloud) GroupsIn(t testing.TB, region string) (list []openstack.ServerGroup) {
 	t.Helper()
-	compute, err := c.API.Compute(t.Context(), region)
+	compute, err := c.API.Compute(context.WithoutCancel(t.Context()), region)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := compute.ServerGroups(t.Context())
+	all, err := compute.ServerGroups(context.WithoutCancel(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,12 +242,12 @@ func (c *Cloud) groups(t testing.TB, region string) (list []openstack.ServerGrou
 }
 
 // Groups counts the server groups that the test has in a region.
-func (c *Cloud) Groups(t testing.TB, region string) int { return len(c.groups(t, region)) }
+func (c *Cloud) Groups(t testing.TB, region string) int { return len(c.GroupsIn(t, region)) }
 
 // GroupID is the id of a group, by its name after the prefix.
 func (c *Cloud) GroupID(t testing.TB, region, name string) string {
 	t.Helper()
-	for _, g := range c.groups(t, region) {
+	for _, g := range c.GroupsIn(t, region) {
 		if g.Name == c.Prefix+name {
 			return g.ID
 		}
@@ -233,12 +259,13 @@ func (c *Cloud) GroupID(t testing.TB, region, name string) string {
 // DropGroups deletes the test's groups behind Terraform's back.
 func (c *Cloud) DropGroups(t testing.TB, region string) {
 	t.Helper()
-	compute, err := c.API.Compute(t.Context(), region)
+	ctx := context.WithoutCancel(t.Context())
+	compute, err := c.API.Compute(ctx, region)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, g := range c.groups(t, region) {
-		if err := compute.DeleteServerGroup(t.Context(), g.ID); err != nil {
+	for _, g := range c.GroupsIn(t, region) {
+		if err := compute.DeleteServerGroup(ctx, g.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
