@@ -25,9 +25,9 @@ var commandType = Type{
 		check: func(values []string) []Fault {
 			switch {
 			case len(values) == 0 || strings.TrimSpace(values[0]) == "":
-				return []Fault{{Summary: "No command", Detail: "A command begins with the name or path of a program."}}
+				return []Fault{{Text: "A command begins with the name or path of a program."}}
 			case slices.ContainsFunc(values, func(v string) bool { return strings.ContainsRune(v, 0) }):
-				return []Fault{{Summary: "Invalid command", Detail: "No argument of a command may contain the character NUL."}}
+				return []Fault{{Text: "No argument of a command may contain the character NUL."}}
 			}
 			return nil
 		},

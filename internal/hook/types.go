@@ -26,8 +26,7 @@ type Argument struct {
 // Fault is what is wrong with an argument. Its text has no sensitive value.
 type Fault struct {
 	Argument string
-	Summary  string
-	Detail   string
+	Text     string
 	Warning  bool // it works, and still someone should know
 }
 
@@ -60,17 +59,16 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 	for _, t := range types {
 		for _, a := range t.Arguments {
 			if s.Arguments[a.Name] != nil && !kind.takes(a.Name) {
-				faults = append(faults, Fault{Argument: a.Name, Summary: "An argument of another hook type",
-					Detail: fmt.Sprintf("%s belongs to a hook of type %s. One of type %s takes %s. Remove it, or change the type.", a.Name, t.Name, kind.Name, kind.argumentNames())})
+				faults = append(faults, Fault{Argument: a.Name,
+					Text: fmt.Sprintf("%s belongs to a hook of type %s. One of type %s takes %s. Remove it, or change the type.", a.Name, t.Name, kind.Name, kind.argumentNames())})
 			}
 		}
 	}
 	for _, a := range kind.Arguments {
 		switch values := s.Arguments[a.Name]; {
 		case unknown(a.Name):
-		case values == nil:
-			faults = append(faults, Fault{Argument: a.Name, Summary: "A missing argument",
-				Detail: fmt.Sprintf("A hook of type %s needs %s.", kind.Name, a.Name)})
+		case values == nil, !a.List && len(values) != 1:
+			faults = append(faults, Fault{Argument: a.Name, Text: fmt.Sprintf("A hook of type %s needs %s.", kind.Name, a.Name)})
 		default:
 			for _, fault := range a.check(values) {
 				fault.Argument = a.Name
@@ -89,6 +87,12 @@ func (t Type) argumentNames() string {
 	return strings.Join(names, ", ")
 }
 
+// Check says why a hook cannot be run as the configuration stands; nil: it can.
+func (r *Runner) Check(s Spec) error {
+	_, err := s.make(r)
+	return err
+}
+
 // make makes the hook, or says what is wrong with it.
 func (s Spec) make(r *Runner) (Hook, error) {
 	kind, ok := find(s.Type)
@@ -97,7 +101,7 @@ func (s Spec) make(r *Runner) (Hook, error) {
 	}
 	for _, fault := range s.Check(func(string) bool { return false }) {
 		if !fault.Warning {
-			return nil, fmt.Errorf("its hook cannot be run: %s", strings.TrimSuffix(fault.Detail, "."))
+			return nil, fmt.Errorf("its hook cannot be run: %s", strings.TrimSuffix(fault.Text, "."))
 		}
 	}
 	return kind.make(r, s)

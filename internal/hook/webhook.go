@@ -42,10 +42,9 @@ func checkURL(address string) []Fault {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		return []Fault{{Summary: "Invalid URL", Detail: "The address of a webhook begins with https:// (or http://) and has a host."}}
+		return []Fault{{Text: "The address of a webhook begins with https:// (or http://) and has a host."}}
 	case u.Scheme == "http" && (u.User != nil || u.RawQuery != ""):
-		return []Fault{{Warning: true, Summary: "Credentials over plain HTTP",
-			Detail: fmt.Sprintf("The URL of the webhook at %s has credentials or a query in it, and everybody on the way can read them. Use https.", plain(u.Host))}}
+		return []Fault{{Warning: true, Text: fmt.Sprintf("The URL of the webhook at %s has credentials or a query in it, and everybody on the way can read them. Use https.", plain(u.Host))}}
 	}
 	return nil
 }

@@ -25,12 +25,15 @@ var zaqarType = Type{
 		Description: "Name of the Zaqar queue. Zaqar creates it when it does not exist.",
 		check: func(values []string) []Fault {
 			if n := len(values[0]); n < 1 || n > 64 {
-				return []Fault{{Summary: "Invalid queue name", Detail: fmt.Sprintf("The name of a queue has 1 to 64 characters, not %d.", n)}}
+				return []Fault{{Text: fmt.Sprintf("The name of a queue has 1 to 64 characters, not %d.", n)}}
 			}
 			return nil
 		},
 	}},
 	make: func(r *Runner, s Spec) (Hook, error) {
+		if r.Messaging == nil {
+			return nil, errors.New("a hook of type zaqar needs an OpenStack cloud, and none is configured")
+		}
 		return &zaqar{runner: r, queue: s.one("queue"), ttl: s.Limit() + time.Hour}, nil
 	},
 }

@@ -15,7 +15,7 @@ import (
 func (c Config) tls() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: c.Insecure != nil && *c.Insecure}
 	if c.CACertFile != "" {
-		text, fault := pem(c.CACertFile)
+		text, fault := PEM(c.CACertFile)
 		config.RootCAs = x509.NewCertPool()
 		if fault == "" && !config.RootCAs.AppendCertsFromPEM(text) {
 			fault = "There is no certificate in it: it must be the path of a PEM file, or PEM text."
@@ -27,11 +27,11 @@ func (c Config) tls() (*tls.Config, error) {
 	if c.Cert == "" && c.Key == "" {
 		return config, nil
 	}
-	cert, fault := pem(c.Cert)
+	cert, fault := PEM(c.Cert)
 	if fault != "" {
 		return nil, &ArgumentError{"cert", fault}
 	}
-	key, fault := pem(c.Key)
+	key, fault := PEM(c.Key)
 	if fault != "" {
 		return nil, &ArgumentError{"key", fault}
 	}
@@ -43,9 +43,9 @@ func (c Config) tls() (*tls.Config, error) {
 	return config, nil
 }
 
-// pem returns PEM text, or reads it from a file, which may be in the home
+// PEM returns PEM text, or reads it from a file, which may be in the home
 // directory (~/). The value may be a key in another form, so no fault repeats it.
-func pem(value string) (text []byte, fault string) {
+func PEM(value string) (text []byte, fault string) {
 	if strings.Contains(value, "-----BEGIN") {
 		return []byte(strings.TrimSpace(value)), ""
 	}

@@ -47,7 +47,7 @@ func (p *stackpolicyProvider) Configure(ctx context.Context, req provider.Config
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	cloud := backend.New(nil, errUnknownConfiguration)
+	cloud := backend.New(nil, errUnknownConfiguration, nil)
 	if req.Config.Raw.IsFullyKnown() {
 		cloud = newBackend(ctx, model, userAgent(p.version, req.TerraformVersion), &resp.Diagnostics)
 	}

@@ -49,6 +49,9 @@ type providerModel struct {
 	DisableNoCacheHeader        types.Bool   `tfsdk:"disable_no_cache_header"`
 	EnableLogging               types.Bool   `tfsdk:"enable_logging"`
 	RequestTimeout              types.Int64  `tfsdk:"request_timeout"`
+	WebhookSecret               types.String `tfsdk:"webhook_secret"`
+	HookCACertFile              types.String `tfsdk:"hook_cacert_file"`
+	AllowCommands               types.Bool   `tfsdk:"allow_commands"`
 }
 
 // config is the model with what the environment adds to it.

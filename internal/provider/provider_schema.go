@@ -63,6 +63,9 @@ func providerSchema() schema.Schema {
 			"enable_logging":          flag("Write a line for each request into Terraform's log at level `DEBUG`: method, address, status and time, never headers or bodies. Defaults to `false`. Environment: `OS_DEBUG`."),
 			"request_timeout": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(1, int64(openstack.LongestTimeout/time.Second))},
 				MarkdownDescription: "Seconds after which a request without a complete answer is given up, at most `86400` (a day). Defaults to `60`. Not an argument of terraform-provider-openstack."},
+			"webhook_secret":   secret("Secret that the webhooks of hooks are signed with, as [Standard Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random bytes, with or without the prefix `whsec_`. The consumer has the same one. It is in no state. Without it webhooks are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`."),
+			"hook_cacert_file": text("CA certificates that webhooks are verified with, besides those of the system: a path, or the PEM text. `cacert_file`, `cert`, `key` and `insecure` are those of the cloud, and webhooks do not use them."),
+			"allow_commands":   flag("Allow hooks of type `command`, which run a command on the machine that runs Terraform. Defaults to `false`: a configuration with such a hook is refused."),
 		},
 	}
 }

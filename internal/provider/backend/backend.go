@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
@@ -16,10 +17,14 @@ import (
 type Backend struct {
 	cloud *openstack.Cloud
 	err   error
+	hooks *hook.Runner
 }
 
-// New returns a backend with a cloud or, where there is none, with the reason.
-func New(cloud *openstack.Cloud, reason error) *Backend { return &Backend{cloud, reason} }
+// New returns a backend with a cloud or, where there is none, with the reason,
+// and with what runs hooks.
+func New(cloud *openstack.Cloud, reason error, hooks *hook.Runner) *Backend {
+	return &Backend{cloud, reason, hooks}
+}
 
 // Get returns the cloud, or reports why there is none and returns nil.
 func (b *Backend) Get(diags *diag.Diagnostics) *openstack.Cloud {
@@ -29,6 +34,9 @@ func (b *Backend) Get(diags *diag.Diagnostics) *openstack.Cloud {
 	}
 	return b.cloud
 }
+
+// Hooks returns what runs hooks; nil where the provider block is not known yet.
+func (b *Backend) Hooks() *hook.Runner { return b.hooks }
 
 // DataSource is embedded in data sources, and [Resource] in resources: the
 // framework hands both the same backend in two wrappings, and nothing where

@@ -144,7 +144,7 @@ func (m *attachmentModel) identify() {
 }
 
 // drain says what must happen.
-func (m attachmentModel) drain(ctx context.Context, cloud *openstack.Cloud, server openstack.Server, diags *diag.Diagnostics) *hook.Drain {
+func (m attachmentModel) drain(ctx context.Context, hooks *hook.Runner, server openstack.Server, diags *diag.Diagnostics) *hook.Drain {
 	d := &hook.Drain{
 		Server: server,
 		Message: hook.Message{Token: m.Token.ValueString(), NodeID: server.ID, Transition: hook.Termination,
@@ -162,7 +162,7 @@ func (m attachmentModel) drain(ctx context.Context, cloud *openstack.Cloud, serv
 		arguments = map[string][]string{"url": {params.URL.ValueString()}}
 	}
 	d.Hook = &hook.Spec{Type: h.Type.ValueString(), Arguments: arguments, Timeout: h.timeout(), Default: hook.Result(value.TextOr(h.DefaultResult, string(hook.Continue)))}
-	d.Runner = &hook.Runner{Messaging: cloud.Messaging, HTTP: hook.NewClient(nil, cloud.Timeout())}
+	d.Runner = hooks
 	return d
 }
 

@@ -110,7 +110,7 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 	limit, more := model.Timeouts.Delete(ctx, model.longest(ctx, &resp.Diagnostics))
 	resp.Diagnostics.Append(more...)
-	drain := model.drain(ctx, r.Backend.Get(&resp.Diagnostics), server, &resp.Diagnostics)
+	drain := model.drain(ctx, r.Backend.Hooks(), server, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

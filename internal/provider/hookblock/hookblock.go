@@ -1,0 +1,136 @@
+// Package hookblock is the hook block of the attachments: its schema, its
+// checks, and what it comes to.
+package hookblock
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+)
+
+// defaultResults says what the default results mean for a transition.
+var defaultResults = map[string]string{
+	hook.Termination: "`CONTINUE` (the node is removed, with a warning) or `ABANDON` (an error, and the node stays)",
+	hook.Launch:      "`CONTINUE` (the node counts as ready, with a warning) or `ABANDON` (the node is not in service)",
+}
+
+// Block is the schema of a hook block for a transition.
+func Block(transition, description string) schema.SingleNestedBlock {
+	var names, kinds []string
+	attributes := map[string]schema.Attribute{
+		"timeout": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(1, 86_400)},
+			MarkdownDescription: fmt.Sprintf("Seconds to wait for the consumer, at most 86400. Defaults to `%d`.", int(hook.DefaultTimeout.Seconds()))},
+		"default_result": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(string(hook.Continue), string(hook.Abandon))},
+			MarkdownDescription: "Required. What happens when the hook fails or takes longer than `timeout`: " + defaultResults[transition] + "."},
+	}
+	for _, t := range hook.Types() {
+		names = append(names, t.Name)
+		kinds = append(kinds, fmt.Sprintf("`%s`: %s.", t.Name, t.Description))
+		for _, a := range t.Arguments {
+			description := fmt.Sprintf("Required for type `%s`. %s", t.Name, a.Description)
+			if a.List {
+				attributes[a.Name] = schema.ListAttribute{Optional: true, Sensitive: a.Sensitive, ElementType: types.StringType,
+					Validators: []validator.List{listvalidator.NoNullValues()}, MarkdownDescription: description}
+			} else {
+				attributes[a.Name] = schema.StringAttribute{Optional: true, Sensitive: a.Sensitive, MarkdownDescription: description}
+			}
+		}
+	}
+	attributes["type"] = schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(names...)},
+		MarkdownDescription: "Required. How the consumer is told, and how it says that it is done. " + strings.Join(kinds, " ")}
+	inside := path.MatchRelative()
+	return schema.SingleNestedBlock{
+		MarkdownDescription: description,
+		Attributes:          attributes,
+		Validators:          []validator.Object{objectvalidator.AlsoRequires(inside.AtName("type"), inside.AtName("default_result"))},
+	}
+}
+
+// Validate checks what is known of a block at a path.
+func Validate(block types.Object, at path.Path, diags *diag.Diagnostics) {
+	spec, unknown := read(block)
+	if spec == nil {
+		return
+	}
+	for _, fault := range spec.Check(func(argument string) bool { return unknown[argument] }) {
+		if fault.Warning {
+			diags.AddAttributeWarning(at.AtName(fault.Argument), "Insecure hook", fault.Text)
+		} else {
+			diags.AddAttributeError(at.AtName(fault.Argument), "Invalid hook", fault.Text)
+		}
+	}
+}
+
+// CheckAllowed reports a hook that the provider block does not allow. The
+// runner is nil where the provider block is not known yet.
+func CheckAllowed(block types.Object, runner *hook.Runner, at path.Path, diags *diag.Diagnostics) {
+	spec, unknown := read(block)
+	if spec == nil || len(unknown) > 0 || runner == nil {
+		return
+	}
+	if err := runner.Check(*spec); err != nil {
+		diags.AddAttributeError(at.AtName("type"), "Unable to run the hook", fmt.Sprintf("%s.", strings.TrimSuffix(err.Error(), ".")))
+	}
+}
+
+// Spec returns the hook of a block, all of which must be known; nil: there is
+// none.
+func Spec(block types.Object) *hook.Spec {
+	spec, _ := read(block)
+	return spec
+}
+
+// read returns the hook of a block, and which of its arguments are unknown; nil:
+// there is none. What a state has that the schema refuses, such as an element
+// that is null, is read as empty.
+func read(block types.Object) (spec *hook.Spec, unknown map[string]bool) {
+	if !value.GivenBlock(block) {
+		return nil, nil
+	}
+	spec, unknown = &hook.Spec{Arguments: map[string][]string{}}, map[string]bool{}
+	for name, v := range block.Attributes() {
+		if v.IsUnknown() {
+			unknown[name] = true
+			continue
+		}
+		if v.IsNull() {
+			continue
+		}
+		switch v := v.(type) {
+		case value.Whole:
+			spec.Timeout = time.Duration(v.ValueInt64()) * time.Second
+		case types.List:
+			words := make([]string, 0, len(v.Elements()))
+			for _, element := range v.Elements() {
+				if element.IsUnknown() {
+					unknown[name] = true
+				}
+				word, _ := element.(types.String)
+				words = append(words, word.ValueString())
+			}
+			spec.Arguments[name] = words
+		case types.String:
+			switch name {
+			case "type":
+				spec.Type = v.ValueString()
+			case "default_result":
+				spec.Default = hook.Result(v.ValueString())
+			default:
+				spec.Arguments[name] = []string{v.ValueString()}
+			}
+		}
+	}
+	return spec, unknown
+}
