@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,8 +44,12 @@ func Main(m *testing.M) int {
 		}
 	}
 	defer func() {
-		if mirrorDir != "" {
-			os.RemoveAll(mirrorDir)
+		if mirrorDir == "" {
+			return
+		}
+		os.RemoveAll(mirrorDir)
+		if stub := workspace.Stub(); stub != "" {
+			fmt.Fprintln(os.Stderr, stub) // go test shows it of one package, or of one that failed
 		}
 	}()
 	return m.Run()

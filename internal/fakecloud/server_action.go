@@ -83,6 +83,11 @@ func (k *call) deleteServer() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if s.host == nil && s.vmState == "error" { // no host has to do anything
+		k.region.end(k.Cloud, s)
+		k.region.servers.bury(s)
+		return empty(204), nil
+	}
 	if s.TaskState != "deleting" {
 		s.TaskState, s.updated = "deleting", k.time()
 		k.region.later(k.Cloud, s, k.config.DeleteTime, func(r *region, s *server) {

@@ -53,6 +53,17 @@ func (r *run) apply(failure string) {
 	}
 }
 
+// gone waits until no server is left: one that is just being deleted fails the
+// refresh.
+func (r *run) gone() {
+	r.t.Helper()
+	for end := time.Now().Add(time.Minute); len(r.Servers(r.t)) > 0; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatalf("left are %v", r.Servers(r.t))
+		}
+	}
+}
+
 // plan holds what a plan does with each server.
 func (r *run) plan(want ...string) {
 	r.t.Helper()
@@ -75,7 +86,7 @@ func flat(text string) string {
 }
 
 // TestAccInstance_noValidHost: a server that no host takes is in the state, and
-// tainted. To destroy it takes two attempts.
+// tainted.
 func TestAccInstance_noValidHost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, slow)
@@ -87,7 +98,6 @@ func TestAccInstance_noValidHost(t *testing.T) {
 	r.apply("unexpected state 'ERROR', wanted target 'ACTIVE'")
 	r.plan("nothing", "replaced")
 	r.change(first)
-	r.apply("unexpected state 'ERROR', wanted target 'DELETED, SOFT_DELETED'")
 	r.apply("")
 	if n := len(b.Servers(t)); n != 1 {
 		t.Errorf("%d servers are left", n)
@@ -119,17 +129,15 @@ func TestAccInstance_paused(t *testing.T) {
 	r.plan("nothing")
 	r.change()
 	r.apply("unexpected state 'PAUSED', wanted target 'DELETED, SOFT_DELETED'")
+	r.gone()
 	r.apply("")
-	if n := len(b.Servers(t)); n != 0 {
-		t.Errorf("%d servers are left", n)
-	}
 }
 
 // TestAccInstance_states: some states of a server fail every refresh, others
 // are left as they are.
 func TestAccInstance_states(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, fakecloud.Config{})
+	b := newBench(t, slow)
 	r := b.run(``)
 	r.apply("")
 	id := ids(t, r.Workspace)["row0"]
@@ -144,6 +152,10 @@ func TestAccInstance_states(t *testing.T) {
 	}
 	b.Reset(t, b.region, id)
 	r.plan("nothing")
+	r.change()
+	r.apply("unexpected state 'ERROR', wanted target 'DELETED, SOFT_DELETED'")
+	r.gone()
+	r.apply("")
 }
 
 // TestAccInstance_import: what an imported server is found to have, and what not.

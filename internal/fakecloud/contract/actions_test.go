@@ -108,6 +108,7 @@ func TestContractActions(t *testing.T) {
 		{"pause what has no host", "member POST compute@2.79 /servers/$two/action {\"pause\": null}", 409, nil},
 		{"the one is deleted", "member DELETE compute@2.79 /servers/$one", 204, nil},
 		{"the other too", "member DELETE compute@2.79 /servers/$two", 204, nil},
+		{"what had no host is gone at once", "member GET compute@2.79 /servers/$two", 404, nil},
 		{"no group", "member DELETE compute@2.79 /os-server-groups/$group", 204, nil},
 	})
 }
