@@ -289,8 +289,8 @@ func (c *Cloud) DRS(t testing.TB) (region, host string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if host := affinity.DRSHost(hypervisors); host != "" {
-			return region, host
+		if zone, err := affinity.DRSZone(hypervisors, nil, ""); err == nil {
+			return region, strings.TrimPrefix(zone, "nova:")
 		}
 	}
 	t.Skip("needs a hypervisor with drs in its hostname, and the cloud has none")

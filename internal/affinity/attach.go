@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -19,7 +20,7 @@ import (
 // Binding is an attachment's hold on a server group.
 type Binding struct {
 	Group     openstack.ServerGroup
-	Inherited bool // the group was there before, and stays when the attachment goes
+	Inherited bool // the group was there before, and stays when the attachment is destroyed
 }
 
 // UnsupportedError says that a region's Nova is too old for a policy.
@@ -33,61 +34,103 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s needs Nova's microversion 2.%d, and region %s offers %s", e.Feature, e.Needs, e.Region, e.Offered)
 }
 
-// LostError says that the answer to a creation was lost, and that it cannot be
-// told now whether the group was made. It has this name if it was.
+// LostError says that the answer to a creation was lost, so that nobody knows
+// whether the group was made, or whose a group of this name is.
 type LostError struct {
 	Name string
+	Own  bool     // the name is the attachment's own and unpredictable: a group that has it was made by the attachment
+	IDs  []string // of the groups that have the name now, sorted; always empty for an own name
 	err  error
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("whether the server group %q was made is not known: %v", e.Name, e.err)
+	return fmt.Sprintf("it is not known whether the server group %q was made: %v", e.Name, e.err)
 }
 
 func (e *LostError) Unwrap() error { return e.err }
 
-// Attach inherits the group that a policy asks for, or creates it. UserID is
-// who is logged in.
+// ownPrefix begins the name of a group for which the user gave none. Random
+// letters follow.
+const ownPrefix = "server_group_"
+
+// turn is held while groups are looked for and one is created, inherited or
+// deleted: two attachments of one name in one apply get one group.
+var turn = make(chan struct{}, 1)
+
+// take waits for the turn.
+func take(ctx context.Context) error {
+	select {
+	case turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// inherited has the groups that attachments inherited since the process started,
+// which is since Terraform's command began. They are not deleted by it: with
+// create_before_destroy and -replace the new attachment inherits, by its name,
+// the group that the old one created and would delete a moment later.
+var inherited sync.Map // of inheritedGroup
+
+type inheritedGroup struct {
+	compute *openstack.Compute
+	id      string
+}
+
+// Attach inherits the group that a policy asks for, or creates it. Leaving is the
+// id of a group that the attachment created and leaves for this one, or "": see
+// [Decide].
 //
-// A creation whose answer is lost is looked for before anybody tries again, so
-// that no group is made twice and none is left behind: a group that has the
-// name, was not there before, and is ours and empty is the one that was made.
-func Attach(ctx context.Context, compute *openstack.Compute, userID string, policy Policy) (Binding, error) {
-	decision, err := decide(ctx, compute, policy, "")
+// A creation proves that a group is ours in two cases only: Nova answered it, or
+// the answer was lost and the group has a name that nobody else can know. So
+// after a lost answer a group with a name of the user's is not taken over: the
+// error is a [*LostError].
+func Attach(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) (Binding, error) {
+	if err := take(ctx); err != nil {
+		return Binding{}, err
+	}
+	defer func() { <-turn }()
+	decision, err := decide(ctx, compute, policy, leaving)
 	switch {
 	case err != nil:
 		return Binding{}, err
 	case decision.Inherit != nil:
+		inherited.Store(inheritedGroup{compute, decision.Inherit.ID}, true)
 		return Binding{*decision.Inherit, true}, nil
 	}
-	name := cmp.Or(decision.Create, "server_group_"+strings.ToLower(rand.Text()))
-	group, err := compute.CreateServerGroup(ctx, name, policy.Policy, policy.MaxServerPerHost)
+	name := cmp.Or(decision.Create, ownPrefix+strings.ToLower(rand.Text()))
+	group, err := compute.CreateServerGroup(ctx, name, cmp.Or(policy.Policy, AntiAffinity), policy.MaxServerPerHost)
 	if err == nil || !lost(err) {
 		return Binding{group, false}, err
 	}
 	look, stop := afterwards(ctx)
 	defer stop()
-	found, lookErr := Find(look, compute, userID, name, policy)
+	found, lookErr := named(look, compute, name)
+	own := decision.Create == ""
 	switch {
 	case lookErr != nil:
-		return Binding{}, &LostError{name, errors.Join(err, lookErr)}
-	case found == nil && decision.Create == "" && pending(err):
-		return Binding{}, &LostError{name, err} // looked for again, for nobody else makes a group of this name
-	case found == nil:
+		return Binding{}, &LostError{Name: name, Own: own, err: errors.Join(err, lookErr)}
+	case len(found) == 0 && !pending(err):
 		return Binding{}, err
+	case len(found) > 0 && own:
+		return Binding{found[0], false}, nil
 	}
-	return Binding{*found, false}, nil
+	missed := &LostError{Name: name, Own: own, err: err}
+	for _, g := range found {
+		missed.IDs = append(missed.IDs, g.ID)
+	}
+	return Binding{}, missed
 }
 
-// Check finds out what [Attach] would stumble on now, and changes nothing. The
-// group going, by its id, will be gone by then.
-func Check(ctx context.Context, compute *openstack.Compute, policy Policy, going string) error {
-	_, err := decide(ctx, compute, policy, going)
+// Check returns the error that [Attach] would return now, and changes nothing.
+func Check(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) error {
+	_, err := decide(ctx, compute, policy, leaving)
 	return err
 }
 
 // decide looks at the groups that exist, where one is named.
-func decide(ctx context.Context, compute *openstack.Compute, policy Policy, going string) (Decision, error) {
+func decide(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) (Decision, error) {
 	if err := supported(compute, policy); err != nil {
 		return Decision{}, err
 	}
@@ -98,8 +141,15 @@ func decide(ctx context.Context, compute *openstack.Compute, policy Policy, goin
 	if err != nil {
 		return Decision{}, err
 	}
-	groups = slices.DeleteFunc(groups, func(g openstack.ServerGroup) bool { return g.ID == going })
-	return Decide(policy, groups)
+	return Decide(policy, groups, leaving)
+}
+
+// named lists the groups of a name, sorted by id.
+func named(ctx context.Context, compute *openstack.Compute, name string) ([]openstack.ServerGroup, error) {
+	groups, err := compute.ServerGroups(ctx)
+	groups = slices.DeleteFunc(groups, func(g openstack.ServerGroup) bool { return g.Name != name })
+	slices.SortFunc(groups, func(a, b openstack.ServerGroup) int { return strings.Compare(a.ID, b.ID) })
+	return groups, err
 }
 
 // afterwards is a context to look once more. Who cancelled is not kept waiting.
@@ -110,7 +160,7 @@ func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), 700*time.Millisecond)
 }
 
-// supported tells whether Nova knows what the policy asks for.
+// supported returns an [*UnsupportedError] where Nova is too old for a policy.
 func supported(compute *openstack.Compute, policy Policy) error {
 	switch {
 	case strings.HasPrefix(policy.Policy, "soft-") && !compute.Offers(openstack.VersionSoftPolicy):
@@ -121,14 +171,14 @@ func supported(compute *openstack.Compute, policy Policy) error {
 	return nil
 }
 
-// lost tells an error after which Nova may have made the group all the same:
-// no answer came, or one that says nothing of it.
+// lost reports whether Nova may have made the group in spite of an error: no
+// answer came, or one that says nothing about it.
 func lost(err error) bool {
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	return !ok || answer.Actual >= http.StatusInternalServerError
 }
 
-// pending tells an error after which Nova may still make the group: nobody
+// pending reports whether Nova may still make the group after an error: nobody
 // answered, or a proxy that had waited long enough.
 func pending(err error) bool {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
@@ -138,51 +188,56 @@ func pending(err error) bool {
 	return !ok || answer.Actual == http.StatusBadGateway || answer.Actual == http.StatusGatewayTimeout
 }
 
-// Find looks for the group that a lost creation made: it has the name and the
-// rules, is empty, and its user is the one who is logged in. Two of that kind
-// are an error, for one of them is not ours.
-func Find(ctx context.Context, compute *openstack.Compute, userID, name string, policy Policy) (*openstack.ServerGroup, error) {
-	groups, err := compute.ServerGroups(ctx)
-	if err != nil {
-		return nil, err
-	}
-	groups = slices.DeleteFunc(groups, func(g openstack.ServerGroup) bool {
-		return g.Name != name || g.Policy != policy.Policy || g.MaxServerPerHost != policy.MaxServerPerHost && policy.MaxServerPerHost != 0 ||
-			len(g.Members) > 0 || g.UserID != userID && g.UserID != "" && userID != ""
-	})
-	switch len(groups) {
-	case 0:
-		return nil, nil
-	case 1:
-		return &groups[0], nil
-	}
-	return nil, fmt.Errorf("%d server groups named %q are empty and may be the one that was made: delete what is too much", len(groups), name)
+// Created is a group that an attachment created: by its id or, where the answer
+// to the creation was lost, by the name that only the attachment knew.
+type Created struct {
+	Region string `json:"region"`
+	ID     string `json:"id,omitempty"`
+	Name   string `json:"name,omitempty"`
 }
 
-// Detach deletes the group that an attachment created. A group that is gone is
-// no error; one whose id is not known, for its creation's answer was lost, is
-// looked for by its name. The warning names servers that still were members.
-func Detach(ctx context.Context, compute *openstack.Compute, userID, id, name string, policy Policy) (warning string, err error) {
-	if id == "" {
-		found, err := Find(ctx, compute, userID, name, policy)
-		if err != nil || found == nil {
-			return "", err
-		}
-		id = found.ID
+// Detach deletes a group that an attachment created. One that does not exist is
+// no error. One that another attachment inherited since the process started is
+// kept: then kept is true.
+func Detach(ctx context.Context, compute *openstack.Compute, group Created) (kept bool, err error) {
+	if err := take(ctx); err != nil {
+		return false, err
 	}
+	defer func() { <-turn }()
+	if group.ID != "" {
+		if _, kept = inherited.Load(inheritedGroup{compute, group.ID}); kept {
+			return true, nil
+		}
+		return false, compute.DeleteServerGroup(ctx, group.ID)
+	}
+	if !strings.HasPrefix(group.Name, ownPrefix) {
+		return false, nil // a name of the user's proves nothing
+	}
+	found, err := named(ctx, compute, group.Name)
+	for _, g := range found {
+		err = errors.Join(err, compute.DeleteServerGroup(ctx, g.ID))
+	}
+	return false, err
+}
+
+// Members returns a group and the names of its members, for people: the first
+// few of them, see [openstack.Compute.ServerNames]. A group that does not exist
+// is nil.
+func Members(ctx context.Context, compute *openstack.Compute, id string) (*openstack.ServerGroup, []string, error) {
 	group, err := compute.ServerGroup(ctx, id)
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
-		return "", nil
+		return nil, nil, nil
 	case err != nil:
-		return "", err
+		return nil, nil, err
 	}
-	if err := compute.DeleteServerGroup(ctx, id); err != nil {
-		return "", err
-	}
-	if len(group.Members) > 0 {
-		warning = fmt.Sprintf("The server group %q is deleted, and %d servers that were in it run on without it: %s.",
-			group.Name, len(group.Members), strings.Join(compute.ServerNames(ctx, group.Members), ", "))
-	}
-	return warning, nil
+	slices.Sort(group.Members)
+	return &group, compute.ServerNames(ctx, group.Members), nil
+}
+
+// Owned reports whether a group is one of the project that is logged in: an
+// admin sees those of all projects by their ids.
+func Owned(ctx context.Context, compute *openstack.Compute, id string) (bool, error) {
+	groups, err := compute.ServerGroups(ctx)
+	return slices.ContainsFunc(groups, func(g openstack.ServerGroup) bool { return g.ID == id }), err
 }

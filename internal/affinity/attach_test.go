@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-func compute(t *testing.T, fake *fakecloud.Cloud) (*openstack.Compute, string) {
+func compute(t *testing.T, fake *fakecloud.Cloud) *openstack.Compute {
 	t.Helper()
 	cloud, err := openstack.New(openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
 		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, RequestTimeout: 300 * time.Millisecond, MaxRetries: 2})
@@ -24,15 +25,12 @@ func compute(t *testing.T, fake *fakecloud.Cloud) (*openstack.Compute, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	user, err := cloud.UserID(t.Context())
-	if err != nil || user != fakecloud.MemberUserID {
-		t.Fatalf("logged in as %q, %v", user, err)
-	}
-	return region, user
+	return region
 }
 
-// TestLostAnswer: the group was made, the answer never came. It is found, it is
-// one, and it counts as created by us.
+// TestLostAnswer: the group was made, the answer never came. One with a name of
+// its own is found and counts as created. One with a name of the user's proves
+// nothing: it is neither taken nor made again, and the next attachment inherits it.
 func TestLostAnswer(t *testing.T) {
 	for name, fault := range map[string]fakecloud.Fault{
 		"the connection breaks":    {Effect: fakecloud.Reset, Acts: true},
@@ -43,20 +41,32 @@ func TestLostAnswer(t *testing.T) {
 		"it is 500 and was made":   {Status: http.StatusInternalServerError, Acts: true},
 		"it is HTML, and was made": {Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>", Acts: true},
 	} {
-		for _, policy := range []affinity.Policy{{Policy: affinity.AntiAffinity}, {Name: "web", Policy: affinity.SoftAffinity}, {Policy: affinity.AntiAffinity, MaxServerPerHost: 2}} {
+		for _, policy := range []affinity.Policy{{}, {Name: "web", Policy: affinity.SoftAffinity}, {Policy: affinity.AntiAffinity, MaxServerPerHost: 2}} {
 			fake := fakecloud.Start(t, fakecloud.Config{})
-			region, user := compute(t, fake)
+			region := compute(t, fake)
 			fault.Service, fault.Method, fault.Path = fakecloud.Compute, http.MethodPost, "/os-server-groups"
 			injected := fake.Inject(fault)
-			binding, err := affinity.Attach(t.Context(), region, user, policy)
+			binding, err := affinity.Attach(t.Context(), region, policy, "")
 			if injected.Fired() != 1 {
 				t.Errorf("%s: the fault hit %d requests", name, injected.Fired())
 			}
-			if err != nil || binding.Inherited || binding.Group.Policy != policy.Policy || policy.Name != "" && binding.Group.Name != policy.Name {
+			groups := fake.ServerGroups("RegionOne")
+			if len(groups) != 1 {
+				t.Fatalf("%s: the cloud has %+v", name, groups)
+			}
+			if policy.Name == "" {
+				if err != nil || binding.Inherited || binding.Group.ID != groups[0].ID || binding.Group.Policy != affinity.AntiAffinity {
+					t.Errorf("%s: got %+v, %v", name, binding, err)
+				}
+				continue
+			}
+			lost, ok := errors.AsType[*affinity.LostError](err)
+			if !ok || lost.Own || lost.Name != "web" || !slices.Equal(lost.IDs, []string{groups[0].ID}) {
 				t.Errorf("%s: got %+v, %v", name, binding, err)
 			}
-			if groups := fake.ServerGroups("RegionOne"); len(groups) != 1 || groups[0].ID != binding.Group.ID {
-				t.Errorf("%s: the cloud has %+v", name, groups)
+			binding, err = affinity.Attach(t.Context(), region, policy, "")
+			if err != nil || !binding.Inherited || binding.Group.ID != groups[0].ID || len(fake.ServerGroups("RegionOne")) != 1 {
+				t.Errorf("%s: the next one: %+v, %v", name, binding, err)
 			}
 			fake.Close()
 		}
@@ -71,10 +81,10 @@ func TestNotMade(t *testing.T) {
 		"no quota":    {Status: http.StatusForbidden},
 	} {
 		fake := fakecloud.Start(t, fakecloud.Config{})
-		region, user := compute(t, fake)
+		region := compute(t, fake)
 		fault.Service, fault.Method, fault.Path, fault.Times = fakecloud.Compute, http.MethodPost, "/os-server-groups", fakecloud.Forever
 		fake.Inject(fault)
-		_, err := affinity.Attach(t.Context(), region, user, affinity.Policy{Policy: affinity.AntiAffinity})
+		_, err := affinity.Attach(t.Context(), region, affinity.Policy{Policy: affinity.AntiAffinity}, "")
 		if err == nil || errors.As(err, new(*affinity.LostError)) {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -84,9 +94,9 @@ func TestNotMade(t *testing.T) {
 	}
 }
 
-// TestMadeLate: Nova makes the group after everybody gave up. It is looked for by
-// its name before the next one is made. A name that the user gave may by then
-// be that of a group which the user made.
+// TestMadeLate: Nova makes the group after everybody gave up. One with a name of
+// its own is looked for before the next one is made. One with a name of the
+// user's may by then be somebody else's: it is not deleted.
 func TestMadeLate(t *testing.T) {
 	for title, fault := range map[string]fakecloud.Fault{
 		"no answer comes":       {Effect: fakecloud.Hang},
@@ -95,74 +105,103 @@ func TestMadeLate(t *testing.T) {
 	} {
 		for _, name := range []string{"", "web"} {
 			fake := fakecloud.Start(t, fakecloud.Config{})
-			region, user := compute(t, fake)
+			region := compute(t, fake)
 			fault.Method, fault.Path = http.MethodPost, "/os-server-groups"
 			fake.Inject(fault)
-			policy := affinity.Policy{Name: name, Policy: affinity.Affinity}
-			_, err := affinity.Attach(t.Context(), region, user, policy)
+			_, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: name, Policy: affinity.Affinity}, "")
 			lost, ok := errors.AsType[*affinity.LostError](err)
-			if err == nil || ok != (name == "") {
-				t.Errorf("%s, name %q: got %v", title, name, err)
-			}
-			if !ok {
-				continue
+			if !ok || lost.Own != (name == "") || len(lost.IDs) > 0 {
+				t.Fatalf("%s, name %q: got %v", title, name, err)
 			}
 			fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: lost.Name, Policy: affinity.Affinity})
-			if _, err := affinity.Detach(t.Context(), region, user, "", lost.Name, policy); err != nil || len(fake.ServerGroups("RegionOne")) != 0 {
-				t.Errorf("%s: %v, groups %v", title, err, fake.ServerGroups("RegionOne"))
+			kept, err := affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name})
+			if left := len(fake.ServerGroups("RegionOne")); err != nil || kept || (left == 0) != lost.Own {
+				t.Errorf("%s, name %q: %v, %d groups", title, name, err, left)
 			}
 		}
 	}
 }
 
 // TestLostForGood: where even looking for the group fails, that is said, and
-// detaching by the name finds it later.
+// detaching by the own name finds it later.
 func TestLostForGood(t *testing.T) {
-	for _, name := range []string{"", "web"} {
-		fake := fakecloud.Start(t, fakecloud.Config{})
-		region, user := compute(t, fake)
-		policy := affinity.Policy{Name: name, Policy: affinity.Affinity}
-		fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Reset, Acts: true})
-		down := fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/os-server-groups", Nth: map[string]int{"": 1, "web": 3}[name], Status: 503, Times: fakecloud.Forever})
-		_, err := affinity.Attach(t.Context(), region, user, policy)
-		lost, ok := errors.AsType[*affinity.LostError](err)
-		if !ok || name != "" && lost.Name != name || len(fake.ServerGroups("RegionOne")) != 1 {
-			t.Fatalf("got %v, groups %v", err, fake.ServerGroups("RegionOne"))
-		}
-		down.Remove()
-		if warning, err := affinity.Detach(t.Context(), region, user, "", lost.Name, policy); err != nil || warning != "" || len(fake.ServerGroups("RegionOne")) != 0 {
-			t.Errorf("got %q, %v, groups %v", warning, err, fake.ServerGroups("RegionOne"))
-		}
-		if _, err := affinity.Detach(t.Context(), region, user, "", lost.Name, policy); err != nil {
-			t.Errorf("again: %v", err)
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	region := compute(t, fake)
+	fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Reset, Acts: true})
+	down := fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/os-server-groups", Status: 503, Times: fakecloud.Forever})
+	_, err := affinity.Attach(t.Context(), region, affinity.Policy{Policy: affinity.Affinity}, "")
+	lost, ok := errors.AsType[*affinity.LostError](err)
+	if !ok || !lost.Own || len(fake.ServerGroups("RegionOne")) != 1 {
+		t.Fatalf("got %v, groups %v", err, fake.ServerGroups("RegionOne"))
+	}
+	if _, err := affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name}); err == nil {
+		t.Error("what cannot be looked for is not detached")
+	}
+	down.Remove()
+	for range 2 {
+		if _, err := affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name}); err != nil || len(fake.ServerGroups("RegionOne")) != 0 {
+			t.Errorf("got %v, groups %v", err, fake.ServerGroups("RegionOne"))
 		}
 	}
 }
 
-// TestFindTakesNoOther: what is not proved to be ours is not taken.
-func TestFindTakesNoOther(t *testing.T) {
+// TestOneTurn: two attachments of one name at once get one group.
+func TestOneTurn(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
-	region, user := compute(t, fake)
-	full := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: affinity.Affinity})
-	fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Group: full})
-	fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: affinity.AntiAffinity})
-	fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "other", Policy: affinity.Affinity})
-	find := func(user string) (*openstack.ServerGroup, error) {
-		return affinity.Find(t.Context(), region, user, "web", affinity.Policy{Policy: affinity.Affinity})
+	region := compute(t, fake)
+	fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay, Delay: 100 * time.Millisecond, Times: fakecloud.Forever})
+	var wait sync.WaitGroup
+	bindings := make([]affinity.Binding, 4)
+	for i := range bindings {
+		wait.Go(func() {
+			var err error
+			if bindings[i], err = affinity.Attach(t.Context(), region, affinity.Policy{Name: "web", Policy: affinity.Affinity}, ""); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	if group, err := find(user); err != nil || group != nil {
-		t.Errorf("got %+v, %v", group, err)
+	wait.Wait()
+	created := 0
+	for _, b := range bindings {
+		if b.Group.ID != bindings[0].Group.ID {
+			t.Errorf("got %+v", bindings)
+		}
+		if !b.Inherited {
+			created++
+		}
 	}
-	mine := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: affinity.Affinity})
-	if group, err := find(user); err != nil || group == nil || group.ID != mine {
-		t.Errorf("got %+v, %v", group, err)
+	if created != 1 || len(fake.ServerGroups("RegionOne")) != 1 {
+		t.Errorf("%d created it, groups %v", created, fake.ServerGroups("RegionOne"))
 	}
-	if group, err := find("somebody-else"); err != nil || group != nil {
-		t.Errorf("another's: got %+v, %v", group, err)
+}
+
+// TestInheritedIsKept: what was inherited a moment ago is not deleted, and what
+// was not is.
+func TestInheritedIsKept(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	region := compute(t, fake)
+	web, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: "web", Policy: affinity.Affinity}, "")
+	if err != nil {
+		t.Fatal(err)
 	}
-	fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: affinity.Affinity})
-	if _, err := find(user); err == nil || !strings.Contains(err.Error(), "2 server groups named") {
-		t.Errorf("got %v", err)
+	db, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: "db", Policy: affinity.Affinity}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: "web"}, ""); err != nil || !again.Inherited {
+		t.Fatalf("got %+v, %v", again, err)
+	}
+	for id, want := range map[string]bool{web.Group.ID: true, db.Group.ID: false} {
+		if kept, err := affinity.Detach(t.Context(), region, affinity.Created{ID: id}); err != nil || kept != want {
+			t.Errorf("got %t, %v", kept, err)
+		}
+	}
+	if groups := fake.ServerGroups("RegionOne"); len(groups) != 1 || groups[0].ID != web.Group.ID {
+		t.Errorf("left are %v", groups)
+	}
+	// Another process, which is another login, knows nothing of it.
+	if kept, err := affinity.Detach(t.Context(), compute(t, fake), affinity.Created{ID: web.Group.ID}); err != nil || kept {
+		t.Errorf("got %t, %v", kept, err)
 	}
 }
 
@@ -170,14 +209,37 @@ func TestFindTakesNoOther(t *testing.T) {
 // second, and what may have been made is not forgotten.
 func TestCancelledAttach(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
-	region, user := compute(t, fake)
+	region := compute(t, fake)
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Effect: fakecloud.Hang, Acts: true, Times: fakecloud.Forever})
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	start := time.Now()
-	_, err := affinity.Attach(ctx, region, user, affinity.Policy{Policy: affinity.AntiAffinity})
+	_, err := affinity.Attach(ctx, region, affinity.Policy{Policy: affinity.AntiAffinity}, "")
 	if !errors.As(err, new(*affinity.LostError)) || time.Since(start) > time.Second {
 		t.Errorf("got %v after %s", err, time.Since(start))
+	}
+}
+
+// TestCancelledWait: who waits for another attachment is cancelled at once.
+func TestCancelledWait(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	region := compute(t, fake)
+	fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay, Delay: 250 * time.Millisecond})
+	first := make(chan error)
+	go func() {
+		_, err := affinity.Attach(t.Context(), region, affinity.Policy{}, "")
+		first <- err
+	}()
+	for fake.Count("POST compute /os-server-groups") == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := affinity.Attach(ctx, region, affinity.Policy{}, ""); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if err := <-first; err != nil || fake.Count("POST compute /os-server-groups") != 1 {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -196,8 +258,8 @@ func TestOldNova(t *testing.T) {
 		{"2.64", affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2}, ""},
 	} {
 		fake := fakecloud.Start(t, fakecloud.Config{MaxMicroversion: c.newest})
-		region, user := compute(t, fake)
-		binding, err := affinity.Attach(t.Context(), region, user, c.policy)
+		region := compute(t, fake)
+		binding, err := affinity.Attach(t.Context(), region, c.policy, "")
 		if c.want != "" {
 			if err == nil || err.Error() != c.want || fake.Count("POST compute /os-server-groups") != 0 {
 				t.Errorf("%s: got %v", c.newest, err)
@@ -213,14 +275,14 @@ func TestOldNova(t *testing.T) {
 // TestManyGroups: Nova's list ends at its limit without a word.
 func TestManyGroups(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{PageLimit: 3})
-	region, user := compute(t, fake)
+	region := compute(t, fake)
 	var last string
 	for range 7 {
 		last = fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "g", Policy: affinity.Affinity})
 	}
 	wanted := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "wanted", Policy: affinity.Affinity})
 	for _, name := range []string{"wanted", last} {
-		binding, err := affinity.Attach(t.Context(), region, user, affinity.Policy{Name: name, Policy: affinity.Affinity})
+		binding, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: name, Policy: affinity.Affinity}, "")
 		if err != nil || !binding.Inherited || binding.Group.ID != wanted && binding.Group.ID != last {
 			t.Errorf("%s: got %+v, %v", name, binding, err)
 		}

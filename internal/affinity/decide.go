@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -23,12 +24,12 @@ const (
 // Policies lists all of them.
 func Policies() []string { return []string{Affinity, AntiAffinity, SoftAffinity, SoftAntiAffinity} }
 
-// Policy says which server group a cluster is to have.
+// Policy says which server group a cluster needs.
 type Policy struct {
 	Name             string // or id of the group; it is created where there is none
 	Hint             string // name or id from scheduler hints, where no Name is given; it must exist
-	Policy           string
-	MaxServerPerHost int // of anti-affinity; 0: any
+	Policy           string // "": any in a group that is inherited, and AntiAffinity in one that is created
+	MaxServerPerHost int    // of anti-affinity; 0: any in a group that is inherited, and 1 in one that is created
 }
 
 // Decision is what to do: inherit a group, or create one of this name. An empty
@@ -74,9 +75,10 @@ func (e *MissingError) Error() string {
 }
 
 // Decide says what to do about a policy, given the groups that exist, as the
-// affinity policy's document has it (S1, S2). The errors are a [*MismatchError],
-// an [*AmbiguousError] and a [*MissingError].
-func Decide(policy Policy, groups []openstack.ServerGroup) (Decision, error) {
+// affinity policy's document has it (S1, S2). Leaving is the id of a group that
+// the attachment created and is about to delete: its name is free. The errors are
+// a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
+func Decide(policy Policy, groups []openstack.ServerGroup, leaving string) (Decision, error) {
 	wanted := cmp.Or(policy.Name, policy.Hint)
 	if wanted == "" {
 		return Decision{}, nil
@@ -87,7 +89,7 @@ func Decide(policy Policy, groups []openstack.ServerGroup) (Decision, error) {
 			found = []openstack.ServerGroup{g}
 			break
 		}
-		if g.Name == wanted {
+		if g.Name == wanted && (g.ID != leaving || policy.Name == "") {
 			found = append(found, g)
 		}
 	}
@@ -103,29 +105,66 @@ func Decide(policy Policy, groups []openstack.ServerGroup) (Decision, error) {
 		return Decision{}, &MissingError{policy.Hint}
 	case len(found) == 0:
 		return Decision{Create: policy.Name}, nil
-	case found[0].Policy != policy.Policy, policy.MaxServerPerHost != 0 && found[0].MaxServerPerHost != policy.MaxServerPerHost:
+	case !policy.fits(found[0]):
 		return Decision{}, &MismatchError{found[0], policy}
 	}
 	return Decision{Inherit: &found[0]}, nil
 }
 
-// DRSHost finds the host of a vSphere cluster with DRS: that of the first
-// hypervisor, by its hostname, which is up, enabled and has "drs" in its
-// hostname, in any case. It is empty where there is none.
-func DRSHost(hypervisors []openstack.Hypervisor) string {
-	var names []openstack.Hypervisor
-	for _, h := range hypervisors {
-		if h.Up && h.Enabled && strings.Contains(strings.ToLower(h.Hostname), "drs") {
-			names = append(names, h)
-		}
+// fits reports whether a group has the rules that a policy asks for.
+func (p Policy) fits(g openstack.ServerGroup) bool {
+	return (p.Policy == "" || p.Policy == g.Policy) && (p.MaxServerPerHost == 0 || p.MaxServerPerHost == g.MaxServerPerHost)
+}
+
+// Attached is the group that an attachment has.
+type Attached struct {
+	ID, Name, Region string
+	Policy           string
+	MaxServerPerHost int // that the attachment asked for
+	Inherited        bool
+}
+
+// Change is an argument for which an attachment needs another group.
+type Change struct {
+	Argument string // "" for none: the attachment keeps its group
+	Reason   string // half a sentence: "its policy becomes ..."
+}
+
+// NeedsAnother finds out whether an attachment needs another group than the one
+// it has, and for which argument: a group's name, policy and rules cannot change,
+// and it stays in its region.
+func NeedsAnother(has Attached, region string, policy Policy) Change {
+	same := func(name string) bool { return name == has.Name || name == has.ID }
+	switch {
+	case region != has.Region:
+		return Change{"region", fmt.Sprintf("its region changes from %s to %s", has.Region, region)}
+	case policy.Name != "" && !same(policy.Name):
+		return Change{"servergroup.name", fmt.Sprintf("another group is named, %q", policy.Name)}
+	case policy.Name == "" && policy.Hint != "" && !same(policy.Hint):
+		return Change{"scheduler_hints.group", fmt.Sprintf("the scheduler hints name another group, %q", policy.Hint)}
+	case policy.Name == "" && policy.Hint == "" && has.Inherited:
+		return Change{"servergroup", "no group is named any more, so that the attachment gets one of its own"}
 	}
-	if len(names) == 0 {
-		return ""
+	// A group that is inherited may have any rules where none are asked for; one
+	// that is created has the default ones.
+	want := policy
+	if !has.Inherited && policy.Hint == "" {
+		want.Policy = cmp.Or(want.Policy, AntiAffinity)
 	}
-	first := slices.MinFunc(names, func(a, b openstack.Hypervisor) int {
-		return cmp.Or(strings.Compare(a.Hostname, b.Hostname), strings.Compare(a.Host, b.Host))
-	})
-	return first.Host
+	switch {
+	case want.Policy != "" && want.Policy != has.Policy:
+		return Change{"servergroup.policies", fmt.Sprintf("its policy changes from %s to %s", has.Policy, want.Policy)}
+	case want.MaxServerPerHost != has.MaxServerPerHost && (want.MaxServerPerHost != 0 || !has.Inherited):
+		return Change{"servergroup.max_server_per_host", fmt.Sprintf("the maximum number of its servers on one host changes from %s to %s", atMost(has.MaxServerPerHost), atMost(want.MaxServerPerHost))}
+	}
+	return Change{}
+}
+
+func atMost(maxServerPerHost int) string {
+	if maxServerPerHost == 0 {
+		return "the default"
+	}
+	return strconv.Itoa(maxServerPerHost)
 }
 
 // Violation is a host that has more members of a group than its policy allows.
@@ -155,16 +194,4 @@ func Violations(group openstack.ServerGroup, hosts map[string]string) []Violatio
 	}
 	slices.SortFunc(found, func(a, b Violation) int { return strings.Compare(a.HostID, b.HostID) })
 	return found
-}
-
-// Room is how many members an anti-affinity group can have on the hosts that
-// are up and enabled.
-func Room(group openstack.ServerGroup, hypervisors []openstack.Hypervisor) int64 {
-	var hosts int64
-	for _, h := range hypervisors {
-		if h.Up && h.Enabled {
-			hosts++
-		}
-	}
-	return hosts * int64(max(group.MaxServerPerHost, 1))
 }

@@ -39,8 +39,10 @@ func TestDecide(t *testing.T) {
 		{"several of one name", Policy{Name: "twin", Policy: Affinity}, "", "", `2 server groups are named "twin" (3, 4): name the right one by its id`},
 		{"hints to nowhere", Policy{Hint: "none", Policy: Affinity}, "", "", `no server group has the name or id "none", which the scheduler hints give`},
 		{"hints to another policy", Policy{Hint: "web", Policy: Affinity}, "", "", "has the policy anti-affinity, and the attachment asks for affinity"},
+		{"hints alone accept any policy", Policy{Hint: "web"}, "1", "", ""},
+		{"and any rule", Policy{Hint: "db"}, "2", "", ""},
 	} {
-		got, err := Decide(c.policy, groups)
+		got, err := Decide(c.policy, groups, "")
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -54,25 +56,76 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestDRSHost(t *testing.T) {
-	up := func(hostname, host string) openstack.Hypervisor {
-		return openstack.Hypervisor{Hostname: hostname, Host: host, Up: true, Enabled: true}
-	}
+// TestDecideLeaving: the group that the attachment is about to delete keeps its
+// name from nobody, and is not taken again by its id or by hints.
+func TestDecideLeaving(t *testing.T) {
+	groups := []openstack.ServerGroup{{ID: "1", Name: "web", Policy: AntiAffinity}, {ID: "2", Name: "web", Policy: Affinity}}
 	for _, c := range []struct {
-		name        string
-		hypervisors []openstack.Hypervisor
-		want        string
+		name    string
+		policy  Policy
+		groups  []openstack.ServerGroup
+		inherit string
+		create  string
+		err     string
 	}{
-		{"the compute service's host", []openstack.Hypervisor{up("domain-c7.vsphere_drs_1", "compute-3")}, "compute-3"},
-		{"in any case", []openstack.Hypervisor{up("kvm-1", "a"), up("VSPHERE-DRS", "b")}, "b"},
-		{"the first by hostname", []openstack.Hypervisor{up("drs-2", "two"), up("drs-1", "one")}, "one"},
-		{"not hydra, not andromeda", []openstack.Hypervisor{up("hydra-01", "h"), up("andromeda", "a")}, ""},
-		{"down", []openstack.Hypervisor{{Hostname: "drs-1", Host: "one", Enabled: true}}, ""},
-		{"disabled", []openstack.Hypervisor{{Hostname: "drs-1", Host: "one", Up: true}}, ""},
-		{"none", nil, ""},
+		{"its name is free", Policy{Name: "web", Policy: SoftAffinity}, groups[:1], "", "web", ""},
+		{"another one of its name", Policy{Name: "web", Policy: Affinity}, groups, "2", "", ""},
+		{"another one of its name, with other rules", Policy{Name: "web", Policy: SoftAffinity}, groups, "", "", `the server group "web" (2) has the policy affinity`},
+		{"by its id", Policy{Name: "1", Policy: SoftAffinity}, groups, "", "", `the server group "web" (1) has the policy anti-affinity`},
+		{"by hints", Policy{Hint: "web", Policy: SoftAffinity}, groups[:1], "", "", `the server group "web" (1) has the policy anti-affinity`},
 	} {
-		if got := DRSHost(c.hypervisors); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		got, err := Decide(c.policy, c.groups, "1")
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: got %v, want %q", c.name, err, c.err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case (got.Inherit == nil) != (c.inherit == "") || got.Inherit != nil && got.Inherit.ID != c.inherit || got.Create != c.create:
+			t.Errorf("%s: got %+v", c.name, got)
+		}
+	}
+}
+
+func TestNeedsAnother(t *testing.T) {
+	own := Attached{ID: "1", Name: "web", Region: "R", Policy: AntiAffinity}
+	ruled, random, theirs, db := own, own, own, own
+	ruled.MaxServerPerHost = 2
+	random.Name = "server_group_x"
+	theirs.Inherited = true
+	db.Inherited, db.Policy = true, SoftAffinity
+	for _, c := range []struct {
+		name   string
+		has    Attached
+		region string
+		policy Policy
+		want   Change
+	}{
+		{"the same", own, "R", Policy{Name: "web", Policy: AntiAffinity}, Change{}},
+		{"by its id", own, "R", Policy{Name: "1", Policy: AntiAffinity}, Change{}},
+		{"by hints", own, "R", Policy{Hint: "web"}, Change{}},
+		{"by hints, to its id", theirs, "R", Policy{Hint: "1", Policy: AntiAffinity}, Change{}},
+		{"a name before hints", own, "R", Policy{Name: "web", Policy: AntiAffinity, Hint: "other"}, Change{}},
+		{"nothing named, its own", random, "R", Policy{}, Change{}},
+		{"a name no longer given", own, "R", Policy{Policy: AntiAffinity}, Change{}},
+		{"inherited with any rule", theirs, "R", Policy{Name: "web", Policy: AntiAffinity}, Change{}},
+		{"inherited by hints with any policy", db, "R", Policy{Hint: "web"}, Change{}},
+		{"another region", own, "S", Policy{Name: "web", Policy: AntiAffinity}, Change{"region", "its region changes from R to S"}},
+		{"another name", own, "R", Policy{Name: "new", Policy: AntiAffinity}, Change{"servergroup.name", `another group is named, "new"`}},
+		{"other hints", own, "R", Policy{Hint: "new"}, Change{"scheduler_hints.group", `the scheduler hints name another group, "new"`}},
+		{"nothing named, inherited", theirs, "R", Policy{}, Change{"servergroup", "no group is named any more, so that the attachment gets one of its own"}},
+		{"another policy", own, "R", Policy{Name: "web", Policy: Affinity}, Change{"servergroup.policies", "its policy changes from anti-affinity to affinity"}},
+		{"another policy, of hints", db, "R", Policy{Hint: "web", Policy: AntiAffinity}, Change{"servergroup.policies", "its policy changes from soft-affinity to anti-affinity"}},
+		{"the default policy", Attached{ID: "1", Name: "s", Region: "R", Policy: SoftAffinity}, "R", Policy{}, Change{"servergroup.policies", "its policy changes from soft-affinity to anti-affinity"}},
+		{"another rule", ruled, "R", Policy{Name: "web", Policy: AntiAffinity, MaxServerPerHost: 3},
+			Change{"servergroup.max_server_per_host", "the maximum number of its servers on one host changes from 2 to 3"}},
+		{"no rule", ruled, "R", Policy{Name: "web", Policy: AntiAffinity},
+			Change{"servergroup.max_server_per_host", "the maximum number of its servers on one host changes from 2 to the default"}},
+		{"no rule of an inherited group", Attached{ID: "1", Name: "web", Region: "R", Policy: AntiAffinity, MaxServerPerHost: 2, Inherited: true}, "R", Policy{Name: "web", Policy: AntiAffinity}, Change{}},
+	} {
+		if got := NeedsAnother(c.has, c.region, c.policy); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}
 	}
 }
@@ -95,15 +148,5 @@ func TestViolations(t *testing.T) {
 	group.Policy, group.MaxServerPerHost = SoftAntiAffinity, 0
 	if got := Violations(group, hosts); got != nil {
 		t.Errorf("a soft policy is not broken: got %+v", got)
-	}
-}
-
-func TestRoom(t *testing.T) {
-	hosts := []openstack.Hypervisor{{Up: true, Enabled: true}, {Up: true, Enabled: true}, {Up: true}, {Enabled: true}}
-	if got := Room(openstack.ServerGroup{}, hosts); got != 2 {
-		t.Errorf("got %d", got)
-	}
-	if got := Room(openstack.ServerGroup{MaxServerPerHost: 3}, hosts); got != 6 {
-		t.Errorf("got %d", got)
 	}
 }

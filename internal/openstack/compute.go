@@ -37,6 +37,7 @@ type Compute struct {
 
 	ids         shared[struct{}, map[string]bool] // of the servers
 	hypervisors shared[struct{}, []Hypervisor]
+	hostZones   shared[struct{}, map[string]string]
 }
 
 // Compute finds a region's Nova and the microversions it offers, once.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -55,5 +56,36 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 			return nil, fmt.Errorf("region %s: list hypervisors: %w", c.Region, err)
 		}
 		return found, nil
+	})
+}
+
+// HostZones returns the availability zone of each host that runs a compute
+// service and is enabled, once. Nova shows it to admins only: to others it
+// answers 403.
+func (c *Compute) HostZones(ctx context.Context) (map[string]string, error) {
+	return c.hostZones.get(ctx, struct{}{}, func(ctx context.Context) (map[string]string, error) {
+		var list struct {
+			Zones []struct {
+				Name  string                                `json:"zoneName"`
+				Hosts map[string]map[string]json.RawMessage `json:"hosts"` // services by host and binary
+			} `json:"availabilityZoneInfo"`
+		}
+		client := c.At(1)
+		resp, err := client.Get(ctx, client.ServiceURL("os-availability-zone", "detail"), &list, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
+		if _, _, err = gophercloud.ParseResponse(resp, err); err == nil && list.Zones == nil {
+			err = missing("availabilityZoneInfo")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("region %s: list availability zones with their hosts: %w", c.Region, err)
+		}
+		zones := map[string]string{}
+		for _, zone := range list.Zones {
+			for host, services := range zone.Hosts {
+				if _, runs := services["nova-compute"]; runs {
+					zones[host] = zone.Name
+				}
+			}
+		}
+		return zones, nil
 	})
 }

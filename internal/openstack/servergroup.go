@@ -8,15 +8,13 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servergroups"
-	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 )
 
 // ServerGroup is a server group, whatever the microversion it came by.
 type ServerGroup struct {
 	ID, Name, Policy string
 	MaxServerPerHost int      // of anti-affinity; 0: no such rule
-	Members          []string // ids of the servers that live
-	UserID           string   // who made it; "" where Nova is too old to say
+	Members          []string // ids of the servers that are not deleted
 }
 
 // groupClient is a client for the newest way to speak of groups that is offered.
@@ -27,7 +25,7 @@ func newServerGroup(g *servergroups.ServerGroup) (ServerGroup, error) {
 	if g == nil || g.ID == "" {
 		return ServerGroup{}, missing("server_group")
 	}
-	group := ServerGroup{ID: g.ID, Name: g.Name, Members: g.Members, UserID: g.UserID}
+	group := ServerGroup{ID: g.ID, Name: g.Name, Members: g.Members}
 	if g.Policy != nil {
 		group.Policy = *g.Policy
 	} else if len(g.Policies) > 0 {
@@ -111,24 +109,4 @@ func (c *Compute) DeleteServerGroup(ctx context.Context, id string) error {
 		return fmt.Errorf("region %s: delete the server group %s: %w", c.Region, id, err)
 	}
 	return nil
-}
-
-// UserID is the id of the user who is logged in, or "" where the login does not
-// say.
-func (c *Cloud) UserID(ctx context.Context) (string, error) {
-	s, err := c.session(ctx)
-	if err != nil {
-		return "", err
-	}
-	result, ok := s.client.GetAuthResult().(interface {
-		ExtractUser() (*tokens.User, error)
-	})
-	if !ok {
-		return "", nil
-	}
-	user, err := result.ExtractUser()
-	if err != nil || user == nil {
-		return "", err
-	}
-	return user.ID, nil
 }

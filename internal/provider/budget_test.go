@@ -113,7 +113,7 @@ func TestRequestBudgets(t *testing.T) {
 		{"deletion_attachment, destroyed", guarded, remove, []string{versions, "1 GET compute /servers/*", login}},
 	}, fakecloud.AdminUser: {
 		{"affinity_plan with DRS", instance{}, read("stackpolicy_affinity_plan", always(attributes{"servergroup_id": drs, "region": "RegionTwo", "scale_out": one, "enable_drs_extension": true})),
-			[]string{moreVersions, "2 GET compute /limits", "2 GET compute /os-hypervisors/detail", "2 GET compute /os-server-groups/*", login}},
+			[]string{moreVersions, "2 GET compute /limits", "2 GET compute /os-availability-zone/detail", "2 GET compute /os-hypervisors/detail", "2 GET compute /os-server-groups/*", login}},
 	}} {
 		for _, c := range budgets {
 			t.Run(c.name, func(t *testing.T) {

@@ -10,7 +10,10 @@ import (
 func guarded(c *acctest.Cloud, size int) string {
 	return fmt.Sprintf(`
 resource "stackpolicy_affinity_attachment" "web" {
-  servergroup = { name = "%[1]sgroup", policies = "soft-anti-affinity" }
+  servergroup {
+    name     = "%[1]sgroup"
+    policies = "soft-anti-affinity"
+  }
 }
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = %[1]q

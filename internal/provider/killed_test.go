@@ -3,6 +3,7 @@
 package provider_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,7 +22,15 @@ func TestAccKilled(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
-	config := affinityAttachment("region = %q\n servergroup = { name = \"%sg\", policies = \"soft-anti-affinity\" }", region, c.Prefix) +
+	config := fmt.Sprintf(`
+resource "stackpolicy_affinity_attachment" "web" {
+  region = %q
+  servergroup {
+    name     = "%sg"
+    policies = "soft-anti-affinity"
+  }
+}
+`, region, c.Prefix) +
 		strings.Replace(attached(c, 4, places(region+": "+c.Zones(t, region)[0]), ""),
 			"  image_id ", "  group = stackpolicy_affinity_attachment.web.servergroup_id\n  image_id ", 1)
 	for _, moment := range []string{

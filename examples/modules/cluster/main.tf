@@ -18,9 +18,13 @@ locals {
 }
 
 resource "stackpolicy_affinity_attachment" "cluster" {
-  for_each    = toset(local.grouped_regions)
-  region      = each.key
-  servergroup = { name = var.name, policies = var.affinity }
+  for_each = toset(local.grouped_regions)
+  region   = each.key
+
+  servergroup {
+    name     = var.name
+    policies = var.affinity
+  }
 }
 
 resource "openstack_compute_instance_v2" "node" {
@@ -49,8 +53,12 @@ resource "openstack_compute_instance_v2" "node" {
   # A new image or new user data is for new nodes: it would rebuild or replace
   # all servers at once. Name the old nodes in deletion.candidates, a few at a
   # time, and each is drained and replaced.
+  #
+  # A server cannot change its group. When the group changes (another policy, or
+  # somebody deleted it), other scheduler hints would replace all servers of the
+  # region at once; ignored, they are for new servers.
   lifecycle {
-    ignore_changes = [image_name, user_data]
+    ignore_changes = [image_name, user_data, scheduler_hints]
   }
 }
 

@@ -1,7 +1,8 @@
-# A group named "db" is inherited where there is one with this policy, and stays
-# when the attachment goes. Else it is created, and deleted with the attachment.
+# A group named "db" is inherited if there is one with this policy, and stays
+# when the attachment is destroyed. Otherwise it is created, and deleted with the
+# attachment. On each host there is at most one of its servers.
 resource "stackpolicy_affinity_attachment" "db" {
-  servergroup = {
+  servergroup {
     name     = "db"
     policies = "anti-affinity"
   }
@@ -19,5 +20,11 @@ resource "openstack_compute_instance_v2" "db" {
 
   scheduler_hints {
     group = stackpolicy_affinity_attachment.db.servergroup_id
+  }
+
+  # New servers get the hints, and servers that exist are not replaced when the
+  # group changes.
+  lifecycle {
+    ignore_changes = [scheduler_hints]
   }
 }

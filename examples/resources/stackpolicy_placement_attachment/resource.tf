@@ -23,7 +23,7 @@ resource "stackpolicy_affinity_attachment" "web" {
   for_each = toset(["RegionOne", "RegionTwo"])
   region   = each.key
 
-  servergroup = {
+  servergroup {
     name     = "web"
     policies = "soft-anti-affinity"
   }
@@ -45,6 +45,12 @@ resource "openstack_compute_instance_v2" "web" {
 
   scheduler_hints {
     group = stackpolicy_affinity_attachment.web[each.value.region].servergroup_id
+  }
+
+  # New servers get the hints, and servers that exist are not replaced when the
+  # group changes.
+  lifecycle {
+    ignore_changes = [scheduler_hints]
   }
 }
 

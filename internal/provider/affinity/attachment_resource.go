@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
@@ -19,7 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -42,6 +40,7 @@ type attachmentResource struct{ backend.Resource }
 
 func (r *attachmentResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_affinity_attachment"
+	resp.ResourceBehavior.MutableIdentity = true // another group is attached in place
 }
 
 func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -49,11 +48,7 @@ func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 }
 
 func (r *attachmentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"region":         identityschema.StringAttribute{RequiredForImport: true, Description: "Region of the server group."},
-		"servergroup_id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the server group."},
-		"created":        identityschema.BoolAttribute{OptionalForImport: true, Description: "Whether the attachment created the group, and deletes it when it goes."},
-	}}
+	resp.IdentitySchema = attachmentIdentity()
 }
 
 func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
@@ -64,92 +59,53 @@ func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.Va
 	}
 }
 
-// ModifyPlan fills in the region, tells what can only be had with another group
-// (by replacing the attachment), and finds out what a creation would stumble on.
+// ModifyPlan reports, before anything happens, what would make the apply fail and
+// what becomes of servers. An existing attachment changes in place only.
 func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
+		var state attachmentModel
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		if !resp.Diagnostics.HasError() {
+			r.warnOfMembers(ctx, state, state.leaving(), "Destroying", &resp.Diagnostics)
+		}
 		return
 	}
-	var plan, config attachmentModel
+	var plan attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	plan.planZone()
-	if !req.State.Raw.IsNull() {
-		var state attachmentModel
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		if at, replace := plan.replaces(ctx, state, &resp.Diagnostics); replace {
-			resp.RequiresReplace = append(resp.RequiresReplace, at)
-			plan.forget()
-			if !state.InheritedGroup.ValueBool() {
-				// Terraform plans the creation in a second call, without the state.
-				resp.Diagnostics.Append(resp.Private.SetKey(ctx, goingKey, []byte(strconv.Quote(state.ServerGroupID.ValueString())))...)
-			}
-		} else {
-			plan.keep(state)
-		}
-		if config.Region.IsNull() {
-			plan.Region = state.Region
-		}
-	}
-	if req.State.Raw.IsNull() && !config.Region.IsUnknown() {
-		quoted, more := req.Private.GetKey(ctx, goingKey)
-		resp.Diagnostics.Append(more...)
-		going, _ := strconv.Unquote(string(quoted))
-		r.rehearse(ctx, &plan, config, going, &resp.Diagnostics)
+	if req.State.Raw.IsNull() {
+		r.planCreate(ctx, req, &plan, &resp.Diagnostics)
+	} else {
+		r.planUpdate(ctx, req, resp, &plan)
 	}
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
 }
 
-// goingKey is the private key of the group that goes when the attachment is
-// replaced: it is no obstacle to the next one.
-const goingKey = "going"
-
-// rehearse fills in the region and reports what would keep a group from being
-// attached, but for one that is missing: it may be made before it is needed.
-func (r *attachmentResource) rehearse(ctx context.Context, plan *attachmentModel, config attachmentModel, going string, diags *diag.Diagnostics) {
-	if plan.Region.IsUnknown() {
-		plan.Region = types.StringNull() // the provider's
-	}
-	compute, _ := r.region(ctx, plan, diags)
-	if compute == nil || diags.HasError() {
-		return
-	}
-	if value.Known(ctx, config.AvailabilityZone, config.EnableDRSExtension) {
-		plan.targetZone(ctx, compute, diags)
-	}
-	if !value.Known(ctx, config.ServerGroup, config.SchedulerHints) {
-		return
-	}
-	if err := affinity.Check(ctx, compute, plan.policy(ctx, diags), going); err != nil && !value.Is[*affinity.MissingError](err) {
-		addAttachError(err, diags)
-	}
-}
-
 func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &model)...)
-	compute, userID := r.region(ctx, &model, &resp.Diagnostics)
+	cloud, compute := r.region(ctx, &model, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	zone := model.targetZone(ctx, compute, &resp.Diagnostics) // before anything is made
+	zone := targetZone(ctx, cloud, compute, model.AvailabilityZone.ValueString(), model.EnableDRSExtension.ValueBool(), &resp.Diagnostics) // before anything is made
 	policy := model.policy(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	binding, err := affinity.Attach(ctx, compute, userID, policy)
-	if lost, ok := errors.AsType[*affinity.LostError](err); ok {
+	binding, err := affinity.Attach(ctx, compute, policy, "")
+	if err != nil {
+		addAttachError(err, &resp.Diagnostics)
+		lost, ok := errors.AsType[*affinity.LostError](err)
+		if !ok || !lost.Own {
+			return
+		}
 		// Kept as a tainted resource: destroying it looks for the group again.
 		binding = affinity.Binding{Group: openstack.ServerGroup{Name: lost.Name, Policy: policy.Policy}}
-		resp.Diagnostics.AddError("Unable to tell whether the server group was made", fmt.Sprintf("The answer was lost: %s. The next apply looks for it, and removes it before it makes one.", lost))
-	} else if err != nil {
-		addAttachError(err, &resp.Diagnostics)
-		return
 	}
 	model.bind(ctx, binding, &resp.Diagnostics)
 	model.Zone = value.TextOrNull(zone)
@@ -160,65 +116,104 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	compute, _ := r.region(ctx, &model, &resp.Diagnostics)
+	_, compute := r.region(ctx, &model, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...) // one is asked for even of what is gone
-	if model.ServerGroupID.ValueString() == "" {
+	id := model.ServerGroupID.ValueString()
+	if id == "" {
 		return // a creation whose answer was lost: destroying it looks for the group
 	}
-	group, err := compute.ServerGroup(ctx, model.ServerGroupID.ValueString())
+	group, err := compute.ServerGroup(ctx, id)
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
+		if !model.imported() {
+			resp.Diagnostics.AddWarning("The server group is gone", fmt.Sprintf("Nova in region %s has no server group %q (%s) any more: somebody deleted it. The attachment gets a group with another id. %s.",
+				compute.Region, model.ServerGroupName.ValueString(), id, hintsAdvice))
+		}
 		resp.State.RemoveResource(ctx)
 		return
 	case err != nil:
 		resp.Diagnostics.AddError("Unable to read the server group", err.Error())
 		return
 	}
-	if model.Policy.IsNull() {
+	if model.imported() {
+		if r.refuseForeign(ctx, compute, model, &resp.Diagnostics); resp.Diagnostics.HasError() {
+			return
+		}
 		model.adopt(group)
 	}
 	model.bind(ctx, affinity.Binding{Group: group, Inherited: model.InheritedGroup.ValueBool()}, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// Update changes the zone that new nodes are sent to: all else needs another
-// group.
+// refuseForeign reports the import of a group as created that belongs to another
+// project: no attachment of this project created it, and none deletes it.
+func (r *attachmentResource) refuseForeign(ctx context.Context, compute *openstack.Compute, model attachmentModel, diags *diag.Diagnostics) {
+	if model.InheritedGroup.ValueBool() {
+		return
+	}
+	id := model.ServerGroupID.ValueString()
+	owned, err := affinity.Owned(ctx, compute, id)
+	switch {
+	case err != nil:
+		diags.AddError("Unable to read the server group", err.Error())
+	case !owned:
+		diags.AddError("The server group is another project's", fmt.Sprintf("The server group %s of region %s does not belong to the project that the provider logs in to, so this attachment cannot have created it. "+
+			"Import it as %s/%s, without /created: then it is inherited, and never deleted.", id, compute.Region, compute.Region, id))
+	}
+}
+
+// Update changes the zone, and takes another group where the arguments ask for
+// one: first the new group is inherited or created, then the old one deleted, if
+// the attachment created it.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan attachmentModel
+	var plan, state attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	compute, _ := r.region(ctx, &plan, &resp.Diagnostics)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	left := leftovers(ctx, req.Private, &resp.Diagnostics)
+	cloud, compute := r.region(ctx, &plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if plan.Zone.IsUnknown() {
-		plan.Zone = value.TextOrNull(plan.targetZone(ctx, compute, &resp.Diagnostics))
+	if plan.Zone = state.Zone; plan.moves(state) {
+		plan.Zone = value.TextOrNull(targetZone(ctx, cloud, compute, plan.AvailabilityZone.ValueString(), plan.EnableDRSExtension.ValueBool(), &resp.Diagnostics))
 	}
-	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+	policy := plan.policy(ctx, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return // the state stays as it was: the next apply tries again
 	}
+	if affinity.NeedsAnother(state.attached(ctx, &resp.Diagnostics), plan.Region.ValueString(), policy).Argument == "" {
+		plan.keep(state)
+	} else {
+		binding, err := affinity.Attach(ctx, compute, policy, state.leaving())
+		if err != nil {
+			addAttachError(err, &resp.Diagnostics)
+			if lost, ok := errors.AsType[*affinity.LostError](err); ok && lost.Own {
+				keepLeftovers(ctx, resp.Private, append(left, affinity.Created{Region: compute.Region, Name: lost.Name}), &resp.Diagnostics)
+			}
+			return
+		}
+		if binding.Group.ID == state.ServerGroupID.ValueString() {
+			binding.Inherited = state.InheritedGroup.ValueBool() // by its id, with a rule that it has
+		} else {
+			left = append(left, state.created()...)
+		}
+		plan.bind(ctx, binding, &resp.Diagnostics)
+	}
+	keepLeftovers(ctx, resp.Private, r.detach(ctx, left, &resp.Diagnostics), &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
 // Delete deletes the group if the attachment created it.
 func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() || model.InheritedGroup.ValueBool() {
-		return
-	}
-	compute, userID := r.region(ctx, &model, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	warning, err := affinity.Detach(ctx, compute, userID, model.ServerGroupID.ValueString(), model.ServerGroupName.ValueString(), model.policy(ctx, &resp.Diagnostics))
-	if warning != "" {
-		resp.Diagnostics.AddWarning("The server group had members", warning)
-	}
-	if err != nil {
-		resp.Diagnostics.AddError("Unable to delete the server group", err.Error())
+	left := leftovers(ctx, req.Private, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		r.detach(ctx, append(left, model.created()...), &resp.Diagnostics)
 	}
 }
 
@@ -245,41 +240,42 @@ func parseGroupID(text string) (region, id string, created bool, err error) {
 	rest, created := strings.CutSuffix(text, "/created")
 	region, id, ok := value.ParseRegionalID(rest)
 	if !ok {
-		return "", "", false, fmt.Errorf("%q is neither <region>/<server group id>, for a group that is inherited and never deleted, nor <region>/<server group id>/created, for one that goes with the attachment", text)
+		return "", "", false, fmt.Errorf("%q is neither <region>/<server group id>, for a group that is inherited and never deleted, nor <region>/<server group id>/created, for one that is deleted with the attachment", text)
 	}
 	return region, id, created, nil
 }
 
-// region is the Nova of the model's region, and who is logged in.
-func (r *attachmentResource) region(ctx context.Context, model *attachmentModel, diags *diag.Diagnostics) (*openstack.Compute, string) {
+// region returns the cloud, and the Nova of the model's region, which it fills in.
+func (r *attachmentResource) region(ctx context.Context, model *attachmentModel, diags *diag.Diagnostics) (*openstack.Cloud, *openstack.Compute) {
 	cloud := r.Backend.Get(diags)
 	if cloud == nil {
-		return nil, ""
+		return nil, nil
 	}
 	region := places.RegionOr(ctx, cloud, model.Region, diags)
 	if diags.HasError() {
-		return nil, ""
+		return nil, nil
 	}
 	model.Region = types.StringValue(region)
 	compute, err := cloud.Compute(ctx, region)
 	if err != nil {
 		diags.AddAttributeError(path.Root("region"), "Unable to use the region", err.Error())
-		return nil, ""
+		return nil, nil
 	}
-	userID, err := cloud.UserID(ctx)
-	if err != nil {
-		diags.AddError("Unable to tell who is logged in", err.Error())
-	}
-	return compute, userID
+	return cloud, compute
 }
 
 // addAttachError reports why no group was attached, at the argument that asks
 // for it.
 func addAttachError(err error, diags *diag.Diagnostics) {
 	name := path.Root("servergroup").AtName("name")
+	if lost, ok := errors.AsType[*affinity.LostError](err); ok {
+		diags.AddError("Unable to tell whether the server group was made", lostDetail(lost))
+		return
+	}
 	switch {
 	case value.Is[*affinity.MismatchError](err):
-		diags.AddAttributeError(path.Root("servergroup").AtName("policies"), "The server group has other rules", text.Sentence(err)+" A group's rules cannot change: ask for those that it has, or name another group.")
+		diags.AddAttributeError(path.Root("servergroup").AtName("policies"), "The server group has other rules",
+			text.Sentence(err)+" A group's rules cannot change: ask for those that it has, or name another group. If this attachment created the group and is to be replaced, apply without -replace (or untaint it): then it takes another group in place.")
 	case value.Is[*affinity.AmbiguousError](err):
 		diags.AddAttributeError(name, "Several server groups have the name", text.Sentence(err))
 	case value.Is[*affinity.MissingError](err):
@@ -289,4 +285,17 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 	default:
 		diags.AddError("Unable to attach the server group", err.Error())
 	}
+}
+
+func lostDetail(lost *affinity.LostError) string {
+	detail := fmt.Sprintf("The answer was lost: %s. ", lost)
+	switch {
+	case lost.Own:
+		return detail + "The next apply looks for it, and removes it before it makes one."
+	case len(lost.IDs) > 0:
+		detail += fmt.Sprintf("Nova has a server group of this name now (%s), but anybody may have made it, so it is not taken as created by this attachment. ", strings.Join(lost.IDs, ", "))
+	default:
+		detail += "There is none of this name yet, but Nova may still make it. "
+	}
+	return detail + "The next apply inherits a group of this name if there is one; then it stays when the attachment is destroyed. If it is yours, import it instead as <region>/<id>/created."
 }

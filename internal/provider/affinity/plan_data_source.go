@@ -7,8 +7,10 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/request"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -20,8 +22,8 @@ var (
 // NewPlan returns stackpolicy_affinity_plan.
 func NewPlan() datasource.DataSource { return &planDataSource{} }
 
-// planDataSource is stackpolicy_affinity_plan: a placement for each node
-// that an attached server group is to get.
+// planDataSource is stackpolicy_affinity_plan: a placement for each new node of a
+// server group.
 type planDataSource struct{ backend.DataSource }
 
 func (d *planDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -63,20 +65,21 @@ func planSchema() schema.Schema {
 	text := func(description string) schema.Attribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
+	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
 	return schema.Schema{
-		MarkdownDescription: "Plans a placement for each node that is to join a server group, as Senlin's affinity policy did. A request that removes nodes plans nothing.\n\n" +
+		MarkdownDescription: "Plans a placement for each new node of a server group, as Senlin's affinity policy did. A request that removes nodes plans nothing.\n\n" +
 			"A warning says when the group would get more members than Nova's quota allows (10 unless an operator changed it), or more than its rule can place on the hosts that can be seen.",
 		Attributes: request.Attributes(map[string]schema.Attribute{
-			"servergroup_id":       schema.StringAttribute{Required: true, MarkdownDescription: "Id of the server group. Its members are the nodes that a resize starts from."},
-			"region":               schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Region of the group. Defaults to the provider's."},
-			"availability_zone":    schema.StringAttribute{Optional: true, MarkdownDescription: "Availability zone that nodes are to go to."},
-			"enable_drs_extension": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether nodes go to a vSphere cluster with DRS: the first hypervisor that is up, enabled and has `drs` in its hostname. Needs the rights of an admin. Defaults to `false`."},
+			"servergroup_id":       schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Id of the server group. Its members are the nodes that a resize starts from."},
+			"region":               schema.StringAttribute{Optional: true, Computed: true, Validators: notEmpty, MarkdownDescription: "Region of the group. Defaults to the provider's."},
+			"availability_zone":    schema.StringAttribute{Optional: true, Validators: notEmpty, MarkdownDescription: zoneArgument},
+			"enable_drs_extension": schema.BoolAttribute{Optional: true, MarkdownDescription: drsArgument},
 			"status":               text("`OK`: a plan that cannot be made is an error."),
-			"reason":               text("What came of the request, in a sentence."),
-			"placement": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Where the new nodes go. Null where none come.",
+			"reason":               text("The result of the request, in a sentence."),
+			"placement": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Where the new nodes are placed. Null where there are none.",
 				Attributes: map[string]schema.Attribute{
 					"count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes to create."},
-					"placements": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "One entry a node.",
+					"placements": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "One entry for each node.",
 						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 							"servergroup": text("Id of the server group."),
 							"zone":        text("Availability zone, with the host of the DRS cluster where that is enabled (`zone:host`). Null where none is asked for."),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/request"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
@@ -16,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
@@ -66,10 +68,16 @@ func (m *planModel) plan(ctx context.Context, cloud *openstack.Cloud, asked clus
 		zone = asked.NodeCreate.Zone
 	}
 	if count > 0 {
-		zone = zoneWithHost(ctx, compute, zone, m.EnableDRSExtension.ValueBool(), diags)
-		m.warn(ctx, cloud, compute, group, count, diags)
+		zone = targetZone(ctx, cloud, compute, zone, m.EnableDRSExtension.ValueBool(), diags)
 	}
-	m.findViolations(ctx, cloud, group, diags)
+	members := m.members(ctx, cloud, group, zone, diags)
+	if diags.HasError() {
+		return
+	}
+	if count > 0 {
+		m.warn(ctx, cloud, compute, placing{group, members, zone, count}, diags)
+	}
+	m.findViolations(ctx, group, members, diags)
 	m.Status, m.Reason = types.StringValue("OK"), types.StringValue(text.Change(count))
 	m.Placement = types.ObjectNull(placementsType.AttrTypes)
 	if count > 0 {
@@ -83,9 +91,17 @@ func (m *planModel) plan(ctx context.Context, cloud *openstack.Cloud, asked clus
 	}
 }
 
-// warn tells what Nova will refuse, before anything is built.
-func (m *planModel) warn(ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, group openstack.ServerGroup, count int64, diags *diag.Diagnostics) {
-	after := int64(len(group.Members)) + count
+// placing is what is planned: count more members for a group, in a zone.
+type placing struct {
+	group   openstack.ServerGroup
+	members []node.Node // as far as they matter
+	zone    string      // or zone:host, or ""
+	count   int64
+}
+
+// warn says what Nova will refuse, before anything is built.
+func (m *planModel) warn(ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, p placing, diags *diag.Diagnostics) {
+	group, after := p.group, int64(len(p.group.Members))+p.count
 	limits, err := cloud.Limits(ctx, compute.Region)
 	if err != nil {
 		diags.AddError("Unable to look up quotas", err.Error())
@@ -99,6 +115,10 @@ func (m *planModel) warn(ctx context.Context, cloud *openstack.Cloud, compute *o
 		return
 	}
 	hypervisors, err := compute.Hypervisors(ctx)
+	var zoneOf map[string]string
+	if err == nil && p.zone != "" {
+		zoneOf, err = hostZones(ctx, compute)
+	}
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
 		return // not visible to this user, and so nothing can be said
@@ -106,23 +126,41 @@ func (m *planModel) warn(ctx context.Context, cloud *openstack.Cloud, compute *o
 		diags.AddError("Unable to look up hypervisors", err.Error())
 		return
 	}
-	if room := affinity.Room(group, hypervisors); after > room {
+	where := "region " + compute.Region
+	if p.zone != "" {
+		where = fmt.Sprintf("%q in %s", p.zone, where)
+		name, _, _ := strings.Cut(p.zone, ":")
+		after = p.count
+		for _, member := range p.members {
+			if member.Zone == name {
+				after++
+			}
+		}
+	}
+	if room := affinity.Room(group, hypervisors, zoneOf, p.zone); after > room {
 		diags.AddAttributeWarning(path.Root("servergroup_id"), "Too few hosts for the group",
-			fmt.Sprintf("The server group %q would have %d members, and its rule (%d a host) places %d on the hosts of region %s that are up and enabled.", group.Name, after, max(group.MaxServerPerHost, 1), room, compute.Region))
+			fmt.Sprintf("The server group %q would have %d members in %s, and its rule (%d a host) places %d on the hosts there that are up and enabled.",
+				group.Name, after, where, max(group.MaxServerPerHost, 1), room))
 	}
 }
 
+// members reads the members of an anti-affinity group, where their places matter.
+func (m *planModel) members(ctx context.Context, cloud *openstack.Cloud, group openstack.ServerGroup, zone string, diags *diag.Diagnostics) []node.Node {
+	if group.Policy != affinity.AntiAffinity || len(group.Members) == 0 || len(group.Members) == 1 && zone == "" {
+		return nil
+	}
+	nodes, err := cluster.Read(ctx, cloud, cluster.Query{Regions: []string{m.Region.ValueString()}, Selector: cluster.Selector{IDs: group.Members}, NoProfiles: true})
+	if err != nil {
+		diags.AddError("Unable to read the members of the server group", err.Error())
+	}
+	return nodes
+}
+
 // findViolations looks at the hosts of the group's members.
-func (m *planModel) findViolations(ctx context.Context, cloud *openstack.Cloud, group openstack.ServerGroup, diags *diag.Diagnostics) {
+func (m *planModel) findViolations(ctx context.Context, group openstack.ServerGroup, members []node.Node, diags *diag.Diagnostics) {
 	hosts := map[string]string{}
-	if group.Policy == affinity.AntiAffinity && len(group.Members) > 1 {
-		nodes, err := cluster.Read(ctx, cloud, cluster.Query{Regions: []string{m.Region.ValueString()}, Selector: cluster.Selector{IDs: group.Members}, NoProfiles: true})
-		if err != nil {
-			diags.AddError("Unable to read the members of the server group", err.Error())
-		}
-		for _, n := range nodes {
-			hosts[n.ID] = n.HostID
-		}
+	for _, n := range members {
+		hosts[n.ID] = n.HostID
 	}
 	var list []attr.Value
 	for _, v := range affinity.Violations(group, hosts) {

@@ -1,4 +1,4 @@
-package provider_test
+package affinity_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/compare"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -23,6 +24,21 @@ const attachment = "stackpolicy_affinity_attachment.web"
 func affinityAttachment(format string, args ...any) string {
 	return "resource \"stackpolicy_affinity_attachment\" \"web\" {\n" + fmt.Sprintf(format, args...) + "\n}\n"
 }
+
+// serverGroup is the block servergroup, and hints the block scheduler_hints.
+func serverGroup(arguments ...string) string {
+	return "\n  servergroup {\n    " + strings.Join(arguments, "\n    ") + "\n  }"
+}
+
+func hints(group string) string {
+	return fmt.Sprintf("\n  scheduler_hints {\n    group = %q\n  }", group)
+}
+
+func named(name string) string { return fmt.Sprintf("name = %q", name) }
+
+func policies(policy string) string { return fmt.Sprintf("policies = %q", policy) }
+
+func perHost(n int) string { return fmt.Sprintf("max_server_per_host = %d", n) }
 
 func attachmentIs(attribute string, check knownvalue.Check) statecheck.StateCheck {
 	return statecheck.ExpectKnownValue(attachment, tfjsonpath.New(attribute), check)
@@ -44,9 +60,14 @@ func TestAccAffinityAttachment_created(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	random := affinityAttachment("region = %q", region)
-	named := affinityAttachment("region = %q\n servergroup = { name = \"%sg\", policies = \"soft-anti-affinity\" }", region, c.Prefix)
+	zone := c.Zones(t, region)[0]
+	id, unchanged, changed := tfjsonpath.New("servergroup_id"), statecheck.CompareValue(compare.ValuesSame()), statecheck.CompareValue(compare.ValuesDiffer())
+	in := fmt.Sprintf("region = %q", region)
+	group := c.Prefix + "g"
 	c.Test(t,
 		resource.TestStep{Config: random, ConfigPlanChecks: empty(), ConfigStateChecks: []statecheck.StateCheck{
+			unchanged.AddStateValue(attachment, id),
+			changed.AddStateValue(attachment, id),
 			attachmentIs("servergroup_name", knownvalue.StringRegexp(regexp.MustCompile(`^server_group_[a-z0-9]{16,}$`))),
 			attachmentIs("policy", knownvalue.StringExact("anti-affinity")),
 			attachmentIs("inherited_group", knownvalue.Bool(false)),
@@ -54,19 +75,22 @@ func TestAccAffinityAttachment_created(t *testing.T) {
 			attachmentIs("zone", knownvalue.Null()),
 			statecheck.ExpectKnownValue(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("version"), knownvalue.Int64Exact(1)),
 			statecheck.ExpectKnownValue(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("data").AtMapKey("inherited_group"), knownvalue.Bool(false)),
-			statecheck.CompareValuePairs(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("data").AtMapKey("servergroup_id"), attachment, tfjsonpath.New("servergroup_id"), same{}),
+			statecheck.CompareValuePairs(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("data").AtMapKey("servergroup_id"), attachment, tfjsonpath.New("servergroup_id"), compare.ValuesSame()),
 		}},
-		// The zone changes in place; a name, a policy, a rule needs another group.
-		resource.TestStep{Config: affinityAttachment("region = %q\n availability_zone = \"somewhere\"", region), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
-			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact("somewhere"))}},
-		resource.TestStep{Config: named, ConfigPlanChecks: action(plancheck.ResourceActionDestroyBeforeCreate), ConfigStateChecks: []statecheck.StateCheck{
-			attachmentIs("servergroup_name", knownvalue.StringExact(c.Prefix+"g")),
-			attachmentIs("policy", knownvalue.StringExact("soft-anti-affinity")),
-		}},
-		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { name = \"%sg\", max_server_per_host = 2 }", region, c.Prefix),
-			ConfigPlanChecks: action(plancheck.ResourceActionDestroyBeforeCreate), ConfigStateChecks: []statecheck.StateCheck{attachmentIs("policy", knownvalue.StringExact("anti-affinity"))}},
-		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { name = \"%sg\", max_server_per_host = 3 }", region, c.Prefix),
-			ConfigPlanChecks: action(plancheck.ResourceActionDestroyBeforeCreate)},
+		// The zone, a name, a policy, a rule: all change in place.
+		resource.TestStep{Config: affinityAttachment(in+"\n availability_zone = %q", zone), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone)), unchanged.AddStateValue(attachment, id)}},
+		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(group), policies("soft-anti-affinity"))), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{
+				attachmentIs("servergroup_name", knownvalue.StringExact(group)),
+				attachmentIs("policy", knownvalue.StringExact("soft-anti-affinity")),
+				attachmentIs("inherited_group", knownvalue.Bool(false)),
+				changed.AddStateValue(attachment, id),
+			}},
+		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(group), perHost(2))), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("policy", knownvalue.StringExact("anti-affinity")), attachmentIs("inherited_group", knownvalue.Bool(false)), changed.AddStateValue(attachment, id)}},
+		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(group), perHost(3))), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{changed.AddStateValue(attachment, id)}},
 		// Imported as created, it is the same attachment; as inherited, it is not deleted.
 		resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateIdFunc: importID("/created"), ImportStateVerify: true,
 			ImportStateVerifyIgnore: []string{"servergroup"}},
@@ -83,18 +107,6 @@ func importID(suffix string) func(*terraform.State) (string, error) {
 	return func(s *terraform.State) (string, error) {
 		return s.RootModule().Resources[attachment].Primary.ID + suffix, nil
 	}
-}
-
-// same compares two values for equality.
-type same struct{}
-
-func (same) CompareValues(values ...any) error {
-	for _, v := range values[1:] {
-		if v != values[0] {
-			return fmt.Errorf("%v is not %v", v, values[0])
-		}
-	}
-	return nil
 }
 
 func TestAccAffinityAttachment_inherited(t *testing.T) {
@@ -119,21 +131,25 @@ resource "nova_server" "member" {
 		attachmentIs("inherited_group", knownvalue.Bool(true)),
 		attachmentIs("policy", knownvalue.StringExact("affinity")),
 	}
-	byName := affinityAttachment("region = %q\n servergroup = { name = %q, policies = \"affinity\" }", region, name)
+	in := fmt.Sprintf("region = %q", region)
+	byName := affinityAttachment("%s", in+serverGroup(named(name), policies("affinity")))
 	c.Test(t,
 		resource.TestStep{Config: byName, ConfigStateChecks: checks, ConfigPlanChecks: empty()},
 		// The same group by its id, and through scheduler hints: nothing to replace.
-		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { name = %q, policies = \"affinity\" }", region, id), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
-		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { policies = \"affinity\" }\n scheduler_hints = { group = %q }", region, name), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(id), policies("affinity"))), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(policies("affinity"))+hints(name)), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		// Hints alone accept the policy that the group has; an empty block asks for nothing.
+		resource.TestStep{Config: affinityAttachment("%s", in+hints(name)), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup()+hints(id)), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: byName + server},
 		resource.TestStep{RefreshState: true, RefreshPlanChecks: resource.RefreshPlanChecks{PostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		resource.TestStep{Config: byName + server, ConfigStateChecks: []statecheck.StateCheck{attachmentIs("members", knownvalue.ListSizeExact(1))}},
 		resource.TestStep{Config: byName},
-		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { name = %q }", region, name),
+		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(name))),
 			ExpectError: says(fmt.Sprintf("The server group %q (%s) has the policy affinity, and the attachment asks for anti-affinity.", name, id))},
-		resource.TestStep{Config: affinityAttachment("region = %q\n servergroup = { name = \"%stwin\", policies = \"affinity\" }", region, c.Prefix),
+		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(c.Prefix+"twin"), policies("affinity"))),
 			ExpectError: says(fmt.Sprintf(`2 server groups are named "%stwin" (`, c.Prefix))},
-		resource.TestStep{Config: affinityAttachment("region = %q\n scheduler_hints = { group = \"%snowhere\" }", region, c.Prefix),
+		resource.TestStep{Config: affinityAttachment("%s", in+hints(c.Prefix+"nowhere")),
 			ExpectError: says(fmt.Sprintf(`No server group has the name or id "%snowhere", which the scheduler hints give.`, c.Prefix))},
 	)
 	if n := c.Groups(t, region); n != 3 {
@@ -150,10 +166,9 @@ func TestAccAffinityAttachment_olderNova(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := func(newest int, format string, args ...any) string {
-		return c.ProviderBlock("stackpolicy", fmt.Sprintf("endpoint_overrides = { compute = %q }", c.OlderNova(t, region, newest))) + affinityAttachment(format, args...)
+	config := func(newest int, arguments ...string) string {
+		return c.ProviderBlock("stackpolicy", fmt.Sprintf("endpoint_overrides = { compute = %q }", c.OlderNova(t, region, newest))) + affinityAttachment("%s", serverGroup(arguments...))
 	}
-	own := "servergroup = { name = \"" + c.Prefix + "%d\", policies = %q }"
 	theirs := c.Group(t, region, "theirs", "affinity")
 	var steps []resource.TestStep
 	for _, old := range []struct {
@@ -177,12 +192,13 @@ func TestAccAffinityAttachment_olderNova(t *testing.T) {
 			return step
 		}
 		n := old.newest
+		own := named(fmt.Sprintf("%s%d", c.Prefix, n))
 		steps = append(steps,
-			expect(config(n, own, n, "anti-affinity"), ""),
-			expect(config(n, "servergroup = { name = %q, policies = \"affinity\" }", theirs), ""),
-			resource.TestStep{Config: config(n, "servergroup = { name = %q }", theirs), PlanOnly: true, ExpectError: says("has the policy affinity")},
-			expect(config(n, own, n, "soft-affinity"), old.soft),
-			expect(config(n, "servergroup = { name = \"%s%d\", max_server_per_host = 2 }", c.Prefix, n), old.perHost))
+			expect(config(n, own, policies("anti-affinity")), ""),
+			expect(config(n, named(theirs), policies("affinity")), ""),
+			resource.TestStep{Config: config(n, named(theirs)), PlanOnly: true, ExpectError: says("has the policy affinity")},
+			expect(config(n, own, policies("soft-affinity")), old.soft),
+			expect(config(n, own, perHost(2)), old.perHost))
 	}
 	c.Test(t, steps...)
 	if n := c.Groups(t, region); n != 1 {
@@ -194,7 +210,7 @@ func TestAccAffinityAttachment_drift(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
-	config := affinityAttachment("region = %q\n servergroup = { name = \"%sg\" }", region, c.Prefix)
+	config := affinityAttachment("region = %q%s", region, serverGroup(named(c.Prefix+"g")))
 	c.Test(t,
 		resource.TestStep{Config: config},
 		// Deleted outside: it is made again.
@@ -207,21 +223,25 @@ func TestAccAffinityAttachment_drift(t *testing.T) {
 	}
 }
 
-// TestAccAffinityAttachment_goneAtDestroy: a group that is deleted meanwhile is
-// no reason to fail; members that live are named, and the group goes.
+// TestAccAffinityAttachment_destroy: a plan that deletes a group names its
+// members. A group that is deleted meanwhile is no reason to fail.
 func TestAccAffinityAttachment_destroy(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
-	config := affinityAttachment("region = %q\n servergroup = { name = \"%sg\" }", region, c.Prefix)
+	config := affinityAttachment("region = %q%s", region, serverGroup(named(c.Prefix+"g")))
 	w := c.Workspace(t, config)
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ids := c.Boot(t, acctest.Server{Name: "left", Region: region, Group: c.GroupID(t, region, "g")})
-	text, err := w.Destroy(t.Context())
-	if want := says(fmt.Sprintf(`The server group "%[1]sg" is deleted, and 1 servers that were in it run on without it: %[1]sleft (%s).`, c.Prefix, ids[0])); err != nil || !want.MatchString(text) {
-		t.Errorf("got %v\n%s", err, text)
+	plan, err := w.Run(t.Context(), "plan", "-destroy", "-no-color")
+	if want := says(fmt.Sprintf(`Destroying the attachment deletes the server group "%[1]sg" (%[2]s), which it created, and 1 server is in it now: %[1]sleft (%[3]s). `+
+		`Those that are not destroyed by the same apply run on without a group.`, c.Prefix, c.GroupID(t, region, "g"), ids[0])); err != nil || !want.MatchString(plan) {
+		t.Errorf("got %v\n%s", err, plan)
+	}
+	if _, err := w.Destroy(t.Context()); err != nil {
+		t.Error(err)
 	}
 	if n := c.Groups(t, region); n != 0 {
 		t.Errorf("%d groups are left", n)
@@ -240,11 +260,18 @@ func TestAccAffinityAttachment_badInput(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	var steps []resource.TestStep
 	for config, want := range map[string]string{
-		`servergroup = { policies = "aversion" }`:                          "Attribute servergroup.policies value must be one of",
-		`servergroup = { policies = "affinity", max_server_per_host = 2 }`: "Nova knows max_server_per_host only of anti-affinity",
-		`servergroup = { max_server_per_host = 0 }`:                        "Attribute servergroup.max_server_per_host value must be at least 1",
-		`servergroup = { name = "" }`:                                      "Attribute servergroup.name string length must be at least 1",
-		"region = \"Atlantis\"":                                            `region "Atlantis" has no compute endpoint in the catalogue of this user`,
+		serverGroup(policies("aversion")):             "Attribute servergroup.policies value must be one of",
+		serverGroup(policies("affinity"), perHost(2)): "Nova knows max_server_per_host only of anti-affinity",
+		serverGroup(perHost(0)):                       "Attribute servergroup.max_server_per_host value must be at least 1",
+		serverGroup(named("")):                        "Attribute servergroup.name string length must be at least 1",
+		serverGroup(`polices = "affinity"`):           `An argument named "polices" is not expected here. Did you mean "policies"?`,
+		`servergroup = { name = "web" }`:              `An argument named "servergroup" is not expected here. Did you mean to define a block of type "servergroup"?`,
+		"scheduler_hints {}":                          `Attribute "scheduler_hints.group" must be specified when "scheduler_hints" is specified`,
+		hints(""):                                     "Attribute scheduler_hints.group string length must be at least 1",
+		`region = ""`:                                 "Attribute region string length must be at least 1",
+		`availability_zone = ""`:                      "Attribute availability_zone string length must be at least 1",
+		`availability_zone = "cloud-nine"`:            `does not list the availability zone "cloud-nine". It lists`,
+		"region = \"Atlantis\"":                       `region "Atlantis" has no compute endpoint in the catalogue of this user`,
 	} {
 		steps = append(steps, resource.TestStep{Config: affinityAttachment("%s", config), PlanOnly: true, ExpectError: says(want)})
 	}
@@ -307,7 +334,7 @@ func TestAccAffinityAttachment_identity(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	acctest.Terraform(t)
-	config := affinityAttachment("region = %q\n servergroup = { name = \"%sg\" }", region, c.Prefix)
+	config := affinityAttachment("region = %q%s", region, serverGroup(named(c.Prefix+"g")))
 	resource.Test(t, resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: acctest.Factories(),
 		TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
 		Steps: []resource.TestStep{

@@ -1,0 +1,66 @@
+package affinity
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// NoHostError says that a region has no vSphere cluster with DRS that can be used.
+type NoHostError struct{}
+
+func (*NoHostError) Error() string { return "No suitable vSphere host is available." }
+
+// WrongZoneError says that the vSphere cluster with DRS is not in the zone that
+// is asked for.
+type WrongZoneError struct{ Host, Zone, Wanted string }
+
+func (e *WrongZoneError) Error() string {
+	return fmt.Sprintf("the host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q", e.Host, e.Zone, e.Wanted)
+}
+
+// DRSZone returns zone:host for servers of a vSphere cluster with DRS. The host
+// is that of the first hypervisor, by its hostname, which is up, enabled, in the
+// zone wanted (if one is) and has "drs" in its hostname, in any case. ZoneOf has the zone of each
+// host, as far as it can be told; where it cannot, the zone is the one wanted,
+// or "nova" as the policy's document has it. The errors are a [*NoHostError] and
+// a [*WrongZoneError].
+func DRSZone(hypervisors []openstack.Hypervisor, zoneOf map[string]string, wanted string) (string, error) {
+	var usable []openstack.Hypervisor
+	for _, h := range hypervisors {
+		if h.Up && h.Enabled && strings.Contains(strings.ToLower(h.Hostname), "drs") {
+			usable = append(usable, h)
+		}
+	}
+	if len(usable) == 0 {
+		return "", &NoHostError{}
+	}
+	slices.SortFunc(usable, func(a, b openstack.Hypervisor) int {
+		return cmp.Or(strings.Compare(a.Hostname, b.Hostname), strings.Compare(a.Host, b.Host))
+	})
+	for _, h := range usable {
+		if zone := cmp.Or(zoneOf[h.Host], wanted, "nova"); wanted == "" || zone == wanted {
+			return zone + ":" + h.Host, nil
+		}
+	}
+	return "", &WrongZoneError{usable[0].Host, zoneOf[usable[0].Host], wanted}
+}
+
+// Room returns how many members an anti-affinity group can have on the hosts that
+// can be used: those that are up and enabled, and in the zone that servers are
+// sent to, or the very host for zone:host. An empty zone is any. ZoneOf has the
+// zone of each host; one that is not in it may be in any zone.
+func Room(group openstack.ServerGroup, hypervisors []openstack.Hypervisor, zoneOf map[string]string, zone string) int64 {
+	zone, forced, _ := strings.Cut(zone, ":")
+	hosts := map[string]bool{} // a compute service may have several hypervisors
+	for _, h := range hypervisors {
+		inZone := zone == "" || cmp.Or(zoneOf[h.Host], zone) == zone
+		if h.Up && h.Enabled && inZone && (forced == "" || forced == h.Host) {
+			hosts[h.Host] = true
+		}
+	}
+	return int64(len(hosts)) * int64(max(group.MaxServerPerHost, 1))
+}
