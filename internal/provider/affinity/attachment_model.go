@@ -32,7 +32,7 @@ type attachmentModel struct {
 type serverGroupModel struct {
 	Name             types.String `tfsdk:"name"`
 	Policies         types.String `tfsdk:"policies"`
-	MaxServerPerHost types.Int64  `tfsdk:"max_server_per_host"`
+	MaxServerPerHost value.Whole  `tfsdk:"max_server_per_host"`
 }
 
 type identity struct {
@@ -42,7 +42,7 @@ type identity struct {
 }
 
 var (
-	serverGroupType = types.ObjectType{AttrTypes: map[string]attr.Type{"name": types.StringType, "policies": types.StringType, "max_server_per_host": types.Int64Type}}
+	serverGroupType = types.ObjectType{AttrTypes: map[string]attr.Type{"name": types.StringType, "policies": types.StringType, "max_server_per_host": value.WholeType{}}}
 	bindingDataType = types.ObjectType{AttrTypes: map[string]attr.Type{"servergroup_id": types.StringType, "inherited_group": types.BoolType}}
 	bindingType     = types.ObjectType{AttrTypes: map[string]attr.Type{"AffinityPolicy": types.ObjectType{AttrTypes: map[string]attr.Type{
 		"version": types.Float64Type, "data": bindingDataType}}}}
@@ -73,8 +73,11 @@ func (m attachmentModel) groupKnown(ctx context.Context) bool {
 // policy translates the arguments, which must be known.
 func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) affinity.Policy {
 	var policy affinity.Policy
-	g := value.Object[serverGroupModel](ctx, m.ServerGroup, diags)
-	if g != nil && !(g.Name.IsNull() && g.Policies.IsNull() && g.MaxServerPerHost.IsNull()) {
+	if value.GivenBlock(m.ServerGroup) {
+		g := value.Object[serverGroupModel](ctx, m.ServerGroup, diags)
+		if g == nil {
+			return policy
+		}
 		policy.Name = g.Name.ValueString()
 		policy.Policy = value.TextOr(g.Policies, affinity.AntiAffinity)
 		policy.MaxServerPerHost = int(g.MaxServerPerHost.ValueInt64())
@@ -145,9 +148,9 @@ func (m attachmentModel) imported() bool { return m.Policy.IsNull() }
 
 // adopt fills in, after an import, what a configuration may say of the group.
 func (m *attachmentModel) adopt(g openstack.ServerGroup) {
-	perHost := types.Int64Null()
+	perHost := value.WholeNull()
 	if g.MaxServerPerHost > 0 {
-		perHost = types.Int64Value(int64(g.MaxServerPerHost))
+		perHost = value.WholeOf(int64(g.MaxServerPerHost))
 	}
 	m.ServerGroup = types.ObjectValueMust(serverGroupType.AttrTypes, map[string]attr.Value{
 		"name": types.StringValue(g.Name), "policies": types.StringValue(g.Policy), "max_server_per_host": perHost})

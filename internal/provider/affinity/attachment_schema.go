@@ -1,6 +1,10 @@
 package affinity
 
 import (
+	"math"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -61,7 +65,7 @@ A group's name, policy and rules cannot change. So where you change them the att
 				Attributes: map[string]schema.Attribute{
 					"name":     optional("Name or id of the group. If it exists it is inherited, otherwise a group of this name is created. Without a name, and without scheduler hints, a group is created as `server_group_` and random letters."),
 					"policies": policies,
-					"max_server_per_host": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+					"max_server_per_host": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(1, math.MaxInt32)},
 						MarkdownDescription: "Maximum number of members on one host, for `anti-affinity` only. Needs Nova's microversion 2.64. By default it is 1 in a group that is created, and any in one that is inherited."},
 				}},
 			"scheduler_hints": schema.SingleNestedBlock{

@@ -262,7 +262,8 @@ func TestAccAffinityAttachment_badInput(t *testing.T) {
 	for config, want := range map[string]string{
 		serverGroup(policies("aversion")):             "Attribute servergroup.policies value must be one of",
 		serverGroup(policies("affinity"), perHost(2)): "Nova knows max_server_per_host only of anti-affinity",
-		serverGroup(perHost(0)):                       "Attribute servergroup.max_server_per_host value must be at least 1",
+		serverGroup(perHost(0)):                       "Attribute servergroup.max_server_per_host value must be between 1 and",
+		serverGroup("max_server_per_host = 2.5"):      "A whole number is needed, not 2.5.",
 		serverGroup(named("")):                        "Attribute servergroup.name string length must be at least 1",
 		serverGroup(`polices = "affinity"`):           `An argument named "polices" is not expected here. Did you mean "policies"?`,
 		`servergroup = { name = "web" }`:              `An argument named "servergroup" is not expected here. Did you mean to define a block of type "servergroup"?`,
