@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ import (
 )
 
 var (
-	goreleaser = flag.String("goreleaser", "", "the goreleaser to make releases with")
+	tools      = flag.String("tools", "", "the folder with the tools that make release uses")
 	terraform  = flag.String("terraform", "", "the terraform to install them with")
 	tofu       = flag.String("tofu", "", "the tofu to install them with")
 	allTargets = flag.Bool("all-targets", false, "build for every platform, not only for this one")
@@ -45,17 +46,27 @@ type rehearsal struct {
 }
 
 func TestRehearsal(t *testing.T) {
-	if *goreleaser == "" {
+	if *tools == "" {
 		t.Skip("needs goreleaser: make rehearsal brings it")
 	}
 	r := rehearsal{signer: newSigner(t), standIns: t.TempDir()}
 	src := newSource(t, r.signer)
+	if err := os.WriteFile(filepath.Join(src.dir, "changes", "added-rehearsal.md"), []byte("A rehearsal,\nof two lines.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	r.first = src.release(t, first, *allTargets)
+	if err := os.WriteFile(filepath.Join(src.dir, "changes", "added-rehearsal.md"), []byte("Another one.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	r.next = src.release(t, next, false)
+	if notes, want := src.notes(t), "### added\n\n- Another one.\n"; notes != want {
+		t.Errorf("the notes of version %s are %q, want %q", next, notes, want)
+	}
 	if _, err := workspace.Build(t.Context(), r.standIns); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("complete", r.complete)
+	t.Run("reproduce", func(t *testing.T) { r.reproduce(t, src) })
 	t.Run("verify.sh", r.verify)
 	ran := 0
 	for name, path := range map[string]string{"terraform": *terraform, "tofu": *tofu} {
@@ -309,8 +320,8 @@ provider_installation {
 `, public, host, r.standIns))
 }
 
-// readme: the first configuration of the README is installed and applied as it
-// stands. After the next release init -upgrade takes that, and what the first
+// readme: the first configuration of the README is installed and applied, with
+// the names of the cloud in it. After the next release init -upgrade takes that, and what the first
 // one left in the state needs no change.
 func (r rehearsal) readme(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(workspace.Root(), "README.md"))
@@ -321,10 +332,12 @@ func (r rehearsal) readme(t *testing.T) {
 	if config == nil {
 		t.Fatal("no configuration")
 	}
+	// Who follows the README puts names of their own in.
+	own := strings.Replace(string(config[1]), "network {\n    name = \"web\"", fmt.Sprintf("network {\n    name = %q", fakecloud.NetworkName), 1)
 	cloud := fakecloud.Start(t, fakecloud.Config{})
 	cloud.AddImage(fakecloud.Image{Name: "ubuntu-24.04"})
 	reg, host, trust := r.start(t)
-	w, _, err := r.init(t, r.instead(t, host), string(config[1]), trust,
+	w, _, err := r.init(t, r.instead(t, host), own, trust,
 		"OS_AUTH_URL="+cloud.AuthURL(), "OS_USERNAME="+fakecloud.MemberUser, "OS_PASSWORD="+fakecloud.Password,
 		"OS_PROJECT_NAME="+fakecloud.MemberUser, "OS_REGION_NAME="+fakecloud.DefaultRegions()[0].Name, "OS_CLOUD=")
 	if err != nil {
@@ -377,6 +390,30 @@ func (r rehearsal) mirror(t *testing.T) {
 	use(t, offline)
 }
 
+// guideSettings are the configurations of the command line that the guide on
+// installing shows for a kind of mirror, with the mirror's place put in.
+func (r rehearsal) guideSettings(t *testing.T, kind, example, place string) (list []*workspace.Mirror) {
+	t.Helper()
+	guide, err := os.ReadFile(filepath.Join(workspace.Root(), "templates/guides/installing.md.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range regexp.MustCompile("(?s)```terraform\n(provider_installation .*?)```").FindAllStringSubmatch(string(guide), -1) {
+		if !strings.Contains(block[1], kind) {
+			continue
+		}
+		text := strings.ReplaceAll(block[1], example, place)
+		if r.cli == *tofu {
+			text = strings.ReplaceAll(text, "registry.terraform.io", "registry.opentofu.org")
+		}
+		list = append(list, settings(t, text))
+	}
+	if len(list) == 0 {
+		t.Fatalf("the guide shows no %s", kind)
+	}
+	return list
+}
+
 // filesystemMirror: the files of two releases, copied as the guide says, are a
 // mirror, of which init takes the newer.
 func (r rehearsal) filesystemMirror(t *testing.T) {
@@ -384,11 +421,16 @@ func (r rehearsal) filesystemMirror(t *testing.T) {
 	script := filepath.Join(workspace.Root(), "examples/guides/installing/filesystem-mirror.sh")
 	run(t, r.first, nil, script, first, dir)
 	run(t, r.next, nil, script, next, dir)
-	w, output, err := r.init(t, settings(t, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir)), from(provider))
-	if err != nil || !strings.Contains(output, "Installed stackpolicy/stackpolicy v"+next) {
-		t.Fatalf("%v\n%s", err, output)
+	for _, s := range r.guideSettings(t, "filesystem_mirror", "/srv/terraform/providers", dir) {
+		w, output, err := r.init(t, s, from(provider))
+		if err != nil || !strings.Contains(output, "Installed stackpolicy/stackpolicy v"+next) {
+			t.Fatalf("%v\n%s", err, output)
+		}
+		use(t, w)
+		if _, err := w.Run(t.Context(), "providers", "lock", "-fs-mirror="+dir, "-platform="+runtime.GOOS+"_"+runtime.GOARCH); err != nil {
+			t.Error(err)
+		}
 	}
-	use(t, w)
 }
 
 // ociMirror: the same in a registry for container images, which OpenTofu knows.
@@ -401,11 +443,39 @@ func (r rehearsal) ociMirror(t *testing.T) {
 	env := []string{trust, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
 	run(t, r.first, env, script, first, host+"/opentofu-providers/"+provider)
 	run(t, r.next, env, script, next, host+"/opentofu-providers/"+provider)
-	w, output, err := r.init(t, settings(t, fmt.Sprintf(
-		"provider_installation {\n  oci_mirror {\n    repository_template = \"%s/opentofu-providers/${namespace}/${type}\"\n    include             = [\"registry.opentofu.org/*/*\"]\n  }\n}\n", host)),
-		from(provider), trust)
-	if err != nil || !strings.Contains(output, "Installed stackpolicy/stackpolicy v"+next) {
-		t.Fatalf("%v\n%s", err, output)
+	for _, s := range r.guideSettings(t, "oci_mirror", "registry.example.com", host) {
+		w, output, err := r.init(t, s, from(provider), trust)
+		if err != nil || !strings.Contains(output, "Installed stackpolicy/stackpolicy v"+next) {
+			t.Fatalf("%v\n%s", err, output)
+		}
+		use(t, w)
 	}
-	use(t, w)
+}
+
+// reproduce: what SECURITY.md says makes the program of the release again, to the
+// byte.
+func (r rehearsal) reproduce(t *testing.T, src source) {
+	built := filepath.Join(t.TempDir(), "program")
+	run(t, src.dir, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version="+next, "-o", built)
+	want, err := os.ReadFile(built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("terraform-provider-stackpolicy_%s_%s_%s.zip", next, runtime.GOOS, runtime.GOARCH)
+	archive, err := zip.OpenReader(filepath.Join(r.next, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	program, err := archive.Open("terraform-provider-stackpolicy_v" + next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("the program of the release has %d bytes, the one that was built again %d, and they differ", len(got), len(want))
+	}
 }

@@ -99,12 +99,16 @@ func newSource(t *testing.T, s signer) source {
 	t.Helper()
 	top, dir := workspace.Root(), t.TempDir()
 	for name := range strings.SplitSeq(strings.TrimRight(run(t, top, nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00"), "\x00") {
-		text, err := os.ReadFile(filepath.Join(top, name))
+		info, err := os.Stat(filepath.Join(top, name))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // deleted, and not committed
 		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(top, name))
 		to := filepath.Join(dir, name)
-		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o600)); err != nil {
+		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, info.Mode().Perm())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,23 +119,24 @@ func newSource(t *testing.T, s signer) source {
 	return src
 }
 
-// release commits, tags and runs goreleaser as the workflow does, except that it
-// publishes nothing. It returns the folder with the files that would have been
-// published.
+// release follows RELEASING.md: it gathers the changes, commits and tags, and runs
+// what the workflow runs, except that nothing is published. It returns the folder
+// with the files that would have been.
 func (src source) release(t *testing.T, version string, all bool) string {
 	t.Helper()
+	run(t, src.dir, nil, "tools/changelog", version)
 	author := []string{"GIT_AUTHOR_NAME=rehearsal", "GIT_AUTHOR_EMAIL=r@example.invalid", "GIT_COMMITTER_NAME=rehearsal", "GIT_COMMITTER_EMAIL=r@example.invalid"}
 	git := func(args ...string) {
 		run(t, src.dir, author, "git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"}, args...)...)
 	}
 	git("add", "--all")
-	git("commit", "--quiet", "--allow-empty", "--message", "Release "+version)
+	git("commit", "--quiet", "--message", "Release "+version)
 	git("tag", "v"+version)
-	args := []string{"release", "--clean", "--skip=publish,sbom"} // syft, which lists what is in an archive, takes longer to build than all of this
+	without := "--skip=publish,sbom" // syft, which lists what is in an archive, takes longer to build than all of this
 	if !all {
-		args = append(args, "--config="+oneTarget(t, filepath.Join(src.dir, ".goreleaser.yml")))
+		without += " --config=" + oneTarget(t, filepath.Join(src.dir, ".goreleaser.yml"))
 	}
-	run(t, src.dir, src.signer.env(), *goreleaser, args...)
+	run(t, src.dir, src.signer.env(), "make", "release", "BIN="+*tools, "RELEASE="+without)
 	published := t.TempDir()
 	prefix := "terraform-provider-stackpolicy_" + version + "_"
 	found, err := filepath.Glob(filepath.Join(src.dir, "dist", prefix+"*"))
@@ -152,6 +157,16 @@ func (src source) release(t *testing.T, version string, all bool) string {
 		}
 	}
 	return published
+}
+
+// notes are those of the last release.
+func (src source) notes(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(src.dir, ".tools", "release-notes.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // oneTarget returns a copy of a configuration of goreleaser that builds for this
