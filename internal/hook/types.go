@@ -25,7 +25,7 @@ type Argument struct {
 
 // Fault is what is wrong with an argument. Its text has no sensitive value.
 type Fault struct {
-	Argument string
+	Argument string // "" where its value must not be shown, as a line of the source would
 	Text     string
 	Warning  bool // it works, and still someone should know
 }
@@ -71,7 +71,9 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 			faults = append(faults, Fault{Argument: a.Name, Text: fmt.Sprintf("A hook of type %s needs %s.", kind.Name, a.Name)})
 		default:
 			for _, fault := range a.check(values) {
-				fault.Argument = a.Name
+				if !a.Sensitive {
+					fault.Argument = a.Name
+				}
 				faults = append(faults, fault)
 			}
 		}

@@ -45,6 +45,14 @@ resource "stackpolicy_deletion_attachment" "node" {
 `, count, c.Prefix, region, c.Image, c.Flavor, region, fmt.Sprintf(format, args...))
 }
 
+// block is a hook block with these lines.
+func block(lines ...string) string { return "hook {\n    " + strings.Join(lines, "\n    ") + "\n  }" }
+
+// hookBlock is a hook block of a type that abandons.
+func hookBlock(kind string, lines ...string) string {
+	return block(append([]string{fmt.Sprintf("type = %q", kind), `default_result = "ABANDON"`}, lines...)...)
+}
+
 // draining is a webhook's consumer that says 202 to each node for a time.
 type draining struct {
 	mu    sync.Mutex
@@ -100,7 +108,7 @@ func TestAccDeletionAttachment_webhook(t *testing.T) {
 	region := c.Regions(t)[0]
 	consumer, url := startDraining(t, 1500*time.Millisecond)
 	hooked := func(n int) string {
-		return drained(c, region, n, "grace_period = 1\n  hook = { type = \"webhook\", params = { url = \"%s/drain\" }, timeout = 60, default_result = \"ABANDON\" }", url)
+		return drained(c, region, n, "grace_period = 1\n  "+hookBlock("webhook", "url = \"%s/drain\"", "timeout = 60"), url)
 	}
 	w := c.Workspace(t, hooked(1))
 	if _, err := w.Apply(t.Context()); err != nil {
@@ -135,7 +143,7 @@ func TestAccDeletionAttachment_zaqar(t *testing.T) {
 	client := c.Zaqar(t, region)
 	queue := c.Prefix + "q"
 	hooked := func(n int) string {
-		return drained(c, region, n, "shutdown = true\n  hook = { type = \"zaqar\", params = { queue = %q }, timeout = 60, default_result = \"ABANDON\" }", queue)
+		return drained(c, region, n, "shutdown = true\n  "+hookBlock("zaqar", "queue = %q", "timeout = 60"), queue)
 	}
 	w := c.Workspace(t, hooked(2))
 	if _, err := w.Apply(t.Context()); err != nil {
@@ -174,7 +182,7 @@ func TestAccDeletionAttachment_abandon(t *testing.T) {
 	client := c.Zaqar(t, region)
 	queue := c.Prefix + "q"
 	hooked := func(n int) string {
-		return drained(c, region, n, "hook = { type = \"zaqar\", params = { queue = %q }, timeout = 1, default_result = \"ABANDON\" }", queue)
+		return drained(c, region, n, hookBlock("zaqar", "queue = %q", "timeout = 1"), queue)
 	}
 	w := c.Workspace(t, hooked(1))
 	if _, err := w.Apply(t.Context()); err != nil {
@@ -219,13 +227,13 @@ func TestAccDeletionAttachment_continue(t *testing.T) {
 	region := c.Regions(t)[0]
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	defer refusing.Close()
-	w := c.Workspace(t, drained(c, region, 1, "hook = { type = \"webhook\", params = { url = \"%s/?key=hidden\" } }", refusing.URL))
+	w := c.Workspace(t, drained(c, region, 1, strings.Replace(hookBlock("webhook", "url = \"%s/?key=hidden\""), "ABANDON", "CONTINUE", 1), refusing.URL))
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	text, err := w.Destroy(t.Context())
 	plain := strings.ReplaceAll(text, "│", "")
-	if err != nil || !says("though its hook did not complete: the webhook at").MatchString(plain) || !says("answered 404 Not Found").MatchString(plain) || strings.Contains(text, "hidden") {
+	if err != nil || !says("though its hook did not complete: the webhook at").MatchString(plain) || !says(fmt.Sprintf("Warning: A server will be drained: %s0", c.Prefix)).MatchString(plain) || !says("answered 404 Not Found").MatchString(plain) || strings.Contains(text, "hidden") {
 		t.Errorf("got %v\n%s", err, text)
 	}
 	if len(c.Servers(t)) != 0 {
@@ -273,7 +281,7 @@ func TestDeletionAttachments_parallel(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	consumer, url := startDraining(t, 2*time.Second)
 	hooked := func(n int) string {
-		return drained(c, "RegionOne", n, "hook = { type = \"webhook\", params = { url = %q }, default_result = \"ABANDON\" }", url)
+		return drained(c, "RegionOne", n, hookBlock("webhook", "url = %q"), url)
 	}
 	w := c.Workspace(t, hooked(50))
 	if _, err := w.Apply(t.Context()); err != nil {
@@ -342,7 +350,7 @@ resource "stackpolicy_deletion_attachment" "node" {
 	c.Test(t,
 		resource.TestStep{Config: config("a", ""), ConfigPlanChecks: does(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
 			is("grace_period", knownvalue.Int64Exact(0)), is("shutdown", knownvalue.Bool(false)), is("lifecycle_action_token", knownvalue.NotNull())}},
-		resource.TestStep{Config: config("a", "shutdown = true\n  grace_period = 1\n  timeouts = { delete = \"2m\" }"), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: config("a", "shutdown = true\n  grace_period = 1\n  timeouts {\n    delete = \"2m\"\n  }"), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: config("a", ""), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
 		resource.TestStep{ResourceName: name, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"lifecycle_action_token"},
 			ImportStateIdFunc: func(s *terraform.State) (string, error) { return s.RootModule().Resources[name].Primary.ID, nil }},
@@ -381,21 +389,38 @@ func TestAccDeletionAttachment_badInput(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
-	attachment := func(format string, args ...any) string {
-		return fmt.Sprintf("resource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = \"00000000-0000-0000-0000-000000000000\"\n  region = %q\n  %s\n}\n", region, fmt.Sprintf(format, args...))
+	attachment := func(more string) string {
+		if !strings.Contains(more, "region") {
+			more = fmt.Sprintf("region = %q\n  %s", region, more)
+		}
+		return "resource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = \"00000000-0000-0000-0000-000000000000\"\n  " + more + "\n}\n"
 	}
 	var steps []resource.TestStep
 	for config, want := range map[string]string{
-		attachment(`hook = { type = "carrier-pigeon", params = {} }`):                                   "Attribute hook.type value must be one of",
-		attachment(`hook = { type = "webhook", params = {} }`):                                          "A hook of type webhook needs a URL.",
-		attachment(`hook = { type = "webhook", params = { url = "ftp://hidden.example/" } }`):           "The address of a webhook begins with https://",
-		attachment(`hook = { type = "webhook", params = { url = "https://a.example/", queue = "q" } }`): "A hook of type webhook has a URL, and no queue.",
-		attachment(`hook = { type = "zaqar", params = {} }`):                                            "A hook of type zaqar needs the name of a queue.",
-		attachment(`hook = { type = "zaqar", params = { queue = "" } }`):                                "Attribute hook.params.queue string length must be between 1 and 64",
-		attachment(`hook = { type = "zaqar", params = { queue = "q", url = "https://a.example/" } }`):   "A hook of type zaqar has a queue, and no URL.",
-		attachment(`hook = { type = "zaqar", params = { queue = "q" }, timeout = -1 }`):                 "Attribute hook.timeout value must be between 1 and",
-		attachment(`hook = { type = "zaqar", params = { queue = "q" }, default_result = "SHRUG" }`):     "Attribute hook.default_result value must be one of",
-		attachment(`grace_period = -1`):                                                                 "Attribute grace_period value must be between 0 and",
+		attachment(block(`type = "carrier-pigeon"`, `default_result = "ABANDON"`)): "Attribute hook.type value must be one of",
+		attachment(block("")):            "Attribute \"hook.type\" must be specified when \"hook\" is specified",
+		attachment(hookBlock("webhook")): "A hook of type webhook needs url.",
+		attachment(hookBlock("webhook", `url = "ftp://hidden.example/"`)):              "The address of a webhook begins with https://",
+		attachment(hookBlock("webhook", `url = "https://a.example/"`, `queue = "q"`)):  "queue belongs to a hook of type zaqar. One of type webhook takes url.",
+		attachment(hookBlock("zaqar")):                                                 "A hook of type zaqar needs queue.",
+		attachment(hookBlock("zaqar", `queue = ""`)):                                   "The name of a queue has 1 to 64 characters, not 0.",
+		attachment(hookBlock("zaqar", `queue = null`)):                                 "A hook of type zaqar needs queue.",
+		attachment(hookBlock("zaqar", `queue = "q"`, `url = "https://a.example/"`)):    "url belongs to a hook of type webhook.",
+		attachment(hookBlock("zaqar", `queue = "q"`, "timeout = -1")):                  "Attribute hook.timeout value must be between 1 and",
+		attachment(hookBlock("zaqar", `queue = "q"`, "timeout = 1.5")):                 "A whole number is needed, not 1.5.",
+		attachment(hookBlock("zaqar", `queue = "q"`, `default_results = "ABANDON"`)):   "An argument named \"default_results\" is not expected here.",
+		attachment(hookBlock("command")):                                               "A hook of type command needs command.",
+		attachment(hookBlock("command", "command = []")):                               "A command begins with the name or path of a program.",
+		attachment(hookBlock("command", `command = ["true", null]`)):                   "This attribute contains a null value.",
+		attachment(hookBlock("command", `command = ["true"]`)):                         "commands are not allowed: a hook of type command needs allow_commands = true",
+		attachment(block(`type = "zaqar"`, `queue = "q"`)):                             "Attribute \"hook.default_result\" must be specified when \"hook\" is",
+		attachment(block(`type = "zaqar"`, `queue = "q"`, `default_result = "SHRUG"`)): "Attribute hook.default_result value must be one of",
+		attachment(`hook = { type = "zaqar" }`):                                        "An argument named \"hook\" is not expected here. Did you mean to define a block",
+		attachment(`region = ""`):                                                      "Attribute region string length must be at least 1",
+		attachment(`grace_period = 0.5`):                                               "A whole number is needed, not 0.5.",
+		attachment("timeouts {\n    delete = \"0s\"\n  }"):                             "The time that a destruction may take must be more than zero, not 0s.",
+		attachment("timeouts {\n    delete = \"-1m\"\n  }"):                            "must be more than zero, not -1m0s.",
+		attachment(`grace_period = -1`):                                                "Attribute grace_period value must be between 0 and",
 	} {
 		steps = append(steps, resource.TestStep{Config: config, PlanOnly: true, ExpectError: says(want)})
 	}
@@ -418,7 +443,7 @@ func TestAccDeletionAttachment_badInput(t *testing.T) {
 func TestDeletionAttachment_plainHTTP(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	w := c.Workspace(t, "resource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = \"7\"\n  hook = { type = \"webhook\", params = { url = \"http://ann:hidden@consumer.example/drain\" } }\n}\n")
+	w := c.Workspace(t, "resource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = \"7\"\n  "+hookBlock("webhook", `url = "http://ann:hidden@consumer.example/drain"`)+"\n}\n")
 	text, err := w.Run(t.Context(), "validate", "-no-color")
 	if err != nil || !says("The URL of the webhook at consumer.example has credentials or a query in it").MatchString(strings.ReplaceAll(text, "│", "")) || strings.Contains(text, "hidden") {
 		t.Errorf("got %v\n%s", err, text)

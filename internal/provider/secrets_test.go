@@ -37,9 +37,9 @@ func TestSecrets(t *testing.T) {
 		return strings.HasPrefix(v, "OS_USERNAME=") || strings.HasPrefix(v, "OS_PASSWORD=") || strings.HasPrefix(v, "OS_PROJECT_NAME=")
 	})
 	w.Env = append(w.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+log, "OS_DEBUG=1")
-	block := "provider \"stackpolicy\" {\n  application_credential_id = \"" + fakecloud.AppCredentialID + "\"\n  application_credential_secret = %q\n}\n"
-	config := c.ProviderBlock("nova") + fmt.Sprintf(block, fakecloud.AppCredentialSecret) + "data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n" + guarded(c, 1)
-	config = strings.Replace(config, "shutdown  = true", fmt.Sprintf("hook = { type = \"webhook\", params = { url = %q } }", address), 1)
+	providerBlock := "provider \"stackpolicy\" {\n  application_credential_id = \"" + fakecloud.AppCredentialID + "\"\n  application_credential_secret = %q\n}\n"
+	config := c.ProviderBlock("nova") + fmt.Sprintf(providerBlock, fakecloud.AppCredentialSecret) + "data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n" + guarded(c, 1)
+	config = strings.Replace(config, "shutdown  = true", block(`type = "webhook"`, `default_result = "CONTINUE"`, fmt.Sprintf("url = %q", address)), 1)
 
 	var told strings.Builder // what is shown to the user
 	run := func(config string, args ...string) error {
@@ -72,7 +72,7 @@ func TestSecrets(t *testing.T) {
 		t.Error("a plan without servers")
 	}
 	for _, block := range []string{
-		fmt.Sprintf(block, password),
+		fmt.Sprintf(providerBlock, password),
 		"provider \"stackpolicy\" {\n  user_name = \"member\"\n  tenant_name = \"member\"\n  password = \"" + password + "\"\n}\n",
 		"provider \"stackpolicy\" {\n  token = \"" + password + "\"\n}\n",
 	} {

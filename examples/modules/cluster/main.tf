@@ -70,7 +70,18 @@ resource "stackpolicy_deletion_attachment" "node" {
   region       = each.value.region
   cluster      = var.name
   node_name    = each.key
-  hook         = var.drain.hook
   shutdown     = var.drain.shutdown
   grace_period = var.drain.grace_period
+
+  dynamic "hook" {
+    for_each = var.drain.hook == null ? [] : [var.drain.hook]
+    content {
+      type           = hook.value.type
+      queue          = hook.value.queue
+      url            = hook.value.url
+      command        = hook.value.command
+      timeout        = hook.value.timeout
+      default_result = hook.value.default_result
+    }
+  }
 }

@@ -53,13 +53,15 @@ variable "affinity" {
 }
 
 variable "drain" {
-  description = "What happens before a node goes: a hook (see stackpolicy_deletion_attachment), then a shutdown, then a grace period in seconds."
+  description = "What happens before a node is removed: a hook (see stackpolicy_deletion_attachment), then a shutdown, then a grace period in seconds."
   type = object({
     hook = optional(object({
       type           = string
-      params         = object({ queue = optional(string), url = optional(string) })
+      default_result = string
+      queue          = optional(string)
+      url            = optional(string)
+      command        = optional(list(string))
       timeout        = optional(number)
-      default_result = optional(string)
     }))
     shutdown     = optional(bool, true)
     grace_period = optional(number, 0)

@@ -33,9 +33,9 @@ resource "stackpolicy_deletion_attachment" "web" {
   node_name = each.key
   cluster   = "web"
 
-  hook = {
+  hook {
     type           = "webhook"
-    params         = { url = var.drainer_url }
+    url            = var.drainer_url
     timeout        = 600
     default_result = "ABANDON"
   }

@@ -65,10 +65,14 @@ func Validate(block types.Object, at path.Path, diags *diag.Diagnostics) {
 		return
 	}
 	for _, fault := range spec.Check(func(argument string) bool { return unknown[argument] }) {
+		where := at
+		if fault.Argument != "" {
+			where = at.AtName(fault.Argument)
+		}
 		if fault.Warning {
-			diags.AddAttributeWarning(at.AtName(fault.Argument), "Insecure hook", fault.Text)
+			diags.AddAttributeWarning(where, "Insecure hook", fault.Text)
 		} else {
-			diags.AddAttributeError(at.AtName(fault.Argument), "Invalid hook", fault.Text)
+			diags.AddAttributeError(where, "Invalid hook", fault.Text)
 		}
 	}
 }

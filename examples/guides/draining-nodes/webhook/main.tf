@@ -37,9 +37,9 @@ resource "stackpolicy_deletion_attachment" "web" {
   shutdown     = true
   grace_period = 5
 
-  hook = {
+  hook {
     type           = "webhook"
-    params         = { url = var.drain_url }
+    url            = var.drain_url
     timeout        = 900
     default_result = "ABANDON"
   }

@@ -30,9 +30,9 @@ resource "stackpolicy_deletion_attachment" "web" {
   cluster   = "web"
   node_name = each.key
 
-  hook = {
+  hook {
     type           = "zaqar"
-    params         = { queue = "web-drain" }
+    queue          = "web-drain"
     timeout        = 900
     default_result = "ABANDON"
   }
