@@ -59,6 +59,7 @@ func (w *world) consume() {
 	for _, f := range []fakecloud.Fault{
 		{Method: http.MethodPost, Path: "/hook", Status: http.StatusAccepted},
 		{Method: http.MethodGet, Path: "/hook", Status: http.StatusNoContent},
+		{Method: http.MethodGet, Path: "/health", Status: http.StatusNoContent},
 		{Method: http.MethodGet, Path: "/queues/*/messages/*", Nth: 2, Status: http.StatusNotFound},
 	} {
 		f.Times = fakecloud.Forever
@@ -119,6 +120,7 @@ func always(config attributes) func(*world) attributes {
 // one takes different ways in all of them.
 func operations() []operation {
 	const affinity, placement, deletion = "stackpolicy_affinity_attachment", "stackpolicy_placement_attachment", "stackpolicy_deletion_attachment"
+	const readiness = "stackpolicy_readiness_attachment"
 	two := []any{"RegionOne", "RegionTwo"}
 	one := attributes{"count": 2}
 	regions := []any{attributes{"name": "RegionOne"}, attributes{"name": "RegionTwo", "weight": 200}, attributes{"name": "Dark"}}
@@ -151,6 +153,16 @@ func operations() []operation {
 	}
 	zaqar := func(w *world) attributes { return hook(w, "zaqar", attributes{"queue": "leaving"}) }
 	server := func(w *world) string { return w.servers[0] }
+
+	active := func(w *world) attributes {
+		return attributes{"cluster": "web", "timeout": w.hook, "servers": attributes{"web-5": attributes{"id": w.servers[0]}}}
+	}
+	healthy := func(w *world) attributes {
+		config := active(w)
+		config["http"] = attributes{"url": w.fake.AuthURL()[:len(w.fake.AuthURL())-len("/identity/v3")] + "/health?key=hidden"}
+		config["servers"] = attributes{"web-5": attributes{"id": w.servers[0], "revision": 2}}
+		return config
+	}
 
 	return []operation{
 		{"cluster: read by name", nil, read("stackpolicy_cluster", always(attributes{"regions": two, "name_regex": "^web-"}))},
@@ -187,6 +199,13 @@ func operations() []operation {
 		{"deletion_attachment: delete, with shutdown", drain(attributes{"shutdown": true}), remove},
 		{"deletion_attachment: delete, with webhook", change(deletion, webhook), remove},
 		{"deletion_attachment: delete, with Zaqar", change(deletion, zaqar), remove},
+		{"readiness_attachment: create", nil, change(readiness, active)},
+		{"readiness_attachment: create, with HTTP", nil, change(readiness, healthy)},
+		{"readiness_attachment: read", change(readiness, active), refresh},
+		{"readiness_attachment: update", change(readiness, active), change(readiness, healthy)},
+		{"readiness_attachment: delete", change(readiness, active), remove},
+		{"readiness_attachment: import", nil, adopt(readiness, "%s", cluster)},
+
 		{"deletion_attachment: import", nil, adopt(deletion, "RegionOne/%s", server)},
 	}
 }

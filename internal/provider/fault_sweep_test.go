@@ -255,16 +255,17 @@ func (c sweepCase) most() int {
 }
 
 // asksHook tells a request that is made again and again until the hook's
-// timeout.
+// timeout, or that of the wait for a new server.
 func (c sweepCase) asksHook() bool {
-	return c.target.Service == "" || c.target.Service == fakecloud.Messaging
+	waited := strings.HasPrefix(c.name, "readiness_attachment") && strings.HasPrefix(c.target.Path, "/servers/") && c.target.Path != "/servers/detail"
+	return c.target.Service == "" || c.target.Service == fakecloud.Messaging || waited
 }
 
 // wordings name a request in errors, by the beginning of its path.
 var wordings = map[string]string{
 	"auth": "log in at", "regions": "list regions", "": "find the microversions of Nova", "limits": "get the project's limits",
 	"flavors": "get the flavor", "os-availability-zone": "list availability zones", "os-hypervisors": "hypervisors", "os-server-groups": "server group",
-	"servers": "server", "images": "get the image", "hook": "the webhook at", "queues": `the queue "leaving"`,
+	"servers": "server", "images": "get the image", "hook": "the webhook at", "health": "GET http://", "queues": `the queue "leaving"`,
 }
 
 // checkError holds an error to what a user needs: the region and the request,

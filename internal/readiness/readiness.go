@@ -173,7 +173,8 @@ func (w *watch) look(ctx context.Context) (final bool) {
 	seen, final := w.check(ctx)
 	<-w.looks
 	if ctx.Err() != nil {
-		return false // what it did not get to see is nothing new
+		w.seen = cmp.Or(w.seen, seen) // cut short, it saw nothing new
+		return false
 	}
 	if seen != "" {
 		w.since = time.Time{}
@@ -205,9 +206,9 @@ func (w *watch) look(ctx context.Context) (final bool) {
 	case err == nil:
 		w.marked = true
 		w.see("in service")
-	case ctx.Err() == nil:
+	default:
 		w.see(err.Error())
-		return refused(err)
+		return ctx.Err() == nil && refused(err)
 	}
 	return false
 }

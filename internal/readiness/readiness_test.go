@@ -29,7 +29,11 @@ func nova(code int) error {
 	return fmt.Errorf("nova: %w", gophercloud.ErrUnexpectedResponseCode{Actual: code})
 }
 
-func (s *server) Status(context.Context) (string, error) {
+func (s *server) Status(ctx context.Context) (string, error) {
+	if s.statuses[0] == "hang" {
+		<-ctx.Done()
+		return "", fmt.Errorf("get the server: %w", ctx.Err())
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.statuses[0]
@@ -80,6 +84,7 @@ func TestRun(t *testing.T) {
 		{name: "active", statuses: "ACTIVE"},
 		{name: "builds", statuses: "BUILD BUILD ACTIVE", took: time.Second + time.Second*3/2},
 		{name: "never active", statuses: "BUILD", seen: "BUILD in Nova", took: 10 * time.Minute},
+		{name: "Nova hangs", statuses: "hang", seen: "get the server: context deadline exceeded", took: 10 * time.Minute},
 		{name: "in error", statuses: "BUILD ERROR", seen: "ERROR in Nova", took: time.Second},
 		{name: "gone", statuses: "-", seen: "the server is gone"},
 		{name: "Nova fails for a while", statuses: "503 500 429 ACTIVE", took: time.Second + 1500*time.Millisecond + 2250*time.Millisecond},

@@ -1,0 +1,290 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// rollout is a cluster whose nodes are replaced in a real terraform, with all
+// that happens to them on record: what their health check says, and what the
+// consumer that drains them is told and sees in the cloud at that moment.
+type rollout struct {
+	*workspace.Workspace
+	c      *acctest.Cloud
+	region string
+
+	mu     sync.Mutex
+	slow   map[string]int  // how often a node is yet to be asked until it is ready; -1: it never is
+	events []string        // "ready NAME" and "drain NAME in MARKS"
+	known  map[string]bool // those that have been ready
+	url    string
+}
+
+// lifecycle says which resources have create_before_destroy.
+type lifecycle struct{ servers, deletions bool }
+
+func startRollout(t *testing.T, l lifecycle, nodes map[string]int) *rollout {
+	t.Helper()
+	c := acctest.New(t, fakecloud.Config{})
+	r := &rollout{c: c, region: c.Regions(t)[0], slow: map[string]int{}, known: map[string]bool{}}
+	handler := http.NewServeMux()
+	handler.HandleFunc("GET /health/{name}", r.health)
+	handler.HandleFunc("POST /drain", func(w http.ResponseWriter, req *http.Request) { r.drain(t, w, req) })
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	r.url = server.URL
+	r.Workspace = c.Workspace(t, r.config(l, nodes))
+	if _, err := r.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.events = nil
+	return r
+}
+
+func (r *rollout) health(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name := req.PathValue("name")
+	if left := r.slow[name]; left != 0 {
+		r.slow[name] = max(left-1, -1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	if !r.known[name] {
+		r.known[name] = true
+		r.events = append(r.events, "ready "+name)
+	}
+}
+
+func (r *rollout) drain(t *testing.T, w http.ResponseWriter, req *http.Request) {
+	var message map[string]string
+	if err := json.NewDecoder(req.Body).Decode(&message); err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	seen := r.marks(t)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, fmt.Sprintf("drain %s in %s", message["node_name"], seen))
+}
+
+// marks are the servers in the cloud with their marks: "a:1 b:-".
+func (r *rollout) marks(t *testing.T) string {
+	var list []string
+	for name, mark := range marks(t, r.c) {
+		if mark == "" {
+			mark = "-"
+		}
+		list = append(list, name+":"+mark)
+	}
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+// config has servers, a readiness attachment, and a deletion attachment each.
+// The nodes are revisions by name.
+func (r *rollout) config(l lifecycle, nodes map[string]int) string {
+	before := func(yes bool) string {
+		if !yes {
+			return ""
+		}
+		return "lifecycle {\n    create_before_destroy = true\n  }"
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(nodes)) {
+		list = append(list, fmt.Sprintf("%s = %d", name, nodes[name]))
+	}
+	return fmt.Sprintf(`
+locals {
+  nodes = { %s }
+}
+resource "nova_server" "node" {
+  for_each  = local.nodes
+  name      = "%s${each.key}"
+  region    = %q
+  image_id  = %q
+  flavor_id = %q
+  %s
+}
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = "web"
+  servers = { for name, server in nova_server.node : name => { id = server.id, region = server.region, revision = local.nodes[name] } }
+  timeout = 3
+  http {
+    url = "%s/health/{name}"
+  }
+}
+resource "stackpolicy_deletion_attachment" "node" {
+  for_each   = nova_server.node
+  server_id  = each.value.id
+  region     = each.value.region
+  node_name  = each.key
+  %s
+  depends_on = [stackpolicy_readiness_attachment.web]
+  %s
+}
+`, strings.Join(list, ", "), r.c.Prefix, r.region, r.c.Image, r.c.Flavor, before(l.servers), r.url,
+		fmt.Sprintf(`hook = { type = "webhook", params = { url = "%s/drain" }, default_result = "ABANDON" }`, r.url), before(l.deletions))
+}
+
+// roll applies the nodes, and returns what terraform says and what is on record.
+func (r *rollout) roll(t *testing.T, l lifecycle, nodes map[string]int) (text, events string, err error) {
+	t.Helper()
+	if err := r.Write(r.config(l, nodes)); err != nil {
+		t.Fatal(err)
+	}
+	r.mu.Lock()
+	r.events = nil
+	r.mu.Unlock()
+	if r.c.Fake != nil {
+		r.c.Fake.ResetRequests()
+	}
+	text, err = r.Apply(t.Context())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return text, strings.Join(r.events, "; "), err
+}
+
+// cloud is what the fake cloud was asked to do with servers, in its order:
+// "create a", "mark a", "delete a". A real one keeps no record.
+func (r *rollout) cloud(t *testing.T, ids map[string]string) string {
+	t.Helper()
+	var list []string
+	for _, request := range r.c.Fake.Requests() {
+		name := ids[strings.Split(strings.TrimPrefix(request.Path, "/servers/"), "/")[0]]
+		switch {
+		case request.Service != fakecloud.Compute:
+		case request.Method == http.MethodPost && request.Path == "/servers":
+			var body struct{ Server struct{ Name string } }
+			if err := json.Unmarshal(request.Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, "create "+strings.TrimPrefix(body.Server.Name, r.c.Prefix))
+		case request.Method == http.MethodPut && strings.HasSuffix(request.Path, "/metadata/"+openstack.MarkKey):
+			list = append(list, "mark "+name)
+		case request.Method == http.MethodDelete && name != "":
+			list = append(list, "delete "+name)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// names maps the ids of the servers to their names, those of earlier ones too.
+func (r *rollout) names(t *testing.T, names map[string]string) map[string]string {
+	t.Helper()
+	all := maps.Clone(names)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for name, s := range r.c.Servers(t) {
+		all[s.ID] = name
+	}
+	return all
+}
+
+var bothFirst = lifecycle{servers: true, deletions: true}
+
+// TestAccReadinessOrder: an apply creates the new server, waits until it is in
+// service, drains the old one, and destroys it.
+func TestAccReadinessOrder(t *testing.T) {
+	t.Parallel()
+	r := startRollout(t, bothFirst, map[string]int{"a": 1, "b": 1})
+	names := r.names(t, nil)
+	r.slow["c"] = 2
+	_, events, err := r.roll(t, bothFirst, map[string]int{"b": 1, "c": 2})
+	if want := "ready c; drain a in a:1 b:1 c:2"; err != nil || events != want {
+		t.Fatalf("%v\n got %s\nwant %s", err, events, want)
+	}
+	if got := r.marks(t); got != "b:1 c:2" {
+		t.Errorf("left are %s", got)
+	}
+	if r.c.Fake != nil {
+		if got, want := r.cloud(t, r.names(t, names)), "create c; mark c; delete a"; got != want {
+			t.Errorf("the cloud was asked to %s, want %s", got, want)
+		}
+	}
+	if text, err := r.Run(t.Context(), "plan", "-no-color", "-detailed-exitcode"); err != nil {
+		t.Errorf("the next plan is not empty: %v\n%s", err, text)
+	}
+
+	// A template with which no server gets ready: nothing old is touched, however
+	// often it is applied.
+	r.slow["d"] = -1
+	for range 2 {
+		_, events, err = r.roll(t, bothFirst, map[string]int{"b": 1, "d": 3})
+		if err == nil || !says("1 of 1 servers that were looked at did not get into service:\n  - d (server").MatchString(err.Error()) || events != "" {
+			t.Fatalf("got %v, %s", err, events)
+		}
+		if got := r.marks(t); got != "b:1 c:2 d:-" {
+			t.Errorf("left are %s", got)
+		}
+	}
+	// A good one goes on: the bad node is removed, and so is the old one, once the
+	// new one is in service. The bad one was never in service, and has nothing to
+	// be drained from.
+	_, events, err = r.roll(t, bothFirst, map[string]int{"b": 1, "e": 4})
+	if want := "ready e; drain c in b:1 c:2 d:- e:4"; err != nil || events != want {
+		t.Fatalf("%v\n got %s\nwant %s", err, events, want)
+	}
+	if got := r.marks(t); got != "b:1 e:4" {
+		t.Errorf("left are %s", got)
+	}
+}
+
+// TestAccReadinessOrder_without is what happens where create_before_destroy is
+// missing: the documentation says so, and where the provider can notice, it does.
+func TestAccReadinessOrder_without(t *testing.T) {
+	t.Parallel()
+	const warning = "Servers were destroyed before others took their place"
+	for name, c := range map[string]struct {
+		lifecycle
+		events string
+		warns  bool
+	}{
+		// Terraform destroys what is replaced before it makes what takes its place.
+		"anywhere": {lifecycle{}, "drain a in a:1 b:1; ready c", true},
+		// What depends on the servers is destroyed before they are created.
+		"on the deletion attachments": {lifecycle{servers: true}, "drain a in a:1 b:1; ready c", false},
+		// The servers get it from the deletion attachments, which refer to them.
+		"on the servers": {lifecycle{deletions: true}, "ready c; drain a in a:1 b:1 c:2", false},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			r := startRollout(t, c.lifecycle, map[string]int{"a": 1, "b": 1})
+			text, events, err := r.roll(t, c.lifecycle, map[string]int{"b": 1, "c": 2})
+			if err != nil || events != c.events {
+				t.Errorf("%v\n got %s\nwant %s", err, events, c.events)
+			}
+			if strings.Contains(text, warning) != c.warns || (c.warns && !says("The servers of a were in service and are gone").MatchString(text)) {
+				t.Errorf("warns: want %t\n%s", c.warns, text)
+			}
+		})
+	}
+}
+
+// TestAccReadinessOrder_stale: create_before_destroy counts as it was when a
+// server was last applied. Given together with a replacement it comes too late.
+func TestAccReadinessOrder_stale(t *testing.T) {
+	t.Parallel()
+	r := startRollout(t, lifecycle{}, map[string]int{"a": 1, "b": 1})
+	_, events, err := r.roll(t, bothFirst, map[string]int{"b": 1, "c": 2})
+	if want := "drain a in a:1 b:1; ready c"; err != nil || events != want {
+		t.Errorf("%v\n got %s\nwant %s", err, events, want)
+	}
+	_, events, err = r.roll(t, bothFirst, map[string]int{"c": 2, "d": 2})
+	if want := "ready d; drain b in b:1 c:2 d:2"; err != nil || events != want {
+		t.Errorf("%v\n got %s\nwant %s", err, events, want)
+	}
+}
