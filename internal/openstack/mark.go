@@ -29,8 +29,12 @@ func ParseMark(value string) int64 {
 // metadata stays as it is. Nova refuses it with 409 while something else is
 // under way with the server.
 func (s Server) Mark(ctx context.Context, revision int64) error {
-	mark := servers.MetadatumOpts{MarkKey: strconv.FormatInt(revision, 10)}
-	if err := servers.CreateMetadatum(ctx, s.Compute.At(1), s.ID, mark).Err; err != nil {
+	value := strconv.FormatInt(revision, 10)
+	set, err := servers.CreateMetadatum(ctx, s.Compute.At(1), s.ID, servers.MetadatumOpts{MarkKey: value}).Extract()
+	if err == nil && set[MarkKey] != value {
+		err = missing("meta")
+	}
+	if err != nil {
 		return fmt.Errorf("region %s: mark the server %s as in service: %w", s.Compute.Region, s.ID, err)
 	}
 	return nil

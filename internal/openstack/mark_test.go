@@ -42,6 +42,11 @@ func TestMark(t *testing.T) {
 	holds("unmark", server.Unmark(t.Context()), map[string]string{"role": "web"})
 	holds("unmark what has no mark", server.Unmark(t.Context()), map[string]string{"role": "web"})
 
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPut, Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"x": 1}`})
+	if err := server.Mark(t.Context(), 5); err == nil {
+		t.Error("another's answer is no proof of a mark")
+	}
+
 	gone := openstack.Server{Compute: compute, ID: "00000000-0000-0000-0000-000000000000"}
 	if err := gone.Unmark(t.Context()); err != nil {
 		t.Errorf("unmark a server that is gone: %v", err)
