@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,6 +100,8 @@ type Runner struct {
 	// Messaging returns a client for the Zaqar of a region. The client id, a
 	// UUID, tells those who post apart.
 	Messaging func(ctx context.Context, region, clientID string) (*gophercloud.ServiceClient, error)
+	// Authorities are the certificate authorities that HTTP trusts.
+	Authorities *x509.CertPool
 	// HTTP sends webhooks; see [NewClient].
 	HTTP *http.Client
 	// Signer signs webhooks; nil: they are not signed.

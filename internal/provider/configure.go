@@ -63,6 +63,7 @@ func newHooks(model providerModel, agent string, timeout time.Duration, diags *d
 	if err != nil {
 		diags.AddAttributeError(path.Root("hook_cacert_file"), "Invalid provider configuration", fmt.Sprintf("The webhooks' certificate authorities cannot be used: %s.", err))
 	}
+	hooks.Authorities = pool
 	hooks.HTTP = hook.NewClient(pool, cmp.Or(timeout, time.Minute))
 	if secret := (environment{diags}).text(model.WebhookSecret, "STACKPOLICY_WEBHOOK_SECRET"); secret != "" {
 		if hooks.Signer, err = hook.NewSigner(secret); err != nil {

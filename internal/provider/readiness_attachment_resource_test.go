@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -214,6 +215,82 @@ func TestAccReadinessAttachment_resumed(t *testing.T) {
 	}
 }
 
+// TestAccReadinessAttachment_hook: a consumer is told of a new server once all
+// other checks have passed. A server whose hook does not complete is not in
+// service, or counts as ready, as default_result has it.
+func TestAccReadinessAttachment_hook(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	h := startHealth(t)
+	consumer, url := startDraining(t, 1200*time.Millisecond)
+	hooked := func(path, result string) string {
+		return ready(c, region, 1, 1, fmt.Sprintf("%s\n  hook {\n    type = \"webhook\"\n    url = \"%s%s\"\n    default_result = %q\n  }", h.check(), url, path, result))
+	}
+	w := c.Workspace(t, hooked("/?key=hidden", "ABANDON"))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	id := c.Servers(t)["0"].ID
+	if got := fmt.Sprint(marks(t, c)); got != "map[0:1]" || len(consumer.nodes) != 1 || h.requests("0") != 1 {
+		t.Errorf("marks %s; %d nodes; asked %v", got, len(consumer.nodes), h.asked)
+	}
+	var first string
+	for token, m := range consumer.nodes {
+		if first = token; m["node_id"] != id || m["lifecycle_transition_type"] != "launch" || m["region"] != region || m["node_name"] != "0" || m["cluster"] != "web" || m["address"] != "127.0.0.1" {
+			t.Errorf("got %v", m)
+		}
+	}
+	refusing := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(refusing.Close)
+	for result, want := range map[string]string{"ABANDON": "1 of 1 servers that were looked at did not get into service", "CONTINUE": "counts as ready"} {
+		c.Mark(t, region, id, openstack.MarkKey, "")
+		if err := w.Write(strings.ReplaceAll(hooked("/", result), url, refusing.URL)); err != nil {
+			t.Fatal(err)
+		}
+		text, err := w.Apply(t.Context())
+		if err != nil {
+			text += err.Error()
+		}
+		if !says(want).MatchString(text) || !says("answered 404 Not Found").MatchString(text) || (err != nil) != (result == "ABANDON") {
+			t.Errorf("%s: %v\n%s", result, err, text)
+		}
+	}
+	// Told again of the same server, the consumer knows it by the token.
+	c.Mark(t, region, id, openstack.MarkKey, "")
+	if err := w.Write(hooked("/", "ABANDON")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Apply(t.Context()); err != nil || consumer.posts != 2 || len(consumer.nodes) != 1 || consumer.nodes[first] == nil {
+		t.Errorf("%v; %d posts, nodes %v", err, consumer.posts, consumer.nodes)
+	}
+}
+
+// TestAccReadinessAttachment_command: a command runs where Terraform does, with
+// the facts in its environment, if the provider block allows it.
+func TestAccReadinessAttachment_command(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	file := filepath.Join(t.TempDir(), "seen")
+	command := fmt.Sprintf(`["sh", "-c", "echo $STACKPOLICY_TRANSITION $STACKPOLICY_NODE_NAME $STACKPOLICY_NODE_ID $STACKPOLICY_ADDRESS > %s"]`, file)
+	config := ready(c, region, 1, 1, fmt.Sprintf("hook {\n    type = \"command\"\n    command = %s\n    default_result = \"ABANDON\"\n  }", command))
+	w := c.Workspace(t, config)
+	if _, err := w.Run(t.Context(), "plan", "-no-color"); err == nil || !says("allow_commands").MatchString(err.Error()) {
+		t.Errorf("not allowed: %v", err)
+	}
+	if err := w.Write("provider \"stackpolicy\" {\n  allow_commands = true\n}\n" + config); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	seen, err := os.ReadFile(file)
+	if want := fmt.Sprintf("launch 0 %s 127.0.0.1\n", c.Servers(t)["0"].ID); err != nil || string(seen) != want {
+		t.Errorf("%v: got %q, want %q", err, seen, want)
+	}
+}
+
 // TestAccReadinessAttachment_interrupt: Ctrl-C ends the wait at once, and the
 // next apply goes on.
 func TestAccReadinessAttachment_interrupt(t *testing.T) {
@@ -312,21 +389,23 @@ func TestAccReadinessAttachment_badInput(t *testing.T) {
 	const unknown = "resource \"terraform_data\" \"later\" {\n  input = \"x\"\n}\n"
 	var steps []resource.TestStep
 	for config, want := range map[string]string{
-		attachment(`null`, "tcp {\n    port = 22\n  }"):                                            `The node "web-0" cannot be looked at over the network: the node has no address.`,
-		attachment(`""`, "http {\n    url = \"http://{address}/\"\n  }"):                           `the node has no address`,
-		attachment(`"10.0.0.300:1"`, "tcp {\n    port = 22\n  }"):                                  `"10.0.0.300:1" is neither an IP address nor the name of a host`,
-		attachment(`null`, "tcp {\n  }"):                                                           "The block tcp needs the number of a port.",
-		attachment(`null`, "tcp {\n    port = 65536\n  }"):                                         "Attribute tcp.port value must be between 1 and 65535, got: 65536",
-		attachment(`null`, "http {\n  }"):                                                          "The block http needs a url.",
-		attachment(`null`, "http {\n    url = \"ftp://hidden.example/\"\n  }"):                     "An address begins with http:// or https://.",
-		attachment(`null`, "http {\n    url = \"http://{ip}/\"\n  }"):                              `"{ip}" stands for nothing`,
-		attachment(`null`, "http {\n    url = \"http://x/\"\n    status = \"2xx\"\n  }"):           `"2xx" is neither a status between 100 and 599 nor a range of them`,
-		attachment(`null`, "http {\n    url = \"http://x/\"\n    timeout = 5\n  }"):                `An argument named "timeout" is not expected here`,
-		attachment(`null`, "stable_for = 600"):                                                     "No server could be stable for 600 seconds within a timeout of 600.",
-		attachment(`null`, "timeout = 0"):                                                          "Attribute timeout value must be between 1 and 86400, got: 0",
-		strings.Replace(attachment(`null`, ""), "{ \"web-0\"", "{ \"web-1\" = null, \"web-0\"", 1): "This attribute contains a null value.",
-		strings.Replace(attachment(`null, region = ""`, ""), "\"i\"", "\"i\"", 1):                  "region string length must be at least 1",
-		unknown + attachment(`terraform_data.later.output`, "tcp {\n    port = 0\n  }"):            "Attribute tcp.port value must be between 1 and 65535, got: 0",
+		attachment(`null`, "tcp {\n    port = 22\n  }"):                                             `The node "web-0" cannot be looked at over the network: the node has no address.`,
+		attachment(`""`, "http {\n    url = \"http://{address}/\"\n  }"):                            `the node has no address`,
+		attachment(`"10.0.0.300:1"`, "tcp {\n    port = 22\n  }"):                                   `"10.0.0.300:1" is neither an IP address nor the name of a host`,
+		attachment(`null`, "tcp {\n  }"):                                                            "The block tcp needs the number of a port.",
+		attachment(`null`, "tcp {\n    port = 65536\n  }"):                                          "Attribute tcp.port value must be between 1 and 65535, got: 65536",
+		attachment(`null`, "http {\n  }"):                                                           "The block http needs a url.",
+		attachment(`null`, "http {\n    url = \"ftp://hidden.example/\"\n  }"):                      "An address begins with http:// or https://.",
+		attachment(`null`, "http {\n    url = \"http://{ip}/\"\n  }"):                               `"{ip}" stands for nothing`,
+		attachment(`null`, "http {\n    url = \"http://x/\"\n    status = \"2xx\"\n  }"):            `"2xx" is neither a status between 100 and 599 nor a range of them`,
+		attachment(`null`, "http {\n    url = \"http://x/\"\n    timeout = 5\n  }"):                 `An argument named "timeout" is not expected here`,
+		attachment(`null`, "stable_for = 600"):                                                      "No server could be stable for 600 seconds within a timeout of 600.",
+		attachment(`null`, "timeout = 1.5"):                                                         "A whole number is needed, not 1.5.",
+		attachment(`null`, "hook {\n    type = \"webhook\"\n    default_result = \"ABANDON\"\n  }"): "A hook of type webhook needs url.",
+		attachment(`null`, "timeout = 0"):                                                           "Attribute timeout value must be between 1 and 86400, got: 0",
+		strings.Replace(attachment(`null`, ""), "{ \"web-0\"", "{ \"web-1\" = null, \"web-0\"", 1):  "This attribute contains a null value.",
+		strings.Replace(attachment(`null, region = ""`, ""), "\"i\"", "\"i\"", 1):                   "region string length must be at least 1",
+		unknown + attachment(`terraform_data.later.output`, "tcp {\n    port = 0\n  }"):             "Attribute tcp.port value must be between 1 and 65535, got: 0",
 	} {
 		steps = append(steps, resource.TestStep{Config: config, PlanOnly: true, ExpectError: says(want)})
 	}

@@ -8,12 +8,15 @@ package readiness
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/base32"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
@@ -33,6 +36,15 @@ type Node struct {
 	Address  string // "": it has none
 	Revision int64
 	Server   Server
+}
+
+// Message is what a consumer is told of the node. A node has one token for each
+// revision, however often it is waited for: a consumer that is told again knows
+// it by that.
+func (n Node) Message(cluster string) hook.Message {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", hook.Launch, n.Region, n.ID, n.Revision))
+	return hook.Message{Token: base32.StdEncoding.EncodeToString(sum[:])[:26], NodeID: n.ID, Transition: hook.Launch,
+		Region: n.Region, NodeName: n.Name, Cluster: cluster, Address: plainAddress(n.Address)}
 }
 
 // Hook runs the hook of a node until it completes. The warning says what went

@@ -1,11 +1,14 @@
 package readiness
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
 )
 
@@ -22,8 +26,9 @@ type attachmentModel struct {
 	Servers   types.Map    `tfsdk:"servers"`
 	HTTP      types.Object `tfsdk:"http"`
 	TCP       types.Object `tfsdk:"tcp"`
-	StableFor types.Int64  `tfsdk:"stable_for"`
-	Timeout   types.Int64  `tfsdk:"timeout"`
+	Hook      types.Object `tfsdk:"hook"`
+	StableFor value.Whole  `tfsdk:"stable_for"`
+	Timeout   value.Whole  `tfsdk:"timeout"`
 	Pending   types.List   `tfsdk:"pending"`
 }
 
@@ -34,7 +39,7 @@ type identity struct {
 // server is one of the servers as it stands in the configuration.
 type server struct {
 	id, region, address types.String
-	revision            types.Int64
+	revision            value.Whole
 }
 
 // servers are those that are known, by the names of their nodes.
@@ -44,7 +49,7 @@ func (m attachmentModel) servers() map[string]server {
 		if object, ok := element.(types.Object); ok && !object.IsNull() && !object.IsUnknown() {
 			fields := object.Attributes()
 			text := func(name string) types.String { return fields[name].(types.String) }
-			servers[name] = server{text("id"), text("region"), text("address"), fields["revision"].(types.Int64)}
+			servers[name] = server{text("id"), text("region"), text("address"), fields["revision"].(value.Whole)}
 		}
 	}
 	return servers
@@ -100,10 +105,10 @@ func field[T attr.Value](block types.Object, name string, null T) T {
 // checks are the checks of the configuration, as far as they are known. What is
 // wrong with them, and with the servers' addresses, is reported.
 func (m attachmentModel) checks(diags *diag.Diagnostics) (http *readiness.HTTP, tcp *readiness.TCP) {
-	if !m.HTTP.IsNull() && !m.HTTP.IsUnknown() {
+	if value.Given(m.HTTP) {
 		http = m.httpCheck(diags)
 	}
-	if port := field(m.TCP, "port", types.Int64Null()); !m.TCP.IsNull() && !m.TCP.IsUnknown() {
+	if port := field(m.TCP, "port", value.WholeNull()); value.Given(m.TCP) && !port.IsUnknown() {
 		if port.IsNull() {
 			diags.AddAttributeError(path.Root("tcp").AtName("port"), "A missing argument", "The block tcp needs the number of a port.")
 		}
@@ -113,6 +118,7 @@ func (m attachmentModel) checks(diags *diag.Diagnostics) (http *readiness.HTTP, 
 		diags.AddAttributeError(path.Root("stable_for"), "Not enough time",
 			fmt.Sprintf("No server could be stable for %d seconds within a timeout of %d. Raise timeout, or lower stable_for.", m.StableFor.ValueInt64(), m.limit()))
 	}
+	hookblock.Validate(m.Hook, path.Root("hook"), diags)
 	m.checkAddresses(http, tcp, diags)
 	return http, tcp
 }
@@ -177,21 +183,27 @@ func (m attachmentModel) checkAddresses(http *readiness.HTTP, tcp *readiness.TCP
 
 // limit is the timeout in seconds.
 func (m attachmentModel) limit() int64 {
-	if m.Timeout.IsNull() || m.Timeout.IsUnknown() {
-		return defaultTimeout
-	}
-	return m.Timeout.ValueInt64()
+	return m.Timeout.Or(defaultTimeout)
 }
 
-// waiter is what waits, by a configuration that has been checked.
-func (m attachmentModel) waiter(diags *diag.Diagnostics) *readiness.Waiter {
+// waiter is what waits, by a configuration that is known as a whole.
+func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *readiness.Waiter {
 	w := &readiness.Waiter{
 		StableFor: time.Duration(m.StableFor.ValueInt64()) * time.Second,
 		Timeout:   time.Duration(m.limit()) * time.Second,
 	}
 	w.HTTP, w.TCP = m.checks(diags)
 	if w.HTTP != nil {
-		w.HTTP.Client = readiness.NewClient(nil)
+		w.HTTP.Client = readiness.NewClient(hooks.Authorities)
+	}
+	if spec := hookblock.Spec(m.Hook); spec != nil {
+		w.Hook = func(ctx context.Context, n readiness.Node) (string, error) {
+			warning, err := hooks.Run(ctx, *spec, n.Message(m.Cluster.ValueString()), &hook.Progress{})
+			if abandoned, ok := errors.AsType[*hook.AbandonedError](err); ok {
+				err = fmt.Errorf("its hook did not complete: %w", errors.Unwrap(errors.Unwrap(abandoned))) // which names the node first
+			}
+			return warning, err
+		}
 	}
 	return w
 }

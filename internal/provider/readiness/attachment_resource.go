@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -71,6 +72,7 @@ func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	hookblock.CheckAllowed(plan.Hook, r.Backend.Hooks(), path.Root("hook"), &resp.Diagnostics)
 	plan.ID = plan.Cluster
 	plan.setPending(nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -139,7 +141,7 @@ func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentMo
 	if diags.HasError() {
 		return
 	}
-	waiter := plan.waiter(diags)
+	waiter := plan.waiter(r.Backend.Hooks(), diags)
 	if diags.HasError() {
 		return
 	}

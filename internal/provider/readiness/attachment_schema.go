@@ -10,7 +10,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
 )
 
@@ -35,19 +38,19 @@ func attachmentSchema() schema.Schema {
 					"id":      schema.StringAttribute{Required: true, Validators: given, MarkdownDescription: "Id of the server."},
 					"region":  schema.StringAttribute{Optional: true, Validators: given, MarkdownDescription: "Region of the server. Defaults to the provider's."},
 					"address": schema.StringAttribute{Optional: true, MarkdownDescription: "Address at which `tcp` and `http` reach the server, from the machine that runs Terraform: an IP address or the name of a host, such as `access_ip_v4`."},
-					"revision": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+					"revision": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.AtLeast(1)},
 						MarkdownDescription: "Revision of the template that the server was made from, as in `nodes` of `stackpolicy_placement_attachment`. A server that changes to another revision must get into service again. Defaults to `1`."},
 				}}},
-			"stable_for": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(0, longest)},
+			"stable_for": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(0, longest)},
 				MarkdownDescription: "Seconds for which all checks must pass without a break before a server is in service. By default once is enough."},
-			"timeout": schema.Int64Attribute{Optional: true, Computed: true, Default: int64default.StaticInt64(defaultTimeout), Validators: []validator.Int64{int64validator.Between(1, longest)},
+			"timeout": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Computed: true, Default: int64default.StaticInt64(defaultTimeout), Validators: []validator.Int64{int64validator.Between(1, longest)},
 				MarkdownDescription: "Seconds to wait, for all servers of an apply together. Defaults to `600`."},
 			"pending": schema.ListAttribute{ElementType: types.StringType, Computed: true,
 				MarkdownDescription: "Names of the nodes whose server does not have the mark of its revision, as the last refresh saw them. Not empty, it makes the next apply look at them; it is empty after every apply that succeeds."},
 		},
 		Blocks: map[string]schema.Block{
 			"http": schema.SingleNestedBlock{
-				MarkdownDescription: "A GET request that the server must answer. Redirects to other hosts are not followed. TLS trusts the authorities of the system.",
+				MarkdownDescription: "A GET request that the server must answer. Redirects to other hosts are not followed. TLS trusts the authorities of the system and those of `hook_cacert_file` in the provider block.",
 				Attributes: map[string]schema.Attribute{
 					"url": schema.StringAttribute{Optional: true,
 						MarkdownDescription: "Address to ask (required), such as `http://{address}:8080/health`. `{address}` and `{name}` stand for the server's address and the node's name, and are escaped as their place in the URL needs; an IPv6 address gets its brackets."},
@@ -57,8 +60,10 @@ func attachmentSchema() schema.Schema {
 			"tcp": schema.SingleNestedBlock{
 				MarkdownDescription: "A port at which the server must accept connections.",
 				Attributes: map[string]schema.Attribute{
-					"port": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(1, 65535)}, MarkdownDescription: "Number of the port (required)."},
+					"port": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(1, 65535)}, MarkdownDescription: "Number of the port (required)."},
 				}},
+			"hook": hookblock.Block(hook.Launch, "A consumer that is told of a new server, and waited for: a last check by someone else, such as an orchestrator. It runs once for each server, when all other checks have passed, and again in the next apply if it did not complete. "+
+				"The token in the message about a server and its revision is always the same."),
 		},
 	}
 }
