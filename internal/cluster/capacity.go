@@ -33,11 +33,11 @@ const maxNodes = 1_000_000_000_000_000
 // not given. The zero value asks for nothing.
 type Resize struct {
 	AdjustmentType AdjustmentType // "": no adjustment, only the bounds
-	Number         *int64
-	MinSize        *int64 // least size; none given: 0
-	MaxSize        *int64 // most nodes; none given or [Unlimited]: no bound
-	MinStep        *int64 // least change in nodes, of a percentage
-	Strict         bool   // refuse a target outside the bounds, in place of truncating it
+	Number         *big.Rat       // whole, except for a percentage
+	MinSize        *int64         // smallest size; none given: 0
+	MaxSize        *int64         // largest size; none given or [Unlimited]: no bound
+	MinStep        *int64         // least change in nodes, of a percentage
+	Strict         bool           // refuse a target outside the bounds, instead of truncating it
 }
 
 // ArgumentError says which argument of a request makes no sense, and why.
@@ -54,10 +54,13 @@ func (r Resize) Check() error {
 	fault := func(argument, format string, args ...any) error {
 		return &ArgumentError{argument, fmt.Sprintf(format, args...)}
 	}
+	if n := r.Number; n != nil && new(big.Rat).Abs(n).Cmp(big.NewRat(maxNodes, 1)) > 0 {
+		return fault("number", "%s is more than can be planned (%d).", decimal(n), int64(maxNodes))
+	}
 	for _, n := range []struct {
 		argument string
 		value    *int64
-	}{{"number", r.Number}, {"min_size", r.MinSize}, {"max_size", r.MaxSize}, {"min_step", r.MinStep}} {
+	}{{"min_size", r.MinSize}, {"max_size", r.MaxSize}, {"min_step", r.MinStep}} {
 		if n.value != nil && (*n.value > maxNodes || *n.value < -maxNodes) {
 			return fault(n.argument, "%d is more than can be planned (%d).", *n.value, int64(maxNodes))
 		}
@@ -70,12 +73,14 @@ func (r Resize) Check() error {
 		return fault("number", "%s needs a number.", r.AdjustmentType)
 	case !adjusts && r.Number != nil:
 		return fault("adjustment_type", "A number needs an adjustment_type, one of %q.", AdjustmentTypes())
-	case r.AdjustmentType == ExactCapacity && *r.Number < 0:
-		return fault("number", "An exact capacity is 0 or more, not %d.", *r.Number)
+	case adjusts && r.AdjustmentType != ChangeInPercentage && !r.Number.IsInt():
+		return fault("number", "%s needs a whole number, not %s. Only a percentage may have decimals.", r.AdjustmentType, decimal(r.Number))
+	case r.AdjustmentType == ExactCapacity && r.Number.Sign() < 0:
+		return fault("number", "An exact capacity is 0 or more, not %s.", decimal(r.Number))
 	case r.MinSize != nil && *r.MinSize < 0:
-		return fault("min_size", "The least size is 0 or more, not %d.", *r.MinSize)
+		return fault("min_size", "The smallest size is 0 or more, not %d.", *r.MinSize)
 	case r.MaxSize != nil && *r.MaxSize < Unlimited:
-		return fault("max_size", "The greatest size is 0 or more, or -1 for none, not %d.", *r.MaxSize)
+		return fault("max_size", "The largest size is 0 or more, or -1 for none, not %d.", *r.MaxSize)
 	case r.MinStep != nil && *r.MinStep < 1:
 		return fault("min_step", "The least step is 1 or more, not %d.", *r.MinStep)
 	case r.MinStep != nil && r.AdjustmentType != ChangeInPercentage:
@@ -116,9 +121,9 @@ func (r Resize) Desired(current int64) (int64, error) {
 	target := current
 	switch r.AdjustmentType {
 	case ExactCapacity:
-		target = *r.Number
+		target = r.Number.Num().Int64() // whole, as checked
 	case ChangeInCapacity:
-		target += *r.Number
+		target += r.Number.Num().Int64()
 	case ChangeInPercentage:
 		change, err := r.percentage(current)
 		if err != nil {
@@ -144,22 +149,34 @@ func (r Resize) Desired(current int64) (int64, error) {
 // percentage is the change in nodes.
 func (r Resize) percentage(current int64) (int64, error) {
 	// Current and number may be as large as maxNodes, their product is not.
-	share := new(big.Int).Mul(big.NewInt(current), big.NewInt(*r.Number))
-	share.Quo(share, big.NewInt(100)) // towards zero
-	if share.CmpAbs(big.NewInt(maxNodes)) > 0 {
-		return 0, fmt.Errorf("%d %% of %d nodes are more than can be planned (%d)", *r.Number, current, int64(maxNodes))
+	share := new(big.Rat).Mul(big.NewRat(current, 100), r.Number)
+	nodes := new(big.Int).Quo(share.Num(), share.Denom()) // towards zero
+	if nodes.CmpAbs(big.NewInt(maxNodes)) > 0 {
+		return 0, fmt.Errorf("%s %% of %d nodes are more than can be planned (%d)", decimal(r.Number), current, int64(maxNodes))
 	}
 	least := int64(1)
 	if r.MinStep != nil {
 		least = *r.MinStep
 	}
-	switch change := share.Int64(); {
-	case *r.Number > 0:
+	switch change := nodes.Int64(); r.Number.Sign() {
+	case 1:
 		return max(change, least), nil
-	case *r.Number < 0:
+	case -1:
 		return min(change, -least), nil
 	}
 	return 0, nil
+}
+
+// decimal writes a number as people do: 12.5, and 3 without a fraction.
+func decimal(r *big.Rat) string {
+	if r.IsInt() {
+		return r.Num().String()
+	}
+	digits, exact := r.FloatPrec()
+	if !exact || digits > 20 {
+		digits = 20
+	}
+	return r.FloatString(digits)
 }
 
 // within says which bound the target passes.

@@ -3,6 +3,7 @@ package cluster
 import (
 	"encoding/json"
 	"errors"
+	"math/big"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 func TestDesired(t *testing.T) {
 	n := func(n int64) *int64 { return &n }
+	q := func(text string) *big.Rat { r, _ := new(big.Rat).SetString(text); return r }
 	for _, c := range []struct {
 		name    string
 		current int64
@@ -17,20 +19,24 @@ func TestDesired(t *testing.T) {
 		want    int64
 	}{
 		{"nothing asked", 5, Resize{}, 5},
-		{"exact", 5, Resize{AdjustmentType: ExactCapacity, Number: n(9)}, 9},
-		{"change", 5, Resize{AdjustmentType: ChangeInCapacity, Number: n(-2)}, 3},
-		{"a percentage rounds towards zero", 7, Resize{AdjustmentType: ChangeInPercentage, Number: n(50)}, 10},
-		{"downwards too", 7, Resize{AdjustmentType: ChangeInPercentage, Number: n(-50)}, 4},
-		{"but changes at least one node", 7, Resize{AdjustmentType: ChangeInPercentage, Number: n(1)}, 8},
-		{"even of an empty cluster", 0, Resize{AdjustmentType: ChangeInPercentage, Number: n(50)}, 1},
-		{"or the least step", 7, Resize{AdjustmentType: ChangeInPercentage, Number: n(-1), MinStep: n(3)}, 4},
-		{"of nothing stays nothing", 7, Resize{AdjustmentType: ChangeInPercentage, Number: n(0), MinStep: n(3)}, 7},
-		{"truncated to max", 7, Resize{AdjustmentType: ChangeInCapacity, Number: n(9), MaxSize: n(10)}, 10},
-		{"truncated to min", 7, Resize{AdjustmentType: ChangeInCapacity, Number: n(-9), MinSize: n(2)}, 2},
-		{"never below nothing", 7, Resize{AdjustmentType: ChangeInCapacity, Number: n(-9)}, 0},
+		{"exact", 5, Resize{AdjustmentType: ExactCapacity, Number: q("9")}, 9},
+		{"change", 5, Resize{AdjustmentType: ChangeInCapacity, Number: q("-2")}, 3},
+		{"a percentage rounds towards zero", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("50")}, 10},
+		{"downwards too", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("-50")}, 4},
+		{"but changes at least one node", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("1")}, 8},
+		{"even of an empty cluster", 0, Resize{AdjustmentType: ChangeInPercentage, Number: q("50")}, 1},
+		{"or the least step", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("-1"), MinStep: n(3)}, 4},
+		{"a percentage may have decimals", 40, Resize{AdjustmentType: ChangeInPercentage, Number: q("12.5")}, 45},
+		{"which round towards zero", 39, Resize{AdjustmentType: ChangeInPercentage, Number: q("-12.5")}, 35},
+		{"and are exact", 1000, Resize{AdjustmentType: ChangeInPercentage, Number: q("33.3")}, 1333},
+		{"however small", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("-0.001")}, 6},
+		{"of nothing stays nothing", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("0"), MinStep: n(3)}, 7},
+		{"truncated to max", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("9"), MaxSize: n(10)}, 10},
+		{"truncated to min", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("-9"), MinSize: n(2)}, 2},
+		{"never below nothing", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("-9")}, 0},
 		{"bounds alone move the size", 7, Resize{MaxSize: n(5)}, 5},
-		{"no bound", 7, Resize{AdjustmentType: ChangeInCapacity, Number: n(9), MaxSize: n(Unlimited)}, 16},
-		{"huge", maxNodes, Resize{AdjustmentType: ChangeInPercentage, Number: n(-100)}, 0},
+		{"no bound", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("9"), MaxSize: n(Unlimited)}, 16},
+		{"huge", maxNodes, Resize{AdjustmentType: ChangeInPercentage, Number: q("-100")}, 0},
 	} {
 		if got, err := c.resize.Desired(c.current); err != nil || got != c.want {
 			t.Errorf("%s: got %d (%v), want %d", c.name, got, err, c.want)
@@ -40,21 +46,24 @@ func TestDesired(t *testing.T) {
 
 func TestDesiredRefuses(t *testing.T) {
 	n := func(n int64) *int64 { return &n }
+	q := func(text string) *big.Rat { r, _ := new(big.Rat).SetString(text); return r }
 	for _, c := range []struct {
 		resize Resize
 		want   string
 	}{
-		{Resize{AdjustmentType: "HALF", Number: n(1)}, `adjustment_type: "HALF" is none of`},
+		{Resize{AdjustmentType: "HALF", Number: q("1")}, `adjustment_type: "HALF" is none of`},
 		{Resize{AdjustmentType: ChangeInPercentage}, "number: CHANGE_IN_PERCENTAGE needs a number."},
-		{Resize{Number: n(1)}, "adjustment_type: A number needs an adjustment_type"},
-		{Resize{AdjustmentType: ExactCapacity, Number: n(-1)}, "number: An exact capacity is 0 or more, not -1."},
-		{Resize{MinSize: n(-1)}, "min_size: The least size is 0 or more, not -1."},
-		{Resize{MaxSize: n(-2)}, "max_size: The greatest size is 0 or more, or -1 for none, not -2."},
+		{Resize{Number: q("1")}, "adjustment_type: A number needs an adjustment_type"},
+		{Resize{AdjustmentType: ExactCapacity, Number: q("-1")}, "number: An exact capacity is 0 or more, not -1."},
+		{Resize{AdjustmentType: ChangeInCapacity, Number: q("3.7")}, "number: CHANGE_IN_CAPACITY needs a whole number, not 3.7."},
+		{Resize{AdjustmentType: ExactCapacity, Number: q("1/3")}, "number: EXACT_CAPACITY needs a whole number, not 0.33333333333333333333."},
+		{Resize{MinSize: n(-1)}, "min_size: The smallest size is 0 or more, not -1."},
+		{Resize{MaxSize: n(-2)}, "max_size: The largest size is 0 or more, or -1 for none, not -2."},
 		{Resize{MinStep: n(2)}, "min_step: A least step goes with CHANGE_IN_PERCENTAGE alone."},
-		{Resize{AdjustmentType: ChangeInPercentage, Number: n(5), MinStep: n(0)}, "min_step: The least step is 1 or more, not 0."},
+		{Resize{AdjustmentType: ChangeInPercentage, Number: q("5"), MinStep: n(0)}, "min_step: The least step is 1 or more, not 0."},
 		{Resize{MinSize: n(5), MaxSize: n(4)}, "min_size: The specified min_size (5) is greater than the specified max_size (4)."},
-		{Resize{AdjustmentType: ExactCapacity, Number: n(maxNodes + 1)}, "number: 1000000000000001 is more than can be planned"},
-		{Resize{AdjustmentType: ChangeInPercentage, Number: n(maxNodes)}, "more than can be planned"},
+		{Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(maxNodes+1, 1)}, "number: 1000000000000001 is more than can be planned"},
+		{Resize{AdjustmentType: ChangeInPercentage, Number: big.NewRat(maxNodes, 1)}, "more than can be planned"},
 	} {
 		if got, err := c.resize.Desired(maxNodes); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %d (%v), want %q", got, err, c.want)
@@ -74,7 +83,7 @@ func TestDesiredVectors(t *testing.T) {
 		Current int64
 		Resize  struct {
 			AdjustmentType AdjustmentType `json:"adjustment_type"`
-			Number         *int64         `json:"number"`
+			Number         *json.Number   `json:"number"`
 			MinSize        *int64         `json:"min_size"`
 			MaxSize        *int64         `json:"max_size"`
 			MinStep        *int64         `json:"min_step"`
@@ -92,7 +101,11 @@ func TestDesiredVectors(t *testing.T) {
 		t.Fatalf("%d cases, not 200", len(cases))
 	}
 	for i, c := range cases {
-		got, err := Resize(c.Resize).Desired(c.Current)
+		resize := Resize{AdjustmentType: c.Resize.AdjustmentType, MinSize: c.Resize.MinSize, MaxSize: c.Resize.MaxSize, MinStep: c.Resize.MinStep, Strict: c.Resize.Strict}
+		if c.Resize.Number != nil {
+			resize.Number, _ = new(big.Rat).SetString(c.Resize.Number.String())
+		}
+		got, err := resize.Desired(c.Current)
 		if c.Expect.Status == "OK" {
 			if err != nil || got != c.Expect.Desired || got-c.Current != c.Expect.Change {
 				t.Errorf("case %d: got %d (%v), want %d", i, got, err, c.Expect.Desired)

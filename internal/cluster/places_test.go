@@ -163,7 +163,7 @@ func TestQuotaCap(t *testing.T) {
 			t.Errorf("%s: the region that was given has changed", name)
 		}
 		for nodes, want := range map[int64]bool{c.cap - 1: false, c.cap: c.why != ""} {
-			if binds := len(quotas.Binding(given, got, []int64{nodes})) > 0; binds != want {
+			if binds := len(quotas.Binding(given, &cluster.Spread{Regions: got, Changes: []placement.RegionChange{{Nodes: nodes - got[0].Current}}})) > 0; binds != want {
 				t.Errorf("%s: with %d nodes the quota binds: %v", name, nodes, binds)
 			}
 		}

@@ -94,17 +94,23 @@ func (q Quotas) Cap(regions []placement.Region, servers map[string]int64) []plac
 	return capped
 }
 
-// Binding lists the regions, in their order, that a plan fills up to a cap that
-// a quota lowered. Nodes are those of each region after the plan.
-func (q Quotas) Binding(configured, capped []placement.Region, nodes []int64) []Binding {
+// Binding lists the regions that a plan fills up to a cap that a quota lowered.
+// Configured are the regions as they were before [Quotas.Cap]; those of the plan
+// begin with the same.
+func (q Quotas) Binding(configured []placement.Region, plan *Spread) []Binding {
 	var binding []Binding
-	for i, r := range capped {
-		if r.Cap != configured[i].Cap && nodes[i] >= r.Cap {
-			binding = append(binding, Binding{Region: r.Name, Limit: q[r.Name].Limit})
+	for i, r := range configured {
+		capped, gets := plan.Regions[i], plan.Changes[i].Nodes
+		if capped.Cap != r.Cap && capped.Nodes()+gets >= capped.Cap {
+			binding = append(binding, Binding{Region: r.Name, Nodes: gets, Limit: q[r.Name].Limit})
 		}
 	}
 	return binding
 }
 
 // Binding is a quota that a plan uses up.
-type Binding struct{ Region, Limit string }
+type Binding struct {
+	Region string
+	Nodes  int64  // that the region gets
+	Limit  string // the quota
+}

@@ -1,26 +1,36 @@
 package cluster
 
 import (
+	"math/big"
 	"strings"
 	"testing"
 )
 
+// TestChange: the precedence of decisions, as the policy documents have it.
 func TestChange(t *testing.T) {
-	n := func(n int64) *int64 { return &n }
+	n := func(count int64) *Share { return &Share{Count: count} }
 	for _, c := range []struct {
 		name    string
 		request Request
 		want    int64
 	}{
-		{"scale out", Request{ScaleOut: n(3)}, 3},
-		{"scale in", Request{ScaleIn: n(2)}, -2},
-		{"resize", Request{Resize: &Resize{AdjustmentType: ExactCapacity, Number: n(9)}}, 4},
-		{"resize to fewer", Request{Resize: &Resize{MaxSize: n(3)}}, -2},
+		{"scale out", Request{ScaleOut: new(int64(3))}, 3},
+		{"scale in", Request{ScaleIn: new(int64(2))}, -2},
+		{"resize", Request{Resize: &Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(9, 1)}}, 4},
+		{"resize to fewer", Request{Resize: &Resize{MaxSize: new(int64(3))}}, -2},
 		{"one node", Request{NodeCreate: &Place{}}, 1},
-		{"a decision alone", Request{Decision: &Decision{Creation: n(4)}}, 4},
-		{"a decision takes precedence", Request{ScaleIn: n(2), Decision: &Decision{Deletion: n(3)}}, -3},
-		{"over a resize too", Request{Resize: &Resize{MaxSize: n(3)}, Decision: &Decision{Creation: n(1)}}, 1},
-		{"an empty decision leaves the request", Request{ScaleOut: n(2), Decision: &Decision{}}, 2},
+		{"one node, whatever is decided", Request{NodeCreate: &Place{}, Decision: &Decision{Creation: n(4)}}, 1},
+
+		{"scaling out looks for a creation", Request{ScaleOut: new(int64(2)), Decision: &Decision{Creation: n(3), Deletion: n(4)}}, 3},
+		{"and for nothing else", Request{ScaleOut: new(int64(2)), Decision: &Decision{Deletion: n(4)}}, 2},
+		{"scaling in looks for a deletion", Request{ScaleIn: new(int64(2)), Decision: &Decision{Creation: n(3), Deletion: n(4)}}, -4},
+		{"and for nothing else", Request{ScaleIn: new(int64(2)), Decision: &Decision{Creation: n(3)}}, -2},
+		{"a resize looks for a creation first", Request{Resize: &Resize{MaxSize: new(int64(3))}, Decision: &Decision{Creation: n(1), Deletion: n(4)}}, 1},
+		{"then for a deletion", Request{Resize: &Resize{MaxSize: new(int64(9))}, Decision: &Decision{Deletion: n(4)}}, -4},
+		{"then at its own numbers", Request{Resize: &Resize{MaxSize: new(int64(3))}, Decision: &Decision{}}, -2},
+		{"a decision alone is looked at like a resize", Request{Decision: &Decision{Creation: n(4), Deletion: n(1)}}, 4},
+		{"a deletion alone", Request{Decision: &Decision{Deletion: n(1)}}, -1},
+		{"nothing decided leaves the request", Request{ScaleOut: new(int64(2)), Decision: &Decision{}}, 2},
 		{"and alone changes nothing", Request{Decision: &Decision{}}, 0},
 	} {
 		if err := c.request.Check(); err != nil {
@@ -29,27 +39,53 @@ func TestChange(t *testing.T) {
 		if got, err := c.request.Change(5); err != nil || got != c.want {
 			t.Errorf("%s: got %d (%v), want %d", c.name, got, err, c.want)
 		}
+		if share := c.request.Decided(); share != nil && share.Count != max(c.want, -c.want) {
+			t.Errorf("%s: counts by %d, not by the decision of %d", c.name, c.want, share.Count)
+		}
 	}
 }
 
 func TestRequestCheck(t *testing.T) {
-	one := int64(1)
-	five := int64(5)
 	for _, c := range []struct {
 		request Request
 		want    string
 	}{
 		{Request{}, ": Nothing is asked of the cluster"},
-		{Request{ScaleOut: &one, ScaleIn: &one}, "scale_in: Two requests are made at once, scale_out and scale_in"},
+		{Request{ScaleOut: new(int64(1)), ScaleIn: new(int64(1))}, "scale_in: Two requests are made at once, scale_out and scale_in"},
 		{Request{Resize: &Resize{}, NodeCreate: &Place{}}, "node_create: Two requests are made at once, resize and node_create"},
-		{Request{Decision: &Decision{Creation: &one, Deletion: &one}}, "decision: A decision creates nodes or deletes them"},
-		{Request{ScaleOut: &one, Decision: &Decision{Deletion: &one}}, "decision: The decision deletes nodes, and scale_out"},
-		{Request{ScaleIn: &one, Decision: &Decision{Creation: &one}}, "decision: The decision creates nodes, and scale_in"},
 		{Request{Resize: &Resize{AdjustmentType: ChangeInPercentage}}, "resize.number: CHANGE_IN_PERCENTAGE needs a number."},
-		{Request{Resize: &Resize{MinSize: &five, MaxSize: &one}}, "resize.min_size: The specified min_size (5) is greater"},
+		{Request{Resize: &Resize{MinSize: new(int64(5)), MaxSize: new(int64(1))}}, "resize.min_size: The specified min_size (5) is greater"},
 	} {
 		if err := c.request.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+// TestPrecedence: a place that a node names takes precedence over the plan.
+func TestPrecedence(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		node   *Place
+		region string // of a zone plan
+		zoned  []string
+		want   string // what begins the sentence; "": the plan places the node
+	}{
+		{"no node", nil, "", nil, ""},
+		{"a node that names nothing", &Place{}, "", []string{"R1"}, ""},
+		{"a region", &Place{Region: "R1"}, "", nil, "The region R1 that the node names takes precedence"},
+		{"a region with zones", &Place{Region: "R1"}, "", []string{"R1"}, "The region R1 that the node names takes precedence: nothing is planned. To choose its zone"},
+		{"a zone, in a plan of regions", &Place{Zone: "az-1"}, "", nil, ""},
+		{"a zone, in a plan of regions and zones", &Place{Zone: "az-1"}, "", []string{"R1"}, "The availability zone az-1 that the node names takes precedence, and its region"},
+		{"a node that names nothing, in a plan of zones", &Place{}, "R1", nil, ""},
+		{"a zone, in a plan of zones", &Place{Zone: "az-1"}, "R1", nil, "The availability zone az-1 that the node names takes precedence"},
+		{"the plan's own region", &Place{Region: "R1"}, "R1", nil, ""},
+		{"another region", &Place{Region: "R2"}, "R1", nil, "The node is for the region R2: nothing is planned in R1."},
+		{"another region's zone", &Place{Region: "R2", Zone: "az-1"}, "R1", nil, "The node is for the region R2"},
+	} {
+		got := Request{NodeCreate: c.node}.Precedence(c.region, c.zoned...)
+		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package placement
 import (
 	"errors"
 	"fmt"
+	"math/big"
 )
 
 // Region is a bin with the availability zones in it.
@@ -119,4 +120,26 @@ func CountRegions(listed []Region, counts map[string]map[string]int64) []Region 
 		regions = append(regions, region)
 	}
 	return regions
+}
+
+// Nodes is the number of nodes that are in the region now.
+func (r Region) Nodes() int64 {
+	if len(r.Zones) == 0 {
+		return r.Current
+	}
+	var nodes int64
+	for _, z := range r.Zones {
+		nodes += z.Current
+	}
+	return nodes
+}
+
+// IdealZones returns the ideal share of each zone of a region: of the region's
+// own share, so that shares of all zones add up to the cluster.
+func IdealZones(region *big.Rat, zones []Bin) []*big.Rat {
+	shares := Ideal(zones, 1)
+	for i, share := range shares {
+		shares[i] = share.Mul(share, region)
+	}
+	return shares
 }

@@ -41,7 +41,7 @@ func TestDeletionPlan(t *testing.T) {
 		return resource.TestStep{Config: plan(request), ConfigStateChecks: checks}
 	}
 	offline(t,
-		step(`scale_in = { count = 3 }
+		step(`scale_in { count = 3 }
   criteria = "OLDEST_FIRST"`, goes("d", "e", "b"),
 			statecheck.ExpectKnownValue(p, tfjsonpath.New("survivors"), texts("a", "c")),
 			statecheck.ExpectKnownValue(p, tfjsonpath.New("status"), knownvalue.StringExact("OK")),
@@ -50,10 +50,13 @@ func TestDeletionPlan(t *testing.T) {
 				"count": knownvalue.Int64Exact(3), "destroy_after_deletion": knownvalue.Bool(true),
 				"grace_period": knownvalue.Int64Exact(0), "reduce_desired_capacity": knownvalue.Bool(true),
 			}))),
-		step("scale_in = {}", goes("d")),
-		step(`resize = { adjustment_type = "EXACT_CAPACITY", number = 1 }
+		step("scale_in {}", goes("d")),
+		step(`resize {
+    adjustment_type = "EXACT_CAPACITY"
+    number = 1
+  }
   criteria = "YOUNGEST_FIRST"`, goes("d", "e", "a", "c")),
-		step(`scale_in = { count = 4 }
+		step(`scale_in { count = 4 }
   criteria = "OLDEST_PROFILE_FIRST"
   protected = ["web-d"]
   destroy_after_deletion = false
@@ -64,18 +67,18 @@ func TestDeletionPlan(t *testing.T) {
 			}))),
 		step(`decision = { deletion = { count = 2, regions = { R1 = 1, R2 = 1 } } }
   criteria = "OLDEST_FIRST"`, goes("b", "d")),
-		step(`decision = { deletion = { zones = { z2 = 1, z1 = 2 } } }
+		step(`decision = { deletion = { zones = { R2 = { z2 = 1, z1 = 2 } } } }
   criteria = "OLDEST_FIRST"`, goes("e", "c", "d")),
-		step(`scale_in = { count = 5 }
+		step(`scale_in { count = 5 }
   decision = { deletion = { count = 1 } }`, goes("d")),
-		step(`delete_nodes = { candidates = ["web-c", "a"] }`, goes("c", "a")),
-		step("scale_in = { count = 99 }", statecheck.ExpectKnownValue(p, tfjsonpath.New("survivors"), texts())),
-		step("resize = { min_size = 9 }", statecheck.ExpectKnownValue(p, tfjsonpath.New("deletion"), knownvalue.Null()),
+		step(`delete_nodes { candidates = ["web-c", "a"] }`, goes("c", "a")),
+		step("scale_in { count = 99 }", statecheck.ExpectKnownValue(p, tfjsonpath.New("survivors"), texts())),
+		step("resize { min_size = 9 }", statecheck.ExpectKnownValue(p, tfjsonpath.New("deletion"), knownvalue.Null()),
 			statecheck.ExpectKnownValue(p, tfjsonpath.New("reason"), knownvalue.StringExact("Nothing to delete."))),
 		step("decision = { deletion = null }", statecheck.ExpectKnownValue(p, tfjsonpath.New("survivors"), texts("a", "b", "c", "d", "e"))),
-		step(`scale_in = { count = 4 }
+		step(`scale_in { count = 4 }
   seed = "x"`, goes("d", "e", "a", "c")),
-		resource.TestStep{Config: plan("scale_in = { count = 4 }\n  seed = \"x\""), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+		resource.TestStep{Config: plan("scale_in { count = 4 }\n  seed = \"x\""), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 	)
 }
 
@@ -84,18 +87,19 @@ func TestDeletionPlanBadInput(t *testing.T) {
 	var steps []resource.TestStep
 	for request, want := range map[string]string{
 		"":                                       "Nothing is asked of the cluster",
-		"scale_in = {}\n  resize = {}":           "More than one of scale_in, resize and delete_nodes is asked at once",
-		"scale_in = { count = -1 }":              "Attribute scale_in.count value must be between 0 and",
-		"scale_in = {}\n  criteria = \"NEWEST\"": "Attribute criteria value must be one of",
-		"scale_in = {}\n  grace_period = -1":     "Attribute grace_period value must be at least 0",
-		"scale_in = { count = 5 }\n  protected = [\"a\", \"b\"]":                      "5 nodes are to go from the cluster, but 2 of its nodes are protected and only 3 are not.",
-		`delete_nodes = { candidates = ["a", "z"] }`:                                  `None of the 5 nodes has the id or name "z".`,
-		`delete_nodes = { candidates = ["a", "web-a"] }`:                              `The node "web-a" is named more than once.`,
-		`decision = { deletion = { regions = { R1 = 3 } } }`:                          `3 nodes are to go from "R1", which has 2`,
-		`decision = { deletion = { count = 3, regions = { R1 = 1 } } }`:               "The decision is to remove 3 nodes, and those that it names by region or zone are 1.",
-		`decision = { deletion = { regions = { R1 = 1 }, zones = { z1 = 1 } } }`:      "A decision names numbers by region or by zone, not both.",
-		"resize = { adjustment_type = \"CHANGE_IN_CAPACITY\" }":                       "CHANGE_IN_CAPACITY needs a number.",
-		"resize = { adjustment_type = \"EXACT_CAPACITY\", number = 1, min_step = 2 }": "A least step goes with CHANGE_IN_PERCENTAGE alone.",
+		"scale_in {}\n  resize { max_size = 3 }": "Two requests are made at once, scale_in and resize: make one.",
+		"resize {}":                              "Nothing is asked of the cluster",
+		"scale_in { count = -1 }":                "Attribute scale_in.count value must be between 0 and",
+		"scale_in {}\n  criteria = \"NEWEST\"":   "Attribute criteria value must be one of",
+		"scale_in {}\n  grace_period = -1":       "Attribute grace_period value must be at least 0",
+		"scale_in { count = 5 }\n  protected = [\"a\", \"b\"]":                                      "5 nodes are to go from the cluster, but 2 of its nodes are protected and only 3 are not.",
+		`delete_nodes { candidates = ["a", "z"] }`:                                                  `None of the 5 nodes has the id or name "z".`,
+		`delete_nodes { candidates = ["a", "web-a"] }`:                                              `The node "web-a" is named more than once.`,
+		`decision = { deletion = { regions = { R1 = 3 } } }`:                                        `3 nodes are to go from "R1", which has 2`,
+		`decision = { deletion = { count = 3, regions = { R1 = 1 } } }`:                             "The decision has a count of 3 nodes, and those that it names by region or zone are 1.",
+		`decision = { deletion = { regions = { R1 = 1 }, zones = { z1 = 1 } } }`:                    `deletion: zones: The decision has 0 nodes for the region "", and those that it names by zone are 1.`,
+		"resize { adjustment_type = \"CHANGE_IN_CAPACITY\" }":                                       "CHANGE_IN_CAPACITY needs a number.",
+		"resize {\n    adjustment_type = \"EXACT_CAPACITY\"\n    number = 1\n    min_step = 2\n  }": "A least step goes with CHANGE_IN_PERCENTAGE alone.",
 	} {
 		steps = append(steps, resource.TestStep{PlanOnly: true, ExpectError: says(want),
 			Config: needsProvider + fmt.Sprintf("data \"stackpolicy_deletion_plan\" \"p\" {\n  nodes = %s\n  %s\n}\n", fiveNodes, request)})

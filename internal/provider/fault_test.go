@@ -33,7 +33,7 @@ data "stackpolicy_cluster" "web" {
 data "stackpolicy_region_plan" "web" {
   nodes     = data.stackpolicy_cluster.web.nodes
   regions   = [{ name = %q }, { name = %q }]
-  scale_out = { count = 3 }
+  scale_out { count = 3 }
 }
 output "nodes" { value = data.stackpolicy_cluster.web.nodes }
 output "target" { value = data.stackpolicy_region_plan.web.target }

@@ -35,8 +35,14 @@ func counts(pairs ...any) knownvalue.Check {
 	return knownvalue.MapExact(want)
 }
 
-func share(count int, kind string, check knownvalue.Check) knownvalue.Check {
-	return knownvalue.ObjectExact(map[string]knownvalue.Check{"count": knownvalue.Int64Exact(int64(count)), kind: check})
+// share is the creation or deletion of a region plan without zones.
+func share(count int, regions knownvalue.Check) knownvalue.Check {
+	return knownvalue.ObjectExact(map[string]knownvalue.Check{"count": knownvalue.Int64Exact(int64(count)), "regions": regions, "zones": knownvalue.Null()})
+}
+
+// zoneShare is that of a zone plan.
+func zoneShare(count int, region string, zones knownvalue.Check) knownvalue.Check {
+	return knownvalue.ObjectExact(map[string]knownvalue.Check{"count": knownvalue.Int64Exact(int64(count)), "region": knownvalue.StringExact(region), "zones": zones})
 }
 
 func TestAccRegionPlan(t *testing.T) {
@@ -52,43 +58,46 @@ func TestAccRegionPlan(t *testing.T) {
 		return statecheck.ExpectKnownValue(p, tfjsonpath.New(attribute), check)
 	}
 	c.Test(t,
-		resource.TestStep{Config: plan("scale_out = { count = 5 }", one, 2, two, 4), ConfigStateChecks: []statecheck.StateCheck{
+		resource.TestStep{Config: plan("scale_out { count = 5 }", one, 2, two, 4), ConfigStateChecks: []statecheck.StateCheck{
 			is("status", knownvalue.StringExact("OK")),
 			is("reason", knownvalue.StringExact("5 nodes to create.")),
-			is("creation", share(5, "regions", counts(one, 2, two, 3))),
+			is("creation", share(5, counts(one, 2, two, 3))),
 			is("deletion", knownvalue.Null()),
 			is("distribution", counts(one, 2, two, 4)),
 			is("target", counts(one, 4, two, 7)),
 			is("summary", knownvalue.StringExact(table(fmt.Sprintf(`
-region     now  after  ideal  cap
-%s    4      7   7.33    -
-%s    2      4   3.67    5
+region     now  after  ideal   cap
+%s    4      7   7.33  none
+%s    2      4   3.67     5
 total        6     11
 `, two, one)))),
 		}},
-		resource.TestStep{Config: plan("scale_out = { count = 5 }", one, 2, two, 4), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
-		resource.TestStep{Config: plan("scale_in = {}", one, 4, two, 4), ConfigStateChecks: []statecheck.StateCheck{
+		resource.TestStep{Config: plan("scale_out { count = 5 }", one, 2, two, 4), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+		resource.TestStep{Config: plan("scale_in {}", one, 4, two, 4), ConfigStateChecks: []statecheck.StateCheck{
 			is("creation", knownvalue.Null()),
-			is("deletion", share(1, "regions", counts(one, 1))),
+			is("deletion", share(1, counts(one, 1))),
 		}},
-		resource.TestStep{Config: plan(`resize = { adjustment_type = "CHANGE_IN_PERCENTAGE", number = -50 }`, one, 2, "Elsewhere", 3, two, 4), ConfigStateChecks: []statecheck.StateCheck{
-			is("deletion", share(4, "regions", counts("Elsewhere", 3, two, 1))), // what nobody lists goes first
+		resource.TestStep{Config: plan(`resize {
+    adjustment_type = "CHANGE_IN_PERCENTAGE"
+    number = -50
+  }`, one, 2, "Elsewhere", 3, two, 4), ConfigStateChecks: []statecheck.StateCheck{
+			is("deletion", share(4, counts("Elsewhere", 3, two, 1))), // what nobody lists goes first
 			is("target", counts(one, 2, two, 3, "Elsewhere", 0)),
-			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^Elsewhere +3 +0 +- +- +not listed$`))),
+			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^Elsewhere +3 +0 +none +none +not listed: removed first$`))),
 		}},
-		resource.TestStep{Config: plan("resize = { max_size = 9 }", one, 1), ConfigStateChecks: []statecheck.StateCheck{
+		resource.TestStep{Config: plan("resize { max_size = 9 }", one, 1), ConfigStateChecks: []statecheck.StateCheck{
 			is("reason", knownvalue.StringExact("Nothing to create or to delete.")),
 			is("creation", knownvalue.Null()), is("deletion", knownvalue.Null()),
 		}},
-		resource.TestStep{Config: plan("node_create = {}", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("creation", share(1, "regions", counts(two, 1)))}},
-		resource.TestStep{Config: plan(fmt.Sprintf("node_create = { region = %q }", one), one, 1), ConfigStateChecks: []statecheck.StateCheck{
+		resource.TestStep{Config: plan("node_create {}", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("creation", share(1, counts(two, 1)))}},
+		resource.TestStep{Config: plan(fmt.Sprintf("node_create { region = %q }", one), one, 1), ConfigStateChecks: []statecheck.StateCheck{
 			is("creation", knownvalue.Null()),
 			is("reason", knownvalue.StringExact(fmt.Sprintf("The region %s that the node names takes precedence: nothing is planned.", one))),
 		}},
-		resource.TestStep{Config: plan("scale_out = { count = 9 }\n  decision = { creation = { count = 2 } }"), ConfigStateChecks: []statecheck.StateCheck{
-			is("creation", share(2, "regions", counts(one, 1, two, 1))),
+		resource.TestStep{Config: plan("scale_out { count = 9 }\n  decision = { creation = { count = 2 } }"), ConfigStateChecks: []statecheck.StateCheck{
+			is("creation", share(2, counts(one, 1, two, 1))),
 		}},
-		resource.TestStep{Config: plan("decision = { deletion = {} }", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("deletion", share(1, "regions", counts(one, 1)))}},
+		resource.TestStep{Config: plan("decision = { deletion = {} }", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("deletion", share(1, counts(one, 1)))}},
 		resource.TestStep{Config: plan("decision = { creation = null, deletion = null }", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("target", counts(one, 1, two, 0))}},
 	)
 }
@@ -114,20 +123,20 @@ func TestAccZonePlan(t *testing.T) {
 		return statecheck.ExpectKnownValue(p, tfjsonpath.New(attribute), check)
 	}
 	c.Test(t,
-		resource.TestStep{Config: plan("scale_out = { count = 3 }", a, 1), ConfigStateChecks: []statecheck.StateCheck{
-			is("creation", share(3, "zones", counts(a, 1, b, 2))),
+		resource.TestStep{Config: plan("scale_out { count = 3 }", a, 1), ConfigStateChecks: []statecheck.StateCheck{
+			is("creation", zoneShare(3, region, counts(a, 1, b, 2))),
 			is("distribution", counts(a, 1, b, 0, "", 1)), // a node elsewhere is none of ours
 			is("region", knownvalue.StringExact(region)),
 		}},
-		resource.TestStep{Config: plan("scale_in = { count = 2 }", a, 1, b, 2), ConfigStateChecks: []statecheck.StateCheck{
-			is("deletion", share(2, "zones", counts("", 1, b, 1))), // the one without a zone first; the min of a holds
-			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^\(none\) +1 +0 +- +- +not listed$`))),
+		resource.TestStep{Config: plan("scale_in { count = 2 }", a, 1, b, 2), ConfigStateChecks: []statecheck.StateCheck{
+			is("deletion", zoneShare(2, region, counts("", 1, b, 1))), // the one without a zone first; the min of a holds
+			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^\(none\) +1 +0 +none +none +not listed: removed first$`))),
 		}},
 		// The decision of a region plan fits as it is.
 		resource.TestStep{
-			Config: fmt.Sprintf("data \"stackpolicy_region_plan\" \"r\" {\n  nodes = %s\n  regions = [{ name = %q }]\n  scale_out = { count = 3 }\n}\n", nodes("region", region, 2), region) +
+			Config: fmt.Sprintf("data \"stackpolicy_region_plan\" \"r\" {\n  nodes = %s\n  regions = [{ name = %q }]\n  scale_out { count = 3 }\n}\n", nodes("region", region, 2), region) +
 				plan("decision = { creation = data.stackpolicy_region_plan.r.creation, deletion = data.stackpolicy_region_plan.r.deletion }", a, 2),
-			ConfigStateChecks: []statecheck.StateCheck{is("creation", share(3, "zones", counts(a, 1, b, 2)))},
+			ConfigStateChecks: []statecheck.StateCheck{is("creation", zoneShare(3, region, counts(a, 1, b, 2)))},
 		},
 	)
 }
@@ -146,7 +155,7 @@ data "stackpolicy_cluster" "web" {
 data "stackpolicy_region_plan" "p" {
   nodes    = data.stackpolicy_cluster.web.nodes
   regions  = [{ name = %[1]q }, { name = %[2]q }]
-  scale_in = { count = 2 }
+  scale_in { count = 2 }
 }
 data "stackpolicy_deletion_plan" "d" {
   nodes    = data.stackpolicy_cluster.web.nodes
@@ -176,42 +185,42 @@ func TestPlanWarnings(t *testing.T) {
 data "stackpolicy_region_plan" "p" {
   nodes          = ` + nodes("region", "RegionOne", 1, "Dark", 2) + `
   regions        = [{ name = "Dark" }, { name = "RegionOne" }, { name = "RegionTwo" }]
-  scale_out      = { count = 7 }
+  scale_out { count = 7 }
   respect_quotas = true
   flavor_id      = "m1.tiny"
 }
 data "stackpolicy_zone_plan" "p" {
   nodes     = ` + nodes("zone", "az-1", 1, "az-2", 2) + `
   zones     = [{ name = "az-1" }, { name = "az-2" }]
-  scale_out = { count = 2 }
+  scale_out { count = 2 }
 }`,
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue("data.stackpolicy_region_plan.p", tfjsonpath.New("summary"), knownvalue.StringExact(table(`
-region     now  after  ideal  cap
-Dark         2      2   3.33    -  no compute endpoint
-RegionOne    1      3   3.33    3  quota
-RegionTwo    0      5   3.33    -
+region     now  after  ideal   cap
+Dark         2      2   3.33  none  no compute endpoint
+RegionOne    1      3   3.33     3  full: quota
+RegionTwo    0      5   3.33  none
 total        3     10
 `))),
-				statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("creation"), share(2, "zones", counts("az-1", 2))),
+				statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("creation"), zoneShare(2, "RegionOne", counts("az-1", 2))),
 				statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("summary"), knownvalue.StringExact(table(`
-zone   now  after  ideal  cap
-az-1     1      3   2.50    -
-az-2     2      2   2.50    -  not available
+zone   now  after  ideal   cap
+az-1     1      3   2.50  none
+az-2     2      2   2.50  none  not available
 total    3      5
 `))),
 			},
 		},
-		// Removal treats what is skipped like any other.
+		// Removal leaves alone what is skipped.
 		resource.TestStep{
 			Config: `
 data "stackpolicy_region_plan" "p" {
-  nodes    = ` + nodes("region", "RegionOne", 1, "Dark", 3) + `
+  nodes    = ` + nodes("region", "RegionOne", 4, "Dark", 3) + `
   regions  = [{ name = "Dark" }, { name = "RegionOne" }]
-  scale_in = { count = 2 }
+  scale_in { count = 2 }
 }`,
 			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("data.stackpolicy_region_plan.p", tfjsonpath.New("deletion"), share(2, "regions", counts("Dark", 2))),
+				statecheck.ExpectKnownValue("data.stackpolicy_region_plan.p", tfjsonpath.New("deletion"), share(2, counts("RegionOne", 2))),
 			},
 		},
 		resource.TestStep{
@@ -219,7 +228,7 @@ data "stackpolicy_region_plan" "p" {
 data "stackpolicy_zone_plan" "p" {
   nodes          = []
   zones          = [{ name = "az-1" }]
-  scale_out      = { count = 3 }
+  scale_out { count = 3 }
   respect_quotas = true
 }`,
 			ExpectError: says("3 nodes must be added, but there is room for 2: RegionOne 2 of 2 (quota: 1 of 3 instances in use)."),

@@ -9,7 +9,7 @@ resource "stackpolicy_affinity_attachment" "db" {
 data "stackpolicy_affinity_plan" "grow" {
   servergroup_id    = stackpolicy_affinity_attachment.db.servergroup_id
   availability_zone = "az-1"
-  scale_out         = { count = 2 }
+  scale_out { count = 2 }
 }
 
 # One entry for each node, such as { servergroup = "5d1a2f04-…", zone = "az-1" }.

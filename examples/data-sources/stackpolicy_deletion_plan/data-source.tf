@@ -2,14 +2,15 @@ data "stackpolicy_cluster" "web" {
   name_regex = "^web-"
 }
 
-# From which zones do three nodes go?
+# From which zones are three nodes removed?
 data "stackpolicy_zone_plan" "shrink" {
-  nodes    = data.stackpolicy_cluster.web.nodes
-  scale_in = { count = 3 }
-  zones    = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+  nodes = data.stackpolicy_cluster.web.nodes
+  zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+  scale_in { count = 3 }
 }
 
-# And which ones? In each zone those that are not well go first, then the oldest.
+# And which ones? In each zone those that are not well first, then the oldest. A
+# deletion that is null is nothing decided: then nothing is removed.
 data "stackpolicy_deletion_plan" "shrink" {
   nodes     = data.stackpolicy_cluster.web.nodes
   criteria  = "OLDEST_FIRST"
@@ -17,6 +18,7 @@ data "stackpolicy_deletion_plan" "shrink" {
   decision  = { deletion = data.stackpolicy_zone_plan.shrink.deletion }
 }
 
-output "candidates" {
-  value = data.stackpolicy_deletion_plan.shrink.deletion.candidates
+# The names, or none: [*] makes a list of what may be null, empty where it is.
+output "names" {
+  value = flatten(data.stackpolicy_deletion_plan.shrink.deletion[*].names)
 }

@@ -3,18 +3,25 @@ data "stackpolicy_cluster" "web" {
   name_regex = "^web-"
 }
 
-# Where do three more nodes go, if RegionTwo is to have two of every three and
-# RegionOne can hold no more than 150?
+# Where do three more nodes go, if RegionTwo must have two of every three, over
+# two zones, and RegionOne can hold no more than 150?
 data "stackpolicy_region_plan" "grow" {
-  nodes     = data.stackpolicy_cluster.web.nodes
-  scale_out = { count = 3 }
+  nodes = data.stackpolicy_cluster.web.nodes
   regions = [
     { name = "RegionOne", weight = 100, cap = 150 },
-    { name = "RegionTwo", weight = 200 },
+    { name = "RegionTwo", weight = 200, zones = [{ name = "az-1" }, { name = "az-2" }] },
   ]
+  scale_out { count = 3 }
 }
 
-# A table: each region with its nodes now and after, its ideal share and its cap.
+# A table: each place with its nodes now and after, its ideal share and its cap.
 output "summary" {
   value = data.stackpolicy_region_plan.grow.summary
+}
+
+# How many nodes a region gets. A plan that adds nothing has no creation, and one
+# that does not change a region does not list it: ask for the part that may be
+# missing with lookup, and for a null with one().
+output "new_in_region_two" {
+  value = one([for c in data.stackpolicy_region_plan.grow.creation[*] : lookup(c.regions, "RegionTwo", 0)])
 }

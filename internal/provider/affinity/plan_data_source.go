@@ -91,5 +91,6 @@ func planSchema() schema.Schema {
 					"members": schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Ids of the members on it, sorted."},
 				}}},
 		}),
+		Blocks: request.Blocks(),
 	}
 }

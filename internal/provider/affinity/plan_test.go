@@ -57,17 +57,20 @@ func TestAccAffinityPlan(t *testing.T) {
 		return resource.TestStep{Config: affinityPlan(region, group, request), ConfigStateChecks: checks}
 	}
 	c.Test(t,
-		step("scale_out = { count = 2 }", affinityPlanIs("placement", placements(2, group, "")),
+		step("scale_out { count = 2 }", affinityPlanIs("placement", placements(2, group, "")),
 			affinityPlanIs("status", knownvalue.StringExact("OK")), affinityPlanIs("violations", knownvalue.ListSizeExact(0))),
-		step("scale_out = {}\n  availability_zone = \""+zone+"\"", affinityPlanIs("placement", placements(1, group, zone))),
+		step("scale_out {}\n  availability_zone = \""+zone+"\"", affinityPlanIs("placement", placements(1, group, zone))),
 		step("decision = { creation = { count = 3 } }", affinityPlanIs("placement", placements(3, group, ""))),
-		step(`resize = { adjustment_type = "EXACT_CAPACITY", number = 5 }`, affinityPlanIs("placement", placements(3, group, ""))),
-		step("node_create = { zone = \""+zone+"\" }\n  availability_zone = \"cloud-nine\"", affinityPlanIs("placement", placements(1, group, zone))),
-		resource.TestStep{Config: affinityPlan(region, group, "scale_out = {}\n  availability_zone = \"cloud-nine\""), PlanOnly: true, ExpectError: says(`does not list the availability zone "cloud-nine"`)},
-		step("scale_in = {}", affinityPlanIs("placement", knownvalue.Null()), affinityPlanIs("reason", knownvalue.StringExact("Nothing to create or to delete."))),
-		resource.TestStep{Config: affinityPlan(region, "00000000-0000-0000-0000-000000000000", "scale_out = {}"), PlanOnly: true, ExpectError: says("get the server group 00000000-0000-0000-0000-000000000000")},
+		step(`resize {
+    adjustment_type = "EXACT_CAPACITY"
+    number = 5
+  }`, affinityPlanIs("placement", placements(3, group, ""))),
+		step("node_create { zone = \""+zone+"\" }\n  availability_zone = \"cloud-nine\"", affinityPlanIs("placement", placements(1, group, zone))),
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  availability_zone = \"cloud-nine\""), PlanOnly: true, ExpectError: says(`does not list the availability zone "cloud-nine"`)},
+		step("scale_in {}", affinityPlanIs("placement", knownvalue.Null()), affinityPlanIs("reason", knownvalue.StringExact("Nothing to create or to delete."))),
+		resource.TestStep{Config: affinityPlan(region, "00000000-0000-0000-0000-000000000000", "scale_out {}"), PlanOnly: true, ExpectError: says("get the server group 00000000-0000-0000-0000-000000000000")},
 		resource.TestStep{Config: affinityPlan(region, group, ""), PlanOnly: true, ExpectError: says("Nothing is asked of the cluster")},
-		resource.TestStep{Config: affinityPlan(region, group, "scale_out = { count = 1000000 }"), PlanOnly: true, ExpectError: says("a placement for each of 1000000 nodes is more than can be listed")},
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out { count = 1000000 }"), PlanOnly: true, ExpectError: says("a placement for each of 1000000 nodes is more than can be listed")},
 	)
 }
 
@@ -82,7 +85,7 @@ func TestAffinityPlanViolations(t *testing.T) {
 		c.Fake.MoveServer("RegionOne", id, "r1-cmp-4")
 	}
 	c.Fake.MoveServer("RegionOne", ids[2], "r1-cmp-1")
-	c.Test(t, resource.TestStep{Config: affinityPlan("RegionOne", group, "scale_out = {}"), ConfigStateChecks: []statecheck.StateCheck{
+	c.Test(t, resource.TestStep{Config: affinityPlan("RegionOne", group, "scale_out {}"), ConfigStateChecks: []statecheck.StateCheck{
 		affinityPlanIs("violations", knownvalue.ListExact([]knownvalue.Check{knownvalue.ObjectExact(map[string]knownvalue.Check{
 			"host_id": knownvalue.NotNull(), "members": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(min(ids[0], ids[1])), knownvalue.StringExact(max(ids[0], ids[1]))})})})),
 	}})
@@ -103,16 +106,16 @@ func TestAccAffinityDRS(t *testing.T) {
 	zone := own + ":" + host // the zone that Nova reports of servers there
 	drs := "region = %q\n enable_drs_extension = true\n"
 	c.Test(t,
-		resource.TestStep{Config: affinityPlan(region, group, "scale_out = { count = 2 }\n  enable_drs_extension = true"),
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out { count = 2 }\n  enable_drs_extension = true"),
 			ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", placements(2, group, zone))}},
-		resource.TestStep{Config: affinityPlan(region, group, "scale_out = {}\n  enable_drs_extension = true\n  availability_zone = \""+own+"\""),
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true\n  availability_zone = \""+own+"\""),
 			ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", placements(1, group, zone))}},
-		resource.TestStep{Config: affinityPlan(region, group, "scale_out = {}\n  enable_drs_extension = true\n  availability_zone = \""+other+"\""), PlanOnly: true,
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true\n  availability_zone = \""+other+"\""), PlanOnly: true,
 			ExpectError: says(fmt.Sprintf("The host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q.", host, own, other))},
-		resource.TestStep{Config: affinityPlan(region, group, "scale_out = {}\n  enable_drs_extension = true\n  availability_zone = \"cloud-nine\""), PlanOnly: true,
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true\n  availability_zone = \"cloud-nine\""), PlanOnly: true,
 			ExpectError: says(`does not list the availability zone "cloud-nine"`)},
 		// Nobody is asked for hypervisors where nothing is to be created.
-		resource.TestStep{Config: affinityPlan(region, group, "scale_in = {}\n  enable_drs_extension = true"),
+		resource.TestStep{Config: affinityPlan(region, group, "scale_in {}\n  enable_drs_extension = true"),
 			ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", knownvalue.Null())}},
 		resource.TestStep{Config: affinityAttachment(drs, region), ConfigPlanChecks: empty(),
 			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone))}},
@@ -133,7 +136,7 @@ func TestDRSHostsThatDoNot(t *testing.T) {
 		t.Skip("needs the fake cloud: no real one can be made to do this")
 	}
 	group := c.Group(t, "RegionTwo", "g", "anti-affinity")
-	plan := affinityPlan("RegionTwo", group, "scale_out = {}\n  enable_drs_extension = true")
+	plan := affinityPlan("RegionTwo", group, "scale_out {}\n  enable_drs_extension = true")
 	attached := affinityAttachment("region = \"RegionTwo\"\n enable_drs_extension = true")
 	none := says("No suitable vSphere host is available.")
 	c.Test(t,
@@ -156,7 +159,7 @@ func TestAccAffinityDRS_member(t *testing.T) {
 	group := c.Group(t, region, "g", "anti-affinity")
 	want := says("looks for a host among all hypervisors, and Nova shows these to admins only")
 	c.Test(t,
-		resource.TestStep{Config: affinityPlan(region, group, "scale_out = {}\n  enable_drs_extension = true"), PlanOnly: true, ExpectError: want},
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true"), PlanOnly: true, ExpectError: want},
 		resource.TestStep{Config: affinityAttachment("region = %q\n enable_drs_extension = true", region), PlanOnly: true, ExpectError: want},
 	)
 }
@@ -172,11 +175,11 @@ func TestAffinityPlanWarnings(t *testing.T) {
 	c.Fake.SetQuota("RegionOne", fakecloud.AdminProjectID, "server_group_members", 4)
 	group := c.Group(t, "RegionOne", "g", "anti-affinity")
 	c.Boot(t, acctest.Server{Name: "a", Region: "RegionOne", Group: group})
-	w := c.Workspace(t, affinityPlan("RegionOne", group, "scale_out = { count = 3 }"))
+	w := c.Workspace(t, affinityPlan("RegionOne", group, "scale_out { count = 3 }"))
 	if text, err := w.Run(t.Context(), "plan", "-no-color"); err != nil || strings.Contains(text, "Warning") {
 		t.Errorf("four members on four hosts are all right: %v\n%s", err, text)
 	}
-	if err := w.Write(affinityPlan("RegionOne", group, "scale_out = { count = 4 }")); err != nil {
+	if err := w.Write(affinityPlan("RegionOne", group, "scale_out { count = 4 }")); err != nil {
 		t.Fatal(err)
 	}
 	text, err := w.Run(t.Context(), "plan", "-no-color")

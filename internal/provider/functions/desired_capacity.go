@@ -78,7 +78,7 @@ func readResizeObject(argument types.Dynamic) (resize cluster.Resize, err error)
 			strict, _, err = value.As[types.Bool](a.Value, "true or false")
 			resize.Strict = strict.ValueBool()
 		case "number":
-			resize.Number, err = value.WholeFrom(a.Value)
+			resize.Number, err = value.DecimalFrom(a.Value)
 		case "min_size":
 			resize.MinSize, err = value.WholeFrom(a.Value)
 		case "max_size":

@@ -2,8 +2,9 @@ package placement
 
 import (
 	"context"
-	"fmt"
+	"maps"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // planModel is the result of a region or zone plan; data sources embed it.
@@ -25,52 +25,91 @@ type planModel struct {
 	Summary      types.String `tfsdk:"summary"`
 }
 
-// planAttributes adds the result to the attributes; kind is region or zone.
-func planAttributes(kind string, attributes map[string]schema.Attribute) map[string]schema.Attribute {
+var (
+	countsType      = types.MapType{ElemType: types.Int64Type}
+	regionShareType = map[string]attr.Type{"count": types.Int64Type, "regions": countsType, "zones": types.MapType{ElemType: countsType}}
+	zoneShareType   = map[string]attr.Type{"count": types.Int64Type, "region": types.StringType, "zones": countsType}
+)
+
+// planAttributes adds the result to the attributes; kind is region or zone, and
+// where has the attributes of a share that say where its nodes are.
+func planAttributes(kind string, where, attributes map[string]schema.Attribute) map[string]schema.Attribute {
 	counts := func(description string) schema.Attribute {
 		return schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: description}
 	}
 	share := func(verb string) schema.Attribute {
-		return schema.SingleNestedAttribute{Computed: true,
-			MarkdownDescription: fmt.Sprintf("Nodes to %s. Null where none are. Fits into the `decision` of another plan as it is.", verb),
-			Attributes: map[string]schema.Attribute{
-				"count":    schema.Int64Attribute{Computed: true, MarkdownDescription: fmt.Sprintf("Number of nodes to %s.", verb)},
-				kind + "s": counts(fmt.Sprintf("Of them, the number in each %s that changes.", kind)),
-			}}
+		inside := map[string]schema.Attribute{"count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes to " + verb + "."}}
+		maps.Copy(inside, where)
+		return schema.SingleNestedAttribute{Computed: true, Attributes: inside,
+			MarkdownDescription: "Nodes to " + verb + ". Null where none are. Fits into the `decision` of another plan as it is."}
 	}
 	attributes["status"] = schema.StringAttribute{Computed: true, MarkdownDescription: "`OK`: a plan that cannot be made is an error."}
 	attributes["reason"] = schema.StringAttribute{Computed: true, MarkdownDescription: "What came of the request, in a sentence."}
 	attributes["creation"] = share("create")
 	attributes["deletion"] = share("delete")
-	attributes["distribution"] = counts(fmt.Sprintf("Number of nodes in each %s now.", kind))
-	attributes["target"] = counts(fmt.Sprintf("Number of nodes in each %s after the change.", kind))
+	attributes["distribution"] = counts("Number of nodes in each " + kind + " now: in all that are listed, also those without nodes, and in all that have nodes.")
+	attributes["target"] = counts("Number of nodes in each of them after the change.")
 	attributes["summary"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: fmt.Sprintf("The plan as a table for people: each %s with its nodes now and after, its ideal share and its cap.", kind)}
+		MarkdownDescription: "The plan as a table for people: each place with its nodes now and after, its ideal share and its cap."}
 	return attributes
 }
 
-// fill translates a plan; notes say something about bins, by name.
-func (m *planModel) fill(ctx context.Context, kind, reason string, bins []placement.Bin, changes []int64, notes map[string]string, diags *diag.Diagnostics) {
-	var count int64
-	now, after, changed := map[string]int64{}, map[string]int64{}, map[string]int64{}
-	for i, b := range bins {
-		now[b.Name], after[b.Name] = b.Current, b.Current+changes[i]
-		if changes[i] != 0 {
-			changed[b.Name] = max(changes[i], -changes[i])
-		}
-		count += changes[i]
+func regionShareAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"regions": schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Of them, the number in each region that changes."},
+		"zones": schema.MapAttribute{ElementType: countsType, Computed: true,
+			MarkdownDescription: "Of them, the number in each zone that changes, by region and zone. Null where no region lists zones."},
 	}
+}
+
+func zoneShareAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"region": schema.StringAttribute{Computed: true, MarkdownDescription: "Region of the zones."},
+		"zones":  schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Of them, the number in each zone that changes."},
+	}
+}
+
+// fillRegions translates a plan of regions.
+func (m *planModel) fillRegions(ctx context.Context, plan *cluster.Spread, reason string, diags *diag.Diagnostics) {
+	regions, zones := plan.Changed()
+	now, after, zoned := map[string]int64{}, map[string]int64{}, false
+	for i, n := range plan.After() {
+		r := plan.Regions[i]
+		now[r.Name], after[r.Name] = r.Nodes(), n
+		zoned = zoned || len(r.Zones) > 0
+	}
+	byZone, more := types.MapValueFrom(ctx, countsType, zones)
+	diags.Append(more...)
+	if !zoned {
+		byZone = types.MapNull(countsType)
+	}
+	m.fill(ctx, plan, reason, now, after, regionShareType, map[string]attr.Value{"regions": value.Counts(ctx, regions, diags), "zones": byZone}, diags)
+	m.Summary = types.StringValue(places.Summary(plan, false))
+}
+
+// fillZones translates a plan of the zones of one region.
+func (m *planModel) fillZones(ctx context.Context, plan *cluster.Spread, reason string, diags *diag.Diagnostics) {
+	region := plan.Regions[0]
+	_, zones := plan.Changed()
+	now, after := map[string]int64{}, map[string]int64{}
+	for j, z := range region.Zones {
+		now[z.Name], after[z.Name] = z.Current, z.Current+plan.Changes[0].Zones[j]
+	}
+	m.fill(ctx, plan, reason, now, after, zoneShareType, map[string]attr.Value{
+		"region": types.StringValue(region.Name), "zones": value.Counts(ctx, zones[region.Name], diags)}, diags)
+	m.Summary = types.StringValue(places.Summary(plan, true))
+}
+
+func (m *planModel) fill(ctx context.Context, plan *cluster.Spread, reason string, now, after map[string]int64, kind map[string]attr.Type, share map[string]attr.Value, diags *diag.Diagnostics) {
 	m.Status, m.Reason = types.StringValue("OK"), types.StringValue(reason)
 	m.Distribution, m.Target = value.Counts(ctx, now, diags), value.Counts(ctx, after, diags)
-	shareType := map[string]attr.Type{"count": types.Int64Type, kind + "s": types.MapType{ElemType: types.Int64Type}}
-	m.Creation, m.Deletion = types.ObjectNull(shareType), types.ObjectNull(shareType)
-	share := types.ObjectValueMust(shareType, map[string]attr.Value{
-		"count": types.Int64Value(max(count, -count)), kind + "s": value.Counts(ctx, changed, diags)})
+	m.Creation, m.Deletion = types.ObjectNull(kind), types.ObjectNull(kind)
+	count := plan.Total()
+	share["count"] = types.Int64Value(max(count, -count))
 	switch {
 	case count > 0:
-		m.Creation = share
+		m.Creation = types.ObjectValueMust(kind, share)
 	case count < 0:
-		m.Deletion = share
+		m.Deletion = types.ObjectValueMust(kind, share)
 	}
-	m.Summary = types.StringValue(places.Summary(kind, bins, changes, notes))
 }

@@ -8,13 +8,12 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/request"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 var (
@@ -42,13 +41,18 @@ func (d *regionPlanDataSource) Metadata(_ context.Context, req datasource.Metada
 }
 
 func (d *regionPlanDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	regions := places.Argument("region", true)
+	regions.Optional, regions.Required = false, true
+	regions.Validators = append(regions.Validators, listvalidator.SizeAtLeast(1))
+	regions.MarkdownDescription = "The regions to spread nodes over, in any order, and the availability zones in each. Where a region lists zones these are planned too."
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Plans how many nodes go to, or leave, each of several regions, as Senlin's region placement policy promised: by weight, under caps, from what is there.\n\n" +
-			"A region that Keystone does not know is an error. One without a compute endpoint for this user is skipped with a warning: it takes no nodes, and those that it has still count.",
-		Attributes: request.Attributes(planAttributes("region", places.QuotaArguments(map[string]schema.Attribute{
-			"nodes":   nodes.Argument("Each needs an `id` and a `region`."),
-			"regions": places.BinsArgument("region"),
+		MarkdownDescription: "Plans how many nodes to add to, or to remove from, each of several regions, as Senlin's region placement policy promised: by weight, under caps, from what is there.\n\n" +
+			"A region that Keystone does not know is an error. One without a compute endpoint for this user is skipped with a warning: it takes no nodes, and keeps those that it has. So is a zone that is not available.",
+		Attributes: request.Attributes(planAttributes("region", regionShareAttributes(), places.QuotaArguments(map[string]schema.Attribute{
+			"nodes":   nodes.Argument("Each needs an `id` and a `region`, and a `zone` where zones are planned."),
+			"regions": regions,
 		}))),
+		Blocks: request.Blocks(),
 	}
 }
 
@@ -68,42 +72,21 @@ func (d *regionPlanDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	}
 	diags := &resp.Diagnostics
 	cloud := d.Backend.Get(diags)
-	nodes, bins, asked := nodes.Read(model.Nodes, diags), places.ReadBins(ctx, model.Regions, diags), model.Read(ctx, diags)
-	counts := map[string]int64{}
+	nodes, asked := nodes.Read(model.Nodes, diags), model.Read(ctx, diags)
+	listed := places.Listed{Regions: places.ReadRegions(ctx, model.Regions, diags)}
 	for i, n := range nodes {
 		if n.Region == "" {
 			diags.AddAttributeError(path.Root("nodes").AtListIndex(i).AtName("region"), "Node without a region",
 				fmt.Sprintf("The node %q has no region. A region plan needs that of every node.", n.ID))
 		}
-		counts[n.Region]++
 	}
 	if diags.HasError() {
 		return
 	}
-	notes := places.CloseRegions(ctx, cloud, bins, path.Root("regions"), diags)
-	change, err := asked.Change(int64(len(nodes)))
-	request.Report(err, diags)
-	if diags.HasError() {
+	spread, reason := plan{listed: listed, nodes: nodes, request: *asked, quotas: model.RespectQuotas, flavor: model.FlavorID}.run(ctx, cloud, diags)
+	if spread == nil {
 		return
 	}
-	bins = placement.Count(bins, counts)
-	reason := text.Change(change)
-	if place := asked.NodeCreate; place != nil && place.Region != "" {
-		change, reason = 0, fmt.Sprintf("The region %s that the node names takes precedence: nothing is planned.", place.Region)
-	}
-	var quotas places.Quotas
-	if model.RespectQuotas.ValueBool() && change > 0 {
-		quotas = places.LimitByQuota(ctx, cloud, model.FlavorID.ValueString(), bins, diags)
-		if diags.HasError() {
-			return
-		}
-	}
-	changes, err := placement.Distribute(bins, change)
-	if err != nil {
-		places.ReportPlan(err, diags)
-		return
-	}
-	quotas.Warn(bins, changes, notes, diags)
-	model.fill(ctx, "region", reason, bins, changes, notes, diags)
+	model.fillRegions(ctx, spread, reason, diags)
 	diags.Append(resp.State.Set(ctx, &model)...)
 }

@@ -2,19 +2,19 @@ package placement
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/request"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 )
 
 var (
@@ -43,14 +43,20 @@ func (d *zonePlanDataSource) Metadata(_ context.Context, req datasource.Metadata
 }
 
 func (d *zonePlanDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	zones := places.Argument("zone", false)
+	zones.Optional, zones.Required = false, true
+	zones.Validators = append(zones.Validators, listvalidator.SizeAtLeast(1))
+	zones.MarkdownDescription = "The availability zones to spread nodes over, in any order."
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Plans how many nodes go to, or leave, each availability zone of a region, as Senlin's zone placement policy promised: by weight, under caps, from what is there.\n\n" +
-			"A zone that Nova does not list is an error. One that is not available is skipped with a warning: it takes no nodes, and those that it has still count.",
-		Attributes: request.Attributes(planAttributes("zone", places.QuotaArguments(map[string]schema.Attribute{
-			"nodes":  nodes.Argument("Each needs an `id`, and a `zone` once it has one. Nodes of another region are left out; those that name none are taken to be in this one."),
-			"region": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Region of the zones. Defaults to the provider's."},
-			"zones":  places.BinsArgument("zone"),
+		MarkdownDescription: "Plans how many nodes to add to, or to remove from, each availability zone of a region, as Senlin's zone placement policy promised: by weight, under caps, from what is there.\n\n" +
+			"A zone that Nova does not list is an error. One that is not available is skipped with a warning: it takes no nodes, and keeps those that it has.",
+		Attributes: request.Attributes(planAttributes("zone", zoneShareAttributes(), places.QuotaArguments(map[string]schema.Attribute{
+			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. Nodes of another region are left out; those that name none are taken to be in this one."),
+			"region": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Region of the zones. Defaults to the provider's. Of a decision that names regions the plan takes this one's share."},
+			"zones": zones,
 		}))),
+		Blocks: request.Blocks(),
 	}
 }
 
@@ -70,7 +76,7 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 	}
 	diags := &resp.Diagnostics
 	cloud := d.Backend.Get(diags)
-	nodes, bins, asked := nodes.Read(model.Nodes, diags), places.ReadBins(ctx, model.Zones, diags), model.Read(ctx, diags)
+	nodes, zones, asked := nodes.Read(model.Nodes, diags), places.ReadBins(ctx, model.Zones, diags), model.Read(ctx, diags)
 	if diags.HasError() {
 		return
 	}
@@ -79,46 +85,16 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 		return
 	}
 	model.Region = types.StringValue(region)
-	counts, size := map[string]int64{}, int64(0)
-	for _, n := range nodes {
-		if n.Region == "" || n.Region == region {
-			counts[n.Zone]++
-			size++
-		}
-	}
-	notes := places.CloseZones(ctx, cloud, region, bins, path.Root("zones"), diags)
-	if len(notes) == len(bins) {
-		places.ReportNoZone(region, path.Root("zones"), diags)
-	}
-	change, err := asked.Change(size)
-	request.Report(err, diags)
-	if diags.HasError() {
+	spread, reason := plan{
+		listed:  places.InRegion(region, zones),
+		nodes:   cluster.Of(nodes, region),
+		request: *asked,
+		quotas:  model.RespectQuotas,
+		flavor:  model.FlavorID,
+	}.run(ctx, cloud, diags)
+	if spread == nil {
 		return
 	}
-	bins = placement.Count(bins, counts)
-	reason := text.Change(change)
-	if place := asked.NodeCreate; place != nil && place.Zone != "" {
-		change, reason = 0, fmt.Sprintf("The availability zone %s that the node names takes precedence: nothing is planned.", place.Zone)
-	}
-	if model.RespectQuotas.ValueBool() && change > 0 {
-		// A quota is the region's: it bounds all its zones together.
-		whole := []placement.Bin{{Name: region, Weight: 1, Cap: placement.Unlimited, Current: size}}
-		quotas := places.LimitByQuota(ctx, cloud, model.FlavorID.ValueString(), whole, diags)
-		if diags.HasError() {
-			return
-		}
-		changes, err := placement.Distribute(whole, change)
-		if err != nil {
-			places.ReportPlan(err, diags)
-			return
-		}
-		quotas.Warn(whole, changes, notes, diags)
-	}
-	changes, err := placement.Distribute(bins, change)
-	if err != nil {
-		places.ReportPlan(err, diags)
-		return
-	}
-	model.fill(ctx, "zone", reason, bins, changes, notes, diags)
+	model.fillZones(ctx, spread, reason, diags)
 	diags.Append(resp.State.Set(ctx, &model)...)
 }

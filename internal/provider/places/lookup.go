@@ -4,83 +4,120 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// CloseRegions closes the regions that have no compute endpoint for this user,
-// with a warning, and refuses those that Keystone does not know. At is the path
-// of the list that the bins come from. It returns notes on the closed ones.
-func CloseRegions(ctx context.Context, cloud *openstack.Cloud, bins []placement.Bin, at path.Path, diags *diag.Diagnostics) map[string]string {
-	notes := map[string]string{}
-	for i, b := range bins {
-		state, err := cloud.RegionState(ctx, b.Name)
-		if err != nil {
-			diags.AddError("Unable to look up regions", err.Error())
-			return notes
-		}
-		name := at.AtListIndex(i).AtName("name")
-		switch state {
-		case openstack.RegionUnknown:
-			known, _ := cloud.Regions(ctx) // asked for above
-			diags.AddAttributeError(name, "Unknown region", fmt.Sprintf("Keystone does not know the region %q. It knows %s.", b.Name, strings.Join(known, ", ")))
-		case openstack.RegionNoCompute:
-			diags.AddAttributeWarning(name, "Region skipped", fmt.Sprintf("The region %q has no compute endpoint for this user: it takes no nodes. Those that it has still count.", b.Name))
-			notes[b.Name] = "no compute endpoint"
-			bins[i].Closed = true
-		}
-	}
-	if len(notes) == len(bins) && !diags.HasError() {
-		diags.AddAttributeError(at, "No region is found usable.", "None of the regions listed has a compute endpoint for this user.")
-	}
-	return notes
+// Listed are the places of a configuration: regions with their zones or, in one
+// region, its zones.
+type Listed struct {
+	Regions []placement.Region
+	InOne   bool // the zones are the argument zones, and their region is region
 }
 
-// CloseZones does the same for the zones of a region: those that Nova does not
-// list are refused, those that are not available closed. That all of them are
-// is for the caller to judge.
-func CloseZones(ctx context.Context, cloud *openstack.Cloud, region string, bins []placement.Bin, at path.Path, diags *diag.Diagnostics) map[string]string {
-	notes := map[string]string{}
-	zones, err := cloud.Zones(ctx, region)
+// InRegion are the zones of one region.
+func InRegion(region string, zones []placement.Bin) Listed {
+	bin := placement.Bin{Name: region, Weight: DefaultWeight, Cap: placement.Unlimited}
+	return Listed{Regions: []placement.Region{{Bin: bin, Zones: zones}}, InOne: true}
+}
+
+// LookUp looks up which places can take nodes now, closes the others and reports
+// each: an unknown one as an error, one that is not usable as a warning. It
+// returns the regions with those closed.
+func (l Listed) LookUp(ctx context.Context, cloud *openstack.Cloud, removing bool, diags *diag.Diagnostics) []placement.Region {
+	looked, findings, err := cluster.LookUp(ctx, cloud, l.Regions)
 	if err != nil {
-		diags.AddError("Unable to look up availability zones", err.Error())
-		return notes
+		diags.AddError("Unable to look up regions and availability zones", err.Error())
+		return nil
 	}
-	for i, b := range bins {
-		name := at.AtListIndex(i).AtName("name")
-		j := slices.IndexFunc(zones, func(z openstack.Zone) bool { return z.Name == b.Name })
-		switch {
-		case j < 0:
-			diags.AddAttributeError(name, "Unknown availability zone", fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.", region, b.Name, zoneNames(zones)))
-		case !zones[j].Available:
-			diags.AddAttributeWarning(name, "Availability zone skipped", fmt.Sprintf("No service in the availability zone %q of region %q is up: it takes no nodes. Those that it has still count.", b.Name, region))
-			notes[b.Name] = "not available"
-			bins[i].Closed = true
+	l.Report(findings, removing, diags)
+	l.reportNone(looked, diags)
+	return looked
+}
+
+// Report reports what a look-up found.
+func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Diagnostics) {
+	what := "It takes no nodes, and those that it has still count."
+	if removing {
+		what = "It keeps the nodes that it has: nothing could be deleted there."
+	}
+	for _, f := range findings {
+		at, known := l.path(f.Region, f.Zone), strings.Join(f.Known, ", ")
+		if known == "" {
+			known = "none"
+		}
+		switch f.Kind {
+		case cluster.UnknownRegion:
+			diags.AddAttributeError(at, "Unknown region", fmt.Sprintf("Keystone does not know the region %q. It knows %s.", f.Region, known))
+		case cluster.NoCompute:
+			diags.AddAttributeWarning(at, "Region skipped", fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, what))
+		case cluster.UnknownZone:
+			diags.AddAttributeError(at, "Unknown availability zone", fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.", f.Region, f.Zone, known))
+		case cluster.ZoneUnavailable:
+			diags.AddAttributeWarning(at, "Availability zone skipped", fmt.Sprintf("No service in the availability zone %q of region %q is up. %s", f.Zone, f.Region, what))
 		}
 	}
-	return notes
 }
 
-// ReportNoZone reports that none of the zones listed takes nodes.
-func ReportNoZone(region string, at path.Path, diags *diag.Diagnostics) {
-	diags.AddAttributeError(at, "No availability zone found available.", fmt.Sprintf("None of the availability zones listed is available in region %q.", region))
+// reportNone reports that no place at all is usable.
+func (l Listed) reportNone(looked []placement.Region, diags *diag.Diagnostics) {
+	if diags.HasError() || len(looked) == 0 {
+		return
+	}
+	regions := 0
+	for _, r := range looked {
+		open := len(r.Zones) == 0
+		for _, z := range r.Zones {
+			open = open || !z.Closed
+		}
+		switch {
+		case r.Closed:
+		case open:
+			return
+		default:
+			regions++
+		}
+	}
+	switch {
+	case l.InOne:
+		diags.AddAttributeError(path.Root("zones"), "No availability zone found available.", fmt.Sprintf("None of the availability zones listed is available in region %q.", looked[0].Name))
+	case regions > 0:
+		diags.AddAttributeError(path.Root("regions"), "No availability zone found available.", "None of the availability zones listed is available in its region.")
+	default:
+		diags.AddAttributeError(path.Root("regions"), "No region is found usable.", "None of the regions listed has a compute endpoint for this user.")
+	}
 }
 
-func zoneNames(zones []openstack.Zone) string {
-	if len(zones) == 0 {
-		return "none"
+// path is where a region, or a zone of it, is named.
+func (l Listed) path(region, zone string) path.Path {
+	for i, r := range l.Regions {
+		if r.Name != region {
+			continue
+		}
+		at := path.Root("regions").AtListIndex(i)
+		if zone == "" {
+			if l.InOne {
+				return path.Root("region")
+			}
+			return at.AtName("name")
+		}
+		zones := at.AtName("zones")
+		if l.InOne {
+			zones = path.Root("zones")
+		}
+		for j, z := range r.Zones {
+			if z.Name == zone {
+				return zones.AtListIndex(j).AtName("name")
+			}
+		}
 	}
-	names := make([]string, len(zones))
-	for i, z := range zones {
-		names[i] = z.Name
-	}
-	return strings.Join(names, ", ")
+	return path.Root("regions")
 }
 
 // RegionOr is the region that is named, or the provider's. It must have a

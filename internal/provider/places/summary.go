@@ -3,26 +3,80 @@ package places
 import (
 	"fmt"
 	"math/big"
+	"slices"
+	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
-
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
 )
 
-// Summary is a table for people: a line for each bin, with its nodes now and
-// after the change, its ideal share of all nodes, its cap, and a note.
-func Summary(kind string, bins []placement.Bin, changes []int64, notes map[string]string) string {
+// Summary is a plan as a table for people: a line for each region, and under it
+// one for each of its zones, with the nodes now and after the change, the ideal
+// share of all nodes, the cap, and a note. InOne leaves out the region, where
+// there is only one.
+func Summary(plan *cluster.Spread, inOne bool) string {
 	var now, after int64
-	for i, b := range bins {
-		now += b.Current
-		after += b.Current + changes[i]
+	zoned := false
+	for i, r := range plan.Regions {
+		now += r.Nodes()
+		after += r.Nodes() + plan.Changes[i].Nodes
+		zoned = zoned || len(r.Zones) > 0
 	}
-	rows := [][]string{{kind, "now", "after", "ideal", "cap", ""}}
+	label := func(region, zone string) []string {
+		switch {
+		case inOne:
+			return []string{zone}
+		case zoned:
+			return []string{region, zone}
+		}
+		return []string{region}
+	}
+	total := label("total", "")
+	if inOne {
+		total = label("", "total")
+	}
+	bins := make([]placement.Bin, len(plan.Regions))
+	for i, r := range plan.Regions {
+		bins[i] = r.Bin
+		bins[i].Current = r.Nodes()
+	}
+	header := label("region", "zone")
+	rows := [][]string{append(slices.Clip(header), "now", "after", "ideal", "cap", "")}
 	for i, share := range placement.Ideal(bins, after) {
-		rows = append(rows, append([]string{PlaceName(bins[i].Name)}, BinCells(bins[i], changes[i], share, notes[bins[i].Name])...))
+		region := plan.Regions[i]
+		if !inOne {
+			rows = append(rows, append(label(PlaceName(region.Name), ""), binCells(bins[i], plan.Changes[i].Nodes, share)...))
+		}
+		for j, zone := range placement.IdealZones(share, region.Zones) {
+			rows = append(rows, append(label("", PlaceName(region.Zones[j].Name)), binCells(region.Zones[j], plan.Changes[i].Zones[j], zone)...))
+		}
 	}
-	rows = append(rows, []string{"total", fmt.Sprint(now), fmt.Sprint(after), "", "", ""})
-	return text.Table(rows, 1)
+	rows = append(rows, append(total, fmt.Sprint(now), fmt.Sprint(after), "", "", ""))
+	return text.Table(rows, len(header))
+}
+
+func binCells(b placement.Bin, change int64, share *big.Rat) []string {
+	return BinCells(b, change, share, Note(b, b.Current+change))
+}
+
+// Note says what binds a place that has some number of nodes.
+func Note(b placement.Bin, nodes int64) string {
+	switch {
+	case b.Weight == 0:
+		return "not listed: removed first"
+	case b.Closed:
+		return strings.TrimPrefix(strings.TrimPrefix(b.Why, "is "), "has ")
+	case b.Cap != placement.Unlimited && nodes > b.Cap:
+		return "above cap"
+	case b.Cap != placement.Unlimited && nodes == b.Cap && b.Why != "":
+		return "full: quota"
+	case b.Cap != placement.Unlimited && nodes == b.Cap:
+		return "full: cap"
+	case nodes < b.Min:
+		return "below min"
+	}
+	return ""
 }
 
 // PlaceName shows the place of nodes that have none yet.
@@ -37,10 +91,10 @@ func PlaceName(name string) string {
 func BinCells(b placement.Bin, change int64, share *big.Rat, note string) []string {
 	ideal, most := share.FloatString(2), fmt.Sprint(b.Cap)
 	if b.Cap == placement.Unlimited {
-		most = "-"
+		most = "none"
 	}
 	if b.Weight == 0 {
-		ideal, most, note = "-", "-", "not listed"
+		ideal, most, note = "none", "none", "not listed: removed first"
 	}
 	return []string{fmt.Sprint(b.Current), fmt.Sprint(b.Current + change), ideal, most, note}
 }

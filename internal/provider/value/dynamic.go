@@ -112,3 +112,11 @@ func described(value attr.Value) string {
 	}
 	return "a value of another type"
 }
+
+// IsNull reports whether a value, or what a dynamic one holds, is null.
+func IsNull(v attr.Value) bool {
+	if dynamic, ok := v.(types.Dynamic); ok {
+		return dynamic.IsNull() || dynamic.IsUnderlyingValueNull()
+	}
+	return v.IsNull()
+}

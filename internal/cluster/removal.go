@@ -1,0 +1,133 @@
+package cluster
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+)
+
+// Removal says what is asked of the deletion policy: candidates by id or name,
+// or a number of nodes.
+type Removal struct {
+	Candidates []string // nil: a number is asked
+	ScaleIn    *int64
+	Resize     *Resize
+	Decision   *Decision // of which only the deletion counts
+}
+
+// Check refuses requests that contradict themselves. The error is an
+// [*ArgumentError].
+func (r Removal) Check() error {
+	var given []string
+	for _, q := range []struct {
+		name string
+		set  bool
+	}{{"scale_in", r.ScaleIn != nil}, {"resize", r.Resize != nil}, {"delete_nodes", r.Candidates != nil}} {
+		if q.set {
+			given = append(given, q.name)
+		}
+	}
+	if len(given) == 0 && r.Decision == nil {
+		return &ArgumentError{"", "Nothing is asked of the cluster: give one of scale_in, resize and delete_nodes, or another policy's decision."}
+	}
+	return cmp.Or(checkOne(given), Request{Resize: r.Resize}.checkNumbers())
+}
+
+// Wanted works out how many nodes must be removed from a cluster, and from which
+// places: where the request is not for candidates. A count of 0 removes none; the
+// cluster does not shrink.
+//
+// A count above the size of the cluster is cut to it, and cut is what was asked.
+// The error is a [*TargetError] or an [*ArgumentError].
+func (r Removal) Wanted(nodes []node.Node) (request deletion.Request, cut int64, err error) {
+	asked := Request{ScaleIn: r.ScaleIn, Resize: r.Resize}
+	if r.Decision != nil {
+		asked.Decision = &Decision{Deletion: r.Decision.Deletion}
+	}
+	size := int64(len(nodes))
+	change, err := asked.Change(size)
+	if err != nil || change >= 0 {
+		return request, 0, err
+	}
+	request.Count = -change
+	if share := asked.Decided(); share != nil {
+		request.Groups, request.GroupBy, err = share.Groups(nodes)
+		if fault, ok := errors.AsType[*ArgumentError](err); ok {
+			err = &ArgumentError{"decision", fault.Fault}
+		}
+	}
+	if request.Groups == nil && request.Count > size {
+		request.Count, cut = size, request.Count
+	}
+	return request, cut, err
+}
+
+// CandidateFault says what is wrong with a candidate that was given.
+type CandidateFault struct {
+	Index int
+	Fault string // a sentence
+}
+
+// Named looks up the nodes that candidates, ids or names, stand for. They are
+// kept as they are, in their order. A candidate that is no node, that stands for
+// several or that was given before is a fault.
+func Named(nodes []node.Node, candidates []string) (chosen []node.Node, faults []CandidateFault) {
+	for i, candidate := range candidates {
+		var found []node.Node
+		for _, n := range nodes {
+			if n.ID == candidate {
+				found = []node.Node{n}
+				break
+			}
+			if n.Name == candidate && candidate != "" {
+				found = append(found, n)
+			}
+		}
+		fault := func(format string, args ...any) {
+			faults = append(faults, CandidateFault{i, fmt.Sprintf(format, args...)})
+		}
+		switch {
+		case len(found) == 0:
+			fault("None of the %d nodes has the id or name %q.", len(nodes), candidate)
+		case len(found) > 1:
+			ids := make([]string, len(found))
+			for j, n := range found {
+				ids[j] = n.ID
+			}
+			fault("%d nodes have the name %q: give the id of the one that you mean, one of %s.", len(found), candidate, list(ids))
+		case slices.ContainsFunc(chosen, func(n node.Node) bool { return n.ID == found[0].ID }):
+			fault("The node %q is named more than once.", candidate)
+		default:
+			chosen = append(chosen, found[0])
+		}
+	}
+	return chosen, faults
+}
+
+// Terms say how nodes are removed. They are handed on to whoever removes them.
+type Terms struct {
+	DestroyAfterDeletion  bool
+	GracePeriod           int64 // seconds
+	ReduceDesiredCapacity bool
+}
+
+// TermsOf fills in what is not given, nil, as the deletion policy does: a node
+// that is removed is destroyed, at once, and the cluster's desired capacity
+// shrinks with it.
+func TermsOf(destroy *bool, grace *int64, reduce *bool) Terms {
+	terms := Terms{DestroyAfterDeletion: true, ReduceDesiredCapacity: true}
+	if destroy != nil {
+		terms.DestroyAfterDeletion = *destroy
+	}
+	if grace != nil {
+		terms.GracePeriod = *grace
+	}
+	if reduce != nil {
+		terms.ReduceDesiredCapacity = *reduce
+	}
+	return terms
+}

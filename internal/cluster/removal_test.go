@@ -1,0 +1,95 @@
+package cluster
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+)
+
+func TestWanted(t *testing.T) {
+	nodes := []node.Node{{ID: "1", Region: "R1"}, {ID: "2", Region: "R1"}, {ID: "3", Region: "R2"}}
+	for _, c := range []struct {
+		name    string
+		removal Removal
+		count   int64
+		groups  counts
+		cut     int64
+	}{
+		{"scale in", Removal{ScaleIn: new(int64(2))}, 2, nil, 0},
+		{"more than there are", Removal{ScaleIn: new(int64(9))}, 3, nil, 9},
+		{"a decision takes precedence", Removal{ScaleIn: new(int64(2)), Decision: &Decision{Deletion: &Share{Count: 1}}}, 1, nil, 0},
+		{"a creation is none of ours", Removal{ScaleIn: new(int64(2)), Decision: &Decision{Creation: &Share{Count: 1}}}, 2, nil, 0},
+		{"nor of a resize", Removal{Resize: &Resize{MaxSize: new(int64(1))}, Decision: &Decision{Creation: &Share{Count: 1}}}, 2, nil, 0},
+		{"a resize that grows", Removal{Resize: &Resize{MinSize: new(int64(9))}}, 0, nil, 0},
+		{"nothing is decided", Removal{Decision: &Decision{}}, 0, nil, 0},
+		{"places", Removal{Decision: &Decision{Deletion: &Share{Count: 3, Regions: counts{"R1": 1, "R2": 2}}}}, 3, counts{"R1": 1, "R2": 2}, 0},
+		{"more than a place has is not cut", Removal{Decision: &Decision{Deletion: &Share{Count: 9, Regions: counts{"R2": 9}}}}, 9, counts{"R2": 9}, 0},
+		{"beside scale_in", Removal{ScaleIn: new(int64(5)), Decision: &Decision{Deletion: &Share{Count: 1, Regions: counts{"R2": 1}}}}, 1, counts{"R2": 1}, 0},
+	} {
+		got, cut, err := c.removal.Wanted(nodes)
+		if err != nil || got.Count != c.count || cut != c.cut || !reflect.DeepEqual(got.Groups, c.groups) {
+			t.Errorf("%s: got %+v, %d, %v", c.name, got, cut, err)
+		}
+	}
+	ambiguous := Removal{Decision: &Decision{Deletion: &Share{Count: 1, Zones: map[string]map[string]int64{"": {"": 1}}}}}
+	if _, _, err := ambiguous.Wanted(nodes); err == nil || !strings.HasPrefix(err.Error(), `decision: The decision names the zone ""`) {
+		t.Errorf("got %v for a zone of two regions", err)
+	}
+}
+
+func TestRemovalCheck(t *testing.T) {
+	for _, c := range []struct {
+		removal Removal
+		want    string
+	}{
+		{Removal{}, ": Nothing is asked of the cluster: give one of scale_in, resize and delete_nodes"},
+		{Removal{ScaleIn: new(int64(1)), Candidates: []string{}}, "delete_nodes: Two requests are made at once, scale_in and delete_nodes"},
+		{Removal{Resize: &Resize{AdjustmentType: ExactCapacity}}, "resize.number: EXACT_CAPACITY needs a number."},
+	} {
+		if err := c.removal.Check(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+	if err := (Removal{Decision: &Decision{}}).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	nodes := []node.Node{{ID: "1", Name: "web-0"}, {ID: "2", Name: "web-1"}, {ID: "3", Name: "web-1"}, {ID: "web-0", Name: "odd"}, {ID: "5"}}
+	for _, c := range []struct {
+		candidates string
+		chosen     string
+		faults     []CandidateFault
+	}{
+		{"2 1", "2 1", nil},
+		{"odd", "web-0", nil},
+		{"web-0", "web-0", nil}, // an id before a name
+		{"1 1", "1", []CandidateFault{{1, `The node "1" is named more than once.`}}},
+		{"9", "", []CandidateFault{{0, `None of the 5 nodes has the id or name "9".`}}},
+		{"web-1 2", "2", []CandidateFault{{0, `2 nodes have the name "web-1": give the id of the one that you mean, one of 2 and 3.`}}},
+	} {
+		chosen, faults := Named(nodes, strings.Fields(c.candidates))
+		var ids []string
+		for _, n := range chosen {
+			ids = append(ids, n.ID)
+		}
+		if strings.Join(ids, " ") != c.chosen || !reflect.DeepEqual(faults, c.faults) {
+			t.Errorf("%s: got %v, %+v", c.candidates, ids, faults)
+		}
+	}
+	if chosen, faults := Named(nodes, []string{""}); len(chosen) > 0 || len(faults) != 1 {
+		t.Errorf("an empty candidate is %v", chosen)
+	}
+}
+
+func TestTermsOf(t *testing.T) {
+	if got := TermsOf(nil, nil, nil); got != (Terms{DestroyAfterDeletion: true, ReduceDesiredCapacity: true}) {
+		t.Errorf("the defaults are %+v", got)
+	}
+	if got := TermsOf(new(false), new(int64(30)), new(false)); got != (Terms{GracePeriod: 30}) {
+		t.Errorf("got %+v", got)
+	}
+}

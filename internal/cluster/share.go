@@ -1,0 +1,197 @@
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+)
+
+// Share is what a decision creates or deletes: a number of nodes and, where it
+// names places, the number in each.
+type Share struct {
+	Count   int64
+	Regions map[string]int64            // nil: no regions are named
+	Zones   map[string]map[string]int64 // by region; nil: no zones are named. The region "" has zones of a region that is not named
+}
+
+// Decided is a decision as it is written, with the words of the policy documents.
+type Decided struct {
+	Count   *int64                      // "count"
+	Region  string                      // "region", the one that all of it is for
+	Regions map[string]int64            // "regions"
+	Zones   map[string]map[string]int64 // "zones" by region; those that are written without are under ""
+}
+
+// Share checks a decision and fills in what it leaves out: the count is the sum
+// of its places, and 1 where it names none. The error is an [*ArgumentError].
+func (d Decided) Share() (*Share, error) {
+	fault := func(argument, format string, args ...any) (*Share, error) {
+		return nil, &ArgumentError{argument, fmt.Sprintf(format, args...)}
+	}
+	if d.Region != "" && d.Regions != nil {
+		return fault("region", "A decision names one region, or a number of nodes for each of several regions, not both.")
+	}
+	zones := maps.Clone(d.Zones)
+	if flat, some := zones[""]; some && d.Region != "" {
+		delete(zones, "")
+		zones[d.Region] = flat
+	}
+	if fault := d.negative(); fault != nil {
+		return nil, fault
+	}
+	share := &Share{Count: 1, Regions: maps.Clone(d.Regions), Zones: zones}
+	if len(zones) > 0 && share.Regions == nil && zones[""] == nil {
+		share.Regions = map[string]int64{}
+		for region, counts := range zones {
+			share.Regions[region] = sum(counts)
+		}
+	}
+	switch {
+	case share.Regions != nil:
+		share.Count = sum(share.Regions)
+		for _, region := range slices.Sorted(maps.Keys(zones)) {
+			if n := sum(zones[region]); n != share.Regions[region] {
+				return fault("zones", "The decision has %d nodes for the region %q, and those that it names by zone are %d.", share.Regions[region], region, n)
+			}
+		}
+	case zones[""] != nil:
+		share.Count = sum(zones[""])
+	case d.Region != "":
+		if d.Count != nil {
+			share.Count = *d.Count
+		}
+		share.Regions = map[string]int64{d.Region: share.Count}
+	case d.Count != nil:
+		share.Count = *d.Count
+	}
+	if d.Count != nil && *d.Count != share.Count {
+		return fault("count", "The decision has a count of %d nodes, and those that it names by region or zone are %d.", *d.Count, share.Count)
+	}
+	if share.Count > maxNodes {
+		return fault("count", "%d nodes are more than can be planned (%d).", share.Count, int64(maxNodes))
+	}
+	return share, nil
+}
+
+// negative finds a number that counts no nodes.
+func (d Decided) negative() *ArgumentError {
+	wrong := func(n int64) bool { return n < 0 || n > maxNodes }
+	if d.Count != nil && wrong(*d.Count) {
+		return &ArgumentError{"count", fmt.Sprintf("A number of nodes is 0 or more (at most %d), not %d.", int64(maxNodes), *d.Count)}
+	}
+	places := map[string]map[string]int64{"regions": d.Regions}
+	for region, zones := range d.Zones {
+		places["zones "+region] = zones
+	}
+	for _, kind := range slices.Sorted(maps.Keys(places)) {
+		for _, name := range slices.Sorted(maps.Keys(places[kind])) {
+			if n := places[kind][name]; wrong(n) {
+				argument, _, _ := strings.Cut(kind, " ")
+				return &ArgumentError{argument, fmt.Sprintf("A number of nodes is 0 or more (at most %d), and that of %q is %d.", int64(maxNodes), name, n)}
+			}
+		}
+	}
+	return nil
+}
+
+// In is the part of a share that is for some regions. A share that names no
+// regions is for all: it stays as it is.
+func (s *Share) In(regions ...string) *Share {
+	if s.Regions == nil {
+		return s
+	}
+	part := &Share{Regions: map[string]int64{}}
+	for _, region := range regions {
+		n, named := s.Regions[region]
+		if !named {
+			continue
+		}
+		part.Regions[region] = n
+		part.Count += n
+		if zones, some := s.Zones[region]; some {
+			if part.Zones == nil {
+				part.Zones = map[string]map[string]int64{}
+			}
+			part.Zones[region] = zones
+		}
+	}
+	return part
+}
+
+// Elsewhere is how many nodes of a share are for other regions than these.
+func (s *Share) Elsewhere(regions ...string) int64 { return s.Count - s.In(regions...).Count }
+
+// Groups names the place of each node as far as the share names places, and the
+// number of nodes that it has for each place. They are nil where it names none.
+//
+// A node without a region counts as one of the share's region, where it names
+// only one. The error is for zones without a region that nodes of several
+// regions are in.
+func (s *Share) Groups(nodes []node.Node) (counts map[string]int64, of func(node.Node) string, err error) {
+	if s.Regions == nil && s.Zones == nil {
+		return nil, nil, nil
+	}
+	only := ""
+	if len(s.Regions) == 1 {
+		for region := range s.Regions {
+			only = region
+		}
+	}
+	of = func(n node.Node) string {
+		region := n.Region
+		if region == "" {
+			region = only
+		}
+		switch {
+		case s.Regions == nil:
+			return n.Zone
+		case s.Zones[region] == nil:
+			return region
+		}
+		return region + "/" + n.Zone
+	}
+	counts = map[string]int64{}
+	for region, n := range s.Regions {
+		if s.Zones[region] == nil {
+			counts[region] = n
+		}
+	}
+	for region, zones := range s.Zones {
+		for zone, n := range zones {
+			if region == "" {
+				counts[zone] = n
+			} else {
+				counts[region+"/"+zone] = n
+			}
+		}
+	}
+	return counts, of, s.ambiguous(nodes)
+}
+
+// ambiguous refuses zones that are named without a region where nodes of
+// several regions are in one of them: zones of one name in two regions are two
+// zones.
+func (s *Share) ambiguous(nodes []node.Node) error {
+	found := map[string][]string{}
+	for _, n := range nodes {
+		if !slices.Contains(found[n.Zone], n.Region) {
+			found[n.Zone] = append(found[n.Zone], n.Region)
+		}
+	}
+	for _, zone := range slices.Sorted(maps.Keys(s.Zones[""])) {
+		if regions := slices.Sorted(slices.Values(found[zone])); len(regions) > 1 {
+			return &ArgumentError{"zones", fmt.Sprintf("The decision names the zone %q without a region, and nodes of %s are in a zone of that name. Name the region.", zone, list(regions))}
+		}
+	}
+	return nil
+}
+
+func sum(counts map[string]int64) (total int64) {
+	for _, n := range counts {
+		total = min(total+n, maxNodes+1)
+	}
+	return total
+}

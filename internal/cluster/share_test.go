@@ -1,0 +1,125 @@
+package cluster
+
+import (
+	"maps"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+)
+
+type counts = map[string]int64
+
+// TestShare: what a decision leaves out, and what contradicts itself.
+func TestShare(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		decided Decided
+		want    Share
+		fault   string
+	}{
+		{"nothing", Decided{}, Share{Count: 1}, ""},
+		{"a count", Decided{Count: new(int64(3))}, Share{Count: 3}, ""},
+		{"a count of nothing", Decided{Count: new(int64(0))}, Share{}, ""},
+		{"regions", Decided{Regions: counts{"R1": 2, "R2": 1}}, Share{Count: 3, Regions: counts{"R1": 2, "R2": 1}}, ""},
+		{"a region", Decided{Region: "R1"}, Share{Count: 1, Regions: counts{"R1": 1}}, ""},
+		{"a region and a count", Decided{Region: "R1", Count: new(int64(4))}, Share{Count: 4, Regions: counts{"R1": 4}}, ""},
+		{"zones", Decided{Zones: map[string]map[string]int64{"": {"a": 2, "b": 1}}}, Share{Count: 3, Zones: map[string]map[string]int64{"": {"a": 2, "b": 1}}}, ""},
+		{"zones of a region", Decided{Region: "R1", Count: new(int64(3)), Zones: map[string]map[string]int64{"": {"a": 2, "b": 1}}},
+			Share{Count: 3, Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R1": {"a": 2, "b": 1}}}, ""},
+		{"zones by region", Decided{Zones: map[string]map[string]int64{"R1": {"a": 2}, "R2": {"a": 1}}},
+			Share{Count: 3, Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}, "R2": {"a": 1}}}, ""},
+		{"regions, and the zones of one", Decided{Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}},
+			Share{Count: 3, Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, ""},
+
+		{"a negative count", Decided{Count: new(int64(-1))}, Share{}, "count: A number of nodes is 0 or more (at most 1000000000000000), not -1."},
+		{"a negative region", Decided{Regions: counts{"R1": 3, "R2": -1}}, Share{}, `regions: A number of nodes is 0 or more (at most 1000000000000000), and that of "R2" is -1.`},
+		{"a negative zone", Decided{Zones: map[string]map[string]int64{"R1": {"a": 3, "b": -1}}}, Share{}, `zones: A number of nodes is 0 or more (at most 1000000000000000), and that of "b" is -1.`},
+		{"too many", Decided{Regions: counts{"R1": maxNodes, "R2": 1}}, Share{}, "count: 1000000000000001 nodes are more than can be planned"},
+		{"a count that is not the sum", Decided{Count: new(int64(5)), Regions: counts{"R1": 3}}, Share{}, "count: The decision has a count of 5 nodes, and those that it names by region or zone are 3."},
+		{"a region and regions", Decided{Region: "R1", Regions: counts{"R1": 1}}, Share{}, "region: A decision names one region, or a number"},
+		{"zones that are not their region", Decided{Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, Share{}, `zones: The decision has 3 nodes for the region "R1", and those that it names by zone are 2.`},
+		{"zones of a region that is not named", Decided{Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R2": {"a": 2}}}, Share{}, `zones: The decision has 0 nodes for the region "R2"`},
+		{"zones without a region beside regions", Decided{Regions: counts{"R1": 2}, Zones: map[string]map[string]int64{"": {"a": 2}}}, Share{}, `zones: The decision has 0 nodes for the region ""`},
+	} {
+		zones := maps.Clone(c.decided.Zones)
+		got, err := c.decided.Share()
+		switch {
+		case c.fault != "":
+			if err == nil || !strings.HasPrefix(err.Error(), c.fault) {
+				t.Errorf("%s: got %+v, %v, want %s", c.name, got, err, c.fault)
+			}
+		case err != nil || !reflect.DeepEqual(*got, c.want):
+			t.Errorf("%s: got %+v, %v, want %+v", c.name, got, err, c.want)
+		}
+		if !reflect.DeepEqual(zones, c.decided.Zones) {
+			t.Errorf("%s: the decision has changed", c.name)
+		}
+	}
+}
+
+// TestShareIn: a plan takes the share of its own regions.
+func TestShareIn(t *testing.T) {
+	both := &Share{Count: 8, Regions: counts{"R1": 5, "R2": 3}, Zones: map[string]map[string]int64{"R1": {"a": 5}}}
+	for _, c := range []struct {
+		name      string
+		share     *Share
+		regions   []string
+		want      Share
+		elsewhere int64
+	}{
+		{"no places", &Share{Count: 4}, []string{"R1"}, Share{Count: 4}, 0},
+		{"zones of no region", &Share{Count: 2, Zones: map[string]map[string]int64{"": {"a": 2}}}, []string{"R1"}, Share{Count: 2, Zones: map[string]map[string]int64{"": {"a": 2}}}, 0},
+		{"one of two regions", both, []string{"R2"}, Share{Count: 3, Regions: counts{"R2": 3}}, 5},
+		{"with its zones", both, []string{"R1"}, Share{Count: 5, Regions: counts{"R1": 5}, Zones: map[string]map[string]int64{"R1": {"a": 5}}}, 3},
+		{"both", both, []string{"R1", "R2", "R3"}, *both, 0},
+		{"none", both, []string{"R3"}, Share{Regions: counts{}}, 8},
+	} {
+		if got := c.share.In(c.regions...); !reflect.DeepEqual(*got, c.want) {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+		}
+		if got := c.share.Elsewhere(c.regions...); got != c.elsewhere {
+			t.Errorf("%s: %d elsewhere, want %d", c.name, got, c.elsewhere)
+		}
+		asked := Request{ScaleOut: new(int64(99)), Decision: &Decision{Creation: c.share}}.In(c.regions...)
+		if got, err := asked.Change(0); err != nil || got != c.want.Count {
+			t.Errorf("%s: changes by %d (%v), want %d", c.name, got, err, c.want.Count)
+		}
+	}
+}
+
+// TestGroups: nodes are chosen from the places that a decision names.
+func TestGroups(t *testing.T) {
+	at := func(region, zone string) node.Node { return node.Node{Region: region, Zone: zone} }
+	here, there := at("R1", "a"), at("R2", "a")
+	for _, c := range []struct {
+		name   string
+		share  Share
+		groups counts
+		place  map[node.Node]string
+		fault  string
+	}{
+		{"no places", Share{Count: 3}, nil, nil, ""},
+		{"regions", Share{Regions: counts{"R1": 2, "R2": 0}}, counts{"R1": 2, "R2": 0}, map[node.Node]string{here: "R1", there: "R2"}, ""},
+		{"zones of a region", Share{Regions: counts{"R1": 2}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, counts{"R1/a": 2}, map[node.Node]string{here: "R1/a", there: "R2", at("", "a"): "R1/a"}, ""},
+		{"regions, and the zones of one", Share{Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, counts{"R1/a": 2, "R2": 1},
+			map[node.Node]string{here: "R1/a", there: "R2", at("", "a"): ""}, ""},
+		{"zones of any region", Share{Zones: map[string]map[string]int64{"": {"b": 1}}}, counts{"b": 1}, map[node.Node]string{at("R1", "b"): "b", here: "a"}, ""},
+		{"zones of two regions", Share{Zones: map[string]map[string]int64{"": {"a": 1}}}, counts{"a": 1}, nil,
+			`zones: The decision names the zone "a" without a region, and nodes of R1 and R2 are in a zone of that name.`},
+	} {
+		groups, of, err := c.share.Groups([]node.Node{here, there, here})
+		if (c.fault != "") != (err != nil) || err != nil && !strings.HasPrefix(err.Error(), c.fault) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.fault)
+		}
+		if !maps.Equal(groups, c.groups) {
+			t.Errorf("%s: got %v, want %v", c.name, groups, c.groups)
+		}
+		for n, want := range c.place {
+			if got := of(n); got != want {
+				t.Errorf("%s: %+v is in %q, want %q", c.name, n, got, want)
+			}
+		}
+	}
+}
