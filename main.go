@@ -2,12 +2,12 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"log"
 	"os"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
 )
 
@@ -18,10 +18,15 @@ func main() {
 	debug := flag.Bool("debug", false, "wait for a debugger, and print how Terraform finds this process")
 	flag.Parse()
 	quiet()
-	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
-		Address: "registry.terraform.io/stackpolicy/stackpolicy",
-		Debug:   *debug,
-	})
+	server, err := provider.NewServer(version)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var options []tf6server.ServeOpt
+	if *debug {
+		options = append(options, tf6server.WithManagedDebug())
+	}
+	err = tf6server.Serve("registry.terraform.io/stackpolicy/stackpolicy", func() tfprotov6.ProviderServer { return server }, options...)
 	if err != nil {
 		log.Fatal(err)
 	}

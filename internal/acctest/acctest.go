@@ -241,7 +241,7 @@ func (c *Cloud) Test(t *testing.T, steps ...resource.TestStep) {
 // Factories serve the provider, and the one for tests, from this process.
 func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"stackpolicy": providerserver.NewProtocol6WithError(provider.New("test")()),
+		"stackpolicy": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test") },
 		"nova":        providerserver.NewProtocol6WithError(nova.New()),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // reader reads a cluster from pages that a test makes up.
@@ -101,7 +102,7 @@ func FuzzMetadata(f *testing.F) {
 			return set && !slices.Contains([]string{"", "0", "false", "no", "off"}, strings.ToLower(strings.TrimSpace(value)))
 		}
 		n := nodes[0]
-		if n.Tainted != marked("tainted") || n.Protected != marked("protected") || n.Profile != metadata["profile"] {
+		if n.Tainted != marked("tainted") || n.Protected != marked("protected") || n.Profile != text.Clean(metadata["profile"]) {
 			t.Errorf("%q was read as %+v", metadata, n)
 		}
 		if at, err := time.Parse(time.RFC3339, metadata["profile"]); err == nil && !at.Equal(n.ProfileCreatedAt) || err != nil && !n.ProfileCreatedAt.IsZero() {

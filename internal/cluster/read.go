@@ -15,6 +15,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Keys names the metadata that carries facts for the policies.
@@ -141,7 +142,7 @@ func (p *part) take(s *server, match matcher, q Query) error {
 	switch {
 	case s.gone():
 	case !known:
-		p.undecided = append(p.undecided, s.ID)
+		p.undecided = append(p.undecided, text.Clean(s.ID))
 	case belongs:
 		node, err := s.node(p.region, q.Keys)
 		p.nodes = append(p.nodes, node)

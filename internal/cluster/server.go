@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // server is what is read of a server in Nova's detailed list.
@@ -34,13 +35,13 @@ func (s *server) gone() bool { return s.Status == "DELETED" || s.Status == "SOFT
 
 // node translates a server into what the policies see.
 func (s *server) node(region string, keys Keys) (node.Node, error) {
-	n := node.Node{ID: s.ID, Name: s.Name, Region: region, Status: shared(s.Status), HostID: shared(s.HostID)}
+	n := node.Node{ID: text.Clean(s.ID), Name: text.Clean(s.Name), Region: region, Status: shared(s.Status), HostID: shared(s.HostID)}
 	zone, _, _ := strings.Cut(s.Zone, ":") // zone:host forces a host, in a zone
 	n.Zone = shared(zone)
 	if s.Created != "" {
 		created, err := time.Parse(time.RFC3339, s.Created)
 		if err != nil {
-			return n, fmt.Errorf("server %s: %w", s.ID, err)
+			return n, fmt.Errorf("server %s: %w", n.ID, err)
 		}
 		n.CreatedAt = created.UTC()
 	}
@@ -48,7 +49,7 @@ func (s *server) node(region string, keys Keys) (node.Node, error) {
 		n.Profile = shared(s.Image.ID)
 	} else {
 		n.Profile = shared(s.Metadata[keys.Profile])
-		n.ProfileCreatedAt, _ = time.Parse(time.RFC3339, n.Profile) // a profile may have any name
+		n.ProfileCreatedAt, _ = time.Parse(time.RFC3339, s.Metadata[keys.Profile]) // a profile may have any name
 		n.ProfileCreatedAt = n.ProfileCreatedAt.UTC()
 	}
 	n.Tainted = marked(s.Metadata, keys.Tainted)
@@ -58,8 +59,8 @@ func (s *server) node(region string, keys Keys) (node.Node, error) {
 	return n, nil
 }
 
-// shared is one copy of a string that many nodes have.
-func shared(s string) string { return unique.Make(s).Value() }
+// shared is one copy of a string that many nodes have, fit for a terminal.
+func shared(s string) string { return unique.Make(text.Clean(s)).Value() }
 
 // marked tells whether metadata has a mark: a key whose value is not a way to
 // say no.

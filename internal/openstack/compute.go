@@ -130,7 +130,7 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 		}
 		zones := make([]Zone, len(list))
 		for i, z := range list {
-			zones[i] = Zone{Name: z.ZoneName, Available: z.ZoneState.Available}
+			zones[i] = Zone{Name: text.Clean(z.ZoneName), Available: z.ZoneState.Available}
 		}
 		slices.SortFunc(zones, func(a, b Zone) int { return strings.Compare(a.Name, b.Name) })
 		return zones, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // versionHypervisorPages is the first microversion at which hypervisors are
@@ -48,7 +49,7 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 				if err = cmp.Or(err, item(strings.Trim(string(h.ID), `"`))); err != nil {
 					return false, err
 				}
-				found = append(found, Hypervisor{Hostname: h.Hostname, Host: h.Service.Host, Up: h.State == "up", Enabled: h.Status == "enabled"})
+				found = append(found, Hypervisor{Hostname: text.Clean(h.Hostname), Host: text.Clean(h.Service.Host), Up: h.State == "up", Enabled: h.Status == "enabled"})
 			}
 			return len(list.Links) > 0, err
 		})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Server is one server, and what is done with it before it goes.
@@ -33,7 +34,7 @@ func (s Server) Status(ctx context.Context) (string, error) {
 	case server.Status == "DELETED" || server.Status == "SOFT_DELETED":
 		return "", nil
 	}
-	return server.Status, nil
+	return text.Clean(server.Status), nil
 }
 
 // Stop asks Nova to shut the server down.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servergroups"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // ServerGroup is a server group, whatever the microversion it came by.
@@ -25,11 +26,14 @@ func newServerGroup(g *servergroups.ServerGroup) (ServerGroup, error) {
 	if g == nil || g.ID == "" {
 		return ServerGroup{}, missing("server_group")
 	}
-	group := ServerGroup{ID: g.ID, Name: g.Name, Members: g.Members}
+	group := ServerGroup{ID: text.Clean(g.ID), Name: text.Clean(g.Name)}
+	for _, member := range g.Members {
+		group.Members = append(group.Members, text.Clean(member))
+	}
 	if g.Policy != nil {
-		group.Policy = *g.Policy
+		group.Policy = text.Clean(*g.Policy)
 	} else if len(g.Policies) > 0 {
-		group.Policy = g.Policies[0]
+		group.Policy = text.Clean(g.Policies[0])
 	}
 	if g.Rules != nil {
 		group.MaxServerPerHost = g.Rules.MaxServerPerHost

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -35,7 +34,11 @@ type instance struct {
 }
 
 func newServer() tfprotov6.ProviderServer {
-	return providerserver.NewProtocol6(provider.New("test")())()
+	server, err := provider.NewServer("test")
+	if err != nil {
+		panic(err)
+	}
+	return server
 }
 
 // schemas are the same for all.

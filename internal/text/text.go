@@ -13,8 +13,9 @@ import (
 // turn the direction of writing, invisible ones and bytes that are not UTF-8 are
 // written as Go escapes them, such as \n and \x1b. All else stays as it is.
 //
-// Names and messages that come from a cloud, a webhook or a command are cleaned
-// where they are printed. They are never cleaned where they are compared.
+// OpenStack takes no such characters in names. So the names that a cloud gives
+// are cleaned as they come in, and what is made of them can be printed anywhere.
+// Messages are cleaned where they become part of an error.
 func Clean(s string) string {
 	dirty := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || !strconv.IsGraphic(r) })
 	if dirty < 0 {

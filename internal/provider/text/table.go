@@ -3,18 +3,25 @@ package text
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Table aligns rows: the first columns and the last to the left, all others to
 // the right. It leaves no blanks at the ends of lines.
 func Table(rows [][]string, left int) string {
+	for i, row := range rows {
+		for j, cell := range row {
+			rows[i][j] = text.Clean(cell) // names are among them
+		}
+	}
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	var text strings.Builder
+	var table strings.Builder
 	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
@@ -25,7 +32,7 @@ func Table(rows [][]string, left int) string {
 				line.WriteString(pad + cell + "  ")
 			}
 		}
-		text.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		table.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
-	return text.String()
+	return table.String()
 }
