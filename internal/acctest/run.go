@@ -35,6 +35,21 @@ var mirror = sync.OnceValues(func() (*workspace.Mirror, error) {
 
 var mirrorDir string
 
+// providers is mirror for a test. Under the race detector the test is skipped:
+// it runs terraform and the providers in processes of their own, which the
+// detector does not see.
+func providers(t testing.TB) *workspace.Mirror {
+	t.Helper()
+	if raceDetector {
+		t.Skip("needs processes that the race detector does not see")
+	}
+	built, err := mirror()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built
+}
+
 // Main runs the tests of a package, for its TestMain. Those on the fake cloud
 // do not see which cloud the user works with.
 func Main(m *testing.M) int {
@@ -59,10 +74,7 @@ func Main(m *testing.M) int {
 // the providers built from this tree. The end of the test destroys what is left.
 func (c *Cloud) Workspace(t testing.TB, config string, env ...string) *workspace.Workspace {
 	t.Helper()
-	built, err := mirror()
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := providers(t)
 	if c.Fake != nil {
 		env = append(env, "OS_AUTH_URL="+c.Fake.AuthURL(), "OS_USERNAME="+c.user, "OS_PASSWORD="+fakecloud.Password,
 			"OS_PROJECT_NAME="+c.user, "OS_REGION_NAME="+fakecloud.DefaultRegions()[0].Name, "OS_CLOUD=")
@@ -87,10 +99,7 @@ func (c *Cloud) Workspace(t testing.TB, config string, env ...string) *workspace
 // clouds.yaml, and "production" is the default.
 func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	t.Helper()
-	built, err := mirror()
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := providers(t)
 	own := c.entry(t)
 	clouds, err := yaml.Marshal(map[string]any{"clouds": map[string]any{"production": own, "paris": own, "oslo": own}})
 	if err != nil {
