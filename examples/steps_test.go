@@ -82,14 +82,16 @@ func byAttachment(s step) string {
 	}
 	named := "" // by criterion, those that came last go first, as with count
 	if s.remove != "" {
-		named = fmt.Sprintf(", candidates = [%q]", s.remove)
+		named = fmt.Sprintf("\n    candidates = [%q]", s.remove)
 	}
 	return fmt.Sprintf(`
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = %d
   regions          = [%s]
-  deletion         = { criteria = "YOUNGEST_FIRST"%s }
+  deletion {
+    criteria = "YOUNGEST_FIRST"%s
+  }
 }
 resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes

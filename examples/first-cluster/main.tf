@@ -17,7 +17,9 @@ provider "openstack" {}
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 5
-  deletion         = { criteria = "OLDEST_FIRST" }
+  deletion {
+    criteria = "OLDEST_FIRST"
+  }
 
   regions = [
     { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] },

@@ -63,7 +63,7 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, er
 	}
 	nodes := slices.Concat(lists...)
 	if q.ServerGroupID != "" && !slices.ContainsFunc(parts, func(p part) bool { return p.group }) {
-		return nil, fmt.Errorf("the server group %s is in none of the regions %s", q.ServerGroupID, strings.Join(regions, ", "))
+		return nil, &GroupGoneError{q.ServerGroupID, regions}
 	}
 	if err := undecided(parts, nodes, q.Names); err != nil {
 		return nil, err
@@ -209,4 +209,15 @@ func dateProfiles(ctx context.Context, cloud *openstack.Cloud, nodes []node.Node
 		nodes[i].ProfileCreatedAt = created[image{n.Region, n.Profile}]
 	}
 	return err
+}
+
+// GroupGoneError says that the server group of a selector is in none of the
+// regions that were read.
+type GroupGoneError struct {
+	ID      string
+	Regions []string
+}
+
+func (e *GroupGoneError) Error() string {
+	return fmt.Sprintf("the server group %s is in none of the regions %s", e.ID, strings.Join(e.Regions, ", "))
 }

@@ -48,6 +48,7 @@ type ProtectedError struct {
 	Asked     int64
 	Others    int64 // nodes that are not protected
 	Protected int64
+	Who       []string // why nodes are protected, each as "web-0 is locked"; may be empty
 }
 
 func (e *ProtectedError) Error() string {
@@ -118,22 +119,42 @@ func pick(group string, nodes []node.Node, count int64, all []node.Node, request
 		}
 	}
 	if others := int64(len(free)); count > others {
-		return nil, &ProtectedError{group, count, others, int64(len(nodes)) - others}
+		return nil, &ProtectedError{Group: group, Asked: count, Others: others, Protected: int64(len(nodes)) - others}
 	}
-	slices.SortStableFunc(free, func(a, b ticket) int {
+	sortByTurn(free, request.Criteria)
+	chosen := make([]node.Node, max(count, 0))
+	for i := range chosen {
+		chosen[i] = free[i].Node
+	}
+	return chosen, nil
+}
+
+// Order returns all nodes in the order in which [Choose] takes them, protected
+// ones among them.
+func Order(nodes []node.Node, criteria Criteria) []node.Node {
+	seed := SeedOf(nodes)
+	tickets := make([]ticket, len(nodes))
+	for i, n := range nodes {
+		tickets[i] = ticket{n, draw(seed, n.ID)}
+	}
+	sortByTurn(tickets, criteria)
+	ordered := make([]node.Node, len(nodes))
+	for i, t := range tickets {
+		ordered[i] = t.Node
+	}
+	return ordered
+}
+
+func sortByTurn(tickets []ticket, criteria Criteria) {
+	slices.SortStableFunc(tickets, func(a, b ticket) int {
 		switch first := turn(a.Node); {
 		case first != turn(b.Node):
 			return cmp.Compare(first, turn(b.Node))
 		case first == unwell:
 			return 0
 		}
-		return cmp.Or(request.Criteria.compare(a, b), strings.Compare(a.ID, b.ID))
+		return cmp.Or(criteria.compare(a, b), strings.Compare(a.ID, b.ID))
 	})
-	chosen := make([]node.Node, max(count, 0))
-	for i := range chosen {
-		chosen[i] = free[i].Node
-	}
-	return chosen, nil
 }
 
 // The turns of nodes: lower ones go first.

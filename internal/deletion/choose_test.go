@@ -69,11 +69,11 @@ func TestChooseRefuses(t *testing.T) {
 	nodes := []node.Node{{ID: "a", Region: "R1", Protected: true}, {ID: "b", Region: "R1"}, {ID: "c", Region: "R2"}}
 	byRegion := func(n node.Node) string { return n.Region }
 	_, err := Choose(nodes, Request{Count: 3})
-	if p, ok := errors.AsType[*ProtectedError](err); !ok || *p != (ProtectedError{"", 3, 2, 1}) {
+	if p, ok := errors.AsType[*ProtectedError](err); !ok || p.Group != "" || p.Asked != 3 || p.Others != 2 || p.Protected != 1 {
 		t.Errorf("got %v", err)
 	}
 	_, err = Choose(nodes, Request{Groups: map[string]int64{"R1": 2}, GroupBy: byRegion})
-	if p, ok := errors.AsType[*ProtectedError](err); !ok || *p != (ProtectedError{"R1", 2, 1, 1}) {
+	if p, ok := errors.AsType[*ProtectedError](err); !ok || p.Group != "R1" || p.Asked != 2 || p.Others != 1 || p.Protected != 1 {
 		t.Errorf("got %v", err)
 	}
 	_, err = Choose(nodes, Request{Groups: map[string]int64{"R2": 2, "R3": 1}, GroupBy: byRegion})

@@ -8,7 +8,9 @@ resource "stackpolicy_placement_attachment" "web" {
     { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
     { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }], weight = 200, cap = 6 },
   ]
-  deletion = { criteria = "OLDEST_FIRST" }
+  deletion {
+    criteria = "OLDEST_FIRST"
+  }
 }
 
 # In your configuration this is an openstack_compute_instance_v2.

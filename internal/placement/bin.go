@@ -70,6 +70,9 @@ func (b Bin) upper(limit int64) int64 {
 // lower is the least nodes that removals leave in the bin.
 func (b Bin) lower() int64 { return min(b.Min, b.Current) }
 
+// short is the number of nodes that the bin needs, and can take, up to its min.
+func (b Bin) short() int64 { return max(0, b.upper(b.Min)-b.Current) }
+
 // Count returns the listed bins with the nodes that counts has for them, and
 // after them, by name, a bin for each further place where nodes are.
 func Count(listed []Bin, counts map[string]int64) []Bin {
@@ -148,9 +151,10 @@ func (u unit) cost(v unit) int {
 	return cmp.Or(cmp.Compare(uh, vh), cmp.Compare(ul, vl))
 }
 
+// worth orders units by cost and, of equals, by the larger weight.
+func (u unit) worth(v unit) int { return cmp.Or(u.cost(v), cmp.Compare(v.weight, u.weight)) }
+
 // compare orders units by the turn in which they are added: the cheapest first,
-// of equals the larger weight, then the name. Removal goes the other way round,
-// so that it undoes an addition.
-func (u unit) compare(v unit) int {
-	return cmp.Or(u.cost(v), cmp.Compare(v.weight, u.weight), cmp.Compare(u.name, v.name))
-}
+// of equals the larger weight, then the name. Removal takes them in the opposite
+// order, so that it undoes an addition.
+func (u unit) compare(v unit) int { return cmp.Or(u.worth(v), cmp.Compare(u.name, v.name)) }

@@ -38,7 +38,7 @@ func Distribute(bins []Bin, count int64) ([]int64, error) {
 	return changes, nil
 }
 
-// feasible tells whether the bins have room for count nodes in all.
+// feasible reports whether the bins have room for count nodes in all.
 func feasible(bins []Bin, count int64, room func(Bin) int64) error {
 	missing := max(count, -count)
 	rooms := make([]Room, len(bins))
@@ -55,51 +55,66 @@ func feasible(bins []Bin, count int64, room func(Bin) int64) error {
 // additions returns the counts of the bins after count nodes were added: to
 // their min first, then to their cap.
 func additions(bins []Bin, count int64) []int64 {
-	held := counts(bins)
-	for _, top := range []func(Bin) int64{
-		func(b Bin) int64 { return b.upper(b.Min) },
-		func(b Bin) int64 { return b.upper(MaxNodes) },
-	} {
-		spans := make([]span, len(bins))
-		var step int64
-		for i, b := range bins {
-			spans[i] = b.span(held[i], max(held[i], top(b)))
-			step += min(count-step, spans[i].hi-spans[i].lo)
-		}
-		held = fill(spans, step)
-		count -= step
+	held, tops := counts(bins), counts(bins)
+	for i, b := range bins {
+		tops[i] = max(b.Current, b.upper(b.Min))
 	}
+	held, count = raise(bins, held, tops, count)
+	for i, b := range bins {
+		tops[i] = max(b.Current, b.upper(MaxNodes))
+	}
+	held, _ = raise(bins, held, tops, count)
 	return held
+}
+
+// raise adds up to count nodes to bins that hold some, below their tops. It
+// returns what they hold then, and the number of nodes that found no room.
+func raise(bins []Bin, held, tops []int64, count int64) ([]int64, int64) {
+	spans := make([]span, len(bins))
+	var nodes int64
+	for i, b := range bins {
+		spans[i] = b.span(held[i], tops[i])
+		nodes += min(count-nodes, tops[i]-held[i])
+	}
+	return fill(spans, nodes), count - nodes
 }
 
 // removals returns the counts of the bins after -count nodes were removed: from
 // bins that nobody lists, then from bins above their cap, then from all.
-//
-// To take the c most expensive nodes out of a span is to fill it anew, from its
-// bottom, with the nodes that stay.
 func removals(bins []Bin, count int64) []int64 {
-	held := counts(bins)
-	for _, bottom := range []func(Bin) int64{
-		func(b Bin) int64 {
-			if b.Weight == 0 {
-				return b.lower()
-			}
-			return b.Current
-		},
-		func(b Bin) int64 { return max(b.upper(b.Current), b.lower()) },
-		Bin.lower,
-	} {
-		spans := make([]span, len(bins))
-		var nodes int64
-		for i, b := range bins {
-			spans[i] = b.span(min(bottom(b), held[i]), held[i])
-			nodes += spans[i].hi - spans[i].lo
+	held, bottoms := counts(bins), counts(bins)
+	count = -count
+	for i, b := range bins {
+		if b.Weight == 0 {
+			bottoms[i] = b.lower()
 		}
-		step := min(-count, nodes)
-		held = fill(spans, nodes-step)
-		count += step
 	}
+	held, count = sink(bins, held, bottoms, count)
+	for i, b := range bins {
+		bottoms[i] = max(b.upper(b.Current), b.lower())
+	}
+	held, count = sink(bins, held, bottoms, count)
+	for i, b := range bins {
+		bottoms[i] = b.lower()
+	}
+	held, _ = sink(bins, held, bottoms, count)
 	return held
+}
+
+// sink removes up to count nodes from bins that hold some, above their bottoms.
+// It returns what they hold then, and the number of nodes that were not there.
+//
+// To take the most expensive nodes out of a span is to fill it anew, from its
+// bottom, with the nodes that stay.
+func sink(bins []Bin, held, bottoms []int64, count int64) ([]int64, int64) {
+	spans := make([]span, len(bins))
+	var nodes int64
+	for i, b := range bins {
+		spans[i] = b.span(bottoms[i], held[i])
+		nodes += held[i] - bottoms[i]
+	}
+	taken := min(count, nodes)
+	return fill(spans, nodes-taken), count - taken
 }
 
 func counts(bins []Bin) []int64 {
@@ -128,12 +143,24 @@ const maxLevel int64 = 1 << 62
 // fill adds the count cheapest units to the spans and returns what each then
 // holds. The spans must have room for them.
 //
-// The level of a unit is its place in the row of units of the heaviest bin:
-// level m has the cost (2m+1)/w of that bin's unit m. From one level to the
-// next no span gains more than one unit, for none is heavier. So bisection
+// The level of a unit is its place in the row of units of the heaviest span:
+// level m has the cost (2m+1)/w of that span's unit m. From one level to the
+// next no span gains more than one unit, because none is heavier. So bisection
 // finds the last level that is filled by at most count units, and what is left
 // is less than one unit a span: those are sorted. Spans that are full at the
-// highest level leave the game, and the next heaviest sets the levels.
+// highest level are done, and the heaviest of the others sets the levels anew.
+//
+// For example, 6 units for the empty spans A of weight 3 and B of weight 1. A
+// sets the levels, of which B's first two units cost as much as levels 1 and 4:
+//
+//	level          0    1    2    3    4
+//	cost of A's    1/3  3/3  5/3  7/3  9/3
+//	cost of B's         1/1            3/1
+//	units so far   1    3    4    5    7
+//
+// Level 3 is the last that 6 units fill: A has 4 and B has 1. The unit that is
+// left is the cheaper of A's fifth (9/3) and B's second (3/1); they cost the
+// same, and the larger weight wins. So A ends with 5 and B with 1.
 func fill(spans []span, count int64) []int64 {
 	held := make([]int64, len(spans))
 	var open []int

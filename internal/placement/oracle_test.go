@@ -116,3 +116,112 @@ func bruteForce(bins []Bin, count int64) []int64 {
 	try(0, count)
 	return best
 }
+
+// slowMove is the next move of one node by a plain reading of the rule: where a
+// removal takes from and an addition fills, if that makes the score better; over
+// regions first, then in each region by name. Then, out of a zone that is not
+// listed or above its cap, to another region if its own is full.
+func slowMove(regions []Region) (from, to Spot, ok bool) {
+	tops := make([]Bin, len(regions))
+	for i, r := range regions {
+		tops[i] = slowTop(r)
+	}
+	zone := func(i int, step int64) int { return slowStep(regions[i].Zones, step) }
+	if i, j := slowStep(tops, -1), slowStep(tops, 1); slowBetter(tops, i, j) {
+		return Spot{i, zone(i, -1)}, Spot{j, zone(j, 1)}, true
+	}
+	var order []int
+	for len(order) < len(regions) {
+		next := -1
+		for i, r := range regions {
+			if !slices.Contains(order, i) && (next < 0 || r.Name < regions[next].Name) {
+				next = i
+			}
+		}
+		order = append(order, next)
+	}
+	for _, i := range order {
+		if j, k := zone(i, -1), zone(i, 1); slowBetter(regions[i].Zones, j, k) {
+			return Spot{i, j}, Spot{i, k}, true
+		}
+	}
+	for _, i := range order {
+		if tops[i].Current <= tops[i].Min || zone(i, -1) < 0 || zone(i, 1) >= 0 {
+			continue
+		}
+		z := regions[i].Zones[zone(i, -1)]
+		if j := slowStep(tops, 1); j >= 0 && (z.Weight == 0 || z.Cap != Unlimited && z.Current > z.Cap) {
+			return Spot{i, zone(i, -1)}, Spot{j, zone(j, 1)}, true
+		}
+	}
+	return Spot{}, Spot{}, false
+}
+
+// slowPlace is the region, and the zone in it, that one node is added to or
+// removed from (step -1); -1 if there is none.
+func slowPlace(regions []Region, step int64) (region, zone int) {
+	tops := make([]Bin, len(regions))
+	for i, r := range regions {
+		tops[i] = slowTop(r)
+		if len(r.Zones) > 0 && step < 0 { // a removal keeps what is there of the mins, and no more
+			tops[i].Min = r.Min
+			var kept int64
+			for _, z := range r.Zones {
+				kept += min(z.Min, z.Current)
+			}
+			tops[i].Min = max(tops[i].Min, kept)
+		}
+	}
+	if region = slowStep(tops, step); region < 0 {
+		return -1, -1
+	}
+	return region, slowStep(regions[region].Zones, step)
+}
+
+// slowTop is a region as one bin: it needs what its zones need, and takes nodes
+// where one of its zones does.
+func slowTop(r Region) Bin {
+	if len(r.Zones) == 0 {
+		return r.Bin
+	}
+	b := r.Bin
+	b.Current = 0
+	open := false
+	var need int64
+	for _, z := range r.Zones {
+		b.Current += z.Current
+		takes := z.Weight > 0 && !z.Closed
+		open = open || takes && (z.Cap == Unlimited || z.Current < z.Cap)
+		for n := int64(1); n <= z.Min; n++ {
+			if n <= z.Current || takes && (z.Cap == Unlimited || n <= z.Cap) {
+				need++
+			}
+		}
+	}
+	b.Min = max(b.Min, need)
+	b.Closed = b.Closed || !open
+	return b
+}
+
+// slowStep is the index of the bin that one node is added to, or removed from
+// (step -1); -1 if there is none.
+func slowStep(bins []Bin, step int64) int {
+	for _, b := range bins {
+		if step < 0 && b.Current > b.Min || step > 0 && b.Weight > 0 && !b.Closed && (b.Cap == Unlimited || b.Current < b.Cap) {
+			return slices.Index(greedy(bins, step), step)
+		}
+	}
+	return -1
+}
+
+// slowBetter reports whether to move a node from i to j makes the score better.
+func slowBetter(bins []Bin, i, j int) bool {
+	if i < 0 || j < 0 || i == j {
+		return false
+	}
+	held := counts(bins)
+	before := score(bins, held)
+	held[i]--
+	held[j]++
+	return slices.Compare(score(bins, held), before) < 0
+}

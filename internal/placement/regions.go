@@ -55,8 +55,12 @@ func DistributeRegions(regions []Region, count int64) ([]RegionChange, error) {
 	return changes, nil
 }
 
+// Total is the region with the nodes of all its zones.
+func (r Region) Total() Bin { return r.bin(0) }
+
 // bin is the region as the first level sees it, bounded by what its zones can
-// take (looked at up to room) and must keep.
+// take (looked at up to room) and must keep. Where nodes may be added the region
+// needs as many as the mins of its zones, too.
 func (r Region) bin(room int64) Bin {
 	if len(r.Zones) == 0 {
 		return r.Bin
@@ -68,6 +72,9 @@ func (r Region) bin(room int64) Bin {
 		b.Current += z.Current
 		headroom += min(room-headroom, z.Headroom(room))
 		kept += z.lower()
+		if room > 0 {
+			kept += z.short()
+		}
 	}
 	b.Min = max(b.Min, kept)
 	if headroom < room {

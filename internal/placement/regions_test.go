@@ -40,6 +40,14 @@ func TestDistributeRegions(t *testing.T) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
+	t.Run("a zone's min is its region's", func(t *testing.T) {
+		needy := Region{Bin: one.Bin, Zones: bins(t, "az-1, az-2 min2, az-3 min3 closed")}
+		heavy := Region{Bin: Bin{Name: "RegionTwo", Weight: 900, Cap: Unlimited}}
+		got, err := DistributeRegions([]Region{needy, heavy}, 3)
+		if err != nil || !slices.Equal(got[0].Zones, []int64{0, 2, 0}) || got[1].Nodes != 1 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
 	t.Run("zones at their min keep their region", func(t *testing.T) {
 		kept := Region{Bin: one.Bin, Zones: bins(t, "az-1 min3 now3, az-2 now1")}
 		free := Region{Bin: two.Bin, Zones: bins(t, "az-1 now2")}
@@ -100,75 +108,6 @@ func TestRegionsFeasible(t *testing.T) {
 		}
 		if err == nil && total != count {
 			t.Fatalf("changes add up to %d, not %d", total, count)
-		}
-	})
-}
-
-// TestRebalanceRegions: nodes move between regions first, then between zones.
-func TestRebalanceRegions(t *testing.T) {
-	regions := func() []Region {
-		return []Region{
-			{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited}, Zones: bins(t, "a now4, b")},
-			{Bin: Bin{Name: "R2", Weight: 1, Cap: Unlimited}, Zones: bins(t, "a, b")},
-			{Bin: Bin{Name: "old", Current: 2}},
-		}
-	}
-	moves, err := RebalanceRegions(regions(), 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []RegionMove{
-		{Spot{2, -1}, Spot{1, 0}}, // what nobody lists any more goes first
-		{Spot{2, -1}, Spot{1, 1}},
-		{Spot{0, 0}, Spot{1, 0}}, // 4 and 2 nodes become 3 and 3
-		{Spot{0, 0}, Spot{0, 1}}, // then the zones of R1
-	}
-	if !slices.Equal(moves, want) {
-		t.Errorf("got %v, want %v", moves, want)
-	}
-	few, err := RebalanceRegions(regions(), 2)
-	if err != nil || !slices.Equal(few, want[:2]) {
-		t.Errorf("two of them: got %v, %v", few, err)
-	}
-	kept := regions()
-	kept[0].Zones[0].Min, kept[2].Min = 4, 2
-	if moves, err := RebalanceRegions(kept, 100); err != nil || len(moves) > 0 {
-		t.Errorf("nodes below a min moved: %v, %v", moves, err)
-	}
-}
-
-// TestRebalanceRegionsSettles: the moves end where the best plan for the nodes
-// is, in each region and over all of them, unless a zone holds its nodes.
-func TestRebalanceRegionsSettles(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		regions := make([]Region, rapid.IntRange(1, 3).Draw(t, "regions"))
-		for i := range regions {
-			regions[i] = Region{Bin: Bin{Name: string(rune('R' + i)), Weight: rapid.Int64Range(1, 3).Draw(t, "weight"), Cap: Unlimited}}
-			for j := range rapid.IntRange(1, 3).Draw(t, "zones") {
-				regions[i].Zones = append(regions[i].Zones, Bin{Name: string(rune('a' + j)), Weight: rapid.Int64Range(1, 3).Draw(t, "zone weight"),
-					Cap: Unlimited, Current: rapid.Int64Range(0, 6).Draw(t, "now")})
-			}
-		}
-		moves, err := RebalanceRegions(regions, MaxNodes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range moves {
-			regions[m.From.Region].Zones[m.From.Zone].Current--
-			regions[m.To.Region].Zones[m.To.Zone].Current++
-		}
-		var total int64
-		tops := make([]Bin, len(regions))
-		for i, r := range regions {
-			tops[i] = r.bin(0)
-			total += tops[i].Current
-			best, _ := bestAnywhere(r.Zones)
-			if got := score(r.Zones, counts(r.Zones)); !slices.Equal(got, best) {
-				t.Fatalf("zones of %s: %v scores %v, the best is %v", r.Name, counts(r.Zones), got, best)
-			}
-		}
-		if best, _ := bestAnywhere(tops); !slices.Equal(score(tops, counts(tops)), best) {
-			t.Fatalf("regions: %v of %d", counts(tops), total)
 		}
 	})
 }

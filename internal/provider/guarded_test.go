@@ -17,7 +17,7 @@ resource "stackpolicy_affinity_attachment" "web" {
 }
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = %[1]q
-  node_name        = "{cluster}{index}"
+  node_name_pattern = "{cluster}{index}"
   desired_capacity = %[2]d
   zones            = [{ name = "az-1" }, { name = "az-2" }]
 }

@@ -19,7 +19,7 @@ const webAddress = "stackpolicy_placement_attachment.web"
 // place is a node as the attachment hands it out.
 func place(index int64, region, zone string) knownvalue.Check {
 	return knownvalue.ObjectExact(map[string]knownvalue.Check{
-		"index": knownvalue.Int64Exact(index), "region": knownvalue.StringExact(region), "zone": knownvalue.StringExact(zone)})
+		"index": knownvalue.Int64Exact(index), "region": knownvalue.StringExact(region), "zone": knownvalue.StringExact(zone), "revision": knownvalue.Int64Exact(1)})
 }
 
 // TestAccPlacementImport: a cluster that runs is adopted as it is, whatever

@@ -36,6 +36,7 @@ func TestAccPlacementBadInput(t *testing.T) {
 		{web(c, "desired_capacity = 1"), "Nothing says where nodes may go. Give regions, or the zones of one region."},
 		{web(c, "desired_capacity = 1", zones, regions), "Give either regions, which may have zones each, or the zones of one region."},
 		{web(c, "desired_capacity = 1", regions, fmt.Sprintf("region = %q", region)), "The region goes with zones. Where regions are listed, leave it out."},
+		{web(c, "desired_capacity = 1", "zones = []"), "Nothing says where nodes may go. Give regions, or the zones of one region."},
 		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %[1]q }, { name = %[1]q }]", zone)), fmt.Sprintf("%q is at the indices 0 and 1.", zone)},
 		{web(c, "desired_capacity = 1", fmt.Sprintf("regions = [{ name = %[1]q, zones = [{ name = %[2]q }, { name = %[2]q }] }]", region, zone)), fmt.Sprintf("%q is at the indices 0 and 1.", zone)},
 		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %q, weight = 0 }]", zone)), "Attribute zones[0].weight value must be between 1 and"},
@@ -44,12 +45,10 @@ func TestAccPlacementBadInput(t *testing.T) {
 		{web(c, "desired_capacity = 1", `zones = [{ name = "cloud-nine" }]`, fmt.Sprintf("region = %q", region)), `does not list the availability zone "cloud-nine".`},
 		{web(c, "desired_capacity = 3", fmt.Sprintf("zones = [{ name = %q, cap = 2 }]", zone)),
 			"3 nodes must be added, but there is room for 2"},
-		{web(c, "desired_capacity = 1", zones, `node_name = "{cluster}"`), `"{cluster}" would name all nodes alike: it needs {index} in it.`},
-		{web(c, "desired_capacity = 1", zones, `node_name = "{cluster}-{index}-{number}"`), "has braces around something else than cluster and index."},
-		{web(c, "desired_capacity = 1", zones, `deletion = { criteria = "NEWEST_FIRST" }`), "Attribute deletion.criteria value must be one of"},
-		{web(c, "desired_capacity = 1", zones, `deletion = { candidates = ["nobody"] }`), `The node "nobody" is none of the cluster, so it cannot go.`},
-		{web(c, "desired_capacity = 1", zones, "max_moves = -1"), "Attribute max_moves value must be between 0 and"},
-		{web(c, "desired_capacity = 1", zones, `selector = { name_regex = "web-(" }`), "missing closing ): `web-(`"},
+		{web(c, "desired_capacity = 1", zones, `node_name_pattern = "{cluster}"`), `"{cluster}" would give all nodes one name: it needs {index} in it.`},
+		{web(c, "desired_capacity = 1", zones, `node_name_pattern = "{cluster}-{index}-{number}"`), "has braces around something else than cluster and index."},
+		{web(c, "desired_capacity = 1", zones, `deletion { criteria = "NEWEST_FIRST" }`), "Attribute deletion.criteria value must be one of"},
+		{web(c, "desired_capacity = 1", zones, `selector { name_regex = "web-(" }`), "missing closing ): `web-(`"},
 	} {
 		steps = append(steps, resource.TestStep{Config: bad.config, PlanOnly: true, ExpectError: says(bad.want)})
 	}
@@ -63,14 +62,14 @@ func TestAccPlacementRefusesToShrink(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	zones := fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0])
 	keep := func(names ...string) string {
-		return fmt.Sprintf("deletion = { protected = [%s] }", `"`+c.Prefix+"web-"+strings.Join(names, `", "`+c.Prefix+"web-")+`"`)
+		return fmt.Sprintf("deletion { protected = [%s] }", `"`+c.Prefix+"web-"+strings.Join(names, `", "`+c.Prefix+"web-")+`"`)
 	}
 	c.Test(t,
 		resource.TestStep{Config: web(c, "desired_capacity = 4", zones)},
 		resource.TestStep{Config: web(c, "desired_capacity = 1", zones, keep("0", "1")), PlanOnly: true,
-			ExpectError: says("3 nodes are to go from the cluster, but 2 of its nodes are protected and only 2 are not. Remove fewer nodes, or protect fewer.")},
-		resource.TestStep{Config: web(c, "desired_capacity = 3", zones, fmt.Sprintf("deletion = { protected = [%[1]q], candidates = [%[1]q] }", c.Prefix+"web-0")), PlanOnly: true,
-			ExpectError: says(fmt.Sprintf("The node %q is to go and is protected.", c.Prefix+"web-0"))},
+			ExpectError: says("Remove fewer nodes, or protect fewer:")},
+		resource.TestStep{Config: web(c, "desired_capacity = 3", zones, fmt.Sprintf("deletion {\n protected = [%[1]q]\n candidates = [%[1]q]\n }", c.Prefix+"web-0")), PlanOnly: true,
+			ExpectError: says(fmt.Sprintf("The node %q is a candidate for removal and is listed as protected.", c.Prefix+"web-0"))},
 		resource.TestStep{Config: web(c, "desired_capacity = 2", zones, keep("0", "1"))},
 	)
 }
@@ -110,7 +109,7 @@ func TestAccPlacementLowerCap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := says("keeps 3 nodes, above its cap of 1: a lower cap moves nobody."); !want.MatchString(text) {
+	if want := says("has 3 nodes, above its cap of 1."); !want.MatchString(text) {
 		t.Errorf("no warning in:\n%s", text)
 	}
 	if err := w.Write(web(c, "desired_capacity = 2", fmt.Sprintf("zones = [{ name = %q, cap = 1 }]", zone))); err != nil {

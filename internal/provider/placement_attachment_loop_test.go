@@ -45,7 +45,7 @@ func attached(c *acctest.Cloud, size int, regions, more string) string {
 	return fmt.Sprintf(`
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = %q
-  node_name        = "{cluster}{index}"
+  node_name_pattern = "{cluster}{index}"
   desired_capacity = %d
   regions          = %s
   %s
@@ -66,6 +66,13 @@ resource "nova_server" "web" {
 // same ones. The plan after it is empty.
 func (l loop) step(t *testing.T, name, config string, created, deleted string) {
 	t.Helper()
+	l.apply(t, name, config, created, deleted)
+	l.settled(t, name)
+}
+
+// apply does the same where a batch is left.
+func (l loop) apply(t *testing.T, name, config string, created, deleted string) {
+	t.Helper()
 	before := l.ids(t)
 	if err := l.Write(config); err != nil {
 		t.Fatal(err)
@@ -83,7 +90,6 @@ func (l loop) step(t *testing.T, name, config string, created, deleted string) {
 	if got := difference(before, after); got != deleted {
 		t.Errorf("%s: deleted %q, want %q", name, got, deleted)
 	}
-	l.settled(t, name)
 }
 
 // settled fails unless the next plan is empty.
@@ -142,16 +148,17 @@ func TestAccPlacementLoop(t *testing.T) {
 	one, two, a, b := fiveZones(t, c)
 	whole := places(fmt.Sprintf("%s: %s %s %s; %s: %s %s", one, a[0], a[1], a[2], two, b[0], b[1]))
 	l := loop{c.Workspace(t, attached(c, 6, whole, "")), c}
-	criteria := func(name string) string { return fmt.Sprintf("deletion = { criteria = %q }", name) }
+	criteria := func(name string) string { return fmt.Sprintf("deletion {\n    criteria = %q\n  }", name) }
 
 	l.step(t, "create", attached(c, 6, whole, ""), "0 1 2 3 4 5", "")
 	l.step(t, "grow", attached(c, 11, whole, ""), "6 7 8 9 10", "")
-	// Of one/a0: 0 6, a1: 1 7, a2: 2 8; of two/b0: 3 4 9, b1: 5 10. Terraform
-	// made 3 and 4 at one time, in an order of its own.
-	old := c.ByAge(t, "3", "4")
-	l.step(t, "shrink by the oldest", attached(c, 7, whole, criteria("OLDEST_FIRST")), "", "1 2 "+old[0]+" 5")
+	// Of one/a0: 0 6, a1: 1 7, a2: 2 8; of two/b0: 3 4 9, b1: 5 10. Zones of a
+	// region that are equally good to take from give up the oldest node of all of
+	// them. With 0 and 4 protected, a0 and b0 have only young ones to give.
+	kept := fmt.Sprintf("deletion {\n    criteria  = \"OLDEST_FIRST\"\n    protected = [%q, %q]\n  }", c.Prefix+"0", c.Prefix+"4")
+	l.step(t, "shrink by the oldest", attached(c, 7, whole, kept), "", "1 2 3 5")
 	l.step(t, "grow again", attached(c, 11, whole, criteria("OLDEST_FIRST")), "11 12 13 14", "")
-	// Of one/a0: 0 6, a1: 7 11, a2: 8 12; of two/b0: 4 (or 3) 9 13, b1: 10 14.
+	// Of one/a0: 0 6, a1: 7 11, a2: 8 12; of two/b0: 4 9 13, b1: 10 14.
 	l.step(t, "shrink by the youngest", attached(c, 7, whole, criteria("YOUNGEST_FIRST")), "", "11 12 13 14")
 	l.step(t, "nothing changes", attached(c, 7, whole, criteria("OLDEST_PROFILE_FIRST")), "", "")
 
@@ -175,16 +182,18 @@ func TestAccPlacementLoop(t *testing.T) {
 	tainted, protected := c.Servers(t)["15"], c.Servers(t)["9"]
 	c.Mark(t, two, tainted.ID, "stackpolicy_tainted", "true")
 	c.Mark(t, two, protected.ID, "stackpolicy_protected", "true")
-	l.step(t, "tainted goes first, protected stays", attached(c, 6, lifted, criteria("OLDEST_FIRST")), "", old[1]+" 15")
+	l.step(t, "tainted goes first, protected stays", attached(c, 6, lifted, criteria("OLDEST_FIRST")), "", "4 15")
 
-	named := "deletion = { criteria = \"OLDEST_FIRST\", candidates = [\"" + c.Prefix + "8\"] }"
+	named := "deletion {\n criteria = \"OLDEST_FIRST\"\n candidates = [\"" + c.Prefix + "8\"]\n }"
 	l.step(t, "one is replaced by name", attached(c, 6, lifted, named), "17", "8")
-	l.step(t, "and removed by name", attached(c, 5, lifted, "deletion = { candidates = [\""+c.Prefix+"8\", \""+c.Prefix+"17\"] }"), "", "17")
+	l.step(t, "and removed by name", attached(c, 5, lifted, "deletion { candidates = [\""+c.Prefix+"8\", \""+c.Prefix+"17\"] }"), "", "17")
 	// Of one/a0: 6 16, a1: 7; of two/b0: 9, b1: 10.
 
 	even := places(fmt.Sprintf("%s: %s; %s: %s %s weight=900", one, a[0], two, b[0], b[1]))
-	l.step(t, "rebalance by two", attached(c, 5, even, "max_moves = 2\n  "+criteria("OLDEST_FIRST")), "18 19", "6 7")
-	l.step(t, "only the protected one is left", attached(c, 1, even, "max_moves = 2"), "", "10 16 18 19")
+	moving := "update {\n    causes         = [\"PLACEMENT\"]\n    max_batch_size = 2\n  }\n  " + criteria("OLDEST_FIRST")
+	l.apply(t, "the apply that brings the update replaces nothing", attached(c, 5, even, moving), "", "")
+	l.step(t, "the next moves two", attached(c, 5, even, moving), "18 19", "6 7")
+	l.step(t, "only the protected one is left", attached(c, 1, even, moving), "", "10 16 18 19")
 }
 
 // TestAccPlacementRandom: RANDOM draws by the servers' ids, so the plan tells
@@ -225,7 +234,7 @@ func TestAccPlacementOldestProfile(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	zone := places(region + ": " + c.Zones(t, region)[0])
-	const oldest = "selector = { profile_metadata_key = \"built\" }\n  deletion = { criteria = \"OLDEST_PROFILE_FIRST\" }"
+	const oldest = "selector { profile_metadata_key = \"built\" }\n  deletion { criteria = \"OLDEST_PROFILE_FIRST\" }"
 	l := loop{c.Workspace(t, attached(c, 4, zone, oldest)), c}
 	l.step(t, "create", attached(c, 4, zone, oldest), "0 1 2 3", "")
 	for name, built := range map[string]string{"0": "2026-03-01T00:00:00Z", "1": "2026-01-01T00:00:00Z", "2": "2026-04-01T00:00:00Z", "3": "2026-02-01T00:00:00Z"} {

@@ -62,7 +62,7 @@ func TestRaceZone(t *testing.T) {
 		change func(*fakecloud.Cloud)
 		fails  string
 	}{
-		{"the one that is needed fails", func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-2", false) }, `"az-2" of region "RegionOne" is up: it takes no nodes`},
+		{"the one that is needed fails", func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-2", false) }, `"az-2" of region "RegionOne" is up. It takes no nodes`},
 		{"the one that is needed goes", func(f *fakecloud.Cloud) { f.RemoveZone("RegionOne", "az-2") }, `does not list the availability zone "az-2"`},
 		{"another one fails", func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-1", false) }, ""},
 	} {

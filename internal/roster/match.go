@@ -1,82 +1,105 @@
 package roster
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
-// Counts counts the nodes by region and zone.
-func (r Roster) Counts() map[string]map[string]int64 {
-	counts := map[string]map[string]int64{}
-	for _, n := range r.Nodes {
-		if counts[n.Region] == nil {
-			counts[n.Region] = map[string]int64{}
-		}
-		counts[n.Region][n.Zone]++
-	}
-	return counts
-}
-
-// Match finds the server of each node among those that run: the one with its
-// name in its region. Of several it is the one in the node's zone, and then the
-// first in the list.
+// Match finds the server of each node among those that run: one with its name,
+// in its region. Of several it is the one that carries the mark of the node's
+// revision, then one that is not in ERROR or BUILD, then the one that was seen
+// last time, then one in the node's zone, then the newest.
 //
 // A server that an operator moved to another zone takes its node along, so that
-// nobody destroys it to undo the move: the node's zone in the roster becomes the
-// one where the server is. It must be known, and the server ACTIVE or SHUTOFF.
-func (r Roster) Match(servers []node.Node) map[string]node.Node {
-	matched := make(map[string]node.Node, len(r.Nodes))
+// nobody destroys it to undo the move: the node's zone becomes the one where the
+// server is, once it is ACTIVE or SHUTOFF there. A node without a zone gets that
+// of its server where zoned reports that its region lists zones. The node of a
+// server that is in no zone for now (SHELVED_OFFLOADED) is Unplaced.
+//
+// The notices are about names that several servers have, and servers that were
+// there the last time and are not found now.
+func Match(r Roster, servers []node.Node, before Seen, zoned func(region string) bool) (Roster, Seen, []Notice) {
+	r = r.clone()
+	seen := Seen{Servers: make(map[string]node.Node, len(r.Nodes)), Missing: map[string]bool{}}
+	found := map[string][]node.Node{}
 	for _, s := range servers {
-		n, ours := r.Nodes[s.Name]
-		if !ours || s.Region != n.Region {
+		if n, ours := r.Nodes[s.Name]; ours && n.Region == s.Region {
+			found[s.Name] = append(found[s.Name], s)
+		}
+	}
+	var twice, lost []string
+	for _, name := range r.Names() {
+		list := found[name]
+		if len(list) == 0 {
+			seen.Missing[name] = true
+			if s, was := before.Servers[name]; was {
+				lost = append(lost, fmt.Sprintf("%s (server %s, in %s)", name, s.ID, r.Nodes[name].Place))
+			}
 			continue
 		}
-		if other, twice := matched[s.Name]; !twice || other.Zone != n.Zone && s.Zone == n.Zone {
-			matched[s.Name] = s
+		best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(r.Nodes[name], before.Servers[name].ID, a, b) })
+		if len(list) > 1 {
+			twice = append(twice, fmt.Sprintf("%s (%s; taken: %s)", name, strings.Join(ids(list), ", "), best.ID))
 		}
+		seen.Servers[name] = best
+		r.Nodes[name] = r.Nodes[name].follow(best, zoned)
 	}
-	for name, s := range matched {
-		n := r.Nodes[name]
-		if n.Zone != "" && s.Zone != "" && s.Zone != n.Zone && (s.Status == "ACTIVE" || s.Status == "SHUTOFF") {
-			n.Zone = s.Zone
-			r.Nodes[name] = n
-		}
+	var notices []Notice
+	if len(twice) > 0 {
+		notices = append(notices, Notice{Namesakes, fmt.Sprintf("Several servers have the name of one node: %s. The node's is the one in service, then the one seen last time, then one in its zone, then the newest. Remove or rename the others, or tell them apart by a selector; a second Terraform state with the same cluster name makes such servers too.", Few(twice))})
 	}
-	return matched
+	if len(lost) > 0 {
+		notices = append(notices, Notice{ServerLost, fmt.Sprintf("No server was found for %s, which had one: %s. Terraform makes it anew if it was deleted. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply.", nodes(int64(len(lost))), Few(lost))})
+	}
+	return r, seen, notices
 }
 
-// Adopt makes a roster of the servers of a running cluster: those whose names
-// [AdoptedName] matches. It fails where there are none, and where two have one
-// index.
-func Adopt(cluster string, servers []node.Node) (Roster, error) {
-	r := Roster{Nodes: map[string]Node{}}
-	byIndex := map[int64]node.Node{}
-	for _, s := range servers {
-		m := AdoptedName(cluster).FindStringSubmatch(s.Name)
-		if m == nil {
-			continue
+// The titles of what a look at the cloud finds.
+const (
+	Namesakes  Title = "Several servers have the name of one node"
+	ServerLost Title = "A node has lost its server"
+)
+
+// prefer orders servers of one name: the node's own first.
+func prefer(n Node, last string, a, b node.Node) int {
+	first := func(of func(node.Node) bool) int {
+		switch x, y := of(a), of(b); {
+		case x == y:
+			return 0
+		case x:
+			return -1
 		}
-		index, err := strconv.ParseInt(m[1], 10, 64)
-		if err != nil {
-			return r, err
-		}
-		if other, twice := byIndex[index]; twice {
-			both := []string{describe(other), describe(s)}
-			slices.Sort(both)
-			return r, fmt.Errorf("which servers are the cluster's is ambiguous: %s have the same index; rename or remove one of them", strings.Join(both, " and "))
-		}
-		byIndex[index] = s
-		r.Nodes[s.Name] = Node{Index: index, Place: Place{s.Region, s.Zone}}
-		r.Next = max(r.Next, index+1)
+		return 1
 	}
-	if len(r.Nodes) == 0 {
-		return r, fmt.Errorf("no server is named %s-0, %s-1 and so on", cluster, cluster)
-	}
-	return r, nil
+	return cmp.Or(
+		first(func(s node.Node) bool { return s.InService != 0 && s.InService == n.Revision }),
+		first(func(s node.Node) bool { return s.Status != "ERROR" && s.Status != "BUILD" }),
+		first(func(s node.Node) bool { return s.ID == last }),
+		first(func(s node.Node) bool { return s.Zone == n.Zone }),
+		b.CreatedAt.Compare(a.CreatedAt),
+		strings.Compare(a.ID, b.ID),
+	)
 }
 
-func describe(n node.Node) string { return fmt.Sprintf("%s (%s, in %s)", n.Name, n.ID, n.Region) }
+// follow is the node where its server is.
+func (n Node) follow(s node.Node, zoned func(region string) bool) Node {
+	settled := s.Status == "ACTIVE" || s.Status == "SHUTOFF"
+	if settled && s.Zone != "" && (n.Zone != "" || zoned(n.Region)) {
+		n.Zone = s.Zone
+	}
+	n.Unplaced = s.Status == "SHELVED_OFFLOADED" && s.Zone == ""
+	return n
+}
+
+func ids(servers []node.Node) []string {
+	list := make([]string, len(servers))
+	for i, s := range servers {
+		list[i] = s.ID
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,48 +1,128 @@
 package roster
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
-// TestMatch: which of the servers that run is the node's, and where it then
-// belongs.
+// TestMatch: which of the servers that run is the node's, where the node then
+// belongs, and what a person is told.
 func TestMatch(t *testing.T) {
 	server := func(id, region, zone, status string) node.Node {
 		return node.Node{ID: id, Name: "web-0", Region: region, Zone: zone, Status: status}
 	}
+	born := func(s node.Node, second int) node.Node {
+		s.CreatedAt = time.Date(2026, 11, 1, 0, 0, second, 0, time.UTC)
+		return s
+	}
+	marked := func(s node.Node, revision int64) node.Node {
+		s.InService = revision
+		return s
+	}
+	a, b := server("a", "R1", "az-1", "ACTIVE"), server("b", "R1", "az-1", "ACTIVE")
+	broken := server("b", "R1", "az-1", "ERROR")
 	for _, c := range []struct {
 		name    string
 		servers []node.Node
+		before  string // id of the server that was seen last time
 		id      string // of the server matched; empty: none
 		zone    string // of the node afterwards
+		notice  Title
 	}{
-		{"where it belongs", []node.Node{server("a", "R1", "az-1", "ACTIVE")}, "a", "az-1"},
-		{"none", nil, "", "az-1"},
-		{"in another region", []node.Node{server("a", "R2", "az-1", "ACTIVE")}, "", "az-1"},
-		{"moved by an operator", []node.Node{server("a", "R1", "az-2", "ACTIVE")}, "a", "az-2"},
-		{"moved and stopped", []node.Node{server("a", "R1", "az-2", "SHUTOFF")}, "a", "az-2"},
-		{"on its way", []node.Node{server("a", "R1", "az-2", "MIGRATING")}, "a", "az-1"},
-		{"failed elsewhere", []node.Node{server("a", "R1", "az-2", "ERROR")}, "a", "az-1"},
-		{"in no zone yet", []node.Node{server("a", "R1", "", "ACTIVE")}, "a", "az-1"},
-		{"two, the one in its zone", []node.Node{server("a", "R1", "az-2", "ACTIVE"), server("b", "R1", "az-1", "ACTIVE")}, "b", "az-1"},
-		{"two in its zone, the first", []node.Node{server("a", "R1", "az-1", "ACTIVE"), server("b", "R1", "az-1", "ACTIVE")}, "a", "az-1"},
-		{"two elsewhere, the first", []node.Node{server("a", "R1", "az-2", "ACTIVE"), server("b", "R1", "az-3", "ACTIVE")}, "a", "az-2"},
-		{"somebody else's", []node.Node{{ID: "a", Name: "db-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, "", "az-1"},
+		{"where it belongs", []node.Node{a}, "", "a", "az-1", ""},
+		{"none", nil, "", "", "az-1", ""},
+		{"none any more", nil, "a", "", "az-1", ServerLost},
+		{"in another region", []node.Node{server("a", "R2", "az-1", "ACTIVE")}, "", "", "az-1", ""},
+		{"moved by an operator", []node.Node{server("a", "R1", "az-2", "ACTIVE")}, "a", "a", "az-2", ""},
+		{"moved and stopped", []node.Node{server("a", "R1", "az-2", "SHUTOFF")}, "a", "a", "az-2", ""},
+		{"on its way", []node.Node{server("a", "R1", "az-2", "MIGRATING")}, "a", "a", "az-1", ""},
+		{"failed elsewhere", []node.Node{server("a", "R1", "az-2", "ERROR")}, "a", "a", "az-1", ""},
+		{"in no zone yet", []node.Node{server("a", "R1", "", "ACTIVE")}, "", "a", "az-1", ""},
+		{"two, one with the mark", []node.Node{born(a, 9), marked(b, 1)}, "a", "b", "az-1", Namesakes},
+		{"a mark of another revision is none", []node.Node{a, marked(b, 2)}, "a", "a", "az-1", Namesakes},
+		{"two, one in ERROR", []node.Node{born(broken, 9), a}, "b", "a", "az-1", Namesakes},
+		{"two, one in BUILD", []node.Node{born(server("b", "R1", "", "BUILD"), 9), a}, "b", "a", "az-1", Namesakes},
+		{"two, one seen last time", []node.Node{born(b, 9), a}, "a", "a", "az-1", Namesakes},
+		{"two, the newest", []node.Node{born(a, 1), born(b, 9)}, "c", "b", "az-1", Namesakes},
+		{"two of one age, by id", []node.Node{b, a}, "", "a", "az-1", Namesakes},
+		{"somebody else's", []node.Node{{ID: "a", Name: "db-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, "", "", "az-1", ""},
 	} {
-		r := Roster{Nodes: map[string]Node{"web-0": {Place: Place{"R1", "az-1"}}}}
-		if got := r.Match(c.servers)["web-0"].ID; got != c.id {
+		r := Roster{Nodes: map[string]Node{"web-0": {Place: Place{"R1", "az-1"}, Revision: 1}}}
+		before := Seen{Servers: map[string]node.Node{}}
+		if c.before != "" {
+			before.Servers["web-0"] = node.Node{ID: c.before}
+		}
+		next, seen, notices := Match(r, c.servers, before, func(string) bool { return false })
+		if got := seen.Servers["web-0"].ID; got != c.id {
 			t.Errorf("%s: matched %q, want %q", c.name, got, c.id)
 		}
-		if got := r.Nodes["web-0"].Zone; got != c.zone {
+		if seen.Missing["web-0"] != (c.id == "") {
+			t.Errorf("%s: missing is %v", c.name, seen.Missing)
+		}
+		if got := next.Nodes["web-0"].Zone; got != c.zone {
 			t.Errorf("%s: the node belongs in %q, want %q", c.name, got, c.zone)
 		}
+		if r.Nodes["web-0"].Zone != "az-1" {
+			t.Errorf("%s: the roster that was given has changed", c.name)
+		}
+		var titles []string
+		for _, n := range notices {
+			titles = append(titles, string(n.Title))
+		}
+		if got := strings.Join(titles, ", "); got != string(c.notice) {
+			t.Errorf("%s: the notice is %q, want %q", c.name, got, c.notice)
+		}
 	}
+}
 
+// TestMatchNotices has their texts word for word.
+func TestMatchNotices(t *testing.T) {
+	r := Roster{Nodes: map[string]Node{}}
+	before := Seen{Servers: map[string]node.Node{}}
+	for i := range int64(7) {
+		r.Nodes[web(i)] = Node{Index: i, Place: Place{"R1", "az-1"}, Revision: 1}
+		before.Servers[web(i)] = node.Node{ID: "id-" + web(i)}
+	}
+	_, _, notices := Match(r, []node.Node{
+		{ID: "y", Name: "web-0", Region: "R1", Status: "ACTIVE"},
+		{ID: "x", Name: "web-0", Region: "R1", Status: "ERROR"},
+	}, before, func(string) bool { return true })
+	want := []Notice{
+		{Namesakes, "Several servers have the name of one node: web-0 (x, y; taken: y). The node's is the one in service, then the one seen last time, then one in its zone, then the newest. Remove or rename the others, or tell them apart by a selector; a second Terraform state with the same cluster name makes such servers too."},
+		{ServerLost, "No server was found for 6 nodes, which had one: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in R1/az-1), web-3 (server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. Terraform makes it anew if it was deleted. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply."},
+	}
+	for i, n := range notices {
+		if i >= len(want) || n != want[i] {
+			t.Errorf("got %+v", n)
+		}
+	}
+	if len(notices) != len(want) {
+		t.Errorf("%d notices, want %d", len(notices), len(want))
+	}
+}
+
+// TestMatchFollows: a node without a zone gets the zone of its server once its
+// region lists zones, and a server that is in no zone for now leaves its node's.
+func TestMatchFollows(t *testing.T) {
 	anywhere := Roster{Nodes: map[string]Node{"web-0": {Place: Place{Region: "R1"}}}}
-	anywhere.Match([]node.Node{server("a", "R1", "az-2", "ACTIVE")})
-	if zone := anywhere.Nodes["web-0"].Zone; zone != "" {
-		t.Errorf("the zone was left to Nova, and became %q", zone)
+	servers := []node.Node{{ID: "a", Name: "web-0", Region: "R1", Zone: "az-2", Status: "ACTIVE"}}
+	for _, zoned := range []bool{false, true} {
+		r, _, _ := Match(anywhere, servers, Seen{}, func(region string) bool { return zoned && region == "R1" })
+		if got := r.Nodes["web-0"].Zone; got != map[bool]string{true: "az-2"}[zoned] {
+			t.Errorf("zones listed: %v; the node is in %q", zoned, got)
+		}
+	}
+	shelved := []node.Node{{ID: "a", Name: "web-0", Region: "R1", Status: "SHELVED_OFFLOADED"}}
+	r := Roster{Nodes: map[string]Node{"web-0": {Place: Place{"R1", "az-1"}}}}
+	r, _, _ = Match(r, shelved, Seen{}, func(string) bool { return true })
+	if n := r.Nodes["web-0"]; !n.Unplaced || n.Zone != "az-1" {
+		t.Errorf("shelved: got %+v", n)
+	}
+	servers[0].Zone = "az-1"
+	if r, _, _ = Match(r, servers, Seen{}, func(string) bool { return true }); r.Nodes["web-0"].Unplaced {
+		t.Error("the server is back, and the node has no zone")
 	}
 }

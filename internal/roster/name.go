@@ -18,7 +18,7 @@ func (p Pattern) Check() string {
 	rest := strings.NewReplacer("{cluster}", "", "{index}", "").Replace(string(p))
 	switch {
 	case !strings.Contains(string(p), "{index}"):
-		return fmt.Sprintf("%q would name all nodes alike: it needs {index} in it.", string(p))
+		return fmt.Sprintf("%q would give all nodes one name: it needs {index} in it.", string(p))
 	case strings.ContainsAny(rest, "{}"):
 		return fmt.Sprintf("%q has braces around something else than cluster and index.", string(p))
 	}
@@ -30,8 +30,12 @@ func (p Pattern) Name(cluster string, index int64) string {
 	return strings.NewReplacer("{cluster}", cluster, "{index}", strconv.FormatInt(index, 10)).Replace(string(p))
 }
 
-// AdoptedName matches the names that a cluster's nodes have by the default
-// pattern, also with zeros before the index; the index is its first group.
-func AdoptedName(cluster string) *regexp.Regexp {
-	return regexp.MustCompile("^" + regexp.QuoteMeta(cluster) + "-([0-9]{1,15})$")
+// Regexp matches the names that the pattern makes for a cluster, also with zeros
+// before the index; the index is its first group.
+func (p Pattern) Regexp(cluster string) *regexp.Regexp {
+	text := regexp.QuoteMeta(string(p))
+	text = strings.ReplaceAll(text, `\{cluster\}`, regexp.QuoteMeta(cluster))
+	text = strings.Replace(text, `\{index\}`, `([0-9]{1,15})`, 1)
+	text = strings.ReplaceAll(text, `\{index\}`, `[0-9]{1,15}`)
+	return regexp.MustCompile("^" + text + "$")
 }

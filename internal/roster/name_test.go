@@ -23,10 +23,10 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-func TestAdoptedName(t *testing.T) {
+func TestPatternRegexp(t *testing.T) {
 	for name, index := range map[string]string{"we.b-7": "7", "we.b-007": "007", "web-7": "", "we.b-7-1": "", "we.b-": "", "my-we.b-1": "", "we.b-1234567890123456": ""} {
 		got := ""
-		if m := AdoptedName("we.b").FindStringSubmatch(name); m != nil {
+		if m := DefaultPattern.Regexp("we.b").FindStringSubmatch(name); m != nil {
 			got = m[1]
 		}
 		if got != index {

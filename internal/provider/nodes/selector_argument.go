@@ -1,20 +1,20 @@
 package nodes
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// SelectorArgument says how to find the nodes' servers.
-func SelectorArgument() schema.Attribute {
+// SelectorBlock says how to find the nodes' servers.
+func SelectorBlock() schema.Block {
 	text := func(description string) schema.Attribute {
 		return schema.StringAttribute{Optional: true, MarkdownDescription: description}
 	}
 	list := func(description string) schema.Attribute {
 		return schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: description}
 	}
-	return schema.SingleNestedAttribute{Optional: true,
+	return schema.SingleNestedBlock{
 		MarkdownDescription: "Narrows down which servers may be the nodes', as in `stackpolicy_cluster`. A node's server always has the node's name and region.",
 		Attributes: map[string]schema.Attribute{
 			"name_regex": schema.StringAttribute{Optional: true, Validators: []validator.String{RegexValidator{}},

@@ -2,60 +2,56 @@ package placement
 
 import (
 	"context"
-
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
+// maxCapacity bounds a cluster: a number beyond it is a slip, and would only fill
+// the memory of Terraform.
+const maxCapacity = 100_000
+
 func attachmentSchema() schema.Schema {
-	size := func(least int64, description string) schema.Int64Attribute {
-		return schema.Int64Attribute{Optional: true, MarkdownDescription: description,
-			Validators: []validator.Int64{int64validator.Between(least, placement.MaxNodes)}}
+	size := func(least, most int64, description string) schema.Int64Attribute {
+		return schema.Int64Attribute{CustomType: value.WholeType{}, Optional: true, MarkdownDescription: description,
+			Validators: []validator.Int64{int64validator.Between(least, most)}}
 	}
-	names := func(description string) schema.ListAttribute {
-		return schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: description}
-	}
-	capacity := size(0, "Number of nodes that the cluster is to have.")
+	capacity := size(0, maxCapacity, fmt.Sprintf("Number of nodes that the cluster should have, at most %d.", maxCapacity))
 	capacity.Optional, capacity.Required = false, true
-	moves := size(0, "Most nodes to replace for a better spread when `regions`, `zones` or this number changes. Defaults to `0`: a changed weight, cap, region or zone moves nobody, and only counts when nodes come or go.")
-	moves.Computed, moves.Default = true, int64default.StaticInt64(0)
 	return schema.Schema{
-		Version: 0, // what a later version changes is carried over by UpgradeState
-		MarkdownDescription: "Attaches placement to a cluster and remembers the place of each node: feed its `nodes` to the `for_each` of your servers. Growing adds nodes, shrinking removes some, and no node that stays ever changes its name, region or zone.\n\n" +
-			"All of it is worked out while planning, so that `terraform plan` shows where each node goes, and the servers that come and go with it. Destroying the attachment forgets it and touches no server. Replacing it (`-replace`, `taint`) forgets it too and places all nodes afresh: nodes that then get other places move.",
+		MarkdownDescription: "Attaches placement to a cluster and remembers the place of each node: feed its `nodes` to the `for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some in bounded batches, and no other node ever changes its name, region or zone.\n\n" +
+			"All of it is worked out while planning, so that `terraform plan` shows where each node goes, and the servers that are created and destroyed with it. Destroying the attachment forgets it and touches no server.\n\n" +
+			"~> Replacing the attachment (`-replace`, `taint`) forgets it too and places all nodes anew: nodes that then get other places are destroyed and created again.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
 			"cluster": schema.StringAttribute{Required: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 				MarkdownDescription: "Name of the cluster. New nodes are named after it; those that are there keep their names when it changes."},
 			"desired_capacity": capacity,
-			"min_size":         size(0, "Least number of nodes. A `desired_capacity` below it is an error. Defaults to `0`."),
-			"max_size":         size(placement.Unlimited, "Greatest number of nodes. A `desired_capacity` above it is an error. Defaults to `-1`, no bound."),
+			"min_size":         size(0, placement.MaxNodes, "Minimum number of nodes. A `desired_capacity` below it is an error. Defaults to `0`."),
+			"max_size":         size(placement.Unlimited, placement.MaxNodes, "Maximum number of nodes. A `desired_capacity` above it is an error. Defaults to `-1`, no limit."),
 			"regions":          places.Argument("region", true),
 			"zones":            places.Argument("zone", false),
-			"region": schema.StringAttribute{Optional: true, Computed: true,
+			"region": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 				MarkdownDescription: "Region of `zones`. Defaults to the provider's. Not with `regions`."},
-			"node_name": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(string(roster.DefaultPattern)), Validators: []validator.String{nodeNameValidator{}},
+			"node_name_pattern": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(string(roster.DefaultPattern)), Validators: []validator.String{patternValidator{}},
 				MarkdownDescription: "Pattern of the names of new nodes, in which `{cluster}` and `{index}` are replaced. An index is never used twice. Defaults to `" + string(roster.DefaultPattern) + "`."},
-			"deletion": schema.SingleNestedAttribute{Optional: true, MarkdownDescription: "Which nodes leave when the cluster shrinks.",
-				Attributes: map[string]schema.Attribute{
-					"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
-						MarkdownDescription: "Which healthy nodes of a zone go first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST`. Before them go nodes that are not well or tainted, then those that have no server."},
-					"candidates": names("Names of nodes to remove. With an unchanged `desired_capacity` each is replaced by a new node under a new name. Names that were removed may stay in the list."),
-					"protected":  names("Names, or ids of servers, of nodes that never go, besides those that are marked or locked in Nova."),
-				}},
-			"selector":  nodes.SelectorArgument(),
-			"max_moves": moves,
+			"template": schema.MapAttribute{ElementType: types.StringType, Optional: true, Validators: []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(notNull{})},
+				MarkdownDescription: "What new nodes are made from, by names of your choice: image, flavor, a version of the user data. Each different template is a revision; let the servers take theirs from `revisions[each.value.revision]`, so that a changed template changes no server by itself. It cannot be taken away again."},
 			"respect_quotas": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota there still allows. Defaults to `false`."},
 			"flavor_id": schema.StringAttribute{Optional: true,
@@ -64,43 +60,109 @@ func attachmentSchema() schema.Schema {
 			// framework looks at each of them by itself, at a cost that grows with
 			// the square of their number.
 			"nodes": schema.MapAttribute{ElementType: rosterNodeType, Computed: true,
-				MarkdownDescription: "The nodes by name, for `for_each`: the number in the name (`index`), and the `region` and availability `zone` that the node belongs in. A null zone leaves the choice to Nova."},
-			"next_index": schema.Int64Attribute{Computed: true, MarkdownDescription: "Index of the next new node."},
+				MarkdownDescription: "The nodes by name, for `for_each`: the number in the name (`index`), the `region` and availability `zone` that the node belongs in, and the `revision` of the template that it is made from (1 without a template). A null zone leaves the choice to Nova."},
+			"next_index":      schema.Int64Attribute{Computed: true, MarkdownDescription: "Index of the next new node."},
+			"revisions":       schema.MapAttribute{ElementType: types.MapType{ElemType: types.StringType}, Computed: true, MarkdownDescription: "The templates in use, by the numbers of their revisions. Empty without a template."},
+			"newest_revision": schema.Int64Attribute{Computed: true, MarkdownDescription: "The highest number given to a revision so far. It only grows, and no number is given twice."},
 			"distribution": schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true,
-				MarkdownDescription: "Number of nodes by region and zone. Nodes whose zone is Nova's choice are counted under the empty name."},
-			"change": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "What the last resize changed.",
-				Attributes: map[string]schema.Attribute{
-					"creation": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that came. Null where none did.",
-						Attributes: map[string]schema.Attribute{
-							"count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes."},
-							"nodes": schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Their names."},
-						}},
-					"deletion": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that went. Null where none did.",
-						Attributes: map[string]schema.Attribute{
-							"count":      schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes."},
-							"candidates": schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Their names."},
-						}},
-					"moves": schema.Int64Attribute{Computed: true, MarkdownDescription: "Of those that came and went, the number that only made room for a better spread."},
-				}},
-			"summary": schema.StringAttribute{Computed: true, MarkdownDescription: "The last resize as a table for people: each place with its nodes before and after, its ideal share and its cap."},
-			"observed": schema.MapAttribute{ElementType: observedType, Computed: true,
-				MarkdownDescription: "What the last refresh saw of the nodes' servers, by the name of the node: the server's `id`, its `status` in Nova, when it was created (`created_at`) and how old its profile is (`profile_created_at`), as RFC 3339, and whether it is marked as one to remove first (`tainted`) or not to remove, or locked (`protected`)."},
+				MarkdownDescription: "Number of nodes by region and zone, of every place that is listed or has nodes. Nodes whose zone is Nova's choice are counted under the empty name."},
+			"change": changeAttribute(),
+			"remaining": schema.Int64Attribute{Computed: true,
+				MarkdownDescription: "Number of nodes that `update` still has to replace after this apply. A pipeline applies again until the plan is empty. 0 without `update`."},
+			"summary": schema.StringAttribute{Computed: true,
+				MarkdownDescription: "The present spread as a table for people: each place with its nodes, its ideal share of the cluster, its weight, min and cap, the nodes of each revision, and a note on what binds. The diff of a plan shows it before and after."},
+		},
+		Blocks: map[string]schema.Block{
+			"deletion": deletionBlock(),
+			"selector": nodes.SelectorBlock(),
+			"update":   updateBlock(),
 		},
 	}
 }
 
-// nodeNameValidator refuses a pattern that would name all nodes alike.
-type nodeNameValidator struct{}
+func deletionBlock() schema.Block {
+	names := func(description string) schema.ListAttribute {
+		return schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: description,
+			Validators: []validator.List{listvalidator.UniqueValues(), listvalidator.ValueStringsAre(notNull{}, stringvalidator.LengthAtLeast(1))}}
+	}
+	return schema.SingleNestedBlock{MarkdownDescription: "Which nodes are removed when the cluster shrinks. Before all others those that are not in service (without a server, in `ERROR`, not marked where `require_in_service` asks for it), then those marked as tainted.",
+		Attributes: map[string]schema.Attribute{
+			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
+				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST` (with a template: the lowest revision). Of two places that are equally good to take from, it decides too."},
+			"candidates": names("Names of nodes, or ids of their servers, to remove. With an unchanged `desired_capacity` each is replaced by a new node under a new name. What was removed may stay in the list."),
+			"protected":  names("Names of nodes, or ids of their servers, that are never removed or replaced, besides those that are marked or locked in Nova."),
+		}}
+}
 
-func (nodeNameValidator) Description(context.Context) string { return "the pattern has {index} in it" }
+func updateBlock() schema.Block {
+	amount := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Optional: true, Validators: []validator.String{amountValidator{}}, MarkdownDescription: description}
+	}
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Which nodes are replaced, one bounded batch for each apply. Without it nothing is ever replaced. `causes` and `max_batch_size` are required. The apply that brings the block, or `require_in_service`, replaces nothing yet.",
+		Validators: []validator.Object{objectvalidator.AlsoRequires(
+			path.MatchRelative().AtName("causes"), path.MatchRelative().AtName("max_batch_size"))},
+		Attributes: map[string]schema.Attribute{
+			"causes": schema.ListAttribute{ElementType: types.StringType, Optional: true,
+				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(notNull{}, stringvalidator.OneOf(causes()...))},
+				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better) and `TEMPLATE` (it is not of the wanted revision). Replaced in this order."},
+			"max_batch_size": amount("Required. Maximum number of nodes that one apply replaces: a number, or a percentage of `desired_capacity` such as `\"25%\"`, rounded down, at least 1. Nodes of the wanted revision that are not in service yet count against it."),
+			"target":         amount("How many nodes become of the wanted revision, new ones included: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary. Defaults to `\"100%\"`."),
+			"method": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(roster.Substitute, roster.InPlace)},
+				MarkdownDescription: "How an outdated node is replaced: `SUBSTITUTE` (a new node under a new name, the default) or `IN_PLACE` (the node keeps its name and place, and its server is rebuilt, resized or replaced)."},
+			"stop_above": amount("More unhealthy nodes than this are taken for an outage, and none is replaced as `UNHEALTHY`: a number, or a percentage of `desired_capacity`. Defaults to `\"50%\"`."),
+			"require_in_service": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Whether a node counts as in service only when a `stackpolicy_readiness_attachment` has marked its server so. Defaults to `false`: a server that is neither in ERROR nor being built counts."},
+		}}
+}
 
-func (v nodeNameValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+func causes() []string {
+	return []string{string(roster.Unhealthy), string(roster.Misplaced), string(roster.Outdated)}
+}
 
-func (nodeNameValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+// notNull refuses null elements, which Terraform allows in lists and maps.
+type notNull struct{}
+
+func (notNull) Description(context.Context) string { return "no element is null" }
+
+func (v notNull) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (notNull) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() {
+		resp.Diagnostics.AddAttributeError(req.Path, "Null element", "An element is null. Leave it out, for instance with compact() or a for expression with an if.")
+	}
+}
+
+// patternValidator refuses a pattern that would give all nodes one name.
+type patternValidator struct{}
+
+func (patternValidator) Description(context.Context) string { return "the pattern has {index} in it" }
+
+func (v patternValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (patternValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !value.Given(req.ConfigValue) {
 		return
 	}
 	if fault := roster.Pattern(req.ConfigValue.ValueString()).Check(); fault != "" {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern of node names", fault)
+	}
+}
+
+// amountValidator refuses what is neither a number of nodes nor a percentage.
+type amountValidator struct{}
+
+func (amountValidator) Description(context.Context) string {
+	return "a number of nodes, or a percentage"
+}
+
+func (v amountValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (amountValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !value.Given(req.ConfigValue) {
+		return
+	}
+	if _, err := roster.ParseAmount(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number of nodes", err.Error()+".")
 	}
 }

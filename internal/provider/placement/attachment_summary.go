@@ -3,53 +3,63 @@ package placement
 import (
 	"fmt"
 	"maps"
-
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
+	"slices"
+	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// rosterSummary is a table for people: a line for each region, and under it one
-// for each of its zones. A zone's ideal share is that of its region's nodes.
-func rosterSummary(now, next roster.Roster, regions []placement.Region) string {
-	before, after := now.Counts(), next.Counts()
-	bins := make([]placement.Bin, len(regions))
-	for i, r := range regions {
-		bins[i] = r.Bin
+// spreadTable is the present spread of a cluster as a table for people: a line
+// for each region, and under it one for each of its zones.
+func spreadTable(r roster.Roster, listed []placement.Region) string {
+	revised := len(r.Revisions) > 0
+	rows := [][]string{{"place", "nodes", "ideal", "weight", "min", "cap", "revisions", ""}}
+	for _, row := range roster.Spread(r, listed) {
+		name := row.Region
+		if row.IsZone {
+			name = "  " + zoneName(row.Zone)
+		}
+		cells := []string{name, fmt.Sprint(row.Bin.Current), row.Ideal.FloatString(2), fmt.Sprint(row.Bin.Weight), fmt.Sprint(row.Bin.Min), limitText(row.Bin.Cap), revisionsText(row.Revisions), row.Note}
+		if row.Bin.Weight == 0 {
+			cells[2], cells[3], cells[4], cells[5] = "none", "none", "none", "none"
+		}
+		rows = append(rows, cells)
 	}
-	held := map[string]int64{} // what is in a place before or after: an unlisted one needs a line
-	for _, counts := range []map[string]map[string]int64{before, after} {
-		for region, zones := range counts {
-			held[region] = max(held[region], sum(zones))
+	revisions := map[int64]int64{}
+	for _, n := range r.Nodes {
+		revisions[n.Revision]++
+	}
+	rows = append(rows, []string{"total", fmt.Sprint(len(r.Nodes)), "", "", "", "", revisionsText(revisions), ""})
+	if !revised {
+		for i, row := range rows {
+			rows[i] = slices.Delete(row, 6, 7)
 		}
 	}
-	rows := [][]string{{"region", "zone", "now", "after", "ideal", "cap", ""}}
-	bins = placement.Count(bins, held)
-	for i, share := range placement.Ideal(bins, int64(len(next.Nodes))) {
-		region := bins[i]
-		region.Current = sum(before[region.Name])
-		rows = append(rows, append([]string{region.Name, ""}, places.BinCells(region, sum(after[region.Name])-region.Current, share, "")...))
-		if i < len(regions) && len(regions[i].Zones) > 0 {
-			rows = append(rows, zoneRows(regions[i], before[region.Name], after[region.Name])...)
-		}
-	}
-	rows = append(rows, []string{"total", "", fmt.Sprint(len(now.Nodes)), fmt.Sprint(len(next.Nodes)), "", "", ""})
-	return text.Table(rows, 2)
+	return text.Table(rows, 1)
 }
 
-func zoneRows(region placement.Region, before, after map[string]int64) (rows [][]string) {
-	held := maps.Clone(after)
-	if held == nil {
-		held = map[string]int64{}
+// zoneName shows the zone of nodes that have none yet.
+func zoneName(name string) string {
+	if name == "" {
+		return "(no zone)"
 	}
-	maps.Copy(held, before)
-	zones := placement.Count(region.Zones, held)
-	for i, share := range placement.Ideal(zones, sum(after)) {
-		zone := zones[i]
-		zone.Current = before[zone.Name]
-		rows = append(rows, append([]string{"", places.PlaceName(zone.Name)}, places.BinCells(zone, after[zone.Name]-zone.Current, share, "")...))
+	return name
+}
+
+func limitText(limit int64) string {
+	if limit == placement.Unlimited {
+		return "none"
 	}
-	return rows
+	return fmt.Sprint(limit)
+}
+
+// revisionsText is the number of nodes of each revision: "r1: 4, r2: 2".
+func revisionsText(counts map[int64]int64) string {
+	parts := make([]string, 0, len(counts))
+	for _, number := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("r%d: %d", number, counts[number]))
+	}
+	return strings.Join(parts, ", ")
 }

@@ -96,3 +96,11 @@ func totals(counts map[string]map[string]int64) map[string]int64 {
 	}
 	return all
 }
+
+// sum adds up the nodes of a region's zones.
+func sum(counts map[string]int64) (total int64) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}

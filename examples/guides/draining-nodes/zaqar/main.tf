@@ -7,7 +7,9 @@ resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
   zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
-  deletion         = { criteria = "OLDEST_FIRST" }
+  deletion {
+    criteria = "OLDEST_FIRST"
+  }
 }
 
 resource "openstack_compute_instance_v2" "web" {

@@ -2,7 +2,9 @@ resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 2
   zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
-  deletion         = { candidates = ["web-1"] }
+  deletion {
+    candidates = ["web-1"]
+  }
 }
 
 resource "openstack_compute_instance_v2" "web" {

@@ -1,0 +1,154 @@
+package placement
+
+import (
+	"slices"
+	"strings"
+)
+
+// Spot is a zone in a region, both by index; the zone is -1 in a region that
+// lists none.
+type Spot struct{ Region, Zone int }
+
+// Leaving returns the spot that a removal takes its next node from: that of
+// [DistributeRegions] with a count of -1, at the cost of one look at each place.
+// Where two places are equally good to take from (the same turn, cost and
+// weight), tie decides between their spots as a comparison does; 0 leaves it to
+// their names. No spot is returned where no place may lose a node.
+func Leaving(regions []Region, tie func(a, b Spot) int) (Spot, bool) {
+	within := func(i int) int {
+		return firstToLeave(regions[i].Zones, func(j, k int) int { return tie(Spot{i, j}, Spot{i, k}) })
+	}
+	i := firstToLeave(firstLevel(regions, 0), func(i, j int) int { return tie(Spot{i, within(i)}, Spot{j, within(j)}) })
+	if i < 0 {
+		return Spot{}, false
+	}
+	return Spot{i, within(i)}, true
+}
+
+// Moving returns the next move of one node that makes the spread strictly
+// better: from the spot that a removal takes from to the one that an addition
+// fills. It looks at regions first, then at the zones within each, in the order
+// of the regions' names. At last come nodes of zones that nobody lists or that are
+// above their cap, where their own region has no room for them: they move to
+// another region. Following the moves until there is none reaches the best spread
+// in the fewest moves.
+func Moving(regions []Region) (from, to Spot, ok bool) {
+	bins := firstLevel(regions, 1)
+	if i, j, ok := bestMove(bins); ok {
+		return Spot{i, firstToLeave(regions[i].Zones, noTie)}, Spot{j, firstToTake(regions[j].Zones)}, true
+	}
+	order := make([]int, len(regions))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return strings.Compare(regions[i].Name, regions[j].Name) })
+	for _, i := range order {
+		if j, k, ok := bestMove(regions[i].Zones); ok {
+			return Spot{i, j}, Spot{i, k}, true
+		}
+	}
+	other := firstToTake(bins)
+	for _, i := range order {
+		zones := regions[i].Zones
+		j := firstToLeave(zones, noTie)
+		if other >= 0 && j >= 0 && zones[j].leaveTurn() < inTurn && bins[i].Current > bins[i].lower() && firstToTake(zones) < 0 {
+			return Spot{i, j}, Spot{other, firstToTake(regions[other].Zones)}, true
+		}
+	}
+	return Spot{}, Spot{}, false
+}
+
+// At is the bin of a spot.
+func At(regions []Region, spot Spot) *Bin {
+	if spot.Zone < 0 {
+		return &regions[spot.Region].Bin
+	}
+	return &regions[spot.Region].Zones[spot.Zone]
+}
+
+// firstLevel are the regions as the first level sees them, looked at up to room.
+func firstLevel(regions []Region, room int64) []Bin {
+	list := make([]Bin, len(regions))
+	for i, r := range regions {
+		list[i] = r.bin(room)
+	}
+	return list
+}
+
+func noTie(int, int) int { return 0 }
+
+// firstToLeave is the index of the bin that a removal takes from, or -1.
+func firstToLeave(bins []Bin, tie func(i, j int) int) int {
+	from := -1
+	for i, b := range bins {
+		if b.Current > b.lower() && (from < 0 || b.leavesBefore(bins[from], func() int { return tie(i, from) })) {
+			from = i
+		}
+	}
+	return from
+}
+
+// firstToTake is the index of the bin that an addition fills, or -1.
+func firstToTake(bins []Bin) int {
+	to := -1
+	for i, b := range bins {
+		if b.Headroom(1) > 0 && (to < 0 || b.takesBefore(bins[to])) {
+			to = i
+		}
+	}
+	return to
+}
+
+// bestMove finds the next move between bins, if one is worth it.
+func bestMove(bins []Bin) (from, to int, ok bool) {
+	from, to = firstToLeave(bins, noTie), firstToTake(bins)
+	if from < 0 || to < 0 || from == to {
+		return 0, 0, false
+	}
+	must := bins[from].leaveTurn() < inTurn || bins[to].takeTurn() < inTurn
+	return from, to, must || bins[from].last().cost(bins[to].next()) > 0
+}
+
+// inTurn is the turn of bins that are within their bounds; lower turns go first.
+const inTurn = 2
+
+func (b Bin) leaveTurn() int {
+	switch {
+	case b.Weight == 0:
+		return 0
+	case b.Current > b.upper(b.Current):
+		return 1
+	}
+	return inTurn
+}
+
+func (b Bin) takeTurn() int {
+	if b.Current < b.Min {
+		return 0
+	}
+	return inTurn
+}
+
+func (b Bin) leavesBefore(c Bin, tie func() int) bool {
+	if t, u := b.leaveTurn(), c.leaveTurn(); t != u {
+		return t < u
+	}
+	if order := b.last().worth(c.last()); order != 0 {
+		return order > 0
+	}
+	if order := tie(); order != 0 {
+		return order < 0
+	}
+	return b.Name > c.Name
+}
+
+func (b Bin) takesBefore(c Bin) bool {
+	if t, u := b.takeTurn(), c.takeTurn(); t != u {
+		return t < u
+	}
+	return b.next().compare(c.next()) < 0
+}
+
+// last is the node that a removal takes, next the one that an addition makes.
+func (b Bin) last() unit { return b.span(0, 0).unit(b.Current - 1) }
+func (b Bin) next() unit { return b.span(0, 0).unit(b.Current) }

@@ -1,0 +1,207 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// genRegions draws up to three regions, some with zones, with small numbers.
+func genRegions() *rapid.Generator[[]Region] {
+	return rapid.Custom(func(t *rapid.T) []Region {
+		bins := genBins(3).Draw(t, "regions")
+		regions := make([]Region, len(bins))
+		for i, b := range bins {
+			regions[i].Bin = b
+			if b.Weight > 0 && rapid.IntRange(0, 3).Draw(t, "without zones") > 0 {
+				regions[i].Zones = genBins(3).Draw(t, "zones")
+			}
+		}
+		return regions
+	})
+}
+
+// copied returns regions that can be changed.
+func copied(regions []Region) []Region {
+	regions = slices.Clone(regions)
+	for i := range regions {
+		regions[i].Zones = slices.Clone(regions[i].Zones)
+	}
+	return regions
+}
+
+func shape(regions []Region) (text string) {
+	for _, r := range regions {
+		text += fmt.Sprintf("%s %d %v; ", r.Name, r.Total().Current, counts(r.Zones))
+	}
+	return text
+}
+
+// TestLeavingIsDistribute: one node after the other leaves the places that
+// DistributeRegions takes them from, and none where it takes none.
+func TestLeavingIsDistribute(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		regions := genRegions().Draw(t, "regions")
+		stepped := copied(regions)
+		for n := int64(1); ; n++ {
+			spot, ok := Leaving(stepped, func(Spot, Spot) int { return 0 })
+			changes, err := DistributeRegions(regions, -n)
+			if ok != (err == nil) {
+				t.Fatalf("node %d leaves: %v, but at once: %v", n, ok, err)
+			}
+			if !ok {
+				return
+			}
+			At(stepped, spot).Current--
+			whole := copied(regions)
+			for i, c := range changes {
+				if len(c.Zones) == 0 {
+					whole[i].Current += c.Nodes
+				}
+				for j, m := range c.Zones {
+					whole[i].Zones[j].Current += m
+				}
+			}
+			if shape(stepped) != shape(whole) {
+				t.Fatalf("%d nodes one by one: %s at once: %s", n, shape(stepped), shape(whole))
+			}
+		}
+	})
+}
+
+// TestRegionsOneByOne: many nodes at once go where they go one after the other.
+func TestRegionsOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		regions := genRegions().Draw(t, "regions")
+		step := rapid.SampledFrom([]int64{-1, 1}).Draw(t, "step")
+		slow := copied(regions)
+		for n := int64(1); n <= 12; n++ {
+			i, j := slowPlace(slow, step)
+			changes, err := DistributeRegions(regions, n*step)
+			if (i >= 0) != (err == nil) {
+				t.Fatalf("node %d finds region %d, but at once: %v", n, i, err)
+			}
+			if err != nil {
+				return
+			}
+			At(slow, Spot{i, j}).Current += step
+			whole := copied(regions)
+			for i, c := range changes {
+				if len(c.Zones) == 0 {
+					whole[i].Current += c.Nodes
+				}
+				for j, m := range c.Zones {
+					whole[i].Zones[j].Current += m
+				}
+			}
+			if shape(slow) != shape(whole) {
+				t.Fatalf("%d nodes one by one: %s at once: %s", n, shape(slow), shape(whole))
+			}
+		}
+	})
+}
+
+// TestLeavingTie: the comparison decides between places that are equally good to
+// take from, in a region and over regions, and between no others.
+func TestLeavingTie(t *testing.T) {
+	regions := []Region{
+		{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited}, Zones: bins(t, "a now2, b now2, c now1")},
+		{Bin: Bin{Name: "R2", Weight: 1, Cap: Unlimited}, Zones: bins(t, "a now2, b now3")},
+	}
+	for _, c := range []struct {
+		name  string
+		wants []Spot // in the order in which they should leave
+		spot  Spot
+	}{
+		{"by name", nil, Spot{1, 1}},
+		{"a zone of the other region", []Spot{{0, 0}, {1, 1}}, Spot{0, 0}},
+		{"its zone that is as full", []Spot{{0, 1}, {0, 0}}, Spot{0, 1}},
+		{"not one that is less full", []Spot{{0, 2}, {1, 0}, {0, 0}, {1, 1}}, Spot{0, 0}},
+	} {
+		turn := func(s Spot) int {
+			if i := slices.Index(c.wants, s); i >= 0 {
+				return i
+			}
+			return len(c.wants)
+		}
+		spot, ok := Leaving(regions, func(a, b Spot) int { return turn(a) - turn(b) })
+		if !ok || spot != c.spot {
+			t.Errorf("%s: %v leaves, want %v", c.name, spot, c.spot)
+		}
+	}
+}
+
+// TestMovingRegions: nodes move between regions first, then between zones, and
+// out of places that nobody lists wherever there is room.
+func TestMovingRegions(t *testing.T) {
+	region := func(name string, zones string) Region {
+		return Region{Bin: Bin{Name: name, Weight: 1, Cap: Unlimited}, Zones: bins(t, zones)}
+	}
+	for _, c := range []struct {
+		name    string
+		regions []Region
+		want    []string
+	}{
+		{"regions, then zones", []Region{region("R1", "a now4, b"), region("R2", "a, b"), {Bin: Bin{Name: "old", Current: 2}}},
+			[]string{"old to R2/a", "old to R2/b", "R1/a to R2/a", "R1/a to R1/b"}},
+		{"zones in the order of the regions' names", []Region{region("R2", "a now2, b"), region("R1", "a now2, b")},
+			[]string{"R1/a to R1/b", "R2/a to R2/b"}},
+		{"a zone that nobody lists", []Region{region("R1", "a now1, old w0 now2"), region("R2", "a now3")},
+			[]string{"R1/old to R1/a", "R1/old to R1/a"}},
+		{"whose region is full", []Region{region("R1", "a cap1 now1, old w0 now2"), region("R2", "a now3")},
+			[]string{"R1/old to R2/a", "R1/old to R2/a"}},
+		{"a zone above its cap in a full region", []Region{region("R1", "a cap1 now2, b closed"), region("R2", "a now2")},
+			[]string{"R1/a to R2/a"}},
+		{"not where all is full", []Region{region("R1", "a cap1 now1, old w0 now2"), region("R2", "a closed now3")}, nil},
+		{"not below a min", []Region{region("R1", "a min4 now4, b"), region("R2", "a"), {Bin: Bin{Name: "old", Min: 2, Current: 2}}}, nil},
+		{"not below a region's min", []Region{{Bin: Bin{Name: "R1", Weight: 1, Min: 3, Cap: Unlimited}, Zones: bins(t, "a cap1 now1, old w0 now2")}, region("R2", "a now3")}, nil},
+		{"a zone's min is its region's", []Region{region("R1", "a min2, b"), region("R2", "a now2")},
+			[]string{"R2/a to R1/a", "R2/a to R1/a"}},
+	} {
+		regions := copied(c.regions)
+		var got []string
+		for len(got) < 10 {
+			from, to, ok := Moving(regions)
+			if !ok {
+				break
+			}
+			got = append(got, spotName(regions, from)+" to "+spotName(regions, to))
+			At(regions, from).Current--
+			At(regions, to).Current++
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func spotName(regions []Region, s Spot) string {
+	if s.Zone < 0 {
+		return regions[s.Region].Name
+	}
+	return regions[s.Region].Name + "/" + regions[s.Region].Zones[s.Zone].Name
+}
+
+// TestMovingAgainstOracle: each move is the one that a plain reading of the rule
+// finds, they come to an end, and in the end no node is in a place that nobody
+// lists while another place has room for it.
+func TestMovingAgainstOracle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		regions := genRegions().Draw(t, "regions")
+		for range 100 {
+			from, to, ok := Moving(regions)
+			slowFrom, slowTo, slowOK := slowMove(regions)
+			if ok != slowOK || from != slowFrom || to != slowTo {
+				t.Fatalf("%+v: %v to %v (%v), want %v to %v (%v)", regions, from, to, ok, slowFrom, slowTo, slowOK)
+			}
+			if !ok {
+				return
+			}
+			At(regions, from).Current--
+			At(regions, to).Current++
+		}
+		t.Fatal("the moves do not end")
+	})
+}

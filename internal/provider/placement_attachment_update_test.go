@@ -1,0 +1,257 @@
+package provider_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// cohort is a cluster whose servers carry the version that they were made from
+// in their metadata.
+type cohort struct {
+	loop
+	size     int
+	version  string
+	regions  string
+	update   string // the block, or nothing
+	deletion string
+}
+
+// config is the cluster as it should be.
+func (r cohort) config() string {
+	return fmt.Sprintf(`
+resource "stackpolicy_placement_attachment" "web" {
+  cluster           = %[1]q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity  = %[2]d
+  regions           = %[3]s
+  template          = { version = %[4]q }
+  %[5]s
+  %[6]s
+}
+resource "nova_server" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = %[7]q
+  flavor_id         = %[8]q
+  metadata          = { version = stackpolicy_placement_attachment.web.revisions[each.value.revision].version }
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+output "remaining" {
+  value = stackpolicy_placement_attachment.web.remaining
+}
+`, r.c.Prefix, r.size, r.regions, r.version, r.update, r.deletion, r.c.Image, r.c.Flavor)
+}
+
+// batch applies by way of a saved plan. It holds the cloud to the number of
+// servers of each version, the number that were replaced, an even spread, and
+// what remains to be replaced.
+func (r cohort) batch(t *testing.T, name, versions string, replaced, remaining int) string {
+	t.Helper()
+	before := r.c.Servers(t)
+	if err := r.Write(r.config()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := r.Run(t.Context(), "plan", "-input=false", "-no-color", "-out=step.tfplan")
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if _, err := r.Run(t.Context(), "apply", "-input=false", "-no-color", "step.tfplan"); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	after := r.c.Servers(t)
+	if got := countVersions(after); got != versions {
+		t.Errorf("%s: the servers are of %q, want %q", name, got, versions)
+	}
+	gone := 0
+	for node, server := range before {
+		if kept, stays := after[node]; !stays {
+			gone++
+		} else if kept.ID != server.ID || kept.AvailabilityZone != server.AvailabilityZone {
+			t.Errorf("%s: the server of %s is not the one that it was", name, node)
+		}
+	}
+	if gone != replaced {
+		t.Errorf("%s: %d servers are gone, want %d", name, gone, replaced)
+	}
+	if len(after) != r.size {
+		t.Errorf("%s: %d servers, want %d", name, len(after), r.size)
+	}
+	if zones := zoneCounts(after); slices.Max(zones)-slices.Min(zones) > 1 {
+		t.Errorf("%s: the zones have %v servers", name, zones)
+	}
+	var left int
+	if err := r.Output(t.Context(), "remaining", &left); err != nil || left != remaining {
+		t.Errorf("%s: %d nodes remain (%v), want %d", name, left, err, remaining)
+	}
+	if remaining == 0 {
+		r.settled(t, name)
+	}
+	return text
+}
+
+// countVersions lists how many servers there are of each version: "a:7 b:2".
+func countVersions(list map[string]servers.Server) string {
+	counts := map[string]int{}
+	for _, s := range list {
+		counts[s.Metadata["version"]]++
+	}
+	var parts []string
+	for _, version := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%s:%d", version, counts[version]))
+	}
+	return strings.Join(parts, " ")
+}
+
+func zoneCounts(list map[string]servers.Server) []int {
+	counts := map[string]int{}
+	for _, s := range list {
+		counts[s.AvailabilityZone]++
+	}
+	return slices.Collect(maps.Values(counts))
+}
+
+// updates is an update block.
+func updates(lines ...string) string {
+	return "update {\n    " + strings.Join(lines, "\n    ") + "\n  }"
+}
+
+// TestAccRollout follows a rollout: a canary, a bad version that is rolled back
+// half way, a repair and a growth in the middle of it.
+func TestAccRollout(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zones := c.Zones(t, region)
+	if len(zones) < 3 {
+		t.Skipf("needs three zones, and %s has %v", region, zones)
+	}
+	r := cohort{size: 9, version: "a", regions: places(region + ": " + strings.Join(zones[:3], " "))}
+	r.loop = loop{c: c}
+	r.Workspace = c.Workspace(t, r.config())
+	causes, two := `causes         = ["UNHEALTHY", "TEMPLATE"]`, "max_batch_size = 2"
+
+	r.batch(t, "create", "a:9", 0, 0)
+	r.version = "b"
+	r.batch(t, "without update a new version is for new nodes", "a:9", 0, 0)
+	r.update = updates(causes, two, `target         = "30%"`)
+	if text := r.batch(t, "the apply that brings the update", "a:9", 0, 3); !says("3 nodes should be replaced, and this apply replaces none").MatchString(text) {
+		t.Errorf("no word of the update in:\n%s", text)
+	}
+	text := r.batch(t, "the first batch of the canary", "a:7 b:2", 2, 1)
+	if !says("replaced (TEMPLATE) in").MatchString(text) || !says("it is of revision 1, and new nodes are of 2").MatchString(text) {
+		t.Errorf("no reasons in:\n%s", text)
+	}
+	r.batch(t, "its second", "a:6 b:3", 1, 0)
+	r.update = updates(causes, two)
+	r.batch(t, "the canary lives: on to all", "a:4 b:5", 2, 4)
+	r.version = "c"
+	r.batch(t, "another version half way", "a:4 b:3 c:2", 2, 7)
+	r.version = "b"
+	r.batch(t, "is rolled back", "a:4 b:5", 2, 4)
+
+	var broken servers.Server
+	for _, s := range c.Servers(t) {
+		if s.Metadata["version"] == "b" {
+			broken = s
+		}
+	}
+	c.Reset(t, region, broken.ID)
+	r.batch(t, "a repair comes before the rest", "a:3 b:6", 2, 3)
+	if _, there := c.Servers(t)[strings.TrimPrefix(broken.Name, c.Prefix)]; there {
+		t.Errorf("the broken server %s is still there", broken.Name)
+	}
+	r.size = 11
+	r.batch(t, "growth and a batch together", "a:1 b:10", 2, 1)
+	r.batch(t, "the last", "b:11", 1, 0)
+	r.size = 8
+	r.batch(t, "a shrink after all", "b:8", 3, 0)
+}
+
+// TestAccRolloutMoves: a zone that is dropped empties in batches, to the last
+// node, where PLACEMENT is among the causes.
+func TestAccRolloutMoves(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zones := c.Zones(t, region)
+	if len(zones) < 3 {
+		t.Skipf("needs three zones, and %s has %v", region, zones)
+	}
+	r := cohort{size: 9, version: "a", regions: places(region + ": " + strings.Join(zones[:3], " ")),
+		update: updates(`causes         = ["PLACEMENT"]`, `max_batch_size = "25%"`)}
+	r.loop = loop{c: c}
+	r.Workspace = c.Workspace(t, r.config())
+	r.batch(t, "create", "a:9", 0, 0)
+	r.regions = places(region + ": " + strings.Join(zones[:2], " "))
+	apply := func(name string, left int) {
+		t.Helper()
+		if err := r.Write(r.config()); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := r.Apply(t.Context()); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, text)
+		}
+		got := 0
+		for _, s := range c.Servers(t) {
+			if s.AvailabilityZone == zones[2] {
+				got++
+			}
+		}
+		if got != left {
+			t.Errorf("%s: %d servers in %s, want %d", name, got, zones[2], left)
+		}
+	}
+	apply("the first batch", 1)
+	apply("the last node", 0)
+	r.settled(t, "emptied")
+}
+
+// TestRolloutUnknownTemplate: a template that is known only after the apply could
+// become one that replaces other nodes than planned, so it is refused.
+func TestAccRolloutUnknownTemplate(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	zones := fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0])
+	image := func(version string) string {
+		return fmt.Sprintf("resource \"terraform_data\" \"image\" {\n  input = %q\n}\n", version) +
+			web(c, "desired_capacity = 2", zones, "template = { image = terraform_data.image.output }") +
+			"output \"image\" {\n  value = stackpolicy_placement_attachment.web.revisions[1].image\n}\n"
+	}
+	w := c.Workspace(t, image("one"))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err) // a new cluster has no nodes that could be replaced
+	}
+	var first string
+	if err := w.Output(t.Context(), "image", &first); err != nil || first != "one" {
+		t.Errorf("revision 1 is of %q, %v", first, err)
+	}
+	if err := w.Write(image("two")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Apply(t.Context()); err == nil || !says("Apply what it comes from first, with -target").MatchString(err.Error()) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-target=terraform_data.image"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := w.Write(web(c, "desired_capacity = 2", zones)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Apply(t.Context()); err == nil || !says("The template is gone").MatchString(err.Error()) {
+		t.Errorf("got %v", err)
+	}
+}

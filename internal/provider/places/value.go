@@ -1,0 +1,31 @@
+package places
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+)
+
+// Value is the argument that lists regions and their zones by name alone.
+func Value(regions []placement.Region) types.List {
+	region := Argument("region", true).NestedObject.Type().(types.ObjectType)
+	zone := Argument("zone", false).NestedObject.Type().(types.ObjectType)
+	named := func(name string) map[string]attr.Value {
+		return map[string]attr.Value{"name": types.StringValue(name), "weight": value.WholeNull(), "cap": value.WholeNull(), "min": value.WholeNull()}
+	}
+	list := make([]attr.Value, len(regions))
+	for i, r := range regions {
+		fields := named(r.Name)
+		fields["zones"] = types.ListNull(zone)
+		if len(r.Zones) > 0 {
+			zones := make([]attr.Value, len(r.Zones))
+			for j, z := range r.Zones {
+				zones[j] = types.ObjectValueMust(zone.AttrTypes, named(z.Name))
+			}
+			fields["zones"] = types.ListValueMust(zone, zones)
+		}
+		list[i] = types.ObjectValueMust(region.AttrTypes, fields)
+	}
+	return types.ListValueMust(region, list)
+}

@@ -1,0 +1,69 @@
+package roster
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+)
+
+// Amount is a number of nodes, or a percentage of the nodes of a cluster.
+type Amount struct {
+	number  *big.Rat
+	percent bool
+}
+
+var amountPattern = regexp.MustCompile(`^([0-9]{1,9})(\.[0-9]{1,6})?(%)?$`)
+
+// ParseAmount reads "3", "25%" or "12.5%". A percentage is at most 100%.
+func ParseAmount(text string) (Amount, error) {
+	m := amountPattern.FindStringSubmatch(text)
+	if m == nil || m[2] != "" && m[3] == "" {
+		return Amount{}, fmt.Errorf(`%q is neither a whole number of nodes, such as "2", nor a percentage, such as "25%%"`, text)
+	}
+	number, _ := new(big.Rat).SetString(m[1] + m[2]) // digits, by the pattern
+	if m[3] != "" && number.Cmp(big.NewRat(100, 1)) > 0 {
+		return Amount{}, fmt.Errorf("%s is more than all nodes: a percentage is at most 100%%", text)
+	}
+	return Amount{number, m[3] != ""}, nil
+}
+
+// String is the amount as it was written.
+func (a Amount) String() string {
+	if a.number == nil {
+		return "0"
+	}
+	text := a.number.FloatString(6)
+	text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	if a.percent {
+		text += "%"
+	}
+	return text
+}
+
+// exact is the amount for a cluster of a size, which need not be whole.
+func (a Amount) exact(size int64) *big.Rat {
+	if a.number == nil {
+		return new(big.Rat)
+	}
+	if !a.percent {
+		return a.number
+	}
+	share := new(big.Rat).Mul(a.number, big.NewRat(size, 1))
+	return share.Quo(share, big.NewRat(100, 1))
+}
+
+// down is the amount for a cluster of a size, rounded down.
+func (a Amount) down(size int64) int64 {
+	n := a.exact(size)
+	return new(big.Int).Quo(n.Num(), n.Denom()).Int64()
+}
+
+// up is the amount for a cluster of a size, rounded up.
+func (a Amount) up(size int64) int64 {
+	down := a.down(size)
+	if a.exact(size).Cmp(big.NewRat(down, 1)) > 0 {
+		down++
+	}
+	return down
+}

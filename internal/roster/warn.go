@@ -1,0 +1,68 @@
+package roster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// The titles of what is wrong with the places of a cluster.
+const (
+	PlaceDropped  Title = "A place with nodes is no longer listed"
+	MoreThanCap   Title = "More nodes than the cap"
+	MinsAboveSize Title = "The mins are more than the nodes"
+)
+
+// Warnings are about the places of a cluster as a plan leaves it: places with
+// nodes that were listed before and are not any more, nodes above a cap, and mins
+// that cannot all be met. Moves says whether an update moves nodes.
+func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice {
+	var notices []Notice
+	say := func(title Title, format string, args ...any) {
+		notices = append(notices, Notice{title, fmt.Sprintf(format, args...)})
+	}
+	remedy := "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the causes of update they are replaced, batch by batch."
+	if moves {
+		remedy = "The update replaces them, batch by batch."
+	}
+	was := map[Place]bool{}
+	for _, region := range before {
+		was[Place{Region: region.Name}] = true
+		for _, zone := range region.Zones {
+			was[Place{region.Name, zone.Name}] = true
+		}
+	}
+	var mins int64
+	for _, row := range Spread(r, listed) {
+		bin := row.Bin
+		if !row.IsZone {
+			mins += leastOf(row.Region, listed)
+		}
+		over := bin.Cap != placement.Unlimited && bin.Current > bin.Cap
+		switch {
+		case bin.Weight == 0 && bin.Current > 0 && was[row.Place]:
+			say(PlaceDropped, "%s is no longer listed and has %s. %s", row.Place, nodes(bin.Current), remedy)
+		case bin.Weight > 0 && over:
+			say(MoreThanCap, "%s has %s, above its cap of %d. %s", row.Place, nodes(bin.Current), bin.Cap, remedy)
+		}
+	}
+	if size := int64(len(r.Nodes)); mins > size {
+		say(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s: they are met in the order of additions, as far as the nodes go.", mins, nodes(size))
+	}
+	return notices
+}
+
+// leastOf is the min of a listed region, or those of its zones if they add up to
+// more.
+func leastOf(region string, listed []placement.Region) int64 {
+	i := slices.IndexFunc(listed, func(r placement.Region) bool { return r.Name == region })
+	if i < 0 {
+		return 0
+	}
+	var zones int64
+	for _, zone := range listed[i].Zones {
+		zones += zone.Min
+	}
+	return max(listed[i].Min, zones)
+}
