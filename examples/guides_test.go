@@ -164,13 +164,23 @@ func TestAccExample_draining(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nsleep 1\n"+once+"echo $CLUSTER $NODE_NAME $REGION >>"+log+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE="
 	address := freePort(t)
-	if err := exec.CommandContext(t.Context(), binary, address, script).Start(); err != nil {
+	consumer := exec.CommandContext(t.Context(), binary, address, script)
+	consumer.Env = append(os.Environ(), "WEBHOOK_SECRET="+secret)
+	if err := consumer.Start(); err != nil {
 		t.Fatal(err)
 	}
 	e := start(t, "guides/draining-nodes/webhook")
 	url := "drain_url=http://" + address + "/drain"
 	e.apply(t, url)
+	if _, err := e.Apply(t.Context(), url, "size=2"); err == nil || !strings.Contains(err.Error(), "answered 401 Unauthorized") || len(e.servers(t)) != 3 {
+		t.Errorf("who does not sign is refused: %v, servers %v", err, e.servers(t))
+	}
+	if _, err := os.Stat(filepath.Join(dir, "failed")); err == nil {
+		t.Error("a request that was not signed drained a node")
+	}
+	e.Env = append(e.Env, "STACKPOLICY_WEBHOOK_SECRET="+secret)
 	if _, err := e.Apply(t.Context(), url, "size=1"); err == nil || !strings.Contains(err.Error(), "A lifecycle hook did not complete") || len(e.servers(t)) != 3 {
 		t.Errorf("one is drained, one is not, so neither server goes: %v, servers %v", err, e.servers(t))
 	}

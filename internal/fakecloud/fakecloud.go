@@ -223,6 +223,9 @@ func (c *Cloud) Close() {
 	c.serving.Wait()
 }
 
+// Done is closed when the cloud is.
+func (c *Cloud) Done() <-chan struct{} { return c.closed }
+
 // over tells whether the cloud is closed.
 func (c *Cloud) over() bool {
 	select {

@@ -159,6 +159,20 @@ func (k *call) makeQueue(metadata object) *queue {
 	return q
 }
 
+// TakeMessages takes all messages of a project's queue out of it, as a consumer
+// does that is done with them, and returns how many there were.
+func (c *Cloud) TakeMessages(projectID, name string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	q := c.queues[[2]string{projectID, name}]
+	if q == nil {
+		return 0
+	}
+	n := len(q.messages)
+	q.messages = nil
+	return n
+}
+
 // document is the metadata, with those keys that Zaqar reserves.
 func (q *queue) document() object {
 	doc := object{}

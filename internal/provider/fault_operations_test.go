@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
@@ -60,11 +61,25 @@ func (w *world) consume() {
 		{Method: http.MethodPost, Path: "/hook", Status: http.StatusAccepted},
 		{Method: http.MethodGet, Path: "/hook", Status: http.StatusNoContent},
 		{Method: http.MethodGet, Path: "/health", Status: http.StatusNoContent},
-		{Method: http.MethodGet, Path: "/queues/*/messages/*", Nth: 2, Status: http.StatusNotFound},
 	} {
 		f.Times = fakecloud.Forever
 		w.fake.Inject(f)
 	}
+	seen := w.fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/queues/*/messages/*", Effect: fakecloud.Delay})
+	go func() { // a consumer that takes whatever is in the queue from then on
+		select {
+		case <-seen.Hit():
+		case <-w.fake.Done():
+		}
+		for {
+			w.fake.TakeMessages(fakecloud.AdminProjectID, "leaving")
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-w.fake.Done():
+				return
+			}
+		}
+	}()
 }
 
 // connect logs in anew, as Terraform does for every command.
@@ -144,14 +159,14 @@ func operations() []operation {
 			return config
 		})
 	}
-	hook := func(w *world, kind string, params attributes) attributes {
-		return attributes{"server_id": w.servers[0], "hook": attributes{"type": kind, "timeout": w.hook, "default_result": "ABANDON", "params": params}}
+	hook := func(w *world, kind, argument, value string) attributes {
+		return attributes{"server_id": w.servers[0], "hook": attributes{"type": kind, "timeout": w.hook, "default_result": "ABANDON", argument: value}}
 	}
 	webhook := func(w *world) attributes {
 		url := w.fake.AuthURL()[:len(w.fake.AuthURL())-len("/identity/v3")] + "/hook?key=hidden"
-		return hook(w, "webhook", attributes{"url": url})
+		return hook(w, "webhook", "url", url)
 	}
-	zaqar := func(w *world) attributes { return hook(w, "zaqar", attributes{"queue": "leaving"}) }
+	zaqar := func(w *world) attributes { return hook(w, "zaqar", "queue", "leaving") }
 	server := func(w *world) string { return w.servers[0] }
 
 	active := func(w *world) attributes {

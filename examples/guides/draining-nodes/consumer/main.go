@@ -3,18 +3,23 @@
 // NODE_NAME, REGION and CLUSTER in its environment. The node is drained when
 // the command ends with 0.
 //
-//	consumer 127.0.0.1:8080 ./drain.sh
+// It takes only requests that are signed with the secret in WEBHOOK_SECRET.
+//
+//	WEBHOOK_SECRET=... consumer 127.0.0.1:8080 ./drain.sh
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"log"
 	"net/http"
 	"os"
 	"os/exec"
 	"sync"
 	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
 // message is what is posted.
@@ -27,26 +32,36 @@ type message struct {
 }
 
 type consumer struct {
-	command string
-	mu      sync.Mutex
-	answers map[string]int // by token: what to answer who asks
+	command  string
+	verifier *standardwebhooks.Webhook
+	mu       sync.Mutex
+	answers  map[string]int // by token: what to answer who asks
 }
 
 // ServeHTTP takes a message by POST and begins to drain the node. It answers
-// 202 until that is done; Terraform asks again by GET, with the token. A
-// message that comes again has the same token, and begins nothing while the
-// first still goes on.
+// 202 until that is done; Terraform asks again by GET. A message that comes
+// again has the same token, and begins nothing while the first still goes on.
 func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	token := r.URL.Query().Get("lifecycle_action_token")
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<16))
+	if err != nil {
+		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	// The signature covers the id, the time (five minutes at most) and the body,
+	// which is empty in a GET.
+	if err := c.verifier.Verify(body, r.Header); err != nil {
+		http.Error(w, "not signed by us", http.StatusUnauthorized)
+		return
+	}
+	token := r.Header.Get("Webhook-Id") // signed, unlike the query
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.Method == http.MethodPost {
 		var m message
-		if err := json.NewDecoder(r.Body).Decode(&m); err != nil || m.Token == "" {
+		if err := json.Unmarshal(body, &m); err != nil || m.Token == "" || m.Token != token {
 			http.Error(w, "not a message of a lifecycle hook", http.StatusBadRequest)
 			return
 		}
-		token = m.Token
 		if was := c.answers[token]; was != http.StatusAccepted && was != http.StatusOK {
 			c.answers[token] = http.StatusAccepted
 			go c.drain(m)
@@ -67,7 +82,7 @@ func (c *consumer) drain(m message) {
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	answer := http.StatusOK
 	if err := command.Run(); err != nil {
-		log.Printf("%s (%s): %v", m.Name, m.NodeID, err)
+		log.Printf("%q (%q): %v", m.Name, m.NodeID, err)
 		answer = http.StatusConflict
 	}
 	c.mu.Lock()
@@ -79,9 +94,13 @@ func main() {
 	if len(os.Args) != 3 {
 		log.Fatal("usage: consumer ADDRESS COMMAND")
 	}
+	verifier, err := standardwebhooks.NewWebhook(os.Getenv("WEBHOOK_SECRET"))
+	if err != nil || os.Getenv("WEBHOOK_SECRET") == "" {
+		log.Fatal("WEBHOOK_SECRET must be the secret of the provider block, in base64")
+	}
 	server := &http.Server{
 		Addr:              os.Args[1],
-		Handler:           &consumer{command: os.Args[2], answers: map[string]int{}},
+		Handler:           &consumer{command: os.Args[2], verifier: verifier, answers: map[string]int{}},
 		ReadHeaderTimeout: 10 * time.Second,
 	}
 	log.Fatal(server.ListenAndServe())
