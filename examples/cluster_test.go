@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -122,13 +123,17 @@ func TestAccExample_cluster(t *testing.T) {
 	e.apply(t, "size=7")
 	kept(t, eleven, e.servers(t), 7)
 	for _, region := range e.c.Regions(t) {
-		groups := e.groups(t, region)
-		if len(groups) != 1 || groups[0].Policy != "soft-anti-affinity" {
-			t.Fatalf("%s has the server groups %v", region, groups)
+		groups := map[string]openstack.ServerGroup{}
+		for _, g := range e.groups(t, region) {
+			if groups[g.Name] = g; g.Policy != "soft-anti-affinity" || len(g.Members) == 0 {
+				t.Errorf("%s has the server group %+v", region, g)
+			}
 		}
 		for _, s := range e.c.In(t, region) {
-			if !slices.Contains(groups[0].Members, s.ID) || s.Metadata["cluster"] != "web" {
-				t.Errorf("%s is not in the group, or has the metadata %v", s.Name, s.Metadata)
+			index, err := strconv.Atoi(strings.TrimPrefix(s.Name, "web-"))
+			group := fmt.Sprintf("web-%s-%d", s.AvailabilityZone, index/10)
+			if err != nil || !slices.Contains(groups[group].Members, s.ID) || s.Metadata["cluster"] != "web" || s.Metadata[openstack.MarkKey] != "1" {
+				t.Errorf("%s is not in the group %s, or has the metadata %v", s.Name, group, s.Metadata)
 			}
 		}
 	}

@@ -151,7 +151,7 @@ func (c *Cloud) bootable(t testing.TB) (image, flavor string) {
 // Regions are those with a compute endpoint, sorted.
 func (c *Cloud) Regions(t testing.TB) []string {
 	t.Helper()
-	names, err := c.API.ComputeRegions(t.Context())
+	names, err := c.API.ComputeRegions(context.WithoutCancel(t.Context()))
 	if err != nil {
 		t.Fatalf("the regions of the cloud: %v", err)
 	}

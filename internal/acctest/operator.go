@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -235,26 +236,27 @@ func (c *Cloud) Network(t testing.TB, region string) (id, name string) {
 }
 
 // Room leaves the project of the test a quota of so many more servers in a
-// region, until the test ends. No other test may make servers meanwhile.
-func (c *Cloud) Room(t testing.TB, region string, more int) {
+// region, until it is raised again or the test ends. No other test may make
+// servers meanwhile.
+func (c *Cloud) Room(t testing.TB, region string, more int) (raise func()) {
 	t.Helper()
-	c.quota(t, region, func(now quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts) {
+	return c.quota(t, region, func(now quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts) {
 		limit := now.Instances.InUse + more
 		return quotasets.UpdateOpts{Instances: &limit}, quotasets.UpdateOpts{Instances: &now.Instances.Limit}
 	})
 }
 
 // RoomOfCores is Room for a number of cores.
-func (c *Cloud) RoomOfCores(t testing.TB, region string, more int) {
+func (c *Cloud) RoomOfCores(t testing.TB, region string, more int) (raise func()) {
 	t.Helper()
-	c.quota(t, region, func(now quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts) {
+	return c.quota(t, region, func(now quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts) {
 		limit := now.Cores.InUse + more
 		return quotasets.UpdateOpts{Cores: &limit}, quotasets.UpdateOpts{Cores: &now.Cores.Limit}
 	})
 }
 
-// quota sets limits of the test's project until the test ends.
-func (c *Cloud) quota(t testing.TB, region string, limits func(quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts)) {
+// quota sets limits of the test's project.
+func (c *Cloud) quota(t testing.TB, region string, limits func(quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts)) (raise func()) {
 	t.Helper()
 	admin := c.Admin(t, region)
 	own, ok := c.client(t, region).GetAuthResult().(tokens.CreateResult)
@@ -273,9 +275,11 @@ func (c *Cloud) quota(t testing.TB, region string, limits func(quotasets.QuotaDe
 	if err := quotasets.Update(t.Context(), admin, project.ID, wanted).Err; err != nil {
 		t.Fatalf("set the quota: %v", err)
 	}
-	t.Cleanup(func() {
+	raise = sync.OnceFunc(func() {
 		if err := quotasets.Update(context.WithoutCancel(t.Context()), admin, project.ID, before).Err; err != nil {
 			t.Errorf("set the quota back: %v", err)
 		}
 	})
+	t.Cleanup(raise)
+	return raise
 }

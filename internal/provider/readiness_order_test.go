@@ -136,7 +136,7 @@ resource "stackpolicy_deletion_attachment" "node" {
   %s
 }
 `, strings.Join(list, ", "), r.c.Prefix, r.region, r.c.Image, r.c.Flavor, before(l.servers), r.url,
-		fmt.Sprintf(`hook = { type = "webhook", params = { url = "%s/drain" }, default_result = "ABANDON" }`, r.url), before(l.deletions))
+		fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = \"%s/drain\"\n    default_result = \"ABANDON\"\n  }", r.url), before(l.deletions))
 }
 
 // roll applies the nodes, and returns what terraform says and what is on record.

@@ -12,17 +12,22 @@ resource "stackpolicy_placement_attachment" "cluster" {
 locals {
   nodes = stackpolicy_placement_attachment.cluster.nodes
 
-  # A server group belongs to a region. There is one wherever nodes are, also in
-  # a region that is no longer listed and still has some.
-  grouped_regions = var.affinity == null ? [] : distinct([for node in local.nodes : node.region])
+  # A server group belongs to a region, and Nova lets it have ten members unless
+  # an operator raised that. So there is one for each zone and each block of ten
+  # indexes, wherever nodes are, also in a place that is no longer listed.
+  group_of = { for name, node in local.nodes : name => join("/", [node.region, coalesce(node.zone, "any"), floor(node.index / var.group_size)]) }
+  groups = var.affinity == null ? {} : { for name, node in local.nodes : local.group_of[name] => {
+    region = node.region
+    name   = join("-", compact([var.name, node.zone, floor(node.index / var.group_size)]))
+  }... }
 }
 
 resource "stackpolicy_affinity_attachment" "cluster" {
-  for_each = toset(local.grouped_regions)
-  region   = each.key
+  for_each = local.groups
+  region   = each.value[0].region
 
   servergroup {
-    name     = var.name
+    name     = each.value[0].name
     policies = var.affinity
   }
 }
@@ -44,7 +49,7 @@ resource "openstack_compute_instance_v2" "node" {
   }
 
   dynamic "scheduler_hints" {
-    for_each = var.affinity == null ? [] : [stackpolicy_affinity_attachment.cluster[each.value.region]]
+    for_each = var.affinity == null ? [] : [stackpolicy_affinity_attachment.cluster[local.group_of[each.key]]]
     content {
       group = scheduler_hints.value.servergroup_id
     }
@@ -57,13 +62,58 @@ resource "openstack_compute_instance_v2" "node" {
   # A server cannot change its group. When the group changes (another policy, or
   # somebody deleted it), other scheduler hints would replace all servers of the
   # region at once; ignored, they are for new servers.
+  #
+  # A node that takes the place of another is created before that is drained and
+  # destroyed.
   lifecycle {
-    ignore_changes = [image_name, user_data, scheduler_hints]
+    create_before_destroy = true
+    ignore_changes        = [image_name, user_data, scheduler_hints]
+  }
+}
+
+# An apply waits here until the new servers are in service. If they do not get
+# there, nothing old is drained or destroyed.
+resource "stackpolicy_readiness_attachment" "cluster" {
+  cluster = var.name
+  servers = { for name, server in openstack_compute_instance_v2.node : name => {
+    id      = server.id
+    region  = server.region
+    address = server.access_ip_v4
+  } }
+  stable_for = var.readiness.stable_for
+  timeout    = var.readiness.timeout
+
+  dynamic "http" {
+    for_each = var.readiness.http == null ? [] : [var.readiness.http]
+    content {
+      url    = http.value.url
+      status = http.value.status
+    }
+  }
+
+  dynamic "tcp" {
+    for_each = var.readiness.tcp == null ? [] : [var.readiness.tcp]
+    content {
+      port = tcp.value.port
+    }
+  }
+
+  dynamic "hook" {
+    for_each = var.readiness.hook == null ? [] : [var.readiness.hook]
+    content {
+      type           = hook.value.type
+      queue          = hook.value.queue
+      url            = hook.value.url
+      command        = hook.value.command
+      timeout        = hook.value.timeout
+      default_result = hook.value.default_result
+    }
   }
 }
 
 # It refers to the server, so Terraform destroys it first: that is when the node
-# is drained.
+# is drained. Because of depends_on and create_before_destroy that is not before
+# the new servers are in service.
 resource "stackpolicy_deletion_attachment" "node" {
   for_each     = openstack_compute_instance_v2.node
   server_id    = each.value.id
@@ -83,5 +133,10 @@ resource "stackpolicy_deletion_attachment" "node" {
       timeout        = hook.value.timeout
       default_result = hook.value.default_result
     }
+  }
+  depends_on = [stackpolicy_readiness_attachment.cluster]
+
+  lifecycle {
+    create_before_destroy = true
   }
 }

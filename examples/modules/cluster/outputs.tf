@@ -26,6 +26,6 @@ output "summary" {
 }
 
 output "servergroup_ids" {
-  description = "Ids of the server groups, by region."
-  value       = { for region, group in stackpolicy_affinity_attachment.cluster : region => group.servergroup_id }
+  description = "Ids of the server groups, by region, zone and block of node indexes."
+  value       = { for place, group in stackpolicy_affinity_attachment.cluster : place => group.servergroup_id }
 }

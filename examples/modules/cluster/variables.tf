@@ -47,9 +47,34 @@ variable "deletion" {
 }
 
 variable "affinity" {
-  description = "Policy of the server group in each region. Null makes no group."
+  description = "Policy of the server groups: one for each region, zone and block of group_size node indexes. Null makes no groups."
   type        = string
   default     = "soft-anti-affinity"
+}
+
+variable "group_size" {
+  description = "Number of node indexes that share a server group in a zone, at most the members that Nova allows (10 by default). Changed later, it is for new nodes."
+  type        = number
+  default     = 10
+}
+
+variable "readiness" {
+  description = "When a new node is in service (see stackpolicy_readiness_attachment): always ACTIVE in Nova, and whatever of http, tcp and hook is given, for stable_for seconds, within timeout seconds."
+  type = object({
+    http = optional(object({ url = string, status = optional(string) }))
+    tcp  = optional(object({ port = number }))
+    hook = optional(object({
+      type           = string
+      default_result = string
+      queue          = optional(string)
+      url            = optional(string)
+      command        = optional(list(string))
+      timeout        = optional(number)
+    }))
+    stable_for = optional(number)
+    timeout    = optional(number)
+  })
+  default = {}
 }
 
 variable "drain" {

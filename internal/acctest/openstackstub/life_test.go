@@ -23,7 +23,7 @@ type run struct {
 
 func (b *bench) run(rows ...string) *run {
 	b.t.Helper()
-	return &run{b, b.Cloud.Workspace(b.t, b.config(rows...))}
+	return &run{b, b.Workspace(b.t, b.config(rows...))}
 }
 
 // config is a server for each row.

@@ -1,0 +1,228 @@
+package examples_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// The tables of the guide "What happens when ...": each row is tested below.
+
+// whatHappens fails unless the guide has the row.
+func whatHappens(t *testing.T, when, next string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "templates", "guides", "what-happens-when.md.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row := "| " + when + " | " + next + " |\n"; !strings.Contains(string(page), row) {
+		t.Errorf("the guide has no row %q", row)
+	}
+}
+
+// startGuide prepares the cluster of the guide. A deleted server can be seen
+// for a moment, as on a real cloud.
+func startGuide(t *testing.T) example {
+	t.Helper()
+	if !acctest.Live() {
+		t.Parallel()
+	}
+	e := startOn(t, acctest.New(t, fakecloud.Config{DeleteTime: time.Second}), "guides/what-happens-when")
+	e.c.Admin(t, "RegionOne") // which some of what happens needs
+	return e
+}
+
+// next is what the next plan does, by address without the type: web["web-0"]
+// for a server, placement for the attachment. What stays as it is, is left out.
+func (e example) next(t *testing.T, variables ...string) map[string]string {
+	t.Helper()
+	plan, err := e.Plan(t.Context(), "next.tfplan", variables...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, r := range plan.ResourceChanges {
+		name := "placement"
+		if r.Type == "openstack_compute_instance_v2" {
+			name = r.Index.(string)
+		}
+		switch a := r.Change.Actions; {
+		case a.NoOp():
+		case a.Update():
+			found[name] = "in place"
+		case a.Replace():
+			found[name] = "replaced"
+		case a.Create():
+			found[name] = "created"
+		case a.Delete():
+			found[name] = "destroyed"
+		}
+	}
+	return found
+}
+
+// elsewhere is a zone that a node is not in.
+func (e example) elsewhere(t *testing.T, id string) string {
+	t.Helper()
+	was := e.c.Server(t, "RegionOne", id).AvailabilityZone
+	for _, zone := range e.c.Zones(t, "RegionOne") {
+		if zone != was {
+			return zone
+		}
+	}
+	t.Fatalf("there is no zone but %s", was)
+	return ""
+}
+
+// act has Nova act on a server of RegionOne.
+func act(body, status string) func(*testing.T, example, string) {
+	return func(t *testing.T, e example, id string) { e.c.Act(t, "RegionOne", id, body, status) }
+}
+
+// byHand is what somebody does to a server past Terraform, and what the next
+// plan does about it.
+var byHand = []struct {
+	when, next string
+	do         func(t *testing.T, e example, id string)
+	server     string // what the plan does with it
+	placed     bool   // the attachment takes over where it is
+	status     string // after the apply
+}{
+	{"nothing", "is empty", func(*testing.T, example, string) {}, "", false, "ACTIVE"},
+	{"it is migrated to another zone", "takes its new zone over, and leaves the server alone", func(t *testing.T, e example, id string) {
+		e.c.Migrate(t, "RegionOne", id, e.elsewhere(t, id))
+	}, "", true, "ACTIVE"},
+	{"nothing", "is empty", func(*testing.T, example, string) {}, "", false, "ACTIVE"},
+	{"it is shelved, and unshelved in another zone", "takes its new zone over, and leaves the server alone", func(t *testing.T, e example, id string) {
+		zone := e.elsewhere(t, id)
+		e.c.Act(t, "RegionOne", id, `{"shelve": null}`, "SHELVED_OFFLOADED")
+		e.c.Act(t, "RegionOne", id, fmt.Sprintf(`{"unshelve": {"availability_zone": %q}}`, zone), "ACTIVE")
+	}, "", true, "ACTIVE"},
+	{"it is renamed", "gives it its name back", func(t *testing.T, e example, id string) { e.c.Rename(t, "RegionOne", id, "web-renamed") }, "in place", false, "ACTIVE"},
+	{"it is locked", "leaves it alone; when the cluster shrinks it is not chosen", func(t *testing.T, e example, id string) {
+		e.c.Act(t, "RegionOne", id, `{"lock": null}`, "ACTIVE")
+		t.Cleanup(func() { e.c.Act(t, "RegionOne", id, `{"unlock": null}`, "ACTIVE") })
+	}, "", false, "ACTIVE"},
+	{"it is paused", "unpauses it", act(`{"pause": null}`, "PAUSED"), "in place", false, "ACTIVE"},
+	{"it is stopped", "starts it", act(`{"os-stop": null}`, "SHUTOFF"), "in place", false, "ACTIVE"},
+	{"it is deleted", "makes it again, under its name and in its place", func(t *testing.T, e example, id string) { e.c.Kill(t, "RegionOne", id) }, "created", false, "ACTIVE"},
+	{"it ends up in ERROR", "leaves it alone", func(t *testing.T, e example, id string) { e.c.Reset(t, "RegionOne", id) }, "", false, "ERROR"},
+}
+
+// TestAccWhatHappens_byHand does all of that at once, each to a node of its own.
+func TestAccWhatHappens_byHand(t *testing.T) {
+	e := startGuide(t)
+	e.apply(t)
+	ids := e.servers(t)
+	for i, row := range byHand {
+		whatHappens(t, row.when, row.next)
+		row.do(t, e, ids[fmt.Sprint("web-", i)])
+	}
+	next := e.next(t)
+	for i, row := range byHand {
+		if got := next[fmt.Sprint("web-", i)]; got != row.server {
+			t.Errorf("%s: the plan has the server %q, want %q", row.when, got, row.server)
+		}
+	}
+	if _, err := e.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	after := e.c.Servers(t)
+	for i, row := range byHand {
+		s, there := after[fmt.Sprint(i)]
+		if !there || s.Status != row.status || (s.ID == ids[fmt.Sprint("web-", i)]) != (row.server != "created") {
+			t.Errorf("%s: afterwards the server is %s, there: %t", row.when, s.Status, there)
+		}
+	}
+	// A shelved server had no place for a while.
+	if next := e.next(t); len(next) > 1 || len(next) == 1 && next["placement"] == "" {
+		t.Errorf("the plan after that has %v", next)
+	}
+	e.shrinks(t, ids)
+}
+
+// shrinks plans one node only: the locked one stays.
+func (e example) shrinks(t *testing.T, ids map[string]string) {
+	t.Helper()
+	if next := e.next(t, "size=1"); next["web-5"] != "" || len(next) != len(ids) {
+		t.Errorf("one node only: the plan has %v, and should leave web-5, which is locked", next)
+	}
+}
+
+// TestAccWhatHappens_suspended: the one state in which nothing goes on.
+func TestAccWhatHappens_suspended(t *testing.T) {
+	e := startGuide(t)
+	e.apply(t, "size=2")
+	whatHappens(t, "it is suspended, rescued or waits for the confirmation of a resize", "fails with `Invalid power_state`, for the whole cluster: resume, unrescue or confirm it first")
+	id := e.servers(t)["web-0"]
+	e.c.Act(t, "RegionOne", id, `{"suspend": null}`, "SUSPENDED")
+	if _, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=2"); err == nil || !strings.Contains(err.Error(), "Invalid power_state") {
+		t.Errorf("with a suspended server: %v", err)
+	}
+	e.c.Act(t, "RegionOne", id, `{"resume": null}`, "ACTIVE")
+	if next := e.next(t, "size=2"); len(next) != 0 {
+		t.Errorf("after that the plan has %v", next)
+	}
+}
+
+// fails applies, and fails unless that fails with the text.
+func (e example) fails(t *testing.T, text string, variables ...string) {
+	t.Helper()
+	if _, err := e.Apply(t.Context(), variables...); err == nil || !strings.Contains(strings.Join(strings.Fields(err.Error()), " "), text) {
+		t.Errorf("the apply is to fail with %q: %v", text, err)
+	}
+}
+
+// TestAccWhatHappens_quota: a growth that the quota ends half way.
+func TestAccWhatHappens_quota(t *testing.T) {
+	e := startGuide(t)
+	e.apply(t, "size=3")
+	before := e.servers(t)
+	raise := e.c.Room(t, "RegionOne", 1)
+	e.fails(t, "Quota exceeded for instances", "size=6")
+	half := e.servers(t)
+	if kept(t, before, half, 4); len(half) != 4 {
+		t.Fatalf("the quota leaves 4 servers, and there are %v", half)
+	}
+	created := 0
+	for name, action := range e.next(t, "size=6") {
+		if action == "created" && half[name] == "" {
+			created++
+		}
+	}
+	whatHappens(t, "Nova refuses servers (403, a quota)", "makes those that are missing, under their names and in their places; the others stay")
+	if created != 2 {
+		t.Errorf("the plan makes %d servers, want 2", created)
+	}
+	raise()
+	e.apply(t, "size=6")
+	kept(t, half, e.servers(t), 6)
+}
+
+// TestAccWhatHappens_noValidHost: a growth of which one server finds no host.
+func TestAccWhatHappens_noValidHost(t *testing.T) {
+	e := startGuide(t)
+	group := "servergroup_id=" + e.c.Group(t, "RegionOne", "apart", "anti-affinity")
+	e.apply(t, "size=4", group) // one on each host
+	before := e.servers(t)
+	e.fails(t, "unexpected state 'ERROR', wanted target 'ACTIVE'", "size=5", group)
+	whatHappens(t, "a new server ends in ERROR (`No valid host was found`)", "replaces it, in the same place: it is tainted")
+	if next := e.next(t, "size=5", group); !maps.Equal(next, map[string]string{"web-4": "replaced"}) {
+		t.Errorf("the plan has %v", next)
+	}
+	whatHappens(t, "the same, and `desired_capacity` is what it was before", "removes that server and its node, and no other")
+	if next := e.next(t, "size=4", group); !maps.Equal(next, map[string]string{"web-4": "destroyed", "placement": "in place"}) {
+		t.Errorf("taken back, the plan has %v", next)
+	}
+	e.apply(t, "size=4", group)
+	if after := e.servers(t); !maps.Equal(before, after) {
+		t.Errorf("before %v, after %v", before, after)
+	}
+}

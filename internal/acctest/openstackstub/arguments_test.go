@@ -1,0 +1,99 @@
+package openstackstub_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// told is what the guide says of an argument: what a change does, and whether it
+// belongs into template.
+type told struct{ change, template string }
+
+// guide reads the table of arguments.
+func guide(t *testing.T) map[string]told {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(workspace.Root(), "templates", "guides", "what-happens-when.md.tmpl"))
+	must(t, err)
+	_, table, found := strings.Cut(string(page), "| argument | a change of it | in `template` |\n")
+	if !found {
+		t.Fatal("the guide has no table of arguments")
+	}
+	list := map[string]told{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 3 {
+			if strings.HasPrefix(line, "|-") {
+				continue
+			}
+			break
+		}
+		for _, name := range regexp.MustCompile("`[a-z0-9_]+`").FindAllString(cells[0], -1) {
+			list[strings.Trim(name, "`")] = told{cells[1], strings.TrimRight(cells[2], " |\n")}
+		}
+	}
+	return list
+}
+
+// TestArguments holds the guide's table of arguments to the schema of the
+// provider (without the genuine one to what the stand-in has of it) and to what
+// [TestAccInstance] shows of each.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "")
+	text, err := w.Run(t.Context(), "providers", "schema", "-json")
+	must(t, err)
+	var doc struct {
+		Schemas map[string]struct {
+			Resources map[string]struct {
+				Block struct {
+					Attributes map[string]struct{ Optional, Required bool }
+					Blocks     map[string]any `json:"block_types"`
+				}
+			} `json:"resource_schemas"`
+		} `json:"provider_schemas"`
+	}
+	must(t, json.Unmarshal([]byte(text), &doc))
+	var arguments []string
+	for address, schema := range doc.Schemas {
+		if !strings.HasSuffix(address, workspace.OpenStack) {
+			continue
+		}
+		block := schema.Resources["openstack_compute_instance_v2"].Block
+		for name, a := range block.Attributes {
+			if (a.Optional || a.Required) && name != "id" {
+				arguments = append(arguments, name)
+			}
+		}
+		arguments = slices.AppendSeq(arguments, maps.Keys(block.Blocks))
+	}
+	arguments = slices.DeleteFunc(arguments, func(name string) bool { return name == "timeouts" })
+	slices.Sort(arguments)
+	guide := guide(t)
+	if got := slices.Sorted(maps.Keys(guide)); !slices.Equal(got, arguments) {
+		t.Errorf("the guide has the arguments\n%v, and the provider\n%v", got, arguments)
+	}
+	shown := map[string]string{}
+	for _, r := range changes {
+		if was := shown[r.argument]; was != "replaced" { // a change of all of it counts
+			shown[r.argument] = r.want
+		}
+	}
+	for name, told := range guide {
+		if want := map[string]string{"in place": "in place", "replaced": "another server"}[shown[name]]; !strings.HasPrefix(told.change, want) || want == "" {
+			t.Errorf("a change of %s: the guide says %q, and it is %s", name, told.change, shown[name])
+		}
+		if !regexp.MustCompile("^(yes|no|never)(: .*)?$").MatchString(told.template) {
+			t.Errorf("%s in template: %q", name, told.template)
+		}
+	}
+}
