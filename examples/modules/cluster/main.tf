@@ -6,7 +6,12 @@ resource "stackpolicy_placement_attachment" "cluster" {
   min_size         = var.min_size
   max_size         = var.max_size
   regions          = var.regions
-  deletion         = var.deletion
+
+  deletion {
+    criteria   = var.deletion.criteria
+    candidates = var.deletion.candidates
+    protected  = var.deletion.protected
+  }
 }
 
 locals {
