@@ -17,7 +17,7 @@ import (
 
 // told is what the guide says of an argument: what a change does, and whether it
 // belongs into template.
-type told struct{ change, template string }
+type told struct{ name, change, template string }
 
 // guide reads the table of arguments.
 func guide(t *testing.T) map[string]told {
@@ -38,18 +38,18 @@ func guide(t *testing.T) map[string]told {
 			break
 		}
 		for _, name := range regexp.MustCompile("`[a-z0-9_]+`").FindAllString(cells[0], -1) {
-			list[strings.Trim(name, "`")] = told{cells[1], strings.TrimRight(cells[2], " |\n")}
+			list[strings.Trim(name, "`")] = told{cells[0], cells[1], strings.TrimRight(cells[2], " |\n")}
 		}
 	}
 	return list
 }
 
-// TestArguments holds the guide's table of arguments to the schema of the
-// provider (without the genuine one to what the stand-in has of it) and to what
-// [TestAccInstance] shows of each.
-func TestArguments(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "")
+// since are the arguments that the oldest supported provider, 3.0, does not have.
+var since = map[string]string{"hypervisor_hostname": "from 3.1 on"}
+
+// arguments are those of the provider.
+func arguments(t *testing.T, w *workspace.Workspace) []string {
+	t.Helper()
 	text, err := w.Run(t.Context(), "providers", "schema", "-json")
 	must(t, err)
 	var doc struct {
@@ -63,7 +63,7 @@ func TestArguments(t *testing.T) {
 		} `json:"provider_schemas"`
 	}
 	must(t, json.Unmarshal([]byte(text), &doc))
-	var arguments []string
+	var list []string
 	for address, schema := range doc.Schemas {
 		if !strings.HasSuffix(address, workspace.OpenStack) {
 			continue
@@ -71,16 +71,27 @@ func TestArguments(t *testing.T) {
 		block := schema.Resources["openstack_compute_instance_v2"].Block
 		for name, a := range block.Attributes {
 			if (a.Optional || a.Required) && name != "id" {
-				arguments = append(arguments, name)
+				list = append(list, name)
 			}
 		}
-		arguments = slices.AppendSeq(arguments, maps.Keys(block.Blocks))
+		list = slices.AppendSeq(list, maps.Keys(block.Blocks))
 	}
-	arguments = slices.DeleteFunc(arguments, func(name string) bool { return name == "timeouts" })
-	slices.Sort(arguments)
+	list = slices.DeleteFunc(list, func(name string) bool { return name == "timeouts" })
+	slices.Sort(list)
+	return list
+}
+
+// TestArguments holds the guide's table of arguments to the schema of the
+// provider (without the genuine one to what the stand-in has of it) and to what
+// [TestAccInstance] shows of each.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	known := arguments(t, acctest.NewFake(t, fakecloud.Config{}).Workspace(t, ""))
 	guide := guide(t)
-	if got := slices.Sorted(maps.Keys(guide)); !slices.Equal(got, arguments) {
-		t.Errorf("the guide has the arguments\n%v, and the provider\n%v", got, arguments)
+	for _, name := range known {
+		if _, told := guide[name]; !told {
+			t.Errorf("the guide does not say what a change of %s does", name)
+		}
 	}
 	shown := map[string]string{}
 	for _, r := range changes {
@@ -94,6 +105,9 @@ func TestArguments(t *testing.T) {
 		}
 		if !regexp.MustCompile("^(yes|no|never)(: .*)?$").MatchString(told.template) {
 			t.Errorf("%s in template: %q", name, told.template)
+		}
+		if !slices.Contains(known, name) && (since[name] == "" || !strings.Contains(told.name, "`"+name+"` ("+since[name]+")")) {
+			t.Errorf("the provider has no %s; the guide says %q", name, told.name)
 		}
 	}
 }
