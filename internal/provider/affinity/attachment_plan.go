@@ -3,7 +3,6 @@ package affinity
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
@@ -17,26 +16,19 @@ import (
 // hintsAdvice says how servers live through a change of their group's id.
 const hintsAdvice = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have lifecycle { ignore_changes = [scheduler_hints] }"
 
-// createdKey is the private key of the group that the attachment created: while
-// planning a replacement Terraform asks for the plan of a creation, without the
-// state, and hands over what was kept here a moment before.
-const createdKey = "created"
-
-// planCreate fills in the region, reports what would keep a group from being
-// attached and, where the attachment is replaced, which servers lose their group.
+// planCreate fills in the region, and reports what would keep a group from being
+// attached.
+//
+// It cannot say which servers lose their group where the attachment is replaced:
+// that happens only with -replace, or when it is tainted, and Terraform shows no
+// warning of the second of the two plans that it asks for then.
 func (r *attachmentResource) planCreate(ctx context.Context, req resource.ModifyPlanRequest, plan *attachmentModel, diags *diag.Diagnostics) {
 	plan.planZone()
 	if plan.Region.IsUnknown() && !regionUnknown(ctx, req, diags) {
 		plan.Region = types.StringNull() // the provider's
 	}
-	if plan.Region.IsUnknown() {
-		return
-	}
-	r.rehearse(ctx, plan, "", true, diags)
-	quoted, more := req.Private.GetKey(ctx, createdKey)
-	diags.Append(more...)
-	if id, err := strconv.Unquote(string(quoted)); err == nil && id != "" {
-		r.warnOfMembers(ctx, *plan, id, "Replacing", diags)
+	if !plan.Region.IsUnknown() {
+		r.rehearse(ctx, plan, "", true, diags)
 	}
 }
 
@@ -50,15 +42,13 @@ func regionUnknown(ctx context.Context, req resource.ModifyPlanRequest, diags *d
 
 // planUpdate finds out whether the attachment keeps its group. What is not known
 // yet may ask for another one.
-func (r *attachmentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, plan *attachmentModel) {
-	diags := &resp.Diagnostics
+func (r *attachmentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, plan *attachmentModel, diags *diag.Diagnostics) {
 	var state attachmentModel
 	diags.Append(req.State.Get(ctx, &state)...)
 	left := leftovers(ctx, req.Private, diags)
 	if diags.HasError() {
 		return
 	}
-	diags.Append(resp.Private.SetKey(ctx, createdKey, []byte(strconv.Quote(state.leaving())))...)
 	if plan.Region.IsUnknown() && !regionUnknown(ctx, req, diags) {
 		plan.Region = state.Region
 	}
@@ -137,16 +127,17 @@ func (r *attachmentResource) warnOfChange(ctx context.Context, state attachmentM
 	}
 	diags.AddAttributeWarning(at, "The server group changes", fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
 		"%s: then they run on with the id of the old group, and only new servers join the new one. The old group is deleted once there is a new one, because the attachment created it.", name, id, change.Reason, hintsAdvice))
-	r.warnOfMembers(ctx, state, id, "Leaving", diags)
+	r.warnOfMembers(ctx, state, "Leaving", diags)
 }
 
 // warnOfMembers names the servers that lose their group when it is deleted.
 // Doing says what happens to the attachment.
-func (r *attachmentResource) warnOfMembers(ctx context.Context, model attachmentModel, id, doing string, diags *diag.Diagnostics) {
+func (r *attachmentResource) warnOfMembers(ctx context.Context, state attachmentModel, doing string, diags *diag.Diagnostics) {
+	id := state.leaving()
 	if id == "" || diags.HasError() {
 		return
 	}
-	_, compute := r.region(ctx, &model, diags)
+	_, compute := r.region(ctx, &state, diags)
 	if compute == nil {
 		return
 	}

@@ -66,7 +66,7 @@ func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.Modify
 		var state attachmentModel
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		if !resp.Diagnostics.HasError() {
-			r.warnOfMembers(ctx, state, state.leaving(), "Destroying", &resp.Diagnostics)
+			r.warnOfMembers(ctx, state, "Destroying", &resp.Diagnostics)
 		}
 		return
 	}
@@ -78,7 +78,7 @@ func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if req.State.Raw.IsNull() {
 		r.planCreate(ctx, req, &plan, &resp.Diagnostics)
 	} else {
-		r.planUpdate(ctx, req, resp, &plan)
+		r.planUpdate(ctx, req, &plan, &resp.Diagnostics)
 	}
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)

@@ -2,7 +2,6 @@ package affinity_test
 
 import (
 	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -286,46 +285,6 @@ func TestAccAffinityAttachment_badInput(t *testing.T) {
 		steps = append(steps, resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateId: id, ExpectError: says(want)})
 	}
 	c.Test(t, steps...)
-}
-
-// TestAffinityAttachment_lost: the answer to the creation was lost, and the
-// group could not be looked for. The attachment is tainted; the next apply
-// removes what was made before it makes another.
-func TestAffinityAttachment_lost(t *testing.T) {
-	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	post := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Reset, Acts: true}
-	w := c.Workspace(t, affinityAttachment(""))
-
-	c.Fake.Inject(post)
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatalf("a lost answer is no reason to fail: %v", err)
-	}
-	if groups := c.Fake.ServerGroups("RegionOne"); len(groups) != 1 {
-		t.Fatalf("groups %+v", groups)
-	}
-	if _, err := w.Destroy(t.Context()); err != nil || len(c.Fake.ServerGroups("RegionOne")) != 0 {
-		t.Fatalf("created by us, so it goes: %v, %+v", err, c.Fake.ServerGroups("RegionOne"))
-	}
-
-	c.Fake.Inject(post)
-	down := c.Fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/os-server-groups", Status: 503, Times: fakecloud.Forever})
-	if _, err := w.Apply(t.Context()); err == nil || !strings.Contains(err.Error(), "Unable to tell whether the server group was made") {
-		t.Fatalf("got %v", err)
-	}
-	down.Remove()
-	if groups := c.Fake.ServerGroups("RegionOne"); len(groups) != 1 {
-		t.Fatalf("groups %+v", groups)
-	}
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if groups := c.Fake.ServerGroups("RegionOne"); len(groups) != 1 {
-		t.Errorf("groups %+v", groups)
-	}
-	if _, err := w.Destroy(t.Context()); err != nil || len(c.Fake.ServerGroups("RegionOne")) != 0 {
-		t.Errorf("destroyed: %v, %+v", err, c.Fake.ServerGroups("RegionOne"))
-	}
 }
 
 // TestAccAffinityAttachment_identity imports by identity, where the command line
