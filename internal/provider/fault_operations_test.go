@@ -143,6 +143,8 @@ func operations() []operation {
 
 	named := attributes{"servergroup": attributes{"name": "mine"}}
 	drs := attributes{"servergroup": attributes{"name": "mine"}, "enable_drs_extension": true, "availability_zone": "az-4"}
+	soft := attributes{"servergroup": attributes{"name": "mine", "policies": "soft-affinity"}}
+	random, hinted := attributes{}, attributes{"scheduler_hints": attributes{"group": "shared"}}
 	made, inherited := change(affinity, always(named)), change(affinity, always(attributes{"servergroup": attributes{"name": "shared"}}))
 	group := func(w *world) string { return w.group }
 
@@ -190,15 +192,20 @@ func operations() []operation {
 		{"deletion_plan: read", nil, read("stackpolicy_deletion_plan", always(attributes{"nodes": []any{attributes{"id": "a"}, attributes{"id": "b"}}, "scale_in": attributes{}}))},
 
 		{"affinity_attachment: create by name", nil, made},
-		{"affinity_attachment: create without a name", nil, change(affinity, always(attributes{}))},
+		{"affinity_attachment: create without a name", nil, change(affinity, always(random))},
 		{"affinity_attachment: create, with DRS", nil, change(affinity, always(drs))},
 		{"affinity_attachment: create, inherited", nil, inherited},
 		{"affinity_attachment: read", made, refresh},
 		{"affinity_attachment: update", made, change(affinity, always(drs))},
+		{"affinity_attachment: another policy", made, change(affinity, always(soft))},
+		{"affinity_attachment: another policy, without a name", change(affinity, always(random)), change(affinity, always(attributes{"servergroup": attributes{"policies": "affinity"}}))},
+		{"affinity_attachment: inherited in place", made, change(affinity, always(hinted))},
+		{"affinity_attachment: from inherited to its own", inherited, change(affinity, always(random))},
 		{"affinity_attachment: delete", made, remove},
 		{"affinity_attachment: delete, with members", adopt(affinity, "RegionOne/%s/created", group), remove},
 		{"affinity_attachment: delete, inherited", inherited, remove},
 		{"affinity_attachment: import", nil, adopt(affinity, "RegionOne/%s", group)},
+		{"affinity_attachment: import as created", nil, adopt(affinity, "RegionOne/%s/created", group)},
 
 		{"placement_attachment: create", nil, change(placement, size(4))},
 		{"placement_attachment: read", change(placement, size(4)), refresh},
