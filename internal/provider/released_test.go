@@ -1,0 +1,154 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// testdata/states has a folder for each released version, and one, "next", for
+// what will be released: a configuration with all resources, the state that it
+// left, the cloud that the state speaks of, and, of a released version, its
+// schemas. tools/changelog copies "next" when a version is released.
+const (
+	statesDir = "testdata/states"
+	nextState = "next"
+)
+
+// cloudContents is what the state of a version speaks of, by region.
+type cloudContents map[string]struct {
+	Servers []fakecloud.Server
+	Groups  []fakecloud.ServerGroup
+}
+
+// TestReleasedStates: the state that any released version wrote is read, and the
+// configuration that made it plans no change.
+func TestReleasedStates(t *testing.T) {
+	t.Parallel()
+	if *update {
+		writeState(t, filepath.Join(statesDir, nextState))
+	}
+	folders, err := filepath.Glob(filepath.Join(statesDir, "*"))
+	if err != nil || len(folders) == 0 {
+		t.Fatal(folders, err)
+	}
+	text, err := json.Marshal(currentSchema(t))
+	var current resourceSchemas
+	if err := errors.Join(err, json.Unmarshal(text, &current)); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range folders {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			var then resourceSchemas
+			if filepath.Base(dir) == nextState {
+				then = current
+			} else {
+				readJSON(t, filepath.Join(dir, "schema.json"), &then)
+			}
+			for _, what := range lost(then, current) {
+				t.Errorf("%s: a state of version %s is not read as it was written. Give the schema a higher version and the resource an upgrader.", what, filepath.Base(dir))
+			}
+			readState(t, dir, then)
+		})
+	}
+}
+
+func readState(t *testing.T, dir string, then resourceSchemas) {
+	t.Helper()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	var contents cloudContents
+	readJSON(t, filepath.Join(dir, "cloud.json"), &contents)
+	for region, there := range contents {
+		for _, g := range there.Groups {
+			c.Fake.AddServerGroup(region, g)
+		}
+		c.Fake.AddServers(region, there.Servers...)
+	}
+	state, err := os.ReadFile(filepath.Join(dir, "state.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range then.Resources {
+		if !strings.Contains(string(state), fmt.Sprintf("%q: %q", "type", name)) {
+			t.Errorf("the state in %s has no %s: add one to main.tf, and run the test with -update", dir, name)
+		}
+	}
+	if strings.Contains(filepath.Base(acctest.Terraform(t)), "tofu") {
+		state = []byte(strings.ReplaceAll(string(state), "registry.terraform.io", "registry.opentofu.org"))
+	}
+	w := stateWorkspace(t, c, dir)
+	if err := os.WriteFile(filepath.Join(w.Dir, "terraform.tfstate"), state, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
+		t.Errorf("the state in %s: %v\n%s", dir, err, output)
+	}
+}
+
+func stateWorkspace(t *testing.T, c *acctest.Cloud, dir string) *workspace.Workspace {
+	t.Helper()
+	config, err := os.ReadFile(filepath.Join(dir, "main.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Workspace(t, string(config))
+}
+
+// writeState applies the configuration of a folder, and keeps the state and the
+// cloud.
+func writeState(t *testing.T, dir string) {
+	t.Helper()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	w := stateWorkspace(t, c, dir)
+	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-target=stackpolicy_placement_attachment.web"); err != nil {
+		t.Fatal(err)
+	}
+	var nodes map[string]struct {
+		Index        int
+		Region, Zone string
+	}
+	if err := w.Output(t.Context(), "nodes", &nodes); err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range nodes {
+		c.Fake.AddServers(n.Region, fakecloud.Server{
+			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n.Index), Name: name, Zone: n.Zone,
+		})
+	}
+	for range 2 { // the second one sees the servers
+		if _, err := w.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state, err := os.ReadFile(filepath.Join(w.Dir, "terraform.tfstate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pattern, fixed := range map[string]string{
+		`"lineage": "[^"]*"`:           `"lineage": "00000000-0000-4000-8000-000000000000"`,
+		`"terraform_version": "[^"]*"`: `"terraform_version": "1.8.0"`,
+		`registry\.opentofu\.org`:      `registry.terraform.io`,
+	} {
+		state = regexp.MustCompile(pattern).ReplaceAll(state, []byte(fixed))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "state.json"), state, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	contents := cloudContents{}
+	for _, region := range c.Regions(t) {
+		there := contents[region]
+		there.Servers, there.Groups = c.Fake.Servers(region), c.Fake.ServerGroups(region)
+		contents[region] = there
+	}
+	writeJSON(t, filepath.Join(dir, "cloud.json"), contents)
+}
