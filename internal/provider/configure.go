@@ -67,7 +67,8 @@ func newHooks(model providerModel, agent string, timeout time.Duration, diags *d
 	hooks.HTTP = hook.NewClient(pool, cmp.Or(timeout, time.Minute))
 	if secret := (environment{diags}).text(model.WebhookSecret, "STACKPOLICY_WEBHOOK_SECRET"); secret != "" {
 		if hooks.Signer, err = hook.NewSigner(secret); err != nil {
-			diags.AddAttributeError(path.Root("webhook_secret"), "Invalid provider configuration", fmt.Sprintf("The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used: %s.", err))
+			// Without its path: Terraform would show the line that has the secret.
+			diags.AddError("Invalid provider configuration", fmt.Sprintf("The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used: %s.", err))
 		}
 	}
 	return hooks

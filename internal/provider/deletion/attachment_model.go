@@ -102,8 +102,8 @@ func (m attachmentModel) steps() (steps []string) {
 	if m.Shutdown.ValueBool() {
 		steps = append(steps, "it is shut down")
 	}
-	if grace := m.GracePeriod.ValueInt64(); grace > 0 {
-		steps = append(steps, fmt.Sprintf("%d seconds pass", grace))
+	if grace := time.Duration(m.GracePeriod.ValueInt64()) * time.Second; grace > 0 {
+		steps = append(steps, fmt.Sprintf("a grace period of %s passes", grace))
 	}
 	return steps
 }

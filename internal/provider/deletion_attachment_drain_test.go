@@ -1,0 +1,307 @@
+package provider_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/queues"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestDeletionAttachment_warns: the plan has a warning for each server that it
+// drains, and none where nothing is drained.
+func TestDeletionAttachment_warns(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	attached := func(more string) string { return drained(c, "RegionOne", 2, "%s", more) }
+	config := attached("shutdown = true\n  grace_period = 1")
+	renamed := strings.Replace(config, `"stackpolicy_deletion_attachment" "node"`, `"stackpolicy_deletion_attachment" "web"`, 1)
+	alone := config[:strings.Index(config, `resource "stackpolicy_deletion_attachment"`)]
+	w := c.Workspace(t, config)
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	warning := regexp.MustCompile(`Warning: A server will be drained: (\S+)`)
+	for _, step := range []struct {
+		name, config string
+		warnings     int
+	}{
+		{"as it was", config, 0},
+		{"changed", attached("grace_period = 2"), 0},
+		{"one node leaves", strings.Replace(config, "range(2)", "range(1)", 1), 1},
+		{"renamed", renamed, 2},
+		{"renamed, and moved", renamed + "moved {\n  from = stackpolicy_deletion_attachment.node\n  to = stackpolicy_deletion_attachment.web\n}\n", 0},
+		{"attachments removed", alone, 2},
+		{"attachments forgotten", alone + "removed {\n  from = stackpolicy_deletion_attachment.node\n  lifecycle {\n    destroy = false\n  }\n}\n", 0},
+		{"servers replaced", strings.Replace(config, `name      = "`, `name      = "new-`, 1), 2},
+	} {
+		if err := w.Write(step.config); err != nil {
+			t.Fatal(err)
+		}
+		text, err := w.Run(t.Context(), "plan", "-no-color")
+		if err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		names := map[string]bool{}
+		for _, match := range warning.FindAllStringSubmatch(text, -1) {
+			names[match[1]] = true
+		}
+		if len(names) != step.warnings || strings.Contains(text, "more similar warning") {
+			t.Errorf("%s: warnings of %v, want %d\n%s", step.name, names, step.warnings, text)
+		}
+	}
+
+	// Disabled, the attachments are destroyed without a word, and the servers run on.
+	for _, config := range []string{attached("shutdown = true\n  enabled = false"), alone} {
+		if err := w.Write(config); err != nil {
+			t.Fatal(err)
+		}
+		text, err := w.Apply(t.Context())
+		if err != nil || warning.MatchString(text) {
+			t.Errorf("disabled: %v\n%s", err, text)
+		}
+	}
+	for name, s := range c.Servers(t) {
+		if s.Status != "ACTIVE" {
+			t.Errorf("%s is %s", name, s.Status)
+		}
+	}
+}
+
+// TestDeletionAttachment_region: a region that is unknown while planning, or
+// corrected, changes in place: a replacement would drain a server that stays.
+func TestDeletionAttachment_region(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	id := c.Boot(t, acctest.Server{Name: "0", Region: "RegionTwo"})[0]
+	config := func(region, again string) string {
+		return fmt.Sprintf("resource \"terraform_data\" \"region\" {\n  input = \"RegionTwo\"\n  triggers_replace = %q\n}\nresource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = %q\n  region = %s\n  shutdown = true\n}\n", again, id, region)
+	}
+	w := c.Workspace(t, config("terraform_data.region.output", "1"))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(config("terraform_data.region.output", "2")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := w.Apply(t.Context())
+	if err != nil || !strings.Contains(text, "1 to add, 1 to change, 1 to destroy") || !strings.Contains(text, "1 added, 0 changed, 1 destroyed") || strings.Contains(text, "will be drained") {
+		t.Errorf("unknown while planning: %v\n%s", err, text)
+	}
+	if err := w.Write(config(`"RegionOne"`, "2")); err != nil {
+		t.Fatal(err)
+	}
+	if text, err = w.Apply(t.Context()); err == nil || !says(`The region "RegionOne" has no server`).MatchString(strings.ReplaceAll(err.Error(), "│", "")) || strings.Contains(text, "will be drained") {
+		t.Errorf("a region that does not have it: %v", err)
+	}
+	if err := w.Write(config(`"RegionTwo"`, "2")); err != nil {
+		t.Fatal(err)
+	}
+	if text, err = w.Run(t.Context(), "plan", "-no-color", "-detailed-exitcode"); err != nil {
+		t.Errorf("the state was not kept: %v\n%s", err, text)
+	}
+	if s := c.Servers(t)["0"]; s.Status != "ACTIVE" {
+		t.Errorf("the server is %s", s.Status)
+	}
+}
+
+// TestDeletionAttachment_expired: an apply that comes after the message expired
+// posts it again, and destroys nothing before the consumer has deleted it.
+func TestDeletionAttachment_expired(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	client := c.Zaqar(t, "RegionOne")
+	config := func(n int) string { return drained(c, "RegionOne", n, "%s", hookBlock("zaqar", `queue = "leaving"`, "timeout = 1")) }
+	w := c.Workspace(t, config(1))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(config(0)); err != nil {
+		t.Fatal(err)
+	}
+	abandoned := func(when string) {
+		t.Helper()
+		_, err := w.Apply(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "A lifecycle hook did not complete") || len(c.Servers(t)) != 1 || messageCount(t, client, "leaving") != 1 {
+			t.Fatalf("%s: %v, servers %v, %d messages", when, err, c.Servers(t), messageCount(t, client, "leaving"))
+		}
+	}
+	abandoned("first")
+	c.Fake.Advance(2 * time.Hour)
+	if n := messageCount(t, client, "leaving"); n != 0 {
+		t.Fatalf("%d messages outlived their time", n)
+	}
+	expire(t, filepath.Join(w.Dir, "terraform.tfstate"))
+	abandoned("after the message expired")
+	c.Fake.TakeMessages(fakecloud.MemberProjectID, "leaving")
+	if _, err := w.Apply(t.Context()); err != nil || len(c.Servers(t)) != 0 {
+		t.Errorf("completed: %v, servers %v", err, c.Servers(t))
+	}
+}
+
+// messageCount counts the messages in a queue.
+func messageCount(t *testing.T, client *gophercloud.ServiceClient, queue string) int {
+	t.Helper()
+	stats, err := queues.GetStats(t.Context(), client, queue).Extract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stats.Total
+}
+
+// expire sets the progress in a state back by two hours, as if they had passed.
+func expire(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	text = regexp.MustCompile(`"private": "([^"]+)"`).ReplaceAllFunc(text, func(field []byte) []byte {
+		encoded := strings.Split(string(field), `"`)[3]
+		var private map[string][]byte
+		raw, err := base64.StdEncoding.DecodeString(encoded)
+		if err == nil {
+			err = json.Unmarshal(raw, &private)
+		}
+		if err != nil || private["progress"] == nil {
+			return field
+		}
+		var progress map[string]any
+		if err := json.Unmarshal(private["progress"], &progress); err != nil {
+			t.Fatal(err)
+		}
+		expires, err := time.Parse(time.RFC3339, progress["expires"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = true
+		progress["expires"] = expires.Add(-2 * time.Hour)
+		private["progress"], _ = json.Marshal(progress)
+		raw, _ = json.Marshal(private)
+		return []byte(`"private": "` + base64.StdEncoding.EncodeToString(raw) + `"`)
+	})
+	if !found {
+		t.Fatal("the state has no progress")
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDeletionAttachment_foreign404: a load balancer's page, in place of an
+// answer, neither completes a hook nor says that a server is gone.
+func TestDeletionAttachment_foreign404(t *testing.T) {
+	t.Parallel()
+	page := fakecloud.Fault{Method: http.MethodGet, Status: http.StatusNotFound, Times: fakecloud.Forever, Body: "<html><body>404</body></html>", Header: http.Header{"Content-Type": {"text/html"}}}
+	for name, path := range map[string]string{"the message": "/queues/*/messages/*", "the server": "/servers/*"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := acctest.NewFake(t, fakecloud.Config{})
+			config := drained(c, "RegionOne", 1, "%s", hookBlock("zaqar", `queue = "leaving"`, "timeout = 2"))
+			w := c.Workspace(t, config)
+			if _, err := w.Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Write(strings.Replace(config, "range(1)", "range(0)", 1)); err != nil {
+				t.Fatal(err)
+			}
+			fault := page
+			fault.Path = path
+			injected := c.Fake.Inject(fault)
+			_, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false")
+			if err == nil || injected.Fired() == 0 || len(c.Fake.Servers("RegionOne")) != 1 {
+				t.Errorf("%v, %d faults, servers %v", err, injected.Fired(), c.Fake.Servers("RegionOne"))
+			}
+		})
+	}
+}
+
+// TestDeletionAttachment_noZaqar: a region without Zaqar is a failure of the hook
+// like others, and does not keep the attachment of a server that is gone.
+func TestDeletionAttachment_noZaqar(t *testing.T) {
+	t.Parallel()
+	for result, want := range map[string]string{
+		"ABANDON":  `region "RegionOne" has no message endpoint in the catalogue`,
+		"CONTINUE": "",
+	} {
+		t.Run(result, func(t *testing.T) {
+			t.Parallel()
+			c := acctest.NewFake(t, fakecloud.Config{})
+			block := c.ProviderBlock("stackpolicy", `endpoint_overrides = { messaging = "carrier-pigeons" }`)
+			w := c.Workspace(t, c.ProviderBlock("nova")+block+drained(c, "RegionOne", 1, "%s", strings.Replace(hookBlock("zaqar", `queue = "leaving"`), "ABANDON", result, 1)))
+			if _, err := w.Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			text, err := w.Destroy(t.Context())
+			if want == "" {
+				if err != nil || !strings.Contains(text, "The node was not drained in full") || len(c.Servers(t)) != 0 {
+					t.Errorf("%v, servers %v\n%s", err, c.Servers(t), text)
+				}
+				return
+			}
+			if err == nil || !says(want).MatchString(strings.ReplaceAll(err.Error(), "│", "")) || len(c.Servers(t)) != 1 {
+				t.Errorf("%v, servers %v", err, c.Servers(t))
+			}
+			c.Kill(t, "RegionOne", c.Servers(t)["0"].ID)
+			if _, err := w.Run(t.Context(), "destroy", "-auto-approve", "-no-color", "-refresh=false", "-target=stackpolicy_deletion_attachment.node"); err != nil {
+				t.Errorf("a server that is gone: %v", err)
+			}
+		})
+	}
+}
+
+// TestDeletionAttachment_command: a command drains the node while its server
+// runs; without allow_commands the plan is refused.
+func TestDeletionAttachment_command(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	log := filepath.Join(t.TempDir(), "drained")
+	command := fmt.Sprintf("command = [\"/bin/sh\", \"-c\", \"echo $STACKPOLICY_NODE_NAME $STACKPOLICY_TRANSITION $OS_PASSWORD >>%s\"]", log)
+	config := drained(c, "RegionOne", 1, "%s", hookBlock("command", command))
+	w := c.Workspace(t, config)
+	if _, err := w.Run(t.Context(), "plan", "-no-color"); err == nil || !says("commands are not allowed").MatchString(err.Error()) {
+		t.Errorf("not allowed: %v", err)
+	}
+	config = c.ProviderBlock("nova") + c.ProviderBlock("stackpolicy", "allow_commands = true") + config
+	for _, config := range []string{config, strings.Replace(config, "range(1)", "range(0)", 1)} {
+		if err := w.Write(config); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(log)
+	if want := c.Prefix + "0 termination\n"; err != nil || string(text) != want || len(c.Servers(t)) != 0 {
+		t.Errorf("got %q, want %q, %v", text, want, err)
+	}
+}
+
+// TestDeletionAttachment_badSettings: what is wrong with the settings of hooks is
+// said at once, without the secret.
+func TestDeletionAttachment_badSettings(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	for setting, want := range map[string]string{
+		`webhook_secret = "too-short"`:          "The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used",
+		`hook_cacert_file = "/nowhere/at"`:   "It is neither PEM text nor the path of a file that can be read",
+		`hook_cacert_file = "-----BEGIN X-"`: "The webhooks' certificate authorities cannot be used",
+	} {
+		w := c.Workspace(t, c.ProviderBlock("stackpolicy", setting)+"data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"x\"\n}\n")
+		_, err := w.Run(t.Context(), "plan", "-no-color")
+		if err == nil || !says(want).MatchString(strings.ReplaceAll(err.Error(), "│", "")) || strings.Contains(err.Error(), "too-short") {
+			t.Errorf("%s: got %v", setting, err)
+		}
+	}
+}

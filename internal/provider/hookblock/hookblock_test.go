@@ -1,0 +1,121 @@
+package hookblock_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+)
+
+// block is a hook block in which everything is null but the values given.
+func block(t *testing.T, values map[string]attr.Value) types.Object {
+	t.Helper()
+	of := hookblock.Block(hook.Launch, "").Type().(types.ObjectType).AttrTypes
+	all := map[string]attr.Value{}
+	for name, kind := range of {
+		null, err := kind.ValueFromTerraform(t.Context(), tftypes.NewValue(kind.TerraformType(t.Context()), nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = null
+	}
+	maps.Copy(all, values)
+	return types.ObjectValueMust(of, all)
+}
+
+func words(list ...attr.Value) types.List { return types.ListValueMust(types.StringType, list) }
+
+// TestSpec: a block is read as it stands, and what a state may have that the
+// schema refuses is no reason to panic.
+func TestSpec(t *testing.T) {
+	text := func(s string) types.String { return types.StringValue(s) }
+	null := hookblock.Spec(types.ObjectNull(hookblock.Block(hook.Termination, "").Type().(types.ObjectType).AttrTypes))
+	if null != nil || hookblock.Spec(types.Object{}) != nil || hookblock.Spec(block(t, nil)) != nil {
+		t.Errorf("a hook that is not there: %+v", null)
+	}
+	spec := hookblock.Spec(block(t, map[string]attr.Value{"type": text("command"), "default_result": text("ABANDON"), "timeout": value.WholeOf(7),
+		"command": words(text("drain"), text(""), types.StringNull())}))
+	if spec == nil || spec.Type != "command" || spec.Default != hook.Abandon || spec.Timeout != 7*time.Second ||
+		strings.Join(spec.Arguments["command"], "|") != "drain||" || len(spec.Arguments) != 1 {
+		t.Errorf("got %+v", spec)
+	}
+	for name, values := range map[string]map[string]attr.Value{
+		"a type alone":        {"type": text("webhook")},
+		"no type":             {"queue": text("q")},
+		"an unknown type":     {"type": text("pigeon"), "queue": text("q")},
+		"no words":            {"type": text("command"), "command": words()},
+		"a word that is \"\"": {"type": text("command"), "command": words(types.StringNull())},
+	} {
+		spec := hookblock.Spec(block(t, values))
+		if err := (&hook.Runner{AllowCommands: true}).Check(*spec); err == nil {
+			t.Errorf("%s can be run: %+v", name, spec)
+		}
+	}
+}
+
+// TestValidate: unknown is neither missing nor wrong, and no diagnostic points
+// to a line that has a secret.
+func TestValidate(t *testing.T) {
+	text := func(s string) types.String { return types.StringValue(s) }
+	unknown := types.StringUnknown()
+	for _, c := range []struct {
+		name   string
+		values map[string]attr.Value
+		at     string
+		detail string
+	}{
+		{"nothing", nil, "", ""},
+		{"all unknown", map[string]attr.Value{"type": unknown, "url": unknown, "queue": unknown}, "", ""},
+		{"unknown URL", map[string]attr.Value{"type": text("webhook"), "url": unknown}, "", ""},
+		{"unknown type", map[string]attr.Value{"type": unknown, "url": text("nonsense")}, "", ""},
+		{"unknown word", map[string]attr.Value{"type": text("command"), "command": words(unknown)}, "", ""},
+		{"no URL", map[string]attr.Value{"type": text("webhook")}, "hook.url", "A hook of type webhook needs url."},
+		{"bad URL", map[string]attr.Value{"type": text("webhook"), "url": text("secret")}, "hook", "The address of a webhook begins with https://"},
+		{"another type's", map[string]attr.Value{"type": text("zaqar"), "queue": text("q"), "url": text("https://x/")}, "hook.url", "url belongs to a hook of type webhook."},
+		{"plain", map[string]attr.Value{"type": text("webhook"), "url": text("http://x/?key=secret")}, "hook", "everybody on the way can read them"},
+	} {
+		var diags diag.Diagnostics
+		hookblock.Validate(block(t, c.values), path.Root("hook"), &diags)
+		if (len(diags) == 0) != (c.detail == "") {
+			t.Errorf("%s: got %v", c.name, diags)
+			continue
+		}
+		for _, d := range diags {
+			if at := d.(diag.DiagnosticWithPath).Path().String(); at != c.at || !strings.Contains(d.Detail(), c.detail) || strings.Contains(d.Detail(), "secret") {
+				t.Errorf("%s: at %s: %s", c.name, at, d.Detail())
+			}
+		}
+	}
+}
+
+// TestCheckAllowed: commands need the leave of the provider block, as soon as
+// both are known.
+func TestCheckAllowed(t *testing.T) {
+	command := map[string]attr.Value{"type": types.StringValue("command"), "command": words(types.StringValue("true"))}
+	for name, c := range map[string]struct {
+		runner *hook.Runner
+		word   types.String
+		errors int
+	}{
+		"allowed":                  {&hook.Runner{AllowCommands: true}, types.StringValue("true"), 0},
+		"not allowed":              {&hook.Runner{}, types.StringValue("true"), 1},
+		"provider block not known": {nil, types.StringValue("true"), 0},
+		"a word that is not known": {&hook.Runner{}, types.StringUnknown(), 0},
+	} {
+		command["command"] = words(c.word)
+		var diags diag.Diagnostics
+		hookblock.CheckAllowed(block(t, command), c.runner, path.Root("hook"), &diags)
+		if diags.ErrorsCount() != c.errors {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
