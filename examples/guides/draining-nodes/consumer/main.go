@@ -1,7 +1,8 @@
 // Command consumer drains nodes that stackpolicy_deletion_attachment announces
 // by webhook: for each it runs a command, which knows the node from NODE_ID,
-// NODE_NAME, REGION and CLUSTER in its environment. The node is drained when
-// the command ends with 0.
+// NODE_NAME, REGION, CLUSTER and TRANSITION (termination, or launch for one that
+// stackpolicy_readiness_attachment announces) in its environment. The node is
+// drained, or in service, when the command ends with 0.
 //
 // It takes only requests that are signed with the secret in WEBHOOK_SECRET.
 //
@@ -24,11 +25,12 @@ import (
 
 // message is what is posted.
 type message struct {
-	Token   string `json:"lifecycle_action_token"`
-	NodeID  string `json:"node_id"`
-	Name    string `json:"node_name"`
-	Region  string `json:"region"`
-	Cluster string `json:"cluster"`
+	Token      string `json:"lifecycle_action_token"`
+	Transition string `json:"lifecycle_transition_type"`
+	NodeID     string `json:"node_id"`
+	Name       string `json:"node_name"`
+	Region     string `json:"region"`
+	Cluster    string `json:"cluster"`
 }
 
 type consumer struct {
@@ -78,7 +80,7 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // asks again: the hook's default_result then says what happens to the node.
 func (c *consumer) drain(m message) {
 	command := exec.CommandContext(context.Background(), c.command)
-	command.Env = append(os.Environ(), "NODE_ID="+m.NodeID, "NODE_NAME="+m.Name, "REGION="+m.Region, "CLUSTER="+m.Cluster)
+	command.Env = append(os.Environ(), "NODE_ID="+m.NodeID, "NODE_NAME="+m.Name, "REGION="+m.Region, "CLUSTER="+m.Cluster, "TRANSITION="+m.Transition)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	answer := http.StatusOK
 	if err := command.Run(); err != nil {

@@ -1,0 +1,106 @@
+terraform {
+  required_providers {
+    openstack = {
+      source  = "terraform-provider-openstack/openstack"
+      version = "~> 3.0"
+    }
+    stackpolicy = {
+      source = "stackpolicy/stackpolicy"
+    }
+  }
+}
+
+provider "stackpolicy" {
+  allow_commands = true
+}
+
+variable "size" {
+  type    = number
+  default = 3
+}
+
+variable "candidates" {
+  description = "Names of nodes to replace."
+  type        = list(string)
+  default     = []
+}
+
+variable "pool_id" {
+  description = "Pool of the load balancer."
+  type        = string
+}
+
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = "web"
+  desired_capacity = var.size
+  zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+  deletion         = { candidates = var.candidates }
+}
+
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_name        = "debian-12"
+  flavor_name       = "m1.small"
+
+  network {
+    name = "shared"
+  }
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+# In service is what has answered for a while.
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = "web"
+  servers = { for name, server in openstack_compute_instance_v2.web : name => {
+    id      = server.id
+    region  = server.region
+    address = server.access_ip_v4
+  } }
+  stable_for = 10
+}
+
+# The members follow the servers, and join the pool when those are in service.
+resource "openstack_lb_member_v2" "web" {
+  for_each      = openstack_compute_instance_v2.web
+  name          = each.key
+  pool_id       = var.pool_id
+  address       = each.value.access_ip_v4
+  protocol_port = 80
+
+  depends_on = [stackpolicy_readiness_attachment.web]
+
+  lifecycle {
+    create_before_destroy = true
+    ignore_changes        = [weight] # which the hook below changes
+  }
+}
+
+# It depends on the member, so a node is drained while it is still in the pool:
+# weight 0, then a minute for the connections that it has.
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each     = openstack_compute_instance_v2.web
+  server_id    = each.value.id
+  region       = each.value.region
+  cluster      = "web"
+  node_name    = each.key
+  grace_period = 60
+
+  hook {
+    type           = "command"
+    command        = ["${path.module}/weight.sh", "production", var.pool_id]
+    timeout        = 60
+    default_result = "ABANDON"
+  }
+
+  depends_on = [openstack_lb_member_v2.web]
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}

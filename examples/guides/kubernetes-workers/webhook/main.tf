@@ -1,0 +1,89 @@
+terraform {
+  required_providers {
+    openstack = {
+      source  = "terraform-provider-openstack/openstack"
+      version = "~> 3.0"
+    }
+    stackpolicy = {
+      source = "stackpolicy/stackpolicy"
+    }
+  }
+}
+
+variable "drain_url" {
+  description = "Address of the consumer in the cluster. It may have a secret in it."
+  type        = string
+  sensitive   = true
+}
+
+variable "size" {
+  description = "Number of workers."
+  type        = number
+  default     = 3
+}
+
+resource "stackpolicy_placement_attachment" "worker" {
+  cluster          = "web"
+  desired_capacity = var.size
+  zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+}
+
+# The kubelet must register under the name of the server, as it does by default
+# where the host is named after it. The user data lets it join.
+resource "openstack_compute_instance_v2" "worker" {
+  for_each          = stackpolicy_placement_attachment.worker.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_name        = "debian-12"
+  flavor_name       = "m1.small"
+
+  network {
+    name = "shared"
+  }
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+# New workers are in service when Kubernetes says that they are Ready.
+resource "stackpolicy_readiness_attachment" "worker" {
+  cluster = "web"
+  servers = { for name, server in openstack_compute_instance_v2.worker : name => {
+    id      = server.id
+    region  = server.region
+    address = server.access_ip_v4
+  } }
+  timeout = 1200
+
+  hook {
+    type           = "webhook"
+    url            = var.drain_url
+    timeout        = 900
+    default_result = "ABANDON"
+  }
+}
+
+# Old workers are drained after that, and then destroyed.
+resource "stackpolicy_deletion_attachment" "worker" {
+  for_each  = openstack_compute_instance_v2.worker
+  server_id = each.value.id
+  region    = each.value.region
+  cluster   = "web"
+  node_name = each.key
+  shutdown  = true
+
+  hook {
+    type           = "webhook"
+    url            = var.drain_url
+    timeout        = 900
+    default_result = "ABANDON"
+  }
+
+  depends_on = [stackpolicy_readiness_attachment.worker]
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}

@@ -1,0 +1,127 @@
+package examples_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// kubectl stands in for the real one: it records its calls, and knows each node
+// from the second question after it on.
+const kubectl = `#!/bin/sh
+echo "$@" >>"$KUBE/calls"
+case "$1 $2" in
+"get node")
+	if [ -e "$KUBE/$3" ]; then echo "node/$3"; fi
+	touch "$KUBE/$3" ;;
+"delete node")
+	rm "$KUBE/$3" ;;
+"drain $2")
+	if [ -e "$KUBE/stuck" ]; then echo "cannot evict pod: it would violate the disruption budget" >&2; exit 1; fi ;;
+esac
+`
+
+// kube is a folder with a kubectl and what it knows, and an environment for it.
+func kube(t *testing.T) (dir string, env []string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(kubectl), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir, []string{"KUBE=" + dir, "PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")}
+}
+
+// calls are those of a kubectl about one node, in their order, and forgotten.
+func calls(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "calls"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var list, others []string
+	for line := range strings.Lines(string(text)) {
+		if slices.Contains(strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '/' || r == '\n' }), name) {
+			list = append(list, strings.TrimSpace(line))
+		} else {
+			others = append(others, line)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "calls"), []byte(strings.Join(others, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(list, "; ")
+}
+
+const (
+	joins  = "get node NAME --ignore-not-found --output=name; get node NAME --ignore-not-found --output=name; wait --for=condition=Ready node/NAME --timeout=15m"
+	leaves = "get node NAME --ignore-not-found --output=name; drain NAME --ignore-daemonsets --delete-emptydir-data; delete node NAME"
+)
+
+// follow grows and shrinks workers, and holds what kubectl is asked to that.
+func (e example) follow(t *testing.T, dir string, variables ...string) {
+	t.Helper()
+	asked := func(name, want string) {
+		t.Helper()
+		if got := calls(t, dir, name); got != strings.ReplaceAll(want, "NAME", name) {
+			t.Errorf("%s: kubectl was called with %q, want %q", name, got, want)
+		}
+	}
+	e.apply(t, variables...)
+	three := e.servers(t)
+	for name := range three {
+		asked(name, joins)
+	}
+	shrink := append([]string{"size=2"}, variables...)
+	if err := os.WriteFile(filepath.Join(dir, "stuck"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Apply(t.Context(), shrink...); err == nil || len(e.servers(t)) != 3 {
+		t.Errorf("a worker that cannot be drained stays: %v, servers %v", err, e.servers(t))
+	}
+	if err := errors.Join(os.Remove(filepath.Join(dir, "stuck")), os.Remove(filepath.Join(dir, "calls"))); err != nil {
+		t.Fatal(err)
+	}
+	e.apply(t, shrink...)
+	two := e.servers(t)
+	kept(t, three, two, 2)
+	for name := range three {
+		if _, stays := two[name]; stays {
+			asked(name, "")
+		} else {
+			asked(name, leaves)
+		}
+	}
+}
+
+// TestAccExample_kubernetesCommand: commands wait for a worker, and drain it.
+func TestAccExample_kubernetesCommand(t *testing.T) {
+	dir, env := kube(t)
+	e := start(t, "guides/kubernetes-workers/command")
+	e.Env = append(e.Env, env...)
+	e.follow(t, dir)
+}
+
+// TestAccExample_kubernetesWebhook: a consumer in the cluster does it.
+func TestAccExample_kubernetesWebhook(t *testing.T) {
+	dir, env := kube(t)
+	binary := filepath.Join(dir, "consumer")
+	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./guides/draining-nodes/consumer").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	script, err := filepath.Abs("guides/kubernetes-workers/command/node.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := freePort(t)
+	consumer := exec.CommandContext(t.Context(), binary, address, script)
+	consumer.Env = append(os.Environ(), env...)
+	if err := consumer.Start(); err != nil {
+		t.Fatal(err)
+	}
+	e := start(t, "guides/kubernetes-workers/webhook")
+	e.follow(t, dir, "drain_url=http://"+address+"/nodes")
+}
