@@ -97,12 +97,44 @@ func (e example) follow(t *testing.T, dir string, variables ...string) {
 	}
 }
 
+// rollOut brings a new image to one of two workers: the new one joins and is
+// Ready before an old one is drained.
+func (e example) rollOut(t *testing.T, dir string, variables ...string) {
+	t.Helper()
+	before := e.servers(t)
+	if err := os.RemoveAll(filepath.Join(dir, "calls")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Apply(t.Context(), append([]string{"size=2", "image=debian-13"}, variables...)...); err != nil {
+		t.Fatal(err)
+	}
+	after := e.servers(t)
+	kept(t, before, after, 2)
+	var come, gone string
+	for name := range after {
+		if _, there := before[name]; !there {
+			come = name
+		}
+	}
+	for name := range before {
+		if _, stays := after[name]; !stays {
+			gone = name
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "calls"))
+	want := strings.ReplaceAll(joins, "NAME", come) + "; " + strings.ReplaceAll(leaves, "NAME", gone)
+	if got := strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "; "); err != nil || got != want {
+		t.Errorf("%v: kubectl was called with\n%s\nwant\n%s", err, got, want)
+	}
+}
+
 // TestAccExample_kubernetesCommand: commands wait for a worker, and drain it.
 func TestAccExample_kubernetesCommand(t *testing.T) {
 	dir, env := kube(t)
 	e := start(t, "guides/kubernetes-workers/command")
 	e.Env = append(e.Env, env...)
 	e.follow(t, dir)
+	e.rollOut(t, dir)
 }
 
 // TestAccExample_kubernetesWebhook: a consumer in the cluster does it.

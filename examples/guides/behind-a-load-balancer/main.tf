@@ -34,7 +34,10 @@ resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
   zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
-  deletion         = { candidates = var.candidates }
+
+  deletion {
+    candidates = var.candidates
+  }
 }
 
 resource "openstack_compute_instance_v2" "web" {
@@ -58,9 +61,10 @@ resource "openstack_compute_instance_v2" "web" {
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
   servers = { for name, server in openstack_compute_instance_v2.web : name => {
-    id      = server.id
-    region  = server.region
-    address = server.access_ip_v4
+    id       = server.id
+    region   = server.region
+    address  = server.access_ip_v4
+    revision = stackpolicy_placement_attachment.web.nodes[name].revision
   } }
   stable_for = 10
 }

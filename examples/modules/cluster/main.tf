@@ -1,11 +1,25 @@
-# Where each node belongs. It is remembered: growing and shrinking move no node
-# that stays.
+# Where each node belongs, and what it is made from. Both are remembered: growing
+# and shrinking move no node that stays, and a changed template touches none by
+# itself. The update block says how many nodes an apply replaces.
 resource "stackpolicy_placement_attachment" "cluster" {
   cluster          = var.name
   desired_capacity = var.size
   min_size         = var.min_size
   max_size         = var.max_size
   regions          = var.regions
+  template         = merge({ image = var.image_name, flavor = var.flavor_name }, var.user_data_version == null ? {} : { user_data = var.user_data_version })
+
+  dynamic "update" {
+    for_each = var.update == null ? [] : [var.update]
+    content {
+      causes             = update.value.causes
+      max_batch_size     = update.value.max_batch_size
+      target             = update.value.target
+      method             = update.value.method
+      stop_above         = update.value.stop_above
+      require_in_service = update.value.require_in_service
+    }
+  }
 
   deletion {
     criteria   = var.deletion.criteria
@@ -15,7 +29,8 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
-  nodes = stackpolicy_placement_attachment.cluster.nodes
+  nodes     = stackpolicy_placement_attachment.cluster.nodes
+  made_from = { for name, node in local.nodes : name => stackpolicy_placement_attachment.cluster.revisions[node.revision] }
 
   # A server group belongs to a region, and Nova lets it have ten members unless
   # an operator raised that. So there is one for each zone and each block of ten
@@ -42,11 +57,11 @@ resource "openstack_compute_instance_v2" "node" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = var.image_name
-  flavor_name       = var.flavor_name
+  image_name        = local.made_from[each.key].image
+  flavor_name       = local.made_from[each.key].flavor
   key_pair          = var.key_pair
   security_groups   = var.security_groups
-  user_data         = var.user_data
+  user_data         = contains(keys(local.made_from[each.key]), "user_data") ? var.user_data[local.made_from[each.key].user_data] : null
   metadata          = merge(var.metadata, { cluster = var.name })
 
   network {
@@ -60,10 +75,6 @@ resource "openstack_compute_instance_v2" "node" {
     }
   }
 
-  # A new image or new user data is for new nodes: it would rebuild or replace
-  # all servers at once. Name the old nodes in deletion.candidates, a few at a
-  # time, and each is drained and replaced.
-  #
   # A server cannot change its group. When the group changes (another policy, or
   # somebody deleted it), other scheduler hints would replace all servers of the
   # region at once; ignored, they are for new servers.
@@ -72,7 +83,7 @@ resource "openstack_compute_instance_v2" "node" {
   # destroyed.
   lifecycle {
     create_before_destroy = true
-    ignore_changes        = [image_name, user_data, scheduler_hints]
+    ignore_changes        = [scheduler_hints]
   }
 }
 
@@ -81,9 +92,10 @@ resource "openstack_compute_instance_v2" "node" {
 resource "stackpolicy_readiness_attachment" "cluster" {
   cluster = var.name
   servers = { for name, server in openstack_compute_instance_v2.node : name => {
-    id      = server.id
-    region  = server.region
-    address = server.access_ip_v4
+    id       = server.id
+    region   = server.region
+    address  = server.access_ip_v4
+    revision = local.nodes[name].revision
   } }
   stable_for = var.readiness.stable_for
   timeout    = var.readiness.timeout

@@ -25,6 +25,16 @@ output "summary" {
   value       = stackpolicy_placement_attachment.cluster.summary
 }
 
+output "revisions" {
+  description = "The templates that nodes are made from, by the numbers of their revisions."
+  value       = stackpolicy_placement_attachment.cluster.revisions
+}
+
+output "remaining" {
+  description = "Number of nodes that are still to be replaced. Apply again until it is 0."
+  value       = stackpolicy_placement_attachment.cluster.remaining
+}
+
 output "servergroup_ids" {
   description = "Ids of the server groups, by region, zone and block of node indexes."
   value       = { for place, group in stackpolicy_affinity_attachment.cluster : place => group.servergroup_id }

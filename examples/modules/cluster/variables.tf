@@ -46,6 +46,19 @@ variable "deletion" {
   default = {}
 }
 
+variable "update" {
+  description = "Which nodes are replaced, and how many by one apply (see stackpolicy_placement_attachment). Null replaces none: a new image is for new nodes then."
+  type = object({
+    causes             = optional(list(string), ["UNHEALTHY", "TEMPLATE"])
+    max_batch_size     = optional(string, "25%")
+    target             = optional(string)
+    method             = optional(string)
+    stop_above         = optional(string)
+    require_in_service = optional(bool, true)
+  })
+  default = {}
+}
+
 variable "affinity" {
   description = "Policy of the server groups: one for each region, zone and block of group_size node indexes. Null makes no groups."
   type        = string
@@ -95,12 +108,12 @@ variable "drain" {
 }
 
 variable "image_name" {
-  description = "Image of new nodes, by name: ids differ from region to region."
+  description = "Image of the nodes, by name: ids differ from region to region. Another one replaces nodes as update has it."
   type        = string
 }
 
 variable "flavor_name" {
-  description = "Flavor of the nodes."
+  description = "Flavor of the nodes, by name. Another one replaces nodes as update has it."
   type        = string
 }
 
@@ -122,7 +135,13 @@ variable "security_groups" {
 }
 
 variable "user_data" {
-  description = "User data of new nodes, such as a cloud-init configuration."
+  description = "User data of the nodes, such as cloud-init configurations, by version. Keep a version as long as a node uses it (see the output revisions)."
+  type        = map(string)
+  default     = {}
+}
+
+variable "user_data_version" {
+  description = "Version of the user data of new nodes: a key of user_data. Null is none."
   type        = string
   default     = null
 }

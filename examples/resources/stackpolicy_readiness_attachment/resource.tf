@@ -26,9 +26,10 @@ resource "openstack_compute_instance_v2" "web" {
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
   servers = { for name, server in openstack_compute_instance_v2.web : name => {
-    id      = server.id
-    region  = server.region
-    address = server.access_ip_v4
+    id       = server.id
+    region   = server.region
+    address  = server.access_ip_v4
+    revision = stackpolicy_placement_attachment.web.nodes[name].revision
   } }
   stable_for = 30
   timeout    = 600

@@ -21,10 +21,23 @@ variable "size" {
   default     = 3
 }
 
+variable "image" {
+  description = "Image of new workers. Another one replaces those that are there, one with each apply."
+  type        = string
+  default     = "debian-12"
+}
+
 resource "stackpolicy_placement_attachment" "worker" {
   cluster          = "web"
   desired_capacity = var.size
   zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+  template         = { image = var.image }
+
+  update {
+    causes             = ["UNHEALTHY", "TEMPLATE"]
+    max_batch_size     = "1"
+    require_in_service = true
+  }
 }
 
 # The kubelet must register under the name of the server, as it does by default
@@ -34,7 +47,7 @@ resource "openstack_compute_instance_v2" "worker" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = "debian-12"
+  image_name        = stackpolicy_placement_attachment.worker.revisions[each.value.revision].image
   flavor_name       = "m1.small"
 
   network {
@@ -50,9 +63,10 @@ resource "openstack_compute_instance_v2" "worker" {
 resource "stackpolicy_readiness_attachment" "worker" {
   cluster = "web"
   servers = { for name, server in openstack_compute_instance_v2.worker : name => {
-    id      = server.id
-    region  = server.region
-    address = server.access_ip_v4
+    id       = server.id
+    region   = server.region
+    address  = server.access_ip_v4
+    revision = stackpolicy_placement_attachment.worker.nodes[name].revision
   } }
   timeout = 1200
 
