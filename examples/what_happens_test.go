@@ -99,7 +99,7 @@ var byHand = []struct {
 	{"it is migrated to another zone", "takes its new zone over, and leaves the server alone", func(t *testing.T, e example, id string) {
 		e.c.Migrate(t, "RegionOne", id, e.elsewhere(t, id))
 	}, "", true, "ACTIVE"},
-	{"nothing", "is empty", func(*testing.T, example, string) {}, "", false, "ACTIVE"},
+	{"it is shelved", "unshelves it", act(`{"shelve": null}`, "SHELVED_OFFLOADED"), "in place", true, "ACTIVE"},
 	{"it is shelved, and unshelved in another zone", "takes its new zone over, and leaves the server alone", func(t *testing.T, e example, id string) {
 		zone := e.elsewhere(t, id)
 		e.c.Act(t, "RegionOne", id, `{"shelve": null}`, "SHELVED_OFFLOADED")
@@ -113,7 +113,7 @@ var byHand = []struct {
 	{"it is paused", "unpauses it", act(`{"pause": null}`, "PAUSED"), "in place", false, "ACTIVE"},
 	{"it is stopped", "starts it", act(`{"os-stop": null}`, "SHUTOFF"), "in place", false, "ACTIVE"},
 	{"it is deleted", "makes it again, under its name and in its place", func(t *testing.T, e example, id string) { e.c.Kill(t, "RegionOne", id) }, "created", false, "ACTIVE"},
-	{"it ends up in ERROR", "leaves it alone", func(t *testing.T, e example, id string) { e.c.Reset(t, "RegionOne", id) }, "", false, "ERROR"},
+	{"it ends up in ERROR", "leaves it alone; when the cluster shrinks it is chosen first", func(t *testing.T, e example, id string) { e.c.Reset(t, "RegionOne", id) }, "", false, "ERROR"},
 }
 
 // TestAccWhatHappens_byHand does all of that at once, each to a node of its own.
@@ -148,10 +148,15 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 	e.shrinks(t, ids)
 }
 
-// shrinks plans one node only: the locked one stays.
+// shrinks takes all nodes but one: the server in ERROR is chosen first, and the
+// locked one stays.
 func (e example) shrinks(t *testing.T, ids map[string]string) {
 	t.Helper()
-	if next := e.next(t, "size=1"); next["web-5"] != "" || len(next) != len(ids) {
+	next := e.next(t, "size=9")
+	if next["web-9"] != "destroyed" || len(next) != 2 {
+		t.Errorf("one node fewer: the plan has %v, and should destroy web-9, which is in ERROR", next)
+	}
+	if next = e.next(t, "size=1"); next["web-5"] != "" || len(next) != len(ids) {
 		t.Errorf("one node only: the plan has %v, and should leave web-5, which is locked", next)
 	}
 }
@@ -200,6 +205,10 @@ func TestAccWhatHappens_quota(t *testing.T) {
 	whatHappens(t, "Nova refuses servers (403, a quota)", "makes those that are missing, under their names and in their places; the others stay")
 	if created != 2 {
 		t.Errorf("the plan makes %d servers, want 2", created)
+	}
+	whatHappens(t, "the same, and `desired_capacity` is set to the number of servers that there are", "takes back what has no server: no server is destroyed")
+	if next := e.next(t, "size=4"); !maps.Equal(next, map[string]string{"placement": "in place"}) {
+		t.Errorf("taken back, the plan has %v", next)
 	}
 	raise()
 	e.apply(t, "size=6")

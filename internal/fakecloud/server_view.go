@@ -172,7 +172,7 @@ func (s *server) mac() string {
 }
 
 func (v *view) addresses(b []byte, s *server) []byte {
-	if !s.Network || !s.scheduled() {
+	if !s.Network || !s.scheduled() && s.vmState != "shelved_offloaded" { // that one keeps its ports
 		return append(b, `, "addresses": {}`...)
 	}
 	return fmt.Appendf(b, `, "addresses": {"`+NetworkName+`": [{"version": 4, "addr": "%s", "OS-EXT-IPS:type": "fixed", `+
