@@ -1,0 +1,65 @@
+package provider_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestImportByIdentity: each resource has an identity, and what is imported by it
+// is the same resource. It speaks to the provider as Terraform 1.12 does, so it
+// holds with any terraform.
+func TestImportByIdentity(t *testing.T) {
+	t.Parallel()
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	p := start(t, fake, fakecloud.MemberUser, "RegionOne")
+	server := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Zone: "az-1"})[0]
+	group := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: "anti-affinity"})
+	configs := map[string]attributes{
+		"stackpolicy_affinity_attachment":  {"servergroup": attributes{"name": "web", "policies": "anti-affinity"}},
+		"stackpolicy_placement_attachment": {"cluster": "web", "desired_capacity": 1, "regions": []any{attributes{"name": "RegionOne"}}},
+		"stackpolicy_readiness_attachment": {"cluster": "web", "servers": attributes{"web-0": attributes{"id": server, "region": "RegionOne", "revision": 1}}},
+		"stackpolicy_deletion_attachment":  {"server_id": server, "region": "RegionOne"},
+	}
+	for kind := range p.schemas.ResourceSchemas {
+		config, ok := configs[kind]
+		if !ok {
+			t.Errorf("nothing is said of %s", kind)
+			continue
+		}
+		made, err := p.apply(t.Context(), instance{kind: kind}, config)
+		if err != nil {
+			t.Errorf("create %s: %v", kind, err)
+			continue
+		}
+		if made.identity == nil {
+			t.Errorf("%s has no identity", kind)
+			continue
+		}
+		resp, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: kind, Identity: made.identity})
+		if err := failure(err, resp.Diagnostics); err != nil || len(resp.ImportedResources) != 1 {
+			t.Errorf("import %s: %v", kind, err)
+			continue
+		}
+		got := resp.ImportedResources[0]
+		adopted, err := p.refresh(t.Context(), instance{kind: kind, state: unpack(p.typeOf(kind), got.State), private: got.Private, identity: got.Identity})
+		if err != nil || adopted.state.IsNull() {
+			t.Errorf("read %s after the import: %v, %v", kind, adopted.state, err)
+			continue
+		}
+		if string(adopted.identity.IdentityData.MsgPack) != string(made.identity.IdentityData.MsgPack) {
+			t.Errorf("%s has another identity after the import", kind)
+		}
+		if was, is := idOf(made.state), idOf(adopted.state); was != is {
+			t.Errorf("%s was %s, and is %s after the import", kind, was, is)
+		}
+	}
+	if groups := fake.ServerGroups("RegionOne"); len(groups) != 1 || groups[0].ID != group {
+		t.Errorf("server groups: %v", groups)
+	}
+}
+
+func idOf(state tftypes.Value) string { return fmt.Sprint(object(state)["id"]) }
