@@ -41,18 +41,24 @@ type Query struct {
 // regions are read at once. One region that cannot be read fails the whole: a
 // missing region must never look like an empty one. So does a server of which
 // cannot be told whether it belongs to the cluster.
+//
+// Errors that have a type of their own: [*LoginError], [*GroupGoneError], and one or
+// several [*RegionError].
 func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, error) {
 	match, err := q.compile()
 	if err != nil {
 		return nil, err
 	}
 	if err := cloud.Login(ctx); err != nil {
-		return nil, err
+		return nil, &LoginError{err}
 	}
 	regions := slices.Compact(slices.Sorted(slices.Values(q.Regions)))
 	parts := make([]part, len(regions))
 	err = each(regions, func(i int, region string) error {
-		return parts[i].read(ctx, cloud, region, *match, q)
+		if err := parts[i].read(ctx, cloud, region, *match, q); err != nil {
+			return &RegionError{region, err}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -199,8 +205,10 @@ func dateProfiles(ctx context.Context, cloud *openstack.Cloud, nodes []node.Node
 	dates := make([]time.Time, len(images))
 	err := each(images, func(i int, m image) error {
 		var err error
-		dates[i], err = cloud.ImageCreated(ctx, m.region, m.id)
-		return err
+		if dates[i], err = cloud.ImageCreated(ctx, m.region, m.id); err != nil {
+			return &RegionError{m.region, err}
+		}
+		return nil
 	})
 	for i, m := range images {
 		created[m] = dates[i].UTC()
@@ -209,15 +217,4 @@ func dateProfiles(ctx context.Context, cloud *openstack.Cloud, nodes []node.Node
 		nodes[i].ProfileCreatedAt = created[image{n.Region, n.Profile}]
 	}
 	return err
-}
-
-// GroupGoneError says that the server group of a selector is in none of the
-// regions that were read.
-type GroupGoneError struct {
-	ID      string
-	Regions []string
-}
-
-func (e *GroupGoneError) Error() string {
-	return fmt.Sprintf("the server group %s is in none of the regions %s", e.ID, strings.Join(e.Regions, ", "))
 }

@@ -197,7 +197,8 @@ func TestReadServerGroup(t *testing.T) {
 	if nodes, err := read(empty); err != nil || len(nodes) != 0 {
 		t.Errorf("got %s, %v", names(nodes), err)
 	}
-	if _, err := read("00000000-0000-0000-0000-000000000000"); err == nil || !strings.Contains(err.Error(), "is in none of the regions RegionOne, RegionTwo") {
+	_, err := read("00000000-0000-0000-0000-000000000000")
+	if _, ok := errors.AsType[*cluster.GroupGoneError](err); !ok || !strings.Contains(err.Error(), "is in none of the regions RegionOne, RegionTwo") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -287,5 +288,22 @@ func TestImageGone(t *testing.T) {
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Images, Status: 503})
 	if _, err := read(); err == nil || !strings.Contains(err.Error(), "region RegionOne: get the image") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestReadErrorTypes: who reads can tell a login that was refused from a region
+// that fails.
+func TestReadErrorTypes(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	query := cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}}
+	wrong := login(t, fake, func(c *openstack.Config) { c.Password = "wrong" })
+	_, err := cluster.Read(t.Context(), wrong, query)
+	if _, ok := errors.AsType[*cluster.LoginError](err); !ok {
+		t.Errorf("got %v for a wrong password", err)
+	}
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionTwo", Path: "/servers/detail", Status: 500, Times: fakecloud.Forever})
+	_, err = cluster.Read(t.Context(), login(t, fake), query)
+	if failed, ok := errors.AsType[*cluster.RegionError](err); !ok || failed.Region != "RegionTwo" {
+		t.Errorf("got %v for a region that fails", err)
 	}
 }

@@ -54,9 +54,12 @@ func Sort(nodes []Node) {
 }
 
 // Distribution counts nodes by region and zone. Nodes without a zone are
-// counted under the empty name.
-func Distribution(nodes []Node) map[string]map[string]int64 {
+// counted under the empty name. The regions given are there without nodes too.
+func Distribution(nodes []Node, regions ...string) map[string]map[string]int64 {
 	counts := map[string]map[string]int64{}
+	for _, region := range regions {
+		counts[region] = map[string]int64{}
+	}
 	for _, n := range nodes {
 		if counts[n.Region] == nil {
 			counts[n.Region] = map[string]int64{}

@@ -25,10 +25,10 @@ func (m model) query(ctx context.Context, diags *diag.Diagnostics) cluster.Query
 	return q
 }
 
-func (m *model) fill(ctx context.Context, list []node.Node, diags *diag.Diagnostics) {
+func (m *model) fill(ctx context.Context, regions []string, list []node.Node, diags *diag.Diagnostics) {
 	m.Nodes = nodes.Values(list)
 	m.Size = types.Int64Value(int64(len(list)))
 	var more diag.Diagnostics
-	m.Distribution, more = types.MapValueFrom(ctx, types.MapType{ElemType: types.Int64Type}, node.Distribution(list))
+	m.Distribution, more = types.MapValueFrom(ctx, types.MapType{ElemType: types.Int64Type}, node.Distribution(list, regions...))
 	diags.Append(more...)
 }

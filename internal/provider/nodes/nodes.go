@@ -4,14 +4,17 @@ package nodes
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -24,20 +27,24 @@ func Attributes(computed bool) map[string]schema.Attribute {
 	flag := func(description string) schema.Attribute {
 		return schema.BoolAttribute{Computed: computed, Optional: !computed, MarkdownDescription: description}
 	}
+	revision := schema.Int64Attribute{Computed: computed, Optional: !computed,
+		MarkdownDescription: "Revision that the server was found in service with, as `stackpolicy_readiness_attachment` marks it in Nova. Null without the mark. Plans do not look at it."}
+	if !computed {
+		revision.CustomType = value.WholeType{}
+	}
 	return map[string]schema.Attribute{
-		"id":                 schema.StringAttribute{Computed: computed, Required: !computed, MarkdownDescription: "Id of the server."},
-		"name":               text("Name of the server."),
-		"region":             text("Region that the server is in."),
-		"zone":               text("Availability zone that the server is in. Null before Nova has placed it."),
-		"status":             text("Status in Nova, such as `ACTIVE` or `ERROR`."),
-		"created_at":         text("When the server was created, as RFC 3339. Null if that is not known, or has not happened."),
-		"profile":            text("What the node was made from: its image, or the value of `profile_metadata_key`."),
-		"profile_created_at": text("How old the profile is, as RFC 3339. Null if that is not known."),
-		"tainted":            flag("Whether the node is marked as one to remove first."),
-		"protected":          flag("Whether the node must not be removed: marked so, or locked in Nova."),
-		"in_service_revision": schema.Int64Attribute{Computed: computed, Optional: !computed,
-			MarkdownDescription: "Revision that the server was found in service with, as `stackpolicy_readiness_attachment` marks it in Nova. Null without the mark. Plans do not look at it."},
-		"host_id": text("Nova's hash of project and host. Nodes with the same one share a host."),
+		"id":                  schema.StringAttribute{Computed: computed, Required: !computed, MarkdownDescription: "Id of the server."},
+		"name":                text("Name of the server."),
+		"region":              text("Region that the server is in."),
+		"zone":                text("Availability zone that the server is in. Null before Nova has placed it."),
+		"status":              text("Status in Nova, such as `ACTIVE` or `ERROR`."),
+		"created_at":          text("When the server was created, as RFC 3339. Null if that is not known, or has not happened."),
+		"profile":             text("What the node was made from: its image, or the value of `profile_metadata_key`."),
+		"profile_created_at":  text("How old the profile is, as RFC 3339. Null if that is not known."),
+		"tainted":             flag("Whether the node is marked as one to remove first."),
+		"protected":           flag("Whether the node must not be removed: marked so, or locked in Nova."),
+		"in_service_revision": revision,
+		"host_id":             text("Nova's hash of project and host. Nodes with the same one share a host."),
 	}
 }
 
@@ -45,6 +52,7 @@ func Attributes(computed bool) map[string]schema.Attribute {
 func Argument(needed string) schema.Attribute {
 	return schema.ListNestedAttribute{
 		Required:            true,
+		Validators:          []validator.List{listvalidator.NoNullValues()},
 		NestedObject:        schema.NestedAttributeObject{Attributes: Attributes(false)},
 		MarkdownDescription: "Nodes of the cluster as they are: the `nodes` of a `stackpolicy_cluster`, or literal ones. " + needed,
 	}
@@ -90,12 +98,13 @@ func Read(list types.List, diags *diag.Diagnostics) []node.Node {
 		text := func(name string) types.String { return fields[name].(types.String) }
 		flag := func(name string) bool { return fields[name].(types.Bool).ValueBool() }
 		id := text("id").ValueString()
+		zone, _, _ := strings.Cut(text("zone").ValueString(), ":") // zone:host forces a host, in a zone
 		if first, twice := seen[id]; twice {
 			diags.AddAttributeError(at.AtName("id"), "Node given twice", fmt.Sprintf("The nodes %d and %d have the same id %q.", first, i, id))
 		}
 		seen[id] = i
 		nodes[i] = node.Node{
-			ID: id, Name: text("name").ValueString(), Region: text("region").ValueString(), Zone: text("zone").ValueString(),
+			ID: id, Name: text("name").ValueString(), Region: text("region").ValueString(), Zone: zone,
 			Status: text("status").ValueString(), HostID: text("host_id").ValueString(), Profile: text("profile").ValueString(),
 			Tainted: flag("tainted"), Protected: flag("protected"),
 			CreatedAt:        value.ReadTime(text("created_at"), at.AtName("created_at"), diags),

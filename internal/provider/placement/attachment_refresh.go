@@ -113,5 +113,6 @@ func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *
 
 // reportRead reports a cluster that could not be read.
 func reportRead(err error, diags *diag.Diagnostics) {
-	diags.AddError("Unable to read the cluster", err.Error()+"\n\nTo grow without a region that cannot be reached, leave it out of regions for now, and plan with -refresh=false.")
+	nodes.ReportRead(err, path.Root("selector").AtName("servergroup_id"),
+		"To grow without a region that cannot be reached, leave it out of regions for now, and plan with -refresh=false.", diags)
 }

@@ -1,0 +1,206 @@
+package provider_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// eightNodes are eight nodes: six in RegionOne, two in RegionTwo, two a zone.
+const eightNodes = `[for i in range(8) : {
+    id         = "n${i}"
+    name       = "web-${i}"
+    region     = i < 6 ? "RegionOne" : "RegionTwo"
+    zone       = "az-${i % 3 + 1}"
+    status     = "ACTIVE"
+    created_at = "2026-11-0${i + 1}T00:00:00Z"
+  }]`
+
+// TestDecisionPlaces: a decision carries its places along, from plan to plan.
+func TestDecisionPlaces(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	config := func(request string) string {
+		return fmt.Sprintf(`
+locals {
+  nodes = %s
+}
+data "stackpolicy_region_plan" "r" {
+  nodes   = local.nodes
+  regions = [{ name = "RegionOne" }, { name = "RegionTwo" }]
+  %s
+}
+data "stackpolicy_zone_plan" "one" {
+  nodes    = local.nodes
+  region   = "RegionOne"
+  zones    = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
+  decision = { creation = data.stackpolicy_region_plan.r.creation, deletion = data.stackpolicy_region_plan.r.deletion }
+}
+data "stackpolicy_zone_plan" "two" {
+  nodes    = local.nodes
+  region   = "RegionTwo"
+  zones    = [{ name = "az-1" }, { name = "az-2" }]
+  decision = { creation = data.stackpolicy_region_plan.r.creation, deletion = data.stackpolicy_region_plan.r.deletion }
+}
+data "stackpolicy_deletion_plan" "one" {
+  nodes    = local.nodes
+  criteria = "OLDEST_FIRST"
+  decision = { deletion = data.stackpolicy_zone_plan.one.deletion }
+}
+data "stackpolicy_deletion_plan" "region" {
+  nodes    = local.nodes
+  criteria = "OLDEST_FIRST"
+  decision = { deletion = data.stackpolicy_region_plan.r.deletion }
+}
+output "names" {
+  value = flatten(data.stackpolicy_deletion_plan.one.deletion[*].names)
+}
+`, eightNodes, request)
+	}
+	is := func(kind, name, attribute string, check knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue("data.stackpolicy_"+kind+"_plan."+name, tfjsonpath.New(attribute), check)
+	}
+	c.Test(t,
+		// Four and four, not eight and eight.
+		resource.TestStep{Config: config("scale_out { count = 8 }"), ConfigStateChecks: []statecheck.StateCheck{
+			is("region", "r", "creation", share(8, counts("RegionOne", 2, "RegionTwo", 6))),
+			is("zone", "one", "creation", zoneShare(2, "RegionOne", counts("az-1", 1, "az-2", 1))),
+			is("zone", "one", "reason", knownvalue.StringExact("2 nodes to create. Of the decision's 8 nodes 6 are for other regions.")),
+			is("zone", "two", "creation", zoneShare(6, "RegionTwo", counts("az-1", 3, "az-2", 3))),
+			is("deletion", "one", "deletion", knownvalue.Null()),
+			statecheck.ExpectKnownOutputValue("names", texts()),
+		}},
+		// A region plan's decision has zones to choose by, a zone plan's its region.
+		resource.TestStep{Config: config("scale_in { count = 4 }"), ConfigStateChecks: []statecheck.StateCheck{
+			is("region", "r", "deletion", share(4, counts("RegionOne", 4))),
+			is("zone", "one", "deletion", zoneShare(4, "RegionOne", counts("az-1", 1, "az-2", 1, "az-3", 2))),
+			is("zone", "two", "deletion", knownvalue.Null()),
+			is("zone", "two", "reason", knownvalue.StringExact("Nothing to create or to delete. Of the decision's 4 nodes 4 are for other regions.")),
+			is("deletion", "one", "survivors", texts("n3", "n4", "n6", "n7")), // the oldest of each zone of RegionOne, and none of RegionTwo
+			is("deletion", "region", "survivors", texts("n4", "n5", "n6", "n7")),
+			statecheck.ExpectKnownOutputValue("names", texts("web-0", "web-1", "web-2", "web-5")),
+		}},
+	)
+}
+
+// TestRegionPlanZones: a region plan that lists zones plans them too, and its
+// decision fits into a deletion plan.
+func TestRegionPlanZones(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	c.Fake.SetZoneAvailable("RegionTwo", "az-2", false)
+	config := func(request string) string {
+		return fmt.Sprintf(`
+data "stackpolicy_region_plan" "r" {
+  nodes = %s
+  regions = [
+    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200 }], cap = 7 },
+    { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }] },
+  ]
+  %s
+}
+data "stackpolicy_deletion_plan" "d" {
+  nodes    = %[1]s
+  criteria = "OLDEST_FIRST"
+  decision = { deletion = data.stackpolicy_region_plan.r.deletion }
+}
+data "stackpolicy_zone_plan" "z" {
+  nodes    = %[1]s
+  zones    = [{ name = "az-1" }]
+  decision = { creation = data.stackpolicy_region_plan.r.creation }
+}
+`, eightNodes, request)
+	}
+	zones := func(regions map[string]knownvalue.Check) knownvalue.Check { return knownvalue.MapExact(regions) }
+	is := func(kind, name, attribute string, check knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue("data.stackpolicy_"+kind+"_plan."+name, tfjsonpath.New(attribute), check)
+	}
+	c.Test(t,
+		resource.TestStep{Config: config("scale_out { count = 5 }"), ConfigStateChecks: []statecheck.StateCheck{
+			is("region", "r", "creation", knownvalue.ObjectExact(map[string]knownvalue.Check{
+				"count": knownvalue.Int64Exact(5), "regions": counts("RegionOne", 1, "RegionTwo", 4),
+				"zones": zones(map[string]knownvalue.Check{"RegionOne": counts("az-2", 1), "RegionTwo": counts("az-1", 4)})})),
+			is("region", "r", "target", counts("RegionOne", 7, "RegionTwo", 6)),
+			is("region", "r", "summary", knownvalue.StringExact(table(`
+region     zone  now  after  ideal   cap
+RegionOne          6      7   6.50     7  full: cap
+           az-1    2      2   2.17  none
+           az-2    2      3   4.33  none
+           az-3    2      2   none  none  not listed: removed first
+RegionTwo          2      6   6.50  none
+           az-1    1      5   3.25  none
+           az-2    1      1   3.25  none  not available
+total              8     13
+`))),
+			is("zone", "z", "creation", zoneShare(1, "RegionOne", counts("az-1", 1))),
+		}},
+		resource.TestStep{Config: config("scale_in { count = 5 }"), ConfigStateChecks: []statecheck.StateCheck{
+			is("region", "r", "deletion", knownvalue.ObjectExact(map[string]knownvalue.Check{
+				"count": knownvalue.Int64Exact(5), "regions": counts("RegionOne", 5),
+				"zones": zones(map[string]knownvalue.Check{"RegionOne": counts("az-1", 2, "az-2", 1, "az-3", 2)})})),
+			is("deletion", "d", "survivors", texts("n4", "n6", "n7")),
+		}},
+		resource.TestStep{Config: config("node_create { region = \"RegionTwo\" }"), ConfigStateChecks: []statecheck.StateCheck{
+			is("region", "r", "creation", knownvalue.Null()),
+			is("region", "r", "reason", knownvalue.StringExact("The region RegionTwo that the node names takes precedence: nothing is planned. To choose its zone use a plan of zones.")),
+		}},
+		// The zone that is down keeps its node, and so there is no plan.
+		resource.TestStep{Config: config("scale_in { count = 8 }"), PlanOnly: true,
+			ExpectError: says("8 nodes must be removed, but only 7 can be: RegionOne 6, RegionTwo 1 (az-2 is not available, and keeps its nodes).")},
+	)
+}
+
+// TestDecisionForms: the ways to write a decision, and what takes precedence.
+func TestDecisionForms(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	zone := func(request string) string {
+		return "data \"stackpolicy_zone_plan\" \"p\" {\n  nodes = [{ id = \"a\", zone = \"az-1\" }]\n  zones = [{ name = \"az-1\" }, { name = \"az-2\" }]\n  " + request + "\n}\n"
+	}
+	is := func(attribute string, check knownvalue.Check) []statecheck.StateCheck {
+		return []statecheck.StateCheck{statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New(attribute), check)}
+	}
+	one, none := zoneShare(1, "RegionOne", counts("az-2", 1)), knownvalue.Null()
+	three := zoneShare(3, "RegionOne", counts("az-1", 1, "az-2", 2))
+	var steps []resource.TestStep
+	for _, s := range []struct {
+		request, attribute string
+		want               knownvalue.Check
+	}{
+		{"decision = { creation = {} }", "creation", one},
+		{"decision = { creation = { count = 3 } }", "creation", three},
+		{"decision = { creation = { regions = { RegionOne = 3, RegionTwo = 5 } } }", "creation", three},
+		{"decision = { creation = { region = { RegionOne = 3, RegionTwo = 5 } } }", "creation", three}, // the documents' spelling
+		{"decision = { creation = { region = \"RegionOne\", count = 3 } }", "creation", three},
+		{"decision = { creation = { region = \"RegionTwo\", count = 3 } }", "creation", none},
+		{"decision = { creation = { zones = { az-1 = 2, az-2 = 1 } } }", "creation", three},
+		{"decision = { creation = { zones = { RegionOne = { az-1 = 3 }, RegionTwo = { az-1 = 9 } } } }", "creation", three},
+		{"scale_out { count = 3 }\n  decision = { creation = null, deletion = { count = 1 } }", "creation", three}, // a deletion is not looked for
+		{"scale_in {}\n  decision = { creation = { count = 1 } }", "deletion", zoneShare(1, "RegionOne", counts("az-1", 1))},
+		{"resize { max_size = 0 }\n  decision = { creation = { count = 3 }, deletion = { count = 1 } }", "creation", three}, // a creation first
+		{"scale_out { count = 3 }\n  decision = null", "creation", three},
+		{"decision = { status = \"OK\", creation = { count = 3, nodes = [\"x\"] } }", "creation", three}, // as a change has it
+		{"node_create {}", "creation", one},
+		{"node_create { region = \"RegionOne\" }", "creation", one},
+		{"node_create { region = \"RegionTwo\" }", "reason", knownvalue.StringExact("The node is for the region RegionTwo: nothing is planned in RegionOne.")},
+		{"node_create { zone = \"az-7\" }", "reason", knownvalue.StringExact("The availability zone az-7 that the node names takes precedence: nothing is planned.")},
+		{"resize {\n    adjustment_type = \"CHANGE_IN_PERCENTAGE\"\n    number = 312.5\n  }", "creation", three},
+	} {
+		steps = append(steps, resource.TestStep{Config: zone(s.request), ConfigStateChecks: is(s.attribute, s.want)})
+	}
+	// What is not known yet is neither given nor missing.
+	steps = append(steps, resource.TestStep{
+		Config: "resource \"terraform_data\" \"later\" { input = { count = 3 } }\n" + zone("decision = { creation = terraform_data.later.output }"),
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+			plancheck.ExpectUnknownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("creation"))}},
+		ConfigStateChecks: is("creation", three),
+	})
+	c.Test(t, steps...)
+}
