@@ -143,9 +143,9 @@ total              8     13
 		}},
 		resource.TestStep{Config: config("scale_in { count = 5 }"), ConfigStateChecks: []statecheck.StateCheck{
 			is("region", "r", "deletion", knownvalue.ObjectExact(map[string]knownvalue.Check{
-				"count": knownvalue.Int64Exact(5), "regions": counts("RegionOne", 5),
-				"zones": zones(map[string]knownvalue.Check{"RegionOne": counts("az-1", 2, "az-2", 1, "az-3", 2)})})),
-			is("deletion", "d", "survivors", texts("n4", "n6", "n7")),
+				"count": knownvalue.Int64Exact(5), "regions": counts("RegionOne", 4, "RegionTwo", 1),
+				"zones": zones(map[string]knownvalue.Check{"RegionOne": counts("az-1", 1, "az-2", 1, "az-3", 2), "RegionTwo": counts("az-1", 1)})})),
+			is("deletion", "d", "survivors", texts("n3", "n4", "n7")),
 		}},
 		resource.TestStep{Config: config("node_create { region = \"RegionTwo\" }"), ConfigStateChecks: []statecheck.StateCheck{
 			is("region", "r", "creation", knownvalue.Null()),

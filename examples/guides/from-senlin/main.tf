@@ -13,6 +13,17 @@ resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 6
   regions          = local.regions
+  deletion { criteria = lookup(local.deletion, "criteria", null) }
+}
+
+resource "stackpolicy_affinity_attachment" "web" {
+  for_each = toset(local.regions[*].name)
+
+  region = each.key
+  servergroup {
+    name     = "${local.affinity.servergroup.name}-${each.key}"
+    policies = local.affinity.servergroup.policies
+  }
 }
 
 # The same policies as plans. What a spec leaves out is null here, which is the
@@ -37,14 +48,14 @@ data "stackpolicy_deletion_plan" "shrink" {
   decision                = { deletion = data.stackpolicy_region_plan.shrink.deletion }
 }
 
-output "servergroup" {
-  value = local.affinity.servergroup
-}
-
 output "removed" {
   value = flatten(data.stackpolicy_deletion_plan.shrink.deletion[*].names)
 }
 
 output "deletion" {
   value = data.stackpolicy_deletion_plan.shrink.deletion
+}
+
+output "distribution" {
+  value = stackpolicy_placement_attachment.web.distribution
 }
