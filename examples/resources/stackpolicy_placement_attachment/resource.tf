@@ -11,8 +11,8 @@ resource "stackpolicy_placement_attachment" "web" {
     { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }], weight = 200, cap = 12 },
   ]
 
-  # When the cluster shrinks, the oldest nodes of a zone go, and web-3 never.
-  deletion = {
+  # When the cluster shrinks, the oldest nodes are removed, and web-3 never.
+  deletion {
     criteria  = "OLDEST_FIRST"
     protected = ["web-3"]
   }
@@ -54,8 +54,8 @@ resource "openstack_compute_instance_v2" "web" {
   }
 }
 
-# What the last resize did, as a table: each place with its nodes before and
-# after, its ideal share and its cap.
+# The present spread as a table: each place with its nodes, its ideal share, its
+# weight, min and cap.
 output "summary" {
   value = stackpolicy_placement_attachment.web.summary
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
@@ -24,11 +25,11 @@ func changeAttribute() schema.Attribute {
 	reasons := schema.MapAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Why, by the name of the node: why its place loses a node, and why this one."}
 	regions := schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Number of them by region."}
 	zones := schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true, MarkdownDescription: "Number of them by region and zone."}
-	omitted := number("Number of nodes that the lists leave out: they have at most 100 names.")
+	omitted := number("Number of nodes that the lists leave out, because they have at most 100 names. Null if none.")
 	return schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "What the last plan that changed nodes did.",
 		Attributes: map[string]schema.Attribute{
 			"creation": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that were added. Null without any.",
-				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "regions": regions, "zones": zones, "nodes": names("Their names."), "omitted": omitted}},
+				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "regions": regions, "zones": zones, "nodes": names("Their names. Empty for a new attachment, whose nodes are all new."), "omitted": omitted}},
 			"deletion": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that were removed. Null without any.",
 				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "regions": regions, "zones": zones, "candidates": names("Their names."), "reasons": reasons, "omitted": omitted}},
 			"in_place": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that became of another revision in place. Null without any.",
@@ -45,15 +46,20 @@ var (
 	inPlaceType    = changeType.AttrTypes["in_place"].(types.ObjectType)
 )
 
-// record puts a change into the state. The roster is the one after it.
+// record puts a change into the state. The roster is the one after it. The names
+// of the first nodes are left out: they are all in nodes.
 func (m *attachmentModel) record(ctx context.Context, next roster.Roster, change roster.Change, diags *diag.Diagnostics) {
 	created, removed, revised := types.ObjectNull(creationType.AttrTypes), types.ObjectNull(deletionType.AttrTypes), types.ObjectNull(inPlaceType.AttrTypes)
 	if n := len(change.Created); n > 0 {
+		named := change.Created
+		if n == len(next.Nodes) {
+			named = nil
+		}
 		places := make([]roster.Place, n)
 		for i, name := range change.Created {
 			places[i] = next.Nodes[name].Place
 		}
-		created = types.ObjectValueMust(creationType.AttrTypes, tally(ctx, places, map[string]attr.Value{"nodes": nameList(change.Created)}, diags))
+		created = types.ObjectValueMust(creationType.AttrTypes, tally(ctx, places, map[string]attr.Value{"nodes": nameList(named)}, diags))
 	}
 	if n := len(change.Departed); n > 0 {
 		places := make([]roster.Place, n)
@@ -90,7 +96,7 @@ func tally(ctx context.Context, places []roster.Place, fields map[string]attr.Va
 	return fields
 }
 
-func omittedOf(n int) types.Int64 { return types.Int64Value(int64(max(0, n-maxNames))) }
+func omittedOf(n int) types.Int64 { return value.NumberOrNull(int64(max(0, n-maxNames))) }
 
 func nameList(names []string) types.List {
 	values := make([]attr.Value, min(len(names), maxNames))

@@ -14,14 +14,15 @@ import (
 // spreadTable is the present spread of a cluster as a table for people: a line
 // for each region, and under it one for each of its zones.
 func spreadTable(r roster.Roster, listed []placement.Region) string {
-	revised := len(r.Revisions) > 0
-	rows := [][]string{{"place", "nodes", "ideal", "weight", "min", "cap", "revisions", ""}}
+	// Blanks keep columns as wide as most of their cells, so that a diff shows only
+	// the rows that change.
+	rows := [][]string{{"place", "nodes", "   ideal", "weight", " min", "  cap", ""}}
 	for _, row := range roster.Spread(r, listed) {
 		name := row.Region
 		if row.IsZone {
 			name = "  " + zoneName(row.Zone)
 		}
-		cells := []string{name, fmt.Sprint(row.Bin.Current), row.Ideal.FloatString(2), fmt.Sprint(row.Bin.Weight), fmt.Sprint(row.Bin.Min), limitText(row.Bin.Cap), revisionsText(row.Revisions), row.Note}
+		cells := []string{name, fmt.Sprint(row.Bin.Current), row.Ideal.FloatString(2), fmt.Sprint(row.Bin.Weight), fmt.Sprint(row.Bin.Min), limitText(row.Bin.Cap), notes(r, row.Revisions, row.Note)}
 		if row.Bin.Weight == 0 {
 			cells[2], cells[3], cells[4], cells[5] = "none", "none", "none", "none"
 		}
@@ -31,12 +32,7 @@ func spreadTable(r roster.Roster, listed []placement.Region) string {
 	for _, n := range r.Nodes {
 		revisions[n.Revision]++
 	}
-	rows = append(rows, []string{"total", fmt.Sprint(len(r.Nodes)), "", "", "", "", revisionsText(revisions), ""})
-	if !revised {
-		for i, row := range rows {
-			rows[i] = slices.Delete(row, 6, 7)
-		}
-	}
+	rows = append(rows, []string{"total", fmt.Sprint(len(r.Nodes)), "", "", "", "", notes(r, revisions, "")})
 	return text.Table(rows, 1)
 }
 
@@ -53,6 +49,14 @@ func limitText(limit int64) string {
 		return "none"
 	}
 	return fmt.Sprint(limit)
+}
+
+// notes are the revisions of the nodes, where there is a template, and what binds.
+func notes(r roster.Roster, revisions map[int64]int64, note string) string {
+	if len(r.Revisions) == 0 {
+		return note
+	}
+	return strings.Trim(revisionsText(revisions)+"; "+note, "; ")
 }
 
 // revisionsText is the number of nodes of each revision: "r1: 4, r2: 2".

@@ -1,0 +1,78 @@
+variable "image" {
+  type    = string
+  default = "debian-12"
+}
+
+# How many nodes get the new image: "20%" is a canary, "100%" is all of them.
+variable "target" {
+  type    = string
+  default = "100%"
+}
+
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = "web"
+  desired_capacity = 9
+
+  regions = [
+    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
+  ]
+
+  # What new nodes are made from. A changed template changes no node by itself.
+  template = {
+    image  = var.image
+    flavor = "m1.tiny"
+  }
+
+  # One batch for each apply: broken nodes first, then outdated ones.
+  update {
+    causes             = ["UNHEALTHY", "TEMPLATE"]
+    max_batch_size     = 2
+    target             = var.target
+    require_in_service = true
+  }
+}
+
+locals {
+  revisions = stackpolicy_placement_attachment.web.revisions
+}
+
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_name        = local.revisions[each.value.revision].image
+  flavor_name       = local.revisions[each.value.revision].flavor
+
+  network {
+    name = "web"
+  }
+
+  # The new server is made before the old one is destroyed.
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+# Waits until new servers are in service, and marks them in Nova. A batch is taken
+# only when the one before it is marked.
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = "web"
+  servers = {
+    for name, server in openstack_compute_instance_v2.web : name => {
+      id       = server.id
+      region   = server.region
+      address  = server.access_ip_v4
+      revision = stackpolicy_placement_attachment.web.nodes[name].revision
+    }
+  }
+}
+
+# What is left for the next applies. A pipeline applies until it is 0.
+output "remaining" {
+  value = stackpolicy_placement_attachment.web.remaining
+}
+
+output "summary" {
+  value = stackpolicy_placement_attachment.web.summary
+}

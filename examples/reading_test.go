@@ -1,0 +1,180 @@
+package examples_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// reader is a cluster whose plans the guide "Reading a plan" shows.
+type reader struct {
+	fake    *fakecloud.Cloud
+	servers map[string]string // ids by name
+}
+
+// attached is an attachment with some lines, over one region.
+func attached(lines ...string) string {
+	return "resource \"stackpolicy_placement_attachment\" \"web\" {\n  cluster = \"web\"\n  " + strings.Join(lines, "\n  ") + "\n}\n"
+}
+
+const (
+	threeZones = `zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]`
+	oldest     = "deletion { criteria = \"OLDEST_FIRST\" }"
+)
+
+// TestReadingAPlan: the guide shows what Terraform prints, to the letter. With
+// -update the plans are written anew.
+func TestReadingAPlan(t *testing.T) {
+	t.Parallel()
+	zone := func(name string) func(reader) {
+		return func(r reader) { r.fake.SetZoneAvailable("RegionOne", name, false) }
+	}
+	batch := func(lines ...string) string { return "update {\n    " + strings.Join(lines, "\n    ") + "\n  }" }
+	rolling := batch(`causes         = ["UNHEALTHY", "TEMPLATE"]`, `max_batch_size = 2`)
+	for _, c := range []struct {
+		name   string
+		before []string
+		happen func(reader) // to the cloud
+		after  []string
+	}{
+		{"grow", []string{"desired_capacity = 4", threeZones}, nil, []string{"desired_capacity = 6", threeZones}},
+		{"shrink", []string{"desired_capacity = 7", threeZones, oldest}, nil, []string{"desired_capacity = 5", threeZones, oldest}},
+		{"cap", []string{"desired_capacity = 4", threeZones}, nil,
+			[]string{"desired_capacity = 8", `zones = [{ name = "az-1", cap = 2 }, { name = "az-2" }, { name = "az-3" }]`}},
+		{"quota", []string{"desired_capacity = 4", `regions = [{ name = "RegionOne" }, { name = "RegionTwo" }]`, "respect_quotas = true"},
+			func(r reader) { r.fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", 3) },
+			[]string{"desired_capacity = 8", `regions = [{ name = "RegionOne" }, { name = "RegionTwo" }]`, "respect_quotas = true"}},
+		{"zone-down", []string{"desired_capacity = 3", threeZones}, zone("az-2"), []string{"desired_capacity = 6", threeZones}},
+		{"dropped-place", []string{"desired_capacity = 6", threeZones}, nil,
+			[]string{"desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`}},
+		{"protected", []string{"desired_capacity = 6", threeZones, oldest},
+			func(r reader) {
+				r.fake.UpdateServer("RegionOne", r.servers["web-0"], func(s *fakecloud.Server) { s.LockedBy = "owner" })
+			}, []string{"desired_capacity = 3", threeZones, oldest}},
+		{"repair", []string{"desired_capacity = 6", threeZones, rolling},
+			func(r reader) {
+				r.fake.UpdateServer("RegionOne", r.servers["web-1"], func(s *fakecloud.Server) { s.Status = "ERROR" })
+			}, []string{"desired_capacity = 6", threeZones, rolling}},
+		{"batch", []string{"desired_capacity = 6", threeZones, `template = { image = "debian-12" }`, oldest, rolling}, nil,
+			[]string{"desired_capacity = 6", threeZones, `template = { image = "debian-13" }`, oldest, rolling}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			day := time.Date(2026, time.March, 1, 8, 0, 0, 0, time.UTC)
+			cloud := acctest.NewFake(t, fakecloud.Config{})
+			r := reader{cloud.Fake, map[string]string{}}
+			w := cloud.Workspace(t, attached(c.before...))
+			if _, err := w.Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for name, n := range nodesOf(t, w) {
+				r.servers[name] = r.fake.AddServers(n.Region, fakecloud.Server{Name: name, Zone: n.Zone, Created: day.AddDate(0, 0, n.Index)})[0]
+			}
+			if c.happen != nil {
+				c.happen(r)
+			}
+			if err := w.Write(attached(c.after...)); err != nil {
+				t.Fatal(err)
+			}
+			text, err := w.Run(t.Context(), "plan", "-no-color", "-input=false")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, filepath.Join("guides", "reading-a-plan", c.name+".txt"), planText(text))
+		})
+	}
+}
+
+// nodesOf are the nodes of the attachment in a workspace.
+func nodesOf(t *testing.T, w *workspace.Workspace) map[string]struct {
+	Index        int
+	Region, Zone string
+} {
+	t.Helper()
+	state, err := w.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := map[string]struct {
+		Index        int
+		Region, Zone string
+	}{}
+	remarshal(t, state.Values.RootModule.Resources[0].AttributeValues["nodes"], &nodes)
+	return nodes
+}
+
+var (
+	changes = regexp.MustCompile(`(?ms)^  # stackpolicy_placement_attachment\.web.*?^    }\n`)
+	where   = regexp.MustCompile(`(?m)^  (with stackpolicy_|on main\.tf line|\d+:).*\n`)
+	blank   = regexp.MustCompile(`\n{3,}`)
+)
+
+// planText is what a plan says of the attachment: its changes and the warnings.
+func planText(text string) string {
+	change := changes.FindString(text)
+	if change == "" {
+		change = "No changes.\n"
+	}
+	warnings := ""
+	if i := strings.Index(text, "\nWarning: "); i >= 0 {
+		warnings, _, _ = strings.Cut(text[i:], "\n────")
+		warnings = blank.ReplaceAllString(where.ReplaceAllString(warnings, ""), "\n\n")
+	}
+	return strings.TrimRight(change+warnings, "\n") + "\n"
+}
+
+// golden compares a text with a file, or writes the file with -update.
+func golden(t *testing.T, path, text string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != string(want) {
+		t.Errorf("%s is not what Terraform prints; -update writes it anew:\n%s", path, text)
+	}
+}
+
+func remarshal(t *testing.T, from, into any) {
+	t.Helper()
+	text, err := json.Marshal(from)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLongPlan: a plan that adds one node to 2,000 is short.
+func TestLongPlan(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, attached("desired_capacity = 2000", threeZones))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(attached("desired_capacity = 2001", threeZones)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := w.Run(t.Context(), "plan", "-no-color", "-input=false", "-refresh=false")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(changes.FindString(text), "\n"); lines == 0 || lines >= 60 {
+		t.Errorf("%d lines:\n%s", lines, text)
+	}
+}

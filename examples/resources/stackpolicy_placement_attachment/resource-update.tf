@@ -1,0 +1,39 @@
+# A new image is rolled out two nodes at a time, and broken nodes are replaced.
+# Each apply does one batch; see the guide "Rolling out a new image".
+variable "image" {
+  type    = string
+  default = "ubuntu-24.04"
+}
+
+resource "stackpolicy_placement_attachment" "api" {
+  cluster          = "api"
+  desired_capacity = 6
+  region           = "RegionOne"
+  zones            = [{ name = "az-1" }, { name = "az-2" }]
+
+  template = {
+    image = var.image
+  }
+
+  update {
+    causes         = ["UNHEALTHY", "TEMPLATE"]
+    max_batch_size = 2
+  }
+}
+
+resource "openstack_compute_instance_v2" "api" {
+  for_each          = stackpolicy_placement_attachment.api.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_name        = stackpolicy_placement_attachment.api.revisions[each.value.revision].image
+  flavor_name       = "m1.small"
+
+  network {
+    name = "web"
+  }
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}

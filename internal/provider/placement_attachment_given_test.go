@@ -1,0 +1,222 @@
+package provider_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestAccPlacementMisspelled: what people write by hand are blocks, so a
+// misspelled key is refused, and with a suggestion; it was dropped silently.
+func TestAccPlacementMisspelled(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	zones := fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0])
+	var steps []resource.TestStep
+	for _, bad := range []struct{ line, want string }{
+		{`deletion { criterias = "OLDEST_FIRST" }`, `Did you mean "criteria"?`},
+		{`selector { tag = ["a"] }`, `Did you mean "tags"?`},
+		{"update {\n causes = [\"TEMPLATE\"]\n max_batch = 1\n }", `An argument named "max_batch" is not expected here`},
+		{"update {\n causes = [\"TEMPLATE\"]\n }", `Attribute "update.max_batch_size" must be specified when "update" is specified`},
+		{"update {\n max_batch_size = 1\n }", `Attribute "update.causes" must be specified when "update" is specified`},
+		{"update {\n causes = [\"OLD\"]\n max_batch_size = 1\n }", `value must be one of`},
+		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = \"a few\"\n }", `"a few" is neither a whole number of nodes`},
+		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = \"120%\"\n }", `120% is more than all nodes`},
+		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = 2.5\n }", `"2.5" is neither a whole number of nodes`},
+		{`deletion { candidates = [null] }`, "Null element"},
+		{`deletion { candidates = ["a", "a"] }`, "duplicate values"},
+		{`deletion { protected = [""] }`, "string length must be at least 1"},
+		{`template = {}`, "at least 1 elements"},
+		{`template = { image = null }`, "Null element"},
+		{`node_name_pattern = " {cluster}{index}"`, "Nova refuses names with blanks at an end."},
+		{fmt.Sprintf("node_name_pattern = %q", strings.Repeat("x", 250)+"{index}"), "Nova takes 255."},
+		{`region = ""`, "region string length must be at least 1"},
+	} {
+		steps = append(steps, resource.TestStep{Config: web(c, "desired_capacity = 1", zones, bad.line), PlanOnly: true, ExpectError: says(bad.want)})
+	}
+	for size, want := range map[string]string{"3.7": "A whole number is needed, not 3.7.", "100001": "must be between 0 and 100000"} {
+		steps = append(steps, resource.TestStep{Config: web(c, "desired_capacity = "+size, zones), PlanOnly: true, ExpectError: says(want)})
+	}
+	c.Test(t, steps...)
+}
+
+// TestAccPlacementInModule: a module hands on arguments that its caller leaves
+// out. They are unknown in validate, and then count as neither given nor missing.
+func TestAccPlacementInModule(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	zone := c.Zones(t, c.Regions(t)[0])[0]
+	config := fmt.Sprintf(`
+variable "regions" {
+  type    = list(object({ name = string }))
+  default = null
+}
+variable "zones" {
+  type    = list(object({ name = string }))
+  default = [{ name = %q }]
+}
+variable "region" {
+  type    = string
+  default = null
+}
+`, zone) + web(c, "desired_capacity = 1", "regions = var.regions", "zones = var.zones", "region = var.region")
+	w := c.Workspace(t, config)
+	if _, err := w.Run(t.Context(), "validate", "-no-color"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAccPlacementUnknown: an unknown that cannot change the result leaves the
+// nodes known; one that can makes them unknown, and never wrong.
+func TestAccPlacementUnknown(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zones := fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, region)[0])
+	var address = webAddress
+	unknown := func(text string) string {
+		return fmt.Sprintf("resource \"terraform_data\" \"late\" {\n  input = %s\n}\n", text)
+	}
+	for _, c1 := range []struct {
+		name, late string
+		lines      []string
+		known      bool
+	}{
+		{"a bound", "9", []string{"desired_capacity = 2", zones, "max_size = terraform_data.late.output"}, true},
+		{"a flavor without quotas", `"f"`, []string{"desired_capacity = 2", zones, "flavor_id = terraform_data.late.output"}, true},
+		{"who is protected, where nobody leaves", `["x"]`, []string{"desired_capacity = 2", zones, "deletion { protected = terraform_data.late.output }"}, true},
+		{"the criterion, where nobody leaves", `"OLDEST_FIRST"`, []string{"desired_capacity = 2", zones, "deletion { criteria = terraform_data.late.output }"}, true},
+		{"the selector", `"x"`, []string{"desired_capacity = 2", zones, "selector { name_regex = terraform_data.late.output }"}, true},
+		{"the region", fmt.Sprintf("%q", region), []string{"desired_capacity = 2", zones, "region = terraform_data.late.output"}, false},
+		{"the name of the cluster", `"x"`, []string{"desired_capacity = 2", zones, "node_name_pattern = \"${terraform_data.late.output}{index}\""}, false},
+	} {
+		t.Run(c1.name, func(t *testing.T) {
+			t.Parallel()
+			check := plancheck.ExpectUnknownValue(address, tfjsonpath.New("nodes"))
+			if c1.known {
+				check = plancheck.ExpectKnownValue(address, tfjsonpath.New("nodes"), knownvalue.MapSizeExact(2))
+			}
+			c.Test(t, resource.TestStep{Config: unknown(c1.late) + web(c, c1.lines...),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{check}, PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+				Check:            resource.TestCheckResourceAttr(address, "nodes.%", "2")})
+		})
+	}
+}
+
+// TestAccPlacementDropsPlace: a place that is dropped with nodes in it is a
+// warning with their number, and one that is misspelled an error, though no node
+// has to be placed.
+func TestAccPlacementDropsPlace(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zones := c.Zones(t, region)
+	if len(zones) < 2 {
+		t.Skipf("needs two zones, and %s has %v", region, zones)
+	}
+	spread := func(names ...string) string {
+		return web(c, "desired_capacity = 4", fmt.Sprintf("region = %q", region), `zones = [{ name = "`+strings.Join(names, `" }, { name = "`)+`" }]`)
+	}
+	w := c.Workspace(t, spread(zones[:2]...))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(spread(zones[0], "az-tow")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Apply(t.Context()); err == nil || !says(`does not list the availability zone "az-tow".`).MatchString(err.Error()) {
+		t.Errorf("got %v", err)
+	}
+	if err := w.Write(spread(zones[0])); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := w.Apply(t.Context()); err != nil || !says(region+"/"+zones[1]+" is no longer listed and has 2 nodes.").MatchString(text) {
+		t.Errorf("got %v:\n%s", err, text)
+	}
+}
+
+// TestPlacementTakenBack: taking back a growth that failed takes back what
+// failed, and no healthy server, whatever the criterion says.
+func TestPlacementTakenBack(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	zones := `zones = [{ name = "az-1" }, { name = "az-2" }]`
+	size := func(n int, more ...string) string {
+		return web(c, append([]string{fmt.Sprintf("desired_capacity = %d", n), zones, `deletion { criteria = "OLDEST_FIRST" }`}, more...)...)
+	}
+	boot := func(names ...string) func() {
+		return func() {
+			for i, name := range names {
+				c.Fake.AddServers("RegionOne", fakecloud.Server{Name: c.Prefix + "web-" + name, Zone: fmt.Sprintf("az-%d", i%2+1)})
+			}
+		}
+	}
+	left := func(names ...string) []plancheck.PlanCheck {
+		exact := map[string]knownvalue.Check{}
+		for _, name := range names {
+			exact[c.Prefix+"web-"+name] = knownvalue.NotNull()
+		}
+		return []plancheck.PlanCheck{plancheck.ExpectKnownValue(webAddress, tfjsonpath.New("nodes"), knownvalue.MapExact(exact))}
+	}
+	c.Test(t,
+		resource.TestStep{Config: size(2)},
+		resource.TestStep{PreConfig: boot("0", "1"), Config: size(5)}, // of the three new ones
+		resource.TestStep{PreConfig: boot("2"), Config: size(3), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: left("0", "1", "2")}}, // one was made
+	)
+}
+
+// TestPlacementShelved: a server that is shelved and offloaded is in no zone. Its
+// node shows none while that lasts, or Terraform would replace the server, and
+// keeps its place in the count.
+func TestPlacementShelved(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	id := c.Boot(t, acctest.Server{Name: "web-0", Region: "RegionOne", Zone: "az-1"})[0]
+	become := func(status, zone string) func() {
+		return func() {
+			c.Fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status, s.Zone = status, zone })
+		}
+	}
+	config := web(c, "desired_capacity = 1", `zones = [{ name = "az-1" }, { name = "az-2" }]`)
+	shows := func(zone knownvalue.Check) resource.ConfigPlanChecks {
+		return resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan(),
+			plancheck.ExpectKnownValue(webAddress, tfjsonpath.New("nodes").AtMapKey(c.Prefix+"web-0").AtMapKey("zone"), zone),
+			plancheck.ExpectKnownValue(webAddress, tfjsonpath.New("distribution").AtMapKey("RegionOne").AtMapKey("az-1"), knownvalue.Int64Exact(1))}}
+	}
+	c.Test(t,
+		resource.TestStep{Config: config, ConfigPlanChecks: shows(knownvalue.StringExact("az-1"))},
+		resource.TestStep{PreConfig: become("SHELVED_OFFLOADED", ""), Config: config, ConfigPlanChecks: shows(knownvalue.Null())},
+		resource.TestStep{PreConfig: become("ACTIVE", "az-1"), Config: config, ConfigPlanChecks: shows(knownvalue.StringExact("az-1"))},
+	)
+}
+
+// TestPlacementGroupGone: a server group of the selector that is gone is a
+// warning, so that destroy and plan go on.
+func TestPlacementGroupGone(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	zones := `zones = [{ name = "az-1" }]`
+	group := c.Group(t, "RegionOne", "web", "anti-affinity")
+	w := c.Workspace(t, web(c, "desired_capacity = 1", zones, fmt.Sprintf("selector { servergroup_id = %q }", group)))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.DropGroups(t, "RegionOne")
+	text, err := w.Apply(t.Context())
+	if err != nil || !says("The server group of the selector is gone").MatchString(text) {
+		t.Errorf("got %v:\n%s", err, text)
+	}
+	if _, err := w.Destroy(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
