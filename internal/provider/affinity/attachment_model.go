@@ -70,7 +70,8 @@ func (m attachmentModel) groupKnown(ctx context.Context) bool {
 	return value.Known(ctx, m.ServerGroup, m.SchedulerHints)
 }
 
-// policy translates the arguments, which must be known.
+// policy translates the arguments, which must be known. It is asked of the
+// configuration: in a plan an empty block has the default policy, and looks given.
 func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) affinity.Policy {
 	var policy affinity.Policy
 	if value.GivenBlock(m.ServerGroup) {

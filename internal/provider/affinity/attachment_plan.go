@@ -22,34 +22,27 @@ const hintsAdvice = "Servers that have its id in their scheduler_hints are all r
 // It cannot say which servers lose their group where the attachment is replaced:
 // that happens only with -replace, or when it is tainted, and Terraform shows no
 // warning of the second of the two plans that it asks for then.
-func (r *attachmentResource) planCreate(ctx context.Context, req resource.ModifyPlanRequest, plan *attachmentModel, diags *diag.Diagnostics) {
+func (r *attachmentResource) planCreate(ctx context.Context, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics) {
 	plan.planZone()
-	if plan.Region.IsUnknown() && !regionUnknown(ctx, req, diags) {
+	if config.Region.IsUnknown() {
+		return
+	}
+	if config.Region.IsNull() { // and so unknown in the plan
 		plan.Region = types.StringNull() // the provider's
 	}
-	if !plan.Region.IsUnknown() {
-		r.rehearse(ctx, plan, "", true, diags)
-	}
-}
-
-// regionUnknown reports whether the configuration names a region that is not
-// known yet. In the plan one that is left out is unknown too.
-func regionUnknown(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) bool {
-	var config attachmentModel
-	diags.Append(req.Config.Get(ctx, &config)...)
-	return config.Region.IsUnknown()
+	r.rehearse(ctx, config, plan, "", true, diags)
 }
 
 // planUpdate finds out whether the attachment keeps its group. What is not known
 // yet may ask for another one.
-func (r *attachmentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, plan *attachmentModel, diags *diag.Diagnostics) {
+func (r *attachmentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics) {
 	var state attachmentModel
 	diags.Append(req.State.Get(ctx, &state)...)
 	left := leftovers(ctx, req.Private, diags)
 	if diags.HasError() {
 		return
 	}
-	if plan.Region.IsUnknown() && !regionUnknown(ctx, req, diags) {
+	if config.Region.IsNull() {
 		plan.Region = state.Region
 	}
 	plan.planZone()
@@ -57,13 +50,13 @@ func (r *attachmentResource) planUpdate(ctx context.Context, req resource.Modify
 	if !newZone {
 		plan.Zone = state.Zone // chosen once
 	}
-	if plan.Region.IsUnknown() || !plan.groupKnown(ctx) {
+	if plan.Region.IsUnknown() || !config.groupKnown(ctx) {
 		plan.forget()
 		diags.AddWarning("The server group may change", fmt.Sprintf("The attachment has the server group %q (%s), and some of its arguments are known only after apply. "+
 			"If they ask for another group, servergroup_id changes. %s.", state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString(), hintsAdvice))
 		return
 	}
-	policy := plan.policy(ctx, diags)
+	policy := config.policy(ctx, diags)
 	change := affinity.NeedsAnother(state.attached(ctx, diags), plan.Region.ValueString(), policy)
 	if change.Argument == "" {
 		plan.keep(state)
@@ -75,7 +68,7 @@ func (r *attachmentResource) planUpdate(ctx context.Context, req resource.Modify
 		diags.AddWarning("A server group is left", "This apply tries again to delete "+describe(left)+", which the attachment created and no longer uses.")
 	}
 	if change.Argument != "" || newZone {
-		r.rehearse(ctx, plan, state.leaving(), newZone, diags)
+		r.rehearse(ctx, config, plan, state.leaving(), newZone, diags)
 	}
 	if change.Argument != "" && !diags.HasError() {
 		r.warnOfChange(ctx, state, change, diags)
@@ -99,7 +92,7 @@ func (m attachmentModel) moves(state attachmentModel) bool {
 // rehearse fills in the region and reports what would make the apply fail, except
 // a group of the scheduler hints that is missing: it may be made before it is
 // needed.
-func (r *attachmentResource) rehearse(ctx context.Context, plan *attachmentModel, leaving string, zone bool, diags *diag.Diagnostics) {
+func (r *attachmentResource) rehearse(ctx context.Context, config attachmentModel, plan *attachmentModel, leaving string, zone bool, diags *diag.Diagnostics) {
 	cloud, compute := r.region(ctx, plan, diags)
 	if compute == nil || diags.HasError() {
 		return
@@ -107,10 +100,10 @@ func (r *attachmentResource) rehearse(ctx context.Context, plan *attachmentModel
 	if zone && value.Known(ctx, plan.AvailabilityZone, plan.EnableDRSExtension) {
 		targetZone(ctx, cloud, compute, plan.AvailabilityZone.ValueString(), plan.EnableDRSExtension.ValueBool(), diags)
 	}
-	if !plan.groupKnown(ctx) {
+	if !config.groupKnown(ctx) {
 		return
 	}
-	if err := affinity.Check(ctx, compute, plan.policy(ctx, diags), leaving); err != nil && !value.Is[*affinity.MissingError](err) {
+	if err := affinity.Check(ctx, compute, config.policy(ctx, diags), leaving); err != nil && !value.Is[*affinity.MissingError](err) {
 		addAttachError(err, diags)
 	}
 }

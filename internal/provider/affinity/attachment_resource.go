@@ -70,15 +70,16 @@ func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.Modify
 		}
 		return
 	}
-	var plan attachmentModel
+	var plan, config attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if req.State.Raw.IsNull() {
-		r.planCreate(ctx, req, &plan, &resp.Diagnostics)
+		r.planCreate(ctx, config, &plan, &resp.Diagnostics)
 	} else {
-		r.planUpdate(ctx, req, &plan, &resp.Diagnostics)
+		r.planUpdate(ctx, req, config, &plan, &resp.Diagnostics)
 	}
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -86,14 +87,15 @@ func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.Modify
 }
 
 func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var model attachmentModel
+	var model, config attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &model)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	cloud, compute := r.region(ctx, &model, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	zone := targetZone(ctx, cloud, compute, model.AvailabilityZone.ValueString(), model.EnableDRSExtension.ValueBool(), &resp.Diagnostics) // before anything is made
-	policy := model.policy(ctx, &resp.Diagnostics)
+	policy := config.policy(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -169,8 +171,9 @@ func (r *attachmentResource) refuseForeign(ctx context.Context, compute *opensta
 // one: first the new group is inherited or created, then the old one deleted, if
 // the attachment created it.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state attachmentModel
+	var plan, config, state attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	left := leftovers(ctx, req.Private, &resp.Diagnostics)
 	cloud, compute := r.region(ctx, &plan, &resp.Diagnostics)
@@ -180,7 +183,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	if plan.Zone = state.Zone; plan.moves(state) {
 		plan.Zone = value.TextOrNull(targetZone(ctx, cloud, compute, plan.AvailabilityZone.ValueString(), plan.EnableDRSExtension.ValueBool(), &resp.Diagnostics))
 	}
-	policy := plan.policy(ctx, &resp.Diagnostics)
+	policy := config.policy(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return // the state stays as it was: the next apply tries again
 	}

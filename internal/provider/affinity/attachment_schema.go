@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
@@ -33,6 +34,7 @@ func attachmentSchema() schema.Schema {
 	region.Computed = true
 	policies := optional("Its policy: `affinity`, `anti-affinity`, `soft-affinity` or `soft-anti-affinity` (the soft ones need Nova's microversion 2.15). A group that is inherited must have it. Defaults to `anti-affinity`.")
 	policies.Validators = []validator.String{stringvalidator.OneOf(affinity.Policies()...)}
+	policies.Computed, policies.Default = true, stringdefault.StaticString(affinity.AntiAffinity) // as an import finds it
 	return schema.Schema{
 		MarkdownDescription: `Attaches a cluster to a Nova server group, as Senlin's affinity policy did. A group that exists is *inherited*, and stays when the attachment is destroyed. Otherwise a group is created, and deleted with the attachment.
 

@@ -301,5 +301,8 @@ func TestAccAffinityAttachment_identity(t *testing.T) {
 			{Config: c.Providers() + config, ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(attachment, map[string]knownvalue.Check{
 				"region": knownvalue.StringExact(region), "servergroup_id": knownvalue.NotNull(), "created": knownvalue.Bool(true)})}},
 			{ResourceName: attachment, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+			// The identity follows a group that is taken in place.
+			{Config: c.Providers() + affinityAttachment("region = %q%s", region, serverGroup(named(c.Prefix+"g"), policies("affinity"))), ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectIdentityValueMatchesState(attachment, tfjsonpath.New("servergroup_id"))}},
 		}})
 }
