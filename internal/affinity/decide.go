@@ -145,10 +145,9 @@ func NeedsAnother(has Attached, region string, policy Policy) Change {
 	case policy.Name == "" && policy.Hint == "" && has.Inherited:
 		return Change{"servergroup", "no group is named any more, so that the attachment gets one of its own"}
 	}
-	// A group that is inherited may have any rules where none are asked for; one
-	// that is created has the default ones.
+	// Hints alone accept any policy.
 	want := policy
-	if !has.Inherited && policy.Hint == "" {
+	if policy.Hint == "" {
 		want.Policy = cmp.Or(want.Policy, AntiAffinity)
 	}
 	switch {

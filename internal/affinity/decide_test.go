@@ -106,6 +106,7 @@ func TestNeedsAnother(t *testing.T) {
 		{"by its id", own, "R", Policy{Name: "1", Policy: AntiAffinity}, Change{}},
 		{"by hints", own, "R", Policy{Hint: "web"}, Change{}},
 		{"by hints, to its id", theirs, "R", Policy{Hint: "1", Policy: AntiAffinity}, Change{}},
+		{"by hints, of a group of its own with another policy", Attached{ID: "1", Name: "s", Region: "R", Policy: SoftAffinity}, "R", Policy{Hint: "s"}, Change{}},
 		{"a name before hints", own, "R", Policy{Name: "web", Policy: AntiAffinity, Hint: "other"}, Change{}},
 		{"nothing named, its own", random, "R", Policy{}, Change{}},
 		{"a name no longer given", own, "R", Policy{Policy: AntiAffinity}, Change{}},

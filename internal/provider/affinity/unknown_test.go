@@ -126,7 +126,7 @@ func TestAffinityDRSZoneHidden(t *testing.T) {
 	c.Fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/os-availability-zone/detail", Status: http.StatusForbidden, Times: fakecloud.Forever})
 	group := c.Group(t, "RegionTwo", "g", "affinity")
 	for zone, want := range map[string]string{"": "nova:vsphere_drs_1", "az-1": "az-1:vsphere_drs_1"} {
-		more := "scale_out = {}\n  enable_drs_extension = true"
+		more := "scale_out {}\n  enable_drs_extension = true"
 		if zone != "" {
 			more += fmt.Sprintf("\n  availability_zone = %q", zone)
 		}
@@ -146,12 +146,12 @@ func TestAffinityPlanRoom(t *testing.T) {
 	c.Boot(t, acctest.Server{Name: "a", Region: "RegionTwo", Zone: "az-1", Group: group})
 	w := c.Workspace(t, "")
 	for _, asked := range []struct{ more, warns string }{
-		{"scale_out = { count = 2 }", ""},
-		{"scale_out = { count = 3 }", "would have 4 members in region RegionTwo, and its rule (1 a host) places 3 on the hosts there that are up and enabled."},
-		{"scale_out = { count = 1 }\n  availability_zone = \"az-1\"", ""},
-		{"scale_out = { count = 2 }\n  availability_zone = \"az-1\"", `would have 3 members in "az-1" in region RegionTwo, and its rule (1 a host) places 2 on the hosts there that are up and enabled.`},
-		{"scale_out = { count = 1 }\n  availability_zone = \"az-2\"", ""},
-		{"scale_out = { count = 2 }\n  enable_drs_extension = true", `would have 2 members in "az-2:vsphere_drs_1" in region RegionTwo, and its rule (1 a host) places 1 on the hosts there that are up and enabled.`},
+		{"scale_out { count = 2 }", ""},
+		{"scale_out { count = 3 }", "would have 4 members in region RegionTwo, and its rule (1 a host) places 3 on the hosts there that are up and enabled."},
+		{"scale_out { count = 1 }\n  availability_zone = \"az-1\"", ""},
+		{"scale_out { count = 2 }\n  availability_zone = \"az-1\"", `would have 3 members in "az-1" in region RegionTwo, and its rule (1 a host) places 2 on the hosts there that are up and enabled.`},
+		{"scale_out { count = 1 }\n  availability_zone = \"az-2\"", ""},
+		{"scale_out { count = 2 }\n  enable_drs_extension = true", `would have 2 members in "az-2:vsphere_drs_1" in region RegionTwo, and its rule (1 a host) places 1 on the hosts there that are up and enabled.`},
 	} {
 		write(t, w, affinityPlan("RegionTwo", group, asked.more))
 		text, err := w.Run(t.Context(), "plan", "-no-color")
