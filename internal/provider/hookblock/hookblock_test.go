@@ -37,7 +37,7 @@ func words(list ...attr.Value) types.List { return types.ListValueMust(types.Str
 // TestSpec: a block is read as it stands, and what a state may have that the
 // schema refuses is no reason to panic.
 func TestSpec(t *testing.T) {
-	text := func(s string) types.String { return types.StringValue(s) }
+	text := types.StringValue
 	null := hookblock.Spec(types.ObjectNull(hookblock.Block(hook.Termination, "").Type().(types.ObjectType).AttrTypes))
 	if null != nil || hookblock.Spec(types.Object{}) != nil || hookblock.Spec(block(t, nil)) != nil {
 		t.Errorf("a hook that is not there: %+v", null)
@@ -65,7 +65,7 @@ func TestSpec(t *testing.T) {
 // TestValidate: unknown is neither missing nor wrong, and no diagnostic points
 // to a line that has a secret.
 func TestValidate(t *testing.T) {
-	text := func(s string) types.String { return types.StringValue(s) }
+	text := types.StringValue
 	unknown := types.StringUnknown()
 	for _, c := range []struct {
 		name   string
