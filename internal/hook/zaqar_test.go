@@ -332,3 +332,27 @@ func TestZaqarFaults(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestZaqarTTL: a message outlives the hook's timeout by an hour.
+func TestZaqarTTL(t *testing.T) {
+	cloud := zaqarCloud(t, fakecloud.Start(t, fakecloud.Config{}))
+	client := consuming(t, cloud)
+	for timeout, want := range map[time.Duration]int{0: 3900, time.Second: 3601, 24 * time.Hour: 90000} {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() {
+			spec := Spec{Type: "zaqar", Arguments: map[string][]string{"queue": {"drain"}}, Timeout: timeout}
+			_, err := (&Runner{Messaging: cloud.Messaging, pause: time.Millisecond}).Run(ctx, spec, message, &Progress{})
+			done <- err
+		}()
+		posted := first(t, client)
+		if posted.TTL != want {
+			t.Errorf("with a timeout of %s it lives %d seconds, not %d", timeout, posted.TTL, want)
+		}
+		consume(t, client, posted.ID)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		cancel()
+	}
+}
