@@ -84,7 +84,7 @@ func (r Resize) Check() error {
 	case r.MinStep != nil && *r.MinStep < 1:
 		return fault("min_step", "The least step is 1 or more, not %d.", *r.MinStep)
 	case r.MinStep != nil && r.AdjustmentType != ChangeInPercentage:
-		return fault("min_step", "A least step goes with %s alone.", ChangeInPercentage)
+		return fault("min_step", "A least step needs %s.", ChangeInPercentage)
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ type TargetError struct{ text string }
 func (e *TargetError) Error() string { return e.text }
 
 // Desired is the arithmetic of CLUSTER_RESIZE: the size that a cluster of
-// current nodes is to have.
+// current nodes must have.
 //
 // A percentage rounds towards zero, but never to zero: it changes at least one
 // node, or MinStep of them. A target outside of the bounds is truncated into

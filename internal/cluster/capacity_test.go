@@ -59,7 +59,7 @@ func TestDesiredRefuses(t *testing.T) {
 		{Resize{AdjustmentType: ExactCapacity, Number: q("1/3")}, "number: EXACT_CAPACITY needs a whole number, not 0.33333333333333333333."},
 		{Resize{MinSize: n(-1)}, "min_size: The smallest size is 0 or more, not -1."},
 		{Resize{MaxSize: n(-2)}, "max_size: The largest size is 0 or more, or -1 for none, not -2."},
-		{Resize{MinStep: n(2)}, "min_step: A least step goes with CHANGE_IN_PERCENTAGE alone."},
+		{Resize{MinStep: n(2)}, "min_step: A least step needs CHANGE_IN_PERCENTAGE."},
 		{Resize{AdjustmentType: ChangeInPercentage, Number: q("5"), MinStep: n(0)}, "min_step: The least step is 1 or more, not 0."},
 		{Resize{MinSize: n(5), MaxSize: n(4)}, "min_size: The specified min_size (5) is greater than the specified max_size (4)."},
 		{Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(maxNodes+1, 1)}, "number: 1000000000000001 is more than can be planned"},

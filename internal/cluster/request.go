@@ -18,7 +18,7 @@ type Request struct {
 	Decision   *Decision
 }
 
-// Place is where a node is to be. An empty name leaves the choice open.
+// Place is where a node must be. An empty name leaves the choice open.
 type Place struct{ Region, Zone string }
 
 // Decision is another policy's: nodes to create, or to delete.

@@ -21,7 +21,7 @@ type Selector struct {
 	Names         []string
 }
 
-// Empty tells whether the selector names nothing to go by.
+// Empty reports whether the selector names nothing to go by.
 func (s Selector) Empty() bool {
 	return s.NameRegex == "" && len(s.Metadata) == 0 && len(s.Tags) == 0 && s.ServerGroupID == "" && len(s.IDs) == 0 && len(s.Names) == 0
 }
@@ -64,7 +64,7 @@ func set(list []string) map[string]bool {
 	return s
 }
 
-// matches tells whether a server belongs to the cluster. Of a server in a cell
+// matches reports whether a server belongs to the cluster. Of a server in a cell
 // that is down Nova tells little more than the id: where that is not enough to
 // tell, known is false.
 func (m *matcher) matches(s *server) (belongs, known bool) {

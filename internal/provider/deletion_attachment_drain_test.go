@@ -121,7 +121,9 @@ func TestDeletionAttachment_expired(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	client := c.Zaqar(t, "RegionOne")
-	config := func(n int) string { return drained(c, "RegionOne", n, "%s", hookBlock("zaqar", `queue = "leaving"`, "timeout = 1")) }
+	config := func(n int) string {
+		return drained(c, "RegionOne", n, "%s", hookBlock("zaqar", `queue = "leaving"`, "timeout = 1"))
+	}
 	w := c.Workspace(t, config(1))
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
@@ -294,7 +296,7 @@ func TestDeletionAttachment_badSettings(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	for setting, want := range map[string]string{
-		`webhook_secret = "too-short"`:          "The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used",
+		`webhook_secret = "too-short"`:       "The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used",
 		`hook_cacert_file = "/nowhere/at"`:   "It is neither PEM text nor the path of a file that can be read",
 		`hook_cacert_file = "-----BEGIN X-"`: "The webhooks' certificate authorities cannot be used",
 	} {

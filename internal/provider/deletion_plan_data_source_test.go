@@ -99,7 +99,7 @@ func TestDeletionPlanBadInput(t *testing.T) {
 		`decision = { deletion = { count = 3, regions = { R1 = 1 } } }`:                             "The decision has a count of 3 nodes, and those that it names by region or zone are 1.",
 		`decision = { deletion = { regions = { R1 = 1 }, zones = { z1 = 1 } } }`:                    `deletion: zones: The decision has 0 nodes for the region "", and those that it names by zone are 1.`,
 		"resize { adjustment_type = \"CHANGE_IN_CAPACITY\" }":                                       "CHANGE_IN_CAPACITY needs a number.",
-		"resize {\n    adjustment_type = \"EXACT_CAPACITY\"\n    number = 1\n    min_step = 2\n  }": "A least step goes with CHANGE_IN_PERCENTAGE alone.",
+		"resize {\n    adjustment_type = \"EXACT_CAPACITY\"\n    number = 1\n    min_step = 2\n  }": "A least step needs CHANGE_IN_PERCENTAGE.",
 	} {
 		steps = append(steps, resource.TestStep{PlanOnly: true, ExpectError: says(want),
 			Config: needsProvider + fmt.Sprintf("data \"stackpolicy_deletion_plan\" \"p\" {\n  nodes = %s\n  %s\n}\n", fiveNodes, request)})

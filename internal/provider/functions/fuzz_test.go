@@ -154,11 +154,11 @@ func FuzzDesiredCapacity(f *testing.F) {
 // not written out first. Each of these took minutes.
 func TestFarNumbers(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"number": 1e88888888}`:          "resize.number: a whole number is needed, not one beyond all bounds",
+		`{"number": 1e88888888}`:          "resize.number: a number is needed that can be planned with, not one beyond all bounds",
 		`{"min_size": -1e88888888}`:       "resize.min_size: a whole number is needed, not one beyond all bounds",
-		`{"number": 1e-88888888}`:         "resize.number: a whole number is needed, not one that is all but zero",
-		`{"number": 1e400}`:               "resize.number: a whole number is needed, not one beyond all bounds",
-		`{"number": 1e30}`:                "resize.number: a whole number is needed, not 1e+30",
+		`{"number": 1e-88888888}`:         "resize.number: a number is needed that can be planned with, not one that is all but zero",
+		`{"number": 1e400}`:               "resize.number: a number is needed that can be planned with, not one beyond all bounds",
+		`{"number": 1e30}`:                "number: 1000000000000000000000000000000 is more than can be planned",
 		`{"strict": 1e88888888}`:          "resize.strict: true or false is needed, not one beyond all bounds",
 		`{"strict": [{"a": 1e88888888}]}`: "resize.strict: true or false is needed, not a list",
 		`1e88888888`:                      "an object is needed, not one beyond all bounds",

@@ -46,22 +46,18 @@ func Summary(plan *cluster.Spread, inOne bool) string {
 	for i, share := range placement.Ideal(bins, after) {
 		region := plan.Regions[i]
 		if !inOne {
-			rows = append(rows, append(label(PlaceName(region.Name), ""), binCells(bins[i], plan.Changes[i].Nodes, share)...))
+			rows = append(rows, append(label(placeName(region.Name), ""), binCells(bins[i], plan.Changes[i].Nodes, share)...))
 		}
 		for j, zone := range placement.IdealZones(share, region.Zones) {
-			rows = append(rows, append(label("", PlaceName(region.Zones[j].Name)), binCells(region.Zones[j], plan.Changes[i].Zones[j], zone)...))
+			rows = append(rows, append(label("", placeName(region.Zones[j].Name)), binCells(region.Zones[j], plan.Changes[i].Zones[j], zone)...))
 		}
 	}
 	rows = append(rows, append(total, fmt.Sprint(now), fmt.Sprint(after), "", "", ""))
 	return text.Table(rows, len(header))
 }
 
-func binCells(b placement.Bin, change int64, share *big.Rat) []string {
-	return BinCells(b, change, share, Note(b, b.Current+change))
-}
-
-// Note says what binds a place that has some number of nodes.
-func Note(b placement.Bin, nodes int64) string {
+// note says what binds a place that has some number of nodes.
+func note(b placement.Bin, nodes int64) string {
 	switch {
 	case b.Weight == 0:
 		return "not listed: removed first"
@@ -79,22 +75,22 @@ func Note(b placement.Bin, nodes int64) string {
 	return ""
 }
 
-// PlaceName shows the place of nodes that have none yet.
-func PlaceName(name string) string {
+// placeName shows the place of nodes that have none yet.
+func placeName(name string) string {
 	if name == "" {
 		return "(none)"
 	}
 	return name
 }
 
-// BinCells are a bin's nodes now and after, its ideal share, its cap, and a note.
-func BinCells(b placement.Bin, change int64, share *big.Rat, note string) []string {
+// binCells are a bin's nodes now and after, its ideal share, its cap, and a note.
+func binCells(b placement.Bin, change int64, share *big.Rat) []string {
 	ideal, most := share.FloatString(2), fmt.Sprint(b.Cap)
-	if b.Cap == placement.Unlimited {
+	if b.Cap == placement.Unlimited || b.Weight == 0 {
 		most = "none"
 	}
 	if b.Weight == 0 {
-		ideal, most, note = "none", "none", "not listed: removed first"
+		ideal = "none"
 	}
-	return []string{fmt.Sprint(b.Current), fmt.Sprint(b.Current + change), ideal, most, note}
+	return []string{fmt.Sprint(b.Current), fmt.Sprint(b.Current + change), ideal, most, note(b, b.Current+change)}
 }
