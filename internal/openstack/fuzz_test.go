@@ -1,0 +1,225 @@
+package openstack
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// canned is a cloud in which each request has the answer that a test made up.
+type canned func(r *http.Request) (status int, contentType string, body []byte)
+
+func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
+	status, contentType, body := c(r)
+	header := http.Header{"Content-Type": {contentType}, "X-Subject-Token": {"hidden-token"}, "Retry-After": {"0"}}
+	return &http.Response{StatusCode: status, Status: fmt.Sprint(status), Header: header, Body: io.NopCloser(bytes.NewReader(body)), Request: r}, nil
+}
+
+// goodCatalogue is the answer to a login.
+const goodCatalogue = `{"token": {"catalog": [
+	{"type": "compute", "endpoints": [{"interface": "public", "region_id": "R", "url": "http://cloud.example/compute/v2.1"}]},
+	{"type": "image", "endpoints": [{"interface": "public", "region_id": "R", "url": "http://cloud.example/image"}]}]}}`
+
+// invent makes a cloud of canned answers.
+func invent(t *testing.T, answers canned) *Cloud {
+	t.Helper()
+	c, err := New(Config{AuthURL: "http://cloud.example/identity/v3", UserID: "u", Password: "hidden-password", TenantID: "p", MaxRetries: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.transport.base = answers
+	return c
+}
+
+// FuzzAnswer: whatever a service answers, what is shown of it is short, in one
+// line, and without secrets; and only the service's own 404 is one.
+func FuzzAnswer(f *testing.F) {
+	for _, body := range []string{novaGone, keystoneGone, glanceGone, zaqarGone, "", "{", "null", "<html>404</html>", `{"error": {"code": 404}}`, "hidden-password\x1b[2J\n\xff", "\xe2\x80\xae" + strings.Repeat("é", 2000)} {
+		f.Add(uint16(404), "application/json", []byte(body))
+		f.Add(uint16(200), "text/html; charset=\x80", []byte(body))
+		f.Add(uint16(503), "", []byte(body))
+	}
+	f.Fuzz(func(t *testing.T, status uint16, contentType string, body []byte) {
+		tr := &transport{secrets: []string{"hidden-password"}}
+		resp, err := http.NewRequest(http.MethodGet, "http://cloud.example/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.hosts.Store((*hosts)(nil).with("compute", "http://cloud.example/"))
+		answer, _ := canned(func(*http.Request) (int, string, []byte) { return int(status), contentType, body }).RoundTrip(resp)
+		failed := tr.check(resp, answer)
+		var shown string
+		if failed != nil {
+			shown = failed.Error()
+		} else if status/100 != 2 {
+			shown = string(answer.Body.(*Body).All)
+		}
+		if len(shown) > shownRefusal+500 || text.Clean(shown) != shown || !utf8.ValidString(shown) || strings.Contains(shown, "hidden-password") {
+			t.Errorf("shown: %q", shown)
+		}
+		if status == http.StatusNotFound && failed == nil {
+			var fault map[string]struct{ Code int }
+			if json.Unmarshal(body, &fault) != nil || len(fault) != 1 {
+				t.Errorf("taken for Nova's own: %q", body)
+			}
+		}
+	})
+}
+
+// FuzzCatalogue: whatever comes with a token, an endpoint that is used has no
+// password in its address and is trusted, and no error shows one.
+func FuzzCatalogue(f *testing.F) {
+	f.Add([]byte(goodCatalogue))
+	for _, address := range []string{"http://nova:hidden@cloud.example/v2.1", "http://nova:hid%zzden@x", "//x", "", "http://[::1", "http://x/\\u0000", "file:///etc/passwd", "http://x:99999/v2.1/p"} {
+		f.Add([]byte(fmt.Sprintf(`{"token": {"catalog": [{"type": "compute", "endpoints": [{"interface": "public", "region_id": "R", "url": "%s"}]}]}}`, address)))
+	}
+	for _, body := range []string{`{}`, `{"token": null}`, `{"token": {"catalog": [null]}}`, `{"token": {"catalog": [{"endpoints": [null, {"interface": 5}]}]}}`, `[]`, ``, `{"access": {}}`} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c := invent(t, func(*http.Request) (int, string, []byte) { return http.StatusCreated, "application/json", body })
+		s, err := c.session(t.Context())
+		if err == nil && !json.Valid(body) {
+			t.Errorf("logged in by %q", body)
+		}
+		if err != nil {
+			return
+		}
+		for _, region := range append(s.computeRegions(), "R") {
+			address, err := c.locate(s, computeOpts(region))
+			if err != nil {
+				if strings.Contains(err.Error(), "hidden") {
+					t.Errorf("%v", err)
+				}
+				continue
+			}
+			u, err := url.Parse(address)
+			if strings.Contains(address, "@") || err == nil && u.Host != "" && c.transport.hosts.Load().allow(u) != nil {
+				t.Errorf("the endpoint %q is used", address)
+			}
+		}
+	})
+}
+
+// asked are the parsers of pages and documents.
+var asked = []func(context.Context, *Cloud) (any, error){
+	func(ctx context.Context, c *Cloud) (any, error) { return c.Regions(ctx) },
+	func(ctx context.Context, c *Cloud) (any, error) { return c.Zones(ctx, "R") },
+	func(ctx context.Context, c *Cloud) (any, error) { return c.Limits(ctx, "R") },
+	func(ctx context.Context, c *Cloud) (any, error) { return c.Flavor(ctx, "R", "f") },
+	func(ctx context.Context, c *Cloud) (any, error) { return c.ImageCreated(ctx, "R", "i") },
+	func(ctx context.Context, c *Cloud) (any, error) {
+		compute, err := c.Compute(ctx, "R")
+		if err != nil {
+			return nil, err
+		}
+		hypervisors, err := compute.Hypervisors(ctx)
+		if err != nil {
+			return hypervisors, err
+		}
+		return hypervisors, nil
+	},
+	func(ctx context.Context, c *Cloud) (any, error) {
+		compute, err := c.Compute(ctx, "R")
+		if err != nil {
+			return nil, err
+		}
+		return compute.ServerGroups(ctx)
+	},
+	func(ctx context.Context, c *Cloud) (any, error) {
+		compute, err := c.Compute(ctx, "R")
+		if err != nil {
+			return nil, err
+		}
+		return (Server{Compute: compute, ID: "s"}).Exists(ctx)
+	},
+	func(ctx context.Context, c *Cloud) (any, error) { // discovery gets the document itself
+		compute, err := c.Compute(ctx, "R")
+		if err != nil {
+			return nil, err
+		}
+		return compute.Newest(), nil
+	},
+}
+
+// FuzzDocuments: whatever is answered to any request, it is read or refused
+// after a few requests, and no name that is read has a control character.
+func FuzzDocuments(f *testing.F) {
+	for _, body := range []string{
+		`{"regions": [{"id": "R"}], "links": {"next": "http://cloud.example/identity/v3/regions?page=2"}}`, `{"regions": [{"id": "\u001b[2J"}]}`,
+		`{"availabilityZoneInfo": [{"zoneName": "az\n", "zoneState": {"available": true}, "hosts": null}]}`, `{"limits": {"absolute": {"maxTotalCores": 1}}}`,
+		`{"flavor": {"id": "f", "vcpus": 1, "ram": 64}}`, `{"id": "i", "created_at": "2026-01-01T00:00:00Z"}`, `{"id": "i", "created_at": "99999"}`,
+		`{"hypervisors": [{"id": 1, "service": {"host": "h"}}], "hypervisors_links": [{"rel": "next", "href": "/"}]}`, `{"server_groups": [{"id": "g", "policies": []}]}`,
+		`{"servers": [{"id": "s", "status": "ACTIVE"}], "servers_links": [{}]}`, `{"server": {"id": "s", "status": "ACTIVE"}}`, `{"version": {"id": "v2.1", "version": "2.96"}}`,
+		`{"version": {"id": "v2.1", "version": "2.-1"}}`, `{"version": {"id": "v2.1", "version": "2.99999999999999999999"}}`, `{}`, `null`, `[]`, `{"regions": {}}`, ``,
+	} {
+		for i := range asked {
+			f.Add(uint8(i), []byte(body))
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
+		requests := 0
+		discovery := int(which)%len(asked) == len(asked)-1
+		c := invent(t, func(r *http.Request) (int, string, []byte) {
+			requests++
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/auth/tokens"):
+				return http.StatusCreated, "application/json", []byte(goodCatalogue)
+			case r.URL.Path == "/compute/v2.1/" && !discovery:
+				return http.StatusOK, "application/json", []byte(`{"version": {"id": "v2.1", "version": "2.96"}}`)
+			}
+			return http.StatusOK, "application/json", body
+		})
+		got, err := asked[int(which)%len(asked)](t.Context(), c)
+		if requests > 12 {
+			t.Errorf("%d requests", requests)
+		}
+		if shown := fmt.Sprintf("%v", got); err == nil && text.Clean(shown) != shown {
+			t.Errorf("%q was read", shown)
+		}
+		if err == nil && !json.Valid(body) {
+			t.Errorf("%v was read from %q", got, body)
+		}
+	})
+}
+
+// FuzzHosts: an address of the configuration that is taken is one that can be
+// asked, and no address that differs in scheme, host or port is trusted with it.
+func FuzzHosts(f *testing.F) {
+	for _, pair := range [][2]string{{"https://a.example/v3", "https://a.example:443/x"}, {"http://a", "http://a:80"}, {"https://A", "https://a"}, {"http://[::1]:5000", "http://[::1]:5000/"},
+		{"https://a.example", "https://a.example@evil"}, {"https://a.example", "https://a.example.evil"}, {"https://a", "http://a"}, {"https://a:1", "https://a:2"}} {
+		f.Add(pair[0], pair[1])
+	}
+	f.Fuzz(func(t *testing.T, ours, other string) {
+		if addressFault(ours) != "" {
+			return
+		}
+		trusted := (*hosts)(nil).with("identity", ours)
+		mine, err := url.Parse(ours)
+		if err != nil || trusted.allow(mine) != nil {
+			t.Fatalf("%q is taken, and not trusted: %v", ours, err)
+		}
+		theirs, err := url.Parse(other)
+		if err != nil || trusted.allow(theirs) != nil {
+			return
+		}
+		port := func(u *url.URL) string {
+			if u.Port() != "" {
+				return u.Port()
+			}
+			return map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		}
+		if theirs.Scheme != mine.Scheme || !strings.EqualFold(theirs.Hostname(), mine.Hostname()) || port(theirs) != port(mine) {
+			t.Errorf("%q is trusted because of %q", other, ours)
+		}
+	})
+}
