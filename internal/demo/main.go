@@ -1,16 +1,15 @@
 // Command demo shows the main job from beginning to end on a fake cloud: a
-// cluster is created, grows, shrinks by its oldest nodes, and goes, all through
-// a real terraform. It needs no OpenStack and leaves nothing behind.
+// cluster is created, grows, shrinks by its oldest nodes, gets a new image in
+// batches, survives one with which no server gets ready, and is destroyed, all
+// through a real terraform. It needs no OpenStack and leaves nothing behind.
 package main
 
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -50,95 +49,74 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := workspace.New(ctx, dir, terraform, mirror, config,
-		"OS_AUTH_URL="+cloud.AuthURL(), "OS_USERNAME="+fakecloud.MemberUser, "OS_PASSWORD="+fakecloud.Password,
-		"OS_PROJECT_NAME="+fakecloud.MemberProject, "OS_REGION_NAME=RegionOne", "OS_CLOUD=", "TF_VAR_image="+cloud.AddImage(fakecloud.Image{Name: "demo"}))
+	d := demo{cloud: cloud, images: map[string]string{}}
+	for _, name := range []string{"web-v1", "web-v2", "web-v3"} {
+		d.images[name] = cloud.AddImage(fakecloud.Image{Name: name})
+	}
+	health, err := d.serveHealth()
 	if err != nil {
 		return err
 	}
-	d := demo{w, cloud}
-	for _, step := range []struct{ title, size string }{
-		{"Six nodes over two regions and five zones. RegionTwo has twice the weight, and holds at most six.", "6"},
-		{"Grow to eleven: RegionTwo fills up to its cap, and no node moves.", "11"},
-		{"Shrink to seven: in each zone the oldest go.", "7"},
+	defer health.Close()
+	d.Workspace, err = workspace.New(ctx, dir, terraform, mirror, config,
+		"OS_AUTH_URL="+cloud.AuthURL(), "OS_USERNAME="+fakecloud.MemberUser, "OS_PASSWORD="+fakecloud.Password,
+		"OS_PROJECT_NAME="+fakecloud.MemberProject, "OS_REGION_NAME=RegionOne", "OS_CLOUD=", "TF_VAR_health=http://"+health.Addr)
+	if err != nil {
+		return err
+	}
+	return d.tell(ctx)
+}
+
+// tell goes through the demo.
+func (d *demo) tell(ctx context.Context) error {
+	d.image = "web-v1"
+	for _, step := range []struct {
+		title string
+		size  int
+	}{
+		{"Six nodes over two regions and five zones. RegionTwo has twice the weight, and holds at most six.", 6},
+		{"Grow to eleven: RegionTwo fills up to its cap, and no node moves.", 11},
+		{"Shrink to seven: in each zone the oldest are removed.", 7},
 	} {
-		if err := d.resize(ctx, step.title, step.size); err != nil {
+		d.size = step.size
+		if err := d.step(ctx, step.title); err != nil {
+			return err
+		}
+		if err := d.settled(ctx); err != nil {
 			return err
 		}
 	}
-	return d.destroy(ctx)
-}
-
-type demo struct {
-	*workspace.Workspace
-	cloud *fakecloud.Cloud
-}
-
-func (d demo) resize(ctx context.Context, title, size string) error {
-	fmt.Printf("\n== %s\n", title)
-	before := d.servers()
-	if _, err := d.Apply(ctx, "size="+size); err != nil {
-		return err
-	}
-	var summary string
-	var change struct {
-		Creation struct{ Nodes []string }
-		Deletion struct{ Candidates []string }
-	}
-	if err := errors.Join(d.Output(ctx, "summary", &summary), d.Output(ctx, "change", &change)); err != nil {
-		return err
-	}
-	fmt.Println(summary)
-	if come := change.Creation.Nodes; len(come) > 0 {
-		fmt.Println("come:", strings.Join(come, " "))
-	}
-	if gone := change.Deletion.Candidates; len(gone) > 0 {
-		fmt.Println("go:  ", strings.Join(gone, " "))
-	}
-	after := d.servers()
-	var kept, created, deleted int
-	for id := range before {
-		if after[id] {
-			kept++
-		} else {
-			deleted++
+	d.image = "web-v2"
+	for _, title := range []string{
+		"A new image, in batches of four: new nodes first, and when they answer, four old ones are drained and removed.",
+		"The second batch: apply again, until the plan is empty.",
+	} {
+		if err := d.step(ctx, title); err != nil {
+			return err
 		}
 	}
-	created = len(after) - kept
-	fmt.Printf("servers in the cloud: %d created, %d deleted, %d untouched\n", created, deleted, kept)
-
-	plan, err := d.Plan(ctx, "again.tfplan", "size="+size)
-	if err != nil {
-		return err
-	}
-	for _, change := range plan.ResourceChanges {
-		if !change.Change.Actions.NoOp() && !change.Change.Actions.Read() {
-			return fmt.Errorf("the next plan is not empty: %s of %s", change.Change.Actions, change.Address)
+	for _, part := range []func(context.Context) error{d.settled, d.bad, d.destroy} {
+		if err := part(ctx); err != nil {
+			return err
 		}
 	}
-	fmt.Println("the next plan is empty")
 	return nil
 }
 
-func (d demo) destroy(ctx context.Context) error {
-	fmt.Print("\n== Destroy it all.\n")
-	if _, err := d.Destroy(ctx, "size=7"); err != nil {
-		return err
-	}
-	if left := d.servers(); len(left) > 0 {
-		return fmt.Errorf("%d servers are left", len(left))
-	}
-	fmt.Println("no server is left")
-	return nil
-}
-
-// servers lists the ids of all servers in the cloud.
-func (d demo) servers() map[string]bool {
-	ids := map[string]bool{}
-	for _, region := range []string{"RegionOne", "RegionTwo"} {
-		for _, s := range d.cloud.Servers(region) {
-			ids[s.ID] = true
+// bad brings an image with which no server gets ready, and takes it back.
+func (d *demo) bad(ctx context.Context) error {
+	d.image = "web-v3"
+	for _, title := range []string{
+		"An image with which no server ever answers: the apply fails, and nothing old is touched.",
+		"Applied again by an impatient pipeline: not one node more is at risk.",
+	} {
+		if err := d.fails(ctx, title); err != nil {
+			return err
 		}
 	}
-	return ids
+	d.image = "web-v2"
+	if err := d.step(ctx, "The way out is the image before: exactly the bad nodes are replaced."); err != nil {
+		return err
+	}
+	return d.settled(ctx)
 }

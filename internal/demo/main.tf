@@ -1,6 +1,9 @@
 variable "size" { type = number }
 variable "image" { type = string }
+variable "health" { type = string }
 
+# Where each node belongs, and what it is made from. An update replaces four nodes
+# with each apply, and no more before those are in service.
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
@@ -8,6 +11,14 @@ resource "stackpolicy_placement_attachment" "web" {
     { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
     { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }], weight = 200, cap = 6 },
   ]
+  template = { image = var.image }
+
+  update {
+    causes             = ["UNHEALTHY", "TEMPLATE"]
+    max_batch_size     = 4
+    require_in_service = true
+  }
+
   deletion {
     criteria = "OLDEST_FIRST"
   }
@@ -19,9 +30,42 @@ resource "nova_server" "web" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_id          = var.image
+  image_id          = stackpolicy_placement_attachment.web.revisions[each.value.revision].image
   flavor_id         = "m1.tiny"
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+# New servers must answer before those that they replace are drained.
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = "web"
+  servers = { for name, node in stackpolicy_placement_attachment.web.nodes : name => {
+    id       = nova_server.web[name].id
+    region   = node.region
+    revision = node.revision
+  } }
+  timeout = 3
+
+  http {
+    url = "${var.health}/{name}" # in your configuration http://{address}:8080/health
+  }
+}
+
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each   = nova_server.web
+  server_id  = each.value.id
+  region     = each.value.region
+  node_name  = each.key
+  shutdown   = true
+  depends_on = [stackpolicy_readiness_attachment.web]
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 output "summary" { value = stackpolicy_placement_attachment.web.summary }
 output "change" { value = stackpolicy_placement_attachment.web.change }
+output "remaining" { value = stackpolicy_placement_attachment.web.remaining }

@@ -13,7 +13,7 @@ import (
 func TestParseMark(t *testing.T) {
 	for value, want := range map[string]int64{
 		"1": 1, "42": 42, "9223372036854775807": 9223372036854775807,
-		"": 0, "0": 0, "-1": 0, "true": 0, "1.5": 0, " 1": 0, "9223372036854775808": 0,
+		"": 0, "0": 0, "-1": 0, "true": 0, "1.5": 0, "1x": 0, "9223372036854775808": 0,
 	} {
 		if got := openstack.ParseMark(value); got != want {
 			t.Errorf("%q: got %d, want %d", value, got, want)

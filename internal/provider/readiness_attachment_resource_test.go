@@ -404,7 +404,7 @@ func TestAccReadinessAttachment_badInput(t *testing.T) {
 		attachment(`null`, "hook {\n    type = \"webhook\"\n    default_result = \"ABANDON\"\n  }"): "A hook of type webhook needs url.",
 		attachment(`null`, "timeout = 0"):                                                           "Attribute timeout value must be between 1 and 86400, got: 0",
 		strings.Replace(attachment(`null`, ""), "{ \"web-0\"", "{ \"web-1\" = null, \"web-0\"", 1):  "This attribute contains a null value.",
-		strings.Replace(attachment(`null, region = ""`, ""), "\"i\"", "\"i\"", 1):                   "region string length must be at least 1",
+		attachment(`null, region = ""`, ""):                                                         "region string length must be at least 1",
 		unknown + attachment(`terraform_data.later.output`, "tcp {\n    port = 0\n  }"):             "Attribute tcp.port value must be between 1 and 65535, got: 0",
 	} {
 		steps = append(steps, resource.TestStep{Config: config, PlanOnly: true, ExpectError: says(want)})

@@ -33,7 +33,7 @@ type TCP struct {
 func (c *TCP) look(ctx context.Context, n Node) string {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
-	address := net.JoinHostPort(plainAddress(n.Address), strconv.FormatInt(c.Port, 10))
+	address := net.JoinHostPort(PlainAddress(n.Address), strconv.FormatInt(c.Port, 10))
 	connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return fmt.Sprintf("no connection to %s: %s", address, reason(err))

@@ -118,7 +118,7 @@ func TestHTTPS(t *testing.T) {
 
 func TestTCP(t *testing.T) {
 	for _, address := range []string{"127.0.0.1", "::1", "[::1]", "localhost"} {
-		s, err := net.Listen("tcp", net.JoinHostPort(plainAddress(address), "0"))
+		s, err := net.Listen("tcp", net.JoinHostPort(PlainAddress(address), "0"))
 		if err != nil {
 			t.Logf("%s: %v", address, err) // a machine without IPv6
 			continue
@@ -240,7 +240,7 @@ func FuzzURL(f *testing.F) {
 		if err != nil {
 			return
 		}
-		host, zone := plainAddress(address), strings.Contains(address, "%")
+		host, zone := PlainAddress(address), strings.Contains(address, "%")
 		if !zone && got.Hostname() != host || got.Port() != "8443" || got.User != nil || got.Query().Get("end") != "1" || got.Query().Get("name") != name {
 			t.Errorf("%q, %q: %s", name, address, got)
 		}

@@ -16,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
@@ -38,13 +37,11 @@ type Node struct {
 	Server   Server
 }
 
-// Message is what a consumer is told of the node. A node has one token for each
-// revision, however often it is waited for: a consumer that is told again knows
-// it by that.
-func (n Node) Message(cluster string) hook.Message {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", hook.Launch, n.Region, n.ID, n.Revision))
-	return hook.Message{Token: base32.StdEncoding.EncodeToString(sum[:])[:26], NodeID: n.ID, Transition: hook.Launch,
-		Region: n.Region, NodeName: n.Name, Cluster: cluster, Address: plainAddress(n.Address)}
+// Token is what a consumer of the node's hook knows it by. It is the same for
+// each revision of a server, however often the server is waited for.
+func (n Node) Token() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "launch %q %q %d", n.Region, n.ID, n.Revision))
+	return base32.StdEncoding.EncodeToString(sum[:])[:26]
 }
 
 // Hook runs the hook of a node until it completes. The warning says what went
@@ -214,14 +211,12 @@ func (w *watch) look(ctx context.Context) (final bool) {
 	}
 	err := w.node.Server.Mark(ctx, w.node.Revision)
 	<-w.looks
-	switch {
-	case err == nil:
-		w.marked = true
-		w.see("in service")
-	default:
+	if err != nil {
 		w.see(err.Error())
 		return ctx.Err() == nil && refused(err)
 	}
+	w.marked = true
+	w.see("in service")
 	return false
 }
 
@@ -259,13 +254,14 @@ func (w *watch) runHook(ctx context.Context) bool {
 	defer func() { <-w.hooks }()
 	w.see("its hook has not completed")
 	warning, err := w.Hook(ctx, w.node)
-	switch {
-	case err == nil:
-		w.hooked, w.warning = true, warning
-	case ctx.Err() == nil:
-		w.see(err.Error())
+	if err != nil {
+		if ctx.Err() == nil {
+			w.see(err.Error())
+		}
+		return false
 	}
-	return err == nil
+	w.hooked, w.warning = true, warning
+	return true
 }
 
 // see notes what is seen, and reports it where it is news.

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 )
 
 // server goes through its statuses, one a look, and stays in the last one; "-"
@@ -272,19 +271,17 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestMessage: a node has one token for each revision, and no other has it.
-func TestMessage(t *testing.T) {
-	n := Node{Name: "web-0", ID: "id", Region: "R", Address: "[fd00::1]", Revision: 3}
-	m := n.Message("web")
-	if m.NodeID != "id" || m.NodeName != "web-0" || m.Region != "R" || m.Cluster != "web" || m.Address != "fd00::1" || m.Transition != hook.Launch || len(m.Token) != 26 || m != n.Message("web") {
-		t.Errorf("got %+v", m)
+// TestToken: a node has one token for each revision, and no other has it.
+func TestToken(t *testing.T) {
+	n := Node{Name: "web-0", ID: "id", Region: "R", Revision: 3}
+	seen := map[string]bool{n.Token(): true}
+	if same := (Node{ID: "id", Region: "R", Revision: 3, Address: "10.0.0.1"}); !seen[same.Token()] || len(n.Token()) != 26 {
+		t.Errorf("got %s and %s", n.Token(), same.Token())
 	}
-	seen := map[string]bool{m.Token: true}
 	for _, other := range []Node{{ID: "id", Region: "R", Revision: 4}, {ID: "id2", Region: "R", Revision: 3}, {ID: "id", Region: "S", Revision: 3}} {
-		if token := other.Message("web").Token; seen[token] {
+		if seen[other.Token()] {
 			t.Errorf("%+v has a token of another", other)
-		} else {
-			seen[token] = true
 		}
+		seen[other.Token()] = true
 	}
 }

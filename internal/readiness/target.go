@@ -58,7 +58,7 @@ var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?\.
 
 // For is the address for a node. What is filled in is escaped as its place needs.
 func (u URL) For(name, address string) (*url.URL, error) {
-	address = plainAddress(address)
+	address = PlainAddress(address)
 	if err := CheckAddress(address); err != nil && u.NeedsAddress() {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (u URL) For(name, address string) (*url.URL, error) {
 // CheckAddress returns an error for what is neither an IP address, with or
 // without brackets, nor the name of a host.
 func CheckAddress(address string) error {
-	address = plainAddress(address)
+	address = PlainAddress(address)
 	if address == "" {
 		return errors.New("the node has no address")
 	}
@@ -99,9 +99,9 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// plainAddress is an address without the brackets in which
+// PlainAddress is an address without the brackets in which
 // terraform-provider-openstack shows one of IPv6.
-func plainAddress(address string) string {
+func PlainAddress(address string) string {
 	if inner, ok := strings.CutPrefix(address, "["); ok {
 		if inner, ok = strings.CutSuffix(inner, "]"); ok {
 			return inner

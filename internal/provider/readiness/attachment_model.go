@@ -198,7 +198,7 @@ func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *re
 	}
 	if spec := hookblock.Spec(m.Hook); spec != nil {
 		w.Hook = func(ctx context.Context, n readiness.Node) (string, error) {
-			warning, err := hooks.Run(ctx, *spec, n.Message(m.Cluster.ValueString()), &hook.Progress{})
+			warning, err := hooks.Run(ctx, *spec, m.message(n), &hook.Progress{})
 			if abandoned, ok := errors.AsType[*hook.AbandonedError](err); ok {
 				err = fmt.Errorf("its hook did not complete: %w", errors.Unwrap(errors.Unwrap(abandoned))) // which names the node first
 			}
@@ -206,4 +206,10 @@ func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *re
 		}
 	}
 	return w
+}
+
+// message is what the consumer of a hook is told of a node.
+func (m attachmentModel) message(n readiness.Node) hook.Message {
+	return hook.Message{Token: n.Token(), NodeID: n.ID, Transition: hook.Launch, Region: n.Region, NodeName: n.Name,
+		Cluster: m.Cluster.ValueString(), Address: readiness.PlainAddress(n.Address)}
 }
