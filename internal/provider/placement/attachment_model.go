@@ -96,6 +96,9 @@ func texts(list types.List) (all []string) {
 func (m attachmentModel) policy(ctx context.Context, before *attachmentModel, diags *diag.Diagnostics) roster.Policy {
 	pattern, cluster := roster.Pattern(m.NodeNamePattern.ValueString()), m.Cluster.ValueString()
 	d := m.deletion(ctx, diags)
+	if !value.Given(m.NodeNamePattern) || !value.Given(m.Cluster) {
+		pattern = "{index}" // whatever the names will be, they differ
+	}
 	policy := roster.Policy{
 		Name:       func(index int64) string { return pattern.Name(cluster, index) },
 		Capacity:   m.DesiredCapacity.ValueInt64(),
