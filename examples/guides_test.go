@@ -224,17 +224,33 @@ func TestAccExample_drainingByQueue(t *testing.T) {
 	}
 }
 
-// TestFromSenlin: a cluster that runs is imported, attachment and servers.
+// TestAccExample_fromSenlin: a cluster that runs is imported, attachment and
+// servers, into resources of one's own and into those of the module.
 func TestAccExample_fromSenlin(t *testing.T) {
-	e := start(t, "guides/keeping-nodes/before")
+	for name, how := range map[string]struct {
+		folder, attachment, server string
+		variables                  []string
+	}{
+		"own":    {"guides/keeping-nodes/before", "stackpolicy_placement_attachment.web", "openstack_compute_instance_v2.web", nil},
+		"module": {"cluster", "module.web.stackpolicy_placement_attachment.cluster", "module.web.openstack_compute_instance_v2.node", []string{"size=3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			quoted(t, "from-senlin", "to = "+how.attachment+"\nto = "+how.server+`["web-0"]`)
+			fromSenlin(t, start(t, how.folder), how.attachment, how.server, how.variables...)
+		})
+	}
+}
+
+func fromSenlin(t *testing.T, e example, attachment, server string, variables ...string) {
+	t.Helper()
 	var imports strings.Builder
-	imports.WriteString("import {\n  to = stackpolicy_placement_attachment.web\n  id = \"web\"\n}\n")
+	fmt.Fprintf(&imports, "import {\n  to = %s\n  id = \"web\"\n}\n", attachment)
 	e.c.Image, e.c.Flavor = e.c.Named(t, "debian-12"), "m1.small"
 	network, _ := e.c.Network(t, "RegionOne")
 	group := e.c.Group(t, "RegionOne", "senlin", "soft-anti-affinity")
 	for i := range 3 {
-		server := acctest.Server{Name: fmt.Sprint(i), Region: "RegionOne", Zone: fmt.Sprintf("az-%d", i+1), Network: network, Group: group}
-		fmt.Fprintf(&imports, "import {\n  to = openstack_compute_instance_v2.web[\"web-%d\"]\n  id = %q\n}\n", i, e.c.Boot(t, server)[0])
+		s := acctest.Server{Name: fmt.Sprint(i), Region: "RegionOne", Zone: fmt.Sprintf("az-%d", i+1), Network: network, Group: group}
+		fmt.Fprintf(&imports, "import {\n  to = %s[\"web-%d\"]\n  id = %q\n}\n", server, i, e.c.Boot(t, s)[0])
 	}
 	before := e.servers(t)
 	main := filepath.Join(e.Dir, "main.tf")
@@ -242,11 +258,15 @@ func TestAccExample_fromSenlin(t *testing.T) {
 	if err = errors.Join(err, os.WriteFile(main, append(text, imports.String()...), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := e.Run(t.Context(), "plan", "-no-color")
+	args := []string{"plan", "-no-color"}
+	for _, v := range variables {
+		args = append(args, "-var="+v)
+	}
+	plan, err := e.Run(t.Context(), args...)
 	if err != nil || !strings.Contains(plan, "4 to import") || !strings.Contains(plan, "0 to destroy") {
 		t.Errorf("%v\n%s", err, plan)
 	}
-	e.apply(t)
+	e.apply(t, variables...)
 	if !maps.Equal(before, e.servers(t)) {
 		t.Errorf("before %v, after %v", before, e.servers(t))
 	}

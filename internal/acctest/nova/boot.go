@@ -25,9 +25,9 @@ func Login(block openstack.Config) (*openstack.Cloud, error) {
 	return openstack.New(block)
 }
 
-// Client is one for the servers of a region, the cloud's own where none is
+// reach is a client for the servers of a region, the cloud's own where none is
 // named. It returns the region too.
-func Client(ctx context.Context, cloud *openstack.Cloud, region string) (*gophercloud.ServiceClient, string, error) {
+func reach(ctx context.Context, cloud *openstack.Cloud, region string) (*gophercloud.ServiceClient, string, error) {
 	if region == "" {
 		var err error
 		if region, err = cloud.Region(ctx); err != nil {
@@ -41,9 +41,9 @@ func Client(ctx context.Context, cloud *openstack.Cloud, region string) (*gopher
 	return compute.At(79), region, nil
 }
 
-// Boot makes a server and waits until it runs. Made is told its id as soon as
+// boot makes a server and waits until it runs. Made is told its id as soon as
 // Nova knows it, whatever comes.
-func Boot(ctx context.Context, client *gophercloud.ServiceClient, opts servers.CreateOpts, group string, made func(id string)) (*servers.Server, error) {
+func boot(ctx context.Context, client *gophercloud.ServiceClient, opts servers.CreateOpts, group string, made func(id string)) (*servers.Server, error) {
 	opts.Networks = "none"
 	server, err := servers.Create(ctx, client, opts, servers.SchedulerHintOpts{Group: group}).Extract()
 	if err != nil {
@@ -64,8 +64,8 @@ func Boot(ctx context.Context, client *gophercloud.ServiceClient, opts servers.C
 	return server, nil
 }
 
-// Remove deletes a server and waits until it is gone.
-func Remove(ctx context.Context, client *gophercloud.ServiceClient, id string) error {
+// remove deletes a server and waits until it is gone.
+func remove(ctx context.Context, client *gophercloud.ServiceClient, id string) error {
 	err := servers.Delete(ctx, client, id).ExtractErr()
 	for err == nil {
 		if _, err = servers.Get(ctx, client, id).Extract(); err == nil {

@@ -2,25 +2,30 @@ package nova
 
 import (
 	"context"
+	"net/http"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
 // serverResource is nova_server. Like openstack_compute_instance_v2 it replaces
 // a server when its availability zone changes, and reads the zone that the
 // server is really in.
-type serverResource struct {
-	Life[serverModel, *serverModel]
-}
+type serverResource struct{ cloud *openstack.Cloud }
 
 type serverModel struct {
-	Server
+	ID       types.String `tfsdk:"id"`
+	Name     types.String `tfsdk:"name"`
+	Region   types.String `tfsdk:"region"`
+	Zone     types.String `tfsdk:"availability_zone"`
 	Image    types.String `tfsdk:"image_id"`
 	Flavor   types.String `tfsdk:"flavor_id"`
 	Group    types.String `tfsdk:"group"`
@@ -46,16 +51,31 @@ func (r *serverResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 	}}
 }
 
+// Configure takes the cloud of the provider.
+func (r *serverResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.cloud, _ = req.ProviderData.(*openstack.Cloud)
+}
+
+// client is one for the server's region, which it fills in.
+func (r *serverResource) client(ctx context.Context, m *serverModel, diags *diag.Diagnostics) *gophercloud.ServiceClient {
+	client, region, err := reach(ctx, r.cloud, m.Region.ValueString())
+	if err != nil {
+		diags.AddError("Unable to reach the region", err.Error())
+	}
+	m.Region = types.StringValue(region)
+	return client
+}
+
 func (r *serverResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m serverModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
-	client := r.Client(ctx, &m, &resp.Diagnostics)
+	client := r.client(ctx, &m, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	opts := servers.CreateOpts{Name: m.Name.ValueString(), ImageRef: m.Image.ValueString(), FlavorRef: m.Flavor.ValueString(), AvailabilityZone: m.Zone.ValueString()}
 	resp.Diagnostics.Append(m.Metadata.ElementsAs(ctx, &opts.Metadata, false)...)
-	server, err := Boot(ctx, client, opts, m.Group.ValueString(), func(id string) {
+	server, err := boot(ctx, client, opts, m.Group.ValueString(), func(id string) {
 		m.ID, m.Zone = types.StringValue(id), types.StringValue(m.Zone.ValueString())
 		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 	})
@@ -63,14 +83,34 @@ func (r *serverResource) Create(ctx context.Context, req resource.CreateRequest,
 		resp.Diagnostics.AddError("Unable to create the server", err.Error())
 		return
 	}
-	m.Take(server)
+	m.take(server)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+}
+
+// Read reads the server; one that is gone leaves the state.
+func (r *serverResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var m serverModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	client := r.client(ctx, &m, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	server, err := servers.Get(ctx, client, m.ID.ValueString()).Extract()
+	switch {
+	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
+		resp.State.RemoveResource(ctx)
+	case err != nil:
+		resp.Diagnostics.AddError("Unable to read the server", err.Error())
+	default:
+		m.take(server)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+	}
 }
 
 func (r *serverResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var m serverModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
-	client := r.Client(ctx, &m, &resp.Diagnostics)
+	client := r.client(ctx, &m, &resp.Diagnostics)
 	metadata := servers.MetadataOpts{}
 	for key, value := range m.Metadata.Elements() {
 		metadata[key] = value.(types.String).ValueString()
@@ -85,10 +125,23 @@ func (r *serverResource) Update(ctx context.Context, req resource.UpdateRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
-// Take takes over what the server really is. Of its metadata only the keys that
+// Delete deletes the server.
+func (r *serverResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var m serverModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	client := r.client(ctx, &m, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if err := remove(ctx, client, m.ID.ValueString()); err != nil {
+		resp.Diagnostics.AddError("Unable to delete the server", err.Error())
+	}
+}
+
+// take takes over what the server really is. Of its metadata only the keys that
 // are configured are Terraform's.
-func (m *serverModel) Take(server *servers.Server) {
-	m.Server.Take(server)
+func (m *serverModel) take(server *servers.Server) {
+	m.Name, m.Zone = types.StringValue(server.Name), types.StringValue(server.AvailabilityZone)
 	if m.Metadata.IsNull() {
 		return
 	}
