@@ -37,9 +37,10 @@ const MaxNodes = 1_000_000_000_000_000
 type Bin struct {
 	Name    string
 	Weight  int64 // relative share, positive; 0: a place that nobody lists any more, it only ever loses nodes
-	Cap     int64 // most nodes; [Unlimited]: no cap
-	Min     int64 // least nodes: filled before anything else (but where nothing may be added), and never removed
+	Cap     int64 // maximum number of nodes; [Unlimited]: no cap
+	Min     int64 // least number of nodes: filled before anything else where nodes may be added, and never removed
 	Current int64 // nodes that are there now
+	Kept    int64 // nodes of those that no removal takes, because they are protected
 	Closed  bool  // listed, but takes no nodes now; those that it has count, and removals treat it like any other
 
 	// Why says, for people, why the bin is closed ("is not available") or where
@@ -53,7 +54,7 @@ func (b Bin) Headroom(limit int64) int64 {
 	return max(0, b.upper(b.Current+limit)-b.Current)
 }
 
-// upper is the most nodes the bin may hold, at most limit.
+// upper is the largest number of nodes that the bin may hold, at most limit.
 func (b Bin) upper(limit int64) int64 {
 	if b.Weight == 0 {
 		return 0
@@ -67,11 +68,11 @@ func (b Bin) upper(limit int64) int64 {
 	return min(b.Cap, limit)
 }
 
-// lower is the least nodes that removals leave in the bin.
-func (b Bin) lower() int64 { return min(b.Min, b.Current) }
+// lower is the least number of nodes that removals leave in the bin.
+func (b Bin) lower() int64 { return min(max(b.Min, b.Kept), b.Current) }
 
-// short is the number of nodes that the bin needs, and can take, up to its min.
-func (b Bin) short() int64 { return max(0, b.upper(b.Min)-b.Current) }
+// needs is the number of nodes that the bin has of its min, or can have.
+func (b Bin) needs() int64 { return max(min(b.Min, b.Current), b.upper(b.Min)) }
 
 // Count returns the listed bins with the nodes that counts has for them, and
 // after them, by name, a bin for each further place where nodes are.

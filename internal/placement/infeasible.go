@@ -27,10 +27,8 @@ func (e *InfeasibleError) Error() string {
 // Detail says in one sentence how many nodes find room, where, and what closes
 // each place.
 func (e *InfeasibleError) Detail() string {
-	var total int64
 	parts := make([]string, len(e.Rooms))
 	for i, r := range e.Rooms {
-		total += r.Nodes
 		parts[i] = strings.TrimRight(fmt.Sprintf("%s %d %s", r.Name, r.Nodes, r.Limit), " ")
 	}
 	where := "no place is listed"
@@ -38,9 +36,17 @@ func (e *InfeasibleError) Detail() string {
 		where = strings.Join(parts, ", ")
 	}
 	if e.Count < 0 {
-		return fmt.Sprintf("%s must be removed, but only %d can be: %s.", count(-e.Count), total, where)
+		return fmt.Sprintf("%s must be removed, but only %d can be: %s.", count(-e.Count), e.Room(), where)
 	}
-	return fmt.Sprintf("%s must be added, but there is room for %d: %s.", count(e.Count), total, where)
+	return fmt.Sprintf("%s must be added, but there is room for %d: %s.", count(e.Count), e.Room(), where)
+}
+
+// Room is how many nodes could be added (or, on removal, removed).
+func (e *InfeasibleError) Room() (nodes int64) {
+	for _, r := range e.Rooms {
+		nodes += r.Nodes
+	}
+	return nodes
 }
 
 func count(nodes int64) string {
@@ -58,6 +64,8 @@ func (b Bin) limit(asked int64) string {
 		return "" // it gives up all that it has
 	case asked < 0 && b.Closed:
 		return fmt.Sprintf("(%s, and keeps its nodes)", b.why())
+	case asked < 0 && b.Kept > b.Min:
+		return fmt.Sprintf("of %d (%d protected)", b.Current, b.Kept)
 	case asked < 0:
 		return fmt.Sprintf("of %d (min %d)", b.Current, b.Min)
 	case b.Headroom(asked) >= asked:
@@ -109,6 +117,8 @@ func (b Bin) phrase(asked int64) string {
 		return fmt.Sprintf("%s %s, and keeps its nodes", name, b.why())
 	case b.Closed:
 		return fmt.Sprintf("%s %s", name, b.why())
+	case asked < 0 && b.Kept > b.Min:
+		return fmt.Sprintf("%s keeps %d protected", name, b.Kept)
 	case asked < 0:
 		return fmt.Sprintf("%s keeps its min of %d", name, b.Min)
 	case b.Headroom(asked) > 0:

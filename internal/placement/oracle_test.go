@@ -26,7 +26,7 @@ func greedy(bins []Bin, count int64) []int64 {
 		changes[i]++
 	}
 	for ; count < 0; count++ {
-		i := first(bins, func(b Bin) bool { return b.Current > b.Min }, func(a, b Bin) int {
+		i := first(bins, func(b Bin) bool { return b.Current > b.Min && b.Current > b.Kept }, func(a, b Bin) int {
 			if a.Weight == 0 && b.Weight == 0 {
 				return cmp.Or(cmp.Compare(b.Current, a.Current), cmp.Compare(b.Name, a.Name))
 			}
@@ -141,12 +141,13 @@ func slowMove(regions []Region) (from, to Spot, ok bool) {
 		order = append(order, next)
 	}
 	for _, i := range order {
-		if j, k := zone(i, -1), zone(i, 1); slowBetter(regions[i].Zones, j, k) {
+		fixed := regions[i].Closed || regions[i].Weight == 0 || regions[i].Cap != Unlimited && tops[i].Current > regions[i].Cap
+		if j, k := zone(i, -1), zone(i, 1); !fixed && slowBetter(regions[i].Zones, j, k) {
 			return Spot{i, j}, Spot{i, k}, true
 		}
 	}
 	for _, i := range order {
-		if tops[i].Current <= tops[i].Min || zone(i, -1) < 0 || zone(i, 1) >= 0 {
+		if tops[i].Current <= tops[i].Min || tops[i].Current <= tops[i].Kept || zone(i, -1) < 0 || zone(i, 1) >= 0 {
 			continue
 		}
 		z := regions[i].Zones[zone(i, -1)]
@@ -163,13 +164,8 @@ func slowPlace(regions []Region, step int64) (region, zone int) {
 	tops := make([]Bin, len(regions))
 	for i, r := range regions {
 		tops[i] = slowTop(r)
-		if len(r.Zones) > 0 && step < 0 { // a removal keeps what is there of the mins, and no more
-			tops[i].Min = r.Min
-			var kept int64
-			for _, z := range r.Zones {
-				kept += min(z.Min, z.Current)
-			}
-			tops[i].Min = max(tops[i].Min, kept)
+		if len(r.Zones) > 0 && step < 0 {
+			tops[i].Min = r.Min // a removal keeps what is there of the zones' mins, and no more
 		}
 	}
 	if region = slowStep(tops, step); region < 0 {
@@ -188,7 +184,9 @@ func slowTop(r Region) Bin {
 	b.Current = 0
 	open := false
 	var need int64
+	b.Kept = 0
 	for _, z := range r.Zones {
+		b.Kept += min(max(z.Min, z.Kept), z.Current)
 		b.Current += z.Current
 		takes := z.Weight > 0 && !z.Closed
 		open = open || takes && (z.Cap == Unlimited || z.Current < z.Cap)
@@ -207,7 +205,7 @@ func slowTop(r Region) Bin {
 // (step -1); -1 if there is none.
 func slowStep(bins []Bin, step int64) int {
 	for _, b := range bins {
-		if step < 0 && b.Current > b.Min || step > 0 && b.Weight > 0 && !b.Closed && (b.Cap == Unlimited || b.Current < b.Cap) {
+		if step < 0 && b.Current > b.Min && b.Current > b.Kept || step > 0 && b.Weight > 0 && !b.Closed && (b.Cap == Unlimited || b.Current < b.Cap) {
 			return slices.Index(greedy(bins, step), step)
 		}
 	}

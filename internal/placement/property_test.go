@@ -23,6 +23,7 @@ func genBins(most int) *rapid.Generator[[]Bin] {
 			}
 			c := list[i].Cap
 			list[i].Min = rapid.Int64Range(0, min(2, max(c, -2*c))).Draw(t, "min")
+			list[i].Kept = max(0, rapid.Int64Range(-3, list[i].Current).Draw(t, "kept"))
 		}
 		return list
 	})
@@ -30,7 +31,11 @@ func genBins(most int) *rapid.Generator[[]Bin] {
 
 // emptied returns the bins with no nodes in them.
 func emptied(bins []Bin) []Bin {
-	return replaced(bins, make([]int64, len(bins)))
+	bins = replaced(bins, make([]int64, len(bins)))
+	for i := range bins {
+		bins[i].Kept = 0
+	}
+	return bins
 }
 
 // replaced returns the bins with the given counts.

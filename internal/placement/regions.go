@@ -66,17 +66,17 @@ func (r Region) bin(room int64) Bin {
 		return r.Bin
 	}
 	b := r.Bin
-	b.Current = 0
-	var headroom, kept int64
+	b.Current, b.Kept = 0, 0
+	var headroom, needs int64
 	for _, z := range r.Zones {
 		b.Current += z.Current
+		b.Kept += z.lower()
+		needs += z.needs()
 		headroom += min(room-headroom, z.Headroom(room))
-		kept += z.lower()
-		if room > 0 {
-			kept += z.short()
-		}
 	}
-	b.Min = max(b.Min, kept)
+	if room > 0 {
+		b.Min = max(b.Min, needs)
+	}
 	if headroom < room {
 		b.Cap = b.upper(b.Current + headroom)
 	}
@@ -98,7 +98,7 @@ func Hold(regions []Region) []Region {
 
 func (b Bin) hold(closed bool) Bin {
 	if closed {
-		b.Closed, b.Min = true, max(b.Min, b.Current)
+		b.Closed, b.Kept = true, b.Current
 	}
 	return b
 }

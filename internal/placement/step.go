@@ -43,7 +43,9 @@ func Moving(regions []Region) (from, to Spot, ok bool) {
 	}
 	slices.SortFunc(order, func(i, j int) int { return strings.Compare(regions[i].Name, regions[j].Name) })
 	for _, i := range order {
-		if j, k, ok := bestMove(regions[i].Zones); ok {
+		region := regions[i].Total()
+		takes := !region.Closed && region.leaveTurn() == inTurn // as many nodes as it has
+		if j, k, ok := bestMove(regions[i].Zones); ok && takes {
 			return Spot{i, j}, Spot{i, k}, true
 		}
 	}

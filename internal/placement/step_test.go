@@ -154,6 +154,8 @@ func TestMovingRegions(t *testing.T) {
 			[]string{"R1/old to R2/a", "R1/old to R2/a"}},
 		{"a zone above its cap in a full region", []Region{region("R1", "a cap1 now2, b closed"), region("R2", "a now2")},
 			[]string{"R1/a to R2/a"}},
+		{"not in a region above its cap, which would not take them back", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: 2}, Zones: bins(t, "a now3, b")}, region("R2", "a closed")}, nil},
+		{"nor in a closed one", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited, Closed: true}, Zones: bins(t, "a now3, b")}}, nil},
 		{"not where all is full", []Region{region("R1", "a cap1 now1, old w0 now2"), region("R2", "a closed now3")}, nil},
 		{"not below a min", []Region{region("R1", "a min4 now4, b"), region("R2", "a"), {Bin: Bin{Name: "old", Min: 2, Current: 2}}}, nil},
 		{"not below a region's min", []Region{{Bin: Bin{Name: "R1", Weight: 1, Min: 3, Cap: Unlimited}, Zones: bins(t, "a cap1 now1, old w0 now2")}, region("R2", "a now3")}, nil},

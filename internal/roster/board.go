@@ -2,6 +2,7 @@ package roster
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 
@@ -14,27 +15,47 @@ type board struct {
 	regions []placement.Region
 	spots   map[Place]placement.Spot
 	queues  map[placement.Spot][]string
-	kept    map[placement.Spot]int64 // nodes that stay
-	turn    func(name string) int    // a node's turn by the criterion
+	rank    map[string]int // a node's turn by the criterion
 }
 
 // count is the board of which no node may leave.
 func (p *planner) count() *board {
-	b := &board{spots: map[Place]placement.Spot{}, queues: map[placement.Spot][]string{}, kept: map[placement.Spot]int64{}, turn: p.turn}
+	b := &board{spots: map[Place]placement.Spot{}, queues: map[placement.Spot][]string{}, rank: p.rank}
 	b.regions = placement.CountRegions(p.policy.Regions, p.next.Counts())
-	for i := range b.regions {
-		region := &b.regions[i]
-		at := Place{Region: region.Name}
-		b.spots[at] = placement.Spot{Region: i, Zone: -1}
-		region.Closed = region.Closed || p.full[at]
-		for j := range region.Zones {
-			zone := &region.Zones[j]
-			at := Place{region.Name, zone.Name}
-			b.spots[at] = placement.Spot{Region: i, Zone: j}
-			zone.Closed = zone.Closed || p.full[at]
+	for i, region := range b.regions {
+		if len(region.Zones) == 0 {
+			b.spots[Place{Region: region.Name}] = placement.Spot{Region: i, Zone: -1}
+		}
+		for j, zone := range region.Zones {
+			b.spots[Place{region.Name, zone.Name}] = placement.Spot{Region: i, Zone: j}
 		}
 	}
+	b.shut(p.full)
 	return b
+}
+
+// shut closes places.
+func (b *board) shut(full map[Place]bool) {
+	for at := range full {
+		shut(b.regions, at)
+	}
+}
+
+// shut closes a place; one without a zone is the whole region.
+func shut(regions []placement.Region, at Place) {
+	for i := range regions {
+		if regions[i].Name != at.Region {
+			continue
+		}
+		if at.Zone == "" {
+			regions[i].Closed = true
+		}
+		for j := range regions[i].Zones {
+			if zone := &regions[i].Zones[j]; zone.Name == at.Zone {
+				zone.Closed = true
+			}
+		}
+	}
 }
 
 // board is the board of which the nodes that are free may leave; where mins are
@@ -45,11 +66,11 @@ func (p *planner) board(free func(name string) bool, keepMins bool) *board {
 		if at := b.spot(n.Place); free(name) {
 			b.queues[at] = append(b.queues[at], name)
 		} else {
-			b.kept[at]++
+			placement.At(b.regions, at).Kept++
 		}
 	}
 	for _, queue := range b.queues {
-		slices.SortFunc(queue, func(x, y string) int { return cmp.Compare(p.turn(x), p.turn(y)) })
+		slices.SortFunc(queue, func(x, y string) int { return cmp.Compare(p.rank[x], p.rank[y]) })
 	}
 	for i := range b.regions {
 		region := &b.regions[i]
@@ -59,27 +80,14 @@ func (p *planner) board(free func(name string) bool, keepMins bool) *board {
 				region.Zones[j].Min = 0
 			}
 		}
-		b.hold(placement.Spot{Region: i, Zone: -1})
-		for j := range region.Zones {
-			b.hold(placement.Spot{Region: i, Zone: j})
-		}
 	}
 	return b
 }
 
-// hold makes a bin keep the nodes that stay in it.
-func (b *board) hold(spot placement.Spot) {
-	bin := placement.At(b.regions, spot)
-	bin.Min = max(bin.Min, b.kept[spot])
-}
-
-// turn is the place of a node in the order of the criterion.
-func (p *planner) turn(name string) int { return p.rank[name] }
-
 // spot is where a node is counted: in its zone, or in its region where that
 // lists no zones.
 func (b *board) spot(at Place) placement.Spot {
-	if spot, ok := b.spots[at]; ok && (spot.Zone >= 0 || len(b.regions[spot.Region].Zones) == 0) {
+	if spot, ok := b.spots[at]; ok {
 		return spot
 	}
 	return b.spots[Place{Region: at.Region}]
@@ -112,36 +120,48 @@ func (b *board) firstTurn(spot placement.Spot) int {
 	if len(b.queues[spot]) == 0 {
 		return math.MaxInt
 	}
-	return b.turn(b.queues[spot][0])
+	return b.rank[b.queues[spot][0]]
 }
 
 // leave removes the first node of a spot or, if it does not leave after all,
 // makes it one of those that stay.
 func (b *board) leave(spot placement.Spot, leaves bool) {
 	b.queues[spot] = b.queues[spot][1:]
-	placement.At(b.regions, spot).Current--
-	if !leaves {
-		b.arrive(spot, 1)
+	if leaves {
+		placement.At(b.regions, spot).Current--
+	} else {
+		placement.At(b.regions, spot).Kept++
 	}
 }
 
-// arrive counts nodes that have no name yet; they stay.
-func (b *board) arrive(spot placement.Spot, n int64) {
-	placement.At(b.regions, spot).Current += n
-	b.kept[spot] += n
-	b.hold(spot)
-}
-
-// settle counts nodes that are placed.
-func (b *board) settle(changes []placement.RegionChange) {
+// grown returns the regions once a number of nodes are added, which stay; as many
+// as find room.
+func (b *board) grown(count int64) []placement.Region {
+	regions := clone(b.regions)
+	changes, err := placement.DistributeRegions(regions, count)
+	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
+		changes, _ = placement.DistributeRegions(regions, infeasible.Room())
+	}
 	for i, c := range changes {
-		if len(b.regions[i].Zones) == 0 {
-			b.arrive(placement.Spot{Region: i, Zone: -1}, c.Nodes)
-		}
 		for j, n := range c.Zones {
-			b.arrive(placement.Spot{Region: i, Zone: j}, n)
+			regions[i].Zones[j].Current += n
+			regions[i].Zones[j].Kept += n
+		}
+		if len(c.Zones) == 0 {
+			regions[i].Current += c.Nodes
+			regions[i].Kept += c.Nodes
 		}
 	}
+	return regions
+}
+
+// clone is a copy of regions that can be changed.
+func clone(regions []placement.Region) []placement.Region {
+	regions = slices.Clone(regions)
+	for i := range regions {
+		regions[i].Zones = slices.Clone(regions[i].Zones)
+	}
+	return regions
 }
 
 // beyond says why removals take from a spot before all others, "" where that is

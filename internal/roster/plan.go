@@ -262,6 +262,7 @@ func (p *planner) add(count int64) error {
 			name := p.newName()
 			p.next.Nodes[name] = Node{Index: p.next.Next, Place: at, Revision: p.wanted}
 			p.next.Next++
+			p.rank[name] = len(p.rank) // after all others
 			p.change.Created = append(p.change.Created, name)
 		}
 	}

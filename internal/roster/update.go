@@ -21,7 +21,7 @@ func (p *planner) replace(growing int64) (substitutes int64) {
 	}
 	b := p.newBatch(growing, u.size(p.policy.Capacity))
 	b.pick()
-	p.blocked, p.noRoom = b.blocked, b.noRoom
+	p.blocked, p.noRoom = slices.Compact(byIndex(p.now.Nodes, b.blocked)), b.noRoom
 	for _, v := range b.picked {
 		if v.inPlace {
 			p.left[v.name] = v.departure
@@ -47,7 +47,7 @@ func (p *planner) remaining() int64 {
 		return 0
 	}
 	b := p.newBatch(0, math.MaxInt64)
-	b.all = true
+	b.all, b.waits = true, nil
 	b.pick()
 	return int64(len(b.picked))
 }
@@ -151,18 +151,20 @@ func (b *batch) take(name string, d departure) bool {
 
 // fits takes a node off the cluster if its substitute then finds room.
 func (b *batch) fits(name string) bool {
-	bin := placement.At(b.space.regions, b.space.spot(b.next.Nodes[name].Place))
-	before := *bin
-	bin.Current--
-	bin.Closed = bin.Closed || b.noHost(name)
 	if b.all {
 		return true
 	}
-	_, err := placement.DistributeRegions(b.space.regions, b.pending+1)
-	if err != nil {
-		*bin, b.noRoom = before, err
+	regions := clone(b.space.regions)
+	placement.At(regions, b.space.spot(b.next.Nodes[name].Place)).Current--
+	if at, full := b.fullPlace(name); full {
+		shut(regions, at)
 	}
-	return err == nil
+	if _, err := placement.DistributeRegions(regions, b.pending+1); err != nil {
+		b.noRoom = err
+		return false
+	}
+	b.space.regions = regions
+	return true
 }
 
 func (b *batch) pickUnhealthy(concerned func(string) bool) {
@@ -176,15 +178,12 @@ func (b *batch) pickUnhealthy(concerned func(string) bool) {
 	}
 }
 
-// pickMisplaced follows the moves that make the spread better, of the cluster as
-// it is once the nodes that are pending are placed.
+// pickMisplaced takes the nodes whose moves make the spread better, each time of
+// the cluster as it is once the nodes that are pending are placed.
 func (b *batch) pickMisplaced(concerned func(string) bool) {
 	board := b.board(concerned, true)
-	if changes, err := placement.DistributeRegions(board.regions, b.pending); err == nil {
-		board.settle(changes)
-	}
 	for {
-		from, to, ok := placement.Moving(board.regions)
+		from, to, ok := placement.Moving(board.grown(b.pending))
 		if !ok || !b.may(board.queues[from][0], Misplaced) {
 			return
 		}
@@ -192,11 +191,8 @@ func (b *batch) pickMisplaced(concerned func(string) bool) {
 		if why == "" {
 			why = board.place(to).String() + " is a better place"
 		}
-		moved := b.take(board.queues[from][0], departure{cause: Misplaced, why: why})
-		board.leave(from, moved)
-		if moved {
-			board.arrive(to, 1)
-		}
+		board.leave(from, b.take(board.queues[from][0], departure{cause: Misplaced, why: why}))
+		board.shut(b.full) // Nova may have found no host for the node
 	}
 }
 
@@ -216,6 +212,11 @@ func (b *batch) pickOutdated(concerned func(string) bool) {
 			return n.Revision == revision && concerned(name) &&
 				(b.all || b.policy.Update.InPlace || b.trouble(name) != "" || !b.closed(n.Place))
 		}, false)
+		for name := range b.taken { // out of service for a while, like a node that leaves
+			bin := placement.At(board.regions, board.spot(b.next.Nodes[name].Place))
+			bin.Current--
+			bin.Kept--
+		}
 		for {
 			name, spot, ok := board.leaving()
 			if !ok || !b.may(name, Outdated) {
@@ -240,22 +241,23 @@ func (p *planner) closed(at Place) bool {
 	return false
 }
 
-// noHost reports whether Nova found no host for the server of a node.
-func (p *planner) noHost(name string) bool {
+// fullPlace is the place of a node for whose server Nova found no host: its zone,
+// or the whole region where the choice of the zone was Nova's.
+func (p *planner) fullPlace(name string) (at Place, full bool) {
 	server := p.seen.Servers[name]
-	return server.Status == "ERROR" && strings.Contains(strings.ToLower(server.Fault), "no valid host")
-}
-
-// markFull closes the place of a node for which Nova found no host.
-func (p *planner) markFull(name string) {
-	if !p.noHost(name) {
-		return
-	}
-	at := p.next.Nodes[name].Place
+	full = server.Status == "ERROR" && strings.Contains(strings.ToLower(server.Fault), "no valid host")
+	at = p.next.Nodes[name].Place
 	if !slices.ContainsFunc(p.policy.Regions, func(r placement.Region) bool { return r.Name == at.Region && len(r.Zones) > 0 }) {
 		at.Zone = ""
 	}
-	p.full[at] = true
+	return at, full
+}
+
+// markFull closes the place of a node for whose server Nova found no host.
+func (p *planner) markFull(name string) {
+	if at, full := p.fullPlace(name); full {
+		p.full[at] = true
+	}
 }
 
 // outage reports whether so many nodes are unhealthy that none is replaced for
@@ -282,7 +284,7 @@ func (p *planner) tell() {
 			p.sick, len(p.now.Nodes), u.StopAbove)
 	}
 	if n := int64(len(p.blocked)); n > 0 {
-		p.notice(NoRoom, "%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list another place.", nodes(n), Few(byIndex(p.now.Nodes, p.blocked)), detail(p.noRoom))
+		p.notice(NoRoom, "%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list another place.", nodes(n), Few(p.blocked), detail(p.noRoom))
 	}
 	var waits []string
 	for _, name := range p.next.Names() {

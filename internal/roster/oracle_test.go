@@ -1,0 +1,633 @@
+package roster
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+)
+
+// The slow oracle: a plain reading of the rules, one node at a time, that counts
+// the whole cluster anew for each of them. It shares nothing with the code but
+// its types.
+
+// slowBin is a region, with its zones if it lists any, or a zone.
+type slowBin struct {
+	name             string
+	weight, cap, min int64
+	count            int64
+	closed           bool
+	free             []string // the nodes that may leave, in their turn
+	zones            []slowBin
+}
+
+type slowPlanner struct {
+	policy Policy
+	seen   Seen
+	nodes  map[string]Node // as it becomes; substitutes that have no name yet are "+1" and so on
+	full   map[Place]bool
+	order  []string // all nodes in their turn
+	wanted int64
+}
+
+type slowResult struct {
+	nodes               map[string]Node
+	replaced            []string // sorted
+	remaining           int64
+	batch, underway     int64
+	blocked, infeasible bool
+}
+
+func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool) {
+	s := &slowPlanner{policy: policy, seen: seen, nodes: maps.Clone(now.Nodes), full: map[Place]bool{}}
+	if policy.Template == nil && len(now.Revisions) > 0 {
+		return result, false
+	}
+	s.wanted = max(now.Newest, 1)
+	if policy.Template != nil && len(now.Revisions) > 0 {
+		s.wanted = now.Newest + 1
+		for number, template := range now.Revisions {
+			if maps.Equal(template, policy.Template) && (s.wanted > now.Newest || number > s.wanted) {
+				s.wanted = number
+			}
+		}
+	}
+	s.line(now)
+	waits := map[string]bool{}
+	unhealthy := int64(0)
+	for name, n := range s.nodes {
+		if n.Revision == s.wanted && !s.inService(name, n.Revision) {
+			waits[name] = true
+		}
+		if s.unhealthy(name) {
+			unhealthy++
+		}
+	}
+
+	for _, candidate := range policy.Candidates {
+		for name := range now.Nodes {
+			if name != candidate && seen.Servers[name].ID != candidate {
+				continue
+			}
+			if s.protected(name) {
+				return result, false
+			}
+			if _, there := s.nodes[name]; there {
+				s.leave(name)
+			}
+		}
+	}
+	for int64(len(s.nodes)) > policy.Capacity {
+		useless := func(name string) bool {
+			return s.looked(name) && !s.inService(name, s.nodes[name].Revision)
+		}
+		name := s.first(useless, false)
+		if name == "" {
+			name = s.first(func(name string) bool { return s.seen.Servers[name].Tainted }, false)
+		}
+		if name == "" {
+			name = s.first(func(string) bool { return true }, true)
+		}
+		if name == "" {
+			return result, false
+		}
+		delete(s.nodes, name)
+	}
+	growth := policy.Capacity - int64(len(s.nodes))
+	if !s.copy().add(growth) {
+		return result, false
+	}
+
+	if u := policy.Update; u != nil {
+		outage := false
+		if n := u.StopAbove.number; u.StopAbove.percent {
+			limit, _ := n.Float64()
+			outage = float64(unhealthy)*100 > limit*float64(policy.Capacity)
+		} else {
+			outage = float64(unhealthy) > float64(n.Num().Int64())
+		}
+		batch := u.BatchSize.number.Num().Int64()
+		if u.BatchSize.percent {
+			batch = batch * policy.Capacity / 100
+		}
+		result.batch = max(batch, 1)
+		if !u.New {
+			s.replace(&result, waits, growth, outage, result.batch)
+		}
+		growth += int64(len(result.replaced))
+		for _, name := range result.replaced {
+			if _, revised := s.nodes[name]; revised {
+				growth--
+			}
+		}
+		s.name(now, growth)
+		var rest slowResult
+		s.copy().replace(&rest, nil, 0, outage, -1)
+		result.remaining = int64(len(rest.replaced))
+	} else {
+		s.name(now, growth)
+	}
+	slices.Sort(result.replaced)
+	result.nodes = s.nodes
+	return result, true
+}
+
+// name adds nodes one by one, and names them place by place.
+func (s *slowPlanner) name(now Roster, count int64) {
+	trial := s.copy()
+	trial.add(count)
+	var places []Place
+	for name, n := range trial.nodes {
+		if strings.HasPrefix(name, "+") {
+			places = append(places, n.Place)
+		}
+	}
+	slices.SortFunc(places, func(a, b Place) int {
+		return cmp.Or(strings.Compare(a.Region, b.Region), strings.Compare(a.Zone, b.Zone))
+	})
+	next := now.Next
+	for _, at := range places {
+		for now.Nodes[s.policy.Name(next)] != (Node{}) {
+			next++
+		}
+		s.nodes[s.policy.Name(next)] = Node{Index: next, Place: at, Revision: s.wanted}
+		s.order = append(s.order, s.policy.Name(next))
+		next++
+	}
+}
+
+// replace chooses the batch: the nodes under way, then the others that are not
+// in service, then those in service; of each the unhealthy, the misplaced, the
+// outdated. A batch of -1 is all of them, wherever there is room.
+func (s *slowPlanner) replace(result *slowResult, waits map[string]bool, growth int64, outage bool, batch int64) {
+	u := s.policy.Update
+	pending := growth
+	waiting := int64(len(waits))
+	inPlace := map[string]bool{}
+	blocked := map[string]bool{}
+	target := u.Target.number.Num().Int64()
+	if u.Target.percent {
+		target = (target*s.policy.Capacity + 99) / 100
+	}
+	for class := range 3 {
+		of := func(name string) bool {
+			n, there := s.nodes[name]
+			if !there || s.protected(name) || inPlace[name] || blocked[name] || strings.HasPrefix(name, "+") {
+				return false
+			}
+			switch class {
+			case 0:
+				return waits[name]
+			case 1:
+				return !waits[name] && !s.inService(name, n.Revision)
+			}
+			return s.inService(name, n.Revision)
+		}
+		for _, cause := range []Cause{Unhealthy, Misplaced, Outdated} {
+			if !slices.Contains(u.Causes, cause) || cause == Unhealthy && outage {
+				continue
+			}
+			clear(blocked)
+			for {
+				victim := ""
+				switch cause {
+				case Unhealthy:
+					victim = s.first(func(name string) bool { return of(name) && s.unhealthy(name) }, false)
+				case Misplaced:
+					trial := s.copy()
+					trial.add(pending)
+					victim = trial.move(of)
+				case Outdated:
+					current := growth
+					for _, n := range s.nodes {
+						if n.Revision == s.wanted {
+							current++
+						}
+					}
+					current += pending - growth // substitutes
+					if current >= target {
+						break
+					}
+					newest := int64(0)
+					for pass := range 2 {
+						if pass == 1 && newest == 0 {
+							break
+						}
+						old := func(name string) bool {
+							n := s.nodes[name]
+							waitsForPlace := batch >= 0 && !u.InPlace && s.inService(name, n.Revision) && s.takesNone(n.Place)
+							return of(name) && n.Revision != s.wanted && !waitsForPlace && (pass == 0 || n.Revision == newest)
+						}
+						if pass == 0 {
+							for name, n := range s.nodes {
+								if old(name) {
+									newest = max(newest, n.Revision)
+								}
+							}
+							continue
+						}
+						there := s.copy()
+						for name := range inPlace { // as if it left: the next is taken where more are
+							delete(there.nodes, name)
+						}
+						victim = there.first(old, false)
+					}
+				}
+				if victim == "" {
+					break
+				}
+				if n := int64(len(result.replaced)); batch >= 0 && (n >= batch || !waits[victim] && n+1+waiting > batch) {
+					break
+				}
+				if cause == Outdated && u.InPlace {
+					inPlace[victim] = true
+					n := s.nodes[victim]
+					n.Revision = s.wanted
+					s.nodes[victim] = n
+				} else {
+					trial := s.copy()
+					trial.leave(victim)
+					if batch >= 0 && !trial.add(pending+1) {
+						blocked[victim] = true
+						result.blocked = true
+						continue
+					}
+					s.leave(victim)
+					pending++
+				}
+				if waits[victim] {
+					waiting--
+				}
+				result.replaced = append(result.replaced, victim)
+			}
+		}
+	}
+	result.underway = waiting
+}
+
+// move is the node that a better spread would have in another place.
+func (s *slowPlanner) move(may func(string) bool) string {
+	bins := s.bins(may, true)
+	if i, j := leaver(bins), taker(bins); i >= 0 && j >= 0 && i != j && better(bins[i], bins[j]) && bins[i].count > needs(bins[i]) {
+		return leaves(bins[i])
+	}
+	names := make([]string, 0, len(bins))
+	for _, b := range bins {
+		names = append(names, b.name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		b := bins[slices.IndexFunc(bins, func(b slowBin) bool { return b.name == name })]
+		zones := b.zones
+		if b.closed || first(b) < 2 {
+			continue // it would not take the node back
+		}
+		if i, j := leaver(zones), taker(zones); i >= 0 && j >= 0 && i != j && better(zones[i], zones[j]) {
+			return zones[i].free[0]
+		}
+	}
+	for _, name := range names {
+		b := bins[slices.IndexFunc(bins, func(b slowBin) bool { return b.name == name })]
+		i := leaver(b.zones)
+		if i >= 0 && first(b.zones[i]) < 2 && taker(b.zones) < 0 && b.count > needs(b) && taker(bins) >= 0 {
+			return b.zones[i].free[0]
+		}
+	}
+	return ""
+}
+
+// first is the next node to leave of those that may; where mins are kept, places
+// do not fall below theirs. "" if there is none.
+func (s *slowPlanner) first(may func(string) bool, mins bool) string {
+	bins := s.bins(func(name string) bool { return may(name) && !s.protected(name) }, mins)
+	best := -1
+	for i, b := range bins {
+		if canLose(b) && (best < 0 || s.before(b, bins[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	if len(bins[best].zones) == 0 {
+		return bins[best].free[0]
+	}
+	return s.firstZone(bins[best].zones).free[0]
+}
+
+func (s *slowPlanner) firstZone(zones []slowBin) slowBin {
+	best := -1
+	for i, z := range zones {
+		if canLose(z) && (best < 0 || s.before(z, zones[best])) {
+			best = i
+		}
+	}
+	return zones[best]
+}
+
+// before orders bins that nodes leave: ties go by the turns of their first nodes.
+func (s *slowPlanner) before(a, b slowBin) bool {
+	lead := func(b slowBin) int {
+		if len(b.zones) > 0 {
+			b = s.firstZone(b.zones)
+		}
+		return slices.Index(s.order, b.free[0])
+	}
+	if c := heavier(a, b); c != 0 {
+		return c < 0
+	}
+	if lead(a) != lead(b) {
+		return lead(a) < lead(b)
+	}
+	return a.name > b.name
+}
+
+// heavier orders bins by what a removal takes from first.
+func heavier(a, b slowBin) int {
+	if c := cmp.Compare(first(a), first(b)); c != 0 {
+		return c
+	}
+	return cmp.Or(
+		cmp.Compare((2*b.count-1)*max(a.weight, 1), (2*a.count-1)*max(b.weight, 1)),
+		cmp.Compare(max(a.weight, 1), max(b.weight, 1)),
+	)
+}
+
+// first is 0 for a bin that nobody lists, 1 for one above its cap, 2 for others.
+func first(b slowBin) int {
+	switch {
+	case b.weight == 0:
+		return 0
+	case b.cap >= 0 && b.count > b.cap:
+		return 1
+	}
+	return 2
+}
+
+// canLose reports whether a node may leave the bin, or one of its zones.
+func canLose(b slowBin) bool {
+	if len(b.zones) > 0 {
+		return b.count > b.min && slices.ContainsFunc(b.zones, canLose)
+	}
+	return len(b.free) > 0 && b.count > b.min
+}
+
+// leaver is the bin that a move takes from, taker the one that it fills; -1 if
+// there is none.
+func leaver(bins []slowBin) int {
+	best := -1
+	for i, b := range bins {
+		if !canLose(b) || b.count <= needs(b) {
+			continue
+		}
+		if best >= 0 {
+			c := heavier(b, bins[best])
+			if c > 0 || c == 0 && b.name < bins[best].name {
+				continue
+			}
+		}
+		best = i
+	}
+	return best
+}
+
+func leaves(b slowBin) string {
+	if len(b.zones) > 0 {
+		b = b.zones[leaver(b.zones)]
+	}
+	return b.free[0]
+}
+
+func taker(bins []slowBin) int {
+	best := -1
+	for i, b := range bins {
+		if !canTake(b) {
+			continue
+		}
+		if best >= 0 {
+			a := bins[best]
+			short, less := b.count < needs(b), (2*b.count+1)*a.weight-(2*a.count+1)*b.weight
+			switch {
+			case short != (a.count < needs(a)):
+				if !short {
+					continue
+				}
+			case less > 0, less == 0 && b.weight < a.weight, less == 0 && b.weight == a.weight && b.name > a.name:
+				continue
+			}
+		}
+		best = i
+	}
+	return best
+}
+
+func canTake(b slowBin) bool {
+	if len(b.zones) > 0 && !slices.ContainsFunc(b.zones, canTake) {
+		return false
+	}
+	return b.weight > 0 && !b.closed && (b.cap < 0 || b.count < b.cap)
+}
+
+// needs is the min of a bin, or of its zones as far as they can meet theirs.
+func needs(b slowBin) int64 {
+	var zones int64
+	for _, z := range b.zones {
+		n := min(z.min, z.count)
+		for n < z.min && z.weight > 0 && !z.closed && (z.cap < 0 || n < z.cap) {
+			n++
+		}
+		zones += n
+	}
+	return max(b.min, zones)
+}
+
+// better reports whether a move from a to b is.
+func better(a, b slowBin) bool {
+	return first(a) < 2 || b.count < needs(b) || (2*a.count-1)*b.weight > (2*b.count+1)*a.weight
+}
+
+// bins counts the cluster.
+func (s *slowPlanner) bins(may func(string) bool, mins bool) []slowBin {
+	var bins []slowBin
+	listed := map[string]bool{}
+	for _, r := range s.policy.Regions {
+		listed[r.Name] = true
+		b := slowBin{name: r.Name, weight: r.Weight, cap: r.Cap, min: r.Min, closed: r.Closed || s.full[Place{Region: r.Name}]}
+		zones := map[string]bool{}
+		for _, z := range r.Zones {
+			zones[z.Name] = true
+			b.zones = append(b.zones, slowBin{name: z.Name, weight: z.Weight, cap: z.Cap, min: z.Min, closed: z.Closed || z.Name != "" && s.full[Place{r.Name, z.Name}]})
+		}
+		for _, n := range s.nodes {
+			if n.Region == r.Name && len(r.Zones) > 0 && !zones[n.Zone] {
+				zones[n.Zone] = true
+				b.zones = append(b.zones, slowBin{name: n.Zone, cap: -1})
+			}
+		}
+		bins = append(bins, b)
+	}
+	for _, n := range s.nodes {
+		if !listed[n.Region] {
+			listed[n.Region] = true
+			bins = append(bins, slowBin{name: n.Region, cap: -1})
+		}
+	}
+	fill := func(b *slowBin, here func(Node) bool) {
+		if !mins {
+			b.min = 0
+		}
+		for _, name := range s.order {
+			if n, there := s.nodes[name]; there && here(n) {
+				b.count++
+				if may(name) {
+					b.free = append(b.free, name)
+				}
+			}
+		}
+		for name, n := range s.nodes {
+			if strings.HasPrefix(name, "+") && here(n) {
+				b.count++
+			}
+		}
+	}
+	for i := range bins {
+		b := &bins[i]
+		fill(b, func(n Node) bool { return n.Region == b.name })
+		for j := range b.zones {
+			fill(&b.zones[j], func(n Node) bool { return n.Region == b.name && n.Zone == b.zones[j].name })
+		}
+	}
+	return bins
+}
+
+// add places nodes one by one, and reports whether all found room.
+func (s *slowPlanner) add(count int64) bool {
+	for i := range count {
+		bins := s.bins(func(string) bool { return false }, true)
+		at := taker(bins)
+		if at < 0 {
+			return false
+		}
+		place := Place{Region: bins[at].name}
+		if zones := bins[at].zones; len(zones) > 0 {
+			place.Zone = zones[taker(zones)].name
+		}
+		s.nodes["+"+strings.Repeat("i", int(i)+1)] = Node{Place: place, Revision: s.wanted}
+	}
+	return true
+}
+
+func (s *slowPlanner) copy() *slowPlanner {
+	c := *s
+	c.nodes, c.full = maps.Clone(s.nodes), maps.Clone(s.full)
+	return &c
+}
+
+// leave removes a node, and closes its place if Nova found no host for it.
+func (s *slowPlanner) leave(name string) {
+	server, at := s.seen.Servers[name], s.nodes[name].Place
+	if server.Status == "ERROR" && strings.Contains(server.Fault, "No valid host") {
+		zoned := false
+		for _, r := range s.policy.Regions {
+			zoned = zoned || r.Name == at.Region && len(r.Zones) > 0
+		}
+		if !zoned {
+			at.Zone = ""
+		}
+		s.full[at] = true
+	}
+	delete(s.nodes, name)
+}
+
+// takesNone reports whether a place is listed and closed, or full.
+func (s *slowPlanner) takesNone(at Place) bool {
+	for _, r := range s.policy.Regions {
+		if r.Name != at.Region {
+			continue
+		}
+		if r.Closed || s.full[Place{Region: r.Name}] || s.full[at] {
+			return true
+		}
+		for _, z := range r.Zones {
+			if z.Name == at.Zone && z.Closed {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// line puts all nodes in the order in which they leave.
+func (s *slowPlanner) line(now Roster) {
+	type place struct {
+		turn int
+		key  int64
+		id   string
+	}
+	at := map[string]place{}
+	for name, n := range now.Nodes {
+		server, there := s.seen.Servers[name]
+		id, born, revision := server.ID, server.CreatedAt, int64(0)
+		if id == "" {
+			id = name
+		}
+		if !there && !s.seen.Missing[name] {
+			born = time.Unix(1<<40+n.Index, 0)
+		}
+		if s.policy.Template != nil {
+			revision = n.Revision
+		}
+		p := place{turn: 2, id: id}
+		switch {
+		case server.Tainted || server.Status == "ERROR" || server.Status == "UNKNOWN":
+			p = place{turn: 0, key: n.Index}
+		case born.IsZero() || server.Status == "BUILD":
+			p.turn = 1
+		}
+		if p.turn > 0 {
+			switch s.policy.Criteria {
+			case deletion.OldestFirst:
+				p.key = born.Unix()
+			case deletion.YoungestFirst:
+				p.key = -born.Unix()
+			default:
+				p.key = revision
+			}
+		}
+		at[name] = p
+		s.order = append(s.order, name)
+	}
+	slices.SortFunc(s.order, func(a, b string) int {
+		x, y := at[a], at[b]
+		return cmp.Or(cmp.Compare(x.turn, y.turn), cmp.Compare(x.key, y.key), strings.Compare(x.id, y.id))
+	})
+}
+
+func (s *slowPlanner) looked(name string) bool {
+	_, there := s.seen.Servers[name]
+	return there || s.seen.Missing[name]
+}
+
+func (s *slowPlanner) inService(name string, revision int64) bool {
+	server, there := s.seen.Servers[name]
+	if !there || server.Status == "ERROR" || server.Status == "BUILD" {
+		return false
+	}
+	u := s.policy.Update
+	return u == nil || !u.RequireInService || u.New || server.InService == revision
+}
+
+func (s *slowPlanner) unhealthy(name string) bool {
+	server := s.seen.Servers[name]
+	return server.Status == "ERROR" || server.Tainted
+}
+
+func (s *slowPlanner) protected(name string) bool {
+	server := s.seen.Servers[name]
+	return server.Locked || server.Protected || slices.Contains(s.policy.Protected, name) ||
+		slices.ContainsFunc([]node.Node{server}, func(n node.Node) bool { return n.ID != "" && slices.Contains(s.policy.Protected, n.ID) })
+}

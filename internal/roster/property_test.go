@@ -1,0 +1,186 @@
+package roster
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"pgregory.net/rapid"
+)
+
+var (
+	genCriteria = rapid.SampledFrom([]deletion.Criteria{deletion.OldestFirst, deletion.YoungestFirst, deletion.OldestProfileFirst})
+	genBatch    = rapid.SampledFrom([]string{"1", "2", "3", "25%", "50%"})
+	genCauses   = rapid.Map(rapid.IntRange(0, 7), func(bits int) []Cause {
+		var list []Cause
+		for i, c := range []Cause{Outdated, Unhealthy, Misplaced} {
+			if bits>>i&1 == 1 {
+				list = append(list, c)
+			}
+		}
+		return list
+	})
+)
+
+func sometimes(t *rapid.T, one int, label string) bool {
+	return rapid.IntRange(1, one).Draw(t, label) == one
+}
+
+// genBounds draws a weight, and now and then a cap, a min and a closed place.
+func genBounds(t *rapid.T, name string) placement.Bin {
+	b := bin(name, rapid.SampledFrom([]int64{1, 1, 1, 2, 3}).Draw(t, "weight"))
+	if sometimes(t, 4, "capped") {
+		b.Cap = rapid.Int64Range(0, 5).Draw(t, "cap")
+	}
+	if sometimes(t, 5, "with a min") {
+		b.Min = rapid.Int64Range(1, 2).Draw(t, "min")
+		if b.Cap >= 0 {
+			b.Min = min(b.Min, b.Cap)
+		}
+	}
+	b.Closed = sometimes(t, 8, "closed")
+	return b
+}
+
+func genRegions(t *rapid.T) []placement.Region {
+	var regions []placement.Region
+	for i := range rapid.IntRange(1, 3).Draw(t, "regions") {
+		r := placement.Region{Bin: genBounds(t, fmt.Sprintf("R%d", i+1))}
+		for j := range rapid.IntRange(0, 3).Draw(t, "zones") {
+			r.Zones = append(r.Zones, genBounds(t, fmt.Sprintf("z%d", j+1)))
+		}
+		regions = append(regions, r)
+	}
+	return regions
+}
+
+// genServer draws what was seen of a node's server: most are well.
+func genServer(t *rapid.T, name string, n Node, seen Seen) {
+	switch rapid.IntRange(0, 9).Draw(t, "server") {
+	case 0: // never looked at
+		return
+	case 1:
+		seen.Missing[name] = true
+		return
+	}
+	s := node.Node{ID: "id-" + name, Name: name, Region: n.Region, Zone: n.Zone,
+		Status:    rapid.SampledFrom([]string{"ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE", "SHUTOFF", "BUILD", "ERROR", "ERROR", "UNKNOWN"}).Draw(t, "status"),
+		CreatedAt: time.Date(2026, 11, 1, 0, 0, rapid.IntRange(1, 6).Draw(t, "created"), 0, time.UTC),
+		InService: rapid.SampledFrom([]int64{n.Revision, n.Revision, n.Revision, 0, 1}).Draw(t, "mark"),
+		Tainted:   sometimes(t, 8, "tainted"),
+		Protected: sometimes(t, 12, "protected"),
+		Locked:    sometimes(t, 20, "locked"),
+	}
+	if s.Status == "ERROR" && sometimes(t, 2, "no host") {
+		s.Fault = "No valid host was found. There are not enough hosts available."
+	}
+	seen.Servers[name] = s
+}
+
+// genUpdate draws an update, or none.
+func genUpdate(t *rapid.T) *Update {
+	if sometimes(t, 5, "no update") {
+		return nil
+	}
+	return &Update{
+		Causes:           genCauses.Draw(t, "causes"),
+		BatchSize:        amount(genBatch.Draw(t, "batch")),
+		Target:           amount(rapid.SampledFrom([]string{"100%", "100%", "30%", "0", "2", "50%"}).Draw(t, "target")),
+		StopAbove:        amount(rapid.SampledFrom([]string{"50%", "100%", "2"}).Draw(t, "stop above")),
+		InPlace:          sometimes(t, 3, "in place"),
+		RequireInService: sometimes(t, 2, "marks"),
+		New:              sometimes(t, 8, "new"),
+	}
+}
+
+// genState draws a cluster in any state, and any policy for it.
+func genState(t *rapid.T) (Roster, Seen, Policy) {
+	size := rapid.Int64Range(0, 9).Draw(t, "nodes")
+	r := Roster{Nodes: map[string]Node{}, Next: size, Newest: 1}
+	seen := Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}}
+	policy := Policy{Name: web, Regions: genRegions(t), Criteria: genCriteria.Draw(t, "criteria"), Update: genUpdate(t)}
+	policy.Capacity = max(0, size+rapid.SampledFrom([]int64{0, 0, 0, 1, 3, -1, -2, -5}).Draw(t, "change"))
+	if sometimes(t, 3, "templates") {
+		r.Newest = rapid.Int64Range(1, 4).Draw(t, "newest")
+		r.Revisions = map[int64]Template{}
+		for i := int64(1); i <= r.Newest; i++ {
+			r.Revisions[i] = Template{"image": fmt.Sprint(i % 3)}
+		}
+		policy.Template = Template{"image": fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "image"))}
+	}
+	for i := range size {
+		n := Node{Index: i, Revision: rapid.Int64Range(1, r.Newest).Draw(t, "revision")}
+		n.Region = rapid.SampledFrom([]string{"R1", "R1", "R2", "R2", "R3", "R4"}).Draw(t, "region")
+		n.Zone = rapid.SampledFrom([]string{"z1", "z2", "z3", "old", ""}).Draw(t, "zone")
+		r.Nodes[web(i)] = n
+		genServer(t, web(i), n, seen)
+		if sometimes(t, 15, "candidate") {
+			policy.Candidates = append(policy.Candidates, rapid.SampledFrom([]string{"", "id-"}).Draw(t, "by")+web(i))
+		}
+		if sometimes(t, 15, "listed as protected") {
+			policy.Protected = append(policy.Protected, rapid.SampledFrom([]string{"", "id-"}).Draw(t, "by")+web(i))
+		}
+	}
+	return r, seen, policy
+}
+
+// TestPlanAgainstOracle: whatever the state of a cluster and the policy, the plan
+// is the one of the slow oracle.
+func TestPlanAgainstOracle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, seen, policy := genState(t)
+		before := r.clone()
+		next, change, err := Plan(r, seen, policy)
+		if !reflect.DeepEqual(before, r.clone()) {
+			t.Fatal("the roster that was given has changed")
+		}
+		slow, ok := slowPlan(r, seen, policy)
+		if ok != (err == nil) {
+			t.Fatalf("error %v, but the oracle has a plan: %v", err, ok)
+		}
+		if !ok {
+			return
+		}
+		if !maps.Equal(next.Nodes, slow.nodes) {
+			t.Fatalf("from %s\nto   %s\nwant %s", layout(r), layout(next), layout(Roster{Nodes: slow.nodes}))
+		}
+		if int(change.Replaced) != len(slow.replaced) || change.Remaining != slow.remaining {
+			t.Fatalf("%d replaced and %d remaining, want %v and %d", change.Replaced, change.Remaining, slow.replaced, slow.remaining)
+		}
+		if told := hasNotice(change, NoRoom); told != slow.blocked {
+			t.Fatalf("told that there is no room: %v, want %v", told, slow.blocked)
+		}
+		checkChange(t, r, next, change)
+	})
+}
+
+func hasNotice(change Change, title Title) bool {
+	return slices.ContainsFunc(change.Notices, func(n Notice) bool { return n.Title == title })
+}
+
+// checkChange: the lists of a change are what differs between two rosters.
+func checkChange(t *rapid.T, r, next Roster, change Change) {
+	var created, departed, revised []string
+	for _, name := range next.Names() {
+		if _, before := r.Nodes[name]; !before {
+			created = append(created, name)
+		}
+	}
+	for _, name := range r.Names() {
+		switch after, stays := next.Nodes[name]; {
+		case !stays:
+			departed = append(departed, name)
+		case after != r.Nodes[name]:
+			revised = append(revised, name)
+		}
+	}
+	if !slices.Equal(created, change.Created) || fmt.Sprint(departed) != "["+namesOf(change.Departed)+"]" || fmt.Sprint(revised) != "["+namesOf(change.Revised)+"]" {
+		t.Fatalf("the change is %v, -%v, ~%v, not %+v", created, departed, revised, change)
+	}
+}
