@@ -71,8 +71,8 @@ func (b Bin) upper(limit int64) int64 {
 // lower is the least number of nodes that removals leave in the bin.
 func (b Bin) lower() int64 { return min(max(b.Min, b.Kept), b.Current) }
 
-// needs is the number of nodes that the bin has of its min, or can have.
-func (b Bin) needs() int64 { return max(min(b.Min, b.Current), b.upper(b.Min)) }
+// short is the number of nodes that the bin needs, and can take, up to its min.
+func (b Bin) short() int64 { return max(0, b.upper(b.Min)-b.Current) }
 
 // Count returns the listed bins with the nodes that counts has for them, and
 // after them, by name, a bin for each further place where nodes are.

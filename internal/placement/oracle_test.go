@@ -167,6 +167,11 @@ func slowPlace(regions []Region, step int64) (region, zone int) {
 		if len(r.Zones) > 0 && step < 0 {
 			tops[i].Min = r.Min // a removal keeps what is there of the zones' mins, and no more
 		}
+		for _, z := range r.Zones {
+			if step > 0 && z.Current < z.Min && slowStep([]Bin{z}, 1) == 0 {
+				tops[i].Min = max(tops[i].Min, tops[i].Current+1)
+			}
+		}
 	}
 	if region = slowStep(tops, step); region < 0 {
 		return -1, -1

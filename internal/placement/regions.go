@@ -23,7 +23,7 @@ type RegionChange struct {
 // each region's share over its zones. The changes are in the order of regions.
 //
 // A region takes no more than its zones can, and gives up no more than they
-// can. Zones belong to their region: those of one name in two regions are two
+// can. One with a zone below its min is below its own. Zones belong to their region: those of one name in two regions are two
 // zones. For bounds, order and errors see [Distribute].
 func DistributeRegions(regions []Region, count int64) ([]RegionChange, error) {
 	bins := make([]Bin, len(regions))
@@ -32,6 +32,9 @@ func DistributeRegions(regions []Region, count int64) ([]RegionChange, error) {
 			return nil, fmt.Errorf("region %q: %w", r.Name, err)
 		}
 		bins[i] = r.bin(max(count, 0))
+		if short := r.short(); short > 0 && count > 0 {
+			bins[i].Min = max(bins[i].Min, bins[i].Current+short)
+		}
 	}
 	shares, err := Distribute(bins, count)
 	if infeasible, ok := errors.AsType[*InfeasibleError](err); ok {
@@ -59,8 +62,8 @@ func DistributeRegions(regions []Region, count int64) ([]RegionChange, error) {
 func (r Region) Total() Bin { return r.bin(0) }
 
 // bin is the region as the first level sees it, bounded by what its zones can
-// take (looked at up to room) and must keep. Where nodes may be added the region
-// needs as many as the mins of its zones, too.
+// take (looked at up to room) and must keep. Where nodes may be added its min is
+// at least the sum of its zones'.
 func (r Region) bin(room int64) Bin {
 	if len(r.Zones) == 0 {
 		return r.Bin
@@ -71,7 +74,7 @@ func (r Region) bin(room int64) Bin {
 	for _, z := range r.Zones {
 		b.Current += z.Current
 		b.Kept += z.lower()
-		needs += z.needs()
+		needs += min(z.Min, z.Current) + z.short()
 		headroom += min(room-headroom, z.Headroom(room))
 	}
 	if room > 0 {
@@ -81,6 +84,14 @@ func (r Region) bin(room int64) Bin {
 		b.Cap = b.upper(b.Current + headroom)
 	}
 	return b
+}
+
+// short is the number of nodes that zones need up to their mins.
+func (r Region) short() (nodes int64) {
+	for _, z := range r.Zones {
+		nodes += z.short()
+	}
+	return nodes
 }
 
 // Hold returns the regions for a removal that leaves alone what is not usable

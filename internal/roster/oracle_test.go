@@ -508,6 +508,13 @@ func (s *slowPlanner) bins(may func(string) bool, mins bool) []slowBin {
 func (s *slowPlanner) add(count int64) bool {
 	for i := range count {
 		bins := s.bins(func(string) bool { return false }, true)
+		for k, b := range bins {
+			for _, z := range b.zones {
+				if z.count < z.min && canTake(z) { // a region with a zone below its min is below its own
+					bins[k].min = max(bins[k].min, b.count+1)
+				}
+			}
+		}
 		at := taker(bins)
 		if at < 0 {
 			return false

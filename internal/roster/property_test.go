@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -158,6 +159,137 @@ func TestPlanAgainstOracle(t *testing.T) {
 		}
 		checkChange(t, r, next, change)
 	})
+}
+
+// TestOrderDoesNotMatter: not of regions, zones, causes, candidates or protected
+// nodes; and the same question twice has one answer.
+func TestOrderDoesNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, seen, policy := genState(t)
+		if sometimes(t, 3, "random") {
+			policy.Criteria = deletion.Random
+		}
+		next, change, err := Plan(r, seen, policy)
+		again, sameChange, sameErr := Plan(r, seen, policy)
+		if !reflect.DeepEqual(next, again) || !reflect.DeepEqual(change, sameChange) || fmt.Sprint(err) != fmt.Sprint(sameErr) {
+			t.Fatalf("twice: %s and %s\n%+v\n%+v\n%v, %v", layout(next), layout(again), change, sameChange, err, sameErr)
+		}
+		policy.Regions = clone(policy.Regions)
+		slices.Reverse(policy.Regions)
+		for i := range policy.Regions {
+			slices.Reverse(policy.Regions[i].Zones)
+		}
+		slices.Reverse(policy.Candidates)
+		slices.Reverse(policy.Protected)
+		if policy.Update != nil {
+			u := *policy.Update
+			u.Causes = slices.Clone(u.Causes)
+			slices.Reverse(u.Causes)
+			policy.Update = &u
+		}
+		again, sameChange, sameErr = Plan(r, seen, policy)
+		if (err == nil) != (sameErr == nil) {
+			t.Fatalf("%v, in another order %v", err, sameErr)
+		}
+		change.Notices, sameChange.Notices = nil, nil // they list places as the policy does
+		if !reflect.DeepEqual(next, again) || !reflect.DeepEqual(change, sameChange) {
+			t.Fatalf("%s, in another order %s\n%+v\n%+v", layout(next), layout(again), change, sameChange)
+		}
+	})
+}
+
+// TestSpreadIsKept: after a batch the cluster is spread as well as it is without
+// the update, and nothing is replaced without one.
+func TestSpreadIsKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, seen, policy := genState(t)
+		for name, s := range seen.Servers {
+			s.Fault = ""
+			seen.Servers[name] = s
+		}
+		for i := range policy.Regions {
+			policy.Regions[i].Closed = false
+			for j := range policy.Regions[i].Zones {
+				policy.Regions[i].Zones[j].Closed = false
+			}
+		}
+		with, _, err := Plan(r, seen, policy)
+		if err != nil {
+			return
+		}
+		if policy.Update != nil { // which says what in service means
+			policy.Update = &Update{RequireInService: policy.Update.RequireInService, New: policy.Update.New}
+		}
+		without, change, err := Plan(r, seen, policy)
+		if err != nil || change.Replaced+change.Remaining+int64(len(change.Revised)) > 0 {
+			t.Fatalf("without an update: %+v, %v", change, err)
+		}
+		a, zonesA := spreadScore(with, policy.Regions)
+		b, zonesB := spreadScore(without, policy.Regions)
+		c := slices.Compare(a, b)
+		if maps.Equal(regionCounts(with), regionCounts(without)) {
+			c = cmp.Or(c, slices.Compare(zonesA, zonesB))
+		}
+		if c > 0 {
+			t.Fatalf("%s scores %v %v, without the update %s scores %v %v", layout(with), a, zonesA, layout(without), b, zonesB)
+		}
+	})
+}
+
+func regionCounts(r Roster) map[string]int64 {
+	counts := map[string]int64{}
+	for _, n := range r.Nodes {
+		counts[n.Region]++
+	}
+	return counts
+}
+
+// spreadScore rates a spread, smaller is better: nodes in places that nobody
+// lists, above caps, missing to mins, and the objective over regions; zones has
+// the objective over the zones of each region.
+func spreadScore(r Roster, listed []placement.Region) (score, zones []int64) {
+	regions := placement.CountRegions(listed, r.Counts())
+	var tops []placement.Bin
+	var unlisted, over, short int64
+	bound := func(b placement.Bin) {
+		if b.Weight == 0 {
+			unlisted += b.Current
+			return
+		}
+		if b.Cap >= 0 {
+			over += max(0, b.Current-b.Cap)
+		}
+		short += max(0, b.Min-b.Current)
+	}
+	for _, region := range regions {
+		top := region.Total()
+		bound(top)
+		for _, z := range region.Zones {
+			bound(z)
+		}
+		tops = append(tops, top)
+	}
+	for _, region := range regions {
+		zones = append(zones, objective(region.Zones))
+	}
+	return []int64{unlisted, over, short, objective(tops)}, zones
+}
+
+// objective is the sum of (n-q)^2/w, times a constant that makes it whole.
+func objective(bins []placement.Bin) (sum int64) {
+	total, weights, product := int64(0), int64(0), int64(1)
+	for _, b := range bins {
+		if b.Weight > 0 {
+			total, weights, product = total+b.Current, weights+b.Weight, product*b.Weight
+		}
+	}
+	for _, b := range bins {
+		if b.Weight > 0 {
+			d := b.Current*weights - total*b.Weight
+			sum += d * d * (product / b.Weight)
+		}
+	}
+	return sum
 }
 
 func hasNotice(change Change, title Title) bool {
