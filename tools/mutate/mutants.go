@@ -1,0 +1,316 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// pkg is a package with its mutants in the text of its files.
+type pkg struct {
+	dir, name string
+	rapid     bool              // whether its tests use pgregory.net/rapid
+	files     map[string]string // by name
+	mutants   []mutant
+}
+
+// mutant is one small change.
+type mutant struct {
+	id            int
+	file          string // with its directory
+	line          int
+	function      string
+	before, after string
+}
+
+// key names a mutant in the list of those that make no difference: without the
+// line, which changes often.
+func (m mutant) key() string {
+	return fmt.Sprintf("%s: %s: %s -> %s", m.file, m.function, m.before, m.after)
+}
+
+func (m mutant) String() string {
+	return fmt.Sprintf("%s:%d: %s: %s -> %s", m.file, m.line, m.function, m.before, m.after)
+}
+
+// load reads a package and makes the mutants of one of its files, or of all.
+func load(dir, only string) (*pkg, error) {
+	fset := token.NewFileSet()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	p := &pkg{dir: dir, files: map[string]string{}}
+	var files []*ast.File
+	var names []string
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasSuffix(path, "_test.go") {
+			p.rapid = p.rapid || strings.Contains(string(text), `"pgregory.net/rapid"`)
+			continue
+		}
+		file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files, names = append(files, file), append(names, filepath.Base(path))
+		p.name = file.Name.Name
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
+	checked, err := config.Check(dir, fset, files, info)
+	if err != nil {
+		return nil, err
+	}
+	for i, file := range files {
+		if only != "" && names[i] != only {
+			continue
+		}
+		path := filepath.Join(dir, names[i])
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		m := &mutator{pkg: p, fset: fset, info: info, checked: checked, text: string(text), path: path}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+				m.function = f.Name.Name
+				ast.Inspect(f.Body, m.visit)
+			}
+		}
+		p.files[names[i]] = m.result()
+	}
+	return p, nil
+}
+
+// mutator adds the mutants of one file. It only ever inserts text, so that what is
+// in a mutated expression can be mutated too.
+type mutator struct {
+	*pkg
+	fset     *token.FileSet
+	info     *types.Info
+	checked  *types.Package
+	text     string
+	path     string
+	function string
+	inserts  []insert
+}
+
+type insert struct {
+	at    int
+	end   bool // what ends at a position comes before what begins there
+	width int  // of the expression: the wider is outside
+	text  string
+}
+
+func (m *mutator) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		m.binary(n)
+	case *ast.BasicLit:
+		m.number(n)
+	case *ast.IfStmt:
+		m.negate(n.Cond)
+	case *ast.ForStmt:
+		if n.Cond != nil {
+			m.negate(n.Cond)
+		}
+	case *ast.UnaryExpr:
+		if n.Op == token.NOT {
+			m.negate(n.X)
+		}
+	case *ast.SwitchStmt:
+		if n.Tag == nil {
+			for _, c := range n.Body.List {
+				for _, e := range c.(*ast.CaseClause).List {
+					m.negate(e)
+				}
+			}
+		}
+	case *ast.BlockStmt:
+		m.statements(n.List)
+	case *ast.CaseClause:
+		m.statements(n.Body)
+	case *ast.CallExpr:
+		return m.call(n)
+	case *ast.GenDecl:
+		return n.Tok != token.CONST
+	}
+	return true
+}
+
+// swaps are what operators become.
+var swaps = map[token.Token][]token.Token{
+	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR},
+	token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
+	token.EQL: {token.NEQ}, token.NEQ: {token.EQL},
+	token.LAND: {token.LOR}, token.LOR: {token.LAND},
+	token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.ADD}, token.QUO: {token.MUL},
+}
+
+func (m *mutator) binary(n *ast.BinaryExpr) {
+	of := m.info.Types[n]
+	basic, ok := of.Type.Underlying().(*types.Basic)
+	if !ok || of.Value != nil || basic.Info()&(types.IsBoolean|types.IsInteger) == 0 {
+		return
+	}
+	for _, op := range swaps[n.Op] {
+		after := m.source(n.X) + " " + op.String() + " " + m.source(n.Y)
+		if basic.Info()&types.IsBoolean != 0 {
+			m.replace(n, after, "mutantDo(%d, func() bool { return "+escape(after)+" }, func() bool { return ", " })")
+		} else {
+			m.replace(n, after, "mutantOr["+m.typeName(of.Type)+"](%d, "+escape(after)+", ", ")")
+		}
+	}
+}
+
+func (m *mutator) number(n *ast.BasicLit) {
+	of := m.info.Types[n]
+	if n.Kind != token.INT || of.Type == nil {
+		return
+	}
+	basic, ok := of.Type.Underlying().(*types.Basic)
+	if !ok || basic.Info()&types.IsUntyped != 0 {
+		return
+	}
+	after := n.Value + " + 1"
+	m.replace(n, after, "mutantOr["+m.typeName(of.Type)+"](%d, "+after+", ", ")")
+}
+
+// call swaps min and max, turns comparisons round, and leaves out the parts of an
+// order. It reports whether to look at the arguments.
+func (m *mutator) call(n *ast.CallExpr) bool {
+	switch name := m.source(n.Fun); name {
+	case "make":
+		return false // sizes are hints
+	case "min", "max":
+		other := map[string]string{"min": "max", "max": "min"}[name]
+		if of := m.info.Types[n]; of.Value == nil {
+			after := other + strings.TrimPrefix(m.source(n), name)
+			m.replace(n, after, "mutantOr["+m.typeName(of.Type)+"](%d, "+escape(after)+", ", ")")
+		}
+	case "cmp.Compare", "strings.Compare":
+		after := name + "(" + m.source(n.Args[1]) + ", " + m.source(n.Args[0]) + ")"
+		m.replace(n, after, "mutantOr(%d, "+escape(after)+", ", ")")
+	case "cmp.Or":
+		for _, arg := range n.Args {
+			m.replace(arg, "0", "mutantOr(%d, 0, ", ")")
+		}
+	}
+	return true
+}
+
+// negate is for conditions that are no comparisons.
+func (m *mutator) negate(n ast.Expr) {
+	if b, ok := n.(*ast.BinaryExpr); ok && swaps[b.Op] != nil {
+		return
+	}
+	if m.info.Types[n].Value != nil {
+		return
+	}
+	m.replace(n, "!("+m.source(n)+")", "(mutantIs(%d) != (", "))")
+}
+
+// statements leaves out one after the other.
+func (m *mutator) statements(list []ast.Stmt) {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ast.AssignStmt:
+			if s.Tok == token.DEFINE {
+				continue
+			}
+		case *ast.ReturnStmt:
+			if len(s.Results) > 0 {
+				continue
+			}
+		case *ast.IncDecStmt, *ast.ExprStmt:
+		case *ast.BranchStmt:
+			if s.Tok == token.FALLTHROUGH {
+				continue
+			}
+		default:
+			continue
+		}
+		m.replace(s, "", "if !mutantIs(%d) { ", " }")
+	}
+}
+
+// replace adds a mutant: what is inserted before and after a node; %d is its id.
+func (m *mutator) replace(n ast.Node, after, before, behind string) {
+	at, end := m.fset.Position(n.Pos()), m.fset.Position(n.End())
+	id := len(m.mutants) + 1
+	if after == "" {
+		after = "(nothing)"
+	}
+	m.mutants = append(m.mutants, mutant{id, m.path, at.Line, m.function, oneLine(m.source(n)), oneLine(after)})
+	width := end.Offset - at.Offset
+	m.inserts = append(m.inserts,
+		insert{at.Offset, false, width, fmt.Sprintf(before, id)},
+		insert{end.Offset, true, width, behind})
+}
+
+// result is the text with all that is inserted. Of two at one place, the one of
+// the wider node is outside; of one node, the one that was made first.
+func (m *mutator) result() string {
+	type numbered struct {
+		insert
+		turn int
+	}
+	list := make([]numbered, len(m.inserts))
+	for i, in := range m.inserts {
+		list[i] = numbered{in, i}
+	}
+	slices.SortFunc(list, func(a, b numbered) int {
+		switch {
+		case a.at != b.at:
+			return a.at - b.at
+		case a.end != b.end && a.end:
+			return -1
+		case a.end != b.end:
+			return 1
+		case a.end && a.width != b.width:
+			return a.width - b.width
+		case a.end:
+			return b.turn - a.turn
+		case a.width != b.width:
+			return b.width - a.width
+		}
+		return a.turn - b.turn
+	})
+	var out strings.Builder
+	last := 0
+	for _, in := range list {
+		out.WriteString(m.text[last:in.at])
+		out.WriteString(in.text)
+		last = in.at
+	}
+	out.WriteString(m.text[last:])
+	return out.String()
+}
+
+func (m *mutator) source(n ast.Node) string {
+	return m.text[m.fset.Position(n.Pos()).Offset:m.fset.Position(n.End()).Offset]
+}
+
+func (m *mutator) typeName(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p == m.checked {
+			return ""
+		}
+		return p.Name()
+	})
+}
+
+func escape(text string) string { return strings.ReplaceAll(text, "%", "%%") }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
