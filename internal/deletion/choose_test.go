@@ -232,3 +232,57 @@ func TestRandomIsStableAndFair(t *testing.T) {
 		t.Error("another cluster has the same seed")
 	}
 }
+
+// TestOrder: all nodes in the turn in which they would be chosen, protected ones
+// among them.
+func TestOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := genNodes(t)
+		criteria := genCriteria.Draw(t, "criteria")
+		ordered := Order(nodes, criteria)
+		for i := range nodes {
+			nodes[i].Protected = false
+		}
+		chosen, err := Choose(nodes, Request{Count: 99, Criteria: criteria, Seed: SeedOf(nodes)})
+		if err != nil || ids(ordered) != ids(chosen) {
+			t.Fatalf("the order is %s, chosen are %s, %v", ids(ordered), ids(chosen), err)
+		}
+		unseeded, err := Choose(nodes, Request{Count: 99, Criteria: criteria})
+		if err != nil || ids(unseeded) != ids(chosen) {
+			t.Fatalf("without a seed %s, %v", ids(unseeded), err)
+		}
+	})
+}
+
+// TestUnwellKeepTheirOrder, also in a long list.
+func TestUnwellKeepTheirOrder(t *testing.T) {
+	nodes := make([]node.Node, 100)
+	for i := range nodes {
+		nodes[i] = node.Node{ID: fmt.Sprintf("n%02d", i*37%100), Status: "ERROR", CreatedAt: day(1 + i%5)}
+	}
+	if got := Order(nodes, OldestFirst); ids(got) != ids(nodes) {
+		t.Errorf("got %s", ids(got))
+	}
+}
+
+func TestSeedOf(t *testing.T) {
+	a, b := []node.Node{{ID: "a"}, {ID: "b"}}, []node.Node{{ID: "b"}, {ID: "a"}}
+	if SeedOf(a) != SeedOf(b) {
+		t.Error("another order is another seed")
+	}
+	if SeedOf(a) == SeedOf([]node.Node{{ID: "a"}, {ID: "c"}}) {
+		t.Error("other nodes have the same seed")
+	}
+}
+
+// TestRandomIsTheSameInEveryVersion: who drew which number is part of the
+// contract, so that an upgrade changes no plan.
+func TestRandomIsTheSameInEveryVersion(t *testing.T) {
+	nodes := make([]node.Node, 5)
+	for i := range nodes {
+		nodes[i] = node.Node{ID: fmt.Sprintf("n%d", i), Status: "ACTIVE", CreatedAt: day(1)}
+	}
+	if got := ids(Order(nodes, Random)); got != "n2 n4 n0 n3 n1" {
+		t.Errorf("got %s", got)
+	}
+}

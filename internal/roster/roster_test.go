@@ -57,6 +57,9 @@ func running(r Roster) Seen {
 
 // change changes what was seen of one server.
 func (s Seen) change(name string, change func(*node.Node)) {
+	if _, there := s.Servers[name]; !there {
+		panic(name + " has no server")
+	}
 	server := s.Servers[name]
 	change(&server)
 	s.Servers[name] = server

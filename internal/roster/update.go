@@ -292,7 +292,7 @@ func (p *planner) tell() {
 			waits = append(waits, fmt.Sprintf("%s (%s)", name, p.trouble(name)))
 		}
 	}
-	if size := u.size(p.policy.Capacity); more > 0 && p.replaced() < size && len(waits) > 0 {
+	if size := u.size(p.policy.Capacity); more > int64(len(p.blocked)) && p.replaced() < size && len(waits) > 0 {
 		p.notice(BatchWaits, "%s more should be replaced, at most %d at a time, and %d are not in service yet: %s. Apply again when they are; if they never will be, change the template, or name them in candidates.",
 			nodes(more), size, len(waits), Few(waits))
 	}

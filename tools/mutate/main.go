@@ -5,6 +5,7 @@
 //
 //	go run ./tools/mutate internal/placement internal/cluster/capacity.go
 //
+// A file is tested by the tests in its own _test.go, a folder by all of its tests.
 // All mutants of a package are in one test binary, and an environment variable
 // chooses one of them, so that a mutant costs no more than a run of the tests.
 package main
@@ -176,7 +177,7 @@ func (p *pkg) build(temp string) (string, error) {
 func (p *pkg) run(binary string, id int, limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	args := []string{"-test.failfast", "-test.timeout", limit.String()}
+	args := []string{"-test.failfast", "-test.timeout", limit.String(), "-test.run", p.tests}
 	if p.rapid {
 		args = append(args, "-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1ms")
 	}

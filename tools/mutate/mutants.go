@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -16,6 +17,7 @@ import (
 // pkg is a package with its mutants in the text of its files.
 type pkg struct {
 	dir, name string
+	tests     string            // pattern of the tests to run
 	rapid     bool              // whether its tests use pgregory.net/rapid
 	files     map[string]string // by name
 	mutants   []mutant
@@ -57,6 +59,9 @@ func load(dir, only string) (*pkg, error) {
 		}
 		if strings.HasSuffix(path, "_test.go") {
 			p.rapid = p.rapid || strings.Contains(string(text), `"pgregory.net/rapid"`)
+			if only != "" && filepath.Base(path) == strings.TrimSuffix(only, ".go")+"_test.go" {
+				p.tests = "^(" + strings.Join(testNames(string(text)), "|") + ")$"
+			}
 			continue
 		}
 		file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution)
@@ -91,6 +96,15 @@ func load(dir, only string) (*pkg, error) {
 		p.files[names[i]] = m.result()
 	}
 	return p, nil
+}
+
+// testNames lists the tests of a file.
+func testNames(text string) []string {
+	var names []string
+	for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1])
+	}
+	return names
 }
 
 // mutator adds the mutants of one file. It only ever inserts text, so that what is
