@@ -167,16 +167,19 @@ func (r Resize) percentage(current int64) (int64, error) {
 	return 0, nil
 }
 
+// maxDigits bounds the digits after the point in a message.
+const maxDigits = 20
+
 // decimal writes a number as people do: 12.5, and 3 without a fraction.
 func decimal(r *big.Rat) string {
 	if r.IsInt() {
 		return r.Num().String()
 	}
 	digits, exact := r.FloatPrec()
-	if !exact || digits > 20 {
-		digits = 20
+	if !exact {
+		digits = maxDigits
 	}
-	return r.FloatString(digits)
+	return r.FloatString(min(digits, maxDigits))
 }
 
 // within says which bound the target passes.

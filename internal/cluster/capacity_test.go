@@ -118,3 +118,59 @@ func TestDesiredVectors(t *testing.T) {
 		}
 	}
 }
+
+// TestDesiredAtItsBounds: the largest numbers are planned, and the next ones are
+// refused; a strict target may be equal to its bound.
+func TestDesiredAtItsBounds(t *testing.T) {
+	n := func(n int64) *int64 { return &n }
+	exact := func(n int64) Resize { return Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(n, 1)} }
+	change := func(n int64) Resize {
+		return Resize{AdjustmentType: ChangeInCapacity, Number: big.NewRat(n, 1), Strict: true}
+	}
+	bounded := func(r Resize, min, max *int64) Resize {
+		r.MinSize, r.MaxSize = min, max
+		return r
+	}
+	for _, c := range []struct {
+		resize  Resize
+		current int64
+		want    int64
+		refused string
+	}{
+		{exact(maxNodes), 0, maxNodes, ""},
+		{exact(maxNodes + 1), 0, 0, "number"},
+		{change(-maxNodes), maxNodes, 0, ""},
+		{change(-maxNodes - 1), maxNodes, 0, "number"},
+		{exact(0), maxNodes + 1, 0, "outside 0 to"},
+		{Resize{MinSize: n(maxNodes)}, 1, maxNodes, ""},
+		{Resize{MinSize: n(maxNodes + 1)}, 1, 0, "min_size"},
+		{Resize{MaxSize: n(-maxNodes)}, 1, 0, "The largest size"},
+		{Resize{MaxSize: n(-maxNodes - 1)}, 1, 0, "more than can be planned"},
+		{Resize{MinSize: n(4), MaxSize: n(4)}, 1, 4, ""},
+		{bounded(change(2), nil, n(4)), 2, 4, ""},
+		{bounded(change(3), nil, n(4)), 2, 0, "greater than the specified max_size (4)"},
+		{bounded(change(-2), n(2), nil), 4, 2, ""},
+		{bounded(change(-3), n(2), nil), 4, 0, "less than the specified min_size (2)"},
+		{change(-4), 4, 0, ""},
+		{change(-5), 4, 0, "less than the cluster's min_size (0)"},
+	} {
+		got, err := c.resize.Desired(c.current)
+		if (err == nil) != (c.refused == "") || err == nil && got != c.want || err != nil && !strings.Contains(err.Error(), c.refused) {
+			t.Errorf("%+v of %d: got %d (%v), want %d or %q", c.resize, c.current, got, err, c.want, c.refused)
+		}
+	}
+}
+
+func TestDecimal(t *testing.T) {
+	for text, want := range map[string]string{
+		"3": "3", "25/2": "12.5", "-1/3": "-0.33333333333333333333",
+		"0.12345678901234567891":   "0.12345678901234567891", // 20 digits are exact
+		"0.123456789012345678912":  "0.12345678901234567891",
+		"0.1234567890123456789123": "0.12345678901234567891",
+	} {
+		r, _ := new(big.Rat).SetString(text)
+		if got := decimal(r); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}

@@ -2,13 +2,10 @@ package roster
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 const noHost = "No valid host was found. There are not enough hosts available."
@@ -188,9 +185,3 @@ func titles(notices []Notice) (list []Title) {
 	}
 	return list
 }
-
-var (
-	_ = slices.Contains[[]int]
-	_ deletion.Criteria
-	_ placement.Bin
-)

@@ -1,0 +1,247 @@
+package roster
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// six is a cluster of six nodes: web-0 to web-2 in the zones of RegionOne, web-3
+// and web-4 in RegionTwo/az-1, web-5 in az-2.
+func six(t testing.TB, template Template) Roster {
+	p := policy(6)
+	p.Template = template
+	r, _, err := Plan(Roster{}, Seen{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestReasons has the sentence about each node that is removed, word for word.
+func TestReasons(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		policy func(*Policy)
+		seen   func(Seen)
+		want   []string
+	}{
+		{"oldest", func(p *Policy) { p.Capacity = 5 }, nil,
+			[]string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
+		{"youngest, with protected neighbours", func(p *Policy) {
+			p.Capacity, p.Criteria, p.Protected = 4, deletion.YoungestFirst, []string{"web-4", "id-web-5"}
+		},
+			func(s Seen) { s.change("web-2", func(n *node.Node) { n.Locked, n.Protected = true, true }) },
+			[]string{
+				"web-1: RegionOne/az-2 loses 1 of 1; youngest unprotected, created 2026-11-01",
+				"web-3: RegionTwo/az-1 loses 1 of 2; youngest unprotected, created 2026-11-01; web-4 is listed as protected",
+			}},
+		{"by lot", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.Random }, nil,
+			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; drawn by lot from the unprotected (RANDOM)"}},
+		{"oldest revision", func(p *Policy) { p.Capacity, p.Criteria, p.Template = 5, deletion.OldestProfileFirst, image("a") }, nil,
+			[]string{"web-0: RegionOne/az-1 loses 1 of 1; oldest revision (1)"}},
+		{"oldest profile", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst },
+			func(s Seen) {
+				s.change("web-3", func(n *node.Node) { n.ProfileCreatedAt = time.Date(2026, 3, 1, 23, 0, 0, 0, time.UTC) })
+			},
+			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest profile, of 2026-03-01"}},
+		{"oldest profile of no known age", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst }, nil,
+			[]string{"web-0: RegionOne/az-1 loses 1 of 1; oldest profile, of an unknown age"}},
+		{"of no use", func(p *Policy) { p.Capacity = 2 },
+			func(s Seen) {
+				s.lose("web-1")
+				s.change("web-2", func(n *node.Node) { n.Status = "BUILD" })
+				s.change("web-3", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost+" And so on, until nobody reads any further." })
+				s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
+			},
+			[]string{
+				"web-1: RegionOne/az-2 loses 1 of 1; not in service: it has no server",
+				"web-2: RegionOne/az-3 loses 1 of 1; not in service: its server is in BUILD",
+				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in ERROR (No valid host was found. There are not enough hosts available. And so on, until ...)",
+				"web-5: RegionTwo/az-2 loses 1 of 1; not in service: its server is in ERROR",
+			}},
+		{"without the mark", func(p *Policy) {
+			p.Capacity, p.Template, p.Update = 4, image("a"), update("1")
+			p.Update.RequireInService = true
+		},
+			func(s Seen) {
+				s.change("web-1", func(n *node.Node) { n.InService = 0 })
+				s.change("web-2", func(n *node.Node) { n.InService = 2 })
+			},
+			[]string{
+				"web-1: RegionOne/az-2 loses 1 of 1; not in service: it is not marked as in service",
+				"web-2: RegionOne/az-3 loses 1 of 1; not in service: it is marked as in service with revision 2, not 1",
+			}},
+		{"tainted, unknown, never looked at", func(p *Policy) { p.Capacity, p.Criteria = 3, deletion.YoungestFirst },
+			func(s Seen) {
+				s.change("web-0", func(n *node.Node) { n.Tainted = true })
+				s.change("web-3", func(n *node.Node) { n.Status = "UNKNOWN" })
+				delete(s.Servers, "web-2")
+			},
+			[]string{
+				"web-0: RegionOne/az-1 loses 1 of 1; marked as tainted",
+				"web-2: RegionOne/az-3 loses 1 of 1; made by the last apply and not looked at since",
+				"web-3: RegionTwo/az-1 loses 1 of 2; its status is UNKNOWN",
+			}},
+		{"created at an unknown time", func(p *Policy) { p.Capacity = 5 },
+			func(s Seen) { s.change("web-3", func(n *node.Node) { n.CreatedAt = time.Time{} }) },
+			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest unprotected, created at an unknown time"}},
+		{"a region that is not listed", func(p *Policy) { p.Capacity, p.Regions = 5, p.Regions[:1] }, nil,
+			[]string{"web-3: RegionTwo/az-1 loses 1 of 2: it is not listed; oldest unprotected, created 2026-11-01"}},
+		{"above a cap, of the zone or its region", func(p *Policy) { p.Capacity, p.Regions[0].Zones[2].Cap, p.Regions[1].Cap = 4, 0, 2 }, nil,
+			[]string{
+				"web-2: RegionOne/az-3 loses 1 of 1: it is above its cap of 0; oldest unprotected, created 2026-11-01",
+				"web-3: RegionTwo/az-1 loses 1 of 2: it is above its cap of 2; oldest unprotected, created 2026-11-01",
+			}},
+		{"many protected neighbours", func(p *Policy) {
+			p.Capacity, p.Regions, p.Protected = 5, []placement.Region{{Bin: bin("RegionTwo", 1)}}, []string{"web-0", "web-1", "web-2", "web-3", "web-4"}
+		}, nil,
+			[]string{"web-5: RegionTwo/az-2 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
+		{"a candidate", func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2"} }, nil,
+			[]string{"web-2: named in candidates"}},
+		{"replaced", func(p *Policy) {
+			p.Template, p.Update = image("b"), update("5", Unhealthy, Misplaced, Outdated)
+			p.Regions[0].Zones = p.Regions[0].Zones[:2]
+			p.Regions[1].Weight = 300
+		},
+			func(s Seen) {
+				s.change("web-4", func(n *node.Node) { n.Tainted = true })
+				s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
+			},
+			[]string{
+				"web-0: replaced (TEMPLATE) in RegionOne/az-1: it is of revision 1, and new nodes are of 2",
+				"web-1: replaced (TEMPLATE) in RegionOne/az-2: it is of revision 1, and new nodes are of 2",
+				"web-2: replaced (PLACEMENT) in RegionOne/az-3: it is not listed",
+				"web-4: replaced (UNHEALTHY) in RegionTwo/az-1: it is marked as tainted",
+				"web-5: replaced (UNHEALTHY) in RegionTwo/az-2: its server is in ERROR",
+			}},
+		{"moved", func(p *Policy) { p.Update, p.Regions[1].Weight = update("1", Misplaced), 300 }, nil,
+			[]string{"web-2: replaced (PLACEMENT) in RegionOne/az-3: RegionTwo/az-2 is a better place"}},
+	} {
+		p := policy(6)
+		c.policy(&p)
+		r := six(t, nil)
+		if p.Template != nil {
+			r = six(t, image("a"))
+		}
+		seen := running(r)
+		if c.seen != nil {
+			c.seen(seen)
+		}
+		_, change, err := Plan(r, seen, p)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		var got []string
+		for _, d := range change.Departed {
+			got = append(got, d.Name+": "+d.Reason)
+			if d.Node != r.Nodes[d.Name] || d.ID != seen.Servers[d.Name].ID {
+				t.Errorf("%s: %s has %+v and %q", c.name, d.Name, d.Node, d.ID)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestKeptNeighbours: a reason names three protected nodes of the place, and
+// counts the others.
+func TestKeptNeighbours(t *testing.T) {
+	p := policy(5)
+	p.Regions = []placement.Region{{Bin: bin("RegionOne", 1)}}
+	r, _, err := Plan(Roster{}, Seen{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for protected, want := range map[int]string{
+		3: "RegionOne loses 1 of 5; oldest unprotected, created 2026-11-01; web-0 is listed as protected; web-1 is listed as protected; web-2 is listed as protected",
+		4: "RegionOne loses 1 of 5; oldest unprotected, created 2026-11-01; web-0 is listed as protected; web-1 is listed as protected; web-2 is listed as protected; 1 more are protected",
+	} {
+		p.Capacity, p.Protected = 4, r.Names()[:protected]
+		_, change, err := Plan(r, running(r), p)
+		if err != nil || change.Departed[0].Reason != want {
+			t.Errorf("got %+v, %v\nwant %s", change.Departed, err, want)
+		}
+	}
+}
+
+// TestNotices has the texts word for word.
+func TestNotices(t *testing.T) {
+	for _, c := range []struct {
+		policy func(*Policy)
+		seen   func(Seen)
+		want   []Notice
+	}{
+		{func(p *Policy) { p.Template = nil }, nil, nil},
+		{func(p *Policy) { p.Candidates = []string{"web-9"} }, nil,
+			[]Notice{{UnknownCandidate, `No node has the name, or a server with the id, "web-9": nothing is removed for it. Take it off the list of candidates, or correct it.`}}},
+		{func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2", "id-web-2"} }, nil, nil},
+		{func(p *Policy) { p.Capacity = 4 }, func(s Seen) { clear(s.Servers) },
+			[]Notice{{UnseenChosen, "2 nodes would be removed, and nobody has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that the choice goes by what runs."}}},
+		{func(p *Policy) { p.Template, p.Update = image("b"), update("1", Outdated); p.Update.New = true }, nil,
+			[]Notice{{UpdateBegins, "6 nodes should be replaced, and this apply replaces none: Terraform must first have stored create_before_destroy of the servers. The next apply takes the first batch."}}},
+		{func(p *Policy) { p.Update = update("1", Outdated); p.Update.New = true }, nil, nil},
+		{func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("1") }, func(s Seen) {
+			s.change("web-4", func(n *node.Node) { n.Tainted = true })
+			s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
+		}, []Notice{{TooManyUnhealthy, "2 of 6 nodes are unhealthy, more than stop_above (1) allows: none is replaced for that. Look at the cloud first; raise stop_above to replace them all the same, or name some in candidates."}}},
+		{func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("2") }, func(s Seen) {
+			s.change("web-4", func(n *node.Node) { n.Tainted = true })
+			s.change("web-5", func(n *node.Node) { n.Tainted = true })
+		}, nil},
+		{func(p *Policy) {
+			p.Template, p.Update = image("b"), update("6", Outdated)
+			p.Protected = []string{"web-2"}
+		},
+			func(s Seen) { s.change("web-4", func(n *node.Node) { n.Locked = true }) },
+			[]Notice{{ProtectedOutdated, "2 nodes of another revision than 2 are not replaced: web-2 (revision 1) is listed as protected, web-4 (revision 1) is locked."}}},
+		{func(p *Policy) {
+			p.Template, p.Update, p.Protected = image("b"), update("6", Outdated), []string{"web-2", "web-4"}
+			p.Update.Target = amount("4")
+		}, nil, nil},
+		{func(p *Policy) { p.Template, p.Update = image("a"), update("2", Misplaced); p.Regions = p.Regions[:1] }, func(s Seen) {
+			s.lose("web-0")
+			s.change("web-1", func(n *node.Node) { n.Status = "BUILD" })
+		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time, and 2 are not in service yet: web-0 (it has no server), web-1 (its server is in BUILD). Apply again when they are; if they never will be, change the template, or name them in candidates."}}},
+		{func(p *Policy) {
+			p.Update = update("1", Unhealthy)
+			p.Regions = []placement.Region{{Bin: placement.Bin{Name: "RegionOne", Weight: 1, Cap: 3}}, {Bin: placement.Bin{Name: "RegionTwo", Weight: 1, Cap: 3}}}
+		}, func(s Seen) {
+			s.change("web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
+		}, []Notice{{NoRoom, "1 node should be replaced now, and there is no room for substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 of 3 (cap), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place."}}},
+	} {
+		p := policy(6)
+		p.Template = image("a")
+		r := six(t, image("a"))
+		c.policy(&p)
+		if p.Template == nil {
+			r = six(t, nil)
+		}
+		seen := running(r)
+		if c.seen != nil {
+			c.seen(seen)
+		}
+		_, change, err := Plan(r, seen, p)
+		if err != nil || !slices.Equal(change.Notices, c.want) {
+			t.Errorf("got %q, %v\nwant %q", change.Notices, err, c.want)
+		}
+	}
+
+	p := policy(6)
+	p.Template = image("a")
+	r, change, err := Plan(six(t, nil), Seen{}, p)
+	want := []Notice{{FirstTemplate, "6 nodes from before there was a template now belong to revision 1. The template must say what they were made from: where it differs, their servers change all at once in this apply."}}
+	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || fmt.Sprint(r.Revisions) != "map[1:map[image:a]]" {
+		t.Errorf("got %q, %v, %v", change.Notices, r.Revisions, err)
+	}
+	p.Template = nil
+	if _, _, err := Plan(r, Seen{}, p); err != ErrTemplateRemoved {
+		t.Errorf("without the template: %v", err)
+	}
+}
