@@ -59,16 +59,15 @@ func count(nodes int64) string {
 // limit says what keeps a bin from taking (or giving up) as many nodes as are
 // asked for.
 func (b Bin) limit(asked int64) string {
+	if asked < 0 {
+		return b.holds(-asked)
+	}
+	return b.takes(asked)
+}
+
+func (b Bin) takes(asked int64) string {
 	switch {
-	case asked < 0 && b.Current-b.lower() >= min(-asked, b.Current):
-		return "" // it gives up all that it has
-	case asked < 0 && b.Closed:
-		return fmt.Sprintf("(%s, and keeps its nodes)", b.why())
-	case asked < 0 && b.Kept > b.Min:
-		return fmt.Sprintf("of %d (%d protected)", b.Current, b.Kept)
-	case asked < 0:
-		return fmt.Sprintf("of %d (min %d)", b.Current, b.Min)
-	case b.Headroom(asked) >= asked:
+	case b.Headroom(asked) == asked:
 		return ""
 	case b.Weight == 0:
 		return "(not listed)"
@@ -78,6 +77,18 @@ func (b Bin) limit(asked int64) string {
 		return fmt.Sprintf("of %d (%s)", b.Cap, b.Why)
 	}
 	return fmt.Sprintf("of %d (cap)", b.Cap)
+}
+
+func (b Bin) holds(asked int64) string {
+	switch {
+	case b.Current-b.lower() >= min(asked, b.Current):
+		return "" // it gives up all that it has
+	case b.Closed:
+		return fmt.Sprintf("(%s, and keeps its nodes)", b.why())
+	case b.Kept > b.Min:
+		return fmt.Sprintf("of %d (%d protected)", b.Current, b.Kept)
+	}
+	return fmt.Sprintf("of %d (min %d)", b.Current, b.Min)
 }
 
 func (b Bin) why() string {
@@ -95,34 +106,45 @@ func (r Region) limit(asked int64) string {
 	}
 	own, bounded := r.Bin, r.bin(max(asked, 0))
 	own.Current = bounded.Current
-	if own.Closed || asked < 0 && own.lower() == bounded.lower() || asked > 0 && own.Headroom(asked) <= bounded.Headroom(asked) {
+	binds := own.Headroom(asked) == bounded.Headroom(asked)
+	phrase := Bin.taking
+	if asked < 0 {
+		binds, phrase = own.lower() == bounded.lower(), Bin.holding
+	}
+	if own.Closed || binds {
 		return own.limit(asked)
 	}
 	var parts []string
 	for _, z := range r.Zones {
-		if part := z.phrase(asked); part != "" {
-			parts = append(parts, part)
+		if part := phrase(z, max(asked, -asked)); part != "" {
+			parts = append(parts, z.Name+" "+part)
 		}
 	}
 	return "(" + strings.Join(parts, "; ") + ")"
 }
 
-// phrase says the same of a zone, after its name.
-func (b Bin) phrase(asked int64) string {
-	name := b.Name
-	switch {
-	case b.limit(asked) == "", b.Weight == 0 && asked > 0:
+// taking says of a zone, after its name, what takes says of a place.
+func (b Bin) taking(asked int64) string {
+	switch room := b.Headroom(asked); {
+	case room == asked, b.Weight == 0:
 		return ""
-	case b.Closed && asked < 0:
-		return fmt.Sprintf("%s %s, and keeps its nodes", name, b.why())
 	case b.Closed:
-		return fmt.Sprintf("%s %s", name, b.why())
-	case asked < 0 && b.Kept > b.Min:
-		return fmt.Sprintf("%s keeps %d protected", name, b.Kept)
-	case asked < 0:
-		return fmt.Sprintf("%s keeps its min of %d", name, b.Min)
-	case b.Headroom(asked) > 0:
-		return fmt.Sprintf("%s has room for %d of its cap of %d", name, b.Headroom(asked), b.Cap)
+		return b.why()
+	case room > 0:
+		return fmt.Sprintf("has room for %d of its cap of %d", room, b.Cap)
 	}
-	return fmt.Sprintf("%s at its cap of %d", name, b.Cap)
+	return fmt.Sprintf("at its cap of %d", b.Cap)
+}
+
+// holding says of a zone, after its name, what holds says of a place.
+func (b Bin) holding(asked int64) string {
+	switch {
+	case b.holds(asked) == "":
+		return ""
+	case b.Closed:
+		return b.why() + ", and keeps its nodes"
+	case b.Kept > b.Min:
+		return fmt.Sprintf("keeps %d protected", b.Kept)
+	}
+	return fmt.Sprintf("keeps its min of %d", b.Min)
 }

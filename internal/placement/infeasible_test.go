@@ -36,6 +36,14 @@ func TestInfeasible(t *testing.T) {
 		{[]Region{region("A", Unlimited, closed, full)}, -5, "5 nodes must be removed, but only 3 can be: A 3 (az-2 is not available, and keeps its nodes)."},
 		{[]Region{region("A", Unlimited, Bin{Name: "az-1", Weight: 1, Cap: Unlimited, Min: 2, Current: 2})}, -1,
 			"1 node must be removed, but only 0 can be: A 0 (az-1 keeps its min of 2)."},
+		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Min: 1, Kept: 2, Current: 3}}, {Bin: Bin{Name: "B", Weight: 1, Cap: Unlimited, Min: 1, Kept: 1, Current: 1}}}, -2,
+			"2 nodes must be removed, but only 1 can be: A 1 of 3 (2 protected), B 0 of 1 (min 1)."},
+		{[]Region{region("A", Unlimited, Bin{Name: "az-1", Weight: 1, Cap: Unlimited, Min: 1, Kept: 2, Current: 2}, Bin{Name: "az-2", Weight: 1, Cap: Unlimited, Min: 1, Kept: 1, Current: 2}, Bin{Name: "az-3", Weight: 1, Cap: Unlimited, Current: 1})}, -3,
+			"3 nodes must be removed, but only 2 can be: A 2 (az-1 keeps 2 protected; az-2 keeps its min of 1)."},
+		{[]Region{region("A", Unlimited, Bin{Name: "az-0", Weight: 1, Cap: Unlimited, Current: 1, Closed: true}, full)}, 1,
+			"1 node must be added, but there is room for 0: A 0 (az-0 takes no nodes now; az-1 at its cap of 3)."},
+		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Closed: true, Why: "has no compute endpoint"}, Zones: []Bin{full}}}, 1,
+			"1 node must be added, but there is room for 0: A 0 (has no compute endpoint)."},
 	} {
 		regions := c.regions
 		if c.count < 0 {

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -131,24 +132,18 @@ func (b Bin) takeTurn() int {
 	return inTurn
 }
 
+// leavesBefore reports whether a removal takes from b before it takes from c.
 func (b Bin) leavesBefore(c Bin, tie func() int) bool {
-	if t, u := b.leaveTurn(), c.leaveTurn(); t != u {
-		return t < u
+	order := cmp.Or(cmp.Compare(b.leaveTurn(), c.leaveTurn()), c.last().worth(b.last()))
+	if order == 0 {
+		order = cmp.Or(tie(), strings.Compare(c.Name, b.Name))
 	}
-	if order := b.last().worth(c.last()); order != 0 {
-		return order > 0
-	}
-	if order := tie(); order != 0 {
-		return order < 0
-	}
-	return b.Name > c.Name
+	return order < 0
 }
 
+// takesBefore reports whether an addition fills b before it fills c.
 func (b Bin) takesBefore(c Bin) bool {
-	if t, u := b.takeTurn(), c.takeTurn(); t != u {
-		return t < u
-	}
-	return b.next().compare(c.next()) < 0
+	return cmp.Or(cmp.Compare(b.takeTurn(), c.takeTurn()), b.next().compare(c.next())) < 0
 }
 
 // last is the node that a removal takes, next the one that an addition makes.

@@ -179,7 +179,7 @@ func (p *pkg) run(binary string, id int, limit time.Duration) (string, error) {
 	defer cancel()
 	args := []string{"-test.failfast", "-test.timeout", limit.String(), "-test.run", p.tests}
 	if p.rapid {
-		args = append(args, "-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1ms")
+		args = append(args, "-rapid.seed=1", "-rapid.checks=60", "-rapid.nofailfile", "-rapid.shrinktime=1ms")
 	}
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = p.dir

@@ -1,0 +1,96 @@
+package placement
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+)
+
+// TestCountRegions: listed places in their order with what they have, then those
+// that nobody lists and that have nodes, by name.
+func TestCountRegions(t *testing.T) {
+	listed := []Region{
+		{Bin: Bin{Name: "R2", Weight: 2, Cap: 9}, Zones: bins(t, "b w3, a")},
+		{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited}},
+	}
+	regions := CountRegions(listed, map[string]map[string]int64{
+		"R1": {"a": 1, "b": 2},
+		"R2": {"a": 4, "old": 1, "": 2, "gone": 0},
+		"R4": {"a": 1},
+		"R3": {"": 1, "b": 1},
+		"R5": {"a": 0},
+	})
+	var got []string
+	for _, r := range regions {
+		got = append(got, fmt.Sprintf("%s w%d cap%d %d/%d:%s", r.Name, r.Weight, r.Cap, r.Current, r.Nodes(), brief(r.Zones)))
+	}
+	want := "R2 w2 cap9 7/7: b w3 0, a w1 4,  w0 2, old w0 1; R1 w1 cap-1 3/3:; R3 w0 cap0 2/2:; R4 w0 cap0 1/1:"
+	if text := strings.Join(got, "; "); text != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+	if listed[0].Current != 0 || listed[0].Zones[1].Current != 0 {
+		t.Error("the list that was given has changed")
+	}
+}
+
+func brief(zones []Bin) string {
+	var parts []string
+	for _, z := range zones {
+		parts = append(parts, fmt.Sprintf(" %s w%d %d", z.Name, z.Weight, z.Current))
+	}
+	return strings.Join(parts, ",")
+}
+
+// TestIdealZones: the shares of the zones add up to their region's.
+func TestIdealZones(t *testing.T) {
+	shares := IdealZones(big.NewRat(9, 2), bins(t, "a w1, b w2, old w0 now3"))
+	if got := fmt.Sprint(shares[0], shares[1], shares[2]); got != "3/2 3/1 0/1" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestLargest: what the largest numbers make is exact, and the next larger ones
+// are refused.
+func TestLargest(t *testing.T) {
+	const heavy = 1<<63 - 1
+	for _, c := range []struct {
+		bins    string
+		count   int64
+		after   string
+		refused string
+	}{
+		{"A now1000000000000000, B", -MaxNodes, "[0 0]", ""},
+		{"A now1000000000000000, B", -MaxNodes - 1, "", "more than can be planned"},
+		{"A now1000000000000000, B", 1, "", "cannot be planned"},
+		{"A min1000000000000000, B", MaxNodes, "[1000000000000000 0]", ""},
+		{"A min1000000000000001, B", 1, "", "the min of"},
+		{"A now1000000000000001, B", -1, "", "has 1000000000000001 nodes"},
+		{"A now400000000000000, B now600000000000000", -1, "[400000000000000 599999999999999]", ""},
+		{fmt.Sprintf("A w%d now3, B w%d now900000000000000", int64(heavy), int64(heavy)-1), -2, "[3 899999999999998]", ""},
+		{fmt.Sprintf("A w1 now900000000000000, B w%d now3", int64(heavy)), -1, "[899999999999999 3]", ""},
+	} {
+		list := bins(t, c.bins)
+		changes, err := Distribute(list, c.count)
+		if c.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%s, %+d: got %v, %v", c.bins, c.count, changes, err)
+			}
+			continue
+		}
+		if err != nil || fmt.Sprint(after(list, changes)) != c.after {
+			t.Errorf("%s, %+d: got %v, %v, want %s", c.bins, c.count, after(list, changes), err, c.after)
+			continue
+		}
+		if c.count < -9 {
+			continue
+		}
+		for range -c.count { // one after the other, too
+			i := firstToLeave(list, noTie)
+			list[i].Current--
+		}
+		if c.count < 0 && fmt.Sprint(counts(list)) != c.after {
+			t.Errorf("%s, %+d one after the other: got %v, want %s", c.bins, c.count, counts(list), c.after)
+		}
+	}
+}
