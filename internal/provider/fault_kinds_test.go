@@ -30,9 +30,36 @@ var faults = []struct {
 	{"half a body", body(`{"servers": [{"id": "1", "name": "web-0"`)},
 	{"malformed JSON", body(`{"servers": [}`)},
 	{"other JSON", body(`{}`)},
+	{"foreign 404", func(fakecloud.Request) fakecloud.Fault {
+		return fakecloud.Fault{Status: http.StatusNotFound, Header: http.Header{"Content-Type": {"text/html"}, "Retry-After": {"0"}}, Body: "<html>No server is available</html>"}
+	}},
+	{"endless list", func(r fakecloud.Request) fakecloud.Fault {
+		return fakecloud.Fault{Status: http.StatusOK, Body: endless(r), PathRegexp: regexp.MustCompile("^" + regexp.QuoteMeta(r.Path) + `($|\?)`)}
+	}},
+	{"huge body", func(r fakecloud.Request) fakecloud.Fault {
+		return fakecloud.Fault{Status: r.Status, Header: http.Header{"Content-Length": {"1073741824"}}, Body: `{"servers": [`, Acts: true}
+	}},
 	{"HTML", func(fakecloud.Request) fakecloud.Fault {
 		return fakecloud.Fault{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Log in to the network</html>"}
 	}},
+}
+
+// endless is a page of a list that announces another one, which is the same; ""
+// where the request is for no list.
+func endless(r fakecloud.Request) string {
+	switch {
+	case r.Method != http.MethodGet:
+		return ""
+	case r.Path == "/servers" || r.Path == "/servers/detail":
+		return `{"servers": [{"id": "1", "name": "endless", "status": "ACTIVE"}], "servers_links": [{"rel": "next", "href": "/"}]}`
+	case r.Path == "/os-hypervisors/detail":
+		return `{"hypervisors": [{"id": "1", "service": {"host": "h"}}], "hypervisors_links": [{"rel": "next", "href": "/"}]}`
+	case r.Path == "/os-server-groups":
+		return `{"server_groups": [{"id": "1", "name": "endless", "policy": "affinity"}]}`
+	case r.Path == "/regions":
+		return `{"regions": [{"id": "endless"}], "links": {"next": "?page=2"}}`
+	}
+	return ""
 }
 
 func status(code int) func(fakecloud.Request) fakecloud.Fault {
@@ -60,6 +87,9 @@ type target struct {
 // aim lets a fault hit the target.
 func (g target) aim(f fakecloud.Fault, times int) fakecloud.Fault {
 	f.Service, f.Region, f.Method, f.Nth, f.Times = g.Service, g.Region, g.Method, g.nth, times
+	if f.PathRegexp != nil {
+		return f // the pages of a list
+	}
 	f.PathRegexp = regexp.MustCompile("^" + regexp.QuoteMeta(address(g.Request)) + "$")
 	if g.Service == "" {
 		f.PathRegexp = regexp.MustCompile("^" + g.Path)
