@@ -26,7 +26,7 @@ func TestDeletionAttachment_warns(t *testing.T) {
 	attached := func(more string) string { return drained(c, "RegionOne", 2, "%s", more) }
 	config := attached("shutdown = true\n  grace_period = 1")
 	renamed := strings.Replace(config, `"stackpolicy_deletion_attachment" "node"`, `"stackpolicy_deletion_attachment" "web"`, 1)
-	alone := config[:strings.Index(config, `resource "stackpolicy_deletion_attachment"`)]
+	alone, _, _ := strings.Cut(config, `resource "stackpolicy_deletion_attachment"`)
 	w := c.Workspace(t, config)
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func TestAccPlacementMisspelled(t *testing.T) {
 	zones := fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0])
 	var steps []resource.TestStep
 	for _, bad := range []struct{ line, want string }{
-		{`deletion { criterias = "OLDEST_FIRST" }`, `Did you mean "criteria"?`},
+		{`deletion { criterion = "OLDEST_FIRST" }`, `An argument named "criterion" is not expected here`},
 		{`selector { tag = ["a"] }`, `Did you mean "tags"?`},
 		{"update {\n causes = [\"TEMPLATE\"]\n max_batch = 1\n }", `An argument named "max_batch" is not expected here`},
 		{"update {\n causes = [\"TEMPLATE\"]\n }", `Attribute "update.max_batch_size" must be specified when "update" is specified`},

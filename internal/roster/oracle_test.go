@@ -35,11 +35,11 @@ type slowPlanner struct {
 }
 
 type slowResult struct {
-	nodes               map[string]Node
-	replaced            []string // sorted
-	remaining           int64
-	batch, underway     int64
-	blocked, infeasible bool
+	nodes           map[string]Node
+	replaced        []string // sorted
+	remaining       int64
+	batch, underway int64
+	blocked         bool
 }
 
 func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool) {
@@ -103,7 +103,7 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	}
 
 	if u := policy.Update; u != nil {
-		outage := false
+		var outage bool
 		if n := u.StopAbove.number; u.StopAbove.percent {
 			limit, _ := n.Float64()
 			outage = float64(unhealthy)*100 > limit*float64(policy.Capacity)

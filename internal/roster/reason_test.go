@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -241,7 +242,7 @@ func TestNotices(t *testing.T) {
 		t.Errorf("got %q, %v, %v", change.Notices, r.Revisions, err)
 	}
 	p.Template = nil
-	if _, _, err := Plan(r, Seen{}, p); err != ErrTemplateRemoved {
+	if _, _, err := Plan(r, Seen{}, p); !errors.Is(err, ErrTemplateRemoved) {
 		t.Errorf("without the template: %v", err)
 	}
 }

@@ -80,7 +80,7 @@ func layout(r Roster) string {
 		if n.Revision != 1 {
 			name += fmt.Sprintf("@%d", n.Revision)
 		}
-		places[n.Place.String()] = append(places[n.Place.String()], name)
+		places[n.String()] = append(places[n.String()], name)
 	}
 	var lines []string
 	for _, at := range slices.Sorted(maps.Keys(places)) {

@@ -44,7 +44,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			nodes: "RegionOne/az-1: web-6@2; RegionOne/az-2: web-8@2; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@2; RegionTwo/az-2: web-5"},
 		{name: "lowered it replaces nothing back", policy: func(p *Policy) { p.Template, p.Update.Target = image("b"), amount("1") },
 			nodes: "RegionOne/az-1: web-6@2; RegionOne/az-2: web-8@2; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@2; RegionTwo/az-2: web-5"},
-		{name: "a rollback is the old revision, in batches of two", policy: func(p *Policy) {},
+		{name: "a rollback is the old revision, in batches of two", policy: func(*Policy) {},
 			created: "web-9 web-10", removed: "web-6 web-7",
 			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-8@2; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-10; RegionTwo/az-2: web-5",
 			remaining: 1},
