@@ -80,7 +80,7 @@ func TestAccPlanBadInput(t *testing.T) {
 		    nodes     = [{ id = "a" }, null]
 		    regions   = [{ name = "R" }]
 		    scale_out {}
-		  }`, "Must set a configuration value for the nodes[1].id attribute"},
+		  }`, "This attribute contains a null value."},
 		{`data "stackpolicy_region_plan" "p" {
 		    nodes     = [{ id = "a" }]
 		    regions   = [{ name = "R" }]

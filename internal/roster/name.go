@@ -33,9 +33,7 @@ func (p Pattern) Name(cluster string, index int64) string {
 // Regexp matches the names that the pattern makes for a cluster, also with zeros
 // before the index; the index is its first group.
 func (p Pattern) Regexp(cluster string) *regexp.Regexp {
-	text := regexp.QuoteMeta(string(p))
-	text = strings.ReplaceAll(text, `\{cluster\}`, regexp.QuoteMeta(cluster))
-	text = strings.Replace(text, `\{index\}`, `([0-9]{1,15})`, 1)
-	text = strings.ReplaceAll(text, `\{index\}`, `[0-9]{1,15}`)
+	// In one pass: a cluster may have {index} in its name.
+	text := strings.NewReplacer(`\{cluster\}`, regexp.QuoteMeta(cluster), `\{index\}`, `([0-9]{1,15})`).Replace(regexp.QuoteMeta(string(p)))
 	return regexp.MustCompile("^" + text + "$")
 }

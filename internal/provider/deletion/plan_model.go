@@ -87,7 +87,7 @@ func (m planModel) choose(nodes []node.Node, asked cluster.Removal, diags *diag.
 	_, tooFew := errors.AsType[*deletion.ProtectedError](err)
 	switch {
 	case tooFew:
-		diags.AddError("Too few nodes may go", err.Error()+". Remove fewer nodes, or protect fewer.")
+		diags.AddError("Too few nodes can be removed", err.Error()+". Remove fewer nodes, or protect fewer.")
 	case err != nil:
 		diags.AddError("Unable to choose nodes", err.Error()+".")
 	}
