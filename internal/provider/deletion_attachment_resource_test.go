@@ -294,7 +294,7 @@ func TestDeletionAttachments_parallel(t *testing.T) {
 	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-parallelism=50"); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); consumer.busy < 40 || consumer.posts != 50 || took > 90*time.Second {
+	if took := time.Since(start); consumer.busy < 40 || consumer.posts != 50 || took > 20*time.Second {
 		t.Errorf("%d nodes drained at once, %d posts, in %s", consumer.busy, consumer.posts, took)
 	}
 }
