@@ -53,29 +53,32 @@ func (e *LostError) Unwrap() error { return e.err }
 // letters follow.
 const ownPrefix = "server_group_"
 
-// turn is held while groups are looked for and one is created, inherited or
-// deleted: two attachments of one name in one apply get one group.
-var turn = make(chan struct{}, 1)
-
-// take waits for the turn.
-func take(ctx context.Context) error {
-	select {
-	case turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+// counter is where the attachments of a region take turns.
+type counter struct {
+	// turn is held while groups are looked for and one is created, inherited or
+	// deleted: two attachments of one name in one apply get one group.
+	turn chan struct{}
+	// inherited has the ids of the groups that attachments inherited since the
+	// process started, which is since Terraform's command began. They are not
+	// deleted by it: with create_before_destroy and -replace the new attachment
+	// inherits, by its name, the group that the old one created and would delete
+	// a moment later. It is used with the turn alone.
+	inherited map[string]bool
 }
 
-// inherited has the groups that attachments inherited since the process started,
-// which is since Terraform's command began. They are not deleted by it: with
-// create_before_destroy and -replace the new attachment inherits, by its name,
-// the group that the old one created and would delete a moment later.
-var inherited sync.Map // of inheritedGroup
+// counters has those of all regions, by their *openstack.Compute.
+var counters sync.Map
 
-type inheritedGroup struct {
-	compute *openstack.Compute
-	id      string
+// take waits for the turn in a region. Done gives it back.
+func take(ctx context.Context, compute *openstack.Compute) (c *counter, done func(), err error) {
+	found, _ := counters.LoadOrStore(compute, &counter{turn: make(chan struct{}, 1), inherited: map[string]bool{}})
+	c = found.(*counter)
+	select {
+	case c.turn <- struct{}{}:
+		return c, func() { <-c.turn }, nil
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
+	}
 }
 
 // Attach inherits the group that a policy asks for, or creates it. Leaving is the
@@ -87,16 +90,17 @@ type inheritedGroup struct {
 // after a lost answer a group with a name of the user's is not taken over: the
 // error is a [*LostError].
 func Attach(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) (Binding, error) {
-	if err := take(ctx); err != nil {
+	counter, done, err := take(ctx, compute)
+	if err != nil {
 		return Binding{}, err
 	}
-	defer func() { <-turn }()
+	defer done()
 	decision, err := decide(ctx, compute, policy, leaving)
 	switch {
 	case err != nil:
 		return Binding{}, err
 	case decision.Inherit != nil:
-		inherited.Store(inheritedGroup{compute, decision.Inherit.ID}, true)
+		counter.inherited[decision.Inherit.ID] = true
 		return Binding{*decision.Inherit, true}, nil
 	}
 	name := cmp.Or(decision.Create, ownPrefix+strings.ToLower(rand.Text()))
@@ -200,12 +204,13 @@ type Created struct {
 // no error. One that another attachment inherited since the process started is
 // kept: then kept is true.
 func Detach(ctx context.Context, compute *openstack.Compute, group Created) (kept bool, err error) {
-	if err := take(ctx); err != nil {
+	counter, done, err := take(ctx, compute)
+	if err != nil {
 		return false, err
 	}
-	defer func() { <-turn }()
+	defer done()
 	if group.ID != "" {
-		if _, kept = inherited.Load(inheritedGroup{compute, group.ID}); kept {
+		if counter.inherited[group.ID] {
 			return true, nil
 		}
 		return false, compute.DeleteServerGroup(ctx, group.ID)

@@ -282,7 +282,7 @@ func (c sweepCase) checkError(t *testing.T, err error) {
 	t.Helper()
 	text := err.Error()
 	wording := wordings[strings.Split(c.target.Path, "/")[1]]
-	if wording == "" || !strings.Contains(text, wording) || !strings.Contains(text, c.target.Region) {
+	if wording == "" || !strings.Contains(strings.ToLower(text), strings.ToLower(wording)) || !strings.Contains(text, c.target.Region) {
 		t.Errorf("%s: the error names no region or request: %s", c.label, text)
 	}
 	if strings.Contains(text, "hidden") || strings.Contains(text, fakecloud.Password) || c.target.Token != "" && strings.Contains(text, c.target.Token) {
