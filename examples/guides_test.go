@@ -153,25 +153,46 @@ func TestAccExample_keepingNodes(t *testing.T) {
 	}
 }
 
+const webhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE="
+
+// consume starts the consumer of the guide with a script, and returns its
+// address once it listens there.
+func consume(t *testing.T, script string, env ...string) (address string) {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "consumer")
+	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./guides/draining-nodes/consumer").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	address = freePort(t)
+	consumer := exec.CommandContext(t.Context(), binary, address, script)
+	consumer.Env = append(append(os.Environ(), "WEBHOOK_SECRET="+webhookSecret), env...)
+	consumer.Stderr = t.Output()
+	if err := consumer.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = consumer.Wait() }) // the test's context has ended by then, and it with that
+	for range 100 {
+		connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
+		if err == nil {
+			connection.Close()
+			return address
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatal("the consumer does not listen")
+	return ""
+}
+
 // TestDraining: the consumer of the guide drains each node before its server
 // goes. Where it fails the node stays, and the next apply tries again.
 func TestAccExample_draining(t *testing.T) {
 	dir := t.TempDir()
-	binary, log, script := filepath.Join(dir, "consumer"), filepath.Join(dir, "drained"), filepath.Join(dir, "drain.sh")
-	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./guides/draining-nodes/consumer").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
+	log, script := filepath.Join(dir, "drained"), filepath.Join(dir, "drain.sh")
 	once := "mkdir " + filepath.Join(dir, "failed") + " 2>/dev/null && exit 1\n"
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nsleep 1\n"+once+"echo $CLUSTER $NODE_NAME $REGION >>"+log+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE="
-	address := freePort(t)
-	consumer := exec.CommandContext(t.Context(), binary, address, script)
-	consumer.Env = append(os.Environ(), "WEBHOOK_SECRET="+secret)
-	if err := consumer.Start(); err != nil {
-		t.Fatal(err)
-	}
+	address := consume(t, script)
 	e := start(t, "guides/draining-nodes/webhook")
 	url := "drain_url=http://" + address + "/drain"
 	e.apply(t, url)
@@ -181,7 +202,7 @@ func TestAccExample_draining(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "failed")); err == nil {
 		t.Error("a request that was not signed drained a node")
 	}
-	e.Env = append(e.Env, "STACKPOLICY_WEBHOOK_SECRET="+secret)
+	e.Env = append(e.Env, "STACKPOLICY_WEBHOOK_SECRET="+webhookSecret)
 	if _, err := e.Apply(t.Context(), url, "size=1"); err == nil || !strings.Contains(err.Error(), "A lifecycle hook did not complete") || len(e.servers(t)) != 3 {
 		t.Errorf("one is drained, one is not, so neither server goes: %v, servers %v", err, e.servers(t))
 	}

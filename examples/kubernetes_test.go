@@ -3,7 +3,6 @@ package examples_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -140,20 +139,12 @@ func TestAccExample_kubernetesCommand(t *testing.T) {
 // TestAccExample_kubernetesWebhook: a consumer in the cluster does it.
 func TestAccExample_kubernetesWebhook(t *testing.T) {
 	dir, env := kube(t)
-	binary := filepath.Join(dir, "consumer")
-	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./guides/draining-nodes/consumer").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
 	script, err := filepath.Abs("guides/kubernetes-workers/command/node.sh")
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := freePort(t)
-	consumer := exec.CommandContext(t.Context(), binary, address, script)
-	consumer.Env = append(os.Environ(), env...)
-	if err := consumer.Start(); err != nil {
-		t.Fatal(err)
-	}
+	address := consume(t, script, env...)
 	e := start(t, "guides/kubernetes-workers/webhook")
+	e.Env = append(e.Env, "STACKPOLICY_WEBHOOK_SECRET="+webhookSecret)
 	e.follow(t, dir, "drain_url=http://"+address+"/nodes")
 }
