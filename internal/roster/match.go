@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // Match finds the server of each node among those that run: one with its name,
@@ -93,6 +94,23 @@ func (n Node) follow(s node.Node, zoned func(region string) bool) Node {
 	}
 	n.Unplaced = s.Status == "SHELVED_OFFLOADED" && s.Zone == ""
 	return n
+}
+
+// settle gives the nodes of regions that list zones now, and did not before, the
+// zones of their servers.
+func (r Roster) settle(seen Seen, regions []placement.Region) Roster {
+	zoned := map[string]bool{}
+	for _, region := range regions {
+		zoned[region.Name] = len(region.Zones) > 0
+	}
+	r = r.clone()
+	for name, n := range r.Nodes {
+		if n.Zone == "" && zoned[n.Region] {
+			n.Zone = seen.Servers[name].Zone
+			r.Nodes[name] = n
+		}
+	}
+	return r
 }
 
 func ids(servers []node.Node) []string {

@@ -1,11 +1,13 @@
 package roster
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // TestMatch: which of the servers that run is the node's, where the node then
@@ -124,5 +126,30 @@ func TestMatchFollows(t *testing.T) {
 	servers[0].Zone = "az-1"
 	if r, _, _ = Match(r, servers, Seen{}, func(string) bool { return true }); r.Nodes["web-0"].Unplaced {
 		t.Error("the server is back, and the node has no zone")
+	}
+}
+
+// TestPlanZonesListed: in the plan in which a region first lists zones, its nodes
+// count where their servers are.
+func TestPlanZonesListed(t *testing.T) {
+	regions := []placement.Region{{Bin: bin("RegionOne", 100)}}
+	p := policy(2)
+	p.Regions = regions
+	r, _, err := Plan(Roster{}, Seen{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := running(r)
+	for _, name := range r.Names() {
+		seen.change(name, func(n *node.Node) { n.Zone = "az-1" })
+	}
+	p.Regions = []placement.Region{{Bin: bin("RegionOne", 100), Zones: []placement.Bin{bin("az-1", 100), bin("az-2", 100)}}}
+	p.Capacity = 4
+	next, change, err := Plan(r, seen, p)
+	if err != nil || len(change.Created) != 2 {
+		t.Fatalf("%v, %+v", err, change)
+	}
+	if got := fmt.Sprint(next.Counts()); got != "map[RegionOne:map[az-1:2 az-2:2]]" {
+		t.Errorf("got %s", got)
 	}
 }

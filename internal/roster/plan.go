@@ -27,6 +27,8 @@ func (e *CandidateError) Error() string {
 
 // Plan works out the next roster.
 //
+// Nodes of a region that lists zones only now are in the zones of their servers.
+//
 // Candidates are removed first. A cluster that is then too large shrinks: first
 // by nodes that serve nobody, then by those marked as tainted, then as placement
 // takes from regions and zones, in each by the criterion; of two equally good
@@ -45,6 +47,7 @@ func (e *CandidateError) Error() string {
 // The errors are [ErrTemplateRemoved], a [*CandidateError], a
 // [*placement.InfeasibleError] and a [*deletion.ProtectedError].
 func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
+	now = now.settle(seen, policy.Regions)
 	p := &planner{policy: policy, seen: seen, now: now, next: now.clone(), full: map[Place]bool{}, left: map[string]departure{}}
 	if err := p.revise(); err != nil {
 		return now, Change{}, err

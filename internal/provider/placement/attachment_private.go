@@ -36,6 +36,7 @@ type serverState struct {
 	Protected      bool       `json:"protected,omitempty"`
 	Locked         bool       `json:"locked,omitempty"`
 	InService      int64      `json:"in_service,omitempty"` // revision of the mark
+	Zone           string     `json:"zone,omitempty"`       // where the node has none, until its region lists zones
 }
 
 // private is the private state of a request or response.
@@ -62,7 +63,7 @@ func loadSeen(ctx context.Context, from private, diags *diag.Diagnostics) (roste
 	seen := roster.Seen{Servers: make(map[string]node.Node, len(state.Servers)), Missing: make(map[string]bool, len(state.Missing))}
 	for name, s := range state.Servers {
 		seen.Servers[name] = node.Node{ID: s.ID, Name: name, Status: s.Status, Fault: s.Fault, CreatedAt: timeOf(s.Created), ProfileCreatedAt: timeOf(s.ProfileCreated),
-			Tainted: s.Tainted, Protected: s.Protected, Locked: s.Locked, InService: s.InService}
+			Tainted: s.Tainted, Protected: s.Protected, Locked: s.Locked, InService: s.InService, Zone: s.Zone}
 	}
 	for _, name := range state.Missing {
 		seen.Missing[name] = true
@@ -81,6 +82,9 @@ func storeSeen(ctx context.Context, into privateWriter, r roster.Roster, seen ro
 			kept.Status, kept.Fault = s.Status, s.Fault
 		case "BUILD", "UNKNOWN":
 			kept.Status = s.Status
+		}
+		if r.Nodes[name].Zone == "" {
+			kept.Zone = s.Zone
 		}
 		state.Servers[name] = kept
 	}
