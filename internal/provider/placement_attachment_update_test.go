@@ -217,7 +217,7 @@ func TestAccRolloutMoves(t *testing.T) {
 	r.settled(t, "emptied")
 }
 
-// TestRolloutUnknownTemplate: a template that is known only after the apply could
+// TestAccRolloutUnknownTemplate: a template that is known only after the apply could
 // become one that replaces other nodes than planned, so it is refused.
 func TestAccRolloutUnknownTemplate(t *testing.T) {
 	t.Parallel()
@@ -253,5 +253,93 @@ func TestAccRolloutUnknownTemplate(t *testing.T) {
 	}
 	if _, err := w.Apply(t.Context()); err == nil || !says("The template is gone").MatchString(err.Error()) {
 		t.Errorf("got %v", err)
+	}
+	if err := w.Write(image("two")); err != nil { // terraform destroy plans too
+		t.Error(err)
+	}
+}
+
+// inPlace is a cluster of openstack_compute_instance_v2 with a template of an
+// image and a flavor, which the servers take on in place.
+func inPlace(c *acctest.Cloud, region string, zones []string, image, flavor string) string {
+	return fmt.Sprintf(`
+resource "stackpolicy_placement_attachment" "web" {
+  cluster           = %[1]q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity  = 4
+  regions           = %[2]s
+  template          = { image = %[3]q, flavor = %[4]q }
+  update {
+    causes         = ["TEMPLATE"]
+    max_batch_size = 2
+    method         = "IN_PLACE"
+  }
+}
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = stackpolicy_placement_attachment.web.revisions[each.value.revision].image
+  flavor_id         = stackpolicy_placement_attachment.web.revisions[each.value.revision].flavor
+  network_mode      = "none"
+}
+`, c.Prefix, places(region+": "+strings.Join(zones, " ")), image, flavor)
+}
+
+// TestAccRolloutInPlace: with IN_PLACE each apply rebuilds or resizes one batch of
+// servers, and all keep their ids, names and zones.
+func TestAccRolloutInPlace(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zones := c.Zones(t, region)
+	if len(zones) < 2 {
+		t.Skipf("needs two zones, and %s has %v", region, zones)
+	}
+	images, flavors := c.TwoImages(t), c.TwoFlavors(t)
+	config := func(image, flavor int) string {
+		return inPlace(c, region, zones[:2], images[image][0], flavors[flavor][0])
+	}
+	w := c.Workspace(t, config(0, 0))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first := c.Servers(t)
+	for _, step := range []struct {
+		name          string
+		image, flavor int
+		rebuilt       int // servers of the second image
+		resized       int // servers of the second flavor
+	}{
+		{"the first batch is rebuilt", 1, 0, 2, 0},
+		{"the second", 1, 0, 4, 0},
+		{"the first batch is resized", 1, 1, 4, 2},
+		{"the second", 1, 1, 4, 4},
+	} {
+		if err := w.Write(config(step.image, step.flavor)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Apply(t.Context()); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		rebuilt, resized := 0, 0
+		for name, s := range c.Servers(t) {
+			if s.ID != first[name].ID || s.AvailabilityZone != first[name].AvailabilityZone {
+				t.Errorf("%s: %s is not the server that it was", step.name, name)
+			}
+			if s.Image["id"] == images[1][0] {
+				rebuilt++
+			}
+			if s.Flavor["original_name"] == flavors[1][1] {
+				resized++
+			}
+		}
+		if rebuilt != step.rebuilt || resized != step.resized {
+			t.Errorf("%s: %d servers have the new image and %d the new flavor, want %d and %d", step.name, rebuilt, resized, step.rebuilt, step.resized)
+		}
+	}
+	if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
+		t.Errorf("the next plan is not empty: %v", err)
 	}
 }
