@@ -174,3 +174,17 @@ func withCap(r placement.Region, most, current int64) placement.Region {
 	r.Cap, r.Current = most, current
 	return r
 }
+
+// TestQuotaShort: servers that are needed besides all that exist must fit into
+// the quota, in each region that has one.
+func TestQuotaShort(t *testing.T) {
+	quotas := cluster.Quotas{"One": {Servers: 2, Limit: "8 of 10 instances in use"}, "Two": {Servers: -1}, "Zero": {Servers: 0, Limit: "4 of 4 cores in use"}}
+	got := quotas.Short(map[string]int64{"Zero": 1, "Two": 1_000, "One": 3, "Unasked": 7})
+	want := []cluster.Binding{{"One", 3, 2, "8 of 10 instances in use"}, {"Zero", 1, 0, "4 of 4 cores in use"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := quotas.Short(map[string]int64{"One": 2, "Zero": 0}); len(got) > 0 {
+		t.Errorf("what fits is short: %v", got)
+	}
+}

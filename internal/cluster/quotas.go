@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -108,9 +109,23 @@ func (q Quotas) Binding(configured []placement.Region, plan *Spread) []Binding {
 	return binding
 }
 
+// Short lists the regions, by name, whose quota has no room for the servers that
+// are needed there besides all that exist. They fit only if others go first,
+// which create_before_destroy does not allow.
+func (q Quotas) Short(needed map[string]int64) []Binding {
+	var short []Binding
+	for _, region := range slices.Sorted(maps.Keys(needed)) {
+		if quota, asked := q[region]; asked && quota.Servers >= 0 && needed[region] > quota.Servers {
+			short = append(short, Binding{Region: region, Nodes: needed[region], Room: quota.Servers, Limit: quota.Limit})
+		}
+	}
+	return short
+}
+
 // Binding is a quota that a plan uses up.
 type Binding struct {
 	Region string
 	Nodes  int64  // that the region gets
+	Room   int64  // for servers besides all that exist, where it is [Quotas.Short]
 	Limit  string // the quota
 }

@@ -138,3 +138,31 @@ func TestPlacementQuota(t *testing.T) {
 			ExpectError: says("RegionOne 0 of 2 (quota: 0 of 2 instances in use)")},
 	)
 }
+
+// TestPlacementQuotaRoom: a batch whose new servers do not fit beside the old
+// ones is warned of, because Nova would refuse them.
+func TestPlacementQuotaRoom(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", 5)
+	config := func(version string, batch int) string {
+		return web(c, "desired_capacity = 4", `zones = [{ name = "az-1" }]`, "respect_quotas = true", fmt.Sprintf("template = { version = %q }", version),
+			fmt.Sprintf("update {\n causes = [\"TEMPLATE\"]\n max_batch_size = %d\n }", batch))
+	}
+	w := c.Workspace(t, config("a", 2))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		c.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("%sweb-%d", c.Prefix, i), Zone: "az-1"})
+	}
+	for batch, warned := range map[int]bool{2: true, 1: false} {
+		if err := w.Write(config("b", batch)); err != nil {
+			t.Fatal(err)
+		}
+		text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color")
+		if err != nil || says("this plan needs servers for 2 nodes, and the quota has room for 1 more: 4 of 5 instances in use").MatchString(text) != warned {
+			t.Errorf("a batch of %d: %v, want a warning: %t\n%s", batch, err, warned, text)
+		}
+	}
+}

@@ -120,6 +120,7 @@ func (p *attachmentPlanner) planRoster(ctx context.Context, now roster.Roster, p
 	next, change, err = roster.Plan(now, p.seen, *policy)
 	if err == nil {
 		places.WarnOfQuotas(used(quotas, open, policy.Regions, now, next), p.diags)
+		places.WarnOfRoom(quotas.Short(unserved(now, next, p.seen)), p.diags)
 	}
 	return next, change, err
 }
@@ -134,6 +135,18 @@ func served(now roster.Roster, seen roster.Seen) map[string]int64 {
 		}
 	}
 	return servers
+}
+
+// unserved counts by region the nodes that need a server: new ones, and those
+// for which none was found.
+func unserved(now, next roster.Roster, seen roster.Seen) map[string]int64 {
+	counts := map[string]int64{}
+	for name, n := range next.Nodes {
+		if _, remembered := now.Nodes[name]; !remembered || seen.Missing[name] {
+			counts[n.Region]++
+		}
+	}
+	return counts
 }
 
 // used lists the regions that a plan fills up to a cap that a quota lowered.

@@ -36,3 +36,13 @@ func WarnOfQuotas(binding []cluster.Binding, diags *diag.Diagnostics) {
 		diags.AddWarning("A quota binds", fmt.Sprintf("The region %q gets %s and is full then: %s.", b.Region, text.Nodes(b.Nodes), b.Limit))
 	}
 }
+
+// WarnOfRoom reports the quotas that have no room for new servers before those
+// are gone that they replace.
+func WarnOfRoom(short []cluster.Binding, diags *diag.Diagnostics) {
+	for _, b := range short {
+		diags.AddWarning("A quota has no room for new servers beside the old ones",
+			fmt.Sprintf("In the region %q this plan needs servers for %s, and the quota has room for %d more: %s. With create_before_destroy Nova refuses the others until old servers are gone. Use a smaller max_batch_size, grow and replace in two applies, or raise the quota.",
+				b.Region, text.Nodes(b.Nodes), b.Room, b.Limit))
+	}
+}
