@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkStart starts the provider as Terraform does, up to the line by which
-// it says where it serves. It tells the size of the binary too.
+// it says where it serves. It reports the size of the binary too.
 func BenchmarkStart(b *testing.B) {
 	binary := filepath.Join(b.TempDir(), "provider")
 	build := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, ".")

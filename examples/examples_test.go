@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
 func TestFormat(t *testing.T) {
 	output, err := exec.CommandContext(t.Context(), acctest.Terraform(t), "fmt", "-check", "-diff", "-recursive", ".").CombinedOutput()
 	if err != nil {
-		t.Errorf("make fmt mends this: %v\n%s", err, output)
+		t.Errorf("run make fmt to fix this: %v\n%s", err, output)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestValid(t *testing.T) {
 				return // planned by who calls it, or once what is before is applied
 			}
 			w.Env = append(w.Env, "TF_VAR_drain_url=https://consumer.example/drain", "TF_VAR_drainer_url=https://consumer.example/drain", "TF_VAR_pool_id=pool")
-			// What is to be imported is not there.
+			// What the import blocks name does not exist.
 			imports, _ := filepath.Glob(filepath.Join(w.Dir, "import*.tf"))
 			for _, file := range imports {
 				if err := os.Remove(file); err != nil {

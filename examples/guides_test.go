@@ -77,7 +77,7 @@ func TestAccFault_regionDown(t *testing.T) {
 	e := start(t, "guides/several-regions/one-login")
 	e.apply(t)
 	before := e.servers(t)
-	mend := e.c.Break(t, acctest.Stopped, "RegionTwo")
+	restore := e.c.Break(t, acctest.Stopped, "RegionTwo")
 	if _, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8"); err == nil || !strings.Contains(err.Error(), "Unable to read the cluster") {
 		t.Errorf("with a region down: %v", err)
 	}
@@ -85,7 +85,7 @@ func TestAccFault_regionDown(t *testing.T) {
 	if err != nil || !strings.Contains(text, "2 added, 1 changed, 0 destroyed") {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	mend()
+	restore()
 	e.apply(t, "size=8")
 	kept(t, before, e.servers(t), 8)
 	if n := len(e.c.In(t, "RegionTwo")); n != 3 {
@@ -113,7 +113,7 @@ func TestAccExample_twoClouds(t *testing.T) {
 }
 
 // TestQuotas: a quota that binds sends nodes elsewhere; one that leaves no room
-// is told.
+// is an error.
 func TestAccExample_quotas(t *testing.T) {
 	e := start(t, "guides/quotas")
 	e.c.RoomOfCores(t, "RegionOne", 4)

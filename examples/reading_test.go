@@ -31,7 +31,7 @@ const (
 )
 
 // TestReadingAPlan: the guide shows what Terraform prints, to the letter. With
-// -update the plans are written anew.
+// -update the plans are rewritten.
 func TestReadingAPlan(t *testing.T) {
 	t.Parallel()
 	zone := func(name string) func(reader) {
@@ -145,7 +145,7 @@ func golden(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 	if text != string(want) {
-		t.Errorf("%s is not what Terraform prints; -update writes it anew:\n%s", path, text)
+		t.Errorf("%s is not what Terraform prints; -update rewrites it:\n%s", path, text)
 	}
 }
 

@@ -86,7 +86,7 @@ func act(body, status string) func(*testing.T, example, string) {
 	return func(t *testing.T, e example, id string) { e.c.Act(t, "RegionOne", id, body, status) }
 }
 
-// byHand is what somebody does to a server past Terraform, and what the next
+// byHand is what somebody does to a server outside Terraform, and what the next
 // plan does about it.
 var byHand = []struct {
 	when, next string

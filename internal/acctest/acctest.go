@@ -43,7 +43,7 @@ type Cloud struct {
 	user   string // of the fake: each user's project has the user's name
 }
 
-// Live tells whether tests run on a real cloud.
+// Live reports whether tests run on a real cloud.
 func Live() bool { return os.Getenv("STACKPOLICY_ACC") == "live" }
 
 // New returns the cloud for a test: a fake one of its own, shaped by the
@@ -246,7 +246,7 @@ func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	}
 }
 
-// Terraform finds the terraform (or tofu) to test with, and tells the test
+// Terraform finds the terraform (or tofu) to test with, and shows the test
 // framework. Without one the test fails.
 func Terraform(t testing.TB) string {
 	t.Helper()

@@ -12,7 +12,7 @@ import (
 
 // Fault is what can befall the Nova of a region.
 type Fault struct {
-	begin, end string // what the script is told
+	begin, end string // arguments of the script
 	effect     fakecloud.Effect
 }
 
@@ -23,15 +23,15 @@ var (
 	Hanging = Fault{"hang", "resume", fakecloud.Hang}
 )
 
-// Break breaks a region's Nova until the test mends it, or ends. On a real
+// Break breaks a region's Nova until the test restores it, or ends. On a real
 // cloud the script does it that STACKPOLICY_FAULT names; without one the test
 // is skipped.
-func (c *Cloud) Break(t testing.TB, f Fault, region string) (mend func()) {
+func (c *Cloud) Break(t testing.TB, f Fault, region string) (restore func()) {
 	t.Helper()
 	if c.Fake != nil {
-		mend = c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: region, Effect: f.effect, Times: fakecloud.Forever}).Remove
-		t.Cleanup(mend)
-		return mend
+		restore = c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: region, Effect: f.effect, Times: fakecloud.Forever}).Remove
+		t.Cleanup(restore)
+		return restore
 	}
 	script := os.Getenv("STACKPOLICY_FAULT")
 	if script == "" {
@@ -43,7 +43,7 @@ func (c *Cloud) Break(t testing.TB, f Fault, region string) (mend func()) {
 		}
 	}
 	run(f.begin)
-	mend = sync.OnceFunc(func() { run(f.end) })
-	t.Cleanup(mend)
-	return mend
+	restore = sync.OnceFunc(func() { run(f.end) })
+	t.Cleanup(restore)
+	return restore
 }

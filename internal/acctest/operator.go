@@ -25,7 +25,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-// What people and other tools do to servers, past Terraform.
+// What people and other tools do to servers, outside Terraform.
 
 // Server reads a server.
 func (c *Cloud) Server(t testing.TB, region, id string) servers.Server {

@@ -184,7 +184,7 @@ func (c *Cloud) In(t testing.TB, region string) []servers.Server {
 }
 
 // ByAge orders servers, the oldest first. On a real cloud those made at once may
-// be of one second, for Nova tells no fractions; then, as everywhere, ids decide.
+// be of one second, because Nova gives no fractions; then, as everywhere, ids decide.
 func (c *Cloud) ByAge(t testing.TB, names ...string) []string {
 	t.Helper()
 	all := c.Servers(t)

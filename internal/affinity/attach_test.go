@@ -272,7 +272,7 @@ func TestOldNova(t *testing.T) {
 	}
 }
 
-// TestManyGroups: Nova's list ends at its limit without a word.
+// TestManyGroups: Nova's list ends silently at its limit.
 func TestManyGroups(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{PageLimit: 3})
 	region := compute(t, fake)

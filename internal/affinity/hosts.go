@@ -25,7 +25,7 @@ func (e *WrongZoneError) Error() string {
 // DRSZone returns zone:host for servers of a vSphere cluster with DRS. The host
 // is that of the first hypervisor, by its hostname, which is up, enabled, in the
 // zone wanted (if one is) and has "drs" in its hostname, in any case. ZoneOf has the zone of each
-// host, as far as it can be told; where it cannot, the zone is the one wanted,
+// host, as far as it is known; where it is not, the zone is the one wanted,
 // or "nova" as the policy's document has it. The errors are a [*NoHostError] and
 // a [*WrongZoneError].
 func DRSZone(hypervisors []openstack.Hypervisor, zoneOf map[string]string, wanted string) (string, error) {

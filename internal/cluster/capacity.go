@@ -68,7 +68,7 @@ func (r Resize) Check() error {
 	adjusts := r.AdjustmentType != ""
 	switch {
 	case adjusts && !slices.Contains(AdjustmentTypes(), string(r.AdjustmentType)):
-		return fault("adjustment_type", "%q is none of %q.", r.AdjustmentType, AdjustmentTypes())
+		return fault("adjustment_type", "%q is not one of %q.", r.AdjustmentType, AdjustmentTypes())
 	case adjusts && r.Number == nil:
 		return fault("number", "%s needs a number.", r.AdjustmentType)
 	case !adjusts && r.Number != nil:

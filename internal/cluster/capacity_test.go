@@ -51,7 +51,7 @@ func TestDesiredRefuses(t *testing.T) {
 		resize Resize
 		want   string
 	}{
-		{Resize{AdjustmentType: "HALF", Number: q("1")}, `adjustment_type: "HALF" is none of`},
+		{Resize{AdjustmentType: "HALF", Number: q("1")}, `adjustment_type: "HALF" is not one of`},
 		{Resize{AdjustmentType: ChangeInPercentage}, "number: CHANGE_IN_PERCENTAGE needs a number."},
 		{Resize{Number: q("1")}, "adjustment_type: A number needs an adjustment_type"},
 		{Resize{AdjustmentType: ExactCapacity, Number: q("-1")}, "number: An exact capacity is 0 or more, not -1."},

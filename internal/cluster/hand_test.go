@@ -180,7 +180,7 @@ func (d *decoder) array(element func() error) error {
 	return err
 }
 
-// begin tells whether an object or array begins here, and not a null.
+// begin reports whether an object or array begins here, and not a null.
 func (d *decoder) begin(kind jsontext.Kind) (bool, error) {
 	token, err := d.json.ReadToken()
 	switch {
@@ -233,7 +233,7 @@ func (d *decoder) bytes() ([]byte, error) {
 	case quoted.Kind() != '"':
 		return nil, d.unexpected(quoted.Kind(), '"')
 	}
-	d.unquoted, _ = jsontext.AppendUnquote(d.unquoted[:0], quoted) // it is good but for its UTF-8, which is replaced
+	d.unquoted, _ = jsontext.AppendUnquote(d.unquoted[:0], quoted) // it is good except for its UTF-8, which is replaced
 	return d.unquoted, nil
 }
 

@@ -61,7 +61,7 @@ func TestMain(m *testing.M) {
 }
 
 // startLarge starts the large cloud and returns a way to read servers of
-// regions of it, which logs in anew each time.
+// regions of it, which logs in again each time.
 func startLarge(b *testing.B, log func(context.Context, string, map[string]any)) func(name string, regions ...string) ([]node.Node, error) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -130,7 +130,7 @@ func BenchmarkReadRegions(b *testing.B) {
 	b.ReportMetric(float64(costs[0].Wall)/float64(slowest), "times-slowest-region")
 }
 
-// BenchmarkReadMemory tells the heap that the large cloud takes: the most while
+// BenchmarkReadMemory measures the heap that the large cloud takes: the most while
 // it is read, and what is left with all of its nodes, and with one in a hundred.
 func BenchmarkReadMemory(b *testing.B) {
 	var mu sync.Mutex

@@ -39,8 +39,8 @@ type Query struct {
 
 // Read takes a snapshot of a cluster: its nodes, sorted as by [node.Sort]. All
 // regions are read at once. One region that cannot be read fails the whole: a
-// missing region must never look like an empty one. So does a server of which
-// cannot be told whether it belongs to the cluster.
+// missing region must never look like an empty one. So does a server if it
+// is not known whether it belongs to the cluster.
 //
 // Errors that have a type of their own: [*LoginError], [*GroupGoneError], and one or
 // several [*RegionError].
@@ -174,7 +174,7 @@ func undecided(parts []part, nodes []node.Node, names []string) error {
 			continue
 		}
 		slices.Sort(p.undecided)
-		errs = append(errs, fmt.Errorf("region %s: a cell of Nova is down, and hides the name, metadata and tags of %d servers (%s): whether they belong to the cluster cannot be told. Wait until the cell is back, or select by ids or servergroup_id alone",
+		errs = append(errs, fmt.Errorf("region %s: a cell of Nova is down, and hides the name, metadata and tags of %d servers (%s): so it is not known whether they belong to the cluster. Wait until the cell is back, or select by ids or servergroup_id alone",
 			p.region, len(p.undecided), abbreviate(p.undecided)))
 	}
 	return errors.Join(errs...)

@@ -72,7 +72,7 @@ func TestReadTwoRegions(t *testing.T) {
 	}
 }
 
-// TestReadPages: the first page comes without any filter, so that Nova tells of
+// TestReadPages: the first page comes without any filter, so that Nova reports
 // cells that are down; the later ones are filtered by what it can.
 func TestReadPages(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{PageLimit: 4})
@@ -222,7 +222,7 @@ func TestReadCellDown(t *testing.T) {
 	if n := nodes[i]; n.Status != "UNKNOWN" || n.Name != "" || n.Zone != "" {
 		t.Errorf("got %+v", n)
 	}
-	// Who is remembered is known; and where all who are asked for are found,
+	// A remembered server is known; and where all who are asked for are found,
 	// others in the cell do not matter.
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "db-0", Zone: "az-2"})
 	query := cluster.Query{Regions: both[1:], Selector: cluster.Selector{Names: []string{"web-0", "web-1"}}}

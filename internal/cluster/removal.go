@@ -92,7 +92,7 @@ func Named(nodes []node.Node, candidates []string) (chosen []node.Node, faults [
 		}
 		switch {
 		case len(found) == 0:
-			fault("None of the %d nodes has the id or name %q.", len(nodes), candidate)
+			fault("No node has the id or name %q (nodes given: %d).", candidate, len(nodes))
 		case len(found) > 1:
 			ids := make([]string, len(found))
 			for j, n := range found {

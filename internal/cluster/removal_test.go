@@ -20,7 +20,7 @@ func TestWanted(t *testing.T) {
 		{"scale in", Removal{ScaleIn: new(int64(2))}, 2, nil, 0},
 		{"more than there are", Removal{ScaleIn: new(int64(9))}, 3, nil, 9},
 		{"a decision takes precedence", Removal{ScaleIn: new(int64(2)), Decision: &Decision{Deletion: &Share{Count: 1}}}, 1, nil, 0},
-		{"a creation is none of ours", Removal{ScaleIn: new(int64(2)), Decision: &Decision{Creation: &Share{Count: 1}}}, 2, nil, 0},
+		{"a creation is not ours", Removal{ScaleIn: new(int64(2)), Decision: &Decision{Creation: &Share{Count: 1}}}, 2, nil, 0},
 		{"nor of a resize", Removal{Resize: &Resize{MaxSize: new(int64(1))}, Decision: &Decision{Creation: &Share{Count: 1}}}, 2, nil, 0},
 		{"a resize that grows", Removal{Resize: &Resize{MinSize: new(int64(9))}}, 0, nil, 0},
 		{"nothing is decided", Removal{Decision: &Decision{}}, 0, nil, 0},
@@ -68,7 +68,7 @@ func TestNamed(t *testing.T) {
 		{"odd", "web-0", nil},
 		{"web-0", "web-0", nil}, // an id before a name
 		{"1 1", "1", []CandidateFault{{1, `The node "1" is named more than once.`}}},
-		{"9", "", []CandidateFault{{0, `None of the 5 nodes has the id or name "9".`}}},
+		{"9", "", []CandidateFault{{0, `No node has the id or name "9" (nodes given: 5).`}}},
 		{"web-1 2", "2", []CandidateFault{{0, `2 nodes have the name "web-1": give the id of the one that you mean, one of 2 and 3.`}}},
 	} {
 		chosen, faults := Named(nodes, strings.Fields(c.candidates))

@@ -65,7 +65,7 @@ func set(list []string) map[string]bool {
 }
 
 // matches reports whether a server belongs to the cluster. Of a server in a cell
-// that is down Nova tells little more than the id: where that is not enough to
+// that is down Nova returns little more than the id: where that is not enough to
 // tell, known is false.
 func (m *matcher) matches(s *server) (belongs, known bool) {
 	if m.ids != nil && !m.ids[s.ID] || m.members != nil && !m.members[s.ID] {

@@ -62,7 +62,7 @@ func (s *server) node(region string, keys Keys) (node.Node, error) {
 // shared is one copy of a string that many nodes have, fit for a terminal.
 func shared(s string) string { return unique.Make(text.Clean(s)).Value() }
 
-// marked tells whether metadata has a mark: a key whose value is not a way to
+// marked reports whether metadata has a mark: a key whose value is not a way to
 // say no.
 func marked(metadata map[string]string, key string) bool {
 	value, ok := metadata[key]

@@ -54,7 +54,7 @@ func (d Decided) Share() (*Share, error) {
 		share.Count = sum(share.Regions)
 		for _, region := range slices.Sorted(maps.Keys(zones)) {
 			if n := sum(zones[region]); n != share.Regions[region] {
-				return fault("zones", "The decision has %d nodes for the region %q, and those that it names by zone are %d.", share.Regions[region], region, n)
+				return fault("zones", "The decision has a count of %d for the region %q, but its zones there add up to %d.", share.Regions[region], region, n)
 			}
 		}
 	case zones[""] != nil:
@@ -68,7 +68,7 @@ func (d Decided) Share() (*Share, error) {
 		share.Count = *d.Count
 	}
 	if d.Count != nil && *d.Count != share.Count {
-		return fault("count", "The decision has a count of %d nodes, and those that it names by region or zone are %d.", *d.Count, share.Count)
+		return fault("count", "The decision has a count of %d, but its regions or zones add up to %d.", *d.Count, share.Count)
 	}
 	if share.Count > maxNodes {
 		return fault("count", "%d nodes are more than can be planned (%d).", share.Count, int64(maxNodes))

@@ -37,11 +37,11 @@ func TestShare(t *testing.T) {
 		{"a negative region", Decided{Regions: counts{"R1": 3, "R2": -1}}, Share{}, `regions: A number of nodes is 0 or more (at most 1000000000000000), and that of "R2" is -1.`},
 		{"a negative zone", Decided{Zones: map[string]map[string]int64{"R1": {"a": 3, "b": -1}}}, Share{}, `zones: A number of nodes is 0 or more (at most 1000000000000000), and that of "b" is -1.`},
 		{"too many", Decided{Regions: counts{"R1": maxNodes, "R2": 1}}, Share{}, "count: 1000000000000001 nodes are more than can be planned"},
-		{"a count that is not the sum", Decided{Count: new(int64(5)), Regions: counts{"R1": 3}}, Share{}, "count: The decision has a count of 5 nodes, and those that it names by region or zone are 3."},
+		{"a count that is not the sum", Decided{Count: new(int64(5)), Regions: counts{"R1": 3}}, Share{}, "count: The decision has a count of 5, but its regions or zones add up to 3."},
 		{"a region and regions", Decided{Region: "R1", Regions: counts{"R1": 1}}, Share{}, "region: A decision names one region, or a number"},
-		{"zones that are not their region", Decided{Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, Share{}, `zones: The decision has 3 nodes for the region "R1", and those that it names by zone are 2.`},
-		{"zones of a region that is not named", Decided{Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R2": {"a": 2}}}, Share{}, `zones: The decision has 0 nodes for the region "R2"`},
-		{"zones without a region beside regions", Decided{Regions: counts{"R1": 2}, Zones: map[string]map[string]int64{"": {"a": 2}}}, Share{}, `zones: The decision has 0 nodes for the region ""`},
+		{"zones that are not their region", Decided{Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, Share{}, `zones: The decision has a count of 3 for the region "R1", but its zones there add up to 2.`},
+		{"zones of a region that is not named", Decided{Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R2": {"a": 2}}}, Share{}, `zones: The decision has a count of 0 for the region "R2"`},
+		{"zones without a region beside regions", Decided{Regions: counts{"R1": 2}, Zones: map[string]map[string]int64{"": {"a": 2}}}, Share{}, `zones: The decision has a count of 0 for the region ""`},
 	} {
 		zones := maps.Clone(c.decided.Zones)
 		got, err := c.decided.Share()

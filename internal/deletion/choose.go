@@ -33,7 +33,7 @@ func AllCriteria() []string {
 	return []string{string(Random), string(OldestFirst), string(YoungestFirst), string(OldestProfileFirst)}
 }
 
-// Request says how many nodes are to go, and from where.
+// Request says how many nodes to remove, and from where.
 type Request struct {
 	Count    int64
 	Groups   map[string]int64 // by the name that GroupBy gives; nil: from the cluster as a whole
@@ -52,10 +52,10 @@ type ProtectedError struct {
 }
 
 func (e *ProtectedError) Error() string {
-	return fmt.Sprintf("%d nodes are to go%s, but %d of its nodes are protected and only %d are not", e.Asked, from(e.Group), e.Protected, e.Others)
+	return fmt.Sprintf("%s must be removed%s, but only %d of its nodes can be (protected: %d)", nodes(e.Asked), from(e.Group), e.Others, e.Protected)
 }
 
-// ShortError says that a region or zone has fewer nodes than are to go from it.
+// ShortError says that a region or zone has fewer nodes than must be removed from it.
 type ShortError struct {
 	Group string
 	Asked int64
@@ -63,7 +63,15 @@ type ShortError struct {
 }
 
 func (e *ShortError) Error() string {
-	return fmt.Sprintf("%d nodes are to go%s, which has %d", e.Asked, from(e.Group), e.Nodes)
+	return fmt.Sprintf("%s must be removed%s, which has %d", nodes(e.Asked), from(e.Group), e.Nodes)
+}
+
+// nodes counts nodes in words.
+func nodes(n int64) string {
+	if n == 1 {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", n)
 }
 
 func from(group string) string {
@@ -75,7 +83,7 @@ func from(group string) string {
 
 // Choose returns the nodes that go, group by group in the order of their names.
 //
-// Within each first those that are not well (status ERROR or UNKNOWN, or
+// Within each first the unhealthy ones (status ERROR or UNKNOWN, or
 // tainted) in the order of the list, then those not created yet (no creation
 // time, or status BUILD), then all others by the criterion; ties by id. A node
 // whose profile has no known age counts as youngest. Protected nodes are never

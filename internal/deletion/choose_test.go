@@ -77,7 +77,7 @@ func TestChooseRefuses(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	_, err = Choose(nodes, Request{Groups: map[string]int64{"R2": 2, "R3": 1}, GroupBy: byRegion})
-	if err == nil || err.Error() != "2 nodes are to go from \"R2\", which has 1\n1 nodes are to go from \"R3\", which has 0" {
+	if err == nil || err.Error() != "2 nodes must be removed from \"R2\", which has 1\n1 node must be removed from \"R3\", which has 0" {
 		t.Errorf("got %v", err)
 	}
 }

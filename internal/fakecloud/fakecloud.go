@@ -226,7 +226,7 @@ func (c *Cloud) Close() {
 // Done is closed when the cloud is.
 func (c *Cloud) Done() <-chan struct{} { return c.closed }
 
-// over tells whether the cloud is closed.
+// over reports whether the cloud is closed.
 func (c *Cloud) over() bool {
 	select {
 	case <-c.closed:
@@ -272,7 +272,7 @@ func (c *Cloud) CloudsYAML() []byte {
 }
 
 // pause waits for d, unless the client goes away or the cloud is closed first;
-// it tells whether it waited to the end. A negative d never ends.
+// it reports whether it waited to the end. A negative d never ends.
 func (c *Cloud) pause(ctx context.Context, d time.Duration) bool {
 	var over <-chan time.Time
 	if d >= 0 {

@@ -127,7 +127,7 @@ func (k *client) server(name, more string) string {
 	return a.object(k.t)["server"].(map[string]any)["id"].(string)
 }
 
-// fact is a row of a table: what is asked by whom, and what comes of it.
+// fact is a row of a table: a request, its user, and the answer.
 type fact struct {
 	who    string
 	what   string

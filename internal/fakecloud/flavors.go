@@ -14,7 +14,7 @@ type flavor struct {
 	Disk  int // GB
 }
 
-// flavors are those of the real test cloud, sorted as Nova lists them but for
+// flavors are those of the real test cloud, sorted as Nova lists them except for
 // the first, which is the default.
 var flavors = []*flavor{
 	{ID: "m1.tiny", VCPUs: 1, RAM: 64, Disk: 1},

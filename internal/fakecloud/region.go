@@ -56,7 +56,7 @@ type service struct {
 	updated  time.Time
 }
 
-// cellDown tells whether the data base of the host's cell is out of reach.
+// cellDown reports whether the data base of the host's cell is out of reach.
 func (h *host) cellDown() bool { return h != nil && h.zone.cellDown }
 
 func newRegion(c *Cloud, config Region) *region {
@@ -136,7 +136,7 @@ func (r *region) hostsOf(z *zone) []*host {
 	return list
 }
 
-// available tells which zones Nova has: those with an enabled compute service
+// available returns the zones that Nova has: those with an enabled compute service
 // are available, also while no host of theirs is up.
 func (r *region) available() map[string]bool {
 	zones := map[string]bool{}
@@ -148,7 +148,7 @@ func (r *region) available() map[string]bool {
 	return zones
 }
 
-// anyCellDown tells whether a part of the region cannot be read.
+// anyCellDown reports whether a part of the region cannot be read.
 func (r *region) anyCellDown() bool {
 	return slices.ContainsFunc(r.zones, func(z *zone) bool { return z.cellDown })
 }

@@ -69,7 +69,7 @@ func (r *region) choose(o *order) (*host, string) {
 	}), ""
 }
 
-// allows tells whether the policy of a group lets a host have one more member.
+// allows reports whether the policy of a group lets a host have one more member.
 func (g *group) allows(members map[*host]int, h *host) bool {
 	switch {
 	case g == nil:

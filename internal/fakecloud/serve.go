@@ -119,7 +119,7 @@ func (c *Cloud) act(k *call, f *Fault) (rep reply) {
 	return rep
 }
 
-// newCall finds out whom the request is for.
+// newCall finds out which service the request is for.
 func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 	query, _ := url.ParseQuery(r.URL.RawQuery)
 	k := &call{
@@ -173,7 +173,7 @@ func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 	return k
 }
 
-// isHexID tells whether a part of a path is a project's id: Nova's routes take
+// isHexID reports whether a part of a path is a project's id: Nova's routes take
 // whatever consists of these characters.
 func isHexID(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789abcdef-") == ""

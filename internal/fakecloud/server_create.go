@@ -14,7 +14,7 @@ const NetworkID = "b5a1c2d3-4e5f-4607-9182-a3b4c5d6e7f8"
 
 // order is a request for new servers, once it is understood.
 type order struct {
-	server   Server // but for its id and name
+	server   Server // except for its id and name
 	name     string
 	min, max int
 	zone     string // asked for; "": any
@@ -23,7 +23,7 @@ type order struct {
 	forced   bool
 	group    *group
 	flavor   *flavor
-	moved    *server // one that there is already, and that is to go elsewhere
+	moved    *server // one that there is already, and that moves elsewhere
 	avoid    *host   // that it must leave
 }
 
@@ -149,7 +149,7 @@ func (k *call) readZone(o *order, body object) error {
 	return nil
 }
 
-// readNetworks finds out whether the server is to have an address.
+// readNetworks finds out whether the server gets an address.
 func (k *call) readNetworks(o *order, body object) error {
 	networks, ok := body.get("networks")
 	if !ok || networks == "auto" {

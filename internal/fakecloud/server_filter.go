@@ -221,7 +221,7 @@ func (f *filter) matches(s *server) bool {
 	return f.matchesTags(s)
 }
 
-// hasStatus tells whether the server is in a state that is called so, whatever
+// hasStatus reports whether the server is in a state that is called so, whatever
 // Nova is doing with it: a server that is MIGRATING is ACTIVE too.
 func (s *server) hasStatus(status string) bool {
 	names := states[s.vmState]

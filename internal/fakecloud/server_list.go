@@ -59,7 +59,7 @@ var ignoredSortKeys = strings.Fields("architecture cell_name cleaned default_eph
 	"reservation_id root_gb shutdown_terminate user_data vcpus vm_mode")
 
 // memberFilters are the filters that Nova obeys for everybody; all others it
-// drops without a word for an ordinary user.
+// drops silently for an ordinary user.
 var memberFilters = func() []prop {
 	var props []prop
 	for since, names := range map[int]string{
@@ -140,7 +140,7 @@ func (k *call) unreadable(q, filters url.Values, f *filter) []*server {
 	return list
 }
 
-// serverPage finds the servers of the page that is asked for. More tells
+// serverPage finds the servers of the page that is asked for. More reports
 // whether Nova gives a link to a next one, which it does for every full page.
 func (k *call) serverPage(q url.Values, f *filter) (page []*server, more bool, err error) {
 	limit := k.limit(q)

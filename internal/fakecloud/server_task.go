@@ -17,7 +17,7 @@ func (k *call) idle(s *server, action string, states ...string) error {
 	return nil
 }
 
-// task starts a task. Done is what comes of it.
+// task starts a task. Done applies its result.
 func (k *call) task(s *server, name string, done func(*region, *server)) {
 	s.TaskState, s.updated = name, k.time()
 	k.region.later(k.Cloud, s, k.config.PowerTime, func(r *region, s *server) {
@@ -69,7 +69,7 @@ var resizeSchema = actionSchema("resize", &schema{types: jsonObject, props: []pr
 
 // resizeServer gives a server another flavor, on whichever host has room. It is
 // shown in VERIFY_RESIZE until that is confirmed or reverted. Without a host it
-// stays as it was, and nobody is told.
+// stays as it was, without an error.
 func (k *call) resizeServer(s *server, value any) error {
 	if err := k.idle(s, "resize", "active", "stopped"); err != nil {
 		return err

@@ -28,7 +28,7 @@ func (k *call) view(detail, show bool) *view {
 }
 
 // renderPage writes a page of servers; those that cannot be read come first.
-// Who waits for a server to be built finds that time passes.
+// Time passes for a caller that waits for a server to be built.
 func (k *call) renderPage(path string, detail bool, partial, page []*server, more bool) reply {
 	v := k.view(detail, false)
 	size := 300

@@ -152,7 +152,7 @@ func (k *call) deleteGroup() (reply, error) {
 }
 
 // policyList is the older form of the policy. The schema of Nova lists the
-// allowed values as a tuple, hence the number in the message.
+// allowed values as a tuple, which explains the number in the message.
 func policyList(policies ...any) *schema {
 	return &schema{types: []string{"array"}, unique: true, minSize: 1, maxSize: 1, items: &schema{types: jsonString, enum: policies}}
 }

@@ -51,7 +51,7 @@ type server struct {
 	asked    string // the zone that was asked for
 	before   *shape // a resize that is not confirmed: what it was
 
-	// What comes of the work under way, and when.
+	// The result of the work under way, and when it is there.
 	due     time.Time
 	pending func(*region, *server)
 
@@ -142,7 +142,7 @@ func hostname(name string) string {
 	}, name)
 }
 
-// waiting tells whether the server is not yet what it will be.
+// waiting reports whether the server is not yet what it will be.
 func (s *server) waiting() bool { return s.pending != nil }
 
 // shownZone is the zone as the API has it: the one that was asked for as long
@@ -157,7 +157,7 @@ func (s *server) shownZone() string {
 	return s.asked
 }
 
-// scheduled tells whether the host may be seen.
+// scheduled reports whether the host may be seen.
 func (s *server) scheduled() bool { return s.vmState != "building" && s.Host != "" }
 
 // store keeps the servers of a region by id and by age.

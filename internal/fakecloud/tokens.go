@@ -44,7 +44,7 @@ type token struct {
 	expires time.Time
 }
 
-// admin tells whether Nova takes the user for an administrator.
+// admin reports whether Nova takes the user for an administrator.
 func (t *token) admin() bool { return t.user.admin && (t.project != nil || t.system) }
 
 // projectID is "" without a project.
@@ -207,7 +207,7 @@ func findUser(data object) (*user, error) {
 	return nil, errUnauthorized
 }
 
-// inDomain tells whether an object names the only domain there is.
+// inDomain reports whether an object names the only domain there is.
 func inDomain(o object) bool {
 	domain, _ := sub(o, "domain")
 	id, name := text(domain, "id"), text(domain, "name")

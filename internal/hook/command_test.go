@@ -99,7 +99,7 @@ func TestCommand(t *testing.T) {
 	m.Address = ""
 	logged, err = commandRun(t.Context(), t, m, "environment")
 	if err != nil || slices.ContainsFunc(logged, func(line string) bool { return strings.HasPrefix(line, "STACKPOLICY_ADDRESS") }) {
-		t.Errorf("an address that there is none of: %v", err)
+		t.Errorf("an address that does not exist: %v", err)
 	}
 
 	logged, err = commandRun(t.Context(), t, m, "arguments", "$HOME", "a b", "", "`id`; true")
@@ -120,7 +120,7 @@ func TestCommand(t *testing.T) {
 }
 
 // TestCommandRefused: without allow_commands nothing is run, and what cannot be
-// run is told.
+// run is reported.
 func TestCommandRefused(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "made")
 	spec := Spec{Type: "command", Arguments: map[string][]string{"command": {"touch", made}}}

@@ -110,7 +110,7 @@ func TestDrain(t *testing.T) {
 		{name: "another task goes on for a while", statuses: "ACTIVE ACTIVE ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409, 409, 0), drain: Drain{Shutdown: true}, events: "stop stop stop", took: 3 * time.Second},
 		{name: "a stop that is refused", statuses: "ACTIVE", drain: Drain{Shutdown: true}, stopErrs: refused(403), events: "stop", err: "stop: "},
 		{name: "a hook that fails, and go on", statuses: "ACTIVE !SHUTOFF", spec: Spec{Default: Continue}, drain: Drain{Shutdown: true},
-			hook: failing, events: "hook stop", took: time.Second, warning: node + " is removed all the same, as default_result has it, though its hook did not complete: the consumer failed."},
+			hook: failing, events: "hook stop", took: time.Second, warning: node + " is removed anyway, as default_result has it, though its hook did not complete: the consumer failed."},
 		{name: "a hook that fails, and stay", statuses: "ACTIVE", drain: Drain{Shutdown: true}, hook: failing, events: "hook", err: node + ": the consumer failed"},
 		{name: "a hook that takes too long", statuses: "ACTIVE", spec: Spec{Timeout: 20 * time.Second}, hook: hang, events: "hook", took: 20 * time.Second, err: "not completed within 20s"},
 		{name: "five minutes where nothing is said", statuses: "ACTIVE", hook: hang, events: "hook", took: 5 * time.Minute, err: "not completed within 5m0s"},
@@ -224,7 +224,7 @@ func TestLaunch(t *testing.T) {
 	m := Message{NodeID: "node-1", NodeName: "web-1", Region: "R", Transition: Launch}
 	queue := map[string][]string{"queue": {"q"}}
 	warning, err := (&Runner{}).Run(t.Context(), Spec{Type: "test", Arguments: queue, Default: Continue}, m, &Progress{})
-	if err != nil || !strings.HasPrefix(warning, `The node "web-1" (server node-1, region R) counts as ready all the same`) {
+	if err != nil || !strings.HasPrefix(warning, `The node "web-1" (server node-1, region R) counts as ready anyway`) {
 		t.Errorf("%q, %v", warning, err)
 	}
 	_, err = (&Runner{}).Run(t.Context(), Spec{Type: "test", Arguments: queue, Default: Abandon}, m, &Progress{})

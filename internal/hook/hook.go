@@ -27,7 +27,7 @@ const (
 	Launch      = "launch"      // after the node's server was created
 )
 
-// Message is what a consumer is told. A message that is sent again has the
+// Message is what a consumer gets. A message that is sent again has the
 // same token, and a token is of one node and transition only.
 type Message struct {
 	Token      string `json:"lifecycle_action_token"`
@@ -118,7 +118,7 @@ type Runner struct {
 
 // Hook is one hook, made from its [Spec].
 type Hook interface {
-	// Run tells the consumer and returns nil when it is done. It goes on from
+	// Run notifies the consumer and returns nil when it is done. It goes on from
 	// the progress of an earlier run and notes its own there.
 	Run(ctx context.Context, m Message, p *Progress) error
 }
@@ -161,9 +161,9 @@ func (r *Runner) Run(ctx context.Context, s Spec, m Message, p *Progress) (warni
 	}
 	p.Completed = true
 	if err != nil {
-		goesOn := "is removed all the same"
+		goesOn := "is removed anyway"
 		if m.Transition == Launch {
-			goesOn = "counts as ready all the same"
+			goesOn = "counts as ready anyway"
 		}
 		warning = fmt.Sprintf("%s %s, as default_result has it, though its hook did not complete: %v.", m.node(), goesOn, err)
 	}

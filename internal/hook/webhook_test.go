@@ -113,7 +113,7 @@ func TestWebhook(t *testing.T) {
 				t.Fatalf("got %v, want %q", err, c.err)
 			}
 			if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "t-1")) {
-				t.Errorf("the error tells a secret: %v", err)
+				t.Errorf("the error shows a secret: %v", err)
 			}
 			consumer.mu.Lock()
 			defer consumer.mu.Unlock()
@@ -211,8 +211,8 @@ func TestWebhookRetryAfter(t *testing.T) {
 	}
 }
 
-// TestWebhookRetryAfterClamped: who asks to be left alone for ever is asked all
-// the same, and the hook's timeout holds.
+// TestWebhookRetryAfterClamped: a server that asks to be left alone for ever is
+// asked anyway, and the hook's timeout holds.
 func TestWebhookRetryAfterClamped(t *testing.T) {
 	asked := make(chan bool, 1)
 	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -60,7 +60,7 @@ func (c *Cloud) Compute(ctx context.Context, region string) (*Compute, error) {
 }
 
 // versionRoot ends where the version of an endpoint does: what follows is a
-// project id, under which Nova tells no versions.
+// project id, under which Nova shows no versions.
 var versionRoot = regexp.MustCompile(`^.*/v2(\.\d+)?/`)
 
 func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) (int, error) {
@@ -86,12 +86,12 @@ func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) 
 	}
 	var major, minor int
 	if _, err := fmt.Sscanf(document.Version.Version, "%d.%d", &major, &minor); err != nil || major != 2 {
-		return 0, fmt.Errorf("%s offers version %q, which is none of Nova's 2.x", root, document.Version.Version)
+		return 0, fmt.Errorf("%s offers version %q, which is not one of Nova's 2.x", root, document.Version.Version)
 	}
 	return minor, nil
 }
 
-// Offers tells whether the region's Nova knows the microversion 2.minor.
+// Offers reports whether the region's Nova knows the microversion 2.minor.
 func (c *Compute) Offers(minor int) bool { return minor <= c.newest }
 
 // Newest names the newest microversion that the region's Nova offers.
@@ -147,7 +147,7 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 // full; then the later pages may as well be filtered, by the query more.
 //
 // Where the last server of a page is deleted before the next page is asked for,
-// Nova cannot go on from it: the walk starts anew, and restart is called.
+// Nova cannot go on from it: the walk starts again, and restart is called.
 func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func(), read PageReader) error {
 	client := c.At(VersionDownCells)
 	for attempt := 0; ; attempt++ {

@@ -84,7 +84,7 @@ func (c Config) resolve() (*settings, error) {
 	case c.RequestTimeout < 0 || c.RequestTimeout > LongestTimeout:
 		return nil, &ArgumentError{"request_timeout", fmt.Sprintf("The time for an answer is at most %s (%d seconds).", LongestTimeout, LongestTimeout/time.Second)}
 	case !slices.Contains(endpointTypes, c.EndpointType):
-		return nil, &ArgumentError{"endpoint_type", fmt.Sprintf("%q is none of public, internal and admin.", c.EndpointType)}
+		return nil, &ArgumentError{"endpoint_type", fmt.Sprintf("%q is not one of public, internal and admin.", c.EndpointType)}
 	}
 	opts := &clientconfig.ClientOpts{Cloud: c.Cloud}
 	if c.Cloud != "" {
@@ -200,7 +200,7 @@ func checkCredentials(options *gophercloud.AuthOptions) error {
 	case credential && options.ApplicationCredentialSecret == "":
 		return &ArgumentError{"application_credential_secret", "An application credential needs its secret."}
 	case options.TokenID == "" && !credential && options.UserID == "" && options.Username == "":
-		return &ArgumentError{"user_name", "Nobody is named to log in: give user_name and password, a token, or an application credential."}
+		return &ArgumentError{"user_name", "No user is given to log in with: give user_name and password, a token, or an application credential."}
 	case options.TokenID == "" && !credential && options.Password == "":
 		return &ArgumentError{"password", "The user has no password: give one, or a token, or an application credential."}
 	case options.UserID != "" && options.Username != "":

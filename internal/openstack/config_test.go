@@ -181,7 +181,7 @@ func TestResolveRefuses(t *testing.T) {
 	}{
 		"nothing":                       {Config{}, "", ErrNoCloud.Error()},
 		"unknown cloud":                 {Config{Cloud: "elsewhere"}, "cloud", `Cloud "elsewhere": cloud elsewhere does not exist in clouds.yaml.`},
-		"nobody":                        {Config{AuthURL: url}, "user_name", "Nobody is named"},
+		"nobody":                        {Config{AuthURL: url}, "user_name", "No user is given"},
 		"no password":                   {Config{AuthURL: url, UserName: "ann", DomainName: "Default"}, "password", "has no password"},
 		"no domain":                     {Config{AuthURL: url, UserName: "ann", Password: "secret"}, "user_domain_name", `The user "ann" belongs to a domain`},
 		"user by name and id":           {Config{AuthURL: url, UserName: "ann", UserID: "u", Password: "secret"}, "user_id", "The user is named twice"},
@@ -199,7 +199,7 @@ func TestResolveRefuses(t *testing.T) {
 		"too many retries":              {with(func(c *Config) { c.MaxRetries = 1001 }), "max_retries", "at most 1000 times, not 1001"},
 		"no end of time":                {with(func(c *Config) { c.RequestTimeout = 25 * time.Hour }), "request_timeout", "86400 seconds"},
 		"less than no time":             {with(func(c *Config) { c.RequestTimeout = -1 }), "request_timeout", "86400 seconds"},
-		"an endpoint type of its own":   {Config{AuthURL: url, EndpointType: "private"}, "endpoint_type", `"private" is none of`},
+		"an endpoint type of its own":   {Config{AuthURL: url, EndpointType: "private"}, "endpoint_type", `"private" is not one of`},
 		"a negative number of retries":  {Config{AuthURL: url, MaxRetries: -1}, "max_retries", "not -1"},
 		"a project name without domain": {Config{AuthURL: url, UserID: "u", Password: "secret", TenantName: "web"}, "project_domain_name", `The project "web" belongs`},
 	} {
@@ -215,7 +215,7 @@ func TestResolveRefuses(t *testing.T) {
 			}
 			for _, secret := range []string{c.config.Password, c.config.ApplicationCredentialSecret, "secret@"} {
 				if secret != "" && strings.Contains(err.Error(), secret) {
-					t.Errorf("the error tells a secret: %v", err)
+					t.Errorf("the error shows a secret: %v", err)
 				}
 			}
 		})

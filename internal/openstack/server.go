@@ -45,7 +45,7 @@ func (s Server) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Exists tells whether the server is there. All servers of a region are listed
+// Exists reports whether the server is there. All servers of a region are listed
 // for it, once; only one that is not in the list is asked for by itself.
 func (s Server) Exists(ctx context.Context) (bool, error) {
 	ids, err := s.Compute.serverIDs(ctx)

@@ -8,7 +8,7 @@ import (
 // shared makes a call once for all who ask for its result. The call outlives
 // the one who asked first: cancelling that one does not fail the others, and
 // whoever is cancelled stops waiting at once. When the last one has left, the
-// call is cancelled too, and whoever asks later starts anew.
+// call is cancelled too, and whoever asks later starts again.
 //
 // An error is kept like a result, so that a cloud that refuses is not asked
 // again, except one that passes.
@@ -81,7 +81,7 @@ func (s *shared[K, V]) leave(key K, c *call[V]) {
 	}
 }
 
-// forget lets the next one who asks start anew. The lock is held.
+// forget lets the next one who asks start again. The lock is held.
 func (s *shared[K, V]) forget(key K, c *call[V]) {
 	if s.calls[key] == c {
 		delete(s.calls, key)

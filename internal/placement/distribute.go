@@ -104,7 +104,7 @@ func removals(bins []Bin, count int64) []int64 {
 // sink removes up to count nodes from bins that hold some, above their bottoms.
 // It returns what they hold then, and the number of nodes that were not there.
 //
-// To take the most expensive nodes out of a span is to fill it anew, from its
+// To take the most expensive nodes out of a span is to fill it again, from its
 // bottom, with the nodes that stay.
 func sink(bins []Bin, held, bottoms []int64, count int64) ([]int64, int64) {
 	spans := make([]span, len(bins))
@@ -148,7 +148,7 @@ const maxLevel int64 = 1 << 62
 // next no span gains more than one unit, because none is heavier. So bisection
 // finds the last level that is filled by at most count units, and what is left
 // is less than one unit a span: those are sorted. Spans that are full at the
-// highest level are done, and the heaviest of the others sets the levels anew.
+// highest level are done, and the heaviest of the others sets the levels again.
 //
 // For example, 6 units for the empty spans A of weight 3 and B of weight 1. A
 // sets the levels, of which B's first two units cost as much as levels 1 and 4:

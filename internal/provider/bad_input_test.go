@@ -21,7 +21,7 @@ func says(text string) *regexp.Regexp {
 	return regexp.MustCompile(strings.Join(words, `\s+`))
 }
 
-// TestAccPlanBadInput: each fault is told while planning, at the attribute.
+// TestAccPlanBadInput: each fault is reported while planning, at the attribute.
 func TestAccPlanBadInput(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
@@ -36,7 +36,7 @@ func TestAccPlanBadInput(t *testing.T) {
 		{plan(fmt.Sprintf("[{ name = %q, weight = -3 }]", region), "scale_out {}"), "Attribute regions[0].weight value must be between 1 and"},
 		{plan(fmt.Sprintf("[{ name = %q, cap = -2 }]", region), "scale_out {}"), "Attribute regions[0].cap value must be between -1 and"},
 		{plan(fmt.Sprintf("[{ name = %q, min = -1 }]", region), "scale_out {}"), "Attribute regions[0].min value must be between 0 and"},
-		{plan(fmt.Sprintf("[{ name = %q, cap = 2, min = 3 }]", region), "scale_out {}"), fmt.Sprintf("The region %q must have at least 3 nodes and at most 2.", region)},
+		{plan(fmt.Sprintf("[{ name = %q, cap = 2, min = 3 }]", region), "scale_out {}"), fmt.Sprintf("The min of the region %q (3) is larger than its cap (2).", region)},
 		{plan(fmt.Sprintf("[{ name = %[1]q }, { name = %[1]q, weight = 5 }]", region), "scale_out {}"), fmt.Sprintf("%q is at the indices 0 and 1.", region)},
 		{plan("[]", "scale_out {}"), "Attribute regions list must contain at least 1 elements"},
 		{plan(fmt.Sprintf("[{ name = %q }, { name = \"Atlantis\" }]", region), "scale_out {}"), `Keystone does not know the region "Atlantis". It knows`},
@@ -124,7 +124,7 @@ data "stackpolicy_zone_plan" "p" {
 	)
 }
 
-// TestProviderBadInput: a provider block that cannot work says why, and tells
+// TestProviderBadInput: a provider block that cannot work says why, and shows
 // no secret.
 func TestProviderBadInput(t *testing.T) {
 	t.Parallel()
@@ -141,11 +141,11 @@ func TestProviderBadInput(t *testing.T) {
 		{block(""), "This needs an OpenStack cloud, and no cloud is configured: set auth_url or cloud"},
 		{block("swauth = true\n auth_url = %q", url), "Swift's own authentication is not supported"},
 		{block("cloud = \"nowhere\""), "Cloud \"nowhere\": unable to load clouds.yaml: no clouds.yml file found"},
-		{block("auth_url = %q", url), "Nobody is named to log in: give user_name and password, a token, or an application credential."},
+		{block("auth_url = %q", url), "No user is given to log in with: give user_name and password, a token, or an application credential."},
 		{block("auth_url = %q\n user_name = \"ann\"\n domain_name = \"Default\"", url), "The user has no password"},
 		{block("auth_url = %q\n user_name = \"ann\"\n user_id = \"7\"\n password = \"hidden\"", url), "The user is named twice"},
 		{block("auth_url = %q\n application_credential_id = \"7\"", url), "An application credential needs its secret."},
-		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n endpoint_type = \"secret\"", url), `"secret" is none of public, internal and admin.`},
+		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n endpoint_type = \"secret\"", url), `"secret" is not one of public, internal and admin.`},
 		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n max_retries = -1", url), "Attribute max_retries value must be between 0 and 1000"},
 		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n request_timeout = 9223372037", url), "request_timeout value must be between 1 and 86400"},
 		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"", strings.Replace(url, "//", "//ann:hidden@", 1)), "has no user name and no password in it"},

@@ -61,7 +61,7 @@ func TestDeletionAttachment_warns(t *testing.T) {
 		}
 	}
 
-	// Disabled, the attachments are destroyed without a word, and the servers run on.
+	// Disabled, the attachments are destroyed without a warning, and the servers run on.
 	for _, config := range []string{attached("shutdown = true\n  enabled = false"), alone} {
 		if err := w.Write(config); err != nil {
 			t.Fatal(err)

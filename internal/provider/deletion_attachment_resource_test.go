@@ -60,7 +60,7 @@ type draining struct {
 	since map[string]time.Time         // by token
 	nodes map[string]map[string]string // the first message, by token
 	posts int
-	busy  int // most nodes that drained at once
+	busy  int // maximum number of nodes that drained at once
 }
 
 func (d *draining) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -173,7 +173,7 @@ func TestAccDeletionAttachment_zaqar(t *testing.T) {
 }
 
 // TestAccDeletionAttachment_abandon: a hook that is not completed keeps the
-// node; the next attempt does not tell the consumer again, and goes on once it
+// node; the next attempt does not notify the consumer again, and goes on once it
 // is done.
 func TestAccDeletionAttachment_abandon(t *testing.T) {
 	t.Parallel()
@@ -253,6 +253,8 @@ func TestAccDeletionAttachment_interrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := w.Command(t.Context(), "destroy", "-auto-approve", "-no-color")
+	var output strings.Builder
+	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -261,8 +263,9 @@ func TestAccDeletionAttachment_interrupt(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err == nil || time.Since(start) > 5*time.Second {
-		t.Errorf("interrupted: %v after %s", err, time.Since(start))
+	if err := cmd.Wait(); err == nil || time.Since(start) > 5*time.Second ||
+		!says("Terraform was interrupted").MatchString(output.String()) || says(context.Canceled.Error()).MatchString(output.String()) {
+		t.Errorf("interrupted: %v after %s\n%s", err, time.Since(start), output.String())
 	}
 	if len(c.Servers(t)) != 1 {
 		t.Errorf("servers %v", c.Servers(t))
@@ -439,7 +442,7 @@ func TestAccDeletionAttachment_badInput(t *testing.T) {
 }
 
 // TestDeletionAttachment_plainHTTP: credentials over plain HTTP are warned of,
-// and not told.
+// and not notified.
 func TestDeletionAttachment_plainHTTP(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})

@@ -15,7 +15,7 @@ import (
 // next apply ends as if nothing had been.
 func TestCancelSweep(t *testing.T) {
 	var wait sync.WaitGroup
-	slots := make(chan struct{}, 8) // few, for their time is taken
+	slots := make(chan struct{}, 8) // few, because their time is measured
 	for _, o := range operations() {
 		base, targets := o.baseline(t)
 		for _, g := range targets {

@@ -97,7 +97,7 @@ func (g target) aim(f fakecloud.Fault, times int) fakecloud.Fault {
 	return f
 }
 
-// same tells whether a request is of the target's kind.
+// same reports whether a request is of the target's kind.
 func (g target) same(r fakecloud.Request) bool {
 	return r.Service == g.Service && r.Region == g.Region && r.Method == g.Method && address(r) == address(g.Request)
 }

@@ -82,7 +82,7 @@ func (w *world) consume() {
 	}()
 }
 
-// connect logs in anew, as Terraform does for every command.
+// connect logs in again, as Terraform does for every command.
 func (w *world) connect(ctx context.Context, l limits) (*protocol, error) {
 	return connect(ctx, attributes{"auth_url": w.fake.AuthURL(), "user_name": fakecloud.AdminUser, "password": fakecloud.Password,
 		"tenant_name": fakecloud.AdminProject, "region": "RegionOne", "max_retries": 1, "request_timeout": l.request})

@@ -175,7 +175,7 @@ func sweepCases(o operation, base *trial, targets []target) (cases []sweepCase) 
 	return cases
 }
 
-// run tells whether the operation overcame the fault.
+// run reports whether the operation overcame the fault.
 func (c sweepCase) run(t *testing.T) bool {
 	r, err := c.prepare(t.Context(), c.limits(), c.target, c.fault)
 	if err != nil {
@@ -286,6 +286,6 @@ func (c sweepCase) checkError(t *testing.T, err error) {
 		t.Errorf("%s: the error names no region or request: %s", c.label, text)
 	}
 	if strings.Contains(text, "hidden") || strings.Contains(text, fakecloud.Password) || c.target.Token != "" && strings.Contains(text, c.target.Token) {
-		t.Errorf("%s: the error tells a secret: %s", c.label, text)
+		t.Errorf("%s: the error shows a secret: %s", c.label, text)
 	}
 }

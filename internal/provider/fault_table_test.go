@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write golden files anew")
+var update = flag.Bool("update", false, "rewrite golden files")
 
 // tally counts the cases of an operation by their outcome.
 type tally struct {
@@ -39,6 +39,6 @@ func compareTable(t *testing.T, file string, tallies []*tally) {
 		t.Fatal(err)
 	}
 	if string(golden) != b.String() {
-		t.Errorf("%s is out of date (go test -run %s -update writes it anew):\n%s", file, t.Name(), b.String())
+		t.Errorf("%s is out of date (go test -run %s -update rewrites it):\n%s", file, t.Name(), b.String())
 	}
 }

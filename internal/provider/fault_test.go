@@ -62,7 +62,7 @@ func names(t *testing.T, err error, region, not string) {
 	}
 	text := strings.ReplaceAll(err.Error(), "│", "")
 	if !strings.Contains(text, region) || strings.Contains(text, not) {
-		t.Errorf("the error is to name %s, and not %s:\n%v", region, not, err)
+		t.Errorf("the error must name %s, and not %s:\n%v", region, not, err)
 	}
 }
 
@@ -71,10 +71,10 @@ func names(t *testing.T, err error, region, not string) {
 func TestAccFault_stopped(t *testing.T) {
 	c, w, one, two := twoRegions(t, "")
 	before := plannedOutputs(t, w)
-	mend := c.Break(t, acctest.Stopped, two)
+	restore := c.Break(t, acctest.Stopped, two)
 	_, err := w.Plan(t.Context(), "broken.tfplan")
 	names(t, err, two, one)
-	mend()
+	restore()
 	if after := plannedOutputs(t, w); len(after) != 2 || !reflect.DeepEqual(after, before) {
 		t.Errorf("the plan was %v, and is %v", before, after)
 	}
@@ -88,10 +88,10 @@ func TestAccFault_attachment(t *testing.T) {
 	config := attached(c, 4, places(one+": "+c.Zones(t, one)[0]+"; "+two+": "+c.Zones(t, two)[0]), "")
 	l := loop{c.Workspace(t, config), c}
 	l.step(t, "create", config, "0 1 2 3", "")
-	mend := c.Break(t, acctest.Stopped, two)
+	restore := c.Break(t, acctest.Stopped, two)
 	_, err := l.Apply(t.Context())
 	names(t, err, two, one+":")
-	mend()
+	restore()
 	l.settled(t, "the region is back")
 	if got := difference(l.ids(t), nil); got != "0 1 2 3" {
 		t.Errorf("servers %q", got)
@@ -103,7 +103,7 @@ func TestAccFault_attachment(t *testing.T) {
 func TestAccFault_hanging(t *testing.T) {
 	c, w, one, two := twoRegions(t, "request_timeout = 2")
 	before := plannedOutputs(t, w)
-	mend := c.Break(t, acctest.Hanging, two)
+	restore := c.Break(t, acctest.Hanging, two)
 	start := time.Now()
 	_, err := w.Plan(t.Context(), "broken.tfplan")
 	names(t, err, two, one)
@@ -112,7 +112,7 @@ func TestAccFault_hanging(t *testing.T) {
 	} else {
 		t.Logf("given up after %s", took)
 	}
-	mend()
+	restore()
 	if after := plannedOutputs(t, w); !reflect.DeepEqual(after, before) {
 		t.Errorf("the plan was %v, and is %v", before, after)
 	}

@@ -80,7 +80,7 @@ func TestFunctionBadInput(t *testing.T) {
 	t.Parallel()
 	var steps []resource.TestStep
 	for expression, want := range map[string]string{
-		`distribute(1, { A = { wieght = 3 } })`:                                     `bins["A"] has "wieght", which is none of weight, cap, min and current`,
+		`distribute(1, { A = { wieght = 3 } })`:                                     `bins["A"] has "wieght", which is not one of weight, cap, min and current`,
 		`distribute(1, { A = { weight = -3 } })`:                                    `the weight of "A" is -3`,
 		`distribute(1, { A = { cap = -2 } })`:                                       `the cap of "A" is -2`,
 		`distribute(1, { A = { cap = 1, min = 2 } })`:                               `bins["A"]: its min (2) is above its cap (1)`,
@@ -94,7 +94,7 @@ func TestFunctionBadInput(t *testing.T) {
 		`distribute(2000000000000000, { A = {} })`:                                  "more than can be planned",
 		`desired_capacity(7, { adjustment_type = "CHANGE_IN_PERCENTAGE" })`:         "number: CHANGE_IN_PERCENTAGE needs a number.",
 		`desired_capacity(7, { number = 3 })`:                                       "adjustment_type: A number needs an adjustment_type",
-		`desired_capacity(7, { adjustment = "x" })`:                                 `resize has "adjustment", which is none of its arguments`,
+		`desired_capacity(7, { adjustment = "x" })`:                                 `resize has "adjustment", which is not one of its arguments`,
 		`desired_capacity(7, { strict = "maybe" })`:                                 `resize.strict: true or false is needed, not "maybe"`,
 		`distribute(2.5, {})`:                                                       "A whole number is needed, not 2.5.",
 		`desired_capacity(7.5, {})`:                                                 "A whole number is needed, not 7.5.",

@@ -64,7 +64,7 @@ func spared(r fakecloud.Request) bool {
 	return !*killAll && (r.Method == "GET" || r.Path == "/auth/tokens")
 }
 
-// killing is a change of a configuration that is to be cut short.
+// killing is a change of a configuration that will be cut short.
 type killing struct {
 	loop
 	before, config string

@@ -18,7 +18,7 @@ func web(c *acctest.Cloud, lines ...string) string {
 	return fmt.Sprintf("resource \"stackpolicy_placement_attachment\" \"web\" {\n  cluster = %q\n  %s\n}\n", c.Prefix+"web", strings.Join(lines, "\n  "))
 }
 
-// TestAccPlacementBadInput: each fault is told while planning, at the argument.
+// TestAccPlacementBadInput: each fault is reported while planning, at the argument.
 func TestAccPlacementBadInput(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
@@ -40,7 +40,7 @@ func TestAccPlacementBadInput(t *testing.T) {
 		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %[1]q }, { name = %[1]q }]", zone)), fmt.Sprintf("%q is at the indices 0 and 1.", zone)},
 		{web(c, "desired_capacity = 1", fmt.Sprintf("regions = [{ name = %[1]q, zones = [{ name = %[2]q }, { name = %[2]q }] }]", region, zone)), fmt.Sprintf("%q is at the indices 0 and 1.", zone)},
 		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %q, weight = 0 }]", zone)), "Attribute zones[0].weight value must be between 1 and"},
-		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %q, cap = 1, min = 2 }]", zone)), "must have at least 2 nodes and at most 1."},
+		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %q, cap = 1, min = 2 }]", zone)), "(2) is larger than its cap (1)."},
 		{web(c, "desired_capacity = 1", `regions = [{ name = "Atlantis" }]`), `Keystone does not know the region "Atlantis".`},
 		{web(c, "desired_capacity = 1", `zones = [{ name = "cloud-nine" }]`, fmt.Sprintf("region = %q", region)), `does not list the availability zone "cloud-nine".`},
 		{web(c, "desired_capacity = 3", fmt.Sprintf("zones = [{ name = %q, cap = 2 }]", zone)),

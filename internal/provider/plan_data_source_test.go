@@ -125,7 +125,7 @@ func TestAccZonePlan(t *testing.T) {
 	c.Test(t,
 		resource.TestStep{Config: plan("scale_out { count = 3 }", a, 1), ConfigStateChecks: []statecheck.StateCheck{
 			is("creation", zoneShare(3, region, counts(a, 1, b, 2))),
-			is("distribution", counts(a, 1, b, 0, "", 1)), // a node elsewhere is none of ours
+			is("distribution", counts(a, 1, b, 0, "", 1)), // a node elsewhere is not ours
 			is("region", knownvalue.StringExact(region)),
 		}},
 		resource.TestStep{Config: plan("scale_in { count = 2 }", a, 1, b, 2), ConfigStateChecks: []statecheck.StateCheck{
@@ -171,7 +171,7 @@ output "victims" {
 	}})
 }
 
-// TestPlanWarnings: what is skipped or bound is told in the summary.
+// TestPlanWarnings: what is skipped or bound is shown in the summary.
 func TestPlanWarnings(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})

@@ -50,7 +50,7 @@ func TestAccPlanOddInput(t *testing.T) {
 		{plan(listed, "decision = { creation = { count = -1 } }"), "creation: count: A number of nodes is 0 or more (at most 1000000000000000), not -1."},
 		{plan(listed, "decision = { deletion = { regions = { A = 3, B = -1 } } }"), `deletion: regions: A number of nodes is 0 or more (at most 1000000000000000), and that of "B" is -1.`},
 		{plan(listed, "decision = { deletion = { regions = { A = null } } }"), `deletion: regions: "A": a whole number is needed, and it is null.`},
-		{plan(listed, "decision = { deletion = { count = 5, regions = { A = 3 } } }"), "The decision has a count of 5 nodes, and those that it names by region or zone are 3."},
+		{plan(listed, "decision = { deletion = { count = 5, regions = { A = 3 } } }"), "The decision has a count of 5, but its regions or zones add up to 3."},
 		{plan(listed, "decision = { deletion = { zones = { A = { a = 1 }, B = \"x\" } } }"), `deletion: zones: "A": a whole number is needed, not an object.`},
 		// The selector.
 		{`data "stackpolicy_cluster" "c" { metadata = { a = null } }`, "This attribute contains a null value."},
@@ -82,7 +82,7 @@ func TestDeletionPlanOddInput(t *testing.T) {
 		"delete_nodes { candidate = [\"a\"] }":                     `An argument named "candidate" is not expected here. Did you mean "candidates"?`,
 		"decision = { deletion = { count = 1.5 } }":                "deletion: count: a whole number is needed, not 1.5.",
 		"decision = { deletion = { zones = { z1 = 1 } } }":         `The decision names the zone "z1" without a region, and nodes of R1 and R2 are in a zone of that name.`,
-		"decision = { deletion = { region = \"R1\", count = 3 } }": `3 nodes are to go from "R1", which has 2`,
+		"decision = { deletion = { region = \"R1\", count = 3 } }": `3 nodes must be removed from "R1", which has 2`,
 		"decision = { delete = {} }":                               `It has "delete", and can have creation and deletion.`,
 		"nodez = []":                                               `An argument named "nodez" is not expected here.`,
 	} {

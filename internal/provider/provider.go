@@ -24,7 +24,7 @@ var (
 	_ provider.ProviderWithFunctions = &stackpolicyProvider{}
 )
 
-// New returns the provider's constructor; version is told to the cloud.
+// New returns the provider's constructor; the version is sent to the cloud.
 func New(version string) func() provider.Provider {
 	return func() provider.Provider { return &stackpolicyProvider{version: version} }
 }

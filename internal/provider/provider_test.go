@@ -16,7 +16,7 @@ import (
 )
 
 // configFor reads a provider block, with no OS_* variables but those
-// given, and returns what the cloud is told.
+// given, and returns what the cloud gets.
 func configFor(t *testing.T, block map[string]attr.Value, env map[string]string) (openstack.Config, diag.Diagnostics) {
 	t.Helper()
 	for _, entry := range os.Environ() {

@@ -36,9 +36,9 @@ func (r race) apply(t *testing.T) (string, error) {
 	return r.Run(t.Context(), "apply", "-no-color", "saved.tfplan")
 }
 
-// mend applies once more, after which there is a server for each node and a
+// repair applies once more, after which there is a server for each node and a
 // group, and nothing is left to do.
-func (r race) mend(t *testing.T, servers int) {
+func (r race) repair(t *testing.T, servers int) {
 	t.Helper()
 	if _, err := r.Apply(t.Context()); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestRaceZone(t *testing.T) {
 		if race.name == "the one that is needed goes" {
 			c.Fake.AddZone("RegionOne", fakecloud.Zone{Name: "az-2", Hosts: []string{"r1-cmp-9"}})
 		}
-		r.mend(t, 2)
+		r.repair(t, 2)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestRaceGroup(t *testing.T) {
 	if _, err := r.apply(t); err == nil || !says("was not found").MatchString(err.Error()) && !says("could not be found").MatchString(err.Error()) {
 		t.Errorf("a server without its group: %v", err)
 	}
-	r.mend(t, 2)
+	r.repair(t, 2)
 
 	c = acctest.NewFake(t, fakecloud.Config{})
 	c.Fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: c.Prefix + "group", Policy: "soft-anti-affinity"})
@@ -102,7 +102,7 @@ func TestRaceGroup(t *testing.T) {
 	if _, err := r.apply(t); err != nil {
 		t.Error(err)
 	}
-	r.mend(t, 1)
+	r.repair(t, 1)
 	if _, err := r.Destroy(t.Context()); err != nil || c.Groups(t, "RegionOne") != 0 {
 		t.Errorf("the group that was made in its place stays: %v", err)
 	}
@@ -115,21 +115,21 @@ func TestRaceCluster(t *testing.T) {
 		"killed": func(c *acctest.Cloud, id string) { c.Fake.RemoveServers("RegionOne", id) },
 		"moved":  func(c *acctest.Cloud, id string) { c.Fake.MoveServer("RegionOne", id, "r1-cmp-4") },
 	} {
-		for _, node := range []string{"0", "1"} { // one of them is to go
+		for _, node := range []string{"0", "1"} { // one of them is removed
 			c := acctest.NewFake(t, fakecloud.Config{})
 			r := saved(t, c, guarded(c, 2), guarded(c, 1))
 			change(c, c.Servers(t)[node].ID)
 			if _, err := r.apply(t); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			r.mend(t, 1)
+			r.repair(t, 1)
 		}
 	}
 }
 
 // TestRaceApplies: two applies of one configuration at once, without a lock.
 // Both may make a group of the name; the state has one of them, and whoever asks
-// for the name is told of both. What the other apply made is findable by name.
+// for the name reports both. What the other apply made is findable by name.
 func TestRaceApplies(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -215,7 +216,7 @@ func TestAccReadinessAttachment_resumed(t *testing.T) {
 	}
 }
 
-// TestAccReadinessAttachment_hook: a consumer is told of a new server once all
+// TestAccReadinessAttachment_hook: a consumer is notified of a new server once all
 // other checks have passed. A server whose hook does not complete is not in
 // service, or counts as ready, as default_result has it.
 func TestAccReadinessAttachment_hook(t *testing.T) {
@@ -313,7 +314,8 @@ func TestAccReadinessAttachment_interrupt(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err == nil || time.Since(start) > 5*time.Second || !says("The wait for new servers was interrupted").MatchString(output.String()) {
+	if err := cmd.Wait(); err == nil || time.Since(start) > 5*time.Second || !says("The wait for new servers was interrupted").MatchString(output.String()) ||
+		!says("Terraform was interrupted").MatchString(output.String()) || says(context.Canceled.Error()).MatchString(output.String()) {
 		t.Errorf("interrupted: %v after %s\n%s", err, time.Since(start), output.String())
 	}
 	if got := fmt.Sprint(marks(t, c)); got != "map[0:1 1:]" {
@@ -362,7 +364,7 @@ func TestReadinessAttachment_requests(t *testing.T) {
 	)
 }
 
-// TestReadinessAttachment_cellDown: nothing can be told of servers in a cell that
+// TestReadinessAttachment_cellDown: nothing is known of servers in a cell that
 // is down, and no apply waits for them.
 func TestReadinessAttachment_cellDown(t *testing.T) {
 	t.Parallel()

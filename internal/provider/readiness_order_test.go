@@ -19,7 +19,7 @@ import (
 
 // rollout is a cluster whose nodes are replaced in a real terraform, with all
 // that happens to them on record: what their health check says, and what the
-// consumer that drains them is told and sees in the cloud at that moment.
+// consumer that drains them gets and sees in the cloud at that moment.
 type rollout struct {
 	*workspace.Workspace
 	c      *acctest.Cloud

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -34,9 +35,13 @@ type cleanServer struct{ fullServer }
 func clean(diagnostics []*tfprotov6.Diagnostic) {
 	for _, d := range diagnostics {
 		d.Summary = text.Clean(d.Summary)
-		d.Detail = text.CleanLines(d.Detail)
+		d.Detail = text.CleanLines(interrupted.Replace(d.Detail))
 	}
 }
+
+// interrupted says in plain words why a context ended: the only ones that are
+// cancelled are those that Terraform cancels, when it is stopped by Ctrl-C.
+var interrupted = strings.NewReplacer(context.Canceled.Error(), "Terraform was interrupted")
 
 func (s *cleanServer) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	resp, err := s.fullServer.ConfigureProvider(ctx, req)

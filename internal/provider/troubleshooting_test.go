@@ -16,7 +16,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// summaryAt tells which argument of a call is the summary of a diagnostic.
+// summaryAt says which argument of a call is the summary of a diagnostic.
 var summaryAt = map[string]int{"AddError": 0, "AddWarning": 0, "AddAttributeError": 1, "AddAttributeWarning": 1}
 
 // summaries finds the summaries of all diagnostics in the source of the

@@ -34,7 +34,7 @@ func Pending(wanted map[string]Node, snapshot []node.Node) []string {
 
 // Overtaken lists, sorted, the names of the nodes that were in service, have been
 // replaced or removed, and whose servers are gone already, although servers that
-// are to take their place have yet to get into service. With
+// will take their place are not in service yet. With
 // create_before_destroy they would still be there.
 //
 // The nodes in before are those of the last apply, of which unsure were not in

@@ -45,7 +45,7 @@ func (n Node) Token() string {
 }
 
 // Hook runs the hook of a node until it completes. The warning says what went
-// wrong with one that counts as completed all the same.
+// wrong with one that counts as completed anyway.
 type Hook func(ctx context.Context, n Node) (warning string, err error)
 
 // Waiter waits for nodes.
@@ -220,7 +220,7 @@ func (w *watch) look(ctx context.Context) (final bool) {
 	return false
 }
 
-// check returns what is not well, or "", and whether it stays so.
+// check returns what is wrong, or "", and whether it stays so.
 func (w *watch) check(ctx context.Context) (seen string, final bool) {
 	status, err := w.node.Server.Status(ctx)
 	switch {

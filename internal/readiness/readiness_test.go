@@ -101,7 +101,7 @@ func TestRun(t *testing.T) {
 			hook: func(context.Context, Node) (string, error) { time.Sleep(30 * time.Second); return "", nil }},
 		{name: "in error after the hook", statuses: "ACTIVE ERROR", stable: time.Second, took: time.Second, seen: "ERROR in Nova", hook: completes},
 		{name: "the hook fails", statuses: "ACTIVE", seen: "exit status 1", hook: func(context.Context, Node) (string, error) { return "", errors.New("exit status 1") }},
-		{name: "the hook does not count", statuses: "ACTIVE", warning: "it went on all the same", hook: func(context.Context, Node) (string, error) { return "it went on all the same", nil }},
+		{name: "the hook does not count", statuses: "ACTIVE", warning: "it went on anyway", hook: func(context.Context, Node) (string, error) { return "it went on anyway", nil }},
 		{name: "the hook takes longer than all", statuses: "ACTIVE", seen: "its hook has not completed", took: 10 * time.Minute, hook: func(ctx context.Context, _ Node) (string, error) {
 			<-ctx.Done()
 			return "", context.Cause(ctx)

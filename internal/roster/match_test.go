@@ -11,7 +11,7 @@ import (
 )
 
 // TestMatch: which of the servers that run is the node's, where the node then
-// belongs, and what a person is told.
+// belongs, and what a person reads.
 func TestMatch(t *testing.T) {
 	server := func(id, region, zone, status string) node.Node {
 		return node.Node{ID: id, Name: "web-0", Region: region, Zone: zone, Status: status}
@@ -94,7 +94,7 @@ func TestMatchNotices(t *testing.T) {
 	}, before, func(string) bool { return true })
 	want := []Notice{
 		{Namesakes, "Several servers have the name of one node: web-0 (x, y; taken: y). The node's is the one in service, then the one seen last time, then one in its zone, then the newest. Remove or rename the others, or tell them apart by a selector; a second Terraform state with the same cluster name makes such servers too."},
-		{ServerLost, "No server was found for 6 nodes, which had one: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in R1/az-1), web-3 (server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. Terraform makes it anew if it was deleted. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply."},
+		{ServerLost, "No server was found for 6 nodes, which had one: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in R1/az-1), web-3 (server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. Terraform creates it again if it was deleted. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply."},
 	}
 	for i, n := range notices {
 		if i >= len(want) || n != want[i] {

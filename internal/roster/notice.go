@@ -34,7 +34,7 @@ func (p *planner) notice(title Title, format string, args ...any) {
 	p.change.Notices = append(p.change.Notices, Notice{title, fmt.Sprintf(format, args...)})
 }
 
-// detail is what is to be said about an error.
+// detail returns what a notice says about an error.
 func detail(err error) string {
 	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
 		return infeasible.Detail()

@@ -12,7 +12,7 @@ import (
 )
 
 // The slow oracle: a plain reading of the rules, one node at a time, that counts
-// the whole cluster anew for each of them. It shares nothing with the code but
+// the whole cluster again for each of them. It shares nothing with the code but
 // its types.
 
 // slowBin is a region, with its zones if it lists any, or a zone.

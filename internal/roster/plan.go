@@ -30,7 +30,7 @@ func (e *CandidateError) Error() string {
 // Nodes of a region that lists zones only now are in the zones of their servers.
 //
 // Candidates are removed first. A cluster that is then too large shrinks: first
-// by nodes that serve nobody, then by those marked as tainted, then as placement
+// by nodes that are not in service, then by those marked as tainted, then as placement
 // takes from regions and zones, in each by the criterion; of two equally good
 // places the one whose first node leaves earlier by the criterion. An update
 // then chooses its batch; see [Update]. At last all new nodes, those of a growth

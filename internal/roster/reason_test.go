@@ -53,7 +53,7 @@ func TestReasons(t *testing.T) {
 			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest profile, of 2026-03-01"}},
 		{"oldest profile of no known age", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst }, nil,
 			[]string{"web-0: RegionOne/az-1 loses 1 of 1; oldest profile, of an unknown age"}},
-		{"of no use", func(p *Policy) { p.Capacity = 2 },
+		{"not in service", func(p *Policy) { p.Capacity = 2 },
 			func(s Seen) {
 				s.lose("web-1")
 				s.change("web-2", func(n *node.Node) { n.Status = "BUILD" })
@@ -191,7 +191,7 @@ func TestNotices(t *testing.T) {
 		{func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("1") }, func(s Seen) {
 			s.change("web-4", func(n *node.Node) { n.Tainted = true })
 			s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
-		}, []Notice{{TooManyUnhealthy, "2 of 6 nodes are unhealthy, more than stop_above (1) allows: none is replaced for that. Look at the cloud first; raise stop_above to replace them all the same, or name some in candidates."}}},
+		}, []Notice{{TooManyUnhealthy, "Unhealthy: 2 of 6 nodes. That is more than stop_above (1) allows, so none is replaced for that. Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates."}}},
 		{func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("2") }, func(s Seen) {
 			s.change("web-4", func(n *node.Node) { n.Tainted = true })
 			s.change("web-5", func(n *node.Node) { n.Tainted = true })
@@ -201,7 +201,7 @@ func TestNotices(t *testing.T) {
 			p.Protected = []string{"web-2"}
 		},
 			func(s Seen) { s.change("web-4", func(n *node.Node) { n.Locked = true }) },
-			[]Notice{{ProtectedOutdated, "2 nodes of another revision than 2 are not replaced: web-2 (revision 1) is listed as protected, web-4 (revision 1) is locked."}}},
+			[]Notice{{ProtectedOutdated, "2 nodes of another revision than 2 will not be replaced: web-2 (revision 1) is listed as protected, web-4 (revision 1) is locked."}}},
 		{func(p *Policy) {
 			p.Template, p.Update, p.Protected = image("b"), update("6", Outdated), []string{"web-2", "web-4"}
 			p.Update.Target = amount("4")
@@ -209,7 +209,7 @@ func TestNotices(t *testing.T) {
 		{func(p *Policy) { p.Template, p.Update = image("a"), update("2", Misplaced); p.Regions = p.Regions[:1] }, func(s Seen) {
 			s.lose("web-0")
 			s.change("web-1", func(n *node.Node) { n.Status = "BUILD" })
-		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time, and 2 are not in service yet: web-0 (it has no server), web-1 (its server is in BUILD). Apply again when they are; if they never will be, change the template, or name them in candidates."}}},
+		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes to get in service: web-0 (it has no server), web-1 (its server is in BUILD). Apply again when that has happened; if it never will, change the template, or name them in candidates."}}},
 		{func(p *Policy) {
 			p.Update = update("1", Unhealthy)
 			p.Regions = []placement.Region{{Bin: placement.Bin{Name: "RegionOne", Weight: 1, Cap: 3}}, {Bin: placement.Bin{Name: "RegionTwo", Weight: 1, Cap: 3}}}

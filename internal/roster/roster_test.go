@@ -136,7 +136,7 @@ func TestLifeOfACluster(t *testing.T) {
 		{name: "tainted is removed before older, wherever it is", capacity: 7, removed: "web-10",
 			seen:  func(s Seen) { s.change("web-10", func(n *node.Node) { n.Tainted = true }) },
 			nodes: "RegionOne/az-1: web-6 web-12; RegionOne/az-2: web-7; RegionOne/az-3: web-8; RegionTwo/az-1: web-9 web-13; RegionTwo/az-2: web-5"},
-		{name: "and what is of no use before that", capacity: 5, removed: "web-5 web-9",
+		{name: "and what is not in service before that", capacity: 5, removed: "web-5 web-9",
 			seen: func(s Seen) {
 				s.change("web-13", func(n *node.Node) { n.Tainted = true })
 				s.change("web-9", func(n *node.Node) { n.Status = "ERROR" })
@@ -207,7 +207,7 @@ func TestPlanRefuses(t *testing.T) {
 	}{
 		{"a candidate that is protected", func(p *Policy) { p.Candidates, p.Protected = []string{"web-1"}, []string{"web-1"} }, `The node "web-1" is a candidate for removal and is listed as protected.`},
 		{"too many are protected", func(p *Policy) { p.Capacity, p.Protected = 1, []string{"web-0", "web-1"} },
-			"4 nodes are to go from the cluster, but 2 of its nodes are protected and only 3 are not"},
+			"4 nodes must be removed from the cluster, but only 3 of its nodes can be (protected: 2)"},
 		{"no room", func(p *Policy) {
 			p.Capacity, p.Regions = 9, []placement.Region{{Bin: placement.Bin{Name: "RegionOne", Weight: 1, Cap: 4}}}
 		},

@@ -46,7 +46,7 @@ func (p *planner) marksRequired() bool {
 	return u != nil && u.RequireInService && !u.New
 }
 
-// useless reports whether a node serves nobody. One that was never looked at may
+// useless reports whether a node is not in service. One that was never looked at may
 // well be in service.
 func (p *planner) useless(name string) bool { return p.seen.looked(name) && p.trouble(name) != "" }
 

@@ -280,8 +280,8 @@ func (p *planner) tell() {
 		return
 	}
 	if u.Has(Unhealthy) && p.outage() {
-		p.notice(TooManyUnhealthy, "%d of %d nodes are unhealthy, more than stop_above (%s) allows: none is replaced for that. Look at the cloud first; raise stop_above to replace them all the same, or name some in candidates.",
-			p.sick, len(p.now.Nodes), u.StopAbove)
+		p.notice(TooManyUnhealthy, "Unhealthy: %d of %s. That is more than stop_above (%s) allows, so none is replaced for that. Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.",
+			p.sick, nodes(int64(len(p.now.Nodes))), u.StopAbove)
 	}
 	if n := int64(len(p.blocked)); n > 0 {
 		p.notice(NoRoom, "%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list another place.", nodes(n), Few(p.blocked), detail(p.noRoom))
@@ -293,8 +293,8 @@ func (p *planner) tell() {
 		}
 	}
 	if size := u.size(p.policy.Capacity); more > int64(len(p.blocked)) && p.replaced() < size && len(waits) > 0 {
-		p.notice(BatchWaits, "%s more should be replaced, at most %d at a time, and %d are not in service yet: %s. Apply again when they are; if they never will be, change the template, or name them in candidates.",
-			nodes(more), size, len(waits), Few(waits))
+		p.notice(BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits for %s to get in service: %s. Apply again when that has happened; if it never will, change the template, or name them in candidates.",
+			nodes(more), size, nodes(int64(len(waits))), Few(waits))
 	}
 	p.tellProtected()
 }
@@ -309,7 +309,7 @@ func (p *planner) tellProtected() {
 	}
 	u := p.policy.Update
 	if u.Has(Outdated) && int64(len(kept)) > p.policy.Capacity-u.Target.up(p.policy.Capacity) {
-		p.notice(ProtectedOutdated, "%s of another revision than %d are not replaced: %s.", nodes(int64(len(kept))), p.wanted, Few(kept))
+		p.notice(ProtectedOutdated, "%s of another revision than %d will not be replaced: %s.", nodes(int64(len(kept))), p.wanted, Few(kept))
 	}
 }
 

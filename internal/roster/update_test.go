@@ -86,7 +86,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			created: "web-22 web-23", removed: "web-15 web-16",
 			nodes:     "RegionOne/az-1: web-18@4 web-22@5; RegionOne/az-2: web-14@4; RegionOne/az-3: web-19@4; RegionTwo/az-1: web-17@4 web-23@5; RegionTwo/az-2: web-20@4 web-21@4",
 			remaining: 6},
-		{name: "a shrink takes what is of no use, and the batch goes on", policy: func(p *Policy) { p.Template = image("e") },
+		{name: "a shrink takes what is not in service, and the batch goes on", policy: func(p *Policy) { p.Template = image("e") },
 			seen: func(s Seen) {
 				s.change("web-20", func(n *node.Node) { n.Status = "ERROR" })
 				s.lose("web-19")

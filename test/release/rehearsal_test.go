@@ -291,7 +291,7 @@ func (r rehearsal) refuse(t *testing.T) {
 				t.Errorf("got %v, want an error about the %s\n%s", err, c.want, output)
 			}
 			if found, _ := filepath.Glob(filepath.Join(w.Dir, ".terraform/providers/*/*/*/*/*/terraform-provider-*")); len(found) > 0 {
-				t.Errorf("installed all the same: %q", found)
+				t.Errorf("installed anyway: %q", found)
 			}
 		})
 	}
@@ -332,7 +332,7 @@ func (r rehearsal) readme(t *testing.T) {
 	if config == nil {
 		t.Fatal("no configuration")
 	}
-	// Who follows the README puts names of their own in.
+	// A reader of the README puts their own names in.
 	own := strings.Replace(string(config[1]), "network {\n    name = \"web\"", fmt.Sprintf("network {\n    name = %q", fakecloud.NetworkName), 1)
 	cloud := fakecloud.Start(t, fakecloud.Config{})
 	cloud.AddImage(fakecloud.Image{Name: "ubuntu-24.04"})

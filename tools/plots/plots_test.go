@@ -25,7 +25,7 @@ func TestDrift(t *testing.T) {
 		}
 		was, err := os.ReadFile(filepath.Join(top, "assets", file.Name()))
 		if err != nil || string(was) != string(now) {
-			t.Errorf("assets/%s is out of date, make plots mends it (%v)", file.Name(), err)
+			t.Errorf("assets/%s is out of date, run make plots (%v)", file.Name(), err)
 		}
 	}
 }

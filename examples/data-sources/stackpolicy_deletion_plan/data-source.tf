@@ -9,7 +9,7 @@ data "stackpolicy_zone_plan" "shrink" {
   scale_in { count = 3 }
 }
 
-# And which ones? In each zone those that are not well first, then the oldest. A
+# And which ones? In each zone unhealthy nodes first, then the oldest. A
 # deletion that is null is nothing decided: then nothing is removed.
 data "stackpolicy_deletion_plan" "shrink" {
   nodes     = data.stackpolicy_cluster.web.nodes

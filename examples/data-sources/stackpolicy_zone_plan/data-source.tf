@@ -2,7 +2,7 @@ data "stackpolicy_cluster" "web" {
   name_regex = "^web-"
 }
 
-# From which zones do nodes go, if the cluster is to shrink by a quarter?
+# From which zones are nodes removed if the cluster shrinks by a quarter?
 data "stackpolicy_zone_plan" "shrink" {
   nodes = data.stackpolicy_cluster.web.nodes
   zones = [

@@ -41,7 +41,7 @@ func reach(ctx context.Context, cloud *openstack.Cloud, region string) (*gopherc
 	return compute.At(79), region, nil
 }
 
-// boot makes a server and waits until it runs. Made is told its id as soon as
+// boot makes a server and waits until it runs. Made gets its id as soon as
 // Nova knows it, whatever comes.
 func boot(ctx context.Context, client *gophercloud.ServiceClient, opts servers.CreateOpts, group string, made func(id string)) (*servers.Server, error) {
 	opts.Networks = "none"

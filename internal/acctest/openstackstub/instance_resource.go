@@ -292,7 +292,7 @@ func deleteInstance(ctx context.Context, d *schema.ResourceData, meta any) diag.
 		return diag.FromErr(err)
 	}
 	if d.Get("stop_before_destroy").(bool) {
-		_ = i.power(ctx, schema.TimeoutDelete, "active", "shutoff") // it is deleted all the same
+		_ = i.power(ctx, schema.TimeoutDelete, "active", "shutoff") // it is deleted anyway
 	}
 	if err := servers.Delete(ctx, i.nova, d.Id()).ExtractErr(); err != nil {
 		return gone(d, err)

@@ -52,7 +52,7 @@ func (b *bench) expand(arguments string) string {
 		"$zone1", b.zones[0], "$zone2", b.zones[1], "$netid", b.net[0], "$netname", b.net[1], "$group", b.group).Replace(arguments)
 }
 
-// given are what a server cannot be without, and how it is told that a row has
+// given are what a server cannot be without, and how one sees that a row has
 // it itself.
 var given = []struct {
 	pattern  *regexp.Regexp
@@ -77,7 +77,7 @@ func (b *bench) resource(i int, arguments string) string {
 	return b.expand(fmt.Sprintf("resource \"openstack_compute_instance_v2\" \"row%d\" {\n%s\n}\n", i, lines))
 }
 
-// row is one of the table: an argument, how it changes, and what comes of it.
+// row is one of the table: an argument, how it changes, and what that does.
 type row struct {
 	argument      string                                // that changes; "" where it is not that which matters
 	before, after string                                // the arguments
@@ -176,7 +176,7 @@ var changes = []row{
 	{hand: func(b *bench, id string) { b.Kill(b.t, b.region, id) }, before: ``, after: ``, want: "created"},
 }
 
-// TestAccInstance: the table of what comes of each argument.
+// TestAccInstance: the table of what each argument does.
 func TestAccInstance(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fakecloud.Config{})

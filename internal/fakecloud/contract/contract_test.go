@@ -28,7 +28,7 @@ type fact struct {
 	//
 	//	WHO [awaits] METHOD SERVICE[@VERSION] [HEADER:VALUE]... /PATH [BODY]
 	//
-	// Who is member, admin or nobody. One who awaits asks until the fact holds.
+	// The user: member, admin or nobody. With await the request is repeated until the fact holds.
 	// The services are those of [cloud.urls]. A $name stands for what is known
 	// of the cloud, and for what earlier rows kept.
 	ask string

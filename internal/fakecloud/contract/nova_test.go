@@ -3,7 +3,7 @@ package contract
 import "testing"
 
 // TestContractNova: versions and their negotiation, and what the rest of Nova
-// tells of itself.
+// reports about itself.
 func TestContractNova(t *testing.T) {
 	c := start(t)
 	const gone = "The resource could not be found."

@@ -28,7 +28,7 @@ func TestContractZaqar(t *testing.T) {
 
 		{"post", `member POST messaging ` + mine + ` /queues/$queue/messages {"messages": [{"body": {"n": 1}, "ttl": 60}, {"body": {"n": 2}}]}`, 201, are{keys("", "resources"), size("resources", 2), like("resources.0", "/v2/queues/$queue/messages/[0-9a-f-]+"), header("Location", "/v2/queues/$queue/messages\\?ids=[0-9a-f-]+,[0-9a-f-]+")}},
 		{"one's own are hidden", "member GET messaging " + mine + " /queues/$queue/messages", 200, are{is("messages", "[]"), is("links", "[]")}},
-		{"but for an echo", "member GET messaging " + mine + " /queues/$queue/messages?echo=true", 200, are{size("messages", 2), is("messages.*.body", `[{"n": 1}, {"n": 2}]`)}},
+		{"except an echo", "member GET messaging " + mine + " /queues/$queue/messages?echo=true", 200, are{size("messages", 2), is("messages.*.body", `[{"n": 1}, {"n": 2}]`)}},
 		{"others see them", "member GET messaging " + other + " /queues/$queue/messages", 200, are{keys("", "messages links"), keys("messages", "id href ttl age body"), is("messages.*.ttl", "[60, 120]"), is("links.*.rel", `["next"]`), keep("first", "messages.0.id"), keep("second", "messages.1.id")}},
 		{"a page", "member GET messaging " + other + " /queues/$queue/messages?limit=1", 200, are{is("messages.*.id", `["$first"]`), like("links.0.href", `/v2/queues/$queue/messages\?limit=1&include_delayed=true&marker=.+|/v2/queues/$queue/messages\?.*marker=.+`)}},
 		{"too large a page", "member GET messaging " + other + " /queues/$queue/messages?limit=21", 400, are{is("", `{"title": "Invalid API request", "description": "Limit must be at least 1 and may not be greater than 20."}`)}},

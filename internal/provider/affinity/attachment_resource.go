@@ -243,7 +243,7 @@ func parseGroupID(text string) (region, id string, created bool, err error) {
 	rest, created := strings.CutSuffix(text, "/created")
 	region, id, ok := value.ParseRegionalID(rest)
 	if !ok {
-		return "", "", false, fmt.Errorf("%q is neither <region>/<server group id>, for a group that is inherited and never deleted, nor <region>/<server group id>/created, for one that is deleted with the attachment", text)
+		return "", "", false, fmt.Errorf("%q is neither <region>/<server group id>(a group that is inherited and never deleted) nor <region>/<server group id>/created (one that is deleted with the attachment)", text)
 	}
 	return region, id, created, nil
 }
@@ -272,13 +272,13 @@ func (r *attachmentResource) region(ctx context.Context, model *attachmentModel,
 func addAttachError(err error, diags *diag.Diagnostics) {
 	name := path.Root("servergroup").AtName("name")
 	if lost, ok := errors.AsType[*affinity.LostError](err); ok {
-		diags.AddError("Unable to tell whether the server group was made", lostDetail(lost))
+		diags.AddError("Unable to find out whether the server group was created", lostDetail(lost))
 		return
 	}
 	switch {
 	case value.Is[*affinity.MismatchError](err):
 		diags.AddAttributeError(path.Root("servergroup").AtName("policies"), "The server group has other rules",
-			text.Sentence(err)+" A group's rules cannot change: ask for those that it has, or name another group. If this attachment created the group and is to be replaced, apply without -replace (or untaint it): then it takes another group in place.")
+			text.Sentence(err)+" A group's rules cannot change: ask for those that it has, or name another group. If this attachment created the group and must be replaced, apply without -replace (or untaint it): then it takes another group in place.")
 	case value.Is[*affinity.AmbiguousError](err):
 		diags.AddAttributeError(name, "Several server groups have the name", text.Sentence(err))
 	case value.Is[*affinity.MissingError](err):
@@ -298,7 +298,7 @@ func lostDetail(lost *affinity.LostError) string {
 	case len(lost.IDs) > 0:
 		detail += fmt.Sprintf("Nova has a server group of this name now (%s), but anybody may have made it, so it is not taken as created by this attachment. ", strings.Join(lost.IDs, ", "))
 	default:
-		detail += "There is none of this name yet, but Nova may still make it. "
+		detail += "There is no group of this name yet, but Nova may still make it. "
 	}
 	return detail + "The next apply inherits a group of this name if there is one; then it stays when the attachment is destroyed. If it is yours, import it instead as <region>/<id>/created."
 }

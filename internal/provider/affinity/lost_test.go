@@ -34,7 +34,7 @@ func TestAffinityAttachment_lost(t *testing.T) {
 
 	c.Fake.Inject(lostPost)
 	down := c.Fake.Inject(noLook)
-	if _, err := w.Apply(t.Context()); err == nil || !says("Unable to tell whether the server group was made").MatchString(err.Error()) {
+	if _, err := w.Apply(t.Context()); err == nil || !says("Unable to find out whether the server group was created").MatchString(err.Error()) {
 		t.Fatalf("got %v", err)
 	}
 	down.Remove()
@@ -50,7 +50,7 @@ func TestAffinityAttachment_lost(t *testing.T) {
 	write(t, w, affinityAttachment("%s", serverGroup(policies("soft-affinity"))))
 	c.Fake.Inject(lostPost)
 	down = c.Fake.Inject(noLook)
-	if _, err := w.Apply(t.Context()); err == nil || !says("Unable to tell whether the server group was made").MatchString(err.Error()) {
+	if _, err := w.Apply(t.Context()); err == nil || !says("Unable to find out whether the server group was created").MatchString(err.Error()) {
 		t.Fatalf("got %v", err)
 	}
 	down.Remove()
@@ -77,7 +77,7 @@ func TestAffinityAttachment_lostName(t *testing.T) {
 		t.Fatalf("groups %+v", groups)
 	}
 	for _, want := range []string{
-		"Unable to tell whether the server group was made",
+		"Unable to find out whether the server group was created",
 		"Nova has a server group of this name now (" + groups[0].ID + "), but anybody may have made it, so it is not taken as created by this attachment.",
 		"The next apply inherits a group of this name if there is one; then it stays when the attachment is destroyed.",
 	} {

@@ -40,7 +40,7 @@ var (
 )
 
 // mostPlacements bounds the list of placements, one a node: a number beyond it
-// is a slip, and would only fill the memory.
+// is a mistake, and would only fill the memory.
 const mostPlacements = 100_000
 
 // plan fills in the result.

@@ -114,7 +114,7 @@ func TestAccAffinityDRS(t *testing.T) {
 			ExpectError: says(fmt.Sprintf("The host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q.", host, own, other))},
 		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true\n  availability_zone = \"cloud-nine\""), PlanOnly: true,
 			ExpectError: says(`does not list the availability zone "cloud-nine"`)},
-		// Nobody is asked for hypervisors where nothing is to be created.
+		// Nobody is asked for hypervisors where nothing will be created.
 		resource.TestStep{Config: affinityPlan(region, group, "scale_in {}\n  enable_drs_extension = true"),
 			ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", knownvalue.Null())}},
 		resource.TestStep{Config: affinityAttachment(drs, region), ConfigPlanChecks: empty(),
@@ -151,7 +151,7 @@ func TestDRSHostsThatDoNot(t *testing.T) {
 	)
 }
 
-// TestAccAffinityDRS_member: an ordinary user is told why that cannot be.
+// TestAccAffinityDRS_member: an ordinary user gets an error that says why.
 func TestAccAffinityDRS_member(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewMember(t, fakecloud.Config{})

@@ -62,7 +62,7 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if len(query.Regions) == 0 {
 		region, err := cloud.Region(ctx)
 		if err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("regions"), "Unable to tell the region", err.Error())
+			resp.Diagnostics.AddAttributeError(path.Root("regions"), "Unable to determine the region", err.Error())
 			return
 		}
 		query.Regions = []string{region}

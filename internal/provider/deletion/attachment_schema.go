@@ -26,7 +26,7 @@ func attachmentSchema(ctx context.Context) schema.Schema {
 		DeleteDescription: "Time for everything that happens before the server is destroyed, such as `30m`. Defaults to the sum of the hook's timeout, five minutes for a shutdown, the grace period and a minute."}).(schema.SingleNestedBlock)
 	limits.MarkdownDescription = "How long the destruction may take. After that it fails, and the node stays."
 	return schema.Schema{
-		MarkdownDescription: "What must happen before a node is removed, as in Senlin's deletion policy with lifecycle hooks: a consumer is told and waited for (`hook`), the server is shut down through Nova (`shutdown`), and a grace period passes (`grace_period`). There is one attachment for each node. It refers to the node's server, so Terraform destroys the attachment before the server: that is when all this happens. Creating or changing it does nothing to the server.\n\n" +
+		MarkdownDescription: "What must happen before a node is removed, as in Senlin's deletion policy with lifecycle hooks: a consumer is notified and waited for (`hook`), the server is shut down through Nova (`shutdown`), and a grace period passes (`grace_period`). There is one attachment for each node. It refers to the node's server, so Terraform destroys the attachment before the server: that is when all this happens. Creating or changing it does nothing to the server.\n\n" +
 			"~> **Destroying an attachment drains its server, also one that stays.** Removing the block, renaming it, or changing the keys of its `for_each` drains servers that are in use. The plan has a warning for each server that will be drained. To rename or re-key, use a `moved` block; to stop using attachments, use a `removed` block with `destroy = false`, or apply `enabled = false` first.\n\n" +
 			"What happens is what was applied last, because Terraform destroys by its state. So change a hook or a grace period, and apply, before the nodes are removed that it is for.\n\n" +
 			"A destruction that was cut short goes on where it was: a hook that is done is not run again, and a Zaqar message that is still in the queue is waited for. A webhook is called, and a command run, again with the same token.",
@@ -43,12 +43,12 @@ func attachmentSchema(ctx context.Context) schema.Schema {
 			"grace_period": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.WholeType{}, Default: int64default.StaticInt64(0), Validators: []validator.Int64{int64validator.Between(0, 86_400)},
 				MarkdownDescription: "Seconds to wait before the node is removed, in full, after the hook and the shutdown. At most 86400. Defaults to `0`."},
 			"shutdown": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to stop the server through Nova before the grace period, so that its guest shuts down. A server that reboots, migrates or the like is stopped after that. One that Nova cannot stop (`PAUSED`, `SUSPENDED`, `RESCUE`, `VERIFY_RESIZE`) is left as it is, with a warning. Defaults to `false`."},
+				MarkdownDescription: "Whether to stop the server through Nova before the grace period, so that its guest shuts down. A server that reboots, migrates or similar is stopped after that. One that Nova cannot stop (`PAUSED`, `SUSPENDED`, `RESCUE`, `VERIFY_RESIZE`) is left as it is, with a warning. Defaults to `false`."},
 			"lifecycle_action_token": schema.StringAttribute{Computed: true, Sensitive: true, PlanModifiers: kept,
 				MarkdownDescription: "Token in the messages about this node. A message that is sent again has the same one."},
 		},
 		Blocks: map[string]schema.Block{
-			"hook":     hookblock.Block(hook.Termination, "A consumer that is told before the node is removed, and waited for."),
+			"hook":     hookblock.Block(hook.Termination, "A consumer that is notified before the node is removed, and waited for."),
 			"timeouts": limits,
 		},
 	}

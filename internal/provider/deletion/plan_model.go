@@ -103,7 +103,7 @@ func named(nodes []node.Node, candidates []string, diags *diag.Diagnostics) []no
 	}
 	for _, n := range chosen {
 		if n.Protected {
-			diags.AddAttributeWarning(at, "Protected candidate", fmt.Sprintf("The node %q is protected. It is removed all the same, because it is named.", n.ID))
+			diags.AddAttributeWarning(at, "Protected candidate", fmt.Sprintf("The node %q is protected. It is removed anyway, because it is named.", n.ID))
 		}
 	}
 	return chosen

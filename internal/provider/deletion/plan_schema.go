@@ -26,7 +26,7 @@ func planSchema() schema.Schema {
 	}
 	return schema.Schema{
 		MarkdownDescription: "Chooses the nodes to remove from a cluster, as Senlin's deletion policy promised. It needs no cloud, only nodes.\n\n" +
-			"First it takes nodes that are not well (status `ERROR` or `UNKNOWN`, or tainted), in the order of `nodes`; then nodes that are not created yet (no `created_at`, or `BUILD`); then all others, by `criteria`. Protected nodes are never chosen.",
+			"First it takes unhealthy nodes (status `ERROR` or `UNKNOWN`, or tainted), in the order of `nodes`; then nodes that are not created yet (no `created_at`, or `BUILD`); then all others, by `criteria`. Protected nodes are never chosen.",
 		Attributes: map[string]schema.Attribute{
 			"nodes":    nodes.Argument("Each needs an `id`; what else counts depends on what is asked."),
 			"decision": request.DecisionArgument("`deletion`"),

@@ -86,7 +86,7 @@ func readResizeObject(argument types.Dynamic) (resize cluster.Resize, err error)
 		case "min_step":
 			resize.MinStep, err = value.WholeFrom(a.Value)
 		default:
-			return resize, fmt.Errorf("resize has %q, which is none of its arguments", a.Name)
+			return resize, fmt.Errorf("resize has %q, which is not one of its arguments", a.Name)
 		}
 		if err != nil {
 			return resize, fmt.Errorf("resize.%s: %w", a.Name, err)

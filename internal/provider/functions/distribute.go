@@ -33,7 +33,7 @@ func (f *distributeFunction) Definition(_ context.Context, _ function.Definition
 		Parameters: []function.Parameter{
 			function.Int64Parameter{CustomType: value.WholeType{}, Name: "count", MarkdownDescription: "Nodes to add, or to remove where negative."},
 			function.DynamicParameter{Name: "bins", MarkdownDescription: "A map or object from the name of each place to an object with any of `weight` (its share relative to the others, `100`; `0` for a place no longer listed, which only loses nodes), " +
-				"`cap` (most nodes, `-1` for no cap), `min` (least nodes, `0`) and `current` (nodes that are there now, `0`)."},
+				"`cap` (maximum number of nodes, `-1` for no cap), `min` (minimum number of nodes, `0`) and `current` (nodes that are there now, `0`)."},
 		},
 		Return: function.MapReturn{ElementType: types.Int64Type},
 	}
@@ -89,7 +89,7 @@ func readBinObjects(argument types.Dynamic) ([]placement.Bin, error) {
 		for _, a := range attributes {
 			into, ok := map[string]*int64{"weight": &bins[i].Weight, "cap": &bins[i].Cap, "min": &bins[i].Min, "current": &bins[i].Current}[a.Name]
 			if !ok {
-				return nil, fmt.Errorf("bins[%q] has %q, which is none of weight, cap, min and current", place.Name, a.Name)
+				return nil, fmt.Errorf("bins[%q] has %q, which is not one of weight, cap, min and current", place.Name, a.Name)
 			}
 			number, err := value.WholeFrom(a.Value)
 			if err != nil {

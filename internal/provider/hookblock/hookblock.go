@@ -49,7 +49,7 @@ func Block(transition, description string) schema.SingleNestedBlock {
 		}
 	}
 	attributes["type"] = schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(names...)},
-		MarkdownDescription: "Required. How the consumer is told, and how it says that it is done. " + strings.Join(kinds, " ")}
+		MarkdownDescription: "Required. How the consumer is notified, and how it says that it is done. " + strings.Join(kinds, " ")}
 	inside := path.MatchRelative()
 	return schema.SingleNestedBlock{
 		MarkdownDescription: description,

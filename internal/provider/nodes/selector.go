@@ -19,7 +19,7 @@ const (
 )
 
 // Selector says which servers are a cluster's, and which of their metadata
-// tell facts.
+// hold facts.
 type Selector struct {
 	NameRegex            types.String `tfsdk:"name_regex"`
 	Metadata             types.Map    `tfsdk:"metadata"`

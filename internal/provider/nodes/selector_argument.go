@@ -9,7 +9,7 @@ import (
 )
 
 // SelectorAttributes say which servers belong to a cluster, and which of their
-// metadata tell facts: arguments of stackpolicy_cluster, and the content of
+// metadata hold facts: arguments of stackpolicy_cluster, and the content of
 // [SelectorBlock].
 func SelectorAttributes() map[string]schema.Attribute {
 	text := func(description string) schema.Attribute {

@@ -191,7 +191,7 @@ func (p *attachmentPlanner) fillRegion(ctx context.Context) {
 		}
 		region, err := cloud.Region(ctx)
 		if err != nil {
-			p.diags.AddAttributeError(path.Root("region"), "Unable to tell the region", err.Error())
+			p.diags.AddAttributeError(path.Root("region"), "Unable to determine the region", err.Error())
 		}
 		p.plan.Region = types.StringValue(region)
 	}
@@ -203,7 +203,7 @@ func (p *attachmentPlanner) explain(err error) {
 	protected, kept := errors.AsType[*deletion.ProtectedError](err)
 	switch {
 	case errors.Is(err, roster.ErrTemplateRemoved):
-		p.diags.AddAttributeError(path.Root("template"), "The template is gone", "The state has revisions of a template, and nodes that are made from them: "+err.Error()+". Give the template again; to begin anew, remove the attachment from the state and import the cluster.")
+		p.diags.AddAttributeError(path.Root("template"), "The template is gone", "The state has revisions of a template, and nodes that are made from them: "+err.Error()+". Give the template again; to start over, remove the attachment from the state and import the cluster.")
 	case named:
 		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate", candidate.Error()+" Take it off one of the two.")
 	case kept:

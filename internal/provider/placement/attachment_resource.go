@@ -125,7 +125,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		storeSeen(ctx, resp.Private, remembered, seen, diags)
 		state.remember(ctx, remembered, state.listedRegions(ctx, diags), diags)
 	}
-	if !state.Nodes.Equal(nodes) { // large maps are slow to write: none is without need
+	if !state.Nodes.Equal(nodes) { // large maps are slow to write, so only changed ones are written
 		diags.Append(resp.State.Set(ctx, &state)...)
 	}
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
@@ -175,7 +175,7 @@ func (r *attachmentResource) unmark(ctx context.Context, region, id string, diag
 func (r *attachmentResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
-// identity tells the attachment apart from all others.
+// identity distinguishes the attachment from all others.
 type identity struct {
 	Cluster         types.String `tfsdk:"cluster"`
 	NodeNamePattern types.String `tfsdk:"node_name_pattern"`

@@ -22,7 +22,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// maxCapacity bounds a cluster: a number beyond it is a slip, and would only fill
+// maxCapacity bounds a cluster: a number beyond it is a mistake, and would only fill
 // the memory of Terraform.
 const maxCapacity = 100_000
 
@@ -36,7 +36,7 @@ func attachmentSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Attaches placement to a cluster and remembers the place of each node: feed its `nodes` to the `for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some in bounded batches, and no other node ever changes its name, region or zone.\n\n" +
 			"All of it is worked out while planning, so that `terraform plan` shows where each node goes, and the servers that are created and destroyed with it. Destroying the attachment forgets it and touches no server.\n\n" +
-			"~> Replacing the attachment (`-replace`, `taint`) forgets it too and places all nodes anew: nodes that then get other places are destroyed and created again.",
+			"~> Replacing the attachment (`-replace`, `taint`) forgets it too and places all nodes again: nodes that then get other places are destroyed and created again.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
 			"cluster": schema.StringAttribute{Required: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},

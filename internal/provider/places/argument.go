@@ -131,7 +131,7 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 		most, _ := fields["cap"].(value.Whole)
 		if value.Given(least) && value.Given(most) && most.ValueInt64() >= 0 && least.ValueInt64() > most.ValueInt64() {
 			diags.AddAttributeError(at.AtListIndex(i).AtName("min"), "The min is above the cap",
-				fmt.Sprintf("The %s %q must have at least %d nodes and at most %d. Lower its min or raise its cap.", kind, name.ValueString(), least.ValueInt64(), most.ValueInt64()))
+				fmt.Sprintf("The min of the %s %q (%d) is larger than its cap (%d). Lower the min or raise the cap.", kind, name.ValueString(), least.ValueInt64(), most.ValueInt64()))
 		}
 	}
 }

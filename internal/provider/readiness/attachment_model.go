@@ -208,7 +208,7 @@ func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *re
 	return w
 }
 
-// message is what the consumer of a hook is told of a node.
+// message is what the consumer of a hook gets about a node.
 func (m attachmentModel) message(n readiness.Node) hook.Message {
 	return hook.Message{Token: n.Token(), NodeID: n.ID, Transition: hook.Launch, Region: n.Region, NodeName: n.Name,
 		Cluster: m.Cluster.ValueString(), Address: readiness.PlainAddress(n.Address)}

@@ -62,7 +62,7 @@ func attachmentSchema() schema.Schema {
 				Attributes: map[string]schema.Attribute{
 					"port": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(1, 65535)}, MarkdownDescription: "Number of the port (required)."},
 				}},
-			"hook": hookblock.Block(hook.Launch, "A consumer that is told of a new server, and waited for: a last check by someone else, such as an orchestrator. It runs once for each server, when all other checks have passed, and again in the next apply if it did not complete. "+
+			"hook": hookblock.Block(hook.Launch, "A consumer that is notified of a new server, and waited for: a last check by someone else, such as an orchestrator. It runs once for each server, when all other checks have passed, and again in the next apply if it did not complete. "+
 				"The token in the message about a server and its revision is always the same."),
 		},
 	}

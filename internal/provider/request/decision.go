@@ -25,7 +25,7 @@ func DecisionArgument(keys string) schema.Attribute {
 		MarkdownDescription: "What another policy decided: an object with " + keys + ". It takes precedence over the number in a request. " +
 			"The `creation` and `deletion` of another plan, or of the `change` of a placement attachment, fit as they are; null is nothing decided. " +
 			"Each may have `count` (`1`), and where the nodes are: `regions`, a map from region to count, and `zones`, a map from zone to count with one `region`, or from region to zone to count. " +
-			"A plan uses the share of its own region or regions. A key that is none of these is refused."}
+			"A plan uses the share of its own region or regions. A key that is not one of these is refused."}
 }
 
 // keys of a decision that other policies add and that say nothing about numbers

@@ -4,7 +4,7 @@ LIB=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 BASE=$(dirname "$LIB")
 export CLOUD_DIR=$BASE/.data
 ROOT=$CLOUD_DIR/root ETC=$CLOUD_DIR/etc STATE=$CLOUD_DIR/state LOG=$CLOUD_DIR/log RUN=$CLOUD_DIR/run
-# The packages are unpacked under $ROOT, not installed: everything must be told.
+# The packages are unpacked under $ROOT, not installed: every path must be given.
 # The rest keeps caches and temporary files out of the home and of /tmp.
 arch=$(uname -m)-linux-gnu
 export PATH=$ROOT/usr/sbin:$ROOT/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -60,7 +60,7 @@ signal() { # SIGNAL NAME
   alive "$2" && read -r pid _ <"$RUN/$2.pid" && kill "-$1" -- "-$pid" 2>/dev/null
 }
 
-halt() { # SIGNAL SECONDS NAME...: all are told first, then waited for
+halt() { # SIGNAL SECONDS NAME...: all get the signal first, then are waited for
   local signal=$1 end=$((SECONDS + $2)) name; shift 2
   for name; do signal "$signal" "$name"; done
   for name; do
