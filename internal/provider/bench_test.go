@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
@@ -40,7 +42,7 @@ func BenchmarkTerraformPlan(b *testing.B) {
 	for _, c := range []struct {
 		size    int
 		servers bool // that the refresh finds, and tells of each
-	}{{100, false}, {1_000, false}, {10_000, false}, {1_000, true}} {
+	}{{100, false}, {1_000, false}, {10_000, false}, {100, true}, {1_000, true}, {10_000, true}} {
 		b.Run(fmt.Sprintf("nodes=%d/servers=%t", c.size, c.servers), func(b *testing.B) {
 			cloud := acctest.NewFake(b, fakecloud.Config{})
 			places, data := cloud.Workspace(b, holdPlaces), cloud.Workspace(b, holdData)
@@ -59,6 +61,34 @@ func BenchmarkTerraformPlan(b *testing.B) {
 			}
 		})
 	}
+}
+
+const holdTemplate = `
+  template = { image = "debian-13", flavor = "m1.small", user_data_version = "7" }
+  update {
+    causes         = ["UNHEALTHY", "TEMPLATE"]
+    max_batch_size = "10%"
+  }
+}
+`
+
+// BenchmarkTerraformTemplate runs terraform plan on a cluster that has servers
+// and a template with an update, and on one without.
+func BenchmarkTerraformTemplate(b *testing.B) {
+	const size = 1_000
+	var sides []bench.Side
+	for name, config := range map[string]string{"bare": holdPlaces, "template": strings.TrimSuffix(holdPlaces, "}\n") + holdTemplate} {
+		cloud := acctest.NewFake(b, fakecloud.Config{})
+		w := cloud.Workspace(b, config)
+		apply(b, w, size)
+		boot(b, cloud, w)
+		apply(b, w, size)
+		sides = append(sides, planned(b, name, w, size, false))
+	}
+	slices.SortFunc(sides, func(x, y bench.Side) int { return strings.Compare(x.Name, y.Name) })
+	costs := bench.Compare(b, sides...)
+	b.ReportMetric(float64(costs[1].CPU)/float64(costs[0].CPU), "times-cpu")
+	b.ReportMetric(float64(costs[1].Wall)/float64(costs[0].Wall), "times-wall")
 }
 
 func apply(b *testing.B, w *workspace.Workspace, size int) {

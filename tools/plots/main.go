@@ -10,19 +10,21 @@ import (
 )
 
 func main() {
-	if err := write("assets", "examples/guides/from-element/steps.txt"); err != nil {
+	if err := write("assets", "."); err != nil {
 		fmt.Fprintln(os.Stderr, "plots:", err)
 		os.Exit(1)
 	}
 }
 
-// write draws into a folder. Steps is the table of the guide from-element.
-func write(dir, steps string) error {
+// write draws into a folder what it finds in the tree at top.
+func write(dir, top string) error {
+	steps := filepath.Join(top, "examples/guides/from-element/steps.txt") // the table of the guide
 	files := map[string]func() (string, error){
 		"growth.svg":  growth,
 		"senlin.svg":  beforeAndAfter,
 		"element.svg": func() (string, error) { return destroyed(steps) },
 		"worked.txt":  worked,
+		"house.svg":   func() (string, error) { return house(top) },
 	}
 	for name, draw := range files {
 		text, err := draw()

@@ -14,7 +14,7 @@ import (
 func TestDrift(t *testing.T) {
 	const top = "../.."
 	dir := t.TempDir()
-	if err := write(dir, filepath.Join(top, "examples/guides/from-element/steps.txt")); err != nil {
+	if err := write(dir, top); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := os.ReadDir(dir)
