@@ -118,7 +118,7 @@ func Choose(nodes []node.Node, request Request) ([]node.Node, error) {
 func pick(group string, nodes []node.Node, count int64, all []node.Node, request Request) ([]node.Node, error) {
 	seed := request.Seed
 	if seed == "" {
-		seed = SeedOf(all)
+		seed = seedOf(all)
 	}
 	var free []ticket
 	for _, n := range nodes {
@@ -140,7 +140,7 @@ func pick(group string, nodes []node.Node, count int64, all []node.Node, request
 // Order returns all nodes in the order in which [Choose] takes them, protected
 // ones among them.
 func Order(nodes []node.Node, criteria Criteria) []node.Node {
-	seed := SeedOf(nodes)
+	seed := seedOf(nodes)
 	tickets := make([]ticket, len(nodes))
 	for i, n := range nodes {
 		tickets[i] = ticket{n, draw(seed, n.ID)}
@@ -203,8 +203,8 @@ func (c Criteria) compare(a, b ticket) int {
 	return cmp.Compare(a.number, b.number)
 }
 
-// SeedOf makes a seed of the ids of nodes, whatever their order.
-func SeedOf(nodes []node.Node) string {
+// seedOf makes a seed of the ids of nodes, whatever their order.
+func seedOf(nodes []node.Node) string {
 	ids := make([]string, len(nodes))
 	for i, n := range nodes {
 		ids[i] = n.ID

@@ -228,7 +228,7 @@ func TestRandomIsStableAndFair(t *testing.T) {
 			t.Errorf("%s is chosen %d times of 1500", n.ID, got)
 		}
 	}
-	if SeedOf(nodes) == SeedOf(nodes[1:]) {
+	if seedOf(nodes) == seedOf(nodes[1:]) {
 		t.Error("another cluster has the same seed")
 	}
 }
@@ -243,7 +243,7 @@ func TestOrder(t *testing.T) {
 		for i := range nodes {
 			nodes[i].Protected = false
 		}
-		chosen, err := Choose(nodes, Request{Count: 99, Criteria: criteria, Seed: SeedOf(nodes)})
+		chosen, err := Choose(nodes, Request{Count: 99, Criteria: criteria, Seed: seedOf(nodes)})
 		if err != nil || ids(ordered) != ids(chosen) {
 			t.Fatalf("the order is %s, chosen are %s, %v", ids(ordered), ids(chosen), err)
 		}
@@ -267,10 +267,10 @@ func TestUnwellKeepTheirOrder(t *testing.T) {
 
 func TestSeedOf(t *testing.T) {
 	a, b := []node.Node{{ID: "a"}, {ID: "b"}}, []node.Node{{ID: "b"}, {ID: "a"}}
-	if SeedOf(a) != SeedOf(b) {
+	if seedOf(a) != seedOf(b) {
 		t.Error("another order is another seed")
 	}
-	if SeedOf(a) == SeedOf([]node.Node{{ID: "a"}, {ID: "c"}}) {
+	if seedOf(a) == seedOf([]node.Node{{ID: "a"}, {ID: "c"}}) {
 		t.Error("other nodes have the same seed")
 	}
 }

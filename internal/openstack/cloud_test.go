@@ -353,16 +353,8 @@ func TestTLS(t *testing.T) {
 		c.change(&config)
 		cloud := open(t, config)
 		_, err := cloud.Zones(t.Context(), "RegionOne")
-		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/identity/v3", http.NoBody)
-		resp, other := cloud.Transport().RoundTrip(req)
-		if other == nil {
-			resp.Body.Close()
-		}
-		if c.trusted && (err != nil || other != nil) {
-			t.Errorf("%s: %v, %v", name, err, other)
-		}
-		if !c.trusted && (!strings.Contains(fmt.Sprint(err), "failed to verify certificate") || !strings.Contains(fmt.Sprint(other), "failed to verify certificate")) {
-			t.Errorf("%s: %v, %v", name, err, other)
+		if c.trusted && err != nil || !c.trusted && !strings.Contains(fmt.Sprint(err), "failed to verify certificate") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -146,13 +146,6 @@ func (t *transport) secretsOf(req *http.Request) []string {
 	return append(slices.Clone(t.secrets), req.Header.Get("X-Auth-Token"), req.Header.Get("X-Subject-Token"))
 }
 
-// Transport carries requests to others than OpenStack, with the TLS settings of
-// the configuration. It adds no token and repeats nothing.
-func (c *Cloud) Transport() http.RoundTripper { return c.base }
-
-// Timeout is how long one try of a request may take.
-func (c *Cloud) Timeout() time.Duration { return c.config.timeout() }
-
 func (c Config) timeout() time.Duration { return cmp.Or(c.RequestTimeout, defaultTimeout) }
 
 // shown is text of others as a log may show it.

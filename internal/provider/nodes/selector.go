@@ -14,8 +14,8 @@ import (
 
 // The metadata keys that mark a node where the configuration names no others.
 const (
-	DefaultTaintedKey   = "stackpolicy_tainted"
-	DefaultProtectedKey = "stackpolicy_protected"
+	defaultTaintedKey   = "stackpolicy_tainted"
+	defaultProtectedKey = "stackpolicy_protected"
 )
 
 // Selector says which servers are a cluster's, and which of their metadata
@@ -53,8 +53,8 @@ func (m Selector) Selector(ctx context.Context, diags *diag.Diagnostics) cluster
 func (m Selector) Keys() cluster.Keys {
 	return cluster.Keys{
 		Profile:   m.ProfileMetadataKey.ValueString(),
-		Tainted:   value.TextOr(m.TaintedMetadataKey, DefaultTaintedKey),
-		Protected: value.TextOr(m.ProtectedMetadataKey, DefaultProtectedKey),
+		Tainted:   value.TextOr(m.TaintedMetadataKey, defaultTaintedKey),
+		Protected: value.TextOr(m.ProtectedMetadataKey, defaultProtectedKey),
 	}
 }
 

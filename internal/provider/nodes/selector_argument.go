@@ -28,8 +28,8 @@ func SelectorAttributes() map[string]schema.Attribute {
 		"servergroup_id":         text("Id of a server group whose members the servers are. It must exist in one of the regions."),
 		"ids":                    list("Ids of servers. Those that no longer exist are left out."),
 		"profile_metadata_key":   text("Key of the metadata that has a node's profile; where its value is a time (RFC 3339), that is `profile_created_at`. By default the profile is the server's image, and its age that of the image in Glance."),
-		"tainted_metadata_key":   text("Key of the metadata that marks a node as one to remove first. Any value is a mark, except an empty one, `0`, `false`, `no` and `off`. Defaults to `" + DefaultTaintedKey + "`."),
-		"protected_metadata_key": text("Key of the metadata that marks a node as one not to remove, in the same way. A server that is locked in Nova counts as marked. Defaults to `" + DefaultProtectedKey + "`."),
+		"tainted_metadata_key":   text("Key of the metadata that marks a node as one to remove first. Any value is a mark, except an empty one, `0`, `false`, `no` and `off`. Defaults to `" + defaultTaintedKey + "`."),
+		"protected_metadata_key": text("Key of the metadata that marks a node as one not to remove, in the same way. A server that is locked in Nova counts as marked. Defaults to `" + defaultProtectedKey + "`."),
 	}
 }
 

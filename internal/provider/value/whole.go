@@ -69,7 +69,7 @@ func (t WholeType) ValueFromTerraform(_ context.Context, in tftypes.Value) (attr
 	if err := in.As(&number); err != nil {
 		return nil, err
 	}
-	n, fault := WholeNumber(number)
+	n, fault := wholeNumber(number)
 	if fault != "" {
 		// Unknown, so that no other validator looks at a number that is not there.
 		return Whole{Int64Value: types.Int64Unknown(), Fault: fault, number: number}, nil
@@ -90,9 +90,6 @@ func WholeOf(n int64) Whole { return Whole{Int64Value: types.Int64Value(n)} }
 
 // WholeNull is null.
 func WholeNull() Whole { return Whole{Int64Value: types.Int64Null()} }
-
-// WholeUnknown is unknown.
-func WholeUnknown() Whole { return Whole{Int64Value: types.Int64Unknown()} }
 
 // Type implements attr.Value.
 func (v Whole) Type(context.Context) attr.Type { return WholeType{} }
@@ -133,9 +130,9 @@ func (v Whole) Or(byDefault int64) int64 {
 	return v.ValueInt64()
 }
 
-// WholeNumber returns a number as an int64 or, where it is none, what is wrong
+// wholeNumber returns a number as an int64 or, where it is none, what is wrong
 // with it, in a sentence.
-func WholeNumber(f *big.Float) (n int64, fault string) {
+func wholeNumber(f *big.Float) (n int64, fault string) {
 	n, accuracy := f.Int64()
 	switch {
 	case accuracy == big.Exact:
