@@ -1,0 +1,133 @@
+// Command planview draws the placement attachments of a Terraform plan, as
+// Markdown for a pull request, as a picture, or as a page.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+)
+
+// version is set by the linker in releases.
+var version = "dev"
+
+const usage = `Usage: planview [-format FORMAT] [-warnings FILE] [FILE]
+
+Draws what a Terraform or OpenTofu plan does to each
+stackpolicy_placement_attachment. FILE is what "terraform show -json PLAN"
+prints of a saved plan; without it, or with -, standard input is read.
+
+  terraform plan -out=a.tfplan
+  terraform show -json a.tfplan | planview -format html >plan.html
+
+Flags:
+  -format FORMAT   markdown (the default), svg or html
+  -warnings FILE   add the warnings of a log of "terraform plan -json"
+  -version         print the version
+  -h               print this
+
+Exit codes: 0 drawn, 1 failed, 2 wrong usage, 3 the plan has no placement
+attachment.
+`
+
+// The exit codes.
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitNoPlacement = 3
+)
+
+var formats = map[string]func([]planview.Attachment) string{
+	"markdown": planview.Markdown,
+	"svg":      planview.SVG,
+	"html":     planview.HTML,
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run does all of it, and returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("planview", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	format := flags.String("format", "markdown", "")
+	log := flags.String("warnings", "", "")
+	show := flags.Bool("version", false, "")
+	wrong := func(format string, args ...any) int {
+		fmt.Fprintf(stderr, "planview: "+format+"\n\n"+usage, args...)
+		return exitUsage
+	}
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
+		return 0
+	case err != nil:
+		return wrong("%v", err)
+	}
+	draw := formats[*format]
+	switch {
+	case *show:
+		fmt.Fprintln(stdout, "planview", built())
+		return 0
+	case draw == nil:
+		return wrong("unknown format %q: use markdown, svg or html", *format)
+	case flags.NArg() > 1:
+		return wrong("give one file, not %d; flags come before it", flags.NArg())
+	case (flags.Arg(0) == "" || flags.Arg(0) == "-") && terminal(stdin):
+		return wrong("nothing to read: give a file, or pipe into planview what \"terraform show -json PLAN\" prints")
+	}
+	list, err := read(flags.Arg(0), *log, stdin)
+	if err == nil {
+		_, err = io.WriteString(stdout, draw(list))
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "planview:", err)
+		if errors.Is(err, planview.ErrNoPlacement) {
+			return exitNoPlacement
+		}
+		return exitFailed
+	}
+	return 0
+}
+
+// read reads the plan of a file, and the warnings of a log if one is named.
+func read(name, log string, stdin io.Reader) ([]planview.Attachment, error) {
+	read := func() ([]byte, error) { return os.ReadFile(name) }
+	if name == "" || name == "-" {
+		read = func() ([]byte, error) { return io.ReadAll(stdin) }
+	}
+	text, err := read()
+	if err != nil {
+		return nil, err
+	}
+	list, err := planview.Read(text)
+	if err != nil || log == "" {
+		return list, err
+	}
+	if text, err = os.ReadFile(log); err != nil {
+		return nil, err
+	}
+	return list, planview.AddWarnings(list, text)
+}
+
+// terminal reports whether somebody would have to type the plan.
+func terminal(stdin io.Reader) bool {
+	file, ok := stdin.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// built is the version of a release, or of the module that "go install" built.
+func built() string {
+	if info, ok := debug.ReadBuildInfo(); ok && version == "dev" && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return version
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const plans = "../../internal/planview/testdata/"
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	plan, err := os.ReadFile(plans + "shrink.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "other.json")
+	if err := os.WriteFile(other, []byte(`{"format_version": "1.2", "planned_values": {}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args   []string
+		code   int
+		drawn  string // the file that stdout is
+		stderr string
+	}{
+		{nil, 0, "shrink.md", ""},
+		{[]string{"-"}, 0, "shrink.md", ""},
+		{[]string{"-format", "svg"}, 0, "shrink.svg", ""},
+		{[]string{"-format=html", plans + "batch.json"}, 0, "batch.html", ""},
+		{[]string{"--format=markdown", plans + "batch.json"}, 0, "batch.md", ""},
+		{[]string{"-format", "pdf"}, 2, "", `unknown format "pdf": use markdown, svg or html`},
+		{[]string{"-colour"}, 2, "", "flag provided but not defined: -colour"},
+		{[]string{"a", "b"}, 2, "", "give one file, not 2"},
+		{[]string{"/does/not/exist"}, 1, "", "no such file"},
+		{[]string{plans + "shrink.md"}, 1, "", "this is not the JSON of a plan"},
+		{[]string{"-warnings", plans + "shrink.md"}, 1, "", "the log is not one of"},
+		{[]string{other}, 3, "", "the plan has no stackpolicy_placement_attachment"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(c.args, bytes.NewReader(plan), &stdout, &stderr)
+		var want []byte
+		if c.drawn != "" {
+			if want, err = os.ReadFile(plans + c.drawn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if code != c.code || stdout.String() != string(want) || !strings.Contains(stderr.String(), c.stderr) || (code == 0) != (stderr.Len() == 0) {
+			t.Errorf("%q: exit code %d, and on stderr %q", c.args, code, stderr.String())
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for _, arg := range []string{"-h", "--help"} {
+		var stdout, stderr bytes.Buffer
+		if code := run([]string{arg}, nil, &stdout, &stderr); code != 0 || stdout.String() != usage || stderr.Len() > 0 {
+			t.Errorf("%s: exit code %d, %q", arg, code, stderr.String())
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	if code := run([]string{"-version"}, nil, &stdout, &stderr); code != 0 || !strings.HasPrefix(stdout.String(), "planview ") {
+		t.Errorf("exit code %d, %q", code, stdout.String())
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+// TestBrokenOutput: a disk that is full is not a success.
+func TestBrokenOutput(t *testing.T) {
+	t.Parallel()
+	var stderr bytes.Buffer
+	if code := run([]string{plans + "shrink.json"}, nil, broken{}, &stderr); code != 1 || !strings.Contains(stderr.String(), "closed") {
+		t.Errorf("exit code %d, %q", code, stderr.String())
+	}
+}

@@ -1,0 +1,190 @@
+package planview_test
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"golang.org/x/net/html"
+)
+
+func drawings(list []planview.Attachment) map[string]string {
+	return map[string]string{"markdown": planview.Markdown(list), "svg": planview.SVG(list), "html": planview.HTML(list)}
+}
+
+// made is a plan with one attachment that gets nodes, and loses others.
+func made(t testing.TB, cluster, region string, nodes, gone int, zone, image string) []byte {
+	t.Helper()
+	before, after := map[string]any{}, map[string]any{}
+	for i := range nodes + gone {
+		node := map[string]any{"index": i, "region": region, "zone": zone, "revision": 1}
+		if i < gone {
+			before[fmt.Sprintf("%s-%d", cluster, i)] = node
+		} else {
+			after[fmt.Sprintf("%s-%d", cluster, i)] = node
+		}
+	}
+	reasons := map[string]string{cluster + "-0": region + "/" + zone + " loses 1 of 1; " + cluster + "-1 is locked"}
+	values := func(nodes map[string]any) map[string]any {
+		return map[string]any{"cluster": cluster, "regions": []any{map[string]any{"name": region, "zones": []any{map[string]any{"name": zone}}}}, "nodes": nodes,
+			"revisions": map[string]any{"1": map[string]any{"image": image}}, "change": map[string]any{"deletion": map[string]any{"reasons": reasons}}}
+	}
+	text, err := json.Marshal(map[string]any{"format_version": "1.2", "resource_changes": []any{map[string]any{
+		"address": `module.a["` + cluster + `"].stackpolicy_placement_attachment.web`, "mode": "managed", "type": "stackpolicy_placement_attachment",
+		"change": map[string]any{"actions": []string{"update"}, "before": values(before), "after": values(after)}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+var hostile = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</title></svg><script>alert(1)</script>`, `</style><script>alert(1)</script>`, `<!--`, `]]>`, `&lt;b&gt;`, `' onload='alert(1)`,
+	"a\x1b[31mred\x00\nnext\u202eleft", "a|b", `a\|b`, "`a`", "a`", "**bold** _it_", "[a](javascript:alert(1))", "![a](https://evil.example/x.png)", "https://evil.example", "www.evil.example", "@everyone", "a@b.example", "#1", "GH-1 ~~x~~", "- item", "{{ 1 }} ${{ 1 }}", "$a$", ":smile:", "  blanks  ", strings.Repeat("long", 300), "ünïcödé 日本",
+}
+
+// TestHostile: names are shown as text, whatever is in them.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	list, err := planview.Read(made(t, "web", "RegionOne", 2, 1, "az-1", "debian"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	usual := map[string]map[string]bool{}
+	for format, got := range drawings(list) {
+		usual[format] = elements(got)
+	}
+	for _, evil := range hostile {
+		list, err := planview.Read(made(t, evil, evil, 2, 1, evil, evil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for format, got := range drawings(list) {
+			for element := range elements(got) {
+				if !usual[format][element] && element != "<code>" {
+					t.Errorf("%s: %q makes the element %s:\n%s", format, evil, element, got)
+				}
+			}
+			if strings.ContainsAny(got, "\x00\x1b\u202e") || strings.Contains(strings.ToLower(got), "<script") || strings.Contains(got, "<img") {
+				t.Errorf("%s: %q is not shown as text:\n%s", format, evil, got)
+			}
+			if format == "svg" {
+				wellFormed(t, got)
+			}
+		}
+		markdown(t, evil, planview.Markdown(list))
+	}
+}
+
+// elements are those of a page, or of a text with HTML in it, with the names of
+// their attributes.
+func elements(text string) map[string]bool {
+	found := map[string]bool{}
+	for z := html.NewTokenizer(strings.NewReader(text)); z.Next() != html.ErrorToken; {
+		token := z.Token()
+		if token.Type != html.StartTagToken && token.Type != html.SelfClosingTagToken && token.Type != html.CommentToken {
+			continue
+		}
+		name := "<" + token.Data
+		for _, a := range token.Attr {
+			name += " " + a.Key
+		}
+		found[name+">"] = true
+	}
+	return found
+}
+
+// markdown holds a text to lines of known forms, in which names are in backticks
+// or in code elements, and nothing else has a meaning.
+func markdown(t *testing.T, evil, got string) {
+	t.Helper()
+	safe := "(?:`[A-Za-z0-9][A-Za-z0-9._/ -]*`|<code>(?:[^\\x00-\\x7f]|[A-Za-z0-9 ,-]|&#[0-9]+;)*</code>)"
+	text := "(?:(?:[A-Za-z0-9 .,;()%'\"+=:/-])*|" + safe + ")"
+	line := regexp.MustCompile("^(?:### Placement of " + safe + "|- \\*\\*" + text + "\\.\\*\\* " + text + "|- " + safe + ": " + text + "|- " + text + "|\\*\\*" + text + "\\*\\*|<sub>" + safe + "</sub>|" + text +
+		"|\\|:--[|:-]*|\\| (?:\\*\\*" + safe + "\\*\\*|(?:&nbsp;)*" + safe + "|total|Place)(?: \\| " + text + ")*(?: \\|)?)$")
+	for l := range strings.SplitSeq(got, "\n") {
+		if !line.MatchString(l) || strings.Contains(l, "://") || strings.Contains(regexp.MustCompile("`[^`]*`").ReplaceAllString(l, ""), "www.") {
+			t.Errorf("%q: the line %q could mean something", evil, l)
+		}
+		if strings.HasPrefix(l, "| ") && strings.Count(l, "|") != 10 {
+			t.Errorf("%q breaks the table: %q", evil, l)
+		}
+	}
+}
+
+func wellFormed(t *testing.T, text string) {
+	t.Helper()
+	decoder := xml.NewDecoder(strings.NewReader(text))
+	var err error
+	for err == nil {
+		_, err = decoder.Token()
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Errorf("%v:\n%s", err, text)
+	}
+}
+
+// TestLarge: 10,000 nodes stay readable, and are drawn in a moment.
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	plan := made(t, "web", "RegionOne", 10_000, 9_000, "az-1", "debian")
+	start := time.Now()
+	list, err := planview.Read(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := drawings(list)
+	t.Logf("%d bytes of plan took %s; markdown %d, svg %d, html %d bytes", len(plan), time.Since(start), len(got["markdown"]), len(got["svg"]), len(got["html"]))
+	for format, most := range map[string]int{"markdown": 60_000, "svg": 20_000, "html": 40_000} {
+		if len(got[format]) > most {
+			t.Errorf("%s has %d bytes", format, len(got[format]))
+		}
+	}
+	if !strings.Contains(got["svg"], "9000 are removed") || !strings.Contains(got["html"], "and 9900 more") {
+		t.Error(got["svg"])
+	}
+}
+
+// TestMarkdownFits: lists get shorter until a comment takes the text.
+func TestMarkdownFits(t *testing.T) {
+	t.Parallel()
+	one, err := planview.Read(made(t, strings.Repeat("web", 60), "RegionOne", 200, 200, "az-1", "debian"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var many []planview.Attachment
+	for _, n := range []int{1, 2, 5, 20, 300} {
+		many = slices.Repeat(one, n)
+		if got := planview.Markdown(many); len(got) > 65_000 || !strings.Contains(got, "| Place |") {
+			t.Fatalf("%d attachments make %d bytes", len(many), len(got))
+		}
+	}
+	if !strings.Contains(planview.Markdown(many), "The rest is left out") {
+		t.Error("nothing says that something is left out")
+	}
+}
+
+// TestDeterministic: the same plan is drawn in the same way.
+func TestDeterministic(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		first, err := planview.Read(kept(t, "batch"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, _ := planview.Read(kept(t, "batch"))
+		for format, got := range drawings(first) {
+			if got != drawings(second)[format] {
+				t.Errorf("%s differs", format)
+			}
+		}
+	}
+}

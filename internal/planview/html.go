@@ -1,0 +1,90 @@
+package planview
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strings"
+)
+
+// HTML is a page about attachments that stands alone: it asks for nothing, and
+// its Content-Security-Policy allows its own style sheet and nothing else.
+func HTML(list []Attachment) string {
+	style := CSS + pageCSS
+	hash := sha256.Sum256([]byte(style))
+	var names []string
+	for i := range list {
+		names = append(names, list[i].Cluster)
+	}
+	return fmt.Sprintf(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-%s'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Placement of %s</title>
+<style>%s</style>
+</head>
+<body>
+<main class="pv">
+%s</main>
+</body>
+</html>
+`, base64.StdEncoding.EncodeToString(hash[:]), escape(shorten(strings.Join(names, ", "), 200)), style, Article(list))
+}
+
+// Article is what a page shows of attachments, for an element of the class pv in
+// a page that has [CSS] and [ArticleCSS].
+func Article(list []Attachment) string {
+	var b strings.Builder
+	for i := range list {
+		article(&b, &list[i], fmt.Sprintf("pv%d", i))
+	}
+	return b.String()
+}
+
+func article(b *strings.Builder, a *Attachment, id string) {
+	r := a.report(100)
+	fmt.Fprintf(b, "<article aria-labelledby=\"%s-head\">\n<h2 id=\"%s-head\">Placement of %s</h2>\n<p>%s</p>\n<p class=\"address\">%s</p>\n", id, id, escape(r.title), escape(r.lead), escape(r.address))
+	c := &canvas{}
+	c.attachment(a, false)
+	c.height += margin
+	fmt.Fprintf(b, "<figure class=\"scroll\">\n%s</figure>\n", c.picture(id, "Placement of "+r.title, r.lead+" The table and the lists below say the same.", false))
+	b.WriteString("<div class=\"scroll\">\n<table>\n<thead><tr>")
+	for _, head := range columns {
+		fmt.Fprintf(b, "<th scope=\"col\">%s</th>", head)
+	}
+	b.WriteString("</tr></thead>\n<tbody>\n")
+	for _, row := range r.rows {
+		class := ""
+		if row.inside {
+			class = ` class="zone"`
+		}
+		fmt.Fprintf(b, "<tr%s><th scope=\"row\">%s</th>", class, escape(row.name))
+		for _, cell := range row.cells {
+			fmt.Fprintf(b, "<td>%s</td>", escape(cell))
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</tbody>\n</table>\n</div>\n")
+	for _, s := range r.sections {
+		class := ""
+		if s.title == "Warnings" {
+			class = ` class="warnings"`
+		}
+		fmt.Fprintf(b, "<section%s>\n<h3>%s</h3>\n<ul>\n", class, escape(s.title))
+		for _, i := range s.items {
+			name := ""
+			if i.name != "" {
+				name = "<strong>" + escape(i.name) + ":</strong> "
+			}
+			fmt.Fprintf(b, "<li>%s%s</li>\n", name, escape(i.text))
+		}
+		if s.more > 0 {
+			fmt.Fprintf(b, "<li>and %d more</li>\n", s.more)
+		}
+		b.WriteString("</ul>\n</section>\n")
+	}
+	b.WriteString("</article>\n")
+}

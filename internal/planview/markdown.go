@@ -1,0 +1,118 @@
+package planview
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// A comment on GitHub has at most 65,536 characters.
+const maxMarkdown = 60_000
+
+// Markdown describes attachments for a pull request. It has at most about 60,000
+// bytes: lists are made shorter where it would have more.
+func Markdown(list []Attachment) string {
+	var all string
+	for _, limit := range []int{100, 20, 5, 0} {
+		var b strings.Builder
+		for i := range list {
+			writeMarkdown(&b, list[i].report(limit))
+		}
+		if all = b.String(); len(all) <= maxMarkdown {
+			return all
+		}
+	}
+	end := strings.LastIndexByte(all[:maxMarkdown], '\n')
+	return all[:end+1] + "\nThe rest is left out, because a comment has room for no more.\n"
+}
+
+func writeMarkdown(b *strings.Builder, r report) {
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(b, "### Placement of %s\n\n%s\n", name(r.title), plain(r.lead))
+	if len(r.rows) > 0 {
+		fmt.Fprintf(b, "\n| %s |\n|:--|--:|--:|--:|--:|--:|--:|--:|:--|\n", strings.Join(columns, " | "))
+	}
+	for _, row := range r.rows {
+		where := "**" + name(row.name) + "**"
+		if row.inside {
+			where = "&nbsp;&nbsp;" + name(row.name)
+		}
+		if row.total {
+			where = row.name
+		}
+		cells := []string{where}
+		for _, cell := range row.cells {
+			cells = append(cells, plain(cell))
+		}
+		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
+	}
+	for _, s := range r.sections {
+		long := len(s.items) > 10
+		if long {
+			fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n", plain(s.title))
+		} else {
+			fmt.Fprintf(b, "\n**%s**\n\n", plain(s.title))
+		}
+		for _, i := range s.items {
+			switch {
+			case i.name == "":
+				fmt.Fprintf(b, "- %s\n", plain(i.text))
+			case s.title == "Warnings":
+				fmt.Fprintf(b, "- **%s.** %s\n", plain(i.name), plain(i.text))
+			default:
+				fmt.Fprintf(b, "- %s: %s\n", name(i.name), plain(i.text))
+			}
+		}
+		if s.more > 0 {
+			fmt.Fprintf(b, "- and %d more\n", s.more)
+		}
+		if long {
+			b.WriteString("\n</details>\n")
+		}
+	}
+	fmt.Fprintf(b, "\n<sub>%s</sub>\n", name(r.address))
+}
+
+var (
+	simpleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/ -]*$`)
+	simpleText = regexp.MustCompile(`^[A-Za-z0-9 .,;()%'"+=-]*(?:[:/][A-Za-z0-9 .,;()%'"+=-]+)*$`)
+)
+
+// name shows a name as code.
+func name(s string) string {
+	if simpleName.MatchString(s) && !strings.HasSuffix(s, " ") {
+		return "`" + s + "`"
+	}
+	return code(s)
+}
+
+// plain shows a text that may have names in it. Where it has characters that mean
+// something in Markdown, or to who shows it (a mention, a link), it is shown as
+// code.
+func plain(s string) string {
+	if simpleText.MatchString(s) && !strings.Contains(s, "www.") {
+		return s
+	}
+	return code(s)
+}
+
+// code shows any text as it is. In it every character that could mean something
+// is a reference to the character, which never means anything.
+func code(s string) string {
+	var b strings.Builder
+	b.WriteString("<code>")
+	for _, r := range text.Clean(s) {
+		switch {
+		case r < 0x80 && r != ' ' && r != '-' && r != ',' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z'):
+			fmt.Fprintf(&b, "&#%d;", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteString("</code>")
+	return b.String()
+}

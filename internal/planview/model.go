@@ -1,0 +1,356 @@
+package planview
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// Action is what a plan does to an attachment.
+type Action int
+
+// The actions.
+const (
+	Keep Action = iota
+	Create
+	Update
+	Replace
+	Delete
+)
+
+// Fate is what a plan does to a node.
+type Fate int
+
+// The fates, in the order in which they are drawn.
+const (
+	Stays Fate = iota
+	Changes
+	Comes
+	Leaves
+)
+
+// Attachment is a placement attachment as a plan changes it.
+type Attachment struct {
+	Address  string
+	Cluster  string
+	Action   Action
+	Imported bool
+	Unknown  bool // whether the nodes become known during the apply only
+
+	Before, After int64 // number of nodes
+	Regions       []Region
+	Revisions     []Revision // in use before or after, by number
+	Remaining     int64      // nodes that the update still has to replace after this plan
+	Updates       bool       // whether there is an update
+	Warnings      []Warning
+}
+
+// Region is a region with its zones; without any it has the nodes itself.
+type Region struct {
+	Place
+	Zones []Place
+}
+
+// Place is a region or a zone.
+type Place struct {
+	Name          string
+	Before, After int64
+	Ideal         string // share of the cluster after the plan, "" where the place is not listed
+	Weight        int64  // 0: not listed
+	Min, Cap      int64  // Cap: [placement.Unlimited] for none
+	Note          string // what binds after the plan
+	Nodes         []Node // by fate and index; in a region with zones they are in the zones
+}
+
+// Node is a node in a place.
+type Node struct {
+	Name     string
+	Index    int64
+	Place    string // region and zone
+	Fate     Fate
+	Revision int64 // after the plan, or of a node that leaves
+	Old      int64 // of a node that changes: the revision before
+	Reason   string
+}
+
+// Revision is a template that nodes are made from.
+type Revision struct {
+	Number        int64
+	Template      map[string]string // nil: not shown
+	Hidden        bool              // because it is sensitive
+	Before, After int64             // number of nodes
+}
+
+// Warning is something that a person should know about a plan.
+type Warning struct{ Title, Text string }
+
+// attributes are the values of an attachment in a plan.
+type attributes struct {
+	Cluster   string                       `json:"cluster"`
+	Region    string                       `json:"region"`
+	Regions   []regionJSON                 `json:"regions"`
+	Zones     []binJSON                    `json:"zones"`
+	Update    *updateJSON                  `json:"update"`
+	Nodes     map[string]nodeJSON          `json:"nodes"`
+	Revisions map[string]map[string]string `json:"revisions"`
+	Change    changeJSON                   `json:"change"`
+	Remaining int64                        `json:"remaining"`
+}
+
+type binJSON struct {
+	Name   string `json:"name"`
+	Weight *int64 `json:"weight"`
+	Cap    *int64 `json:"cap"`
+	Min    *int64 `json:"min"`
+}
+
+type regionJSON struct {
+	binJSON
+	Zones []binJSON `json:"zones"`
+}
+
+type nodeJSON struct {
+	Index    int64  `json:"index"`
+	Region   string `json:"region"`
+	Zone     string `json:"zone"`
+	Revision int64  `json:"revision"`
+}
+
+type updateJSON struct {
+	Causes []roster.Cause `json:"causes"`
+}
+
+type reasonsJSON struct {
+	Reasons map[string]string `json:"reasons"`
+}
+
+type changeJSON struct {
+	Deletion reasonsJSON `json:"deletion"`
+	InPlace  reasonsJSON `json:"in_place"`
+}
+
+// bin has the defaults that the provider gives.
+func (b binJSON) bin() placement.Bin {
+	or := func(n *int64, byDefault int64) int64 {
+		if n == nil {
+			return byDefault
+		}
+		return *n
+	}
+	return placement.Bin{Name: b.Name, Weight: or(b.Weight, 100), Cap: or(b.Cap, placement.Unlimited), Min: or(b.Min, 0)}
+}
+
+// listed are the places of the configuration.
+func (v *attributes) listed() []placement.Region {
+	if v == nil {
+		return nil
+	}
+	regions := v.Regions
+	if len(regions) == 0 && (v.Region != "" || len(v.Zones) > 0) {
+		regions = []regionJSON{{binJSON: binJSON{Name: v.Region}, Zones: v.Zones}}
+	}
+	list := make([]placement.Region, len(regions))
+	for i, r := range regions {
+		list[i].Bin = r.bin()
+		for _, z := range r.Zones {
+			list[i].Zones = append(list[i].Zones, z.bin())
+		}
+	}
+	return list
+}
+
+// roster is what the attachment remembers.
+func (v *attributes) roster() roster.Roster {
+	r := roster.Roster{Nodes: map[string]roster.Node{}}
+	if v != nil {
+		for name, n := range v.Nodes {
+			r.Nodes[name] = roster.Node{Index: n.Index, Place: roster.Place{Region: n.Region, Zone: n.Zone}, Revision: n.Revision}
+		}
+	}
+	return r
+}
+
+// fill works out what is drawn of the values before and after.
+func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]bool) {
+	a.Unknown = unknown["nodes"] || unknown["regions"] || unknown["zones"] || unknown["region"]
+	now := after
+	if after == nil || a.Unknown {
+		now = before
+	}
+	if now == nil {
+		now = after // new, and not known yet
+	}
+	a.Cluster = now.Cluster
+	if hidden["cluster"] {
+		a.Cluster = a.Address
+	}
+	old, next := before.roster(), after.roster()
+	if a.Unknown {
+		next = old
+	}
+	a.Before, a.After = int64(len(old.Nodes)), int64(len(next.Nodes))
+	listed := now.listed()
+	a.Regions = outline(roster.Spread(old, listed), roster.Spread(next, listed))
+	a.place(old, next, now.Change)
+	a.revise(before, after, hidden["template"] || hidden["revisions"])
+	if after == nil || a.Unknown {
+		return
+	}
+	a.Updates, a.Remaining = after.Update != nil, after.Remaining
+	moves := after.Update != nil && slices.Contains(after.Update.Causes, roster.Misplaced)
+	for _, n := range roster.Warnings(next, before.listed(), listed, moves) {
+		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
+	}
+}
+
+// outline lists the places of two spreads over the same listed places: those of
+// the later one, and then those that only the earlier one has, because their last
+// node leaves.
+func outline(before, after []roster.Row) []Region {
+	var regions []Region
+	find := func(name string) *Region {
+		i := slices.IndexFunc(regions, func(r Region) bool { return r.Name == name })
+		if i < 0 {
+			return nil
+		}
+		return &regions[i]
+	}
+	for i, row := range slices.Concat(after, before) {
+		place := Place{Name: row.Zone, Weight: row.Bin.Weight, Min: row.Bin.Min, Cap: row.Bin.Cap, Note: row.Note}
+		if place.Weight > 0 {
+			place.Ideal = row.Ideal.FloatString(2)
+		}
+		if i >= len(after) {
+			place.Note = "not listed"
+		}
+		region := find(row.Region)
+		switch {
+		case !row.IsZone && region == nil:
+			place.Name = row.Region
+			regions = append(regions, Region{Place: place})
+		case row.IsZone && !slices.ContainsFunc(region.Zones, func(z Place) bool { return z.Name == row.Zone }):
+			region.Zones = append(region.Zones, place)
+		}
+	}
+	return regions
+}
+
+// place puts the nodes into their places.
+func (a *Attachment) place(old, next roster.Roster, change changeJSON) {
+	at := func(p roster.Place) []*Place {
+		i := slices.IndexFunc(a.Regions, func(r Region) bool { return r.Name == p.Region })
+		region := &a.Regions[i]
+		for j := range region.Zones {
+			if region.Zones[j].Name == p.Zone {
+				return []*Place{&region.Zones[j], &region.Place}
+			}
+		}
+		return []*Place{&region.Place}
+	}
+	add := func(name string, n roster.Node, fate Fate, reason string) {
+		places := at(n.Place)
+		places[0].Nodes = append(places[0].Nodes, Node{Name: name, Index: n.Index, Place: n.String(), Fate: fate, Revision: n.Revision, Old: old.Nodes[name].Revision, Reason: reason})
+		for _, p := range places {
+			if fate != Comes {
+				p.Before++
+			}
+			if fate != Leaves {
+				p.After++
+			}
+		}
+	}
+	for name, n := range old.Nodes {
+		then, stays := next.Nodes[name]
+		switch {
+		case !stays:
+			add(name, n, Leaves, change.Deletion.Reasons[name])
+		case then.Place != n.Place:
+			add(name, n, Leaves, "goes on in "+then.String())
+			add(name, then, Comes, "was in "+n.String())
+		case then.Revision != n.Revision:
+			add(name, then, Changes, change.InPlace.Reasons[name])
+		default:
+			add(name, then, Stays, "")
+		}
+	}
+	for name, n := range next.Nodes {
+		if _, was := old.Nodes[name]; !was {
+			add(name, n, Comes, "")
+		}
+	}
+	order := func(nodes []Node) {
+		slices.SortFunc(nodes, func(a, b Node) int {
+			return cmp.Or(cmp.Compare(a.Fate, b.Fate), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
+		})
+	}
+	for i := range a.Regions {
+		order(a.Regions[i].Nodes)
+		for j := range a.Regions[i].Zones {
+			order(a.Regions[i].Zones[j].Nodes)
+		}
+	}
+}
+
+// revise lists the revisions in use, if there is a template.
+func (a *Attachment) revise(before, after *attributes, hidden bool) {
+	known := map[int64]Revision{}
+	for _, v := range []*attributes{before, after} {
+		if v == nil {
+			continue
+		}
+		for number, template := range v.Revisions {
+			if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+				known[n] = Revision{Number: n, Template: template, Hidden: hidden}
+			}
+		}
+	}
+	if len(known) == 0 {
+		return
+	}
+	for n := range a.nodes {
+		was, is := n.Revision, n.Revision
+		if n.Fate == Changes {
+			was = n.Old
+		}
+		if r := known[was]; n.Fate != Comes {
+			r.Number, r.Before = was, r.Before+1
+			known[was] = r
+		}
+		if r := known[is]; n.Fate != Leaves {
+			r.Number, r.After = is, r.After+1
+			known[is] = r
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(known)) {
+		a.Revisions = append(a.Revisions, known[number])
+	}
+}
+
+// nodes yields all nodes, place by place.
+func (a *Attachment) nodes(yield func(Node) bool) {
+	for _, r := range a.Regions {
+		for _, p := range append([]Place{r.Place}, r.Zones...) {
+			for _, n := range p.Nodes {
+				if !yield(n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// with lists the nodes of a fate by their indices.
+func (a *Attachment) with(fate Fate) []Node {
+	var list []Node
+	for n := range a.nodes {
+		if n.Fate == fate {
+			list = append(list, n)
+		}
+	}
+	slices.SortFunc(list, func(a, b Node) int { return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name)) })
+	return list
+}

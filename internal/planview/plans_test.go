@@ -1,0 +1,224 @@
+package planview_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+)
+
+var update = flag.Bool("update", false, "write the plans, and what is drawn of them, anew")
+
+func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
+
+func attached(lines ...string) string {
+	return "resource \"stackpolicy_placement_attachment\" \"web\" {\n  cluster = \"web\"\n  " + strings.Join(lines, "\n  ") + "\n}\n"
+}
+
+func batch(lines ...string) string { return "update {\n    " + strings.Join(lines, "\n    ") + "\n  }" }
+
+// planCase is a plan of a cluster that runs: what is there, and what is wanted.
+type planCase struct {
+	name   string
+	before []string // "": nothing is there
+	happen func(*fakecloud.Cloud, map[string]string)
+	after  []string // nil: the attachment is destroyed
+	extra  string   // beside the attachment
+	large  bool     // too large to be kept
+}
+
+const (
+	threeZones = `zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]`
+	oldest     = `deletion { criteria = "OLDEST_FIRST" }`
+	bookworm   = `template = { image = "debian-12" }`
+	trixie     = `template = { image = "debian-13" }`
+	wide       = `regions = [{ name = "RegionOne", weight = 200, zones = [{ name = "az-1", min = 1 }, { name = "az-2", cap = 200 }, { name = "az-3" }] }, { name = "RegionTwo" }]`
+	twoRegions = `regions = [{ name = "RegionOne", weight = 200, cap = 6, zones = [{ name = "az-1", min = 1 }, { name = "az-2", cap = 2 }, { name = "az-3" }] }, { name = "RegionTwo" }]`
+)
+
+func planCases() []planCase {
+	rolling := batch(`causes         = ["UNHEALTHY", "TEMPLATE"]`, `max_batch_size = 2`)
+	canary := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = 2`, `target         = "20%"`)
+	inPlace := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = 2`, `method         = "IN_PLACE"`)
+	percent := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = "5%"`)
+	return []planCase{
+		{name: "create", after: []string{"desired_capacity = 5", twoRegions}},
+		{name: "grow", before: []string{"desired_capacity = 4", twoRegions}, after: []string{"desired_capacity = 9", twoRegions}},
+		{name: "shrink", before: []string{"desired_capacity = 7", threeZones, oldest}, after: []string{"desired_capacity = 5", threeZones, oldest}},
+		{name: "batch", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, rolling}, after: []string{"desired_capacity = 6", threeZones, trixie, oldest, rolling}},
+		{name: "canary", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, canary}, after: []string{"desired_capacity = 6", threeZones, trixie, oldest, canary}},
+		{name: "in-place", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, inPlace}, after: []string{"desired_capacity = 6", threeZones, trixie, oldest, inPlace}},
+		{name: "repair", before: []string{"desired_capacity = 6", threeZones, rolling}, after: []string{"desired_capacity = 6", threeZones, rolling},
+			happen: func(cloud *fakecloud.Cloud, servers map[string]string) {
+				cloud.UpdateServer("RegionOne", servers["web-1"], func(s *fakecloud.Server) { s.Status = "ERROR" })
+			}},
+		{name: "dropped-place", before: []string{"desired_capacity = 6", threeZones}, after: []string{"desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`}},
+		{name: "emptied-place", before: []string{"desired_capacity = 6", threeZones, oldest}, after: []string{"desired_capacity = 4", `zones = [{ name = "az-1" }, { name = "az-2" }]`, oldest}},
+		{name: "import", after: []string{"desired_capacity = 3", threeZones}, extra: "import {\n  to = stackpolicy_placement_attachment.web\n  id = \"web\"\n}\n",
+			happen: func(cloud *fakecloud.Cloud, _ map[string]string) {
+				for i := range 3 {
+					cloud.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i%2+1)})
+				}
+			}},
+		{name: "unknown", before: []string{"desired_capacity = 3", threeZones}, after: []string{"desired_capacity = 3 + length(terraform_data.later.output)", threeZones},
+			extra: "resource \"terraform_data\" \"later\" {\n  input = timestamp()\n}\n"},
+		{name: "same", before: []string{"desired_capacity = 3", threeZones}, after: []string{"desired_capacity = 3", threeZones}},
+		{name: "destroy", before: []string{"desired_capacity = 3", threeZones}},
+		{name: "thousand", large: true, before: []string{"desired_capacity = 1000", wide, bookworm, oldest, percent},
+			after: []string{"desired_capacity = 1010", wide, trixie, oldest, percent}},
+	}
+}
+
+// TestPlans: the plans that are kept are what Terraform, or OpenTofu, prints, and
+// what is drawn of them is what is kept. With -update both are written anew.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	for _, c := range planCases() {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			text := c.plan(t)
+			if !c.large {
+				golden(t, c.name+".json", trim(t, text))
+			}
+			draw(t, c.name, text)
+		})
+	}
+}
+
+// plan lets terraform make the plan.
+func (c planCase) plan(t *testing.T) []byte {
+	t.Helper()
+	cloud := acctest.NewFake(t, fakecloud.Config{})
+	first := ""
+	if c.before != nil {
+		first = attached(c.before...)
+	}
+	w := cloud.Workspace(t, first)
+	run := func(args ...string) string {
+		t.Helper()
+		text, err := w.Run(t.Context(), args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	servers := map[string]string{}
+	if c.before != nil {
+		run("apply", "-auto-approve", "-input=false", "-no-color")
+		day := time.Date(2026, time.March, 1, 8, 0, 0, 0, time.UTC)
+		for name, n := range nodesOf(t, w) {
+			servers[name] = cloud.Fake.AddServers(n.Region, fakecloud.Server{Name: name, Zone: n.Zone, Created: day.AddDate(0, 0, n.Index)})[0]
+		}
+	}
+	if c.happen != nil {
+		c.happen(cloud.Fake, servers)
+	}
+	second := c.extra
+	if c.after != nil {
+		second += attached(c.after...)
+	}
+	if err := w.Write(second); err != nil {
+		t.Fatal(err)
+	}
+	run("plan", "-no-color", "-input=false", "-out=a.tfplan")
+	return []byte(run("show", "-json", "-no-color", "a.tfplan"))
+}
+
+type nodeAt struct {
+	Index        int
+	Region, Zone string
+}
+
+// nodesOf are the nodes of the attachment in a workspace.
+func nodesOf(t *testing.T, w *workspace.Workspace) (nodes map[string]nodeAt) {
+	t.Helper()
+	state, err := w.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(state.Values.RootModule.Resources[0].AttributeValues["nodes"])
+	if err == nil {
+		err = json.Unmarshal(text, &nodes)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nodes
+}
+
+// trim keeps what planview may read of a plan, without what differs from one
+// Terraform to the next.
+func trim(t *testing.T, text []byte) string {
+	t.Helper()
+	type change struct {
+		Actions         json.RawMessage `json:"actions"`
+		Before          any             `json:"before"`
+		After           any             `json:"after"`
+		AfterUnknown    any             `json:"after_unknown"`
+		BeforeSensitive any             `json:"before_sensitive"`
+		AfterSensitive  any             `json:"after_sensitive"`
+		Importing       any             `json:"importing,omitempty"`
+	}
+	type resource struct {
+		Address string `json:"address"`
+		Mode    string `json:"mode"`
+		Type    string `json:"type"`
+		Change  change `json:"change"`
+	}
+	var plan struct {
+		FormatVersion   string     `json:"format_version"`
+		ResourceChanges []resource `json:"resource_changes"`
+	}
+	if err := json.Unmarshal(text, &plan); err != nil {
+		t.Fatal(err)
+	}
+	plan.FormatVersion = "1.2"
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetIndent("", " ")
+	if err := encoder.Encode(plan); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// draw holds all formats to what is kept of them.
+func draw(t *testing.T, name string, plan []byte) {
+	t.Helper()
+	list, err := planview.Read(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, name+".md", planview.Markdown(list))
+	golden(t, name+".svg", planview.SVG(list))
+	golden(t, name+".html", planview.HTML(list))
+}
+
+// golden compares a text with a file, or writes the file with -update.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != string(want) {
+		t.Errorf("%s is out of date; -update writes it anew. Now it is:\n%s", path, text)
+	}
+}

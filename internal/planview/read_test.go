@@ -1,0 +1,176 @@
+package planview_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+)
+
+// kept is a plan of testdata.
+func kept(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestReadErrors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"nothing":        {" \n", "the input is empty"},
+		"no JSON":        {"Terraform will perform", "this is not the JSON of a plan"},
+		"a saved plan":   {"PK\x03\x04\x14", "this is a saved plan itself"},
+		"other JSON":     {`{"a": 1}`, "no format_version"},
+		"a list":         {`[]`, "this is not the JSON of a plan"},
+		"a state":        {`{"format_version": "1.0", "values": {}}`, "this is a state"},
+		"an empty state": {`{"format_version": "1.0"}`, "neither planned_values nor"},
+		"a newer format": {`{"format_version": "2.0", "planned_values": {}}`, "a newer planview is needed"},
+		"no version":     {`{"format_version": "new", "planned_values": {}}`, "is not a version"},
+		"a log":          {"{\"@level\":\"info\"}\n{\"@level\":\"info\"}\n", "this is the log"},
+		"a number": {strings.Replace(string(kept(t, "same")), `"index": 1`, `"index": "one"`, 1),
+			"stackpolicy_placement_attachment.web: its values are not those of a"},
+		"an action": {strings.Replace(string(kept(t, "same")), `"no-op"`, `"explode"`, 1), `the actions "explode" are not known`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := planview.Read([]byte(c.text))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+	for _, text := range []string{`{"format_version": "1.2", "planned_values": {"root_module": {}}}`,
+		strings.ReplaceAll(string(kept(t, "same")), "stackpolicy_placement_attachment", "other"),
+		strings.Replace(string(kept(t, "same")), `"managed"`, `"data"`, 1)} {
+		if _, err := planview.Read([]byte(text)); !errors.Is(err, planview.ErrNoPlacement) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestReadVersions: any minor version is read, and those before 1.
+func TestReadVersions(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"0.2", "1.0", "1.99"} {
+		if _, err := planview.Read([]byte(strings.Replace(string(kept(t, "same")), `"1.2"`, `"`+version+`"`, 1))); err != nil {
+			t.Errorf("%s: %v", version, err)
+		}
+	}
+}
+
+// TestReadEncodings: PowerShell writes UTF-16, or UTF-8 with a mark.
+func TestReadEncodings(t *testing.T) {
+	t.Parallel()
+	text := kept(t, "shrink")
+	want, err := planview.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	little, big := []byte("\xff\xfe"), []byte("\xfe\xff")
+	for _, unit := range utf16.Encode([]rune(string(text))) {
+		little = append(little, byte(unit), byte(unit>>8))
+		big = append(big, byte(unit>>8), byte(unit))
+	}
+	for name, encoded := range map[string][]byte{"UTF-8 with a mark": append([]byte("\xef\xbb\xbf"), text...), "little endian": little, "big endian": big} {
+		got, err := planview.Read(encoded)
+		if err != nil || planview.SVG(got) != planview.SVG(want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestAsTheProvider: places, numbers and notes are those of the summary, which
+// the provider wrote.
+func TestAsTheProvider(t *testing.T) {
+	t.Parallel()
+	for _, c := range planCases() {
+		if c.large || c.name == "destroy" || c.name == "unknown" {
+			continue
+		}
+		var plan struct {
+			Changes []struct {
+				Change struct{ After struct{ Summary string } }
+			} `json:"resource_changes"`
+		}
+		if err := json.Unmarshal(kept(t, c.name), &plan); err != nil {
+			t.Fatal(err)
+		}
+		list, err := planview.Read(kept(t, c.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []string
+		add := func(p planview.Place) {
+			if p.Note != "not listed" { // its last node leaves: a summary has it no more
+				rows = append(rows, p.Name+" "+p.Ideal)
+			}
+		}
+		for _, region := range list[0].Regions {
+			add(region.Place)
+			for _, zone := range region.Zones {
+				add(zone)
+			}
+		}
+		lines := strings.Split(strings.TrimSpace(plan.Changes[0].Change.After.Summary), "\n")
+		lines = lines[1 : len(lines)-1] // without head and total
+		if len(lines) != len(rows) {
+			t.Fatalf("%s: %q, and the summary has\n%s", c.name, rows, strings.Join(lines, "\n"))
+		}
+		for i, line := range lines {
+			fields := strings.Fields(line)
+			want := fields[0] + " " + strings.Replace(fields[2], "none", "", 1)
+			if rows[i] != want {
+				t.Errorf("%s: %q, and the summary has %q", c.name, rows[i], want)
+			}
+		}
+	}
+}
+
+const log = `{"@level":"info","@message":"Terraform 1.11.4","type":"version"}
+{"@level":"warn","type":"diagnostic","diagnostic":{"severity":"warning","summary":"A batch waits for nodes","detail":"web-1 is\n in ERROR.","address":"stackpolicy_placement_attachment.web"}}
+{"@level":"warn","type":"diagnostic","diagnostic":{"severity":"warning","summary":"Of another","detail":"","address":"null_resource.a"}}
+`
+
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	list, err := planview.Read(kept(t, "dropped-place"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := planview.AddWarnings(list, []byte(log)); err != nil {
+		t.Fatal(err)
+	}
+	got := planview.Markdown(list)
+	if !strings.Contains(got, "- **A batch waits for nodes.** web-1 is in ERROR.\n") || strings.Contains(got, "another") {
+		t.Error(got)
+	}
+	for _, wrong := range []string{"", "no JSON", `{"a": 1}`} {
+		if err := planview.AddWarnings(list, []byte(wrong)); err == nil {
+			t.Errorf("%q passed for a log", wrong)
+		}
+	}
+}
+
+// TestSensitive: what Terraform hides in a plan is not shown.
+func TestSensitive(t *testing.T) {
+	t.Parallel()
+	before, after, _ := strings.Cut(string(kept(t, "batch")), `"after_sensitive": {`)
+	text := before + `"after_sensitive": {"cluster": true,` + strings.Replace(after, `"template": {}`, `"template": {"image": true}`, 1)
+	list, err := planview.Read([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range drawings(list) {
+		if strings.Contains(got, "debian-") || strings.Contains(got, "Placement of web") {
+			t.Errorf("%s shows what is sensitive:\n%s", name, got)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package planview
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// report is an attachment in words and numbers, as Markdown and HTML show it.
+type report struct {
+	title, lead string
+	address     string
+	rows        []row
+	sections    []section
+}
+
+// row is a place in the table.
+type row struct {
+	name   string
+	inside bool // a zone
+	total  bool // the sum of all
+	cells  []string
+}
+
+// columns are the heads of the table.
+var columns = []string{"Place", "Before", "After", "Change", "Ideal", "Weight", "Min", "Cap", "Note"}
+
+// section is a list under a title.
+type section struct {
+	title string
+	items []item
+	more  int // number of items that are left out
+}
+
+// item is a name, which may be empty, and a text about it.
+type item struct{ name, text string }
+
+func (i item) String() string {
+	if i.name == "" {
+		return i.text
+	}
+	return i.name + ": " + i.text
+}
+
+// report lists at most limit items under each title.
+func (a *Attachment) report(limit int) report {
+	r := report{title: a.Cluster, lead: a.lead(), address: a.Address}
+	for _, region := range a.Regions {
+		r.rows = append(r.rows, region.row(false))
+		for _, zone := range region.Zones {
+			r.rows = append(r.rows, zone.row(true))
+		}
+	}
+	if len(r.rows) > 1 {
+		r.rows = append(r.rows, row{name: "total", total: true, cells: []string{fmt.Sprint(a.Before), fmt.Sprint(a.After), signed(a.After - a.Before), "", "", "", "", ""}})
+	}
+	if a.Unknown {
+		for _, row := range r.rows {
+			row.cells[1] = "unknown"
+		}
+	}
+	add := func(title string, items []item) {
+		if len(items) > 0 {
+			shown := min(len(items), limit)
+			r.sections = append(r.sections, section{title, items[:shown], len(items) - shown})
+		}
+	}
+	var warnings []item
+	for _, w := range a.Warnings {
+		warnings = append(warnings, item{w.Title, w.Text})
+	}
+	add("Warnings", warnings)
+	for _, s := range []struct {
+		fate  Fate
+		title string
+	}{{Leaves, "Removed"}, {Comes, "Added"}, {Changes, "Changed in place"}} {
+		nodes := a.with(s.fate)
+		items := make([]item, len(nodes))
+		for i, n := range nodes {
+			items[i] = item{n.Name, a.about(n)}
+		}
+		add(fmt.Sprintf("%s: %s", s.title, count(int64(len(items)))), items)
+	}
+	add("Waiting", a.waiting())
+	var revisions []item
+	for _, v := range a.Revisions {
+		revisions = append(revisions, item{"", v.String()})
+	}
+	add("Revisions", revisions)
+	return r
+}
+
+// lead is what the plan does, in a sentence or two.
+func (a *Attachment) lead() string {
+	size := fmt.Sprintf("%s before, %d after", count(a.Before), a.After)
+	if a.Before == a.After {
+		size = count(a.Before) + " before and after"
+	}
+	var parts []string
+	for _, part := range []struct {
+		fate Fate
+		text string
+	}{{Leaves, "removed"}, {Comes, "added"}, {Changes, "changed in place"}} {
+		if n := len(a.with(part.fate)); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, part.text))
+		}
+	}
+	what := "no node changes"
+	if len(parts) > 0 {
+		what = strings.Join(parts, ", ")
+	}
+	lead := fmt.Sprintf("%s: %s.", size, what)
+	switch {
+	case a.Unknown:
+		lead = fmt.Sprintf("%s now. What the nodes become is known during the apply only.", count(a.Before))
+	case a.Action == Delete:
+		lead = fmt.Sprintf("The attachment is destroyed: it forgets its %s. That alone touches no server.", count(a.Before))
+	case a.Action == Replace:
+		lead += " The attachment is replaced: it forgets all nodes and places them anew."
+	}
+	if a.Imported {
+		lead += " The attachment is imported."
+	}
+	return lead
+}
+
+// waiting says what is left for later plans.
+func (a *Attachment) waiting() []item {
+	if a.Remaining == 0 {
+		return nil
+	}
+	verb := "wait"
+	if a.Remaining == 1 {
+		verb = "waits"
+	}
+	return []item{{"", fmt.Sprintf("%s %s to be replaced by the next batches. Apply, and plan again, until the plan is empty.", count(a.Remaining), verb)}}
+}
+
+// about says of a node that changes where it is and why.
+func (a *Attachment) about(n Node) string {
+	text := n.Place
+	switch {
+	case n.Fate == Changes:
+		text += fmt.Sprintf(", revision %d to %d", n.Old, n.Revision)
+	case len(a.Revisions) > 0:
+		text += fmt.Sprintf(", revision %d", n.Revision)
+	}
+	switch {
+	case strings.Contains(n.Reason, n.Place):
+		return n.Reason
+	case n.Reason != "":
+		text += "; " + n.Reason
+	}
+	return text
+}
+
+// row is the place as a row of the table.
+func (p Place) row(inside bool) row {
+	name := p.Name
+	if name == "" {
+		name = "(no zone)"
+	}
+	r := row{name: name, inside: inside, cells: []string{fmt.Sprint(p.Before), fmt.Sprint(p.After), signed(p.After - p.Before), p.Ideal, fmt.Sprint(p.Weight), fmt.Sprint(p.Min), p.limit(), p.Note}}
+	if p.Weight == 0 {
+		for i := range r.cells[3:7] {
+			r.cells[3+i] = ""
+		}
+	}
+	return r
+}
+
+// limit is the cap in words.
+func (p Place) limit() string {
+	if p.Cap == placement.Unlimited {
+		return "none"
+	}
+	return fmt.Sprint(p.Cap)
+}
+
+// String says what a revision is made of, and how many nodes have it.
+func (r Revision) String() string {
+	text := fmt.Sprintf("Revision %d: %s before, %d after", r.Number, count(r.Before), r.After)
+	switch {
+	case r.Hidden:
+		return text + " (template is sensitive)"
+	case len(r.Template) > 0:
+		parts := make([]string, 0, len(r.Template))
+		for _, name := range slices.Sorted(maps.Keys(r.Template)) {
+			parts = append(parts, fmt.Sprintf("%s = %q", name, r.Template[name]))
+		}
+		text += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return text
+}
+
+// signed is a change with its sign, "" for none.
+func signed(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%+d", n)
+}
+
+// count counts nodes in words.
+func count(n int64) string {
+	if n == 1 {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", n)
+}

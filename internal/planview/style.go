@@ -1,0 +1,87 @@
+package planview
+
+import (
+	"fmt"
+	"strings"
+)
+
+// colour is one in the light and in the dark.
+type colour struct{ name, light, dark string }
+
+var colours = []colour{
+	{"ink", "#1f2328", "#e6edf3"},
+	{"pale", "#59636e", "#9198a1"},
+	{"paper", "#ffffff", "#0d1117"},
+	{"box", "#f6f8fa", "#151b23"},
+	{"edge", "#d1d9e0", "#3d444d"},
+	{"warn", "#9a6700", "#d29922"},
+	{"mark", "#ffffff", "#0d1117"},
+	// The revisions, in turn. Each differs from its neighbours also for readers who
+	// do not tell red from green.
+	{"r0", "#0969da", "#58a6ff"},
+	{"r1", "#bc4c00", "#f0883e"},
+	{"r2", "#1a7f37", "#3fb950"},
+	{"r3", "#8250df", "#bc8cff"},
+	{"r4", "#bf3989", "#f778ba"},
+	{"r5", "#6e7781", "#b1bac4"},
+}
+
+// revisionColours is the number of colours of revisions.
+const revisionColours = 6
+
+// CSS is the style sheet of pictures and pages.
+var CSS = css()
+
+func css() string {
+	var light, dark strings.Builder
+	for _, c := range colours {
+		fmt.Fprintf(&light, " --pv-%s: %s;", c.name, c.light)
+		fmt.Fprintf(&dark, " --pv-%s: %s;", c.name, c.dark)
+	}
+	var revisions strings.Builder
+	for i := range revisionColours {
+		fmt.Fprintf(&revisions, ".pv .f%d { fill: var(--pv-r%d) }\n.pv .s%d { stroke: var(--pv-r%d) }\n", i, i, i, i)
+	}
+	return ".pv { color-scheme: light dark;" + light.String() + " }\n" +
+		"@media screen and (prefers-color-scheme: dark) { .pv {" + dark.String() + " } }\n" +
+		revisions.String() + `.pv text { font: 13px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: var(--pv-ink) }
+.pv .title { font-size: 16px; font-weight: 600 }
+.pv .name { font-weight: 600 }
+.pv .small { font-size: 11px; fill: var(--pv-pale) }
+.pv .note { font-size: 11px; fill: var(--pv-warn); font-weight: 600 }
+.pv .paper { fill: var(--pv-paper) }
+.pv .region { fill: var(--pv-box); stroke: var(--pv-edge) }
+.pv .zone { fill: var(--pv-paper); stroke: var(--pv-edge) }
+.pv .track { fill: var(--pv-edge) }
+.pv .level { fill: var(--pv-pale) }
+.pv .tick { stroke: var(--pv-ink); stroke-width: 2 }
+.pv .hollow { fill: none; stroke-width: 1.5 }
+.pv .ring { fill: none; stroke-width: 2 }
+.pv .mark { stroke: var(--pv-mark); stroke-width: 2; fill: none }
+.pv .cross { stroke: var(--pv-pale); stroke-width: 2; fill: none }
+.pv svg, svg.pv { max-width: 100%; height: auto; print-color-adjust: exact; -webkit-print-color-adjust: exact }
+`
+}
+
+// pageCSS is what a page needs besides.
+const pageCSS = `body { margin: 0; background: #ffffff }
+@media screen and (prefers-color-scheme: dark) { body { background: #0d1117 } }
+main.pv { font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 960px; margin: 0 auto; padding: 16px }
+` + ArticleCSS
+
+// ArticleCSS is for what [Article] returns.
+const ArticleCSS = `.pv { color: var(--pv-ink) }
+.pv h2, .pv h3 { overflow-wrap: anywhere }
+.pv .scroll { overflow-x: auto }
+.pv table { border-collapse: collapse; font-variant-numeric: tabular-nums }
+.pv th, .pv td { padding: 4px 10px; border-bottom: 1px solid var(--pv-edge); text-align: right }
+.pv th:first-child, .pv td:first-child, .pv th:last-child, .pv td:last-child, .pv tbody th { text-align: left }
+.pv tbody th { font-weight: 600; overflow-wrap: anywhere }
+.pv tbody tr.zone th { font-weight: 400; padding-left: 28px }
+.pv ul { padding-left: 20px }
+.pv li { overflow-wrap: anywhere }
+.pv .warnings { border-left: 4px solid var(--pv-warn); padding-left: 12px }
+.pv .address { color: var(--pv-pale); font-size: 13px; overflow-wrap: anywhere }
+.pv figure { margin: 0 }
+@media print { .pv figure, .pv section { break-inside: avoid } }
+`

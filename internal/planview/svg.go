@@ -1,0 +1,357 @@
+package planview
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// Lengths of pictures, in pixels.
+const (
+	pictureWidth = 960
+	margin       = 20
+	gap          = 12
+	pitch        = 22 // from dot to dot
+	radius       = 8
+	zoneColumns  = 3
+	lineHeight   = 17
+	lineLength   = 130 // characters
+)
+
+// A place with more nodes than this is drawn with one dot for each kind of nodes
+// and their number; so are those of a kind that change, if they are more.
+const (
+	maxDots    = 66
+	maxChanged = 44
+)
+
+// SVG draws attachments as one picture, which stands alone.
+func SVG(list []Attachment) string {
+	c := &canvas{}
+	var titles, texts []string
+	for i := range list {
+		a := &list[i]
+		r := a.report(20)
+		c.attachment(a, true)
+		titles = append(titles, "Placement of "+a.Cluster)
+		texts = append(texts, r.String())
+	}
+	return c.picture("pv", strings.Join(titles, ", "), strings.Join(texts, "\n"), true)
+}
+
+// String is the report as plain text.
+func (r report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", r.title, r.lead)
+	for _, s := range r.sections {
+		fmt.Fprintf(&b, "\n%s", s.title)
+		for _, i := range s.items {
+			fmt.Fprintf(&b, "\n- %s", i.String())
+		}
+		if s.more > 0 {
+			fmt.Fprintf(&b, "\n- and %d more", s.more)
+		}
+	}
+	return b.String()
+}
+
+// escape makes text of others fit for HTML and SVG.
+func escape(s string) string { return html.EscapeString(text.CleanLines(s)) }
+
+// canvas is a picture that is being drawn, from the top down.
+type canvas struct {
+	body   strings.Builder
+	height int
+	colour map[int64]int // of revisions
+}
+
+// picture is an svg element with all that was drawn. One that stands alone has its
+// style sheet in it.
+func (c *canvas) picture(id, title, description string, alone bool) string {
+	style, namespace := "", ""
+	if alone {
+		style, namespace = "<style>\n"+CSS+"</style>\n", ` xmlns="http://www.w3.org/2000/svg"`
+	}
+	return fmt.Sprintf("<svg%s class=\"pv\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n"+
+		"<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n%s<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n%s</svg>\n",
+		namespace, pictureWidth, c.height, pictureWidth, c.height, id, id, id, escape(title), id, escape(description), style, pictureWidth, c.height, c.body.String())
+}
+
+// attachment draws an attachment below what is there. With words it has a title
+// and, at its end, the lists of the report.
+func (c *canvas) attachment(a *Attachment, words bool) {
+	c.colour = map[int64]int{}
+	for i, r := range a.Revisions {
+		c.colour[r.Number] = i % revisionColours
+	}
+	r := a.report(12)
+	if words {
+		c.height += 34
+		c.text("title", margin, c.height, shorten("Placement of "+a.Cluster, 100))
+		c.lines("", r.lead)
+	}
+	c.legend(a)
+	for _, region := range a.Regions {
+		c.region(region)
+	}
+	if !words {
+		return
+	}
+	for _, s := range r.sections {
+		c.height += 12
+		c.lines("name", s.title)
+		for _, i := range s.items {
+			c.lines("small", i.String())
+		}
+		if s.more > 0 {
+			c.lines("small", fmt.Sprintf("and %d more", s.more))
+		}
+	}
+	c.height += margin
+}
+
+// legend explains the dots that are there.
+func (c *canvas) legend(a *Attachment) {
+	c.height += 26
+	x, y := margin+radius, c.height
+	entry := func(n Node, label string) {
+		if x > pictureWidth-160 {
+			x, y = margin+radius, y+pitch
+		}
+		c.dot(x, y-4, n, "")
+		c.text("", x+radius+5, y, label)
+		x += radius*2 + 24 + 7*len(label)
+	}
+	var first int64 = 1
+	if len(a.Revisions) > 0 {
+		first = a.Revisions[0].Number
+	}
+	there := map[Fate]bool{}
+	for n := range a.nodes {
+		there[n.Fate] = true
+	}
+	for fate, label := range []string{"stays", "changes in place (ring: old revision)", "is added", "is removed"} {
+		if there[Fate(fate)] {
+			n := Node{Fate: Fate(fate), Revision: first, Old: first}
+			if n.Fate == Changes && len(a.Revisions) > 1 {
+				n.Revision = a.Revisions[1].Number
+			}
+			entry(n, label)
+		}
+	}
+	if len(a.Revisions) > 0 {
+		for _, r := range a.Revisions {
+			entry(Node{Revision: r.Number}, fmt.Sprintf("revision %d", r.Number))
+		}
+	}
+	c.height = y + 10
+}
+
+// region draws a region and, in it, its zones.
+func (c *canvas) region(r Region) {
+	c.height += gap
+	top, width := c.height, pictureWidth-2*margin
+	// The box is drawn first, and its height is known last.
+	var inner canvas
+	inner.colour = c.colour
+	y := inner.place(r.Place, margin, top, width)
+	columnWidth := (width - gap*(zoneColumns+1)) / zoneColumns
+	for i := 0; i < len(r.Zones); i += zoneColumns {
+		row := r.Zones[i:min(i+zoneColumns, len(r.Zones))]
+		bottom := 0
+		bodies := make([]canvas, len(row))
+		for j, zone := range row {
+			bodies[j].colour = c.colour
+			bottom = max(bottom, bodies[j].place(zone, margin+gap+j*(columnWidth+gap), y, columnWidth))
+		}
+		for j := range row {
+			inner.rect("zone", margin+gap+j*(columnWidth+gap), y, columnWidth, bottom-y)
+			inner.body.WriteString(bodies[j].body.String())
+		}
+		y = bottom + gap
+	}
+	c.rect("region", margin, top, width, y-top)
+	c.body.WriteString(inner.body.String())
+	c.height = y
+}
+
+// place draws what is in the box of a place, and returns where the box ends.
+func (c *canvas) place(p Place, x, y, width int) int {
+	left, inner := x+gap, width-2*gap
+	name := p.Name
+	if name == "" {
+		name = "(no zone)"
+	}
+	size := count(p.After)
+	if p.Before != p.After {
+		size = fmt.Sprintf("%d → %s", p.Before, count(p.After))
+	}
+	c.text("name", left, y+22, shorten(name, inner/8-len(size)))
+	c.text("end", x+width-gap, y+22, size)
+	y += 38
+	if p.Weight > 0 {
+		c.text("small", left, y, fmt.Sprintf("ideal %s, weight %d, min %d, cap %s", p.Ideal, p.Weight, p.Min, p.limit()))
+		y += 9
+		c.gauge(p, left, y, inner)
+		y += 19
+	}
+	if p.Note != "" {
+		c.text("note", left, y, p.Note)
+		y += 15
+	}
+	return c.dots(p.Nodes, left, y, inner)
+}
+
+// gauge draws the nodes after the plan against ideal, min and cap.
+func (c *canvas) gauge(p Place, x, y, width int) {
+	var ideal float64
+	if _, err := fmt.Sscan(p.Ideal, &ideal); err != nil {
+		return
+	}
+	full := max(float64(p.After), ideal, float64(p.Min), float64(p.Cap), 1) * 1.05
+	at := func(n float64) int { return x + int(float64(width)*n/full) }
+	c.rect("track", x, y, width, 6)
+	if p.After > 0 {
+		c.rect("level", x, y, at(float64(p.After))-x, 6)
+	}
+	tick := func(n float64, what string) {
+		fmt.Fprintf(&c.body, "<path class=\"tick\" d=\"M%d %dv10\"><title>%s</title></path>\n", at(n), y-2, escape(what))
+	}
+	tick(ideal, "ideal "+p.Ideal)
+	if p.Min > 0 {
+		tick(float64(p.Min), fmt.Sprintf("min %d", p.Min))
+	}
+	if p.Cap >= 0 {
+		tick(float64(p.Cap), fmt.Sprintf("cap %d", p.Cap))
+	}
+}
+
+// dots draws nodes, and returns where the box ends.
+func (c *canvas) dots(nodes []Node, x, y, width int) int {
+	var single []Node
+	type kind struct {
+		fate          Fate
+		revision, old int64
+	}
+	var kinds []kind
+	counts := map[kind]int{}
+	changed := 0
+	for _, n := range nodes {
+		if n.Fate != Stays {
+			changed++
+		}
+	}
+	for _, n := range nodes {
+		if len(nodes) <= maxDots || n.Fate != Stays && changed <= maxChanged {
+			single = append(single, n)
+			continue
+		}
+		k := kind{n.Fate, n.Revision, n.Old}
+		if n.Fate != Changes {
+			k.old = 0
+		}
+		if counts[k]++; counts[k] == 1 {
+			kinds = append(kinds, k)
+		}
+	}
+	for _, k := range kinds {
+		y += pitch
+		n := Node{Fate: k.fate, Revision: k.revision, Old: k.old}
+		label := fmt.Sprintf("%d %s", counts[k], c.words(n, counts[k] > 1))
+		c.dot(x+radius, y-radius, n, label)
+		c.text("", x+2*radius+8, y-4, label)
+	}
+	columns := max(width/pitch, 1)
+	for i, n := range single {
+		if i%columns == 0 {
+			y += pitch
+		}
+		label := n.Name + " " + c.words(n, false)
+		if n.Reason != "" {
+			label += ". " + n.Reason
+		}
+		c.dot(x+radius+i%columns*pitch, y-radius, n, label)
+	}
+	if len(nodes) > 0 {
+		y += 6
+	}
+	return y
+}
+
+// words says what happens to a node, or to several.
+func (c *canvas) words(n Node, several bool) string {
+	words := [...]string{"stays", "changes in place", "is added", "is removed"}[n.Fate]
+	if several {
+		words = [...]string{"stay", "change in place", "are added", "are removed"}[n.Fate]
+	}
+	switch {
+	case n.Fate == Changes:
+		words += fmt.Sprintf(", revision %d to %d", n.Old, n.Revision)
+	case len(c.colour) > 0:
+		words += fmt.Sprintf(", revision %d", n.Revision)
+	}
+	return words
+}
+
+// dot draws a node. Its form says what happens to it: a disc stays, one with a
+// plus is added, one with a ring changes, a circle with a cross is removed. The
+// colour says of which revision it is.
+func (c *canvas) dot(x, y int, n Node, label string) {
+	c.body.WriteString("<g>")
+	if label != "" {
+		fmt.Fprintf(&c.body, "<title>%s</title>", escape(label))
+	}
+	fill := c.colour[n.Revision]
+	switch n.Fate {
+	case Leaves:
+		fmt.Fprintf(&c.body, `<circle class="hollow s%d" cx="%d" cy="%d" r="%d"/><path class="cross" d="M%d %dl8 8m0 -8l-8 8"/>`, fill, x, y, radius-1, x-4, y-4)
+	case Comes:
+		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/><path class="mark" d="M%d %dh10m-5 -5v10"/>`, fill, x, y, radius, x-5, y)
+	case Changes:
+		fmt.Fprintf(&c.body, `<circle class="ring s%d" cx="%d" cy="%d" r="%d"/><circle class="f%d" cx="%d" cy="%d" r="%d"/>`, c.colour[n.Old], x, y, radius, fill, x, y, radius-4)
+	default:
+		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/>`, fill, x, y, radius)
+	}
+	c.body.WriteString("</g>\n")
+}
+
+func (c *canvas) text(class string, x, y int, s string) {
+	anchor := ""
+	if class == "end" {
+		class, anchor = "", ` text-anchor="end"`
+	}
+	fmt.Fprintf(&c.body, "<text class=\"%s\" x=\"%d\" y=\"%d\"%s>%s</text>\n", class, x, y, anchor, escape(s))
+}
+
+// lines draws a text below what is there, in as many lines as it needs.
+func (c *canvas) lines(class, s string) {
+	indent := margin
+	for s = text.Clean(s); s != ""; {
+		line := s
+		if runes := []rune(s); len(runes) > lineLength {
+			line = string(runes[:lineLength])
+			if space := strings.LastIndexByte(line, ' '); space > 0 {
+				line = line[:space]
+			}
+		}
+		s = strings.TrimLeft(s[len(line):], " ")
+		c.height += lineHeight
+		c.text(class, indent, c.height, line)
+		indent = margin + 16
+	}
+}
+
+func (c *canvas) rect(class string, x, y, width, height int) {
+	fmt.Fprintf(&c.body, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\"/>\n", class, x, y, width, height)
+}
+
+// shorten cuts a text that is longer than most characters.
+func shorten(s string, most int) string {
+	s = text.Clean(s)
+	if runes := []rune(s); len(runes) > max(most, 8) {
+		return string(runes[:max(most, 8)-1]) + "…"
+	}
+	return s
+}

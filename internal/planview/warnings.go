@@ -1,0 +1,62 @@
+package planview
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// logLine is what is read of a line of the log of "terraform plan -json".
+type logLine struct {
+	Level      string `json:"@level"`
+	Diagnostic *struct {
+		Severity string `json:"severity"`
+		Summary  string `json:"summary"`
+		Detail   string `json:"detail"`
+		Address  string `json:"address"`
+	} `json:"diagnostic"`
+}
+
+// AddWarnings adds to the attachments the warnings about them in a log of
+// "terraform plan -json": a plan's own JSON has none. They take the place of
+// those that were worked out from the plan.
+func AddWarnings(list []Attachment, log []byte) error {
+	lines := 0
+	found := make([][]Warning, len(list))
+	for line := range bytes.Lines(decode(log)) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var l logLine
+		if err := json.Unmarshal(line, &l); err != nil {
+			return fmt.Errorf("the log is not one of \"terraform plan -json\": %w", err)
+		}
+		if l.Level != "" {
+			lines++
+		}
+		if d := l.Diagnostic; d != nil && d.Severity == "warning" {
+			if i := slices.IndexFunc(list, func(a Attachment) bool { return a.Address == d.Address }); i >= 0 {
+				found[i] = append(found[i], Warning{oneLine(d.Summary), oneLine(d.Detail)})
+			}
+		}
+	}
+	if lines == 0 {
+		return errors.New(`the log is not one of "terraform plan -json": it has no line with a level`)
+	}
+	for i := range list {
+		list[i].Warnings = found[i]
+	}
+	return nil
+}
+
+// oneLine joins the lines of a text, and keeps all other characters.
+func oneLine(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), " ")
+}
