@@ -27,6 +27,8 @@ func TestSecrets(t *testing.T) {
 		password = "kV2dRq81-password"
 		hookUser = "Ym4tLw07-user"
 		hookKey  = "Xc93BnTz-key"
+		readyKey = "Wq5rJd20-key"
+		signing  = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwSECRETS="
 	)
 	address := strings.Replace(consumer.URL, "//", "//bell:"+hookUser+"@", 1) + "/leave?key=" + hookKey
 	log := filepath.Join(t.TempDir(), "terraform.log")
@@ -36,7 +38,7 @@ func TestSecrets(t *testing.T) {
 	w.Env = slices.DeleteFunc(w.Env, func(v string) bool {
 		return strings.HasPrefix(v, "OS_USERNAME=") || strings.HasPrefix(v, "OS_PASSWORD=") || strings.HasPrefix(v, "OS_PROJECT_NAME=")
 	})
-	w.Env = append(w.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+log, "OS_DEBUG=1")
+	w.Env = append(w.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+log, "OS_DEBUG=1", "STACKPOLICY_WEBHOOK_SECRET="+signing)
 	providerBlock := "provider \"stackpolicy\" {\n  application_credential_id = \"" + fakecloud.AppCredentialID + "\"\n  application_credential_secret = %q\n}\n"
 	config := c.ProviderBlock("nova") + fmt.Sprintf(providerBlock, fakecloud.AppCredentialSecret) + "data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n" + guarded(c, 1)
 	config = strings.Replace(config, "shutdown  = true", block(`type = "webhook"`, `default_result = "CONTINUE"`, fmt.Sprintf("url = %q", address)), 1)
@@ -80,6 +82,11 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("logged in with %s", block)
 		}
 	}
+	ready := fmt.Sprintf("variable \"key\" {\n  default = %q\n  sensitive = true\n}\n", readyKey) + fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"web\" {\n  cluster = %q\n  servers = { for name, s in nova_server.web : name => { id = s.id } }\n  timeout = 2\n  http {\n    url = %q\n  }\n}\n",
+		c.Prefix, consumer.URL+"/ready?key=${var.key}")
+	if err := run(config+ready, "apply", "-no-color", "-auto-approve"); err == nil || !says("/ready answered 404 Not Found").MatchString(told.String()) {
+		t.Error("a server that is not there is ready")
+	}
 	must("destroy", "-no-color", "-auto-approve")
 	if !says("the webhook at").MatchString(told.String()) {
 		t.Error("the hook did not fail")
@@ -90,7 +97,7 @@ func TestSecrets(t *testing.T) {
 		t.Fatalf("%d bytes of log, %v", len(logged), err)
 	}
 	kept := onDisk(t, w.Dir)
-	secrets := map[string]string{fakecloud.AppCredentialSecret: "the application credential's secret", password: "a wrong password"}
+	secrets := map[string]string{fakecloud.AppCredentialSecret: "the application credential's secret", password: "a wrong password", signing: "the secret that signs webhooks", strings.TrimPrefix(signing, "whsec_"): "that secret without its prefix"}
 	for _, r := range c.Fake.Requests() {
 		if r.Token != "" {
 			secrets[r.Token] = "a token"
@@ -104,7 +111,7 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("the state or the plan has %s", name)
 		}
 	}
-	secrets[hookUser], secrets[hookKey] = "the webhook's user", "the webhook's key"
+	secrets[hookUser], secrets[hookKey], secrets[readyKey] = "the webhook's user", "the webhook's key", "the key of the check"
 	for secret, name := range secrets {
 		if strings.Contains(told.String(), secret) {
 			t.Errorf("the output has %s", name)

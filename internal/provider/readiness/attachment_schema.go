@@ -53,7 +53,7 @@ func attachmentSchema() schema.Schema {
 				MarkdownDescription: "A GET request that the server must answer. Redirects to other hosts are not followed. TLS trusts the authorities of the system and those of `hook_cacert_file` in the provider block.",
 				Attributes: map[string]schema.Attribute{
 					"url": schema.StringAttribute{Optional: true,
-						MarkdownDescription: "Address to ask (required), such as `http://{address}:8080/health`. `{address}` and `{name}` stand for the server's address and the node's name, and are escaped as their place in the URL needs; an IPv6 address gets its brackets."},
+						MarkdownDescription: "Address to ask (required), such as `http://{address}:8080/health`. `{address}` and `{name}` stand for the server's address and the node's name, and are escaped as their place in the URL needs; an IPv6 address gets its brackets. A plan shows it: pass a secret in it by a sensitive variable."},
 					"status": schema.StringAttribute{Optional: true,
 						MarkdownDescription: "Statuses that count as ready: numbers and ranges, such as `200-299,404`. Defaults to `" + readiness.DefaultStatuses + "`."},
 				}},
