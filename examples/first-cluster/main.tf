@@ -10,21 +10,23 @@ terraform {
   }
 }
 
-# Both log in as clouds.yaml and the OS_* variables say.
+# Both providers read clouds.yaml and the OS_* environment variables.
 provider "stackpolicy" {}
 provider "openstack" {}
 
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 5
+
+  region = "RegionOne"
+  zones = [
+    { name = "az-1" },
+    { name = "az-2", weight = 200, cap = 3 },
+  ]
+
   deletion {
     criteria = "OLDEST_FIRST"
   }
-
-  regions = [
-    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }] },
-    { name = "RegionTwo", weight = 200, cap = 3 },
-  ]
 }
 
 resource "openstack_compute_instance_v2" "web" {
@@ -32,11 +34,11 @@ resource "openstack_compute_instance_v2" "web" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = "ubuntu-24.04"
+  image_name        = "debian-12"
   flavor_name       = "m1.small"
 
   network {
-    name = "web"
+    name = "shared"
   }
 }
 

@@ -41,7 +41,7 @@ resource "terraform_data" "web" {
 func BenchmarkTerraformPlan(b *testing.B) {
 	for _, c := range []struct {
 		size    int
-		servers bool // that the refresh finds, and tells of each
+		servers bool // that the refresh finds, and reports each
 	}{{100, false}, {1_000, false}, {10_000, false}, {100, true}, {1_000, true}, {10_000, true}} {
 		b.Run(fmt.Sprintf("nodes=%d/servers=%t", c.size, c.servers), func(b *testing.B) {
 			cloud := acctest.NewFake(b, fakecloud.Config{})
@@ -100,7 +100,7 @@ func apply(b *testing.B, w *workspace.Workspace, size int) {
 
 // BenchmarkTerraformServers is the whole way of a cluster of 1,000 nodes: its
 // servers are planned, made, and planned again. The placement alone is planned
-// too, to tell what is its part.
+// too, to show which part is its own.
 func BenchmarkTerraformServers(b *testing.B) {
 	var w *workspace.Workspace
 	run := func(name string, args ...string) bench.Side {

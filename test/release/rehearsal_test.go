@@ -320,9 +320,9 @@ provider_installation {
 `, public, host, r.standIns))
 }
 
-// readme: the first configuration of the README is installed and applied, with
-// the names of the cloud in it. After the next release init -upgrade takes that, and what the first
-// one left in the state needs no change.
+// readme: the first configuration of the README is installed and applied. After
+// the next release init -upgrade takes that, and what the first one left in the
+// state needs no change.
 func (r rehearsal) readme(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(workspace.Root(), "README.md"))
 	if err != nil {
@@ -332,12 +332,10 @@ func (r rehearsal) readme(t *testing.T) {
 	if config == nil {
 		t.Fatal("no configuration")
 	}
-	// A reader of the README puts their own names in.
-	own := strings.Replace(string(config[1]), "network {\n    name = \"web\"", fmt.Sprintf("network {\n    name = %q", fakecloud.NetworkName), 1)
 	cloud := fakecloud.Start(t, fakecloud.Config{})
-	cloud.AddImage(fakecloud.Image{Name: "ubuntu-24.04"})
+	cloud.AddImage(fakecloud.Image{Name: "debian-12"})
 	reg, host, trust := r.start(t)
-	w, _, err := r.init(t, r.instead(t, host), own, trust,
+	w, _, err := r.init(t, r.instead(t, host), string(config[1]), trust,
 		"OS_AUTH_URL="+cloud.AuthURL(), "OS_USERNAME="+fakecloud.MemberUser, "OS_PASSWORD="+fakecloud.Password,
 		"OS_PROJECT_NAME="+fakecloud.MemberUser, "OS_REGION_NAME="+fakecloud.DefaultRegions()[0].Name, "OS_CLOUD=")
 	if err != nil {

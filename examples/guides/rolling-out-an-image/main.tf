@@ -45,7 +45,7 @@ resource "openstack_compute_instance_v2" "web" {
   flavor_name       = local.revisions[each.value.revision].flavor
 
   network {
-    name = "web"
+    name = "shared"
   }
 
   # The new server is made before the old one is destroyed.

@@ -31,7 +31,7 @@ resource "openstack_compute_instance_v2" "web" {
   flavor_name       = "m1.small"
 
   network {
-    name = "web"
+    name = "shared"
   }
 }
 

@@ -11,7 +11,7 @@ resource "stackpolicy_affinity_attachment" "db" {
 resource "openstack_compute_instance_v2" "db" {
   count       = 3
   name        = "db-${count.index}"
-  image_name  = "ubuntu-24.04"
+  image_name  = "debian-12"
   flavor_name = "m1.large"
 
   network {

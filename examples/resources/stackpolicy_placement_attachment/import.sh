@@ -1,6 +1,6 @@
-# By the name of a cluster that runs: its servers are those named web-0, web-1
-# and so on, in all regions of the cloud. Regions and zones are filled in from
-# where the servers are, and nothing moves.
+# By the name of a running cluster: its servers are those named web-0, web-1 and
+# so on, in all regions of the cloud. Regions and zones are filled in from where
+# the servers are, and nothing moves.
 terraform import stackpolicy_placement_attachment.web web
 
 # The same with names of another pattern: web001, web002 and so on.

@@ -36,11 +36,11 @@ resource "openstack_compute_instance_v2" "web" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = "ubuntu-24.04"
+  image_name        = "debian-12"
   flavor_name       = "m1.small"
 
   network {
-    name = "web"
+    name = "shared"
   }
 
   scheduler_hints {

@@ -8,11 +8,11 @@ resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   availability_zone = each.value.zone
-  image_name        = "ubuntu-24.04"
+  image_name        = "debian-12"
   flavor_name       = "m1.small"
 
   network {
-    name = "web"
+    name = "shared"
   }
 
   lifecycle {

@@ -2,7 +2,7 @@
 # Each apply does one batch; see the guide "Rolling out a new image".
 variable "image" {
   type    = string
-  default = "ubuntu-24.04"
+  default = "debian-12"
 }
 
 resource "stackpolicy_placement_attachment" "api" {
@@ -30,7 +30,7 @@ resource "openstack_compute_instance_v2" "api" {
   flavor_name       = "m1.small"
 
   network {
-    name = "web"
+    name = "shared"
   }
 
   lifecycle {

@@ -17,7 +17,7 @@ resource "openstack_compute_instance_v2" "vsphere" {
   name              = "vsphere-${count.index}"
   region            = "RegionTwo"
   availability_zone = stackpolicy_affinity_attachment.vsphere.zone
-  image_name        = "ubuntu-24.04"
+  image_name        = "debian-12"
   flavor_name       = "m1.large"
 
   network {

@@ -1,0 +1,83 @@
+package examples_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// shown fails unless a page has the text, line by line.
+func shown(t *testing.T, page, text string) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text) {
+		if !strings.Contains(string(content), strings.TrimSpace(line)) {
+			t.Errorf("%s does not show %q", page, line)
+		}
+	}
+}
+
+// edit replaces a part of an example, as a reader would.
+func (e example) edit(t *testing.T, old, changed string) {
+	t.Helper()
+	file := filepath.Join(e.Dir, "main.tf")
+	text, err := os.ReadFile(file)
+	if !strings.Contains(string(text), old) {
+		t.Fatalf("the example has no %q", old)
+	}
+	if err = errors.Join(err, os.WriteFile(file, []byte(strings.Replace(string(text), old, changed, 1)), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAccExample_firstCluster follows the README: the first cluster, a smaller
+// one, and the same one over two regions.
+func TestAccExample_firstCluster(t *testing.T) {
+	e := start(t, "first-cluster")
+	e.apply(t)
+	var summary string
+	if err := e.Output(t.Context(), "placement", &summary); err != nil {
+		t.Fatal(err)
+	}
+	shown(t, "README.md", summary)
+	shown(t, "templates/index.md.tmpl", summary)
+	five := e.servers(t)
+	e.edit(t, "= 5", "= 3")
+	text, err := e.Run(t.Context(), "plan", "-no-color")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := regexp.MustCompile(`"web-\d+" += "[^"]* created `).FindAllString(text, -1)
+	if len(reasons) != 2 {
+		t.Errorf("%d reasons:\n%s", len(reasons), text)
+	}
+	for _, reason := range append(reasons, regexp.MustCompile("Plan: .*").FindString(text)) {
+		shown(t, "README.md", reason)
+	}
+	e.apply(t)
+	three := e.servers(t)
+	kept(t, five, three, 3)
+	e.edit(t, `  region = "RegionOne"
+  zones = [
+    { name = "az-1" },
+    { name = "az-2", weight = 200, cap = 3 },
+  ]
+`, `  regions = [
+    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }] },
+    { name = "RegionTwo" },
+  ]
+`)
+	e.edit(t, "= 3", "= 6")
+	e.apply(t)
+	kept(t, three, e.servers(t), 6)
+	if err := e.Output(t.Context(), "placement", &summary); err != nil {
+		t.Fatal(err)
+	}
+	shown(t, "README.md", summary)
+}

@@ -1,0 +1,5 @@
+# By <region>/<server id>.
+import {
+  to = stackpolicy_deletion_attachment.web["web-0"]
+  id = "RegionOne/8f0c6a52-41d7-4b0e-9a5d-7c2f3e1b6d94"
+}

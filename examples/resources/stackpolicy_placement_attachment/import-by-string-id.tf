@@ -1,0 +1,6 @@
+# By the name of a running cluster: its servers are those named web-0, web-1 and
+# so on, in all regions of the cloud.
+import {
+  to = stackpolicy_placement_attachment.web
+  id = "web"
+}

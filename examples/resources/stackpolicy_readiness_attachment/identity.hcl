@@ -1,0 +1,6 @@
+import {
+  to = stackpolicy_readiness_attachment.web
+  identity = {
+    cluster = "web"
+  }
+}
