@@ -8,9 +8,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"os"
 	"path/filepath"
@@ -66,6 +68,7 @@ func TestRehearsal(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("complete", r.complete)
+	t.Run("planview", r.planview)
 	t.Run("reproduce", func(t *testing.T) { r.reproduce(t, src) })
 	t.Run("verify.sh", r.verify)
 	ran := 0
@@ -176,6 +179,40 @@ func (r rehearsal) complete(t *testing.T) {
 				t.Errorf("%s has %q, and no %s", filepath.Base(name), names, want)
 			}
 		}
+	}
+}
+
+// planview: its zips are beside those of the provider, each with its signature, and
+// the checksums that registries read do not name them.
+func (r rehearsal) planview(t *testing.T) {
+	dir := filepath.Join(r.first, "planview")
+	zips, err := filepath.Glob(filepath.Join(dir, "*.zip"))
+	want := 1
+	if *allTargets {
+		want = 8 // of four systems and two processors
+	}
+	if err != nil || len(zips) != want {
+		t.Errorf("%d zips, want %d: %q", len(zips), want, zips)
+	}
+	sums, err := os.ReadFile(filepath.Join(r.first, "terraform-provider-stackpolicy_"+first+"_SHA256SUMS"))
+	if err != nil || strings.Contains(string(sums), "planview") {
+		t.Errorf("%v, and the checksums are\n%s", err, sums)
+	}
+	for _, name := range zips {
+		r.signer.gpg(t, "--verify", name+".sig", name)
+	}
+	archive, err := zip.OpenReader(filepath.Join(dir, fmt.Sprintf("planview_%s_%s_%s.zip", first, runtime.GOOS, runtime.GOARCH)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	program := filepath.Join(t.TempDir(), "planview")
+	text, err := fs.ReadFile(archive, "planview")
+	if err := errors.Join(err, os.WriteFile(program, text, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, ".", nil, program, "-version"); got != "planview "+first+"\n" {
+		t.Errorf("it says that it is %q", got)
 	}
 }
 

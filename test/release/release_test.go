@@ -121,7 +121,7 @@ func newSource(t *testing.T, s signer) source {
 
 // release follows RELEASING.md: it gathers the changes, commits and tags, and runs
 // what the workflow runs, except that nothing is published. It returns the folder
-// with the files that would have been.
+// with the files that would have been, those of planview in a folder of their own.
 func (src source) release(t *testing.T, version string, all bool) string {
 	t.Helper()
 	run(t, src.dir, nil, "tools/changelog", version)
@@ -153,6 +153,19 @@ func (src source) release(t *testing.T, version string, all bool) string {
 		}
 		text, err := os.ReadFile(name)
 		if err := errors.Join(err, os.WriteFile(filepath.Join(published, to), text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tool, err := filepath.Glob(filepath.Join(src.dir, "dist", "planview_"+version+"_*"))
+	if err := errors.Join(err, os.Mkdir(filepath.Join(published, "planview"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range tool {
+		if info, err := os.Stat(name); err != nil || info.IsDir() {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err := errors.Join(err, os.WriteFile(filepath.Join(published, "planview", filepath.Base(name)), text, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 )
 
 func main() {
@@ -24,6 +26,7 @@ func write(dir, top string) error {
 		"senlin.svg":  beforeAndAfter,
 		"element.svg": func() (string, error) { return destroyed(steps) },
 		"worked.txt":  worked,
+		"plan.svg":    func() (string, error) { return plan(filepath.Join(top, "internal/planview/testdata/batch.json")) },
 		"house.svg":   func() (string, error) { return house(top) },
 	}
 	for name, draw := range files {
@@ -36,4 +39,14 @@ func write(dir, top string) error {
 		}
 	}
 	return nil
+}
+
+// plan draws a plan as the command planview does.
+func plan(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	list, err := planview.Read(text)
+	return planview.SVG(list), err
 }

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Plans into batch.tfplan, and describes the plan in plan.md. Tells GitHub Actions
+# in the output "changes" whether there is anything to apply.
+set -eu
+code=0
+terraform plan -input=false -lock-timeout=10m -detailed-exitcode -json -out=batch.tfplan >plan.log || code=$?
+case $code in
+0) changes=false ;;
+2) changes=true ;;
+*)
+	cat plan.log >&2
+	exit "$code"
+	;;
+esac
+terraform show -no-color batch.tfplan
+terraform show -json batch.tfplan >plan.json
+code=0
+planview -warnings plan.log plan.json >plan.md || code=$?
+case $code in
+0) ;;
+3) echo "The plan has no placement attachment." >plan.md ;;
+*) exit "$code" ;;
+esac
+rm plan.json plan.log # they may hold secrets, as batch.tfplan may
+echo "changes=$changes" >>"${GITHUB_OUTPUT:-/dev/null}"
