@@ -32,6 +32,10 @@ type Query struct {
 	Keys
 	NoProfiles bool // leave out how old the nodes' images are, which Glance is asked for
 
+	// Faults asks why servers are in ERROR where Nova's list does not say so: it
+	// does not for those that were never on a host. At most mostFaults are asked for.
+	Faults bool
+
 	// Remembered has names of servers, by id, from an earlier read. They count
 	// where a cell that is down hides them.
 	Remembered map[string]string
@@ -80,7 +84,34 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, er
 		}
 	}
 	node.Sort(nodes)
+	if q.Faults {
+		return nodes, findFaults(ctx, cloud, nodes)
+	}
 	return nodes, nil
+}
+
+// mostFaults bounds the requests for faults. Where more servers failed, the
+// cloud is at fault, and no single server.
+const mostFaults = 50
+
+// findFaults fills in why servers are in ERROR that were never on a host.
+func findFaults(ctx context.Context, cloud *openstack.Cloud, nodes []node.Node) error {
+	var silent []int
+	for i, n := range nodes {
+		if n.Status == "ERROR" && n.Fault == "" && n.HostID == "" && len(silent) < mostFaults {
+			silent = append(silent, i)
+		}
+	}
+	return each(silent, func(_, i int) error {
+		compute, err := cloud.Compute(ctx, nodes[i].Region)
+		if err == nil {
+			nodes[i].Fault, err = openstack.Server{Compute: compute, ID: nodes[i].ID}.Fault(ctx)
+		}
+		if err != nil {
+			return &RegionError{nodes[i].Region, err}
+		}
+		return nil
+	})
 }
 
 // each calls f for all items at once and returns all errors, in their order.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -305,5 +306,48 @@ func TestReadErrorTypes(t *testing.T) {
 	_, err = cluster.Read(t.Context(), login(t, fake), query)
 	if failed, ok := errors.AsType[*cluster.RegionError](err); !ok || failed.Region != "RegionTwo" {
 		t.Errorf("got %v for a region that fails", err)
+	}
+}
+
+// TestReadFaults: Nova's list says nothing about a server that found no host, so
+// each is asked for by itself, but no more than fifty of them.
+func TestReadFaults(t *testing.T) {
+	const none = "No valid host was found. There are not enough hosts available."
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.AddServers("RegionOne",
+		fakecloud.Server{Name: "web-0", Status: "ERROR", Fault: none, Host: "-"},
+		fakecloud.Server{Name: "web-1", Status: "ERROR", Fault: "broken"},
+		fakecloud.Server{Name: "web-2"},
+	)
+	cloud := login(t, fake)
+	read := func(faults bool) []node.Node {
+		t.Helper()
+		fake.ResetRequests()
+		nodes, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}, NoProfiles: true, Faults: faults})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return nodes
+	}
+	asked := func() int { return fake.Count("GET compute /servers/*") - fake.Count("GET compute /servers/detail") }
+	for faults, want := range map[bool][]string{false: {"", "broken", ""}, true: {none, "broken", ""}} {
+		for i, n := range read(faults) {
+			if n.Fault != want[i] {
+				t.Errorf("asked for: %t; %s: got %q, want %q", faults, n.Name, n.Fault, want[i])
+			}
+		}
+	}
+	if n := asked(); n > 1 {
+		t.Errorf("%d servers were asked for, want 1", n)
+	}
+	for i := range 60 {
+		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-more-%d", i), Status: "ERROR", Fault: none, Host: "-"})
+	}
+	if nodes := read(true); len(nodes) != 63 || asked() != 50 {
+		t.Errorf("%d servers were asked for, of %d", asked(), len(nodes))
+	}
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "GET", PathRegexp: regexp.MustCompile(`^/servers/[0-9a-f-]{36}$`), Status: 503})
+	if _, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}, NoProfiles: true, Faults: true}); err == nil || !strings.Contains(err.Error(), "region RegionOne: get the server") {
+		t.Errorf("got %v", err)
 	}
 }

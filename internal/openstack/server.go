@@ -37,6 +37,19 @@ func (s Server) Status(ctx context.Context) (string, error) {
 	return text.Clean(server.Status), nil
 }
 
+// Fault is why the server is in ERROR, as Nova says it, or "": Nova says nothing,
+// or the server is gone.
+func (s Server) Fault(ctx context.Context) (string, error) {
+	server, err := servers.Get(ctx, s.Compute.At(1), s.ID).Extract()
+	switch {
+	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("region %s: get the server %s: %w", s.Compute.Region, s.ID, err)
+	}
+	return text.Clean(server.Fault.Message), nil
+}
+
 // Stop asks Nova to shut the server down.
 func (s Server) Stop(ctx context.Context) error {
 	if err := servers.Stop(ctx, s.Compute.At(1), s.ID).ExtractErr(); err != nil {

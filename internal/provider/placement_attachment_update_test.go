@@ -343,3 +343,64 @@ func TestAccRolloutInPlace(t *testing.T) {
 		t.Errorf("the next plan is not empty: %v", err)
 	}
 }
+
+// TestAccRolloutFullZone: a server for which Nova finds no host is replaced by a
+// node in another zone, because its own is full.
+func TestAccRolloutFullZone(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zones := c.Zones(t, region)
+	if len(zones) < 2 {
+		t.Skipf("needs two zones, and %s has %v", region, zones)
+	}
+	// The second zone has one host, and no two of the servers may share one.
+	group := c.Group(t, region, "apart", "anti-affinity")
+	w := c.Workspace(t, fmt.Sprintf(`
+resource "stackpolicy_placement_attachment" "web" {
+  cluster           = %[1]q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity  = 3
+  regions           = [{ name = %[2]q, zones = [{ name = %[3]q }, { name = %[4]q, weight = 200 }] }]
+  update {
+    causes         = ["UNHEALTHY"]
+    max_batch_size = 1
+  }
+}
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = %[5]q
+  flavor_id         = %[6]q
+  network_mode      = "none"
+  scheduler_hints {
+    group = %[7]q
+  }
+  lifecycle {
+    create_before_destroy = true
+    ignore_changes        = [scheduler_hints]
+  }
+}
+`, c.Prefix, region, zones[0], zones[1], c.Image, c.Flavor, group))
+	if _, err := w.Apply(t.Context()); err == nil || !strings.Contains(err.Error(), "unexpected state 'ERROR'") {
+		t.Fatalf("two servers are on the one host of %s: %v", zones[1], err)
+	}
+	text, err := w.Apply(t.Context())
+	if err != nil || !says("its server is in ERROR (No valid host was found").MatchString(text) {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	counts := map[string]int{}
+	for _, s := range c.AllServers(t) {
+		if counts[s.AvailabilityZone]++; s.Status != "ACTIVE" {
+			t.Errorf("%s is %s", s.Name, s.Status)
+		}
+	}
+	if counts[zones[0]] != 2 || counts[zones[1]] != 1 {
+		t.Errorf("the servers are in %v", counts)
+	}
+	if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
+		t.Errorf("the next plan is not empty: %v", err)
+	}
+}

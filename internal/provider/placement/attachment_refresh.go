@@ -67,6 +67,7 @@ func (m attachmentModel) query(ctx context.Context, r roster.Roster, before rost
 		Keys:       nodes.Selector{}.Keys(),
 		Remembered: map[string]string{},
 		NoProfiles: !byProfile,
+		Faults:     true,
 	}
 	for name, server := range before.Servers {
 		q.Remembered[server.ID] = name
