@@ -1,0 +1,115 @@
+package examples_test
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const memory = "guides/state-is-the-memory/"
+
+// file writes a file into the folder of the example.
+func (e example) file(t *testing.T, name string, content any) {
+	t.Helper()
+	text, err := json.Marshal(content)
+	if err = errors.Join(err, os.WriteFile(filepath.Join(e.Dir, name), text, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// remembered starts the cluster of the guide, without the import of its last
+// section.
+func remembered(t *testing.T) example {
+	t.Helper()
+	e := start(t, memory+"cluster")
+	if err := os.Remove(filepath.Join(e.Dir, "import.tf")); err != nil {
+		t.Fatal(err)
+	}
+	e.apply(t)
+	return e
+}
+
+// planned plans, and returns the line that counts what changes.
+func (e example) planned(t *testing.T) string {
+	t.Helper()
+	text, err := e.Run(t.Context(), "plan", "-no-color")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text, "No changes.") {
+		return "No changes."
+	}
+	return regexp.MustCompile("Plan: .*").FindString(text)
+}
+
+// TestAccExample_restore: the drill of the guide. A backup brings the cluster
+// back into an empty state.
+func TestAccExample_restore(t *testing.T) {
+	e := remembered(t)
+	before := e.servers(t)
+	backup, err := e.Run(t.Context(), "state", "pull")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := filepath.Join(e.Dir, "terraform.tfstate")
+	if err := errors.Join(os.Remove(lost), os.WriteFile(filepath.Join(e.Dir, "backup.tfstate"), []byte(backup), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.planned(t); !strings.HasPrefix(got, "Plan: 5 to add") {
+		t.Errorf("without its state: %s", got)
+	}
+	if _, err := e.Run(t.Context(), "state", "push", "backup.tfstate"); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.planned(t); got != "No changes." {
+		t.Errorf("with the backup: %s", got)
+	}
+	if after := e.servers(t); !maps.Equal(before, after) {
+		t.Errorf("before %v, after %v", before, after)
+	}
+}
+
+// TestAccExample_importAgain: without a backup the import brings the cluster
+// back, and no server is touched.
+func TestAccExample_importAgain(t *testing.T) {
+	e := remembered(t)
+	before := e.servers(t)
+	if err := os.Remove(filepath.Join(e.Dir, "terraform.tfstate")); err != nil {
+		t.Fatal(err)
+	}
+	e.use(t, memory+"cluster")
+	e.file(t, "servers.auto.tfvars.json", map[string]any{"servers": before})
+	got := e.planned(t)
+	quoted(t, "state-is-the-memory", got)
+	if !strings.Contains(got, "5 to import, 0 to add") || !strings.Contains(got, "0 to destroy") {
+		t.Errorf("the import plans: %s", got)
+	}
+	e.apply(t)
+	if after := e.servers(t); !maps.Equal(before, after) {
+		t.Errorf("before %v, after %v", before, after)
+	}
+}
+
+// TestAccExample_leave: the servers stay when the provider leaves.
+func TestAccExample_leave(t *testing.T) {
+	e := remembered(t)
+	before := e.servers(t)
+	var nodes map[string]any
+	if err := e.Output(t.Context(), "nodes", &nodes); err != nil {
+		t.Fatal(err)
+	}
+	e.use(t, memory+"leave")
+	e.file(t, "nodes.json", nodes)
+	if got := e.planned(t); !strings.HasPrefix(got, "Plan: 0 to add, 0 to change, 0 to destroy") && got != "" && got != "No changes." {
+		t.Errorf("leaving plans: %s", got)
+	}
+	e.apply(t)
+	if after := e.servers(t); !maps.Equal(before, after) {
+		t.Errorf("before %v, after %v", before, after)
+	}
+}
