@@ -34,7 +34,7 @@ func TestAccPlacementImportGenerated(t *testing.T) {
 	if err != nil || !says("Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.").MatchString(text) {
 		t.Fatalf("%v\n%s\n%s", err, text, written)
 	}
-	if text, err = w.Apply(t.Context()); err != nil {
+	if _, err = w.Apply(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, written)
 	}
 	if text, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil || !strings.Contains(text, "No changes.") {

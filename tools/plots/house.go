@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -97,7 +96,7 @@ func house(top string) (string, error) {
 			at[name] = point{left + slot*(float64(i)+0.5), above + rowHeight*float64(len(rows)-1-level), min(slot-8, 6.6*float64(len(name))+18) / 2}
 		}
 	}
-	names := slices.SortedFunc(maps.Keys(arrows), func(a, b string) int { return cmp.Compare(a, b) })
+	names := slices.Sorted(maps.Keys(arrows))
 	for _, name := range names {
 		for _, next := range arrows[name] {
 			if from, to := at[name], at[next]; !reaches(arrows, name, next) {
