@@ -57,10 +57,13 @@ func TestValid(t *testing.T) {
 			if _, err := w.Run(t.Context(), "validate", "-no-color"); err != nil {
 				t.Fatal(err)
 			}
-			if strings.HasPrefix(folder, "modules") || filepath.Base(folder) == "after" {
+			if strings.HasPrefix(folder, "modules") || filepath.Base(folder) == "after" || folder == "guides/several-states/servers" {
 				return // planned by who calls it, or once what is before is applied
 			}
 			w.Env = append(w.Env, "TF_VAR_drain_url=https://consumer.example/drain", "TF_VAR_drainer_url=https://consumer.example/drain", "TF_VAR_pool_id=pool")
+			if folder == "guides/try-it-on-your-devstack" { // this cloud has other zones
+				w.Env = append(w.Env, `TF_VAR_zones=["az-1","az-2"]`)
+			}
 			// What the import blocks name does not exist.
 			imports, _ := filepath.Glob(filepath.Join(w.Dir, "import*.tf"))
 			for _, file := range imports {

@@ -1,0 +1,55 @@
+package examples_test
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"testing"
+)
+
+// scale runs the script of the guide on autoscaling.
+func (e example) scale(t *testing.T, load int) {
+	cmd := exec.CommandContext(t.Context(), "./scale.sh", strconv.Itoa(load))
+	cmd.Dir = e.Dir
+	cmd.Env = append(append(os.Environ(), e.Env...), "TERRAFORM="+e.Terraform)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("load %d: %v\n%s", load, err, output)
+	}
+}
+
+// TestAccExample_autoscaling: the size follows the load within its bounds, also
+// when two runs of the script overlap.
+func TestAccExample_autoscaling(t *testing.T) {
+	e := start(t, "guides/autoscaling")
+	for _, c := range []struct{ load, size int }{{450, 5}, {90_000, 10}, {0, 2}} {
+		before := e.servers(t)
+		e.scale(t, c.load)
+		kept(t, before, e.servers(t), c.size)
+	}
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() { e.scale(t, 380) })
+	}
+	both.Wait()
+	if n := len(e.servers(t)); n != 4 {
+		t.Errorf("%d servers after two runs at once, want 4", n)
+	}
+}
+
+// TestAccExample_severalStates: the placement in one state, the servers in
+// another. They are applied in this order when the cluster grows and shrinks.
+func TestAccExample_severalStates(t *testing.T) {
+	placement := start(t, "guides/several-states/placement")
+	servers := example{placement.c.Example(t, "guides/several-states/servers"), placement.c}
+	state := "placement_state=" + placement.Dir + "/terraform.tfstate"
+	before := map[string]string{}
+	for _, size := range []int{4, 7, 3} {
+		placement.apply(t, "size="+strconv.Itoa(size))
+		servers.apply(t, state)
+		placement.apply(t, "size="+strconv.Itoa(size))
+		after := servers.servers(t)
+		kept(t, before, after, size)
+		before = after
+	}
+}
