@@ -66,7 +66,7 @@ func TestKilledRollout(t *testing.T) {
 	k.apply(t)
 	targets, killed := c.Fake.Requests(), 0
 	for n, r := range targets {
-		if spared(r) {
+		if spared(r) || testing.Short() && killed == 2 { // "make faults" kills at all
 			continue
 		}
 		killed++
