@@ -135,7 +135,7 @@ func live(t *testing.T, config func(step) string) []int {
 			}
 		}
 		if s.remove == "" {
-			lost -= max(size-s.size, 0) // whichever they are
+			lost -= max(size-s.size, 0) // no matter which
 		}
 		size = s.size
 		counts = append(counts, lost)

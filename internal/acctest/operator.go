@@ -78,7 +78,7 @@ func (c *Cloud) Rename(t testing.TB, region, id, name string) {
 }
 
 // Admin is a client with the rights of an administrator. Where the user of the
-// test has none the test is skipped; the fake cloud has one besides.
+// test has none the test is skipped; the fake cloud has one too.
 func (c *Cloud) Admin(t testing.TB, region string) *gophercloud.ServiceClient {
 	t.Helper()
 	api := c.API

@@ -175,7 +175,7 @@ func supported(compute *openstack.Compute, policy Policy) error {
 	return nil
 }
 
-// lost reports whether Nova may have made the group in spite of an error: no
+// lost reports whether Nova may have made the group despite an error: no
 // answer came, or one that says nothing about it.
 func lost(err error) bool {
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)

@@ -175,7 +175,7 @@ func withCap(r placement.Region, most, current int64) placement.Region {
 	return r
 }
 
-// TestQuotaShort: servers that are needed besides all that exist must fit into
+// TestQuotaShort: servers that are needed in addition to all that exist must fit into
 // the quota, in each region that has one.
 func TestQuotaShort(t *testing.T) {
 	quotas := cluster.Quotas{"One": {Servers: 2, Limit: "8 of 10 instances in use"}, "Two": {Servers: -1}, "Zero": {Servers: 0, Limit: "4 of 4 cores in use"}}

@@ -12,7 +12,7 @@ import (
 
 // Quota is what a project's compute quotas in a region still allow.
 type Quota struct {
-	Servers int64  // that may be made besides those that exist; -1: any number
+	Servers int64  // that may be made in addition to those that exist; -1: any number
 	Limit   string // the quota that allows the fewest: "9 of 10 instances in use"
 }
 
@@ -110,7 +110,7 @@ func (q Quotas) Binding(configured []placement.Region, plan *Spread) []Binding {
 }
 
 // Short lists the regions, by name, whose quota has no room for the servers that
-// are needed there besides all that exist. They fit only if others go first,
+// are needed there in addition to all that exist. They fit only if others go first,
 // which create_before_destroy does not allow.
 func (q Quotas) Short(needed map[string]int64) []Binding {
 	var short []Binding
@@ -126,6 +126,6 @@ func (q Quotas) Short(needed map[string]int64) []Binding {
 type Binding struct {
 	Region string
 	Nodes  int64  // that the region gets
-	Room   int64  // for servers besides all that exist, where it is [Quotas.Short]
+	Room   int64  // for more servers than those that exist, where it is [Quotas.Short]
 	Limit  string // the quota
 }

@@ -163,7 +163,7 @@ func TestReadCancelled(t *testing.T) {
 	}
 }
 
-// TestReadIsTheSame: whichever region answers first.
+// TestReadIsTheSame: no matter which region answers first.
 func TestReadIsTheSame(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	webs(fake, 20)

@@ -108,7 +108,7 @@ func Named(nodes []node.Node, candidates []string) (chosen []node.Node, faults [
 	return chosen, faults
 }
 
-// Terms say how nodes are removed. They are handed on to whoever removes them.
+// Terms say how nodes are removed. They are handed on to the caller, who removes them.
 type Terms struct {
 	DestroyAfterDeletion  bool
 	GracePeriod           int64 // seconds

@@ -26,7 +26,7 @@ func TestWanted(t *testing.T) {
 		{"nothing is decided", Removal{Decision: &Decision{}}, 0, nil, 0},
 		{"places", Removal{Decision: &Decision{Deletion: &Share{Count: 3, Regions: counts{"R1": 1, "R2": 2}}}}, 3, counts{"R1": 1, "R2": 2}, 0},
 		{"more than a place has is not cut", Removal{Decision: &Decision{Deletion: &Share{Count: 9, Regions: counts{"R2": 9}}}}, 9, counts{"R2": 9}, 0},
-		{"beside scale_in", Removal{ScaleIn: new(int64(5)), Decision: &Decision{Deletion: &Share{Count: 1, Regions: counts{"R2": 1}}}}, 1, counts{"R2": 1}, 0},
+		{"together with scale_in", Removal{ScaleIn: new(int64(5)), Decision: &Decision{Deletion: &Share{Count: 1, Regions: counts{"R2": 1}}}}, 1, counts{"R2": 1}, 0},
 	} {
 		got, cut, err := c.removal.Wanted(nodes)
 		if err != nil || got.Count != c.count || cut != c.cut || !reflect.DeepEqual(got.Groups, c.groups) {

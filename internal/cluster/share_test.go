@@ -41,7 +41,7 @@ func TestShare(t *testing.T) {
 		{"a region and regions", Decided{Region: "R1", Regions: counts{"R1": 1}}, Share{}, "region: A decision names one region, or a number"},
 		{"zones that are not their region", Decided{Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, Share{}, `zones: The decision has a count of 3 for the region "R1", but its zones there add up to 2.`},
 		{"zones of a region that is not named", Decided{Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R2": {"a": 2}}}, Share{}, `zones: The decision has a count of 0 for the region "R2"`},
-		{"zones without a region beside regions", Decided{Regions: counts{"R1": 2}, Zones: map[string]map[string]int64{"": {"a": 2}}}, Share{}, `zones: The decision has a count of 0 for the region ""`},
+		{"zones without a region together with regions", Decided{Regions: counts{"R1": 2}, Zones: map[string]map[string]int64{"": {"a": 2}}}, Share{}, `zones: The decision has a count of 0 for the region ""`},
 	} {
 		zones := maps.Clone(c.decided.Zones)
 		got, err := c.decided.Share()

@@ -93,7 +93,7 @@ func (k *call) inUse(resource, project string) int {
 	return 0 // members are counted group by group, the rest not at all
 }
 
-// checkGrowth refuses cores and RAM that a server may not have besides.
+// checkGrowth refuses more cores and RAM than a server may have.
 func (k *call) checkGrowth(project string, more *flavor) error {
 	var overs, asked, used, allowed []string
 	for _, r := range []struct {

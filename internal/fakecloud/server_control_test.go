@@ -136,7 +136,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestServedByOthers: New makes a handler; whoever serves it, also over TLS,
+// TestServedByOthers: New makes a handler; any server of it, also over TLS,
 // finds its URLs in the catalogue.
 func TestServedByOthers(t *testing.T) {
 	c := New(Config{})

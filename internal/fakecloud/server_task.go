@@ -1,6 +1,6 @@
 package fakecloud
 
-// What changes a server that there is already, beside starting and stopping it.
+// What changes an existing server, other than starting and stopping it.
 
 // idle checks that a server is not locked, is in one of the states, and that
 // nothing is under way. Unlike [call.ready] it does not ask for a host.
@@ -67,7 +67,7 @@ func (k *call) rebuildReply(s *server) reply {
 
 var resizeSchema = actionSchema("resize", &schema{types: jsonObject, props: []prop{{name: "flavorRef", required: true, schema: flavorRefSchema}}})
 
-// resizeServer gives a server another flavor, on whichever host has room. It is
+// resizeServer gives a server another flavor, on any host that has room. It is
 // shown in VERIFY_RESIZE until that is confirmed or reverted. Without a host it
 // stays as it was, without an error.
 func (k *call) resizeServer(s *server, value any) error {

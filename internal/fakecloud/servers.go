@@ -20,7 +20,7 @@ type Server struct {
 	ProjectID   string
 	UserID      string
 	Status      string // as Nova shows it: ACTIVE, SHUTOFF, ERROR, BUILD, MIGRATING...
-	TaskState   string // what Nova is doing with it, besides
+	TaskState   string // what Nova is doing with it
 	Zone        string
 	Host        string // "-": none, as of a server that was never scheduled
 	ImageID     string
@@ -256,7 +256,7 @@ func (r *region) settle(c *Cloud) {
 	}
 }
 
-// later lets something come of a server after a while.
+// later changes a server after a while.
 func (r *region) later(c *Cloud, s *server, d time.Duration, done func(*region, *server)) {
 	s.due, s.pending = c.time().Add(d), done
 	r.servers.pending[s] = true

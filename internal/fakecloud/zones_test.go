@@ -47,7 +47,7 @@ func TestZones(t *testing.T) {
 	}
 }
 
-// TestServersFindNoPlace: what becomes of a server that is asked for in a zone
+// TestServersFindNoPlace: what happens to a server that is asked for in a zone
 // that is closed, down or gone.
 func TestServersFindNoPlace(t *testing.T) {
 	c := Start(t, Config{})

@@ -142,7 +142,7 @@ func TestWebhookUnreachable(t *testing.T) {
 }
 
 // TestWebhookTLS: a consumer whose certificate is not trusted fails at once, and
-// the reason is shown. The authorities given are trusted beside the system's.
+// the reason is shown. The authorities given are trusted in addition to the system's.
 func TestWebhookTLS(t *testing.T) {
 	consumer := httptest.NewUnstartedServer(answer(200))
 	consumer.Config.ErrorLog = log.New(io.Discard, "", 0) // of refused handshakes

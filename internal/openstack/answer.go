@@ -127,7 +127,7 @@ func ownNotFound(kind, media string, body []byte) bool {
 }
 
 // ForeignError is an answer that no OpenStack service gave: a good status with
-// something else than JSON behind it, or a 404 of whoever stands in between.
+// something else than JSON behind it, or a 404 of something in between.
 type ForeignError struct {
 	Code        int
 	Status      string

@@ -63,7 +63,7 @@ func notFound(contentType, text string) http.HandlerFunc {
 	}
 }
 
-// TestForeignNotFound: a 404 of whoever stands in between is no 404. It is asked
+// TestForeignNotFound: a 404 of something in between is no 404. It is asked
 // for again as often as the configuration allows, where that is safe.
 func TestForeignNotFound(t *testing.T) {
 	page := notFound("text/html", "<html><h1>404 Not Found</h1></html>")

@@ -109,7 +109,7 @@ func (c Config) resolve() (*settings, error) {
 		return nil, err
 	}
 	if options.UserID != "" {
-		// The id says it all. gophercloud refuses a domain beside it, and
+		// The id says it all. gophercloud refuses a domain together with it, and
 		// default_domain, which is never empty, puts one there.
 		options.DomainID, options.DomainName = "", ""
 	}

@@ -96,7 +96,7 @@ func TestResolveLikeTheOpenStackProvider(t *testing.T) {
 		}), nil},
 		{"password, domains by id", with(func(c *Config) { c.DomainName, c.UserDomainID, c.ProjectDomainID = "", "1", "2" }), nil},
 		{"user and project by id", Config{AuthURL: url, UserID: "u", Password: "secret", TenantID: "p"}, nil},
-		{"user by id, beside the default domain", Config{AuthURL: url, UserID: "u", Password: "secret", TenantID: "p", DefaultDomain: "default"}, nil},
+		{"user by id, together with the default domain", Config{AuthURL: url, UserID: "u", Password: "secret", TenantID: "p", DefaultDomain: "default"}, nil},
 		{"project by id and name", with(func(c *Config) { c.TenantID = "p" }), nil},
 		{"domain scope", Config{AuthURL: url, UserID: "u", Password: "secret", DomainName: "Default"}, nil},
 		{"system scope", Config{AuthURL: url, UserName: "ann", Password: "secret", UserDomainName: "Default", SystemScope: true}, nil},

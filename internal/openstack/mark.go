@@ -12,7 +12,7 @@ import (
 
 // MarkKey is the metadata key of a server that was found in service. Its value
 // is the revision that the server was made from, as a decimal number. It is kept
-// in Nova, because whoever reads the cluster must see it.
+// in Nova, because every reader of the cluster must see it.
 const MarkKey = "stackpolicy_in_service"
 
 // ParseMark reads the value of a mark. It returns 0 for a value that is no

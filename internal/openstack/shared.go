@@ -7,8 +7,8 @@ import (
 
 // shared makes a call once for all who ask for its result. The call outlives
 // the one who asked first: cancelling that one does not fail the others, and
-// whoever is cancelled stops waiting at once. When the last one has left, the
-// call is cancelled too, and whoever asks later starts again.
+// a caller that is cancelled stops waiting at once. When the last one has left, the
+// call is cancelled too, and a later caller starts again.
 //
 // An error is kept like a result, so that a cloud that refuses is not asked
 // again, except one that passes.

@@ -139,7 +139,7 @@ func TestPlacementQuota(t *testing.T) {
 	)
 }
 
-// TestPlacementQuotaRoom: a batch whose new servers do not fit beside the old
+// TestPlacementQuotaRoom: a batch whose new servers do not fit next to the old
 // ones is warned of, because Nova would refuse them.
 func TestPlacementQuotaRoom(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ func providerSchema() schema.Schema {
 		return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
 	}
 	return schema.Schema{
-		MarkdownDescription: "Cluster policies for OpenStack: where nodes go, where they leave, and why.",
+		MarkdownDescription: "Cluster policies for OpenStack: where nodes are placed, which ones are removed, and why.",
 		Attributes: map[string]schema.Attribute{
 			"auth_url":                      text("Address of Keystone. Needed unless `cloud` is given. Environment: `OS_AUTH_URL`."),
 			"cloud":                         text("Entry of `clouds.yaml` to log in with. The credentials below are then ignored, with a warning. Environment: `OS_CLOUD`; `OS_CLIENT_CONFIG_FILE` names the file."),
@@ -53,7 +53,7 @@ func providerSchema() schema.Schema {
 			"cert":                          text("Client certificate: a path, or the PEM text. Needs `key`. Environment: `OS_CERT`."),
 			"key":                           secret("Key of the client certificate: a path, or the PEM text. Environment: `OS_KEY`."),
 			"swauth":                        flag("Not supported: `true` is an error. Environment: `OS_SWAUTH`."),
-			"delayed_auth":                  flag("Accepted for the sake of copied blocks: the login is always delayed until something is asked of the cloud. Environment: `OS_DELAYED_AUTH`."),
+			"delayed_auth":                  flag("Accepted so that blocks can be copied: the login is always delayed until the cloud is needed. Environment: `OS_DELAYED_AUTH`."),
 			"allow_reauth":                  flag("Log in again when the token expires. Defaults to `true`. Environment: `OS_ALLOW_REAUTH`."),
 			"max_retries": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(0, openstack.MostRetries)},
 				MarkdownDescription: "How often a failed request is repeated, where that is safe: answers 429, 500, 502, 503 and 504, a 404 that does not come from the service itself, and broken connections, with growing pauses, honouring `Retry-After` up to 30 seconds. At most `1000`. Defaults to `0`."},
@@ -63,8 +63,8 @@ func providerSchema() schema.Schema {
 			"enable_logging":          flag("Write a line for each request into Terraform's log at level `DEBUG`: method, address, status and time, never headers or bodies. Defaults to `false`. Environment: `OS_DEBUG`."),
 			"request_timeout": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(1, int64(openstack.LongestTimeout/time.Second))},
 				MarkdownDescription: "Seconds after which a request without a complete answer is given up, at most `86400` (a day). Defaults to `60`. Not an argument of terraform-provider-openstack."},
-			"webhook_secret":   secret("Secret that the webhooks of hooks are signed with, as [Standard Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random bytes, with or without the prefix `whsec_`. The consumer has the same one. It is in no state. Without it webhooks are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`."),
-			"hook_cacert_file": text("CA certificates that webhooks are verified with, besides those of the system: a path, or the PEM text. `cacert_file`, `cert`, `key` and `insecure` are those of the cloud, and webhooks do not use them."),
+			"webhook_secret":   secret("Secret that the webhooks of hooks are signed with, as [Standard Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random bytes, with or without the prefix `whsec_`. The consumer has the same one. It is not stored in the state. Without it webhooks are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`."),
+			"hook_cacert_file": text("CA certificates that webhooks are verified with, in addition to those of the system: a path, or the PEM text. `cacert_file`, `cert`, `key` and `insecure` are those of the cloud, and webhooks do not use them."),
 			"allow_commands":   flag("Allow hooks of type `command`, which run a command on the machine that runs Terraform. Defaults to `false`: a configuration with such a hook is refused."),
 		},
 	}

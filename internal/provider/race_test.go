@@ -128,7 +128,7 @@ func TestRaceCluster(t *testing.T) {
 }
 
 // TestRaceApplies: two applies of one configuration at once, without a lock.
-// Both may make a group of the name; the state has one of them, and whoever asks
+// Both may make a group of the name; the state has one of them, and the next one who asks
 // for the name reports both. What the other apply made is findable by name.
 func TestRaceApplies(t *testing.T) {
 	t.Parallel()

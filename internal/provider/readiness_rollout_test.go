@@ -129,7 +129,7 @@ func TestAccReadinessRollout(t *testing.T) {
 			t.Fatalf("the servers are no longer the same: %v, were %v", again, ids)
 		}
 	}
-	// Another one that is bad replaces those that are, and none besides.
+	// Another one that is bad replaces those that are, and no other.
 	apply("a worse template", "bad2", "a:6/6 bad1:2/0 bad2:2/0", true)
 	apply("a good template", "b", "a:4/4 b:2/2", false)
 	apply("the second batch", "b", "a:2/2 b:4/4", false)

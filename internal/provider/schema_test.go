@@ -51,7 +51,7 @@ func currentSchema(t *testing.T) map[string]any {
 	got := map[string]any{"resource_identity_schemas": identities(t)}
 	for address, schemas := range all.Providers {
 		if strings.HasSuffix(address, "/stackpolicy/stackpolicy") {
-			// What newer versions of terraform print besides is left out: all print these.
+			// What newer versions of terraform print in addition is left out: all print these.
 			for _, part := range []string{"provider", "resource_schemas", "data_source_schemas", "functions"} {
 				got[part] = schemas[part]
 			}

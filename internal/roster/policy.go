@@ -24,7 +24,7 @@ type Policy struct {
 type Update struct {
 	Causes    []Cause
 	BatchSize Amount // of the capacity, rounded down, at least one node
-	Target    Amount // of the capacity, rounded up: how many nodes become of the wanted revision
+	Target    Amount // of the capacity, rounded up: how many nodes get the wanted revision
 	StopAbove Amount // of the capacity: more unhealthy nodes are an outage, and none is replaced for it
 	InPlace   bool   // outdated nodes keep their name and place
 

@@ -13,7 +13,7 @@ import (
 
 // replace chooses the batch of the update and removes or revises its nodes. It
 // returns the number of substitutes; growing is the number of nodes that are
-// added besides.
+// added as well.
 func (p *planner) replace(growing int64) (substitutes int64) {
 	u := p.policy.Update
 	if u == nil || u.New {
@@ -112,7 +112,7 @@ func (b *batch) pick() {
 
 // may reports whether a node can be the next victim within the size of the batch
 // and, for Outdated, the target. Of nodes in service, or of another revision,
-// there are no more victims than size leaves beside those that are under way.
+// there are no more victims than size leaves next to those that are under way.
 func (b *batch) may(name string, cause Cause) bool {
 	n := int64(len(b.picked))
 	switch {

@@ -182,7 +182,7 @@ func (r rehearsal) complete(t *testing.T) {
 	}
 }
 
-// planview: its zips are beside those of the provider, each with its signature, and
+// planview: its zips are next to those of the provider, each with its signature, and
 // the checksums that registries read do not name them.
 func (r rehearsal) planview(t *testing.T) {
 	dir := filepath.Join(r.first, "planview")

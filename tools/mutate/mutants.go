@@ -165,7 +165,7 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// failure reports whether a statement returns literals beside an error: nobody
+// failure reports whether a statement returns literals next to an error: nobody
 // looks at those.
 func failure(n *ast.ReturnStmt) bool {
 	if len(n.Results) < 2 {

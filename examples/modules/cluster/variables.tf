@@ -147,7 +147,7 @@ variable "user_data_version" {
 }
 
 variable "metadata" {
-  description = "Metadata of the nodes, beside the cluster's name."
+  description = "Metadata of the nodes, in addition to the cluster's name."
   type        = map(string)
   default     = {}
 }

@@ -304,7 +304,7 @@ func deleteInstance(ctx context.Context, d *schema.ResourceData, meta any) diag.
 	return nil
 }
 
-// importInstance takes an id, and looks in the provider's region. Beside what
+// importInstance takes an id, and looks in the provider's region. In addition to what
 // every refresh reads it takes over the metadata; the hints nobody knows.
 func importInstance(ctx context.Context, d *schema.ResourceData, meta any) ([]*schema.ResourceData, error) {
 	if diags := readInstance(ctx, d, meta); diags.HasError() {

@@ -73,7 +73,7 @@ func Stub() string {
 }
 
 // Build builds the providers of this tree into a folder, and puts the genuine
-// terraform-provider-openstack beside them, or its stand-in.
+// terraform-provider-openstack with them, or its stand-in.
 func Build(ctx context.Context, dir string) (*Mirror, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -145,7 +145,7 @@ func Terraform(ctx context.Context) (string, error) {
 type Workspace struct {
 	Dir       string
 	Terraform string
-	Env       []string // beside this process's own
+	Env       []string // in addition to this process's own
 }
 
 // New prepares a folder for a configuration that uses the providers.

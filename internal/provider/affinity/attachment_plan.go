@@ -108,7 +108,7 @@ func (r *attachmentResource) rehearse(ctx context.Context, config attachmentMode
 	}
 }
 
-// warnOfChange says what becomes of servers when the attachment takes another
+// warnOfChange says what happens to servers when the attachment takes another
 // group.
 func (r *attachmentResource) warnOfChange(ctx context.Context, state attachmentModel, change affinity.Change, diags *diag.Diagnostics) {
 	name, id := state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString()
@@ -119,7 +119,7 @@ func (r *attachmentResource) warnOfChange(ctx context.Context, state attachmentM
 		return
 	}
 	diags.AddAttributeWarning(at, "The server group changes", fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
-		"%s: then they run on with the id of the old group, and only new servers join the new one. The old group is deleted once there is a new one, because the attachment created it.", name, id, change.Reason, hintsAdvice))
+		"%s: then they keep running with the id of the old group, and only new servers join the new one. The old group is deleted once there is a new one, because the attachment created it.", name, id, change.Reason, hintsAdvice))
 	r.warnOfMembers(ctx, state, "Leaving", diags)
 }
 
@@ -144,7 +144,7 @@ func (r *attachmentResource) warnOfMembers(ctx context.Context, state attachment
 			count = fmt.Sprintf("%d servers are in it", n)
 		}
 		diags.AddWarning("The server group has members", fmt.Sprintf("%s the attachment deletes the server group %q (%s), which it created, and %s now: %s. "+
-			"Those that are not destroyed by the same apply run on without a group. Other configurations that inherit the group lose it: no server can join it any more.",
+			"Those that are not destroyed by the same apply keep running without a group. Other configurations that inherit the group lose it: no server can join it any more.",
 			doing, group.Name, group.ID, count, strings.Join(names, ", ")))
 	}
 }

@@ -60,7 +60,7 @@ func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.Va
 }
 
 // ModifyPlan reports, before anything happens, what would make the apply fail and
-// what becomes of servers. An existing attachment changes in place only.
+// what happens to servers. An existing attachment changes in place only.
 func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		var state attachmentModel

@@ -46,9 +46,9 @@ lifecycle {
 }
 ` + "```" + `
 
-New servers get the hints in spite of this line. Without it, all servers of the group are replaced when the group changes: when somebody deletes it, and when you change its name, policy, rule or region.
+New servers get the hints despite this line. Without it, all servers of the group are replaced when the group changes: when somebody deletes it, and when you change its name, policy, rule or region.
 
-A group's name, policy and rules cannot change. So where you change them the attachment takes another group, in place: the new one is inherited or created first, then the old one is deleted, if this attachment created it. ` + "`servergroup_id`" + ` changes. A warning in the plan says so, with the names of the servers in the old group: they run on without one, and only new servers join the new one. ` + "`create_before_destroy`" + ` on the servers, which Terraform extends to this attachment, changes nothing about this.`,
+A group's name, policy and rules cannot change. So where you change them the attachment takes another group, in place: the new one is inherited or created first, then the old one is deleted, if this attachment created it. ` + "`servergroup_id`" + ` changes. A warning in the plan says so, with the names of the servers in the old group: they keep running without one, and only new servers join the new one. ` + "`create_before_destroy`" + ` on the servers, which Terraform extends to this attachment, changes nothing about this.`,
 		Attributes: map[string]schema.Attribute{
 			"id":                   computed("`<region>/<server group id>`."),
 			"region":               region,

@@ -236,7 +236,7 @@ func TestAccAffinityAttachment_destroy(t *testing.T) {
 	ids := c.Boot(t, acctest.Server{Name: "left", Region: region, Group: c.GroupID(t, region, "g")})
 	plan, err := w.Run(t.Context(), "plan", "-destroy", "-no-color")
 	if want := says(fmt.Sprintf(`Destroying the attachment deletes the server group "%[1]sg" (%[2]s), which it created, and 1 server is in it now: %[1]sleft (%[3]s). `+
-		`Those that are not destroyed by the same apply run on without a group.`, c.Prefix, c.GroupID(t, region, "g"), ids[0])); err != nil || !want.MatchString(plan) {
+		`Those that are not destroyed by the same apply keep running without a group.`, c.Prefix, c.GroupID(t, region, "g"), ids[0])); err != nil || !want.MatchString(plan) {
 		t.Errorf("got %v\n%s", err, plan)
 	}
 	if _, err := w.Destroy(t.Context()); err != nil {

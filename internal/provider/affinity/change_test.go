@@ -93,7 +93,7 @@ func write(t *testing.T, w *workspace.Workspace, config string) {
 
 // TestAccAffinityChange: another policy is taken up in place, with and without
 // create_before_destroy on the servers. These stay, and the plan has said what
-// becomes of them.
+// happens to them.
 func TestAccAffinityChange(t *testing.T) {
 	t.Parallel()
 	for name, lifecycle := range map[string]string{"in place": ignoring, "create_before_destroy": ignoring + "\n    " + first} {
@@ -114,7 +114,7 @@ func TestAccAffinityChange(t *testing.T) {
 			}
 			for _, want := range []string{
 				fmt.Sprintf("The attachment leaves the server group %q (%s), because its policy changes from soft-anti-affinity to soft-affinity: servergroup_id changes.", group, old),
-				"unless they have lifecycle { ignore_changes = [scheduler_hints] }: then they run on with the id of the old group, and only new servers join the new one.",
+				"unless they have lifecycle { ignore_changes = [scheduler_hints] }: then they keep running with the id of the old group, and only new servers join the new one.",
 				fmt.Sprintf("Leaving the attachment deletes the server group %q (%s), which it created, and 2 servers are in it now:", group, old),
 				fmt.Sprintf("%sweb-0 (%s)", c.Prefix, before["web-0"].ID),
 			} {

@@ -90,7 +90,7 @@ func schemaOf() schema.Schema {
 		MarkdownDescription: "Number of nodes by region and zone; a region that has none is there with an empty map. Nodes that have no zone yet are counted under the empty name."}
 	return schema.Schema{
 		MarkdownDescription: "Reads a cluster: the servers that belong together, from several regions at once. All plans of a configuration that take its `nodes` see this one snapshot.\n\n" +
-			"At least one of `name_regex`, `metadata`, `tags`, `servergroup_id` and `ids` says which servers belong; those that match all that is given do. One region that cannot be read fails the whole read: a missing region never looks like an empty one.",
+			"At least one of `name_regex`, `metadata`, `tags`, `servergroup_id` and `ids` says which servers belong: those that match all of them. One region that cannot be read fails the whole read: a missing region never looks like an empty one.",
 		Attributes: attributes,
 	}
 }

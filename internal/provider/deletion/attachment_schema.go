@@ -28,12 +28,12 @@ func attachmentSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "What must happen before a node is removed, as in Senlin's deletion policy with lifecycle hooks: a consumer is notified and waited for (`hook`), the server is shut down through Nova (`shutdown`), and a grace period passes (`grace_period`). There is one attachment for each node. It refers to the node's server, so Terraform destroys the attachment before the server: that is when all this happens. Creating or changing it does nothing to the server.\n\n" +
 			"~> **Destroying an attachment drains its server, also one that stays.** Removing the block, renaming it, or changing the keys of its `for_each` drains servers that are in use. The plan has a warning for each server that will be drained. To rename or re-key, use a `moved` block; to stop using attachments, use a `removed` block with `destroy = false`, or apply `enabled = false` first.\n\n" +
-			"What happens is what was applied last, because Terraform destroys by its state. So change a hook or a grace period, and apply, before the nodes are removed that it is for.\n\n" +
-			"A destruction that was cut short goes on where it was: a hook that is done is not run again, and a Zaqar message that is still in the queue is waited for. A webhook is called, and a command run, again with the same token.",
+			"Terraform destroys by its state, so the arguments of the last apply count. To change a hook or a grace period, apply the change before you remove nodes.\n\n" +
+			"An interrupted destruction continues where it stopped: a hook that is done is not run again, and a Zaqar message that is still in the queue is waited for. A webhook is called, and a command run, again with the same token.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "`<region>/<server id>`."},
 			"server_id": schema.StringAttribute{Required: true, PlanModifiers: replaced, Validators: notEmpty,
-				MarkdownDescription: "Id of the node's server. Changing it replaces the attachment, which drains the former server."},
+				MarkdownDescription: "Id of the node's server. Changing it replaces the attachment, which drains the old server."},
 			"region": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: kept, Validators: notEmpty,
 				MarkdownDescription: "Region of the server. Defaults to the provider's. It changes in place."},
 			"cluster":   schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the cluster, for the consumer of the hook."},

@@ -32,7 +32,7 @@ func (f *desiredCapacityFunction) Definition(_ context.Context, _ function.Defin
 		Parameters: []function.Parameter{
 			function.Int64Parameter{CustomType: value.WholeType{}, Name: "current", MarkdownDescription: "Nodes that the cluster has."},
 			function.DynamicParameter{Name: "resize", MarkdownDescription: "An object with any of `adjustment_type` (`EXACT_CAPACITY`, `CHANGE_IN_CAPACITY` or `CHANGE_IN_PERCENTAGE`), `number`, " +
-				"`min_size` (`0`), `max_size` (`-1`: no bound), `min_step` (least change in nodes, of a percentage) and `strict` (`false`)."},
+				"`min_size` (`0`), `max_size` (`-1`: no bound), `min_step` (minimum change in nodes, for a percentage) and `strict` (`false`)."},
 		},
 		Return: function.Int64Return{},
 	}

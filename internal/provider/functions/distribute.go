@@ -29,7 +29,7 @@ func (f *distributeFunction) Definition(_ context.Context, _ function.Definition
 	resp.Definition = function.Definition{
 		Summary: "Spread nodes over weighted, capped places",
 		MarkdownDescription: "Returns how many nodes each place gains when `count` nodes are added or, where `count` is negative, how many it loses when that many are removed. Places that do not change are left out.\n\n" +
-			"The result is the best there is: it keeps the nodes as close to the weights as whole numbers allow, within the bounds, and does not depend on the order of the places.",
+			"The result is optimal: within the bounds, no other is closer to the weights. It does not depend on the order of the places.",
 		Parameters: []function.Parameter{
 			function.Int64Parameter{CustomType: value.WholeType{}, Name: "count", MarkdownDescription: "Nodes to add, or to remove where negative."},
 			function.DynamicParameter{Name: "bins", MarkdownDescription: "A map or object from the name of each place to an object with any of `weight` (its share relative to the others, `100`; `0` for a place no longer listed, which only loses nodes), " +

@@ -36,7 +36,7 @@ func SelectorAttributes() map[string]schema.Attribute {
 // SelectorBlock says how to find the nodes' servers.
 func SelectorBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Narrows down which servers may be the nodes', as in `stackpolicy_cluster`. A node's server always has the node's name and region.",
+		MarkdownDescription: "Limits which servers are looked at, as in `stackpolicy_cluster`. A node's server always has the node's name and region.",
 		Attributes:          SelectorAttributes(),
 	}
 }

@@ -131,7 +131,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
 }
 
-// Update removes the marks of servers whose nodes become of another revision in
+// Update removes the marks of servers whose nodes get another revision in
 // place, so that none is taken as proven before it was found in service again.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state attachmentModel
@@ -149,7 +149,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 			continue
 		}
 		if err := r.unmark(ctx, n.Region, seen.Servers[name].ID, diags); err != nil {
-			diags.AddError("Unable to remove the mark of a server", fmt.Sprintf("The node %s becomes of revision %d, and its server must first lose the mark that says that it is in service: %s. Apply again.", name, after.Revision, err))
+			diags.AddError("Unable to remove the mark of a server", fmt.Sprintf("The node %s gets revision %d, and its server must first lose the mark that says that it is in service: %s. Apply again.", name, after.Revision, err))
 		}
 	}
 	if diags.HasError() {

@@ -90,7 +90,7 @@ func deletionBlock() schema.Block {
 			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
 				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST` (with a template: the lowest revision). Of two places that are equally good to take from, it decides too."},
 			"candidates": names("Names of nodes, or ids of their servers, to remove. With an unchanged `desired_capacity` each is replaced by a new node under a new name. What was removed may stay in the list."),
-			"protected":  names("Names of nodes, or ids of their servers, that are never removed or replaced, besides those that are marked or locked in Nova."),
+			"protected":  names("Names of nodes, or ids of their servers, that are never removed or replaced, in addition to those that are marked or locked in Nova."),
 		}}
 }
 
@@ -107,7 +107,7 @@ func updateBlock() schema.Block {
 				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(notNull{}, stringvalidator.OneOf(causes()...))},
 				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better) and `TEMPLATE` (it is not of the wanted revision). Replaced in this order."},
 			"max_batch_size": amount("Required. Maximum number of nodes that one apply replaces: a number, or a percentage of `desired_capacity` such as `\"25%\"`, rounded down, at least 1. Nodes of the wanted revision that are not in service yet count against it."),
-			"target":         amount("How many nodes become of the wanted revision, new ones included: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary. Defaults to `\"100%\"`."),
+			"target":         amount("How many nodes get the wanted revision, including new ones: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary. Defaults to `\"100%\"`."),
 			"method": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(roster.Substitute, roster.InPlace)},
 				MarkdownDescription: "How an outdated node is replaced: `SUBSTITUTE` (a new node under a new name, the default) or `IN_PLACE` (the node keeps its name and place, and its server is rebuilt, resized or replaced)."},
 			"stop_above": amount("More unhealthy nodes than this are taken for an outage, and none is replaced as `UNHEALTHY`: a number, or a percentage of `desired_capacity`. Defaults to `\"50%\"`."),

@@ -44,7 +44,7 @@ func planAttributes(kind string, where, attributes map[string]schema.Attribute) 
 			MarkdownDescription: "Nodes to " + verb + ". Null where none are. Fits into the `decision` of another plan as it is."}
 	}
 	attributes["status"] = schema.StringAttribute{Computed: true, MarkdownDescription: "`OK`: a plan that cannot be made is an error."}
-	attributes["reason"] = schema.StringAttribute{Computed: true, MarkdownDescription: "What came of the request, in a sentence."}
+	attributes["reason"] = schema.StringAttribute{Computed: true, MarkdownDescription: "The result of the request, in a sentence."}
 	attributes["creation"] = share("create")
 	attributes["deletion"] = share("delete")
 	attributes["distribution"] = counts("Number of nodes in each " + kind + " now: in all that are listed, also those without nodes, and in all that have nodes.")

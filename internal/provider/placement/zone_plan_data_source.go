@@ -48,7 +48,7 @@ func (d *zonePlanDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	zones.Validators = append(zones.Validators, listvalidator.SizeAtLeast(1))
 	zones.MarkdownDescription = "The availability zones to spread nodes over, in any order."
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Plans how many nodes to add to, or to remove from, each availability zone of a region, as Senlin's zone placement policy promised: by weight, under caps, from what is there.\n\n" +
+		MarkdownDescription: "Plans how many nodes to add to, or to remove from, each availability zone of a region, as Senlin's zone placement policy promised: by weight and within caps, starting from the nodes that exist.\n\n" +
 			"A zone that Nova does not list is an error. One that is not available is skipped with a warning: it takes no nodes, and keeps those that it has.",
 		Attributes: request.Attributes(planAttributes("zone", zoneShareAttributes(), places.QuotaArguments(map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. Nodes of another region are left out; those that name none are taken to be in this one."),

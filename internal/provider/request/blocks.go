@@ -59,7 +59,7 @@ func ResizeBlock() schema.Block {
 				MarkdownDescription: "The number that `adjustment_type` describes. A percentage may have decimals, such as `12.5`; it rounds towards zero, but changes at least one node."},
 			"min_size": size("Smallest number of nodes. Defaults to `0`."),
 			"max_size": size("Largest number of nodes. Defaults to `-1`, no bound."),
-			"min_step": size("Least number of nodes that a percentage changes. Defaults to `1`."),
+			"min_step": size("Minimum number of nodes that a percentage changes. Defaults to `1`."),
 			"strict":   schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether a size outside the bounds is an error (`true`), or is moved to the nearest bound (`false`, the default)."},
 		}}
 }

@@ -56,7 +56,7 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *cluster.Deci
 		case "deletion":
 			into = &d.Deletion
 		case "status", "reason":
-			continue // the data of an action has them beside the decision
+			continue // the data of an action has them next to the decision
 		default:
 			return refuse("It has %q, and can have creation and deletion.", f.Name)
 		}

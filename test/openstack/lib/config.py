@@ -109,7 +109,7 @@ filesystem_store_datadir = {DIR}/state/glance
 flavor = keystone
 {common('glance')}''')
 with open(SHARE + '/glance-common/glance-api-paste.ini') as paste:
-    put('etc/glance/glance-api-paste.ini', paste.read())    # looked for beside the above
+    put('etc/glance/glance-api-paste.ini', paste.read())    # looked for in addition to the above
 put('etc/zaqar/zaqar.conf', f'''
 [DEFAULT]
 auth_strategy = keystone
