@@ -191,6 +191,9 @@ func TestAccWhatHappens_quota(t *testing.T) {
 	e.apply(t, "size=3")
 	before := e.servers(t)
 	raise := e.c.Room(t, "RegionOne", 1)
+	// One after the other: Nova lets several at once pass its first check, and
+	// puts all of them into ERROR at its second.
+	e.Env = append(e.Env, "TF_CLI_ARGS_apply=-parallelism=1")
 	e.fails(t, "Quota exceeded for instances", "size=6")
 	half := e.servers(t)
 	if kept(t, before, half, 4); len(half) != 4 {
