@@ -55,34 +55,3 @@ resource "stackpolicy_deletion_attachment" "web" {
     create_before_destroy = true
   }
 }
-
-# For a cluster whose nodes say nothing over HTTP: a port that accepts
-# connections, such as that of a database.
-resource "stackpolicy_readiness_attachment" "database" {
-  cluster = "database"
-  servers = { for name, id in var.database_servers : name => { id = id, address = "${name}.example.org" } }
-
-  tcp {
-    port = 5432
-  }
-}
-
-# For a cluster that cannot be reached from here: ACTIVE in Nova is enough, if it
-# lasts for two minutes.
-resource "stackpolicy_readiness_attachment" "batch" {
-  cluster    = "batch"
-  servers    = { for name, id in var.batch_servers : name => { id = id } }
-  stable_for = 120
-}
-
-variable "database_servers" {
-  description = "Ids of the database's servers, by name."
-  type        = map(string)
-  default     = {}
-}
-
-variable "batch_servers" {
-  description = "Ids of the servers that work on batches, by name."
-  type        = map(string)
-  default     = {}
-}

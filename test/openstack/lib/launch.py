@@ -66,7 +66,7 @@ def nova_init():
 def neutron():
     """One eventlet process.
 
-    uwsgi's threads end in "cannot switch to a different thread", for Neutron is
+    uwsgi's threads end in "cannot switch to a different thread", because Neutron is
     patched for eventlet; neutron-server forks workers that nothing here needs.
     """
     from neutron.cmd.eventlet.server import main_api_eventlet   # patches too

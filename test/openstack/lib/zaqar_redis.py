@@ -1,6 +1,6 @@
 """Zaqar's two Lua scripts for Redis, which Debian's package lacks, as Python.
 
-Redis no longer runs them as one step: a lock stands in, for Zaqar is one process.
+Redis no longer runs them as one step: a lock stands in, because Zaqar is one process.
 """
 import threading
 import time

@@ -1,0 +1,16 @@
+# For a cluster whose nodes say nothing over HTTP: a port that accepts
+# connections, such as that of a database.
+resource "stackpolicy_readiness_attachment" "database" {
+  cluster = "database"
+  servers = { for name, id in var.database_servers : name => { id = id, address = "${name}.example.org" } }
+
+  tcp {
+    port = 5432
+  }
+}
+
+variable "database_servers" {
+  description = "Ids of the database's servers, by name."
+  type        = map(string)
+  default     = {}
+}
