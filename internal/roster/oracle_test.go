@@ -537,7 +537,7 @@ func (s *slowPlanner) copy() *slowPlanner {
 // leave removes a node, and closes its place if Nova found no host for it.
 func (s *slowPlanner) leave(name string) {
 	server, at := s.seen.Servers[name], s.nodes[name].Place
-	if server.Status == "ERROR" && strings.Contains(server.Fault, "No valid host") {
+	if server.Status == "ERROR" && (strings.Contains(server.Fault, "No valid host") || strings.Contains(server.Fault, "Exceeded maximum")) {
 		zoned := false
 		for _, r := range s.policy.Regions {
 			zoned = zoned || r.Name == at.Region && len(r.Zones) > 0

@@ -79,7 +79,7 @@ func genServer(t *rapid.T, name string, n Node, seen Seen) {
 		Locked:    sometimes(t, 20, "locked"),
 	}
 	if s.Status == "ERROR" && sometimes(t, 2, "no host") {
-		s.Fault = "No valid host was found. There are not enough hosts available."
+		s.Fault = rapid.SampledFrom([]string{noHost, noRetry, "broken"}).Draw(t, "fault")
 	}
 	seen.Servers[name] = s
 }

@@ -245,12 +245,21 @@ func (p *planner) closed(at Place) bool {
 // or the whole region where the choice of the zone was Nova's.
 func (p *planner) fullPlace(name string) (at Place, full bool) {
 	server := p.seen.Servers[name]
-	full = server.Status == "ERROR" && strings.Contains(strings.ToLower(server.Fault), "no valid host")
+	full = server.Status == "ERROR" && foundNoHost(server.Fault)
 	at = p.next.Nodes[name].Place
 	if !slices.ContainsFunc(p.policy.Regions, func(r placement.Region) bool { return r.Name == at.Region && len(r.Zones) > 0 }) {
 		at.Zone = ""
 	}
 	return at, full
+}
+
+// foundNoHost reports whether a fault says that Nova's scheduler found no host,
+// at once (NoValidHost) or after it tried those that it had chosen
+// (MaxRetriesExceeded, which is what a group's policy ends in when two servers
+// are created at the same moment).
+func foundNoHost(fault string) bool {
+	fault = strings.ToLower(fault)
+	return strings.Contains(fault, "no valid host") || strings.Contains(fault, "exceeded maximum number of retries")
 }
 
 // markFull closes the place of a node for whose server Nova found no host.

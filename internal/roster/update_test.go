@@ -8,7 +8,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
-const noHost = "No valid host was found. There are not enough hosts available."
+// What Nova says where its scheduler finds no host.
+const (
+	noHost  = "No valid host was found. There are not enough hosts available."
+	noRetry = "Exceeded maximum number of retries. Exhausted all hosts available for retrying build failures for instance 1."
+)
 
 func image(name string) Template { return Template{"image": name} }
 
@@ -145,7 +149,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			p.Regions[1].Zones[0].Cap, p.Regions[1].Zones[1].Cap = 1, 2
 		},
 			seen: func(s Seen) {
-				s.change("web-28", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
+				s.change("web-28", func(n *node.Node) { n.Status, n.Fault = "ERROR", noRetry })
 				s.change("web-30", func(n *node.Node) { n.Tainted = true })
 			},
 			created: "web-34", removed: "web-30", remaining: 1, notices: []Title{NoRoom},
