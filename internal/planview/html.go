@@ -50,7 +50,7 @@ func article(b *strings.Builder, a *Attachment, id string) {
 	c := &canvas{}
 	c.attachment(a, false)
 	c.height += margin
-	fmt.Fprintf(b, "<figure class=\"scroll\">\n%s</figure>\n", c.picture(id, "Placement of "+r.title, r.lead+" The table and the lists below say the same.", false))
+	fmt.Fprintf(b, "<figure class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Picture\">\n%s</figure>\n", c.picture(id, "Placement of "+r.title, r.lead+" The table and the lists below say the same.", false))
 	b.WriteString("<div class=\"scroll\">\n<table>\n<thead><tr>")
 	for _, head := range columns {
 		fmt.Fprintf(b, "<th scope=\"col\">%s</th>", head)

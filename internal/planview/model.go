@@ -195,7 +195,7 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	a.Before, a.After = int64(len(old.Nodes)), int64(len(next.Nodes))
 	listed := now.listed()
 	a.Regions = outline(roster.Spread(old, listed), roster.Spread(next, listed))
-	a.place(old, next, now.Change)
+	a.place(old, next, now.Change.Deletion.Reasons, now.Change.InPlace.Reasons)
 	a.revise(before, after, hidden["template"] || hidden["revisions"])
 	if after == nil || a.Unknown {
 		return
@@ -205,6 +205,31 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	for _, n := range roster.Warnings(next, before.listed(), listed, moves) {
 		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
 	}
+}
+
+// Of is the attachment of a cluster that a change of its roster makes.
+func Of(cluster string, listed []placement.Region, old, next roster.Roster, change roster.Change) Attachment {
+	a := Attachment{Address: resourceType + ".this", Cluster: cluster, Action: Update, Before: int64(len(old.Nodes)), After: int64(len(next.Nodes)), Remaining: change.Remaining}
+	a.Regions = outline(roster.Spread(old, listed), roster.Spread(next, listed))
+	reasons := func(list []roster.Departure) map[string]string {
+		all := map[string]string{}
+		for _, d := range list {
+			all[d.Name] = d.Reason
+		}
+		return all
+	}
+	a.place(old, next, reasons(change.Departed), reasons(change.Revised))
+	known := map[int64]Revision{}
+	for _, r := range []roster.Roster{old, next} {
+		for n, template := range r.Revisions {
+			known[n] = Revision{Number: n, Template: template}
+		}
+	}
+	a.count(known)
+	for _, n := range slices.Concat(change.Notices, roster.Warnings(next, listed, listed, false)) {
+		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
+	}
+	return a
 }
 
 // outline lists the places of two spreads over the same listed places: those of
@@ -240,7 +265,7 @@ func outline(before, after []roster.Row) []Region {
 }
 
 // place puts the nodes into their places.
-func (a *Attachment) place(old, next roster.Roster, change changeJSON) {
+func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]string) {
 	at := func(p roster.Place) []*Place {
 		i := slices.IndexFunc(a.Regions, func(r Region) bool { return r.Name == p.Region })
 		region := &a.Regions[i]
@@ -267,12 +292,12 @@ func (a *Attachment) place(old, next roster.Roster, change changeJSON) {
 		then, stays := next.Nodes[name]
 		switch {
 		case !stays:
-			add(name, n, Leaves, change.Deletion.Reasons[name])
+			add(name, n, Leaves, removed[name])
 		case then.Place != n.Place:
 			add(name, n, Leaves, "goes on in "+then.String())
 			add(name, then, Comes, "was in "+n.String())
 		case then.Revision != n.Revision:
-			add(name, then, Changes, change.InPlace.Reasons[name])
+			add(name, then, Changes, revised[name])
 		default:
 			add(name, then, Stays, "")
 		}
@@ -308,6 +333,11 @@ func (a *Attachment) revise(before, after *attributes, hidden bool) {
 			}
 		}
 	}
+	a.count(known)
+}
+
+// count lists the revisions that are known with the numbers of their nodes.
+func (a *Attachment) count(known map[int64]Revision) {
 	if len(known) == 0 {
 		return
 	}

@@ -82,6 +82,8 @@ const ArticleCSS = `.pv { color: var(--pv-ink) }
 .pv li { overflow-wrap: anywhere }
 .pv .warnings { border-left: 4px solid var(--pv-warn); padding-left: 12px }
 .pv .address { color: var(--pv-pale); font-size: 13px; overflow-wrap: anywhere }
+.pv tbody th { min-width: 7em }
 .pv figure { margin: 0 }
+@media screen { .pv figure svg { min-width: 640px } }
 @media print { .pv figure, .pv section { break-inside: avoid } }
 `

@@ -1,0 +1,217 @@
+// Package playground plays with the planner: for a cluster of made-up nodes it
+// shows what a resize does, with the arithmetic of each step, and a rollout batch
+// by batch. The planner is the provider's own.
+package playground
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// The limits keep an answer within a moment.
+const (
+	MaxNodes  = 1000
+	maxPlaces = 60
+	maxSteps  = 50
+	maxNumber = 1_000_000
+)
+
+// cluster is the name of what is played with.
+const cluster = "web"
+
+// State is all that a visitor has set.
+type State struct {
+	Capacity int64    `json:"capacity"`
+	Batch    string   `json:"batch"` // size of a batch: "2", "25%"
+	Step     int      `json:"step"`  // what is shown; 0: the resize, 1: the first batch of the rollout after it, and so on
+	Regions  []Region `json:"regions"`
+}
+
+// Region is a region with its zones.
+type Region struct {
+	Place
+	Zones []Place `json:"zones"`
+}
+
+// Place is a region or a zone, and the nodes that are there now. Those of a region
+// with zones are in the zones.
+type Place struct {
+	Name   string `json:"name"`
+	Weight int64  `json:"weight"`
+	Cap    int64  `json:"cap"` // -1: none
+	Min    int64  `json:"min"`
+	Nodes  int64  `json:"nodes"`
+}
+
+// Result is what is shown.
+type Result struct {
+	Drawing   planview.Attachment
+	Moves     []Move // of a resize
+	More      int64  // number of moves that are left out
+	Remaining int64  // nodes that the rollout still has to replace after what is shown
+	HCL       string
+}
+
+// Play works out what is shown. The error is for the visitor.
+func Play(s State) (Result, error) {
+	if err := s.check(); err != nil {
+		return Result{}, err
+	}
+	size, err := roster.ParseAmount(s.Batch)
+	if err != nil {
+		return Result{}, fmt.Errorf("the size of a batch: %w", err)
+	}
+	listed := s.listed()
+	policy := roster.Policy{
+		Name:     func(index int64) string { return roster.DefaultPattern.Name(cluster, index) },
+		Capacity: s.Capacity,
+		Regions:  listed,
+		Criteria: deletion.OldestFirst,
+		Template: roster.Template{"image": "old"},
+	}
+	before := s.roster()
+	after, change, err := roster.Plan(before, seen(before), policy)
+	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
+		return Result{}, fmt.Errorf("%w %s", err, infeasible.Detail())
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{HCL: s.hcl(), Remaining: int64(len(after.Nodes))}
+	if s.Step == 0 {
+		r.Moves, r.More, err = moves(listed, before, after)
+	}
+	policy.Template = roster.Template{"image": "new"}
+	whole, _ := roster.ParseAmount("100%")
+	policy.Update = &roster.Update{Causes: []roster.Cause{roster.Outdated}, BatchSize: size, Target: whole, StopAbove: whole}
+	for i := 0; i < s.Step && r.Remaining > 0 && err == nil; i++ {
+		before = after
+		after, change, err = roster.Plan(before, seen(before), policy)
+		r.Remaining = change.Remaining
+		if len(change.Created) == 0 {
+			break // nothing can be replaced: a warning says why
+		}
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	r.Drawing = planview.Of(cluster, listed, before, after, change)
+	return r, nil
+}
+
+// check refuses what the provider would refuse, and what is too large.
+func (s State) check() error {
+	places, nodes := 0, int64(0)
+	list := func(kind string, bins []Place) error {
+		names := map[string]bool{}
+		for _, p := range bins {
+			places++
+			switch {
+			case p.Name == "":
+				return fmt.Errorf("a %s has no name", kind)
+			case names[p.Name]:
+				return fmt.Errorf("the %s %q is named twice", kind, p.Name)
+			case p.Weight < 1 || p.Weight > maxNumber:
+				return fmt.Errorf("the weight of %q is %d: give a number from 1 to %d", p.Name, p.Weight, maxNumber)
+			case p.Cap < placement.Unlimited || p.Cap > maxNumber:
+				return fmt.Errorf("the cap of %q is %d: give a number from 0 to %d, or -1 for none", p.Name, p.Cap, maxNumber)
+			case p.Min < 0 || p.Min > maxNumber:
+				return fmt.Errorf("the min of %q is %d: give a number from 0 to %d", p.Name, p.Min, maxNumber)
+			case p.Cap >= 0 && p.Min > p.Cap:
+				return fmt.Errorf("%q has a min of %d, above its cap of %d", p.Name, p.Min, p.Cap)
+			case p.Nodes < 0 || p.Nodes > MaxNodes:
+				return fmt.Errorf("%q has %d nodes: give a number from 0 to %d", p.Name, p.Nodes, MaxNodes)
+			}
+			names[p.Name] = true
+			nodes += p.Nodes
+		}
+		return nil
+	}
+	var regions []Place
+	for _, r := range s.Regions {
+		region := r.Place
+		if len(r.Zones) > 0 {
+			region.Nodes = 0
+		}
+		regions = append(regions, region)
+	}
+	if err := list("region", regions); err != nil {
+		return err
+	}
+	for _, r := range s.Regions {
+		if err := list("zone", r.Zones); err != nil {
+			return fmt.Errorf("in %s: %w", r.Name, err)
+		}
+	}
+	switch {
+	case places == 0:
+		return errors.New("no region is listed")
+	case places > maxPlaces:
+		return fmt.Errorf("%d places are more than can be played with (%d)", places, maxPlaces)
+	case s.Capacity < 0 || s.Capacity > MaxNodes:
+		return fmt.Errorf("the capacity is %d: give a number from 0 to %d", s.Capacity, MaxNodes)
+	case nodes > MaxNodes:
+		return fmt.Errorf("%d nodes are more than can be played with (%d)", nodes, MaxNodes)
+	case s.Step < 0:
+		return fmt.Errorf("the step is %d: give 0, or the number of a batch", s.Step)
+	}
+	return nil
+}
+
+// listed are the places as the planner takes them.
+func (s State) listed() []placement.Region {
+	bin := func(p Place) placement.Bin {
+		return placement.Bin{Name: p.Name, Weight: p.Weight, Cap: p.Cap, Min: p.Min}
+	}
+	regions := make([]placement.Region, len(s.Regions))
+	for i, r := range s.Regions {
+		regions[i].Bin = bin(r.Place)
+		for _, z := range r.Zones {
+			regions[i].Zones = append(regions[i].Zones, bin(z))
+		}
+	}
+	return regions
+}
+
+// roster has the nodes that are there, made in turn in each of the places.
+func (s State) roster() roster.Roster {
+	r := roster.Roster{Nodes: map[string]roster.Node{}, Revisions: map[int64]roster.Template{1: {"image": "old"}}, Newest: 1}
+	var left []int64
+	var places []roster.Place
+	for _, region := range s.Regions {
+		if len(region.Zones) == 0 {
+			places, left = append(places, roster.Place{Region: region.Name}), append(left, region.Nodes)
+		}
+		for _, zone := range region.Zones {
+			places, left = append(places, roster.Place{Region: region.Name, Zone: zone.Name}), append(left, zone.Nodes)
+		}
+	}
+	for slices.Max(append(left, 0)) > 0 {
+		for i := range left {
+			if left[i] > 0 {
+				left[i]--
+				r.Nodes[roster.DefaultPattern.Name(cluster, r.Next)] = roster.Node{Index: r.Next, Place: places[i], Revision: 1}
+				r.Next++
+			}
+		}
+	}
+	return r
+}
+
+// seen says that all nodes run. Each was created a day after the one before it.
+func seen(r roster.Roster) roster.Seen {
+	servers := make(map[string]node.Node, len(r.Nodes))
+	for name, n := range r.Nodes {
+		servers[name] = node.Node{ID: name, Name: name, Region: n.Region, Zone: n.Zone, Status: "ACTIVE",
+			CreatedAt: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(n.Index))}
+	}
+	return roster.Seen{Servers: servers}
+}

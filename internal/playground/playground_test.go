@@ -1,0 +1,237 @@
+package playground_test
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/playground"
+	"pgregory.net/rapid"
+)
+
+func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
+
+func place(name string, weight, limit, least, nodes int64) playground.Place {
+	return playground.Place{Name: name, Weight: weight, Cap: limit, Min: least, Nodes: nodes}
+}
+
+// example is two regions with five places.
+func example() playground.State {
+	return playground.State{Capacity: 9, Batch: "2", Regions: []playground.Region{
+		{Place: place("RegionOne", 200, -1, 0, 0), Zones: []playground.Place{place("az-1", 100, -1, 1, 1), place("az-2", 100, 2, 0, 1), place("az-3", 100, -1, 0, 1)}},
+		{Place: place("RegionTwo", 100, -1, 0, 1)},
+	}}
+}
+
+func places(moves []playground.Move) (list []string) {
+	for _, m := range moves {
+		list = append(list, m.Place)
+	}
+	return list
+}
+
+func TestPlay(t *testing.T) {
+	t.Parallel()
+	s := example()
+	r, err := playground.Play(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := places(r.Moves), []string{"RegionTwo", "RegionOne/az-1", "RegionOne/az-2", "RegionTwo", "RegionOne/az-3"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	regions := r.Moves[0].Levels[0].Options
+	if want := []playground.Option{{Name: "RegionOne", Sum: "(2 × 3 + 1) / 200 = 0.0350"}, {Name: "RegionTwo", Sum: "(2 × 1 + 1) / 100 = 0.0300", Chosen: true}}; !reflect.DeepEqual(regions, want) {
+		t.Errorf("%v, want %v", regions, want)
+	}
+	s.Capacity = 2
+	if r, err = playground.Play(s); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := places(r.Moves), []string{"RegionOne/az-3", "RegionOne/az-2"}; !reflect.DeepEqual(got, want) { // of equals the last name; az-1 keeps its min
+		t.Errorf("%q, want %q", got, want)
+	}
+	if note := r.Moves[0].Levels[1].Options[0].Note; note != "keeps its min of 1" {
+		t.Errorf("%q", note)
+	}
+}
+
+func TestRollout(t *testing.T) {
+	t.Parallel()
+	s := example()
+	for step, left := range []int64{9, 7, 5, 3, 1, 0, 0} {
+		s.Step = step
+		r, err := playground.Play(s)
+		if err != nil || r.Remaining != left {
+			t.Errorf("step %d: %d left, want %d; %v", step, r.Remaining, left, err)
+		}
+		if r.Drawing.After != 9 {
+			t.Errorf("step %d: %d nodes", step, r.Drawing.After)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*playground.State){
+		"no region is listed":                   func(s *playground.State) { s.Regions = nil },
+		"a region has no name":                  func(s *playground.State) { s.Regions[0].Name = "" },
+		`the zone "az-1" is named twice`:        func(s *playground.State) { s.Regions[0].Zones[1].Name = "az-1" },
+		"the weight of \"RegionTwo\" is 0":      func(s *playground.State) { s.Regions[1].Weight = 0 },
+		"the cap of \"RegionTwo\" is -2":        func(s *playground.State) { s.Regions[1].Cap = -2 },
+		"the min of \"RegionTwo\" is -1":        func(s *playground.State) { s.Regions[1].Min = -1 },
+		"a min of 3, above its cap of 2":        func(s *playground.State) { s.Regions[0].Zones[1].Min = 3 },
+		`"RegionTwo" has 1001 nodes`:            func(s *playground.State) { s.Regions[1].Nodes = 1001 },
+		"the capacity is 1001":                  func(s *playground.State) { s.Capacity = 1001 },
+		"1003 nodes are more than can be":       func(s *playground.State) { s.Regions[1].Nodes = 1000 },
+		"the step is -1":                        func(s *playground.State) { s.Step = -1 },
+		"neither a whole number":                func(s *playground.State) { s.Batch = "some" },
+		"67 places are more than can be played": func(s *playground.State) { s.Regions = append(s.Regions, many(62)...) },
+		"There is no feasible plan to handle all nodes. 5 nodes must be added": func(s *playground.State) {
+			s.Regions[0].Cap, s.Regions[1].Cap = 3, 1
+		},
+	} {
+		s := example()
+		change(&s)
+		if _, err := playground.Play(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+func many(n int) (list []playground.Region) {
+	for i := range n {
+		list = append(list, playground.Region{Place: place("region-"+strings.Repeat("x", i), 100, -1, 0, 0)})
+	}
+	return list
+}
+
+// TestMovesAreTheDecision: the moves that are shown add up to what the planner
+// decided, growing and shrinking.
+func TestMovesAreTheDecision(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		small := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
+		bin := func(name string) playground.Place {
+			limit := small("cap", 12)
+			if limit > 8 {
+				limit = placement.Unlimited
+			}
+			p := place(name, 1+small("weight", 3), limit, 0, small("nodes", 4))
+			if limit < 0 {
+				p.Min = small("min", 2)
+			}
+			return p
+		}
+		s := playground.State{Batch: "1", Capacity: small("capacity", 20)}
+		for _, name := range []string{"a", "b", "c"}[:1+small("regions", 2)] {
+			r := playground.Region{Place: bin(name)}
+			for _, zone := range []string{"x", "y", "z"}[:small("zones", 3)] {
+				r.Zones = append(r.Zones, bin(zone))
+			}
+			s.Regions = append(s.Regions, r)
+		}
+		r, err := playground.Play(s)
+		if err != nil {
+			return // caps and mins that leave no plan
+		}
+		want, got := map[string]int64{}, map[string]int64{}
+		for _, region := range r.Drawing.Regions {
+			if len(region.Zones) == 0 {
+				want[region.Name] = region.After - region.Before
+			}
+			for _, zone := range region.Zones {
+				want[region.Name+"/"+zone.Name] = zone.After - zone.Before
+			}
+		}
+		sign := int64(1)
+		if r.Drawing.After < r.Drawing.Before {
+			sign = -1
+		}
+		for _, m := range r.Moves {
+			got[m.Place] += sign
+			for _, l := range m.Levels {
+				chosen := 0
+				for _, o := range l.Options {
+					if o.Chosen {
+						chosen++
+						if o.Sum == "" && o.Note != "not listed" {
+							t.Errorf("%s was chosen, and is %s", o.Name, o.Note)
+						}
+					}
+				}
+				if chosen != 1 {
+					t.Errorf("%d of %v were chosen", chosen, l.Options)
+				}
+			}
+		}
+		for name, n := range want {
+			if got[name] != n {
+				t.Fatalf("%s: the moves make %+d, the planner decided %+d: %q", name, got[name], n, places(r.Moves))
+			}
+		}
+	})
+}
+
+// TestHCL: Terraform plans for the configuration what the playground shows, and
+// takes it as formatted.
+func TestHCL(t *testing.T) {
+	t.Parallel()
+	s := example()
+	for i := range s.Regions {
+		s.Regions[i].Nodes = 0
+		for j := range s.Regions[i].Zones {
+			s.Regions[i].Zones[j].Nodes = 0
+		}
+	}
+	r, err := playground.Play(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, r.HCL)
+	if _, err := w.Run(t.Context(), "fmt", "-check", "-diff", "main.tf"); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	state, err := w.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := state.Values.RootModule.Resources[0].AttributeValues["nodes"].(map[string]any)
+	counts := map[string]int64{}
+	for _, n := range nodes {
+		zone, _ := n.(map[string]any)["zone"].(string)
+		counts[n.(map[string]any)["region"].(string)+"/"+zone]++
+	}
+	for _, region := range r.Drawing.Regions {
+		if got := counts[region.Name+"/"]; len(region.Zones) == 0 && got != region.After {
+			t.Errorf("%s has %d, want %d", region.Name, got, region.After)
+		}
+		for _, zone := range region.Zones {
+			if got := counts[region.Name+"/"+zone.Name]; got != zone.After {
+				t.Errorf("%s/%s has %d, want %d", region.Name, zone.Name, got, zone.After)
+			}
+		}
+	}
+
+	// With a rollout, and with names that mean something in HCL.
+	s.Step, s.Batch = 1, "25%"
+	s.Regions[1].Name = `a"b\${c}%{d}` + "\n\x01"
+	if r, err = playground.Play(s); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(r.HCL + "variable \"image\" {\n  type = string\n}\n"); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"fmt", "-check", "-diff", "main.tf"}, {"validate", "-no-color"}} {
+		if _, err := w.Run(t.Context(), args...); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,512 @@
+// Package site_test tries the page in a real browser. It is a module of its own,
+// so that nothing else depends on what drives the browser; "make site-test" runs it.
+package site_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+const (
+	top   = "../.."
+	plans = top + "/internal/planview/testdata/"
+)
+
+var shots = flag.String("shots", "", "a folder for screenshots, to look at")
+
+// site is the page as it is served, and the browser.
+var site struct {
+	url     string
+	browser context.Context
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	fail := func(err error) int {
+		fmt.Fprintln(os.Stderr, "site:", err)
+		return 1
+	}
+	dir, err := os.MkdirTemp("", "site-")
+	if err != nil {
+		return fail(err)
+	}
+	defer os.RemoveAll(dir)
+	build := exec.Command("go", "run", "./tools/site", "-out", dir)
+	build.Dir = top
+	output, err := build.CombinedOutput()
+	if err != nil {
+		return fail(fmt.Errorf("%w\n%s", err, output))
+	}
+	fmt.Print(string(output))
+	browser := os.Getenv("CHROMIUM")
+	for _, name := range []string{"chromium", "google-chrome"} {
+		if path, err := exec.LookPath(name); browser == "" && err == nil {
+			browser = path
+		}
+	}
+	if browser == "" {
+		return fail(fmt.Errorf("there is no chromium: install Debian's package, or name one in CHROMIUM"))
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
+	site.url = server.URL + "/"
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.WindowSize(1100, 1400))
+	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	defer end()
+	var close context.CancelFunc
+	site.browser, close = chromedp.NewContext(allocator)
+	defer close()
+	if err := chromedp.Do(site.browser); err != nil {
+		return fail(fmt.Errorf("start %s: %w", browser, err))
+	}
+	return m.Run()
+}
+
+// tab is a tab of the browser with the page in it. The test fails for an error in
+// the page, and for a request to anybody else.
+type tab struct {
+	*testing.T
+	ctx  context.Context
+	mu   sync.Mutex
+	logs []string
+}
+
+func open(t *testing.T, fragment string) *tab {
+	t.Helper()
+	ctx, end := chromedp.NewContext(site.browser)
+	t.Cleanup(end)
+	ctx, stop := context.WithTimeout(ctx, 60*time.Second)
+	t.Cleanup(stop)
+	p := &tab{T: t, ctx: ctx}
+	err := chromedp.Listen(ctx, func(event any) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			p.logs = append(p.logs, "an exception: "+e.ExceptionDetails.Text)
+		case *network.EventRequestWillBeSent:
+			if !strings.HasPrefix(e.Request.URL, site.url) {
+				p.logs = append(p.logs, "a request to "+e.Request.URL)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, log := range p.logs {
+			t.Error(log)
+		}
+	})
+	p.run(command(network.Enable, network.EnableParams{}), chromedp.Navigate(site.url+fragment))
+	p.wait(`document.getElementById("loading").hidden`)
+	return p
+}
+
+func (p *tab) run(actions ...chromedp.Action[chromedp.Void]) {
+	p.Helper()
+	if err := chromedp.Do(p.ctx, actions...); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// command is a command of the browser that answers nothing.
+func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, c, params)
+		return err
+	})
+}
+
+// wait waits until an expression is true.
+func (p *tab) wait(expression string) {
+	p.Helper()
+	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression)); err != nil {
+		p.Fatalf("%s: %v", expression, err)
+	}
+}
+
+// js evaluates an expression.
+func js[T any](p *tab, format string, args ...any) T {
+	p.Helper()
+	result, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](fmt.Sprintf(format, args...)))
+	if err != nil {
+		p.Fatal(err)
+	}
+	return result
+}
+
+// text is what an element shows.
+func (p *tab) text(selector string) string {
+	p.Helper()
+	return js[string](p, "document.querySelector(%q).textContent", selector)
+}
+
+// set puts a value into a field, as typing it would.
+func (p *tab) set(id, value string) {
+	p.Helper()
+	js[any](p, "(() => { const e = document.getElementById(%q); e.value = %s; e.dispatchEvent(new Event('input', { bubbles: true })); return null })()", id, quoted(value))
+}
+
+func quoted(s string) string {
+	text, _ := json.Marshal(s)
+	return string(text)
+}
+
+// drop drops a file on the page.
+func (p *tab) drop(name, text string) {
+	p.Helper()
+	js[any](p, `(() => {
+		delete document.getElementById("viewer").dataset.file;
+		const data = new DataTransfer();
+		data.items.add(new File([%s], %s, { type: "application/json" }));
+		for (const type of ["dragenter", "dragover", "drop"]) {
+			document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+		}
+		return null;
+	})()`, quoted(text), quoted(name))
+	p.wait(`document.getElementById("viewer").dataset.file !== undefined`)
+}
+
+// shot keeps a picture of the page if somebody wants to look at it.
+func (p *tab) shot(name string) {
+	p.Helper()
+	image, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		p.Fatal(err)
+	}
+	if len(image) < 5000 {
+		p.Errorf("%s is empty: %d bytes", name, len(image))
+	}
+	if *shots == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(*shots, name+".png"), image, 0o644); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// TestSlider: the slider works with the keyboard; the address has the state, and
+// gives it back.
+func TestSlider(t *testing.T) {
+	p := open(t, "")
+	if got := p.text("#drawing"); !strings.Contains(got, "4 nodes before, 9 after: 5 added.") {
+		t.Fatal(got)
+	}
+	p.run(chromedp.Focus("#capacity"), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	if got := p.text("#drawing"); !strings.Contains(got, "4 nodes before, 11 after: 7 added.") {
+		t.Error(got)
+	}
+	if got := p.text("#hcl"); !strings.Contains(got, "desired_capacity = 11") {
+		t.Error(got)
+	}
+	p.run(chromedp.KeyEvent(kb.Home))
+	if got := p.text("#drawing"); !strings.Contains(got, "4 nodes before, 0 after") && !strings.Contains(p.text("#problem"), "") {
+		t.Error(got)
+	}
+	p.set("capacity-number", "12")
+	p.run(chromedp.Reload())
+	p.wait(`document.getElementById("loading").hidden`)
+	if got := p.text("#drawing"); !strings.Contains(got, "12 after") {
+		t.Error("the address did not keep the capacity: " + got)
+	}
+}
+
+// TestArithmetic: the decision is the planner's, and its sum is shown.
+func TestArithmetic(t *testing.T) {
+	p := open(t, "")
+	first := p.text("#moves li")
+	if !strings.Contains(first, "(2 × 3 + 1) / 200 = 0.0350") || !strings.Contains(first, "(2 × 1 + 1) / 100 = 0.0300") || !strings.HasPrefix(first, "RegionTwo") {
+		t.Error(first)
+	}
+	if n := js[int](p, "document.querySelectorAll('#moves li').length"); n != 5 {
+		t.Errorf("%d steps, want 5", n)
+	}
+	// A cap that is full, and a plan that cannot be.
+	p.set("capacity-number", "20")
+	if got := p.text("#moves"); !strings.Contains(got, "az-2 full") {
+		t.Error(got)
+	}
+	p.set("r0-cap", "1")
+	p.set("r1-cap", "1")
+	if got := p.text("#problem"); !strings.Contains(got, "There is no feasible plan to handle all nodes. 16 nodes must be added") {
+		t.Error(got)
+	}
+	p.set("r1-cap", "")
+	if got := p.text("#drawing"); !strings.Contains(got, "20 after") {
+		t.Error(got)
+	}
+}
+
+// TestForm: regions and zones come and go, and the rest stays as it was typed.
+func TestForm(t *testing.T) {
+	p := open(t, "")
+	p.run(chromedp.Click("#add-region"))
+	if got := p.text("#drawing"); !strings.Contains(got, "Region1") {
+		t.Error(got)
+	}
+	p.run(chromedp.Click("#places fieldset:nth-child(2) > button")) // a zone in RegionTwo
+	if got := p.text("#hcl"); !strings.Contains(got, `{ name = "RegionTwo", zones = [`) {
+		t.Error(got)
+	}
+	p.run(chromedp.Click(`[aria-label="Remove RegionOne"]`))
+	if got := p.text("#hcl"); strings.Contains(got, "RegionOne") {
+		t.Error(got)
+	}
+	p.set("r0-name", "Region1")
+	if got := p.text("#problem"); !strings.Contains(got, `the region "Region1" is named twice`) {
+		t.Error(got)
+	}
+}
+
+// TestRollout: batch by batch, forwards, backwards and by itself, until no node
+// is left.
+func TestRollout(t *testing.T) {
+	p := open(t, "")
+	p.run(chromedp.Focus("#next"))
+	for _, want := range []string{"Batch 1; 7 left", "Batch 2; 5 left", "Batch 3; 3 left"} {
+		p.run(chromedp.KeyEvent(kb.Enter))
+		if got := p.text("#where"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := p.text("#drawing"); !strings.Contains(got, "2 removed, 2 added") || !strings.Contains(got, "revision 2") {
+		t.Error(got)
+	}
+	p.shot("rollout")
+	p.run(chromedp.Click("#back"))
+	if got := p.text("#where"); got != "Batch 2; 5 left" {
+		t.Error(got)
+	}
+	p.run(chromedp.Click("#play"))
+	p.wait(`document.getElementById("where").textContent === "Batch 5; 0 left"`)
+	if !js[bool](p, `document.getElementById("next").disabled && document.getElementById("play").getAttribute("aria-pressed") === "false"`) {
+		t.Error("it plays on after the last batch")
+	}
+	p.set("batch", "half")
+	if got := p.text("#problem"); !strings.Contains(got, `"half" is neither a whole number`) {
+		t.Error(got)
+	}
+}
+
+// kept is the article in a page that planview has drawn.
+func kept(t *testing.T, name string) (plan, article string) {
+	t.Helper()
+	text, err := os.ReadFile(plans + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(plans + name + ".html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(whole), "<main class=\"pv\">\n")
+	article, _, found := strings.Cut(rest, "</main>")
+	if !found {
+		t.Fatal("the page has no article")
+	}
+	return string(text), article
+}
+
+// TestViewer: a plan that is dropped, or chosen, looks as planview draws it.
+func TestViewer(t *testing.T) {
+	p := open(t, "")
+	for _, name := range []string{"batch", "grow", "repair", "import"} {
+		plan, article := kept(t, name)
+		p.drop(name+".json", plan)
+		if !js[bool](p, `(() => { const d = document.createElement("div"); d.innerHTML = %s; return d.innerHTML === document.getElementById("view").innerHTML })()`, quoted(article)) {
+			t.Errorf("%s is not what planview draws: %s", name, p.text("#view"))
+		}
+		markdown, err := os.ReadFile(plans + name + ".md")
+		if err != nil || p.text("#markdown") != string(markdown) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	p.shot("viewer")
+	path, err := filepath.Abs(plans + "shrink.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.run(chromedp.SetUploadFiles("#file", []string{path}))
+	p.wait(`document.getElementById("view").textContent.includes("7 nodes before, 5 after")`)
+	p.run(chromedp.Click("#show-playground"))
+	p.wait(`document.getElementById("viewer").hidden && !document.getElementById("playground").hidden`)
+}
+
+// TestBroken: what is not a plan, or no state, is said in words, and the page
+// goes on.
+func TestBroken(t *testing.T) {
+	p := open(t, "")
+	for text, want := range map[string]string{
+		"":     "the input is empty",
+		"nope": "this is not the JSON of a plan",
+		`{"format_version":"9.0","planned_values":{}}`: "a newer planview is needed",
+		`{"format_version":"1.2","planned_values":{}}`: "the plan has no stackpolicy_placement_attachment",
+		"PK\x03\x04": "this is a saved plan itself",
+	} {
+		p.drop("a.json", text)
+		if got := p.text("#view-problem"); !strings.Contains(got, want) {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	plan, _ := kept(t, "batch")
+	p.drop("a.json", plan)
+	if js[bool](p, `!document.getElementById("view-problem").hidden`) {
+		t.Error("the problem of before is still shown")
+	}
+	for _, fragment := range []string{"#nope", "#%7B%22regions%22%3A1%7D", "#%E0%A4%A"} {
+		p := open(t, fragment)
+		if got := p.text("#problem"); !strings.Contains(got, "The address has no state that can be read") {
+			t.Errorf("%s: %q", fragment, got)
+		}
+		if got := p.text("#drawing"); !strings.Contains(got, "9 after") {
+			t.Error(got)
+		}
+	}
+}
+
+// TestHostile: names are text, wherever they come from, and no script runs but
+// the page's own.
+func TestHostile(t *testing.T) {
+	const evil = `<img src=x onerror="window.pwned=1"><script>window.pwned=1</script></style>`
+	state, _ := json.Marshal(map[string]any{"capacity": 3, "batch": evil, "step": 0, "regions": []any{map[string]any{"name": evil, "weight": 100, "cap": -1, "min": 0, "nodes": 1,
+		"zones": []any{map[string]any{"name": evil, "weight": 100, "cap": -1, "min": 0, "nodes": 1}}}}})
+	p := open(t, "#"+url.PathEscape(string(state)))
+	check := func(selector string) {
+		t.Helper()
+		if js[bool](p, `Boolean(window.pwned) || document.querySelector(%q + " img, " + %q + " script") !== null`, selector, selector) {
+			t.Errorf("%s has elements of a name", selector)
+		}
+	}
+	check("#problem") // the size of the batch is no size
+	p.set("batch", "1")
+	if got := p.text("#drawing"); !strings.Contains(got, evil) {
+		t.Errorf("the name is not shown: %s", got)
+	}
+	check("#drawing")
+	check("#moves")
+	check("#hcl")
+	p.shot("hostile")
+	plan, _ := kept(t, "batch")
+	p.drop(evil, strings.ReplaceAll(plan, `"cluster": "web"`, `"cluster": `+quoted(evil)))
+	if got := p.text("#view"); !strings.Contains(got, evil) {
+		t.Error(got)
+	}
+	check("#view")
+	p.drop(evil, "nope")
+	check("#view-problem")
+
+	// Even HTML that got in would not run.
+	js[any](p, `(() => {
+		window.violations = 0;
+		addEventListener("securitypolicyviolation", () => window.violations++);
+		document.getElementById("view").innerHTML = "<button onclick='window.pwned=2'></button>";
+		document.querySelector("#view button").click();
+		const script = document.createElement("script");
+		script.textContent = "window.pwned=3";
+		document.body.append(script);
+		return null;
+	})()`)
+	p.wait("window.violations >= 2")
+	check("#problem")
+}
+
+// TestColours: light, dark and print; and pictures to look at.
+func TestColours(t *testing.T) {
+	p := open(t, "")
+	for _, c := range []struct{ name, media, scheme, want string }{
+		{"light", "", "light", "rgb(255, 255, 255)"},
+		{"dark", "", "dark", "rgb(13, 17, 23)"},
+		{"print", "print", "dark", "rgb(255, 255, 255)"},
+	} {
+		p.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: c.media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.scheme}}}))
+		paper := js[string](p, `getComputedStyle(document.querySelector("#drawing .paper")).fill`)
+		if got := js[string](p, "getComputedStyle(document.body).backgroundColor"); got != c.want || paper != c.want {
+			t.Errorf("%s: the page is %s, the picture %s", c.name, got, paper)
+		}
+		p.shot(c.name)
+	}
+	p.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}), command(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 390, Height: 844, DeviceScaleFactor: 2, Mobile: true}))
+	if js[bool](p, "document.documentElement.scrollWidth > 390") {
+		t.Errorf("on a telephone the page is %d wide", js[int](p, "document.documentElement.scrollWidth"))
+	}
+	p.shot("telephone")
+}
+
+// TestAccessible: everything that one can use has a name, and so has the picture.
+func TestAccessible(t *testing.T) {
+	p := open(t, "")
+	p.run(command(accessibility.Enable, cdp.Empty{}))
+	tree, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
+		return cdp.Call(ctx, t, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(v *accessibility.Value) (text string) {
+		if v != nil {
+			_ = json.Unmarshal(v.Value, &text)
+		}
+		return text
+	}
+	roles := map[string]int{}
+	for _, n := range tree.Nodes {
+		role := value(n.Role)
+		roles[role]++
+		switch role {
+		case "button", "slider", "spinbutton", "textbox", "image":
+			if value(n.Name) == "" {
+				t.Errorf("a %s has no name", role)
+			}
+		}
+	}
+	for _, role := range []string{"button", "slider", "spinbutton", "textbox", "image", "table", "main", "heading"} {
+		if roles[role] == 0 {
+			t.Errorf("there is no %s: %v", role, roles)
+		}
+	}
+}
+
+// TestLarge: the largest cluster answers in a moment.
+func TestLarge(t *testing.T) {
+	p := open(t, "")
+	took := js[float64](p, `(() => {
+		const start = performance.now();
+		const e = document.getElementById("capacity-number");
+		e.value = "1000";
+		e.dispatchEvent(new Event("input"));
+		document.getElementById("next").click();
+		return performance.now() - start;
+	})()`)
+	t.Logf("%.0f ms", took)
+	if got := p.text("#drawing"); !strings.Contains(got, "1000 nodes before and after: 2 removed, 2 added") || took > 5000 {
+		t.Errorf("%.0f ms: %s", took, got)
+	}
+	p.shot("large")
+}
