@@ -32,7 +32,7 @@ func (r Removal) Check() error {
 		}
 	}
 	if len(given) == 0 && r.Decision == nil {
-		return &ArgumentError{"", "Nothing is asked of the cluster: give one of scale_in, resize and delete_nodes, or another policy's decision."}
+		return &ArgumentError{"", "Nothing is requested: give one of scale_in, resize and delete_nodes, or another policy's decision."}
 	}
 	return cmp.Or(checkOne(given), Request{Resize: r.Resize}.checkNumbers())
 }

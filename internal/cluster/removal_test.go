@@ -44,7 +44,7 @@ func TestRemovalCheck(t *testing.T) {
 		removal Removal
 		want    string
 	}{
-		{Removal{}, ": Nothing is asked of the cluster: give one of scale_in, resize and delete_nodes"},
+		{Removal{}, ": Nothing is requested: give one of scale_in, resize and delete_nodes"},
 		{Removal{ScaleIn: new(int64(1)), Candidates: []string{}}, "delete_nodes: Two requests are made at once, scale_in and delete_nodes"},
 		{Removal{Resize: &Resize{AdjustmentType: ExactCapacity}}, "resize.number: EXACT_CAPACITY needs a number."},
 	} {

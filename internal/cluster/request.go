@@ -108,7 +108,7 @@ func (r Request) Check() error {
 		}
 	}
 	if len(given) == 0 && r.Decision == nil {
-		return &ArgumentError{"", "Nothing is asked of the cluster: give one of scale_out, scale_in, resize and node_create, or another policy's decision."}
+		return &ArgumentError{"", "Nothing is requested: give one of scale_out, scale_in, resize and node_create, or another policy's decision."}
 	}
 	return cmp.Or(checkOne(given), r.checkNumbers())
 }

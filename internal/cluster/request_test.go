@@ -50,7 +50,7 @@ func TestRequestCheck(t *testing.T) {
 		request Request
 		want    string
 	}{
-		{Request{}, ": Nothing is asked of the cluster"},
+		{Request{}, ": Nothing is requested"},
 		{Request{ScaleOut: new(int64(1)), ScaleIn: new(int64(1))}, "scale_in: Two requests are made at once, scale_out and scale_in"},
 		{Request{Resize: &Resize{}, NodeCreate: &Place{}}, "node_create: Two requests are made at once, resize and node_create"},
 		{Request{Resize: &Resize{AdjustmentType: ChangeInPercentage}}, "resize.number: CHANGE_IN_PERCENTAGE needs a number."},

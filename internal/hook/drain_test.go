@@ -110,7 +110,7 @@ func TestDrain(t *testing.T) {
 		{name: "another task goes on for a while", statuses: "ACTIVE ACTIVE ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409, 409, 0), drain: Drain{Shutdown: true}, events: "stop stop stop", took: 3 * time.Second},
 		{name: "a stop that is refused", statuses: "ACTIVE", drain: Drain{Shutdown: true}, stopErrs: refused(403), events: "stop", err: "stop: "},
 		{name: "a hook that fails, and go on", statuses: "ACTIVE !SHUTOFF", spec: Spec{Default: Continue}, drain: Drain{Shutdown: true},
-			hook: failing, events: "hook stop", took: time.Second, warning: node + " is removed anyway, as default_result has it, though its hook did not complete: the consumer failed."},
+			hook: failing, events: "hook stop", took: time.Second, warning: node + " is removed anyway, because default_result is CONTINUE, although its hook did not complete: the consumer failed."},
 		{name: "a hook that fails, and stay", statuses: "ACTIVE", drain: Drain{Shutdown: true}, hook: failing, events: "hook", err: node + ": the consumer failed"},
 		{name: "a hook that takes too long", statuses: "ACTIVE", spec: Spec{Timeout: 20 * time.Second}, hook: hang, events: "hook", took: 20 * time.Second, err: "not completed within 20s"},
 		{name: "five minutes where nothing is said", statuses: "ACTIVE", hook: hang, events: "hook", took: 5 * time.Minute, err: "not completed within 5m0s"},

@@ -165,7 +165,7 @@ func (r *Runner) Run(ctx context.Context, s Spec, m Message, p *Progress) (warni
 		if m.Transition == Launch {
 			goesOn = "counts as ready anyway"
 		}
-		warning = fmt.Sprintf("%s %s, as default_result has it, though its hook did not complete: %v.", m.node(), goesOn, err)
+		warning = fmt.Sprintf("%s %s, because default_result is CONTINUE, although its hook did not complete: %v.", m.node(), goesOn, err)
 	}
 	return warning, nil
 }

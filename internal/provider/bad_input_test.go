@@ -45,7 +45,7 @@ func TestAccPlanBadInput(t *testing.T) {
 		{plan(fmt.Sprintf("[{ name = %q, min = 1 }]", region), "scale_in {}"),
 			fmt.Sprintf("1 node must be removed, but only 0 can be: %s 0 of 1 (min 1).", region)},
 		{plan(listed, "scale_out {}\n  scale_in {}"), "Two requests are made at once, scale_out and scale_in: make one."},
-		{plan(listed, ""), "Nothing is asked of the cluster"},
+		{plan(listed, ""), "Nothing is requested"},
 		{plan(listed, "scale_out { count = -1 }"), "Attribute scale_out.count value must be between 0 and"},
 		{plan(listed, `resize { adjustment_type = "CHANGE_IN_PERCENTAGE" }`), "CHANGE_IN_PERCENTAGE needs a number."},
 		{plan(listed, `resize {

@@ -233,7 +233,7 @@ func TestAccDeletionAttachment_continue(t *testing.T) {
 	}
 	text, err := w.Destroy(t.Context())
 	plain := strings.ReplaceAll(text, "│", "")
-	if err != nil || !says("though its hook did not complete: the webhook at").MatchString(plain) || !says(fmt.Sprintf("Warning: A server will be drained: %s0", c.Prefix)).MatchString(plain) || !says("answered 404 Not Found").MatchString(plain) || strings.Contains(text, "hidden") {
+	if err != nil || !says("although its hook did not complete: the webhook at").MatchString(plain) || !says(fmt.Sprintf("Warning: A server will be drained: %s0", c.Prefix)).MatchString(plain) || !says("answered 404 Not Found").MatchString(plain) || strings.Contains(text, "hidden") {
 		t.Errorf("got %v\n%s", err, text)
 	}
 	if len(c.Servers(t)) != 0 {

@@ -86,9 +86,9 @@ func TestDeletionPlanBadInput(t *testing.T) {
 	t.Parallel()
 	var steps []resource.TestStep
 	for request, want := range map[string]string{
-		"":                                       "Nothing is asked of the cluster",
+		"":                                       "Nothing is requested",
 		"scale_in {}\n  resize { max_size = 3 }": "Two requests are made at once, scale_in and resize: make one.",
-		"resize {}":                              "Nothing is asked of the cluster",
+		"resize {}":                              "Nothing is requested",
 		"scale_in { count = -1 }":                "Attribute scale_in.count value must be between 0 and",
 		"scale_in {}\n  criteria = \"NEWEST\"":   "Attribute criteria value must be one of",
 		"scale_in {}\n  grace_period = -1":       "Attribute grace_period value must be at least 0",

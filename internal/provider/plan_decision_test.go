@@ -72,7 +72,7 @@ output "names" {
 		resource.TestStep{Config: config("scale_out { count = 8 }"), ConfigStateChecks: []statecheck.StateCheck{
 			is("region", "r", "creation", share(8, counts("RegionOne", 2, "RegionTwo", 6))),
 			is("zone", "one", "creation", zoneShare(2, "RegionOne", counts("az-1", 1, "az-2", 1))),
-			is("zone", "one", "reason", knownvalue.StringExact("2 nodes to create. Of the decision's 8 nodes 6 are for other regions.")),
+			is("zone", "one", "reason", knownvalue.StringExact("2 nodes to create. The decision has 8 nodes, of which other regions get 6.")),
 			is("zone", "two", "creation", zoneShare(6, "RegionTwo", counts("az-1", 3, "az-2", 3))),
 			is("deletion", "one", "deletion", knownvalue.Null()),
 			statecheck.ExpectKnownOutputValue("names", texts()),
@@ -82,7 +82,7 @@ output "names" {
 			is("region", "r", "deletion", share(4, counts("RegionOne", 4))),
 			is("zone", "one", "deletion", zoneShare(4, "RegionOne", counts("az-1", 1, "az-2", 1, "az-3", 2))),
 			is("zone", "two", "deletion", knownvalue.Null()),
-			is("zone", "two", "reason", knownvalue.StringExact("Nothing to create or to delete. Of the decision's 4 nodes 4 are for other regions.")),
+			is("zone", "two", "reason", knownvalue.StringExact("Nothing to create or to delete. The decision has 4 nodes, of which other regions get 4.")),
 			is("deletion", "one", "survivors", texts("n3", "n4", "n6", "n7")), // the oldest of each zone of RegionOne, and none of RegionTwo
 			is("deletion", "region", "survivors", texts("n4", "n5", "n6", "n7")),
 			statecheck.ExpectKnownOutputValue("names", texts("web-0", "web-1", "web-2", "web-5")),

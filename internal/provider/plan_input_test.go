@@ -45,7 +45,7 @@ func TestAccPlanOddInput(t *testing.T) {
 		{plan(listed, "scale_out {}\n  decision = {}"), "It has neither creation nor deletion."},
 		{plan(listed, "decision = { creation = 3 }"), "creation: an object is needed, not 3."},
 		{plan(listed, "decision = 3"), "An object is needed, not 3."},
-		{plan(listed, "resize {}"), "Nothing is asked of the cluster"},
+		{plan(listed, "resize {}"), "Nothing is requested"},
 		// Numbers that contradict each other.
 		{plan(listed, "decision = { creation = { count = -1 } }"), "creation: count: A number of nodes is 0 or more (at most 1000000000000000), not -1."},
 		{plan(listed, "decision = { deletion = { regions = { A = 3, B = -1 } } }"), `deletion: regions: A number of nodes is 0 or more (at most 1000000000000000), and that of "B" is -1.`},

@@ -173,7 +173,7 @@ func TestURL(t *testing.T) {
 		{"https://{address}/", "web-0", "", "", "the node has no address"},
 		{"https://{address}/", "web-0", "evil.example/?", "", `"evil.example/?" is neither an IP address nor the name of a host`},
 		{"https://{ip}/", "", "", "", `"{ip}" stands for nothing`},
-		{"https://{address}/{", "", "", "", "a brace has no other half"},
+		{"https://{address}/{", "", "", "", "a brace has no partner"},
 		{"ftp://{address}/", "", "", "", "an address begins with http:// or https://"},
 		{"{address}:80", "", "", "", "an address begins with http:// or https://"},
 		{"http://:80/", "", "", "", "it is not an address with a host"},

@@ -203,7 +203,7 @@ func (w *watch) look(ctx context.Context) (final bool) {
 		w.since = time.Now()
 	}
 	if well := time.Since(w.since); well < w.StableFor {
-		w.see(fmt.Sprintf("it is well, but not for %s yet, as stable_for asks", w.StableFor))
+		w.see(fmt.Sprintf("all checks pass, but not for %s yet (stable_for)", w.StableFor))
 		return false
 	}
 	if !take(ctx, w.looks) {

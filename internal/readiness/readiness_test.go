@@ -95,7 +95,7 @@ func TestRun(t *testing.T) {
 		{name: "stable", statuses: "ACTIVE", stable: 20 * time.Second, took: 20 * time.Second},
 		// It is active at 1 s, and not at 2.5 s; then from 4.75 s on.
 		{name: "stable at the second attempt", statuses: "BUILD ACTIVE SHUTOFF ACTIVE", stable: 20 * time.Second, took: 24750 * time.Millisecond},
-		{name: "not stable in time", statuses: "ACTIVE", stable: 20 * time.Second, timeout: 10 * time.Second, took: 10 * time.Second, seen: "it is well, but not for 20s yet"},
+		{name: "not stable in time", statuses: "ACTIVE", stable: 20 * time.Second, timeout: 10 * time.Second, took: 10 * time.Second, seen: "all checks pass, but not for 20s yet"},
 		{name: "hook", statuses: "ACTIVE", hook: completes},
 		{name: "stable after the hook", statuses: "ACTIVE", stable: 20 * time.Second, took: 50 * time.Second,
 			hook: func(context.Context, Node) (string, error) { time.Sleep(30 * time.Second); return "", nil }},

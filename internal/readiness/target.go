@@ -27,7 +27,7 @@ func ParseURL(template string) (URL, error) {
 		}
 	}
 	if strings.ContainsAny(placeholder.ReplaceAllString(template, ""), "{}") {
-		return u, errors.New("a brace has no other half. A brace that is part of the address is written %7B or %7D")
+		return u, errors.New("a brace has no partner. A brace that is part of the address is written %7B or %7D")
 	}
 	scheme, rest, ok := strings.Cut(template, "://")
 	if u.scheme = strings.ToLower(scheme); !ok || (u.scheme != "http" && u.scheme != "https") {

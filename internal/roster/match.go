@@ -51,7 +51,7 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 	}
 	var notices []Notice
 	if len(twice) > 0 {
-		notices = append(notices, Notice{Namesakes, fmt.Sprintf("Several servers have the name of one node: %s. The node's is the one in service, then the one seen last time, then one in its zone, then the newest. Remove or rename the others, or tell them apart by a selector; a second Terraform state with the same cluster name makes such servers too.", Few(twice))})
+		notices = append(notices, Notice{Namesakes, fmt.Sprintf("Several servers have the name of one node: %s. The node's is the one in service, then the one seen last time, then one in its zone, then the newest. Remove or rename the others, or exclude them with a selector; a second Terraform state with the same cluster name makes such servers too.", Few(twice))})
 	}
 	if len(lost) > 0 {
 		notices = append(notices, Notice{ServerLost, fmt.Sprintf("No server was found for %s, which had one: %s. Terraform creates it again if it was deleted. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply.", nodes(int64(len(lost))), Few(lost))})

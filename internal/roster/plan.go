@@ -155,7 +155,7 @@ func (p *planner) removeCandidates() error {
 		switch {
 		case gone:
 		case !there && !slices.Contains(p.policy.Done, candidate):
-			p.notice(UnknownCandidate, "No node has the name, or a server with the id, %q: nothing is removed for it. Take it off the list of candidates, or correct it.", candidate)
+			p.notice(UnknownCandidate, "No node has the name, or a server with the id, %q: nothing is removed for it. Remove it from the list of candidates, or correct it.", candidate)
 		case !there:
 		case !p.free(name):
 			return &CandidateError{name, p.protected[name]}
@@ -198,7 +198,7 @@ func (p *planner) shrink(count int64) error {
 		}
 	}
 	if len(unseen) > 0 {
-		p.notice(UnseenChosen, "%s would be removed, and nobody has looked for servers since the last apply made them: %s. Refresh first, so that the choice goes by what runs.", nodes(int64(len(unseen))), Few(byIndex(p.now.Nodes, unseen)))
+		p.notice(UnseenChosen, "%s would be removed, although no refresh has looked for servers since the last apply made them: %s. Refresh first, so that the choice is based on what runs.", nodes(int64(len(unseen))), Few(byIndex(p.now.Nodes, unseen)))
 	}
 	return nil
 }

@@ -181,10 +181,10 @@ func TestNotices(t *testing.T) {
 	}{
 		{func(p *Policy) { p.Template = nil }, nil, nil},
 		{func(p *Policy) { p.Candidates = []string{"web-9"} }, nil,
-			[]Notice{{UnknownCandidate, `No node has the name, or a server with the id, "web-9": nothing is removed for it. Take it off the list of candidates, or correct it.`}}},
+			[]Notice{{UnknownCandidate, `No node has the name, or a server with the id, "web-9": nothing is removed for it. Remove it from the list of candidates, or correct it.`}}},
 		{func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2", "id-web-2"} }, nil, nil},
 		{func(p *Policy) { p.Capacity = 4 }, func(s Seen) { clear(s.Servers) },
-			[]Notice{{UnseenChosen, "2 nodes would be removed, and nobody has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that the choice goes by what runs."}}},
+			[]Notice{{UnseenChosen, "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that the choice is based on what runs."}}},
 		{func(p *Policy) { p.Template, p.Update = image("b"), update("1", Outdated); p.Update.New = true }, nil,
 			[]Notice{{UpdateBegins, "6 nodes should be replaced, and this apply replaces none: Terraform must first have stored create_before_destroy of the servers. The next apply takes the first batch."}}},
 		{func(p *Policy) { p.Update = update("1", Outdated); p.Update.New = true }, nil, nil},

@@ -48,7 +48,7 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 		}
 	}
 	if size := int64(len(r.Nodes)); mins > size {
-		say(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s: they are met in the order of additions, as far as the nodes go.", mins, nodes(size))
+		say(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s: they are met in the order of additions, as far as the nodes suffice.", mins, nodes(size))
 	}
 	return notices
 }

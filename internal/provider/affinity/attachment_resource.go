@@ -243,7 +243,7 @@ func parseGroupID(text string) (region, id string, created bool, err error) {
 	rest, created := strings.CutSuffix(text, "/created")
 	region, id, ok := value.ParseRegionalID(rest)
 	if !ok {
-		return "", "", false, fmt.Errorf("%q is neither <region>/<server group id>(a group that is inherited and never deleted) nor <region>/<server group id>/created (one that is deleted with the attachment)", text)
+		return "", "", false, fmt.Errorf("%q is neither <region>/<server group id> (a group that is inherited and never deleted) nor <region>/<server group id>/created (one that is deleted with the attachment)", text)
 	}
 	return region, id, created, nil
 }

@@ -69,7 +69,7 @@ func TestAccAffinityPlan(t *testing.T) {
 		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  availability_zone = \"cloud-nine\""), PlanOnly: true, ExpectError: says(`does not list the availability zone "cloud-nine"`)},
 		step("scale_in {}", affinityPlanIs("placement", knownvalue.Null()), affinityPlanIs("reason", knownvalue.StringExact("Nothing to create or to delete."))),
 		resource.TestStep{Config: affinityPlan(region, "00000000-0000-0000-0000-000000000000", "scale_out {}"), PlanOnly: true, ExpectError: says("get the server group 00000000-0000-0000-0000-000000000000")},
-		resource.TestStep{Config: affinityPlan(region, group, ""), PlanOnly: true, ExpectError: says("Nothing is asked of the cluster")},
+		resource.TestStep{Config: affinityPlan(region, group, ""), PlanOnly: true, ExpectError: says("Nothing is requested")},
 		resource.TestStep{Config: affinityPlan(region, group, "scale_out { count = 1000000 }"), PlanOnly: true, ExpectError: says("a placement for each of 1000000 nodes is more than can be listed")},
 	)
 }

@@ -205,7 +205,7 @@ func (p *attachmentPlanner) explain(err error) {
 	case errors.Is(err, roster.ErrTemplateRemoved):
 		p.diags.AddAttributeError(path.Root("template"), "The template is gone", "The state has revisions of a template, and nodes that are made from them: "+err.Error()+". Give the template again; to start over, remove the attachment from the state and import the cluster.")
 	case named:
-		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate", candidate.Error()+" Take it off one of the two.")
+		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate", candidate.Error()+" Remove it from one of the two lists.")
 	case kept:
 		p.diags.AddAttributeError(path.Root("desired_capacity"), "Too few nodes can be removed", fmt.Sprintf("%s. Remove fewer nodes, or protect fewer: %s.", protected.Error(), roster.Few(protected.Who)))
 	default:

@@ -18,7 +18,7 @@ func (m attachmentModel) validate(_ context.Context, diags *diag.Diagnostics) {
 	case !m.Regions.IsUnknown() && !m.Zones.IsUnknown() && !listed(m.Regions) && !listed(m.Zones):
 		diags.AddError("No places", "Nothing says where nodes may go. Give regions, or the zones of one region.")
 	case listed(m.Regions) && value.Given(m.Region):
-		diags.AddAttributeError(path.Root("region"), "Regions and region", "The region goes with zones. Where regions are listed, leave it out.")
+		diags.AddAttributeError(path.Root("region"), "Regions and region", "The argument region belongs to zones. Leave it out where regions are listed.")
 	}
 	if value.Given(m.Cluster) && value.Given(m.NodeNamePattern) {
 		if fault := roster.Pattern(m.NodeNamePattern.ValueString()).CheckNames(m.Cluster.ValueString()); fault != "" {

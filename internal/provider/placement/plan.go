@@ -84,7 +84,7 @@ func (p plan) elsewhere(counts map[string]map[string]int64) string {
 		return ""
 	}
 	if n := share.Elsewhere(cluster.Own(p.listed.Regions, counts)...); n > 0 {
-		return fmt.Sprintf(" Of the decision's %s %d are for other regions.", text.Nodes(share.Count), n)
+		return fmt.Sprintf(" The decision has %s, of which other regions get %d.", text.Nodes(share.Count), n)
 	}
 	return ""
 }
