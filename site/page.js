@@ -70,7 +70,7 @@ const row = (place, path, isZone, hasZones, remove) => {
 	return line;
 };
 
-// form draws the form of regions and zones anew.
+// form redraws the form of regions and zones.
 const form = () => {
 	$("places").replaceChildren(...state.regions.map((region, i) => {
 		const set = document.createElement("fieldset");

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 	"golang.org/x/net/html"
@@ -187,4 +189,28 @@ func TestDeterministic(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzRead: whatever a plan says is drawn, or refused.
+func FuzzRead(f *testing.F) {
+	for _, name := range []string{"batch", "grow", "in-place", "import", "unknown", "destroy", "emptied-place"} {
+		text, err := os.ReadFile("testdata/" + name + ".json")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Add([]byte(strings.Replace(string(made(f, "web", "r", 2, 1, "z", "i")), `"zones":[{`, `"weight":-1,"cap":-5,"min":-7,"zones":[{"name":"z","weight":-100},{`, 1)))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list, err := planview.Read(text)
+		if err != nil {
+			return
+		}
+		for _, got := range drawings(list) {
+			if strings.Contains(strings.ToLower(got), "<script") || !utf8.ValidString(got) {
+				t.Error(got)
+			}
+		}
+		wellFormed(t, planview.SVG(list))
+	})
 }

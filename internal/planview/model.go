@@ -133,7 +133,7 @@ type changeJSON struct {
 	InPlace  reasonsJSON `json:"in_place"`
 }
 
-// bin has the defaults that the provider gives.
+// bin has the defaults that the provider gives, and no number that it refuses.
 func (b binJSON) bin() placement.Bin {
 	or := func(n *int64, byDefault int64) int64 {
 		if n == nil {
@@ -141,7 +141,7 @@ func (b binJSON) bin() placement.Bin {
 		}
 		return *n
 	}
-	return placement.Bin{Name: b.Name, Weight: or(b.Weight, 100), Cap: or(b.Cap, placement.Unlimited), Min: or(b.Min, 0)}
+	return placement.Bin{Name: b.Name, Weight: max(or(b.Weight, 100), 1), Cap: max(or(b.Cap, placement.Unlimited), placement.Unlimited), Min: max(or(b.Min, 0), 0)}
 }
 
 // listed are the places of the configuration.

@@ -17,7 +17,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 )
 
-var update = flag.Bool("update", false, "write the plans, and what is drawn of them, anew")
+var update = flag.Bool("update", false, "rewrite the plans, and what is drawn of them")
 
 func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
 
@@ -80,7 +80,7 @@ func planCases() []planCase {
 }
 
 // TestPlans: the plans that are kept are what Terraform, or OpenTofu, prints, and
-// what is drawn of them is what is kept. With -update both are written anew.
+// what is drawn of them is what is kept. -update rewrites both.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	for _, c := range planCases() {
@@ -92,6 +92,48 @@ func TestPlans(t *testing.T) {
 			}
 			draw(t, c.name, text)
 		})
+	}
+}
+
+// TestLog: the log of a real plan has the address of an attachment as the plan has
+// it, and each warning is shown once.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "")
+	config := func(lines ...string) string {
+		return strings.Replace(attached(lines...), "\n", "\n  for_each = toset([\"a b\"])\n", 1)
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := w.Write(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(config("desired_capacity = 6", threeZones))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	write(config("desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`, `deletion { candidates = ["nobody"] }`))
+	log, err := w.Run(t.Context(), "plan", "-input=false", "-json", "-out=a.tfplan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := w.Run(t.Context(), "show", "-json", "a.tfplan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := planview.Read([]byte(text))
+	if err == nil {
+		err = planview.AddWarnings(list, []byte(log))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := planview.Markdown(list)
+	for _, title := range []string{"A place with nodes is no longer listed", "A candidate is not there"} {
+		if n := strings.Count(got, "- **"+title+".**"); n != 1 {
+			t.Errorf("%q is there %d times:\n%s", title, n, got)
+		}
 	}
 }
 
@@ -219,6 +261,6 @@ func golden(t *testing.T, name, text string) {
 		t.Fatal(err)
 	}
 	if text != string(want) {
-		t.Errorf("%s is out of date; -update writes it anew. Now it is:\n%s", path, text)
+		t.Errorf("%s is out of date; -update rewrites it. Now it is:\n%s", path, text)
 	}
 }

@@ -119,7 +119,7 @@ func (a *Attachment) lead() string {
 	case a.Action == Delete:
 		lead = fmt.Sprintf("The attachment is destroyed: it forgets its %s. That alone touches no server.", count(a.Before))
 	case a.Action == Replace:
-		lead += " The attachment is replaced: it forgets all nodes and places them anew."
+		lead += " The attachment is replaced: it forgets all nodes and places them again."
 	}
 	if a.Imported {
 		lead += " The attachment is imported."

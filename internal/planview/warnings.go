@@ -21,8 +21,8 @@ type logLine struct {
 }
 
 // AddWarnings adds to the attachments the warnings about them in a log of
-// "terraform plan -json": a plan's own JSON has none. They take the place of
-// those that were worked out from the plan.
+// "terraform plan -json": a plan's own JSON has none. Those that were worked out
+// from the plan stay, unless the log has them too.
 func AddWarnings(list []Attachment, log []byte) error {
 	lines := 0
 	found := make([][]Warning, len(list))
@@ -47,6 +47,11 @@ func AddWarnings(list []Attachment, log []byte) error {
 		return errors.New(`the log is not one of "terraform plan -json": it has no line with a level`)
 	}
 	for i := range list {
+		for _, w := range list[i].Warnings {
+			if !slices.Contains(found[i], w) {
+				found[i] = append(found[i], w)
+			}
+		}
 		list[i].Warnings = found[i]
 	}
 	return nil
