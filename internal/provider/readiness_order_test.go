@@ -121,7 +121,7 @@ resource "nova_server" "node" {
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
   servers = { for name, server in nova_server.node : name => { id = server.id, region = server.region, revision = local.nodes[name] } }
-  timeout = 3
+  %s
   http {
     url = "%s/health/{name}"
   }
@@ -135,7 +135,7 @@ resource "stackpolicy_deletion_attachment" "node" {
   depends_on = [stackpolicy_readiness_attachment.web]
   %s
 }
-`, strings.Join(list, ", "), r.c.Prefix, r.region, r.c.Image, r.c.Flavor, before(l.servers), r.url,
+`, strings.Join(list, ", "), r.c.Prefix, r.region, r.c.Image, r.c.Flavor, before(l.servers), givenUp(), r.url,
 		fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = \"%s/drain\"\n    default_result = \"ABANDON\"\n  }", r.url), before(l.deletions))
 }
 

@@ -53,7 +53,7 @@ resource "stackpolicy_readiness_attachment" "web" {
   cluster = %[1]q
   servers = { for name, node in stackpolicy_placement_attachment.web.nodes : name => {
     id = nova_server.web[name].id, region = node.region, revision = node.revision } }
-  timeout = 2
+  %[7]s
   http {
     url = "%[6]s/{name}"
   }
@@ -68,7 +68,7 @@ resource "stackpolicy_deletion_attachment" "web" {
     create_before_destroy = true
   }
 }
-`, b.c.Prefix, places(region+": "+strings.Join(b.c.Zones(t, region), " ")), version, b.c.Image, b.c.Flavor, b.url)
+`, b.c.Prefix, places(region+": "+strings.Join(b.c.Zones(t, region), " ")), version, b.c.Image, b.c.Flavor, b.url, givenUp())
 }
 
 // holds fails unless the servers are so many of each version, and so many of
