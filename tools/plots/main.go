@@ -26,6 +26,8 @@ func write(dir, top string) error {
 		"senlin.svg":  beforeAndAfter,
 		"element.svg": func() (string, error) { return destroyed(steps) },
 		"worked.txt":  worked,
+		"drain.svg":   drain,
+		"batch.svg":   batch,
 		"plan.svg":    func() (string, error) { return plan(filepath.Join(top, "internal/planview/testdata/batch.json")) },
 		"house.svg":   func() (string, error) { return house(top) },
 	}

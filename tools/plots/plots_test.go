@@ -3,9 +3,12 @@ package main
 import (
 	"encoding/xml"
 	"errors"
+	"html"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -48,5 +51,40 @@ func TestWellFormed(t *testing.T) {
 		if !errors.Is(err, io.EOF) {
 			t.Errorf("%s: %v", file, err)
 		}
+	}
+}
+
+// TestNothingOverflows: the texts of timelines end inside the picture, and one
+// that does not fit into its span is refused.
+func TestNothingOverflows(t *testing.T) {
+	for name, draw := range map[string]func() (string, error){"drain": drain, "batch": batch} {
+		picture, err := draw()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		texts := regexp.MustCompile(`<text class="([^"]*)" x="([0-9.]+)"[^>]*>([^<]*)<`).FindAllStringSubmatch(picture, -1)
+		if len(texts) < 8 {
+			t.Errorf("%s has %d texts", name, len(texts))
+		}
+		for _, text := range texts {
+			x, err := strconv.ParseFloat(text[2], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			width := textWidth(html.UnescapeString(text[3]), 13)
+			if strings.Contains(text[1], "small") {
+				width = textWidth(html.UnescapeString(text[3]), 11)
+			}
+			if strings.Contains(text[1], "mid") {
+				x -= width / 2
+			}
+			if x < 5 || x+width > 855 {
+				t.Errorf("%s: %q is drawn from %.0f to %.0f", name, text[3], x, x+width)
+			}
+		}
+	}
+	long := []lane{{"server", []span{{0, 1, "a text that is much too long", working}}}}
+	if _, err := timeline("", "", 12, long, nil); err == nil {
+		t.Error("a text that does not fit was drawn")
 	}
 }

@@ -29,6 +29,7 @@ func style() string {
 	}
 	rule("text", "fill", ink)
 	rule(".small", "fill", pale)
+	rule(".on", "fill", paper)
 	rule(".card", "fill", paper)
 	rule(".card", "stroke", edge)
 	rule(".axis", "stroke", axis)
