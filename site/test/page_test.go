@@ -4,6 +4,7 @@ package site_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -185,12 +186,12 @@ func (p *tab) drop(name, text string) {
 	js[any](p, `(() => {
 		delete document.getElementById("viewer").dataset.file;
 		const data = new DataTransfer();
-		data.items.add(new File([%s], %s, { type: "application/json" }));
+		data.items.add(new File([Uint8Array.from(atob(%q), (c) => c.charCodeAt(0))], %s, { type: "application/json" }));
 		for (const type of ["dragenter", "dragover", "drop"]) {
 			document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
 		}
 		return null;
-	})()`, quoted(text), quoted(name))
+	})()`, base64.StdEncoding.EncodeToString([]byte(text)), quoted(name))
 	p.wait(`document.getElementById("viewer").dataset.file !== undefined`)
 }
 
@@ -227,8 +228,8 @@ func TestSlider(t *testing.T) {
 		t.Error(got)
 	}
 	p.run(chromedp.KeyEvent(kb.Home))
-	if got := p.text("#drawing"); !strings.Contains(got, "4 nodes before, 0 after") && !strings.Contains(p.text("#problem"), "") {
-		t.Error(got)
+	if got := p.text("#problem"); !strings.Contains(got, "1 node must be removed, but only 0 can be: RegionOne 0 (az-1 keeps its min of 1)") {
+		t.Errorf("%q", got)
 	}
 	p.set("capacity-number", "12")
 	p.run(chromedp.Reload())
@@ -349,6 +350,15 @@ func TestViewer(t *testing.T) {
 		}
 	}
 	p.shot("viewer")
+	plan, _ := kept(t, "grow")
+	utf16 := "\xff\xfe"
+	for _, b := range []byte(plan) {
+		utf16 += string([]byte{b, 0})
+	}
+	p.drop("from-powershell.json", utf16)
+	if got := p.text("#view"); !strings.Contains(got, "4 nodes before, 9 after") {
+		t.Errorf("%q, %q", got, p.text("#view-problem"))
+	}
 	path, err := filepath.Abs(plans + "shrink.json")
 	if err != nil {
 		t.Fatal(err)
