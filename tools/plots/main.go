@@ -22,14 +22,16 @@ func main() {
 func write(dir, top string) error {
 	steps := filepath.Join(top, "examples/guides/from-element/steps.txt") // the table of the guide
 	files := map[string]func() (string, error){
-		"growth.svg":  growth,
-		"senlin.svg":  beforeAndAfter,
-		"element.svg": func() (string, error) { return destroyed(steps) },
-		"worked.txt":  worked,
-		"drain.svg":   drain,
-		"batch.svg":   batch,
-		"plan.svg":    func() (string, error) { return plan(filepath.Join(top, "internal/planview/testdata/batch.json")) },
-		"house.svg":   func() (string, error) { return house(top) },
+		"growth.svg":   growth,
+		"senlin.svg":   beforeAndAfter,
+		"element.svg":  func() (string, error) { return destroyed(steps) },
+		"worked.txt":   worked,
+		"dataflow.svg": loop,
+		"drain.svg":    drain,
+		"batch.svg":    batch,
+		"plan.svg":     func() (string, error) { return plan(filepath.Join(top, "internal/planview/testdata/batch.json")) },
+		"resize.svg":   func() (string, error) { return plan(filepath.Join(top, "internal/planview/testdata/shrink.json")) },
+		"house.svg":    func() (string, error) { return house(top) },
 	}
 	for name, draw := range files {
 		text, err := draw()

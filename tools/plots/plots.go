@@ -25,7 +25,8 @@ func growth() (string, error) {
 	const most, left, top, width, height = 24, 50, 60, 560, 220
 	p := newPicture(660, 330, "Nodes in each zone as the cluster grows", "Steps of three zones of weights 60, 25 and 15; the first stops at its cap of 5")
 	x := func(n int64) float64 { return left + width*float64(n)/most }
-	y := func(n float64) float64 { return top + height*(1-n/12) }
+	y := func(n float64) float64 { return top + height*(1-n/13) }
+	p.text("small", 20, top-8, "nodes in the zone")
 	for n := int64(0); n <= 12; n += 3 {
 		p.path("grid", left, y(float64(n)), left+width, y(float64(n)))
 		p.text("small end", left-8, y(float64(n))+4, fmt.Sprint(n))
@@ -121,7 +122,12 @@ func destroyed(file string) (string, error) {
 		return "", err
 	}
 	lines := strings.Split(strings.TrimSpace(string(bytes.TrimSpace(text))), "\n")[1:]
-	p := newPicture(660, 100+44*float64(len(lines)), "Servers destroyed that could have stayed", "Bars for each step: element() destroys up to seven of seven servers, the attachment none")
+	// Steps in which neither destroys anything are only in the table.
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		cells := strings.Fields(line)
+		return cells[len(cells)-1] == "0" && cells[len(cells)-2] == "0"
+	})
+	p := newPicture(660, 116+44*float64(len(lines)), "Servers destroyed that could have stayed", "Bars for each step that destroys any: element() destroys up to seven of seven servers, the attachment none")
 	for i, name := range []string{"element()", "placement attachment"} {
 		p.rect(fmt.Sprintf("fill%d", 1-i), 20+float64(110*i), 44, 12, 12)
 		p.text("", 38+float64(110*i), 55, name)
@@ -130,6 +136,10 @@ func destroyed(file string) (string, error) {
 		cells := strings.Fields(line)
 		title := strings.TrimSpace(line[:min(len(line), 37)])
 		y := 80 + float64(44*i)
+		if i == len(lines)-1 { // the total stands apart
+			y += 16
+			p.path("axis", 20, y-8, 640, y-8)
+		}
 		p.text("end", 300, y+18, title)
 		for j, cell := range cells[len(cells)-2:] {
 			n, err := strconv.Atoi(cell)

@@ -54,10 +54,10 @@ func TestWellFormed(t *testing.T) {
 	}
 }
 
-// TestNothingOverflows: the texts of timelines end inside the picture, and one
+// TestNothingOverflows: texts end inside the picture, and one
 // that does not fit into its span is refused.
 func TestNothingOverflows(t *testing.T) {
-	for name, draw := range map[string]func() (string, error){"drain": drain, "batch": batch} {
+	for name, draw := range map[string]func() (string, error){"drain": drain, "batch": batch, "dataflow": loop} {
 		picture, err := draw()
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -78,7 +78,7 @@ func TestNothingOverflows(t *testing.T) {
 			if strings.Contains(text[1], "mid") {
 				x -= width / 2
 			}
-			if x < 5 || x+width > 855 {
+			if x < 5 || x+width > 895 {
 				t.Errorf("%s: %q is drawn from %.0f to %.0f", name, text[3], x, x+width)
 			}
 		}
