@@ -18,9 +18,10 @@ func (e example) scale(t *testing.T, load int) {
 	}
 }
 
-// TestAccExample_autoscaling: the size follows the load within its bounds, also
+// TestExample_autoscaling, on the fake cloud alone because no cloud makes a
+// difference to it: the size follows the load within its bounds, also
 // when two runs of the script overlap.
-func TestAccExample_autoscaling(t *testing.T) {
+func TestExample_autoscaling(t *testing.T) {
 	e := start(t, "guides/autoscaling")
 	for _, c := range []struct{ load, size int }{{450, 5}, {90_000, 10}, {0, 2}} {
 		before := e.servers(t)
@@ -37,9 +38,9 @@ func TestAccExample_autoscaling(t *testing.T) {
 	}
 }
 
-// TestAccExample_severalStates: the placement in one state, the servers in
+// TestExample_severalStates, on the fake cloud alone too: the placement in one state, the servers in
 // another. They are applied in this order when the cluster grows and shrinks.
-func TestAccExample_severalStates(t *testing.T) {
+func TestExample_severalStates(t *testing.T) {
 	placement := start(t, "guides/several-states/placement")
 	servers := example{placement.c.Example(t, "guides/several-states/servers"), placement.c}
 	state := "placement_state=" + placement.Dir + "/terraform.tfstate"
