@@ -34,8 +34,8 @@ func HTML(list []Attachment) string {
 `, base64.StdEncoding.EncodeToString(hash[:]), escape(shorten(strings.Join(names, ", "), 200)), style, Article(list))
 }
 
-// Article is what a page shows of attachments, for an element of the class pv in
-// a page that has [CSS] and [ArticleCSS].
+// Article is what a page shows of attachments. It belongs into an element of the
+// class pv, and the page needs [CSS] and [ArticleCSS].
 func Article(list []Attachment) string {
 	var b strings.Builder
 	for i := range list {

@@ -33,7 +33,7 @@ type planCase struct {
 	before []string // "": nothing is there
 	happen func(*fakecloud.Cloud, map[string]string)
 	after  []string // nil: the attachment is destroyed
-	extra  string   // beside the attachment
+	extra  string   // resources next to the attachment
 	large  bool     // too large to be kept
 }
 

@@ -63,7 +63,7 @@ func css() string {
 `
 }
 
-// pageCSS is what a page needs besides.
+// pageCSS is the rest of what a page needs.
 const pageCSS = `body { margin: 0; background: #ffffff }
 @media screen and (prefers-color-scheme: dark) { body { background: #0d1117 } }
 main.pv { font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 960px; margin: 0 auto; padding: 16px }
