@@ -27,6 +27,7 @@ func write(dir, top string) error {
 		"element.svg":  func() (string, error) { return destroyed(steps) },
 		"worked.txt":   worked,
 		"dataflow.svg": loop,
+		"leaves.svg":   leaves,
 		"drain.svg":    drain,
 		"batch.svg":    batch,
 		"plan.svg":     func() (string, error) { return plan(filepath.Join(top, "internal/planview/testdata/batch.json")) },

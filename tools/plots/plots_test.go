@@ -57,7 +57,7 @@ func TestWellFormed(t *testing.T) {
 // TestNothingOverflows: texts end inside the picture, and one
 // that does not fit into its span is refused.
 func TestNothingOverflows(t *testing.T) {
-	for name, draw := range map[string]func() (string, error){"drain": drain, "batch": batch, "dataflow": loop} {
+	for name, draw := range map[string]func() (string, error){"drain": drain, "batch": batch, "dataflow": loop, "leaves": leaves} {
 		picture, err := draw()
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
