@@ -78,7 +78,7 @@ var cases = []struct {
 
 // beforeAndAfter draws the zones after a request, by Senlin and by the planner.
 func beforeAndAfter() (string, error) {
-	const row = 104
+	const row = 120
 	p := newPicture(660, 56+row*float64(len(cases)), "Zones after a request", "Bars of the nodes in each zone, by Senlin uneven, by this provider as even as can be")
 	for i, name := range []string{"Senlin", "this provider"} {
 		p.rect(fmt.Sprintf("fill%d", 3-3*i), 370+float64(80*i), 18, 12, 12)
@@ -104,7 +104,7 @@ func beforeAndAfter() (string, error) {
 	return p.String(), nil
 }
 
-// bars draws a bar for each number.
+// bars draws a bar for the nodes of each zone.
 func (p *picture) bars(class string, left, base float64, tallest int64, numbers []int64) {
 	const height = 48
 	p.path("axis", left, base, left+float64(30*len(numbers)), base)
@@ -112,6 +112,7 @@ func (p *picture) bars(class string, left, base float64, tallest int64, numbers 
 		x, tall := left+float64(30*i), height*float64(n)/float64(tallest)
 		p.rect(class, x+5, base-tall, 20, tall)
 		p.text("small mid", x+15, base-tall-4, fmt.Sprint(n))
+		p.text("small mid", x+15, base+14, fmt.Sprintf("az-%d", i+1))
 	}
 }
 
