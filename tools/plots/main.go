@@ -31,7 +31,7 @@ func write(dir, top string) error {
 		"drain.svg":    drain,
 		"batch.svg":    batch,
 		"plan.svg":     func() (string, error) { return plan(filepath.Join(top, "internal/planview/testdata/batch.json")) },
-		"resize.svg":   func() (string, error) { return plan(filepath.Join(top, "internal/planview/testdata/shrink.json")) },
+		"resize.svg":   func() (string, error) { return plan(filepath.Join(top, "internal/planview/testdata/grow.json")) },
 		"house.svg":    func() (string, error) { return house(top) },
 	}
 	for name, draw := range files {
