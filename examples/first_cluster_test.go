@@ -53,7 +53,8 @@ func TestAccExample_firstCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reasons := regexp.MustCompile(`"web-\d+" += "[^"]* created `).FindAllString(text, -1)
+	// Which of them is the oldest is up to the order in which Nova creates them.
+	reasons := regexp.MustCompile(`RegionOne/az-\d loses [^"]* created `).FindAllString(text, -1)
 	if len(reasons) != 2 {
 		t.Errorf("%d reasons:\n%s", len(reasons), text)
 	}
