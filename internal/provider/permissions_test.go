@@ -81,13 +81,14 @@ func TestPermissions_member(t *testing.T) {
 	roles := permissions(t)
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	group := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "g", Policy: "anti-affinity"})
-	server := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Group: group})[0]
+	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Group: group}, fakecloud.Server{Name: "web-1", Group: group})
+	stays, leaves := ids[0], ids[1]
 	p := start(t, fake, fakecloud.MemberUser, "RegionOne")
 	for kind, configs := range map[string][]attributes{
 		"stackpolicy_affinity_attachment":  {{"servergroup": attributes{"name": "mine"}}, nil},
 		"stackpolicy_placement_attachment": {spread(4), spread(2), nil},
-		"stackpolicy_readiness_attachment": {{"cluster": "web", "servers": attributes{"web-0": attributes{"id": server}}}, nil},
-		"stackpolicy_deletion_attachment":  {{"server_id": server, "shutdown": true}, nil},
+		"stackpolicy_readiness_attachment": {{"cluster": "web", "servers": attributes{"web-0": attributes{"id": stays}}}, nil},
+		"stackpolicy_deletion_attachment":  {{"server_id": leaves, "shutdown": true}, nil},
 	} {
 		here := instance{kind: kind}
 		for _, config := range configs {
