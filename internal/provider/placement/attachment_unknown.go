@@ -18,16 +18,12 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 	if p.state == nil {
 		return false
 	}
-	for name, v := range map[string]interface{ IsUnknown() bool }{"template": p.plan.Template, "update": p.plan.Update} {
-		known := !v.IsUnknown()
-		switch v := v.(type) {
-		case types.Map:
-			known = value.Known(ctx, v)
-		case types.Object:
-			known = value.Known(ctx, v)
-		}
-		if !known {
-			p.diags.AddAttributeError(path.Root(name), "Not known before the apply",
+	for _, input := range []struct {
+		name  string
+		known bool
+	}{{"template", value.Known(ctx, p.plan.Template)}, {"update", value.Known(ctx, p.plan.Update)}} {
+		if !input.known {
+			p.diags.AddAttributeError(path.Root(input.name), "Not known before the apply",
 				"Which nodes are replaced, and by what, cannot be planned from a value that is known only after the apply. Apply what it comes from first, with -target, or take it from a variable or a data source that depends on nothing that changes.")
 			return true
 		}
