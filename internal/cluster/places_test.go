@@ -163,8 +163,10 @@ func TestQuotaCap(t *testing.T) {
 			t.Errorf("%s: the region that was given has changed", name)
 		}
 		for nodes, want := range map[int64]bool{c.cap - 1: false, c.cap: c.why != ""} {
-			if binds := len(quotas.Binding(given, &cluster.Spread{Regions: got, Changes: []placement.RegionChange{{Nodes: nodes - got[0].Current}}})) > 0; binds != want {
-				t.Errorf("%s: with %d nodes the quota binds: %v", name, nodes, binds)
+			before, after := map[string]int64{c.region.Name: 1}, map[string]int64{c.region.Name: nodes}
+			binding := quotas.Binding(given, got, before, after)
+			if binds := len(binding) > 0; binds != want || binds && binding[0].Nodes != nodes-1 {
+				t.Errorf("%s: with %d nodes the quota binds: %v", name, nodes, binding)
 			}
 		}
 	}

@@ -95,15 +95,14 @@ func (q Quotas) Cap(regions []placement.Region, servers map[string]int64) []plac
 	return capped
 }
 
-// Binding lists the regions that a plan fills up to a cap that a quota lowered.
-// Configured are the regions as they were before [Quotas.Cap]; those of the plan
-// begin with the same.
-func (q Quotas) Binding(configured []placement.Region, plan *Spread) []Binding {
+// Binding lists the regions that are filled up to a cap that a quota lowered:
+// configured are the regions before [Quotas.Cap], capped after it, and the nodes
+// are counted by region before and after a plan.
+func (q Quotas) Binding(configured, capped []placement.Region, before, after map[string]int64) []Binding {
 	var binding []Binding
 	for i, r := range configured {
-		capped, gets := plan.Regions[i], plan.Changes[i].Nodes
-		if capped.Cap != r.Cap && capped.Nodes()+gets >= capped.Cap {
-			binding = append(binding, Binding{Region: r.Name, Nodes: gets, Limit: q[r.Name].Limit})
+		if most := capped[i].Cap; most != r.Cap && after[r.Name] >= most {
+			binding = append(binding, Binding{Region: r.Name, Nodes: after[r.Name] - before[r.Name], Limit: q[r.Name].Limit})
 		}
 	}
 	return binding

@@ -1,20 +1,13 @@
 package openstack
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
-	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
-	"github.com/gophercloud/utils/v2/openstack/clientconfig"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Cloud is one cloud and one login to it, shared by all that ask. Its methods
@@ -41,9 +34,6 @@ type session struct {
 	endpoints []endpoint
 	tokens    shared[string, string] // from a token that expired to the one that took its place
 }
-
-// endpoint is an entry of the catalogue, of the interface that is asked for.
-type endpoint struct{ service, region, url string }
 
 // New prepares a cloud. It reads clouds.yaml and the TLS files, and makes no
 // request. The error is an [*ArgumentError] where one argument is at fault, and
@@ -150,213 +140,4 @@ func (c *Cloud) relogin(ctx context.Context, expired string) (string, error) {
 		s.client.CopyTokenFrom(fresh)
 		return fresh.Token(), nil
 	})
-}
-
-// catalogue lists the endpoints that came with the token.
-func (c *Cloud) catalogue(client *gophercloud.ProviderClient) ([]endpoint, error) {
-	result, ok := client.GetAuthResult().(interface {
-		ExtractServiceCatalog() (*tokens.ServiceCatalog, error)
-	})
-	if !ok {
-		return nil, errors.New("the login brought no Keystone v3 catalogue: Keystone v2 is not supported")
-	}
-	catalog, err := result.ExtractServiceCatalog()
-	if err != nil {
-		return nil, fmt.Errorf("the catalogue that came with the token: %w", err)
-	}
-	if len(catalog.Entries) == 0 {
-		return nil, errors.New("the token came without a catalogue: name the project to log in to")
-	}
-	face := clientconfig.GetEndpointType(c.config.EndpointType)
-	var list []endpoint
-	for _, service := range catalog.Entries {
-		for _, e := range service.Endpoints {
-			if gophercloud.Availability(e.Interface) == face {
-				list = append(list, endpoint{service.Type, text.Clean(cmp.Or(e.RegionID, e.Region)), gophercloud.NormalizeURL(e.URL)})
-			}
-		}
-	}
-	return list, nil
-}
-
-// NoEndpointError says that a region has no endpoint of a service for this user.
-type NoEndpointError struct {
-	Service string
-	Region  string
-	Regions []string // that have one
-}
-
-func (e *NoEndpointError) Error() string {
-	where := "no region has one"
-	switch {
-	case slices.Contains(e.Regions, ""):
-		where = "the catalogue names no regions: name none either, in the configuration and in OS_REGION_NAME"
-	case len(e.Regions) > 0:
-		where = "there is one in " + strings.Join(e.Regions, ", ")
-	}
-	return fmt.Sprintf("region %q has no %s endpoint in the catalogue of this user; %s", e.Region, e.Service, where)
-}
-
-// locate finds an endpoint in the catalogue: that of the region, always.
-func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error) {
-	types := opts.Types()
-	for _, service := range types {
-		// An overriding address is that of one place: it stands for the
-		// provider's own region, and not for every other too.
-		if over := c.config.EndpointOverrides[service]; over != "" && (opts.Region == c.settings.region || c.settings.region == "") {
-			if strings.Contains(over, "://") {
-				return gophercloud.NormalizeURL(over), nil
-			}
-			types = []string{over}
-			break
-		}
-	}
-	missing := &NoEndpointError{Service: opts.Type, Region: opts.Region}
-	for _, service := range types {
-		for _, e := range s.endpoints {
-			switch {
-			case e.service != service:
-			case e.region == opts.Region && strings.Contains(e.url, "@"):
-				return "", fmt.Errorf("region %s: the %s endpoint in the catalogue has a user name or a password in its address, and is not used: each message about a request would show it. Correct the catalogue, or name the address in endpoint_overrides", e.region, e.service)
-			case e.region == opts.Region:
-				return e.url, nil
-			default:
-				missing.Regions = append(missing.Regions, e.region)
-			}
-		}
-	}
-	slices.Sort(missing.Regions)
-	missing.Regions = slices.Compact(missing.Regions)
-	return "", missing
-}
-
-// Region is the name of the provider's region: the configured one or, where
-// none is, the only one that has a compute endpoint.
-func (c *Cloud) Region(ctx context.Context) (string, error) {
-	if c.settings.region != "" {
-		return c.settings.region, nil
-	}
-	s, err := c.session(ctx)
-	if err != nil {
-		return "", err
-	}
-	names := s.computeRegions()
-	if len(names) == 1 {
-		return names[0], nil
-	}
-	return "", fmt.Errorf("no region is configured, and the catalogue has %d with a compute endpoint (%s): set region, or OS_REGION_NAME", len(names), strings.Join(names, ", "))
-}
-
-// ComputeRegions lists the regions that have a compute endpoint, sorted.
-func (c *Cloud) ComputeRegions(ctx context.Context) ([]string, error) {
-	s, err := c.session(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return s.computeRegions(), nil
-}
-
-func (s *session) computeRegions() []string {
-	var names []string
-	for _, e := range s.endpoints {
-		if e.service == "compute" {
-			names = append(names, e.region)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// RegionState says what a region is to this user.
-type RegionState int
-
-// The states of a region.
-const (
-	RegionUnknown   RegionState = iota // Keystone does not know it
-	RegionNoCompute                    // known, but without a compute endpoint
-	RegionWithCompute
-)
-
-// RegionState looks a region up in the catalogue and, where it is not there,
-// among all regions of Keystone, which are asked for once.
-func (c *Cloud) RegionState(ctx context.Context, region string) (RegionState, error) {
-	s, err := c.session(ctx)
-	if err != nil {
-		return RegionUnknown, err
-	}
-	if _, err := c.locate(s, computeOpts(region)); err == nil {
-		return RegionWithCompute, nil
-	}
-	known, err := c.Regions(ctx)
-	if err == nil && slices.Contains(known, region) {
-		return RegionNoCompute, nil
-	}
-	return RegionUnknown, err
-}
-
-// Regions lists all regions that Keystone knows, sorted. Where its policy hides
-// them, they are those of the catalogue.
-func (c *Cloud) Regions(ctx context.Context) ([]string, error) {
-	return c.known.get(ctx, struct{}{}, func(ctx context.Context) ([]string, error) {
-		s, err := c.session(ctx)
-		if err != nil {
-			return nil, err
-		}
-		names, err := s.regions(ctx)
-		switch {
-		case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
-			for _, e := range s.endpoints {
-				names = append(names, e.region)
-			}
-		case err != nil:
-			return nil, fmt.Errorf("list regions: %w", err)
-		}
-		slices.Sort(names)
-		return slices.Compact(names), nil
-	})
-}
-
-// regions lists the ids of Keystone's regions. A Keystone has one at least.
-func (s *session) regions(ctx context.Context) (ids []string, err error) {
-	client, err := openstack.NewIdentityV3(s.client, gophercloud.EndpointOpts{})
-	if err != nil {
-		return nil, err
-	}
-	list := newList()
-	for address := client.ServiceURL("regions"); address != ""; {
-		var page struct {
-			Regions []struct {
-				ID string `json:"id"`
-			} `json:"regions"`
-			Links struct {
-				Next string `json:"next"`
-			} `json:"links"`
-		}
-		resp, err := client.Get(ctx, address, &page, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
-		if _, _, err = gophercloud.ParseResponse(resp, err); err != nil {
-			return nil, err
-		}
-		if page.Regions == nil {
-			return nil, missing("regions")
-		}
-		for _, r := range page.Regions {
-			if err := list.item(r.ID); err != nil {
-				return nil, err
-			}
-			ids = append(ids, text.Clean(r.ID))
-		}
-		if address, err = list.next(address, page.Links.Next); err != nil {
-			return nil, err
-		}
-	}
-	if len(ids) == 0 {
-		return nil, missing("regions")
-	}
-	return ids, nil
-}
-
-func computeOpts(region string) gophercloud.EndpointOpts {
-	opts := gophercloud.EndpointOpts{Region: region}
-	opts.ApplyDefaults("compute")
-	return opts
 }

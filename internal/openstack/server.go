@@ -19,20 +19,29 @@ type Server struct {
 	ID      string
 }
 
-// Status is the server's status in Nova, or "" when it is gone.
-func (s Server) Status(ctx context.Context) (string, error) {
+// get reads the server: nil when it is gone.
+func (s Server) get(ctx context.Context) (*servers.Server, error) {
 	server, err := servers.Get(ctx, s.Compute.At(1), s.ID).Extract()
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
-		return "", nil
+		return nil, nil
 	case err == nil && server.Status == "":
 		err = missing("status") // which must not look like a server that is gone
 	}
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("region %s: get the server %s: %w", s.Compute.Region, s.ID, err)
+		return nil, fmt.Errorf("region %s: get the server %s: %w", s.Compute.Region, s.ID, err)
 	case server.Status == "DELETED" || server.Status == "SOFT_DELETED":
-		return "", nil
+		return nil, nil
+	}
+	return server, nil
+}
+
+// Status is the server's status in Nova, or "" when it is gone.
+func (s Server) Status(ctx context.Context) (string, error) {
+	server, err := s.get(ctx)
+	if server == nil {
+		return "", err
 	}
 	return text.Clean(server.Status), nil
 }
@@ -40,12 +49,9 @@ func (s Server) Status(ctx context.Context) (string, error) {
 // Fault is why the server is in ERROR, as Nova says it, or "": Nova says nothing,
 // or the server is gone.
 func (s Server) Fault(ctx context.Context) (string, error) {
-	server, err := servers.Get(ctx, s.Compute.At(1), s.ID).Extract()
-	switch {
-	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
-		return "", nil
-	case err != nil:
-		return "", fmt.Errorf("region %s: get the server %s: %w", s.Compute.Region, s.ID, err)
+	server, err := s.get(ctx)
+	if server == nil {
+		return "", err
 	}
 	return text.Clean(server.Fault.Message), nil
 }

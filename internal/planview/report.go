@@ -211,3 +211,19 @@ func count(n int64) string {
 	}
 	return fmt.Sprintf("%d nodes", n)
 }
+
+// String is the report as plain text.
+func (r report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", r.title, r.lead)
+	for _, s := range r.sections {
+		fmt.Fprintf(&b, "\n%s", s.title)
+		for _, i := range s.items {
+			fmt.Fprintf(&b, "\n- %s", i.String())
+		}
+		if s.more > 0 {
+			fmt.Fprintf(&b, "\n- and %d more", s.more)
+		}
+	}
+	return b.String()
+}

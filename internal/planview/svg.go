@@ -2,10 +2,7 @@ package planview
 
 import (
 	"fmt"
-	"html"
 	"strings"
-
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Lengths of pictures, in pixels.
@@ -39,44 +36,6 @@ func SVG(list []Attachment) string {
 		texts = append(texts, r.String())
 	}
 	return c.picture("pv", strings.Join(titles, ", "), strings.Join(texts, "\n"), true)
-}
-
-// String is the report as plain text.
-func (r report) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", r.title, r.lead)
-	for _, s := range r.sections {
-		fmt.Fprintf(&b, "\n%s", s.title)
-		for _, i := range s.items {
-			fmt.Fprintf(&b, "\n- %s", i.String())
-		}
-		if s.more > 0 {
-			fmt.Fprintf(&b, "\n- and %d more", s.more)
-		}
-	}
-	return b.String()
-}
-
-// escape makes text of others fit for HTML and SVG.
-func escape(s string) string { return html.EscapeString(text.CleanLines(s)) }
-
-// canvas is a picture that is being drawn, from the top down.
-type canvas struct {
-	body   strings.Builder
-	height int
-	colour map[int64]int // of revisions
-}
-
-// picture is an svg element with all that was drawn. One that stands alone has its
-// style sheet in it.
-func (c *canvas) picture(id, title, description string, alone bool) string {
-	style, namespace := "", ""
-	if alone {
-		style, namespace = "<style>\n"+CSS+"</style>\n", ` xmlns="http://www.w3.org/2000/svg"`
-	}
-	return fmt.Sprintf("<svg%s class=\"pv\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n"+
-		"<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n%s<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n%s</svg>\n",
-		namespace, pictureWidth, c.height, pictureWidth, c.height, id, id, id, escape(title), id, escape(description), style, pictureWidth, c.height, c.body.String())
 }
 
 // attachment draws an attachment below what is there. With words it has a title
@@ -226,132 +185,4 @@ func (c *canvas) gauge(p Place, x, y, width int) {
 	if p.Cap >= 0 {
 		tick(float64(p.Cap), fmt.Sprintf("cap %d", p.Cap))
 	}
-}
-
-// dots draws nodes, and returns where the box ends.
-func (c *canvas) dots(nodes []Node, x, y, width int) int {
-	var single []Node
-	type kind struct {
-		fate          Fate
-		revision, old int64
-	}
-	var kinds []kind
-	counts := map[kind]int{}
-	changed := 0
-	for _, n := range nodes {
-		if n.Fate != Stays {
-			changed++
-		}
-	}
-	for _, n := range nodes {
-		if len(nodes) <= maxDots || n.Fate != Stays && changed <= maxChanged {
-			single = append(single, n)
-			continue
-		}
-		k := kind{n.Fate, n.Revision, n.Old}
-		if n.Fate != Changes {
-			k.old = 0
-		}
-		if counts[k]++; counts[k] == 1 {
-			kinds = append(kinds, k)
-		}
-	}
-	for _, k := range kinds {
-		y += pitch
-		n := Node{Fate: k.fate, Revision: k.revision, Old: k.old}
-		label := fmt.Sprintf("%d %s", counts[k], c.words(n, counts[k] > 1))
-		c.dot(x+radius, y-radius, n, label)
-		c.text("", x+2*radius+8, y-4, label)
-	}
-	columns := max(width/pitch, 1)
-	for i, n := range single {
-		if i%columns == 0 {
-			y += pitch
-		}
-		label := n.Name + " " + c.words(n, false)
-		if n.Reason != "" {
-			label += ". " + n.Reason
-		}
-		c.dot(x+radius+i%columns*pitch, y-radius, n, label)
-	}
-	if len(nodes) > 0 {
-		y += 6
-	}
-	return y
-}
-
-// words says what happens to a node, or to several.
-func (c *canvas) words(n Node, several bool) string {
-	words := [...]string{"stays", "changes in place", "is added", "is removed"}[n.Fate]
-	if several {
-		words = [...]string{"stay", "change in place", "are added", "are removed"}[n.Fate]
-	}
-	switch {
-	case n.Fate == Changes:
-		words += fmt.Sprintf(", revision %d to %d", n.Old, n.Revision)
-	case len(c.colour) > 0:
-		words += fmt.Sprintf(", revision %d", n.Revision)
-	}
-	return words
-}
-
-// dot draws a node. Its form says what happens to it: a disc stays, one with a
-// plus is added, one with a ring changes, a circle with a cross is removed. The
-// colour says of which revision it is.
-func (c *canvas) dot(x, y int, n Node, label string) {
-	c.body.WriteString("<g>")
-	if label != "" {
-		fmt.Fprintf(&c.body, "<title>%s</title>", escape(label))
-	}
-	fill := c.colour[n.Revision]
-	switch n.Fate {
-	case Leaves:
-		fmt.Fprintf(&c.body, `<circle class="hollow s%d" cx="%d" cy="%d" r="%d"/><path class="cross" d="M%d %dl8 8m0 -8l-8 8"/>`, fill, x, y, radius-1, x-4, y-4)
-	case Comes:
-		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/><path class="mark" d="M%d %dh10m-5 -5v10"/>`, fill, x, y, radius, x-5, y)
-	case Changes:
-		fmt.Fprintf(&c.body, `<circle class="ring s%d" cx="%d" cy="%d" r="%d"/><circle class="f%d" cx="%d" cy="%d" r="%d"/>`, c.colour[n.Old], x, y, radius, fill, x, y, radius-4)
-	default:
-		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/>`, fill, x, y, radius)
-	}
-	c.body.WriteString("</g>\n")
-}
-
-func (c *canvas) text(class string, x, y int, s string) {
-	anchor := ""
-	if class == "end" {
-		class, anchor = "", ` text-anchor="end"`
-	}
-	fmt.Fprintf(&c.body, "<text class=\"%s\" x=\"%d\" y=\"%d\"%s>%s</text>\n", class, x, y, anchor, escape(s))
-}
-
-// lines draws a text below what is there, in as many lines as it needs.
-func (c *canvas) lines(class, s string) {
-	indent := margin
-	for s = text.Clean(s); s != ""; {
-		line := s
-		if runes := []rune(s); len(runes) > lineLength {
-			line = string(runes[:lineLength])
-			if space := strings.LastIndexByte(line, ' '); space > 0 {
-				line = line[:space]
-			}
-		}
-		s = strings.TrimLeft(s[len(line):], " ")
-		c.height += lineHeight
-		c.text(class, indent, c.height, line)
-		indent = margin + 16
-	}
-}
-
-func (c *canvas) rect(class string, x, y, width, height int) {
-	fmt.Fprintf(&c.body, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\"/>\n", class, x, y, width, height)
-}
-
-// shorten cuts a text that is longer than most characters.
-func shorten(s string, most int) string {
-	s = text.Clean(s)
-	if runes := []rune(s); len(runes) > max(most, 8) {
-		return string(runes[:max(most, 8)-1]) + "…"
-	}
-	return s
 }

@@ -46,8 +46,11 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 		if len(list) > 1 {
 			twice = append(twice, fmt.Sprintf("%s (%s; taken: %s)", name, strings.Join(ids(list), ", "), best.ID))
 		}
-		seen.Servers[name] = best
 		r.Nodes[name] = r.Nodes[name].follow(best, zoned)
+		if !settled(best) {
+			best.Zone = "" // for plans: see settle
+		}
+		seen.Servers[name] = best
 	}
 	var notices []Notice
 	if len(twice) > 0 {
@@ -88,13 +91,16 @@ func prefer(n Node, last string, a, b node.Node) int {
 
 // follow is the node where its server is.
 func (n Node) follow(s node.Node, zoned func(region string) bool) Node {
-	settled := s.Status == "ACTIVE" || s.Status == "SHUTOFF"
-	if settled && s.Zone != "" && (n.Zone != "" || zoned(n.Region)) {
+	if settled(s) && s.Zone != "" && (n.Zone != "" || zoned(n.Region)) {
 		n.Zone = s.Zone
 	}
 	n.Unplaced = s.Status == "SHELVED_OFFLOADED" && s.Zone == ""
 	return n
 }
+
+// settled reports whether a server is in its zone for good, and not being built
+// or moved.
+func settled(s node.Node) bool { return s.Status == "ACTIVE" || s.Status == "SHUTOFF" }
 
 // settle gives the nodes of regions that list zones now, and did not before, the
 // zones of their servers.

@@ -117,6 +117,13 @@ func TestMatchFollows(t *testing.T) {
 			t.Errorf("zones listed: %v; the node is in %q", zoned, got)
 		}
 	}
+	for status, zone := range map[string]string{"ACTIVE": "az-2", "SHUTOFF": "az-2", "BUILD": "", "MIGRATING": "", "ERROR": ""} {
+		servers[0].Status = status
+		if _, seen, _ := Match(anywhere, servers, Seen{}, func(string) bool { return false }); seen.Servers["web-0"].Zone != zone {
+			t.Errorf("a server that is %s is seen in %q", status, seen.Servers["web-0"].Zone)
+		}
+	}
+	servers[0].Status = "ACTIVE"
 	shelved := []node.Node{{ID: "a", Name: "web-0", Region: "R1", Status: "SHELVED_OFFLOADED"}}
 	r := Roster{Nodes: map[string]Node{"web-0": {Place: Place{"R1", "az-1"}}}}
 	r, _, _ = Match(r, shelved, Seen{}, func(string) bool { return true })
@@ -151,5 +158,20 @@ func TestPlanZonesListed(t *testing.T) {
 	}
 	if got := fmt.Sprint(next.Counts()); got != "map[RegionOne:map[az-1:2 az-2:2]]" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestServed: quotas count servers. A node that was never looked for counts as
+// served by neither, because nobody knows.
+func TestServed(t *testing.T) {
+	at := func(region string) Node { return Node{Place: Place{Region: region}} }
+	now := Roster{Nodes: map[string]Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2")}}
+	next := Roster{Nodes: map[string]Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2"), "new": at("R2")}}
+	seen := Seen{Servers: map[string]node.Node{"served": {}, "another cluster's": {}}, Missing: map[string]bool{"lost": true}}
+	if got := fmt.Sprint(seen.Served(now)); got != "map[R1:1]" {
+		t.Errorf("served: %s", got)
+	}
+	if got := fmt.Sprint(seen.Unserved(now, next)); got != "map[R1:1 R2:1]" {
+		t.Errorf("unserved: %s", got)
 	}
 }

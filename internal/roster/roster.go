@@ -95,6 +95,17 @@ func CountPlaces(places []Place) map[string]map[string]int64 {
 	return counts
 }
 
+// count counts by region the nodes that are of a kind.
+func (r Roster) count(is func(name string) bool) map[string]int64 {
+	counts := map[string]int64{}
+	for name, n := range r.Nodes {
+		if is(name) {
+			counts[n.Region]++
+		}
+	}
+	return counts
+}
+
 // byIndex sorts names by the indices of their nodes.
 func byIndex(nodes map[string]Node, names []string) []string {
 	slices.SortFunc(names, func(a, b string) int {

@@ -19,6 +19,21 @@ func (s Seen) looked(name string) bool {
 	return there || s.Missing[name]
 }
 
+// Served counts by region the nodes that have a server. Quotas count servers, and
+// a node that has none yet still needs room.
+func (s Seen) Served(r Roster) map[string]int64 {
+	return r.count(func(name string) bool { _, there := s.Servers[name]; return there })
+}
+
+// Unserved counts by region the nodes of a plan that need a server: new ones, and
+// those for which none was found.
+func (s Seen) Unserved(before, after Roster) map[string]int64 {
+	return after.count(func(name string) bool {
+		_, remembered := before.Nodes[name]
+		return !remembered || s.Missing[name]
+	})
+}
+
 // trouble says why a node is not in service, or nothing where it is: it has a
 // server that is neither in ERROR nor being built and that, where marks are
 // required, carries the mark of the node's revision.

@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
@@ -116,57 +115,13 @@ func (p *attachmentPlanner) planRoster(ctx context.Context, now roster.Roster, p
 		return next, change, err
 	}
 	open := policy.Regions
-	policy.Regions = quotas.Cap(open, served(now, p.seen))
+	policy.Regions = quotas.Cap(open, p.seen.Served(now))
 	next, change, err = roster.Plan(now, p.seen, *policy)
 	if err == nil {
-		places.WarnOfQuotas(used(quotas, open, policy.Regions, now, next), p.diags)
-		places.WarnOfRoom(quotas.Short(unserved(now, next, p.seen)), p.diags)
+		places.WarnOfQuotas(quotas.Binding(open, policy.Regions, totals(now.Counts()), totals(next.Counts())), p.diags)
+		places.WarnOfRoom(quotas.Short(p.seen.Unserved(now, next)), p.diags)
 	}
 	return next, change, err
-}
-
-// served counts the servers of the nodes by region: quotas count servers, and a
-// node that has none yet still needs room.
-func served(now roster.Roster, seen roster.Seen) map[string]int64 {
-	servers := map[string]int64{}
-	for name, n := range now.Nodes {
-		if _, there := seen.Servers[name]; there {
-			servers[n.Region]++
-		}
-	}
-	return servers
-}
-
-// unserved counts by region the nodes that need a server: new ones, and those
-// for which none was found.
-func unserved(now, next roster.Roster, seen roster.Seen) map[string]int64 {
-	counts := map[string]int64{}
-	for name, n := range next.Nodes {
-		if _, remembered := now.Nodes[name]; !remembered || seen.Missing[name] {
-			counts[n.Region]++
-		}
-	}
-	return counts
-}
-
-// used lists the regions that a plan fills up to a cap that a quota lowered.
-func used(quotas cluster.Quotas, open, capped []placement.Region, now, next roster.Roster) (binding []cluster.Binding) {
-	before, after := regionCounts(now), regionCounts(next)
-	for i, r := range capped {
-		if r.Cap != open[i].Cap && after[r.Name] >= r.Cap {
-			binding = append(binding, cluster.Binding{Region: r.Name, Nodes: after[r.Name] - before[r.Name], Limit: quotas[r.Name].Limit})
-		}
-	}
-	return binding
-}
-
-// regionCounts counts the nodes of each region.
-func regionCounts(r roster.Roster) map[string]int64 {
-	counts := map[string]int64{}
-	for _, n := range r.Nodes {
-		counts[n.Region]++
-	}
-	return counts
 }
 
 // placesChanged reports whether the lists of places are not those of the state.

@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -41,21 +42,25 @@ func (p plan) run(ctx context.Context, cloud *openstack.Cloud, diags *diag.Diagn
 	if diags.HasError() {
 		return nil, ""
 	}
-	capped := regions
+	capped, before := regions, totals(counts)
 	var quotas cluster.Quotas
 	if p.quotas.ValueBool() && change > 0 {
 		quotas = places.ReadQuotas(ctx, cloud, p.flavor.ValueString(), regions, diags)
 		if diags.HasError() {
 			return nil, ""
 		}
-		capped = quotas.Cap(regions, totals(counts)) // all nodes that are given are servers
+		capped = quotas.Cap(regions, before) // all nodes that are given are servers
 	}
 	spread, err := cluster.PlanSpread(capped, counts, change)
 	if err != nil {
 		places.ReportPlan(err, diags)
 		return nil, ""
 	}
-	places.WarnOfQuotas(quotas.Binding(regions, spread), diags)
+	after := maps.Clone(before)
+	for i, r := range spread.Regions {
+		after[r.Name] += spread.Changes[i].Nodes
+	}
+	places.WarnOfQuotas(quotas.Binding(regions, capped, before, after), diags)
 	return spread, reason
 }
 

@@ -1,0 +1,197 @@
+package planview
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// fill works out what is drawn of the values before and after.
+func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]bool) {
+	a.Unknown = unknown["nodes"] || unknown["regions"] || unknown["zones"] || unknown["region"]
+	now := after
+	if after == nil || a.Unknown {
+		now = before
+	}
+	if now == nil {
+		now = after // new, and not known yet
+	}
+	a.Cluster = now.Cluster
+	if hidden["cluster"] {
+		a.Cluster = a.Address
+	}
+	old, next := before.roster(), after.roster()
+	if a.Unknown {
+		next = old
+	}
+	a.Before, a.After = int64(len(old.Nodes)), int64(len(next.Nodes))
+	listed := now.listed()
+	a.Regions = outline(roster.Spread(old, listed), roster.Spread(next, listed))
+	a.place(old, next, now.Change.Deletion.Reasons, now.Change.InPlace.Reasons)
+	a.revise(before, after, hidden["template"] || hidden["revisions"])
+	if after == nil || a.Unknown {
+		return
+	}
+	a.Updates, a.Remaining = after.Update != nil, after.Remaining
+	moves := after.Update != nil && slices.Contains(after.Update.Causes, roster.Misplaced)
+	for _, n := range roster.Warnings(next, before.listed(), listed, moves) {
+		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
+	}
+}
+
+// Of is the attachment of a cluster that a change of its roster makes.
+func Of(cluster string, listed []placement.Region, old, next roster.Roster, change roster.Change) Attachment {
+	a := Attachment{Address: resourceType + ".this", Cluster: cluster, Action: Update, Before: int64(len(old.Nodes)), After: int64(len(next.Nodes)), Remaining: change.Remaining}
+	a.Regions = outline(roster.Spread(old, listed), roster.Spread(next, listed))
+	reasons := func(list []roster.Departure) map[string]string {
+		all := map[string]string{}
+		for _, d := range list {
+			all[d.Name] = d.Reason
+		}
+		return all
+	}
+	a.place(old, next, reasons(change.Departed), reasons(change.Revised))
+	known := map[int64]Revision{}
+	for _, r := range []roster.Roster{old, next} {
+		for n, template := range r.Revisions {
+			known[n] = Revision{Number: n, Template: template}
+		}
+	}
+	a.count(known)
+	for _, n := range slices.Concat(change.Notices, roster.Warnings(next, listed, listed, false)) {
+		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
+	}
+	return a
+}
+
+// outline lists the places of two spreads over the same listed places: those of
+// the later one, and then those that only the earlier one has, because their last
+// node leaves.
+func outline(before, after []roster.Row) []Region {
+	var regions []Region
+	find := func(name string) *Region {
+		i := slices.IndexFunc(regions, func(r Region) bool { return r.Name == name })
+		if i < 0 {
+			return nil
+		}
+		return &regions[i]
+	}
+	for i, row := range slices.Concat(after, before) {
+		place := Place{Name: row.Zone, Weight: row.Bin.Weight, Min: row.Bin.Min, Cap: row.Bin.Cap, Note: row.Note}
+		if place.Weight > 0 {
+			place.Ideal = row.Ideal.FloatString(2)
+		}
+		if i >= len(after) {
+			place.Note = "not listed"
+		}
+		region := find(row.Region)
+		switch {
+		case !row.IsZone && region == nil:
+			place.Name = row.Region
+			regions = append(regions, Region{Place: place})
+		case row.IsZone && !slices.ContainsFunc(region.Zones, func(z Place) bool { return z.Name == row.Zone }):
+			region.Zones = append(region.Zones, place)
+		}
+	}
+	return regions
+}
+
+// place puts the nodes into their places.
+func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]string) {
+	at := func(p roster.Place) []*Place {
+		i := slices.IndexFunc(a.Regions, func(r Region) bool { return r.Name == p.Region })
+		region := &a.Regions[i]
+		for j := range region.Zones {
+			if region.Zones[j].Name == p.Zone {
+				return []*Place{&region.Zones[j], &region.Place}
+			}
+		}
+		return []*Place{&region.Place}
+	}
+	add := func(name string, n roster.Node, fate Fate, reason string) {
+		places := at(n.Place)
+		places[0].Nodes = append(places[0].Nodes, Node{Name: name, Index: n.Index, Place: n.String(), Fate: fate, Revision: n.Revision, Old: old.Nodes[name].Revision, Reason: reason})
+		for _, p := range places {
+			if fate != Comes {
+				p.Before++
+			}
+			if fate != Leaves {
+				p.After++
+			}
+		}
+	}
+	for name, n := range old.Nodes {
+		then, stays := next.Nodes[name]
+		switch {
+		case !stays:
+			add(name, n, Leaves, removed[name])
+		case then.Place != n.Place:
+			add(name, n, Leaves, "goes on in "+then.String())
+			add(name, then, Comes, "was in "+n.String())
+		case then.Revision != n.Revision:
+			add(name, then, Changes, revised[name])
+		default:
+			add(name, then, Stays, "")
+		}
+	}
+	for name, n := range next.Nodes {
+		if _, was := old.Nodes[name]; !was {
+			add(name, n, Comes, "")
+		}
+	}
+	order := func(nodes []Node) {
+		slices.SortFunc(nodes, func(a, b Node) int {
+			return cmp.Or(cmp.Compare(a.Fate, b.Fate), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
+		})
+	}
+	for i := range a.Regions {
+		order(a.Regions[i].Nodes)
+		for j := range a.Regions[i].Zones {
+			order(a.Regions[i].Zones[j].Nodes)
+		}
+	}
+}
+
+// revise lists the revisions in use, if there is a template.
+func (a *Attachment) revise(before, after *attributes, hidden bool) {
+	known := map[int64]Revision{}
+	for _, v := range []*attributes{before, after} {
+		if v == nil {
+			continue
+		}
+		for number, template := range v.Revisions {
+			if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+				known[n] = Revision{Number: n, Template: template, Hidden: hidden}
+			}
+		}
+	}
+	a.count(known)
+}
+
+// count lists the revisions that are known with the numbers of their nodes.
+func (a *Attachment) count(known map[int64]Revision) {
+	if len(known) == 0 {
+		return
+	}
+	for n := range a.nodes {
+		was, is := n.Revision, n.Revision
+		if n.Fate == Changes {
+			was = n.Old
+		}
+		if r := known[was]; n.Fate != Comes {
+			r.Number, r.Before = was, r.Before+1
+			known[was] = r
+		}
+		if r := known[is]; n.Fate != Leaves {
+			r.Number, r.After = is, r.After+1
+			known[is] = r
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(known)) {
+		a.Revisions = append(a.Revisions, known[number])
+	}
+}

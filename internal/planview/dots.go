@@ -1,0 +1,92 @@
+package planview
+
+import "fmt"
+
+// dots draws nodes, and returns where the box ends.
+func (c *canvas) dots(nodes []Node, x, y, width int) int {
+	var single []Node
+	type kind struct {
+		fate          Fate
+		revision, old int64
+	}
+	var kinds []kind
+	counts := map[kind]int{}
+	changed := 0
+	for _, n := range nodes {
+		if n.Fate != Stays {
+			changed++
+		}
+	}
+	for _, n := range nodes {
+		if len(nodes) <= maxDots || n.Fate != Stays && changed <= maxChanged {
+			single = append(single, n)
+			continue
+		}
+		k := kind{n.Fate, n.Revision, n.Old}
+		if n.Fate != Changes {
+			k.old = 0
+		}
+		if counts[k]++; counts[k] == 1 {
+			kinds = append(kinds, k)
+		}
+	}
+	for _, k := range kinds {
+		y += pitch
+		n := Node{Fate: k.fate, Revision: k.revision, Old: k.old}
+		label := fmt.Sprintf("%d %s", counts[k], c.words(n, counts[k] > 1))
+		c.dot(x+radius, y-radius, n, label)
+		c.text("", x+2*radius+8, y-4, label)
+	}
+	columns := max(width/pitch, 1)
+	for i, n := range single {
+		if i%columns == 0 {
+			y += pitch
+		}
+		label := n.Name + " " + c.words(n, false)
+		if n.Reason != "" {
+			label += ". " + n.Reason
+		}
+		c.dot(x+radius+i%columns*pitch, y-radius, n, label)
+	}
+	if len(nodes) > 0 {
+		y += 6
+	}
+	return y
+}
+
+// words says what happens to a node, or to several.
+func (c *canvas) words(n Node, several bool) string {
+	words := [...]string{"stays", "changes in place", "is added", "is removed"}[n.Fate]
+	if several {
+		words = [...]string{"stay", "change in place", "are added", "are removed"}[n.Fate]
+	}
+	switch {
+	case n.Fate == Changes:
+		words += fmt.Sprintf(", revision %d to %d", n.Old, n.Revision)
+	case len(c.colour) > 0:
+		words += fmt.Sprintf(", revision %d", n.Revision)
+	}
+	return words
+}
+
+// dot draws a node. Its form says what happens to it: a disc stays, one with a
+// plus is added, one with a ring changes, a circle with a cross is removed. The
+// colour says of which revision it is.
+func (c *canvas) dot(x, y int, n Node, label string) {
+	c.body.WriteString("<g>")
+	if label != "" {
+		fmt.Fprintf(&c.body, "<title>%s</title>", escape(label))
+	}
+	fill := c.colour[n.Revision]
+	switch n.Fate {
+	case Leaves:
+		fmt.Fprintf(&c.body, `<circle class="hollow s%d" cx="%d" cy="%d" r="%d"/><path class="cross" d="M%d %dl8 8m0 -8l-8 8"/>`, fill, x, y, radius-1, x-4, y-4)
+	case Comes:
+		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/><path class="mark" d="M%d %dh10m-5 -5v10"/>`, fill, x, y, radius, x-5, y)
+	case Changes:
+		fmt.Fprintf(&c.body, `<circle class="ring s%d" cx="%d" cy="%d" r="%d"/><circle class="f%d" cx="%d" cy="%d" r="%d"/>`, c.colour[n.Old], x, y, radius, fill, x, y, radius-4)
+	default:
+		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/>`, fill, x, y, radius)
+	}
+	c.body.WriteString("</g>\n")
+}

@@ -1,0 +1,92 @@
+package planview
+
+import (
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// attributes are the values of an attachment in a plan.
+type attributes struct {
+	Cluster   string                       `json:"cluster"`
+	Region    string                       `json:"region"`
+	Regions   []regionJSON                 `json:"regions"`
+	Zones     []binJSON                    `json:"zones"`
+	Update    *updateJSON                  `json:"update"`
+	Nodes     map[string]nodeJSON          `json:"nodes"`
+	Revisions map[string]map[string]string `json:"revisions"`
+	Change    changeJSON                   `json:"change"`
+	Remaining int64                        `json:"remaining"`
+}
+
+type binJSON struct {
+	Name   string `json:"name"`
+	Weight *int64 `json:"weight"`
+	Cap    *int64 `json:"cap"`
+	Min    *int64 `json:"min"`
+}
+
+type regionJSON struct {
+	binJSON
+	Zones []binJSON `json:"zones"`
+}
+
+type nodeJSON struct {
+	Index    int64  `json:"index"`
+	Region   string `json:"region"`
+	Zone     string `json:"zone"`
+	Revision int64  `json:"revision"`
+}
+
+type updateJSON struct {
+	Causes []roster.Cause `json:"causes"`
+}
+
+type reasonsJSON struct {
+	Reasons map[string]string `json:"reasons"`
+}
+
+type changeJSON struct {
+	Deletion reasonsJSON `json:"deletion"`
+	InPlace  reasonsJSON `json:"in_place"`
+}
+
+// bin has the defaults that the provider gives, and no number that it refuses.
+func (b binJSON) bin() placement.Bin {
+	or := func(n *int64, byDefault int64) int64 {
+		if n == nil {
+			return byDefault
+		}
+		return *n
+	}
+	return placement.Bin{Name: b.Name, Weight: max(or(b.Weight, 100), 1), Cap: max(or(b.Cap, placement.Unlimited), placement.Unlimited), Min: max(or(b.Min, 0), 0)}
+}
+
+// listed are the places of the configuration.
+func (v *attributes) listed() []placement.Region {
+	if v == nil {
+		return nil
+	}
+	regions := v.Regions
+	if len(regions) == 0 && (v.Region != "" || len(v.Zones) > 0) {
+		regions = []regionJSON{{binJSON: binJSON{Name: v.Region}, Zones: v.Zones}}
+	}
+	list := make([]placement.Region, len(regions))
+	for i, r := range regions {
+		list[i].Bin = r.bin()
+		for _, z := range r.Zones {
+			list[i].Zones = append(list[i].Zones, z.bin())
+		}
+	}
+	return list
+}
+
+// roster is what the attachment remembers.
+func (v *attributes) roster() roster.Roster {
+	r := roster.Roster{Nodes: map[string]roster.Node{}}
+	if v != nil {
+		for name, n := range v.Nodes {
+			r.Nodes[name] = roster.Node{Index: n.Index, Place: roster.Place{Region: n.Region, Zone: n.Zone}, Revision: n.Revision}
+		}
+	}
+	return r
+}
