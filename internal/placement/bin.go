@@ -29,6 +29,9 @@ import (
 // Unlimited is the Cap of a bin that has none.
 const Unlimited = -1
 
+// DefaultWeight is the weight of a region or zone that names none.
+const DefaultWeight = 100
+
 // MaxNodes bounds the nodes of a plan, those that are there and those that are
 // asked for. It keeps every sum and every (2n+1) well inside 64 bits.
 const MaxNodes = 1_000_000_000_000_000

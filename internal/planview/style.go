@@ -2,6 +2,7 @@ package planview
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -34,7 +35,9 @@ var CSS = css()
 
 func css() string {
 	var light, dark strings.Builder
+	value := map[string]string{}
 	for _, c := range colours {
+		value[c.name] = c.light
 		fmt.Fprintf(&light, " --pv-%s: %s;", c.name, c.light)
 		fmt.Fprintf(&dark, " --pv-%s: %s;", c.name, c.dark)
 	}
@@ -44,7 +47,17 @@ func css() string {
 	}
 	return ".pv { color-scheme: light dark;" + light.String() + " }\n" +
 		"@media screen and (prefers-color-scheme: dark) { .pv {" + dark.String() + " } }\n" +
-		revisions.String() + `.pv text { font: 13px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: var(--pv-ink) }
+		// Renderers without variables (librsvg) take the first of two values, the others the last.
+		variable.ReplaceAllStringFunc(revisions.String()+pictureCSS, func(rule string) string {
+			m := variable.FindStringSubmatch(rule)
+			return m[1] + ": " + value[m[2]] + "; " + rule
+		})
+}
+
+// variable is a declaration whose value is one of the colours.
+var variable = regexp.MustCompile(`(fill|stroke): var\(--pv-(\w+)\)`)
+
+const pictureCSS = `.pv text { font: 13px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: var(--pv-ink) }
 .pv .title { font-size: 16px; font-weight: 600 }
 .pv .name { font-weight: 600 }
 .pv .small { font-size: 11px; fill: var(--pv-pale) }
@@ -61,7 +74,6 @@ func css() string {
 .pv .cross { stroke: var(--pv-pale); stroke-width: 2; fill: none }
 .pv svg, svg.pv { max-width: 100%; height: auto; print-color-adjust: exact; -webkit-print-color-adjust: exact }
 `
-}
 
 // pageCSS is the rest of what a page needs.
 const pageCSS = `body { margin: 0; background: #ffffff }

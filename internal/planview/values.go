@@ -58,7 +58,7 @@ func (b binJSON) bin() placement.Bin {
 		}
 		return *n
 	}
-	return placement.Bin{Name: b.Name, Weight: max(or(b.Weight, 100), 1), Cap: max(or(b.Cap, placement.Unlimited), placement.Unlimited), Min: max(or(b.Min, 0), 0)}
+	return placement.Bin{Name: b.Name, Weight: max(or(b.Weight, placement.DefaultWeight), 1), Cap: max(or(b.Cap, placement.Unlimited), placement.Unlimited), Min: max(or(b.Min, 0), 0)}
 }
 
 // listed are the places of the configuration.

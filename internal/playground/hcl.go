@@ -33,7 +33,7 @@ func (s State) hcl() string {
 // fields are the arguments of a place.
 func (p Place) fields() string {
 	list := []string{"name = " + quote(p.Name)}
-	if p.Weight != 100 {
+	if p.Weight != placement.DefaultWeight {
 		list = append(list, fmt.Sprintf("weight = %d", p.Weight))
 	}
 	if p.Cap != placement.Unlimited {

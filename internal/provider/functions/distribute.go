@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
@@ -81,7 +80,7 @@ func readBinObjects(argument types.Dynamic) ([]placement.Bin, error) {
 	}
 	bins := make([]placement.Bin, len(list))
 	for i, place := range list {
-		bins[i] = placement.Bin{Name: place.Name, Weight: places.DefaultWeight, Cap: placement.Unlimited}
+		bins[i] = placement.Bin{Name: place.Name, Weight: placement.DefaultWeight, Cap: placement.Unlimited}
 		attributes, err := value.Fields(place.Value)
 		if err != nil {
 			return nil, fmt.Errorf("bins[%q]: %w", place.Name, err)

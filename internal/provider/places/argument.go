@@ -31,9 +31,6 @@ type regionModel struct {
 	Zones types.List `tfsdk:"zones"`
 }
 
-// DefaultWeight is the weight of a region or zone that names none.
-const DefaultWeight = 100
-
 // Argument is a list of regions with their zones (nested), or one of zones. An
 // empty list lists none.
 func Argument(kind string, nested bool) schema.ListNestedAttribute {
@@ -64,7 +61,7 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 
 // Bin translates a bin, with the defaults of what was not given.
 func (m Bin) Bin() placement.Bin {
-	return placement.Bin{Name: m.Name.ValueString(), Weight: m.Weight.Or(DefaultWeight), Cap: m.Cap.Or(placement.Unlimited), Min: m.Min.Or(0)}
+	return placement.Bin{Name: m.Name.ValueString(), Weight: m.Weight.Or(placement.DefaultWeight), Cap: m.Cap.Or(placement.Unlimited), Min: m.Min.Or(0)}
 }
 
 // ReadBins translates a list of zones.

@@ -23,7 +23,7 @@ type Listed struct {
 
 // InRegion are the zones of one region.
 func InRegion(region string, zones []placement.Bin) Listed {
-	bin := placement.Bin{Name: region, Weight: DefaultWeight, Cap: placement.Unlimited}
+	bin := placement.Bin{Name: region, Weight: placement.DefaultWeight, Cap: placement.Unlimited}
 	return Listed{Regions: []placement.Region{{Bin: bin, Zones: zones}}, InOne: true}
 }
 
