@@ -57,7 +57,7 @@ func TestPipeline(t *testing.T) {
 		return attached("desired_capacity = 6", threeZones, fmt.Sprintf("template = { image = %q }", image),
 			"update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 2\n  }")
 	}
-	w := cloud.Workspace(t, config("debian-12"))
+	w := cloud.Installed(t, config("debian-12"))
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}

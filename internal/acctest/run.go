@@ -35,19 +35,24 @@ var mirror = sync.OnceValues(func() (*workspace.Mirror, error) {
 
 var mirrorDir string
 
-// providers is mirror for a test. Under the race detector the test is skipped:
-// it runs terraform and the providers in processes of their own, which the
-// detector does not see.
+// providers is mirror for a test.
 func providers(t testing.TB) *workspace.Mirror {
 	t.Helper()
-	if raceDetector {
-		t.Skip("needs processes that the race detector does not see")
-	}
+	withoutRace(t)
 	built, err := mirror()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return built
+}
+
+// withoutRace skips a test under the race detector: the same code runs there in
+// tests that take less time.
+func withoutRace(t testing.TB) {
+	t.Helper()
+	if raceDetector {
+		t.Skip("needs more time than there is with the race detector")
+	}
 }
 
 // Main runs the tests of a package, for its TestMain. Those on the fake cloud
@@ -71,16 +76,38 @@ func Main(m *testing.M) int {
 }
 
 // Workspace is a folder in which a real terraform works on the cloud, with
-// the providers built from this tree. The end of the test destroys what is left.
-func (c *Cloud) Workspace(t testing.TB, config string, env ...string) *workspace.Workspace {
+// the providers of this tree served from this process: without their start each
+// command takes a third of the time. The end of the test destroys what is left.
+func (c *Cloud) Workspace(t *testing.T, config string) *workspace.Workspace {
 	t.Helper()
-	built := providers(t)
+	return c.workspace(t, config, func(ctx context.Context) (string, context.CancelFunc, error) { return attach(ctx, t) })
+}
+
+// Installed is Workspace with the providers as processes, which terraform starts:
+// as users have it, and for what kills, measures or changes their environment.
+func (c *Cloud) Installed(t testing.TB, config string) *workspace.Workspace {
+	t.Helper()
+	return c.workspace(t, config, nil)
+}
+
+func (c *Cloud) workspace(t testing.TB, config string, attach func(context.Context) (string, context.CancelFunc, error)) *workspace.Workspace {
+	t.Helper()
+	var env []string
 	if c.Fake != nil {
-		env = append(env, "OS_AUTH_URL="+c.Fake.AuthURL(), "OS_USERNAME="+c.user, "OS_PASSWORD="+fakecloud.Password,
-			"OS_PROJECT_NAME="+c.user, "OS_REGION_NAME="+fakecloud.DefaultRegions()[0].Name, "OS_CLOUD=")
+		env = []string{"OS_AUTH_URL=" + c.Fake.AuthURL(), "OS_USERNAME=" + c.user, "OS_PASSWORD=" + fakecloud.Password,
+			"OS_PROJECT_NAME=" + c.user, "OS_REGION_NAME=" + fakecloud.DefaultRegions()[0].Name, "OS_CLOUD="}
 	}
-	w, err := workspace.New(t.Context(), t.TempDir(), Terraform(t), built, config, env...)
-	if err != nil {
+	mirror := &workspace.Mirror{Config: os.DevNull}
+	if attach == nil || slices.Contains(workspace.Mentioned(config), workspace.OpenStack) {
+		mirror = providers(t)
+	} else {
+		withoutRace(t)
+	}
+	w := workspace.Open(t.TempDir(), Terraform(t), mirror, env...)
+	if w.Attach = attach; attach != nil {
+		w.Blocks = map[string]string{"stackpolicy": c.ProviderBlock("stackpolicy"), "nova": c.ProviderBlock("nova")}
+	}
+	if err := errors.Join(w.Write(config), w.Init(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -110,8 +137,8 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	if err := errors.Join(os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))), os.WriteFile(file, clouds, 0o600), require(dir)); err != nil {
 		t.Fatal(err)
 	}
-	w, err := workspace.Open(t.Context(), dir, Terraform(t), built, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD=production", "OS_AUTH_URL=", "OS_REGION_NAME=")
-	if err != nil {
+	w := workspace.Open(dir, Terraform(t), built, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD=production", "OS_AUTH_URL=", "OS_REGION_NAME=")
+	if err := w.Init(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -146,7 +173,8 @@ func require(dir string) error {
 			return readErr
 		}
 	}
-	return errors.Join(err, os.WriteFile(filepath.Join(dir, "required.tf"), []byte(workspace.Required), 0o600))
+	required := workspace.Required(workspace.StackPolicy, workspace.OpenStack)
+	return errors.Join(err, os.WriteFile(filepath.Join(dir, "required.tf"), []byte(required), 0o600))
 }
 
 // Servers are the servers whose names begin with the test's prefix, by name

@@ -45,7 +45,7 @@ func BenchmarkTerraformPlan(b *testing.B) {
 	}{{100, false}, {1_000, false}, {10_000, false}, {100, true}, {1_000, true}, {10_000, true}} {
 		b.Run(fmt.Sprintf("nodes=%d/servers=%t", c.size, c.servers), func(b *testing.B) {
 			cloud := acctest.NewFake(b, fakecloud.Config{})
-			places, data := cloud.Workspace(b, holdPlaces), cloud.Workspace(b, holdData)
+			places, data := cloud.Installed(b, holdPlaces), cloud.Installed(b, holdData)
 			apply(b, places, c.size)
 			apply(b, data, c.size)
 			if c.servers {
@@ -79,7 +79,7 @@ func BenchmarkTerraformTemplate(b *testing.B) {
 	var sides []bench.Side
 	for name, config := range map[string]string{"bare": holdPlaces, "template": strings.TrimSuffix(holdPlaces, "}\n") + holdTemplate} {
 		cloud := acctest.NewFake(b, fakecloud.Config{})
-		w := cloud.Workspace(b, config)
+		w := cloud.Installed(b, config)
 		apply(b, w, size)
 		boot(b, cloud, w)
 		apply(b, w, size)
@@ -111,7 +111,7 @@ func BenchmarkTerraformServers(b *testing.B) {
 	}
 	fresh := bench.Side{Name: "init", Do: func() error {
 		c := acctest.NewFake(b, fakecloud.Config{})
-		w = c.Workspace(b, attached(c, 1_000, places("RegionOne: az-1 az-2 az-3; RegionTwo: az-1 az-2"), ""))
+		w = c.Installed(b, attached(c, 1_000, places("RegionOne: az-1 az-2 az-3; RegionTwo: az-1 az-2"), ""))
 		return nil
 	}}
 	steps := []bench.Side{fresh,

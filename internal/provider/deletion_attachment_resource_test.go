@@ -248,7 +248,7 @@ func TestAccDeletionAttachment_interrupt(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	graced := func(n, seconds int) string { return drained(c, region, n, "grace_period = %d", seconds) }
-	w := c.Workspace(t, graced(1, 600))
+	w := c.Installed(t, graced(1, 600))
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}

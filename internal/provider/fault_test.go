@@ -22,10 +22,7 @@ func twoRegions(t *testing.T, settings string) (c *acctest.Cloud, w *workspace.W
 	c = acctest.New(t, fakecloud.Config{})
 	one, two = c.TwoRegions(t)
 	c.Boot(t, acctest.Server{Name: "0", Region: one}, acctest.Server{Name: "1", Region: two})
-	return c, c.Workspace(t, fmt.Sprintf(`
-provider "stackpolicy" {
-  %s
-}
+	return c, c.Installed(t, c.ProviderBlock("stackpolicy", settings)+fmt.Sprintf(`
 data "stackpolicy_cluster" "web" {
   regions    = [%q, %q]
   name_regex = "^%s"
@@ -37,7 +34,7 @@ data "stackpolicy_region_plan" "web" {
 }
 output "nodes" { value = data.stackpolicy_cluster.web.nodes }
 output "target" { value = data.stackpolicy_region_plan.web.target }
-`, settings, one, two, c.Prefix, one, two)), one, two
+`, one, two, c.Prefix, one, two)), one, two
 }
 
 // plannedOutputs are the outputs that a plan shows.

@@ -60,7 +60,7 @@ resource "stackpolicy_deletion_attachment" "web" {
 func TestKilledRollout(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	l := loop{c.Workspace(t, rolled(c, "a")), c}
+	l := loop{c.Installed(t, rolled(c, "a")), c}
 	k := killing{l, rolled(c, "a"), rolled(c, "b")}
 	k.prepare(t)
 	k.apply(t)

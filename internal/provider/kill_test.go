@@ -25,7 +25,7 @@ var killAll = flag.Bool("kill-all", false, "kill terraform at every request, not
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	l := loop{c.Workspace(t, guarded(c, 2)), c}
+	l := loop{c.Installed(t, guarded(c, 2)), c}
 	for _, change := range []struct {
 		name, before, config string
 		left                 int // servers, at most

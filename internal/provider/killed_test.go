@@ -41,7 +41,7 @@ resource "stackpolicy_affinity_attachment" "web" {
 		"nova_server.web[\"" + c.Prefix + "1\"]: Creation complete",
 	} {
 		t.Run(moment, func(t *testing.T) {
-			l := loop{c.Workspace(t, config), c}
+			l := loop{c.Installed(t, config), c}
 			apply, err := l.Start(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
 			if err != nil {
 				t.Fatal(err)

@@ -289,7 +289,7 @@ func TestAccReadinessAttachment_command(t *testing.T) {
 	if _, err := w.Run(t.Context(), "plan", "-no-color"); err == nil || !says("allow_commands").MatchString(err.Error()) {
 		t.Errorf("not allowed: %v", err)
 	}
-	if err := w.Write("provider \"stackpolicy\" {\n  allow_commands = true\n}\n" + config); err != nil {
+	if err := w.Write(c.ProviderBlock("stackpolicy", "allow_commands = true") + config); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Apply(t.Context()); err != nil {
@@ -307,7 +307,7 @@ func TestAccReadinessAttachment_interrupt(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	h := startHealth(t, "1")
-	w := c.Workspace(t, ready(c, c.Regions(t)[0], 2, 1, h.check()))
+	w := c.Installed(t, ready(c, c.Regions(t)[0], 2, 1, h.check()))
 	cmd := w.Command(t.Context(), "apply", "-auto-approve", "-no-color")
 	var output strings.Builder
 	cmd.Stdout, cmd.Stderr = &output, &output

@@ -37,7 +37,7 @@ func TestSchema(t *testing.T) {
 
 func currentSchema(t *testing.T) map[string]any {
 	t.Helper()
-	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "")
+	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "provider \"stackpolicy\" {}\n")
 	text, err := w.Run(t.Context(), "providers", "schema", "-json")
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func TestSecrets(t *testing.T) {
 	)
 	address := strings.Replace(consumer.URL, "//", "//bell:"+hookUser+"@", 1) + "/leave?key=" + hookKey
 	log := filepath.Join(t.TempDir(), "terraform.log")
-	w := c.Workspace(t, "")
+	w := c.Installed(t, "")
 	// The provider logs in with an application credential, the one for tests with
 	// a password.
 	w.Env = slices.DeleteFunc(w.Env, func(v string) bool {

@@ -86,7 +86,7 @@ func arguments(t *testing.T, w *workspace.Workspace) []string {
 // [TestAccInstance] shows of each.
 func TestArguments(t *testing.T) {
 	t.Parallel()
-	known := arguments(t, acctest.NewFake(t, fakecloud.Config{}).Workspace(t, ""))
+	known := arguments(t, acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "provider \"openstack\" {}\n"))
 	guide := guide(t)
 	for _, name := range known {
 		if _, told := guide[name]; !told {

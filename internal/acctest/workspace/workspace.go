@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	tfjson "github.com/hashicorp/terraform-json"
@@ -29,12 +30,16 @@ type Mirror struct {
 
 // built are the providers of this tree, by their addresses.
 var built = map[string]struct{ version, source string }{
-	"stackpolicy/stackpolicy": {"0.0.1", "."},
-	"stackpolicy/nova":        {"0.0.1", "./internal/acctest/nova/serve"},
+	StackPolicy: {"0.0.1", "."},
+	Nova:        {"0.0.1", "./internal/acctest/nova/serve"},
 }
 
-// OpenStack is the address of terraform-provider-openstack.
-const OpenStack = "terraform-provider-openstack/openstack"
+// Addresses of providers.
+const (
+	StackPolicy = "stackpolicy/stackpolicy"
+	Nova        = "stackpolicy/nova" // makes servers where tests need no more
+	OpenStack   = "terraform-provider-openstack/openstack"
+)
 
 // Genuine is the environment variable that names the binary of the genuine
 // terraform-provider-openstack. Without it a stand-in of this tree takes its
@@ -103,7 +108,7 @@ func Build(ctx context.Context, dir string) (*Mirror, error) {
 // build builds a provider of this tree into its place.
 func build(ctx context.Context, dir, address, version, source string) error {
 	binary := filepath.Join(dir, path.Base(address))
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, source)
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", binary, source) // terraform reads the whole file for each command
 	build.Dir = Root()
 	if output, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the provider %s: %w\n%s", address, err, output)
@@ -146,48 +151,82 @@ type Workspace struct {
 	Dir       string
 	Terraform string
 	Env       []string // in addition to this process's own
+
+	// Attach serves the providers of this tree from this process, and returns the
+	// value for TF_REATTACH_PROVIDERS. nil: terraform starts those of the mirror.
+	Attach func(context.Context) (string, context.CancelFunc, error)
+
+	// Blocks are provider blocks by name, for configurations without their own.
+	Blocks map[string]string
+
+	providers []string // required, by address
+	stale     bool     // more of them since the last init
 }
 
 // New prepares a folder for a configuration that uses the providers.
 func New(ctx context.Context, dir, terraform string, mirror *Mirror, config string, env ...string) (*Workspace, error) {
-	if err := (&Workspace{Dir: dir}).Write(config); err != nil {
+	w := Open(dir, terraform, mirror, env...)
+	if err := w.Write(config); err != nil {
 		return nil, err
 	}
-	return Open(ctx, dir, terraform, mirror, env...)
+	return w, w.Init(ctx)
 }
 
-// Open prepares a folder that has a configuration.
-func Open(ctx context.Context, dir, terraform string, mirror *Mirror, env ...string) (*Workspace, error) {
-	w := &Workspace{Dir: dir, Terraform: terraform, Env: append(env,
+// Open is a folder that has a configuration, before its init.
+func Open(dir, terraform string, mirror *Mirror, env ...string) *Workspace {
+	return &Workspace{Dir: dir, Terraform: terraform, Env: append(env,
 		"TF_CLI_CONFIG_FILE="+mirror.Config, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1")}
-	_, err := w.Run(ctx, "init", "-input=false", "-no-color")
-	return w, err
 }
 
-// Required says where all providers of this tree come from.
-const Required = `terraform {
-  required_providers {
-    stackpolicy = {
-      source = "stackpolicy/stackpolicy"
-    }
-    nova = {
-      source = "stackpolicy/nova"
-    }
-    openstack = {
-      source = "terraform-provider-openstack/openstack"
-    }
-  }
+// Init installs the providers.
+func (w *Workspace) Init(ctx context.Context) error {
+	w.stale = false
+	_, err := w.Run(ctx, "init", "-input=false", "-no-color")
+	return err
 }
-`
+
+// Mentioned are the addresses of the providers that a configuration mentions.
+// Terraform starts all that it requires, also for what needs none of them.
+func Mentioned(config string) (addresses []string) {
+	for _, address := range []string{StackPolicy, Nova, OpenStack} {
+		if strings.Contains(config, path.Base(address)) {
+			addresses = append(addresses, address)
+		}
+	}
+	return addresses
+}
+
+// Required says where providers come from.
+func Required(addresses ...string) string {
+	var b strings.Builder
+	b.WriteString("terraform {\n  required_providers {\n")
+	for _, address := range addresses {
+		fmt.Fprintf(&b, "    %s = {\n      source = %q\n    }\n", path.Base(address), address)
+	}
+	b.WriteString("  }\n}\n")
+	return b.String()
+}
 
 // Write replaces the configuration.
 func (w *Workspace) Write(config string) error {
+	for _, address := range Mentioned(config) {
+		if !slices.Contains(w.providers, address) {
+			w.providers, w.stale = append(w.providers, address), true
+		}
+	}
+	var blocks strings.Builder
+	for _, address := range w.providers {
+		if name := path.Base(address); !strings.Contains(config, fmt.Sprintf("provider %q", name)) {
+			blocks.WriteString(w.Blocks[name])
+		}
+	}
 	return errors.Join(
-		os.WriteFile(filepath.Join(w.Dir, "required.tf"), []byte(Required), 0o600),
+		os.WriteFile(filepath.Join(w.Dir, "required.tf"), []byte(Required(w.providers...)+blocks.String()), 0o600),
 		os.WriteFile(filepath.Join(w.Dir, "main.tf"), []byte(config), 0o600))
 }
 
-// Command is terraform with arguments, ready to run.
+// Command is terraform with arguments, ready to run, and to be killed: the
+// providers are processes of their own.
 func (w *Workspace) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, w.Terraform, args...)
 	cmd.Dir = w.Dir
@@ -210,7 +249,20 @@ func (e *Error) Unwrap() error { return e.err }
 
 // Run runs terraform and returns what it prints.
 func (w *Workspace) Run(ctx context.Context, args ...string) (string, error) {
+	if w.stale {
+		if err := w.Init(ctx); err != nil {
+			return "", err
+		}
+	}
 	cmd := w.Command(ctx, args...)
+	if w.Attach != nil {
+		attached, end, err := w.Attach(ctx)
+		if err != nil {
+			return "", err
+		}
+		defer end()
+		cmd.Env = append(cmd.Env, "TF_REATTACH_PROVIDERS="+attached)
+	}
 	var out, all bytes.Buffer
 	cmd.Stdout = &out
 	cmd.Stderr = &all
