@@ -189,7 +189,7 @@ func TestAccReadinessAttachment_resumed(t *testing.T) {
 	config := ready(c, region, 3, 1, h.check()+givenUp())
 	w := c.Workspace(t, config)
 	_, err := w.Apply(t.Context())
-	want := fmt.Sprintf("1 of 3 servers that were looked at did not get into service:\n  - 1 (server %s, region %s): GET http://127.0.0.1:%d/1 answered 503 Service Unavailable", c.Servers(t)["1"].ID, region, h.port)
+	want := fmt.Sprintf("1 of 3 servers that this apply checked are not in service:\n  - 1 (server %s, region %s): GET http://127.0.0.1:%d/1 answered 503 Service Unavailable", c.Servers(t)["1"].ID, region, h.port)
 	if err == nil || !strings.Contains(err.Error(), "Servers are not in service") || !says(want).MatchString(err.Error()) {
 		t.Fatalf("got %v", err)
 	}
@@ -253,7 +253,7 @@ func TestAccReadinessAttachment_hook(t *testing.T) {
 	}
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(refusing.Close)
-	for result, want := range map[string]string{"ABANDON": "1 of 1 servers that were looked at did not get into service", "CONTINUE": "counts as ready"} {
+	for result, want := range map[string]string{"ABANDON": "1 of 1 servers that this apply checked are not in service", "CONTINUE": "counts as ready"} {
 		c.Mark(t, region, id, openstack.MarkKey, "")
 		if err := w.Write(strings.ReplaceAll(hooked("/", result), url, refusing.URL)); err != nil {
 			t.Fatal(err)
@@ -387,7 +387,7 @@ func TestReadinessAttachment_cellDown(t *testing.T) {
 		resource.TestStep{PreConfig: func() {
 			c.Fake.SetCellDown("RegionOne", false)
 			c.Fake.RemoveServers("RegionOne", ids[1])
-		}, Config: config, ExpectError: says(fmt.Sprintf("1 of 1 servers that were looked at did not get into service:\n  - b (server %s, region RegionOne): the server is gone", ids[1]))},
+		}, Config: config, ExpectError: says(fmt.Sprintf("1 of 1 servers that this apply checked are not in service:\n  - b (server %s, region RegionOne): the server is gone", ids[1]))},
 	)
 }
 
@@ -400,7 +400,7 @@ func TestAccReadinessAttachment_badInput(t *testing.T) {
 	const unknown = "resource \"terraform_data\" \"later\" {\n  input = \"x\"\n}\n"
 	var steps []resource.TestStep
 	for config, want := range map[string]string{
-		attachment(`null`, "tcp {\n    port = 22\n  }"):                                             `The node "web-0" cannot be looked at over the network: the node has no address.`,
+		attachment(`null`, "tcp {\n    port = 22\n  }"):                                             `The node "web-0" cannot be checked over the network: the node has no address.`,
 		attachment(`""`, "http {\n    url = \"http://{address}/\"\n  }"):                            `the node has no address`,
 		attachment(`"10.0.0.300:1"`, "tcp {\n    port = 22\n  }"):                                   `"10.0.0.300:1" is neither an IP address nor the name of a host`,
 		attachment(`null`, "tcp {\n  }"):                                                            "The block tcp needs the number of a port.",

@@ -224,7 +224,7 @@ func TestAccReadinessOrder(t *testing.T) {
 	r.slow["d"] = -1
 	for range 2 {
 		_, events, err = r.roll(t, bothFirst, map[string]int{"b": 1, "d": 3})
-		if err == nil || !says("1 of 1 servers that were looked at did not get into service:\n  - d (server").MatchString(err.Error()) || events != "" {
+		if err == nil || !says("1 of 1 servers that this apply checked are not in service:\n  - d (server").MatchString(err.Error()) || events != "" {
 			t.Fatalf("got %v, %s", err, events)
 		}
 		if got := r.marks(t); got != "b:1 c:2 d:-" {

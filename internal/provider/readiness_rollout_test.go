@@ -115,7 +115,7 @@ func TestAccReadinessRollout(t *testing.T) {
 		if err := b.Write(b.config(t, version)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Apply(t.Context()); (err != nil) != fails || (fails && !says("2 of 2 servers that were looked at did not get into service").MatchString(err.Error())) {
+		if _, err := b.Apply(t.Context()); (err != nil) != fails || (fails && !says("2 of 2 servers that this apply checked are not in service").MatchString(err.Error())) {
 			t.Fatalf("%s: %v", step, err)
 		}
 		b.holds(t, step, want)

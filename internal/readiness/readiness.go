@@ -87,7 +87,7 @@ type NotReadyError struct {
 }
 
 func (e *NotReadyError) Error() string {
-	lines := []string{fmt.Sprintf("%d of %d servers that were looked at did not get into service:", len(e.Failures), e.Nodes)}
+	lines := []string{fmt.Sprintf("%d of %d servers that this apply checked are not in service:", len(e.Failures), e.Nodes)}
 	const many = 50
 	for i, f := range e.Failures {
 		if i == many {
@@ -125,7 +125,7 @@ func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err 
 			warnings = append(warnings, warning)
 		}
 		if !watches[i].marked {
-			failed.Failures = append(failed.Failures, Failure{nodes[i], cmp.Or(watches[i].seen, "it was not looked at")})
+			failed.Failures = append(failed.Failures, Failure{nodes[i], cmp.Or(watches[i].seen, "it was not checked")})
 			names = append(names, nodes[i].Name)
 		}
 	}

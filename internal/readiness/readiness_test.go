@@ -158,7 +158,7 @@ func TestRunMany(t *testing.T) {
 		}
 		start := time.Now()
 		_, err := (&Waiter{Timeout: time.Hour}).Run(t.Context(), nodes(servers...))
-		const want = `2 of 200 servers that were looked at did not get into service:
+		const want = `2 of 200 servers that this apply checked are not in service:
   - web-150 (server id-150, region R): ERROR in Nova
   - web-7 (server id-7, region R): BUILD in Nova`
 		if err == nil || err.Error() != want || time.Since(start) != time.Hour {

@@ -1,4 +1,4 @@
-# A cluster in one region. Zone az-1 always has two nodes at least, az-3 never
+# A cluster in one region. Zone az-1 always has at least two nodes, az-3 never
 # more than four.
 resource "stackpolicy_placement_attachment" "db" {
   cluster          = "db"
@@ -11,8 +11,9 @@ resource "stackpolicy_placement_attachment" "db" {
     { name = "az-3", cap = 4 },
   ]
 
-  # The node in the list is removed, and a new one takes its place.
+  # To replace a node of the running cluster, add its name, such as "db-2": it is
+  # removed, and a new one takes its place.
   deletion {
-    candidates = ["db-2"]
+    candidates = []
   }
 }

@@ -108,7 +108,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	exists, err := server.Exists(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Unable to look at the server", err.Error())
+		resp.Diagnostics.AddError("Unable to read the server", err.Error())
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...) // the framework wants one of what is gone, too
@@ -172,7 +172,7 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, progressKey, kept)...)
 	if _, abandoned := errors.AsType[*hook.AbandonedError](err); abandoned {
 		resp.Diagnostics.AddError("A lifecycle hook did not complete",
-			fmt.Sprintf("%v.\n\nThe node stays, as default_result = \"ABANDON\" says. Apply again to try again. To remove the node without its hook, forget the attachment with terraform state rm, or raise its timeout or set enabled = false and apply that before the node is removed.", err))
+			fmt.Sprintf("%v.\n\nThe node stays, because default_result is \"ABANDON\". Apply again to try again. To remove the node without its hook, forget the attachment with terraform state rm, and apply. A longer timeout, or enabled = false, has an effect only if it is applied while the node is still in the cluster.", err))
 		return
 	}
 	resp.Diagnostics.AddError("Unable to drain the node", fmt.Sprintf("The node %s stays: %v. Apply again: what is done is not done twice.", model.node(), err))
@@ -226,7 +226,7 @@ func (r *attachmentResource) find(ctx context.Context, model *attachmentModel, d
 	}
 	switch status, err := server.Status(ctx); {
 	case err != nil:
-		diags.AddError("Unable to look at the server", err.Error())
+		diags.AddError("Unable to read the server", err.Error())
 	case status == "":
 		diags.AddAttributeError(path.Root("server_id"), "Unknown server", r.elsewhere(ctx, server))
 	}

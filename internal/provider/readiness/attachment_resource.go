@@ -176,8 +176,8 @@ func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentMo
 		diags.AddError("The wait for new servers was interrupted", fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err))
 	default:
 		diags.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\n"+
-			"The others are marked as in service, and nothing that depends on this attachment was drained or destroyed. Apply again to look at these once more; "+
-			"if what they are made from is at fault, change that, and apply.", plan.Cluster.ValueString(), err))
+			"The others are marked as in service, and nothing that depends on this attachment was drained or destroyed. Apply again to check these once more. "+
+			"If their image or user data is at fault, change it and apply.", plan.Cluster.ValueString(), err))
 	}
 }
 

@@ -26,8 +26,8 @@ func attachmentSchema() schema.Schema {
 	given := []validator.String{stringvalidator.LengthAtLeast(1)}
 	return schema.Schema{
 		MarkdownDescription: "Waits, as part of an apply, until new servers are in service: what must happen between the creation of a server and the removal of the one that it replaces. One for each cluster. It refers to the servers, and the deletion attachments depend on it; with `create_before_destroy` on both, an apply creates the new servers, waits here, drains the old ones and destroys them. If the wait fails, nothing old is drained or destroyed.\n\n" +
-			"A server is in service when Nova says `ACTIVE` and everything passes that is asked for with `http`, `tcp` and `hook`. Then it is *marked* in Nova: its metadata `" + openstack.MarkKey + "` is set to its revision. The mark is what counts, not the state: servers without the mark of their revision are looked at by the next apply, and others are not looked at again.\n\n" +
-			"Servers that are not in service when `timeout` ends are listed in an error, each with what was seen last. Those that passed are marked, so the next apply looks at the others only. Destroying the attachment removes nothing: neither servers nor marks.",
+			"A server is in service when Nova says `ACTIVE` and everything passes that is asked for with `http`, `tcp` and `hook`. Then it is *marked* in Nova: its metadata `" + openstack.MarkKey + "` is set to its revision. The mark is what counts, not the state: the next apply checks the servers that lack the mark of their revision, and no others.\n\n" +
+			"Servers that are not in service when `timeout` ends are listed in an error, each with what was seen last. Those that passed are marked, so the next apply checks only the others. Destroying the attachment removes nothing: neither servers nor marks.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
 			"cluster": schema.StringAttribute{Required: true, Validators: given, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
@@ -46,7 +46,7 @@ func attachmentSchema() schema.Schema {
 			"timeout": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Computed: true, Default: int64default.StaticInt64(defaultTimeout), Validators: []validator.Int64{int64validator.Between(1, longest)},
 				MarkdownDescription: "Seconds to wait, for all servers of an apply together. Defaults to `600`."},
 			"pending": schema.ListAttribute{ElementType: types.StringType, Computed: true,
-				MarkdownDescription: "Names of the nodes whose server does not have the mark of its revision, as the last refresh saw them. Not empty, it makes the next apply look at them; it is empty after every apply that succeeds."},
+				MarkdownDescription: "Names of the nodes whose server does not have the mark of its revision, as the last refresh saw them. If it is not empty, the next apply checks them. After an apply that succeeds it is empty."},
 		},
 		Blocks: map[string]schema.Block{
 			"http": schema.SingleNestedBlock{
