@@ -45,7 +45,7 @@ func BenchmarkTerraformPlan(b *testing.B) {
 	}{{100, false}, {1_000, false}, {10_000, false}, {100, true}, {1_000, true}, {10_000, true}} {
 		b.Run(fmt.Sprintf("nodes=%d/servers=%t", c.size, c.servers), func(b *testing.B) {
 			cloud := acctest.NewFake(b, fakecloud.Config{})
-			places, data := cloud.Installed(b, holdPlaces), cloud.Installed(b, holdData)
+			places, data := measured(b, cloud, holdPlaces), measured(b, cloud, holdData)
 			apply(b, places, c.size)
 			apply(b, data, c.size)
 			if c.servers {
@@ -79,7 +79,7 @@ func BenchmarkTerraformTemplate(b *testing.B) {
 	var sides []bench.Side
 	for name, config := range map[string]string{"bare": holdPlaces, "template": strings.TrimSuffix(holdPlaces, "}\n") + holdTemplate} {
 		cloud := acctest.NewFake(b, fakecloud.Config{})
-		w := cloud.Installed(b, config)
+		w := measured(b, cloud, config)
 		apply(b, w, size)
 		boot(b, cloud, w)
 		apply(b, w, size)
@@ -98,6 +98,14 @@ func apply(b *testing.B, w *workspace.Workspace, size int) {
 	}
 }
 
+// measured is a workspace with providers as users start them.
+func measured(b *testing.B, c *acctest.Cloud, config string) *workspace.Workspace {
+	b.Helper()
+	w := c.Installed(b, config)
+	w.Env = slices.DeleteFunc(w.Env, func(v string) bool { return v == workspace.WithoutTLS })
+	return w
+}
+
 // BenchmarkTerraformServers is the whole way of a cluster of 1,000 nodes: its
 // servers are planned, made, and planned again. The placement alone is planned
 // too, to show which part is its own.
@@ -111,7 +119,7 @@ func BenchmarkTerraformServers(b *testing.B) {
 	}
 	fresh := bench.Side{Name: "init", Do: func() error {
 		c := acctest.NewFake(b, fakecloud.Config{})
-		w = c.Installed(b, attached(c, 1_000, places("RegionOne: az-1 az-2 az-3; RegionTwo: az-1 az-2"), ""))
+		w = measured(b, c, attached(c, 1_000, places("RegionOne: az-1 az-2 az-3; RegionTwo: az-1 az-2"), ""))
 		return nil
 	}}
 	steps := []bench.Side{fresh,

@@ -172,10 +172,14 @@ func New(ctx context.Context, dir, terraform string, mirror *Mirror, config stri
 	return w, w.Init(ctx)
 }
 
+// WithoutTLS lets terraform and the providers that it starts talk without TLS:
+// to make its keys takes as long as a plan.
+const WithoutTLS = "TF_DISABLE_PLUGIN_TLS=1"
+
 // Open is a folder that has a configuration, before its init.
 func Open(dir, terraform string, mirror *Mirror, env ...string) *Workspace {
 	return &Workspace{Dir: dir, Terraform: terraform, Env: append(env,
-		"TF_CLI_CONFIG_FILE="+mirror.Config, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1")}
+		"TF_CLI_CONFIG_FILE="+mirror.Config, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1", WithoutTLS)}
 }
 
 // Init installs the providers.
