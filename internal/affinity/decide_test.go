@@ -31,6 +31,7 @@ func TestDecide(t *testing.T) {
 		{"inherited through hints", Policy{Hint: "web", Policy: AntiAffinity}, "1", "", ""},
 		{"a name goes before hints", Policy{Name: "db", Hint: "web", Policy: AntiAffinity}, "2", "", ""},
 		{"created by name", Policy{Name: "new", Policy: Affinity}, "", "new", ""},
+		{"created by name, whatever the hints", Policy{Name: "new", Hint: "web", Policy: Affinity}, "", "new", ""},
 		{"created with a name of its own", Policy{Policy: Affinity}, "", "", ""},
 		{"another policy", Policy{Name: "web", Policy: SoftAntiAffinity}, "", "",
 			`the server group "web" (1) has the policy anti-affinity, and the attachment asks for soft-anti-affinity`},

@@ -55,7 +55,8 @@ func TestDecodePage(t *testing.T) {
 	}
 }
 
-// TestDecodePageRefuses: what is not a list of servers is no empty one.
+// TestDecodePageRefuses: what is not a list of servers is no empty one. (The
+// errors of package json begin with "cannot" or "unable to", by chance.)
 func TestDecodePageRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                               "cannot be read",
@@ -67,14 +68,15 @@ func TestDecodePageRefuses(t *testing.T) {
 		`{"servers": [{"name": "x"}]}`:   "without id or status",
 		`{"servers": [null]}`:            "without id or status",
 		`{"servers": "none"}`:            "string in place of a list",
-		`[]`:                             "cannot be read: json: cannot unmarshal JSON array",
-		`{"servers": [{"id": 5}]}`:       `cannot unmarshal JSON number into Go string within "/servers/0/id"`,
+		`[]`:                             "unmarshal JSON array",
+		`{"servers": [{"id": 5}]}`:       `unmarshal JSON number into Go string within "/servers/0/id"`,
 		`{"servers": [], "servers": 1}`:  "cannot be read",
 		`{"servers": [], "servers": []}`: "duplicate object member name \"servers\"",
 		`{"servers": []} {}`:             "after top-level value",
-		`{"servers": []}]`:               "cannot be read",
+		`{"servers": [{"id": "1", "status": "ACTIVE", "tags": ["a"], "tags": ["b"]}]}`: `duplicate object member name "tags"`,
+		`{"servers": []}]`: "cannot be read",
 		`{"servers": [{"id": "1", "status": "ACTIVE", "addresses": {"net": [}}]}`: "cannot be read",
-		`{"servers": [{"id": "1", "status": "ACTIVE", "locked": "no"}]}`:          `cannot unmarshal JSON string into Go bool within "/servers/0/locked"`,
+		`{"servers": [{"id": "1", "status": "ACTIVE", "locked": "no"}]}`:          `unmarshal JSON string into Go bool within "/servers/0/locked"`,
 	} {
 		if servers, _, err := decodePage(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, %v, want %q", text, servers, err, want)

@@ -292,6 +292,18 @@ func TestImageGone(t *testing.T) {
 	}
 }
 
+// TestReadDeleted: a server that only waits for its removal is no node.
+func TestReadDeleted(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	for i, status := range []string{"DELETED", "ACTIVE", "SOFT_DELETED", "SHELVED"} {
+		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Status: status})
+	}
+	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}})
+	if err != nil || names(nodes) != "web-1 web-3" {
+		t.Errorf("got %s, %v", names(nodes), err)
+	}
+}
+
 // TestReadErrorTypes: who reads can tell a login that was refused from a region
 // that fails.
 func TestReadErrorTypes(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"path"
 	"regexp"
@@ -354,5 +355,26 @@ func TestZaqarTTL(t *testing.T) {
 			t.Error(err)
 		}
 		cancel()
+	}
+}
+
+// TestLeft: a message lives as long as Zaqar says, within Zaqar's own bounds.
+func TestLeft(t *testing.T) {
+	const longest = 14 * 24 * time.Hour
+	for _, c := range []struct {
+		ttl, age int
+		want     time.Duration
+	}{
+		{3600, 0, time.Hour},
+		{3600, 60, 59 * time.Minute},
+		{60, 90, -30 * time.Second},
+		{-5, 0, 0},
+		{60, -5, time.Minute},
+		{math.MaxInt, 0, longest},
+		{math.MaxInt, math.MaxInt, 0},
+	} {
+		if got := left(messages.Message{TTL: c.ttl, Age: c.age}); got != c.want {
+			t.Errorf("ttl %d, age %d: got %s, want %s", c.ttl, c.age, got, c.want)
+		}
 	}
 }

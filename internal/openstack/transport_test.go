@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -54,6 +56,16 @@ func broken(w http.ResponseWriter, _ *http.Request) {
 
 func reset(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
+// refuse resets the connection so that the client sees it, too.
+func refuse(w http.ResponseWriter, _ *http.Request) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	_ = conn.(*net.TCPConn).SetLinger(0)
+	conn.Close()
+}
+
 // client makes a client that may ask the hosts of the addresses.
 func client(t *transport, addresses ...string) *http.Client {
 	t.base = http.DefaultTransport.(*http.Transport).Clone()
@@ -91,6 +103,7 @@ func TestRepeats(t *testing.T) {
 		{"a reset connection", "GET", "/", 1, []http.HandlerFunc{reset, good}, 2, "", 200},
 		{"DELETE may be repeated", "DELETE", "/", 1, []http.HandlerFunc{reset, good}, 2, "", 200},
 		{"POST may not", "POST", "/servers", 3, []http.HandlerFunc{reset, good}, 1, "EOF", 0},
+		{"nor where the connection is reset", "POST", "/servers", 3, []http.HandlerFunc{refuse, good}, 1, "connection reset", 0},
 		{"not even after a 503", "POST", "/servers", 3, []http.HandlerFunc{unavailable, good}, 1, "", 503},
 		{"but a POST that was refused for now", "POST", "/servers", 1, []http.HandlerFunc{busy, good}, 2, "", 200},
 		{"and a login", "POST", "/v3/auth/tokens", 1, []http.HandlerFunc{unavailable, good}, 2, "", 200},
@@ -112,6 +125,49 @@ func TestRepeats(t *testing.T) {
 				t.Errorf("%d requests, want %d", got, c.requests)
 			}
 		})
+	}
+}
+
+// TestUnsentPostIsRepeated: a POST that was never sent, because no connection
+// could be made, is sent again; one that was sent is not.
+func TestUnsentPostIsRepeated(t *testing.T) {
+	url, requests := serve(t, good)
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	dials := 0
+	c := client(&transport{retries: 1}, url)
+	c.Transport.(*transport).base.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if dials++; dials == 1 {
+			address = closed.Listener.Addr().String()
+		}
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	resp, err := c.Post(url+"/servers", "application/json", strings.NewReader(`{"a":1}`))
+	if err != nil || resp.StatusCode != http.StatusOK || dials != 2 || requests.Load() != 1 {
+		t.Errorf("got %v, %v after %d connections and %d requests", resp, err, dials, requests.Load())
+	}
+}
+
+// TestSecond401 is an answer: a request whose token is refused is sent once more,
+// with a fresh one.
+func TestSecond401(t *testing.T) {
+	var tokens []string
+	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		tokens = append(tokens, r.Header.Get("X-Auth-Token"))
+		w.WriteHeader(http.StatusUnauthorized)
+	})
+	logins := 0
+	relogin := func(context.Context, string) (string, error) {
+		if logins++; logins > 1 {
+			return "", errors.New("asked for a second new token")
+		}
+		return "fresh", nil
+	}
+	req, _ := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	req.Header.Set("X-Auth-Token", "expired")
+	resp, err := client(&transport{retries: 3, relogin: relogin}, url).Do(req)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || !slices.Equal(tokens, []string{"expired", "fresh"}) {
+		t.Errorf("got %v, %v with the tokens %q", resp, err, tokens)
 	}
 }
 
