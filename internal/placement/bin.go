@@ -127,10 +127,10 @@ func check(bins []Bin, count int64) error {
 			errs = append(errs, fmt.Errorf("the weight of %q is %d; a weight is positive, or 0 for a place no longer listed", b.Name, b.Weight))
 		case b.Cap < Unlimited:
 			errs = append(errs, fmt.Errorf("the cap of %q is %d; a cap is 0 or more, or -1 for none", b.Name, b.Cap))
-		case b.Min < 0 || b.Min > MaxNodes:
-			errs = append(errs, fmt.Errorf("the min of %q is %d, which is outside 0 to %d", b.Name, b.Min, int64(MaxNodes)))
 		case b.Current < 0 || b.Current > MaxNodes:
 			errs = append(errs, fmt.Errorf("%q has %d nodes, which is outside 0 to %d", b.Name, b.Current, int64(MaxNodes)))
+		case b.Min < 0 || b.Min > MaxNodes:
+			errs = append(errs, fmt.Errorf("the min of %q is %d, which is outside 0 to %d", b.Name, b.Min, int64(MaxNodes)))
 		default:
 			if total += b.Current; total > MaxNodes {
 				return fmt.Errorf("a cluster of more than %d nodes cannot be planned", int64(MaxNodes))
@@ -140,6 +140,9 @@ func check(bins []Bin, count int64) error {
 	}
 	return errors.Join(errs...)
 }
+
+// weight gives unlisted bins the weight 1: of them the fullest counts the most.
+func (b Bin) weight() int64 { return max(b.Weight, 1) }
 
 // unit is the (n+1)-th node of a bin: the one that raises its count from n.
 type unit struct {

@@ -13,8 +13,10 @@ func TestCountRegions(t *testing.T) {
 	listed := []Region{
 		{Bin: Bin{Name: "R2", Weight: 2, Cap: 9}, Zones: bins(t, "b w3, a")},
 		{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited}},
+		{Bin: Bin{Name: "R0", Weight: 1, Cap: Unlimited}, Zones: bins(t, "a")},
 	}
 	regions := CountRegions(listed, map[string]map[string]int64{
+		"R0": {"a": 2},
 		"R1": {"a": 1, "b": 2},
 		"R2": {"a": 4, "old": 1, "": 2, "gone": 0},
 		"R4": {"a": 1},
@@ -25,12 +27,21 @@ func TestCountRegions(t *testing.T) {
 	for _, r := range regions {
 		got = append(got, fmt.Sprintf("%s w%d cap%d %d/%d:%s", r.Name, r.Weight, r.Cap, r.Current, r.Nodes(), brief(r.Zones)))
 	}
-	want := "R2 w2 cap9 7/7: b w3 0, a w1 4,  w0 2, old w0 1; R1 w1 cap-1 3/3:; R3 w0 cap0 2/2:; R4 w0 cap0 1/1:"
+	want := "R2 w2 cap9 7/7: b w3 0, a w1 4,  w0 2, old w0 1; R1 w1 cap-1 3/3:; R0 w1 cap-1 2/2: a w1 2; R3 w0 cap0 2/2:; R4 w0 cap0 1/1:"
 	if text := strings.Join(got, "; "); text != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
 	if listed[0].Current != 0 || listed[0].Zones[1].Current != 0 {
 		t.Error("the list that was given has changed")
+	}
+}
+
+// TestTotal: a region keeps what is configured for it, whatever its zones allow.
+func TestTotal(t *testing.T) {
+	r := Region{Bin: Bin{Name: "R", Weight: 2, Cap: Unlimited, Min: 1, Current: 9}, Zones: bins(t, "a cap2 now2, b min2 now1")}
+	want := Bin{Name: "R", Weight: 2, Cap: Unlimited, Min: 1, Current: 3, Kept: 1}
+	if got := r.Total(); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
@@ -40,6 +51,29 @@ func brief(zones []Bin) string {
 		parts = append(parts, fmt.Sprintf(" %s w%d %d", z.Name, z.Weight, z.Current))
 	}
 	return strings.Join(parts, ",")
+}
+
+// TestLargestRegions: no sum over zones overflows, however many there are.
+func TestLargestRegions(t *testing.T) {
+	wide := make([]Bin, 10_000)
+	for i := range wide {
+		wide[i] = Bin{Name: fmt.Sprint(i), Weight: 1, Cap: Unlimited}
+	}
+	for _, c := range []struct {
+		name  string
+		zones []Bin
+		count int64
+		want  int64
+	}{
+		{"many zones", wide, MaxNodes, MaxNodes},
+		{"the largest region shrinks", bins(t, "a now1000000000000000"), -1, -1},
+		{"nothing is asked of one that lacks a node", bins(t, "a now1000000000000000, b min1"), 0, 0},
+	} {
+		got, err := DistributeRegions([]Region{{Bin: Bin{Name: "R", Weight: 1, Cap: Unlimited}, Zones: c.zones}}, c.count)
+		if err != nil || got[0].Nodes != c.want {
+			t.Errorf("%s: got %v, want %d", c.name, err, c.want)
+		}
+	}
 }
 
 // TestIdealZones: the shares of the zones add up to their region's.

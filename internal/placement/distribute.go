@@ -73,7 +73,7 @@ func raise(bins []Bin, held, tops []int64, count int64) ([]int64, int64) {
 	spans := make([]span, len(bins))
 	var nodes int64
 	for i, b := range bins {
-		spans[i] = b.span(held[i], tops[i])
+		spans[i] = span{held[i], tops[i], b.weight(), b.Name}
 		nodes += min(count-nodes, tops[i]-held[i])
 	}
 	return fill(spans, nodes), count - nodes
@@ -110,7 +110,7 @@ func sink(bins []Bin, held, bottoms []int64, count int64) ([]int64, int64) {
 	spans := make([]span, len(bins))
 	var nodes int64
 	for i, b := range bins {
-		spans[i] = b.span(bottoms[i], held[i])
+		spans[i] = span{bottoms[i], held[i], b.weight(), b.Name}
 		nodes += held[i] - bottoms[i]
 	}
 	taken := min(count, nodes)
@@ -132,10 +132,7 @@ type span struct {
 	name   string
 }
 
-// span gives unlisted bins the weight 1: of them the fullest counts the most.
-func (b Bin) span(lo, hi int64) span {
-	return span{lo: lo, hi: hi, weight: max(b.Weight, 1), name: b.Name}
-}
+func (s span) unit(n int64) unit { return unit{n, s.weight, s.name} }
 
 // maxLevel is the highest level that fill looks at: 2*maxLevel+1 is below 2^63.
 const maxLevel int64 = 1 << 62
@@ -162,15 +159,11 @@ const maxLevel int64 = 1 << 62
 // left is the cheaper of A's fifth (9/3) and B's second (3/1); they cost the
 // same, and the larger weight wins. So A ends with 5 and B with 1.
 func fill(spans []span, count int64) []int64 {
-	held := make([]int64, len(spans))
-	var open []int
+	held, open := make([]int64, len(spans)), make([]int, len(spans))
 	for i, s := range spans {
-		held[i] = s.lo
-		if s.hi > s.lo {
-			open = append(open, i)
-		}
+		held[i], open[i] = s.lo, i
 	}
-	for count > 0 && len(open) > 0 {
+	for count > 0 {
 		var heaviest int64
 		for _, i := range open {
 			heaviest = max(heaviest, spans[i].weight)
@@ -237,8 +230,4 @@ func (s span) units(level, heaviest int64) int64 {
 	hi, lo := bits.Mul64(uint64(2*level+1), uint64(s.weight))
 	x, _ := bits.Div64(hi, lo, uint64(heaviest))
 	return min(max(int64((x+1)/2), s.lo), s.hi)
-}
-
-func (s span) unit(n int64) unit {
-	return unit{n: n, weight: s.weight, name: s.name}
 }

@@ -53,6 +53,7 @@ func TestDistribute(t *testing.T) {
 		{"equal weights fill by name", "C, A, B", 2, []int64{0, 1, 1}},
 		{"weights set the shares", "A w100, B w200", 3, []int64{1, 2}},
 		{"the larger weight wins a tie", "A w1, B w3", 2, []int64{0, 2}},
+		{"one node, and two bins of the largest weight", "A w1 cap1, B w3, C w3", 1, []int64{0, 1, 0}},
 		{"a cap sends the rest elsewhere", "A w60 cap5, B w25, C w15", 20, []int64{5, 9, 6}},
 		{"a min is filled first", "A w1 min3, B w100", 4, []int64{3, 1}},
 		{"too few nodes for every min", "A min2, B min2, C", 3, []int64{2, 1, 0}},
@@ -223,11 +224,16 @@ func TestDistributeRefuses(t *testing.T) {
 }
 
 func TestIdeal(t *testing.T) {
-	got := Ideal(bins(t, "A w150, B w200, old w0 now4"), 11)
-	want := []string{"4.71", "6.29", "0.00"}
-	for i, share := range got {
-		if share.FloatString(2) != want[i] {
-			t.Errorf("share %d is %s, want %s", i, share.FloatString(2), want[i])
+	for list, want := range map[string]string{
+		"A w150, B w200, old w0 now4": "4.71 6.29 0.00",
+		"old w0 now4":                 "0.00", // nothing is listed
+	} {
+		var got []string
+		for _, share := range Ideal(bins(t, list), 11) {
+			got = append(got, share.FloatString(2))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: got %s, want %s", list, text, want)
 		}
 	}
 }

@@ -23,8 +23,9 @@ type RegionChange struct {
 // each region's share over its zones. The changes are in the order of regions.
 //
 // A region takes no more than its zones can, and gives up no more than they
-// can. One with a zone below its min is below its own. Zones belong to their region: those of one name in two regions are two
-// zones. For bounds, order and errors see [Distribute].
+// can. One with a zone below its min is below its own. Zones belong to their
+// region: those of one name in two regions are two zones. For bounds, order and
+// errors see [Distribute].
 func DistributeRegions(regions []Region, count int64) ([]RegionChange, error) {
 	bins := make([]Bin, len(regions))
 	for i, r := range regions {
@@ -32,8 +33,8 @@ func DistributeRegions(regions []Region, count int64) ([]RegionChange, error) {
 			return nil, fmt.Errorf("region %q: %w", r.Name, err)
 		}
 		bins[i] = r.bin(max(count, 0))
-		if short := r.short(); short > 0 && count > 0 {
-			bins[i].Min = max(bins[i].Min, bins[i].Current+short)
+		if count > 0 {
+			bins[i].Min = max(bins[i].Min, bins[i].Current+r.short())
 		}
 	}
 	shares, err := Distribute(bins, count)
@@ -75,7 +76,7 @@ func (r Region) bin(room int64) Bin {
 		b.Current += z.Current
 		b.Kept += z.lower()
 		needs += min(z.Min, z.Current) + z.short()
-		headroom += min(room-headroom, z.Headroom(room))
+		headroom = min(room, headroom+z.Headroom(room))
 	}
 	if room > 0 {
 		b.Min = max(b.Min, needs)

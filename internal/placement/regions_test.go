@@ -55,6 +55,13 @@ func TestDistributeRegions(t *testing.T) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
+	t.Run("the first node too", func(t *testing.T) {
+		needy := Region{Bin: one.Bin, Zones: bins(t, "az-1 now5, az-2 min2")}
+		got, err := DistributeRegions([]Region{needy, {Bin: Bin{Name: "RegionTwo", Weight: 100, Cap: Unlimited}}}, 1)
+		if err != nil || !slices.Equal(got[0].Zones, []int64{0, 1}) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
 	t.Run("zones at their min keep their region", func(t *testing.T) {
 		kept := Region{Bin: one.Bin, Zones: bins(t, "az-1 min3 now3, az-2 now1")}
 		free := Region{Bin: two.Bin, Zones: bins(t, "az-1 now2")}

@@ -112,22 +112,26 @@ func bestMove(bins []Bin) (from, to int, ok bool) {
 	return from, to, must || bins[from].last().cost(bins[to].next()) > 0
 }
 
-// inTurn is the turn of bins that are within their bounds; lower turns go first.
-const inTurn = 2
+// The turns of bins: lower ones go first.
+const (
+	unlisted    = iota
+	outOfBounds // above its cap or, where nodes are added, below its min
+	inTurn
+)
 
 func (b Bin) leaveTurn() int {
 	switch {
 	case b.Weight == 0:
-		return 0
+		return unlisted
 	case b.Current > b.upper(b.Current):
-		return 1
+		return outOfBounds
 	}
 	return inTurn
 }
 
 func (b Bin) takeTurn() int {
 	if b.Current < b.Min {
-		return 0
+		return outOfBounds
 	}
 	return inTurn
 }
@@ -147,5 +151,5 @@ func (b Bin) takesBefore(c Bin) bool {
 }
 
 // last is the node that a removal takes, next the one that an addition makes.
-func (b Bin) last() unit { return b.span(0, 0).unit(b.Current - 1) }
-func (b Bin) next() unit { return b.span(0, 0).unit(b.Current) }
+func (b Bin) last() unit { return unit{b.Current - 1, b.weight(), b.Name} }
+func (b Bin) next() unit { return unit{b.Current, b.weight(), b.Name} }
