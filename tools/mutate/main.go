@@ -12,10 +12,8 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -29,7 +27,6 @@ import (
 
 func main() {
 	workers := flag.Int("workers", 1, "mutants to test at a time")
-	limit := flag.Duration("limit", 30*time.Second, "time for the tests of one mutant; one that takes longer is noticed")
 	except := flag.String("equivalent", "tools/mutate/equivalent.txt", "mutants that make no difference, with the reasons")
 	flag.Parse()
 	known, err := readEquivalent(*except)
@@ -46,25 +43,23 @@ func main() {
 		if err != nil {
 			fail(err)
 		}
-		left, err := p.test(*workers, *limit, known)
+		left, err := p.test(*workers, known)
 		if err != nil {
 			fail(err)
 		}
-		for _, m := range left {
-			fmt.Println("survived:", m)
-		}
-		fmt.Printf("%s: %d mutants, %d survived\n", target, len(p.mutants), len(left))
-		survivors += len(left)
+		fmt.Printf("%s: %d mutants, %d noticed, of which %d because the tests did not end, %d equivalent, %d survived\n",
+			target, len(p.mutants), left.noticed, left.endless, left.equivalent, left.survived)
+		survivors += left.survived
 		total += len(p.mutants)
 	}
-	for text, used := range known {
-		if !*used && covers(flag.Args(), text) {
+	for text, unused := range known {
+		if unused > 0 && covers(flag.Args(), text) {
 			fmt.Println("no such survivor any more:", text)
 			survivors++
 		}
 	}
 	if survivors > 0 {
-		fail(fmt.Errorf("%d of %d mutants to look at", survivors, total))
+		fail(fmt.Errorf("%d to look at, of %d mutants", survivors, total))
 	}
 }
 
@@ -78,13 +73,14 @@ func covers(targets []string, text string) bool {
 	return slices.ContainsFunc(targets, func(t string) bool { return strings.HasPrefix(text, filepath.Clean(t)) })
 }
 
-// readEquivalent reads lines "file: function: before -> after # reason".
-func readEquivalent(path string) (map[string]*bool, error) {
+// readEquivalent counts the mutants of a list. Each has a line: "file: function:
+// before -> after # reason".
+func readEquivalent(path string) (map[string]int, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]*bool{}
+	known := map[string]int{}
 	lines := bufio.NewScanner(strings.NewReader(string(data)))
 	for lines.Scan() {
 		line := strings.TrimSpace(lines.Text())
@@ -95,40 +91,51 @@ func readEquivalent(path string) (map[string]*bool, error) {
 		if reason == "" {
 			return nil, fmt.Errorf("%s: no reason in %q", path, line)
 		}
-		known[strings.TrimSpace(text)] = new(bool)
+		known[strings.TrimSpace(text)]++
 	}
 	return known, lines.Err()
 }
 
-// test runs the tests against each mutant, and returns the survivors.
-func (p *pkg) test(workers int, limit time.Duration, known map[string]*bool) ([]mutant, error) {
+// result counts what became of the mutants of a package.
+type result struct{ noticed, endless, equivalent, survived int }
+
+// test runs the tests against each mutant, and prints the survivors.
+func (p *pkg) test(workers int, known map[string]int) (result, error) {
 	temp, err := os.MkdirTemp("", "mutate")
 	if err != nil {
-		return nil, err
+		return result{}, err
 	}
 	defer os.RemoveAll(temp)
 	binary, err := p.build(temp)
 	if err != nil {
-		return nil, err
+		return result{}, err
 	}
-	if out, err := p.run(binary, 0, limit); err != nil {
-		return nil, fmt.Errorf("%s: the tests fail without a mutant: %w\n%s", p.dir, err, out)
+	out, took, err := p.run(binary, 0, time.Minute)
+	if err != nil {
+		return result{}, fmt.Errorf("%s: the tests fail without a mutant: %w\n%s", p.dir, err, out)
 	}
+	limit := (10*took + 3*time.Second).Truncate(time.Second)
 	var lock sync.Mutex
-	var left []mutant
 	var group sync.WaitGroup
+	var r result
 	queue := make(chan mutant)
 	for range workers {
 		group.Go(func() {
 			for m := range queue {
-				if _, err := p.run(binary, m.id, limit); err != nil {
-					continue
-				}
+				_, took, err := p.run(binary, m.id, limit)
 				lock.Lock()
-				if used, listed := known[m.key()]; listed {
-					*used = true
-				} else {
-					left = append(left, m)
+				switch {
+				case err != nil && took > limit*9/10:
+					r.endless++
+					r.noticed++
+				case err != nil:
+					r.noticed++
+				case known[m.key()] > 0:
+					known[m.key()]--
+					r.equivalent++
+				default:
+					fmt.Println("survived:", m)
+					r.survived++
 				}
 				lock.Unlock()
 			}
@@ -139,8 +146,7 @@ func (p *pkg) test(workers int, limit time.Duration, known map[string]*bool) ([]
 	}
 	close(queue)
 	group.Wait()
-	slices.SortFunc(left, func(a, b mutant) int { return cmp.Compare(a.id, b.id) })
-	return left, nil
+	return r, nil
 }
 
 // build makes the test binary with all mutants in it.
@@ -173,19 +179,22 @@ func (p *pkg) build(temp string) (string, error) {
 	return binary, nil
 }
 
-// run runs the tests with one mutant; 0 is none.
-func (p *pkg) run(binary string, id int, limit time.Duration) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	args := []string{"-test.failfast", "-test.timeout", limit.String(), "-test.run", p.tests}
+// run runs the tests with one mutant; 0 is none. The limit is in time of the CPU,
+// which does not depend on what else the machine does.
+func (p *pkg) run(binary string, id int, limit time.Duration) (out string, took time.Duration, err error) {
+	args := []string{"-c", `ulimit -t "$0"; exec "$@"`, fmt.Sprint(int(limit / time.Second)), binary,
+		"-test.failfast", "-test.run", p.tests}
 	if p.rapid {
 		args = append(args, "-rapid.seed=1", "-rapid.checks=60", "-rapid.nofailfile", "-rapid.shrinktime=1ms")
 	}
-	cmd := exec.CommandContext(ctx, binary, args...)
+	// Tests that wait for each other use no CPU: they end after a while, too.
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", args...)
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), fmt.Sprintf("MUTANT=%d", id), "GOMAXPROCS=1")
-	out, err := cmd.CombinedOutput()
-	return string(out), errors.Join(err, ctx.Err())
+	text, err := cmd.CombinedOutput()
+	return string(text), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), err
 }
 
 // runtimeSource is added to a package: what its mutants call.
@@ -198,14 +207,7 @@ var activeMutant, _ = strconv.Atoi(os.Getenv("MUTANT"))
 
 func mutantIs(id int) bool { return id == activeMutant }
 
-func mutantOr[T any](id int, mutated, original T) T {
-	if mutantIs(id) {
-		return mutated
-	}
-	return original
-}
-
-func mutantDo(id int, mutated, original func() bool) bool {
+func mutantOr[T any](id int, mutated, original func() T) T {
 	if mutantIs(id) {
 		return mutated()
 	}

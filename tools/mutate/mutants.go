@@ -86,7 +86,7 @@ func load(dir, only string) (*pkg, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := &mutator{pkg: p, fset: fset, info: info, checked: checked, text: string(text), path: path}
+		m := &mutator{pkg: p, fset: fset, info: info, checked: checked, text: string(text), path: path, same: map[*ast.BasicLit]bool{}}
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
 				m.function = f.Name.Name
@@ -117,6 +117,7 @@ type mutator struct {
 	text     string
 	path     string
 	function string
+	same     map[*ast.BasicLit]bool // numbers of which one more is another mutant: n < 0+1 is n <= 0
 	inserts  []insert
 }
 
@@ -131,6 +132,9 @@ func (m *mutator) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
 		m.binary(n)
+		if literal, ok := n.Y.(*ast.BasicLit); ok && (n.Op == token.LSS || n.Op == token.GEQ) {
+			m.same[literal] = true
+		}
 	case *ast.BasicLit:
 		m.number(n)
 	case *ast.IfStmt:
@@ -165,8 +169,8 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// failure reports whether a statement returns literals next to an error: nobody
-// looks at those.
+// failure reports whether a statement returns literals next to an error, or to
+// false: nobody looks at those.
 func failure(n *ast.ReturnStmt) bool {
 	if len(n.Results) < 2 {
 		return false
@@ -179,7 +183,7 @@ func failure(n *ast.ReturnStmt) bool {
 		}
 	}
 	last, ok := n.Results[len(n.Results)-1].(*ast.Ident)
-	return !ok || last.Name == "err"
+	return !ok || last.Name == "err" || last.Name == "false"
 }
 
 // swaps are what operators become.
@@ -199,25 +203,20 @@ func (m *mutator) binary(n *ast.BinaryExpr) {
 	}
 	for _, op := range swaps[n.Op] {
 		after := m.source(n.X) + " " + op.String() + " " + m.source(n.Y)
-		if basic.Info()&types.IsBoolean != 0 {
-			m.replace(n, after, "mutantDo(%d, func() bool { return "+escape(after)+" }, func() bool { return ", " })")
-		} else {
-			m.replace(n, after, "mutantOr["+m.typeName(of.Type)+"](%d, "+escape(after)+", ", ")")
-		}
+		m.instead(n, after)
 	}
 }
 
 func (m *mutator) number(n *ast.BasicLit) {
 	of := m.info.Types[n]
-	if n.Kind != token.INT || of.Type == nil {
+	if n.Kind != token.INT || of.Type == nil || m.same[n] {
 		return
 	}
 	basic, ok := of.Type.Underlying().(*types.Basic)
 	if !ok || basic.Info()&types.IsUntyped != 0 {
 		return
 	}
-	after := n.Value + " + 1"
-	m.replace(n, after, "mutantOr["+m.typeName(of.Type)+"](%d, "+after+", ", ")")
+	m.instead(n, n.Value+" + 1")
 }
 
 // call swaps min and max, turns comparisons round, and leaves out the parts of an
@@ -229,15 +228,13 @@ func (m *mutator) call(n *ast.CallExpr) bool {
 	case "min", "max":
 		other := map[string]string{"min": "max", "max": "min"}[name]
 		if of := m.info.Types[n]; of.Value == nil {
-			after := other + strings.TrimPrefix(m.source(n), name)
-			m.replace(n, after, "mutantOr["+m.typeName(of.Type)+"](%d, "+escape(after)+", ", ")")
+			m.instead(n, other+strings.TrimPrefix(m.source(n), name))
 		}
 	case "cmp.Compare", "strings.Compare":
-		after := name + "(" + m.source(n.Args[1]) + ", " + m.source(n.Args[0]) + ")"
-		m.replace(n, after, "mutantOr(%d, "+escape(after)+", ", ")")
+		m.instead(n, name+"("+m.source(n.Args[1])+", "+m.source(n.Args[0])+")")
 	case "cmp.Or":
 		for _, arg := range n.Args {
-			m.replace(arg, "0", "mutantOr(%d, 0, ", ")")
+			m.instead(arg, "0")
 		}
 	}
 	return true
@@ -276,6 +273,13 @@ func (m *mutator) statements(list []ast.Stmt) {
 		}
 		m.replace(s, "", "if !mutantIs(%d) { ", " }")
 	}
+}
+
+// instead puts another expression in the place of one. Only one of the two is
+// evaluated, because they may have effects.
+func (m *mutator) instead(n ast.Expr, after string) {
+	of := m.typeName(types.Default(m.info.Types[n].Type))
+	m.replace(n, after, "mutantOr(%d, func() "+of+" { return "+escape(after)+" }, func() "+of+" { return ", " })")
 }
 
 // replace adds a mutant: what is inserted before and after a node; %d is its id.
