@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -58,6 +59,7 @@ func withoutRace(t testing.TB) {
 // Main runs the tests of a package, for its TestMain. Those on the fake cloud
 // do not see which cloud the user works with.
 func Main(m *testing.M) int {
+	debug.SetGCPercent(400) // as in [Terraform]
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "OS_") && !Live() {
 			os.Unsetenv(name)

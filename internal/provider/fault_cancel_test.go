@@ -19,7 +19,10 @@ func TestCancelSweep(t *testing.T) {
 	for _, o := range operations() {
 		base, targets := o.baseline(t)
 		for _, g := range targets {
-			for _, acts := range []bool{false, true} {
+			for i, acts := range []bool{false, true} {
+				if testing.Short() && (g.nth+i)%2 == 0 { // "make faults" tries both
+					continue
+				}
 				slots <- struct{}{}
 				wait.Go(func() {
 					defer func() { <-slots }()
