@@ -9,8 +9,8 @@ data "stackpolicy_zone_plan" "shrink" {
   scale_in { count = 3 }
 }
 
-# And which ones? In each zone unhealthy nodes first, then the oldest. A
-# deletion that is null is nothing decided: then nothing is removed.
+# And which ones? In each zone unhealthy nodes first, then the oldest. Where the
+# zone plan removes nothing its deletion is null, and nothing is removed here.
 data "stackpolicy_deletion_plan" "shrink" {
   nodes     = data.stackpolicy_cluster.web.nodes
   criteria  = "OLDEST_FIRST"

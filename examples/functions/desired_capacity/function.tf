@@ -1,4 +1,4 @@
-# 11: half of 7 is 3 (a percentage rounds towards zero), but at least 4 come.
+# 11: half of 7 is 3 (a percentage rounds towards zero), but at least 4 are added.
 output "half_more" {
   value = provider::stackpolicy::desired_capacity(7, {
     adjustment_type = "CHANGE_IN_PERCENTAGE"
@@ -7,7 +7,7 @@ output "half_more" {
   })
 }
 
-# 5: what would be 2 is moved to the least size.
+# 5: the result would be 2, and min_size raises it.
 output "five_fewer" {
   value = provider::stackpolicy::desired_capacity(7, {
     adjustment_type = "CHANGE_IN_CAPACITY"

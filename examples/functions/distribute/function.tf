@@ -6,7 +6,7 @@ output "three_more" {
   })
 }
 
-# Four go: what is no longer listed first, then from the fullest.
+# Four are removed: first from what is no longer listed, then from the fullest.
 # { "az-1" = 1, "az-3" = 1, "az-old" = 2 }
 output "four_fewer" {
   value = provider::stackpolicy::distribute(-4, {

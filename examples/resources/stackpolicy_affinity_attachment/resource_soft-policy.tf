@@ -1,6 +1,6 @@
-# Keep the nodes of a large cluster apart as far as there are hosts for them: a
-# node more than hosts is still placed. Nova's server groups belong to a region,
-# so each region has its own.
+# Keep the nodes of a large cluster apart as far as there are hosts for them. Where
+# there are more nodes than hosts, some share a host. Nova's server groups belong
+# to a region, so each region has its own.
 resource "stackpolicy_affinity_attachment" "web" {
   for_each = toset(["RegionOne", "RegionTwo"])
   region   = each.key
