@@ -43,7 +43,7 @@ func TestAccPlanBadInput(t *testing.T) {
 		{plan(fmt.Sprintf("[{ name = %q, cap = 3 }]", region), "scale_out { count = 5 }"),
 			fmt.Sprintf("5 nodes must be added, but there is room for 2: %s 2 of 3 (cap).", region)},
 		{plan(fmt.Sprintf("[{ name = %q, min = 1 }]", region), "scale_in {}"),
-			fmt.Sprintf("1 node must be removed, but only 0 can be: %s 0 of 1 (min 1).", region)},
+			fmt.Sprintf("1 node must be removed, but only 0 can be: %s 0 of 1 (min 1). Lower a min, protect fewer nodes, or remove fewer.", region)},
 		{plan(listed, "scale_out {}\n  scale_in {}"), "Two requests are made at once, scale_out and scale_in: make one."},
 		{plan(listed, ""), "Nothing is requested"},
 		{plan(listed, "scale_out { count = -1 }"), "Attribute scale_out.count value must be between 0 and"},

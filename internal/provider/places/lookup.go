@@ -140,7 +140,11 @@ func RegionOr(ctx context.Context, cloud *openstack.Cloud, named types.String, d
 // sentence where it has one.
 func ReportPlan(err error, diags *diag.Diagnostics) {
 	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
-		diags.AddError(infeasible.Error(), infeasible.Detail()+" Raise a cap, lower a min, list another place, or ask for less.")
+		next := " Raise a cap, list another place, or ask for fewer nodes."
+		if infeasible.Count < 0 {
+			next = " Lower a min, protect fewer nodes, or remove fewer."
+		}
+		diags.AddError(infeasible.Error(), infeasible.Detail()+next)
 		return
 	}
 	diags.AddError("Unable to make a plan", err.Error())

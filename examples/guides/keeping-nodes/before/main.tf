@@ -21,5 +21,6 @@ resource "stackpolicy_deletion_attachment" "web" {
   for_each  = openstack_compute_instance_v2.web
   server_id = each.value.id
   region    = each.value.region
+  node_name = each.key
   shutdown  = true
 }
