@@ -18,6 +18,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/quotasets"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/services"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
@@ -120,6 +121,30 @@ func hosts(t testing.TB, admin *gophercloud.ServiceClient, zone string) []string
 	}
 	t.Fatalf("no host is in the zone %s", zone)
 	return nil
+}
+
+// Disable disables the compute service of a host, until the function that it
+// returns is called, or the test ends. It needs an administrator.
+func (c *Cloud) Disable(t testing.TB, region, host string) (enable func()) {
+	t.Helper()
+	admin := c.Admin(t, region)
+	pages, err := services.List(admin, services.ListOpts{Binary: "nova-compute", Host: host}).AllPages(t.Context())
+	if err != nil {
+		t.Fatalf("the compute service of %s: %v", host, err)
+	}
+	list, err := services.ExtractServices(pages)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("the compute service of %s: %d, %v", host, len(list), err)
+	}
+	set := func(status services.ServiceStatus) {
+		if _, err := services.Update(context.WithoutCancel(t.Context()), admin, list[0].ID, services.UpdateOpts{Status: status}).Extract(); err != nil {
+			t.Errorf("set the compute service of %s to %s: %v", host, status, err)
+		}
+	}
+	set(services.ServiceDisabled)
+	enable = sync.OnceFunc(func() { set(services.ServiceEnabled) })
+	t.Cleanup(enable)
+	return enable
 }
 
 // Host is a compute host of a zone. It needs an administrator.

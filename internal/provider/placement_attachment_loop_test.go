@@ -42,6 +42,15 @@ func places(text string) string {
 
 // attached is a cluster under placement: servers made from the attachment.
 func attached(c *acctest.Cloud, size int, regions, more string) string {
+	return attachment(c, size, regions, more) + made(c, "nova_server", "")
+}
+
+// attachedInstances has servers of terraform-provider-openstack.
+func attachedInstances(c *acctest.Cloud, size int, regions, more string) string {
+	return attachment(c, size, regions, more) + made(c, "openstack_compute_instance_v2", `network_mode = "none"`)
+}
+
+func attachment(c *acctest.Cloud, size int, regions, more string) string {
 	return fmt.Sprintf(`
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = %q
@@ -50,15 +59,22 @@ resource "stackpolicy_placement_attachment" "web" {
   regions          = %s
   %s
 }
-resource "nova_server" "web" {
+`, c.Prefix, size, regions, more)
+}
+
+// made are the servers of the attachment, as resources of a type.
+func made(c *acctest.Cloud, kind, more string) string {
+	return fmt.Sprintf(`
+resource %q "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
   image_id          = %q
   flavor_id         = %q
+  %s
 }
-`, c.Prefix, size, regions, more, c.Image, c.Flavor)
+`, kind, c.Image, c.Flavor, more)
 }
 
 // step applies a configuration by way of a saved plan, and holds the cloud to
@@ -142,58 +158,71 @@ func fiveZones(t *testing.T, c *acctest.Cloud) (one, two string, a, b []string) 
 	return one, two, a, b
 }
 
+// TestAccPlacementLoop is the life of a cluster.
 func TestAccPlacementLoop(t *testing.T) {
 	t.Parallel()
+	live(t, attached)
+}
+
+// TestAccInstanceLoop is the same with servers of terraform-provider-openstack.
+func TestAccInstanceLoop(t *testing.T) {
+	t.Parallel()
+	live(t, attachedInstances)
+}
+
+// live takes a cluster through its life. What web writes is its configuration.
+func live(t *testing.T, web func(c *acctest.Cloud, size int, regions, more string) string) {
+	t.Helper()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two, a, b := fiveZones(t, c)
 	whole := places(fmt.Sprintf("%s: %s %s %s; %s: %s %s", one, a[0], a[1], a[2], two, b[0], b[1]))
-	l := loop{c.Workspace(t, attached(c, 6, whole, "")), c}
+	l := loop{c.Workspace(t, web(c, 6, whole, "")), c}
 	criteria := func(name string) string { return fmt.Sprintf("deletion {\n    criteria = %q\n  }", name) }
 
-	l.step(t, "create", attached(c, 6, whole, ""), "0 1 2 3 4 5", "")
-	l.step(t, "grow", attached(c, 11, whole, ""), "6 7 8 9 10", "")
+	l.step(t, "create", web(c, 6, whole, ""), "0 1 2 3 4 5", "")
+	l.step(t, "grow", web(c, 11, whole, ""), "6 7 8 9 10", "")
 	// Of one/a0: 0 6, a1: 1 7, a2: 2 8; of two/b0: 3 4 9, b1: 5 10. Zones of a
 	// region that are equally good to take from give up the oldest node of all of
 	// them. With 0 and 4 protected, a0 and b0 have only young ones to give.
 	kept := fmt.Sprintf("deletion {\n    criteria  = \"OLDEST_FIRST\"\n    protected = [%q, %q]\n  }", c.Prefix+"0", c.Prefix+"4")
-	l.step(t, "shrink by the oldest", attached(c, 7, whole, kept), "", "1 2 3 5")
-	l.step(t, "grow again", attached(c, 11, whole, criteria("OLDEST_FIRST")), "11 12 13 14", "")
+	l.step(t, "shrink by the oldest", web(c, 7, whole, kept), "", "1 2 3 5")
+	l.step(t, "grow again", web(c, 11, whole, criteria("OLDEST_FIRST")), "11 12 13 14", "")
 	// Of one/a0: 0 6, a1: 7 11, a2: 8 12; of two/b0: 4 9 13, b1: 10 14.
-	l.step(t, "shrink by the youngest", attached(c, 7, whole, criteria("YOUNGEST_FIRST")), "", "11 12 13 14")
-	l.step(t, "nothing changes", attached(c, 7, whole, criteria("OLDEST_PROFILE_FIRST")), "", "")
+	l.step(t, "shrink by the youngest", web(c, 7, whole, criteria("YOUNGEST_FIRST")), "", "11 12 13 14")
+	l.step(t, "nothing changes", web(c, 7, whole, criteria("OLDEST_PROFILE_FIRST")), "", "")
 
 	dropped := places(fmt.Sprintf("%s: %s %s; %s: %s %s", one, a[1], a[2], two, b[0], b[1]))
-	l.step(t, "drop a zone", attached(c, 7, dropped, criteria("OLDEST_FIRST")), "", "")
-	l.step(t, "its nodes go first", attached(c, 6, dropped, criteria("OLDEST_FIRST")), "", "0")
-	l.step(t, "a zone that sorts first comes back", attached(c, 6, whole, criteria("OLDEST_FIRST")), "", "")
+	l.step(t, "drop a zone", web(c, 7, dropped, criteria("OLDEST_FIRST")), "", "")
+	l.step(t, "its nodes go first", web(c, 6, dropped, criteria("OLDEST_FIRST")), "", "0")
+	l.step(t, "a zone that sorts first comes back", web(c, 6, whole, criteria("OLDEST_FIRST")), "", "")
 	// Of one/a0: 6, a1: 7, a2: 8; of two/b0: 4 9, b1: 10.
 
 	heavy := places(fmt.Sprintf("%s: %s %s %s cap=3; %s: %s %s weight=900", one, a[0], a[1], a[2], two, b[0], b[1]))
-	l.step(t, "change weights", attached(c, 6, heavy, criteria("OLDEST_FIRST")), "", "")
-	l.step(t, "they count for the next", attached(c, 7, heavy, criteria("OLDEST_FIRST")), "15", "")
+	l.step(t, "change weights", web(c, 6, heavy, criteria("OLDEST_FIRST")), "", "")
+	l.step(t, "they count for the next", web(c, 7, heavy, criteria("OLDEST_FIRST")), "15", "")
 	lifted := places(fmt.Sprintf("%s: %s %s %s weight=900 cap=5; %s: %s %s", one, a[0], a[1], a[2], two, b[0], b[1]))
-	l.step(t, "raise a cap", attached(c, 8, lifted, criteria("OLDEST_FIRST")), "16", "")
+	l.step(t, "raise a cap", web(c, 8, lifted, criteria("OLDEST_FIRST")), "16", "")
 	// Of one/a0: 6 16, a1: 7, a2: 8; of two/b0: 4 9, b1: 10 15.
 
 	killed := c.Servers(t)["7"]
 	c.Kill(t, one, killed.ID)
-	l.step(t, "a server killed outside comes back under its name", attached(c, 8, lifted, criteria("OLDEST_FIRST")), "7", "")
+	l.step(t, "a server killed outside comes back under its name", web(c, 8, lifted, criteria("OLDEST_FIRST")), "7", "")
 
 	tainted, protected := c.Servers(t)["15"], c.Servers(t)["9"]
 	c.Mark(t, two, tainted.ID, "stackpolicy_tainted", "true")
 	c.Mark(t, two, protected.ID, "stackpolicy_protected", "true")
-	l.step(t, "tainted goes first, protected stays", attached(c, 6, lifted, criteria("OLDEST_FIRST")), "", "4 15")
+	l.step(t, "tainted goes first, protected stays", web(c, 6, lifted, criteria("OLDEST_FIRST")), "", "4 15")
 
 	named := "deletion {\n criteria = \"OLDEST_FIRST\"\n candidates = [\"" + c.Prefix + "8\"]\n }"
-	l.step(t, "one is replaced by name", attached(c, 6, lifted, named), "17", "8")
-	l.step(t, "and removed by name", attached(c, 5, lifted, "deletion { candidates = [\""+c.Prefix+"8\", \""+c.Prefix+"17\"] }"), "", "17")
+	l.step(t, "one is replaced by name", web(c, 6, lifted, named), "17", "8")
+	l.step(t, "and removed by name", web(c, 5, lifted, "deletion { candidates = [\""+c.Prefix+"8\", \""+c.Prefix+"17\"] }"), "", "17")
 	// Of one/a0: 6 16, a1: 7; of two/b0: 9, b1: 10.
 
 	even := places(fmt.Sprintf("%s: %s; %s: %s %s weight=900", one, a[0], two, b[0], b[1]))
 	moving := "update {\n    causes         = [\"PLACEMENT\"]\n    max_batch_size = 2\n  }\n  " + criteria("OLDEST_FIRST")
-	l.apply(t, "the apply that brings the update replaces nothing", attached(c, 5, even, moving), "", "")
-	l.step(t, "the next moves two", attached(c, 5, even, moving), "18 19", "6 7")
-	l.step(t, "only the protected one is left", attached(c, 1, even, moving), "", "10 16 18 19")
+	l.apply(t, "the apply that brings the update replaces nothing", web(c, 5, even, moving), "", "")
+	l.step(t, "the next moves two", web(c, 5, even, moving), "18 19", "6 7")
+	l.step(t, "only the protected one is left", web(c, 1, even, moving), "", "10 16 18 19")
 }
 
 // TestAccPlacementRandom: RANDOM draws by the servers' ids, so the plan tells

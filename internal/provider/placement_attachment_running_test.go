@@ -156,3 +156,45 @@ func TestAccPlacementMins(t *testing.T) {
 		}
 	}
 }
+
+// TestAccInstanceHostDisabled: the only host of a zone is disabled, between a
+// plan and its apply. That apply makes nothing, the next one goes elsewhere, what
+// runs there stays, and the zone is used again when its host is back.
+func TestAccInstanceHostDisabled(t *testing.T) {
+	c := acctest.NewAdmin(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zones := c.Zones(t, region)
+	if len(zones) < 2 {
+		t.Skipf("needs two zones, and %s has %v", region, zones)
+	}
+	two := places(fmt.Sprintf("%s: %s %s", region, zones[0], zones[1]))
+	config := func(size int) string { return attachedInstances(c, size, two, "") }
+	l := loop{c.Workspace(t, config(2)), c}
+	l.step(t, "create", config(2), "0 1", "")
+	if err := l.Write(config(4)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Run(t.Context(), "plan", "-input=false", "-no-color", "-out=saved.tfplan"); err != nil {
+		t.Fatal(err)
+	}
+	enable := c.Disable(t, region, c.Host(t, region, zones[1]))
+	if _, err := l.Run(t.Context(), "apply", "-input=false", "-no-color", "saved.tfplan"); err == nil || len(c.Servers(t)) != 2 {
+		t.Errorf("a plan for a zone that is not available any more: %v, servers %v", err, c.Servers(t))
+	}
+	text, err := l.Apply(t.Context())
+	if err != nil || !says(fmt.Sprintf("No service in the availability zone %q of region %q is up", zones[1], region)).MatchString(text) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	l.settled(t, "with less zones")
+	l.step(t, "grow with less zones", config(5), "4", "")
+	enable()
+	l.settled(t, "the zone is back")
+	l.step(t, "grow again", config(6), "5", "")
+	counts := map[string]int{}
+	for _, s := range c.AllServers(t) {
+		counts[s.AvailabilityZone]++
+	}
+	if counts[zones[0]] != 4 || counts[zones[1]] != 2 {
+		t.Errorf("the servers are in %v", counts)
+	}
+}
