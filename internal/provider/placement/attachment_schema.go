@@ -51,7 +51,7 @@ func attachmentSchema() schema.Schema {
 			"node_name_pattern": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(string(roster.DefaultPattern)), Validators: []validator.String{patternValidator{}},
 				MarkdownDescription: "Pattern of the names of new nodes, in which `{cluster}` and `{index}` are replaced. An index is never used twice. Defaults to `" + string(roster.DefaultPattern) + "`."},
 			"template": schema.MapAttribute{ElementType: types.StringType, Optional: true, Validators: []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(notNull{})},
-				MarkdownDescription: "What new nodes are made from, by names of your choice: image, flavor, a version of the user data. Each different template is a revision; let the servers take theirs from `revisions[each.value.revision]`, so that a changed template changes no server by itself. It cannot be taken away again."},
+				MarkdownDescription: "What new nodes are made from, by names of your choice: image, flavor, a version of the user data. Each different template is a revision; let the servers take theirs from `revisions[each.value.revision]`, so that a changed template changes no server by itself. It cannot be removed again."},
 			"respect_quotas": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota there still allows. Defaults to `false`."},
 			"flavor_id": schema.StringAttribute{Optional: true,
@@ -70,7 +70,7 @@ func attachmentSchema() schema.Schema {
 			"remaining": schema.Int64Attribute{Computed: true,
 				MarkdownDescription: "Number of nodes that `update` still has to replace after this apply. A pipeline applies again until the plan is empty. 0 without `update`."},
 			"summary": schema.StringAttribute{Computed: true,
-				MarkdownDescription: "The present spread as a table for people: each place with its nodes, its ideal share of the cluster, its weight, min and cap, the nodes of each revision, and a note on what binds. The diff of a plan shows it before and after."},
+				MarkdownDescription: "The present spread as a table for people: each place with its nodes, its ideal share of the cluster, its weight, min and cap, the nodes of each revision, and a note such as `full: cap` or `below min`. The diff of a plan shows it before and after."},
 		},
 		Blocks: map[string]schema.Block{
 			"deletion": deletionBlock(),
@@ -85,7 +85,7 @@ func deletionBlock() schema.Block {
 		return schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: description,
 			Validators: []validator.List{listvalidator.UniqueValues(), listvalidator.ValueStringsAre(notNull{}, stringvalidator.LengthAtLeast(1))}}
 	}
-	return schema.SingleNestedBlock{MarkdownDescription: "Which nodes are removed when the cluster shrinks. Before all others those that are not in service (without a server, in `ERROR`, not marked where `require_in_service` asks for it), then those marked as tainted.",
+	return schema.SingleNestedBlock{MarkdownDescription: "Which nodes are removed when the cluster shrinks. First those that are not in service: without a server, in `ERROR`, or not marked where `require_in_service` asks for it. Then those that are marked as tainted, then all others by `criteria`.",
 		Attributes: map[string]schema.Attribute{
 			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
 				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST` (with a template: the lowest revision). Of two places that are equally good to take from, it decides too."},
