@@ -23,10 +23,10 @@ import (
 func TestDeletionAttachment_warns(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	attached := func(more string) string { return drained(c, "RegionOne", 2, "%s", more) }
-	config := attached("shutdown = true\n  grace_period = 1")
-	renamed := strings.Replace(config, `"stackpolicy_deletion_attachment" "node"`, `"stackpolicy_deletion_attachment" "web"`, 1)
-	alone, _, _ := strings.Cut(config, `resource "stackpolicy_deletion_attachment"`)
+	const way = "shutdown = true\n  grace_period = 1"
+	config := drained(c, "RegionOne", 2, way)
+	alone := drainable(c, "RegionOne", c.Prefix, 2)
+	renamed := alone + drains("web", "RegionOne", way)
 	w := c.Workspace(t, config)
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
@@ -37,13 +37,13 @@ func TestDeletionAttachment_warns(t *testing.T) {
 		warnings     int
 	}{
 		{"as it was", config, 0},
-		{"changed", attached("grace_period = 2"), 0},
-		{"one node leaves", strings.Replace(config, "range(2)", "range(1)", 1), 1},
+		{"changed", drained(c, "RegionOne", 2, "grace_period = 2"), 0},
+		{"one node leaves", drained(c, "RegionOne", 1, way), 1},
 		{"renamed", renamed, 2},
 		{"renamed, and moved", renamed + "moved {\n  from = stackpolicy_deletion_attachment.node\n  to = stackpolicy_deletion_attachment.web\n}\n", 0},
 		{"attachments removed", alone, 2},
 		{"attachments forgotten", alone + "removed {\n  from = stackpolicy_deletion_attachment.node\n  lifecycle {\n    destroy = false\n  }\n}\n", 0},
-		{"servers replaced", strings.Replace(config, `name      = "`, `name      = "new-`, 1), 2},
+		{"servers replaced", drainable(c, "RegionOne", "new-"+c.Prefix, 2) + drains("node", "RegionOne", way), 2},
 	} {
 		if err := w.Write(step.config); err != nil {
 			t.Fatal(err)
@@ -62,7 +62,7 @@ func TestDeletionAttachment_warns(t *testing.T) {
 	}
 
 	// Disabled, the attachments are destroyed without a warning, and the servers run on.
-	for _, config := range []string{attached("shutdown = true\n  enabled = false"), alone} {
+	for _, config := range []string{drained(c, "RegionOne", 2, "shutdown = true\n  enabled = false"), alone} {
 		if err := w.Write(config); err != nil {
 			t.Fatal(err)
 		}
@@ -210,12 +210,14 @@ func TestDeletionAttachment_foreign404(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := acctest.NewFake(t, fakecloud.Config{})
-			config := drained(c, "RegionOne", 1, "%s", hookBlock("zaqar", `queue = "leaving"`, "timeout = 2"))
-			w := c.Workspace(t, config)
+			config := func(count int) string {
+				return drained(c, "RegionOne", count, "%s", hookBlock("zaqar", `queue = "leaving"`, "timeout = 2"))
+			}
+			w := c.Workspace(t, config(1))
 			if _, err := w.Apply(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.Write(strings.Replace(config, "range(1)", "range(0)", 1)); err != nil {
+			if err := w.Write(config(0)); err != nil {
 				t.Fatal(err)
 			}
 			fault := page
@@ -240,8 +242,8 @@ func TestDeletionAttachment_noZaqar(t *testing.T) {
 		t.Run(result, func(t *testing.T) {
 			t.Parallel()
 			c := acctest.NewFake(t, fakecloud.Config{})
-			block := c.ProviderBlock("stackpolicy", `endpoint_overrides = { messaging = "carrier-pigeons" }`)
-			w := c.Workspace(t, c.ProviderBlock("nova")+block+drained(c, "RegionOne", 1, "%s", strings.Replace(hookBlock("zaqar", `queue = "leaving"`), "ABANDON", result, 1)))
+			misled := c.ProviderBlock("stackpolicy", `endpoint_overrides = { messaging = "carrier-pigeons" }`)
+			w := c.Workspace(t, misled+drained(c, "RegionOne", 1, "%s", block(`type = "zaqar"`, `queue = "leaving"`, fmt.Sprintf("default_result = %q", result))))
 			if _, err := w.Apply(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -270,14 +272,14 @@ func TestDeletionAttachment_command(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	log := filepath.Join(t.TempDir(), "drained")
 	command := fmt.Sprintf("command = [\"/bin/sh\", \"-c\", \"echo $STACKPOLICY_NODE_NAME $STACKPOLICY_TRANSITION $OS_PASSWORD >>%s\"]", log)
-	config := drained(c, "RegionOne", 1, "%s", hookBlock("command", command))
-	w := c.Workspace(t, config)
+	config := func(count int) string { return drained(c, "RegionOne", count, "%s", hookBlock("command", command)) }
+	w := c.Workspace(t, config(1))
 	if _, err := w.Run(t.Context(), "plan", "-no-color"); err == nil || !says("commands are not allowed").MatchString(err.Error()) {
 		t.Errorf("not allowed: %v", err)
 	}
-	config = c.ProviderBlock("nova") + c.ProviderBlock("stackpolicy", "allow_commands = true") + config
-	for _, config := range []string{config, strings.Replace(config, "range(1)", "range(0)", 1)} {
-		if err := w.Write(config); err != nil {
+	allowed := c.ProviderBlock("stackpolicy", "allow_commands = true")
+	for _, count := range []int{1, 0} {
+		if err := w.Write(allowed + config(count)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Apply(t.Context()); err != nil {

@@ -26,6 +26,11 @@ import (
 
 // drained is a server, or several, with a deletion attachment each.
 func drained(c *acctest.Cloud, region string, count int, format string, args ...any) string {
+	return drainable(c, region, c.Prefix, count) + drains("node", region, fmt.Sprintf(format, args...))
+}
+
+// drainable are servers named after a prefix.
+func drainable(c *acctest.Cloud, region, prefix string, count int) string {
 	return fmt.Sprintf(`
 resource "nova_server" "node" {
   for_each  = toset([for i in range(%d) : tostring(i)])
@@ -34,7 +39,13 @@ resource "nova_server" "node" {
   image_id  = %q
   flavor_id = %q
 }
-resource "stackpolicy_deletion_attachment" "node" {
+`, count, prefix, region, c.Image, c.Flavor)
+}
+
+// drains are the deletion attachments of those servers.
+func drains(name, region, more string) string {
+	return fmt.Sprintf(`
+resource "stackpolicy_deletion_attachment" %q {
   for_each  = nova_server.node
   server_id = each.value.id
   region    = %q
@@ -42,7 +53,7 @@ resource "stackpolicy_deletion_attachment" "node" {
   node_name = each.value.name
   %s
 }
-`, count, c.Prefix, region, c.Image, c.Flavor, region, fmt.Sprintf(format, args...))
+`, name, region, more)
 }
 
 // block is a hook block with these lines.
@@ -227,7 +238,7 @@ func TestAccDeletionAttachment_continue(t *testing.T) {
 	region := c.Regions(t)[0]
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	defer refusing.Close()
-	w := c.Workspace(t, drained(c, region, 1, strings.Replace(hookBlock("webhook", "url = \"%s/?key=hidden\""), "ABANDON", "CONTINUE", 1), refusing.URL))
+	w := c.Workspace(t, drained(c, region, 1, block(`type = "webhook"`, `default_result = "CONTINUE"`, `url = "%s/?key=hidden"`), refusing.URL))
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ package provider_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -31,8 +30,8 @@ resource "stackpolicy_affinity_attachment" "web" {
   }
 }
 `, region, c.Prefix) +
-		strings.Replace(attached(c, 4, places(region+": "+c.Zones(t, region)[0]), ""),
-			"  image_id ", "  group = stackpolicy_affinity_attachment.web.servergroup_id\n  image_id ", 1)
+		attachment(c, 4, places(region+": "+c.Zones(t, region)[0]), "") +
+		made(c, "nova_server", "group = stackpolicy_affinity_attachment.web.servergroup_id")
 	for _, moment := range []string{
 		"stackpolicy_affinity_attachment.web: Creating...",
 		"stackpolicy_affinity_attachment.web: Creation complete",
