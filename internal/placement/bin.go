@@ -71,6 +71,14 @@ func (b Bin) upper(limit int64) int64 {
 	return min(b.Cap, limit)
 }
 
+// AboveCap is the number of nodes that the bin has above its cap.
+func (b Bin) AboveCap() int64 {
+	if b.Cap == Unlimited {
+		return 0
+	}
+	return max(0, b.Current-b.Cap)
+}
+
 // lower is the least number of nodes that removals leave in the bin.
 func (b Bin) lower() int64 { return min(max(b.Min, b.Kept), b.Current) }
 

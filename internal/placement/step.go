@@ -123,7 +123,7 @@ func (b Bin) leaveTurn() int {
 	switch {
 	case b.Weight == 0:
 		return unlisted
-	case b.Current > b.upper(b.Current):
+	case b.AboveCap() > 0:
 		return outOfBounds
 	}
 	return inTurn

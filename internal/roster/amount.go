@@ -1,16 +1,17 @@
 package roster
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"regexp"
-	"strings"
 )
 
 // Amount is a number of nodes, or a percentage of the nodes of a cluster.
 type Amount struct {
 	number  *big.Rat
 	percent bool
+	text    string
 }
 
 var amountPattern = regexp.MustCompile(`^([0-9]{1,9})(\.[0-9]{1,6})?(%)?$`)
@@ -25,21 +26,11 @@ func ParseAmount(text string) (Amount, error) {
 	if m[3] != "" && number.Cmp(big.NewRat(100, 1)) > 0 {
 		return Amount{}, fmt.Errorf("%s is more than all nodes: a percentage is at most 100%%", text)
 	}
-	return Amount{number, m[3] != ""}, nil
+	return Amount{number, m[3] != "", text}, nil
 }
 
 // String is the amount as it was written.
-func (a Amount) String() string {
-	if a.number == nil {
-		return "0"
-	}
-	text := a.number.FloatString(6)
-	text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
-	if a.percent {
-		text += "%"
-	}
-	return text
-}
+func (a Amount) String() string { return cmp.Or(a.text, "0") }
 
 // exact is the amount for a cluster of a size, which need not be whole.
 func (a Amount) exact(size int64) *big.Rat {

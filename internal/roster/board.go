@@ -147,10 +147,8 @@ func (b *board) grown(count int64) []placement.Region {
 			regions[i].Zones[j].Current += n
 			regions[i].Zones[j].Kept += n
 		}
-		if len(c.Zones) == 0 {
-			regions[i].Current += c.Nodes
-			regions[i].Kept += c.Nodes
-		}
+		regions[i].Current += c.Nodes // counts only where there are no zones
+		regions[i].Kept += c.Nodes
 	}
 	return regions
 }

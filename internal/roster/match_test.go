@@ -48,6 +48,7 @@ func TestMatch(t *testing.T) {
 		{"two, one in ERROR", []node.Node{born(broken, 9), a}, "b", "a", "az-1", Namesakes},
 		{"two, one in BUILD", []node.Node{born(server("b", "R1", "", "BUILD"), 9), a}, "b", "a", "az-1", Namesakes},
 		{"two, one seen last time", []node.Node{born(b, 9), a}, "a", "a", "az-1", Namesakes},
+		{"two, one in its zone", []node.Node{born(server("a", "R1", "az-2", "ACTIVE"), 9), b}, "", "b", "az-1", Namesakes},
 		{"two, the newest", []node.Node{born(a, 1), born(b, 9)}, "c", "b", "az-1", Namesakes},
 		{"two of one age, by id", []node.Node{b, a}, "", "a", "az-1", Namesakes},
 		{"somebody else's", []node.Node{{ID: "a", Name: "db-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, "", "", "az-1", ""},
@@ -130,6 +131,12 @@ func TestMatchFollows(t *testing.T) {
 	if n := r.Nodes["web-0"]; !n.Unplaced || n.Zone != "az-1" {
 		t.Errorf("shelved: got %+v", n)
 	}
+	for status, zone := range map[string]string{"SHELVED_OFFLOADED": "az-1", "BUILD": ""} {
+		shelved[0].Status, shelved[0].Zone = status, zone
+		if got, _, _ := Match(r, shelved, Seen{}, func(string) bool { return true }); got.Nodes["web-0"].Unplaced {
+			t.Errorf("a server that is %s, in the zone %q, is in none", status, zone)
+		}
+	}
 	servers[0].Zone = "az-1"
 	if r, _, _ = Match(r, servers, Seen{}, func(string) bool { return true }); r.Nodes["web-0"].Unplaced {
 		t.Error("the server is back, and the node has no zone")
@@ -150,14 +157,20 @@ func TestPlanZonesListed(t *testing.T) {
 	for _, name := range r.Names() {
 		seen.change(name, func(n *node.Node) { n.Zone = "az-1" })
 	}
-	p.Regions = []placement.Region{{Bin: bin("RegionOne", 100), Zones: []placement.Bin{bin("az-1", 100), bin("az-2", 100)}}}
 	p.Capacity = 4
-	next, change, err := Plan(r, seen, p)
-	if err != nil || len(change.Created) != 2 {
-		t.Fatalf("%v, %+v", err, change)
-	}
-	if got := fmt.Sprint(next.Counts()); got != "map[RegionOne:map[az-1:2 az-2:2]]" {
-		t.Errorf("got %s", got)
+	for want, zones := range map[string][]placement.Bin{
+		"map[RegionOne:map[:4]]":            nil,
+		"map[RegionOne:map[az-1:4]]":        {bin("az-1", 100)},
+		"map[RegionOne:map[az-1:2 az-2:2]]": {bin("az-1", 100), bin("az-2", 100)},
+	} {
+		p.Regions[0].Zones = zones
+		next, change, err := Plan(r, seen, p)
+		if err != nil || len(change.Created) != 2 || fmt.Sprint(next.Counts()) != want {
+			t.Errorf("got %v, %+v, %v, want %s", next.Counts(), change, err, want)
+		}
+		if got := fmt.Sprint(r.Counts()); got != "map[RegionOne:map[:2]]" {
+			t.Errorf("the roster that was given has changed to %s", got)
+		}
 	}
 }
 

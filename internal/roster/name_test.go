@@ -1,6 +1,9 @@
 package roster
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestPattern(t *testing.T) {
 	for pattern, want := range map[Pattern]string{
@@ -31,6 +34,26 @@ func TestPatternRegexp(t *testing.T) {
 		}
 		if got != index {
 			t.Errorf("%s: got %q, want %q", name, got, index)
+		}
+	}
+}
+
+// TestCheckNames: what Nova would refuse is said before. A cluster of a million
+// nodes is allowed for.
+func TestCheckNames(t *testing.T) {
+	for _, c := range []struct {
+		pattern Pattern
+		cluster string
+		want    string
+	}{
+		{DefaultPattern, "web", ""},
+		{DefaultPattern, strings.Repeat("ü", 248), ""},
+		{DefaultPattern, strings.Repeat("w", 249), "The nodes would have names of up to 256 characters, and Nova takes 255."},
+		{" {cluster}{index}", "web", `The nodes would have names such as " web0", and Nova refuses names with blanks at an end.`},
+		{DefaultPattern, "we\nb", `The nodes would have names such as "we\nb-0", with a control character in them.`},
+	} {
+		if got := c.pattern.CheckNames(c.cluster); got != c.want {
+			t.Errorf("%q of %q: got %q, want %q", c.pattern, c.cluster, got, c.want)
 		}
 	}
 }

@@ -115,10 +115,10 @@ func (p *planner) learn() {
 		}
 		if !p.seen.looked(name) {
 			// It was made by the apply before this plan: nothing is younger.
-			fact.CreatedAt = time.Unix(1<<40+n.Index, 0)
+			fact.CreatedAt = time.Unix(1<<40, n.Index)
 		}
 		if p.policy.Template != nil {
-			fact.ProfileCreatedAt = time.Unix(n.Revision, 0) // a revision is as old as its number is low
+			fact.ProfileCreatedAt = time.UnixMilli(n.Revision) // a revision is as old as its number is low
 		}
 		fact.Name = name
 		facts = append(facts, fact)
@@ -277,9 +277,7 @@ func (p *planner) add(count int64) error {
 func (p *planner) newName() string {
 	for {
 		name := p.policy.Name(p.next.Next)
-		_, before := p.now.Nodes[name]
-		_, now := p.next.Nodes[name]
-		if !before && !now {
+		if _, taken := p.now.Nodes[name]; !taken {
 			return name
 		}
 		p.next.Next++

@@ -23,7 +23,7 @@ func beyond(bin placement.Bin) string {
 	switch {
 	case bin.Weight == 0:
 		return "it is not listed"
-	case bin.Cap != placement.Unlimited && bin.Current > bin.Cap:
+	case bin.AboveCap() > 0:
 		return fmt.Sprintf("it is above its cap of %d", bin.Cap)
 	}
 	return ""
@@ -62,7 +62,7 @@ func (p *planner) losses(at Place) (lost, had int, kept []string) {
 				p.lost[place] = l
 			}
 			l.had++
-			if d, left := p.left[name]; left && d.place {
+			if p.left[name].place {
 				l.lost++
 			}
 			if why := p.protected[name]; why != "" {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +67,9 @@ func TestReasons(t *testing.T) {
 				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in ERROR (No valid host was found. There are not enough hosts available. And so on, until ...)",
 				"web-5: RegionTwo/az-2 loses 1 of 1; not in service: its server is in ERROR",
 			}},
+		{"not in service, in a zone with a min", func(p *Policy) { p.Capacity, p.Regions[0].Zones[1].Min = 5, 1 },
+			func(s Seen) { s.lose("web-1") },
+			[]string{"web-1: RegionOne/az-2 loses 1 of 1; not in service: it has no server"}},
 		{"without the mark", func(p *Policy) {
 			p.Capacity, p.Template, p.Update = 4, image("a"), update("1")
 			p.Update.RequireInService = true
@@ -172,6 +176,30 @@ func TestKeptNeighbours(t *testing.T) {
 	}
 }
 
+// TestFew: a notice names five, and counts the others.
+func TestFew(t *testing.T) {
+	for want, list := range map[string][]string{
+		"a":                        {"a"},
+		"a, b, c, d, e":            {"a", "b", "c", "d", "e"},
+		"a, b, c, d, e and 1 more": {"a", "b", "c", "d", "e", "f"},
+	} {
+		if got := Few(list); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestClip: a text of Nova's is cut after 80 characters.
+func TestClip(t *testing.T) {
+	eighty := strings.Repeat("ü", 80)
+	if got := clip(eighty); got != eighty {
+		t.Errorf("got %q", got)
+	}
+	if got := clip(eighty + "x"); got != eighty+"..." {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestNotices has the texts word for word.
 func TestNotices(t *testing.T) {
 	for _, c := range []struct {
@@ -183,11 +211,22 @@ func TestNotices(t *testing.T) {
 		{func(p *Policy) { p.Candidates = []string{"web-9"} }, nil,
 			[]Notice{{UnknownCandidate, `No node has the name, or a server with the id, "web-9": nothing is removed for it. Remove it from the list of candidates, or correct it.`}}},
 		{func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2", "id-web-2"} }, nil, nil},
+		{func(p *Policy) { p.Capacity = 4 }, nil, nil},
+		{func(p *Policy) { p.Capacity = 5 }, func(s Seen) { clear(s.Servers) },
+			[]Notice{{UnseenChosen, "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the choice is based on what runs."}}},
 		{func(p *Policy) { p.Capacity = 4 }, func(s Seen) { clear(s.Servers) },
 			[]Notice{{UnseenChosen, "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that the choice is based on what runs."}}},
 		{func(p *Policy) { p.Template, p.Update = image("b"), update("1", Outdated); p.Update.New = true }, nil,
 			[]Notice{{UpdateBegins, "6 nodes should be replaced, and this apply replaces none: Terraform must first have stored create_before_destroy of the servers. The next apply takes the first batch."}}},
 		{func(p *Policy) { p.Update = update("1", Outdated); p.Update.New = true }, nil, nil},
+		{func(p *Policy) {
+			p.Update = update("1", Unhealthy, Misplaced)
+			p.Update.New = true
+			p.Update.StopAbove = amount("0")
+			p.Regions[0].Zones[2].Cap = 0
+		},
+			func(s Seen) { s.change("web-4", func(n *node.Node) { n.Tainted = true }) },
+			[]Notice{{UpdateBegins, "1 node should be replaced, and this apply replaces none: Terraform must first have stored create_before_destroy of the servers. The next apply takes the first batch."}}},
 		{func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("1") }, func(s Seen) {
 			s.change("web-4", func(n *node.Node) { n.Tainted = true })
 			s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
@@ -240,6 +279,11 @@ func TestNotices(t *testing.T) {
 	want := []Notice{{FirstTemplate, "6 nodes from before there was a template now belong to revision 1. The template must say what they were made from: where it differs, their servers change all at once in this apply."}}
 	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || fmt.Sprint(r.Revisions) != "map[1:map[image:a]]" {
 		t.Errorf("got %q, %v, %v", change.Notices, r.Revisions, err)
+	}
+	one := Roster{Nodes: map[string]Node{"web-0": {Place: Place{"RegionOne", "az-1"}, Revision: 1}}, Next: 1}
+	p.Capacity = 1
+	if _, change, err := Plan(one, running(one), p); err != nil || !hasNotice(change, FirstTemplate) {
+		t.Errorf("one node: got %q, %v", change.Notices, err)
 	}
 	p.Template = nil
 	if _, _, err := Plan(r, Seen{}, p); !errors.Is(err, ErrTemplateRemoved) {

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -213,6 +214,7 @@ func TestPlanRefuses(t *testing.T) {
 		},
 			"There is no feasible plan to handle all nodes."},
 		{"a min", func(p *Policy) { p.Capacity, p.Regions[0].Min = 1, 2 }, "There is no feasible plan to handle all nodes."},
+		{"a min, of as many nodes as are left to remove", func(p *Policy) { p.Capacity, p.Regions[0].Min = 0, 2 }, "There is no feasible plan to handle all nodes."},
 	} {
 		p := policy(5)
 		c.change(&p)
@@ -223,6 +225,33 @@ func TestPlanRefuses(t *testing.T) {
 		if layout(next) != layout(r) || !change.Empty() {
 			t.Errorf("%s: an error changed the roster to %s", c.name, layout(next))
 		}
+	}
+	p := policy(1)
+	p.Protected = []string{"web-3", "web-0"}
+	_, _, err = Plan(r, running(r), p)
+	if refused, ok := errors.AsType[*deletion.ProtectedError](err); !ok || !slices.Equal(refused.Who, []string{"web-0 is listed as protected", "web-3 is listed as protected"}) {
+		t.Errorf("who is protected: got %v", err)
+	}
+}
+
+// TestNames: by index and, where an older state has one twice, by name.
+func TestNames(t *testing.T) {
+	r := Roster{Nodes: map[string]Node{"z": {}, "b": {Index: 1}, "g": {Index: 1}, "a": {Index: 1}, "f": {Index: 1}, "e": {Index: 1}, "c": {Index: 2}}}
+	if got := fmt.Sprint(r.Names()); got != "[z a b e f g c]" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestEmpty: a plan that replaces or revises nodes changes something, too.
+func TestEmpty(t *testing.T) {
+	one := []Departure{{}}
+	for _, c := range []Change{{Created: []string{"web-0"}}, {Departed: one}, {Revised: one}, {Created: []string{"web-0"}, Departed: one}, {Departed: one, Revised: one}} {
+		if c.Empty() {
+			t.Errorf("%+v is empty", c)
+		}
+	}
+	if !(Change{Remaining: 1}).Empty() {
+		t.Error("what is left to do is no change")
 	}
 }
 

@@ -40,7 +40,7 @@ func (s Seen) Unserved(before, after Roster) map[string]int64 {
 func (p *planner) trouble(name string) string {
 	server, there := p.seen.Servers[name]
 	switch {
-	case !there && p.seen.Missing[name]:
+	case p.seen.Missing[name]:
 		return "it has no server"
 	case !there:
 		return "it was not looked at yet"

@@ -55,9 +55,9 @@ func note(bin placement.Bin) string {
 	switch {
 	case bin.Weight == 0:
 		return "not listed: removed first"
-	case bin.Cap != placement.Unlimited && bin.Current > bin.Cap:
-		return fmt.Sprintf("%d above cap: removed first", bin.Current-bin.Cap)
-	case bin.Cap != placement.Unlimited && bin.Current == bin.Cap:
+	case bin.AboveCap() > 0:
+		return fmt.Sprintf("%d above cap: removed first", bin.AboveCap())
+	case bin.Current == bin.Cap:
 		return "full: cap"
 	case bin.Current < bin.Min:
 		return "below min"

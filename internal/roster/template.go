@@ -22,7 +22,6 @@ func (p *planner) revise() error {
 	case template == nil:
 		return nil
 	case len(p.next.Revisions) == 0:
-		p.wanted = firstRevision
 		if n := len(p.next.Nodes); n > 0 {
 			p.notice(FirstTemplate, "%s from before there was a template now belong to revision 1. The template must say what they were made from: where it differs, their servers change all at once in this apply.", nodes(int64(n)))
 		}

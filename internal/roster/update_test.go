@@ -2,10 +2,14 @@ package roster
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // What Nova says where its scheduler finds no host.
@@ -179,7 +183,186 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				t.Errorf("%s: %s: got\n%s, want\n%s", step.name, c.what, c.got, c.want)
 			}
 		}
+		used := map[int64]bool{}
+		for _, n := range next.Nodes {
+			used[n.Revision] = true
+		}
+		for number, template := range next.Revisions {
+			if !used[number] && !maps.Equal(template, p.Template) {
+				t.Errorf("%s: revision %d is remembered, and no node uses it", step.name, number)
+			}
+		}
 		r = next
+	}
+}
+
+// cluster makes a roster of nodes "web-0 RegionOne/az-1 2", the number being the
+// revision, with an image for each of them: "1" and so on.
+func cluster(t *testing.T, nodes ...string) Roster {
+	t.Helper()
+	r := Roster{Nodes: map[string]Node{}, Revisions: map[int64]Template{}, Newest: 1}
+	for i, text := range nodes {
+		n := Node{Index: int64(i)}
+		if _, err := fmt.Sscanf(text, "%s %d", &n.Region, &n.Revision); err != nil {
+			t.Fatal(err)
+		}
+		n.Region, n.Zone, _ = strings.Cut(n.Region, "/")
+		r.Nodes[web(n.Index)] = n
+		r.Revisions[n.Revision] = image(fmt.Sprint(n.Revision))
+		r.Next, r.Newest = n.Index+1, max(r.Newest, n.Revision)
+	}
+	return r
+}
+
+// TestBatch has what a plan replaces, rule by rule.
+func TestBatch(t *testing.T) {
+	capped := func(name string, most int64) placement.Bin {
+		b := bin(name, 100)
+		b.Cap = most
+		return b
+	}
+	zones := func(name string, zones ...placement.Bin) placement.Region {
+		return placement.Region{Bin: bin(name, 100), Zones: zones}
+	}
+	failed := func(fault string, names ...string) func(Seen) {
+		return func(s Seen) {
+			for _, name := range names {
+				s.change(name, func(n *node.Node) { n.Status, n.Fault = "ERROR", fault })
+			}
+		}
+	}
+	tainted := func(names ...string) func(Seen) {
+		return func(s Seen) {
+			for _, name := range names {
+				s.change(name, func(n *node.Node) { n.Tainted = true })
+			}
+		}
+	}
+	for _, c := range []struct {
+		name      string
+		nodes     []string
+		regions   []placement.Region
+		image     string
+		update    *Update
+		change    func(*Policy)
+		seen      func(Seen)
+		leave     string // removed or revised
+		remaining int64
+		notices   []Title
+	}{
+		{name: "what is grown counts before anything moves, in zones",
+			nodes:   []string{"R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1"},
+			regions: []placement.Region{zones("R", bin("a", 1), bin("b", 1))},
+			image:   "1", update: update("4", Misplaced), change: func(p *Policy) { p.Capacity = 10 },
+			leave: "web-0 web-1 web-2"},
+		{name: "and in regions that list none",
+			nodes:   []string{"R 1", "R 1", "R 1", "R 1", "S 1"},
+			regions: []placement.Region{zones("R"), zones("S")},
+			image:   "1", update: update("4", Misplaced), change: func(p *Policy) { p.Capacity = 8 }},
+		{name: "what finds no room is no place to move to",
+			nodes:   []string{"R/a 1", "R/a 1", "R/b 1", "R/b 1", "R/old 1", "R/old 1"},
+			regions: []placement.Region{zones("R", bin("a", 1), capped("b", 3))},
+			image:   "1", update: update("1", Unhealthy, Misplaced), change: func(p *Policy) { p.Update.New = true },
+			seen: failed(noHost, "web-0", "web-1"), remaining: 2, notices: []Title{UpdateBegins}},
+		{name: "a node under way that is replaced leaves its part of the batch to another",
+			nodes:   []string{"R 2", "R 1", "R 1"},
+			regions: []placement.Region{zones("R")},
+			image:   "2", update: update("2", Unhealthy, Outdated), seen: failed("", "web-0"),
+			leave: "web-0 web-1", remaining: 1},
+		{name: "a full batch waits for nobody",
+			nodes:   []string{"R 2", "R 2", "R 1"},
+			regions: []placement.Region{zones("R")},
+			image:   "2", update: update("1", Unhealthy, Outdated),
+			seen: func(s Seen) { failed("", "web-0")(s); s.lose("web-1") }, leave: "web-0", remaining: 1},
+		{name: "two nodes of a full zone are replaced at once",
+			nodes:   []string{"R/a 1", "R/a 1"},
+			regions: []placement.Region{zones("R", capped("a", 2))},
+			image:   "1", update: update("2", Unhealthy), seen: tainted("web-0", "web-1"), leave: "web-0 web-1",
+			change: func(p *Policy) { p.Update.StopAbove = amount("100%") }},
+		{name: "a node that is revised in place is out of service for a while, as if it left",
+			nodes:   []string{"R/a 1", "R/a 2", "R/b 1", "R/b 1"},
+			regions: []placement.Region{zones("R", bin("a", 1), bin("b", 1))},
+			image:   "3", update: update("2", Outdated), change: func(p *Policy) { p.Update.InPlace = true },
+			leave: "web-1 web-2", remaining: 2},
+		{name: "and its neighbours may follow",
+			nodes:   []string{"R/a 1", "R/a 2", "R/b 1", "R/b 1"},
+			regions: []placement.Region{zones("R", bin("a", 1), bin("b", 1))},
+			image:   "3", update: update("3", Outdated), change: func(p *Policy) { p.Update.InPlace = true },
+			leave: "web-0 web-1 web-2", remaining: 1},
+		{name: "a place where Nova found no host for a node that moves takes no other",
+			nodes:   []string{"R1/a 1", "R1/a 1", "R1/a 1", "R1/b 1", "R2/c 1", "R2/old 1"},
+			regions: []placement.Region{zones("R1", bin("a", 1), capped("b", 2)), zones("R2", capped("c", 1))},
+			image:   "1", update: update("6", Misplaced),
+			seen: func(s Seen) { failed(noHost, "web-0")(s); failed("", "web-5")(s) }, leave: "web-0"},
+		{name: "the lowest revision is the oldest profile, whatever its image",
+			nodes:   []string{"R 2", "R 1", "R 3"},
+			regions: []placement.Region{zones("R")},
+			image:   "3", change: func(p *Policy) { p.Criteria, p.Capacity = deletion.OldestProfileFirst, 2 },
+			seen: func(s Seen) {
+				s.change("web-0", func(n *node.Node) { n.ProfileCreatedAt = n.CreatedAt })
+			},
+			leave: "web-1"},
+	} {
+		r := cluster(t, c.nodes...)
+		p := Policy{Name: web, Capacity: int64(len(c.nodes)), Regions: c.regions, Criteria: deletion.OldestFirst, Template: image(c.image), Update: c.update}
+		if c.change != nil {
+			c.change(&p)
+		}
+		seen := running(r)
+		if c.seen != nil {
+			c.seen(seen)
+		}
+		_, change, err := Plan(r, seen, p)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		left := strings.TrimSpace(namesOf(change.Departed) + " " + namesOf(change.Revised))
+		if left != c.leave || change.Remaining != c.remaining || !slices.Equal(titles(change.Notices), c.notices) {
+			t.Errorf("%s: %q leave and %d remain, want %q and %d; %q", c.name, left, change.Remaining, c.leave, c.remaining, change.Notices)
+		}
+	}
+}
+
+// TestOutdatedInClosedPlaces: a node in service in a listed place that takes none
+// now waits, because its substitute would leave the spread worse than it is.
+func TestOutdatedInClosedPlaces(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		policy  func(*Policy)
+		failed  string // node for whose server Nova found no host
+		stay    string
+		inPlace bool
+	}{
+		{name: "none is closed", policy: func(*Policy) {}},
+		{name: "a zone", policy: func(p *Policy) { p.Regions[0].Zones[1].Closed = true }, stay: "web-1"},
+		{name: "a zone of another region", policy: func(p *Policy) { p.Regions[1].Zones[1].Closed = true }, stay: "web-5"},
+		{name: "a region", policy: func(p *Policy) { p.Regions[0].Closed = true }, stay: "web-0 web-1 web-2"},
+		{name: "another region", policy: func(p *Policy) { p.Regions[1].Closed = true }, stay: "web-3 web-4 web-5"},
+		{name: "a zone where Nova found no host", policy: func(*Policy) {}, failed: "web-3", stay: "web-4"},
+		{name: "the only zone of its region", policy: func(p *Policy) { p.Regions[1].Zones = p.Regions[1].Zones[:1] }, failed: "web-3", stay: "web-4"},
+		{name: "a region without zones where Nova found no host", policy: func(p *Policy) { p.Regions[1].Zones = nil }, failed: "web-3", stay: "web-4 web-5"},
+		{name: "a region that is not listed", policy: func(p *Policy) { p.Regions = p.Regions[:1] }},
+		{name: "in place it does not matter", policy: func(p *Policy) { p.Regions[0].Closed, p.Update.InPlace = true, true }},
+	} {
+		r := six(t, image("a"))
+		p := policy(6)
+		p.Template, p.Update = image("b"), update("6", Outdated)
+		c.policy(&p)
+		seen := running(r)
+		if c.failed != "" {
+			seen.change(c.failed, func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
+		}
+		next, change, err := Plan(r, seen, p)
+		var stay []string
+		for _, name := range next.Names() {
+			if next.Nodes[name].Revision == 1 {
+				stay = append(stay, name)
+			}
+		}
+		if err != nil || strings.Join(stay, " ") != c.stay || len(change.Notices) > 0 {
+			t.Errorf("%s: %q stay, want %q; %q, %v", c.name, stay, c.stay, change.Notices, err)
+		}
 	}
 }
 

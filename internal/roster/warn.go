@@ -2,7 +2,6 @@ package roster
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
@@ -33,19 +32,18 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 			was[Place{region.Name, zone.Name}] = true
 		}
 	}
-	var mins int64
 	for _, row := range Spread(r, listed) {
-		bin := row.Bin
-		if !row.IsZone {
-			mins += leastOf(row.Region, listed)
-		}
-		over := bin.Cap != placement.Unlimited && bin.Current > bin.Cap
-		switch {
-		case bin.Weight == 0 && bin.Current > 0 && was[row.Place]:
+		switch bin := row.Bin; {
+		case bin.Weight == 0 && !was[row.Place]:
+		case bin.Weight == 0:
 			say(PlaceDropped, "%s is no longer listed and has %s. %s", row.Place, nodes(bin.Current), remedy)
-		case bin.Weight > 0 && over:
+		case bin.AboveCap() > 0:
 			say(MoreThanCap, "%s has %s, above its cap of %d. %s", row.Place, nodes(bin.Current), bin.Cap, remedy)
 		}
+	}
+	var mins int64
+	for _, region := range listed {
+		mins += leastOf(region)
 	}
 	if size := int64(len(r.Nodes)); mins > size {
 		say(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s: they are met in the order of additions, as far as the nodes suffice.", mins, nodes(size))
@@ -53,16 +51,11 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 	return notices
 }
 
-// leastOf is the min of a listed region, or those of its zones if they add up to
-// more.
-func leastOf(region string, listed []placement.Region) int64 {
-	i := slices.IndexFunc(listed, func(r placement.Region) bool { return r.Name == region })
-	if i < 0 {
-		return 0
-	}
+// leastOf is the min of a region, or those of its zones if they add up to more.
+func leastOf(region placement.Region) int64 {
 	var zones int64
-	for _, zone := range listed[i].Zones {
+	for _, zone := range region.Zones {
 		zones += zone.Min
 	}
-	return max(listed[i].Min, zones)
+	return max(region.Min, zones)
 }

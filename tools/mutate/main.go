@@ -185,7 +185,7 @@ func (p *pkg) run(binary string, id int, limit time.Duration) (out string, took 
 	args := []string{"-c", `ulimit -t "$0"; exec "$@"`, fmt.Sprint(int(limit / time.Second)), binary,
 		"-test.failfast", "-test.run", p.tests}
 	if p.rapid {
-		args = append(args, "-rapid.seed=1", "-rapid.checks=60", "-rapid.nofailfile", "-rapid.shrinktime=1ms")
+		args = append(args, "-rapid.seed=1", "-rapid.checks=300", "-rapid.nofailfile", "-rapid.shrinktime=1ms")
 	}
 	// Tests that wait for each other use no CPU: they end after a while, too.
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)

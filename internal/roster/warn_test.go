@@ -1,0 +1,61 @@
+package roster
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// TestWarnings has the texts word for word.
+func TestWarnings(t *testing.T) {
+	const stay = "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the causes of update they are replaced, batch by batch."
+	r := placed(Place{"RegionOne", "az-1"}, Place{"RegionOne", "az-1"}, Place{"RegionOne", "az-2"}, Place{"RegionTwo", ""})
+	for _, c := range []struct {
+		name   string
+		before []placement.Region
+		listed func([]placement.Region) []placement.Region
+		moves  bool
+		want   []Notice
+	}{
+		{"nothing", twoRegions(), func(l []placement.Region) []placement.Region {
+			l[0].Cap, l[0].Zones[0].Cap, l[0].Zones[1].Min = 3, 2, 1 // just kept
+			return l
+		}, false, nil},
+		{"dropped", twoRegions(), func(l []placement.Region) []placement.Region {
+			l[0].Zones = l[0].Zones[1:]
+			return l[:1]
+		}, false, []Notice{
+			{PlaceDropped, "RegionOne/az-1 is no longer listed and has 2 nodes. " + stay},
+			{PlaceDropped, "RegionTwo is no longer listed and has 1 node. " + stay},
+		}},
+		{"never listed", nil, func(l []placement.Region) []placement.Region { return l[:1] }, false, nil},
+		{"above a cap", twoRegions(), func(l []placement.Region) []placement.Region {
+			l[0].Cap, l[0].Zones[0].Cap = 2, 1
+			return l
+		}, true, []Notice{
+			{MoreThanCap, "RegionOne has 3 nodes, above its cap of 2. The update replaces them, batch by batch."},
+			{MoreThanCap, "RegionOne/az-1 has 2 nodes, above its cap of 1. The update replaces them, batch by batch."},
+		}},
+		{"mins of regions, or of their zones if that is more, for as many nodes", nil, func(l []placement.Region) []placement.Region {
+			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 1, 1, 1, 2
+			return l
+		}, false, nil},
+		{"for more", nil, func(l []placement.Region) []placement.Region {
+			l[0].Min, l[0].Zones[0].Min, l[0].Zones[1].Min, l[1].Min = 3, 1, 1, 2
+			return l
+		}, false, []Notice{
+			{MinsAboveSize, "The mins of all places add up to 5, and the cluster has 4 nodes: they are met in the order of additions, as far as the nodes suffice."},
+		}},
+	} {
+		listed := c.listed(twoRegions())
+		for i := range listed {
+			if listed[i].Name == "RegionTwo" {
+				listed[i].Zones = nil
+			}
+		}
+		if got := Warnings(r, c.before, listed, c.moves); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
