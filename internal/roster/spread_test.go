@@ -55,7 +55,7 @@ func TestNote(t *testing.T) {
 		{placement.Bin{Weight: 1, Cap: 4, Current: 3, Min: 3}, ""},
 		{placement.Bin{Weight: 1, Cap: 4, Current: 2, Min: 3}, "below min"},
 		{placement.Bin{Weight: 1, Cap: 3, Current: 3, Min: 3}, "full: cap"},
-		{placement.Bin{Weight: 1, Cap: 1, Current: 3}, "2 above cap: removed first"},
+		{placement.Bin{Weight: 1, Cap: 2, Current: 3}, "1 above cap: removed first"},
 		{placement.Bin{Weight: 0, Cap: 0, Current: 3}, "not listed: removed first"},
 	} {
 		if got := note(c.bin); got != c.want {

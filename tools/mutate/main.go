@@ -7,7 +7,8 @@
 //
 // A file is tested by the tests in its own _test.go, a folder by all of its tests.
 // All mutants of a package are in one test binary, and an environment variable
-// chooses one of them, so that a mutant costs no more than a run of the tests.
+// chooses one of them, so that a mutant costs no more than a run of the tests. The
+// quick tests are run first, and the first that fails is the last.
 package main
 
 import (
@@ -19,7 +20,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -110,11 +113,12 @@ func (p *pkg) test(workers int, known map[string]int) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	out, took, err := p.run(binary, 0, time.Minute)
+	out, took, err := p.run(binary, 0, p.tests, time.Minute)
 	if err != nil {
 		return result{}, fmt.Errorf("%s: the tests fail without a mutant: %w\n%s", p.dir, err, out)
 	}
 	limit := (10*took + 3*time.Second).Truncate(time.Second)
+	quick, slow := bySpeed(out)
 	var lock sync.Mutex
 	var group sync.WaitGroup
 	var r result
@@ -122,7 +126,10 @@ func (p *pkg) test(workers int, known map[string]int) (result, error) {
 	for range workers {
 		group.Go(func() {
 			for m := range queue {
-				_, took, err := p.run(binary, m.id, limit)
+				_, took, err := p.run(binary, m.id, quick, limit)
+				if err == nil {
+					_, took, err = p.run(binary, m.id, slow, limit)
+				}
 				lock.Lock()
 				switch {
 				case err != nil && took > limit*9/10:
@@ -179,11 +186,27 @@ func (p *pkg) build(temp string) (string, error) {
 	return binary, nil
 }
 
-// run runs the tests with one mutant; 0 is none. The limit is in time of the CPU,
+// bySpeed makes patterns of the quick tests and of the others, from what the tests
+// print about themselves.
+func bySpeed(out string) (quick, slow string) {
+	var names [2][]string
+	for _, m := range regexp.MustCompile(`(?m)^--- PASS: (\w+) \(([0-9.]+)s\)`).FindAllStringSubmatch(out, -1) {
+		class := 0
+		if seconds, err := strconv.ParseFloat(m[2], 64); err != nil || seconds > 0.02 {
+			class = 1
+		}
+		names[class] = append(names[class], m[1])
+	}
+	return pattern(names[0]), pattern(names[1])
+}
+
+func pattern(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
+
+// run runs tests with one mutant; 0 is none. The limit is in time of the CPU,
 // which does not depend on what else the machine does.
-func (p *pkg) run(binary string, id int, limit time.Duration) (out string, took time.Duration, err error) {
+func (p *pkg) run(binary string, id int, tests string, limit time.Duration) (out string, took time.Duration, err error) {
 	args := []string{"-c", `ulimit -t "$0"; exec "$@"`, fmt.Sprint(int(limit / time.Second)), binary,
-		"-test.failfast", "-test.run", p.tests}
+		"-test.v", "-test.failfast", "-test.run", tests}
 	if p.rapid {
 		args = append(args, "-rapid.seed=1", "-rapid.checks=300", "-rapid.nofailfile", "-rapid.shrinktime=1ms")
 	}

@@ -60,7 +60,7 @@ func load(dir, only string) (*pkg, error) {
 		if strings.HasSuffix(path, "_test.go") {
 			p.rapid = p.rapid || strings.Contains(string(text), `"pgregory.net/rapid"`)
 			if only != "" && filepath.Base(path) == strings.TrimSuffix(only, ".go")+"_test.go" {
-				p.tests = "^(" + strings.Join(testNames(string(text)), "|") + ")$"
+				p.tests = pattern(testNames(string(text)))
 			}
 			continue
 		}
