@@ -44,7 +44,7 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 		}
 		best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(r.Nodes[name], before.Servers[name].ID, a, b) })
 		if len(list) > 1 {
-			twice = append(twice, fmt.Sprintf("%s (%s; taken: %s)", name, strings.Join(ids(list), ", "), best.ID))
+			twice = append(twice, fmt.Sprintf("%s (%s; used: %s)", name, strings.Join(ids(list), ", "), best.ID))
 		}
 		r.Nodes[name] = r.Nodes[name].follow(best, zoned)
 		if !settled(best) {
@@ -54,7 +54,7 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 	}
 	var notices []Notice
 	if len(twice) > 0 {
-		notices = append(notices, Notice{Namesakes, fmt.Sprintf("Several servers have the name of one node: %s. The node's is the one in service, then the one seen last time, then one in its zone, then the newest. Remove or rename the others, or exclude them with a selector; a second Terraform state with the same cluster name makes such servers too.", Few(twice))})
+		notices = append(notices, Notice{Namesakes, fmt.Sprintf("Several servers have the name of one node: %s. The node's server is the one in service, else the one seen last time, else one in its zone, else the newest. Remove or rename the others, or exclude them with a selector; a second Terraform state with the same cluster name makes such servers too.", Few(twice))})
 	}
 	if len(lost) > 0 {
 		notices = append(notices, Notice{ServerLost, fmt.Sprintf("No server was found for %s, which had one: %s. Terraform creates it again if it was deleted. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply.", nodes(int64(len(lost))), Few(lost))})

@@ -94,7 +94,7 @@ func TestMatchNotices(t *testing.T) {
 		{ID: "x", Name: "web-0", Region: "R1", Status: "ERROR"},
 	}, before, func(string) bool { return true })
 	want := []Notice{
-		{Namesakes, "Several servers have the name of one node: web-0 (x, y; taken: y). The node's is the one in service, then the one seen last time, then one in its zone, then the newest. Remove or rename the others, or exclude them with a selector; a second Terraform state with the same cluster name makes such servers too."},
+		{Namesakes, "Several servers have the name of one node: web-0 (x, y; used: y). The node's server is the one in service, else the one seen last time, else one in its zone, else the newest. Remove or rename the others, or exclude them with a selector; a second Terraform state with the same cluster name makes such servers too."},
 		{ServerLost, "No server was found for 6 nodes, which had one: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in R1/az-1), web-3 (server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. Terraform creates it again if it was deleted. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply."},
 	}
 	for i, n := range notices {

@@ -16,7 +16,7 @@ output "distribution" {
 }
 
 output "change" {
-  description = "What the last resize changed: the nodes that came, and those that went."
+  description = "What the last resize changed: the nodes that were added, and those that were removed."
   value       = stackpolicy_placement_attachment.cluster.change
 }
 
