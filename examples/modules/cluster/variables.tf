@@ -9,13 +9,13 @@ variable "size" {
 }
 
 variable "min_size" {
-  description = "Least number of nodes. A smaller size is an error."
+  description = "Minimum number of nodes. A smaller size is an error."
   type        = number
   default     = 0
 }
 
 variable "max_size" {
-  description = "Greatest number of nodes. A greater size is an error; -1 is no bound."
+  description = "Maximum number of nodes. A larger size is an error; -1 means no limit."
   type        = number
   default     = -1
 }
@@ -37,7 +37,7 @@ variable "regions" {
 }
 
 variable "deletion" {
-  description = "Which nodes leave when the cluster shrinks: by criteria, by name (candidates), and which never do (protected)."
+  description = "Which nodes are removed when the cluster shrinks: by criteria, by name (candidates), and which are never removed (protected)."
   type = object({
     criteria   = optional(string, "OLDEST_FIRST")
     candidates = optional(list(string))
@@ -47,7 +47,7 @@ variable "deletion" {
 }
 
 variable "update" {
-  description = "Which nodes are replaced, and how many by one apply (see stackpolicy_placement_attachment). Null replaces none: a new image is for new nodes then."
+  description = "Which nodes are replaced, and how many by one apply (see stackpolicy_placement_attachment). Null replaces none: then only new nodes get a new image."
   type = object({
     causes             = optional(list(string), ["UNHEALTHY", "TEMPLATE"])
     max_batch_size     = optional(string, "25%")
@@ -66,7 +66,7 @@ variable "affinity" {
 }
 
 variable "group_size" {
-  description = "Number of node indexes that share a server group in a zone, at most the members that Nova allows (10 by default). Changed later, it is for new nodes."
+  description = "Number of node indexes that share a server group in a zone, at most the members that Nova allows (10 by default). A later change affects new nodes only."
   type        = number
   default     = 10
 }
@@ -108,12 +108,12 @@ variable "drain" {
 }
 
 variable "image_name" {
-  description = "Image of the nodes, by name: ids differ from region to region. Another one replaces nodes as update has it."
+  description = "Image of the nodes, by name: ids differ from region to region. A change replaces nodes, as update says."
   type        = string
 }
 
 variable "flavor_name" {
-  description = "Flavor of the nodes, by name. Another one replaces nodes as update has it."
+  description = "Flavor of the nodes, by name. A change replaces nodes, as update says."
   type        = string
 }
 
@@ -141,7 +141,7 @@ variable "user_data" {
 }
 
 variable "user_data_version" {
-  description = "Version of the user data of new nodes: a key of user_data. Null is none."
+  description = "Version of the user data of new nodes: a key of user_data. Null means none."
   type        = string
   default     = null
 }
