@@ -108,14 +108,14 @@ func (d *demo) bad(ctx context.Context) error {
 	d.image = "web-v3"
 	for _, title := range []string{
 		"An image with which no server ever answers: the apply fails, and nothing old is touched.",
-		"Applied again by an impatient pipeline: not one node more is at risk.",
+		"Applied again by an impatient pipeline: no other node is touched.",
 	} {
 		if err := d.fails(ctx, title); err != nil {
 			return err
 		}
 	}
 	d.image = "web-v2"
-	if err := d.step(ctx, "The way out is the image before: exactly the bad nodes are replaced."); err != nil {
+	if err := d.step(ctx, "Back to the image before: four new nodes replace the four bad ones. Then the bad servers, and the four old ones that had waited, are destroyed."); err != nil {
 		return err
 	}
 	return d.settled(ctx)
