@@ -1,5 +1,5 @@
-# A command is run on the machine that runs Terraform. The provider block must
-# allow it.
+# Or, for the same servers, a command. It is run on the machine that runs
+# Terraform, and the provider block must allow it.
 provider "stackpolicy" {
   allow_commands = true
 }

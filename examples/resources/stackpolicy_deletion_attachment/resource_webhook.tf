@@ -1,5 +1,5 @@
-# A service takes the node out of the load balancer and answers 202 until its
-# last connection is closed, for ten minutes at most. Requests are signed with
+# Or a service: it takes the node out of the load balancer and answers 202 until
+# its last connection is closed, for ten minutes at most. Requests are signed with
 # the secret in STACKPOLICY_WEBHOOK_SECRET.
 resource "stackpolicy_deletion_attachment" "balanced" {
   for_each  = openstack_compute_instance_v2.web

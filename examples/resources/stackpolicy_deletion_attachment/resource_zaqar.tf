@@ -1,4 +1,4 @@
-# A consumer takes messages from a queue, and deletes each when its node is
+# Or a queue: a consumer takes messages from it, and deletes each when its node is
 # drained.
 resource "stackpolicy_deletion_attachment" "queued" {
   for_each  = openstack_compute_instance_v2.web
