@@ -111,7 +111,7 @@ func (r Region) limit(asked int64) string {
 	if asked < 0 {
 		binds, phrase = own.lower() == bounded.lower(), Bin.holding
 	}
-	if own.Closed || binds {
+	if binds {
 		return own.limit(asked)
 	}
 	var parts []string

@@ -48,6 +48,8 @@ func TestInfeasible(t *testing.T) {
 			"1 node must be added, but there is room for 0: A 0 (az-0 takes no nodes now; az-1 at its cap of 3)."},
 		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Closed: true, Why: "has no compute endpoint"}, Zones: []Bin{full}}}, 1,
 			"1 node must be added, but there is room for 0: A 0 (has no compute endpoint)."},
+		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Current: 3, Closed: true, Why: "has no compute endpoint"}, Zones: []Bin{full}}}, -1,
+			"1 node must be removed, but only 0 can be: A 0 (has no compute endpoint, and keeps its nodes)."},
 	} {
 		regions := c.regions
 		if c.count < 0 {

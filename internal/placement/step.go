@@ -105,7 +105,7 @@ func firstToTake(bins []Bin) int {
 // bestMove finds the next move between bins, if one is worth it.
 func bestMove(bins []Bin) (from, to int, ok bool) {
 	from, to = firstToLeave(bins, noTie), firstToTake(bins)
-	if from < 0 || to < 0 || from == to {
+	if from < 0 || to < 0 {
 		return 0, 0, false
 	}
 	must := bins[from].leaveTurn() < inTurn || bins[to].takeTurn() < inTurn

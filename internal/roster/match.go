@@ -28,7 +28,7 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 	seen := Seen{Servers: make(map[string]node.Node, len(r.Nodes)), Missing: map[string]bool{}}
 	found := map[string][]node.Node{}
 	for _, s := range servers {
-		if n, ours := r.Nodes[s.Name]; ours && n.Region == s.Region {
+		if r.Nodes[s.Name].Region == s.Region {
 			found[s.Name] = append(found[s.Name], s)
 		}
 	}
@@ -80,7 +80,7 @@ func prefer(n Node, last string, a, b node.Node) int {
 		return 1
 	}
 	return cmp.Or(
-		first(func(s node.Node) bool { return s.InService != 0 && s.InService == n.Revision }),
+		first(func(s node.Node) bool { return s.InService == n.Revision }),
 		first(func(s node.Node) bool { return s.Status != "ERROR" && s.Status != "BUILD" }),
 		first(func(s node.Node) bool { return s.ID == last }),
 		first(func(s node.Node) bool { return s.Zone == n.Zone }),

@@ -102,16 +102,16 @@ func (p *planner) learn() {
 	for _, name := range p.next.Names() {
 		n := p.next.Nodes[name]
 		fact := p.seen.Servers[name]
+		if fact.ID == "" {
+			fact.ID = name
+		}
 		switch {
-		case slices.Contains(p.policy.Protected, name), fact.ID != "" && slices.Contains(p.policy.Protected, fact.ID):
+		case slices.Contains(p.policy.Protected, name), slices.Contains(p.policy.Protected, fact.ID):
 			p.protected[name] = "is listed as protected"
 		case fact.Locked:
 			p.protected[name] = "is locked"
 		case fact.Protected:
 			p.protected[name] = "is marked as protected"
-		}
-		if fact.ID == "" {
-			fact.ID = name
 		}
 		if !p.seen.looked(name) {
 			// It was made by the apply before this plan: nothing is younger.
@@ -240,13 +240,13 @@ func (p *planner) remove(name string, why departure) {
 
 // room fails unless count nodes find places.
 func (p *planner) room(count int64) error {
-	_, err := placement.DistributeRegions(p.board(p.free, true).regions, count)
+	_, err := placement.DistributeRegions(p.count().regions, count)
 	return err
 }
 
 // add places new nodes, and names them place by place.
 func (p *planner) add(count int64) error {
-	b := p.board(p.free, true)
+	b := p.count()
 	changes, err := placement.DistributeRegions(b.regions, count)
 	if err != nil {
 		return err

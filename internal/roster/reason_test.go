@@ -67,6 +67,9 @@ func TestReasons(t *testing.T) {
 				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in ERROR (No valid host was found. There are not enough hosts available. And so on, until ...)",
 				"web-5: RegionTwo/az-2 loses 1 of 1; not in service: its server is in ERROR",
 			}},
+		{"a fault of the past is none", func(p *Policy) { p.Capacity = 5 },
+			func(s Seen) { s.change("web-1", func(n *node.Node) { n.Fault = noHost }) },
+			[]string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
 		{"not in service, in a zone with a min", func(p *Policy) { p.Capacity, p.Regions[0].Zones[1].Min = 5, 1 },
 			func(s Seen) { s.lose("web-1") },
 			[]string{"web-1: RegionOne/az-2 loses 1 of 1; not in service: it has no server"}},
@@ -210,6 +213,7 @@ func TestNotices(t *testing.T) {
 		{func(p *Policy) { p.Template = nil }, nil, nil},
 		{func(p *Policy) { p.Candidates = []string{"web-9"} }, nil,
 			[]Notice{{UnknownCandidate, `No node has the name, or a server with the id, "web-9": nothing is removed for it. Remove it from the list of candidates, or correct it.`}}},
+		{func(p *Policy) { p.Candidates, p.Done = []string{"web-9"}, []string{"web-9"} }, nil, nil},
 		{func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2", "id-web-2"} }, nil, nil},
 		{func(p *Policy) { p.Capacity = 4 }, nil, nil},
 		{func(p *Policy) { p.Capacity = 5 }, func(s Seen) { clear(s.Servers) },
@@ -245,6 +249,12 @@ func TestNotices(t *testing.T) {
 			p.Template, p.Update, p.Protected = image("b"), update("6", Outdated), []string{"web-2", "web-4"}
 			p.Update.Target = amount("4")
 		}, nil, nil},
+		{func(p *Policy) { p.Update, p.Protected = update("6", Outdated), []string{"web-2"} }, nil, nil},
+		{func(p *Policy) {
+			p.Template, p.Update, p.Protected = image("b"), update("6", Unhealthy), []string{"web-2"}
+		}, nil, nil},
+		{func(p *Policy) { p.Update = update("1", Misplaced); p.Update.StopAbove = amount("0") },
+			func(s Seen) { s.change("web-4", func(n *node.Node) { n.Tainted = true }) }, nil},
 		{func(p *Policy) { p.Template, p.Update = image("a"), update("2", Misplaced); p.Regions = p.Regions[:1] }, func(s Seen) {
 			s.lose("web-0")
 			s.change("web-1", func(n *node.Node) { n.Status = "BUILD" })

@@ -68,11 +68,10 @@ func (p *planner) useless(name string) bool { return p.seen.looked(name) && p.tr
 // unhealthy says why a node's server should be replaced, or nothing. A server in
 // a cell of Nova that is down (UNKNOWN) is none.
 func (p *planner) unhealthy(name string) string {
-	server, there := p.seen.Servers[name]
-	switch {
-	case there && server.Status == "ERROR":
+	switch server := p.seen.Servers[name]; {
+	case server.Status == "ERROR":
 		return p.trouble(name)
-	case there && server.Tainted:
+	case server.Tainted:
 		return "it is marked as tainted"
 	}
 	return ""

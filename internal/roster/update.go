@@ -95,7 +95,7 @@ func (b *batch) pick() {
 		func(name string) bool { return !b.waits[name] && b.trouble(name) != "" },
 		func(name string) bool { return b.trouble(name) == "" },
 	} {
-		concerned := func(name string) bool { return b.free(name) && !b.taken[name] && class(name) }
+		concerned := func(name string) bool { return b.free(name) && class(name) }
 		for _, cause := range []Cause{Unhealthy, Misplaced, Outdated} {
 			switch {
 			case !b.policy.Update.Has(cause), cause == Unhealthy && b.outage():
@@ -200,10 +200,10 @@ func (b *batch) pickMisplaced(concerned func(string) bool) {
 // given up half way is the least proven. Nodes in service in places that take no
 // nodes now wait: their substitutes would leave the spread worse than it is.
 func (b *batch) pickOutdated(concerned func(string) bool) {
-	revisions := map[int64]bool{}
+	revisions := map[int64]struct{}{}
 	for name, n := range b.next.Nodes {
 		if n.Revision != b.wanted && concerned(name) {
-			revisions[n.Revision] = true
+			revisions[n.Revision] = struct{}{}
 		}
 	}
 	for _, revision := range slices.Backward(slices.Sorted(maps.Keys(revisions))) {
@@ -297,7 +297,7 @@ func (p *planner) tell() {
 	}
 	var waits []string
 	for _, name := range p.next.Names() {
-		if p.waits[name] && p.left[name].cause == "" {
+		if p.waits[name] {
 			waits = append(waits, fmt.Sprintf("%s (%s)", name, p.trouble(name)))
 		}
 	}

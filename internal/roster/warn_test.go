@@ -30,7 +30,7 @@ func TestWarnings(t *testing.T) {
 			{PlaceDropped, "RegionTwo is no longer listed and has 1 node. " + stay},
 		}},
 		{"never listed", nil, func(l []placement.Region) []placement.Region { return l[:1] }, false, nil},
-		{"above a cap", twoRegions(), func(l []placement.Region) []placement.Region {
+		{"above a cap, listed for the first time", nil, func(l []placement.Region) []placement.Region {
 			l[0].Cap, l[0].Zones[0].Cap = 2, 1
 			return l
 		}, true, []Notice{

@@ -156,7 +156,16 @@ func (m *mutator) visit(n ast.Node) bool {
 			}
 		}
 	case *ast.ReturnStmt:
+		for _, r := range n.Results {
+			if _, call := r.(*ast.CallExpr); call && m.isBool(r) {
+				m.negate(r)
+			}
+		}
 		return !failure(n)
+	case *ast.Ident:
+		if (n.Name == "true" || n.Name == "false") && m.isBool(n) {
+			m.negate(n)
+		}
 	case *ast.BlockStmt:
 		m.statements(n.List)
 	case *ast.CaseClause:
@@ -191,7 +200,6 @@ var swaps = map[token.Token][]token.Token{
 	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR},
 	token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
 	token.EQL: {token.NEQ}, token.NEQ: {token.EQL},
-	token.LAND: {token.LOR}, token.LOR: {token.LAND},
 	token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.ADD}, token.QUO: {token.MUL},
 }
 
@@ -200,6 +208,10 @@ func (m *mutator) binary(n *ast.BinaryExpr) {
 	basic, ok := of.Type.Underlying().(*types.Basic)
 	if !ok || of.Value != nil || basic.Info()&(types.IsBoolean|types.IsInteger) == 0 {
 		return
+	}
+	if n.Op == token.LAND || n.Op == token.LOR { // one of the two is enough
+		m.instead(n, m.source(n.X))
+		m.instead(n, m.source(n.Y))
 	}
 	for _, op := range swaps[n.Op] {
 		after := m.source(n.X) + " " + op.String() + " " + m.source(n.Y)
@@ -243,12 +255,18 @@ func (m *mutator) call(n *ast.CallExpr) bool {
 	return true
 }
 
+func (m *mutator) isBool(n ast.Expr) bool {
+	of := m.info.Types[n].Type
+	if of == nil {
+		return false
+	}
+	basic, ok := of.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsBoolean != 0
+}
+
 // negate is for conditions that are no comparisons.
 func (m *mutator) negate(n ast.Expr) {
-	if b, ok := n.(*ast.BinaryExpr); ok && swaps[b.Op] != nil {
-		return
-	}
-	if m.info.Types[n].Value != nil {
+	if b, ok := n.(*ast.BinaryExpr); ok && (swaps[b.Op] != nil || b.Op == token.LAND || b.Op == token.LOR) {
 		return
 	}
 	m.replace(n, "!("+m.source(n)+")", "(mutantIs(%d) != (", "))")
