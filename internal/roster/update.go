@@ -69,16 +69,16 @@ type batch struct {
 	all     bool  // whether to choose without asking for room
 
 	picked  []victim
-	taken   map[string]bool // of the picked, those that stay in place
-	space   *board          // the cluster without the victims
-	blocked []string        // nodes whose substitutes find no room
-	noRoom  error           // why
+	taken   []string // of the picked, those that stay in place
+	space   *board   // the cluster without the victims
+	blocked []string // nodes whose substitutes find no room
+	noRoom  error    // why
 }
 
 func (p *planner) newBatch(growing, size int64) *batch {
 	trial := *p
 	trial.next, trial.full = p.next.clone(), maps.Clone(p.full)
-	b := &batch{planner: &trial, size: size, waiting: int64(len(p.waits)), current: growing, pending: growing, taken: map[string]bool{}}
+	b := &batch{planner: &trial, size: size, waiting: int64(len(p.waits)), current: growing, pending: growing}
 	b.space = trial.count()
 	for _, n := range p.next.Nodes {
 		if n.Revision == p.wanted {
@@ -140,7 +140,7 @@ func (b *batch) take(name string, d departure) bool {
 		b.current++
 	}
 	if v.inPlace {
-		b.taken[name] = true
+		b.taken = append(b.taken, name)
 		return true
 	}
 	b.pending++
@@ -212,7 +212,7 @@ func (b *batch) pickOutdated(concerned func(string) bool) {
 			return n.Revision == revision && concerned(name) &&
 				(b.all || b.policy.Update.InPlace || b.trouble(name) != "" || !b.closed(n.Place))
 		}, false)
-		for name := range b.taken { // out of service for a while, like a node that leaves
+		for _, name := range b.taken { // out of service for a while, like a node that leaves
 			bin := placement.At(board.regions, board.spot(b.next.Nodes[name].Place))
 			bin.Current--
 			bin.Kept--
