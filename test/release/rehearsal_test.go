@@ -266,6 +266,9 @@ func (r rehearsal) install(t *testing.T) {
 	use(t, w)
 }
 
+// zipHere is how the name of the zip for this platform ends.
+const zipHere = "_" + runtime.GOOS + "_" + runtime.GOARCH + ".zip"
+
 // refuse: init installs nothing that is not what was signed, or not signed by a
 // key that the registry names, or that comes from a host without a good
 // certificate.
@@ -282,11 +285,11 @@ func (r rehearsal) refuse(t *testing.T) {
 		want   string
 	}{
 		{"the right one is taken", func(*registry.Registry) error { return nil }, true, ""},
-		{"a zip that was changed", func(reg *registry.Registry) error { return reg.Replace(first, ".zip", flip) }, true,
+		{"a zip that was changed", func(reg *registry.Registry) error { return reg.Replace(first, zipHere, flip) }, true,
 			"checksum"},
 		{"checksums that were changed with it", func(reg *registry.Registry) error {
 			var before, after [32]byte
-			err := reg.Replace(first, ".zip", func(file []byte) []byte {
+			err := reg.Replace(first, zipHere, func(file []byte) []byte {
 				before = sha256.Sum256(file)
 				file = flip(file)
 				after = sha256.Sum256(file)
