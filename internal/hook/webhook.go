@@ -220,8 +220,12 @@ func whereTo(answer *http.Response) string {
 	return ", a redirect to " + plain(location.Host) + ", which is not followed: give the final address"
 }
 
-// reason is why a request failed, without its address.
+// reason is why a request failed, without its address, and without the words of
+// net/http that come before an alert of TLS at some moments.
 func reason(err error) string {
+	if peer, ok := alert(err); ok {
+		return peer.Error()
+	}
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
 	}
@@ -235,7 +239,13 @@ func untrusted(err error) bool {
 	}
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
+	_, refused := alert(err)
+	return certificate || refused || noTLS || errors.Is(err, http.ErrSchemeMismatch)
+}
+
+// alert is what the other side of TLS objects to, such as that a certificate of
+// ours is wanted.
+func alert(err error) (*net.OpError, bool) {
 	peer, ok := errors.AsType[*net.OpError](err)
-	alert := ok && peer.Op == "remote error" // an alert of TLS, such as that a certificate of ours is wanted
-	return certificate || alert || noTLS || errors.Is(err, http.ErrSchemeMismatch)
+	return peer, ok && peer.Op == "remote error"
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -185,6 +186,16 @@ func TestWebhookTLS(t *testing.T) {
 		if (err == nil) != (c.err == "") || err != nil && (!strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "secret")) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
+	}
+}
+
+// TestReason: the words that net/http puts before an alert at some moments are
+// not shown.
+func TestReason(t *testing.T) {
+	alert := &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
+	err := &url.Error{Op: "Post", URL: "https://x/?key=secret", Err: fmt.Errorf("readLoopPeekFailLocked: %w", alert)}
+	if got := reason(err); got != "remote error: tls: certificate required" || !untrusted(err) {
+		t.Errorf("got %q, final: %t", got, untrusted(err))
 	}
 }
 
