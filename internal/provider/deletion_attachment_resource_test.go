@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -249,43 +248,6 @@ func TestAccDeletionAttachment_continue(t *testing.T) {
 	}
 	if len(c.Servers(t)) != 0 {
 		t.Errorf("servers %v", c.Servers(t))
-	}
-}
-
-// TestAccDeletionAttachment_interrupt: Ctrl-C ends the wait, the node stays, and
-// the next attempt goes on.
-func TestAccDeletionAttachment_interrupt(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	graced := func(n, seconds int) string { return drained(c, region, n, "grace_period = %d", seconds) }
-	w := c.Installed(t, graced(1, 600))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	cmd := w.Command(t.Context(), "destroy", "-auto-approve", "-no-color")
-	var output strings.Builder
-	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(3 * time.Second)
-	start := time.Now()
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err == nil || time.Since(start) > 5*time.Second ||
-		!says("Terraform was interrupted").MatchString(output.String()) || says(context.Canceled.Error()).MatchString(output.String()) {
-		t.Errorf("interrupted: %v after %s\n%s", err, time.Since(start), output.String())
-	}
-	if len(c.Servers(t)) != 1 {
-		t.Errorf("servers %v", c.Servers(t))
-	}
-	if err := w.Write(graced(1, 0)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 }
 

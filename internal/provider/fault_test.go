@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -112,28 +111,5 @@ func TestAccFault_hanging(t *testing.T) {
 	restore()
 	if after := plannedOutputs(t, w); !reflect.DeepEqual(after, before) {
 		t.Errorf("the plan was %v, and is %v", before, after)
-	}
-}
-
-// TestAccFault_interrupt: Ctrl-C ends the wait for an answer at once.
-func TestAccFault_interrupt(t *testing.T) {
-	c, w, _, two := twoRegions(t, "request_timeout = 300")
-	c.Break(t, acctest.Hanging, two)
-	plan, err := w.Start(t.Context(), "plan", "-input=false", "-no-color")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := plan.Until("Still reading..."); err != nil { // after ten seconds
-		t.Fatal(err)
-	}
-	start := time.Now()
-	if err := plan.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	text, err := plan.Wait()
-	if took := time.Since(start); err == nil || took > 5*time.Second || !strings.Contains(text, "Unable to read the cluster") {
-		t.Errorf("ended after %s, with %v\n%s", took, err, text)
-	} else {
-		t.Logf("ended after %s", took)
 	}
 }

@@ -1,7 +1,6 @@
 package provider_test
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -298,41 +297,6 @@ func TestAccReadinessAttachment_command(t *testing.T) {
 	seen, err := os.ReadFile(file)
 	if want := fmt.Sprintf("launch 0 %s 127.0.0.1\n", c.Servers(t)["0"].ID); err != nil || string(seen) != want {
 		t.Errorf("%v: got %q, want %q", err, seen, want)
-	}
-}
-
-// TestAccReadinessAttachment_interrupt: Ctrl-C ends the wait at once, and the
-// next apply goes on.
-func TestAccReadinessAttachment_interrupt(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	h := startHealth(t, "1")
-	w := c.Installed(t, ready(c, c.Regions(t)[0], 2, 1, h.check()))
-	cmd := w.Command(t.Context(), "apply", "-auto-approve", "-no-color")
-	var output strings.Builder
-	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for range 300 {
-		if time.Sleep(100 * time.Millisecond); h.requests("1") > 0 {
-			break
-		}
-	}
-	start := time.Now()
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err == nil || time.Since(start) > 5*time.Second || !says("The wait for new servers was interrupted").MatchString(output.String()) ||
-		!says("Terraform was interrupted").MatchString(output.String()) || says(context.Canceled.Error()).MatchString(output.String()) {
-		t.Errorf("interrupted: %v after %s\n%s", err, time.Since(start), output.String())
-	}
-	if got := fmt.Sprint(marks(t, c)); got != "map[0:1 1:]" {
-		t.Errorf("marks %s", got)
-	}
-	h.set()
-	if _, err := w.Apply(t.Context()); err != nil || h.requests("0") != 0 {
-		t.Errorf("%v; asked %v", err, h.asked)
 	}
 }
 
