@@ -31,7 +31,14 @@ resource "stackpolicy_affinity_attachment" "web" {
 }
 `, region, c.Prefix) +
 		attachment(c, 4, places(region+": "+c.Zones(t, region)[0]), "") +
-		made(c, "nova_server", "group = stackpolicy_affinity_attachment.web.servergroup_id")
+		made(c, "nova_server", "group = stackpolicy_affinity_attachment.web.servergroup_id") + `
+resource "terraform_data" "last" { # so that the apply is never over before it is killed
+  depends_on = [nova_server.web]
+  provisioner "local-exec" {
+    command = "sleep 2"
+  }
+}
+`
 	for _, moment := range []string{
 		"stackpolicy_affinity_attachment.web: Creating...",
 		"stackpolicy_affinity_attachment.web: Creation complete",

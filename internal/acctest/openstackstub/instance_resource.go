@@ -186,17 +186,18 @@ func (i *instance) hints() servers.SchedulerHintOpts {
 // wait waits until the server has the target state; any but that and the
 // pending ones is an error. Without pending ones all are.
 func (i *instance) wait(ctx context.Context, timeout, target string, pending ...string) error {
-	conf := retry.StateChangeConf{Target: strings.Split(target, "|"), Pending: pending, Timeout: i.Timeout(timeout), PollInterval: 100 * time.Millisecond,
-		Refresh: func() (any, string, error) {
-			server, err := servers.Get(ctx, i.nova, i.Id()).Extract()
-			if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-				return i, "DELETED", nil
-			}
-			if err != nil {
-				return nil, "", err
-			}
-			return server, server.Status, nil
-		}}
+	conf := &retry.StateChangeConf{Target: strings.Split(target, "|"), Pending: pending, Timeout: i.Timeout(timeout)}
+	conf.Refresh = func() (any, string, error) {
+		conf.PollInterval += 100 * time.Millisecond // asking for servers costs a real cloud more than making them
+		server, err := servers.Get(ctx, i.nova, i.Id()).Extract()
+		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+			return i, "DELETED", nil
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		return server, server.Status, nil
+	}
 	_, err := conf.WaitForStateContext(ctx)
 	return err
 }
