@@ -89,6 +89,7 @@ type planner struct {
 	full      map[Place]bool       // places where Nova found no host for a node that is replaced
 	left      map[string]departure // why nodes were removed or revised
 	lost      map[Place]*loss      // what places lose, for reasons
+	days      map[day]int          // how many nodes of a place were made on a day, for reasons
 
 	blocked []string // nodes that an update would replace, and whose substitutes find no room
 	noRoom  error    // why

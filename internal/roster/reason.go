@@ -96,23 +96,49 @@ func (p *planner) choice(name string) string {
 	case !p.seen.looked(name):
 		return "made by the last apply and not looked at since"
 	}
-	created := "created at an unknown time"
-	if !server.CreatedAt.IsZero() {
-		created = "created " + server.CreatedAt.UTC().Format(time.DateOnly)
-	}
 	switch p.policy.Criteria {
 	case deletion.OldestFirst:
-		return "oldest unprotected, " + created
+		return "oldest unprotected, created " + p.moment(name, "at an unknown time")
 	case deletion.YoungestFirst:
-		return "youngest unprotected, " + created
+		return "youngest unprotected, created " + p.moment(name, "at an unknown time")
 	case deletion.OldestProfileFirst:
 		if p.policy.Template != nil {
 			return fmt.Sprintf("oldest revision (%d)", p.now.Nodes[name].Revision)
 		}
-		if server.ProfileCreatedAt.IsZero() {
-			return "oldest profile, of an unknown age"
-		}
-		return "oldest profile, of " + server.ProfileCreatedAt.UTC().Format(time.DateOnly)
+		return "oldest profile, of " + p.moment(name, "an unknown age")
 	}
 	return "drawn by lot from the unprotected (RANDOM)"
+}
+
+// made is the time by which a node's turn is decided.
+func (p *planner) made(name string) time.Time {
+	if p.policy.Criteria == deletion.OldestProfileFirst {
+		return p.seen.Servers[name].ProfileCreatedAt.UTC()
+	}
+	return p.seen.Servers[name].CreatedAt.UTC()
+}
+
+// moment is when a node was made: the day and, where that is the day of another
+// node of its place too, the time.
+func (p *planner) moment(name, unknown string) string {
+	made := p.made(name)
+	if made.IsZero() {
+		return unknown
+	}
+	if p.days == nil {
+		p.days = map[day]int{}
+		for name, n := range p.now.Nodes {
+			p.days[day{n.Place, p.made(name).Format(time.DateOnly)}]++
+		}
+	}
+	if d := made.Format(time.DateOnly); p.days[day{p.now.Nodes[name].Place, d}] == 1 {
+		return d
+	}
+	return made.Format("2006-01-02 at 15:04:05 UTC")
+}
+
+// day is one on which nodes of a place were made.
+type day struct {
+	at   Place
+	date string
 }

@@ -41,7 +41,7 @@ func TestReasons(t *testing.T) {
 			func(s Seen) { s.change("web-2", func(n *node.Node) { n.Locked, n.Protected = true, true }) },
 			[]string{
 				"web-1: RegionOne/az-2 loses 1 of 1; youngest unprotected, created 2026-11-01",
-				"web-3: RegionTwo/az-1 loses 1 of 2; youngest unprotected, created 2026-11-01; web-4 is listed as protected",
+				"web-3: RegionTwo/az-1 loses 1 of 2; youngest unprotected, created 2026-11-01 at 00:00:03 UTC; web-4 is listed as protected",
 			}},
 		{"by lot", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.Random }, nil,
 			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; drawn by lot from the unprotected (RANDOM)"}},
@@ -96,15 +96,25 @@ func TestReasons(t *testing.T) {
 				"web-2: RegionOne/az-3 loses 1 of 1; made by the last apply and not looked at since",
 				"web-3: RegionTwo/az-1 loses 1 of 2; its status is UNKNOWN",
 			}},
+		{"oldest, of servers of two days", func(p *Policy) { p.Capacity = 5 },
+			func(s Seen) { s.change("web-3", func(n *node.Node) { n.CreatedAt = n.CreatedAt.Add(-24 * time.Hour) }) },
+			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest unprotected, created 2026-10-31"}},
+		{"oldest profile, of images of one day", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst },
+			func(s Seen) {
+				for i, name := range []string{"web-4", "web-3"} {
+					s.change(name, func(n *node.Node) { n.ProfileCreatedAt = time.Date(2026, 3, 1, i, 0, 0, 0, time.UTC) })
+				}
+			},
+			[]string{"web-4: RegionTwo/az-1 loses 1 of 2; oldest profile, of 2026-03-01 at 00:00:00 UTC"}},
 		{"created at an unknown time", func(p *Policy) { p.Capacity = 5 },
 			func(s Seen) { s.change("web-3", func(n *node.Node) { n.CreatedAt = time.Time{} }) },
 			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest unprotected, created at an unknown time"}},
 		{"a region that is not listed", func(p *Policy) { p.Capacity, p.Regions = 5, p.Regions[:1] }, nil,
-			[]string{"web-3: RegionTwo/az-1 loses 1 of 2: it is not listed; oldest unprotected, created 2026-11-01"}},
+			[]string{"web-3: RegionTwo/az-1 loses 1 of 2: it is not listed; oldest unprotected, created 2026-11-01 at 00:00:03 UTC"}},
 		{"above a cap, of the zone or its region", func(p *Policy) { p.Capacity, p.Regions[0].Zones[2].Cap, p.Regions[1].Cap = 4, 0, 2 }, nil,
 			[]string{
 				"web-2: RegionOne/az-3 loses 1 of 1: it is above its cap of 0; oldest unprotected, created 2026-11-01",
-				"web-3: RegionTwo/az-1 loses 1 of 2: it is above its cap of 2; oldest unprotected, created 2026-11-01",
+				"web-3: RegionTwo/az-1 loses 1 of 2: it is above its cap of 2; oldest unprotected, created 2026-11-01 at 00:00:03 UTC",
 			}},
 		{"many protected neighbours", func(p *Policy) {
 			p.Capacity, p.Regions, p.Protected = 5, []placement.Region{{Bin: bin("RegionTwo", 1)}}, []string{"web-0", "web-1", "web-2", "web-3", "web-4"}
@@ -168,12 +178,12 @@ func TestKeptNeighbours(t *testing.T) {
 		t.Fatal(err)
 	}
 	for protected, want := range map[int]string{
-		3: "RegionOne loses 1 of 5; oldest unprotected, created 2026-11-01; web-0 is listed as protected; web-1 is listed as protected; web-2 is listed as protected",
-		4: "RegionOne loses 1 of 5; oldest unprotected, created 2026-11-01; web-0 is listed as protected; web-1 is listed as protected; web-2 is listed as protected; 1 more are protected",
+		3: "RegionOne loses 1 of 5; oldest unprotected, created 2026-11-01 at 00:00:0%d UTC; web-0 is listed as protected; web-1 is listed as protected; web-2 is listed as protected",
+		4: "RegionOne loses 1 of 5; oldest unprotected, created 2026-11-01 at 00:00:0%d UTC; web-0 is listed as protected; web-1 is listed as protected; web-2 is listed as protected; 1 more are protected",
 	} {
 		p.Capacity, p.Protected = 4, r.Names()[:protected]
 		_, change, err := Plan(r, running(r), p)
-		if err != nil || change.Departed[0].Reason != want {
+		if want := fmt.Sprintf(want, protected); err != nil || change.Departed[0].Reason != want {
 			t.Errorf("got %+v, %v\nwant %s", change.Departed, err, want)
 		}
 	}

@@ -50,8 +50,8 @@ func boot(ctx context.Context, client *gophercloud.ServiceClient, opts servers.C
 		return nil, fmt.Errorf("create the server: %w", err)
 	}
 	made(server.ID)
-	for asked := 1; server.Status == "" || server.Status == "BUILD"; asked++ { // the answer to a POST has none
-		if err := pause(ctx, asked); err != nil {
+	for server.Status == "" || server.Status == "BUILD" { // the answer to a POST has none
+		if err := pause(ctx); err != nil {
 			return nil, fmt.Errorf("wait for the server %s: %w", server.ID, err)
 		}
 		if server, err = servers.Get(ctx, client, server.ID).Extract(); err != nil {
@@ -67,9 +67,9 @@ func boot(ctx context.Context, client *gophercloud.ServiceClient, opts servers.C
 // remove deletes a server and waits until it is gone.
 func remove(ctx context.Context, client *gophercloud.ServiceClient, id string) error {
 	err := servers.Delete(ctx, client, id).ExtractErr()
-	for asked := 1; err == nil; asked++ {
+	for err == nil {
 		if _, err = servers.Get(ctx, client, id).Extract(); err == nil {
-			err = pause(ctx, asked)
+			err = pause(ctx)
 		}
 	}
 	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
@@ -78,11 +78,9 @@ func remove(ctx context.Context, client *gophercloud.ServiceClient, id string) e
 	return err
 }
 
-// pause waits longer each time: on a real cloud, asking for servers costs more
-// than making them.
-func pause(ctx context.Context, asked int) error {
+func pause(ctx context.Context) error {
 	select {
-	case <-time.After(time.Duration(asked) * 100 * time.Millisecond):
+	case <-time.After(100 * time.Millisecond):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
