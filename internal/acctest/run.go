@@ -43,7 +43,7 @@ func providers(t testing.TB) *workspace.Mirror {
 }
 
 // withoutRace skips a test under the race detector: the same code runs there in
-// tests that take less time. "make race" asks for some of them all the same.
+// tests that take less time. "make race" asks for some of them nevertheless.
 func withoutRace(t testing.TB) {
 	t.Helper()
 	if raceDetector && os.Getenv("STACKPOLICY_RACE") == "" {

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -69,6 +70,9 @@ func TestRehearsal(t *testing.T) {
 	}
 	t.Run("complete", r.complete)
 	t.Run("planview", r.planview)
+	if hasSyft() {
+		t.Run("contents", r.contents)
+	}
 	t.Run("reproduce", func(t *testing.T) { r.reproduce(t, src) })
 	t.Run("verify.sh", r.verify)
 	ran := 0
@@ -213,6 +217,46 @@ func (r rehearsal) planview(t *testing.T) {
 	}
 	if got := run(t, ".", nil, program, "-version"); got != "planview "+first+"\n" {
 		t.Errorf("it says that it is %q", got)
+	}
+}
+
+// contents: each zip has a list of what is in it. The checksums have those of
+// the provider.
+func (r rehearsal) contents(t *testing.T) {
+	sums, err := os.ReadFile(filepath.Join(r.first, "terraform-provider-stackpolicy_"+first+"_SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"*.zip", "planview/*.zip"} {
+		zips, err := filepath.Glob(filepath.Join(r.first, pattern))
+		if err != nil || len(zips) == 0 {
+			t.Fatalf("%d zips, %v", len(zips), err)
+		}
+		for _, name := range zips {
+			name += ".sbom.json"
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var list struct {
+				SPDXVersion string
+				Packages    []struct{ Name string }
+			}
+			if err := json.Unmarshal(text, &list); err != nil || !strings.HasPrefix(list.SPDXVersion, "SPDX-") {
+				t.Errorf("%s: %q, %v", name, list.SPDXVersion, err)
+			}
+			found := false
+			for _, p := range list.Packages {
+				found = found || p.Name == "github.com/stackpolicy/terraform-provider-stackpolicy"
+			}
+			if !found {
+				t.Errorf("%s: the program is not among its %d packages", name, len(list.Packages))
+			}
+			sum := fmt.Sprintf("%x  %s\n", sha256.Sum256(text), filepath.Base(name))
+			if listed := strings.Contains(string(sums), sum); listed != (pattern == "*.zip") {
+				t.Errorf("the checksums have %s: %t", filepath.Base(name), listed)
+			}
+		}
 	}
 }
 
