@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Criteria says which of the healthy nodes go first.
@@ -52,7 +53,7 @@ type ProtectedError struct {
 }
 
 func (e *ProtectedError) Error() string {
-	return fmt.Sprintf("%s must be removed%s, but only %d of its nodes can be (protected: %d)", nodes(e.Asked), from(e.Group), e.Others, e.Protected)
+	return fmt.Sprintf("%s must be removed%s, but only %d of its nodes can be (protected: %d)", text.Nodes(e.Asked), from(e.Group), e.Others, e.Protected)
 }
 
 // ShortError says that a region or zone has fewer nodes than must be removed from it.
@@ -63,15 +64,7 @@ type ShortError struct {
 }
 
 func (e *ShortError) Error() string {
-	return fmt.Sprintf("%s must be removed%s, which has %d", nodes(e.Asked), from(e.Group), e.Nodes)
-}
-
-// nodes counts nodes in words.
-func nodes(n int64) string {
-	if n == 1 {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes", n)
+	return fmt.Sprintf("%s must be removed%s, which has %d", text.Nodes(e.Asked), from(e.Group), e.Nodes)
 }
 
 func from(group string) string {

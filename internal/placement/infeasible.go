@@ -3,6 +3,8 @@ package placement
 import (
 	"fmt"
 	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // InfeasibleError says that the bins cannot take, or cannot give up, the nodes
@@ -36,9 +38,9 @@ func (e *InfeasibleError) Detail() string {
 		where = strings.Join(parts, ", ")
 	}
 	if e.Count < 0 {
-		return fmt.Sprintf("%s must be removed, but only %d can be: %s.", count(-e.Count), e.Room(), where)
+		return fmt.Sprintf("%s must be removed, but only %d can be: %s.", text.Nodes(-e.Count), e.Room(), where)
 	}
-	return fmt.Sprintf("%s must be added, but there is room for %d: %s.", count(e.Count), e.Room(), where)
+	return fmt.Sprintf("%s must be added, but there is room for %d: %s.", text.Nodes(e.Count), e.Room(), where)
 }
 
 // Room is how many nodes could be added (or, on removal, removed).
@@ -47,13 +49,6 @@ func (e *InfeasibleError) Room() (nodes int64) {
 		nodes += r.Nodes
 	}
 	return nodes
-}
-
-func count(nodes int64) string {
-	if nodes == 1 {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes", nodes)
 }
 
 // limit says what keeps a bin from taking (or giving up) as many nodes as are

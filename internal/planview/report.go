@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // report is an attachment in words and numbers, as Markdown and HTML show it.
@@ -82,7 +83,7 @@ func (a *Attachment) report(limit int) report {
 		for i, n := range nodes {
 			items[i] = item{n.Name, a.about(n)}
 		}
-		add(fmt.Sprintf("%s: %s", s.title, count(int64(len(items)))), items)
+		add(fmt.Sprintf("%s: %s", s.title, text.Nodes(int64(len(items)))), items)
 	}
 	add("Waiting", a.waiting())
 	var revisions []item
@@ -95,9 +96,9 @@ func (a *Attachment) report(limit int) report {
 
 // lead is what the plan does, in a sentence or two.
 func (a *Attachment) lead() string {
-	size := fmt.Sprintf("%s before, %d after", count(a.Before), a.After)
+	size := fmt.Sprintf("%s before, %d after", text.Nodes(a.Before), a.After)
 	if a.Before == a.After {
-		size = count(a.Before) + " before and after"
+		size = text.Nodes(a.Before) + " before and after"
 	}
 	var parts []string
 	for _, part := range []struct {
@@ -115,9 +116,9 @@ func (a *Attachment) lead() string {
 	lead := fmt.Sprintf("%s: %s.", size, what)
 	switch {
 	case a.Unknown:
-		lead = fmt.Sprintf("%s now. What the nodes become is known during the apply only.", count(a.Before))
+		lead = fmt.Sprintf("%s now. What the nodes become is known during the apply only.", text.Nodes(a.Before))
 	case a.Action == Delete:
-		lead = fmt.Sprintf("The attachment is destroyed: it forgets its %s. That alone touches no server.", count(a.Before))
+		lead = fmt.Sprintf("The attachment is destroyed: it forgets its %s. That alone touches no server.", text.Nodes(a.Before))
 	case a.Action == Replace:
 		lead += " The attachment is replaced: it forgets all nodes and places them again."
 	}
@@ -136,7 +137,7 @@ func (a *Attachment) waiting() []item {
 	if a.Remaining == 1 {
 		verb = "waits"
 	}
-	return []item{{"", fmt.Sprintf("%s %s to be replaced by the next batches. Apply, and plan again, until the plan is empty.", count(a.Remaining), verb)}}
+	return []item{{"", fmt.Sprintf("%s %s to be replaced by the next batches. Apply, and plan again, until the plan is empty.", text.Nodes(a.Remaining), verb)}}
 }
 
 // about says of a node that changes where it is and why.
@@ -182,7 +183,7 @@ func (p Place) limit() string {
 
 // String says what a revision is made of, and how many nodes have it.
 func (r Revision) String() string {
-	text := fmt.Sprintf("Revision %d: %s before, %d after", r.Number, count(r.Before), r.After)
+	text := fmt.Sprintf("Revision %d: %s before, %d after", r.Number, text.Nodes(r.Before), r.After)
 	switch {
 	case r.Hidden:
 		return text + " (template is sensitive)"
@@ -202,14 +203,6 @@ func signed(n int64) string {
 		return ""
 	}
 	return fmt.Sprintf("%+d", n)
-}
-
-// count counts nodes in words.
-func count(n int64) string {
-	if n == 1 {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes", n)
 }
 
 // String is the report as plain text.

@@ -3,6 +3,8 @@ package planview
 import (
 	"fmt"
 	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Lengths of pictures, in pixels.
@@ -143,9 +145,9 @@ func (c *canvas) place(p Place, x, y, width int) int {
 	if name == "" {
 		name = "(no zone)"
 	}
-	size := count(p.After)
+	size := text.Nodes(p.After)
 	if p.Before != p.After {
-		size = fmt.Sprintf("%d → %s", p.Before, count(p.After))
+		size = fmt.Sprintf("%d → %s", p.Before, text.Nodes(p.After))
 	}
 	c.text("name", left, y+22, shorten(name, inner/8-len(size)))
 	c.text("end", x+width-gap, y+22, size)

@@ -5,13 +5,13 @@ package provider
 import (
 	"context"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/affinity"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/affinitytf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/cluster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/clustertf"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/deletiontf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/functions"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/readiness"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/placementtf"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/readinesstf"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -57,20 +57,20 @@ func (p *stackpolicyProvider) Configure(ctx context.Context, req provider.Config
 
 func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		affinity.NewPlan,
-		cluster.New,
-		deletion.NewPlan,
-		placement.NewRegionPlan,
-		placement.NewZonePlan,
+		affinitytf.NewPlan,
+		clustertf.New,
+		deletiontf.NewPlan,
+		placementtf.NewRegionPlan,
+		placementtf.NewZonePlan,
 	}
 }
 
 func (p *stackpolicyProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
-		affinity.NewAttachment,
-		deletion.NewAttachment,
-		placement.NewAttachment,
-		readiness.NewAttachment,
+		affinitytf.NewAttachment,
+		deletiontf.NewAttachment,
+		placementtf.NewAttachment,
+		readinesstf.NewAttachment,
 	}
 }
 

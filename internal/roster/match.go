@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Match finds the server of each node among those that run: one with its name,
@@ -54,10 +55,10 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 	}
 	var notices []Notice
 	if len(twice) > 0 {
-		notices = append(notices, Notice{Namesakes, fmt.Sprintf("Several servers have the name of one node: %s. The node's server is the one in service, else the one seen last time, else one in its zone, else the newest. Remove or rename the others, or exclude them with a selector; a second Terraform state with the same cluster name makes such servers too.", Few(twice))})
+		notices = append(notices, Notice{Namesakes, fmt.Sprintf("Several servers have the name of one node: %s. The node's server is the one in service, else the one seen last time, else one in its zone, else the newest. Remove or rename the others, or exclude them with a selector; a second Terraform state with the same cluster name makes such servers too.", text.Few(twice))})
 	}
 	if len(lost) > 0 {
-		notices = append(notices, Notice{ServerLost, fmt.Sprintf("No server was found for %s, which had one: %s. Terraform creates it again if it was deleted. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply.", nodes(int64(len(lost))), Few(lost))})
+		notices = append(notices, Notice{ServerLost, fmt.Sprintf("No server was found for %s, which had one: %s. Terraform creates it again if it was deleted. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply.", text.Nodes(int64(len(lost))), text.Few(lost))})
 	}
 	return r, seen, notices
 }

@@ -3,7 +3,6 @@ package roster
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
@@ -40,21 +39,4 @@ func detail(err error) string {
 		return infeasible.Detail()
 	}
 	return err.Error()
-}
-
-// nodes counts nodes in words.
-func nodes(n int64) string {
-	if n == 1 {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes", n)
-}
-
-// Few lists the first of many texts, and says how many more there are.
-func Few(list []string) string {
-	const limit = 5
-	if len(list) <= limit {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:limit], ", "), len(list)-limit)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // ErrTemplateRemoved says that a template was taken away.
@@ -199,7 +200,7 @@ func (p *planner) shrink(count int64) error {
 		}
 	}
 	if len(unseen) > 0 {
-		p.notice(UnseenChosen, "%s would be removed, although no refresh has looked for servers since the last apply made them: %s. Refresh first, so that the choice is based on what runs.", nodes(int64(len(unseen))), Few(byIndex(p.now.Nodes, unseen)))
+		p.notice(UnseenChosen, "%s would be removed, although no refresh has looked for servers since the last apply made them: %s. Refresh first, so that the choice is based on what runs.", text.Nodes(int64(len(unseen))), text.Few(byIndex(p.now.Nodes, unseen)))
 	}
 	return nil
 }

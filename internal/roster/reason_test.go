@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // six is a cluster of six nodes: web-0 to web-2 in the zones of RegionOne, web-3
@@ -196,7 +197,7 @@ func TestFew(t *testing.T) {
 		"a, b, c, d, e":            {"a", "b", "c", "d", "e"},
 		"a, b, c, d, e and 1 more": {"a", "b", "c", "d", "e", "f"},
 	} {
-		if got := Few(list); got != want {
+		if got := text.Few(list); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -3,6 +3,8 @@ package roster
 import (
 	"maps"
 	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // firstRevision is the revision of nodes that were there before any template.
@@ -23,7 +25,7 @@ func (p *planner) revise() error {
 		return nil
 	case len(p.next.Revisions) == 0:
 		if n := len(p.next.Nodes); n > 0 {
-			p.notice(FirstTemplate, "%s from before there was a template now belong to revision 1. The template must say what they were made from: where it differs, their servers change all at once in this apply.", nodes(int64(n)))
+			p.notice(FirstTemplate, "%s from before there was a template now belong to revision 1. The template must say what they were made from: where it differs, their servers change all at once in this apply.", text.Nodes(int64(n)))
 		}
 	default:
 		p.wanted = 0

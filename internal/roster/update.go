@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // replace chooses the batch of the update and removes or revises its nodes. It
@@ -284,16 +285,16 @@ func (p *planner) tell() {
 	more := p.change.Remaining
 	if u.New {
 		if more > 0 {
-			p.notice(UpdateBegins, "%s should be replaced, and this apply replaces none: Terraform must first have stored create_before_destroy of the servers. The next apply takes the first batch.", nodes(more))
+			p.notice(UpdateBegins, "%s should be replaced, and this apply replaces none: Terraform must first have stored create_before_destroy of the servers. The next apply takes the first batch.", text.Nodes(more))
 		}
 		return
 	}
 	if u.Has(Unhealthy) && p.outage() {
 		p.notice(TooManyUnhealthy, "Unhealthy: %d of %s. That is more than stop_above (%s) allows, so none is replaced for that. Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.",
-			p.sick, nodes(int64(len(p.now.Nodes))), u.StopAbove)
+			p.sick, text.Nodes(int64(len(p.now.Nodes))), u.StopAbove)
 	}
 	if n := int64(len(p.blocked)); n > 0 {
-		p.notice(NoRoom, "%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list another place.", nodes(n), Few(p.blocked), detail(p.noRoom))
+		p.notice(NoRoom, "%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list another place.", text.Nodes(n), text.Few(p.blocked), detail(p.noRoom))
 	}
 	var waits []string
 	for _, name := range p.next.Names() {
@@ -303,7 +304,7 @@ func (p *planner) tell() {
 	}
 	if size := u.size(p.policy.Capacity); more > int64(len(p.blocked)) && p.replaced() < size && len(waits) > 0 {
 		p.notice(BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits for %s to get in service: %s. Apply again when that has happened; if it never will, change the template, or name them in candidates.",
-			nodes(more), size, nodes(int64(len(waits))), Few(waits))
+			text.Nodes(more), size, text.Nodes(int64(len(waits))), text.Few(waits))
 	}
 	p.tellProtected()
 }
@@ -318,7 +319,7 @@ func (p *planner) tellProtected() {
 	}
 	u := p.policy.Update
 	if u.Has(Outdated) && int64(len(kept)) > p.policy.Capacity-u.Target.up(p.policy.Capacity) {
-		p.notice(ProtectedOutdated, "%s of another revision than %d will not be replaced: %s.", nodes(int64(len(kept))), p.wanted, Few(kept))
+		p.notice(ProtectedOutdated, "%s of another revision than %d will not be replaced: %s.", text.Nodes(int64(len(kept))), p.wanted, text.Few(kept))
 	}
 }
 

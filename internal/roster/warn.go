@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // The titles of what is wrong with the places of a cluster.
@@ -36,9 +37,9 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 		switch bin := row.Bin; {
 		case bin.Weight == 0 && !was[row.Place]:
 		case bin.Weight == 0:
-			say(PlaceDropped, "%s is no longer listed and has %s. %s", row.Place, nodes(bin.Current), remedy)
+			say(PlaceDropped, "%s is no longer listed and has %s. %s", row.Place, text.Nodes(bin.Current), remedy)
 		case bin.AboveCap() > 0:
-			say(MoreThanCap, "%s has %s, above its cap of %d. %s", row.Place, nodes(bin.Current), bin.Cap, remedy)
+			say(MoreThanCap, "%s has %s, above its cap of %d. %s", row.Place, text.Nodes(bin.Current), bin.Cap, remedy)
 		}
 	}
 	var mins int64
@@ -46,7 +47,7 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 		mins += leastOf(region)
 	}
 	if size := int64(len(r.Nodes)); mins > size {
-		say(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s: they are met in the order of additions, as far as the nodes suffice.", mins, nodes(size))
+		say(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s: they are met in the order of additions, as far as the nodes suffice.", mins, text.Nodes(size))
 	}
 	return notices
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // ReportRead reports why a cluster could not be read. Group is where the server

@@ -9,7 +9,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // QuotaArguments adds the arguments about quotas to the attributes.

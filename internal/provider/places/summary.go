@@ -8,7 +8,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Summary is a plan as a table for people: a line for each region, and under it

@@ -1,0 +1,162 @@
+package affinitytf
+
+import (
+	"context"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+type attachmentModel struct {
+	ID                 types.String `tfsdk:"id"`
+	ServerGroup        types.Object `tfsdk:"servergroup"`
+	SchedulerHints     types.Object `tfsdk:"scheduler_hints"`
+	Region             types.String `tfsdk:"region"`
+	AvailabilityZone   types.String `tfsdk:"availability_zone"`
+	EnableDRSExtension types.Bool   `tfsdk:"enable_drs_extension"`
+	ServerGroupID      types.String `tfsdk:"servergroup_id"`
+	ServerGroupName    types.String `tfsdk:"servergroup_name"`
+	Policy             types.String `tfsdk:"policy"`
+	InheritedGroup     types.Bool   `tfsdk:"inherited_group"`
+	Members            types.List   `tfsdk:"members"`
+	Zone               types.String `tfsdk:"zone"`
+	Binding            types.Object `tfsdk:"binding"`
+}
+
+type serverGroupModel struct {
+	Name             types.String `tfsdk:"name"`
+	Policies         types.String `tfsdk:"policies"`
+	MaxServerPerHost value.Whole  `tfsdk:"max_server_per_host"`
+}
+
+type identity struct {
+	Region        types.String `tfsdk:"region"`
+	ServerGroupID types.String `tfsdk:"servergroup_id"`
+	Created       types.Bool   `tfsdk:"created"`
+}
+
+var (
+	serverGroupType = types.ObjectType{AttrTypes: map[string]attr.Type{"name": types.StringType, "policies": types.StringType, "max_server_per_host": value.WholeType{}}}
+	bindingDataType = types.ObjectType{AttrTypes: map[string]attr.Type{"servergroup_id": types.StringType, "inherited_group": types.BoolType}}
+	bindingType     = types.ObjectType{AttrTypes: map[string]attr.Type{"AffinityPolicy": types.ObjectType{AttrTypes: map[string]attr.Type{
+		"version": types.Float64Type, "data": bindingDataType}}}}
+)
+
+// validate checks what is known of the arguments.
+func (m attachmentModel) validate(ctx context.Context, diags *diag.Diagnostics) {
+	if !m.groupKnown(ctx) {
+		return
+	}
+	policy := m.policy(ctx, diags)
+	if policy.MaxServerPerHost > 0 && policy.Policy != affinity.AntiAffinity {
+		diags.AddAttributeError(path.Root("servergroup").AtName("max_server_per_host"), "Invalid rule",
+			"Nova knows max_server_per_host only of anti-affinity, and servergroup asks for the policy "+policy.Policy+".")
+	}
+	if policy.Name != "" && policy.Hint != "" && policy.Name != policy.Hint {
+		diags.AddAttributeWarning(path.Root("scheduler_hints").AtName("group"), "Scheduler hints without effect",
+			"The server group named by servergroup takes precedence over that of the scheduler hints.")
+	}
+}
+
+// groupKnown reports whether all is known that says which group is asked for,
+// its region left out.
+func (m attachmentModel) groupKnown(ctx context.Context) bool {
+	return value.Known(ctx, m.ServerGroup, m.SchedulerHints)
+}
+
+// policy translates the arguments, which must be known. It is asked of the
+// configuration: in a plan an empty block has the default policy, and looks given.
+func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) affinity.Policy {
+	var policy affinity.Policy
+	if value.GivenBlock(m.ServerGroup) {
+		g := value.Object[serverGroupModel](ctx, m.ServerGroup, diags)
+		if g == nil {
+			return policy
+		}
+		policy.Name = g.Name.ValueString()
+		policy.Policy = value.TextOr(g.Policies, affinity.AntiAffinity)
+		policy.MaxServerPerHost = int(g.MaxServerPerHost.ValueInt64())
+	}
+	hints := value.Object[struct {
+		Group types.String `tfsdk:"group"`
+	}](ctx, m.SchedulerHints, diags)
+	if hints != nil {
+		policy.Hint = hints.Group.ValueString()
+	}
+	return policy
+}
+
+// attached is the group that the state has.
+func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) affinity.Attached {
+	return affinity.Attached{ID: m.ServerGroupID.ValueString(), Name: m.ServerGroupName.ValueString(), Region: m.Region.ValueString(),
+		Policy: m.Policy.ValueString(), MaxServerPerHost: m.policy(ctx, diags).MaxServerPerHost, Inherited: m.InheritedGroup.ValueBool()}
+}
+
+// created is the group that the state has, if the attachment created it.
+func (m attachmentModel) created() []affinity.Created {
+	if m.InheritedGroup.ValueBool() {
+		return nil
+	}
+	group := affinity.Created{Region: m.Region.ValueString(), ID: m.ServerGroupID.ValueString()}
+	if group.ID == "" {
+		group.Name = m.ServerGroupName.ValueString() // the answer to its creation was lost
+	}
+	return []affinity.Created{group}
+}
+
+// leaving is the id of the group that the attachment created and may leave.
+func (m attachmentModel) leaving() string {
+	if m.InheritedGroup.ValueBool() {
+		return ""
+	}
+	return m.ServerGroupID.ValueString()
+}
+
+// keep fills in what an attachment that keeps its group has.
+func (m *attachmentModel) keep(state attachmentModel) {
+	m.ID, m.Region = state.ID, state.Region
+	m.ServerGroupID, m.ServerGroupName, m.Policy = state.ServerGroupID, state.ServerGroupName, state.Policy
+	m.InheritedGroup, m.Members, m.Binding = state.InheritedGroup, state.Members, state.Binding
+}
+
+// forget leaves open which group the attachment will have.
+func (m *attachmentModel) forget() {
+	m.ID, m.ServerGroupID, m.ServerGroupName, m.Policy = types.StringUnknown(), types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
+	m.InheritedGroup, m.Members, m.Binding = types.BoolUnknown(), types.ListUnknown(types.StringType), types.ObjectUnknown(bindingType.AttrTypes)
+}
+
+// bind puts a binding into the state.
+func (m *attachmentModel) bind(ctx context.Context, b affinity.Binding, diags *diag.Diagnostics) {
+	m.ID = types.StringValue(m.Region.ValueString() + "/" + b.Group.ID)
+	m.ServerGroupID, m.ServerGroupName = types.StringValue(b.Group.ID), types.StringValue(b.Group.Name)
+	m.Policy, m.InheritedGroup = types.StringValue(b.Group.Policy), types.BoolValue(b.Inherited)
+	var more diag.Diagnostics
+	m.Members, more = types.ListValueFrom(ctx, types.StringType, value.Sorted(b.Group.Members))
+	diags.Append(more...)
+	data := types.ObjectValueMust(bindingDataType.AttrTypes, map[string]attr.Value{"servergroup_id": m.ServerGroupID, "inherited_group": m.InheritedGroup})
+	policy := types.ObjectValueMust(bindingType.AttrTypes["AffinityPolicy"].(types.ObjectType).AttrTypes, map[string]attr.Value{"version": types.Float64Value(1.0), "data": data})
+	m.Binding = types.ObjectValueMust(bindingType.AttrTypes, map[string]attr.Value{"AffinityPolicy": policy})
+}
+
+// imported reports whether the state comes from an import and was never read.
+func (m attachmentModel) imported() bool { return m.Policy.IsNull() }
+
+// adopt fills in, after an import, what a configuration may say of the group.
+func (m *attachmentModel) adopt(g openstack.ServerGroup) {
+	perHost := value.WholeNull()
+	if g.MaxServerPerHost > 0 {
+		perHost = value.WholeOf(int64(g.MaxServerPerHost))
+	}
+	m.ServerGroup = types.ObjectValueMust(serverGroupType.AttrTypes, map[string]attr.Value{
+		"name": types.StringValue(g.Name), "policies": types.StringValue(g.Policy), "max_server_per_host": perHost})
+}
+
+func (m attachmentModel) identity() identity {
+	return identity{m.Region, m.ServerGroupID, types.BoolValue(!m.InheritedGroup.ValueBool())}
+}

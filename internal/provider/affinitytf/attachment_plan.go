@@ -1,0 +1,150 @@
+package affinitytf
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
+)
+
+// hintsAdvice says how servers live through a change of their group's id.
+const hintsAdvice = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have lifecycle { ignore_changes = [scheduler_hints] }"
+
+// planCreate fills in the region, and reports what would keep a group from being
+// attached.
+//
+// It cannot say which servers lose their group where the attachment is replaced:
+// that happens only with -replace, or when it is tainted, and Terraform shows no
+// warning of the second of the two plans that it asks for then.
+func (r *attachmentResource) planCreate(ctx context.Context, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics) {
+	plan.planZone()
+	if config.Region.IsUnknown() {
+		return
+	}
+	if config.Region.IsNull() { // and so unknown in the plan
+		plan.Region = types.StringNull() // the provider's
+	}
+	r.rehearse(ctx, config, plan, "", true, diags)
+}
+
+// planUpdate finds out whether the attachment keeps its group. What is not known
+// yet may ask for another one.
+func (r *attachmentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics) {
+	var state attachmentModel
+	diags.Append(req.State.Get(ctx, &state)...)
+	left := leftovers(ctx, req.Private, diags)
+	if diags.HasError() {
+		return
+	}
+	if config.Region.IsNull() {
+		plan.Region = state.Region
+	}
+	plan.planZone()
+	newZone := plan.moves(state)
+	if !newZone {
+		plan.Zone = state.Zone // chosen once
+	}
+	if plan.Region.IsUnknown() || !config.groupKnown(ctx) {
+		plan.forget()
+		diags.AddWarning("The server group may change", fmt.Sprintf("The attachment has the server group %q (%s), and some of its arguments are known only after apply. "+
+			"If they ask for another group, servergroup_id changes. %s.", state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString(), hintsAdvice))
+		return
+	}
+	policy := config.policy(ctx, diags)
+	change := affinity.NeedsAnother(state.attached(ctx, diags), plan.Region.ValueString(), policy)
+	if change.Argument == "" {
+		plan.keep(state)
+	} else {
+		plan.forget()
+	}
+	if len(left) > 0 {
+		plan.Members = types.ListUnknown(types.StringType) // so that Terraform calls Update
+		diags.AddWarning("A server group is left", "This apply tries again to delete "+describe(left)+", which the attachment created and no longer uses.")
+	}
+	if change.Argument != "" || newZone {
+		r.rehearse(ctx, config, plan, state.leaving(), newZone, diags)
+	}
+	if change.Argument != "" && !diags.HasError() {
+		r.warnOfChange(ctx, state, change, diags)
+	}
+}
+
+// planZone fills in the zone, where no host has to be looked for.
+func (m *attachmentModel) planZone() {
+	m.Zone = types.StringUnknown()
+	if !m.EnableDRSExtension.IsUnknown() && !m.EnableDRSExtension.ValueBool() {
+		m.Zone = m.AvailabilityZone
+	}
+}
+
+// moves reports whether an argument that decides on the zone changes, or may.
+func (m attachmentModel) moves(state attachmentModel) bool {
+	return m.EnableDRSExtension.IsUnknown() || m.EnableDRSExtension.ValueBool() != state.EnableDRSExtension.ValueBool() ||
+		!m.AvailabilityZone.Equal(state.AvailabilityZone) || !m.Region.Equal(state.Region)
+}
+
+// rehearse fills in the region and reports what would make the apply fail, except
+// a group of the scheduler hints that is missing: it may be made before it is
+// needed.
+func (r *attachmentResource) rehearse(ctx context.Context, config attachmentModel, plan *attachmentModel, leaving string, zone bool, diags *diag.Diagnostics) {
+	cloud, compute := r.region(ctx, plan, diags)
+	if compute == nil || diags.HasError() {
+		return
+	}
+	if zone && value.Known(ctx, plan.AvailabilityZone, plan.EnableDRSExtension) {
+		targetZone(ctx, cloud, compute, plan.AvailabilityZone.ValueString(), plan.EnableDRSExtension.ValueBool(), diags)
+	}
+	if !config.groupKnown(ctx) {
+		return
+	}
+	if err := affinity.Check(ctx, compute, config.policy(ctx, diags), leaving); err != nil && !value.Is[*affinity.MissingError](err) {
+		addAttachError(err, diags)
+	}
+}
+
+// warnOfChange says what happens to servers when the attachment takes another
+// group.
+func (r *attachmentResource) warnOfChange(ctx context.Context, state attachmentModel, change affinity.Change, diags *diag.Diagnostics) {
+	name, id := state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString()
+	at := value.Path(change.Argument)
+	if state.InheritedGroup.ValueBool() {
+		diags.AddAttributeWarning(at, "The server group changes", fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
+			"%s: then they stay in the old group, which is kept because the attachment did not create it, and only new servers join the new one.", name, id, change.Reason, hintsAdvice))
+		return
+	}
+	diags.AddAttributeWarning(at, "The server group changes", fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
+		"%s: then they keep running with the id of the old group, and only new servers join the new one. The old group is deleted once there is a new one, because the attachment created it.", name, id, change.Reason, hintsAdvice))
+	r.warnOfMembers(ctx, state, "Leaving", diags)
+}
+
+// warnOfMembers names the servers that lose their group when it is deleted.
+// Doing says what happens to the attachment.
+func (r *attachmentResource) warnOfMembers(ctx context.Context, state attachmentModel, doing string, diags *diag.Diagnostics) {
+	id := state.leaving()
+	if id == "" || diags.HasError() {
+		return
+	}
+	_, compute := r.region(ctx, &state, diags)
+	if compute == nil {
+		return
+	}
+	group, names, err := affinity.Members(ctx, compute, id)
+	switch {
+	case err != nil:
+		diags.AddError("Unable to read the server group", err.Error())
+	case group != nil && len(group.Members) > 0:
+		count := "1 server is in it"
+		if n := len(group.Members); n > 1 {
+			count = fmt.Sprintf("%d servers are in it", n)
+		}
+		diags.AddWarning("The server group has members", fmt.Sprintf("%s the attachment deletes the server group %q (%s), which it created, and %s now: %s. "+
+			"Those that are not destroyed by the same apply keep running without a group. Other configurations that inherit the group lose it: no server can join it any more.",
+			doing, group.Name, group.ID, count, strings.Join(names, ", ")))
+	}
+}

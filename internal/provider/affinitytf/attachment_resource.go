@@ -1,0 +1,304 @@
+// Package affinitytf is the Terraform face of the affinity policy: the attachment,
+// and the plan.
+package affinitytf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = &attachmentResource{}
+	_ resource.ResourceWithValidateConfig = &attachmentResource{}
+	_ resource.ResourceWithModifyPlan     = &attachmentResource{}
+	_ resource.ResourceWithImportState    = &attachmentResource{}
+	_ resource.ResourceWithIdentity       = &attachmentResource{}
+)
+
+// NewAttachment returns stackpolicy_affinity_attachment.
+func NewAttachment() resource.Resource { return &attachmentResource{} }
+
+// attachmentResource is stackpolicy_affinity_attachment: a server group
+// that is inherited, or created and then deleted with the attachment.
+type attachmentResource struct{ backend.Resource }
+
+func (r *attachmentResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_affinity_attachment"
+	resp.ResourceBehavior.MutableIdentity = true // another group is attached in place
+}
+
+func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = attachmentSchema()
+}
+
+func (r *attachmentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = attachmentIdentity()
+}
+
+func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config attachmentModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() {
+		config.validate(ctx, &resp.Diagnostics)
+	}
+}
+
+// ModifyPlan reports, before anything happens, what would make the apply fail and
+// what happens to servers. An existing attachment changes in place only.
+func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		var state attachmentModel
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		if !resp.Diagnostics.HasError() {
+			r.warnOfMembers(ctx, state, "Destroying", &resp.Diagnostics)
+		}
+		return
+	}
+	var plan, config attachmentModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if req.State.Raw.IsNull() {
+		r.planCreate(ctx, config, &plan, &resp.Diagnostics)
+	} else {
+		r.planUpdate(ctx, req, config, &plan, &resp.Diagnostics)
+	}
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	}
+}
+
+func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var model, config attachmentModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &model)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	cloud, compute := r.region(ctx, &model, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	zone := targetZone(ctx, cloud, compute, model.AvailabilityZone.ValueString(), model.EnableDRSExtension.ValueBool(), &resp.Diagnostics) // before anything is made
+	policy := config.policy(ctx, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	binding, err := affinity.Attach(ctx, compute, policy, "")
+	if err != nil {
+		addAttachError(err, &resp.Diagnostics)
+		lost, ok := errors.AsType[*affinity.LostError](err)
+		if !ok || !lost.Own {
+			return
+		}
+		// Kept as a tainted resource: destroying it looks for the group again.
+		binding = affinity.Binding{Group: openstack.ServerGroup{Name: lost.Name, Policy: policy.Policy}}
+	}
+	model.bind(ctx, binding, &resp.Diagnostics)
+	model.Zone = value.TextOrNull(zone)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...)
+}
+
+func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var model attachmentModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
+	_, compute := r.region(ctx, &model, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...) // one is asked for even of what is gone
+	id := model.ServerGroupID.ValueString()
+	if id == "" {
+		return // a creation whose answer was lost: destroying it looks for the group
+	}
+	group, err := compute.ServerGroup(ctx, id)
+	switch {
+	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
+		if !model.imported() {
+			resp.Diagnostics.AddWarning("The server group is gone", fmt.Sprintf("Nova in region %s has no server group %q (%s) any more: somebody deleted it. The attachment gets a group with another id. %s.",
+				compute.Region, model.ServerGroupName.ValueString(), id, hintsAdvice))
+		}
+		resp.State.RemoveResource(ctx)
+		return
+	case err != nil:
+		resp.Diagnostics.AddError("Unable to read the server group", err.Error())
+		return
+	}
+	if model.imported() {
+		if r.refuseForeign(ctx, compute, model, &resp.Diagnostics); resp.Diagnostics.HasError() {
+			return
+		}
+		model.adopt(group)
+	}
+	model.bind(ctx, affinity.Binding{Group: group, Inherited: model.InheritedGroup.ValueBool()}, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
+
+// refuseForeign reports the import of a group as created that belongs to another
+// project: no attachment of this project created it, and none deletes it.
+func (r *attachmentResource) refuseForeign(ctx context.Context, compute *openstack.Compute, model attachmentModel, diags *diag.Diagnostics) {
+	if model.InheritedGroup.ValueBool() {
+		return
+	}
+	id := model.ServerGroupID.ValueString()
+	owned, err := affinity.Owned(ctx, compute, id)
+	switch {
+	case err != nil:
+		diags.AddError("Unable to read the server group", err.Error())
+	case !owned:
+		diags.AddError("The server group is another project's", fmt.Sprintf("The server group %s of region %s does not belong to the project that the provider logs in to, so this attachment cannot have created it. "+
+			"Import it as %s/%s, without /created: then it is inherited, and never deleted.", id, compute.Region, compute.Region, id))
+	}
+}
+
+// Update changes the zone, and takes another group where the arguments ask for
+// one: first the new group is inherited or created, then the old one deleted, if
+// the attachment created it.
+func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, config, state attachmentModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	left := leftovers(ctx, req.Private, &resp.Diagnostics)
+	cloud, compute := r.region(ctx, &plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if plan.Zone = state.Zone; plan.moves(state) {
+		plan.Zone = value.TextOrNull(targetZone(ctx, cloud, compute, plan.AvailabilityZone.ValueString(), plan.EnableDRSExtension.ValueBool(), &resp.Diagnostics))
+	}
+	policy := config.policy(ctx, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return // the state stays as it was: the next apply tries again
+	}
+	if affinity.NeedsAnother(state.attached(ctx, &resp.Diagnostics), plan.Region.ValueString(), policy).Argument == "" {
+		plan.keep(state)
+	} else {
+		binding, err := affinity.Attach(ctx, compute, policy, state.leaving())
+		if err != nil {
+			addAttachError(err, &resp.Diagnostics)
+			if lost, ok := errors.AsType[*affinity.LostError](err); ok && lost.Own {
+				keepLeftovers(ctx, resp.Private, append(left, affinity.Created{Region: compute.Region, Name: lost.Name}), &resp.Diagnostics)
+			}
+			return
+		}
+		if binding.Group.ID == state.ServerGroupID.ValueString() {
+			binding.Inherited = state.InheritedGroup.ValueBool() // by its id, with a rule that it has
+		} else {
+			left = append(left, state.created()...)
+		}
+		plan.bind(ctx, binding, &resp.Diagnostics)
+	}
+	keepLeftovers(ctx, resp.Private, r.detach(ctx, left, &resp.Diagnostics), &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+}
+
+// Delete deletes the group if the attachment created it.
+func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var model attachmentModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
+	left := leftovers(ctx, req.Private, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		r.detach(ctx, append(left, model.created()...), &resp.Diagnostics)
+	}
+}
+
+// ImportState takes <region>/<id> of a group that is inherited, or
+// <region>/<id>/created of one that is deleted with the attachment.
+func (r *attachmentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	region, id, created, err := parseGroupID(req.ID)
+	if req.ID == "" { // by identity
+		var identity identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &identity)...)
+		region, id, created, err = identity.Region.ValueString(), identity.ServerGroupID.ValueString(), identity.Created.ValueBool(), nil
+	}
+	if err != nil {
+		resp.Diagnostics.AddError("Invalid import id", err.Error())
+		return
+	}
+	for name, value := range map[string]any{"region": region, "servergroup_id": id, "inherited_group": !created} {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+	}
+}
+
+// parseGroupID reads <region>/<id> and <region>/<id>/created.
+func parseGroupID(text string) (region, id string, created bool, err error) {
+	rest, created := strings.CutSuffix(text, "/created")
+	region, id, ok := value.ParseRegionalID(rest)
+	if !ok {
+		return "", "", false, fmt.Errorf("%q is neither <region>/<server group id> (a group that is inherited and never deleted) nor <region>/<server group id>/created (one that is deleted with the attachment)", text)
+	}
+	return region, id, created, nil
+}
+
+// region returns the cloud, and the Nova of the model's region, which it fills in.
+func (r *attachmentResource) region(ctx context.Context, model *attachmentModel, diags *diag.Diagnostics) (*openstack.Cloud, *openstack.Compute) {
+	cloud := r.Backend.Get(diags)
+	if cloud == nil {
+		return nil, nil
+	}
+	region := places.RegionOr(ctx, cloud, model.Region, diags)
+	if diags.HasError() {
+		return nil, nil
+	}
+	model.Region = types.StringValue(region)
+	compute, err := cloud.Compute(ctx, region)
+	if err != nil {
+		diags.AddAttributeError(path.Root("region"), "Unable to use the region", err.Error())
+		return nil, nil
+	}
+	return cloud, compute
+}
+
+// addAttachError reports why no group was attached, at the argument that asks
+// for it.
+func addAttachError(err error, diags *diag.Diagnostics) {
+	name := path.Root("servergroup").AtName("name")
+	if lost, ok := errors.AsType[*affinity.LostError](err); ok {
+		diags.AddError("Unable to find out whether the server group was created", lostDetail(lost))
+		return
+	}
+	switch {
+	case value.Is[*affinity.MismatchError](err):
+		diags.AddAttributeError(path.Root("servergroup").AtName("policies"), "The server group has other rules",
+			text.Sentence(err)+" A group's rules cannot change: ask for those that it has, or name another group. If this attachment created the group and must be replaced, apply without -replace (or untaint it): then it takes another group in place.")
+	case value.Is[*affinity.AmbiguousError](err):
+		diags.AddAttributeError(name, "Several server groups have the name", text.Sentence(err))
+	case value.Is[*affinity.MissingError](err):
+		diags.AddAttributeError(path.Root("scheduler_hints").AtName("group"), "Unknown server group", text.Sentence(err))
+	case value.Is[*affinity.UnsupportedError](err):
+		diags.AddAttributeError(path.Root("servergroup"), "Nova is too old", text.Sentence(err))
+	default:
+		diags.AddError("Unable to attach the server group", err.Error())
+	}
+}
+
+func lostDetail(lost *affinity.LostError) string {
+	detail := fmt.Sprintf("The answer was lost: %s. ", lost)
+	switch {
+	case lost.Own:
+		return detail + "The next apply looks for it, and removes it before it makes one."
+	case len(lost.IDs) > 0:
+		detail += fmt.Sprintf("Nova has a server group of this name now (%s), but anybody may have made it, so it is not taken as created by this attachment. ", strings.Join(lost.IDs, ", "))
+	default:
+		detail += "There is no group of this name yet, but Nova may still make it. "
+	}
+	return detail + "The next apply inherits a group of this name if there is one; then it stays when the attachment is destroyed. If it is yours, import it instead as <region>/<id>/created."
+}

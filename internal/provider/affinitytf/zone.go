@@ -1,0 +1,81 @@
+package affinitytf
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+// targetZone returns the zone to give to servers, "" where none is asked for. The
+// zone must exist. With the DRS extension the host is added to it.
+func targetZone(ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, zone string, drs bool, diags *diag.Diagnostics) string {
+	if zone != "" {
+		name := zone
+		if !drs {
+			name, _, _ = strings.Cut(zone, ":") // an admin may name a host, as Nova does
+		}
+		checkZone(ctx, cloud, compute.Region, name, diags)
+	}
+	if !drs || diags.HasError() {
+		return zone
+	}
+	at := path.Root("enable_drs_extension")
+	hypervisors, err := compute.Hypervisors(ctx)
+	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
+		diags.AddAttributeError(at, "Only an admin sees hypervisors", "The DRS extension looks for a host among all hypervisors, and Nova shows these to admins only: "+err.Error()+". Log in as an admin, or leave the extension off.")
+		return ""
+	}
+	var zoneOf map[string]string
+	if err == nil {
+		zoneOf, err = hostZones(ctx, compute)
+	}
+	if err != nil {
+		diags.AddAttributeError(at, "Unable to look for a vSphere host", err.Error())
+		return ""
+	}
+	target, err := affinity.DRSZone(hypervisors, zoneOf, zone)
+	switch {
+	case value.Is[*affinity.NoHostError](err):
+		diags.AddAttributeError(at, "No suitable vSphere host is available.", "None of the hypervisors of region "+compute.Region+" is up, enabled and has drs in its hostname.")
+	case err != nil:
+		diags.AddAttributeError(path.Root("availability_zone"), "The vSphere host is in another zone", text.Sentence(err)+" Nova would refuse servers for it there. Name its zone, or none.")
+	}
+	return target
+}
+
+// hostZones is nil where Nova does not show the zones of hosts to this user.
+func hostZones(ctx context.Context, compute *openstack.Compute) (map[string]string, error) {
+	zones, err := compute.HostZones(ctx)
+	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
+		return nil, nil
+	}
+	return zones, err
+}
+
+// checkZone reports a zone that does not exist.
+func checkZone(ctx context.Context, cloud *openstack.Cloud, region, zone string, diags *diag.Diagnostics) {
+	zones, err := cloud.Zones(ctx, region)
+	if err != nil {
+		diags.AddError("Unable to look up availability zones", err.Error())
+		return
+	}
+	names := make([]string, len(zones))
+	for i, z := range zones {
+		names[i] = z.Name
+	}
+	if !slices.Contains(names, zone) {
+		diags.AddAttributeError(path.Root("availability_zone"), "Unknown availability zone",
+			fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.", region, zone, strings.Join(names, ", ")))
+	}
+}

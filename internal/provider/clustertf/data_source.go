@@ -1,0 +1,96 @@
+// Package clustertf is the Terraform face of reading a cluster.
+package clustertf
+
+import (
+	"context"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+)
+
+var (
+	_ datasource.DataSourceWithConfigure      = &dataSource{}
+	_ datasource.DataSourceWithValidateConfig = &dataSource{}
+)
+
+// New returns stackpolicy_cluster.
+func New() datasource.DataSource { return &dataSource{} }
+
+// dataSource is stackpolicy_cluster, the one reader of clusters.
+type dataSource struct{ backend.DataSource }
+
+func (d *dataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_cluster"
+}
+
+func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schemaOf()
+}
+
+func (d *dataSource) ValidateConfig(ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
+	var model model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if model.SelectsNothing() {
+		resp.Diagnostics.AddError("Empty selector",
+			"Nothing says which servers belong to the cluster. Give at least one of name_regex, metadata, tags, servergroup_id and ids.")
+	}
+}
+
+func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var model model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	cloud := d.Backend.Get(&resp.Diagnostics)
+	if cloud == nil {
+		return
+	}
+	query := model.query(ctx, &resp.Diagnostics)
+	if len(query.Regions) == 0 {
+		region, err := cloud.Region(ctx)
+		if err != nil {
+			resp.Diagnostics.AddAttributeError(path.Root("regions"), "Unable to determine the region", err.Error())
+			return
+		}
+		query.Regions = []string{region}
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	list, err := cluster.Read(ctx, cloud, query)
+	if err != nil {
+		nodes.ReportRead(err, path.Root("servergroup_id"), "To go on without a region that does not answer, leave it out of regions.", &resp.Diagnostics)
+		return
+	}
+	model.fill(ctx, query.Regions, list, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
+
+func schemaOf() schema.Schema {
+	attributes := nodes.SelectorAttributes()
+	attributes["regions"] = schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: "Regions to read. Defaults to the provider's.",
+		Validators: []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))}}
+	attributes["nodes"] = schema.ListNestedAttribute{Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: nodes.Attributes(true)},
+		MarkdownDescription: "Nodes of the cluster, sorted by region, creation time and id."}
+	attributes["size"] = schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes."}
+	attributes["distribution"] = schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true,
+		MarkdownDescription: "Number of nodes by region and zone; a region that has none is there with an empty map. Nodes that have no zone yet are counted under the empty name."}
+	return schema.Schema{
+		MarkdownDescription: "Reads a cluster: the servers that belong together, from several regions at once. All plans of a configuration that take its `nodes` see this one snapshot.\n\n" +
+			"At least one of `name_regex`, `metadata`, `tags`, `servergroup_id` and `ids` says which servers belong: those that match all of them. One region that cannot be read fails the whole read: a missing region never looks like an empty one.",
+		Attributes: attributes,
+	}
+}

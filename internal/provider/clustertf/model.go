@@ -1,0 +1,34 @@
+package clustertf
+
+import (
+	"context"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+)
+
+type model struct {
+	nodes.Selector
+	Regions      types.List  `tfsdk:"regions"`
+	Nodes        types.List  `tfsdk:"nodes"`
+	Size         types.Int64 `tfsdk:"size"`
+	Distribution types.Map   `tfsdk:"distribution"`
+}
+
+func (m model) query(ctx context.Context, diags *diag.Diagnostics) cluster.Query {
+	q := cluster.Query{Selector: m.Selector.Selector(ctx, diags), Keys: m.Keys()}
+	diags.Append(m.Regions.ElementsAs(ctx, &q.Regions, false)...)
+	return q
+}
+
+func (m *model) fill(ctx context.Context, regions []string, list []node.Node, diags *diag.Diagnostics) {
+	m.Nodes = nodes.Values(list)
+	m.Size = types.Int64Value(int64(len(list)))
+	var more diag.Diagnostics
+	m.Distribution, more = types.MapValueFrom(ctx, types.MapType{ElemType: types.Int64Type}, node.Distribution(list, regions...))
+	diags.Append(more...)
+}

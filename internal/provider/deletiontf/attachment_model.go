@@ -1,0 +1,140 @@
+package deletiontf
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+type attachmentModel struct {
+	ID          types.String   `tfsdk:"id"`
+	ServerID    types.String   `tfsdk:"server_id"`
+	Region      types.String   `tfsdk:"region"`
+	Cluster     types.String   `tfsdk:"cluster"`
+	NodeName    types.String   `tfsdk:"node_name"`
+	Enabled     types.Bool     `tfsdk:"enabled"`
+	GracePeriod value.Whole    `tfsdk:"grace_period"`
+	Shutdown    types.Bool     `tfsdk:"shutdown"`
+	Hook        types.Object   `tfsdk:"hook"`
+	Token       types.String   `tfsdk:"lifecycle_action_token"`
+	Timeouts    timeouts.Value `tfsdk:"timeouts"`
+}
+
+type attachmentIdentityModel struct {
+	Region   types.String `tfsdk:"region"`
+	ServerID types.String `tfsdk:"server_id"`
+}
+
+const (
+	shutdownTime = 5 * time.Minute // Nova itself gives a guest one, then switches it off
+	spareTime    = time.Minute     // for the requests around the waiting
+)
+
+// validate checks what is known of the arguments.
+func (m attachmentModel) validate(ctx context.Context, diags *diag.Diagnostics) {
+	hookblock.Validate(m.Hook, path.Root("hook"), diags)
+	limit, more := m.Timeouts.Delete(ctx, time.Hour)
+	if diags.Append(more...); limit <= 0 {
+		diags.AddAttributeError(path.Root("timeouts").AtName("delete"), "Invalid timeout",
+			fmt.Sprintf("The time that a destruction may take must be more than zero, not %s.", limit))
+	}
+}
+
+// identify fills in what is worked out.
+func (m *attachmentModel) identify() {
+	m.ID = types.StringValue(m.Region.ValueString() + "/" + m.ServerID.ValueString())
+	if m.Token.ValueString() == "" {
+		m.Token = types.StringValue(rand.Text())
+	}
+}
+
+func (m attachmentModel) identity() attachmentIdentityModel {
+	return attachmentIdentityModel{Region: m.Region, ServerID: m.ServerID}
+}
+
+// node names the node for people.
+func (m attachmentModel) node() string {
+	server := fmt.Sprintf("server %s, region %s", text.Clean(m.ServerID.ValueString()), text.Clean(m.Region.ValueString()))
+	if name := m.NodeName.ValueString(); name != "" {
+		return fmt.Sprintf("%q (%s)", text.Clean(name), server)
+	}
+	return "(" + server + ")"
+}
+
+// drain is what must happen before the node is removed.
+func (m attachmentModel) drain(server hook.Server, hooks *hook.Runner) *hook.Drain {
+	return &hook.Drain{
+		Server: server,
+		Runner: hooks,
+		Hook:   hookblock.Spec(m.Hook),
+		Message: hook.Message{
+			Token:      m.Token.ValueString(),
+			NodeID:     m.ServerID.ValueString(),
+			Transition: hook.Termination,
+			Region:     m.Region.ValueString(),
+			NodeName:   m.NodeName.ValueString(),
+			Cluster:    m.Cluster.ValueString(),
+		},
+		Shutdown: m.Shutdown.ValueBool(),
+		Grace:    time.Duration(m.GracePeriod.ValueInt64()) * time.Second,
+	}
+}
+
+// steps says in words what the destruction does, and nil where it does nothing.
+func (m attachmentModel) steps() (steps []string) {
+	if !m.enabled() {
+		return nil
+	}
+	if spec := hookblock.Spec(m.Hook); spec != nil {
+		steps = append(steps, fmt.Sprintf("its hook of type %s is run", text.Clean(spec.Type)))
+	}
+	if m.Shutdown.ValueBool() {
+		steps = append(steps, "it is shut down")
+	}
+	if grace := time.Duration(m.GracePeriod.ValueInt64()) * time.Second; grace > 0 {
+		steps = append(steps, fmt.Sprintf("a grace period of %s passes", grace))
+	}
+	return steps
+}
+
+// enabled is true where nothing is said, as in a state without the argument.
+func (m attachmentModel) enabled() bool { return m.Enabled.IsNull() || m.Enabled.ValueBool() }
+
+// warn says which server the plan drains.
+func (m attachmentModel) warn(diags *diag.Diagnostics) {
+	steps := m.steps()
+	if steps == nil {
+		return
+	}
+	name := m.NodeName.ValueString()
+	if name == "" {
+		name = m.ServerID.ValueString()
+	}
+	diags.AddWarning(fmt.Sprintf("A server will be drained: %s", text.Clean(name)),
+		fmt.Sprintf("This plan destroys the deletion attachment of the node %s. Before that %s.\n\n"+
+			"If the server stays, because the attachment was removed, renamed or given another key, it is drained while it is in use. To prevent that use a moved block, or a removed block with destroy = false, or apply enabled = false first.",
+			m.node(), strings.Join(steps, ", then ")))
+}
+
+// longest is how long all of it may take.
+func (m attachmentModel) longest() time.Duration {
+	total := time.Duration(m.GracePeriod.ValueInt64())*time.Second + spareTime
+	if spec := hookblock.Spec(m.Hook); spec != nil {
+		total += spec.Limit()
+	}
+	if m.Shutdown.ValueBool() {
+		total += shutdownTime
+	}
+	return total
+}

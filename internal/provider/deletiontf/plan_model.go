@@ -1,0 +1,143 @@
+package deletiontf
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+)
+
+type planModel struct {
+	Nodes                 types.List    `tfsdk:"nodes"`
+	ScaleIn               types.Object  `tfsdk:"scale_in"`
+	Resize                types.Object  `tfsdk:"resize"`
+	DeleteNodes           types.Object  `tfsdk:"delete_nodes"`
+	Decision              types.Dynamic `tfsdk:"decision"`
+	Criteria              types.String  `tfsdk:"criteria"`
+	DestroyAfterDeletion  types.Bool    `tfsdk:"destroy_after_deletion"`
+	GracePeriod           value.Whole   `tfsdk:"grace_period"`
+	ReduceDesiredCapacity types.Bool    `tfsdk:"reduce_desired_capacity"`
+	Protected             types.List    `tfsdk:"protected"`
+	Seed                  types.String  `tfsdk:"seed"`
+	Status                types.String  `tfsdk:"status"`
+	Reason                types.String  `tfsdk:"reason"`
+	Deletion              types.Object  `tfsdk:"deletion"`
+	Survivors             types.List    `tfsdk:"survivors"`
+}
+
+// nodes translates the nodes, with what is protected by name or id.
+func (m planModel) nodes(ctx context.Context, diags *diag.Diagnostics) []node.Node {
+	var protected []string
+	diags.Append(m.Protected.ElementsAs(ctx, &protected, false)...)
+	list := nodes.Read(m.Nodes, diags)
+	for i, n := range list {
+		list[i].Protected = n.Protected || slices.Contains(protected, n.ID) || slices.Contains(protected, n.Name)
+	}
+	return list
+}
+
+// request translates what is asked, and checks it.
+func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) cluster.Removal {
+	asked := cluster.Removal{
+		ScaleIn:  requesttf.ReadCount(ctx, m.ScaleIn, diags),
+		Resize:   requesttf.ReadResize(ctx, m.Resize, diags),
+		Decision: requesttf.ReadDecision(m.Decision, diags),
+	}
+	if named := value.Object[struct {
+		Candidates types.List `tfsdk:"candidates"`
+	}](ctx, m.DeleteNodes, diags); named != nil {
+		asked.Candidates = []string{}
+		diags.Append(named.Candidates.ElementsAs(ctx, &asked.Candidates, false)...)
+	}
+	if !diags.HasError() {
+		requesttf.Report(asked.Check(), diags)
+	}
+	return asked
+}
+
+// choose returns the nodes to remove.
+func (m planModel) choose(nodes []node.Node, asked cluster.Removal, diags *diag.Diagnostics) []node.Node {
+	if asked.Candidates != nil {
+		return named(nodes, asked.Candidates, diags)
+	}
+	wanted, cut, err := asked.Wanted(nodes)
+	if err != nil {
+		requesttf.Report(err, diags)
+		return nil
+	}
+	if cut > 0 {
+		diags.AddWarning("The count is above the cluster's size", fmt.Sprintf("%s must be removed, and the cluster has %d: all of them are chosen.", text.Nodes(cut), wanted.Count))
+	}
+	wanted.Criteria, wanted.Seed = deletion.Criteria(m.Criteria.ValueString()), m.Seed.ValueString()
+	chosen, err := deletion.Choose(nodes, wanted)
+	_, tooFew := errors.AsType[*deletion.ProtectedError](err)
+	switch {
+	case tooFew:
+		diags.AddError("Too few nodes can be removed", err.Error()+". Remove fewer nodes, or protect fewer.")
+	case err != nil:
+		diags.AddError("Unable to choose nodes", err.Error()+".")
+	}
+	return chosen
+}
+
+// named looks candidates up by id, or by name.
+func named(nodes []node.Node, candidates []string, diags *diag.Diagnostics) []node.Node {
+	at := path.Root("delete_nodes").AtName("candidates")
+	chosen, faults := cluster.Named(nodes, candidates)
+	for _, f := range faults {
+		diags.AddAttributeError(at.AtListIndex(f.Index), "Invalid candidate", f.Fault)
+	}
+	for _, n := range chosen {
+		if n.Protected {
+			diags.AddAttributeWarning(at, "Protected candidate", fmt.Sprintf("The node %q is protected. It is removed anyway, because it is named.", n.ID))
+		}
+	}
+	return chosen
+}
+
+func (m *planModel) fill(ctx context.Context, nodes, chosen []node.Node, diags *diag.Diagnostics) {
+	list := func(values []string) types.List {
+		translated, more := types.ListValueFrom(ctx, types.StringType, values)
+		diags.Append(more...)
+		return translated
+	}
+	candidates, names, survivors, leaves := []string{}, []string{}, []string{}, map[string]bool{}
+	for _, n := range chosen {
+		candidates, leaves[n.ID] = append(candidates, n.ID), true
+		names = append(names, cmp.Or(n.Name, n.ID))
+	}
+	for _, n := range nodes {
+		if !leaves[n.ID] {
+			survivors = append(survivors, n.ID)
+		}
+	}
+	deletionType := planSchema().Attributes["deletion"].GetType().(types.ObjectType)
+	m.Status, m.Reason, m.Deletion = types.StringValue("OK"), types.StringValue("Nothing to delete."), types.ObjectNull(deletionType.AttrTypes)
+	if len(candidates) > 0 {
+		terms := cluster.TermsOf(m.DestroyAfterDeletion.ValueBoolPointer(), m.GracePeriod.ValueInt64Pointer(), m.ReduceDesiredCapacity.ValueBoolPointer())
+		m.Reason = types.StringValue("Candidates generated")
+		m.Deletion = types.ObjectValueMust(deletionType.AttrTypes, map[string]attr.Value{
+			"count":                   types.Int64Value(int64(len(candidates))),
+			"candidates":              list(candidates),
+			"names":                   list(names),
+			"destroy_after_deletion":  types.BoolValue(terms.DestroyAfterDeletion),
+			"grace_period":            types.Int64Value(terms.GracePeriod),
+			"reduce_desired_capacity": types.BoolValue(terms.ReduceDesiredCapacity),
+		})
+	}
+	m.Survivors = list(survivors)
+}

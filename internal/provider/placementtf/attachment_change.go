@@ -1,0 +1,119 @@
+package placementtf
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// maxNames bounds the lists of names in the state, so that plans of large
+// clusters stay readable.
+const maxNames = 100
+
+func changeAttribute() schema.Attribute {
+	number := func(description string) schema.Attribute {
+		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
+	}
+	names := func(description string) schema.Attribute {
+		return schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
+	}
+	reasons := schema.MapAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Why, by the name of the node: why its place loses a node, and why this one."}
+	regions := schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Number of them by region."}
+	zones := schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true, MarkdownDescription: "Number of them by region and zone."}
+	omitted := number("Number of nodes that the lists leave out, because they have at most 100 names. Null if none.")
+	return schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "What the last plan that changed nodes did.",
+		Attributes: map[string]schema.Attribute{
+			"creation": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that were added. Null without any.",
+				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "regions": regions, "zones": zones, "nodes": names("Their names. Empty for a new attachment, whose nodes are all new."), "omitted": omitted}},
+			"deletion": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that were removed. Null without any.",
+				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "regions": regions, "zones": zones, "candidates": names("Their names."), "reasons": reasons, "omitted": omitted}},
+			"in_place": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that got another revision in place. Null without any.",
+				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "nodes": names("Their names."), "reasons": reasons, "omitted": omitted}},
+			"replaced": number("Of the nodes removed or changed in place, the number that `update` replaced."),
+		}}
+}
+
+var (
+	zoneCountsType = types.MapType{ElemType: types.Int64Type}
+	changeType     = changeAttribute().GetType().(types.ObjectType)
+	creationType   = changeType.AttrTypes["creation"].(types.ObjectType)
+	deletionType   = changeType.AttrTypes["deletion"].(types.ObjectType)
+	inPlaceType    = changeType.AttrTypes["in_place"].(types.ObjectType)
+)
+
+// record puts a change into the state. The roster is the one after it. The names
+// of the first nodes are left out: they are all in nodes.
+func (m *attachmentModel) record(ctx context.Context, next roster.Roster, change roster.Change, diags *diag.Diagnostics) {
+	created, removed, revised := types.ObjectNull(creationType.AttrTypes), types.ObjectNull(deletionType.AttrTypes), types.ObjectNull(inPlaceType.AttrTypes)
+	if n := len(change.Created); n > 0 {
+		named := change.Created
+		if n == len(next.Nodes) {
+			named = nil
+		}
+		places := make([]roster.Place, n)
+		for i, name := range change.Created {
+			places[i] = next.Nodes[name].Place
+		}
+		created = types.ObjectValueMust(creationType.AttrTypes, tally(ctx, places, map[string]attr.Value{"nodes": nameList(named)}, diags))
+	}
+	if n := len(change.Departed); n > 0 {
+		places := make([]roster.Place, n)
+		for i, d := range change.Departed {
+			places[i] = d.Place
+		}
+		names, reasons := departures(change.Departed)
+		removed = types.ObjectValueMust(deletionType.AttrTypes, tally(ctx, places, map[string]attr.Value{"candidates": names, "reasons": reasons}, diags))
+	}
+	if n := len(change.Revised); n > 0 {
+		names, reasons := departures(change.Revised)
+		revised = types.ObjectValueMust(inPlaceType.AttrTypes, map[string]attr.Value{
+			"count": types.Int64Value(int64(n)), "nodes": names, "reasons": reasons, "omitted": omittedOf(n)})
+	}
+	m.Change = types.ObjectValueMust(changeType.AttrTypes, map[string]attr.Value{
+		"creation": created, "deletion": removed, "in_place": revised, "replaced": types.Int64Value(change.Replaced)})
+}
+
+// tally adds the counts of nodes by place.
+func tally(ctx context.Context, places []roster.Place, fields map[string]attr.Value, diags *diag.Diagnostics) map[string]attr.Value {
+	zones := roster.CountPlaces(places)
+	regions := map[string]int64{}
+	for region, counts := range zones {
+		for _, n := range counts {
+			regions[region] += n
+		}
+	}
+	fields["count"], fields["omitted"] = types.Int64Value(int64(len(places))), omittedOf(len(places))
+	var more diag.Diagnostics
+	fields["regions"], more = types.MapValueFrom(ctx, types.Int64Type, regions)
+	diags.Append(more...)
+	fields["zones"], more = types.MapValueFrom(ctx, zoneCountsType, zones)
+	diags.Append(more...)
+	return fields
+}
+
+func omittedOf(n int) types.Int64 { return value.NumberOrNull(int64(max(0, n-maxNames))) }
+
+func nameList(names []string) types.List {
+	values := make([]attr.Value, min(len(names), maxNames))
+	for i := range values {
+		values[i] = types.StringValue(names[i])
+	}
+	return types.ListValueMust(types.StringType, values)
+}
+
+// departures lists names and reasons.
+func departures(list []roster.Departure) (names types.List, reasons types.Map) {
+	all, texts := make([]string, len(list)), map[string]attr.Value{}
+	for i, d := range list {
+		all[i] = d.Name
+		if i < maxNames {
+			texts[d.Name] = types.StringValue(d.Reason)
+		}
+	}
+	return nameList(all), types.MapValueMust(types.StringType, texts)
+}

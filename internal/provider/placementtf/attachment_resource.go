@@ -1,0 +1,209 @@
+// Package placementtf is the Terraform face of the region and zone placement
+// policies: the attachment, and the plans.
+package placementtf
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = &attachmentResource{}
+	_ resource.ResourceWithValidateConfig = &attachmentResource{}
+	_ resource.ResourceWithModifyPlan     = &attachmentResource{}
+	_ resource.ResourceWithImportState    = &attachmentResource{}
+	_ resource.ResourceWithIdentity       = &attachmentResource{}
+)
+
+// NewAttachment returns stackpolicy_placement_attachment.
+func NewAttachment() resource.Resource { return &attachmentResource{} }
+
+// attachmentResource is stackpolicy_placement_attachment: it remembers the place
+// of each node of a cluster, and what it is made from. All it holds is worked
+// out while planning.
+type attachmentResource struct{ backend.Resource }
+
+func (r *attachmentResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_placement_attachment"
+	resp.ResourceBehavior = resource.ResourceBehavior{MutableIdentity: true} // a cluster may be renamed
+}
+
+func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = attachmentSchema()
+}
+
+func (r *attachmentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"cluster":           identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the cluster."},
+		"node_name_pattern": identityschema.StringAttribute{OptionalForImport: true, Description: "Pattern of the names of its nodes."},
+	}}
+}
+
+func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config attachmentModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() {
+		config.validate(ctx, &resp.Diagnostics)
+	}
+}
+
+// ModifyPlan makes the plan. Without update nothing is computed where nothing
+// changed; with it each plan may find a batch.
+func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return // destroyed
+	}
+	diags := &resp.Diagnostics
+	planner := attachmentPlanner{backend: r.Backend, config: &attachmentModel{}, plan: &attachmentModel{}, diags: diags}
+	planner.same = req.Plan.Raw.Equal(req.State.Raw)
+	diags.Append(req.Plan.Get(ctx, planner.plan)...)
+	if diags.HasError() || planner.same && !value.GivenBlock(planner.plan.Update) {
+		return
+	}
+	diags.Append(req.Config.Get(ctx, planner.config)...)
+	if !req.State.Raw.IsNull() {
+		planner.state = &attachmentModel{}
+		diags.Append(req.State.Get(ctx, planner.state)...)
+		planner.seen, planner.zones = loadSeen(ctx, req.Private, diags)
+	}
+	if diags.HasError() {
+		return
+	}
+	if planner.run(ctx) && !diags.HasError() {
+		diags.Append(resp.Plan.Set(ctx, planner.plan)...)
+	}
+}
+
+func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan attachmentModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if plan.Revisions.IsUnknown() { // the template is known by now
+		r := plan.roster(nil)
+		r.Revisions[1] = plan.template()
+		plan.remember(ctx, r, plan.listedRegions(ctx, &resp.Diagnostics), &resp.Diagnostics)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+}
+
+// Read takes the snapshot that the next plan is made from.
+func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state attachmentModel
+	diags := &resp.Diagnostics
+	diags.Append(req.State.Get(ctx, &state)...)
+	before, zones := loadSeen(ctx, req.Private, diags)
+	if diags.HasError() {
+		return
+	}
+	nodes := state.Nodes
+	var remembered roster.Roster
+	var seen roster.Seen
+	var ok bool
+	if nodes.IsNull() {
+		remembered, seen, ok = state.adopt(ctx, r.Backend, diags)
+	} else {
+		remembered, seen, ok = state.refresh(ctx, r.Backend, before, zones, diags)
+	}
+	if diags.HasError() {
+		return
+	}
+	if ok {
+		storeSeen(ctx, resp.Private, remembered, seen, diags)
+		state.remember(ctx, remembered, state.listedRegions(ctx, diags), diags)
+	}
+	if !state.Nodes.Equal(nodes) { // large maps are slow to write, so only changed ones are written
+		diags.Append(resp.State.Set(ctx, &state)...)
+	}
+	diags.Append(resp.Identity.Set(ctx, state.identity())...)
+}
+
+// Update removes the marks of servers whose nodes get another revision in
+// place, so that none is taken as proven before it was found in service again.
+func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state attachmentModel
+	diags := &resp.Diagnostics
+	diags.Append(req.Plan.Get(ctx, &plan)...)
+	diags.Append(req.State.Get(ctx, &state)...)
+	seen, _ := loadSeen(ctx, req.Private, diags)
+	if diags.HasError() {
+		return
+	}
+	before := state.roster(nil)
+	for _, name := range before.Names() {
+		n, after := before.Nodes[name], plan.roster(nil).Nodes[name]
+		if after.Revision == 0 || after.Revision == n.Revision || seen.Servers[name].InService == 0 {
+			continue
+		}
+		if err := r.unmark(ctx, n.Region, seen.Servers[name].ID, diags); err != nil {
+			diags.AddError("Unable to remove the mark of a server", fmt.Sprintf("The node %s gets revision %d, and its server must first lose the mark that says that it is in service: %s. Apply again.", name, after.Revision, err))
+		}
+	}
+	if diags.HasError() {
+		return
+	}
+	diags.Append(resp.State.Set(ctx, &plan)...)
+	diags.Append(resp.Identity.Set(ctx, plan.identity())...)
+}
+
+func (r *attachmentResource) unmark(ctx context.Context, region, id string, diags *diag.Diagnostics) error {
+	cloud := r.Backend.Get(diags)
+	if cloud == nil {
+		return nil // reported
+	}
+	compute, err := cloud.Compute(ctx, region)
+	if err != nil {
+		return err
+	}
+	return openstack.Server{Compute: compute, ID: id}.Unmark(ctx)
+}
+
+// Delete forgets the attachment, and touches no server.
+func (r *attachmentResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
+}
+
+// identity distinguishes the attachment from all others.
+type identity struct {
+	Cluster         types.String `tfsdk:"cluster"`
+	NodeNamePattern types.String `tfsdk:"node_name_pattern"`
+}
+
+func (m attachmentModel) identity() identity { return identity{m.Cluster, m.NodeNamePattern} }
+
+// ImportState takes <cluster>, <cluster>/<pattern>, or the identity. Read, which
+// Terraform calls next, finds no nodes remembered and adopts the servers that
+// run.
+func (r *attachmentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	diags := &resp.Diagnostics
+	cluster, pattern := req.ID, string(roster.DefaultPattern)
+	if req.ID == "" && req.Identity != nil {
+		var id identity
+		diags.Append(req.Identity.Get(ctx, &id)...)
+		cluster, pattern = id.Cluster.ValueString(), value.TextOr(id.NodeNamePattern, pattern)
+	} else if name, rest, found := strings.Cut(req.ID, "/"); found && strings.Contains(rest, "{index}") {
+		cluster, pattern = name, rest
+	}
+	fault := roster.Pattern(pattern).Check()
+	if fault == "" && strings.TrimSpace(cluster) == "" {
+		fault = "It names no cluster."
+	}
+	if fault != "" {
+		diags.AddError("Invalid import id", fmt.Sprintf("%q is neither <cluster> nor <cluster>/<pattern of node names>. %s", req.ID, fault))
+		return
+	}
+	diags.Append(resp.State.SetAttribute(ctx, path.Root("cluster"), cluster)...)
+	diags.Append(resp.State.SetAttribute(ctx, path.Root("node_name_pattern"), pattern)...)
+}

@@ -1,0 +1,168 @@
+package placementtf
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// maxCapacity bounds a cluster: a number beyond it is a mistake, and would only fill
+// the memory of Terraform.
+const maxCapacity = 100_000
+
+func attachmentSchema() schema.Schema {
+	size := func(least, most int64, description string) schema.Int64Attribute {
+		return schema.Int64Attribute{CustomType: value.WholeType{}, Optional: true, MarkdownDescription: description,
+			Validators: []validator.Int64{int64validator.Between(least, most)}}
+	}
+	capacity := size(0, maxCapacity, fmt.Sprintf("Number of nodes that the cluster should have, at most %d.", maxCapacity))
+	capacity.Optional, capacity.Required = false, true
+	return schema.Schema{
+		MarkdownDescription: "Attaches placement to a cluster and remembers the place of each node: feed its `nodes` to the `for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some in bounded batches, and no other node ever changes its name, region or zone.\n\n" +
+			"All of it is worked out while planning, so that `terraform plan` shows where each node goes, and the servers that are created and destroyed with it. Destroying the attachment forgets it and touches no server.\n\n" +
+			"~> Replacing the attachment (`-replace`, `taint`) forgets it too and places all nodes again: nodes that then get other places are destroyed and created again.",
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
+			"cluster": schema.StringAttribute{Required: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Name of the cluster. New nodes are named after it; those that are there keep their names when it changes."},
+			"desired_capacity": capacity,
+			"min_size":         size(0, placement.MaxNodes, "Minimum number of nodes. A `desired_capacity` below it is an error. Defaults to `0`."),
+			"max_size":         size(placement.Unlimited, placement.MaxNodes, "Maximum number of nodes. A `desired_capacity` above it is an error. Defaults to `-1`, no limit."),
+			"regions":          places.Argument("region", true),
+			"zones":            places.Argument("zone", false),
+			"region": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Region of `zones`. Defaults to the provider's. Not with `regions`."},
+			"node_name_pattern": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(string(roster.DefaultPattern)), Validators: []validator.String{patternValidator{}},
+				MarkdownDescription: "Pattern of the names of new nodes, in which `{cluster}` and `{index}` are replaced. An index is never used twice. Defaults to `" + string(roster.DefaultPattern) + "`."},
+			"template": schema.MapAttribute{ElementType: types.StringType, Optional: true, Validators: []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(notNull{})},
+				MarkdownDescription: "What new nodes are made from, by names of your choice: image, flavor, a version of the user data. Each different template is a revision; let the servers take theirs from `revisions[each.value.revision]`, so that a changed template changes no server by itself. It cannot be removed again."},
+			"respect_quotas": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota there still allows. Defaults to `false`."},
+			"flavor_id": schema.StringAttribute{Optional: true,
+				MarkdownDescription: "Flavor of the nodes. With `respect_quotas`, the quotas of cores and RAM count too."},
+			// No nested attributes in maps as large as the cluster: the plugin
+			// framework looks at each of them by itself, at a cost that grows with
+			// the square of their number.
+			"nodes": schema.MapAttribute{ElementType: rosterNodeType, Computed: true,
+				MarkdownDescription: "The nodes by name, for `for_each`: the number in the name (`index`), the `region` and availability `zone` that the node belongs in, and the `revision` of the template that it is made from (1 without a template). A null zone leaves the choice to Nova."},
+			"next_index":      schema.Int64Attribute{Computed: true, MarkdownDescription: "Index of the next new node."},
+			"revisions":       schema.MapAttribute{ElementType: types.MapType{ElemType: types.StringType}, Computed: true, MarkdownDescription: "The templates in use, by the numbers of their revisions. Empty without a template."},
+			"newest_revision": schema.Int64Attribute{Computed: true, MarkdownDescription: "The highest number given to a revision so far. It only grows, and no number is given twice."},
+			"distribution": schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true,
+				MarkdownDescription: "Number of nodes by region and zone, of every place that is listed or has nodes. Nodes whose zone is Nova's choice are counted under the empty name."},
+			"change": changeAttribute(),
+			"remaining": schema.Int64Attribute{Computed: true,
+				MarkdownDescription: "Number of nodes that `update` still has to replace after this apply. A pipeline applies again until the plan is empty. 0 without `update`."},
+			"summary": schema.StringAttribute{Computed: true,
+				MarkdownDescription: "The present spread as a table for people: each place with its nodes, its ideal share of the cluster, its weight, min and cap, the nodes of each revision, and a note such as `full: cap` or `below min`. The diff of a plan shows it before and after."},
+		},
+		Blocks: map[string]schema.Block{
+			"deletion": deletionBlock(),
+			"selector": nodes.SelectorBlock(),
+			"update":   updateBlock(),
+		},
+	}
+}
+
+func deletionBlock() schema.Block {
+	names := func(description string) schema.ListAttribute {
+		return schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: description,
+			Validators: []validator.List{listvalidator.UniqueValues(), listvalidator.ValueStringsAre(notNull{}, stringvalidator.LengthAtLeast(1))}}
+	}
+	return schema.SingleNestedBlock{MarkdownDescription: "Which nodes are removed when the cluster shrinks. First those that are not in service: without a server, in `ERROR`, or not marked where `require_in_service` asks for it. Then those that are marked as tainted, then all others by `criteria`.",
+		Attributes: map[string]schema.Attribute{
+			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
+				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST` (with a template: the lowest revision). Of two places that are equally good to take from, it decides too."},
+			"candidates": names("Names of nodes, or ids of their servers, to remove. With an unchanged `desired_capacity` each is replaced by a new node under a new name. What was removed may stay in the list."),
+			"protected":  names("Names of nodes, or ids of their servers, that are never removed or replaced, in addition to those that are marked or locked in Nova."),
+		}}
+}
+
+func updateBlock() schema.Block {
+	amount := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Optional: true, Validators: []validator.String{amountValidator{}}, MarkdownDescription: description}
+	}
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Which nodes are replaced, one bounded batch for each apply. Without it nothing is ever replaced. `causes` and `max_batch_size` are required. The apply that brings the block, or `require_in_service`, replaces nothing yet.",
+		Validators: []validator.Object{objectvalidator.AlsoRequires(
+			path.MatchRelative().AtName("causes"), path.MatchRelative().AtName("max_batch_size"))},
+		Attributes: map[string]schema.Attribute{
+			"causes": schema.ListAttribute{ElementType: types.StringType, Optional: true,
+				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(notNull{}, stringvalidator.OneOf(causes()...))},
+				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better) and `TEMPLATE` (it is not of the wanted revision). Replaced in this order."},
+			"max_batch_size": amount("Required. Maximum number of nodes that one apply replaces: a number, or a percentage of `desired_capacity` such as `\"25%\"`, rounded down, at least 1. Nodes of the wanted revision that are not in service yet count against it."),
+			"target":         amount("How many nodes get the wanted revision, including new ones: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary. Defaults to `\"100%\"`."),
+			"method": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(roster.Substitute, roster.InPlace)},
+				MarkdownDescription: "How an outdated node is replaced: `SUBSTITUTE` (a new node under a new name, the default) or `IN_PLACE` (the node keeps its name and place, and its server is rebuilt, resized or replaced)."},
+			"stop_above": amount("More unhealthy nodes than this are taken for an outage, and none is replaced as `UNHEALTHY`: a number, or a percentage of `desired_capacity`. Defaults to `\"50%\"`."),
+			"require_in_service": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Whether a node counts as in service only when a `stackpolicy_readiness_attachment` has marked its server so. Defaults to `false`: a server that is neither in ERROR nor being built counts."},
+		}}
+}
+
+func causes() []string {
+	return []string{string(roster.Unhealthy), string(roster.Misplaced), string(roster.Outdated)}
+}
+
+// notNull refuses null elements, which Terraform allows in lists and maps.
+type notNull struct{}
+
+func (notNull) Description(context.Context) string { return "no element is null" }
+
+func (v notNull) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (notNull) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() {
+		resp.Diagnostics.AddAttributeError(req.Path, "Null element", "An element is null. Leave it out, for instance with compact() or a for expression with an if.")
+	}
+}
+
+// patternValidator refuses a pattern that would give all nodes one name.
+type patternValidator struct{}
+
+func (patternValidator) Description(context.Context) string { return "the pattern has {index} in it" }
+
+func (v patternValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (patternValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !value.Given(req.ConfigValue) {
+		return
+	}
+	if fault := roster.Pattern(req.ConfigValue.ValueString()).Check(); fault != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern of node names", fault)
+	}
+}
+
+// amountValidator refuses what is neither a number of nodes nor a percentage.
+type amountValidator struct{}
+
+func (amountValidator) Description(context.Context) string {
+	return "a number of nodes, or a percentage"
+}
+
+func (v amountValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (amountValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !value.Given(req.ConfigValue) {
+		return
+	}
+	if _, err := roster.ParseAmount(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number of nodes", err.Error()+".")
+	}
+}

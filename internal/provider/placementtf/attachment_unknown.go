@@ -1,0 +1,63 @@
+package placementtf
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// While planning, values may be unknown. One that matters makes the nodes
+// unknown, never wrong; one that cannot change the result leaves them known.
+
+// refusesUnknown reports, of an attachment that exists, what would make the plan
+// at apply another one than this.
+func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
+	if p.state == nil {
+		return false
+	}
+	for _, input := range []struct {
+		name  string
+		known bool
+	}{{"template", value.Known(ctx, p.plan.Template)}, {"update", value.Known(ctx, p.plan.Update)}} {
+		if !input.known {
+			p.diags.AddAttributeError(path.Root(input.name), "Not known before the apply",
+				"Which nodes are replaced, and by what, cannot be planned from a value that is known only after the apply. Apply what it comes from first, with -target, or take it from a variable or a data source that depends on nothing that changes.")
+			return true
+		}
+	}
+	return false
+}
+
+// knowsEnough reports whether the inputs that decide about every plan are known.
+func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
+	plan := p.plan
+	if !value.Known(ctx, plan.DesiredCapacity, plan.Regions, plan.Zones, plan.Region) || plan.Deletion.IsUnknown() {
+		return false
+	}
+	return p.state == nil || value.Known(ctx, plan.deletion(ctx, p.diags).Candidates)
+}
+
+// dependsOnUnknown reports whether a change rests on an input that is not known.
+func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change roster.Change) bool {
+	plan := p.plan
+	d := plan.deletion(ctx, p.diags)
+	removes := len(change.Departed)+len(change.Revised) > 0 && !value.Known(ctx, d.Criteria, d.Protected)
+	places := len(change.Created) > 0 && (!value.Known(ctx, plan.Cluster, plan.NodeNamePattern, plan.RespectQuotas) ||
+		plan.RespectQuotas.ValueBool() && plan.FlavorID.IsUnknown())
+	return removes || places
+}
+
+// unknown leaves open what depends on values that are not known yet.
+func (p *attachmentPlanner) unknown() {
+	p.plan.Nodes = types.MapUnknown(rosterNodeType)
+	p.plan.NextIndex = types.Int64Unknown()
+	p.plan.Revisions = types.MapUnknown(templateType)
+	p.plan.NewestRevision = types.Int64Unknown()
+	p.plan.Distribution = types.MapUnknown(zoneCountsType)
+	p.plan.Change = types.ObjectUnknown(changeType.AttrTypes)
+	p.plan.Remaining = types.Int64Unknown()
+	p.plan.Summary = types.StringUnknown()
+}

@@ -1,0 +1,46 @@
+package placementtf
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// validate checks what is known of the arguments.
+func (m attachmentModel) validate(_ context.Context, diags *diag.Diagnostics) {
+	switch {
+	case listed(m.Regions) && listed(m.Zones):
+		diags.AddAttributeError(path.Root("zones"), "Regions and zones", "Give either regions, which may have zones each, or the zones of one region.")
+	case !m.Regions.IsUnknown() && !m.Zones.IsUnknown() && !listed(m.Regions) && !listed(m.Zones):
+		diags.AddError("No places", "Nothing says where nodes may go. Give regions, or the zones of one region.")
+	case listed(m.Regions) && value.Given(m.Region):
+		diags.AddAttributeError(path.Root("region"), "Regions and region", "The argument region belongs to zones. Leave it out where regions are listed.")
+	}
+	if value.Given(m.Cluster) && value.Given(m.NodeNamePattern) {
+		if fault := roster.Pattern(m.NodeNamePattern.ValueString()).CheckNames(m.Cluster.ValueString()); fault != "" {
+			diags.AddAttributeError(path.Root("node_name_pattern"), "Invalid names of nodes", fault+" Change cluster or node_name_pattern.")
+		}
+	}
+	m.validateSizes(diags)
+}
+
+func (m attachmentModel) validateSizes(diags *diag.Diagnostics) {
+	size, least, most := m.DesiredCapacity, m.MinSize, m.MaxSize
+	bounded := value.Given(most) && most.ValueInt64() >= 0
+	if bounded && value.Given(least) && least.ValueInt64() > most.ValueInt64() {
+		diags.AddAttributeError(path.Root("min_size"), "Contradictory sizes", fmt.Sprintf("The min_size (%d) is greater than the max_size (%d).", least.ValueInt64(), most.ValueInt64()))
+		return
+	}
+	at := path.Root("desired_capacity")
+	switch {
+	case !value.Given(size):
+	case value.Given(least) && size.ValueInt64() < least.ValueInt64():
+		diags.AddAttributeError(at, "Size outside its bounds", fmt.Sprintf("The desired_capacity (%d) is less than the min_size (%d).", size.ValueInt64(), least.ValueInt64()))
+	case bounded && size.ValueInt64() > most.ValueInt64():
+		diags.AddAttributeError(at, "Size outside its bounds", fmt.Sprintf("The desired_capacity (%d) is greater than the max_size (%d).", size.ValueInt64(), most.ValueInt64()))
+	}
+}

@@ -1,0 +1,215 @@
+package readinesstf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
+)
+
+type attachmentModel struct {
+	ID        types.String `tfsdk:"id"`
+	Cluster   types.String `tfsdk:"cluster"`
+	Servers   types.Map    `tfsdk:"servers"`
+	HTTP      types.Object `tfsdk:"http"`
+	TCP       types.Object `tfsdk:"tcp"`
+	Hook      types.Object `tfsdk:"hook"`
+	StableFor value.Whole  `tfsdk:"stable_for"`
+	Timeout   value.Whole  `tfsdk:"timeout"`
+	Pending   types.List   `tfsdk:"pending"`
+}
+
+type identity struct {
+	Cluster types.String `tfsdk:"cluster"`
+}
+
+// server is one of the servers as it stands in the configuration.
+type server struct {
+	id, region, address types.String
+	revision            value.Whole
+}
+
+// servers are those that are known, by the names of their nodes.
+func (m attachmentModel) servers() map[string]server {
+	servers := map[string]server{}
+	for name, element := range m.Servers.Elements() {
+		if object, ok := element.(types.Object); ok && !object.IsNull() && !object.IsUnknown() {
+			fields := object.Attributes()
+			text := func(name string) types.String { return fields[name].(types.String) }
+			servers[name] = server{text("id"), text("region"), text("address"), fields["revision"].(value.Whole)}
+		}
+	}
+	return servers
+}
+
+// nodes are the servers as the domain knows them, all of which must be known.
+func (m attachmentModel) nodes(region string) map[string]readiness.Node {
+	nodes := map[string]readiness.Node{}
+	for name, s := range m.servers() {
+		n := readiness.Node{Name: name, ID: s.id.ValueString(), Region: value.TextOr(s.region, region), Address: s.address.ValueString(), Revision: s.revision.ValueInt64()}
+		if s.revision.IsNull() {
+			n.Revision = 1
+		}
+		nodes[name] = n
+	}
+	return nodes
+}
+
+// regionless reports whether a server names no region, and so is in the
+// provider's.
+func (m attachmentModel) regionless() bool {
+	for _, s := range m.servers() {
+		if s.region.ValueString() == "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *attachmentModel) setPending(names []string) {
+	values := make([]attr.Value, len(names))
+	for i, name := range names {
+		values[i] = types.StringValue(name)
+	}
+	m.Pending = types.ListValueMust(types.StringType, values)
+}
+
+func (m attachmentModel) pending() (names []string) {
+	for _, element := range m.Pending.Elements() {
+		names = append(names, element.(types.String).ValueString())
+	}
+	return names
+}
+
+// field is an argument of a block, null where the block is not there.
+func field[T attr.Value](block types.Object, name string, null T) T {
+	if block.IsUnknown() || block.IsNull() {
+		return null
+	}
+	return block.Attributes()[name].(T)
+}
+
+// checks are the checks of the configuration, as far as they are known. What is
+// wrong with them, and with the servers' addresses, is reported.
+func (m attachmentModel) checks(diags *diag.Diagnostics) (http *readiness.HTTP, tcp *readiness.TCP) {
+	if value.Given(m.HTTP) {
+		http = m.httpCheck(diags)
+	}
+	if port := field(m.TCP, "port", value.WholeNull()); value.Given(m.TCP) && !port.IsUnknown() {
+		if port.IsNull() {
+			diags.AddAttributeError(path.Root("tcp").AtName("port"), "A missing argument", "The block tcp needs the number of a port.")
+		}
+		tcp = &readiness.TCP{Port: port.ValueInt64()}
+	}
+	if !m.Timeout.IsUnknown() && !m.StableFor.IsUnknown() && m.StableFor.ValueInt64() >= m.limit() {
+		diags.AddAttributeError(path.Root("stable_for"), "Not enough time",
+			fmt.Sprintf("No server could be stable for %d seconds within a timeout of %d. Raise timeout, or lower stable_for.", m.StableFor.ValueInt64(), m.limit()))
+	}
+	hookblock.Validate(m.Hook, path.Root("hook"), diags)
+	m.checkAddresses(http, tcp, diags)
+	return http, tcp
+}
+
+func (m attachmentModel) httpCheck(diags *diag.Diagnostics) *readiness.HTTP {
+	http := &readiness.HTTP{}
+	at := path.Root("http")
+	switch address := field(m.HTTP, "url", types.StringNull()); {
+	case address.IsUnknown():
+		http = nil
+	case address.IsNull():
+		diags.AddAttributeError(at.AtName("url"), "A missing argument", "The block http needs a url.")
+	default:
+		parsed, err := readiness.ParseURL(address.ValueString())
+		if err != nil {
+			diags.AddAttributeError(at.AtName("url"), "Invalid URL", text.Sentence(err))
+		}
+		http.URL = parsed
+	}
+	status := field(m.HTTP, "status", types.StringNull())
+	if status.IsUnknown() {
+		return nil
+	}
+	list := readiness.DefaultStatuses
+	if !status.IsNull() {
+		list = status.ValueString()
+	}
+	statuses, err := readiness.ParseStatuses(list)
+	if err != nil {
+		diags.AddAttributeError(at.AtName("status"), "Invalid HTTP statuses", text.Sentence(err))
+	}
+	if http != nil {
+		http.Status = statuses
+	}
+	return http
+}
+
+// checkAddresses refuses addresses with which a check cannot be made.
+func (m attachmentModel) checkAddresses(http *readiness.HTTP, tcp *readiness.TCP, diags *diag.Diagnostics) {
+	if diags.HasError() || (http == nil && tcp == nil) {
+		return
+	}
+	servers := m.servers()
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		address := servers[name].address
+		if address.IsUnknown() {
+			continue
+		}
+		var err error
+		if tcp != nil || http.URL.NeedsAddress() {
+			err = readiness.CheckAddress(address.ValueString())
+		}
+		if err == nil && http != nil {
+			_, err = http.URL.For(name, address.ValueString())
+		}
+		if err != nil {
+			diags.AddAttributeError(path.Root("servers").AtMapKey(name).AtName("address"), "Unusable address",
+				fmt.Sprintf("The node %q cannot be checked over the network: %s. Give an address that can be reached from where Terraform runs, or leave out http and tcp.", name, err))
+		}
+	}
+}
+
+// limit is the timeout in seconds.
+func (m attachmentModel) limit() int64 {
+	return m.Timeout.Or(defaultTimeout)
+}
+
+// waiter is what waits, by a configuration that is known as a whole.
+func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *readiness.Waiter {
+	w := &readiness.Waiter{
+		StableFor: time.Duration(m.StableFor.ValueInt64()) * time.Second,
+		Timeout:   time.Duration(m.limit()) * time.Second,
+	}
+	w.HTTP, w.TCP = m.checks(diags)
+	if w.HTTP != nil {
+		w.HTTP.Client = readiness.NewClient(hooks.Authorities)
+	}
+	if spec := hookblock.Spec(m.Hook); spec != nil {
+		w.Hook = func(ctx context.Context, n readiness.Node) (string, error) {
+			warning, err := hooks.Run(ctx, *spec, m.message(n), &hook.Progress{})
+			if abandoned, ok := errors.AsType[*hook.AbandonedError](err); ok {
+				err = fmt.Errorf("its hook did not complete: %w", errors.Unwrap(errors.Unwrap(abandoned))) // which names the node first
+			}
+			return warning, err
+		}
+	}
+	return w
+}
+
+// message is what the consumer of a hook gets about a node.
+func (m attachmentModel) message(n readiness.Node) hook.Message {
+	return hook.Message{Token: n.Token(), NodeID: n.ID, Transition: hook.Launch, Region: n.Region, NodeName: n.Name,
+		Cluster: m.Cluster.ValueString(), Address: readiness.PlainAddress(n.Address)}
+}

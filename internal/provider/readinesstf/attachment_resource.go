@@ -1,0 +1,236 @@
+// Package readinesstf is the Terraform face of waiting for new servers.
+package readinesstf
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = &attachmentResource{}
+	_ resource.ResourceWithValidateConfig = &attachmentResource{}
+	_ resource.ResourceWithModifyPlan     = &attachmentResource{}
+	_ resource.ResourceWithImportState    = &attachmentResource{}
+	_ resource.ResourceWithIdentity       = &attachmentResource{}
+)
+
+// NewAttachment returns stackpolicy_readiness_attachment.
+func NewAttachment() resource.Resource { return &attachmentResource{} }
+
+// attachmentResource is stackpolicy_readiness_attachment: it waits until new
+// servers are in service.
+type attachmentResource struct{ backend.Resource }
+
+func (r *attachmentResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_readiness_attachment"
+}
+
+func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = attachmentSchema()
+}
+
+func (r *attachmentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"cluster": identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the cluster."},
+	}}
+}
+
+func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config attachmentModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() {
+		config.checks(&resp.Diagnostics)
+	}
+}
+
+// ModifyPlan plans that nothing is pending: where something is, that is a
+// difference, and the next apply looks at the servers.
+func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return
+	}
+	var plan attachmentModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	hookblock.CheckAllowed(plan.Hook, r.Backend.Hooks(), path.Root("hook"), &resp.Diagnostics)
+	plan.ID = plan.Cluster
+	plan.setPending(nil)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan attachmentModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	r.wait(ctx, &plan, nil, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return // without a state: the next apply creates it, and finds the marks of those that passed
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.Cluster})...)
+}
+
+// Read looks for the marks.
+func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var model attachmentModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{model.Cluster})...)
+	now := r.look(ctx, model, nil, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	model.setPending(readiness.Pending(now.nodes, now.snapshot))
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
+
+func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state attachmentModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	r.wait(ctx, &plan, &state, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return // the state stays as it was, so that the next apply goes on
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.Cluster})...)
+}
+
+// Delete does nothing: the servers stay, with their marks.
+func (r *attachmentResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
+}
+
+// ImportState takes the name of the cluster. Which servers it has is known when
+// the attachment is next applied: those without a mark are waited for then.
+func (r *attachmentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	name := types.StringValue(req.ID)
+	if req.ID == "" { // by identity
+		var identity identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &identity)...)
+		name = identity.Cluster
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("cluster"), name)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), name)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("timeout"), int64(defaultTimeout))...)
+}
+
+// wait waits for the servers that lack the mark of their revision. The state is
+// nil for a new attachment.
+func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentModel, diags *diag.Diagnostics) {
+	if diags.HasError() {
+		return
+	}
+	waiter := plan.waiter(r.Backend.Hooks(), diags)
+	if diags.HasError() {
+		return
+	}
+	now := r.look(ctx, *plan, state, diags)
+	if diags.HasError() {
+		return
+	}
+	if state != nil {
+		warnOvertaken(readiness.Overtaken(state.nodes(now.region), now.nodes, state.pending(), now.snapshot), diags)
+	}
+	var pending []readiness.Node
+	for _, name := range readiness.Pending(now.nodes, now.snapshot) {
+		n := now.nodes[name]
+		compute, err := r.Backend.Get(diags).Compute(ctx, n.Region) // which look has found
+		if err != nil {
+			diags.AddError("Unable to use the region", err.Error())
+			return
+		}
+		n.Server = openstack.Server{Compute: compute, ID: n.ID}
+		pending = append(pending, n)
+	}
+	waiter.Progress = func(n readiness.Node, seen string) {
+		tflog.Info(ctx, "waiting for a server", map[string]any{"cluster": plan.Cluster.ValueString(), "node": n.Name, "server": n.ID, "region": n.Region, "seen": seen})
+	}
+	warnings, err := waiter.Run(ctx, pending)
+	for _, warning := range warnings {
+		diags.AddWarning("A lifecycle hook did not complete", warning)
+	}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		diags.AddError("The wait for new servers was interrupted", fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err))
+	default:
+		diags.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\n"+
+			"The others are marked as in service, and nothing that depends on this attachment was drained or destroyed. Apply again to check these once more. "+
+			"If their image or user data is at fault, change it and apply.", plan.Cluster.ValueString(), err))
+	}
+}
+
+// warnOvertaken warns where Terraform has destroyed servers before those that
+// take their place are in service.
+func warnOvertaken(names []string, diags *diag.Diagnostics) {
+	if len(names) > 0 {
+		diags.AddAttributeWarning(path.Root("servers"), "Servers were destroyed before others took their place",
+			fmt.Sprintf("The servers of %s were in service and are gone, and those that take their place are not in service yet. Set create_before_destroy in the lifecycle of the servers, and of the deletion attachments, "+
+				"and apply that once before the next replacement.", strings.Join(names, ", ")))
+	}
+}
+
+// view is what a look at the cloud brings.
+type view struct {
+	region   string // of servers that name none
+	nodes    map[string]readiness.Node
+	snapshot []node.Node
+}
+
+// look reads the servers of a model, and those of another that is given too, in
+// all their regions at once.
+func (r *attachmentResource) look(ctx context.Context, model attachmentModel, other *attachmentModel, diags *diag.Diagnostics) view {
+	if other == nil {
+		other = &attachmentModel{}
+	}
+	if len(model.Servers.Elements())+len(other.Servers.Elements()) == 0 {
+		return view{}
+	}
+	cloud := r.Backend.Get(diags)
+	if cloud == nil {
+		return view{}
+	}
+	var v view
+	if model.regionless() || other.regionless() {
+		v.region = places.RegionOr(ctx, cloud, types.StringNull(), diags)
+	}
+	v.nodes = model.nodes(v.region)
+	query := cluster.Query{NoProfiles: true}
+	regions := map[string]bool{}
+	for _, nodes := range []map[string]readiness.Node{v.nodes, other.nodes(v.region)} {
+		for _, n := range nodes {
+			regions[n.Region] = true
+			query.IDs = append(query.IDs, n.ID)
+		}
+	}
+	if diags.HasError() {
+		return view{}
+	}
+	query.Regions = slices.Sorted(maps.Keys(regions))
+	var err error
+	if v.snapshot, err = cluster.Read(ctx, cloud, query); err != nil {
+		diags.AddError("Unable to look for the marks of the servers", err.Error())
+	}
+	return v
+}

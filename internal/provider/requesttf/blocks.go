@@ -1,0 +1,65 @@
+package requesttf
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+)
+
+// Blocks are the ways to say what is asked. They are blocks because Terraform
+// drops a misspelled key of a nested attribute silently, and refuses it in a
+// block.
+func Blocks() map[string]schema.Block {
+	text := func(description string) schema.Attribute {
+		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.String{stringvalidator.LengthAtLeast(1)}}
+	}
+	return map[string]schema.Block{
+		"scale_out": schema.SingleNestedBlock{
+			MarkdownDescription: "Add nodes (CLUSTER_SCALE_OUT). An empty block adds one.",
+			Attributes:          map[string]schema.Attribute{"count": count("Number of nodes to add. Defaults to `1`.")}},
+		"scale_in": ScaleInBlock(),
+		"resize":   ResizeBlock(),
+		"node_create": schema.SingleNestedBlock{
+			MarkdownDescription: "Add one node, which may name its place itself (NODE_CREATE). A place that it names takes precedence: nothing is planned then, and `reason` says so.",
+			Attributes: map[string]schema.Attribute{
+				"region": text("Region that the node asks for."),
+				"zone":   text("Availability zone that the node asks for."),
+			}},
+	}
+}
+
+func count(description string) schema.Attribute {
+	return schema.Int64Attribute{CustomType: value.WholeType{}, Optional: true, MarkdownDescription: description,
+		Validators: []validator.Int64{int64validator.Between(0, placement.MaxNodes)}}
+}
+
+// ScaleInBlock asks to remove nodes.
+func ScaleInBlock() schema.Block {
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Remove nodes (CLUSTER_SCALE_IN). An empty block removes one.",
+		Attributes:          map[string]schema.Attribute{"count": count("Number of nodes to remove. Defaults to `1`.")}}
+}
+
+// ResizeBlock asks for another size.
+func ResizeBlock() schema.Block {
+	size := func(description string) schema.Attribute {
+		return schema.Int64Attribute{CustomType: value.WholeType{}, Optional: true, MarkdownDescription: description}
+	}
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE).",
+		Attributes: map[string]schema.Attribute{
+			"adjustment_type": schema.StringAttribute{Optional: true,
+				MarkdownDescription: "What `number` means: `EXACT_CAPACITY` (the new size), `CHANGE_IN_CAPACITY` (nodes to add, or to remove where negative) or `CHANGE_IN_PERCENTAGE` (the same in percent of the size). Without it only the bounds change the size.",
+				Validators:          []validator.String{stringvalidator.OneOf(cluster.AdjustmentTypes()...)}},
+			"number": schema.NumberAttribute{Optional: true,
+				MarkdownDescription: "The number that `adjustment_type` describes. A percentage may have decimals, such as `12.5`; it rounds towards zero, but changes at least one node."},
+			"min_size": size("Smallest number of nodes. Defaults to `0`."),
+			"max_size": size("Largest number of nodes. Defaults to `-1`, no bound."),
+			"min_step": size("Minimum number of nodes that a percentage changes. Defaults to `1`."),
+			"strict":   schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether a size outside the bounds is an error (`true`), or is moved to the nearest bound (`false`, the default)."},
+		}}
+}

@@ -1,0 +1,161 @@
+package requesttf
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// DecisionArgument is another policy's decision. It is dynamic, because the
+// objects that are handed on differ from plan to plan: of an object type
+// Terraform would silently drop the keys that it does not have, a misspelled one
+// too. Here each key is looked at.
+func DecisionArgument(keys string) schema.Attribute {
+	return schema.DynamicAttribute{Optional: true,
+		MarkdownDescription: "What another policy decided: an object with " + keys + ". It takes precedence over the number in a request. " +
+			"The `creation` and `deletion` of another plan, or of the `change` of a placement attachment, fit as they are; null is nothing decided. " +
+			"Each may have `count` (`1`), and where the nodes are: `regions`, a map from region to count, and `zones`, a map from zone to count with one `region`, or from region to zone to count. " +
+			"A plan uses the share of its own region or regions. A key that is not one of these is refused."}
+}
+
+// keys of a decision that other policies add and that say nothing about numbers
+// and places.
+var furtherKeys = []string{"nodes", "names", "candidates", "reasons", "placements", "destroy_after_deletion", "grace_period", "reduce_desired_capacity"}
+
+// ReadDecision translates a decision; nil is none. What is wrong is reported at
+// the argument. All of it must be known.
+func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *cluster.Decision {
+	if argument.IsNull() || argument.IsUnderlyingValueNull() {
+		return nil
+	}
+	at := path.Root("decision")
+	refuse := func(format string, args ...any) *cluster.Decision {
+		diags.AddAttributeError(at, "Invalid decision", fmt.Sprintf(format, args...))
+		return nil
+	}
+	fields, err := value.Fields(argument)
+	if err != nil {
+		return refuse("%s", text.Sentence(err))
+	}
+	d, found := &cluster.Decision{}, false
+	for _, f := range fields {
+		var into **cluster.Share
+		switch f.Name {
+		case "creation":
+			into = &d.Creation
+		case "deletion":
+			into = &d.Deletion
+		case "status", "reason":
+			continue // the data of an action has them next to the decision
+		default:
+			return refuse("It has %q, and can have creation and deletion.", f.Name)
+		}
+		found = true
+		if *into, err = readShare(f.Value); err != nil {
+			return refuse("%s: %s", f.Name, text.Plain(err)+".")
+		}
+	}
+	if !found {
+		return refuse("It has neither creation nor deletion. To decide nothing, leave it out or set it to null.")
+	}
+	return d
+}
+
+// readShare reads { count, region, regions, zones }, null into nil.
+func readShare(v attr.Value) (*cluster.Share, error) {
+	if value.IsNull(v) {
+		return nil, nil
+	}
+	fields, err := value.Fields(v)
+	if err != nil {
+		return nil, err
+	}
+	var d cluster.Decided
+	for _, f := range fields {
+		if value.IsNull(f.Value) {
+			continue
+		}
+		switch f.Name {
+		case "count":
+			d.Count, err = value.WholeFrom(f.Value)
+		case "region":
+			// A region by name, or the documents' spelling of regions.
+			if name, _, notText := value.As[types.String](f.Value, "the name of a region"); notText == nil {
+				d.Region = name.ValueString()
+			} else {
+				d.Regions, err = readCounts(f.Value)
+			}
+		case "regions":
+			d.Regions, err = readCounts(f.Value)
+		case "zone", "zones":
+			d.Zones, err = readZones(f.Value)
+		default:
+			if !slices.Contains(furtherKeys, f.Name) {
+				return nil, fmt.Errorf("it has %q, and can have count, region, regions and zones", f.Name)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	share, err := d.Share()
+	if fault, ok := errors.AsType[*cluster.ArgumentError](err); ok {
+		return nil, fmt.Errorf("%s: %s", fault.Argument, strings.TrimSuffix(fault.Fault, "."))
+	}
+	return share, err
+}
+
+// readCounts reads a number for each name.
+func readCounts(v attr.Value) (map[string]int64, error) {
+	fields, err := value.Fields(v)
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[string]int64, len(fields))
+	for _, f := range fields {
+		n, err := value.WholeFrom(f.Value)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%q: %w", f.Name, err)
+		case n == nil:
+			return nil, fmt.Errorf("%q: a whole number is needed, and it is null", f.Name)
+		}
+		counts[f.Name] = *n
+	}
+	return counts, nil
+}
+
+// readZones reads zone -> count, or region -> zone -> count.
+func readZones(v attr.Value) (map[string]map[string]int64, error) {
+	flat, notFlat := readCounts(v)
+	if notFlat == nil {
+		if len(flat) == 0 {
+			return nil, nil
+		}
+		return map[string]map[string]int64{"": flat}, nil
+	}
+	fields, err := value.Fields(v)
+	if err != nil {
+		return nil, err
+	}
+	zones := make(map[string]map[string]int64, len(fields))
+	for _, f := range fields {
+		if zones[f.Name], err = readCounts(f.Value); err != nil {
+			if nested, _ := value.Fields(f.Value); nested == nil {
+				return nil, notFlat // one number among the zones is wrong
+			}
+			return nil, fmt.Errorf("%q: %w", f.Name, err)
+		}
+	}
+	return zones, nil
+}

@@ -1,0 +1,121 @@
+// Package requesttf has the arguments that say what is asked of a cluster.
+package requesttf
+
+import (
+	"context"
+	"errors"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+)
+
+// Model is what is asked of a cluster; data sources embed it.
+type Model struct {
+	ScaleOut   types.Object  `tfsdk:"scale_out"`
+	ScaleIn    types.Object  `tfsdk:"scale_in"`
+	Resize     types.Object  `tfsdk:"resize"`
+	NodeCreate types.Object  `tfsdk:"node_create"`
+	Decision   types.Dynamic `tfsdk:"decision"`
+}
+
+type countModel struct {
+	Count value.Whole `tfsdk:"count"`
+}
+
+type resizeModel struct {
+	AdjustmentType types.String `tfsdk:"adjustment_type"`
+	Number         types.Number `tfsdk:"number"`
+	MinSize        value.Whole  `tfsdk:"min_size"`
+	MaxSize        value.Whole  `tfsdk:"max_size"`
+	MinStep        value.Whole  `tfsdk:"min_step"`
+	Strict         types.Bool   `tfsdk:"strict"`
+}
+
+type placeModel struct {
+	Region types.String `tfsdk:"region"`
+	Zone   types.String `tfsdk:"zone"`
+}
+
+// Attributes adds the argument decision to the attributes; the other ways to say
+// what is asked are [Blocks].
+func Attributes(attributes map[string]schema.Attribute) map[string]schema.Attribute {
+	attributes["decision"] = DecisionArgument("`creation`, `deletion` or both")
+	return attributes
+}
+
+// Read translates the request. It is nil where a value is not known yet: then
+// nothing can be said about it.
+func (m Model) Read(ctx context.Context, diags *diag.Diagnostics) *cluster.Request {
+	if !value.Known(ctx, m.ScaleOut, m.ScaleIn, m.Resize, m.NodeCreate, m.Decision) {
+		return nil
+	}
+	r := &cluster.Request{
+		ScaleOut: ReadCount(ctx, m.ScaleOut, diags),
+		ScaleIn:  ReadCount(ctx, m.ScaleIn, diags),
+		Resize:   ReadResize(ctx, m.Resize, diags),
+		Decision: ReadDecision(m.Decision, diags),
+	}
+	if place := value.Object[placeModel](ctx, m.NodeCreate, diags); place != nil {
+		r.NodeCreate = &cluster.Place{Region: place.Region.ValueString(), Zone: place.Zone.ValueString()}
+	}
+	return r
+}
+
+// Validate reads and checks the request, as far as it is known.
+func (m Model) Validate(ctx context.Context, diags *diag.Diagnostics) {
+	if r := m.Read(ctx, diags); r != nil && !diags.HasError() {
+		Report(r.Check(), diags)
+	}
+}
+
+// Report reports a fault of a request at its argument.
+func Report(err error, diags *diag.Diagnostics) {
+	fault, ok := errors.AsType[*cluster.ArgumentError](err)
+	switch {
+	case err == nil:
+	case !ok:
+		diags.AddError("Invalid request", err.Error())
+	case fault.Argument == "":
+		diags.AddError("Invalid request", fault.Fault)
+	default:
+		diags.AddAttributeError(value.Path(fault.Argument), "Invalid request", fault.Fault)
+	}
+}
+
+// ReadResize translates the block resize. One without content asks for nothing,
+// and is nil.
+func ReadResize(ctx context.Context, block types.Object, diags *diag.Diagnostics) *cluster.Resize {
+	if !value.GivenBlock(block) {
+		return nil
+	}
+	m := value.Object[resizeModel](ctx, block, diags)
+	number, ok := value.Decimal(m.Number)
+	if !ok {
+		diags.AddAttributeError(path.Root("resize").AtName("number"), "Invalid request",
+			"A number is needed that can be planned with, not "+value.NumberText(m.Number.ValueBigFloat())+".")
+	}
+	return &cluster.Resize{
+		AdjustmentType: cluster.AdjustmentType(m.AdjustmentType.ValueString()),
+		Number:         number,
+		MinSize:        m.MinSize.ValueInt64Pointer(),
+		MaxSize:        m.MaxSize.ValueInt64Pointer(),
+		MinStep:        m.MinStep.ValueInt64Pointer(),
+		Strict:         m.Strict.ValueBool(),
+	}
+}
+
+// ReadCount reads a block with a count, which defaults to 1: the block is given
+// though it is empty.
+func ReadCount(ctx context.Context, block types.Object, diags *diag.Diagnostics) *int64 {
+	m := value.Object[countModel](ctx, block, diags)
+	if m == nil {
+		return nil
+	}
+	count := m.Count.Or(1)
+	return &count
+}

@@ -1,0 +1,46 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Plain is an error's text without its full stop: Terraform sets its own
+// behind the error of a function.
+func Plain(err error) string { return strings.TrimSuffix(err.Error(), ".") }
+
+// Sentence makes an error's text a sentence.
+func Sentence(err error) string {
+	first, size := utf8.DecodeRuneInString(err.Error())
+	return string(unicode.ToUpper(first)) + Plain(err)[size:] + "."
+}
+
+// Nodes counts nodes in words: "1 node", "2 nodes".
+func Nodes(n int64) string {
+	if n == 1 {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", n)
+}
+
+// Change says what a change comes to.
+func Change(change int64) string {
+	switch {
+	case change > 0:
+		return fmt.Sprintf("%s to create.", Nodes(change))
+	case change < 0:
+		return fmt.Sprintf("%s to delete.", Nodes(-change))
+	}
+	return "Nothing to create or to delete."
+}
+
+// Few lists the first of many texts, and says how many more there are.
+func Few(list []string) string {
+	const limit = 5
+	if len(list) <= limit {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:limit], ", "), len(list)-limit)
+}
