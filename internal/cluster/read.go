@@ -1,3 +1,5 @@
+// Package cluster reads the nodes of a cluster, from several regions at once,
+// which places take nodes now, and what quotas allow.
 package cluster
 
 import (

@@ -129,7 +129,7 @@ func TestFunctionVectors(t *testing.T) {
 			Desired        int64
 		}
 	}
-	read("../cluster/testdata/desired_capacity.json", &resizes)
+	read("../request/testdata/desired_capacity.json", &resizes)
 	var spreads []struct {
 		Count                  int64
 		Weights, Caps, Current map[string]int64

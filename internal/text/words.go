@@ -36,6 +36,14 @@ func Change(change int64) string {
 	return "Nothing to create or to delete."
 }
 
+// And joins names: "a, b and c".
+func And(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
 // Few lists the first of many texts, and says how many more there are.
 func Few(list []string) string {
 	const limit = 5

@@ -3,7 +3,7 @@
 // gap in the tests, or makes no difference, in which case equivalent.txt says
 // why.
 //
-//	go run ./tools/mutate internal/placement internal/cluster/capacity.go
+//	go run ./tools/mutate internal/placement internal/request/resize.go
 //
 // A file is tested by the tests in its own _test.go, a folder by all of its tests.
 // All mutants of a package are in one test binary, and an environment variable

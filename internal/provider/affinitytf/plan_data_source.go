@@ -45,7 +45,7 @@ func (d *planDataSource) ValidateConfig(ctx context.Context, req datasource.Vali
 func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model planModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	request := model.Read(ctx, &resp.Diagnostics)
+	asked := model.Read(ctx, &resp.Diagnostics)
 	cloud := d.Backend.Get(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -55,14 +55,14 @@ func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 		return
 	}
 	model.Region = types.StringValue(region)
-	model.plan(ctx, cloud, *request, &resp.Diagnostics)
+	model.plan(ctx, cloud, *asked, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	}
 }
 
 func planSchema() schema.Schema {
-	text := func(description string) schema.Attribute {
+	result := func(description string) schema.Attribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
@@ -74,20 +74,20 @@ func planSchema() schema.Schema {
 			"region":               schema.StringAttribute{Optional: true, Computed: true, Validators: notEmpty, MarkdownDescription: "Region of the group. Defaults to the provider's."},
 			"availability_zone":    schema.StringAttribute{Optional: true, Validators: notEmpty, MarkdownDescription: zoneArgument},
 			"enable_drs_extension": schema.BoolAttribute{Optional: true, MarkdownDescription: drsArgument},
-			"status":               text("`OK`: a plan that cannot be made is an error."),
-			"reason":               text("The result of the request, in a sentence."),
+			"status":               result("`OK`: a plan that cannot be made is an error."),
+			"reason":               result("The result of the request, in a sentence."),
 			"placement": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Where the new nodes are placed. Null where there are none.",
 				Attributes: map[string]schema.Attribute{
 					"count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes to create."},
 					"placements": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "One entry for each node.",
 						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-							"servergroup": text("Id of the server group."),
-							"zone":        text("Availability zone, with the host of the DRS cluster where that is enabled (`zone:host`). Null where none is asked for."),
+							"servergroup": result("Id of the server group."),
+							"zone":        result("Availability zone, with the host of the DRS cluster where that is enabled (`zone:host`). Null where none is asked for."),
 						}}},
 				}},
 			"violations": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "Hosts that have more members of an anti-affinity group than it allows, as after an evacuation.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"host_id": text("Nova's hash of project and host."),
+					"host_id": result("Nova's hash of project and host."),
 					"members": schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Ids of the members on it, sorted."},
 				}}},
 		}),

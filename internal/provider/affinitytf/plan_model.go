@@ -19,6 +19,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 )
 
 type planModel struct {
@@ -44,7 +45,7 @@ var (
 const mostPlacements = 100_000
 
 // plan fills in the result.
-func (m *planModel) plan(ctx context.Context, cloud *openstack.Cloud, asked cluster.Request, diags *diag.Diagnostics) {
+func (m *planModel) plan(ctx context.Context, cloud *openstack.Cloud, asked request.Request, diags *diag.Diagnostics) {
 	compute, err := cloud.Compute(ctx, m.Region.ValueString())
 	var group openstack.ServerGroup
 	if err == nil {
@@ -149,11 +150,11 @@ func (m *planModel) members(ctx context.Context, cloud *openstack.Cloud, group o
 	if group.Policy != affinity.AntiAffinity || len(group.Members) == 0 || len(group.Members) == 1 && zone == "" {
 		return nil
 	}
-	nodes, err := cluster.Read(ctx, cloud, cluster.Query{Regions: []string{m.Region.ValueString()}, Selector: cluster.Selector{IDs: group.Members}, NoProfiles: true})
+	members, err := cluster.Read(ctx, cloud, cluster.Query{Regions: []string{m.Region.ValueString()}, Selector: cluster.Selector{IDs: group.Members}, NoProfiles: true})
 	if err != nil {
 		diags.AddError("Unable to read the members of the server group", err.Error())
 	}
-	return nodes
+	return members
 }
 
 // findViolations looks at the hosts of the group's members.

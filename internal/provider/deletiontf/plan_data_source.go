@@ -40,15 +40,15 @@ func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	nodes := model.nodes(ctx, &resp.Diagnostics)
+	members := model.nodes(ctx, &resp.Diagnostics)
 	asked := model.request(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	chosen := model.choose(nodes, asked, &resp.Diagnostics)
+	chosen := model.choose(members, asked, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	model.fill(ctx, nodes, chosen, &resp.Diagnostics)
+	model.fill(ctx, members, chosen, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 )
 
 type planModel struct {
@@ -51,8 +51,8 @@ func (m planModel) nodes(ctx context.Context, diags *diag.Diagnostics) []node.No
 }
 
 // request translates what is asked, and checks it.
-func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) cluster.Removal {
-	asked := cluster.Removal{
+func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) request.Removal {
+	asked := request.Removal{
 		ScaleIn:  requesttf.ReadCount(ctx, m.ScaleIn, diags),
 		Resize:   requesttf.ReadResize(ctx, m.Resize, diags),
 		Decision: requesttf.ReadDecision(m.Decision, diags),
@@ -70,20 +70,26 @@ func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) cluster
 }
 
 // choose returns the nodes to remove.
-func (m planModel) choose(nodes []node.Node, asked cluster.Removal, diags *diag.Diagnostics) []node.Node {
+func (m planModel) choose(members []node.Node, asked request.Removal, diags *diag.Diagnostics) []node.Node {
 	if asked.Candidates != nil {
-		return named(nodes, asked.Candidates, diags)
+		return named(members, asked.Candidates, diags)
 	}
-	wanted, cut, err := asked.Wanted(nodes)
+	wanted, err := asked.Wanted(members)
 	if err != nil {
 		requesttf.Report(err, diags)
 		return nil
 	}
-	if cut > 0 {
-		diags.AddWarning("The count is above the cluster's size", fmt.Sprintf("%s must be removed, and the cluster has %d: all of them are chosen.", text.Nodes(cut), wanted.Count))
+	if wanted.Asked > wanted.Count {
+		diags.AddWarning("The count is above the cluster's size", fmt.Sprintf(
+			"%s must be removed, and the cluster has %d: all of them are chosen.", text.Nodes(wanted.Asked), wanted.Count))
 	}
-	wanted.Criteria, wanted.Seed = deletion.Criteria(m.Criteria.ValueString()), m.Seed.ValueString()
-	chosen, err := deletion.Choose(nodes, wanted)
+	chosen, err := deletion.Choose(members, deletion.Request{
+		Count:    wanted.Count,
+		Groups:   wanted.Groups,
+		GroupBy:  wanted.GroupBy,
+		Criteria: deletion.Criteria(m.Criteria.ValueString()),
+		Seed:     m.Seed.ValueString(),
+	})
 	_, tooFew := errors.AsType[*deletion.ProtectedError](err)
 	switch {
 	case tooFew:
@@ -95,21 +101,22 @@ func (m planModel) choose(nodes []node.Node, asked cluster.Removal, diags *diag.
 }
 
 // named looks candidates up by id, or by name.
-func named(nodes []node.Node, candidates []string, diags *diag.Diagnostics) []node.Node {
+func named(members []node.Node, candidates []string, diags *diag.Diagnostics) []node.Node {
 	at := path.Root("delete_nodes").AtName("candidates")
-	chosen, faults := cluster.Named(nodes, candidates)
+	chosen, faults := request.Named(members, candidates)
 	for _, f := range faults {
 		diags.AddAttributeError(at.AtListIndex(f.Index), "Invalid candidate", f.Fault)
 	}
 	for _, n := range chosen {
 		if n.Protected {
-			diags.AddAttributeWarning(at, "Protected candidate", fmt.Sprintf("The node %q is protected. It is removed anyway, because it is named.", n.ID))
+			diags.AddAttributeWarning(at, "Protected candidate", fmt.Sprintf(
+				"The node %q is protected. It is removed anyway, because it is named.", n.ID))
 		}
 	}
 	return chosen
 }
 
-func (m *planModel) fill(ctx context.Context, nodes, chosen []node.Node, diags *diag.Diagnostics) {
+func (m *planModel) fill(ctx context.Context, members, chosen []node.Node, diags *diag.Diagnostics) {
 	list := func(values []string) types.List {
 		translated, more := types.ListValueFrom(ctx, types.StringType, values)
 		diags.Append(more...)
@@ -120,15 +127,21 @@ func (m *planModel) fill(ctx context.Context, nodes, chosen []node.Node, diags *
 		candidates, leaves[n.ID] = append(candidates, n.ID), true
 		names = append(names, cmp.Or(n.Name, n.ID))
 	}
-	for _, n := range nodes {
+	for _, n := range members {
 		if !leaves[n.ID] {
 			survivors = append(survivors, n.ID)
 		}
 	}
 	deletionType := planSchema().Attributes["deletion"].GetType().(types.ObjectType)
-	m.Status, m.Reason, m.Deletion = types.StringValue("OK"), types.StringValue("Nothing to delete."), types.ObjectNull(deletionType.AttrTypes)
+	m.Status = types.StringValue("OK")
+	m.Reason = types.StringValue("Nothing to delete.")
+	m.Deletion = types.ObjectNull(deletionType.AttrTypes)
 	if len(candidates) > 0 {
-		terms := cluster.TermsOf(m.DestroyAfterDeletion.ValueBoolPointer(), m.GracePeriod.ValueInt64Pointer(), m.ReduceDesiredCapacity.ValueBoolPointer())
+		terms := request.TermsOf(
+			m.DestroyAfterDeletion.ValueBoolPointer(),
+			m.GracePeriod.ValueInt64Pointer(),
+			m.ReduceDesiredCapacity.ValueBoolPointer(),
+		)
 		m.Reason = types.StringValue("Candidates generated")
 		m.Deletion = types.ObjectValueMust(deletionType.AttrTypes, map[string]attr.Value{
 			"count":                   types.Int64Value(int64(len(candidates))),

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 )
 
 // NewDesiredCapacity returns desired_capacity.
@@ -62,7 +62,7 @@ func (f *desiredCapacityFunction) Run(ctx context.Context, req function.RunReque
 }
 
 // readResizeObject reads an object with any of the arguments of a resize.
-func readResizeObject(argument types.Dynamic) (resize cluster.Resize, err error) {
+func readResizeObject(argument types.Dynamic) (resize request.Resize, err error) {
 	arguments, err := value.Fields(argument)
 	if err != nil {
 		return resize, fmt.Errorf("resize: %w", err)
@@ -72,7 +72,7 @@ func readResizeObject(argument types.Dynamic) (resize cluster.Resize, err error)
 		case "adjustment_type":
 			var kind types.String
 			kind, _, err = value.As[types.String](a.Value, "a string")
-			resize.AdjustmentType = cluster.AdjustmentType(kind.ValueString())
+			resize.AdjustmentType = request.AdjustmentType(kind.ValueString())
 		case "strict":
 			var strict types.Bool
 			strict, _, err = value.As[types.Bool](a.Value, "true or false")

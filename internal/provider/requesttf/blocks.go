@@ -5,16 +5,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 )
 
 // Blocks are the ways to say what is asked. They are blocks because Terraform
 // drops a misspelled key of a nested attribute silently, and refuses it in a
 // block.
 func Blocks() map[string]schema.Block {
-	text := func(description string) schema.Attribute {
+	name := func(description string) schema.Attribute {
 		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.String{stringvalidator.LengthAtLeast(1)}}
 	}
 	return map[string]schema.Block{
@@ -26,8 +26,8 @@ func Blocks() map[string]schema.Block {
 		"node_create": schema.SingleNestedBlock{
 			MarkdownDescription: "Add one node, which may name its place itself (NODE_CREATE). A place that it names takes precedence: nothing is planned then, and `reason` says so.",
 			Attributes: map[string]schema.Attribute{
-				"region": text("Region that the node asks for."),
-				"zone":   text("Availability zone that the node asks for."),
+				"region": name("Region that the node asks for."),
+				"zone":   name("Availability zone that the node asks for."),
 			}},
 	}
 }
@@ -54,7 +54,7 @@ func ResizeBlock() schema.Block {
 		Attributes: map[string]schema.Attribute{
 			"adjustment_type": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "What `number` means: `EXACT_CAPACITY` (the new size), `CHANGE_IN_CAPACITY` (nodes to add, or to remove where negative) or `CHANGE_IN_PERCENTAGE` (the same in percent of the size). Without it only the bounds change the size.",
-				Validators:          []validator.String{stringvalidator.OneOf(cluster.AdjustmentTypes()...)}},
+				Validators:          []validator.String{stringvalidator.OneOf(request.AdjustmentTypes()...)}},
 			"number": schema.NumberAttribute{Optional: true,
 				MarkdownDescription: "The number that `adjustment_type` describes. A percentage may have decimals, such as `12.5`; it rounds towards zero, but changes at least one node."},
 			"min_size": size("Smallest number of nodes. Defaults to `0`."),

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -34,12 +34,12 @@ var furtherKeys = []string{"nodes", "names", "candidates", "reasons", "placement
 
 // ReadDecision translates a decision; nil is none. What is wrong is reported at
 // the argument. All of it must be known.
-func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *cluster.Decision {
+func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Decision {
 	if argument.IsNull() || argument.IsUnderlyingValueNull() {
 		return nil
 	}
 	at := path.Root("decision")
-	refuse := func(format string, args ...any) *cluster.Decision {
+	refuse := func(format string, args ...any) *request.Decision {
 		diags.AddAttributeError(at, "Invalid decision", fmt.Sprintf(format, args...))
 		return nil
 	}
@@ -47,9 +47,9 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *cluster.Deci
 	if err != nil {
 		return refuse("%s", text.Sentence(err))
 	}
-	d, found := &cluster.Decision{}, false
+	d, found := &request.Decision{}, false
 	for _, f := range fields {
-		var into **cluster.Share
+		var into **request.Share
 		switch f.Name {
 		case "creation":
 			into = &d.Creation
@@ -72,7 +72,7 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *cluster.Deci
 }
 
 // readShare reads { count, region, regions, zones }, null into nil.
-func readShare(v attr.Value) (*cluster.Share, error) {
+func readShare(v attr.Value) (*request.Share, error) {
 	if value.IsNull(v) {
 		return nil, nil
 	}
@@ -80,7 +80,7 @@ func readShare(v attr.Value) (*cluster.Share, error) {
 	if err != nil {
 		return nil, err
 	}
-	var d cluster.Decided
+	var d request.Decided
 	for _, f := range fields {
 		if value.IsNull(f.Value) {
 			continue
@@ -109,7 +109,7 @@ func readShare(v attr.Value) (*cluster.Share, error) {
 		}
 	}
 	share, err := d.Share()
-	if fault, ok := errors.AsType[*cluster.ArgumentError](err); ok {
+	if fault, ok := errors.AsType[*request.ArgumentError](err); ok {
 		return nil, fmt.Errorf("%s: %s", fault.Argument, strings.TrimSuffix(fault.Fault, "."))
 	}
 	return share, err

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 )
 
 // Model is what is asked of a cluster; data sources embed it.
@@ -50,18 +50,18 @@ func Attributes(attributes map[string]schema.Attribute) map[string]schema.Attrib
 
 // Read translates the request. It is nil where a value is not known yet: then
 // nothing can be said about it.
-func (m Model) Read(ctx context.Context, diags *diag.Diagnostics) *cluster.Request {
+func (m Model) Read(ctx context.Context, diags *diag.Diagnostics) *request.Request {
 	if !value.Known(ctx, m.ScaleOut, m.ScaleIn, m.Resize, m.NodeCreate, m.Decision) {
 		return nil
 	}
-	r := &cluster.Request{
+	r := &request.Request{
 		ScaleOut: ReadCount(ctx, m.ScaleOut, diags),
 		ScaleIn:  ReadCount(ctx, m.ScaleIn, diags),
 		Resize:   ReadResize(ctx, m.Resize, diags),
 		Decision: ReadDecision(m.Decision, diags),
 	}
 	if place := value.Object[placeModel](ctx, m.NodeCreate, diags); place != nil {
-		r.NodeCreate = &cluster.Place{Region: place.Region.ValueString(), Zone: place.Zone.ValueString()}
+		r.NodeCreate = &request.Place{Region: place.Region.ValueString(), Zone: place.Zone.ValueString()}
 	}
 	return r
 }
@@ -75,7 +75,7 @@ func (m Model) Validate(ctx context.Context, diags *diag.Diagnostics) {
 
 // Report reports a fault of a request at its argument.
 func Report(err error, diags *diag.Diagnostics) {
-	fault, ok := errors.AsType[*cluster.ArgumentError](err)
+	fault, ok := errors.AsType[*request.ArgumentError](err)
 	switch {
 	case err == nil:
 	case !ok:
@@ -89,7 +89,7 @@ func Report(err error, diags *diag.Diagnostics) {
 
 // ReadResize translates the block resize. One without content asks for nothing,
 // and is nil.
-func ReadResize(ctx context.Context, block types.Object, diags *diag.Diagnostics) *cluster.Resize {
+func ReadResize(ctx context.Context, block types.Object, diags *diag.Diagnostics) *request.Resize {
 	if !value.GivenBlock(block) {
 		return nil
 	}
@@ -99,8 +99,8 @@ func ReadResize(ctx context.Context, block types.Object, diags *diag.Diagnostics
 		diags.AddAttributeError(path.Root("resize").AtName("number"), "Invalid request",
 			"A number is needed that can be planned with, not "+value.NumberText(m.Number.ValueBigFloat())+".")
 	}
-	return &cluster.Resize{
-		AdjustmentType: cluster.AdjustmentType(m.AdjustmentType.ValueString()),
+	return &request.Resize{
+		AdjustmentType: request.AdjustmentType(m.AdjustmentType.ValueString()),
 		Number:         number,
 		MinSize:        m.MinSize.ValueInt64Pointer(),
 		MaxSize:        m.MaxSize.ValueInt64Pointer(),

@@ -1,4 +1,4 @@
-package cluster
+package request
 
 import (
 	"math/big"

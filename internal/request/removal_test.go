@@ -1,4 +1,4 @@
-package cluster
+package request
 
 import (
 	"reflect"
@@ -15,26 +15,26 @@ func TestWanted(t *testing.T) {
 		removal Removal
 		count   int64
 		groups  counts
-		cut     int64
+		asked   int64
 	}{
-		{"scale in", Removal{ScaleIn: new(int64(2))}, 2, nil, 0},
+		{"scale in", Removal{ScaleIn: new(int64(2))}, 2, nil, 2},
 		{"more than there are", Removal{ScaleIn: new(int64(9))}, 3, nil, 9},
-		{"a decision takes precedence", Removal{ScaleIn: new(int64(2)), Decision: &Decision{Deletion: &Share{Count: 1}}}, 1, nil, 0},
-		{"a creation is not ours", Removal{ScaleIn: new(int64(2)), Decision: &Decision{Creation: &Share{Count: 1}}}, 2, nil, 0},
-		{"nor of a resize", Removal{Resize: &Resize{MaxSize: new(int64(1))}, Decision: &Decision{Creation: &Share{Count: 1}}}, 2, nil, 0},
+		{"a decision takes precedence", Removal{ScaleIn: new(int64(2)), Decision: &Decision{Deletion: &Share{Count: 1}}}, 1, nil, 1},
+		{"a creation is not ours", Removal{ScaleIn: new(int64(2)), Decision: &Decision{Creation: &Share{Count: 1}}}, 2, nil, 2},
+		{"nor of a resize", Removal{Resize: &Resize{MaxSize: new(int64(1))}, Decision: &Decision{Creation: &Share{Count: 1}}}, 2, nil, 2},
 		{"a resize that grows", Removal{Resize: &Resize{MinSize: new(int64(9))}}, 0, nil, 0},
 		{"nothing is decided", Removal{Decision: &Decision{}}, 0, nil, 0},
-		{"places", Removal{Decision: &Decision{Deletion: &Share{Count: 3, Regions: counts{"R1": 1, "R2": 2}}}}, 3, counts{"R1": 1, "R2": 2}, 0},
-		{"more than a place has is not cut", Removal{Decision: &Decision{Deletion: &Share{Count: 9, Regions: counts{"R2": 9}}}}, 9, counts{"R2": 9}, 0},
-		{"together with scale_in", Removal{ScaleIn: new(int64(5)), Decision: &Decision{Deletion: &Share{Count: 1, Regions: counts{"R2": 1}}}}, 1, counts{"R2": 1}, 0},
+		{"places", Removal{Decision: &Decision{Deletion: &Share{Count: 3, Regions: counts{"R1": 1, "R2": 2}}}}, 3, counts{"R1": 1, "R2": 2}, 3},
+		{"more than a place has is not cut", Removal{Decision: &Decision{Deletion: &Share{Count: 9, Regions: counts{"R2": 9}}}}, 9, counts{"R2": 9}, 9},
+		{"together with scale_in", Removal{ScaleIn: new(int64(5)), Decision: &Decision{Deletion: &Share{Count: 1, Regions: counts{"R2": 1}}}}, 1, counts{"R2": 1}, 1},
 	} {
-		got, cut, err := c.removal.Wanted(nodes)
-		if err != nil || got.Count != c.count || cut != c.cut || !reflect.DeepEqual(got.Groups, c.groups) {
-			t.Errorf("%s: got %+v, %d, %v", c.name, got, cut, err)
+		got, err := c.removal.Wanted(nodes)
+		if err != nil || got.Count != c.count || got.Asked != c.asked || !reflect.DeepEqual(got.Groups, c.groups) {
+			t.Errorf("%s: got %+v, %v", c.name, got, err)
 		}
 	}
 	ambiguous := Removal{Decision: &Decision{Deletion: &Share{Count: 1, Zones: map[string]map[string]int64{"": {"": 1}}}}}
-	if _, _, err := ambiguous.Wanted(nodes); err == nil || !strings.HasPrefix(err.Error(), `decision: The decision names the zone ""`) {
+	if _, err := ambiguous.Wanted(nodes); err == nil || !strings.HasPrefix(err.Error(), `decision: The decision names the zone ""`) {
 		t.Errorf("got %v for a zone of two regions", err)
 	}
 }

@@ -1,4 +1,4 @@
-package cluster
+package request
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 type counts = map[string]int64
@@ -36,7 +37,7 @@ func TestShare(t *testing.T) {
 		{"a negative count", Decided{Count: new(int64(-1))}, Share{}, "count: A number of nodes is 0 or more (at most 1000000000000000), not -1."},
 		{"a negative region", Decided{Regions: counts{"R1": 3, "R2": -1}}, Share{}, `regions: A number of nodes is 0 or more (at most 1000000000000000), and that of "R2" is -1.`},
 		{"a negative zone", Decided{Zones: map[string]map[string]int64{"R1": {"a": 3, "b": -1}}}, Share{}, `zones: A number of nodes is 0 or more (at most 1000000000000000), and that of "b" is -1.`},
-		{"too many", Decided{Regions: counts{"R1": maxNodes, "R2": 1}}, Share{}, "count: 1000000000000001 nodes are more than can be planned"},
+		{"too many", Decided{Regions: counts{"R1": placement.MaxNodes, "R2": 1}}, Share{}, "count: 1000000000000001 nodes are more than can be planned"},
 		{"a count that is not the sum", Decided{Count: new(int64(5)), Regions: counts{"R1": 3}}, Share{}, "count: The decision has a count of 5, but its regions or zones add up to 3."},
 		{"a region and regions", Decided{Region: "R1", Regions: counts{"R1": 1}}, Share{}, "region: A decision names one region, or a number"},
 		{"zones that are not their region", Decided{Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, Share{}, `zones: The decision has a count of 3 for the region "R1", but its zones there add up to 2.`},

@@ -1,4 +1,4 @@
-package cluster
+package request
 
 import (
 	"cmp"
@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Removal says what is asked of the deletion policy: candidates by id or name,
@@ -22,28 +22,27 @@ type Removal struct {
 // Check refuses requests that contradict themselves. The error is an
 // [*ArgumentError].
 func (r Removal) Check() error {
-	var given []string
-	for _, q := range []struct {
-		name string
-		set  bool
-	}{{"scale_in", r.ScaleIn != nil}, {"resize", r.Resize != nil}, {"delete_nodes", r.Candidates != nil}} {
-		if q.set {
-			given = append(given, q.name)
-		}
+	arguments := []argument{
+		{"scale_in", r.ScaleIn != nil},
+		{"resize", r.Resize != nil},
+		{"delete_nodes", r.Candidates != nil},
 	}
-	if len(given) == 0 && r.Decision == nil {
-		return &ArgumentError{"", "Nothing is requested: give one of scale_in, resize and delete_nodes, or another policy's decision."}
-	}
-	return cmp.Or(checkOne(given), Request{Resize: r.Resize}.checkNumbers())
+	return cmp.Or(checkOne(arguments, r.Decision), Request{Resize: r.Resize}.checkNumbers())
 }
 
-// Wanted works out how many nodes must be removed from a cluster, and from which
-// places: where the request is not for candidates. A count of 0 removes none; the
-// cluster does not shrink.
-//
-// A count above the size of the cluster is cut to it, and cut is what was asked.
-// The error is a [*TargetError] or an [*ArgumentError].
-func (r Removal) Wanted(nodes []node.Node) (request deletion.Request, cut int64, err error) {
+// Wanted is how many nodes must be removed and, where a decision says so, from
+// which places; see [Share.Groups].
+type Wanted struct {
+	Count   int64            // 0: the cluster does not shrink
+	Asked   int64            // what was asked; above Count where that is cut to the size of the cluster
+	Groups  map[string]int64 // nil: from the cluster as a whole
+	GroupBy func(node.Node) string
+}
+
+// Wanted works out what must be removed from a cluster, for a request that names
+// no candidates. A count above the size of the cluster is cut to it, unless it is
+// for places. The error is a [*TargetError] or an [*ArgumentError].
+func (r Removal) Wanted(nodes []node.Node) (Wanted, error) {
 	asked := Request{ScaleIn: r.ScaleIn, Resize: r.Resize}
 	if r.Decision != nil {
 		asked.Decision = &Decision{Deletion: r.Decision.Deletion}
@@ -51,19 +50,19 @@ func (r Removal) Wanted(nodes []node.Node) (request deletion.Request, cut int64,
 	size := int64(len(nodes))
 	change, err := asked.Change(size)
 	if err != nil || change >= 0 {
-		return request, 0, err
+		return Wanted{}, err
 	}
-	request.Count = -change
+	wanted := Wanted{Count: -change, Asked: -change}
 	if share := asked.Decided(); share != nil {
-		request.Groups, request.GroupBy, err = share.Groups(nodes)
+		wanted.Groups, wanted.GroupBy, err = share.Groups(nodes)
 		if fault, ok := errors.AsType[*ArgumentError](err); ok {
 			err = &ArgumentError{"decision", fault.Fault}
 		}
 	}
-	if request.Groups == nil && request.Count > size {
-		request.Count, cut = size, request.Count
+	if wanted.Groups == nil {
+		wanted.Count = min(wanted.Count, size)
 	}
-	return request, cut, err
+	return wanted, err
 }
 
 // CandidateFault says what is wrong with a candidate that was given.
@@ -98,7 +97,8 @@ func Named(nodes []node.Node, candidates []string) (chosen []node.Node, faults [
 			for j, n := range found {
 				ids[j] = n.ID
 			}
-			fault("%d nodes have the name %q: give the id of the one that you mean, one of %s.", len(found), candidate, list(ids))
+			fault("%d nodes have the name %q: give the id of the one that you mean, one of %s.",
+				len(found), candidate, text.And(ids))
 		case slices.ContainsFunc(chosen, func(n node.Node) bool { return n.ID == found[0].ID }):
 			fault("The node %q is named more than once.", candidate)
 		default:

@@ -1,11 +1,19 @@
-package cluster
+// Package request has what the policy documents let people and other policies
+// ask of a cluster, and the arithmetic of its size: scaling out and in,
+// CLUSTER_RESIZE, NODE_CREATE, CLUSTER_DEL_NODES and decisions.
+//
+// It is pure. A request says how many nodes come or go and, where a decision
+// names places, in which; where nodes are placed, and which of them are removed,
+// is up to placement and deletion.
+package request
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Request says what is asked of a cluster: at most one of its first four
@@ -95,28 +103,48 @@ func (r Request) In(regions ...string) Request {
 	return r
 }
 
+// ArgumentError says which argument of a request makes no sense, and why.
+type ArgumentError struct {
+	Argument string // dotted, such as resize.number; "" for the request as a whole
+	Fault    string // a sentence
+}
+
+func (e *ArgumentError) Error() string { return e.Argument + ": " + e.Fault }
+
 // Check refuses requests that contradict themselves. The error is an
 // [*ArgumentError].
 func (r Request) Check() error {
-	var given []string
-	for _, q := range []struct {
-		name string
-		set  bool
-	}{{"scale_out", r.ScaleOut != nil}, {"scale_in", r.ScaleIn != nil}, {"resize", r.Resize != nil}, {"node_create", r.NodeCreate != nil}} {
-		if q.set {
-			given = append(given, q.name)
-		}
+	arguments := []argument{
+		{"scale_out", r.ScaleOut != nil},
+		{"scale_in", r.ScaleIn != nil},
+		{"resize", r.Resize != nil},
+		{"node_create", r.NodeCreate != nil},
 	}
-	if len(given) == 0 && r.Decision == nil {
-		return &ArgumentError{"", "Nothing is requested: give one of scale_out, scale_in, resize and node_create, or another policy's decision."}
-	}
-	return cmp.Or(checkOne(given), r.checkNumbers())
+	return cmp.Or(checkOne(arguments, r.Decision), r.checkNumbers())
 }
 
-// checkOne refuses two requests at once.
-func checkOne(given []string) error {
-	if len(given) > 1 {
-		return &ArgumentError{given[1], fmt.Sprintf("Two requests are made at once, %s and %s: make one.", given[0], given[1])}
+// argument is a way to ask for something, by its name in the configuration.
+type argument struct {
+	name  string
+	given bool
+}
+
+// checkOne refuses two requests at once, and none at all where nothing is decided either.
+func checkOne(arguments []argument, decision *Decision) error {
+	var given, names []string
+	for _, a := range arguments {
+		names = append(names, a.name)
+		if a.given {
+			given = append(given, a.name)
+		}
+	}
+	switch {
+	case len(given) > 1:
+		return &ArgumentError{given[1], fmt.Sprintf(
+			"Two requests are made at once, %s and %s: make one.", given[0], given[1])}
+	case len(given) == 0 && decision == nil:
+		return &ArgumentError{"", fmt.Sprintf(
+			"Nothing is requested: give one of %s, or another policy's decision.", text.And(names))}
 	}
 	return nil
 }
@@ -138,30 +166,24 @@ func (r Request) checkNumbers() error {
 // The region is that of a plan of zones; "" is a plan of regions. Planned are
 // the regions whose zones the plan would choose too.
 func (r Request) Precedence(region string, planned ...string) string {
-	node := r.NodeCreate
+	at := r.NodeCreate
 	switch {
-	case node == nil:
+	case at == nil:
 		return ""
-	case region == "" && node.Region != "" && node.Zone == "" && slices.Contains(planned, node.Region):
-		return fmt.Sprintf("The region %s that the node names takes precedence: nothing is planned. To choose its zone use a plan of zones.", node.Region)
-	case region == "" && node.Region != "":
-		return fmt.Sprintf("The region %s that the node names takes precedence: nothing is planned.", node.Region)
-	case region == "" && node.Zone != "" && len(planned) > 0:
-		return fmt.Sprintf("The availability zone %s that the node names takes precedence, and its region is not named: nothing is planned.", node.Zone)
+	case region == "" && at.Region != "" && at.Zone == "" && slices.Contains(planned, at.Region):
+		return fmt.Sprintf("The region %s that the node names takes precedence: nothing is planned. "+
+			"To choose its zone use a plan of zones.", at.Region)
+	case region == "" && at.Region != "":
+		return fmt.Sprintf("The region %s that the node names takes precedence: nothing is planned.", at.Region)
+	case region == "" && at.Zone != "" && len(planned) > 0:
+		return fmt.Sprintf("The availability zone %s that the node names takes precedence, "+
+			"and its region is not named: nothing is planned.", at.Zone)
 	case region == "":
 		return ""
-	case node.Region != "" && node.Region != region:
-		return fmt.Sprintf("The node is for the region %s: nothing is planned in %s.", node.Region, region)
-	case node.Zone != "":
-		return fmt.Sprintf("The availability zone %s that the node names takes precedence: nothing is planned.", node.Zone)
+	case at.Region != "" && at.Region != region:
+		return fmt.Sprintf("The node is for the region %s: nothing is planned in %s.", at.Region, region)
+	case at.Zone != "":
+		return fmt.Sprintf("The availability zone %s that the node names takes precedence: nothing is planned.", at.Zone)
 	}
 	return ""
-}
-
-// list joins names for people: "a, b and c".
-func list(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

@@ -1,4 +1,4 @@
-package cluster
+package request
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Share is what a decision creates or deletes: a number of nodes and, where it
@@ -14,7 +16,7 @@ import (
 type Share struct {
 	Count   int64
 	Regions map[string]int64            // nil: no regions are named
-	Zones   map[string]map[string]int64 // by region; nil: no zones are named. The region "" has zones of a region that is not named
+	Zones   map[string]map[string]int64 // by region; nil: none is named. "" has the zones whose region is not named
 }
 
 // Decided is a decision as it is written, with the words of the policy documents.
@@ -28,8 +30,8 @@ type Decided struct {
 // Share checks a decision and fills in what it leaves out: the count is the sum
 // of its places, and 1 where it names none. The error is an [*ArgumentError].
 func (d Decided) Share() (*Share, error) {
-	fault := func(argument, format string, args ...any) (*Share, error) {
-		return nil, &ArgumentError{argument, fmt.Sprintf(format, args...)}
+	fault := func(field, format string, args ...any) (*Share, error) {
+		return nil, &ArgumentError{field, fmt.Sprintf(format, args...)}
 	}
 	if d.Region != "" && d.Regions != nil {
 		return fault("region", "A decision names one region, or a number of nodes for each of several regions, not both.")
@@ -54,7 +56,8 @@ func (d Decided) Share() (*Share, error) {
 		share.Count = sum(share.Regions)
 		for _, region := range slices.Sorted(maps.Keys(zones)) {
 			if n := sum(zones[region]); n != share.Regions[region] {
-				return fault("zones", "The decision has a count of %d for the region %q, but its zones there add up to %d.", share.Regions[region], region, n)
+				return fault("zones", "The decision has a count of %d for the region %q, but its zones there add up to %d.",
+					share.Regions[region], region, n)
 			}
 		}
 	case zones[""] != nil:
@@ -70,17 +73,18 @@ func (d Decided) Share() (*Share, error) {
 	if d.Count != nil && *d.Count != share.Count {
 		return fault("count", "The decision has a count of %d, but its regions or zones add up to %d.", *d.Count, share.Count)
 	}
-	if share.Count > maxNodes {
-		return fault("count", "%d nodes are more than can be planned (%d).", share.Count, int64(maxNodes))
+	if share.Count > placement.MaxNodes {
+		return fault("count", "%d nodes are more than can be planned (%d).", share.Count, int64(placement.MaxNodes))
 	}
 	return share, nil
 }
 
 // negative finds a number that counts no nodes.
 func (d Decided) negative() *ArgumentError {
-	wrong := func(n int64) bool { return n < 0 || n > maxNodes }
+	wrong := func(n int64) bool { return n < 0 || n > placement.MaxNodes }
 	if d.Count != nil && wrong(*d.Count) {
-		return &ArgumentError{"count", fmt.Sprintf("A number of nodes is 0 or more (at most %d), not %d.", int64(maxNodes), *d.Count)}
+		return &ArgumentError{"count", fmt.Sprintf(
+			"A number of nodes is 0 or more (at most %d), not %d.", int64(placement.MaxNodes), *d.Count)}
 	}
 	places := map[string]map[string]int64{"regions": d.Regions}
 	for region, zones := range d.Zones {
@@ -89,8 +93,9 @@ func (d Decided) negative() *ArgumentError {
 	for _, kind := range slices.Sorted(maps.Keys(places)) {
 		for _, name := range slices.Sorted(maps.Keys(places[kind])) {
 			if n := places[kind][name]; wrong(n) {
-				argument, _, _ := strings.Cut(kind, " ")
-				return &ArgumentError{argument, fmt.Sprintf("A number of nodes is 0 or more (at most %d), and that of %q is %d.", int64(maxNodes), name, n)}
+				field, _, _ := strings.Cut(kind, " ")
+				return &ArgumentError{field, fmt.Sprintf("A number of nodes is 0 or more (at most %d), and that of %q is %d.",
+					int64(placement.MaxNodes), name, n)}
 			}
 		}
 	}
@@ -183,7 +188,8 @@ func (s *Share) ambiguous(nodes []node.Node) error {
 	}
 	for _, zone := range slices.Sorted(maps.Keys(s.Zones[""])) {
 		if regions := slices.Sorted(slices.Values(found[zone])); len(regions) > 1 {
-			return &ArgumentError{"zones", fmt.Sprintf("The decision names the zone %q without a region, and nodes of %s are in a zone of that name. Name the region.", zone, list(regions))}
+			return &ArgumentError{"zones", fmt.Sprintf("The decision names the zone %q without a region, "+
+				"and nodes of %s are in a zone of that name. Name the region.", zone, text.And(regions))}
 		}
 	}
 	return nil
@@ -191,7 +197,7 @@ func (s *Share) ambiguous(nodes []node.Node) error {
 
 func sum(counts map[string]int64) (total int64) {
 	for _, n := range counts {
-		total = min(total+n, maxNodes+1)
+		total = min(total+n, placement.MaxNodes+1)
 	}
 	return total
 }

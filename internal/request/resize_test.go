@@ -1,4 +1,4 @@
-package cluster
+package request
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 func TestDesired(t *testing.T) {
@@ -35,8 +37,8 @@ func TestDesired(t *testing.T) {
 		{"truncated to min", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("-9"), MinSize: n(2)}, 2},
 		{"never below nothing", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("-9")}, 0},
 		{"bounds alone move the size", 7, Resize{MaxSize: n(5)}, 5},
-		{"no bound", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("9"), MaxSize: n(Unlimited)}, 16},
-		{"huge", maxNodes, Resize{AdjustmentType: ChangeInPercentage, Number: q("-100")}, 0},
+		{"no bound", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("9"), MaxSize: n(placement.Unlimited)}, 16},
+		{"huge", placement.MaxNodes, Resize{AdjustmentType: ChangeInPercentage, Number: q("-100")}, 0},
 	} {
 		if got, err := c.resize.Desired(c.current); err != nil || got != c.want {
 			t.Errorf("%s: got %d (%v), want %d", c.name, got, err, c.want)
@@ -62,10 +64,10 @@ func TestDesiredRefuses(t *testing.T) {
 		{Resize{MinStep: n(2)}, "min_step: A least step needs CHANGE_IN_PERCENTAGE."},
 		{Resize{AdjustmentType: ChangeInPercentage, Number: q("5"), MinStep: n(0)}, "min_step: The least step is 1 or more, not 0."},
 		{Resize{MinSize: n(5), MaxSize: n(4)}, "min_size: The specified min_size (5) is greater than the specified max_size (4)."},
-		{Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(maxNodes+1, 1)}, "number: 1000000000000001 is more than can be planned"},
-		{Resize{AdjustmentType: ChangeInPercentage, Number: big.NewRat(maxNodes, 1)}, "more than can be planned"},
+		{Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(placement.MaxNodes+1, 1)}, "number: 1000000000000001 is more than can be planned"},
+		{Resize{AdjustmentType: ChangeInPercentage, Number: big.NewRat(placement.MaxNodes, 1)}, "more than can be planned"},
 	} {
-		if got, err := c.resize.Desired(maxNodes); err == nil || !strings.Contains(err.Error(), c.want) {
+		if got, err := c.resize.Desired(placement.MaxNodes); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %d (%v), want %q", got, err, c.want)
 		}
 	}
@@ -137,15 +139,15 @@ func TestDesiredAtItsBounds(t *testing.T) {
 		want    int64
 		refused string
 	}{
-		{exact(maxNodes), 0, maxNodes, ""},
-		{exact(maxNodes + 1), 0, 0, "number"},
-		{change(-maxNodes), maxNodes, 0, ""},
-		{change(-maxNodes - 1), maxNodes, 0, "number"},
-		{exact(0), maxNodes + 1, 0, "outside 0 to"},
-		{Resize{MinSize: n(maxNodes)}, 1, maxNodes, ""},
-		{Resize{MinSize: n(maxNodes + 1)}, 1, 0, "min_size"},
-		{Resize{MaxSize: n(-maxNodes)}, 1, 0, "The largest size"},
-		{Resize{MaxSize: n(-maxNodes - 1)}, 1, 0, "more than can be planned"},
+		{exact(placement.MaxNodes), 0, placement.MaxNodes, ""},
+		{exact(placement.MaxNodes + 1), 0, 0, "number"},
+		{change(-placement.MaxNodes), placement.MaxNodes, 0, ""},
+		{change(-placement.MaxNodes - 1), placement.MaxNodes, 0, "number"},
+		{exact(0), placement.MaxNodes + 1, 0, "outside 0 to"},
+		{Resize{MinSize: n(placement.MaxNodes)}, 1, placement.MaxNodes, ""},
+		{Resize{MinSize: n(placement.MaxNodes + 1)}, 1, 0, "min_size"},
+		{Resize{MaxSize: n(-placement.MaxNodes)}, 1, 0, "The largest size"},
+		{Resize{MaxSize: n(-placement.MaxNodes - 1)}, 1, 0, "more than can be planned"},
 		{Resize{MinSize: n(4), MaxSize: n(4)}, 1, 4, ""},
 		{bounded(change(2), nil, n(4)), 2, 4, ""},
 		{bounded(change(3), nil, n(4)), 2, 0, "greater than the specified max_size (4)"},

@@ -1,11 +1,11 @@
-// Package cluster reads the nodes of a cluster, from several regions at once,
-// and has the arithmetic of its size.
-package cluster
+package request
 
 import (
 	"fmt"
 	"math/big"
 	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // AdjustmentType says how the number of a [Resize] is meant.
@@ -23,30 +23,16 @@ func AdjustmentTypes() []string {
 	return []string{string(ExactCapacity), string(ChangeInCapacity), string(ChangeInPercentage)}
 }
 
-// Unlimited is the MaxSize of a cluster that may grow without bound.
-const Unlimited = -1
-
-// maxNodes bounds the numbers of a resize, so that no sum overflows.
-const maxNodes = 1_000_000_000_000_000
-
 // Resize asks for another cluster size, as CLUSTER_RESIZE does. A nil field was
 // not given. The zero value asks for nothing.
 type Resize struct {
 	AdjustmentType AdjustmentType // "": no adjustment, only the bounds
 	Number         *big.Rat       // whole, except for a percentage
 	MinSize        *int64         // smallest size; none given: 0
-	MaxSize        *int64         // largest size; none given or [Unlimited]: no bound
+	MaxSize        *int64         // largest size; none given or [placement.Unlimited]: no bound
 	MinStep        *int64         // least change in nodes, of a percentage
 	Strict         bool           // refuse a target outside the bounds, instead of truncating it
 }
-
-// ArgumentError says which argument of a request makes no sense, and why.
-type ArgumentError struct {
-	Argument string
-	Fault    string // a sentence
-}
-
-func (e *ArgumentError) Error() string { return e.Argument + ": " + e.Fault }
 
 // Check refuses what makes no sense whatever the size of the cluster. The error
 // is an [*ArgumentError].
@@ -54,15 +40,15 @@ func (r Resize) Check() error {
 	fault := func(argument, format string, args ...any) error {
 		return &ArgumentError{argument, fmt.Sprintf(format, args...)}
 	}
-	if n := r.Number; n != nil && new(big.Rat).Abs(n).Cmp(big.NewRat(maxNodes, 1)) > 0 {
-		return fault("number", "%s is more than can be planned (%d).", decimal(n), int64(maxNodes))
+	if n := r.Number; n != nil && new(big.Rat).Abs(n).Cmp(big.NewRat(placement.MaxNodes, 1)) > 0 {
+		return fault("number", "%s is more than can be planned (%d).", decimal(n), int64(placement.MaxNodes))
 	}
 	for _, n := range []struct {
 		argument string
 		value    *int64
 	}{{"min_size", r.MinSize}, {"max_size", r.MaxSize}, {"min_step", r.MinStep}} {
-		if n.value != nil && (*n.value > maxNodes || *n.value < -maxNodes) {
-			return fault(n.argument, "%d is more than can be planned (%d).", *n.value, int64(maxNodes))
+		if n.value != nil && (*n.value > placement.MaxNodes || *n.value < -placement.MaxNodes) {
+			return fault(n.argument, "%d is more than can be planned (%d).", *n.value, int64(placement.MaxNodes))
 		}
 	}
 	adjusts := r.AdjustmentType != ""
@@ -74,12 +60,13 @@ func (r Resize) Check() error {
 	case !adjusts && r.Number != nil:
 		return fault("adjustment_type", "A number needs an adjustment_type, one of %q.", AdjustmentTypes())
 	case adjusts && r.AdjustmentType != ChangeInPercentage && !r.Number.IsInt():
-		return fault("number", "%s needs a whole number, not %s. Only a percentage may have decimals.", r.AdjustmentType, decimal(r.Number))
+		return fault("number", "%s needs a whole number, not %s. Only a percentage may have decimals.",
+			r.AdjustmentType, decimal(r.Number))
 	case r.AdjustmentType == ExactCapacity && r.Number.Sign() < 0:
 		return fault("number", "An exact capacity is 0 or more, not %s.", decimal(r.Number))
 	case r.MinSize != nil && *r.MinSize < 0:
 		return fault("min_size", "The smallest size is 0 or more, not %d.", *r.MinSize)
-	case r.MaxSize != nil && *r.MaxSize < Unlimited:
+	case r.MaxSize != nil && *r.MaxSize < placement.Unlimited:
 		return fault("max_size", "The largest size is 0 or more, or -1 for none, not %d.", *r.MaxSize)
 	case r.MinStep != nil && *r.MinStep < 1:
 		return fault("min_step", "The least step is 1 or more, not %d.", *r.MinStep)
@@ -92,12 +79,13 @@ func (r Resize) Check() error {
 // CheckSizes refuses bounds that no size fits. The error is an [*ArgumentError].
 func (r Resize) CheckSizes() error {
 	if r.MinSize != nil && r.bounded() && *r.MinSize > *r.MaxSize {
-		return &ArgumentError{"min_size", fmt.Sprintf("The specified min_size (%d) is greater than the specified max_size (%d).", *r.MinSize, *r.MaxSize)}
+		return &ArgumentError{"min_size", fmt.Sprintf(
+			"The specified min_size (%d) is greater than the specified max_size (%d).", *r.MinSize, *r.MaxSize)}
 	}
 	return nil
 }
 
-func (r Resize) bounded() bool { return r.MaxSize != nil && *r.MaxSize != Unlimited }
+func (r Resize) bounded() bool { return r.MaxSize != nil && *r.MaxSize != placement.Unlimited }
 
 // TargetError is a strict resize whose target is outside its bounds. Its text
 // is a sentence that names both.
@@ -115,8 +103,8 @@ func (r Resize) Desired(current int64) (int64, error) {
 	if err := r.Check(); err != nil {
 		return 0, err
 	}
-	if current < 0 || current > maxNodes {
-		return 0, fmt.Errorf("a cluster of %d nodes is outside 0 to %d", current, int64(maxNodes))
+	if current < 0 || current > placement.MaxNodes {
+		return 0, fmt.Errorf("a cluster of %d nodes is outside 0 to %d", current, int64(placement.MaxNodes))
 	}
 	target := current
 	switch r.AdjustmentType {
@@ -148,11 +136,12 @@ func (r Resize) Desired(current int64) (int64, error) {
 
 // percentage is the change in nodes.
 func (r Resize) percentage(current int64) (int64, error) {
-	// Current and number may be as large as maxNodes, their product is not.
+	// Current and number may each be as large as placement.MaxNodes; their product need not fit.
 	share := new(big.Rat).Mul(big.NewRat(current, 100), r.Number)
 	nodes := new(big.Int).Quo(share.Num(), share.Denom()) // towards zero
-	if nodes.CmpAbs(big.NewInt(maxNodes)) > 0 {
-		return 0, fmt.Errorf("%s %% of %d nodes are more than can be planned (%d)", decimal(r.Number), current, int64(maxNodes))
+	if nodes.CmpAbs(big.NewInt(placement.MaxNodes)) > 0 {
+		return 0, fmt.Errorf("%s %% of %d nodes are more than can be planned (%d)",
+			decimal(r.Number), current, int64(placement.MaxNodes))
 	}
 	least := int64(1)
 	if r.MinStep != nil {
