@@ -81,15 +81,15 @@ func TestAccFault_stopped(t *testing.T) {
 func TestAccFault_attachment(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	one, two := c.TwoRegions(t)
-	config := attached(c, 4, places(one+": "+c.Zones(t, one)[0]+"; "+two+": "+c.Zones(t, two)[0]), "")
-	l := loop{c.Workspace(t, config), c}
-	l.step(t, "create", config, "0 1 2 3", "")
+	config := acctest.Attached(c, 4, acctest.Places(one+": "+c.Zones(t, one)[0]+"; "+two+": "+c.Zones(t, two)[0]), "")
+	l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
+	l.Step(t, "create", config, "0 1 2 3", "")
 	restore := c.Break(t, acctest.Stopped, two)
 	_, err := l.Apply(t.Context())
 	names(t, err, two, one+":")
 	restore()
-	l.settled(t, "the region is back")
-	if got := difference(l.ids(t), nil); got != "0 1 2 3" {
+	l.Settled(t, "the region is back")
+	if got := acctest.Difference(l.IDs(t), nil); got != "0 1 2 3" {
 		t.Errorf("servers %q", got)
 	}
 }
@@ -112,4 +112,18 @@ func TestAccFault_hanging(t *testing.T) {
 	if after := plannedOutputs(t, w); !reflect.DeepEqual(after, before) {
 		t.Errorf("the plan was %v, and is %v", before, after)
 	}
+}
+
+// TestAccFault_interrupt: Ctrl-C ends the wait for an answer at once.
+func TestAccFault_interrupt(t *testing.T) {
+	c, w, _, two := twoRegions(t, "request_timeout = 300")
+	c.Break(t, acctest.Hanging, two)
+	plan, err := w.Start(t.Context(), "plan", "-input=false", "-no-color")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.Until("Still reading..."); err != nil { // after ten seconds
+		t.Fatal(err)
+	}
+	acctest.Interrupt(t, plan, "Unable to read the cluster")
 }

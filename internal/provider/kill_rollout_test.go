@@ -60,7 +60,7 @@ resource "stackpolicy_deletion_attachment" "web" {
 func TestKilledRollout(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	l := loop{c.Installed(t, rolled(c, "a")), c}
+	l := acctest.Loop{Workspace: c.Installed(t, rolled(c, "a")), Cloud: c}
 	k := killing{l, rolled(c, "a"), rolled(c, "b")}
 	k.prepare(t)
 	k.apply(t)
@@ -84,7 +84,7 @@ func TestKilledRollout(t *testing.T) {
 			}
 			k.apply(t)
 		}
-		l.settled(t, name)
+		l.Settled(t, name)
 		if got, _ := serversOf(c, "b"); got < 3 || len(c.Servers(t)) != 3 {
 			t.Errorf("%s: %d servers of the new version, of %d names", name, got, len(c.Servers(t)))
 		}

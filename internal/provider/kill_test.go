@@ -25,7 +25,7 @@ var killAll = flag.Bool("kill-all", false, "kill terraform at every request, not
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	l := loop{c.Installed(t, guarded(c, 2)), c}
+	l := acctest.Loop{Workspace: c.Installed(t, guarded(c, 2)), Cloud: c}
 	for _, change := range []struct {
 		name, before, config string
 		left                 int // servers, at most
@@ -47,7 +47,7 @@ func TestKilled(t *testing.T) {
 			k.kill(t, n+1)
 			k.apply(t)
 			name := fmt.Sprintf("%s, killed at request %d, %s", change.name, n+1, r)
-			l.settled(t, name)
+			l.Settled(t, name)
 			if groups := c.Groups(t, "RegionOne"); groups != 1 {
 				t.Errorf("%s: %d server groups", name, groups)
 			}
@@ -66,17 +66,17 @@ func spared(r fakecloud.Request) bool {
 
 // killing is a change of a configuration that will be cut short.
 type killing struct {
-	loop
+	acctest.Loop
 	before, config string
 }
 
 // prepare makes what is there before the change, in an empty cloud.
 func (k killing) prepare(t *testing.T) {
 	t.Helper()
-	for _, s := range k.c.Fake.Servers("RegionOne") {
-		k.c.Fake.RemoveServers("RegionOne", s.ID)
+	for _, s := range k.Cloud.Fake.Servers("RegionOne") {
+		k.Cloud.Fake.RemoveServers("RegionOne", s.ID)
 	}
-	k.c.DropGroups(t, "RegionOne")
+	k.Cloud.DropGroups(t, "RegionOne")
 	for _, file := range []string{"terraform.tfstate", "terraform.tfstate.backup"} {
 		if err := os.Remove(filepath.Join(k.Dir, file)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func (k killing) prepare(t *testing.T) {
 	if err := k.Write(k.config); err != nil {
 		t.Fatal(err)
 	}
-	k.c.Fake.ResetRequests()
+	k.Cloud.Fake.ResetRequests()
 }
 
 // orderly lets terraform do one thing after the other, so that requests come in
@@ -108,7 +108,7 @@ func (k killing) apply(t *testing.T) {
 // kill kills an apply at its nth request.
 func (k killing) kill(t *testing.T, nth int) {
 	t.Helper()
-	hang := k.c.Fake.Inject(fakecloud.Fault{Nth: nth, Effect: fakecloud.Hang, Acts: true})
+	hang := k.Cloud.Fake.Inject(fakecloud.Fault{Nth: nth, Effect: fakecloud.Hang, Acts: true})
 	defer hang.Remove()
 	cmd := k.Command(t.Context(), orderly...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the providers are in the group too

@@ -30,8 +30,8 @@ resource "stackpolicy_affinity_attachment" "web" {
   }
 }
 `, region, c.Prefix) +
-		attachment(c, 4, places(region+": "+c.Zones(t, region)[0]), "") +
-		made(c, "nova_server", "group = stackpolicy_affinity_attachment.web.servergroup_id") + `
+		acctest.Placement(c, 4, acctest.Places(region+": "+c.Zones(t, region)[0]), "") +
+		acctest.Made(c, "nova_server", "group = stackpolicy_affinity_attachment.web.servergroup_id") + `
 resource "terraform_data" "last" { # so that the apply is never over before it is killed
   depends_on = [nova_server.web]
   provisioner "local-exec" {
@@ -47,7 +47,7 @@ resource "terraform_data" "last" { # so that the apply is never over before it i
 		"nova_server.web[\"" + c.Prefix + "1\"]: Creation complete",
 	} {
 		t.Run(moment, func(t *testing.T) {
-			l := loop{c.Installed(t, config), c}
+			l := acctest.Loop{Workspace: c.Installed(t, config), Cloud: c}
 			apply, err := l.Start(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
 			if err != nil {
 				t.Fatal(err)
@@ -64,19 +64,19 @@ resource "terraform_data" "last" { # so that the apply is never over before it i
 			if _, err := l.Apply(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			l.settled(t, "with twins")
-			ours := l.serverIDs(t)
+			l.Settled(t, "with twins")
+			ours := l.ServerIDs(t)
 			for _, s := range c.AllServers(t) {
 				if !slices.Contains(ours, s.ID) {
 					t.Logf("%s has a twin", s.Name)
 					c.Kill(t, region, s.ID)
 				}
 			}
-			l.settled(t, "without twins")
+			l.Settled(t, "without twins")
 			if n := c.Groups(t, region); n != 1 {
 				t.Errorf("%d groups", n)
 			}
-			if got := difference(l.ids(t), nil); got != "0 1 2 3" || len(ours) != 4 {
+			if got := acctest.Difference(l.IDs(t), nil); got != "0 1 2 3" || len(ours) != 4 {
 				t.Errorf("servers %q, of which %v are ours", got, ours)
 			}
 			if _, err := l.Destroy(t.Context()); err != nil || len(c.Servers(t)) != 0 {
@@ -85,19 +85,4 @@ resource "terraform_data" "last" { # so that the apply is never over before it i
 			c.DropGroups(t, region) // one that was found is not deleted
 		})
 	}
-}
-
-// serverIDs are the servers that Terraform knows of.
-func (l loop) serverIDs(t *testing.T) (ids []string) {
-	t.Helper()
-	state, err := l.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range state.Values.RootModule.Resources {
-		if r.Type == "nova_server" {
-			ids = append(ids, r.AttributeValues["id"].(string))
-		}
-	}
-	return ids
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
@@ -114,7 +115,7 @@ func TestNamelessRegion(t *testing.T) {
 			life(t, fake, p, "web", "RegionOne", "az-1")
 			continue
 		}
-		if _, err := p.readData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "web"}); err == nil || !says("the catalogue names no regions: name none either").MatchString(err.Error()) {
+		if _, err := p.readData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "web"}); err == nil || !acctest.Says("the catalogue names no regions: name none either").MatchString(err.Error()) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -125,7 +126,7 @@ func TestNoZones(t *testing.T) {
 	t.Parallel()
 	_, p := odd(t, fakecloud.Config{Regions: []fakecloud.Region{{Name: "Bare"}}}, nil)
 	_, err := p.readData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": []any{}, "zones": []any{attributes{"name": "az-1"}}, "scale_out": attributes{}})
-	if err == nil || !says(`does not list the availability zone "az-1". It lists none.`).MatchString(err.Error()) {
+	if err == nil || !acctest.Says(`does not list the availability zone "az-1". It lists none.`).MatchString(err.Error()) {
 		t.Errorf("got %v", err)
 	}
 	placed, err := p.apply(t.Context(), instance{kind: "stackpolicy_placement_attachment"}, attributes{"cluster": "web", "desired_capacity": 2, "regions": []any{attributes{"name": "Bare"}}})

@@ -12,12 +12,12 @@ import (
 )
 
 // race is a plan that is saved, a cloud that changes, and the plan's apply.
-type race struct{ loop }
+type race struct{ acctest.Loop }
 
 // saved applies a configuration, and saves the plan for the next one.
 func saved(t *testing.T, c *acctest.Cloud, now, next string) race {
 	t.Helper()
-	r := race{loop{c.Workspace(t, now), c}}
+	r := race{acctest.Loop{Workspace: c.Workspace(t, now), Cloud: c}}
 	if _, err := r.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -43,11 +43,11 @@ func (r race) repair(t *testing.T, servers int) {
 	if _, err := r.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r.settled(t, "the next apply")
-	if got := len(r.c.Fake.Servers("RegionOne")); got != servers {
+	r.Settled(t, "the next apply")
+	if got := len(r.Cloud.Fake.Servers("RegionOne")); got != servers {
 		t.Errorf("%d servers, want %d", got, servers)
 	}
-	if got := r.c.Groups(t, "RegionOne"); got != 1 {
+	if got := r.Cloud.Groups(t, "RegionOne"); got != 1 {
 		t.Errorf("%d server groups", got)
 	}
 }
@@ -70,7 +70,7 @@ func TestRaceZone(t *testing.T) {
 		r := saved(t, c, guarded(c, 1), guarded(c, 2))
 		race.change(c.Fake)
 		_, err := r.apply(t)
-		if race.fails == "" && err != nil || race.fails != "" && (err == nil || !says(race.fails).MatchString(err.Error())) {
+		if race.fails == "" && err != nil || race.fails != "" && (err == nil || !acctest.Says(race.fails).MatchString(err.Error())) {
 			t.Errorf("%s: got %v", race.name, err)
 		}
 		if got := len(c.Fake.Servers("RegionOne")); race.fails != "" && got != 1 {
@@ -90,7 +90,7 @@ func TestRaceGroup(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	r := saved(t, c, guarded(c, 1), guarded(c, 2))
 	c.DropGroups(t, "RegionOne")
-	if _, err := r.apply(t); err == nil || !says("was not found").MatchString(err.Error()) && !says("could not be found").MatchString(err.Error()) {
+	if _, err := r.apply(t); err == nil || !acctest.Says("was not found").MatchString(err.Error()) && !acctest.Says("could not be found").MatchString(err.Error()) {
 		t.Errorf("a server without its group: %v", err)
 	}
 	r.repair(t, 2)
@@ -133,7 +133,7 @@ func TestRaceCluster(t *testing.T) {
 func TestRaceApplies(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	r := race{loop{c.Workspace(t, guarded(c, 1)), c}}
+	r := race{acctest.Loop{Workspace: c.Workspace(t, guarded(c, 1)), Cloud: c}}
 	c.Fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay, Delay: 3 * time.Second, Times: 2})
 	var wait sync.WaitGroup
 	for range 2 {
@@ -147,7 +147,7 @@ func TestRaceApplies(t *testing.T) {
 	if _, err := r.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r.settled(t, "the next apply")
+	r.Settled(t, "the next apply")
 	for _, s := range c.Fake.Servers("RegionOne") {
 		if s.Name != c.Prefix+"0" {
 			t.Errorf("a server named %s", s.Name)
@@ -157,9 +157,9 @@ func TestRaceApplies(t *testing.T) {
 	if len(groups) != 2 {
 		t.Fatalf("there are the groups %v: the applies were not at once", groups)
 	}
-	other := race{loop{c.Workspace(t, guarded(c, 1)), c}}
+	other := race{acctest.Loop{Workspace: c.Workspace(t, guarded(c, 1)), Cloud: c}}
 	_, err := other.Run(t.Context(), "plan", "-no-color")
-	if err == nil || !says("Several server groups have the name").MatchString(err.Error()) || !strings.Contains(err.Error(), groups[0].ID) || !strings.Contains(err.Error(), groups[1].ID) {
+	if err == nil || !acctest.Says("Several server groups have the name").MatchString(err.Error()) || !strings.Contains(err.Error(), groups[0].ID) || !strings.Contains(err.Error(), groups[1].ID) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -145,11 +145,11 @@ resource "nova_server" "member" {
 		resource.TestStep{Config: byName + server, ConfigStateChecks: []statecheck.StateCheck{attachmentIs("members", knownvalue.ListSizeExact(1))}},
 		resource.TestStep{Config: byName},
 		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(name))),
-			ExpectError: says(fmt.Sprintf("The server group %q (%s) has the policy affinity, and the attachment asks for anti-affinity.", name, id))},
+			ExpectError: acctest.Says(fmt.Sprintf("The server group %q (%s) has the policy affinity, and the attachment asks for anti-affinity.", name, id))},
 		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(c.Prefix+"twin"), policies("affinity"))),
-			ExpectError: says(fmt.Sprintf(`2 server groups are named "%stwin" (`, c.Prefix))},
+			ExpectError: acctest.Says(fmt.Sprintf(`2 server groups are named "%stwin" (`, c.Prefix))},
 		resource.TestStep{Config: affinityAttachment("%s", in+hints(c.Prefix+"nowhere")),
-			ExpectError: says(fmt.Sprintf(`No server group has the name or id "%snowhere", which the scheduler hints give.`, c.Prefix))},
+			ExpectError: acctest.Says(fmt.Sprintf(`No server group has the name or id "%snowhere", which the scheduler hints give.`, c.Prefix))},
 	)
 	if n := c.Groups(t, region); n != 3 {
 		t.Errorf("%d groups are left, and 3 were inherited or another's", n)
@@ -186,7 +186,7 @@ func TestAccAffinityAttachment_olderNova(t *testing.T) {
 			if refusal == "" {
 				step.ConfigPlanChecks = empty()
 			} else {
-				step.PlanOnly, step.ExpectError = true, says(refusal)
+				step.PlanOnly, step.ExpectError = true, acctest.Says(refusal)
 			}
 			return step
 		}
@@ -195,7 +195,7 @@ func TestAccAffinityAttachment_olderNova(t *testing.T) {
 		steps = append(steps,
 			expect(config(n, own, policies("anti-affinity")), ""),
 			expect(config(n, named(theirs), policies("affinity")), ""),
-			resource.TestStep{Config: config(n, named(theirs)), PlanOnly: true, ExpectError: says("has the policy affinity")},
+			resource.TestStep{Config: config(n, named(theirs)), PlanOnly: true, ExpectError: acctest.Says("has the policy affinity")},
 			expect(config(n, own, policies("soft-affinity")), old.soft),
 			expect(config(n, own, perHost(2)), old.perHost))
 	}
@@ -235,7 +235,7 @@ func TestAccAffinityAttachment_destroy(t *testing.T) {
 	}
 	ids := c.Boot(t, acctest.Server{Name: "left", Region: region, Group: c.GroupID(t, region, "g")})
 	plan, err := w.Run(t.Context(), "plan", "-destroy", "-no-color")
-	if want := says(fmt.Sprintf(`Destroying the attachment deletes the server group "%[1]sg" (%[2]s), which it created, and 1 server is in it now: %[1]sleft (%[3]s). `+
+	if want := acctest.Says(fmt.Sprintf(`Destroying the attachment deletes the server group "%[1]sg" (%[2]s), which it created, and 1 server is in it now: %[1]sleft (%[3]s). `+
 		`Those that are not destroyed by the same apply keep running without a group.`, c.Prefix, c.GroupID(t, region, "g"), ids[0])); err != nil || !want.MatchString(plan) {
 		t.Errorf("got %v\n%s", err, plan)
 	}
@@ -273,7 +273,7 @@ func TestAccAffinityAttachment_badInput(t *testing.T) {
 		`availability_zone = "cloud-nine"`:            `does not list the availability zone "cloud-nine". It lists`,
 		"region = \"Atlantis\"":                       `region "Atlantis" has no compute endpoint in the catalogue of this user`,
 	} {
-		steps = append(steps, resource.TestStep{Config: affinityAttachment("%s", config), PlanOnly: true, ExpectError: says(want)})
+		steps = append(steps, resource.TestStep{Config: affinityAttachment("%s", config), PlanOnly: true, ExpectError: acctest.Says(want)})
 	}
 	steps = append(steps, resource.TestStep{Config: affinityAttachment("region = %q", c.Regions(t)[0])})
 	for id, want := range map[string]string{
@@ -282,7 +282,7 @@ func TestAccAffinityAttachment_badInput(t *testing.T) {
 		"RegionOne/": "is neither <region>/<server group id>",
 		c.Regions(t)[0] + "/00000000-0000-0000-0000-000000000000": "Cannot import non-existent remote object",
 	} {
-		steps = append(steps, resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateId: id, ExpectError: says(want)})
+		steps = append(steps, resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateId: id, ExpectError: acctest.Says(want)})
 	}
 	c.Test(t, steps...)
 }

@@ -118,7 +118,7 @@ func TestAccAffinityChange(t *testing.T) {
 				fmt.Sprintf("Leaving the attachment deletes the server group %q (%s), which it created, and 2 servers are in it now:", group, old),
 				fmt.Sprintf("%sweb-0 (%s)", c.Prefix, before["web-0"].ID),
 			} {
-				if !says(want).MatchString(text) {
+				if !acctest.Says(want).MatchString(text) {
 					t.Errorf("the plan does not say %q:\n%s", want, text)
 				}
 			}
@@ -172,7 +172,7 @@ func TestAccAffinityReplaced(t *testing.T) {
 		apply(t, w)
 		old := c.GroupID(t, region, "g")
 		text := apply(t, w, "-replace="+attachment)
-		if stays := says("The server group " + old + " of region " + region + " is not deleted: another attachment inherited it during this apply.").MatchString(text); stays != kept {
+		if stays := acctest.Says("The server group " + old + " of region " + region + " is not deleted: another attachment inherited it during this apply.").MatchString(text); stays != kept {
 			t.Errorf("%s:\n%s", lifecycle, text)
 		}
 		if now := c.GroupID(t, region, "g"); (now == old) != kept || c.Groups(t, region) != 1 {
@@ -199,7 +199,7 @@ func TestAccAffinityGone(t *testing.T) {
 	p, text := plan(t, w)
 	want := fmt.Sprintf("Nova in region %s has no server group %q (%s) any more: somebody deleted it. The attachment gets a group with another id. "+
 		"Servers that have its id in their scheduler_hints are all replaced by that, unless they have lifecycle { ignore_changes = [scheduler_hints] }.", region, c.Prefix+"g", old)
-	if !says(want).MatchString(text) || actions(p) != attachment+": create" {
+	if !acctest.Says(want).MatchString(text) || actions(p) != attachment+": create" {
 		t.Errorf("planned is %s:\n%s", actions(p), text)
 	}
 	apply(t, w)
@@ -248,7 +248,7 @@ resource "stackpolicy_affinity_attachment" "twin" {
 	theirs := c.Group(t, region, "g", "anti-affinity")
 	settled(t, w)
 	write(t, w, config("soft-affinity"))
-	if _, err := w.Run(t.Context(), "plan", "-no-color"); err == nil || !says(fmt.Sprintf("(%s) has the policy anti-affinity, and the attachment asks for soft-affinity", theirs)).MatchString(err.Error()) {
+	if _, err := w.Run(t.Context(), "plan", "-no-color"); err == nil || !acctest.Says(fmt.Sprintf("(%s) has the policy anti-affinity, and the attachment asks for soft-affinity", theirs)).MatchString(err.Error()) {
 		t.Errorf("the other group of that name is in the way: %v", err)
 	}
 	write(t, w, config("anti-affinity"))
@@ -292,11 +292,11 @@ func TestAffinityLeftover(t *testing.T) {
 	old := c.Fake.ServerGroups("RegionOne")[0].ID
 	write(t, w, config("anti-affinity"))
 	down := c.Fake.Inject(fakecloud.Fault{Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusServiceUnavailable, Times: fakecloud.Forever})
-	if _, err := w.Apply(t.Context()); err == nil || !says("Unable to delete the server group").MatchString(err.Error()) {
+	if _, err := w.Apply(t.Context()); err == nil || !acctest.Says("Unable to delete the server group").MatchString(err.Error()) {
 		t.Fatalf("got %v", err)
 	}
 	p, text := plan(t, w)
-	if want := says("This apply tries again to delete the server group " + old + " of region RegionOne"); actions(p) != attachment+": update" || !want.MatchString(text) {
+	if want := acctest.Says("This apply tries again to delete the server group " + old + " of region RegionOne"); actions(p) != attachment+": update" || !want.MatchString(text) {
 		t.Errorf("planned is %s:\n%s", actions(p), text)
 	}
 	if _, err := w.Apply(t.Context()); err == nil {

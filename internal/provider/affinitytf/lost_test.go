@@ -34,7 +34,7 @@ func TestAffinityAttachment_lost(t *testing.T) {
 
 	c.Fake.Inject(lostPost)
 	down := c.Fake.Inject(noLook)
-	if _, err := w.Apply(t.Context()); err == nil || !says("Unable to find out whether the server group was created").MatchString(err.Error()) {
+	if _, err := w.Apply(t.Context()); err == nil || !acctest.Says("Unable to find out whether the server group was created").MatchString(err.Error()) {
 		t.Fatalf("got %v", err)
 	}
 	down.Remove()
@@ -50,7 +50,7 @@ func TestAffinityAttachment_lost(t *testing.T) {
 	write(t, w, affinityAttachment("%s", serverGroup(policies("soft-affinity"))))
 	c.Fake.Inject(lostPost)
 	down = c.Fake.Inject(noLook)
-	if _, err := w.Apply(t.Context()); err == nil || !says("Unable to find out whether the server group was created").MatchString(err.Error()) {
+	if _, err := w.Apply(t.Context()); err == nil || !acctest.Says("Unable to find out whether the server group was created").MatchString(err.Error()) {
 		t.Fatalf("got %v", err)
 	}
 	down.Remove()
@@ -81,7 +81,7 @@ func TestAffinityAttachment_lostName(t *testing.T) {
 		"Nova has a server group of this name now (" + groups[0].ID + "), but anybody may have made it, so it is not taken as created by this attachment.",
 		"The next apply inherits a group of this name if there is one; then it stays when the attachment is destroyed.",
 	} {
-		if err == nil || !says(want).MatchString(err.Error()) {
+		if err == nil || !acctest.Says(want).MatchString(err.Error()) {
 			t.Errorf("not %q: %v", want, err)
 		}
 	}

@@ -66,11 +66,11 @@ func TestAccAffinityPlan(t *testing.T) {
     number = 5
   }`, affinityPlanIs("placement", placements(3, group, ""))),
 		step("node_create { zone = \""+zone+"\" }\n  availability_zone = \"cloud-nine\"", affinityPlanIs("placement", placements(1, group, zone))),
-		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  availability_zone = \"cloud-nine\""), PlanOnly: true, ExpectError: says(`does not list the availability zone "cloud-nine"`)},
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  availability_zone = \"cloud-nine\""), PlanOnly: true, ExpectError: acctest.Says(`does not list the availability zone "cloud-nine"`)},
 		step("scale_in {}", affinityPlanIs("placement", knownvalue.Null()), affinityPlanIs("reason", knownvalue.StringExact("Nothing to create or to delete."))),
-		resource.TestStep{Config: affinityPlan(region, "00000000-0000-0000-0000-000000000000", "scale_out {}"), PlanOnly: true, ExpectError: says("get the server group 00000000-0000-0000-0000-000000000000")},
-		resource.TestStep{Config: affinityPlan(region, group, ""), PlanOnly: true, ExpectError: says("Nothing is requested")},
-		resource.TestStep{Config: affinityPlan(region, group, "scale_out { count = 1000000 }"), PlanOnly: true, ExpectError: says("a placement for each of 1000000 nodes is more than can be listed")},
+		resource.TestStep{Config: affinityPlan(region, "00000000-0000-0000-0000-000000000000", "scale_out {}"), PlanOnly: true, ExpectError: acctest.Says("get the server group 00000000-0000-0000-0000-000000000000")},
+		resource.TestStep{Config: affinityPlan(region, group, ""), PlanOnly: true, ExpectError: acctest.Says("Nothing is requested")},
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out { count = 1000000 }"), PlanOnly: true, ExpectError: acctest.Says("a placement for each of 1000000 nodes is more than can be listed")},
 	)
 }
 
@@ -111,9 +111,9 @@ func TestAccAffinityDRS(t *testing.T) {
 		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true\n  availability_zone = \""+own+"\""),
 			ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", placements(1, group, zone))}},
 		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true\n  availability_zone = \""+other+"\""), PlanOnly: true,
-			ExpectError: says(fmt.Sprintf("The host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q.", host, own, other))},
+			ExpectError: acctest.Says(fmt.Sprintf("The host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q.", host, own, other))},
 		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true\n  availability_zone = \"cloud-nine\""), PlanOnly: true,
-			ExpectError: says(`does not list the availability zone "cloud-nine"`)},
+			ExpectError: acctest.Says(`does not list the availability zone "cloud-nine"`)},
 		// Nobody is asked for hypervisors where nothing will be created.
 		resource.TestStep{Config: affinityPlan(region, group, "scale_in {}\n  enable_drs_extension = true"),
 			ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", knownvalue.Null())}},
@@ -121,7 +121,7 @@ func TestAccAffinityDRS(t *testing.T) {
 			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone))}},
 		resource.TestStep{Config: affinityAttachment(drs+" availability_zone = %q", region, own), ConfigPlanChecks: empty(),
 			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone))}},
-		resource.TestStep{Config: affinityAttachment(drs+" availability_zone = %q", region, other), PlanOnly: true, ExpectError: says("The vSphere host is in another zone")},
+		resource.TestStep{Config: affinityAttachment(drs+" availability_zone = %q", region, other), PlanOnly: true, ExpectError: acctest.Says("The vSphere host is in another zone")},
 		resource.TestStep{Config: affinityAttachment("region = %q\n availability_zone = %q", region, other), ConfigPlanChecks: empty(),
 			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(other))}},
 	)
@@ -138,7 +138,7 @@ func TestDRSHostsThatDoNot(t *testing.T) {
 	group := c.Group(t, "RegionTwo", "g", "anti-affinity")
 	plan := affinityPlan("RegionTwo", group, "scale_out {}\n  enable_drs_extension = true")
 	attached := affinityAttachment("region = \"RegionTwo\"\n enable_drs_extension = true")
-	none := says("No suitable vSphere host is available.")
+	none := acctest.Says("No suitable vSphere host is available.")
 	c.Test(t,
 		resource.TestStep{Config: attached},
 		resource.TestStep{PreConfig: func() { c.Fake.SetHostDown("RegionTwo", "vsphere_drs_1", true) }, Config: attached, PlanOnly: true},
@@ -157,7 +157,7 @@ func TestAccAffinityDRS_member(t *testing.T) {
 	c := acctest.NewMember(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	group := c.Group(t, region, "g", "anti-affinity")
-	want := says("looks for a host among all hypervisors, and Nova shows these to admins only")
+	want := acctest.Says("looks for a host among all hypervisors, and Nova shows these to admins only")
 	c.Test(t,
 		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true"), PlanOnly: true, ExpectError: want},
 		resource.TestStep{Config: affinityAttachment("region = %q\n enable_drs_extension = true", region), PlanOnly: true, ExpectError: want},
@@ -187,8 +187,8 @@ func TestAffinityPlanWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []*regexp.Regexp{
-		says(fmt.Sprintf("The server group %q has 1 members and would have 5; Nova's quota server_group_members allows 4", c.Prefix+"g")),
-		says(fmt.Sprintf("The server group %q would have 5 members in region RegionOne, and its rule (1 a host) places 4 on the hosts there that are up and enabled", c.Prefix+"g")),
+		acctest.Says(fmt.Sprintf("The server group %q has 1 members and would have 5; Nova's quota server_group_members allows 4", c.Prefix+"g")),
+		acctest.Says(fmt.Sprintf("The server group %q would have 5 members in region RegionOne, and its rule (1 a host) places 4 on the hosts there that are up and enabled", c.Prefix+"g")),
 	} {
 		if !want.MatchString(text) {
 			t.Errorf("no warning %s in\n%s", want, text)

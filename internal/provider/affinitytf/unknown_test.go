@@ -35,7 +35,7 @@ func TestAccAffinityUnknownRegion(t *testing.T) {
 			t.Errorf("the plan knows too much: %v", after)
 		}
 	}
-	if want := fmt.Sprintf("The attachment has the server group %q (%s), and some of its arguments are known only after apply. If they ask for another group, servergroup_id changes.", c.Prefix+"g", old); !says(want).MatchString(text) {
+	if want := fmt.Sprintf("The attachment has the server group %q (%s), and some of its arguments are known only after apply. If they ask for another group, servergroup_id changes.", c.Prefix+"g", old); !acctest.Says(want).MatchString(text) {
 		t.Errorf("the plan does not say %q:\n%s", want, text)
 	}
 	apply(t, w)
@@ -107,7 +107,7 @@ func TestAffinityForeignImport(t *testing.T) {
 	} {
 		step := resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateId: "RegionOne/" + id}
 		if want != "" {
-			step.ExpectError = says(want)
+			step.ExpectError = acctest.Says(want)
 		}
 		steps = append(steps, step)
 	}
@@ -155,7 +155,7 @@ func TestAffinityPlanRoom(t *testing.T) {
 	} {
 		write(t, w, affinityPlan("RegionTwo", group, asked.more))
 		text, err := w.Run(t.Context(), "plan", "-no-color")
-		if warned := says("Too few hosts for the group").MatchString(text); err != nil || warned != (asked.warns != "") || !says(asked.warns).MatchString(text) {
+		if warned := acctest.Says("Too few hosts for the group").MatchString(text); err != nil || warned != (asked.warns != "") || !acctest.Says(asked.warns).MatchString(text) {
 			t.Errorf("%s: %v\n%s", asked.more, err, text)
 		}
 	}

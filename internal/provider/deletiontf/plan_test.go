@@ -1,4 +1,4 @@
-package provider_test
+package deletiontf_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 )
 
 // fiveNodes is a cluster to choose from, of two regions and two zones.
@@ -20,30 +21,22 @@ const fiveNodes = `[
     { id = "e", name = "web-e", region = "R2", zone = "z1", status = "BUILD" },
   ]`
 
-func texts(list ...string) knownvalue.Check {
-	checks := []knownvalue.Check{}
-	for _, s := range list {
-		checks = append(checks, knownvalue.StringExact(s))
-	}
-	return knownvalue.ListExact(checks)
-}
-
 func TestDeletionPlan(t *testing.T) {
 	t.Parallel()
 	plan := func(request string) string {
-		return needsProvider + fmt.Sprintf("data \"stackpolicy_deletion_plan\" \"p\" {\n  nodes = %s\n  %s\n}\n", fiveNodes, request)
+		return acctest.RequiresProvider + fmt.Sprintf("data \"stackpolicy_deletion_plan\" \"p\" {\n  nodes = %s\n  %s\n}\n", fiveNodes, request)
 	}
 	const p = "data.stackpolicy_deletion_plan.p"
 	goes := func(list ...string) statecheck.StateCheck {
-		return statecheck.ExpectKnownValue(p, tfjsonpath.New("deletion").AtMapKey("candidates"), texts(list...))
+		return statecheck.ExpectKnownValue(p, tfjsonpath.New("deletion").AtMapKey("candidates"), acctest.Texts(list...))
 	}
 	step := func(request string, checks ...statecheck.StateCheck) resource.TestStep {
 		return resource.TestStep{Config: plan(request), ConfigStateChecks: checks}
 	}
-	offline(t,
+	acctest.Offline(t,
 		step(`scale_in { count = 3 }
   criteria = "OLDEST_FIRST"`, goes("d", "e", "b"),
-			statecheck.ExpectKnownValue(p, tfjsonpath.New("survivors"), texts("a", "c")),
+			statecheck.ExpectKnownValue(p, tfjsonpath.New("survivors"), acctest.Texts("a", "c")),
 			statecheck.ExpectKnownValue(p, tfjsonpath.New("status"), knownvalue.StringExact("OK")),
 			statecheck.ExpectKnownValue(p, tfjsonpath.New("reason"), knownvalue.StringExact("Candidates generated")),
 			statecheck.ExpectKnownValue(p, tfjsonpath.New("deletion"), knownvalue.ObjectPartial(map[string]knownvalue.Check{
@@ -72,10 +65,10 @@ func TestDeletionPlan(t *testing.T) {
 		step(`scale_in { count = 5 }
   decision = { deletion = { count = 1 } }`, goes("d")),
 		step(`delete_nodes { candidates = ["web-c", "a"] }`, goes("c", "a")),
-		step("scale_in { count = 99 }", statecheck.ExpectKnownValue(p, tfjsonpath.New("survivors"), texts())),
+		step("scale_in { count = 99 }", statecheck.ExpectKnownValue(p, tfjsonpath.New("survivors"), acctest.Texts())),
 		step("resize { min_size = 9 }", statecheck.ExpectKnownValue(p, tfjsonpath.New("deletion"), knownvalue.Null()),
 			statecheck.ExpectKnownValue(p, tfjsonpath.New("reason"), knownvalue.StringExact("Nothing to delete."))),
-		step("decision = { deletion = null }", statecheck.ExpectKnownValue(p, tfjsonpath.New("survivors"), texts("a", "b", "c", "d", "e"))),
+		step("decision = { deletion = null }", statecheck.ExpectKnownValue(p, tfjsonpath.New("survivors"), acctest.Texts("a", "b", "c", "d", "e"))),
 		step(`scale_in { count = 4 }
   seed = "x"`, goes("d", "e", "a", "c")),
 		resource.TestStep{Config: plan("scale_in { count = 4 }\n  seed = \"x\""), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
@@ -101,8 +94,30 @@ func TestDeletionPlanBadInput(t *testing.T) {
 		"resize { adjustment_type = \"CHANGE_IN_CAPACITY\" }":                                       "CHANGE_IN_CAPACITY needs a number.",
 		"resize {\n    adjustment_type = \"EXACT_CAPACITY\"\n    number = 1\n    min_step = 2\n  }": "A least step needs CHANGE_IN_PERCENTAGE.",
 	} {
-		steps = append(steps, resource.TestStep{PlanOnly: true, ExpectError: says(want),
-			Config: needsProvider + fmt.Sprintf("data \"stackpolicy_deletion_plan\" \"p\" {\n  nodes = %s\n  %s\n}\n", fiveNodes, request)})
+		steps = append(steps, resource.TestStep{PlanOnly: true, ExpectError: acctest.Says(want),
+			Config: acctest.RequiresProvider + fmt.Sprintf("data \"stackpolicy_deletion_plan\" \"p\" {\n  nodes = %s\n  %s\n}\n", fiveNodes, request)})
 	}
-	offline(t, steps...)
+	acctest.Offline(t, steps...)
+}
+
+// TestDeletionPlanOddInput does the same without a cloud.
+func TestDeletionPlanOddInput(t *testing.T) {
+	t.Parallel()
+	var steps []resource.TestStep
+	for request, want := range map[string]string{
+		"scale_in {}\n  grace_period = 1.5":                        "A whole number is needed, not 1.5.",
+		"scale_in {}\n  protected = [null]":                        "This attribute contains a null value.",
+		"delete_nodes { candidates = [null] }":                     "This attribute contains a null value.",
+		"delete_nodes {}":                                          `Attribute "delete_nodes.candidates" must be specified when "delete_nodes" is specified`,
+		"delete_nodes { candidate = [\"a\"] }":                     `An argument named "candidate" is not expected here. Did you mean "candidates"?`,
+		"decision = { deletion = { count = 1.5 } }":                "deletion: count: a whole number is needed, not 1.5.",
+		"decision = { deletion = { zones = { z1 = 1 } } }":         `The decision names the zone "z1" without a region, and nodes of R1 and R2 are in a zone of that name.`,
+		"decision = { deletion = { region = \"R1\", count = 3 } }": `3 nodes must be removed from "R1", which has 2`,
+		"decision = { delete = {} }":                               `It has "delete", and can have creation and deletion.`,
+		"nodez = []":                                               `An argument named "nodez" is not expected here.`,
+	} {
+		steps = append(steps, resource.TestStep{PlanOnly: true, ExpectError: acctest.Says(want),
+			Config: acctest.RequiresProvider + fmt.Sprintf("data \"stackpolicy_deletion_plan\" \"p\" {\n  nodes = %s\n  %s\n}\n", fiveNodes, request)})
+	}
+	acctest.Offline(t, steps...)
 }

@@ -1,4 +1,4 @@
-package provider_test
+package placementtf_test
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ import (
 func TestAccPlacementImportGenerated(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
-	one, two, a, b := fiveZones(t, c)
+	one, two, a, b := c.FiveZones(t)
 	c.Boot(t, acctest.Server{Name: "web-0", Region: one, Zone: a[0]}, acctest.Server{Name: "web-1", Region: one, Zone: a[1]}, acctest.Server{Name: "web-2", Region: two, Zone: b[0]})
 	w := c.Workspace(t, fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", webAddress, c.Prefix+"web"))
 	// Terraform writes each argument that has a value. What it cannot know, the
@@ -31,7 +31,7 @@ func TestAccPlacementImportGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	written, err := os.ReadFile(filepath.Join(w.Dir, "generated.tf"))
-	if err != nil || !says("Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.").MatchString(text) {
+	if err != nil || !acctest.Says("Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.").MatchString(text) {
 		t.Fatalf("%v\n%s\n%s", err, text, written)
 	}
 	if _, err = w.Apply(t.Context()); err != nil {
@@ -53,7 +53,7 @@ func TestAccPlacementImportPattern(t *testing.T) {
 	pattern := c.Prefix + "node{index}.web"
 	config := web(c, "desired_capacity = 1", fmt.Sprintf("node_name_pattern = %q", pattern), fmt.Sprintf("region = %q", one), fmt.Sprintf("zones = [{ name = %q }]", zone))
 	c.Test(t,
-		resource.TestStep{Config: config, ResourceName: webAddress, ImportState: true, ImportStateId: " ", ExpectError: says("It names no cluster.")},
+		resource.TestStep{Config: config, ResourceName: webAddress, ImportState: true, ImportStateId: " ", ExpectError: acctest.Says("It names no cluster.")},
 		resource.TestStep{Config: config, ResourceName: webAddress, ImportState: true, ImportStateId: c.Prefix + "web/" + pattern, ImportStatePersist: true},
 		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(webAddress, tfjsonpath.New("nodes"), knownvalue.MapExact(map[string]knownvalue.Check{c.Prefix + "node2.web": place(2, one, zone)}))}},
@@ -66,10 +66,10 @@ func TestAccPlacementImportPattern(t *testing.T) {
 func TestAccPlacementZonesLater(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
-	one, _, a, _ := fiveZones(t, c)
+	one, _, a, _ := c.FiveZones(t)
 	before := web(c, "desired_capacity = 2", fmt.Sprintf("regions = [{ name = %q }]", one))
 	after := func(size int) string {
-		return web(c, fmt.Sprintf("desired_capacity = %d", size), "regions = "+places(fmt.Sprintf("%s: %s %s", one, a[0], a[1])))
+		return web(c, fmt.Sprintf("desired_capacity = %d", size), "regions = "+acctest.Places(fmt.Sprintf("%s: %s %s", one, a[0], a[1])))
 	}
 	boot := func() {
 		c.Boot(t, acctest.Server{Name: "web-0", Region: one, Zone: a[1]}, acctest.Server{Name: "web-1", Region: one, Zone: a[1]})
@@ -106,7 +106,7 @@ func TestAccPlacementCandidates(t *testing.T) {
 		}
 		text, err := w.Apply(t.Context())
 		for _, part := range want {
-			if err != nil || !says(part).MatchString(text) {
+			if err != nil || !acctest.Says(part).MatchString(text) {
 				t.Errorf("%v, want %q in\n%s", err, part, text)
 			}
 		}
@@ -130,13 +130,13 @@ func TestAccPlacementCandidates(t *testing.T) {
 func TestAccPlacementMins(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
-	one, two, a, _ := fiveZones(t, c)
+	one, two, a, _ := c.FiveZones(t)
 	config := func(size int) string {
 		return web(c, fmt.Sprintf("desired_capacity = %d", size), fmt.Sprintf("regions = [{ name = %q, weight = 900 }, { name = %q, zones = [{ name = %q, min = 2 }, { name = %q, min = 1 }] }]", two, one, a[0], a[1]))
 	}
 	w := c.Workspace(t, config(2))
 	text, err := w.Apply(t.Context())
-	if err != nil || !says("Warning: The mins are more than the nodes").MatchString(text) || !says("The mins of all places add up to 3, and the cluster has 2 nodes").MatchString(text) {
+	if err != nil || !acctest.Says("Warning: The mins are more than the nodes").MatchString(text) || !acctest.Says("The mins of all places add up to 3, and the cluster has 2 nodes").MatchString(text) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if err := w.Write(config(4)); err != nil {
@@ -167,10 +167,10 @@ func TestAccInstanceHostDisabled(t *testing.T) {
 	if len(zones) < 2 {
 		t.Skipf("needs two zones, and %s has %v", region, zones)
 	}
-	two := places(fmt.Sprintf("%s: %s %s", region, zones[0], zones[1]))
-	config := func(size int) string { return attachedInstances(c, size, two, "") }
-	l := loop{c.Workspace(t, config(2)), c}
-	l.step(t, "create", config(2), "0 1", "")
+	two := acctest.Places(fmt.Sprintf("%s: %s %s", region, zones[0], zones[1]))
+	config := func(size int) string { return acctest.AttachedInstances(c, size, two, "") }
+	l := acctest.Loop{Workspace: c.Workspace(t, config(2)), Cloud: c}
+	l.Step(t, "create", config(2), "0 1", "")
 	if err := l.Write(config(4)); err != nil {
 		t.Fatal(err)
 	}
@@ -182,14 +182,14 @@ func TestAccInstanceHostDisabled(t *testing.T) {
 		t.Errorf("a plan for a zone that is not available any more: %v, servers %v", err, c.Servers(t))
 	}
 	text, err := l.Apply(t.Context())
-	if err != nil || !says(fmt.Sprintf("No service in the availability zone %q of region %q is up", zones[1], region)).MatchString(text) {
+	if err != nil || !acctest.Says(fmt.Sprintf("No service in the availability zone %q of region %q is up", zones[1], region)).MatchString(text) {
 		t.Errorf("%v\n%s", err, text)
 	}
-	l.settled(t, "with less zones")
-	l.step(t, "grow with less zones", config(5), "4", "")
+	l.Settled(t, "with less zones")
+	l.Step(t, "grow with less zones", config(5), "4", "")
 	enable()
-	l.settled(t, "the zone is back")
-	l.step(t, "grow again", config(6), "5", "")
+	l.Settled(t, "the zone is back")
+	l.Step(t, "grow again", config(6), "5", "")
 	counts := map[string]int{}
 	for _, s := range c.AllServers(t) {
 		counts[s.AvailabilityZone]++

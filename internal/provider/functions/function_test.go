@@ -1,4 +1,4 @@
-package provider_test
+package functions_test
 
 import (
 	"encoding/json"
@@ -14,19 +14,10 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 )
 
-// offline runs steps with an empty provider block and no cloud at all.
-func offline(t *testing.T, steps ...resource.TestStep) {
-	t.Helper()
-	acctest.Terraform(t)
-	resource.Test(t, resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
-}
-
-const needsProvider = "terraform {\n  required_providers {\n    stackpolicy = {\n      source = \"hashicorp/stackpolicy\"\n    }\n  }\n}\n"
-
 // outputs writes an output for each expression.
 func outputs(expressions ...string) string {
 	var b strings.Builder
-	b.WriteString(needsProvider)
+	b.WriteString(acctest.RequiresProvider)
 	for i, e := range expressions {
 		fmt.Fprintf(&b, "output \"o%d\" {\n  value = %s\n}\n", i, e)
 	}
@@ -42,7 +33,7 @@ func expectOutputs(checks ...knownvalue.Check) (list []statecheck.StateCheck) {
 
 func TestDistributeFunction(t *testing.T) {
 	t.Parallel()
-	offline(t,
+	acctest.Offline(t,
 		resource.TestStep{
 			Config: outputs(
 				"provider::stackpolicy::distribute(3, { RegionOne = { cap = 150 }, RegionTwo = { weight = 200 } })",
@@ -54,12 +45,12 @@ func TestDistributeFunction(t *testing.T) {
 				"provider::stackpolicy::distribute(4000000000000, { A = {}, B = { weight = 300 } })",
 			),
 			ConfigStateChecks: expectOutputs(
-				counts("RegionOne", 1, "RegionTwo", 2),
-				counts("RegionOne", 2, "RegionTwo", 1),
-				counts("A", 2, "old", 1),
-				counts(),
-				counts(),
-				counts("A", 1, "B", 1),
+				acctest.Counts("RegionOne", 1, "RegionTwo", 2),
+				acctest.Counts("RegionOne", 2, "RegionTwo", 1),
+				acctest.Counts("A", 2, "old", 1),
+				acctest.Counts(),
+				acctest.Counts(),
+				acctest.Counts("A", 1, "B", 1),
 				knownvalue.MapExact(map[string]knownvalue.Check{
 					"A": knownvalue.Int64Exact(1_000_000_000_000),
 					"B": knownvalue.Int64Exact(3_000_000_000_000),
@@ -71,7 +62,7 @@ func TestDistributeFunction(t *testing.T) {
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectUnknownOutputValue("o0"),
 			}},
-			ConfigStateChecks: expectOutputs(counts("A", 1, "B", 2)),
+			ConfigStateChecks: expectOutputs(acctest.Counts("A", 1, "B", 2)),
 		},
 	)
 }
@@ -103,9 +94,9 @@ func TestFunctionBadInput(t *testing.T) {
 		`desired_capacity(7, { min_size = 5, max_size = 4 })`:                       "The specified min_size (5) is greater than the specified max_size (4).",
 		`desired_capacity(7, { adjustment_type = "EXACT_CAPACITY", number = 9, max_size = 8, strict = true })`: "The target capacity (9) is greater than the specified max_size (8).",
 	} {
-		steps = append(steps, resource.TestStep{Config: outputs("provider::stackpolicy::" + expression), PlanOnly: true, ExpectError: says(want)})
+		steps = append(steps, resource.TestStep{Config: outputs("provider::stackpolicy::" + expression), PlanOnly: true, ExpectError: acctest.Says(want)})
 	}
-	offline(t, steps...)
+	acctest.Offline(t, steps...)
 }
 
 // TestFunctionVectors holds a quarter of the cases with known answers through
@@ -179,10 +170,10 @@ func TestFunctionVectors(t *testing.T) {
 		for name, n := range want {
 			pairs = append(pairs, name, int(n))
 		}
-		checks = append(checks, counts(pairs...))
+		checks = append(checks, acctest.Counts(pairs...))
 	}
 	if len(expressions) != 100 {
 		t.Fatalf("%d cases, not 100", len(expressions))
 	}
-	offline(t, resource.TestStep{Config: outputs(expressions...), ConfigStateChecks: expectOutputs(checks...)})
+	acctest.Offline(t, resource.TestStep{Config: outputs(expressions...), ConfigStateChecks: expectOutputs(checks...)})
 }

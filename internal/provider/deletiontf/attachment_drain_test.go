@@ -1,4 +1,4 @@
-package provider_test
+package deletiontf_test
 
 import (
 	"encoding/base64"
@@ -101,7 +101,7 @@ func TestDeletionAttachment_region(t *testing.T) {
 	if err := w.Write(config(`"RegionOne"`, "2")); err != nil {
 		t.Fatal(err)
 	}
-	if text, err = w.Apply(t.Context()); err == nil || !says(`The region "RegionOne" has no server`).MatchString(strings.ReplaceAll(err.Error(), "│", "")) || strings.Contains(text, "will be drained") {
+	if text, err = w.Apply(t.Context()); err == nil || !acctest.Says(`The region "RegionOne" has no server`).MatchString(strings.ReplaceAll(err.Error(), "│", "")) || strings.Contains(text, "will be drained") {
 		t.Errorf("a region that does not have it: %v", err)
 	}
 	if err := w.Write(config(`"RegionTwo"`, "2")); err != nil {
@@ -254,7 +254,7 @@ func TestDeletionAttachment_noZaqar(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !says(want).MatchString(strings.ReplaceAll(err.Error(), "│", "")) || len(c.Servers(t)) != 1 {
+			if err == nil || !acctest.Says(want).MatchString(strings.ReplaceAll(err.Error(), "│", "")) || len(c.Servers(t)) != 1 {
 				t.Errorf("%v, servers %v", err, c.Servers(t))
 			}
 			c.Kill(t, "RegionOne", c.Servers(t)["0"].ID)
@@ -274,7 +274,7 @@ func TestDeletionAttachment_command(t *testing.T) {
 	command := fmt.Sprintf("command = [\"/bin/sh\", \"-c\", \"echo $STACKPOLICY_NODE_NAME $STACKPOLICY_TRANSITION $OS_PASSWORD >>%s\"]", log)
 	config := func(count int) string { return drained(c, "RegionOne", count, "%s", hookBlock("command", command)) }
 	w := c.Workspace(t, config(1))
-	if _, err := w.Run(t.Context(), "plan", "-no-color"); err == nil || !says("commands are not allowed").MatchString(err.Error()) {
+	if _, err := w.Run(t.Context(), "plan", "-no-color"); err == nil || !acctest.Says("commands are not allowed").MatchString(err.Error()) {
 		t.Errorf("not allowed: %v", err)
 	}
 	allowed := c.ProviderBlock("stackpolicy", "allow_commands = true")
@@ -304,7 +304,7 @@ func TestDeletionAttachment_badSettings(t *testing.T) {
 	} {
 		w := c.Workspace(t, c.ProviderBlock("stackpolicy", setting)+"data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"x\"\n}\n")
 		_, err := w.Run(t.Context(), "plan", "-no-color")
-		if err == nil || !says(want).MatchString(strings.ReplaceAll(err.Error(), "│", "")) || strings.Contains(err.Error(), "too-short") {
+		if err == nil || !acctest.Says(want).MatchString(strings.ReplaceAll(err.Error(), "│", "")) || strings.Contains(err.Error(), "too-short") {
 			t.Errorf("%s: got %v", setting, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package provider_test
+package placementtf_test
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
@@ -70,22 +69,22 @@ output "names" {
 	c.Test(t,
 		// Four and four, not eight and eight.
 		resource.TestStep{Config: config("scale_out { count = 8 }"), ConfigStateChecks: []statecheck.StateCheck{
-			is("region", "r", "creation", share(8, counts("RegionOne", 2, "RegionTwo", 6))),
-			is("zone", "one", "creation", zoneShare(2, "RegionOne", counts("az-1", 1, "az-2", 1))),
+			is("region", "r", "creation", acctest.Share(8, acctest.Counts("RegionOne", 2, "RegionTwo", 6))),
+			is("zone", "one", "creation", acctest.ZoneShare(2, "RegionOne", acctest.Counts("az-1", 1, "az-2", 1))),
 			is("zone", "one", "reason", knownvalue.StringExact("2 nodes to create. The decision has 8 nodes, of which other regions get 6.")),
-			is("zone", "two", "creation", zoneShare(6, "RegionTwo", counts("az-1", 3, "az-2", 3))),
+			is("zone", "two", "creation", acctest.ZoneShare(6, "RegionTwo", acctest.Counts("az-1", 3, "az-2", 3))),
 			is("deletion", "one", "deletion", knownvalue.Null()),
-			statecheck.ExpectKnownOutputValue("names", texts()),
+			statecheck.ExpectKnownOutputValue("names", acctest.Texts()),
 		}},
 		// A region plan's decision has zones to choose by, a zone plan's its region.
 		resource.TestStep{Config: config("scale_in { count = 4 }"), ConfigStateChecks: []statecheck.StateCheck{
-			is("region", "r", "deletion", share(4, counts("RegionOne", 4))),
-			is("zone", "one", "deletion", zoneShare(4, "RegionOne", counts("az-1", 1, "az-2", 1, "az-3", 2))),
+			is("region", "r", "deletion", acctest.Share(4, acctest.Counts("RegionOne", 4))),
+			is("zone", "one", "deletion", acctest.ZoneShare(4, "RegionOne", acctest.Counts("az-1", 1, "az-2", 1, "az-3", 2))),
 			is("zone", "two", "deletion", knownvalue.Null()),
 			is("zone", "two", "reason", knownvalue.StringExact("Nothing to create or to delete. The decision has 4 nodes, of which other regions get 4.")),
-			is("deletion", "one", "survivors", texts("n3", "n4", "n6", "n7")), // the oldest of each zone of RegionOne, and none of RegionTwo
-			is("deletion", "region", "survivors", texts("n4", "n5", "n6", "n7")),
-			statecheck.ExpectKnownOutputValue("names", texts("web-0", "web-1", "web-2", "web-5")),
+			is("deletion", "one", "survivors", acctest.Texts("n3", "n4", "n6", "n7")), // the oldest of each zone of RegionOne, and none of RegionTwo
+			is("deletion", "region", "survivors", acctest.Texts("n4", "n5", "n6", "n7")),
+			statecheck.ExpectKnownOutputValue("names", acctest.Texts("web-0", "web-1", "web-2", "web-5")),
 		}},
 	)
 }
@@ -125,9 +124,9 @@ data "stackpolicy_zone_plan" "z" {
 	c.Test(t,
 		resource.TestStep{Config: config("scale_out { count = 5 }"), ConfigStateChecks: []statecheck.StateCheck{
 			is("region", "r", "creation", knownvalue.ObjectExact(map[string]knownvalue.Check{
-				"count": knownvalue.Int64Exact(5), "regions": counts("RegionOne", 1, "RegionTwo", 4),
-				"zones": zones(map[string]knownvalue.Check{"RegionOne": counts("az-2", 1), "RegionTwo": counts("az-1", 4)})})),
-			is("region", "r", "target", counts("RegionOne", 7, "RegionTwo", 6)),
+				"count": knownvalue.Int64Exact(5), "regions": acctest.Counts("RegionOne", 1, "RegionTwo", 4),
+				"zones": zones(map[string]knownvalue.Check{"RegionOne": acctest.Counts("az-2", 1), "RegionTwo": acctest.Counts("az-1", 4)})})),
+			is("region", "r", "target", acctest.Counts("RegionOne", 7, "RegionTwo", 6)),
 			is("region", "r", "summary", knownvalue.StringExact(table(`
 region     zone  now  after  ideal   cap
 RegionOne          6      7   6.50     7  full: cap
@@ -139,13 +138,13 @@ RegionTwo          2      6   6.50  none
            az-2    1      1   3.25  none  not available
 total              8     13
 `))),
-			is("zone", "z", "creation", zoneShare(1, "RegionOne", counts("az-1", 1))),
+			is("zone", "z", "creation", acctest.ZoneShare(1, "RegionOne", acctest.Counts("az-1", 1))),
 		}},
 		resource.TestStep{Config: config("scale_in { count = 5 }"), ConfigStateChecks: []statecheck.StateCheck{
 			is("region", "r", "deletion", knownvalue.ObjectExact(map[string]knownvalue.Check{
-				"count": knownvalue.Int64Exact(5), "regions": counts("RegionOne", 4, "RegionTwo", 1),
-				"zones": zones(map[string]knownvalue.Check{"RegionOne": counts("az-1", 1, "az-2", 1, "az-3", 2), "RegionTwo": counts("az-1", 1)})})),
-			is("deletion", "d", "survivors", texts("n3", "n4", "n7")),
+				"count": knownvalue.Int64Exact(5), "regions": acctest.Counts("RegionOne", 4, "RegionTwo", 1),
+				"zones": zones(map[string]knownvalue.Check{"RegionOne": acctest.Counts("az-1", 1, "az-2", 1, "az-3", 2), "RegionTwo": acctest.Counts("az-1", 1)})})),
+			is("deletion", "d", "survivors", acctest.Texts("n3", "n4", "n7")),
 		}},
 		resource.TestStep{Config: config("node_create { region = \"RegionTwo\" }"), ConfigStateChecks: []statecheck.StateCheck{
 			is("region", "r", "creation", knownvalue.Null()),
@@ -153,54 +152,6 @@ total              8     13
 		}},
 		// The zone that is down keeps its node, and so there is no plan.
 		resource.TestStep{Config: config("scale_in { count = 8 }"), PlanOnly: true,
-			ExpectError: says("8 nodes must be removed, but only 7 can be: RegionOne 6, RegionTwo 1 (az-2 is not available, and keeps its nodes).")},
+			ExpectError: acctest.Says("8 nodes must be removed, but only 7 can be: RegionOne 6, RegionTwo 1 (az-2 is not available, and keeps its nodes).")},
 	)
-}
-
-// TestDecisionForms: the ways to write a decision, and what takes precedence.
-func TestDecisionForms(t *testing.T) {
-	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	zone := func(request string) string {
-		return "data \"stackpolicy_zone_plan\" \"p\" {\n  nodes = [{ id = \"a\", zone = \"az-1\" }]\n  zones = [{ name = \"az-1\" }, { name = \"az-2\" }]\n  " + request + "\n}\n"
-	}
-	is := func(attribute string, check knownvalue.Check) []statecheck.StateCheck {
-		return []statecheck.StateCheck{statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New(attribute), check)}
-	}
-	one, none := zoneShare(1, "RegionOne", counts("az-2", 1)), knownvalue.Null()
-	three := zoneShare(3, "RegionOne", counts("az-1", 1, "az-2", 2))
-	var steps []resource.TestStep
-	for _, s := range []struct {
-		request, attribute string
-		want               knownvalue.Check
-	}{
-		{"decision = { creation = {} }", "creation", one},
-		{"decision = { creation = { count = 3 } }", "creation", three},
-		{"decision = { creation = { regions = { RegionOne = 3, RegionTwo = 5 } } }", "creation", three},
-		{"decision = { creation = { region = { RegionOne = 3, RegionTwo = 5 } } }", "creation", three}, // the documents' spelling
-		{"decision = { creation = { region = \"RegionOne\", count = 3 } }", "creation", three},
-		{"decision = { creation = { region = \"RegionTwo\", count = 3 } }", "creation", none},
-		{"decision = { creation = { zones = { az-1 = 2, az-2 = 1 } } }", "creation", three},
-		{"decision = { creation = { zones = { RegionOne = { az-1 = 3 }, RegionTwo = { az-1 = 9 } } } }", "creation", three},
-		{"scale_out { count = 3 }\n  decision = { creation = null, deletion = { count = 1 } }", "creation", three}, // a deletion is not looked for
-		{"scale_in {}\n  decision = { creation = { count = 1 } }", "deletion", zoneShare(1, "RegionOne", counts("az-1", 1))},
-		{"resize { max_size = 0 }\n  decision = { creation = { count = 3 }, deletion = { count = 1 } }", "creation", three}, // a creation first
-		{"scale_out { count = 3 }\n  decision = null", "creation", three},
-		{"decision = { status = \"OK\", creation = { count = 3, nodes = [\"x\"] } }", "creation", three}, // as a change has it
-		{"node_create {}", "creation", one},
-		{"node_create { region = \"RegionOne\" }", "creation", one},
-		{"node_create { region = \"RegionTwo\" }", "reason", knownvalue.StringExact("The node is for the region RegionTwo: nothing is planned in RegionOne.")},
-		{"node_create { zone = \"az-7\" }", "reason", knownvalue.StringExact("The availability zone az-7 that the node names takes precedence: nothing is planned.")},
-		{"resize {\n    adjustment_type = \"CHANGE_IN_PERCENTAGE\"\n    number = 312.5\n  }", "creation", three},
-	} {
-		steps = append(steps, resource.TestStep{Config: zone(s.request), ConfigStateChecks: is(s.attribute, s.want)})
-	}
-	// What is not known yet is neither given nor missing.
-	steps = append(steps, resource.TestStep{
-		Config: "resource \"terraform_data\" \"later\" { input = { count = 3 } }\n" + zone("decision = { creation = terraform_data.later.output }"),
-		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-			plancheck.ExpectUnknownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("creation"))}},
-		ConfigStateChecks: is("creation", three),
-	})
-	c.Test(t, steps...)
 }

@@ -1,4 +1,4 @@
-package provider_test
+package placementtf_test
 
 import (
 	"fmt"
@@ -15,43 +15,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
-// nodes writes literal nodes: nodes("region", "RegionOne", 3, "RegionTwo", 1).
-func nodes(attribute string, places ...any) string {
-	var list []string
-	for i := 0; i < len(places); i += 2 {
-		for range places[i+1].(int) {
-			list = append(list, fmt.Sprintf("{ id = \"n%d\", %s = %q }", len(list), attribute, places[i]))
-		}
-	}
-	return "[" + strings.Join(list, ", ") + "]"
-}
-
-// counts is a map of whole numbers: counts("az-1", 2, "az-2", 1).
-func counts(pairs ...any) knownvalue.Check {
-	want := map[string]knownvalue.Check{}
-	for i := 0; i < len(pairs); i += 2 {
-		want[pairs[i].(string)] = knownvalue.Int64Exact(int64(pairs[i+1].(int)))
-	}
-	return knownvalue.MapExact(want)
-}
-
-// share is the creation or deletion of a region plan without zones.
-func share(count int, regions knownvalue.Check) knownvalue.Check {
-	return knownvalue.ObjectExact(map[string]knownvalue.Check{"count": knownvalue.Int64Exact(int64(count)), "regions": regions, "zones": knownvalue.Null()})
-}
-
-// zoneShare is that of a zone plan.
-func zoneShare(count int, region string, zones knownvalue.Check) knownvalue.Check {
-	return knownvalue.ObjectExact(map[string]knownvalue.Check{"count": knownvalue.Int64Exact(int64(count)), "region": knownvalue.StringExact(region), "zones": zones})
-}
-
 func TestAccRegionPlan(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two := c.TwoRegions(t)
 	plan := func(request string, at ...any) string {
 		return fmt.Sprintf("data \"stackpolicy_region_plan\" \"p\" {\n  nodes = %s\n  regions = [{ name = %q, weight = 200 }, { name = %q, cap = 5 }]\n  %s\n}\n",
-			nodes("region", at...), two, one, request)
+			acctest.Nodes("region", at...), two, one, request)
 	}
 	const p = "data.stackpolicy_region_plan.p"
 	is := func(attribute string, check knownvalue.Check) statecheck.StateCheck {
@@ -61,10 +31,10 @@ func TestAccRegionPlan(t *testing.T) {
 		resource.TestStep{Config: plan("scale_out { count = 5 }", one, 2, two, 4), ConfigStateChecks: []statecheck.StateCheck{
 			is("status", knownvalue.StringExact("OK")),
 			is("reason", knownvalue.StringExact("5 nodes to create.")),
-			is("creation", share(5, counts(one, 2, two, 3))),
+			is("creation", acctest.Share(5, acctest.Counts(one, 2, two, 3))),
 			is("deletion", knownvalue.Null()),
-			is("distribution", counts(one, 2, two, 4)),
-			is("target", counts(one, 4, two, 7)),
+			is("distribution", acctest.Counts(one, 2, two, 4)),
+			is("target", acctest.Counts(one, 4, two, 7)),
 			is("summary", knownvalue.StringExact(table(fmt.Sprintf(`
 region     now  after  ideal   cap
 %s    4      7   7.33  none
@@ -75,30 +45,30 @@ total        6     11
 		resource.TestStep{Config: plan("scale_out { count = 5 }", one, 2, two, 4), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		resource.TestStep{Config: plan("scale_in {}", one, 4, two, 4), ConfigStateChecks: []statecheck.StateCheck{
 			is("creation", knownvalue.Null()),
-			is("deletion", share(1, counts(one, 1))),
+			is("deletion", acctest.Share(1, acctest.Counts(one, 1))),
 		}},
 		resource.TestStep{Config: plan(`resize {
     adjustment_type = "CHANGE_IN_PERCENTAGE"
     number = -50
   }`, one, 2, "Elsewhere", 3, two, 4), ConfigStateChecks: []statecheck.StateCheck{
-			is("deletion", share(4, counts("Elsewhere", 3, two, 1))), // what nobody lists goes first
-			is("target", counts(one, 2, two, 3, "Elsewhere", 0)),
+			is("deletion", acctest.Share(4, acctest.Counts("Elsewhere", 3, two, 1))), // what nobody lists goes first
+			is("target", acctest.Counts(one, 2, two, 3, "Elsewhere", 0)),
 			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^Elsewhere +3 +0 +none +none +not listed: removed first$`))),
 		}},
 		resource.TestStep{Config: plan("resize { max_size = 9 }", one, 1), ConfigStateChecks: []statecheck.StateCheck{
 			is("reason", knownvalue.StringExact("Nothing to create or to delete.")),
 			is("creation", knownvalue.Null()), is("deletion", knownvalue.Null()),
 		}},
-		resource.TestStep{Config: plan("node_create {}", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("creation", share(1, counts(two, 1)))}},
+		resource.TestStep{Config: plan("node_create {}", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("creation", acctest.Share(1, acctest.Counts(two, 1)))}},
 		resource.TestStep{Config: plan(fmt.Sprintf("node_create { region = %q }", one), one, 1), ConfigStateChecks: []statecheck.StateCheck{
 			is("creation", knownvalue.Null()),
 			is("reason", knownvalue.StringExact(fmt.Sprintf("The region %s that the node names takes precedence: nothing is planned.", one))),
 		}},
 		resource.TestStep{Config: plan("scale_out { count = 9 }\n  decision = { creation = { count = 2 } }"), ConfigStateChecks: []statecheck.StateCheck{
-			is("creation", share(2, counts(one, 1, two, 1))),
+			is("creation", acctest.Share(2, acctest.Counts(one, 1, two, 1))),
 		}},
-		resource.TestStep{Config: plan("decision = { deletion = {} }", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("deletion", share(1, counts(one, 1)))}},
-		resource.TestStep{Config: plan("decision = { creation = null, deletion = null }", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("target", counts(one, 1, two, 0))}},
+		resource.TestStep{Config: plan("decision = { deletion = {} }", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("deletion", acctest.Share(1, acctest.Counts(one, 1)))}},
+		resource.TestStep{Config: plan("decision = { creation = null, deletion = null }", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("target", acctest.Counts(one, 1, two, 0))}},
 	)
 }
 
@@ -116,7 +86,7 @@ func TestAccZonePlan(t *testing.T) {
 	a, b := zones[0], zones[1]
 	plan := func(request string, at ...any) string {
 		return fmt.Sprintf("data \"stackpolicy_zone_plan\" \"p\" {\n  region = %q\n  nodes = concat(%s, [{ id = \"unplaced\" }, { id = \"far\", region = \"Elsewhere\", zone = %q }])\n  zones = [{ name = %q }, { name = %q, min = 1 }]\n  %s\n}\n",
-			region, nodes("zone", at...), a, b, a, request)
+			region, acctest.Nodes("zone", at...), a, b, a, request)
 	}
 	const p = "data.stackpolicy_zone_plan.p"
 	is := func(attribute string, check knownvalue.Check) statecheck.StateCheck {
@@ -124,19 +94,19 @@ func TestAccZonePlan(t *testing.T) {
 	}
 	c.Test(t,
 		resource.TestStep{Config: plan("scale_out { count = 3 }", a, 1), ConfigStateChecks: []statecheck.StateCheck{
-			is("creation", zoneShare(3, region, counts(a, 1, b, 2))),
-			is("distribution", counts(a, 1, b, 0, "", 1)), // a node elsewhere is not ours
+			is("creation", acctest.ZoneShare(3, region, acctest.Counts(a, 1, b, 2))),
+			is("distribution", acctest.Counts(a, 1, b, 0, "", 1)), // a node elsewhere is not ours
 			is("region", knownvalue.StringExact(region)),
 		}},
 		resource.TestStep{Config: plan("scale_in { count = 2 }", a, 1, b, 2), ConfigStateChecks: []statecheck.StateCheck{
-			is("deletion", zoneShare(2, region, counts("", 1, b, 1))), // the one without a zone first; the min of a holds
+			is("deletion", acctest.ZoneShare(2, region, acctest.Counts("", 1, b, 1))), // the one without a zone first; the min of a holds
 			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^\(none\) +1 +0 +none +none +not listed: removed first$`))),
 		}},
 		// The decision of a region plan fits as it is.
 		resource.TestStep{
-			Config: fmt.Sprintf("data \"stackpolicy_region_plan\" \"r\" {\n  nodes = %s\n  regions = [{ name = %q }]\n  scale_out { count = 3 }\n}\n", nodes("region", region, 2), region) +
+			Config: fmt.Sprintf("data \"stackpolicy_region_plan\" \"r\" {\n  nodes = %s\n  regions = [{ name = %q }]\n  scale_out { count = 3 }\n}\n", acctest.Nodes("region", region, 2), region) +
 				plan("decision = { creation = data.stackpolicy_region_plan.r.creation, deletion = data.stackpolicy_region_plan.r.deletion }", a, 2),
-			ConfigStateChecks: []statecheck.StateCheck{is("creation", zoneShare(3, region, counts(a, 1, b, 2)))},
+			ConfigStateChecks: []statecheck.StateCheck{is("creation", acctest.ZoneShare(3, region, acctest.Counts(a, 1, b, 2)))},
 		},
 	)
 }
@@ -183,14 +153,14 @@ func TestPlanWarnings(t *testing.T) {
 		resource.TestStep{
 			Config: `
 data "stackpolicy_region_plan" "p" {
-  nodes          = ` + nodes("region", "RegionOne", 1, "Dark", 2) + `
+  nodes          = ` + acctest.Nodes("region", "RegionOne", 1, "Dark", 2) + `
   regions        = [{ name = "Dark" }, { name = "RegionOne" }, { name = "RegionTwo" }]
   scale_out { count = 7 }
   respect_quotas = true
   flavor_id      = "m1.tiny"
 }
 data "stackpolicy_zone_plan" "p" {
-  nodes     = ` + nodes("zone", "az-1", 1, "az-2", 2) + `
+  nodes     = ` + acctest.Nodes("zone", "az-1", 1, "az-2", 2) + `
   zones     = [{ name = "az-1" }, { name = "az-2" }]
   scale_out { count = 2 }
 }`,
@@ -202,7 +172,7 @@ RegionOne    1      3   3.33     3  full: quota
 RegionTwo    0      5   3.33  none
 total        3     10
 `))),
-				statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("creation"), zoneShare(2, "RegionOne", counts("az-1", 2))),
+				statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("creation"), acctest.ZoneShare(2, "RegionOne", acctest.Counts("az-1", 2))),
 				statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("summary"), knownvalue.StringExact(table(`
 zone   now  after  ideal   cap
 az-1     1      3   2.50  none
@@ -215,12 +185,12 @@ total    3      5
 		resource.TestStep{
 			Config: `
 data "stackpolicy_region_plan" "p" {
-  nodes    = ` + nodes("region", "RegionOne", 4, "Dark", 3) + `
+  nodes    = ` + acctest.Nodes("region", "RegionOne", 4, "Dark", 3) + `
   regions  = [{ name = "Dark" }, { name = "RegionOne" }]
   scale_in { count = 2 }
 }`,
 			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("data.stackpolicy_region_plan.p", tfjsonpath.New("deletion"), share(2, counts("RegionOne", 2))),
+				statecheck.ExpectKnownValue("data.stackpolicy_region_plan.p", tfjsonpath.New("deletion"), acctest.Share(2, acctest.Counts("RegionOne", 2))),
 			},
 		},
 		resource.TestStep{
@@ -231,7 +201,7 @@ data "stackpolicy_zone_plan" "p" {
   scale_out { count = 3 }
   respect_quotas = true
 }`,
-			ExpectError: says("3 nodes must be added, but there is room for 2: RegionOne 2 of 2 (quota: 1 of 3 instances in use)."),
+			ExpectError: acctest.Says("3 nodes must be added, but there is room for 2: RegionOne 2 of 2 (quota: 1 of 3 instances in use)."),
 		},
 	)
 }

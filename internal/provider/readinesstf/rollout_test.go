@@ -1,4 +1,4 @@
-package provider_test
+package readinesstf_test
 
 import (
 	"fmt"
@@ -18,12 +18,12 @@ import (
 // each of which must be in service before the next begins. Servers of a version
 // that begins with "bad" never get there.
 type behindReadiness struct {
-	loop
+	acctest.Loop
 	url string
 }
 
 func (b behindReadiness) config(t *testing.T, version string) string {
-	region := b.c.Regions(t)[0]
+	region := b.Cloud.Regions(t)[0]
 	return fmt.Sprintf(`
 resource "stackpolicy_placement_attachment" "web" {
   cluster           = %[1]q
@@ -68,7 +68,7 @@ resource "stackpolicy_deletion_attachment" "web" {
     create_before_destroy = true
   }
 }
-`, b.c.Prefix, places(region+": "+strings.Join(b.c.Zones(t, region), " ")), version, b.c.Image, b.c.Flavor, b.url, givenUp())
+`, b.Cloud.Prefix, acctest.Places(region+": "+strings.Join(b.Cloud.Zones(t, region), " ")), version, b.Cloud.Image, b.Cloud.Flavor, b.url, givenUp())
 }
 
 // holds fails unless the servers are so many of each version, and so many of
@@ -76,7 +76,7 @@ resource "stackpolicy_deletion_attachment" "web" {
 func (b behindReadiness) holds(t *testing.T, step, want string) {
 	t.Helper()
 	all, marked, stopped := map[string]int{}, map[string]int{}, 0
-	for _, s := range b.c.Servers(t) {
+	for _, s := range b.Cloud.Servers(t) {
 		all[s.Metadata["version"]]++
 		if s.Metadata[openstack.MarkKey] != "" {
 			marked[s.Metadata["version"]]++
@@ -108,24 +108,24 @@ func TestAccReadinessRollout(t *testing.T) {
 		}
 	}))
 	t.Cleanup(health.Close)
-	b := behindReadiness{loop{c: c}, health.URL}
+	b := behindReadiness{acctest.Loop{Cloud: c}, health.URL}
 	b.Workspace = c.Workspace(t, b.config(t, "a"))
 	apply := func(step, version, want string, fails bool) {
 		t.Helper()
 		if err := b.Write(b.config(t, version)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Apply(t.Context()); (err != nil) != fails || (fails && !says("2 of 2 servers that this apply checked are not in service").MatchString(err.Error())) {
+		if _, err := b.Apply(t.Context()); (err != nil) != fails || (fails && !acctest.Says("2 of 2 servers that this apply checked are not in service").MatchString(err.Error())) {
 			t.Fatalf("%s: %v", step, err)
 		}
 		b.holds(t, step, want)
 	}
 	apply("create", "a", "a:6/6", false)
 	apply("a bad template", "bad1", "a:6/6 bad1:2/0", true)
-	ids := slices.Sorted(slices.Values(b.ids(t)))
+	ids := slices.Sorted(slices.Values(b.IDs(t)))
 	for i := range 4 {
 		apply(fmt.Sprintf("again, %d", i), "bad1", "a:6/6 bad1:2/0", true)
-		if again := slices.Sorted(slices.Values(b.ids(t))); !slices.Equal(ids, again) {
+		if again := slices.Sorted(slices.Values(b.IDs(t))); !slices.Equal(ids, again) {
 			t.Fatalf("the servers are no longer the same: %v, were %v", again, ids)
 		}
 	}
@@ -135,7 +135,7 @@ func TestAccReadinessRollout(t *testing.T) {
 	apply("the second batch", "b", "a:2/2 b:4/4", false)
 	apply("a bad template in the middle", "bad3", "a:2/2 b:4/4 bad3:2/0", true)
 	apply("the one before comes back", "b", "a:2/2 b:4/4", false)
-	for i := 0; len(b.c.Servers(t)) != 6 || i < 3; i++ {
+	for i := 0; len(b.Cloud.Servers(t)) != 6 || i < 3; i++ {
 		if text, err := b.Run(t.Context(), "plan", "-no-color", "-detailed-exitcode"); err == nil {
 			break
 		} else if i == 3 {
@@ -146,5 +146,5 @@ func TestAccReadinessRollout(t *testing.T) {
 		}
 	}
 	b.holds(t, "in the end", "b:6/6")
-	b.settled(t, "in the end")
+	b.Settled(t, "in the end")
 }

@@ -1,4 +1,4 @@
-package provider_test
+package placementtf_test
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ func TestAccPlacementBadInput(t *testing.T) {
 		{web(c, "desired_capacity = 1", zones, `deletion { criteria = "NEWEST_FIRST" }`), "Attribute deletion.criteria value must be one of"},
 		{web(c, "desired_capacity = 1", zones, `selector { name_regex = "web-(" }`), "missing closing ): `web-(`"},
 	} {
-		steps = append(steps, resource.TestStep{Config: bad.config, PlanOnly: true, ExpectError: says(bad.want)})
+		steps = append(steps, resource.TestStep{Config: bad.config, PlanOnly: true, ExpectError: acctest.Says(bad.want)})
 	}
 	c.Test(t, steps...)
 }
@@ -67,9 +67,9 @@ func TestAccPlacementRefusesToShrink(t *testing.T) {
 	c.Test(t,
 		resource.TestStep{Config: web(c, "desired_capacity = 4", zones)},
 		resource.TestStep{Config: web(c, "desired_capacity = 1", zones, keep("0", "1")), PlanOnly: true,
-			ExpectError: says("Remove fewer nodes, or protect fewer:")},
+			ExpectError: acctest.Says("Remove fewer nodes, or protect fewer:")},
 		resource.TestStep{Config: web(c, "desired_capacity = 3", zones, fmt.Sprintf("deletion {\n protected = [%[1]q]\n candidates = [%[1]q]\n }", c.Prefix+"web-0")), PlanOnly: true,
-			ExpectError: says(fmt.Sprintf("The node %q is a candidate for removal and is listed as protected.", c.Prefix+"web-0"))},
+			ExpectError: acctest.Says(fmt.Sprintf("The node %q is a candidate for removal and is listed as protected.", c.Prefix+"web-0"))},
 		resource.TestStep{Config: web(c, "desired_capacity = 2", zones, keep("0", "1"))},
 	)
 }
@@ -109,7 +109,7 @@ func TestAccPlacementLowerCap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := says("has 3 nodes, above its cap of 1."); !want.MatchString(text) {
+	if want := acctest.Says("has 3 nodes, above its cap of 1."); !want.MatchString(text) {
 		t.Errorf("no warning in:\n%s", text)
 	}
 	if err := w.Write(web(c, "desired_capacity = 2", fmt.Sprintf("zones = [{ name = %q, cap = 1 }]", zone))); err != nil {
@@ -135,7 +135,7 @@ func TestPlacementQuota(t *testing.T) {
 		resource.TestStep{Config: web(c, "desired_capacity = 8", both, "respect_quotas = true"),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{regionCount("RegionOne", 2), regionCount("RegionTwo", 6)}}},
 		resource.TestStep{Config: web(c, "desired_capacity = 9", `regions = [{ name = "RegionOne" }]`, "respect_quotas = true"), PlanOnly: true,
-			ExpectError: says("RegionOne 0 of 2 (quota: 0 of 2 instances in use)")},
+			ExpectError: acctest.Says("RegionOne 0 of 2 (quota: 0 of 2 instances in use)")},
 	)
 }
 
@@ -161,7 +161,7 @@ func TestPlacementQuotaRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color")
-		if err != nil || says("this plan needs servers for 2 nodes, and the quota has room for 1 more: 4 of 5 instances in use").MatchString(text) != warned {
+		if err != nil || acctest.Says("this plan needs servers for 2 nodes, and the quota has room for 1 more: 4 of 5 instances in use").MatchString(text) != warned {
 			t.Errorf("a batch of %d: %v, want a warning: %t\n%s", batch, err, warned, text)
 		}
 	}

@@ -1,13 +1,11 @@
-package provider_test
+package deletiontf_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -63,60 +61,13 @@ func hookBlock(kind string, lines ...string) string {
 	return block(append([]string{fmt.Sprintf("type = %q", kind), `default_result = "ABANDON"`}, lines...)...)
 }
 
-// draining is a webhook's consumer that says 202 to each node for a time.
-type draining struct {
-	mu    sync.Mutex
-	takes time.Duration
-	since map[string]time.Time         // by token
-	nodes map[string]map[string]string // the first message, by token
-	posts int
-	busy  int // maximum number of nodes that drained at once
-}
-
-func (d *draining) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	token := r.URL.Query().Get("lifecycle_action_token")
-	if r.Method == http.MethodPost {
-		var message map[string]string
-		if err := json.NewDecoder(r.Body).Decode(&message); err != nil {
-			w.WriteHeader(http.StatusBadRequest)
-			return
-		}
-		d.posts++
-		token = message["lifecycle_action_token"]
-		if _, again := d.since[token]; !again {
-			d.since[token], d.nodes[token] = time.Now(), message
-		}
-	}
-	busy := 0
-	for _, since := range d.since {
-		if time.Since(since) < d.takes {
-			busy++
-		}
-	}
-	d.busy = max(d.busy, busy)
-	if since, known := d.since[token]; !known {
-		w.WriteHeader(http.StatusNotFound)
-	} else if time.Since(since) < d.takes {
-		w.WriteHeader(http.StatusAccepted)
-	}
-}
-
-func startDraining(t *testing.T, takes time.Duration) (*draining, string) {
-	d := &draining{takes: takes, since: map[string]time.Time{}, nodes: map[string]map[string]string{}}
-	server := httptest.NewServer(d)
-	t.Cleanup(server.Close)
-	return d, server.URL
-}
-
 // TestAccDeletionAttachment_webhook: a consumer drains the node while its server
 // still runs; then comes the grace period, then the server goes.
 func TestAccDeletionAttachment_webhook(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
-	consumer, url := startDraining(t, 1500*time.Millisecond)
+	consumer, url := acctest.StartConsumer(t, 1500*time.Millisecond)
 	hooked := func(n int) string {
 		return drained(c, region, n, "grace_period = 1\n  "+hookBlock("webhook", "url = \"%s/drain\"", "timeout = 60"), url)
 	}
@@ -135,10 +86,10 @@ func TestAccDeletionAttachment_webhook(t *testing.T) {
 	if took := time.Since(start); took < 2500*time.Millisecond {
 		t.Errorf("drained and graced in %s", took)
 	}
-	if len(consumer.nodes) != 1 || consumer.posts != 1 || len(c.Servers(t)) != 0 {
-		t.Errorf("%d nodes, %d posts, servers %v", len(consumer.nodes), consumer.posts, c.Servers(t))
+	if len(consumer.Nodes) != 1 || consumer.Posts != 1 || len(c.Servers(t)) != 0 {
+		t.Errorf("%d nodes, %d posts, servers %v", len(consumer.Nodes), consumer.Posts, c.Servers(t))
 	}
-	for token, m := range consumer.nodes {
+	for token, m := range consumer.Nodes {
 		if len(token) < 16 || m["node_id"] != id || m["lifecycle_transition_type"] != "termination" || m["region"] != region || m["node_name"] != c.Prefix+"0" || m["cluster"] != "web" {
 			t.Errorf("got %v", m)
 		}
@@ -214,7 +165,7 @@ func TestAccDeletionAttachment_abandon(t *testing.T) {
 	}
 	for range 2 {
 		_, err := w.Apply(t.Context())
-		if err == nil || !says("A lifecycle hook did not complete").MatchString(err.Error()) || !says("the message is still in the queue").MatchString(strings.ReplaceAll(err.Error(), "│", "")) {
+		if err == nil || !acctest.Says("A lifecycle hook did not complete").MatchString(err.Error()) || !acctest.Says("the message is still in the queue").MatchString(strings.ReplaceAll(err.Error(), "│", "")) {
 			t.Fatalf("got %v", err)
 		}
 		if len(inQueue()) != 1 || len(c.Servers(t)) != 1 {
@@ -243,7 +194,7 @@ func TestAccDeletionAttachment_continue(t *testing.T) {
 	}
 	text, err := w.Destroy(t.Context())
 	plain := strings.ReplaceAll(text, "│", "")
-	if err != nil || !says("although its hook did not complete: the webhook at").MatchString(plain) || !says(fmt.Sprintf("Warning: A server will be drained: %s0", c.Prefix)).MatchString(plain) || !says("answered 404 Not Found").MatchString(plain) || strings.Contains(text, "hidden") {
+	if err != nil || !acctest.Says("although its hook did not complete: the webhook at").MatchString(plain) || !acctest.Says(fmt.Sprintf("Warning: A server will be drained: %s0", c.Prefix)).MatchString(plain) || !acctest.Says("answered 404 Not Found").MatchString(plain) || strings.Contains(text, "hidden") {
 		t.Errorf("got %v\n%s", err, text)
 	}
 	if len(c.Servers(t)) != 0 {
@@ -255,7 +206,7 @@ func TestAccDeletionAttachment_continue(t *testing.T) {
 // Terraform itself handles.
 func TestDeletionAttachments_parallel(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
-	consumer, url := startDraining(t, 2*time.Second)
+	consumer, url := acctest.StartConsumer(t, 2*time.Second)
 	hooked := func(n int) string {
 		return drained(c, "RegionOne", n, hookBlock("webhook", "url = %q"), url)
 	}
@@ -270,8 +221,8 @@ func TestDeletionAttachments_parallel(t *testing.T) {
 	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-parallelism=50"); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); consumer.busy < 40 || consumer.posts != 50 || took > 20*time.Second {
-		t.Errorf("%d nodes drained at once, %d posts, in %s", consumer.busy, consumer.posts, took)
+	if took := time.Since(start); consumer.Busy < 40 || consumer.Posts != 50 || took > 20*time.Second {
+		t.Errorf("%d nodes drained at once, %d posts, in %s", consumer.Busy, consumer.Posts, took)
 	}
 }
 
@@ -398,11 +349,11 @@ func TestAccDeletionAttachment_badInput(t *testing.T) {
 		attachment("timeouts {\n    delete = \"-1m\"\n  }"):                            "must be more than zero, not -1m0s.",
 		attachment(`grace_period = -1`):                                                "Attribute grace_period value must be between 0 and",
 	} {
-		steps = append(steps, resource.TestStep{Config: config, PlanOnly: true, ExpectError: says(want)})
+		steps = append(steps, resource.TestStep{Config: config, PlanOnly: true, ExpectError: acctest.Says(want)})
 	}
 	steps = append(steps,
-		resource.TestStep{Config: attachment(""), ExpectError: says(fmt.Sprintf("The region %q has no server \"00000000-0000-0000-0000-000000000000\".", region))},
-		resource.TestStep{Config: attachment(""), ResourceName: "stackpolicy_deletion_attachment.x", ImportState: true, ImportStateId: "nothing", ExpectError: says(`"nothing" is not <region>/<server id>.`)},
+		resource.TestStep{Config: attachment(""), ExpectError: acctest.Says(fmt.Sprintf("The region %q has no server \"00000000-0000-0000-0000-000000000000\".", region))},
+		resource.TestStep{Config: attachment(""), ResourceName: "stackpolicy_deletion_attachment.x", ImportState: true, ImportStateId: "nothing", ExpectError: acctest.Says(`"nothing" is not <region>/<server id>.`)},
 	)
 	c.Test(t, steps...)
 
@@ -410,7 +361,7 @@ func TestAccDeletionAttachment_badInput(t *testing.T) {
 	id := c.Boot(t, acctest.Server{Name: "far", Region: two})[0]
 	c.Test(t, resource.TestStep{
 		Config:      fmt.Sprintf("resource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = %q\n  region = %q\n}\n", id, one),
-		ExpectError: says(fmt.Sprintf("The region %q has no server %q. It is in the region %q: give that.", one, id, two)),
+		ExpectError: acctest.Says(fmt.Sprintf("The region %q has no server %q. It is in the region %q: give that.", one, id, two)),
 	})
 }
 
@@ -421,7 +372,7 @@ func TestDeletionAttachment_plainHTTP(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	w := c.Workspace(t, "resource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = \"7\"\n  "+hookBlock("webhook", `url = "http://ann:hidden@consumer.example/drain"`)+"\n}\n")
 	text, err := w.Run(t.Context(), "validate", "-no-color")
-	if err != nil || !says("The URL of the webhook at consumer.example has credentials or a query in it").MatchString(strings.ReplaceAll(text, "│", "")) || strings.Contains(text, "hidden") {
+	if err != nil || !acctest.Says("The URL of the webhook at consumer.example has credentials or a query in it").MatchString(strings.ReplaceAll(text, "│", "")) || strings.Contains(text, "hidden") {
 		t.Errorf("got %v\n%s", err, text)
 	}
 }

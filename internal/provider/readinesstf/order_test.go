@@ -1,4 +1,4 @@
-package provider_test
+package readinesstf_test
 
 import (
 	"encoding/json"
@@ -224,7 +224,7 @@ func TestAccReadinessOrder(t *testing.T) {
 	r.slow["d"] = -1
 	for range 2 {
 		_, events, err = r.roll(t, bothFirst, map[string]int{"b": 1, "d": 3})
-		if err == nil || !says("1 of 1 servers that this apply checked are not in service:\n  - d (server").MatchString(err.Error()) || events != "" {
+		if err == nil || !acctest.Says("1 of 1 servers that this apply checked are not in service:\n  - d (server").MatchString(err.Error()) || events != "" {
 			t.Fatalf("got %v, %s", err, events)
 		}
 		if got := r.marks(t); got != "b:1 c:2 d:-" {
@@ -267,7 +267,7 @@ func TestAccReadinessOrder_without(t *testing.T) {
 			if err != nil || events != c.events {
 				t.Errorf("%v\n got %s\nwant %s", err, events, c.events)
 			}
-			if strings.Contains(text, warning) != c.warns || (c.warns && !says("The servers of a were in service and are gone").MatchString(text)) {
+			if strings.Contains(text, warning) != c.warns || (c.warns && !acctest.Says("The servers of a were in service and are gone").MatchString(text)) {
 				t.Errorf("warns: want %t\n%s", c.warns, text)
 			}
 		})

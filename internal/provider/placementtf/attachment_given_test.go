@@ -1,4 +1,4 @@
-package provider_test
+package placementtf_test
 
 import (
 	"fmt"
@@ -39,10 +39,10 @@ func TestAccPlacementMisspelled(t *testing.T) {
 		{fmt.Sprintf("node_name_pattern = %q", strings.Repeat("x", 250)+"{index}"), "Nova takes 255."},
 		{`region = ""`, "region string length must be at least 1"},
 	} {
-		steps = append(steps, resource.TestStep{Config: web(c, "desired_capacity = 1", zones, bad.line), PlanOnly: true, ExpectError: says(bad.want)})
+		steps = append(steps, resource.TestStep{Config: web(c, "desired_capacity = 1", zones, bad.line), PlanOnly: true, ExpectError: acctest.Says(bad.want)})
 	}
 	for size, want := range map[string]string{"3.7": "A whole number is needed, not 3.7.", "100001": "must be between 0 and 100000"} {
-		steps = append(steps, resource.TestStep{Config: web(c, "desired_capacity = "+size, zones), PlanOnly: true, ExpectError: says(want)})
+		steps = append(steps, resource.TestStep{Config: web(c, "desired_capacity = "+size, zones), PlanOnly: true, ExpectError: acctest.Says(want)})
 	}
 	c.Test(t, steps...)
 }
@@ -134,13 +134,13 @@ func TestAccPlacementDropsPlace(t *testing.T) {
 	if err := w.Write(spread(zones[0], "az-tow")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Apply(t.Context()); err == nil || !says(`does not list the availability zone "az-tow".`).MatchString(err.Error()) {
+	if _, err := w.Apply(t.Context()); err == nil || !acctest.Says(`does not list the availability zone "az-tow".`).MatchString(err.Error()) {
 		t.Errorf("got %v", err)
 	}
 	if err := w.Write(spread(zones[0])); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := w.Apply(t.Context()); err != nil || !says(region+"/"+zones[1]+" is no longer listed and has 2 nodes.").MatchString(text) {
+	if text, err := w.Apply(t.Context()); err != nil || !acctest.Says(region+"/"+zones[1]+" is no longer listed and has 2 nodes.").MatchString(text) {
 		t.Errorf("got %v:\n%s", err, text)
 	}
 }
@@ -213,7 +213,7 @@ func TestPlacementGroupGone(t *testing.T) {
 	}
 	c.DropGroups(t, "RegionOne")
 	text, err := w.Apply(t.Context())
-	if err != nil || !says("The server group of the selector is gone").MatchString(text) {
+	if err != nil || !acctest.Says("The server group of the selector is gone").MatchString(text) {
 		t.Errorf("got %v:\n%s", err, text)
 	}
 	if _, err := w.Destroy(t.Context()); err != nil {

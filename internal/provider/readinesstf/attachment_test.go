@@ -1,4 +1,4 @@
-package provider_test
+package readinesstf_test
 
 import (
 	"fmt"
@@ -189,7 +189,7 @@ func TestAccReadinessAttachment_resumed(t *testing.T) {
 	w := c.Workspace(t, config)
 	_, err := w.Apply(t.Context())
 	want := fmt.Sprintf("1 of 3 servers that this apply checked are not in service:\n  - 1 (server %s, region %s): GET http://127.0.0.1:%d/1 answered 503 Service Unavailable", c.Servers(t)["1"].ID, region, h.port)
-	if err == nil || !strings.Contains(err.Error(), "Servers are not in service") || !says(want).MatchString(err.Error()) {
+	if err == nil || !strings.Contains(err.Error(), "Servers are not in service") || !acctest.Says(want).MatchString(err.Error()) {
 		t.Fatalf("got %v", err)
 	}
 	if got := fmt.Sprint(marks(t, c)); got != "map[0:1 1: 2:1]" {
@@ -208,7 +208,7 @@ func TestAccReadinessAttachment_resumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err = w.Apply(t.Context()); err == nil || !says("1 of ").MatchString(err.Error()) {
+		if _, err = w.Apply(t.Context()); err == nil || !acctest.Says("1 of ").MatchString(err.Error()) {
 			t.Fatalf("got %v", err)
 		}
 	}
@@ -232,7 +232,7 @@ func TestAccReadinessAttachment_hook(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	h := startHealth(t)
-	consumer, url := startDraining(t, 1200*time.Millisecond)
+	consumer, url := acctest.StartConsumer(t, 1200*time.Millisecond)
 	hooked := func(path, result string) string {
 		return ready(c, region, 1, 1, fmt.Sprintf("%s\n  hook {\n    type = \"webhook\"\n    url = \"%s%s\"\n    default_result = %q\n  }", h.check(), url, path, result))
 	}
@@ -241,11 +241,11 @@ func TestAccReadinessAttachment_hook(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := c.Servers(t)["0"].ID
-	if got := fmt.Sprint(marks(t, c)); got != "map[0:1]" || len(consumer.nodes) != 1 || h.requests("0") != 1 {
-		t.Errorf("marks %s; %d nodes; asked %v", got, len(consumer.nodes), h.asked)
+	if got := fmt.Sprint(marks(t, c)); got != "map[0:1]" || len(consumer.Nodes) != 1 || h.requests("0") != 1 {
+		t.Errorf("marks %s; %d nodes; asked %v", got, len(consumer.Nodes), h.asked)
 	}
 	var first string
-	for token, m := range consumer.nodes {
+	for token, m := range consumer.Nodes {
 		if first = token; m["node_id"] != id || m["lifecycle_transition_type"] != "launch" || m["region"] != region || m["node_name"] != "0" || m["cluster"] != "web" || m["address"] != "127.0.0.1" {
 			t.Errorf("got %v", m)
 		}
@@ -261,7 +261,7 @@ func TestAccReadinessAttachment_hook(t *testing.T) {
 		if err != nil {
 			text += err.Error()
 		}
-		if !says(want).MatchString(text) || !says("answered 404 Not Found").MatchString(text) || (err != nil) != (result == "ABANDON") {
+		if !acctest.Says(want).MatchString(text) || !acctest.Says("answered 404 Not Found").MatchString(text) || (err != nil) != (result == "ABANDON") {
 			t.Errorf("%s: %v\n%s", result, err, text)
 		}
 	}
@@ -270,8 +270,8 @@ func TestAccReadinessAttachment_hook(t *testing.T) {
 	if err := w.Write(hooked("/", "ABANDON")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Apply(t.Context()); err != nil || consumer.posts != 2 || len(consumer.nodes) != 1 || consumer.nodes[first] == nil {
-		t.Errorf("%v; %d posts, nodes %v", err, consumer.posts, consumer.nodes)
+	if _, err := w.Apply(t.Context()); err != nil || consumer.Posts != 2 || len(consumer.Nodes) != 1 || consumer.Nodes[first] == nil {
+		t.Errorf("%v; %d posts, nodes %v", err, consumer.Posts, consumer.Nodes)
 	}
 }
 
@@ -285,7 +285,7 @@ func TestAccReadinessAttachment_command(t *testing.T) {
 	command := fmt.Sprintf(`["sh", "-c", "echo $STACKPOLICY_TRANSITION $STACKPOLICY_NODE_NAME $STACKPOLICY_NODE_ID $STACKPOLICY_ADDRESS > %s"]`, file)
 	config := ready(c, region, 1, 1, fmt.Sprintf("hook {\n    type = \"command\"\n    command = %s\n    default_result = \"ABANDON\"\n  }", command))
 	w := c.Workspace(t, config)
-	if _, err := w.Run(t.Context(), "plan", "-no-color"); err == nil || !says("allow_commands").MatchString(err.Error()) {
+	if _, err := w.Run(t.Context(), "plan", "-no-color"); err == nil || !acctest.Says("allow_commands").MatchString(err.Error()) {
 		t.Errorf("not allowed: %v", err)
 	}
 	if err := w.Write(c.ProviderBlock("stackpolicy", "allow_commands = true") + config); err != nil {
@@ -351,7 +351,7 @@ func TestReadinessAttachment_cellDown(t *testing.T) {
 		resource.TestStep{PreConfig: func() {
 			c.Fake.SetCellDown("RegionOne", false)
 			c.Fake.RemoveServers("RegionOne", ids[1])
-		}, Config: config, ExpectError: says(fmt.Sprintf("1 of 1 servers that this apply checked are not in service:\n  - b (server %s, region RegionOne): the server is gone", ids[1]))},
+		}, Config: config, ExpectError: acctest.Says(fmt.Sprintf("1 of 1 servers that this apply checked are not in service:\n  - b (server %s, region RegionOne): the server is gone", ids[1]))},
 	)
 }
 
@@ -382,7 +382,7 @@ func TestAccReadinessAttachment_badInput(t *testing.T) {
 		attachment(`null, region = ""`, ""):                                                         "region string length must be at least 1",
 		unknown + attachment(`terraform_data.later.output`, "tcp {\n    port = 0\n  }"):             "Attribute tcp.port value must be between 1 and 65535, got: 0",
 	} {
-		steps = append(steps, resource.TestStep{Config: config, PlanOnly: true, ExpectError: says(want)})
+		steps = append(steps, resource.TestStep{Config: config, PlanOnly: true, ExpectError: acctest.Says(want)})
 	}
 	// What is not known yet is no error.
 	steps = append(steps, resource.TestStep{Config: unknown + attachment(`terraform_data.later.output`, "tcp {\n    port = 22\n  }\n  http {\n    url = \"http://{address}/${terraform_data.later.id}\"\n  }"),

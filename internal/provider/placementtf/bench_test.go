@@ -1,4 +1,4 @@
-package provider_test
+package placementtf_test
 
 import (
 	"errors"
@@ -119,7 +119,7 @@ func BenchmarkTerraformServers(b *testing.B) {
 	}
 	fresh := bench.Side{Name: "init", Do: func() error {
 		c := acctest.NewFake(b, fakecloud.Config{})
-		w = measured(b, c, attached(c, 1_000, places("RegionOne: az-1 az-2 az-3; RegionTwo: az-1 az-2"), ""))
+		w = measured(b, c, acctest.Attached(c, 1_000, acctest.Places("RegionOne: az-1 az-2 az-3; RegionTwo: az-1 az-2"), ""))
 		return nil
 	}}
 	steps := []bench.Side{fresh,

@@ -1,4 +1,4 @@
-package provider_test
+package placementtf_test
 
 import (
 	"fmt"
@@ -27,12 +27,12 @@ func place(index int64, region, zone string) knownvalue.Check {
 func TestAccPlacementImport(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
-	one, two, a, b := fiveZones(t, c)
+	one, two, a, b := c.FiveZones(t)
 	name := func(n string) string { return c.Prefix + "web-" + n }
 	c.Boot(t, acctest.Server{Name: "web-0", Region: one, Zone: a[0]}, acctest.Server{Name: "web-07", Region: one, Zone: a[0]},
 		acctest.Server{Name: "web-12", Region: two, Zone: b[1]}, acctest.Server{Name: "web-12-backup", Region: two, Zone: b[1]})
 	config := func(size int) string {
-		return web(c, fmt.Sprintf("desired_capacity = %d", size), "regions = "+places(fmt.Sprintf("%s: %s %s; %s: %s %s", one, a[0], a[1], two, b[0], b[1])))
+		return web(c, fmt.Sprintf("desired_capacity = %d", size), "regions = "+acctest.Places(fmt.Sprintf("%s: %s %s; %s: %s %s", one, a[0], a[1], two, b[0], b[1])))
 	}
 	adopted := map[string]knownvalue.Check{name("0"): place(0, one, a[0]), name("07"): place(7, one, a[0]), name("12"): place(12, two, b[1])}
 	grown := map[string]knownvalue.Check{name("13"): place(13, two, b[0])}
@@ -54,9 +54,9 @@ func TestAccPlacementImportRefuses(t *testing.T) {
 	config := web(c, "desired_capacity = 1", fmt.Sprintf("regions = [{ name = %q }]", one))
 	c.Test(t,
 		resource.TestStep{Config: config, ResourceName: webAddress, ImportState: true, ImportStateId: c.Prefix + "db",
-			ExpectError: says(fmt.Sprintf("no server is named %[1]sdb-0, %[1]sdb-1 and so on.", c.Prefix))},
+			ExpectError: acctest.Says(fmt.Sprintf("no server is named %[1]sdb-0, %[1]sdb-1 and so on.", c.Prefix))},
 		resource.TestStep{Config: config, ResourceName: webAddress, ImportState: true, ImportStateId: c.Prefix + "web",
-			ExpectError: says("have the same index; rename or remove one of them.")},
+			ExpectError: acctest.Says("have the same index; rename or remove one of them.")},
 	)
 }
 

@@ -1,4 +1,4 @@
-package provider_test
+package placementtf_test
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 // cohort is a cluster whose servers carry the version that they were made from
 // in their metadata.
 type cohort struct {
-	loop
+	acctest.Loop
 	size     int
 	version  string
 	regions  string
@@ -50,7 +50,7 @@ resource "nova_server" "web" {
 output "remaining" {
   value = stackpolicy_placement_attachment.web.remaining
 }
-`, r.c.Prefix, r.size, r.regions, r.version, r.update, r.deletion, r.c.Image, r.c.Flavor)
+`, r.Cloud.Prefix, r.size, r.regions, r.version, r.update, r.deletion, r.Cloud.Image, r.Cloud.Flavor)
 }
 
 // batch applies by way of a saved plan. It holds the cloud to the number of
@@ -58,7 +58,7 @@ output "remaining" {
 // what remains to be replaced.
 func (r cohort) batch(t *testing.T, name, versions string, replaced, remaining int) string {
 	t.Helper()
-	before := r.c.Servers(t)
+	before := r.Cloud.Servers(t)
 	if err := r.Write(r.config()); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func (r cohort) batch(t *testing.T, name, versions string, replaced, remaining i
 	if _, err := r.Run(t.Context(), "apply", "-input=false", "-no-color", "step.tfplan"); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	after := r.c.Servers(t)
+	after := r.Cloud.Servers(t)
 	if got := countVersions(after); got != versions {
 		t.Errorf("%s: the servers are of %q, want %q", name, got, versions)
 	}
@@ -95,7 +95,7 @@ func (r cohort) batch(t *testing.T, name, versions string, replaced, remaining i
 		t.Errorf("%s: %d nodes remain (%v), want %d", name, left, err, remaining)
 	}
 	if remaining == 0 {
-		r.settled(t, name)
+		r.Settled(t, name)
 	}
 	return text
 }
@@ -136,8 +136,8 @@ func TestAccRollout(t *testing.T) {
 	if len(zones) < 3 {
 		t.Skipf("needs three zones, and %s has %v", region, zones)
 	}
-	r := cohort{size: 9, version: "a", regions: places(region + ": " + strings.Join(zones[:3], " "))}
-	r.loop = loop{c: c}
+	r := cohort{size: 9, version: "a", regions: acctest.Places(region + ": " + strings.Join(zones[:3], " "))}
+	r.Loop = acctest.Loop{Cloud: c}
 	r.Workspace = c.Workspace(t, r.config())
 	causes, two := `causes         = ["UNHEALTHY", "TEMPLATE"]`, "max_batch_size = 2"
 
@@ -145,11 +145,11 @@ func TestAccRollout(t *testing.T) {
 	r.version = "b"
 	r.batch(t, "without update a new version is for new nodes", "a:9", 0, 0)
 	r.update = updates(causes, two, `target         = "30%"`)
-	if text := r.batch(t, "the apply that brings the update", "a:9", 0, 3); !says("3 nodes should be replaced, and this apply replaces none").MatchString(text) {
+	if text := r.batch(t, "the apply that brings the update", "a:9", 0, 3); !acctest.Says("3 nodes should be replaced, and this apply replaces none").MatchString(text) {
 		t.Errorf("no word of the update in:\n%s", text)
 	}
 	text := r.batch(t, "the first batch of the canary", "a:7 b:2", 2, 1)
-	if !says("replaced (TEMPLATE) in").MatchString(text) || !says("it is of revision 1, and new nodes are of 2").MatchString(text) {
+	if !acctest.Says("replaced (TEMPLATE) in").MatchString(text) || !acctest.Says("it is of revision 1, and new nodes are of 2").MatchString(text) {
 		t.Errorf("no reasons in:\n%s", text)
 	}
 	r.batch(t, "its second", "a:6 b:3", 1, 0)
@@ -188,12 +188,12 @@ func TestAccRolloutMoves(t *testing.T) {
 	if len(zones) < 3 {
 		t.Skipf("needs three zones, and %s has %v", region, zones)
 	}
-	r := cohort{size: 9, version: "a", regions: places(region + ": " + strings.Join(zones[:3], " ")),
+	r := cohort{size: 9, version: "a", regions: acctest.Places(region + ": " + strings.Join(zones[:3], " ")),
 		update: updates(`causes         = ["PLACEMENT"]`, `max_batch_size = "25%"`)}
-	r.loop = loop{c: c}
+	r.Loop = acctest.Loop{Cloud: c}
 	r.Workspace = c.Workspace(t, r.config())
 	r.batch(t, "create", "a:9", 0, 0)
-	r.regions = places(region + ": " + strings.Join(zones[:2], " "))
+	r.regions = acctest.Places(region + ": " + strings.Join(zones[:2], " "))
 	apply := func(name string, left int) {
 		t.Helper()
 		if err := r.Write(r.config()); err != nil {
@@ -214,7 +214,7 @@ func TestAccRolloutMoves(t *testing.T) {
 	}
 	apply("the first batch", 1)
 	apply("the last node", 0)
-	r.settled(t, "emptied")
+	r.Settled(t, "emptied")
 }
 
 // TestAccRolloutUnknownTemplate: a template that is known only after the apply could
@@ -239,7 +239,7 @@ func TestAccRolloutUnknownTemplate(t *testing.T) {
 	if err := w.Write(image("two")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Apply(t.Context()); err == nil || !says("Apply what it comes from first, with -target").MatchString(err.Error()) {
+	if _, err := w.Apply(t.Context()); err == nil || !acctest.Says("Apply what it comes from first, with -target").MatchString(err.Error()) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-target=terraform_data.image"); err != nil {
@@ -251,7 +251,7 @@ func TestAccRolloutUnknownTemplate(t *testing.T) {
 	if err := w.Write(web(c, "desired_capacity = 2", zones)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Apply(t.Context()); err == nil || !says("The template is gone").MatchString(err.Error()) {
+	if _, err := w.Apply(t.Context()); err == nil || !acctest.Says("The template is gone").MatchString(err.Error()) {
 		t.Errorf("got %v", err)
 	}
 	if err := w.Write(image("two")); err != nil { // terraform destroy plans too
@@ -284,7 +284,7 @@ resource "openstack_compute_instance_v2" "web" {
   flavor_id         = stackpolicy_placement_attachment.web.revisions[each.value.revision].flavor
   network_mode      = "none"
 }
-`, c.Prefix, places(region+": "+strings.Join(zones, " ")), image, flavor)
+`, c.Prefix, acctest.Places(region+": "+strings.Join(zones, " ")), image, flavor)
 }
 
 // TestAccRolloutInPlace: with IN_PLACE each apply rebuilds or resizes one batch of
@@ -388,7 +388,7 @@ resource "openstack_compute_instance_v2" "web" {
 		t.Fatalf("two servers are on the one host of %s: %v", zones[1], err)
 	}
 	text, err := w.Apply(t.Context())
-	if err != nil || !says("its server is in ERROR (").MatchString(text) {
+	if err != nil || !acctest.Says("its server is in ERROR (").MatchString(text) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	counts := map[string]int{}

@@ -1,0 +1,30 @@
+//go:build unix
+
+package acctest
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+)
+
+// Interrupt ends a run of Terraform as Ctrl-C does: soon, and with these words.
+func Interrupt(t *testing.T, run *workspace.Background, words ...string) {
+	t.Helper()
+	start := time.Now()
+	if err := run.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	text, err := run.Wait()
+	for _, words := range append(words, "Terraform was interrupted") {
+		if !Says(words).MatchString(text) {
+			t.Errorf("nothing says %q", words)
+		}
+	}
+	if took := time.Since(start); err == nil || took > 5*time.Second || Says(context.Canceled.Error()).MatchString(text) {
+		t.Errorf("interrupted: %v after %s\n%s", err, took, text)
+	}
+}

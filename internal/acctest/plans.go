@@ -1,0 +1,69 @@
+package acctest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+)
+
+// What plans and functions take, and what they give.
+
+// Offline runs steps with an empty provider block and no cloud at all.
+func Offline(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	Terraform(t)
+	resource.Test(t, resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: Factories(), Steps: steps})
+}
+
+// RequiresProvider is what a configuration of [Offline] begins with: without a
+// provider block it must say where the provider comes from.
+const RequiresProvider = `terraform {
+  required_providers {
+    stackpolicy = {
+      source = "hashicorp/stackpolicy"
+    }
+  }
+}
+`
+
+// Nodes writes literal nodes: Nodes("region", "RegionOne", 3, "RegionTwo", 1).
+func Nodes(attribute string, places ...any) string {
+	var list []string
+	for i := 0; i < len(places); i += 2 {
+		for range places[i+1].(int) {
+			list = append(list, fmt.Sprintf("{ id = \"n%d\", %s = %q }", len(list), attribute, places[i]))
+		}
+	}
+	return "[" + strings.Join(list, ", ") + "]"
+}
+
+// Counts is a map of whole numbers: Counts("az-1", 2, "az-2", 1).
+func Counts(pairs ...any) knownvalue.Check {
+	want := map[string]knownvalue.Check{}
+	for i := 0; i < len(pairs); i += 2 {
+		want[pairs[i].(string)] = knownvalue.Int64Exact(int64(pairs[i+1].(int)))
+	}
+	return knownvalue.MapExact(want)
+}
+
+// Texts is a list of strings.
+func Texts(list ...string) knownvalue.Check {
+	checks := make([]knownvalue.Check, len(list))
+	for i, s := range list {
+		checks[i] = knownvalue.StringExact(s)
+	}
+	return knownvalue.ListExact(checks)
+}
+
+// Share is the creation or deletion of a region plan without zones.
+func Share(count int, regions knownvalue.Check) knownvalue.Check {
+	return knownvalue.ObjectExact(map[string]knownvalue.Check{"count": knownvalue.Int64Exact(int64(count)), "regions": regions, "zones": knownvalue.Null()})
+}
+
+// ZoneShare is that of a zone plan.
+func ZoneShare(count int, region string, zones knownvalue.Check) knownvalue.Check {
+	return knownvalue.ObjectExact(map[string]knownvalue.Check{"count": knownvalue.Int64Exact(int64(count)), "region": knownvalue.StringExact(region), "zones": zones})
+}
