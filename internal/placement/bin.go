@@ -20,10 +20,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
 	"math/bits"
-	"slices"
 )
 
 // Unlimited is the Cap of a bin that has none.
@@ -71,8 +69,8 @@ func (b Bin) upper(limit int64) int64 {
 	return min(b.Cap, limit)
 }
 
-// AboveCap is the number of nodes that the bin has above its cap.
-func (b Bin) AboveCap() int64 {
+// aboveCap is the number of nodes that the bin has above its cap.
+func (b Bin) aboveCap() int64 {
 	if b.Cap == Unlimited {
 		return 0
 	}
@@ -85,25 +83,8 @@ func (b Bin) lower() int64 { return min(max(b.Min, b.Kept), b.Current) }
 // short is the number of nodes that the bin needs, and can take, up to its min.
 func (b Bin) short() int64 { return max(0, b.upper(b.Min)-b.Current) }
 
-// Count returns the listed bins with the nodes that counts has for them, and
-// after them, by name, a bin for each further place where nodes are.
-func Count(listed []Bin, counts map[string]int64) []Bin {
-	bins := slices.Clone(listed)
-	names := make(map[string]bool, len(bins))
-	for i, b := range bins {
-		names[b.Name] = true
-		bins[i].Current = counts[b.Name]
-	}
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		if !names[name] && counts[name] > 0 {
-			bins = append(bins, Bin{Name: name, Current: counts[name]})
-		}
-	}
-	return bins
-}
-
-// Ideal returns the share q(i) = total * w(i) / W of each bin, in their order.
-func Ideal(bins []Bin, total int64) []*big.Rat {
+// ideal returns the share q(i) = total * w(i) / W of each bin, in their order.
+func ideal(bins []Bin, total int64) []*big.Rat {
 	sum := new(big.Int)
 	for _, b := range bins {
 		sum.Add(sum, big.NewInt(b.Weight))

@@ -2,30 +2,29 @@ package placement
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 	"testing"
 )
 
-// TestCountRegions: listed places in their order with what they have, then those
+// TestNewBoard: listed places in their order with what they have, then those
 // that nobody lists and that have nodes, by name.
-func TestCountRegions(t *testing.T) {
+func TestNewBoard(t *testing.T) {
 	listed := []Region{
 		{Bin: Bin{Name: "R2", Weight: 2, Cap: 9}, Zones: bins(t, "b w3, a")},
 		{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited}},
 		{Bin: Bin{Name: "R0", Weight: 1, Cap: Unlimited}, Zones: bins(t, "a")},
 	}
-	regions := CountRegions(listed, map[string]map[string]int64{
-		"R0": {"a": 2},
-		"R1": {"a": 1, "b": 2},
-		"R2": {"a": 4, "old": 1, "": 2, "gone": 0},
-		"R4": {"a": 1},
-		"R3": {"": 1, "b": 1},
-		"R5": {"a": 0},
+	board := NewBoard(listed, Counts{
+		{"R0", "a"}: 2,
+		{"R1", "a"}: 1, {"R1", "b"}: 2,
+		{"R2", "a"}: 4, {"R2", "old"}: 1, {"R2", ""}: 2, {"R2", "gone"}: 0,
+		{"R4", "a"}: 1,
+		{"R3", ""}:  1, {"R3", "b"}: 1,
+		{"R5", "a"}: 0,
 	})
 	var got []string
-	for _, r := range regions {
-		got = append(got, fmt.Sprintf("%s w%d cap%d %d/%d:%s", r.Name, r.Weight, r.Cap, r.Current, r.Nodes(), brief(r.Zones)))
+	for _, r := range board.regions {
+		got = append(got, fmt.Sprintf("%s w%d cap%d %d/%d:%s", r.Name, r.Weight, r.Cap, r.Current, r.nodes(), brief(r.Zones)))
 	}
 	want := "R2 w2 cap9 7/7: b w3 0, a w1 4,  w0 2, old w0 1; R1 w1 cap-1 3/3:; R0 w1 cap-1 2/2: a w1 2; R3 w0 cap0 2/2:; R4 w0 cap0 1/1:"
 	if text := strings.Join(got, "; "); text != want {
@@ -34,13 +33,19 @@ func TestCountRegions(t *testing.T) {
 	if listed[0].Current != 0 || listed[0].Zones[1].Current != 0 {
 		t.Error("the list that was given has changed")
 	}
+	for at, want := range map[Place]string{{"R2", "a"}: "R2/a true", {"R2", "none"}: "R2 false", {"R1", "b"}: "R1 true", {"R9", "a"}: "R9 false"} {
+		counted, there := board.Counted(at)
+		if got := fmt.Sprint(counted, " ", there); got != want {
+			t.Errorf("%s is counted in %s, want %s", at, got, want)
+		}
+	}
 }
 
 // TestTotal: a region keeps what is configured for it, whatever its zones allow.
 func TestTotal(t *testing.T) {
 	r := Region{Bin: Bin{Name: "R", Weight: 2, Cap: Unlimited, Min: 1, Current: 9}, Zones: bins(t, "a cap2 now2, b min2 now1")}
 	want := Bin{Name: "R", Weight: 2, Cap: Unlimited, Min: 1, Current: 3, Kept: 1}
-	if got := r.Total(); got != want {
+	if got := r.bin(0); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -69,18 +74,10 @@ func TestLargestRegions(t *testing.T) {
 		{"the largest region shrinks", bins(t, "a now1000000000000000"), -1, -1},
 		{"nothing is asked of one that lacks a node", bins(t, "a now1000000000000000, b min1"), 0, 0},
 	} {
-		got, err := DistributeRegions([]Region{{Bin: Bin{Name: "R", Weight: 1, Cap: Unlimited}, Zones: c.zones}}, c.count)
-		if err != nil || got[0].Nodes != c.want {
+		got, err := distributeRegions([]Region{{Bin: Bin{Name: "R", Weight: 1, Cap: Unlimited}, Zones: c.zones}}, c.count)
+		if err != nil || got[0].nodes != c.want {
 			t.Errorf("%s: got %v, want %d", c.name, err, c.want)
 		}
-	}
-}
-
-// TestIdealZones: the shares of the zones add up to their region's.
-func TestIdealZones(t *testing.T) {
-	shares := IdealZones(big.NewRat(9, 2), bins(t, "a w1, b w2, old w0 now3"))
-	if got := fmt.Sprint(shares[0], shares[1], shares[2]); got != "3/2 3/1 0/1" {
-		t.Errorf("got %s", got)
 	}
 }
 

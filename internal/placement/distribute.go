@@ -24,12 +24,12 @@ func Distribute(bins []Bin, count int64) ([]int64, error) {
 	if err := check(bins, count); err != nil {
 		return nil, err
 	}
-	steps, rooms := additions, func(b Bin) int64 { return b.Headroom(count) }
-	if count < 0 {
-		steps, rooms = removals, func(b Bin) int64 { return min(-count, b.Current-b.lower()) }
-	}
-	if err := feasible(bins, count, rooms); err != nil {
+	if err := feasible(bins, count); err != nil {
 		return nil, err
+	}
+	steps := additions
+	if count < 0 {
+		steps = removals
 	}
 	changes := make([]int64, len(bins))
 	for i, n := range steps(bins, count) {
@@ -39,11 +39,11 @@ func Distribute(bins []Bin, count int64) ([]int64, error) {
 }
 
 // feasible reports whether the bins have room for count nodes in all.
-func feasible(bins []Bin, count int64, room func(Bin) int64) error {
+func feasible(bins []Bin, count int64) error {
 	missing := max(count, -count)
 	rooms := make([]Room, len(bins))
 	for i, b := range bins {
-		rooms[i] = Room{Name: b.Name, Nodes: room(b), Limit: b.limit(count)}
+		rooms[i] = roomOf(b, count)
 		missing -= min(missing, rooms[i].Nodes)
 	}
 	if missing > 0 {

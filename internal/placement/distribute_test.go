@@ -229,7 +229,7 @@ func TestIdeal(t *testing.T) {
 		"old w0 now4":                 "0.00", // nothing is listed
 	} {
 		var got []string
-		for _, share := range Ideal(bins(t, list), 11) {
+		for _, share := range ideal(bins(t, list), 11) {
 			got = append(got, share.FloatString(2))
 		}
 		if text := strings.Join(got, " "); text != want {

@@ -1,21 +1,22 @@
 package placement
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// InfeasibleError says that the bins cannot take, or cannot give up, the nodes
+// InfeasibleError says that the places cannot take, or cannot give up, the nodes
 // that were asked for. Its text is the policy documents' sentence; Detail has
 // the numbers.
 type InfeasibleError struct {
 	Count int64  // nodes to add; negative: to remove
-	Rooms []Room // in the order of the bins
+	Rooms []Room // in the order of the places; a region with zones that bind is listed by these
 }
 
-// Room is how many nodes a bin could take (or, on removal, give up) at most.
+// Room is how many nodes a place could take (or, on removal, give up) at most.
 type Room struct {
 	Name  string
 	Nodes int64  // never more than the count that was asked for
@@ -51,15 +52,40 @@ func (e *InfeasibleError) Room() (nodes int64) {
 	return nodes
 }
 
-// limit says what keeps a bin from taking (or giving up) as many nodes as are
-// asked for.
-func (b Bin) limit(asked int64) string {
+func asInfeasible(err error) (*InfeasibleError, bool) { return errors.AsType[*InfeasibleError](err) }
+
+// roomOf says how many of the nodes that are asked for a bin could take, or give
+// up, and what keeps it from more.
+func roomOf(b Bin, asked int64) Room {
 	if asked < 0 {
-		return b.holds(-asked)
+		return Room{Name: b.Name, Nodes: min(-asked, b.Current-b.lower()), Limit: b.holds(-asked)}
 	}
-	return b.takes(asked)
+	return Room{Name: b.Name, Nodes: b.Headroom(asked), Limit: b.takes(asked)}
 }
 
+// roomsOf are the rooms of regions. One that is bound by its zones is listed by
+// them.
+func roomsOf(regions []Region, asked int64) []Room {
+	var rooms []Room
+	for _, r := range regions {
+		bounded, own := r.bin(max(asked, 0)), r.Bin
+		own.Current = bounded.Current
+		if room := roomOf(own, asked); len(r.Zones) == 0 || room.Nodes == roomOf(bounded, asked).Nodes {
+			rooms = append(rooms, room)
+			continue
+		}
+		for _, z := range r.Zones {
+			room := roomOf(z, asked)
+			room.Name = Place{r.Name, z.Name}.String()
+			if z.Weight > 0 || room.Nodes > 0 {
+				rooms = append(rooms, room)
+			}
+		}
+	}
+	return rooms
+}
+
+// takes says what keeps a bin from taking as many nodes as are asked for.
 func (b Bin) takes(asked int64) string {
 	switch {
 	case b.Headroom(asked) == asked:
@@ -74,6 +100,7 @@ func (b Bin) takes(asked int64) string {
 	return fmt.Sprintf("of %d (cap)", b.Cap)
 }
 
+// holds says what keeps a bin from giving up as many nodes as are asked for.
 func (b Bin) holds(asked int64) string {
 	switch {
 	case b.Current-b.lower() >= min(asked, b.Current):
@@ -93,53 +120,33 @@ func (b Bin) why() string {
 	return b.Why
 }
 
-// limit is that of the region itself where that is what binds, and else those of
-// its zones: "(az-2 is not available; az-1 at its cap of 3)".
-func (r Region) limit(asked int64) string {
-	if len(r.Zones) == 0 {
-		return r.Bin.limit(asked)
-	}
-	own, bounded := r.Bin, r.bin(max(asked, 0))
-	own.Current = bounded.Current
-	binds := own.Headroom(asked) == bounded.Headroom(asked)
-	phrase := Bin.taking
-	if asked < 0 {
-		binds, phrase = own.lower() == bounded.lower(), Bin.holding
-	}
-	if binds {
-		return own.limit(asked)
-	}
-	var parts []string
-	for _, z := range r.Zones {
-		if part := phrase(z, max(asked, -asked)); part != "" {
-			parts = append(parts, z.Name+" "+part)
-		}
-	}
-	return "(" + strings.Join(parts, "; ") + ")"
-}
-
-// taking says of a zone, after its name, what takes says of a place.
-func (b Bin) taking(asked int64) string {
-	switch room := b.Headroom(asked); {
-	case room == asked, b.Weight == 0:
-		return ""
-	case b.Closed:
-		return b.why()
-	case room > 0:
-		return fmt.Sprintf("has room for %d of its cap of %d", room, b.Cap)
-	}
-	return fmt.Sprintf("at its cap of %d", b.Cap)
-}
-
-// holding says of a zone, after its name, what holds says of a place.
-func (b Bin) holding(asked int64) string {
+// beyond says why removals take from a bin before all others, "" where that is
+// only its share.
+func (b Bin) beyond() string {
 	switch {
-	case b.holds(asked) == "":
-		return ""
-	case b.Closed:
-		return b.why() + ", and keeps its nodes"
-	case b.Kept > b.Min:
-		return fmt.Sprintf("keeps %d protected", b.Kept)
+	case b.Weight == 0:
+		return "it is not listed"
+	case b.aboveCap() > 0:
+		return fmt.Sprintf("it is above its cap of %d", b.Cap)
 	}
-	return fmt.Sprintf("keeps its min of %d", b.Min)
+	return ""
+}
+
+// note says in a few words what binds a bin that has its nodes.
+func (b Bin) note() string {
+	switch {
+	case b.Weight == 0:
+		return "not listed: removed first"
+	case b.aboveCap() > 0:
+		return fmt.Sprintf("%d above cap: removed first", b.aboveCap())
+	case b.Closed:
+		return strings.TrimPrefix(strings.TrimPrefix(b.why(), "is "), "has ")
+	case b.Current == b.Cap && b.Why != "":
+		return "full: quota"
+	case b.Current == b.Cap:
+		return "full: cap"
+	case b.Current < b.Min:
+		return "below min"
+	}
+	return ""
 }

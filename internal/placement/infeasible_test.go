@@ -21,12 +21,12 @@ func TestInfeasible(t *testing.T) {
 		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: 3}}, {Bin: Bin{Name: "B", Weight: 1, Cap: 1, Current: 1}}}, 5,
 			"5 nodes must be added, but there is room for 3: A 3 of 3 (cap), B 0 of 1 (cap)."},
 		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: 2, Current: 2}}, region("B", Unlimited, closed, full)}, 1,
-			"1 node must be added, but there is room for 0: A 0 of 2 (cap), B 0 (az-2 is not available; az-1 at its cap of 3)."},
+			"1 node must be added, but there is room for 0: A 0 of 2 (cap), B/az-2 0 (is not available), B/az-1 0 of 3 (cap)."},
 		{[]Region{region("B", 4, closed, full)}, 1, "1 node must be added, but there is room for 0: B 0 of 4 (cap)."},
 		{[]Region{region("B", Unlimited, Bin{Name: "az-1", Weight: 1, Cap: 3, Current: 1}, Bin{Name: "old", Current: 1})}, 4,
-			"4 nodes must be added, but there is room for 2: B 2 (az-1 has room for 2 of its cap of 3)."},
+			"4 nodes must be added, but there is room for 2: B/az-1 2 of 3 (cap)."},
 		{[]Region{region("B", Unlimited, Bin{Name: "az-1", Weight: 1, Cap: 3, Current: 2})}, 4,
-			"4 nodes must be added, but there is room for 1: B 1 (az-1 has room for 1 of its cap of 3)."},
+			"4 nodes must be added, but there is room for 1: B/az-1 1 of 3 (cap)."},
 		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: 3, Current: 2, Why: "quota: 9 of 10 instances in use"}}, {Bin: Bin{Name: "old", Current: 1}}}, 2,
 			"2 nodes must be added, but there is room for 1: A 1 of 3 (quota: 9 of 10 instances in use), old 0 (not listed)."},
 		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Closed: true, Why: "has no compute endpoint"}}}, 2,
@@ -35,17 +35,17 @@ func TestInfeasible(t *testing.T) {
 
 		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Min: 1, Current: 3}}, {Bin: Bin{Name: "B", Weight: 1, Cap: Unlimited, Current: 1}}}, -4,
 			"4 nodes must be removed, but only 3 can be: A 2 of 3 (min 1), B 1."},
-		{[]Region{region("A", Unlimited, closed, full)}, -5, "5 nodes must be removed, but only 3 can be: A 3 (az-2 is not available, and keeps its nodes)."},
+		{[]Region{region("A", Unlimited, closed, full)}, -5, "5 nodes must be removed, but only 3 can be: A/az-2 0 (is not available, and keeps its nodes), A/az-1 3."},
 		{[]Region{region("A", Unlimited, Bin{Name: "az-1", Weight: 1, Cap: Unlimited, Min: 2, Current: 2})}, -1,
-			"1 node must be removed, but only 0 can be: A 0 (az-1 keeps its min of 2)."},
+			"1 node must be removed, but only 0 can be: A/az-1 0 of 2 (min 2)."},
 		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Min: 1, Kept: 2, Current: 3}}, {Bin: Bin{Name: "B", Weight: 1, Cap: Unlimited, Min: 1, Kept: 1, Current: 1}}}, -2,
 			"2 nodes must be removed, but only 1 can be: A 1 of 3 (2 protected), B 0 of 1 (min 1)."},
 		{[]Region{region("A", Unlimited, Bin{Name: "az-1", Weight: 1, Cap: Unlimited, Min: 1, Kept: 2, Current: 2}, Bin{Name: "az-2", Weight: 1, Cap: Unlimited, Min: 1, Kept: 1, Current: 2}, Bin{Name: "az-3", Weight: 1, Cap: Unlimited, Current: 1})}, -3,
-			"3 nodes must be removed, but only 2 can be: A 2 (az-1 keeps 2 protected; az-2 keeps its min of 1)."},
+			"3 nodes must be removed, but only 2 can be: A/az-1 0 of 2 (2 protected), A/az-2 1 of 2 (min 1), A/az-3 1."},
 		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Min: 2}, Zones: []Bin{{Name: "az-1", Weight: 1, Cap: Unlimited, Min: 3, Current: 1}, {Name: "az-2", Weight: 1, Cap: Unlimited, Current: 3}}}}, -3,
 			"3 nodes must be removed, but only 2 can be: A 2 of 4 (min 2)."},
 		{[]Region{region("A", Unlimited, Bin{Name: "az-0", Weight: 1, Cap: Unlimited, Current: 1, Closed: true}, full)}, 1,
-			"1 node must be added, but there is room for 0: A 0 (az-0 takes no nodes now; az-1 at its cap of 3)."},
+			"1 node must be added, but there is room for 0: A/az-0 0 (takes no nodes now), A/az-1 0 of 3 (cap)."},
 		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Closed: true, Why: "has no compute endpoint"}, Zones: []Bin{full}}}, 1,
 			"1 node must be added, but there is room for 0: A 0 (has no compute endpoint)."},
 		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Current: 3, Closed: true, Why: "has no compute endpoint"}, Zones: []Bin{full}}}, -1,
@@ -53,9 +53,9 @@ func TestInfeasible(t *testing.T) {
 	} {
 		regions := c.regions
 		if c.count < 0 {
-			regions = Hold(regions)
+			regions = hold(regions)
 		}
-		_, err := DistributeRegions(regions, c.count)
+		_, err := distributeRegions(regions, c.count)
 		var infeasible *InfeasibleError
 		if !errors.As(err, &infeasible) {
 			t.Fatalf("%+v, %+d: got %v", c.regions, c.count, err)
@@ -73,17 +73,17 @@ func TestHold(t *testing.T) {
 		{Bin: Bin{Name: "B", Weight: 1, Cap: Unlimited}, Zones: []Bin{{Name: "a", Weight: 1, Cap: Unlimited, Current: 3}, {Name: "b", Weight: 1, Cap: Unlimited, Current: 5, Closed: true}}},
 		{Bin: Bin{Name: "C", Weight: 1, Cap: Unlimited, Closed: true}, Zones: []Bin{{Name: "a", Weight: 1, Cap: Unlimited, Current: 1}, {Name: "old", Current: 1}}},
 	}
-	changes, err := DistributeRegions(Hold(regions), -3)
+	changes, err := distributeRegions(hold(regions), -3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if changes[0].Nodes != 0 || changes[1].Zones[0] != -3 || changes[1].Zones[1] != 0 || changes[2].Nodes != 0 {
+	if changes[0].nodes != 0 || changes[1].zones[0] != -3 || changes[1].zones[1] != 0 || changes[2].nodes != 0 {
 		t.Errorf("got %v", changes)
 	}
 	if regions[0].Min != 0 || regions[1].Zones[1].Min != 0 {
 		t.Error("the regions that were given have changed")
 	}
-	if _, err := DistributeRegions(Hold(regions), -4); err == nil {
+	if _, err := distributeRegions(hold(regions), -4); err == nil {
 		t.Error("what is closed gave up a node")
 	}
 }

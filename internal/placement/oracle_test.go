@@ -121,14 +121,14 @@ func bruteForce(bins []Bin, count int64) []int64 {
 // removal takes from and an addition fills, if that makes the score better; over
 // regions first, then in each region by name. Then, out of a zone that is not
 // listed or above its cap, to another region if its own is full.
-func slowMove(regions []Region) (from, to Spot, ok bool) {
+func slowMove(regions []Region) (from, to spot, ok bool) {
 	tops := make([]Bin, len(regions))
 	for i, r := range regions {
 		tops[i] = slowTop(r)
 	}
 	zone := func(i int, step int64) int { return slowStep(regions[i].Zones, step) }
 	if i, j := slowStep(tops, -1), slowStep(tops, 1); slowBetter(tops, i, j) {
-		return Spot{i, zone(i, -1)}, Spot{j, zone(j, 1)}, true
+		return spot{i, zone(i, -1)}, spot{j, zone(j, 1)}, true
 	}
 	var order []int
 	for len(order) < len(regions) {
@@ -143,7 +143,7 @@ func slowMove(regions []Region) (from, to Spot, ok bool) {
 	for _, i := range order {
 		fixed := regions[i].Closed || regions[i].Weight == 0 || regions[i].Cap != Unlimited && tops[i].Current > regions[i].Cap
 		if j, k := zone(i, -1), zone(i, 1); !fixed && slowBetter(regions[i].Zones, j, k) {
-			return Spot{i, j}, Spot{i, k}, true
+			return spot{i, j}, spot{i, k}, true
 		}
 	}
 	for _, i := range order {
@@ -152,10 +152,10 @@ func slowMove(regions []Region) (from, to Spot, ok bool) {
 		}
 		z := regions[i].Zones[zone(i, -1)]
 		if j := slowStep(tops, 1); j >= 0 && (z.Weight == 0 || z.Cap != Unlimited && z.Current > z.Cap) {
-			return Spot{i, zone(i, -1)}, Spot{j, zone(j, 1)}, true
+			return spot{i, zone(i, -1)}, spot{j, zone(j, 1)}, true
 		}
 	}
-	return Spot{}, Spot{}, false
+	return spot{}, spot{}, false
 }
 
 // slowPlace is the region, and the zone in it, that one node is added to or

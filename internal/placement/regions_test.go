@@ -14,69 +14,69 @@ func TestDistributeRegions(t *testing.T) {
 	two := Region{Bin: Bin{Name: "RegionTwo", Weight: 200, Cap: Unlimited}, Zones: bins(t, "az-1 cap1, az-2")}
 
 	t.Run("zones of one name are two zones", func(t *testing.T) {
-		got, err := DistributeRegions([]Region{one, two}, 6)
+		got, err := distributeRegions([]Region{one, two}, 6)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got[0].Nodes != 2 || !slices.Equal(got[0].Zones, []int64{1, 1}) ||
-			got[1].Nodes != 4 || !slices.Equal(got[1].Zones, []int64{1, 3}) {
+		if got[0].nodes != 2 || !slices.Equal(got[0].zones, []int64{1, 1}) ||
+			got[1].nodes != 4 || !slices.Equal(got[1].zones, []int64{1, 3}) {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("full zones bound their region", func(t *testing.T) {
 		full := Region{Bin: one.Bin, Zones: bins(t, "az-1 cap1, az-2 cap1")}
-		got, err := DistributeRegions([]Region{full, two}, 9)
+		got, err := distributeRegions([]Region{full, two}, 9)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got[0].Nodes != 2 || got[1].Nodes != 7 {
+		if got[0].nodes != 2 || got[1].nodes != 7 {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("a region without zones", func(t *testing.T) {
 		bare := Region{Bin: Bin{Name: "RegionTwo", Weight: 100, Cap: Unlimited, Current: 4}}
-		got, err := DistributeRegions([]Region{one, bare}, 2)
-		if err != nil || got[0].Nodes != 2 || got[1].Nodes != 0 || got[1].Zones != nil {
+		got, err := distributeRegions([]Region{one, bare}, 2)
+		if err != nil || got[0].nodes != 2 || got[1].nodes != 0 || got[1].zones != nil {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
 	t.Run("a zone's min is its region's", func(t *testing.T) {
 		needy := Region{Bin: one.Bin, Zones: bins(t, "az-1, az-2 min2, az-3 min3 closed")}
 		heavy := Region{Bin: Bin{Name: "RegionTwo", Weight: 900, Cap: Unlimited}}
-		got, err := DistributeRegions([]Region{needy, heavy}, 3)
-		if err != nil || !slices.Equal(got[0].Zones, []int64{0, 2, 0}) || got[1].Nodes != 1 {
+		got, err := distributeRegions([]Region{needy, heavy}, 3)
+		if err != nil || !slices.Equal(got[0].zones, []int64{0, 2, 0}) || got[1].nodes != 1 {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
 	t.Run("whatever its other zones have", func(t *testing.T) {
 		needy := Region{Bin: one.Bin, Zones: bins(t, "az-1 now5, az-2 min2")}
-		got, err := DistributeRegions([]Region{needy, {Bin: Bin{Name: "RegionTwo", Weight: 100, Cap: Unlimited}}}, 3)
-		if err != nil || !slices.Equal(got[0].Zones, []int64{0, 2}) || got[1].Nodes != 1 {
+		got, err := distributeRegions([]Region{needy, {Bin: Bin{Name: "RegionTwo", Weight: 100, Cap: Unlimited}}}, 3)
+		if err != nil || !slices.Equal(got[0].zones, []int64{0, 2}) || got[1].nodes != 1 {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
 	t.Run("the first node too", func(t *testing.T) {
 		needy := Region{Bin: one.Bin, Zones: bins(t, "az-1 now5, az-2 min2")}
-		got, err := DistributeRegions([]Region{needy, {Bin: Bin{Name: "RegionTwo", Weight: 100, Cap: Unlimited}}}, 1)
-		if err != nil || !slices.Equal(got[0].Zones, []int64{0, 1}) {
+		got, err := distributeRegions([]Region{needy, {Bin: Bin{Name: "RegionTwo", Weight: 100, Cap: Unlimited}}}, 1)
+		if err != nil || !slices.Equal(got[0].zones, []int64{0, 1}) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
 	t.Run("zones at their min keep their region", func(t *testing.T) {
 		kept := Region{Bin: one.Bin, Zones: bins(t, "az-1 min3 now3, az-2 now1")}
 		free := Region{Bin: two.Bin, Zones: bins(t, "az-1 now2")}
-		got, err := DistributeRegions([]Region{kept, free}, -3)
-		if err != nil || !slices.Equal(got[0].Zones, []int64{0, -1}) || got[1].Nodes != -2 {
+		got, err := distributeRegions([]Region{kept, free}, -3)
+		if err != nil || !slices.Equal(got[0].zones, []int64{0, -1}) || got[1].nodes != -2 {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		var infeasible *InfeasibleError
-		if _, err := DistributeRegions([]Region{kept, free}, -4); !errors.As(err, &infeasible) {
+		if _, err := distributeRegions([]Region{kept, free}, -4); !errors.As(err, &infeasible) {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("an error names the region", func(t *testing.T) {
 		bad := Region{Bin: one.Bin, Zones: bins(t, "az-1, az-1")}
-		if _, err := DistributeRegions([]Region{bad}, 1); err == nil || !strings.Contains(err.Error(), `region "RegionOne": "az-1" is named twice`) {
+		if _, err := distributeRegions([]Region{bad}, 1); err == nil || !strings.Contains(err.Error(), `region "RegionOne": "az-1" is named twice`) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -105,18 +105,18 @@ func TestRegionsFeasible(t *testing.T) {
 			}
 			regions[i] = r
 		}
-		changes, err := DistributeRegions(regions, count)
+		changes, err := distributeRegions(regions, count)
 		if feasible := room >= max(count, -count); feasible != (err == nil) {
 			t.Fatalf("room for %d of %d, but error %v", room, count, err)
 		}
 		var total int64
 		for i, c := range changes {
 			var sum int64
-			for _, z := range c.Zones {
+			for _, z := range c.zones {
 				sum += z
 			}
-			if sum != c.Nodes {
-				t.Fatalf("%s changes by %d, its zones by %v", regions[i].Name, c.Nodes, c.Zones)
+			if sum != c.nodes {
+				t.Fatalf("%s changes by %d, its zones by %v", regions[i].Name, c.nodes, c.zones)
 			}
 			total += sum
 		}

@@ -6,37 +6,23 @@ import (
 	"strings"
 )
 
-// Spot is a zone in a region, both by index; the zone is -1 in a region that
-// lists none.
-type Spot struct{ Region, Zone int }
-
-// Leaving returns the spot that a removal takes its next node from: that of
-// [DistributeRegions] with a count of -1, at the cost of one look at each place.
-// Where two places are equally good to take from (the same turn, cost and
-// weight), tie decides between their spots as a comparison does; 0 leaves it to
-// their names. No spot is returned where no place may lose a node.
-func Leaving(regions []Region, tie func(a, b Spot) int) (Spot, bool) {
+// leaving is the spot of [Board.First].
+func leaving(regions []Region, tie func(a, b spot) int) (spot, bool) {
 	within := func(i int) int {
-		return firstToLeave(regions[i].Zones, func(j, k int) int { return tie(Spot{i, j}, Spot{i, k}) })
+		return firstToLeave(regions[i].Zones, func(j, k int) int { return tie(spot{i, j}, spot{i, k}) })
 	}
-	i := firstToLeave(firstLevel(regions, 0), func(i, j int) int { return tie(Spot{i, within(i)}, Spot{j, within(j)}) })
+	i := firstToLeave(firstLevel(regions, 0), func(i, j int) int { return tie(spot{i, within(i)}, spot{j, within(j)}) })
 	if i < 0 {
-		return Spot{}, false
+		return spot{}, false
 	}
-	return Spot{i, within(i)}, true
+	return spot{i, within(i)}, true
 }
 
-// Moving returns the next move of one node that makes the spread strictly
-// better: from the spot that a removal takes from to the one that an addition
-// fills. It looks at regions first, then at the zones within each, in the order
-// of the regions' names. At last come nodes of zones that nobody lists or that are
-// above their cap, where their own region has no room for them: they move to
-// another region. Following the moves until there is none reaches the best spread
-// in the fewest moves.
-func Moving(regions []Region) (from, to Spot, ok bool) {
+// moving is the move of [Board.Move].
+func moving(regions []Region) (from, to spot, ok bool) {
 	bins := firstLevel(regions, 1)
 	if i, j, ok := bestMove(bins); ok {
-		return Spot{i, firstToLeave(regions[i].Zones, noTie)}, Spot{j, firstToTake(regions[j].Zones)}, true
+		return spot{i, firstToLeave(regions[i].Zones, noTie)}, spot{j, firstToTake(regions[j].Zones)}, true
 	}
 	order := make([]int, len(regions))
 	for i := range order {
@@ -44,29 +30,22 @@ func Moving(regions []Region) (from, to Spot, ok bool) {
 	}
 	slices.SortFunc(order, func(i, j int) int { return strings.Compare(regions[i].Name, regions[j].Name) })
 	for _, i := range order {
-		region := regions[i].Total()
+		region := regions[i].bin(0)
 		takes := !region.Closed && region.leaveTurn() == inTurn // as many nodes as it has
 		if j, k, ok := bestMove(regions[i].Zones); ok && takes {
-			return Spot{i, j}, Spot{i, k}, true
+			return spot{i, j}, spot{i, k}, true
 		}
 	}
 	other := firstToTake(bins)
 	for _, i := range order {
 		zones := regions[i].Zones
 		j := firstToLeave(zones, noTie)
-		if other >= 0 && j >= 0 && zones[j].leaveTurn() < inTurn && bins[i].Current > bins[i].lower() && firstToTake(zones) < 0 {
-			return Spot{i, j}, Spot{other, firstToTake(regions[other].Zones)}, true
+		must := j >= 0 && zones[j].leaveTurn() < inTurn && bins[i].Current > bins[i].lower()
+		if other >= 0 && must && firstToTake(zones) < 0 {
+			return spot{i, j}, spot{other, firstToTake(regions[other].Zones)}, true
 		}
 	}
-	return Spot{}, Spot{}, false
-}
-
-// At is the bin of a spot.
-func At(regions []Region, spot Spot) *Bin {
-	if spot.Zone < 0 {
-		return &regions[spot.Region].Bin
-	}
-	return &regions[spot.Region].Zones[spot.Zone]
+	return spot{}, spot{}, false
 }
 
 // firstLevel are the regions as the first level sees them, looked at up to room.
@@ -123,7 +102,7 @@ func (b Bin) leaveTurn() int {
 	switch {
 	case b.Weight == 0:
 		return unlisted
-	case b.AboveCap() > 0:
+	case b.aboveCap() > 0:
 		return outOfBounds
 	}
 	return inTurn

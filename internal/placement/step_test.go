@@ -34,7 +34,7 @@ func copied(regions []Region) []Region {
 
 func shape(regions []Region) (text string) {
 	for _, r := range regions {
-		text += fmt.Sprintf("%s %d %v; ", r.Name, r.Total().Current, counts(r.Zones))
+		text += fmt.Sprintf("%s %d %v; ", r.Name, r.bin(0).Current, counts(r.Zones))
 	}
 	return text
 }
@@ -46,21 +46,21 @@ func TestLeavingIsDistribute(t *testing.T) {
 		regions := genRegions().Draw(t, "regions")
 		stepped := copied(regions)
 		for n := int64(1); ; n++ {
-			spot, ok := Leaving(stepped, func(Spot, Spot) int { return 0 })
-			changes, err := DistributeRegions(regions, -n)
+			spot, ok := leaving(stepped, func(spot, spot) int { return 0 })
+			changes, err := distributeRegions(regions, -n)
 			if ok != (err == nil) {
 				t.Fatalf("node %d leaves: %v, but at once: %v", n, ok, err)
 			}
 			if !ok {
 				return
 			}
-			At(stepped, spot).Current--
+			binAt(stepped, spot).Current--
 			whole := copied(regions)
 			for i, c := range changes {
-				if len(c.Zones) == 0 {
-					whole[i].Current += c.Nodes
+				if len(c.zones) == 0 {
+					whole[i].Current += c.nodes
 				}
-				for j, m := range c.Zones {
+				for j, m := range c.zones {
 					whole[i].Zones[j].Current += m
 				}
 			}
@@ -79,20 +79,20 @@ func TestRegionsOneByOne(t *testing.T) {
 		slow := copied(regions)
 		for n := int64(1); n <= 12; n++ {
 			i, j := slowPlace(slow, step)
-			changes, err := DistributeRegions(regions, n*step)
+			changes, err := distributeRegions(regions, n*step)
 			if (i >= 0) != (err == nil) {
 				t.Fatalf("node %d finds region %d, but at once: %v", n, i, err)
 			}
 			if err != nil {
 				return
 			}
-			At(slow, Spot{i, j}).Current += step
+			binAt(slow, spot{i, j}).Current += step
 			whole := copied(regions)
 			for i, c := range changes {
-				if len(c.Zones) == 0 {
-					whole[i].Current += c.Nodes
+				if len(c.zones) == 0 {
+					whole[i].Current += c.nodes
 				}
-				for j, m := range c.Zones {
+				for j, m := range c.zones {
 					whole[i].Zones[j].Current += m
 				}
 			}
@@ -112,21 +112,21 @@ func TestLeavingTie(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		wants []Spot // in the order in which they should leave
-		spot  Spot
+		wants []spot // in the order in which they should leave
+		spot  spot
 	}{
-		{"by name", nil, Spot{1, 1}},
-		{"a zone of the other region", []Spot{{0, 0}, {1, 1}}, Spot{0, 0}},
-		{"its zone that is as full", []Spot{{0, 1}, {0, 0}}, Spot{0, 1}},
-		{"not one that is less full", []Spot{{0, 2}, {1, 0}, {0, 0}, {1, 1}}, Spot{0, 0}},
+		{"by name", nil, spot{1, 1}},
+		{"a zone of the other region", []spot{{0, 0}, {1, 1}}, spot{0, 0}},
+		{"its zone that is as full", []spot{{0, 1}, {0, 0}}, spot{0, 1}},
+		{"not one that is less full", []spot{{0, 2}, {1, 0}, {0, 0}, {1, 1}}, spot{0, 0}},
 	} {
-		turn := func(s Spot) int {
+		turn := func(s spot) int {
 			if i := slices.Index(c.wants, s); i >= 0 {
 				return i
 			}
 			return len(c.wants)
 		}
-		spot, ok := Leaving(regions, func(a, b Spot) int { return turn(a) - turn(b) })
+		spot, ok := leaving(regions, func(a, b spot) int { return turn(a) - turn(b) })
 		if !ok || spot != c.spot {
 			t.Errorf("%s: %v leaves, want %v", c.name, spot, c.spot)
 		}
@@ -167,13 +167,13 @@ func TestMovingRegions(t *testing.T) {
 		regions := copied(c.regions)
 		var got []string
 		for len(got) < 10 {
-			from, to, ok := Moving(regions)
+			from, to, ok := moving(regions)
 			if !ok {
 				break
 			}
 			got = append(got, spotName(regions, from)+" to "+spotName(regions, to))
-			At(regions, from).Current--
-			At(regions, to).Current++
+			binAt(regions, from).Current--
+			binAt(regions, to).Current++
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
@@ -181,11 +181,11 @@ func TestMovingRegions(t *testing.T) {
 	}
 }
 
-func spotName(regions []Region, s Spot) string {
-	if s.Zone < 0 {
-		return regions[s.Region].Name
+func spotName(regions []Region, s spot) string {
+	if s.zone < 0 {
+		return regions[s.region].Name
 	}
-	return regions[s.Region].Name + "/" + regions[s.Region].Zones[s.Zone].Name
+	return regions[s.region].Name + "/" + regions[s.region].Zones[s.zone].Name
 }
 
 // TestMovingAgainstOracle: each move is the one that a plain reading of the rule
@@ -195,7 +195,7 @@ func TestMovingAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		regions := genRegions().Draw(t, "regions")
 		for range 100 {
-			from, to, ok := Moving(regions)
+			from, to, ok := moving(regions)
 			slowFrom, slowTo, slowOK := slowMove(regions)
 			if ok != slowOK || from != slowFrom || to != slowTo {
 				t.Fatalf("%+v: %v to %v (%v), want %v to %v (%v)", regions, from, to, ok, slowFrom, slowTo, slowOK)
@@ -203,9 +203,11 @@ func TestMovingAgainstOracle(t *testing.T) {
 			if !ok {
 				return
 			}
-			At(regions, from).Current--
-			At(regions, to).Current++
+			binAt(regions, from).Current--
+			binAt(regions, to).Current++
 		}
 		t.Fatal("the moves do not end")
 	})
 }
+
+func binAt(regions []Region, s spot) *Bin { return newBoard(regions).at(s) }

@@ -30,7 +30,7 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	}
 	a.Before, a.After = int64(len(old.Nodes)), int64(len(next.Nodes))
 	listed := now.listed()
-	a.Regions = outline(roster.Spread(old, listed), roster.Spread(next, listed))
+	a.Regions = outline(rows(old, listed), rows(next, listed))
 	a.place(old, next, now.Change.Deletion.Reasons, now.Change.InPlace.Reasons)
 	a.revise(before, after, hidden["template"] || hidden["revisions"])
 	if after == nil || a.Unknown {
@@ -46,7 +46,7 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 // Of is the attachment of a cluster that a change of its roster makes.
 func Of(cluster string, listed []placement.Region, old, next roster.Roster, change roster.Change) Attachment {
 	a := Attachment{Address: resourceType + ".this", Cluster: cluster, Action: Update, Before: int64(len(old.Nodes)), After: int64(len(next.Nodes)), Remaining: change.Remaining}
-	a.Regions = outline(roster.Spread(old, listed), roster.Spread(next, listed))
+	a.Regions = outline(rows(old, listed), rows(next, listed))
 	reasons := func(list []roster.Departure) map[string]string {
 		all := map[string]string{}
 		for _, d := range list {
@@ -68,10 +68,14 @@ func Of(cluster string, listed []placement.Region, old, next roster.Roster, chan
 	return a
 }
 
+func rows(r roster.Roster, listed []placement.Region) []placement.Row {
+	return placement.NewBoard(listed, r.Counts()).Rows()
+}
+
 // outline lists the places of two spreads over the same listed places: those of
 // the later one, and then those that only the earlier one has, because their last
 // node leaves.
-func outline(before, after []roster.Row) []Region {
+func outline(before, after []placement.Row) []Region {
 	var regions []Region
 	find := func(name string) *Region {
 		i := slices.IndexFunc(regions, func(r Region) bool { return r.Name == name })
@@ -102,7 +106,7 @@ func outline(before, after []roster.Row) []Region {
 
 // place puts the nodes into their places.
 func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]string) {
-	at := func(p roster.Place) []*Place {
+	at := func(p placement.Place) []*Place {
 		i := slices.IndexFunc(a.Regions, func(r Region) bool { return r.Name == p.Region })
 		region := &a.Regions[i]
 		for j := range region.Zones {

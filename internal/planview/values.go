@@ -85,7 +85,7 @@ func (v *attributes) roster() roster.Roster {
 	r := roster.Roster{Nodes: map[string]roster.Node{}}
 	if v != nil {
 		for name, n := range v.Nodes {
-			r.Nodes[name] = roster.Node{Index: n.Index, Place: roster.Place{Region: n.Region, Zone: n.Zone}, Revision: n.Revision}
+			r.Nodes[name] = roster.Node{Index: n.Index, Place: placement.Place{Region: n.Region, Zone: n.Zone}, Revision: n.Revision}
 		}
 	}
 	return r

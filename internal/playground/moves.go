@@ -33,31 +33,19 @@ type Option struct {
 func moves(listed []placement.Region, before, after roster.Roster) ([]Move, int64, error) {
 	counts, then := before.Counts(), after.Counts()
 	delta := int64(len(after.Nodes) - len(before.Nodes))
-	grows, total := delta > 0, max(delta, -delta)
+	step, total := int64(1), delta
+	if delta < 0 {
+		step, total = -1, -delta
+	}
 	var list []Move
 	for range min(total, maxSteps) {
-		regions := placement.CountRegions(listed, counts)
-		spot, err := choose(regions, grows, then)
+		board := placement.NewBoard(listed, counts)
+		at, err := choose(board, step, then)
 		if err != nil {
 			return nil, 0, err
 		}
-		at := roster.Place{Region: regions[spot.Region].Name}
-		move := Move{Levels: []Level{level("regions", totals(regions), spot.Region, grows)}}
-		if spot.Zone >= 0 {
-			zones := regions[spot.Region].Zones
-			at.Zone = zones[spot.Zone].Name
-			move.Levels = append(move.Levels, level(at.Region, zones, spot.Zone, grows))
-		}
-		move.Place = at.String()
-		list = append(list, move)
-		if counts[at.Region] == nil {
-			counts[at.Region] = map[string]int64{}
-		}
-		if grows {
-			counts[at.Region][at.Zone]++
-		} else {
-			counts[at.Region][at.Zone]--
-		}
+		list = append(list, Move{at.String(), levels(board, at, step > 0)})
+		counts[at] += step
 	}
 	return list, total - int64(len(list)), nil
 }
@@ -65,32 +53,20 @@ func moves(listed []placement.Region, before, after roster.Roster) ([]Move, int6
 // choose is the place of the next node. Of places that are equally good to take
 // from, the one is chosen that loses nodes in the end: there the age of the nodes
 // decided.
-func choose(regions []placement.Region, grows bool, then map[string]map[string]int64) (placement.Spot, error) {
-	if grows {
-		changes, err := placement.DistributeRegions(regions, 1)
-		for i, c := range changes {
-			if c.Nodes == 0 {
-				continue
-			}
-			for j, n := range c.Zones {
-				if n > 0 {
-					return placement.Spot{Region: i, Zone: j}, nil
-				}
-			}
-			return placement.Spot{Region: i, Zone: -1}, nil
+func choose(board *placement.Board, step int64, then placement.Counts) (placement.Place, error) {
+	if step > 0 {
+		change, err := board.Distribute(step)
+		for at := range change { // it is one
+			return at, nil
 		}
-		return placement.Spot{}, err
+		return placement.Place{}, err
 	}
-	surplus := func(s placement.Spot) int64 {
-		bin := placement.At(regions, s)
-		zone := bin.Name
-		if s.Zone < 0 {
-			zone = ""
-		}
-		return bin.Current - then[regions[s.Region].Name][zone]
+	surplus := map[placement.Place]bool{}
+	for _, row := range board.Rows() {
+		surplus[row.Place] = row.Bin.Current > then[row.Place]
 	}
-	spot, ok := placement.Leaving(regions, func(a, b placement.Spot) int {
-		switch x, y := surplus(a) > 0, surplus(b) > 0; {
+	at, ok := board.First(func(p, q placement.Place) int {
+		switch x, y := surplus[p], surplus[q]; {
 		case x == y:
 			return 0
 		case x:
@@ -99,53 +75,60 @@ func choose(regions []placement.Region, grows bool, then map[string]map[string]i
 		return 1
 	})
 	if !ok {
-		return spot, fmt.Errorf("no place may lose a node")
+		return at, fmt.Errorf("no place may lose a node")
 	}
-	return spot, nil
+	return at, nil
 }
 
-// totals are the regions with the nodes of their zones.
-func totals(regions []placement.Region) []placement.Bin {
-	bins := make([]placement.Bin, len(regions))
-	for i, r := range regions {
-		bins[i] = r.Bin
-		bins[i].Current = r.Nodes()
-		full := len(r.Zones) > 0
-		for _, z := range r.Zones {
-			full = full && z.Headroom(1) == 0
+// levels are the choices that lead to a place: between the regions, and between
+// the zones of its region.
+func levels(board *placement.Board, at placement.Place, grows bool) []Level {
+	regions, zones := Level{Of: "regions"}, Level{Of: at.Region}
+	full := map[string]bool{} // regions of which no zone has room
+	for _, row := range board.Rows() {
+		if row.IsZone {
+			_, before := full[row.Region]
+			full[row.Region] = row.Bin.Headroom(1) == 0 && (full[row.Region] || !before)
 		}
-		bins[i].Closed = full
 	}
-	return bins
-}
-
-// level is a choice between bins with its arithmetic.
-func level(of string, bins []placement.Bin, chosen int, grows bool) Level {
-	l := Level{Of: of}
-	for i, b := range bins {
-		o := Option{Name: b.Name, Chosen: i == chosen}
-		sign, n := "-", 2*b.Current-1
-		if grows {
-			sign, n = "+", 2*b.Current+1
-		}
-		if b.Weight > 0 {
-			o.Sum = fmt.Sprintf("(2 × %d %s 1) / %d = %s", b.Current, sign, b.Weight, big.NewRat(n, b.Weight).FloatString(4))
-		}
+	for _, row := range board.Rows() {
 		switch {
-		case b.Weight == 0:
-			o.Note = "not listed"
-		case grows && b.Headroom(1) == 0:
-			o.Sum, o.Note = "", "full"
-		case grows && b.Current < b.Min:
-			o.Note = fmt.Sprintf("below its min of %d", b.Min)
-		case !grows && b.Current == 0:
-			o.Sum, o.Note = "", "empty"
-		case !grows && b.Current <= b.Min:
-			o.Sum, o.Note = "", fmt.Sprintf("keeps its min of %d", b.Min)
-		case !grows && b.Cap != placement.Unlimited && b.Current > b.Cap:
-			o.Note = fmt.Sprintf("above its cap of %d", b.Cap)
+		case !row.IsZone:
+			row.Bin.Closed = full[row.Region]
+			regions.Options = append(regions.Options, option(row.Bin, row.Region == at.Region, grows))
+		case row.Region == at.Region:
+			zones.Options = append(zones.Options, option(row.Bin, row.Zone == at.Zone, grows))
 		}
-		l.Options = append(l.Options, o)
 	}
-	return l
+	if len(zones.Options) == 0 {
+		return []Level{regions}
+	}
+	return []Level{regions, zones}
+}
+
+// option is a place that could be chosen, with its arithmetic.
+func option(b placement.Bin, chosen, grows bool) Option {
+	o := Option{Name: b.Name, Chosen: chosen}
+	sign, n := "-", 2*b.Current-1
+	if grows {
+		sign, n = "+", 2*b.Current+1
+	}
+	if b.Weight > 0 {
+		o.Sum = fmt.Sprintf("(2 × %d %s 1) / %d = %s", b.Current, sign, b.Weight, big.NewRat(n, b.Weight).FloatString(4))
+	}
+	switch {
+	case b.Weight == 0:
+		o.Note = "not listed"
+	case grows && b.Headroom(1) == 0:
+		o.Sum, o.Note = "", "full"
+	case grows && b.Current < b.Min:
+		o.Note = fmt.Sprintf("below its min of %d", b.Min)
+	case !grows && b.Current == 0:
+		o.Sum, o.Note = "", "empty"
+	case !grows && b.Current <= b.Min:
+		o.Sum, o.Note = "", fmt.Sprintf("keeps its min of %d", b.Min)
+	case !grows && b.Cap != placement.Unlimited && b.Current > b.Cap:
+		o.Note = fmt.Sprintf("above its cap of %d", b.Cap)
+	}
+	return o
 }

@@ -185,13 +185,13 @@ func (s State) listed() []placement.Region {
 func (s State) roster() roster.Roster {
 	r := roster.Roster{Nodes: map[string]roster.Node{}, Revisions: map[int64]roster.Template{1: {"image": "old"}}, Newest: 1}
 	var left []int64
-	var places []roster.Place
+	var places []placement.Place
 	for _, region := range s.Regions {
 		if len(region.Zones) == 0 {
-			places, left = append(places, roster.Place{Region: region.Name}), append(left, region.Nodes)
+			places, left = append(places, placement.Place{Region: region.Name}), append(left, region.Nodes)
 		}
 		for _, zone := range region.Zones {
-			places, left = append(places, roster.Place{Region: region.Name, Zone: zone.Name}), append(left, zone.Nodes)
+			places, left = append(places, placement.Place{Region: region.Name, Zone: zone.Name}), append(left, zone.Nodes)
 		}
 	}
 	for slices.Max(append(left, 0)) > 0 {

@@ -32,7 +32,7 @@ func Adopt(cluster string, pattern Pattern, servers []node.Node) (Roster, error)
 			return r, fmt.Errorf("which servers are the cluster's is ambiguous: %s have the same index; rename or remove one of them", strings.Join(both, " and "))
 		}
 		taken[index] = s
-		r.Nodes[s.Name] = Node{Index: index, Place: Place{s.Region, s.Zone}, Revision: firstRevision}
+		r.Nodes[s.Name] = Node{Index: index, Place: placement.Place{Region: s.Region, Zone: s.Zone}, Revision: firstRevision}
 		r.Next = max(r.Next, index+1)
 	}
 	if len(r.Nodes) == 0 {
@@ -46,16 +46,18 @@ func describe(n node.Node) string { return fmt.Sprintf("%s (%s, in %s)", n.Name,
 // Places lists the regions and zones that have nodes, by name: the policy that
 // an adopted cluster follows already. A region with a node in no zone lists none.
 func (r Roster) Places() []placement.Region {
+	nodes := r.Counts()
 	var regions []placement.Region
-	counts := r.Counts()
-	for _, region := range placement.CountRegions(nil, counts) {
-		listed := placement.Region{Bin: placement.Bin{Name: region.Name, Cap: placement.Unlimited}}
-		if counts[region.Name][""] == 0 {
-			for _, zone := range placement.Count(nil, counts[region.Name]) {
-				listed.Zones = append(listed.Zones, placement.Bin{Name: zone.Name, Cap: placement.Unlimited})
-			}
+	for _, at := range nodes.Places() {
+		if len(regions) == 0 || regions[len(regions)-1].Name != at.Region {
+			regions = append(regions, placement.Region{Bin: listedBin(at.Region)})
 		}
-		regions = append(regions, listed)
+		region := &regions[len(regions)-1]
+		if nodes[placement.Place{Region: at.Region}] == 0 {
+			region.Zones = append(region.Zones, listedBin(at.Zone))
+		}
 	}
 	return regions
 }
+
+func listedBin(name string) placement.Bin { return placement.Bin{Name: name, Cap: placement.Unlimited} }

@@ -52,7 +52,7 @@ func TestAdopt(t *testing.T) {
 // node in no zone lists none.
 func TestPlaces(t *testing.T) {
 	nodes := map[string]Node{}
-	for i, at := range []Place{{"R2", "az-1"}, {"R1", "az-2"}, {"R1", "az-1"}, {"R1", "az-1"}, {"R2", ""}} {
+	for i, at := range []placement.Place{{Region: "R2", Zone: "az-1"}, {Region: "R1", Zone: "az-2"}, {Region: "R1", Zone: "az-1"}, {Region: "R1", Zone: "az-1"}, {Region: "R2", Zone: ""}} {
 		nodes[web(int64(i))] = Node{Place: at}
 	}
 	free := func(name string) placement.Bin { return placement.Bin{Name: name, Cap: placement.Unlimited} }

@@ -53,7 +53,7 @@ func TestMatch(t *testing.T) {
 		{"two of one age, by id", []node.Node{b, a}, "", "a", "az-1", Namesakes},
 		{"somebody else's", []node.Node{{ID: "a", Name: "db-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, "", "", "az-1", ""},
 	} {
-		r := Roster{Nodes: map[string]Node{"web-0": {Place: Place{"R1", "az-1"}, Revision: 1}}}
+		r := Roster{Nodes: map[string]Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}, Revision: 1}}}
 		before := Seen{Servers: map[string]node.Node{}}
 		if c.before != "" {
 			before.Servers["web-0"] = node.Node{ID: c.before}
@@ -86,7 +86,7 @@ func TestMatchNotices(t *testing.T) {
 	r := Roster{Nodes: map[string]Node{}}
 	before := Seen{Servers: map[string]node.Node{}}
 	for i := range int64(7) {
-		r.Nodes[web(i)] = Node{Index: i, Place: Place{"R1", "az-1"}, Revision: 1}
+		r.Nodes[web(i)] = Node{Index: i, Place: placement.Place{Region: "R1", Zone: "az-1"}, Revision: 1}
 		before.Servers[web(i)] = node.Node{ID: "id-" + web(i)}
 	}
 	_, _, notices := Match(r, []node.Node{
@@ -110,7 +110,7 @@ func TestMatchNotices(t *testing.T) {
 // TestMatchFollows: a node without a zone gets the zone of its server once its
 // region lists zones, and a server that is in no zone for now leaves its node's.
 func TestMatchFollows(t *testing.T) {
-	anywhere := Roster{Nodes: map[string]Node{"web-0": {Place: Place{Region: "R1"}}}}
+	anywhere := Roster{Nodes: map[string]Node{"web-0": {Place: placement.Place{Region: "R1"}}}}
 	servers := []node.Node{{ID: "a", Name: "web-0", Region: "R1", Zone: "az-2", Status: "ACTIVE"}}
 	for _, zoned := range []bool{false, true} {
 		r, _, _ := Match(anywhere, servers, Seen{}, func(region string) bool { return zoned && region == "R1" })
@@ -126,7 +126,7 @@ func TestMatchFollows(t *testing.T) {
 	}
 	servers[0].Status = "ACTIVE"
 	shelved := []node.Node{{ID: "a", Name: "web-0", Region: "R1", Status: "SHELVED_OFFLOADED"}}
-	r := Roster{Nodes: map[string]Node{"web-0": {Place: Place{"R1", "az-1"}}}}
+	r := Roster{Nodes: map[string]Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}}}}
 	r, _, _ = Match(r, shelved, Seen{}, func(string) bool { return true })
 	if n := r.Nodes["web-0"]; !n.Unplaced || n.Zone != "az-1" {
 		t.Errorf("shelved: got %+v", n)
@@ -159,16 +159,16 @@ func TestPlanZonesListed(t *testing.T) {
 	}
 	p.Capacity = 4
 	for want, zones := range map[string][]placement.Bin{
-		"map[RegionOne:map[:4]]":            nil,
-		"map[RegionOne:map[az-1:4]]":        {bin("az-1", 100)},
-		"map[RegionOne:map[az-1:2 az-2:2]]": {bin("az-1", 100), bin("az-2", 100)},
+		"map[RegionOne:4]":                       nil,
+		"map[RegionOne/az-1:4]":                  {bin("az-1", 100)},
+		"map[RegionOne/az-1:2 RegionOne/az-2:2]": {bin("az-1", 100), bin("az-2", 100)},
 	} {
 		p.Regions[0].Zones = zones
 		next, change, err := Plan(r, seen, p)
 		if err != nil || len(change.Created) != 2 || fmt.Sprint(next.Counts()) != want {
 			t.Errorf("got %v, %+v, %v, want %s", next.Counts(), change, err, want)
 		}
-		if got := fmt.Sprint(r.Counts()); got != "map[RegionOne:map[:2]]" {
+		if got := fmt.Sprint(r.Counts()); got != "map[RegionOne:2]" {
 			t.Errorf("the roster that was given has changed to %s", got)
 		}
 	}
@@ -177,7 +177,7 @@ func TestPlanZonesListed(t *testing.T) {
 // TestServed: quotas count servers. A node that was never looked for counts as
 // served by neither, because nobody knows.
 func TestServed(t *testing.T) {
-	at := func(region string) Node { return Node{Place: Place{Region: region}} }
+	at := func(region string) Node { return Node{Place: placement.Place{Region: region}} }
 	now := Roster{Nodes: map[string]Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2")}}
 	next := Roster{Nodes: map[string]Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2"), "new": at("R2")}}
 	seen := Seen{Servers: map[string]node.Node{"served": {}, "another cluster's": {}}, Missing: map[string]bool{"lost": true}}

@@ -19,6 +19,8 @@ func (p Pattern) Check() string {
 	switch {
 	case !strings.Contains(string(p), "{index}"):
 		return fmt.Sprintf("%q would give all nodes one name: it needs {index} in it.", string(p))
+	case strings.Count(string(p), "{index}") > 1:
+		return fmt.Sprintf("%q has {index} in it more than once: a name must say one number.", string(p))
 	case strings.ContainsAny(rest, "{}"):
 		return fmt.Sprintf("%q has braces around something else than cluster and index.", string(p))
 	}

@@ -10,7 +10,6 @@ func TestPattern(t *testing.T) {
 		DefaultPattern:              "web-12",
 		"{index}.{cluster}.example": "12.web.example",
 		"node{index}":               "node12",
-		"{index}-{index}":           "12-12",
 	} {
 		if fault := pattern.Check(); fault != "" {
 			t.Errorf("%s: %s", pattern, fault)
@@ -19,7 +18,7 @@ func TestPattern(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", pattern, got, want)
 		}
 	}
-	for _, pattern := range []Pattern{"", "web", "{cluster}", "{cluster}-{number}", "{index}-{", "{index:02}"} {
+	for _, pattern := range []Pattern{"", "web", "{cluster}", "{cluster}-{number}", "{index}-{", "{index:02}", "{index}-{index}"} {
 		if pattern.Check() == "" {
 			t.Errorf("%q was accepted", pattern)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // The slow oracle: a plain reading of the rules, one node at a time, that counts
@@ -29,7 +30,7 @@ type slowPlanner struct {
 	policy Policy
 	seen   Seen
 	nodes  map[string]Node // as it becomes; substitutes that have no name yet are "+1" and so on
-	full   map[Place]bool
+	full   map[placement.Place]bool
 	order  []string // all nodes in their turn
 	wanted int64
 }
@@ -43,7 +44,7 @@ type slowResult struct {
 }
 
 func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool) {
-	s := &slowPlanner{policy: policy, seen: seen, nodes: maps.Clone(now.Nodes), full: map[Place]bool{}}
+	s := &slowPlanner{policy: policy, seen: seen, nodes: maps.Clone(now.Nodes), full: map[placement.Place]bool{}}
 	if policy.Template == nil && len(now.Revisions) > 0 {
 		return result, false
 	}
@@ -140,13 +141,13 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 func (s *slowPlanner) name(now Roster, count int64) {
 	trial := s.copy()
 	trial.add(count)
-	var places []Place
+	var places []placement.Place
 	for name, n := range trial.nodes {
 		if strings.HasPrefix(name, "+") {
 			places = append(places, n.Place)
 		}
 	}
-	slices.SortFunc(places, func(a, b Place) int {
+	slices.SortFunc(places, func(a, b placement.Place) int {
 		return cmp.Or(strings.Compare(a.Region, b.Region), strings.Compare(a.Zone, b.Zone))
 	})
 	next := now.Next
@@ -456,11 +457,11 @@ func (s *slowPlanner) bins(may func(string) bool, mins bool) []slowBin {
 	listed := map[string]bool{}
 	for _, r := range s.policy.Regions {
 		listed[r.Name] = true
-		b := slowBin{name: r.Name, weight: r.Weight, cap: r.Cap, min: r.Min, closed: r.Closed || s.full[Place{Region: r.Name}]}
+		b := slowBin{name: r.Name, weight: r.Weight, cap: r.Cap, min: r.Min, closed: r.Closed || s.full[placement.Place{Region: r.Name}]}
 		zones := map[string]bool{}
 		for _, z := range r.Zones {
 			zones[z.Name] = true
-			b.zones = append(b.zones, slowBin{name: z.Name, weight: z.Weight, cap: z.Cap, min: z.Min, closed: z.Closed || z.Name != "" && s.full[Place{r.Name, z.Name}]})
+			b.zones = append(b.zones, slowBin{name: z.Name, weight: z.Weight, cap: z.Cap, min: z.Min, closed: z.Closed || z.Name != "" && s.full[placement.Place{Region: r.Name, Zone: z.Name}]})
 		}
 		for _, n := range s.nodes {
 			if n.Region == r.Name && len(r.Zones) > 0 && !zones[n.Zone] {
@@ -519,7 +520,7 @@ func (s *slowPlanner) add(count int64) bool {
 		if at < 0 {
 			return false
 		}
-		place := Place{Region: bins[at].name}
+		place := placement.Place{Region: bins[at].name}
 		if zones := bins[at].zones; len(zones) > 0 {
 			place.Zone = zones[taker(zones)].name
 		}
@@ -551,12 +552,12 @@ func (s *slowPlanner) leave(name string) {
 }
 
 // takesNone reports whether a place is listed and closed, or full.
-func (s *slowPlanner) takesNone(at Place) bool {
+func (s *slowPlanner) takesNone(at placement.Place) bool {
 	for _, r := range s.policy.Regions {
 		if r.Name != at.Region {
 			continue
 		}
-		if r.Closed || s.full[Place{Region: r.Name}] || s.full[at] {
+		if r.Closed || s.full[placement.Place{Region: r.Name}] || s.full[at] {
 			return true
 		}
 		for _, z := range r.Zones {

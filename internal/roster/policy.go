@@ -18,6 +18,8 @@ type Policy struct {
 	Protected  []string // names, or ids of servers, of nodes that are never removed
 	Template   Template // what new nodes are made from; nil: there is none
 	Update     *Update  // nil: nothing is replaced
+
+	wanted int64 // the revision of new nodes
 }
 
 // Update says which nodes are replaced, and how many of them by one plan.

@@ -174,7 +174,10 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		if !reflect.DeepEqual(next, again) || !reflect.DeepEqual(change, sameChange) || fmt.Sprint(err) != fmt.Sprint(sameErr) {
 			t.Fatalf("twice: %s and %s\n%+v\n%+v\n%v, %v", layout(next), layout(again), change, sameChange, err, sameErr)
 		}
-		policy.Regions = clone(policy.Regions)
+		policy.Regions = slices.Clone(policy.Regions)
+		for i := range policy.Regions {
+			policy.Regions[i].Zones = slices.Clone(policy.Regions[i].Zones)
+		}
 		slices.Reverse(policy.Regions)
 		for i := range policy.Regions {
 			slices.Reverse(policy.Regions[i].Zones)
@@ -248,29 +251,27 @@ func regionCounts(r Roster) map[string]int64 {
 // lists, above caps, missing to mins, and the objective over regions; zones has
 // the objective over the zones of each region.
 func spreadScore(r Roster, listed []placement.Region) (score, zones []int64) {
-	regions := placement.CountRegions(listed, r.Counts())
 	var tops []placement.Bin
+	var within [][]placement.Bin
 	var unlisted, over, short int64
-	bound := func(b placement.Bin) {
+	for _, row := range placement.NewBoard(listed, r.Counts()).Rows() {
+		b := row.Bin
 		if b.Weight == 0 {
 			unlisted += b.Current
-			return
+		} else {
+			if b.Cap >= 0 {
+				over += max(0, b.Current-b.Cap)
+			}
+			short += max(0, b.Min-b.Current)
 		}
-		if b.Cap >= 0 {
-			over += max(0, b.Current-b.Cap)
+		if row.IsZone {
+			within[len(within)-1] = append(within[len(within)-1], b)
+		} else {
+			tops, within = append(tops, b), append(within, nil)
 		}
-		short += max(0, b.Min-b.Current)
 	}
-	for _, region := range regions {
-		top := region.Total()
-		bound(top)
-		for _, z := range region.Zones {
-			bound(z)
-		}
-		tops = append(tops, top)
-	}
-	for _, region := range regions {
-		zones = append(zones, objective(region.Zones))
+	for _, bins := range within {
+		zones = append(zones, objective(bins))
 	}
 	return []int64{unlisted, over, short, objective(tops)}, zones
 }

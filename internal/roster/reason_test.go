@@ -301,7 +301,7 @@ func TestNotices(t *testing.T) {
 	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || fmt.Sprint(r.Revisions) != "map[1:map[image:a]]" {
 		t.Errorf("got %q, %v, %v", change.Notices, r.Revisions, err)
 	}
-	one := Roster{Nodes: map[string]Node{"web-0": {Place: Place{"RegionOne", "az-1"}, Revision: 1}}, Next: 1}
+	one := Roster{Nodes: map[string]Node{"web-0": {Place: placement.Place{Region: "RegionOne", Zone: "az-1"}, Revision: 1}}, Next: 1}
 	p.Capacity = 1
 	if _, change, err := Plan(one, running(one), p); err != nil || !hasNotice(change, FirstTemplate) {
 		t.Errorf("one node: got %q, %v", change.Notices, err)

@@ -14,6 +14,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // Roster is what is remembered of a cluster.
@@ -31,28 +33,12 @@ type Roster struct {
 // revision of the template that it was made from (1 before there is a template).
 type Node struct {
 	Index int64
-	Place
+	placement.Place
 	Revision int64
 
 	// Unplaced says that the node's server is in no zone for now, shelved and
 	// offloaded: the zone is the one where it was.
 	Unplaced bool
-}
-
-// Place is a region and an availability zone in it. An empty zone leaves the
-// choice to Nova.
-type Place struct{ Region, Zone string }
-
-// String is "RegionOne/az-1", or the region alone.
-func (p Place) String() string {
-	if p.Zone == "" {
-		return p.Region
-	}
-	return p.Region + "/" + p.Zone
-}
-
-func (p Place) compare(q Place) int {
-	return cmp.Or(cmp.Compare(p.Region, q.Region), cmp.Compare(p.Zone, q.Zone))
 }
 
 // Template is what nodes are made from: an image, a flavor and so on, by names
@@ -72,25 +58,17 @@ func (r Roster) clone() Roster {
 }
 
 // Names lists the nodes by their indices.
-func (r Roster) Names() []string { return byIndex(r.Nodes, slices.Collect(maps.Keys(r.Nodes))) }
-
-// Counts counts the nodes by region and zone.
-func (r Roster) Counts() map[string]map[string]int64 {
-	places := make([]Place, 0, len(r.Nodes))
-	for _, n := range r.Nodes {
-		places = append(places, n.Place)
-	}
-	return CountPlaces(places)
+func (r Roster) Names() []string {
+	return slices.SortedFunc(maps.Keys(r.Nodes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.Nodes[a].Index, r.Nodes[b].Index), cmp.Compare(a, b))
+	})
 }
 
-// CountPlaces counts places by region and zone.
-func CountPlaces(places []Place) map[string]map[string]int64 {
-	counts := map[string]map[string]int64{}
-	for _, at := range places {
-		if counts[at.Region] == nil {
-			counts[at.Region] = map[string]int64{}
-		}
-		counts[at.Region][at.Zone]++
+// Counts counts the nodes by place.
+func (r Roster) Counts() placement.Counts {
+	counts := placement.Counts{}
+	for _, n := range r.Nodes {
+		counts[n.Place]++
 	}
 	return counts
 }
@@ -104,12 +82,4 @@ func (r Roster) count(is func(name string) bool) map[string]int64 {
 		}
 	}
 	return counts
-}
-
-// byIndex sorts names by the indices of their nodes.
-func byIndex(nodes map[string]Node, names []string) []string {
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(nodes[a].Index, nodes[b].Index), cmp.Compare(a, b))
-	})
-	return names
 }

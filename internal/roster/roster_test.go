@@ -234,6 +234,35 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
+// TestTooFewNumbers: a refusal counts the nodes that the cluster has, those that
+// could be removed among them.
+func TestTooFewNumbers(t *testing.T) {
+	p := policy(10)
+	p.Regions = []placement.Region{{Bin: bin("A", 100)}, {Bin: bin("B", 100)}}
+	p.Regions[1].Cap = 2
+	r, _, err := Plan(Roster{}, Seen{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Capacity, p.Regions[0].Min = 1, 3
+	for _, c := range []struct {
+		name string
+		seen func(Seen)
+		want string
+	}{
+		{"all in service", func(Seen) {}, "9 nodes must be removed, but only 7 can be: A 5 of 8 (min 3), B 2."},
+		{"one that may leave whatever the mins", func(s Seen) { s.lose("web-0"); s.lose("web-1") }, "9 nodes must be removed, but only 7 can be: A 5 of 8 (min 3), B 2."},
+	} {
+		seen := running(r)
+		c.seen(seen)
+		_, _, err := Plan(r, seen, p)
+		infeasible, ok := errors.AsType[*placement.InfeasibleError](err)
+		if !ok || infeasible.Detail() != c.want {
+			t.Errorf("%s: got %v, want %s", c.name, infeasible, c.want)
+		}
+	}
+}
+
 // TestNames: by index and, where an older state has one twice, by name.
 func TestNames(t *testing.T) {
 	r := Roster{Nodes: map[string]Node{"z": {}, "b": {Index: 1}, "g": {Index: 1}, "a": {Index: 1}, "f": {Index: 1}, "e": {Index: 1}, "c": {Index: 2}}}
@@ -259,8 +288,8 @@ func TestEmpty(t *testing.T) {
 // again.
 func TestNamesThatAreTaken(t *testing.T) {
 	adopted := Roster{Next: 1, Nodes: map[string]Node{
-		"web-0": {Index: 0, Place: Place{"RegionOne", "az-1"}},
-		"web-1": {Index: 0, Place: Place{"RegionOne", "az-2"}},
+		"web-0": {Index: 0, Place: placement.Place{Region: "RegionOne", Zone: "az-1"}},
+		"web-1": {Index: 0, Place: placement.Place{Region: "RegionOne", Zone: "az-2"}},
 	}}
 	next, change, err := Plan(adopted, Seen{}, policy(3))
 	if err != nil || fmt.Sprint(change.Created) != "[web-2]" || next.Next != 3 {

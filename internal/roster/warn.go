@@ -26,19 +26,19 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 	if moves {
 		remedy = "The update replaces them, batch by batch."
 	}
-	was := map[Place]bool{}
+	was := map[placement.Place]bool{}
 	for _, region := range before {
-		was[Place{Region: region.Name}] = true
+		was[placement.Place{Region: region.Name}] = true
 		for _, zone := range region.Zones {
-			was[Place{region.Name, zone.Name}] = true
+			was[placement.Place{Region: region.Name, Zone: zone.Name}] = true
 		}
 	}
-	for _, row := range Spread(r, listed) {
+	for _, row := range placement.NewBoard(listed, r.Counts()).Rows() {
 		switch bin := row.Bin; {
 		case bin.Weight == 0 && !was[row.Place]:
 		case bin.Weight == 0:
 			say(PlaceDropped, "%s is no longer listed and has %s. %s", row.Place, text.Nodes(bin.Current), remedy)
-		case bin.AboveCap() > 0:
+		case bin.Cap != placement.Unlimited && bin.Current > bin.Cap:
 			say(MoreThanCap, "%s has %s, above its cap of %d. %s", row.Place, text.Nodes(bin.Current), bin.Cap, remedy)
 		}
 	}

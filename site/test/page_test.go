@@ -228,7 +228,7 @@ func TestSlider(t *testing.T) {
 		t.Error(got)
 	}
 	p.run(chromedp.KeyEvent(kb.Home))
-	if got := p.text("#problem"); !strings.Contains(got, "1 node must be removed, but only 0 can be: RegionOne 0 (az-1 keeps its min of 1)") {
+	if got := p.text("#problem"); !strings.Contains(got, "1 node must be removed, but only 0 can be: RegionOne/az-1 0 of 1 (min 1)") {
 		t.Errorf("%q", got)
 	}
 	p.set("capacity-number", "12")

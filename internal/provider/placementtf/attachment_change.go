@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
@@ -55,19 +56,19 @@ func (m *attachmentModel) record(ctx context.Context, next roster.Roster, change
 		if n == len(next.Nodes) {
 			named = nil
 		}
-		places := make([]roster.Place, n)
-		for i, name := range change.Created {
-			places[i] = next.Nodes[name].Place
+		nodes := placement.Counts{}
+		for _, name := range change.Created {
+			nodes[next.Nodes[name].Place]++
 		}
-		created = types.ObjectValueMust(creationType.AttrTypes, tally(ctx, places, map[string]attr.Value{"nodes": nameList(named)}, diags))
+		created = types.ObjectValueMust(creationType.AttrTypes, tally(ctx, nodes, map[string]attr.Value{"nodes": nameList(named)}, diags))
 	}
 	if n := len(change.Departed); n > 0 {
-		places := make([]roster.Place, n)
-		for i, d := range change.Departed {
-			places[i] = d.Place
+		nodes := placement.Counts{}
+		for _, d := range change.Departed {
+			nodes[d.Place]++
 		}
 		names, reasons := departures(change.Departed)
-		removed = types.ObjectValueMust(deletionType.AttrTypes, tally(ctx, places, map[string]attr.Value{"candidates": names, "reasons": reasons}, diags))
+		removed = types.ObjectValueMust(deletionType.AttrTypes, tally(ctx, nodes, map[string]attr.Value{"candidates": names, "reasons": reasons}, diags))
 	}
 	if n := len(change.Revised); n > 0 {
 		names, reasons := departures(change.Revised)
@@ -79,19 +80,13 @@ func (m *attachmentModel) record(ctx context.Context, next roster.Roster, change
 }
 
 // tally adds the counts of nodes by place.
-func tally(ctx context.Context, places []roster.Place, fields map[string]attr.Value, diags *diag.Diagnostics) map[string]attr.Value {
-	zones := roster.CountPlaces(places)
-	regions := map[string]int64{}
-	for region, counts := range zones {
-		for _, n := range counts {
-			regions[region] += n
-		}
-	}
-	fields["count"], fields["omitted"] = types.Int64Value(int64(len(places))), omittedOf(len(places))
+func tally(ctx context.Context, nodes placement.Counts, fields map[string]attr.Value, diags *diag.Diagnostics) map[string]attr.Value {
+	total := nodes.Total()
+	fields["count"], fields["omitted"] = types.Int64Value(total), omittedOf(int(total))
 	var more diag.Diagnostics
-	fields["regions"], more = types.MapValueFrom(ctx, types.Int64Type, regions)
+	fields["regions"], more = types.MapValueFrom(ctx, types.Int64Type, nodes.ByRegion())
 	diags.Append(more...)
-	fields["zones"], more = types.MapValueFrom(ctx, zoneCountsType, zones)
+	fields["zones"], more = types.MapValueFrom(ctx, zoneCountsType, byZone(nodes))
 	diags.Append(more...)
 	return fields
 }

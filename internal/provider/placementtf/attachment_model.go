@@ -167,7 +167,7 @@ func (m attachmentModel) roster(zones map[string]string) roster.Roster {
 		fields := element.(types.Object).Attributes()
 		n := roster.Node{
 			Index:    fields["index"].(types.Int64).ValueInt64(),
-			Place:    roster.Place{Region: fields["region"].(types.String).ValueString(), Zone: fields["zone"].(types.String).ValueString()},
+			Place:    placement.Place{Region: fields["region"].(types.String).ValueString(), Zone: fields["zone"].(types.String).ValueString()},
 			Revision: fields["revision"].(types.Int64).ValueInt64(),
 		}
 		if zone, there := zones[name]; there && n.Zone == "" {
@@ -207,7 +207,37 @@ func (m *attachmentModel) remember(ctx context.Context, r roster.Roster, regions
 	var more diag.Diagnostics
 	m.Revisions, more = types.MapValueFrom(ctx, templateType, revisions)
 	diags.Append(more...)
-	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, roster.Distribution(r, regions))
+	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))
 	diags.Append(more...)
 	m.Summary = types.StringValue(spreadTable(r, regions))
+}
+
+// distribution counts the nodes by region and zone, with 0 for a listed place
+// that has none.
+func distribution(r roster.Roster, listed []placement.Region) map[string]map[string]int64 {
+	nodes := r.Counts()
+	for _, region := range listed {
+		for _, zone := range region.Zones {
+			nodes[placement.Place{Region: region.Name, Zone: zone.Name}] += 0
+		}
+	}
+	counts := byZone(nodes)
+	for _, region := range listed {
+		if counts[region.Name] == nil {
+			counts[region.Name] = map[string]int64{}
+		}
+	}
+	return counts
+}
+
+// byZone is how Terraform sees the nodes of places: by region, and in it by zone.
+func byZone(nodes placement.Counts) map[string]map[string]int64 {
+	counts := map[string]map[string]int64{}
+	for at, n := range nodes {
+		if counts[at.Region] == nil {
+			counts[at.Region] = map[string]int64{}
+		}
+		counts[at.Region][at.Zone] = max(n, -n)
+	}
+	return counts
 }

@@ -119,7 +119,7 @@ func (p *attachmentPlanner) planRoster(ctx context.Context, now roster.Roster, p
 	policy.Regions = quotas.Cap(open, p.seen.Served(now))
 	next, change, err = roster.Plan(now, p.seen, *policy)
 	if err == nil {
-		places.WarnOfQuotas(quotas.Binding(open, policy.Regions, totals(now.Counts()), totals(next.Counts())), p.diags)
+		places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()), p.diags)
 		places.WarnOfRoom(quotas.Short(p.seen.Unserved(now, next)), p.diags)
 	}
 	return next, change, err

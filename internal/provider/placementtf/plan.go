@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
@@ -26,43 +28,58 @@ type plan struct {
 	flavor  types.String
 }
 
-// run works out the plan and a sentence on it. It is nil after an error.
-func (p plan) run(ctx context.Context, cloud *openstack.Cloud, diags *diag.Diagnostics) (*cluster.Spread, string) {
-	counts := node.Distribution(p.nodes)
-	asked := p.request.In(cluster.Own(p.listed.Regions, counts)...)
-	change, err := asked.Change(int64(len(p.nodes)))
+// planned is the result: a cluster, and how it changes.
+type planned struct {
+	board  *placement.Board
+	change placement.Counts
+	reason string // in a sentence
+}
+
+// run works out the plan. It is nil after an error.
+func (p plan) run(ctx context.Context, cloud *openstack.Cloud, diags *diag.Diagnostics) *planned {
+	counts := placement.Counts{}
+	for _, n := range p.nodes {
+		counts[placement.Place{Region: n.Region, Zone: n.Zone}]++
+	}
+	before := counts.ByRegion()
+	asked := p.request.In(p.regions(before)...)
+	size, err := asked.Change(int64(len(p.nodes)))
 	if err != nil {
 		requesttf.Report(err, diags)
-		return nil, ""
+		return nil
 	}
-	reason := text.Change(change) + p.elsewhere(counts)
+	reason := text.Change(size) + p.elsewhere(before)
 	if precedence := p.request.Precedence(p.region(), p.zoned()...); precedence != "" {
-		change, reason = 0, precedence
+		size, reason = 0, precedence
 	}
-	regions := p.listed.LookUp(ctx, cloud, change < 0, diags)
+	listed := p.listed.LookUp(ctx, cloud, size < 0, diags)
 	if diags.HasError() {
-		return nil, ""
+		return nil
 	}
-	capped, before := regions, totals(counts)
+	capped := listed
 	var quotas cluster.Quotas
-	if p.quotas.ValueBool() && change > 0 {
-		quotas = places.ReadQuotas(ctx, cloud, p.flavor.ValueString(), regions, diags)
+	if p.quotas.ValueBool() && size > 0 {
+		quotas = places.ReadQuotas(ctx, cloud, p.flavor.ValueString(), listed, diags)
 		if diags.HasError() {
-			return nil, ""
+			return nil
 		}
-		capped = quotas.Cap(regions, before) // all nodes that are given are servers
+		capped = quotas.Cap(listed, before) // all nodes that are given are servers
 	}
-	spread, err := cluster.PlanSpread(capped, counts, change)
+	board := placement.NewBoard(capped, counts)
+	if size < 0 {
+		board.Hold()
+	}
+	change, err := board.Distribute(size)
 	if err != nil {
 		places.ReportPlan(err, diags)
-		return nil, ""
+		return nil
 	}
 	after := maps.Clone(before)
-	for i, r := range spread.Regions {
-		after[r.Name] += spread.Changes[i].Nodes
+	for at, n := range change {
+		after[at.Region] += n
 	}
-	places.WarnOfQuotas(quotas.Binding(regions, capped, before, after), diags)
-	return spread, reason
+	places.WarnOfQuotas(quotas.Binding(listed, capped, before, after), diags)
+	return &planned{board, change, reason}
 }
 
 // region is that of a zone plan.
@@ -71,6 +88,16 @@ func (p plan) region() string {
 		return p.listed.Regions[0].Name
 	}
 	return ""
+}
+
+// regions are those of the plan: the listed ones, and those that nodes are in.
+func (p plan) regions(nodes map[string]int64) []string {
+	own := slices.Collect(maps.Keys(nodes))
+	for _, r := range p.listed.Regions {
+		own = append(own, r.Name)
+	}
+	slices.Sort(own)
+	return slices.Compact(own)
 }
 
 // zoned lists the regions whose zones are planned too.
@@ -84,29 +111,13 @@ func (p plan) zoned() (names []string) {
 }
 
 // elsewhere says how much of a decision is for other regions.
-func (p plan) elsewhere(counts map[string]map[string]int64) string {
+func (p plan) elsewhere(nodes map[string]int64) string {
 	share := p.request.Decided()
 	if share == nil {
 		return ""
 	}
-	if n := share.Elsewhere(cluster.Own(p.listed.Regions, counts)...); n > 0 {
+	if n := share.Elsewhere(p.regions(nodes)...); n > 0 {
 		return fmt.Sprintf(" The decision has %s, of which other regions get %d.", text.Nodes(share.Count), n)
 	}
 	return ""
-}
-
-func totals(counts map[string]map[string]int64) map[string]int64 {
-	all := make(map[string]int64, len(counts))
-	for region, zones := range counts {
-		all[region] = sum(zones)
-	}
-	return all
-}
-
-// sum adds up the nodes of a region's zones.
-func sum(counts map[string]int64) (total int64) {
-	for _, n := range counts {
-		total += n
-	}
-	return total
 }

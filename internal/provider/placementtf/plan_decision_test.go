@@ -128,15 +128,15 @@ data "stackpolicy_zone_plan" "z" {
 				"zones": zones(map[string]knownvalue.Check{"RegionOne": acctest.Counts("az-2", 1), "RegionTwo": acctest.Counts("az-1", 4)})})),
 			is("region", "r", "target", acctest.Counts("RegionOne", 7, "RegionTwo", 6)),
 			is("region", "r", "summary", knownvalue.StringExact(table(`
-region     zone  now  after  ideal   cap
-RegionOne          6      7   6.50     7  full: cap
-           az-1    2      2   2.17  none
-           az-2    2      3   4.33  none
-           az-3    2      2   none  none  not listed: removed first
-RegionTwo          2      6   6.50  none
-           az-1    1      5   3.25  none
-           az-2    1      1   3.25  none  not available
-total              8     13
+place      now  after     ideal  weight   min    cap
+RegionOne    6      7      6.50     100     0      7  full: cap
+  az-1       2      2      2.17     100     0   none
+  az-2       2      3      4.33     200     0   none
+  az-3       2      2      none    none  none   none  not listed: removed first
+RegionTwo    2      6      6.50     100     0   none
+  az-1       1      5      3.25     100     0   none
+  az-2       1      1      3.25     100     0   none  not available
+total        8     13
 `))),
 			is("zone", "z", "creation", acctest.ZoneShare(1, "RegionOne", acctest.Counts("az-1", 1))),
 		}},

@@ -4,8 +4,7 @@ import (
 	"context"
 	"maps"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -70,42 +69,58 @@ func zoneShareAttributes() map[string]schema.Attribute {
 }
 
 // fillRegions translates a plan of regions.
-func (m *planModel) fillRegions(ctx context.Context, plan *cluster.Spread, reason string, diags *diag.Diagnostics) {
-	regions, zones := plan.Changed()
-	now, after, zoned := map[string]int64{}, map[string]int64{}, false
-	for i, n := range plan.After() {
-		r := plan.Regions[i]
-		now[r.Name], after[r.Name] = r.Nodes(), n
-		zoned = zoned || len(r.Zones) > 0
+func (m *planModel) fillRegions(ctx context.Context, p *planned, diags *diag.Diagnostics) {
+	changed := p.change.ByRegion()
+	now, after, listsZones := map[string]int64{}, map[string]int64{}, map[string]bool{}
+	for _, row := range p.board.Rows() {
+		if row.IsZone {
+			listsZones[row.Region] = true
+			continue
+		}
+		now[row.Region], after[row.Region] = row.Bin.Current, row.Bin.Current+changed[row.Region]
+		changed[row.Region] = magnitude(changed[row.Region])
 	}
-	byZone, more := types.MapValueFrom(ctx, countsType, zones)
-	diags.Append(more...)
-	if !zoned {
-		byZone = types.MapNull(countsType)
+	maps.DeleteFunc(changed, func(_ string, n int64) bool { return n == 0 })
+	zones := types.MapNull(countsType)
+	if len(listsZones) > 0 {
+		of := maps.Clone(p.change) // only of regions that list zones
+		maps.DeleteFunc(of, func(at placement.Place, _ int64) bool { return !listsZones[at.Region] })
+		var more diag.Diagnostics
+		zones, more = types.MapValueFrom(ctx, countsType, byZone(of))
+		diags.Append(more...)
 	}
-	m.fill(ctx, plan, reason, now, after, regionShareType, map[string]attr.Value{"regions": value.Counts(ctx, regions, diags), "zones": byZone}, diags)
-	m.Summary = types.StringValue(places.Summary(plan, false))
+	share := map[string]attr.Value{"regions": value.Counts(ctx, changed, diags), "zones": zones}
+	m.fill(ctx, p, now, after, regionShareType, share, diags)
 }
 
 // fillZones translates a plan of the zones of one region.
-func (m *planModel) fillZones(ctx context.Context, plan *cluster.Spread, reason string, diags *diag.Diagnostics) {
-	region := plan.Regions[0]
-	_, zones := plan.Changed()
-	now, after := map[string]int64{}, map[string]int64{}
-	for j, z := range region.Zones {
-		now[z.Name], after[z.Name] = z.Current, z.Current+plan.Changes[0].Zones[j]
+func (m *planModel) fillZones(ctx context.Context, region string, p *planned, diags *diag.Diagnostics) {
+	now, after, changed := map[string]int64{}, map[string]int64{}, map[string]int64{}
+	for _, row := range p.board.Rows() {
+		if !row.IsZone {
+			continue
+		}
+		n := p.change[row.Place]
+		now[row.Zone], after[row.Zone] = row.Bin.Current, row.Bin.Current+n
+		if n != 0 {
+			changed[row.Zone] = magnitude(n)
+		}
 	}
-	m.fill(ctx, plan, reason, now, after, zoneShareType, map[string]attr.Value{
-		"region": types.StringValue(region.Name), "zones": value.Counts(ctx, zones[region.Name], diags)}, diags)
-	m.Summary = types.StringValue(places.Summary(plan, true))
+	share := map[string]attr.Value{"region": types.StringValue(region), "zones": value.Counts(ctx, changed, diags)}
+	m.fill(ctx, p, now, after, zoneShareType, share, diags)
 }
 
-func (m *planModel) fill(ctx context.Context, plan *cluster.Spread, reason string, now, after map[string]int64, kind map[string]attr.Type, share map[string]attr.Value, diags *diag.Diagnostics) {
-	m.Status, m.Reason = types.StringValue("OK"), types.StringValue(reason)
+func magnitude(n int64) int64 { return max(n, -n) }
+
+func (m *planModel) fill(ctx context.Context, p *planned, now, after map[string]int64, kind map[string]attr.Type,
+	share map[string]attr.Value, diags *diag.Diagnostics,
+) {
+	m.Status, m.Reason = types.StringValue("OK"), types.StringValue(p.reason)
 	m.Distribution, m.Target = value.Counts(ctx, now, diags), value.Counts(ctx, after, diags)
 	m.Creation, m.Deletion = types.ObjectNull(kind), types.ObjectNull(kind)
-	count := plan.Total()
-	share["count"] = types.Int64Value(max(count, -count))
+	m.Summary = types.StringValue(p.board.Change(p.change))
+	count := p.change.Total()
+	share["count"] = types.Int64Value(magnitude(count))
 	switch {
 	case count > 0:
 		m.Creation = types.ObjectValueMust(kind, share)

@@ -36,9 +36,9 @@ func TestAccRegionPlan(t *testing.T) {
 			is("distribution", acctest.Counts(one, 2, two, 4)),
 			is("target", acctest.Counts(one, 4, two, 7)),
 			is("summary", knownvalue.StringExact(table(fmt.Sprintf(`
-region     now  after  ideal   cap
-%s    4      7   7.33  none
-%s    2      4   3.67     5
+place      now  after     ideal  weight   min    cap
+%s    4      7      7.33     200     0   none
+%s    2      4      3.67     100     0      5
 total        6     11
 `, two, one)))),
 		}},
@@ -100,7 +100,7 @@ func TestAccZonePlan(t *testing.T) {
 		}},
 		resource.TestStep{Config: plan("scale_in { count = 2 }", a, 1, b, 2), ConfigStateChecks: []statecheck.StateCheck{
 			is("deletion", acctest.ZoneShare(2, region, acctest.Counts("", 1, b, 1))), // the one without a zone first; the min of a holds
-			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^\(none\) +1 +0 +none +none +not listed: removed first$`))),
+			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^  \(no zone\) +1 +0 +none +none +none +none +not listed: removed first$`))),
 		}},
 		// The decision of a region plan fits as it is.
 		resource.TestStep{
@@ -166,18 +166,19 @@ data "stackpolicy_zone_plan" "p" {
 }`,
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue("data.stackpolicy_region_plan.p", tfjsonpath.New("summary"), knownvalue.StringExact(table(`
-region     now  after  ideal   cap
-Dark         2      2   3.33  none  no compute endpoint
-RegionOne    1      3   3.33     3  full: quota
-RegionTwo    0      5   3.33  none
+place      now  after     ideal  weight   min    cap
+Dark         2      2      3.33     100     0   none  no compute endpoint
+RegionOne    1      3      3.33     100     0      3  full: quota
+RegionTwo    0      5      3.33     100     0   none
 total        3     10
 `))),
 				statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("creation"), acctest.ZoneShare(2, "RegionOne", acctest.Counts("az-1", 2))),
 				statecheck.ExpectKnownValue("data.stackpolicy_zone_plan.p", tfjsonpath.New("summary"), knownvalue.StringExact(table(`
-zone   now  after  ideal   cap
-az-1     1      3   2.50  none
-az-2     2      2   2.50  none  not available
-total    3      5
+place      now  after     ideal  weight   min    cap
+RegionOne    3      5      5.00     100     0   none
+  az-1       1      3      2.50     100     0   none
+  az-2       2      2      2.50     100     0   none  not available
+total        3      5
 `))),
 			},
 		},

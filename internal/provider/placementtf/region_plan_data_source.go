@@ -83,10 +83,10 @@ func (d *regionPlanDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	if diags.HasError() {
 		return
 	}
-	spread, reason := plan{listed: listed, nodes: nodes, request: *asked, quotas: model.RespectQuotas, flavor: model.FlavorID}.run(ctx, cloud, diags)
-	if spread == nil {
+	result := plan{listed: listed, nodes: nodes, request: *asked, quotas: model.RespectQuotas, flavor: model.FlavorID}.run(ctx, cloud, diags)
+	if result == nil {
 		return
 	}
-	model.fillRegions(ctx, spread, reason, diags)
+	model.fillRegions(ctx, result, diags)
 	diags.Append(resp.State.Set(ctx, &model)...)
 }

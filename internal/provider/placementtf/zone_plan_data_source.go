@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
 var (
@@ -85,16 +85,28 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 		return
 	}
 	model.Region = types.StringValue(region)
-	spread, reason := plan{
+	result := plan{
 		listed:  places.InRegion(region, zones),
-		nodes:   cluster.Of(nodes, region),
+		nodes:   inRegion(nodes, region),
 		request: *asked,
 		quotas:  model.RespectQuotas,
 		flavor:  model.FlavorID,
 	}.run(ctx, cloud, diags)
-	if spread == nil {
+	if result == nil {
 		return
 	}
-	model.fillZones(ctx, spread, reason, diags)
+	model.fillZones(ctx, region, result, diags)
 	diags.Append(resp.State.Set(ctx, &model)...)
+}
+
+// inRegion are the nodes that are in a region, or that name none.
+func inRegion(nodes []node.Node, region string) []node.Node {
+	var here []node.Node
+	for _, n := range nodes {
+		if n.Region == "" || n.Region == region {
+			n.Region = region
+			here = append(here, n)
+		}
+	}
+	return here
 }

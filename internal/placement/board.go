@@ -1,0 +1,258 @@
+package placement
+
+import (
+	"maps"
+	"slices"
+)
+
+// Region is a listed region with the availability zones that are listed in it.
+type Region struct {
+	Bin         // Current is ignored where there are zones: it is their sum
+	Zones []Bin // in any order; none: the region itself takes the nodes
+}
+
+// Board is a cluster as placement sees it: the places that are listed and, after
+// them by name, those that nobody lists and where nodes are, each with the nodes
+// that it has. Everything that plans where nodes go plans on a board.
+//
+// It has two levels: nodes are spread over the regions, and each region's share
+// over its zones. A region takes no more than its zones can, and gives up no more
+// than they can. One with a zone below its min is below its own. Zones belong to
+// their region: those of one name in two regions are two zones.
+//
+// A node of a region that lists no zones is counted in the region, whatever zone
+// it is in. Where zones are listed a node without a zone is counted in a zone
+// without a name, which nobody lists.
+type Board struct {
+	regions []Region
+	spots   map[Place]spot
+}
+
+// spot is where a place is on the board, by the indices of region and zone; the
+// zone is -1 in a region that lists none.
+type spot struct{ region, zone int }
+
+// NewBoard puts nodes into the listed places.
+func NewBoard(listed []Region, nodes Counts) *Board {
+	byRegion, byZone := nodes.ByRegion(), map[string]map[string]int64{}
+	for at, n := range nodes {
+		if byZone[at.Region] == nil {
+			byZone[at.Region] = map[string]int64{}
+		}
+		byZone[at.Region][at.Zone] += n
+	}
+	bins := make([]Bin, len(listed))
+	for i, r := range listed {
+		bins[i] = r.Bin
+	}
+	var regions []Region
+	for i, b := range count(bins, byRegion) {
+		region := Region{Bin: b}
+		if i < len(listed) && len(listed[i].Zones) > 0 {
+			region.Zones = count(listed[i].Zones, byZone[b.Name])
+		}
+		regions = append(regions, region)
+	}
+	return newBoard(regions)
+}
+
+// newBoard is the board of regions that have their nodes.
+func newBoard(regions []Region) *Board {
+	b := &Board{regions: regions, spots: map[Place]spot{}}
+	for i, r := range regions {
+		if len(r.Zones) == 0 {
+			b.spots[Place{Region: r.Name}] = spot{i, -1}
+		}
+		for j, z := range r.Zones {
+			b.spots[Place{r.Name, z.Name}] = spot{i, j}
+		}
+	}
+	return b
+}
+
+// count returns the listed bins with the nodes that counts has for them, and
+// after them, by name, a bin for each further place where nodes are.
+func count(listed []Bin, counts map[string]int64) []Bin {
+	bins := slices.Clone(listed)
+	names := make(map[string]bool, len(bins))
+	for i, b := range bins {
+		names[b.Name] = true
+		bins[i].Current = counts[b.Name]
+	}
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if !names[name] && counts[name] > 0 {
+			bins = append(bins, Bin{Name: name, Current: counts[name]})
+		}
+	}
+	return bins
+}
+
+// Clone is a copy that can be changed.
+func (b *Board) Clone() *Board {
+	regions := slices.Clone(b.regions)
+	for i := range regions {
+		regions[i].Zones = slices.Clone(regions[i].Zones)
+	}
+	return &Board{regions, b.spots}
+}
+
+// Counted is the place in which the nodes of a place are counted: its own or, in
+// a region that lists no zones, the region. It reports false for a place that is
+// neither listed nor has nodes.
+func (b *Board) Counted(at Place) (Place, bool) {
+	if _, there := b.spots[at]; there {
+		return at, true
+	}
+	whole := Place{Region: at.Region}
+	s, there := b.spots[whole]
+	return whole, there && s.zone < 0
+}
+
+// bin is the bin in which the nodes of a place are counted.
+func (b *Board) bin(at Place) *Bin {
+	at, _ = b.Counted(at)
+	return b.at(b.spots[at])
+}
+
+func (b *Board) at(s spot) *Bin {
+	if s.zone < 0 {
+		return &b.regions[s.region].Bin
+	}
+	return &b.regions[s.region].Zones[s.zone]
+}
+
+// place is the place of a spot.
+func (b *Board) place(s spot) Place {
+	region := b.regions[s.region]
+	if s.zone < 0 {
+		return Place{Region: region.Name}
+	}
+	return Place{region.Name, region.Zones[s.zone].Name}
+}
+
+// Add adds nodes to a place, or removes them where the number is negative.
+func (b *Board) Add(at Place, nodes int64) { b.bin(at).Current += nodes }
+
+// Keep makes a number more of the nodes of a place those that no removal takes.
+func (b *Board) Keep(at Place, nodes int64) { b.bin(at).Kept += nodes }
+
+// Close closes a place: it takes no nodes now. A place without a zone is the
+// whole region.
+func (b *Board) Close(at Place) {
+	for i := range b.regions {
+		if b.regions[i].Name == at.Region && at.Zone == "" {
+			b.regions[i].Closed = true
+		}
+	}
+	if s, there := b.spots[at]; there {
+		b.at(s).Closed = true
+	}
+}
+
+// Closed reports whether a listed place takes no nodes now.
+func (b *Board) Closed(at Place) bool {
+	at, there := b.Counted(at)
+	if !there {
+		return false
+	}
+	s := b.spots[at]
+	region, bin := b.regions[s.region], b.at(s)
+	return region.Weight > 0 && (region.Closed || bin.Closed)
+}
+
+// Hold keeps all nodes of closed regions and zones: nothing can be deleted there.
+func (b *Board) Hold() { b.regions = hold(b.regions) }
+
+// DropMins forgets the mins of all places.
+func (b *Board) DropMins() {
+	for i := range b.regions {
+		b.regions[i].Min = 0
+		for j := range b.regions[i].Zones {
+			b.regions[i].Zones[j].Min = 0
+		}
+	}
+}
+
+// LowerMins lowers mins to the nodes that another board of the same places has.
+func (b *Board) LowerMins(to *Board) {
+	for i := range b.regions {
+		b.regions[i].Min = min(b.regions[i].Min, to.regions[i].nodes())
+		for j := range b.regions[i].Zones {
+			zone := &b.regions[i].Zones[j]
+			zone.Min = min(zone.Min, to.regions[i].Zones[j].Current)
+		}
+	}
+}
+
+// Distribute plans the addition of count nodes or, where count is negative, the
+// removal of that many. It returns the change of each place that changes. For
+// order, bounds and errors see [Distribute].
+func (b *Board) Distribute(count int64) (Counts, error) {
+	changes, err := distributeRegions(b.regions, count)
+	if err != nil {
+		return nil, err
+	}
+	counts := Counts{}
+	for i, c := range changes {
+		if len(c.zones) == 0 && c.nodes != 0 {
+			counts[Place{Region: b.regions[i].Name}] = c.nodes
+		}
+		for j, n := range c.zones {
+			if n != 0 {
+				counts[Place{b.regions[i].Name, b.regions[i].Zones[j].Name}] = n
+			}
+		}
+	}
+	return counts, nil
+}
+
+// Grow adds a number of nodes, as many as find room, which then stay.
+func (b *Board) Grow(nodes int64) {
+	added, err := b.Distribute(nodes)
+	if infeasible, ok := asInfeasible(err); ok {
+		added, _ = b.Distribute(infeasible.Room())
+	}
+	for at, n := range added {
+		b.Add(at, n)
+		b.Keep(at, n)
+	}
+}
+
+// First is the place that a removal takes its next node from: that of
+// [Board.Distribute] with a count of -1, at the cost of one look at each place.
+// Where two places are equally good to take from, tie decides between them as a
+// comparison does; 0 leaves it to their names. It reports false where no place
+// may lose a node.
+func (b *Board) First(tie func(p, q Place) int) (Place, bool) {
+	s, ok := leaving(b.regions, func(x, y spot) int { return tie(b.place(x), b.place(y)) })
+	if !ok {
+		return Place{}, false
+	}
+	return b.place(s), true
+}
+
+// Move is the next move of one node that makes the spread strictly better: from
+// the place that a removal takes from to the one that an addition fills. It looks
+// at regions first, then at the zones within each, in the order of the regions'
+// names. At last come nodes of zones that nobody lists or that are above their
+// cap, where their own region has no room for them: they move to another region.
+// Following the moves until there is none reaches the best spread in the fewest
+// moves.
+func (b *Board) Move() (from, to Place, ok bool) {
+	x, y, ok := moving(b.regions)
+	if !ok {
+		return from, to, false
+	}
+	return b.place(x), b.place(y), true
+}
+
+// Beyond says why removals take from a place before all others: "it is not
+// listed". It is "" where that is only its share.
+func (b *Board) Beyond(at Place) string {
+	if why := b.bin(at).beyond(); why != "" {
+		return why
+	}
+	at, _ = b.Counted(at)
+	total := b.regions[b.spots[at].region].bin(0)
+	return total.beyond()
+}

@@ -1,0 +1,87 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// TestRows: regions with their zones after them, as they are listed; then what
+// nobody lists.
+func TestRows(t *testing.T) {
+	capped := Bin{Name: "R2", Weight: 200, Cap: 4}
+	listed := []Region{{Bin: capped, Zones: bins(t, "b w100, a w300")}, {Bin: Bin{Name: "R1", Weight: 100, Cap: Unlimited}}}
+	nodes := Counts{{"R2", "a"}: 3, {"R2", "old"}: 1, {"R1", ""}: 1, {"R3", "a"}: 1}
+	var got []string
+	for _, row := range NewBoard(listed, nodes).Rows() {
+		got = append(got, fmt.Sprintf("%s zone=%t %d of %s %s", row.Place, row.IsZone, row.Bin.Current, row.Ideal.RatString(), row.Note))
+	}
+	want := []string{
+		"R2 zone=false 4 of 4 full: cap",
+		"R2/b zone=true 0 of 1 ",
+		"R2/a zone=true 3 of 3 ",
+		"R2/old zone=true 1 of 0 not listed: removed first",
+		"R1 zone=false 1 of 2 ",
+		"R3 zone=false 1 of 0 not listed: removed first",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// TestNote: the first of what binds in a place.
+func TestNote(t *testing.T) {
+	for _, c := range []struct {
+		bin  Bin
+		want string
+	}{
+		{Bin{Weight: 1, Cap: Unlimited, Current: 3}, ""},
+		{Bin{Weight: 1, Cap: 4, Current: 3, Min: 3}, ""},
+		{Bin{Weight: 1, Cap: 4, Current: 2, Min: 3}, "below min"},
+		{Bin{Weight: 1, Cap: 3, Current: 3, Min: 3}, "full: cap"},
+		{Bin{Weight: 1, Cap: 3, Current: 3, Why: "quota: 3 of 3 instances in use"}, "full: quota"},
+		{Bin{Weight: 1, Cap: 2, Current: 3}, "1 above cap: removed first"},
+		{Bin{Weight: 1, Cap: 2, Current: 1, Closed: true, Why: "is not available"}, "not available"},
+		{Bin{Weight: 0, Cap: 0, Current: 3}, "not listed: removed first"},
+	} {
+		if got := c.bin.note(); got != c.want {
+			t.Errorf("%+v: got %q, want %q", c.bin, got, c.want)
+		}
+	}
+}
+
+// TestTable has the two tables word for word.
+func TestTable(t *testing.T) {
+	listed := []Region{{Bin: Bin{Name: "R1", Weight: 200, Cap: Unlimited}, Zones: bins(t, "a w100 cap2, b w100 min1")}, {Bin: Bin{Name: "R2", Weight: 100, Cap: 2}}}
+	board := NewBoard(listed, Counts{{"R1", "a"}: 2, {"R1", ""}: 1, {"R2", "x"}: 1, {"", ""}: 1})
+	said := func(r Row) string {
+		if r.Place == (Place{"R1", "a"}) || r.Place == (Place{}) && !r.IsZone && r.Bin.Weight == 0 && r.Ideal == nil {
+			return "said"
+		}
+		return ""
+	}
+	const want = `place        nodes     ideal  weight   min    cap
+R1               3      3.33     200     0   none
+  a              2      1.67     100     0      2  said; full: cap
+  b              0      1.67     100     1   none  below min
+  (no zone)      1      none    none  none   none  not listed: removed first
+R2               1      1.67     100     0      2
+(no region)      1      none    none  none   none  not listed: removed first
+total            5                                 said
+`
+	if got := board.Table(said); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	const change = `place        now  after     ideal  weight   min    cap
+R1             3      4      4.00     200     0   none
+  a            2      2      2.00     100     0      2  full: cap
+  b            0      2      2.00     100     1   none
+  (no zone)    1      0      none    none  none   none  not listed: removed first
+R2             1      2      2.00     100     0      2  full: cap
+(no region)    1      0      none    none  none   none  not listed: removed first
+total          5      6
+`
+	if got := board.Change(Counts{{"R1", "b"}: 2, {"R1", ""}: -1, {"R2", ""}: 1, {"", ""}: -1}); got != change {
+		t.Errorf("got\n%s\nwant\n%s", got, change)
+	}
+}

@@ -1,0 +1,197 @@
+package roster
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// fact is what is known of a node. It is worked out once for each plan.
+type fact struct {
+	name string
+	Node
+	server node.Node
+	looked bool // whether a refresh ever looked for its server
+
+	trouble   string           // why it is not in service; "" where it is
+	unhealthy string           // why its server should be replaced; "" where it need not be
+	protected string           // why it must stay, and as it is; "" where it is free
+	outdated  bool             // whether it is not of the wanted revision
+	full      *placement.Place // where Nova found no host for its server
+	turn      int              // by the criterion: lower ones leave earlier
+}
+
+// underWay reports whether a node has what is wanted, and is not in service yet.
+func (f *fact) underWay() bool { return !f.outdated && f.trouble != "" }
+
+// useless reports whether a node is not in service. One that was never looked at
+// may well be in service.
+func (f *fact) useless() bool { return f.looked && f.trouble != "" }
+
+func (f *fact) free() bool { return f.protected == "" }
+
+// facts are those of all nodes, by name.
+type facts map[string]*fact
+
+// assess works out what the other steps go by: which nodes are in service, which
+// are under way, broken or protected and why, and in which turn they leave.
+func assess(now Roster, seen Seen, policy Policy, wanted int64) facts {
+	all := make(facts, len(now.Nodes))
+	var order []node.Node
+	for _, name := range now.Names() {
+		f := factOf(name, now.Nodes[name], seen, policy, wanted)
+		all[name] = f
+		order = append(order, f.candidate(policy))
+	}
+	for i, n := range deletion.Order(order, policy.Criteria) {
+		all[n.Name].turn = i
+	}
+	return all
+}
+
+func factOf(name string, n Node, seen Seen, policy Policy, wanted int64) *fact {
+	f := &fact{name: name, Node: n, server: seen.Servers[name], looked: seen.looked(name), outdated: n.Revision != wanted}
+	f.trouble = trouble(name, n, seen, policy)
+	f.protected = protection(name, f.server, policy)
+	switch {
+	case f.server.Status == "ERROR":
+		f.unhealthy = f.trouble
+	case f.server.Tainted:
+		f.unhealthy = "it is marked as tainted"
+	}
+	if f.server.Status == "ERROR" && foundNoHost(f.server.Fault) {
+		at := n.Place
+		if !zoned(policy.Regions, at.Region) {
+			at.Zone = "" // the choice of the zone was Nova's
+		}
+		f.full = &at
+	}
+	return f
+}
+
+// candidate is a node as the deletion policy orders it.
+func (f *fact) candidate(policy Policy) node.Node {
+	n := f.server
+	n.Name = f.name
+	n.ID = cmp.Or(n.ID, f.name)
+	if !f.looked {
+		n.CreatedAt = time.Unix(1<<40, f.Index) // made by the apply before this plan: nothing is younger
+	}
+	if policy.Template != nil {
+		n.ProfileCreatedAt = time.UnixMilli(f.Revision) // a revision is as old as its number is low
+	}
+	return n
+}
+
+// trouble says why a node is not in service, or nothing where it is: it has a
+// server that is neither in ERROR nor being built and that, where marks are
+// required, carries the mark of the node's revision.
+func trouble(name string, n Node, seen Seen, policy Policy) string {
+	server, there := seen.Servers[name]
+	marks := policy.Update != nil && policy.Update.RequireInService && !policy.Update.New
+	switch {
+	case seen.Missing[name]:
+		return "it has no server"
+	case !there:
+		return "it was not looked at yet"
+	case server.Status == "ERROR" && server.Fault != "":
+		return fmt.Sprintf("its server is in ERROR (%s)", clip(server.Fault))
+	case server.Status == "ERROR", server.Status == "BUILD":
+		return "its server is in " + server.Status
+	case marks && server.InService == 0:
+		return "it is not marked as in service"
+	case marks && server.InService != n.Revision:
+		return fmt.Sprintf("it is marked as in service with revision %d, not %d", server.InService, n.Revision)
+	}
+	return ""
+}
+
+// protection says why a node must stay.
+func protection(name string, server node.Node, policy Policy) string {
+	id := cmp.Or(server.ID, name)
+	switch {
+	case slices.Contains(policy.Protected, name), slices.Contains(policy.Protected, id):
+		return "is listed as protected"
+	case server.Locked:
+		return "is locked"
+	case server.Protected:
+		return "is marked as protected"
+	}
+	return ""
+}
+
+// foundNoHost reports whether a fault says that Nova's scheduler found no host,
+// at once (NoValidHost) or after it tried those that it had chosen
+// (MaxRetriesExceeded, which is what a group's policy ends in when two servers
+// are created at the same moment).
+func foundNoHost(fault string) bool {
+	fault = strings.ToLower(fault)
+	return strings.Contains(fault, "no valid host") || strings.Contains(fault, "exceeded maximum number of retries")
+}
+
+// zoned reports whether a region is listed with zones.
+func zoned(listed []placement.Region, region string) bool {
+	return slices.ContainsFunc(listed, func(r placement.Region) bool { return r.Name == region && len(r.Zones) > 0 })
+}
+
+// clip shortens a text of Nova's.
+func clip(text string) string {
+	const limit = 80
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit]) + "..."
+	}
+	return text
+}
+
+// names lists the nodes by their indices.
+func (all facts) names() []string { return all.byIndex(slices.Collect(maps.Keys(all))) }
+
+// byIndex sorts names by the indices of their nodes.
+func (all facts) byIndex(names []string) []string {
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(all[a].Index, all[b].Index), cmp.Compare(a, b))
+	})
+	return names
+}
+
+// without leaves out the nodes that leave.
+func (all facts) without(leaving []departure) facts {
+	rest := maps.Clone(all)
+	for _, d := range leaving {
+		delete(rest, d.name)
+	}
+	return rest
+}
+
+// minus leaves out the nodes that are in other facts.
+func (all facts) minus(others facts) facts {
+	rest := maps.Clone(all)
+	maps.DeleteFunc(rest, func(name string, _ *fact) bool { _, there := others[name]; return there })
+	return rest
+}
+
+// number counts the nodes of a kind.
+func (all facts) number(is func(*fact) bool) (n int64) {
+	for _, f := range all {
+		if is(f) {
+			n++
+		}
+	}
+	return n
+}
+
+// counts counts the nodes by place.
+func (all facts) counts() placement.Counts {
+	counts := placement.Counts{}
+	for _, f := range all {
+		counts[f.Place]++
+	}
+	return counts
+}

@@ -1,0 +1,127 @@
+package roster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// departure is a node that is removed, or revised in place, and why.
+type departure struct {
+	name    string
+	cause   Cause  // of the update; "": none
+	inPlace bool   // whether it stays, and is revised
+	why     string // why this node
+	share   bool   // whether its place was chosen by placement
+	beyond  string // why its place comes first, "" where that is only its share
+}
+
+// CandidateError names a candidate that must not be removed.
+type CandidateError struct {
+	Name string
+	Why  string // it is protected
+}
+
+func (e *CandidateError) Error() string {
+	return fmt.Sprintf("The node %q is a candidate for removal and %s.", e.Name, e.Why)
+}
+
+// candidates finds the nodes that are named as candidates. One that an earlier
+// plan may have removed is not missed.
+func candidates(all facts, policy Policy) ([]departure, []Notice, error) {
+	byID := map[string]string{}
+	for name, f := range all {
+		if f.server.ID != "" {
+			byID[f.server.ID] = name
+		}
+	}
+	var leaving []departure
+	var notices []Notice
+	for _, candidate := range policy.Candidates {
+		f, there := all[candidate]
+		if !there {
+			f, there = all[byID[candidate]]
+		}
+		switch {
+		case !there && slices.Contains(policy.Done, candidate):
+		case !there:
+			notices = append(notices, notice(UnknownCandidate, "No node has the name, or a server with the id, %q: nothing is removed for it. "+
+				"Remove it from the list of candidates, or correct it.", candidate))
+		case slices.ContainsFunc(leaving, func(d departure) bool { return d.name == f.name }): // by its name, and by its id
+		case !f.free():
+			return nil, nil, &CandidateError{f.name, f.protected}
+		default:
+			leaving = append(leaving, departure{name: f.name, why: "named in candidates"})
+		}
+	}
+	return leaving, notices, nil
+}
+
+// shrink chooses the nodes that leave a cluster that is too large: first those
+// that are not in service, then those marked as tainted, whatever the mins, then as
+// placement takes from regions and zones, in each by the criterion.
+func shrink(all facts, count int64, days map[day]int, full []placement.Place, policy Policy) ([]departure, []Notice, error) {
+	var leaving []departure
+	var unseen []string
+	for _, turn := range []struct {
+		may      func(*fact) bool
+		keepMins bool
+	}{
+		{(*fact).useless, false},
+		{func(f *fact) bool { return f.server.Tainted }, false},
+		{func(*fact) bool { return true }, true},
+	} {
+		rest := all.without(leaving)
+		q := queue(boardOf(rest, policy.Regions, full), rest, func(f *fact) bool { return f.free() && turn.may(f) })
+		if !turn.keepMins {
+			q.DropMins()
+		}
+		for int64(len(leaving)) < count {
+			f, ok := q.next()
+			if !ok {
+				break
+			}
+			if !f.looked {
+				unseen = append(unseen, f.name)
+			}
+			leaving = append(leaving, departure{name: f.name, why: choice(f, days, policy), share: true, beyond: q.Beyond(f.Place)})
+			q.leave(f.Place, true)
+		}
+	}
+	if int64(len(leaving)) < count {
+		return nil, nil, tooFew(all, all.without(leaving), count, full, policy)
+	}
+	var notices []Notice
+	if len(unseen) > 0 {
+		notices = append(notices, notice(UnseenChosen, "%s would be removed, although no refresh has looked for servers since the last apply made them: %s. "+
+			"Refresh first, so that the choice is based on what runs.", text.Nodes(int64(len(unseen))), text.Few(all.byIndex(unseen))))
+	}
+	return leaving, notices, nil
+}
+
+// tooFew says why count nodes cannot be removed, of all nodes, where no more can
+// be than leave the rest. Mins are no reason for the nodes that were removed
+// whatever the mins.
+func tooFew(all, rest facts, count int64, full []placement.Place, policy Policy) error {
+	kept := all.number(func(f *fact) bool { return !f.free() })
+	if others := int64(len(all)) - kept; count > others {
+		var who []string
+		for _, name := range all.names() {
+			if why := all[name].protected; why != "" {
+				who = append(who, name+" "+why)
+			}
+		}
+		return &deletion.ProtectedError{Asked: count, Others: others, Protected: kept, Who: who}
+	}
+	board := queue(boardOf(all, policy.Regions, full), all, (*fact).free).Board
+	left := board.Clone()
+	for at, n := range all.minus(rest).counts() {
+		left.Add(at, -n)
+	}
+	board.LowerMins(left)
+	_, err := board.Distribute(-count)
+	return err
+}

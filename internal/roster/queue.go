@@ -1,0 +1,74 @@
+package roster
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// queues are a board with the nodes that may leave each place, in their turn. All
+// other nodes are kept.
+type queues struct {
+	*placement.Board
+	in  map[placement.Place][]string
+	all facts
+}
+
+// boardOf is the board of the nodes that are left, with the places closed where
+// Nova found no host.
+func boardOf(all facts, listed []placement.Region, full []placement.Place) *placement.Board {
+	board := placement.NewBoard(listed, all.counts())
+	for _, at := range full {
+		board.Close(at)
+	}
+	return board
+}
+
+// queue lines up the nodes that may leave.
+func queue(board *placement.Board, all facts, may func(*fact) bool) queues {
+	q := queues{board.Clone(), map[placement.Place][]string{}, all}
+	for name, f := range all {
+		if at, _ := q.Counted(f.Place); may(f) {
+			q.in[at] = append(q.in[at], name)
+		} else {
+			q.Keep(at, 1)
+		}
+	}
+	for _, names := range q.in {
+		slices.SortFunc(names, func(x, y string) int { return cmp.Compare(all[x].turn, all[y].turn) })
+	}
+	return q
+}
+
+// next is the next node to leave: of the place that placement says, the first in
+// the queue. Of two equally good places it is the one whose first node leaves
+// earlier by the criterion.
+func (q queues) next() (*fact, bool) {
+	at, ok := q.First(func(x, y placement.Place) int { return cmp.Compare(q.firstTurn(x), q.firstTurn(y)) })
+	if !ok {
+		return nil, false
+	}
+	return q.all[q.in[at][0]], true
+}
+
+// firstTurn is the turn of the first node in a queue.
+func (q queues) firstTurn(at placement.Place) int {
+	if len(q.in[at]) == 0 {
+		return math.MaxInt
+	}
+	return q.all[q.in[at][0]].turn
+}
+
+// leave removes the first node of a place or, if it does not leave after all,
+// makes it one of those that stay.
+func (q queues) leave(at placement.Place, leaves bool) {
+	at, _ = q.Counted(at)
+	q.in[at] = q.in[at][1:]
+	if leaves {
+		q.Add(at, -1)
+	} else {
+		q.Keep(at, 1)
+	}
+}
