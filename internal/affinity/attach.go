@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -25,13 +24,13 @@ type Binding struct {
 
 // UnsupportedError says that a region's Nova is too old for a policy.
 type UnsupportedError struct {
-	Region, Feature string
-	Needs           int // microversion 2.Needs
-	Offered         string
+	region, feature string
+	needs           int // microversion 2.needs
+	offered         string
 }
 
 func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("%s needs Nova's microversion 2.%d, and region %s offers %s", e.Feature, e.Needs, e.Region, e.Offered)
+	return fmt.Sprintf("%s needs Nova's microversion 2.%d, and region %s offers %s", e.feature, e.needs, e.region, e.offered)
 }
 
 // LostError says that the answer to a creation was lost, so that nobody knows
@@ -53,57 +52,29 @@ func (e *LostError) Unwrap() error { return e.err }
 // letters follow.
 const ownPrefix = "server_group_"
 
-// counter is where the attachments of a region take turns.
-type counter struct {
-	// turn is held while groups are looked for and one is created, inherited or
-	// deleted: two attachments of one name in one apply get one group.
-	turn chan struct{}
-	// inherited has the ids of the groups that attachments inherited since the
-	// process started, which is since Terraform's command began. They are not
-	// deleted by it: with create_before_destroy and -replace the new attachment
-	// inherits, by its name, the group that the old one created and would delete
-	// a moment later. It is used with the turn alone.
-	inherited map[string]bool
-}
-
-// counters has those of all regions, by their *openstack.Compute.
-var counters sync.Map
-
-// take waits for the turn in a region. Done gives it back.
-func take(ctx context.Context, compute *openstack.Compute) (c *counter, done func(), err error) {
-	found, _ := counters.LoadOrStore(compute, &counter{turn: make(chan struct{}, 1), inherited: map[string]bool{}})
-	c = found.(*counter)
-	select {
-	case c.turn <- struct{}{}:
-		return c, func() { <-c.turn }, nil
-	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
-	}
-}
-
 // Attach inherits the group that a policy asks for, or creates it. Leaving is the
 // id of a group that the attachment created and leaves for this one, or "": see
-// [Decide].
+// [choose].
 //
 // A creation proves that a group is ours in two cases only: Nova answered it, or
 // the answer was lost and the group has a name that nobody else can know. So
 // after a lost answer a group with a name of the user's is not taken over: the
 // error is a [*LostError].
 func Attach(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) (Binding, error) {
-	counter, done, err := take(ctx, compute)
+	turn, done, err := compute.TakeGroupTurn(ctx)
 	if err != nil {
 		return Binding{}, err
 	}
 	defer done()
-	decision, err := decide(ctx, compute, policy, leaving)
+	chosen, err := decide(ctx, compute, policy, leaving)
 	switch {
 	case err != nil:
 		return Binding{}, err
-	case decision.Inherit != nil:
-		counter.inherited[decision.Inherit.ID] = true
-		return Binding{*decision.Inherit, true}, nil
+	case chosen.inherit != nil:
+		turn.Inherited[chosen.inherit.ID] = true
+		return Binding{*chosen.inherit, true}, nil
 	}
-	name := cmp.Or(decision.Create, ownPrefix+strings.ToLower(rand.Text()))
+	name := cmp.Or(chosen.create, ownPrefix+strings.ToLower(rand.Text()))
 	group, err := compute.CreateServerGroup(ctx, name, cmp.Or(policy.Policy, AntiAffinity), policy.MaxServerPerHost)
 	if err == nil || !lost(err) {
 		return Binding{group, false}, err
@@ -111,7 +82,7 @@ func Attach(ctx context.Context, compute *openstack.Compute, policy Policy, leav
 	look, stop := afterwards(ctx)
 	defer stop()
 	found, lookErr := named(look, compute, name)
-	own := decision.Create == ""
+	own := chosen.create == ""
 	switch {
 	case lookErr != nil:
 		return Binding{}, &LostError{Name: name, Own: own, err: errors.Join(err, lookErr)}
@@ -134,18 +105,18 @@ func Check(ctx context.Context, compute *openstack.Compute, policy Policy, leavi
 }
 
 // decide looks at the groups that exist, where one is named.
-func decide(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) (Decision, error) {
+func decide(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) (decision, error) {
 	if err := supported(compute, policy); err != nil {
-		return Decision{}, err
+		return decision{}, err
 	}
 	if policy.Name == "" && policy.Hint == "" {
-		return Decision{}, nil
+		return decision{}, nil
 	}
 	groups, err := compute.ServerGroups(ctx)
 	if err != nil {
-		return Decision{}, err
+		return decision{}, err
 	}
-	return Decide(policy, groups, leaving)
+	return choose(policy, groups, leaving)
 }
 
 // named lists the groups of a name, sorted by id.
@@ -202,15 +173,17 @@ type Created struct {
 
 // Detach deletes a group that an attachment created. One that does not exist is
 // no error. One that another attachment inherited since the process started is
-// kept: then kept is true.
+// kept: then kept is true. With create_before_destroy and -replace the new
+// attachment inherits, by its name, the group that the old one created and would
+// delete a moment later.
 func Detach(ctx context.Context, compute *openstack.Compute, group Created) (kept bool, err error) {
-	counter, done, err := take(ctx, compute)
+	turn, done, err := compute.TakeGroupTurn(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer done()
 	if group.ID != "" {
-		if counter.inherited[group.ID] {
+		if turn.Inherited[group.ID] {
 			return true, nil
 		}
 		return false, compute.DeleteServerGroup(ctx, group.ID)

@@ -32,22 +32,22 @@ type Policy struct {
 	MaxServerPerHost int    // of anti-affinity; 0: any in a group that is inherited, and 1 in one that is created
 }
 
-// Decision is what to do: inherit a group, or create one of this name. An empty
+// decision is what to do: inherit a group, or create one of this name. An empty
 // name asks for one of its own.
-type Decision struct {
-	Inherit *openstack.ServerGroup
-	Create  string
+type decision struct {
+	inherit *openstack.ServerGroup
+	create  string
 }
 
 // MismatchError says that a group exists and has other rules than the policy.
 type MismatchError struct {
-	Group  openstack.ServerGroup
-	Policy Policy
+	group  openstack.ServerGroup
+	policy Policy
 }
 
 func (e *MismatchError) Error() string {
 	return fmt.Sprintf("the server group %q (%s) has the policy %s, and the attachment asks for %s",
-		e.Group.Name, e.Group.ID, rules(e.Group.Policy, e.Group.MaxServerPerHost), rules(e.Policy.Policy, e.Policy.MaxServerPerHost))
+		e.group.Name, e.group.ID, rules(e.group.Policy, e.group.MaxServerPerHost), rules(e.policy.Policy, e.policy.MaxServerPerHost))
 }
 
 func rules(policy string, maxServerPerHost int) string {
@@ -59,29 +59,29 @@ func rules(policy string, maxServerPerHost int) string {
 
 // AmbiguousError says that several groups have one name.
 type AmbiguousError struct {
-	Name string
-	IDs  []string // sorted
+	name string
+	ids  []string // sorted
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%d server groups are named %q (%s): name the right one by its id", len(e.IDs), e.Name, strings.Join(e.IDs, ", "))
+	return fmt.Sprintf("%d server groups are named %q (%s): name the right one by its id", len(e.ids), e.name, strings.Join(e.ids, ", "))
 }
 
 // MissingError says that the group of the scheduler hints does not exist.
-type MissingError struct{ Hint string }
+type MissingError struct{ hint string }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("no server group has the name or id %q, which the scheduler hints give", e.Hint)
+	return fmt.Sprintf("no server group has the name or id %q, which the scheduler hints give", e.hint)
 }
 
-// Decide says what to do about a policy, given the groups that exist, as the
+// choose says what to do about a policy, given the groups that exist, as the
 // affinity policy's document has it (S1, S2). Leaving is the id of a group that
 // the attachment created and is about to delete: its name is free. The errors are
 // a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
-func Decide(policy Policy, groups []openstack.ServerGroup, leaving string) (Decision, error) {
+func choose(policy Policy, groups []openstack.ServerGroup, leaving string) (decision, error) {
 	wanted := cmp.Or(policy.Name, policy.Hint)
 	if wanted == "" {
-		return Decision{}, nil
+		return decision{}, nil
 	}
 	var found []openstack.ServerGroup
 	for _, g := range groups {
@@ -95,20 +95,20 @@ func Decide(policy Policy, groups []openstack.ServerGroup, leaving string) (Deci
 	}
 	switch {
 	case len(found) > 1:
-		ambiguous := &AmbiguousError{Name: wanted}
+		ambiguous := &AmbiguousError{name: wanted}
 		for _, g := range found {
-			ambiguous.IDs = append(ambiguous.IDs, g.ID)
+			ambiguous.ids = append(ambiguous.ids, g.ID)
 		}
-		slices.Sort(ambiguous.IDs)
-		return Decision{}, ambiguous
+		slices.Sort(ambiguous.ids)
+		return decision{}, ambiguous
 	case len(found) == 0 && policy.Name == "":
-		return Decision{}, &MissingError{policy.Hint}
+		return decision{}, &MissingError{policy.Hint}
 	case len(found) == 0:
-		return Decision{Create: policy.Name}, nil
+		return decision{create: policy.Name}, nil
 	case !policy.fits(found[0]):
-		return Decision{}, &MismatchError{found[0], policy}
+		return decision{}, &MismatchError{found[0], policy}
 	}
-	return Decision{Inherit: &found[0]}, nil
+	return decision{inherit: &found[0]}, nil
 }
 
 // fits reports whether a group has the rules that a policy asks for.

@@ -8,7 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-func TestDecide(t *testing.T) {
+func TestChoose(t *testing.T) {
 	groups := []openstack.ServerGroup{
 		{ID: "1", Name: "web", Policy: AntiAffinity},
 		{ID: "2", Name: "db", Policy: AntiAffinity, MaxServerPerHost: 3},
@@ -43,7 +43,7 @@ func TestDecide(t *testing.T) {
 		{"hints alone accept any policy", Policy{Hint: "web"}, "1", "", ""},
 		{"and any rule", Policy{Hint: "db"}, "2", "", ""},
 	} {
-		got, err := Decide(c.policy, groups, "")
+		got, err := choose(c.policy, groups, "")
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -51,15 +51,15 @@ func TestDecide(t *testing.T) {
 			}
 		case err != nil:
 			t.Errorf("%s: %v", c.name, err)
-		case (got.Inherit == nil) != (c.inherit == "") || got.Inherit != nil && got.Inherit.ID != c.inherit || got.Create != c.create:
+		case (got.inherit == nil) != (c.inherit == "") || got.inherit != nil && got.inherit.ID != c.inherit || got.create != c.create:
 			t.Errorf("%s: got %+v", c.name, got)
 		}
 	}
 }
 
-// TestDecideLeaving: the group that the attachment is about to delete keeps its
+// TestChooseLeaving: the group that the attachment is about to delete keeps its
 // name from nobody, and is not taken again by its id or by hints.
-func TestDecideLeaving(t *testing.T) {
+func TestChooseLeaving(t *testing.T) {
 	groups := []openstack.ServerGroup{{ID: "1", Name: "web", Policy: AntiAffinity}, {ID: "2", Name: "web", Policy: Affinity}}
 	for _, c := range []struct {
 		name    string
@@ -75,7 +75,7 @@ func TestDecideLeaving(t *testing.T) {
 		{"by its id", Policy{Name: "1", Policy: SoftAffinity}, groups, "", "", `the server group "web" (1) has the policy anti-affinity`},
 		{"by hints", Policy{Hint: "web", Policy: SoftAffinity}, groups[:1], "", "", `the server group "web" (1) has the policy anti-affinity`},
 	} {
-		got, err := Decide(c.policy, c.groups, "1")
+		got, err := choose(c.policy, c.groups, "1")
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -83,7 +83,7 @@ func TestDecideLeaving(t *testing.T) {
 			}
 		case err != nil:
 			t.Errorf("%s: %v", c.name, err)
-		case (got.Inherit == nil) != (c.inherit == "") || got.Inherit != nil && got.Inherit.ID != c.inherit || got.Create != c.create:
+		case (got.inherit == nil) != (c.inherit == "") || got.inherit != nil && got.inherit.ID != c.inherit || got.create != c.create:
 			t.Errorf("%s: got %+v", c.name, got)
 		}
 	}

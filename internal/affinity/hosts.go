@@ -14,12 +14,12 @@ type NoHostError struct{}
 
 func (*NoHostError) Error() string { return "No suitable vSphere host is available." }
 
-// WrongZoneError says that the vSphere cluster with DRS is not in the zone that
+// wrongZoneError says that the vSphere cluster with DRS is not in the zone that
 // is asked for.
-type WrongZoneError struct{ Host, Zone, Wanted string }
+type wrongZoneError struct{ host, zone, wanted string }
 
-func (e *WrongZoneError) Error() string {
-	return fmt.Sprintf("the host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q", e.Host, e.Zone, e.Wanted)
+func (e *wrongZoneError) Error() string {
+	return fmt.Sprintf("the host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q", e.host, e.zone, e.wanted)
 }
 
 // DRSZone returns zone:host for servers of a vSphere cluster with DRS. The host
@@ -27,7 +27,7 @@ func (e *WrongZoneError) Error() string {
 // zone wanted (if one is) and has "drs" in its hostname, in any case. ZoneOf has the zone of each
 // host, as far as it is known; where it is not, the zone is the one wanted,
 // or "nova" as the policy's document has it. The errors are a [*NoHostError] and
-// a [*WrongZoneError].
+// a [*wrongZoneError].
 func DRSZone(hypervisors []openstack.Hypervisor, zoneOf map[string]string, wanted string) (string, error) {
 	var usable []openstack.Hypervisor
 	for _, h := range hypervisors {
@@ -46,7 +46,7 @@ func DRSZone(hypervisors []openstack.Hypervisor, zoneOf map[string]string, wante
 			return zone + ":" + h.Host, nil
 		}
 	}
-	return "", &WrongZoneError{usable[0].Host, zoneOf[usable[0].Host], wanted}
+	return "", &wrongZoneError{usable[0].Host, zoneOf[usable[0].Host], wanted}
 }
 
 // Room returns how many members an anti-affinity group can have on the hosts that

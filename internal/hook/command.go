@@ -32,16 +32,16 @@ var commandType = Type{
 			return nil
 		},
 	}},
-	make: func(r *Runner, s Spec) (Hook, error) {
+	make: func(r *Runner, s Spec) (hook, error) {
 		if !r.AllowCommands {
-			return nil, ErrCommandsNotAllowed
+			return nil, errCommandsNotAllowed
 		}
 		return &command{runner: r, words: s.Arguments["command"]}, nil
 	},
 }
 
-// ErrCommandsNotAllowed says that the provider block allows no commands.
-var ErrCommandsNotAllowed = errors.New("commands are not allowed: a hook of type command needs allow_commands = true in the provider block")
+// errCommandsNotAllowed says that the provider block allows no commands.
+var errCommandsNotAllowed = errors.New("commands are not allowed: a hook of type command needs allow_commands = true in the provider block")
 
 const (
 	timeToEnd   = 2 * time.Second // for a command that is ended, before it is killed
@@ -56,7 +56,7 @@ type command struct {
 	words  []string
 }
 
-// Run implements [Hook].
+// Run implements [hook].
 func (c *command) Run(ctx context.Context, m Message, _ *Progress) error {
 	program := plain(c.words[0])
 	output := &lines{token: m.Token, log: func(line string) {

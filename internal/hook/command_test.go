@@ -125,7 +125,7 @@ func TestCommandRefused(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "made")
 	spec := Spec{Type: "command", Arguments: map[string][]string{"command": {"touch", made}}}
 	_, err := (&Runner{}).Run(t.Context(), spec, Message{NodeID: "n-1"}, &Progress{})
-	if _, statErr := os.Stat(made); !errors.Is(err, ErrCommandsNotAllowed) || statErr == nil {
+	if _, statErr := os.Stat(made); !errors.Is(err, errCommandsNotAllowed) || statErr == nil {
 		t.Errorf("got %v", err)
 	}
 	spec.Arguments["command"] = []string{filepath.Join(t.TempDir(), "nothing")}

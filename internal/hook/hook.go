@@ -1,14 +1,11 @@
 // Package hook tells a consumer about a node that leaves the cluster or has
-// joined it, and waits until the consumer is done with it. Before a node leaves
-// it also stops the server and waits a grace period ([Drain]). The order is
-// that of Senlin's deletion policy with lifecycle hooks.
+// joined it, and waits until the consumer is done with it.
 package hook
 
 import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,8 +36,8 @@ type Message struct {
 	Address    string `json:"address,omitempty"` // of a node that has joined
 }
 
-// node names the node in texts for people.
-func (m Message) node() string {
+// Node names the node at the beginning of a sentence.
+func (m Message) Node() string {
 	server := fmt.Sprintf("server %s, region %s", plain(m.NodeID), plain(m.Region))
 	if m.NodeName == "" {
 		return "The node (" + server + ")"
@@ -100,9 +97,7 @@ type Runner struct {
 	// Messaging returns a client for the Zaqar of a region. The client id, a
 	// UUID, tells those who post apart.
 	Messaging func(ctx context.Context, region, clientID string) (*gophercloud.ServiceClient, error)
-	// Authorities are the certificate authorities that HTTP trusts.
-	Authorities *x509.CertPool
-	// HTTP sends webhooks; see [NewClient].
+	// HTTP sends webhooks; see [web.NewClient].
 	HTTP *http.Client
 	// Signer signs webhooks; nil: they are not signed.
 	Signer *Signer
@@ -116,8 +111,8 @@ type Runner struct {
 	pause time.Duration // between two looks or requests; 0: a second
 }
 
-// Hook is one hook, made from its [Spec].
-type Hook interface {
+// hook is one hook, made from its [Spec].
+type hook interface {
 	// Run notifies the consumer and returns nil when it is done. It goes on from
 	// the progress of an earlier run and notes its own there.
 	Run(ctx context.Context, m Message, p *Progress) error
@@ -146,9 +141,9 @@ func (r *Runner) Run(ctx context.Context, s Spec, m Message, p *Progress) (warni
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, s.Limit(), fmt.Errorf("not completed within %s", s.Limit()))
 	defer cancel()
-	hook, err := s.make(r)
+	made, err := s.make(r)
 	if err == nil {
-		err = hook.Run(limited, m, p)
+		err = made.Run(limited, m, p)
 	}
 	if err != nil && ctx.Err() != nil {
 		return "", context.Cause(ctx)
@@ -157,7 +152,7 @@ func (r *Runner) Run(ctx context.Context, s Spec, m Message, p *Progress) (warni
 		err = context.Cause(limited)
 	}
 	if err != nil && s.Default != Continue {
-		return "", &AbandonedError{fmt.Errorf("%s: %w", m.node(), err)}
+		return "", &AbandonedError{fmt.Errorf("%s: %w", m.Node(), err)}
 	}
 	p.Completed = true
 	if err != nil {
@@ -165,7 +160,7 @@ func (r *Runner) Run(ctx context.Context, s Spec, m Message, p *Progress) (warni
 		if m.Transition == Launch {
 			goesOn = "counts as ready anyway"
 		}
-		warning = fmt.Sprintf("%s %s, because default_result is CONTINUE, although its hook did not complete: %v.", m.node(), goesOn, err)
+		warning = fmt.Sprintf("%s %s, because default_result is CONTINUE, although its hook did not complete: %v.", m.Node(), goesOn, err)
 	}
 	return warning, nil
 }

@@ -11,7 +11,7 @@ type Type struct {
 	Name        string
 	Description string     // Markdown, for the documentation
 	Arguments   []Argument // it needs all of them, and takes no other type's
-	make        func(r *Runner, s Spec) (Hook, error)
+	make        func(r *Runner, s Spec) (hook, error)
 }
 
 // Argument is an argument of a type.
@@ -96,7 +96,7 @@ func (r *Runner) Check(s Spec) error {
 }
 
 // make makes the hook, or says what is wrong with it.
-func (s Spec) make(r *Runner) (Hook, error) {
+func (s Spec) make(r *Runner) (hook, error) {
 	kind, ok := find(s.Type)
 	if !ok {
 		return nil, fmt.Errorf("there is no hook type %q", plain(s.Type))

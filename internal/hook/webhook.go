@@ -4,18 +4,16 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
 
 var webhookType = Type{
@@ -27,7 +25,7 @@ var webhookType = Type{
 		Sensitive:   true,
 		check:       func(values []string) []Fault { return checkURL(values[0]) },
 	}},
-	make: func(r *Runner, s Spec) (Hook, error) {
+	make: func(r *Runner, s Spec) (hook, error) {
 		address, err := url.Parse(s.one("url"))
 		if err != nil {
 			return nil, errors.New("the URL of the webhook cannot be read")
@@ -61,34 +59,7 @@ type webhook struct {
 	url    *url.URL // may have a secret in it, and is shown to nobody
 }
 
-// NewClient returns a client for webhooks, with TLS settings of its own: it
-// trusts the given authorities, and gives a request up after the timeout. It
-// does not follow redirects: what was meant for one address goes to no other,
-// and a redirected POST would lose its body.
-func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
-	transport.MaxResponseHeaderBytes = 64 << 10
-	return &http.Client{
-		Transport:     transport,
-		Timeout:       timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-// Authorities are the system's certificate authorities and those of the PEM text.
-func Authorities(pem []byte) (*x509.CertPool, error) {
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		return nil, fmt.Errorf("the certificate authorities of the system: %w", err)
-	}
-	if len(pem) > 0 && !pool.AppendCertsFromPEM(pem) {
-		return nil, errors.New("there is no certificate in it: PEM text is expected, with BEGIN CERTIFICATE")
-	}
-	return pool, nil
-}
-
-// Run implements [Hook].
+// Run implements [hook].
 func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -100,22 +71,22 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 		answer, err := w.ask(ctx, method, address, body, m.Token)
 		switch {
 		case untrusted(err):
-			return fmt.Errorf("the webhook at %s is not trusted: %s", host, plain(reason(err)))
+			return fmt.Errorf("the webhook at %s is not trusted: %s", host, web.Reason(err))
 		case err != nil && ctx.Err() == nil: // not reached: again
-			state = "could not be reached: " + plain(reason(err))
+			state = "could not be reached: " + web.Reason(err)
 		case err != nil:
 		case answer.StatusCode == http.StatusAccepted:
 			method = http.MethodGet
 			if address, err = w.next(answer, m.Token); err != nil {
 				return err
 			}
-			state = "last answered " + status(answer)
+			state = "last answered " + web.Status(answer)
 		case answer.StatusCode/100 == 2:
 			return nil
 		case answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode/100 != 5:
-			return fmt.Errorf("the webhook at %s answered %s%s", host, status(answer), whereTo(answer))
+			return fmt.Errorf("the webhook at %s answered %s%s", host, web.Status(answer), advice(answer))
 		default:
-			state = "last answered " + status(answer)
+			state = "last answered " + web.Status(answer)
 		}
 		if err := w.wait(ctx, answer); err != nil {
 			return fmt.Errorf("%w; the webhook at %s %s", err, host, state)
@@ -174,21 +145,11 @@ func sameOrigin(base *url.URL, location string) (*url.URL, error) {
 	switch {
 	case err != nil:
 		return nil, errors.New("it cannot be read")
-	case address.Scheme != base.Scheme || !strings.EqualFold(address.Hostname(), base.Hostname()) || port(address) != port(base):
+	case !web.SameOrigin(address, base):
 		return nil, fmt.Errorf("it is at %s://%s, and only that consumer is asked which was posted to", plain(address.Scheme), plain(address.Host))
 	}
 	address.User, address.Fragment = base.User, "" // credentials stay as they were given
 	return address, nil
-}
-
-func port(u *url.URL) string {
-	switch {
-	case u.Port() != "":
-		return u.Port()
-	case u.Scheme == "https":
-		return "443"
-	}
-	return "80"
 }
 
 // longestPause is how long a Retry-After may make us wait. A consumer that wants
@@ -205,31 +166,13 @@ func (w *webhook) wait(ctx context.Context, answer *http.Response) error {
 	return w.runner.between(ctx)
 }
 
-// status is the status of an answer in our own words: what a consumer writes
-// there is not for a terminal.
-func status(answer *http.Response) string {
-	return strings.TrimSpace(fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode)))
-}
-
-// whereTo names the host of a redirect that is not followed.
-func whereTo(answer *http.Response) string {
-	location, err := answer.Location()
-	if err != nil {
+// advice is what an answer that is a redirect asks for.
+func advice(answer *http.Response) string {
+	redirect := web.Redirect(answer)
+	if redirect == "" {
 		return ""
 	}
-	return ", a redirect to " + plain(location.Host) + ", which is not followed: give the final address"
-}
-
-// reason is why a request failed, without its address, and without the words of
-// net/http that come before an alert of TLS at some moments.
-func reason(err error) string {
-	if peer, ok := alert(err); ok {
-		return peer.Error()
-	}
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		err = failed.Err
-	}
-	return err.Error()
+	return redirect + ": give the final address"
 }
 
 // untrusted reports whether TLS failed: that does not get better by waiting.
@@ -239,13 +182,6 @@ func untrusted(err error) bool {
 	}
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
-	_, refused := alert(err)
+	_, refused := web.Alert(err)
 	return certificate || refused || noTLS || errors.Is(err, http.ErrSchemeMismatch)
-}
-
-// alert is what the other side of TLS objects to, such as that a certificate of
-// ours is wanted.
-func alert(err error) (*net.OpError, bool) {
-	peer, ok := errors.AsType[*net.OpError](err)
-	return peer, ok && peer.Op == "remote error"
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net"
@@ -20,6 +19,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
@@ -56,10 +56,10 @@ func silent(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 func reset(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // hookAt is a webhook that does not wait long.
-func hookAt(t *testing.T, address string) Hook {
+func hookAt(t *testing.T, address string) hook {
 	t.Helper()
 	spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {address}}}
-	w, err := spec.make(&Runner{HTTP: NewClient(nil, time.Minute), UserAgent: "agent/1", pause: time.Millisecond})
+	w, err := spec.make(&Runner{HTTP: web.NewClient(nil, time.Minute), UserAgent: "agent/1", pause: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,11 +157,11 @@ func TestWebhookTLS(t *testing.T) {
 	needsClient.StartTLS()
 	defer needsClient.Close()
 	pemText := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: consumer.Certificate().Raw})
-	trusting, err := Authorities(pemText)
+	trusting, err := web.Authorities(pemText)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Authorities([]byte("nothing")); err == nil || !strings.Contains(err.Error(), "there is no certificate in it") {
+	if _, err := web.Authorities([]byte("nothing")); err == nil || !strings.Contains(err.Error(), "there is no certificate in it") {
 		t.Errorf("got %v", err)
 	}
 	for _, c := range []struct {
@@ -176,7 +176,7 @@ func TestWebhookTLS(t *testing.T) {
 		{"speaks no TLS", strings.Replace(plainHTTP.URL, "http:", "https:", 1), trusting, "is not trusted: http: server gave HTTP response to HTTPS client"},
 	} {
 		spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {c.url + "/?key=secret"}}}
-		w, err := spec.make(&Runner{HTTP: NewClient(c.authorities, time.Minute), pause: time.Hour})
+		w, err := spec.make(&Runner{HTTP: web.NewClient(c.authorities, time.Minute), pause: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,16 +186,6 @@ func TestWebhookTLS(t *testing.T) {
 		if (err == nil) != (c.err == "") || err != nil && (!strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "secret")) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
-	}
-}
-
-// TestReason: the words that net/http puts before an alert at some moments are
-// not shown.
-func TestReason(t *testing.T) {
-	alert := &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
-	err := &url.Error{Op: "Post", URL: "https://x/?key=secret", Err: fmt.Errorf("readLoopPeekFailLocked: %w", alert)}
-	if got := reason(err); got != "remote error: tls: certificate required" || !untrusted(err) {
-		t.Errorf("got %q, final: %t", got, untrusted(err))
 	}
 }
 
@@ -269,7 +259,7 @@ func TestWebhookSigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &webhook{runner: &Runner{HTTP: NewClient(nil, time.Minute), Signer: signer, UserAgent: "agent/1", pause: time.Millisecond}}
+	w := &webhook{runner: &Runner{HTTP: web.NewClient(nil, time.Minute), Signer: signer, UserAgent: "agent/1", pause: time.Millisecond}}
 	if w.url, err = url.Parse(consumer.URL); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ var zaqarType = Type{
 			return nil
 		},
 	}},
-	make: func(r *Runner, s Spec) (Hook, error) {
+	make: func(r *Runner, s Spec) (hook, error) {
 		if r.Messaging == nil {
 			return nil, errors.New("a hook of type zaqar needs an OpenStack cloud, and none is configured")
 		}
@@ -53,7 +53,7 @@ type zaqar struct {
 	now    func() time.Time
 }
 
-// Run implements [Hook]. The receipt is the message's id. A Zaqar that fails
+// Run implements [hook]. The receipt is the message's id. A Zaqar that fails
 // for now is asked again.
 func (z *zaqar) Run(ctx context.Context, m Message, p *Progress) error {
 	client, err := z.runner.Messaging(ctx, m.Region, clientID(m.Token))

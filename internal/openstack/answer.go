@@ -24,20 +24,20 @@ const (
 // errTooLarge says that an answer passes the bound. Asking again would not help.
 var errTooLarge = fmt.Errorf("the answer has more than %d MiB", largestAnswer>>20)
 
-// Body is the body of every answer: read already, and there as a whole.
-type Body struct {
+// wholeBody is the body of every answer: read already, and there as a whole.
+type wholeBody struct {
 	bytes.Reader
-	All []byte
+	all []byte
 }
 
 // Close does nothing.
-func (b *Body) Close() error { return nil }
+func (b *wholeBody) Close() error { return nil }
 
 // newBody makes the body of an answer.
-func newBody(all []byte) *Body {
-	body := &Body{All: all}
-	body.Reset(all)
-	return body
+func newBody(all []byte) *wholeBody {
+	b := &wholeBody{all: all}
+	b.Reset(all)
+	return b
 }
 
 // buffer reads the body of the answer: all of it where it is a good one, and
@@ -75,7 +75,7 @@ func buffer(resp *http.Response) error {
 // objects. A 404 counts only in the words of the service itself: a load balancer
 // that has lost its servers also says 404, and nothing is gone then.
 func checkAnswer(resp *http.Response, kind string) error {
-	media, body := resp.Header.Get("Content-Type"), bytes.TrimSpace(resp.Body.(*Body).All)
+	media, body := resp.Header.Get("Content-Type"), bytes.TrimSpace(resp.Body.(*wholeBody).all)
 	switch {
 	case resp.StatusCode == http.StatusNotFound && !ownNotFound(kind, media, body):
 	case resp.StatusCode/100 != 2 || len(body) == 0:
@@ -86,7 +86,7 @@ func checkAnswer(resp *http.Response, kind string) error {
 	default:
 		return nil
 	}
-	return &ForeignError{Code: resp.StatusCode, Status: resp.Status, ContentType: media, Start: string(body[:min(len(body), 200)])}
+	return &ForeignError{Code: resp.StatusCode, status: resp.Status, contentType: media, start: string(body[:min(len(body), 200)])}
 }
 
 // ownNotFound reports whether a 404 has the form in which the service itself
@@ -130,9 +130,9 @@ func ownNotFound(kind, media string, body []byte) bool {
 // something else than JSON behind it, or a 404 of something in between.
 type ForeignError struct {
 	Code        int
-	Status      string
-	ContentType string
-	Start       string // of the body
+	status      string
+	contentType string
+	start       string // of the body
 }
 
 func (e *ForeignError) Error() string {
@@ -142,7 +142,7 @@ func (e *ForeignError) Error() string {
 		what = "in place of the service's own words"
 		advice = "So it is not known whether it is gone: a proxy or load balancer may have answered. Is the service up, and is this its address?"
 	}
-	return fmt.Sprintf("answered %s, but with %q %s: %s... %s", text.Cut(text.Clean(e.Status), 100), text.Cut(e.ContentType, 100), what, text.Cut(fmt.Sprintf("%.60q", e.Start), 200), advice)
+	return fmt.Sprintf("answered %s, but with %q %s: %s... %s", text.Cut(text.Clean(e.status), 100), text.Cut(e.contentType, 100), what, text.Cut(fmt.Sprintf("%.60q", e.start), 200), advice)
 }
 
 // final reports whether asking again would give the same.
@@ -154,9 +154,9 @@ func final(err error) bool {
 // showable shortens the body of a refusal to what an error shows, takes the
 // secrets out, and makes it one line: it ends up on a terminal.
 func showable(resp *http.Response, secrets []string) {
-	body, ok := resp.Body.(*Body)
+	read, ok := resp.Body.(*wholeBody)
 	if ok && resp.StatusCode/100 != 2 {
-		shown := text.Clean(redact(string(bytes.TrimSpace(body.All)), secrets...))
+		shown := text.Clean(redact(string(bytes.TrimSpace(read.all)), secrets...))
 		resp.Body = newBody([]byte(text.Cut(shown, shownRefusal)))
 	}
 }

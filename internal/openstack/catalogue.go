@@ -48,7 +48,7 @@ func (c *Cloud) catalogue(client *gophercloud.ProviderClient) ([]endpoint, error
 
 // NoEndpointError says that a region has no endpoint of a service for this user.
 type NoEndpointError struct {
-	Service string
+	service string
 	Region  string
 	Regions []string // that have one
 }
@@ -61,7 +61,7 @@ func (e *NoEndpointError) Error() string {
 	case len(e.Regions) > 0:
 		where = "there is one in " + strings.Join(e.Regions, ", ")
 	}
-	return fmt.Sprintf("region %q has no %s endpoint in the catalogue of this user; %s", e.Region, e.Service, where)
+	return fmt.Sprintf("region %q has no %s endpoint in the catalogue of this user; %s", e.Region, e.service, where)
 }
 
 // locate finds an endpoint in the catalogue: that of the region, always.
@@ -78,7 +78,7 @@ func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error
 			break
 		}
 	}
-	missing := &NoEndpointError{Service: opts.Type, Region: opts.Region}
+	missing := &NoEndpointError{service: opts.Type, Region: opts.Region}
 	for _, service := range types {
 		for _, e := range s.endpoints {
 			switch {

@@ -21,11 +21,10 @@ import (
 // Microversions of Nova that something here depends on. The versions are 2.x;
 // these are the x.
 const (
-	VersionLocked      = 9  // a server says whether it is locked
 	VersionSoftPolicy  = 15 // soft-affinity and soft-anti-affinity
 	VersionTags        = 26 // tags, and filters by them
 	VersionGroupPolicy = 64 // server groups have one policy, with rules
-	VersionDownCells   = 69 // servers in a cell that is down are listed, in part
+	versionDownCells   = 69 // servers in a cell that is down are listed, in part
 )
 
 // Compute is the Nova of one region. Its clients are made for one microversion
@@ -38,6 +37,8 @@ type Compute struct {
 	ids         shared[struct{}, map[string]bool] // of the servers
 	hypervisors shared[struct{}, []Hypervisor]
 	hostZones   shared[struct{}, map[string]string]
+
+	groupTurn chan *GroupTurn // has the turn while nobody holds it
 }
 
 // Compute finds a region's Nova and the microversions it offers, once.
@@ -55,7 +56,9 @@ func (c *Cloud) Compute(ctx context.Context, region string) (*Compute, error) {
 		if err != nil {
 			return nil, fmt.Errorf("region %s: find the microversions of Nova: %w", region, err)
 		}
-		return &Compute{Region: region, newest: newest, client: *client}, nil
+		compute := &Compute{Region: region, newest: newest, client: *client, groupTurn: make(chan *GroupTurn, 1)}
+		compute.groupTurn <- &GroupTurn{Inherited: map[string]bool{}}
+		return compute, nil
 	})
 }
 
@@ -149,7 +152,7 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 // Where the last server of a page is deleted before the next page is asked for,
 // Nova cannot go on from it: the walk starts again, and restart is called.
 func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func(), read PageReader) error {
-	client := c.At(VersionDownCells)
+	client := c.At(versionDownCells)
 	for attempt := 0; ; attempt++ {
 		restart()
 		err := walk(ctx, client, "servers/detail", more, read)
@@ -177,7 +180,7 @@ func walk(ctx context.Context, client *gophercloud.ServiceClient, path string, f
 		case err != nil:
 			return err
 		}
-		more, err := read(resp.Body.(*Body).All, list.item)
+		more, err := read(resp.Body.(*wholeBody).all, list.item)
 		switch {
 		case err != nil:
 			return fmt.Errorf("GET %s: %w", address, err)

@@ -61,7 +61,7 @@ func FuzzAnswer(f *testing.F) {
 		if failed != nil {
 			shown = failed.Error()
 		} else if status/100 != 2 {
-			shown = string(answer.Body.(*Body).All)
+			shown = string(answer.Body.(*wholeBody).all)
 		}
 		if len(shown) > shownRefusal+500 || text.Clean(shown) != shown || !utf8.ValidString(shown) || strings.Contains(shown, "hidden-password") {
 			t.Errorf("shown: %q", shown)

@@ -82,7 +82,7 @@ func (s Server) Exists(ctx context.Context) (bool, error) {
 func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
 	return c.ids.get(ctx, struct{}{}, func(ctx context.Context) (map[string]bool, error) {
 		ids := map[string]bool{}
-		err := walk(ctx, c.At(VersionDownCells), "servers", nil, func(page []byte, item func(string) error) (more bool, err error) {
+		err := walk(ctx, c.At(versionDownCells), "servers", nil, func(page []byte, item func(string) error) (more bool, err error) {
 			var list struct {
 				Servers []struct {
 					ID string `json:"id"`

@@ -18,6 +18,26 @@ type ServerGroup struct {
 	Members          []string // ids of the servers that are not deleted
 }
 
+// GroupTurn is held while server groups of a region are looked for and one is
+// created, inherited or deleted: two that want one name in one apply get one
+// group.
+type GroupTurn struct {
+	// Inherited has the ids of the groups that were inherited since the process
+	// started, which is since Terraform's command began.
+	Inherited map[string]bool
+}
+
+// TakeGroupTurn waits for the turn at the region's server groups. Done gives it
+// back.
+func (c *Compute) TakeGroupTurn(ctx context.Context) (turn *GroupTurn, done func(), err error) {
+	select {
+	case turn = <-c.groupTurn:
+		return turn, func() { c.groupTurn <- turn }, nil
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
+	}
+}
+
 // groupClient is a client for the newest way to speak of groups that is offered.
 func (c *Compute) groupClient() *gophercloud.ServiceClient { return c.At(VersionGroupPolicy) }
 

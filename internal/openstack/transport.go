@@ -133,9 +133,9 @@ func (t *transport) check(req *http.Request, resp *http.Response) error {
 	secrets := t.secretsOf(req)
 	err := checkAnswer(resp, t.hosts.Load().kind(req.URL))
 	if foreign, ok := errors.AsType[*ForeignError](err); ok {
-		foreign.Status = redact(foreign.Status, secrets...)
-		foreign.ContentType = redact(foreign.ContentType, secrets...)
-		foreign.Start = redact(foreign.Start, secrets...)
+		foreign.status = redact(foreign.status, secrets...)
+		foreign.contentType = redact(foreign.contentType, secrets...)
+		foreign.start = redact(foreign.start, secrets...)
 	}
 	showable(resp, secrets)
 	return err

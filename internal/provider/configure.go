@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
 
 var errUnknownConfiguration = errors.New("the provider block refers to values that are known only after apply. " +
@@ -59,12 +60,11 @@ func newHooks(model providerModel, agent string, timeout time.Duration, diags *d
 		}
 		authorities = text
 	}
-	pool, err := hook.Authorities(authorities)
+	pool, err := web.Authorities(authorities)
 	if err != nil {
 		diags.AddAttributeError(path.Root("hook_cacert_file"), "Invalid provider configuration", fmt.Sprintf("The webhooks' certificate authorities cannot be used: %s.", err))
 	}
-	hooks.Authorities = pool
-	hooks.HTTP = hook.NewClient(pool, cmp.Or(timeout, time.Minute))
+	hooks.HTTP = web.NewClient(pool, cmp.Or(timeout, time.Minute))
 	if secret := (environment{diags}).text(model.WebhookSecret, "STACKPOLICY_WEBHOOK_SECRET"); secret != "" {
 		if hooks.Signer, err = hook.NewSigner(secret); err != nil {
 			// Without its path: Terraform would show the line that has the secret.

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
 
 func listen(t *testing.T, address string, handler http.HandlerFunc) *httptest.Server {
@@ -86,7 +88,7 @@ func TestHTTP(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		check := &HTTP{URL: u, Status: statuses, Client: NewClient(nil)}
+		check := &HTTP{URL: u, Status: statuses, Client: web.NewClient(nil, time.Minute)}
 		got := check.look(t.Context(), Node{Name: "web 0", Address: "127.0.0.1"})
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) || strings.Contains(got, "hidden") {
 			t.Errorf("%s, %s: got %q, want %q", c.path, c.status, got, c.want)
@@ -108,10 +110,10 @@ func TestHTTPS(t *testing.T) {
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
 	n := Node{Name: "web-0", Address: "127.0.0.1"}
-	if got := (&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: NewClient(pool)}).look(t.Context(), n); got != "" {
+	if got := (&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(pool, time.Minute)}).look(t.Context(), n); got != "" {
 		t.Errorf("trusted: %s", got)
 	}
-	if got := (&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: NewClient(x509.NewCertPool())}).look(t.Context(), n); !strings.Contains(got, "certificate signed by unknown authority") {
+	if got := (&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(x509.NewCertPool(), time.Minute)}).look(t.Context(), n); !strings.Contains(got, "certificate signed by unknown authority") {
 		t.Errorf("not trusted: %q", got)
 	}
 }
@@ -146,7 +148,7 @@ func TestWaiterChecks(t *testing.T) {
 	port := int64(s.Listener.Addr().(*net.TCPAddr).Port)
 	u, _ := ParseURL(fmt.Sprintf("http://{address}:%d/", port))
 	starting := &server{statuses: []string{"ACTIVE"}}
-	w := &Waiter{HTTP: &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: NewClient(nil)}, TCP: &TCP{Port: port}, Timeout: 5 * time.Second, poll: time.Millisecond}
+	w := &Waiter{HTTP: &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}, TCP: &TCP{Port: port}, Timeout: 5 * time.Second, poll: time.Millisecond}
 	if _, err := w.Run(t.Context(), nodes(starting)); err != nil || starting.mark != 3 || asked.Load() != 4 {
 		t.Errorf("%v, mark %d, asked %d times", err, starting.mark, asked.Load())
 	}
@@ -208,12 +210,12 @@ func TestStatuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, status := range c.has {
-			if !s.Has(status) {
+			if !s.has(status) {
 				t.Errorf("%s lacks %d", c.list, status)
 			}
 		}
 		for _, status := range c.hasNot {
-			if s.Has(status) {
+			if s.has(status) {
 				t.Errorf("%s has %d", c.list, status)
 			}
 		}

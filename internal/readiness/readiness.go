@@ -44,15 +44,13 @@ func (n Node) Token() string {
 	return base32.StdEncoding.EncodeToString(sum[:])[:26]
 }
 
-// Hook runs the hook of a node until it completes. The warning says what went
-// wrong with one that counts as completed anyway.
-type Hook func(ctx context.Context, n Node) (warning string, err error)
-
 // Waiter waits for nodes.
 type Waiter struct {
-	HTTP      *HTTP // nil: not checked
-	TCP       *TCP  // nil: not checked
-	Hook      Hook  // nil: none; it runs once for each node, after the checks have passed
+	HTTP *HTTP // nil: not checked
+	TCP  *TCP  // nil: not checked
+	// Hook runs the hook of a node, once, after the checks have passed. The warning
+	// says what went wrong with one that counts as completed anyway. nil: none.
+	Hook      func(ctx context.Context, n Node) (warning string, err error)
 	StableFor time.Duration
 	Timeout   time.Duration // for all nodes together
 
@@ -70,28 +68,28 @@ const (
 	logEvery    = time.Minute
 )
 
-// Failure is a node that did not get into service.
-type Failure struct {
-	Node Node
-	Seen string // what was seen last
+// failure is a node that did not get into service.
+type failure struct {
+	node Node
+	seen string // what was seen last
 }
 
-func (f Failure) String() string {
-	return fmt.Sprintf("%s (server %s, region %s): %s", f.Node.Name, f.Node.ID, f.Node.Region, f.Seen)
+func (f failure) String() string {
+	return fmt.Sprintf("%s (server %s, region %s): %s", f.node.Name, f.node.ID, f.node.Region, f.seen)
 }
 
-// NotReadyError lists the nodes that did not get into service, by name.
-type NotReadyError struct {
-	Nodes    int // that were waited for
-	Failures []Failure
+// notReadyError lists the nodes that did not get into service, by name.
+type notReadyError struct {
+	nodes    int // that were waited for
+	failures []failure
 }
 
-func (e *NotReadyError) Error() string {
-	lines := []string{fmt.Sprintf("%d of %d servers that this apply checked are not in service:", len(e.Failures), e.Nodes)}
+func (e *notReadyError) Error() string {
+	lines := []string{fmt.Sprintf("%d of %d servers that this apply checked are not in service:", len(e.failures), e.nodes)}
 	const many = 50
-	for i, f := range e.Failures {
+	for i, f := range e.failures {
 		if i == many {
-			lines = append(lines, fmt.Sprintf("and %d more", len(e.Failures)-many))
+			lines = append(lines, fmt.Sprintf("and %d more", len(e.failures)-many))
 			break
 		}
 		lines = append(lines, f.String())
@@ -103,7 +101,7 @@ func (e *NotReadyError) Error() string {
 // All are looked at side by side. The warnings, in the order of the nodes' names,
 // come from hooks that did not complete and count as completed.
 //
-// The error is a [*NotReadyError] where nodes did not get into service in time,
+// The error is a [*notReadyError] where nodes did not get into service in time,
 // or cannot any more: their server is gone or in ERROR, or their hook failed. It
 // wraps the cause where ctx ended, which ends all waiting at once.
 func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err error) {
@@ -118,14 +116,14 @@ func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err 
 		all.Go(func() { watches[i].run(limited) })
 	}
 	all.Wait()
-	failed := &NotReadyError{Nodes: len(nodes)}
+	failed := &notReadyError{nodes: len(nodes)}
 	var names []string
 	for i := range watches {
 		if warning := watches[i].warning; warning != "" {
 			warnings = append(warnings, warning)
 		}
 		if !watches[i].marked {
-			failed.Failures = append(failed.Failures, Failure{nodes[i], cmp.Or(watches[i].seen, "it was not checked")})
+			failed.failures = append(failed.failures, failure{nodes[i], cmp.Or(watches[i].seen, "it was not checked")})
 			names = append(names, nodes[i].Name)
 		}
 	}

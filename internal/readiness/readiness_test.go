@@ -74,7 +74,7 @@ func TestRun(t *testing.T) {
 		name     string
 		statuses string
 		marking  []int
-		hook     Hook
+		hook     func(ctx context.Context, n Node) (warning string, err error)
 		stable   time.Duration
 		timeout  time.Duration // 0: ten minutes
 		took     time.Duration
@@ -129,11 +129,11 @@ func TestRun(t *testing.T) {
 				if got := strings.Join(warnings, ""); got != c.warning {
 					t.Errorf("warnings %q, want %q", got, c.warning)
 				}
-				failed, isFailure := errors.AsType[*NotReadyError](err)
+				failed, isFailure := errors.AsType[*notReadyError](err)
 				switch {
 				case c.seen == "" && (err != nil || s.mark != 3):
 					t.Errorf("got %v, mark %d", err, s.mark)
-				case c.seen != "" && (!isFailure || s.mark != 0 || !strings.Contains(failed.Failures[0].Seen, c.seen)):
+				case c.seen != "" && (!isFailure || s.mark != 0 || !strings.Contains(failed.failures[0].seen, c.seen)):
 					t.Errorf("got %v, mark %d, want %q", err, s.mark, c.seen)
 				}
 			})
@@ -174,9 +174,9 @@ func TestRunMany(t *testing.T) {
 
 // TestErrorIsShort: an error names no more nodes than people read.
 func TestErrorIsShort(t *testing.T) {
-	e := &NotReadyError{Nodes: 70}
+	e := &notReadyError{nodes: 70}
 	for range 60 {
-		e.Failures = append(e.Failures, Failure{})
+		e.failures = append(e.failures, failure{})
 	}
 	if text := e.Error(); strings.Count(text, "\n") != 51 || !strings.HasSuffix(text, "and 10 more") {
 		t.Errorf("got %s", text)

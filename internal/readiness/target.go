@@ -134,8 +134,8 @@ func ParseStatuses(list string) (Statuses, error) {
 	return statuses, nil
 }
 
-// Has reports whether a status is one of them.
-func (s Statuses) Has(status int) bool {
+// has reports whether a status is one of them.
+func (s Statuses) has(status int) bool {
 	for _, r := range s {
 		if r[0] <= status && status <= r[1] {
 			return true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -38,7 +39,7 @@ func (r *attachmentResource) planCreate(ctx context.Context, config attachmentMo
 func (r *attachmentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics) {
 	var state attachmentModel
 	diags.Append(req.State.Get(ctx, &state)...)
-	left := leftovers(ctx, req.Private, diags)
+	left := private.Load[[]affinity.Created](ctx, req.Private, leftoversKey, diags)
 	if diags.HasError() {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 
@@ -175,7 +176,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	left := leftovers(ctx, req.Private, &resp.Diagnostics)
+	left := private.Load[[]affinity.Created](ctx, req.Private, leftoversKey, &resp.Diagnostics)
 	cloud, compute := r.region(ctx, &plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -194,7 +195,8 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 		if err != nil {
 			addAttachError(err, &resp.Diagnostics)
 			if lost, ok := errors.AsType[*affinity.LostError](err); ok && lost.Own {
-				keepLeftovers(ctx, resp.Private, append(left, affinity.Created{Region: compute.Region, Name: lost.Name}), &resp.Diagnostics)
+				left = append(left, affinity.Created{Region: compute.Region, Name: lost.Name})
+				private.Store(ctx, resp.Private, leftoversKey, left, &resp.Diagnostics)
 			}
 			return
 		}
@@ -205,7 +207,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 		}
 		plan.bind(ctx, binding, &resp.Diagnostics)
 	}
-	keepLeftovers(ctx, resp.Private, r.detach(ctx, left, &resp.Diagnostics), &resp.Diagnostics)
+	private.Store(ctx, resp.Private, leftoversKey, r.detach(ctx, left, &resp.Diagnostics), &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -214,7 +216,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	left := leftovers(ctx, req.Private, &resp.Diagnostics)
+	left := private.Load[[]affinity.Created](ctx, req.Private, leftoversKey, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		r.detach(ctx, append(left, model.created()...), &resp.Diagnostics)
 	}

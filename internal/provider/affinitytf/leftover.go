@@ -2,9 +2,7 @@ package affinitytf
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -14,31 +12,6 @@ import (
 // leftoversKey is the private key of groups that the attachment created, no
 // longer uses and could not delete. The next apply tries again.
 const leftoversKey = "leftovers"
-
-// privateState is Terraform's private state in any request or response.
-type privateState interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
-// leftovers reads them.
-func leftovers(ctx context.Context, private privateState, diags *diag.Diagnostics) []affinity.Created {
-	text, more := private.GetKey(ctx, leftoversKey)
-	diags.Append(more...)
-	var left []affinity.Created
-	if len(text) > 0 {
-		_ = json.Unmarshal(text, &left) // only [keepLeftovers] writes them
-	}
-	return left
-}
-
-// keepLeftovers writes them.
-func keepLeftovers(ctx context.Context, private privateState, left []affinity.Created, diags *diag.Diagnostics) {
-	text, err := json.Marshal(slices.Concat([]affinity.Created{}, left))
-	if err == nil {
-		diags.Append(private.SetKey(ctx, leftoversKey, text)...)
-	}
-}
 
 // describe names groups for people.
 func describe(groups []affinity.Created) string {

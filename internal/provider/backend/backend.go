@@ -4,6 +4,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,7 +14,8 @@ import (
 )
 
 // Backend is made from the provider block. Data sources and resources ask it
-// for the cloud when they need it: what needs none works without.
+// for the cloud when they need it: what needs none works without. A nil backend
+// is one of a provider that is not configured: it has no cloud and no hooks.
 type Backend struct {
 	cloud *openstack.Cloud
 	err   error
@@ -26,17 +28,28 @@ func New(cloud *openstack.Cloud, reason error, hooks *hook.Runner) *Backend {
 	return &Backend{cloud, reason, hooks}
 }
 
+var errNotConfigured = errors.New("the provider is not configured")
+
 // Get returns the cloud, or reports why there is none and returns nil.
 func (b *Backend) Get(diags *diag.Diagnostics) *openstack.Cloud {
-	if b.err != nil {
-		diags.AddError("Unable to reach a cloud", "This needs an OpenStack cloud, and "+b.err.Error()+".")
+	reason := errNotConfigured
+	if b != nil {
+		reason = b.err
+	}
+	if reason != nil {
+		diags.AddError("Unable to reach a cloud", "This needs an OpenStack cloud, and "+reason.Error()+".")
 		return nil
 	}
 	return b.cloud
 }
 
 // Hooks returns what runs hooks; nil where the provider block is not known yet.
-func (b *Backend) Hooks() *hook.Runner { return b.hooks }
+func (b *Backend) Hooks() *hook.Runner {
+	if b == nil {
+		return nil
+	}
+	return b.hooks
+}
 
 // DataSource is embedded in data sources, and [Resource] in resources: the
 // framework hands both the same backend in two wrappings, and nothing where

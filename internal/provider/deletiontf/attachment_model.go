@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
@@ -63,32 +64,32 @@ func (m attachmentModel) identity() attachmentIdentityModel {
 	return attachmentIdentityModel{Region: m.Region, ServerID: m.ServerID}
 }
 
-// node names the node for people.
-func (m attachmentModel) node() string {
-	server := fmt.Sprintf("server %s, region %s", text.Clean(m.ServerID.ValueString()), text.Clean(m.Region.ValueString()))
-	if name := m.NodeName.ValueString(); name != "" {
-		return fmt.Sprintf("%q (%s)", text.Clean(name), server)
+// message is what the consumer of the hook gets.
+func (m attachmentModel) message() hook.Message {
+	return hook.Message{
+		Token:      m.Token.ValueString(),
+		NodeID:     m.ServerID.ValueString(),
+		Transition: hook.Termination,
+		Region:     m.Region.ValueString(),
+		NodeName:   m.NodeName.ValueString(),
+		Cluster:    m.Cluster.ValueString(),
 	}
-	return "(" + server + ")"
 }
 
-// drain is what must happen before the node is removed.
-func (m attachmentModel) drain(server hook.Server, hooks *hook.Runner) *hook.Drain {
-	return &hook.Drain{
-		Server: server,
-		Runner: hooks,
-		Hook:   hookblock.Spec(m.Hook),
-		Message: hook.Message{
-			Token:      m.Token.ValueString(),
-			NodeID:     m.ServerID.ValueString(),
-			Transition: hook.Termination,
-			Region:     m.Region.ValueString(),
-			NodeName:   m.NodeName.ValueString(),
-			Cluster:    m.Cluster.ValueString(),
-		},
+// drain is what must happen before the node is removed. The hook goes on from the
+// progress of an earlier run, and notes its own there.
+func (m attachmentModel) drain(server drain.Server, hooks *hook.Runner, progress *hook.Progress) drain.Drain {
+	message := m.message()
+	d := drain.Drain{
+		Node:     message.Node(),
+		Server:   server,
 		Shutdown: m.Shutdown.ValueBool(),
 		Grace:    time.Duration(m.GracePeriod.ValueInt64()) * time.Second,
 	}
+	if spec := hookblock.Spec(m.Hook); spec != nil {
+		d.Hook = func(ctx context.Context) (string, error) { return hooks.Run(ctx, *spec, message, progress) }
+	}
+	return d
 }
 
 // steps says in words what the destruction does, and nil where it does nothing.
@@ -122,9 +123,9 @@ func (m attachmentModel) warn(diags *diag.Diagnostics) {
 		name = m.ServerID.ValueString()
 	}
 	diags.AddWarning(fmt.Sprintf("A server will be drained: %s", text.Clean(name)),
-		fmt.Sprintf("This plan destroys the deletion attachment of the node %s. Before that %s.\n\n"+
+		fmt.Sprintf("%s will be drained: this plan destroys its deletion attachment. Before that %s.\n\n"+
 			"If the server stays, because the attachment was removed, renamed or given another key, it is drained while it is in use. To prevent that use a moved block, or a removed block with destroy = false, or apply enabled = false first.",
-			m.node(), strings.Join(steps, ", then ")))
+			m.message().Node(), strings.Join(steps, ", then ")))
 }
 
 // longest is how long all of it may take.

@@ -4,7 +4,6 @@ package deletiontf
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
@@ -77,9 +77,7 @@ func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if destroyed {
 		return
 	}
-	if r.Backend != nil {
-		hookblock.CheckAllowed(plan.Hook, r.Backend.Hooks(), path.Root("hook"), &resp.Diagnostics)
-	}
+	hookblock.CheckAllowed(plan.Hook, r.Backend.Hooks(), path.Root("hook"), &resp.Diagnostics)
 	plan.ID = types.StringUnknown()
 	if value.Given(plan.Region) && value.Given(plan.ServerID) {
 		plan.ID = types.StringValue(plan.Region.ValueString() + "/" + plan.ServerID.ValueString())
@@ -155,27 +153,23 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	drain := model.drain(server, r.Backend.Hooks())
-	if kept, _ := req.Private.GetKey(ctx, progressKey); kept != nil {
-		_ = json.Unmarshal(kept, &drain.Progress) // what cannot be read is nothing done
-	}
+	progress := private.Load[hook.Progress](ctx, req.Private, progressKey, &resp.Diagnostics)
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %s, which timeouts.delete allows", limit))
 	defer cancel()
-	warnings, err := drain.Run(limited)
+	warnings, err := model.drain(server, r.Backend.Hooks(), &progress).Run(limited)
 	for _, warning := range warnings {
 		resp.Diagnostics.AddWarning("The node was not drained in full", warning)
 	}
 	if err == nil {
 		return
 	}
-	kept, _ := json.Marshal(drain.Progress)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, progressKey, kept)...)
+	private.Store(ctx, resp.Private, progressKey, progress, &resp.Diagnostics)
 	if _, abandoned := errors.AsType[*hook.AbandonedError](err); abandoned {
 		resp.Diagnostics.AddError("A lifecycle hook did not complete",
 			fmt.Sprintf("%v.\n\nThe node stays, because default_result is \"ABANDON\". Apply again to try again. To remove the node without its hook, forget the attachment with terraform state rm, and apply. A longer timeout, or enabled = false, has an effect only if it is applied while the node is still in the cluster.", err))
 		return
 	}
-	resp.Diagnostics.AddError("Unable to drain the node", fmt.Sprintf("The node %s stays: %v. Apply again: what is done is not done twice.", model.node(), err))
+	resp.Diagnostics.AddError("Unable to drain the node", fmt.Sprintf("%s stays: %v. Apply again: what is done is not done twice.", model.message().Node(), err))
 }
 
 // ImportState takes <region>/<server id>, or the identity.

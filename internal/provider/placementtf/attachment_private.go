@@ -1,14 +1,13 @@
 package placementtf
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
@@ -39,27 +38,10 @@ type serverState struct {
 	Zone           string     `json:"zone,omitempty"`       // where the node has none, until its region lists zones
 }
 
-// private is the private state of a request or response.
-type private interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}
-
-type privateWriter interface {
-	private
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
 // loadSeen reads what the last refresh saw, and the zones of nodes that have
 // none for now.
-func loadSeen(ctx context.Context, from private, diags *diag.Diagnostics) (roster.Seen, map[string]string) {
-	text, more := from.GetKey(ctx, seenKey)
-	diags.Append(more...)
-	var state seenState
-	if len(text) > 0 {
-		if err := json.Unmarshal(text, &state); err != nil {
-			diags.AddError("Unable to read the private state", err.Error())
-		}
-	}
+func loadSeen(ctx context.Context, from private.Reader, diags *diag.Diagnostics) (roster.Seen, map[string]string) {
+	state := private.Load[seenState](ctx, from, seenKey, diags)
 	seen := roster.Seen{Servers: make(map[string]node.Node, len(state.Servers)), Missing: make(map[string]bool, len(state.Missing))}
 	for name, s := range state.Servers {
 		seen.Servers[name] = node.Node{ID: s.ID, Name: name, Status: s.Status, Fault: s.Fault, CreatedAt: timeOf(s.Created), ProfileCreatedAt: timeOf(s.ProfileCreated),
@@ -72,7 +54,7 @@ func loadSeen(ctx context.Context, from private, diags *diag.Diagnostics) (roste
 }
 
 // storeSeen writes what a refresh saw, unless that is what was there.
-func storeSeen(ctx context.Context, into privateWriter, r roster.Roster, seen roster.Seen, diags *diag.Diagnostics) {
+func storeSeen(ctx context.Context, into private.Writer, r roster.Roster, seen roster.Seen, diags *diag.Diagnostics) {
 	state := seenState{Servers: make(map[string]serverState, len(seen.Servers)), Zones: map[string]string{}}
 	for name, s := range seen.Servers {
 		kept := serverState{ID: s.ID, Created: timeOrNil(s.CreatedAt), ProfileCreated: timeOrNil(s.ProfileCreatedAt),
@@ -97,16 +79,7 @@ func storeSeen(ctx context.Context, into privateWriter, r roster.Roster, seen ro
 			state.Zones[name] = n.Zone
 		}
 	}
-	text, err := json.Marshal(state)
-	if err != nil {
-		diags.AddError("Unable to write the private state", err.Error())
-		return
-	}
-	before, more := into.GetKey(ctx, seenKey)
-	diags.Append(more...)
-	if !bytes.Equal(before, text) {
-		diags.Append(into.SetKey(ctx, seenKey, text)...)
-	}
+	private.Store(ctx, into, seenKey, state, diags)
 }
 
 func timeOf(t *time.Time) time.Time {

@@ -194,7 +194,7 @@ func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *re
 	}
 	w.HTTP, w.TCP = m.checks(diags)
 	if w.HTTP != nil {
-		w.HTTP.Client = readiness.NewClient(hooks.Authorities)
+		w.HTTP.Client = hooks.HTTP
 	}
 	if spec := hookblock.Spec(m.Hook); spec != nil {
 		w.Hook = func(ctx context.Context, n readiness.Node) (string, error) {

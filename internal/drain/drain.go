@@ -1,4 +1,7 @@
-package hook
+// Package drain does what must happen before a node leaves a cluster: its hook,
+// the shutdown of its server, and the grace period. The order is that of
+// Senlin's deletion policy with lifecycle hooks.
+package drain
 
 import (
 	"cmp"
@@ -21,15 +24,11 @@ type Server interface {
 
 // Drain is what must happen before a node leaves.
 type Drain struct {
+	Node     string // in words, at the beginning of a sentence
 	Server   Server
-	Runner   *Runner
-	Hook     *Spec // nil: none
-	Message  Message
+	Hook     func(ctx context.Context) (warning string, err error) // nil: none
 	Shutdown bool
 	Grace    time.Duration
-
-	// Progress of an earlier attempt that was cut short. Run changes it.
-	Progress Progress
 
 	poll time.Duration // between two looks at the server; 0: a second
 }
@@ -38,12 +37,12 @@ type Drain struct {
 // full. A server that is gone needs none of it, and is looked at before and
 // after the hook. The warnings are what somebody should know though the node
 // may leave. Cancelling the context ends every wait at once.
-func (d *Drain) Run(ctx context.Context) (warnings []string, err error) {
+func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 	if gone, err := d.gone(ctx); gone || err != nil {
 		return nil, err
 	}
 	if d.Hook != nil {
-		warning, err := d.Runner.Run(ctx, *d.Hook, d.Message, &d.Progress)
+		warning, err := d.Hook(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +70,7 @@ func (d *Drain) Run(ctx context.Context) (warnings []string, err error) {
 	return warnings, nil
 }
 
-func (d *Drain) gone(ctx context.Context) (bool, error) {
+func (d Drain) gone(ctx context.Context) (bool, error) {
 	status, err := d.Server.Status(ctx)
 	return err == nil && status == "", err
 }
@@ -103,7 +102,7 @@ var powers = map[string]power{
 
 // shutDown stops the server and waits until it is off. It waits for what is
 // under way before. The warning names a server that cannot be stopped.
-func (d *Drain) shutDown(ctx context.Context) (warning string, err error) {
+func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 	var refused error // of the last stop
 	stopped := false
 	for {
@@ -132,7 +131,7 @@ func (d *Drain) shutDown(ctx context.Context) (warning string, err error) {
 			// A conflict: it stopped meanwhile, or another task goes on.
 		}
 		if err := wait.For(ctx, cmp.Or(d.poll, time.Second)); err != nil {
-			err = fmt.Errorf("wait for the server, which is %s, to stop: %w", plain(status), err)
+			err = fmt.Errorf("wait for the server, which is %s, to stop: %w", status, err)
 			if refused != nil {
 				err = fmt.Errorf("%w; the last answer to the request to stop it: %w", err, refused)
 			}
@@ -141,6 +140,6 @@ func (d *Drain) shutDown(ctx context.Context) (warning string, err error) {
 	}
 }
 
-func (d *Drain) notStopped(status, why string) string {
-	return fmt.Sprintf("%s was not shut down, because it is %s: %s. It is removed as it is.", d.Message.node(), status, why)
+func (d Drain) notStopped(status, why string) string {
+	return fmt.Sprintf("%s was not shut down, because it is %s: %s. It is removed as it is.", d.Node, status, why)
 }

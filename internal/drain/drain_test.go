@@ -1,0 +1,152 @@
+package drain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+)
+
+// server is a server that goes through its statuses, one a look, and stays in
+// the last one. A status with a ! is the first of those after a stop, and - is
+// a server that is gone.
+type server struct {
+	statuses []string
+	stopErrs []error // one a stop, the last one for ever; none: it is accepted
+	log      *[]string
+	looks    int
+	stops    int
+}
+
+func (s *server) Status(context.Context) (string, error) {
+	if s.looks++; s.looks > 1 && len(s.statuses) > 1 && (!strings.HasPrefix(s.statuses[1], "!") || s.stops > 0) {
+		s.statuses = s.statuses[1:]
+	}
+	return strings.Trim(s.statuses[0], "!-"), nil
+}
+
+func (s *server) Stop(context.Context) error {
+	s.stops++
+	*s.log = append(*s.log, "stop")
+	if len(s.stopErrs) == 0 {
+		return nil
+	}
+	return s.stopErrs[min(s.stops, len(s.stopErrs))-1]
+}
+
+func answered(code int) error {
+	return fmt.Errorf("stop: %w", gophercloud.ErrUnexpectedResponseCode{Actual: code})
+}
+
+func TestDrain(t *testing.T) {
+	failing := func(context.Context) (string, error) { return "", errors.New("the consumer failed") }
+	done := func(context.Context) (string, error) { return "", nil }
+	refused := func(codes ...int) (errs []error) {
+		for _, code := range codes {
+			if errs = append(errs, nil); code != 0 {
+				errs[len(errs)-1] = answered(code)
+			}
+		}
+		return errs
+	}
+	const node = `The node "web-1" (server node-1, region R)`
+	for _, c := range []struct {
+		name     string
+		statuses string
+		drain    Drain
+		hook     func(context.Context) (string, error)
+		stopErrs []error
+		events   string // what happened, in turn
+		took     time.Duration
+		warning  string
+		err      string
+	}{
+		{name: "nothing asked", statuses: "ACTIVE"},
+		{name: "a server that is gone needs nothing", statuses: "-", hook: failing, drain: Drain{Shutdown: true, Grace: time.Hour}},
+		{name: "hook, shutdown and grace, in that order", statuses: "ACTIVE ACTIVE ACTIVE !ACTIVE ACTIVE SHUTOFF", drain: Drain{Shutdown: true, Grace: time.Minute},
+			hook: done, events: "hook stop", took: time.Minute + 3*time.Second},
+		{name: "the hook is slow, and the grace period is in full", statuses: "ACTIVE", drain: Drain{Grace: time.Minute},
+			hook: func(context.Context) (string, error) { time.Sleep(2 * time.Minute); return "", nil }, events: "hook", took: 3 * time.Minute},
+		{name: "gone after the hook", statuses: "ACTIVE -", drain: Drain{Shutdown: true, Grace: time.Hour}, hook: done, events: "hook"},
+		{name: "stopped by the hook", statuses: "ACTIVE SHUTOFF", drain: Drain{Shutdown: true, Grace: time.Second}, hook: done, events: "hook", took: time.Second},
+		{name: "a server that is off is not stopped", statuses: "SHUTOFF", drain: Drain{Shutdown: true}},
+		{name: "nor one that is shelved", statuses: "SHELVED_OFFLOADED", drain: Drain{Shutdown: true}},
+		{name: "one that reboots is stopped after that", statuses: "REBOOT REBOOT REBOOT ACTIVE !SHUTOFF", drain: Drain{Shutdown: true}, events: "stop", took: 3 * time.Second},
+		{name: "one that migrates is deleted meanwhile", statuses: "MIGRATING MIGRATING -", drain: Drain{Shutdown: true}, took: time.Second},
+		{name: "a new status of Nova's is waited for", statuses: "SINGING SINGING SHUTOFF", drain: Drain{Shutdown: true}, took: time.Second},
+		{name: "one in error is stopped", statuses: "ERROR !SHUTOFF", drain: Drain{Shutdown: true}, events: "stop", took: time.Second},
+		{name: "one in error that cannot be", statuses: "ERROR", stopErrs: refused(409), drain: Drain{Shutdown: true, Grace: time.Second}, events: "stop", took: time.Second,
+			warning: node + " was not shut down, because it is ERROR: stop: "},
+		{name: "one that is paused cannot be", statuses: "PAUSED", drain: Drain{Shutdown: true}, warning: node + " was not shut down, because it is PAUSED: in this status Nova stops no server. It is removed as it is."},
+		{name: "paused after a reboot", statuses: "REBOOT REBOOT PAUSED", drain: Drain{Shutdown: true}, took: time.Second, warning: "because it is PAUSED"},
+		{name: "it stopped meanwhile", statuses: "ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409), drain: Drain{Shutdown: true}, events: "stop", took: time.Second},
+		{name: "it was deleted meanwhile", statuses: "ACTIVE ACTIVE -", stopErrs: refused(404), drain: Drain{Shutdown: true}, events: "stop", took: time.Second},
+		{name: "another task goes on for a while", statuses: "ACTIVE ACTIVE ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409, 409, 0), drain: Drain{Shutdown: true}, events: "stop stop stop", took: 3 * time.Second},
+		{name: "a stop that is refused", statuses: "ACTIVE", drain: Drain{Shutdown: true}, stopErrs: refused(403), events: "stop", err: "stop: "},
+		{name: "a hook that fails, and go on", statuses: "ACTIVE !SHUTOFF", drain: Drain{Shutdown: true},
+			hook: func(context.Context) (string, error) { return "it did not complete", nil }, events: "hook stop", took: time.Second, warning: "it did not complete"},
+		{name: "a hook that fails, and stay", statuses: "ACTIVE", drain: Drain{Shutdown: true}, hook: failing, events: "hook", err: "the consumer failed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log []string
+			d := c.drain
+			d.Server = &server{statuses: strings.Fields(c.statuses), stopErrs: c.stopErrs, log: &log}
+			d.Node = node
+			if c.hook != nil {
+				d.Hook = func(ctx context.Context) (string, error) {
+					log = append(log, "hook")
+					return c.hook(ctx)
+				}
+			}
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				warnings, err := d.Run(t.Context())
+				if took := time.Since(start); took != c.took {
+					t.Errorf("took %s, want %s", took, c.took)
+				}
+				if got := strings.Join(log, " "); got != c.events {
+					t.Errorf("happened: %q, want %q", got, c.events)
+				}
+				if warning := strings.Join(warnings, "|"); !strings.Contains(warning, c.warning) || (warning == "") != (c.warning == "") {
+					t.Errorf("warning %q, want %q", warning, c.warning)
+				}
+				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+					t.Errorf("error %v, want %q", err, c.err)
+				}
+			})
+		})
+	}
+}
+
+// TestCancel: cancelling ends every wait at once.
+func TestCancel(t *testing.T) {
+	hang := func(ctx context.Context) (string, error) {
+		<-ctx.Done()
+		return "", context.Cause(ctx)
+	}
+	for name, d := range map[string]Drain{
+		"in the hook":     {Hook: hang, Shutdown: true},
+		"in the shutdown": {Shutdown: true, poll: time.Hour},
+		"in the grace":    {Grace: time.Hour},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var log []string
+			d.Server = &server{statuses: []string{"ACTIVE"}, log: &log}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			stop := errors.New("stopped by the user")
+			time.AfterFunc(30*time.Second, func() { cancel(stop) })
+			start := time.Now()
+			if _, err := d.Run(ctx); !errors.Is(err, stop) || time.Since(start) != 30*time.Second {
+				t.Errorf("%s: got %v after %s", name, err, time.Since(start))
+			}
+			if name == "in the hook" && len(log) > 0 {
+				t.Errorf("%s: %v", name, log)
+			}
+		})
+	}
+}

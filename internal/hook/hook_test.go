@@ -1,0 +1,147 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+)
+
+// with runs the test with a hook type that does as the function says.
+func with(t *testing.T, run func(ctx context.Context, m Message, p *Progress) error) {
+	t.Helper()
+	was := types
+	types = append(Types(), Type{Name: "test", Arguments: zaqarType.Arguments, make: func(*Runner, Spec) (hook, error) { return hookFunc(run), nil }})
+	t.Cleanup(func() { types = was })
+}
+
+type hookFunc func(ctx context.Context, m Message, p *Progress) error
+
+func (f hookFunc) Run(ctx context.Context, m Message, p *Progress) error { return f(ctx, m, p) }
+
+func hang(ctx context.Context, _ Message, p *Progress) error {
+	p.Receipt = "r-1"
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestRun: what a run comes to, by its end and the default result.
+func TestRun(t *testing.T) {
+	const node = `The node "web-1" (server node-1, region R)`
+	done := func(context.Context, Message, *Progress) error { return nil }
+	failing := func(context.Context, Message, *Progress) error { return errors.New("the consumer failed") }
+	for _, c := range []struct {
+		name    string
+		hook    hookFunc
+		spec    Spec
+		took    time.Duration
+		warning string
+		err     string
+	}{
+		{name: "it completes", hook: done},
+		{name: "it fails, and go on", spec: Spec{Default: Continue}, hook: failing,
+			warning: node + " is removed anyway, because default_result is CONTINUE, although its hook did not complete: the consumer failed."},
+		{name: "it fails, and stay", hook: failing, err: node + ": the consumer failed"},
+		{name: "it takes too long", spec: Spec{Timeout: 20 * time.Second}, hook: hang, took: 20 * time.Second, err: "not completed within 20s"},
+		{name: "five minutes where nothing is said", hook: hang, took: 5 * time.Minute, err: "not completed within 5m0s"},
+		{name: "too long, and go on", spec: Spec{Default: Continue, Timeout: 20 * time.Second}, hook: hang, took: 20 * time.Second, warning: "not completed within 20s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.spec.Type, c.spec.Arguments = "test", map[string][]string{"queue": {"q"}}
+			with(t, c.hook)
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				warning, err := (&Runner{}).Run(t.Context(), c.spec, Message{NodeID: "node-1", NodeName: "web-1", Region: "R"}, &Progress{})
+				if took := time.Since(start); took != c.took {
+					t.Errorf("took %s, want %s", took, c.took)
+				}
+				if !strings.Contains(warning, c.warning) || (warning == "") != (c.warning == "") {
+					t.Errorf("warning %q, want %q", warning, c.warning)
+				}
+				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+					t.Errorf("error %v, want %q", err, c.err)
+				}
+			})
+		})
+	}
+}
+
+// TestResumed: what was done is not done again, if it was done for the
+// same hook and node.
+func TestResumed(t *testing.T) {
+	spec := Spec{Type: "test", Arguments: map[string][]string{"queue": {"q"}}}
+	m := Message{NodeID: "node-1", Region: "R", Token: "t-1"}
+	for _, c := range []struct {
+		name   string
+		change func(s *Spec, m *Message)
+		runs   int
+	}{
+		{"the same", func(*Spec, *Message) {}, 0},
+		{"another timeout and default result", func(s *Spec, _ *Message) { s.Timeout, s.Default = time.Hour, Continue }, 0},
+		{"another name, for people", func(_ *Spec, m *Message) { m.NodeName = "web-7" }, 0},
+		{"another queue", func(s *Spec, _ *Message) { s.Arguments = map[string][]string{"queue": {"r"}} }, 1},
+		{"another region", func(_ *Spec, m *Message) { m.Region = "S" }, 1},
+		{"another node", func(_ *Spec, m *Message) { m.NodeID = "node-2" }, 1},
+		{"another transition", func(_ *Spec, m *Message) { m.Transition = Launch }, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			runs := 0
+			with(t, func(_ context.Context, _ Message, p *Progress) error {
+				if runs++; p.Receipt != "" {
+					t.Errorf("it begins with the receipt %q of another hook", p.Receipt)
+				}
+				p.Receipt = "r-1"
+				return nil
+			})
+			var p Progress // that has the first receipt
+			if _, err := (&Runner{}).Run(t.Context(), spec, m, &p); err != nil || runs != 1 || !p.Completed {
+				t.Fatalf("%v, %d runs, %+v", err, runs, p)
+			}
+			again, node := spec, m
+			c.change(&again, &node)
+			runs = 0
+			if _, err := (&Runner{}).Run(t.Context(), again, node, &p); err != nil || runs != c.runs || !p.Completed {
+				t.Errorf("%v, %d runs, want %d, %+v", err, runs, c.runs, p)
+			}
+		})
+	}
+}
+
+// TestCancel: cancelling ends the run at once, and is not taken for a hook that
+// failed: nothing goes on by default. What was sent is remembered.
+func TestCancel(t *testing.T) {
+	with(t, hang)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stop := errors.New("stopped by the user")
+		time.AfterFunc(30*time.Second, func() { cancel(stop) })
+		start := time.Now()
+		var p Progress
+		_, err := (&Runner{}).Run(ctx, Spec{Type: "test", Arguments: map[string][]string{"queue": {"q"}}, Default: Continue}, Message{}, &p)
+		if !errors.Is(err, stop) || time.Since(start) != 30*time.Second || p.Receipt != "r-1" || p.Completed {
+			t.Errorf("got %v after %s, %+v", err, time.Since(start), p)
+		}
+	})
+}
+
+// TestLaunch: the words are those of a node that joins.
+func TestLaunch(t *testing.T) {
+	with(t, func(context.Context, Message, *Progress) error {
+		return gophercloud.ErrUnexpectedResponseCode{Actual: http.StatusTeapot}
+	})
+	m := Message{NodeID: "node-1", NodeName: "web-1", Region: "R", Transition: Launch}
+	queue := map[string][]string{"queue": {"q"}}
+	warning, err := (&Runner{}).Run(t.Context(), Spec{Type: "test", Arguments: queue, Default: Continue}, m, &Progress{})
+	if err != nil || !strings.HasPrefix(warning, `The node "web-1" (server node-1, region R) counts as ready anyway`) {
+		t.Errorf("%q, %v", warning, err)
+	}
+	_, err = (&Runner{}).Run(t.Context(), Spec{Type: "test", Arguments: queue, Default: Abandon}, m, &Progress{})
+	if _, abandoned := errors.AsType[*AbandonedError](err); !abandoned || !gophercloud.ResponseCodeIs(err, http.StatusTeapot) {
+		t.Errorf("got %v", err)
+	}
+}
