@@ -38,7 +38,7 @@ func TestDecodePage(t *testing.T) {
 	}
 	day := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	want := []node.Node{
-		{ID: "1", Name: "web-1", Region: "R", Zone: "az-1", Status: "ACTIVE", HostID: "h", CreatedAt: day, Profile: "i", Tainted: true, Protected: true, Locked: true, InService: 7},
+		{ID: "1", Name: "web-1", Region: "R", Zone: "az-1", Status: "ACTIVE", HostID: "h", CreatedAt: day, Profile: "i", Tainted: true, Protected: true, Locked: true, InService: "7"},
 		{ID: "2", Name: "from-volume", Region: "R", Status: "ERROR", Fault: "No valid host was found."},
 		{ID: "3", Region: "R", Status: "UNKNOWN", CreatedAt: day.AddDate(0, 0, -1)},
 	}

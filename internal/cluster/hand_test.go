@@ -33,7 +33,7 @@ type decoder struct {
 // newDecoder makes a decoder that reads of metadata what selectors and policies
 // look at.
 func newDecoder(selected map[string]string, keys Keys) *decoder {
-	wanted := set([]string{keys.Profile, keys.Tainted, keys.Protected, openstack.MarkKey})
+	wanted := set([]string{keys.Profile, keys.Tainted, keys.Protected, openstack.MarkKey, openstack.DrainedKey})
 	for key := range selected {
 		wanted[key] = true
 	}

@@ -55,7 +55,8 @@ func (s *server) node(region string, keys Keys) (node.Node, error) {
 	n.Tainted = marked(s.Metadata, keys.Tainted)
 	n.Locked, n.Fault = s.Locked, shared(s.Fault.Message)
 	n.Protected = s.Locked || marked(s.Metadata, keys.Protected)
-	n.InService = openstack.ParseMark(s.Metadata[openstack.MarkKey])
+	n.InService = shared(openstack.ParseMark(s.Metadata[openstack.MarkKey]))
+	_, n.Drained = s.Metadata[openstack.DrainedKey]
 	return n, nil
 }
 

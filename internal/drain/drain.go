@@ -1,6 +1,11 @@
 // Package drain does what must happen before a node leaves a cluster: its hook,
 // the shutdown of its server, and the grace period. The order is that of
 // Senlin's deletion policy with lifecycle hooks.
+//
+// A drain is noted in Nova before anything is done, and the mark that the server
+// is in service is removed. So a server that was drained and could not be
+// destroyed is nowhere counted as in service. Nova also refuses that note for a
+// locked server, which could not be destroyed either: nothing is drained then.
 package drain
 
 import (
@@ -11,13 +16,18 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
 // Server is what is done with the server of a node.
 type Server interface {
-	// Status is the server's status in Nova; "" when it is gone.
-	Status(ctx context.Context) (string, error)
+	// State is what Nova says of the server.
+	State(ctx context.Context) (openstack.State, error)
+	// NoteDrain notes in Nova that the drain has begun.
+	NoteDrain(ctx context.Context, at time.Time) error
+	// Unmark removes the mark that the server is in service.
+	Unmark(ctx context.Context) error
 	// Stop asks Nova to shut the server down.
 	Stop(ctx context.Context) error
 }
@@ -30,15 +40,32 @@ type Drain struct {
 	Shutdown bool
 	Grace    time.Duration
 
+	// OnlyInService leaves hook and grace period out for a server that never was in
+	// service: it has no mark, and no drain of it has begun.
+	OnlyInService bool
+
 	poll time.Duration // between two looks at the server; 0: a second
 }
+
+// LockedError says that nothing was done, because the server is locked.
+type LockedError struct{ answer error }
+
+func (e *LockedError) Error() string { return "the server is locked: " + e.answer.Error() }
+func (e *LockedError) Unwrap() error { return e.answer }
 
 // Run drains the node: the hook, then the shutdown, then the grace period in
 // full. A server that is gone needs none of it, and is looked at before and
 // after the hook. The warnings are what somebody should know though the node
-// may leave. Cancelling the context ends every wait at once.
+// may leave. Cancelling the context ends every wait at once. The error is a
+// [*LockedError] where the server is locked.
 func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
-	if gone, err := d.gone(ctx); gone || err != nil {
+	state, err := d.Server.State(ctx)
+	if err != nil || state.Status == "" {
+		return nil, err
+	}
+	if d.OnlyInService && state.Mark == "" && !state.Drained {
+		d.Hook, d.Grace = nil, 0 // and no note: it would look like one that was in service
+	} else if err := d.note(ctx, state); err != nil {
 		return nil, err
 	}
 	if d.Hook != nil {
@@ -49,7 +76,7 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 		if warning != "" {
 			warnings = append(warnings, warning)
 		}
-		if gone, err := d.gone(ctx); gone || err != nil {
+		if state, err := d.Server.State(ctx); err != nil || state.Status == "" {
 			return warnings, err
 		}
 	}
@@ -70,10 +97,48 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 	return warnings, nil
 }
 
-func (d Drain) gone(ctx context.Context) (bool, error) {
-	status, err := d.Server.Status(ctx)
-	return err == nil && status == "", err
+// taskTime is how long a task of Nova's is waited for that keeps a server from
+// taking metadata. Longer ones, such as a snapshot, do not delay a drain.
+const taskTime = 30 * time.Second
+
+// takesMetadata are the statuses in which Nova changes a server's metadata, as
+// long as no task is under way, and those that pass into one.
+var takesMetadata = map[string]bool{
+	"ACTIVE": true, "SHUTOFF": true, "PAUSED": true, "SUSPENDED": true,
+	"REBOOT": true, "HARD_REBOOT": true, "PASSWORD": true, "MIGRATING": true,
 }
+
+// note notes that the drain begins, and removes the mark. The note comes first: a
+// server with both is not in service. In a status in which Nova takes no metadata
+// the server is drained without it.
+func (d Drain) note(ctx context.Context, state openstack.State) error {
+	for began := time.Now(); ; {
+		err := d.Server.NoteDrain(ctx, time.Now())
+		if err == nil && state.Mark != "" {
+			err = d.Server.Unmark(ctx)
+		}
+		switch {
+		case err == nil, gophercloud.ResponseCodeIs(err, http.StatusNotFound): // gone, as the next look says
+			return nil
+		case !gophercloud.ResponseCodeIs(err, http.StatusConflict):
+			return err
+		}
+		now, lookErr := d.Server.State(ctx)
+		switch {
+		case lookErr != nil:
+			return lookErr
+		case now.Locked:
+			return &LockedError{err}
+		case !takesMetadata[now.Status], time.Since(began) >= taskTime:
+			return nil
+		}
+		if err := d.pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (d Drain) pause(ctx context.Context) error { return wait.For(ctx, cmp.Or(d.poll, time.Second)) }
 
 // power is what a status of Nova means for a shutdown.
 type power int
@@ -106,10 +171,11 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 	var refused error // of the last stop
 	stopped := false
 	for {
-		status, err := d.Server.Status(ctx)
+		state, err := d.Server.State(ctx)
 		if err != nil {
 			return "", err
 		}
+		status := state.Status
 		switch powers[status] {
 		case off:
 			return "", nil
@@ -125,12 +191,14 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 			case stopped, gophercloud.ResponseCodeIs(refused, http.StatusNotFound): // deleted meanwhile, as the next look says
 			case !gophercloud.ResponseCodeIs(refused, http.StatusConflict):
 				return "", refused
+			case state.Locked:
+				return "", &LockedError{refused}
 			case status == "ERROR":
 				return d.notStopped(status, refused.Error()), nil
 			}
 			// A conflict: it stopped meanwhile, or another task goes on.
 		}
-		if err := wait.For(ctx, cmp.Or(d.poll, time.Second)); err != nil {
+		if err := d.pause(ctx); err != nil {
 			err = fmt.Errorf("wait for the server, which is %s, to stop: %w", status, err)
 			if refused != nil {
 				err = fmt.Errorf("%w; the last answer to the request to stop it: %w", err, refused)

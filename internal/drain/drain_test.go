@@ -4,30 +4,54 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
 // server is a server that goes through its statuses, one a look, and stays in
-// the last one. A status with a ! is the first of those after a stop, and - is
-// a server that is gone.
+// the last one. A status with a ! is the first of those after a stop, - is a
+// server that is gone, and one with a ~ refuses metadata because a task is under
+// way.
 type server struct {
+	state    openstack.State // but for its status
+	admin    bool            // for whom no lock counts
 	statuses []string
 	stopErrs []error // one a stop, the last one for ever; none: it is accepted
+	noteErr  error
 	log      *[]string
 	looks    int
 	stops    int
 }
 
-func (s *server) Status(context.Context) (string, error) {
+func (s *server) State(context.Context) (openstack.State, error) {
 	if s.looks++; s.looks > 1 && len(s.statuses) > 1 && (!strings.HasPrefix(s.statuses[1], "!") || s.stops > 0) {
 		s.statuses = s.statuses[1:]
 	}
-	return strings.Trim(s.statuses[0], "!-"), nil
+	state := s.state
+	state.Status = strings.Trim(s.statuses[0], "!-~")
+	return state, nil
+}
+
+func (s *server) NoteDrain(context.Context, time.Time) error {
+	switch now := s.statuses[0]; {
+	case s.noteErr != nil:
+		return s.noteErr
+	case s.state.Locked && !s.admin, strings.HasSuffix(now, "~"), !takesMetadata[strings.Trim(now, "!")]:
+		return answered(http.StatusConflict)
+	}
+	*s.log = append(*s.log, "note")
+	return nil
+}
+
+func (s *server) Unmark(context.Context) error {
+	*s.log = append(*s.log, "unmark")
+	return nil
 }
 
 func (s *server) Stop(context.Context) error {
@@ -58,6 +82,7 @@ func TestDrain(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		statuses string
+		server   server
 		drain    Drain
 		hook     func(context.Context) (string, error)
 		stopErrs []error
@@ -65,37 +90,52 @@ func TestDrain(t *testing.T) {
 		took     time.Duration
 		warning  string
 		err      string
+		locked   bool
 	}{
-		{name: "nothing asked", statuses: "ACTIVE"},
+		{name: "nothing asked", statuses: "ACTIVE", events: "note"},
 		{name: "a server that is gone needs nothing", statuses: "-", hook: failing, drain: Drain{Shutdown: true, Grace: time.Hour}},
 		{name: "hook, shutdown and grace, in that order", statuses: "ACTIVE ACTIVE ACTIVE !ACTIVE ACTIVE SHUTOFF", drain: Drain{Shutdown: true, Grace: time.Minute},
-			hook: done, events: "hook stop", took: time.Minute + 3*time.Second},
+			hook: done, events: "note hook stop", took: time.Minute + 3*time.Second},
 		{name: "the hook is slow, and the grace period is in full", statuses: "ACTIVE", drain: Drain{Grace: time.Minute},
-			hook: func(context.Context) (string, error) { time.Sleep(2 * time.Minute); return "", nil }, events: "hook", took: 3 * time.Minute},
-		{name: "gone after the hook", statuses: "ACTIVE -", drain: Drain{Shutdown: true, Grace: time.Hour}, hook: done, events: "hook"},
-		{name: "stopped by the hook", statuses: "ACTIVE SHUTOFF", drain: Drain{Shutdown: true, Grace: time.Second}, hook: done, events: "hook", took: time.Second},
-		{name: "a server that is off is not stopped", statuses: "SHUTOFF", drain: Drain{Shutdown: true}},
+			hook: func(context.Context) (string, error) { time.Sleep(2 * time.Minute); return "", nil }, events: "note hook", took: 3 * time.Minute},
+		{name: "gone after the hook", statuses: "ACTIVE -", drain: Drain{Shutdown: true, Grace: time.Hour}, hook: done, events: "note hook"},
+		{name: "stopped by the hook", statuses: "ACTIVE SHUTOFF", drain: Drain{Shutdown: true, Grace: time.Second}, hook: done, events: "note hook", took: time.Second},
+		{name: "a server that is off is not stopped", statuses: "SHUTOFF", drain: Drain{Shutdown: true}, events: "note"},
 		{name: "nor one that is shelved", statuses: "SHELVED_OFFLOADED", drain: Drain{Shutdown: true}},
-		{name: "one that reboots is stopped after that", statuses: "REBOOT REBOOT REBOOT ACTIVE !SHUTOFF", drain: Drain{Shutdown: true}, events: "stop", took: 3 * time.Second},
-		{name: "one that migrates is deleted meanwhile", statuses: "MIGRATING MIGRATING -", drain: Drain{Shutdown: true}, took: time.Second},
-		{name: "a new status of Nova's is waited for", statuses: "SINGING SINGING SHUTOFF", drain: Drain{Shutdown: true}, took: time.Second},
+		{name: "one that reboots is stopped after that", statuses: "REBOOT REBOOT REBOOT ACTIVE !SHUTOFF", drain: Drain{Shutdown: true}, events: "note stop", took: 3 * time.Second},
+		{name: "one that migrates is deleted meanwhile", statuses: "MIGRATING MIGRATING -", drain: Drain{Shutdown: true}, took: time.Second, events: "note"},
+		{name: "a new status of Nova's is waited for", statuses: "SINGING SINGING SINGING SHUTOFF", drain: Drain{Shutdown: true}, took: time.Second},
 		{name: "one in error is stopped", statuses: "ERROR !SHUTOFF", drain: Drain{Shutdown: true}, events: "stop", took: time.Second},
 		{name: "one in error that cannot be", statuses: "ERROR", stopErrs: refused(409), drain: Drain{Shutdown: true, Grace: time.Second}, events: "stop", took: time.Second,
 			warning: node + " was not shut down, because it is ERROR: stop: "},
-		{name: "one that is paused cannot be", statuses: "PAUSED", drain: Drain{Shutdown: true}, warning: node + " was not shut down, because it is PAUSED: in this status Nova stops no server. It is removed as it is."},
-		{name: "paused after a reboot", statuses: "REBOOT REBOOT PAUSED", drain: Drain{Shutdown: true}, took: time.Second, warning: "because it is PAUSED"},
-		{name: "it stopped meanwhile", statuses: "ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409), drain: Drain{Shutdown: true}, events: "stop", took: time.Second},
-		{name: "it was deleted meanwhile", statuses: "ACTIVE ACTIVE -", stopErrs: refused(404), drain: Drain{Shutdown: true}, events: "stop", took: time.Second},
-		{name: "another task goes on for a while", statuses: "ACTIVE ACTIVE ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409, 409, 0), drain: Drain{Shutdown: true}, events: "stop stop stop", took: 3 * time.Second},
-		{name: "a stop that is refused", statuses: "ACTIVE", drain: Drain{Shutdown: true}, stopErrs: refused(403), events: "stop", err: "stop: "},
+		{name: "one that is paused cannot be", statuses: "PAUSED", drain: Drain{Shutdown: true}, warning: node + " was not shut down, because it is PAUSED: in this status Nova stops no server. It is removed as it is.", events: "note"},
+		{name: "paused after a reboot", statuses: "REBOOT REBOOT PAUSED", drain: Drain{Shutdown: true}, took: time.Second, warning: "because it is PAUSED", events: "note"},
+		{name: "it stopped meanwhile", statuses: "ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409), drain: Drain{Shutdown: true}, events: "note stop", took: time.Second},
+		{name: "it was deleted meanwhile", statuses: "ACTIVE ACTIVE -", stopErrs: refused(404), drain: Drain{Shutdown: true}, events: "note stop", took: time.Second},
+		{name: "another task goes on for a while", statuses: "ACTIVE ACTIVE ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409, 409, 0), drain: Drain{Shutdown: true}, events: "note stop stop stop", took: 3 * time.Second},
+		{name: "a stop that is refused", statuses: "ACTIVE", drain: Drain{Shutdown: true}, stopErrs: refused(403), events: "note stop", err: "stop: "},
 		{name: "a hook that fails, and go on", statuses: "ACTIVE !SHUTOFF", drain: Drain{Shutdown: true},
-			hook: func(context.Context) (string, error) { return "it did not complete", nil }, events: "hook stop", took: time.Second, warning: "it did not complete"},
-		{name: "a hook that fails, and stay", statuses: "ACTIVE", drain: Drain{Shutdown: true}, hook: failing, events: "hook", err: "the consumer failed"},
+			hook: func(context.Context) (string, error) { return "it did not complete", nil }, events: "note hook stop", took: time.Second, warning: "it did not complete"},
+		{name: "a hook that fails, and stay", statuses: "ACTIVE", drain: Drain{Shutdown: true}, hook: failing, events: "note hook", err: "the consumer failed"},
+		{name: "one with a mark loses it", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7"}}, hook: done, events: "note unmark hook"},
+		{name: "a locked one is not drained", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7", Locked: true}}, drain: Drain{Shutdown: true, Grace: time.Hour}, hook: done, locked: true, err: "the server is locked: stop: "},
+		{name: "nor one in ERROR", statuses: "ERROR", server: server{state: openstack.State{Locked: true}}, hook: done, locked: true, err: "the server is locked: "},
+		{name: "an admin's is", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true}, admin: true}, hook: done, events: "note hook"},
+		{name: "a task is waited for", statuses: "ACTIVE~ REBOOT~ ACTIVE", hook: done, events: "note hook", took: 2 * time.Second},
+		{name: "and not for long", statuses: "ACTIVE~", drain: Drain{Grace: time.Minute}, hook: done, events: "hook", took: taskTime + time.Minute},
+		{name: "in a status that takes no metadata", statuses: "RESCUE", hook: done, events: "hook"},
+		{name: "it is deleted before the note", statuses: "ACTIVE -", server: server{noteErr: answered(404)}, drain: Drain{Grace: time.Hour}, hook: done, events: "hook"},
+		{name: "a note that is refused", statuses: "ACTIVE", server: server{noteErr: answered(403)}, hook: done, err: "stop: "},
+		{name: "one that never served has no hook and no grace", statuses: "ACTIVE !SHUTOFF", drain: Drain{OnlyInService: true, Shutdown: true, Grace: time.Hour}, hook: done, events: "stop", took: time.Second},
+		{name: "and is not stopped while it is locked", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true}}, drain: Drain{OnlyInService: true, Shutdown: true}, stopErrs: refused(409), events: "stop", locked: true, err: "the server is locked: "},
+		{name: "one in service has", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7"}}, drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note unmark hook", took: time.Minute},
+		{name: "and one whose drain has begun", statuses: "ACTIVE", server: server{state: openstack.State{Drained: true}}, drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note hook", took: time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log []string
 			d := c.drain
-			d.Server = &server{statuses: strings.Fields(c.statuses), stopErrs: c.stopErrs, log: &log}
+			c.server.statuses, c.server.stopErrs, c.server.log = strings.Fields(c.statuses), c.stopErrs, &log
+			d.Server = &c.server
 			d.Node = node
 			if c.hook != nil {
 				d.Hook = func(ctx context.Context) (string, error) {
@@ -111,6 +151,9 @@ func TestDrain(t *testing.T) {
 				}
 				if got := strings.Join(log, " "); got != c.events {
 					t.Errorf("happened: %q, want %q", got, c.events)
+				}
+				if _, locked := errors.AsType[*LockedError](err); locked != c.locked {
+					t.Errorf("locked: %v", err)
 				}
 				if warning := strings.Join(warnings, "|"); !strings.Contains(warning, c.warning) || (warning == "") != (c.warning == "") {
 					t.Errorf("warning %q, want %q", warning, c.warning)
@@ -144,7 +187,7 @@ func TestCancel(t *testing.T) {
 			if _, err := d.Run(ctx); !errors.Is(err, stop) || time.Since(start) != 30*time.Second {
 				t.Errorf("%s: got %v after %s", name, err, time.Since(start))
 			}
-			if name == "in the hook" && len(log) > 0 {
+			if name == "in the hook" && len(log) > 1 { // the note
 				t.Errorf("%s: %v", name, log)
 			}
 		})

@@ -28,9 +28,11 @@ type Node struct {
 
 	Fault string // why Nova gave the server up, in its words; "" without one
 
-	// InService is the revision of the mark that says that the server was found in
-	// service; 0: it has no mark.
-	InService int64
+	// InService is the mark that says that the server was found in service; "": it
+	// has none. Marks are equal or not, and nothing else is read from them.
+	InService string
+	// Drained says that the server's drain has begun: it is not in service.
+	Drained bool
 }
 
 // compare orders nodes by region, creation (those not created last) and id.

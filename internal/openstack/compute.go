@@ -21,6 +21,7 @@ import (
 // Microversions of Nova that something here depends on. The versions are 2.x;
 // these are the x.
 const (
+	versionLocked      = 9  // a server says whether it is locked
 	VersionSoftPolicy  = 15 // soft-affinity and soft-anti-affinity
 	VersionTags        = 26 // tags, and filters by them
 	VersionGroupPolicy = 64 // server groups have one policy, with rules

@@ -4,37 +4,39 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strconv"
+	"regexp"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 )
 
-// MarkKey is the metadata key of a server that was found in service. Its value
-// is the revision that the server was made from, as a decimal number. It is kept
-// in Nova, because every reader of the cluster must see it.
-const MarkKey = "stackpolicy_in_service"
+// What is known of a server's service is kept in its metadata, because every
+// reader of the cluster must see it.
+const (
+	// MarkKey is the key of the mark of a server that was found in service. Two
+	// marks are equal or not; nothing else is read from them.
+	MarkKey = "stackpolicy_in_service"
+	// DrainedKey is the key of a server whose drain has begun. Its value is when, as
+	// RFC 3339 in UTC. Such a server is not in service, whatever its mark.
+	DrainedKey = "stackpolicy_drained"
+)
 
-// ParseMark reads the value of a mark. It returns 0 for a value that is no
-// revision: revisions are numbered from 1.
-func ParseMark(value string) int64 {
-	revision, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || revision < 1 {
-		return 0
+// MarkFormat is the format of a mark.
+var MarkFormat = regexp.MustCompile(`^[0-9a-zA-Z_.-]{1,255}$`)
+
+// ParseMark reads the value of a mark. It returns "" for a value that is none.
+func ParseMark(value string) string {
+	if !MarkFormat.MatchString(value) {
+		return ""
 	}
-	return revision
+	return value
 }
 
-// Mark notes at the server that it was found in service with a revision. Other
-// metadata stays as it is. Nova refuses it with 409 while something else is
-// under way with the server.
-func (s Server) Mark(ctx context.Context, revision int64) error {
-	value := strconv.FormatInt(revision, 10)
-	set, err := servers.CreateMetadatum(ctx, s.Compute.At(1), s.ID, servers.MetadatumOpts{MarkKey: value}).Extract()
-	if err == nil && set[MarkKey] != value {
-		err = missing("meta")
-	}
-	if err != nil {
+// Mark notes that the server was found in service. Other metadata stays as it is.
+// Nova refuses it with 409 while something else is under way with the server.
+func (s Server) Mark(ctx context.Context, mark string) error {
+	if err := s.set(ctx, MarkKey, mark); err != nil {
 		return fmt.Errorf("region %s: mark the server %s as in service: %w", s.Compute.Region, s.ID, err)
 	}
 	return nil
@@ -43,9 +45,41 @@ func (s Server) Mark(ctx context.Context, revision int64) error {
 // Unmark removes the mark. A server that has none, or is gone, is as it should
 // be.
 func (s Server) Unmark(ctx context.Context) error {
-	err := servers.DeleteMetadatum(ctx, s.Compute.At(1), s.ID, MarkKey).ExtractErr()
-	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+	if err := s.remove(ctx, MarkKey); err != nil {
 		return fmt.Errorf("region %s: remove the mark of the server %s: %w", s.Compute.Region, s.ID, err)
 	}
 	return nil
+}
+
+// NoteDrain notes that the server's drain has begun. Nova refuses it with 409 for
+// a server that is locked, and while it takes no metadata.
+func (s Server) NoteDrain(ctx context.Context, at time.Time) error {
+	if err := s.set(ctx, DrainedKey, at.UTC().Format(time.RFC3339)); err != nil {
+		return fmt.Errorf("region %s: note at the server %s that it is drained: %w", s.Compute.Region, s.ID, err)
+	}
+	return nil
+}
+
+// ForgetDrain removes what NoteDrain noted.
+func (s Server) ForgetDrain(ctx context.Context) error {
+	if err := s.remove(ctx, DrainedKey); err != nil {
+		return fmt.Errorf("region %s: remove the note of the drain from the server %s: %w", s.Compute.Region, s.ID, err)
+	}
+	return nil
+}
+
+func (s Server) set(ctx context.Context, key, value string) error {
+	set, err := servers.CreateMetadatum(ctx, s.Compute.At(1), s.ID, servers.MetadatumOpts{key: value}).Extract()
+	if err == nil && set[key] != value {
+		err = missing("meta")
+	}
+	return err
+}
+
+func (s Server) remove(ctx context.Context, key string) error {
+	err := servers.DeleteMetadatum(ctx, s.Compute.At(1), s.ID, key).ExtractErr()
+	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		return nil
+	}
+	return err
 }

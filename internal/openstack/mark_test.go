@@ -3,7 +3,9 @@ package openstack_test
 import (
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -11,12 +13,13 @@ import (
 )
 
 func TestParseMark(t *testing.T) {
-	for value, want := range map[string]int64{
-		"1": 1, "42": 42, "9223372036854775807": 9223372036854775807,
-		"": 0, "0": 0, "-1": 0, "true": 0, "1.5": 0, "1x": 0, "9223372036854775808": 0,
+	longest := strings.Repeat("x", 255)
+	for value, want := range map[string]string{
+		"1": "1", "7-0f3a9c21": "7-0f3a9c21", "A_b.c-1": "A_b.c-1", longest: longest,
+		"": "", "7 ": "", "7\n": "", "é": "", "a/b": "", longest + "x": "",
 	} {
 		if got := openstack.ParseMark(value); got != want {
-			t.Errorf("%q: got %d, want %d", value, got, want)
+			t.Errorf("%q: got %q, want %q", value, got, want)
 		}
 	}
 }
@@ -37,13 +40,20 @@ func TestMark(t *testing.T) {
 			t.Errorf("%s: %v, metadata %v, want %v", step, err, got, want)
 		}
 	}
-	holds("mark", server.Mark(t.Context(), 3), map[string]string{"role": "web", openstack.MarkKey: "3"})
-	holds("mark again", server.Mark(t.Context(), 4), map[string]string{"role": "web", openstack.MarkKey: "4"})
+	holds("mark", server.Mark(t.Context(), "3-0f3a9c21"), map[string]string{"role": "web", openstack.MarkKey: "3-0f3a9c21"})
+	holds("mark again", server.Mark(t.Context(), "4"), map[string]string{"role": "web", openstack.MarkKey: "4"})
 	holds("unmark", server.Unmark(t.Context()), map[string]string{"role": "web"})
 	holds("unmark what has no mark", server.Unmark(t.Context()), map[string]string{"role": "web"})
 
+	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.FixedZone("", 3600))
+	holds("note a drain", server.NoteDrain(t.Context(), at), map[string]string{"role": "web", openstack.DrainedKey: "2026-11-22T09:00:00Z"})
+	if state, err := server.State(t.Context()); err != nil || state != (openstack.State{Status: "ACTIVE", Drained: true}) {
+		t.Errorf("drained: %+v, %v", state, err)
+	}
+	holds("forget it", server.ForgetDrain(t.Context()), map[string]string{"role": "web"})
+
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPut, Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"x": 1}`})
-	if err := server.Mark(t.Context(), 5); err == nil {
+	if err := server.Mark(t.Context(), "5"); err == nil {
 		t.Error("another's answer is no proof of a mark")
 	}
 
@@ -51,8 +61,15 @@ func TestMark(t *testing.T) {
 	if err := gone.Unmark(t.Context()); err != nil {
 		t.Errorf("unmark a server that is gone: %v", err)
 	}
-	if err := gone.Mark(t.Context(), 1); !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+	if err := gone.Mark(t.Context(), "1"); !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 		t.Errorf("mark a server that is gone: %v", err)
+	}
+	fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.LockedBy, s.Metadata[openstack.MarkKey] = "owner", "7" })
+	if err := server.NoteDrain(t.Context(), at); !gophercloud.ResponseCodeIs(err, http.StatusConflict) {
+		t.Errorf("note a drain of a locked server: %v", err)
+	}
+	if state, err := server.State(t.Context()); err != nil || state != (openstack.State{Status: "ACTIVE", Locked: true, Mark: "7"}) {
+		t.Errorf("locked: %+v, %v", state, err)
 	}
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Status: http.StatusConflict})
 	if err := server.Unmark(t.Context()); !gophercloud.ResponseCodeIs(err, http.StatusConflict) {

@@ -21,7 +21,7 @@ type Server struct {
 
 // get reads the server: nil when it is gone.
 func (s Server) get(ctx context.Context) (*servers.Server, error) {
-	server, err := servers.Get(ctx, s.Compute.At(1), s.ID).Extract()
+	server, err := servers.Get(ctx, s.Compute.At(versionLocked), s.ID).Extract()
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
 		return nil, nil
@@ -37,13 +37,33 @@ func (s Server) get(ctx context.Context) (*servers.Server, error) {
 	return server, nil
 }
 
-// Status is the server's status in Nova, or "" when it is gone.
-func (s Server) Status(ctx context.Context) (string, error) {
+// State is what Nova says of a server now.
+type State struct {
+	Status  string // "" when it is gone
+	Locked  bool   // Nova refuses changes, except to administrators
+	Mark    string // see [MarkKey]; "" without one
+	Drained bool   // see [DrainedKey]
+}
+
+// State looks at the server.
+func (s Server) State(ctx context.Context) (State, error) {
 	server, err := s.get(ctx)
 	if server == nil {
-		return "", err
+		return State{}, err
 	}
-	return text.Clean(server.Status), nil
+	_, drained := server.Metadata[DrainedKey]
+	return State{
+		Status:  text.Clean(server.Status),
+		Locked:  server.Locked != nil && *server.Locked,
+		Mark:    ParseMark(server.Metadata[MarkKey]),
+		Drained: drained,
+	}, nil
+}
+
+// Status is the server's status in Nova, or "" when it is gone.
+func (s Server) Status(ctx context.Context) (string, error) {
+	state, err := s.State(ctx)
+	return state.Status, err
 }
 
 // Fault is why the server is in ERROR, as Nova says it, or "": Nova says nothing,

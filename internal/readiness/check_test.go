@@ -149,14 +149,14 @@ func TestWaiterChecks(t *testing.T) {
 	u, _ := ParseURL(fmt.Sprintf("http://{address}:%d/", port))
 	starting := &server{statuses: []string{"ACTIVE"}}
 	w := &Waiter{HTTP: &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}, TCP: &TCP{Port: port}, Timeout: 5 * time.Second, poll: time.Millisecond}
-	if _, err := w.Run(t.Context(), nodes(starting)); err != nil || starting.mark != 3 || asked.Load() != 4 {
-		t.Errorf("%v, mark %d, asked %d times", err, starting.mark, asked.Load())
+	if _, err := w.Run(t.Context(), nodes(starting)); err != nil || starting.mark != "3" || asked.Load() != 4 {
+		t.Errorf("%v, mark %q, asked %d times", err, starting.mark, asked.Load())
 	}
 	s.Close()
 	w.Timeout = 50 * time.Millisecond
 	never := &server{statuses: []string{"ACTIVE"}}
-	if _, err := w.Run(t.Context(), nodes(never)); err == nil || never.mark != 0 || !strings.Contains(err.Error(), "web-0 (server id-0, region R): no connection to 127.0.0.1:") {
-		t.Errorf("%v, mark %d", err, never.mark)
+	if _, err := w.Run(t.Context(), nodes(never)); err == nil || never.mark != "" || !strings.Contains(err.Error(), "web-0 (server id-0, region R): no connection to 127.0.0.1:") {
+		t.Errorf("%v, mark %q", err, never.mark)
 	}
 }
 

@@ -10,14 +10,16 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
-// Pending lists, sorted, the names of the nodes whose server lacks the mark of
-// its revision, or is not there. The snapshot has the servers of the cluster. A
-// server whose metadata a cell that is down hides is not pending: nothing says
-// that it is no longer in service, and nothing could be done about it now.
+// Pending lists, sorted, the names of the nodes whose server lacks its mark, was
+// drained, or is not there. The snapshot has the servers of the cluster. A server
+// whose metadata a cell that is down hides is not pending: nothing says that it
+// is no longer in service, and nothing could be done about it now.
 func Pending(wanted map[string]Node, snapshot []node.Node) []string {
-	marks, hidden := make(map[serverKey]int64, len(snapshot)), map[serverKey]bool{}
+	marks, hidden := make(map[serverKey]string, len(snapshot)), map[serverKey]bool{}
 	for _, n := range snapshot {
-		marks[serverKey{n.Region, n.ID}] = n.InService
+		if !n.Drained {
+			marks[serverKey{n.Region, n.ID}] = n.InService
+		}
 		if n.Status == "UNKNOWN" && n.Name == "" {
 			hidden[serverKey{n.Region, n.ID}] = true
 		}
@@ -25,7 +27,7 @@ func Pending(wanted map[string]Node, snapshot []node.Node) []string {
 	pending := []string{}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		n := wanted[name]
-		if key := (serverKey{n.Region, n.ID}); marks[key] != n.Revision && !hidden[key] {
+		if key := (serverKey{n.Region, n.ID}); marks[key] != n.Mark && !hidden[key] {
 			pending = append(pending, name)
 		}
 	}

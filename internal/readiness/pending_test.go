@@ -17,17 +17,19 @@ func named(list ...Node) map[string]Node {
 
 func TestPending(t *testing.T) {
 	wanted := named(
-		Node{Name: "marked", Region: "R", ID: "1", Revision: 2},
-		Node{Name: "unmarked", Region: "R", ID: "2", Revision: 1},
-		Node{Name: "of another revision", Region: "R", ID: "3", Revision: 2},
-		Node{Name: "gone", Region: "R", ID: "4", Revision: 1},
-		Node{Name: "of another region", Region: "S", ID: "1", Revision: 2},
-		Node{Name: "in a cell that is down", Region: "R", ID: "6", Revision: 1},
+		Node{Name: "marked", Region: "R", ID: "1", Mark: "2"},
+		Node{Name: "unmarked", Region: "R", ID: "2", Mark: "1"},
+		Node{Name: "of another mark", Region: "R", ID: "3", Mark: "2"},
+		Node{Name: "gone", Region: "R", ID: "4", Mark: "1"},
+		Node{Name: "of another region", Region: "S", ID: "1", Mark: "2"},
+		Node{Name: "drained", Region: "R", ID: "7", Mark: "1"},
+		Node{Name: "in a cell that is down", Region: "R", ID: "6", Mark: "1"},
 	)
 	snapshot := []node.Node{
-		{Region: "R", ID: "1", InService: 2}, {Region: "R", ID: "2"}, {Region: "R", ID: "3", InService: 1}, {Region: "R", ID: "5", InService: 9}, {Region: "R", ID: "6", Status: "UNKNOWN"},
+		{Region: "R", ID: "1", InService: "2"}, {Region: "R", ID: "2"}, {Region: "R", ID: "3", InService: "1"}, {Region: "R", ID: "5", InService: "9"}, {Region: "R", ID: "6", Status: "UNKNOWN"},
+		{Region: "R", ID: "7", InService: "1", Drained: true},
 	}
-	if got, want := Pending(wanted, snapshot), []string{"gone", "of another region", "of another revision", "unmarked"}; !slices.Equal(got, want) {
+	if got, want := Pending(wanted, snapshot), []string{"drained", "gone", "of another mark", "of another region", "unmarked"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := Pending(nil, nil); got == nil || len(got) != 0 {

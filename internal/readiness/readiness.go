@@ -23,8 +23,10 @@ import (
 type Server interface {
 	// Status is the server's status in Nova; "" when it is gone.
 	Status(ctx context.Context) (string, error)
-	// Mark notes in Nova that the server is in service with a revision.
-	Mark(ctx context.Context, revision int64) error
+	// ForgetDrain removes the note of a drain from the server.
+	ForgetDrain(ctx context.Context) error
+	// Mark notes in Nova that the server is in service.
+	Mark(ctx context.Context, mark string) error
 }
 
 // Node is a node that is waited for.
@@ -33,14 +35,15 @@ type Node struct {
 	ID       string // of its server
 	Region   string
 	Address  string // "": it has none
-	Revision int64
+	Mark     string // that says that it is in service
+	Drained  bool   // its drain has begun: readiness that passes takes that back
 	Server   Server
 }
 
-// Token is what a consumer of the node's hook knows it by. It is the same for
-// each revision of a server, however often the server is waited for.
+// Token is what a consumer of the node's hook knows it by. It is the same for a
+// server and its mark, however often the server is waited for.
 func (n Node) Token() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "launch %q %q %d", n.Region, n.ID, n.Revision))
+	sum := sha256.Sum256(fmt.Appendf(nil, "launch %q %q %q", n.Region, n.ID, n.Mark))
 	return base32.StdEncoding.EncodeToString(sum[:])[:26]
 }
 
@@ -207,7 +210,7 @@ func (w *watch) look(ctx context.Context) (final bool) {
 	if !take(ctx, w.looks) {
 		return false
 	}
-	err := w.node.Server.Mark(ctx, w.node.Revision)
+	err := w.mark(ctx)
 	<-w.looks
 	if err != nil {
 		w.see(err.Error())
@@ -216,6 +219,17 @@ func (w *watch) look(ctx context.Context) (final bool) {
 	w.marked = true
 	w.see("in service")
 	return false
+}
+
+// mark notes that the server is in service. What notes its drain goes first: a
+// server with neither is waited for again.
+func (w *watch) mark(ctx context.Context) error {
+	if w.node.Drained {
+		if err := w.node.Server.ForgetDrain(ctx); err != nil {
+			return err
+		}
+	}
+	return w.node.Server.Mark(ctx, w.node.Mark)
 }
 
 // check returns what is wrong, or "", and whether it stays so.

@@ -21,7 +21,8 @@ type server struct {
 	mu       sync.Mutex
 	statuses []string
 	marking  []int // codes with which Nova refuses the first marks
-	mark     int64
+	mark     string
+	forgot   bool // the note of its drain
 	marked   time.Time
 }
 
@@ -47,7 +48,7 @@ func (s *server) Status(ctx context.Context) (string, error) {
 	return strings.Trim(now, "-"), nil
 }
 
-func (s *server) Mark(_ context.Context, revision int64) error {
+func (s *server) Mark(_ context.Context, mark string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.marking) > 0 {
@@ -55,14 +56,22 @@ func (s *server) Mark(_ context.Context, revision int64) error {
 		s.marking = s.marking[1:]
 		return nova(code)
 	}
-	s.mark, s.marked = revision, time.Now()
+	s.mark, s.marked = mark, time.Now()
+	return nil
+}
+
+func (s *server) ForgetDrain(context.Context) error {
+	if s.mark != "" {
+		return errors.New("it is marked already")
+	}
+	s.forgot = true
 	return nil
 }
 
 func nodes(servers ...*server) []Node {
 	var list []Node
 	for i, s := range servers {
-		list = append(list, Node{Name: fmt.Sprintf("web-%d", i), ID: fmt.Sprintf("id-%d", i), Region: "R", Address: "127.0.0.1", Revision: 3, Server: s})
+		list = append(list, Node{Name: fmt.Sprintf("web-%d", i), ID: fmt.Sprintf("id-%d", i), Region: "R", Address: "127.0.0.1", Mark: "3", Server: s})
 	}
 	return list
 }
@@ -131,10 +140,10 @@ func TestRun(t *testing.T) {
 				}
 				failed, isFailure := errors.AsType[*notReadyError](err)
 				switch {
-				case c.seen == "" && (err != nil || s.mark != 3):
-					t.Errorf("got %v, mark %d", err, s.mark)
-				case c.seen != "" && (!isFailure || s.mark != 0 || !strings.Contains(failed.failures[0].seen, c.seen)):
-					t.Errorf("got %v, mark %d, want %q", err, s.mark, c.seen)
+				case c.seen == "" && (err != nil || s.mark != "3"):
+					t.Errorf("got %v, mark %q", err, s.mark)
+				case c.seen != "" && (!isFailure || s.mark != "" || !strings.Contains(failed.failures[0].seen, c.seen)):
+					t.Errorf("got %v, mark %q, want %q", err, s.mark, c.seen)
 				}
 			})
 		})
@@ -165,8 +174,8 @@ func TestRunMany(t *testing.T) {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 		for i, s := range servers {
-			if bad := i == 7 || i == 150; !bad && s.marked.Sub(start) != time.Second || bad && s.mark != 0 {
-				t.Errorf("server %d: marked %d after %s", i, s.mark, s.marked.Sub(start))
+			if bad := i == 7 || i == 150; !bad && s.marked.Sub(start) != time.Second || bad && s.mark != "" {
+				t.Errorf("server %d: marked %q after %s", i, s.mark, s.marked.Sub(start))
 			}
 		}
 	})
@@ -210,8 +219,8 @@ func TestCancel(t *testing.T) {
 			if !errors.Is(err, stop) || time.Since(start) != 17*time.Second || !strings.Contains(err.Error(), "not in service yet: web-0, web-1, web-10,") {
 				t.Errorf("%s: %v after %s", name, err, time.Since(start))
 			}
-			if name == "for Nova" && (passed.mark != 3 || strings.Contains(err.Error(), "web-100")) {
-				t.Errorf("%s: the one that passed has the mark %d: %v", name, passed.mark, err)
+			if name == "for Nova" && (passed.mark != "3" || strings.Contains(err.Error(), "web-100")) {
+				t.Errorf("%s: the one that passed has the mark %q: %v", name, passed.mark, err)
 			}
 		})
 	}
@@ -271,14 +280,27 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestToken: a node has one token for each revision, and no other has it.
+// TestDrainForgotten: what notes the drain of a server is removed before the
+// server is marked, and nothing is removed from one that was not drained.
+func TestDrainForgotten(t *testing.T) {
+	for _, drained := range []bool{false, true} {
+		s := &server{statuses: []string{"ACTIVE"}}
+		list := nodes(s)
+		list[0].Drained = drained
+		if _, err := (&Waiter{Timeout: time.Minute}).Run(t.Context(), list); err != nil || s.mark != "3" || s.forgot != drained {
+			t.Errorf("drained %t: %v, mark %q, forgotten %t", drained, err, s.mark, s.forgot)
+		}
+	}
+}
+
+// TestToken: a server has one token for each mark, and no other has it.
 func TestToken(t *testing.T) {
-	n := Node{Name: "web-0", ID: "id", Region: "R", Revision: 3}
+	n := Node{Name: "web-0", ID: "id", Region: "R", Mark: "3"}
 	seen := map[string]bool{n.Token(): true}
-	if same := (Node{ID: "id", Region: "R", Revision: 3, Address: "10.0.0.1"}); !seen[same.Token()] || len(n.Token()) != 26 {
+	if same := (Node{ID: "id", Region: "R", Mark: "3", Address: "10.0.0.1"}); !seen[same.Token()] || len(n.Token()) != 26 {
 		t.Errorf("got %s and %s", n.Token(), same.Token())
 	}
-	for _, other := range []Node{{ID: "id", Region: "R", Revision: 4}, {ID: "id2", Region: "R", Revision: 3}, {ID: "id", Region: "S", Revision: 3}} {
+	for _, other := range []Node{{ID: "id", Region: "R", Mark: "4"}, {ID: "id2", Region: "R", Mark: "3"}, {ID: "id", Region: "S", Mark: "3"}} {
 		if seen[other.Token()] {
 			t.Errorf("%+v has a token of another", other)
 		}

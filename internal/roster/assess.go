@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -105,10 +106,10 @@ func trouble(name string, n Node, seen Seen, policy Policy) string {
 		return fmt.Sprintf("its server is in ERROR (%s)", clip(server.Fault))
 	case server.Status == "ERROR", server.Status == "BUILD":
 		return "its server is in " + server.Status
-	case marks && server.InService == 0:
+	case marks && server.InService == "":
 		return "it is not marked as in service"
-	case marks && server.InService != n.Revision:
-		return fmt.Sprintf("it is marked as in service with revision %d, not %d", server.InService, n.Revision)
+	case marks && server.InService != mark(n.Revision):
+		return fmt.Sprintf("it is marked as in service with revision %s, not %d", server.InService, n.Revision)
 	}
 	return ""
 }
@@ -194,4 +195,12 @@ func (all facts) counts() placement.Counts {
 		counts[f.Place]++
 	}
 	return counts
+}
+
+// mark is the mark of a server that was made from a revision.
+func mark(revision int64) string {
+	if revision == 0 {
+		return ""
+	}
+	return strconv.FormatInt(revision, 10)
 }

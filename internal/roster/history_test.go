@@ -65,7 +65,7 @@ func (w *world) apply(crash int) {
 			s = &runs{Node: node.Node{ID: fmt.Sprintf("id-%s-%d", name, w.clock), Name: name, Region: n.Region, Zone: n.Zone, CreatedAt: time.Unix(w.clock, 0)}}
 			w.servers[name] = s
 		}
-		s.Status, s.Fault, s.InService, s.image, s.revision = "ACTIVE", "", 0, image, n.Revision
+		s.Status, s.Fault, s.InService, s.image, s.revision = "ACTIVE", "", "", image, n.Revision
 		if !w.calm && sometimes(w.t, 30, "the server fails") {
 			s.Status, fails = "ERROR", true
 		}
@@ -76,10 +76,10 @@ func (w *world) apply(crash int) {
 			fails = true
 			continue
 		}
-		if s.InService != s.revision && !step() {
+		if s.InService != mark(s.revision) && !step() {
 			return
 		}
-		s.InService = s.revision
+		s.InService = mark(s.revision)
 	}
 	if fails {
 		return // nothing that depends on the new servers is deleted
@@ -97,7 +97,7 @@ func (w *world) apply(crash int) {
 // serving counts the nodes of the roster that are in service.
 func (w *world) serving() (n int64) {
 	for name, node := range w.roster.Nodes {
-		if s, there := w.servers[name]; there && s.Status == "ACTIVE" && s.InService == node.Revision {
+		if s, there := w.servers[name]; there && s.Status == "ACTIVE" && s.InService == mark(node.Revision) {
 			n++
 		}
 	}
@@ -191,7 +191,7 @@ func TestHistories(t *testing.T) {
 func (w *world) good() bool {
 	for name, n := range w.roster.Nodes {
 		s, there := w.servers[name]
-		if !there || s.Status != "ACTIVE" || s.Tainted || s.image != "good" || s.InService != n.Revision {
+		if !there || s.Status != "ACTIVE" || s.Tainted || s.image != "good" || s.InService != mark(n.Revision) {
 			return false
 		}
 	}
@@ -227,7 +227,7 @@ func (w *world) round(policy Policy, crash int) error {
 	}
 	waits := func(r Roster) (n int64) {
 		for name, node := range r.Nodes {
-			if s, there := seen.Servers[name]; node.Revision == wanted && (!there || s.Status != "ACTIVE" || s.InService != node.Revision) {
+			if s, there := seen.Servers[name]; node.Revision == wanted && (!there || s.Status != "ACTIVE" || s.InService != mark(node.Revision)) {
 				n++
 			}
 		}
@@ -258,7 +258,7 @@ func (w *world) round(policy Policy, crash int) error {
 	w.roster = next
 	var useless int64 // protected, and so in the way of others
 	for _, name := range policy.Protected {
-		if s, there := w.servers[name]; !there || s.Status != "ACTIVE" || s.InService != next.Nodes[name].Revision {
+		if s, there := w.servers[name]; !there || s.Status != "ACTIVE" || s.InService != mark(next.Nodes[name].Revision) {
 			useless++
 		}
 	}

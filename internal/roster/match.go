@@ -81,7 +81,7 @@ func prefer(n Node, last string, a, b node.Node) int {
 		return 1
 	}
 	return cmp.Or(
-		first(func(s node.Node) bool { return s.InService == n.Revision }),
+		first(func(s node.Node) bool { return s.InService == mark(n.Revision) }),
 		first(func(s node.Node) bool { return s.Status != "ERROR" && s.Status != "BUILD" }),
 		first(func(s node.Node) bool { return s.ID == last }),
 		first(func(s node.Node) bool { return s.Zone == n.Zone }),

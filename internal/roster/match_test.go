@@ -21,7 +21,7 @@ func TestMatch(t *testing.T) {
 		return s
 	}
 	marked := func(s node.Node, revision int64) node.Node {
-		s.InService = revision
+		s.InService = mark(revision)
 		return s
 	}
 	a, b := server("a", "R1", "az-1", "ACTIVE"), server("b", "R1", "az-1", "ACTIVE")

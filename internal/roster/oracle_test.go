@@ -626,7 +626,7 @@ func (s *slowPlanner) inService(name string, revision int64) bool {
 		return false
 	}
 	u := s.policy.Update
-	return u == nil || !u.RequireInService || u.New || server.InService == revision
+	return u == nil || !u.RequireInService || u.New || server.InService == mark(revision)
 }
 
 func (s *slowPlanner) unhealthy(name string) bool {

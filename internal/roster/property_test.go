@@ -73,7 +73,7 @@ func genServer(t *rapid.T, name string, n Node, seen Seen) {
 	s := node.Node{ID: "id-" + name, Name: name, Region: n.Region, Zone: n.Zone,
 		Status:    rapid.SampledFrom([]string{"ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE", "SHUTOFF", "BUILD", "ERROR", "ERROR", "UNKNOWN"}).Draw(t, "status"),
 		CreatedAt: time.Date(2026, 11, 1, 0, 0, rapid.IntRange(1, 6).Draw(t, "created"), 0, time.UTC),
-		InService: rapid.SampledFrom([]int64{n.Revision, n.Revision, n.Revision, 0, 1}).Draw(t, "mark"),
+		InService: rapid.SampledFrom([]string{mark(n.Revision), mark(n.Revision), mark(n.Revision), "", "1"}).Draw(t, "mark"),
 		Tainted:   sometimes(t, 8, "tainted"),
 		Protected: sometimes(t, 12, "protected"),
 		Locked:    sometimes(t, 20, "locked"),

@@ -79,8 +79,8 @@ func TestReasons(t *testing.T) {
 			p.Update.RequireInService = true
 		},
 			func(s Seen) {
-				s.change("web-1", func(n *node.Node) { n.InService = 0 })
-				s.change("web-2", func(n *node.Node) { n.InService = 2 })
+				s.change("web-1", func(n *node.Node) { n.InService = "" })
+				s.change("web-2", func(n *node.Node) { n.InService = "2" })
 			},
 			[]string{
 				"web-1: RegionOne/az-2 loses 1 of 1; not in service: it is not marked as in service",

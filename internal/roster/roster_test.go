@@ -50,7 +50,7 @@ func update(batch string, causes ...Cause) *Update {
 func running(r Roster) Seen {
 	seen := Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}}
 	for name, n := range r.Nodes {
-		seen.Servers[name] = node.Node{ID: "id-" + name, Name: name, Status: "ACTIVE", InService: n.Revision,
+		seen.Servers[name] = node.Node{ID: "id-" + name, Name: name, Status: "ACTIVE", InService: mark(n.Revision),
 			CreatedAt: time.Date(2026, 11, 1, 0, 0, int(n.Index), 0, time.UTC)}
 	}
 	return seen

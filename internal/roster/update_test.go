@@ -62,14 +62,14 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			remaining: 4},
 		{name: "which is bad: its nodes never get ready, and nothing goes on", policy: func(p *Policy) { p.Template = image("c") },
 			seen: func(s Seen) {
-				s.change("web-11", func(n *node.Node) { n.InService = 0 })
-				s.change("web-12", func(n *node.Node) { n.InService = 2 })
+				s.change("web-11", func(n *node.Node) { n.InService = "" })
+				s.change("web-12", func(n *node.Node) { n.InService = "2" })
 			},
 			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@3; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-12@3; RegionTwo/az-2: web-5",
 			remaining: 4, notices: []Title{BatchWaits}},
 		{name: "one that is in ERROR is replaced, which takes nothing from service", policy: func(p *Policy) { p.Template = image("c") },
 			seen: func(s Seen) {
-				s.change("web-11", func(n *node.Node) { n.InService = 0 })
+				s.change("web-11", func(n *node.Node) { n.InService = "" })
 				s.change("web-12", func(n *node.Node) { n.Status = "ERROR" })
 			},
 			created: "web-13", removed: "web-12",
@@ -77,7 +77,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			remaining: 4, notices: []Title{BatchWaits}},
 		{name: "fixed: the bad ones first", policy: func(p *Policy) { p.Template = image("d") },
 			seen: func(s Seen) {
-				s.change("web-11", func(n *node.Node) { n.InService = 0 })
+				s.change("web-11", func(n *node.Node) { n.InService = "" })
 				s.lose("web-13")
 			},
 			created: "web-14 web-15", removed: "web-11 web-13",
@@ -108,7 +108,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 		{name: "with the mark of its old revision it is under way", policy: func(p *Policy) { p.Template, p.Update.InPlace = image("f"), true },
 			seen: func(s Seen) {
 				for _, name := range []string{"web-14", "web-21"} {
-					s.change(name, func(n *node.Node) { n.InService = 4 })
+					s.change(name, func(n *node.Node) { n.InService = "4" })
 				}
 			},
 			revised:   "web-14 web-21",

@@ -19,17 +19,18 @@ import (
 )
 
 type attachmentModel struct {
-	ID          types.String   `tfsdk:"id"`
-	ServerID    types.String   `tfsdk:"server_id"`
-	Region      types.String   `tfsdk:"region"`
-	Cluster     types.String   `tfsdk:"cluster"`
-	NodeName    types.String   `tfsdk:"node_name"`
-	Enabled     types.Bool     `tfsdk:"enabled"`
-	GracePeriod value.Whole    `tfsdk:"grace_period"`
-	Shutdown    types.Bool     `tfsdk:"shutdown"`
-	Hook        types.Object   `tfsdk:"hook"`
-	Token       types.String   `tfsdk:"lifecycle_action_token"`
-	Timeouts    timeouts.Value `tfsdk:"timeouts"`
+	ID            types.String   `tfsdk:"id"`
+	ServerID      types.String   `tfsdk:"server_id"`
+	Region        types.String   `tfsdk:"region"`
+	Cluster       types.String   `tfsdk:"cluster"`
+	NodeName      types.String   `tfsdk:"node_name"`
+	Enabled       types.Bool     `tfsdk:"enabled"`
+	GracePeriod   value.Whole    `tfsdk:"grace_period"`
+	Shutdown      types.Bool     `tfsdk:"shutdown"`
+	OnlyInService types.Bool     `tfsdk:"only_in_service"`
+	Hook          types.Object   `tfsdk:"hook"`
+	Token         types.String   `tfsdk:"lifecycle_action_token"`
+	Timeouts      timeouts.Value `tfsdk:"timeouts"`
 }
 
 type attachmentIdentityModel struct {
@@ -81,15 +82,20 @@ func (m attachmentModel) message() hook.Message {
 func (m attachmentModel) drain(server drain.Server, hooks *hook.Runner, progress *hook.Progress) drain.Drain {
 	message := m.message()
 	d := drain.Drain{
-		Node:     message.Node(),
-		Server:   server,
-		Shutdown: m.Shutdown.ValueBool(),
-		Grace:    time.Duration(m.GracePeriod.ValueInt64()) * time.Second,
+		Node:          message.Node(),
+		Server:        server,
+		Shutdown:      m.Shutdown.ValueBool(),
+		Grace:         m.grace(),
+		OnlyInService: m.OnlyInService.ValueBool(),
 	}
 	if spec := hookblock.Spec(m.Hook); spec != nil {
 		d.Hook = func(ctx context.Context) (string, error) { return hooks.Run(ctx, *spec, message, progress) }
 	}
 	return d
+}
+
+func (m attachmentModel) grace() time.Duration {
+	return time.Duration(m.GracePeriod.ValueInt64()) * time.Second
 }
 
 // steps says in words what the destruction does, and nil where it does nothing.
@@ -98,13 +104,13 @@ func (m attachmentModel) steps() (steps []string) {
 		return nil
 	}
 	if spec := hookblock.Spec(m.Hook); spec != nil {
-		steps = append(steps, fmt.Sprintf("its hook of type %s is run", text.Clean(spec.Type)))
+		steps = append(steps, text.Clean(spec.Type)+" hook")
 	}
 	if m.Shutdown.ValueBool() {
-		steps = append(steps, "it is shut down")
+		steps = append(steps, "shutdown")
 	}
-	if grace := time.Duration(m.GracePeriod.ValueInt64()) * time.Second; grace > 0 {
-		steps = append(steps, fmt.Sprintf("a grace period of %s passes", grace))
+	if grace := m.grace(); grace > 0 {
+		steps = append(steps, fmt.Sprintf("grace period of %s", grace))
 	}
 	return steps
 }
@@ -112,25 +118,27 @@ func (m attachmentModel) steps() (steps []string) {
 // enabled is true where nothing is said, as in a state without the argument.
 func (m attachmentModel) enabled() bool { return m.Enabled.IsNull() || m.Enabled.ValueBool() }
 
+// drainTitle has no name in it: Terraform joins warnings with one title.
+const drainTitle = "Servers will be drained before they leave"
+
 // warn says which server the plan drains.
 func (m attachmentModel) warn(diags *diag.Diagnostics) {
 	steps := m.steps()
 	if steps == nil {
 		return
 	}
-	name := m.NodeName.ValueString()
-	if name == "" {
-		name = m.ServerID.ValueString()
+	when := ""
+	if m.OnlyInService.ValueBool() {
+		when = " if it was in service"
 	}
-	diags.AddWarning(fmt.Sprintf("A server will be drained: %s", text.Clean(name)),
-		fmt.Sprintf("%s will be drained: this plan destroys its deletion attachment. Before that %s.\n\n"+
-			"If the server stays, because the attachment was removed, renamed or given another key, it is drained while it is in use. To prevent that use a moved block, or a removed block with destroy = false, or apply enabled = false first.",
-			m.message().Node(), strings.Join(steps, ", then ")))
+	diags.AddWarning(drainTitle, fmt.Sprintf("%s is drained%s: %s. If a server stays, because its attachment was removed, renamed or re-keyed, it is drained while in use: "+
+		"use a moved block, or a removed block with destroy = false, or apply enabled = false first.",
+		m.message().Node(), when, strings.Join(steps, ", ")))
 }
 
 // longest is how long all of it may take.
 func (m attachmentModel) longest() time.Duration {
-	total := time.Duration(m.GracePeriod.ValueInt64())*time.Second + spareTime
+	total := m.grace() + spareTime
 	if spec := hookblock.Spec(m.Hook); spec != nil {
 		total += spec.Limit()
 	}

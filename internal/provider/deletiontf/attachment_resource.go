@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
@@ -164,6 +165,12 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 		return
 	}
 	private.Store(ctx, resp.Private, progressKey, progress, &resp.Diagnostics)
+	if _, locked := errors.AsType[*drain.LockedError](err); locked {
+		resp.Diagnostics.AddError("The server is locked", fmt.Sprintf("%s was not drained and stays, because Nova would not destroy it: %v. "+
+			"To remove the node unlock its server (openstack server unlock %s), and apply again. To keep it, plan again: a placement attachment takes another node in place of one that is locked.",
+			model.message().Node(), err, server.ID))
+		return
+	}
 	if _, abandoned := errors.AsType[*hook.AbandonedError](err); abandoned {
 		resp.Diagnostics.AddError("A lifecycle hook did not complete",
 			fmt.Sprintf("%v.\n\nThe node stays, because default_result is \"ABANDON\". Apply again to try again. To remove the node without its hook, forget the attachment with terraform state rm, and apply. A longer timeout, or enabled = false, has an effect only if it is applied while the node is still in the cluster.", err))
@@ -185,7 +192,7 @@ func (r *attachmentResource) ImportState(ctx context.Context, req resource.Impor
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	for name, value := range map[string]any{"region": id.Region, "server_id": id.ServerID, "enabled": true, "grace_period": int64(0), "shutdown": false} {
+	for name, value := range map[string]any{"region": id.Region, "server_id": id.ServerID, "enabled": true, "grace_period": int64(0), "shutdown": false, "only_in_service": false} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, id)...)

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
@@ -27,8 +28,9 @@ func attachmentSchema(ctx context.Context) schema.Schema {
 	limits.MarkdownDescription = "How long the destruction may take. After that it fails, and the node stays."
 	return schema.Schema{
 		MarkdownDescription: "What must happen before a node is removed, as in Senlin's deletion policy with lifecycle hooks: a consumer is notified and waited for (`hook`), the server is shut down through Nova (`shutdown`), and a grace period passes (`grace_period`). There is one attachment for each node. It refers to the node's server, so Terraform destroys the attachment before the server: that is when all this happens. Creating or changing it does nothing to the server.\n\n" +
-			"~> **Destroying an attachment drains its server, also one that stays.** Removing the block, renaming it, or changing the keys of its `for_each` drains servers that are in use. The plan has a warning for each server that will be drained. To rename or re-key, use a `moved` block; to stop using attachments, use a `removed` block with `destroy = false`, or apply `enabled = false` first.\n\n" +
+			"~> **Destroying an attachment drains its server, also one that stays.** Removing the block, renaming it, or changing the keys of its `for_each` drains servers that are in use. The plan warns of the servers that will be drained. To rename or re-key, use a `moved` block; to stop using attachments, use a `removed` block with `destroy = false`, or apply `enabled = false` first.\n\n" +
 			"Terraform destroys by its state, so the arguments of the last apply count. To change a hook or a grace period, apply the change before you remove nodes.\n\n" +
+			"A drain is seen in Nova: it begins by setting the server's metadata `" + openstack.DrainedKey + "` to the time and by removing its mark, so a server that was drained and is still there is not in service. Nova refuses both for a locked server: then nothing is drained, and the error says so. A server in a status in which Nova takes no metadata, such as `ERROR`, is drained without that.\n\n" +
 			"An interrupted destruction continues where it stopped: a hook that is done is not run again, and a Zaqar message that is still in the queue is waited for. A webhook is called, and a command run, again with the same token.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "`<region>/<server id>`."},
@@ -44,6 +46,13 @@ func attachmentSchema(ctx context.Context) schema.Schema {
 				MarkdownDescription: "Seconds to wait before the node is removed, in full, after the hook and the shutdown. At most 86400. Defaults to `0`."},
 			"shutdown": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether to stop the server through Nova before the grace period, so that its guest shuts down. A server that reboots, migrates or similar is stopped after that. One that Nova cannot stop (`PAUSED`, `SUSPENDED`, `RESCUE`, `VERIFY_RESIZE`) is left as it is, with a warning. Defaults to `false`."},
+			"only_in_service": schema.BoolAttribute{
+				Optional: true,
+				Computed: true,
+				Default:  booldefault.StaticBool(false),
+				MarkdownDescription: "Whether to leave out the hook and the grace period for a server that never was in service: one that `stackpolicy_readiness_attachment` has not marked, and of which no drain has begun. " +
+					"Set it where there is a readiness attachment: else a fix of a bad image waits for hooks of servers that nobody used. Without a readiness attachment no server has a mark, and none would be drained. Defaults to `false`.",
+			},
 			"lifecycle_action_token": schema.StringAttribute{Computed: true, Sensitive: true, PlanModifiers: kept,
 				MarkdownDescription: "Token in the messages about this node. A message that is sent again has the same one."},
 		},

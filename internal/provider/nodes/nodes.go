@@ -27,24 +27,20 @@ func Attributes(computed bool) map[string]schema.Attribute {
 	flag := func(description string) schema.Attribute {
 		return schema.BoolAttribute{Computed: computed, Optional: !computed, MarkdownDescription: description}
 	}
-	revision := schema.Int64Attribute{Computed: computed, Optional: !computed,
-		MarkdownDescription: "Revision that the server was found in service with, as `stackpolicy_readiness_attachment` marks it in Nova. Null without the mark. Plans do not look at it."}
-	if !computed {
-		revision.CustomType = value.WholeType{}
-	}
 	return map[string]schema.Attribute{
-		"id":                  schema.StringAttribute{Computed: computed, Required: !computed, MarkdownDescription: "Id of the server."},
-		"name":                text("Name of the server."),
-		"region":              text("Region that the server is in."),
-		"zone":                text("Availability zone that the server is in. Null before Nova has placed it."),
-		"status":              text("Status in Nova, such as `ACTIVE` or `ERROR`."),
-		"created_at":          text("When the server was created, as RFC 3339. Null if that is not known, or has not happened."),
-		"profile":             text("What the node was made from: its image, or the value of `profile_metadata_key`."),
-		"profile_created_at":  text("How old the profile is, as RFC 3339. Null if that is not known."),
-		"tainted":             flag("Whether the node is marked as one to remove first."),
-		"protected":           flag("Whether the node must not be removed: marked so, or locked in Nova."),
-		"in_service_revision": revision,
-		"host_id":             text("Nova's hash of project and host. Nodes with the same one share a host."),
+		"id":                 schema.StringAttribute{Computed: computed, Required: !computed, MarkdownDescription: "Id of the server."},
+		"name":               text("Name of the server."),
+		"region":             text("Region that the server is in."),
+		"zone":               text("Availability zone that the server is in. Null before Nova has placed it."),
+		"status":             text("Status in Nova, such as `ACTIVE` or `ERROR`."),
+		"created_at":         text("When the server was created, as RFC 3339. Null if that is not known, or has not happened."),
+		"profile":            text("What the node was made from: its image, or the value of `profile_metadata_key`."),
+		"profile_created_at": text("How old the profile is, as RFC 3339. Null if that is not known."),
+		"tainted":            flag("Whether the node is marked as one to remove first."),
+		"protected":          flag("Whether the node must not be removed: marked so, or locked in Nova."),
+		"in_service":         text("Mark with which `stackpolicy_readiness_attachment` noted in Nova that the server was found in service. Null without one. Plans do not look at it."),
+		"drained":            flag("Whether the drain of the server has begun. Plans do not look at it."),
+		"host_id":            text("Nova's hash of project and host. Nodes with the same one share a host."),
 	}
 }
 
@@ -70,18 +66,19 @@ func Values(nodes []node.Node) types.List {
 	values := make([]attr.Value, len(nodes))
 	for i, n := range nodes {
 		values[i] = types.ObjectValueMust(kind.AttrTypes, map[string]attr.Value{
-			"id":                  types.StringValue(n.ID),
-			"name":                value.TextOrNull(n.Name),
-			"region":              types.StringValue(n.Region),
-			"zone":                value.TextOrNull(n.Zone),
-			"status":              types.StringValue(n.Status),
-			"created_at":          value.TimeOrNull(n.CreatedAt),
-			"profile":             value.TextOrNull(n.Profile),
-			"profile_created_at":  value.TimeOrNull(n.ProfileCreatedAt),
-			"tainted":             types.BoolValue(n.Tainted),
-			"protected":           types.BoolValue(n.Protected),
-			"in_service_revision": value.NumberOrNull(n.InService),
-			"host_id":             value.TextOrNull(n.HostID),
+			"id":                 types.StringValue(n.ID),
+			"name":               value.TextOrNull(n.Name),
+			"region":             types.StringValue(n.Region),
+			"zone":               value.TextOrNull(n.Zone),
+			"status":             types.StringValue(n.Status),
+			"created_at":         value.TimeOrNull(n.CreatedAt),
+			"profile":            value.TextOrNull(n.Profile),
+			"profile_created_at": value.TimeOrNull(n.ProfileCreatedAt),
+			"tainted":            types.BoolValue(n.Tainted),
+			"protected":          types.BoolValue(n.Protected),
+			"in_service":         value.TextOrNull(n.InService),
+			"drained":            types.BoolValue(n.Drained),
+			"host_id":            value.TextOrNull(n.HostID),
 		})
 	}
 	return types.ListValueMust(kind, values)

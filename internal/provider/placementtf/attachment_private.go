@@ -34,7 +34,7 @@ type serverState struct {
 	Tainted        bool       `json:"tainted,omitempty"`
 	Protected      bool       `json:"protected,omitempty"`
 	Locked         bool       `json:"locked,omitempty"`
-	InService      int64      `json:"in_service,omitempty"` // revision of the mark
+	InService      string     `json:"in_service,omitempty"` // its mark
 	Zone           string     `json:"zone,omitempty"`       // where the node has none, until its region lists zones
 }
 

@@ -145,7 +145,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	before := state.roster(nil)
 	for _, name := range before.Names() {
 		n, after := before.Nodes[name], plan.roster(nil).Nodes[name]
-		if after.Revision == 0 || after.Revision == n.Revision || seen.Servers[name].InService == 0 {
+		if after.Revision == 0 || after.Revision == n.Revision || seen.Servers[name].InService == "" {
 			continue
 		}
 		if err := r.unmark(ctx, n.Region, seen.Servers[name].ID, diags); err != nil {

@@ -38,8 +38,7 @@ type identity struct {
 
 // server is one of the servers as it stands in the configuration.
 type server struct {
-	id, region, address types.String
-	revision            value.Whole
+	id, region, address, mark types.String
 }
 
 // servers are those that are known, by the names of their nodes.
@@ -49,7 +48,7 @@ func (m attachmentModel) servers() map[string]server {
 		if object, ok := element.(types.Object); ok && !object.IsNull() && !object.IsUnknown() {
 			fields := object.Attributes()
 			text := func(name string) types.String { return fields[name].(types.String) }
-			servers[name] = server{text("id"), text("region"), text("address"), fields["revision"].(value.Whole)}
+			servers[name] = server{text("id"), text("region"), text("address"), text("mark")}
 		}
 	}
 	return servers
@@ -59,11 +58,13 @@ func (m attachmentModel) servers() map[string]server {
 func (m attachmentModel) nodes(region string) map[string]readiness.Node {
 	nodes := map[string]readiness.Node{}
 	for name, s := range m.servers() {
-		n := readiness.Node{Name: name, ID: s.id.ValueString(), Region: value.TextOr(s.region, region), Address: s.address.ValueString(), Revision: s.revision.ValueInt64()}
-		if s.revision.IsNull() {
-			n.Revision = 1
+		nodes[name] = readiness.Node{
+			Name:    name,
+			ID:      s.id.ValueString(),
+			Region:  value.TextOr(s.region, region),
+			Address: s.address.ValueString(),
+			Mark:    value.TextOr(s.mark, defaultMark),
 		}
-		nodes[name] = n
 	}
 	return nodes
 }

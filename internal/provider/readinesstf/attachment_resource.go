@@ -16,12 +16,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 var (
@@ -62,9 +64,15 @@ func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.Va
 }
 
 // ModifyPlan plans that nothing is pending: where something is, that is a
-// difference, and the next apply looks at the servers.
+// difference, and the next apply looks at the servers. It warns where the
+// attachment is removed while something is.
 func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() {
+	if !req.State.Raw.IsNull() {
+		var state attachmentModel
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		state.warnOfRemoval(ctx, req.Plan, &resp.Diagnostics)
+	}
+	if req.Plan.Raw.IsNull() || resp.Diagnostics.HasError() {
 		return
 	}
 	var plan attachmentModel
@@ -135,8 +143,8 @@ func (r *attachmentResource) ImportState(ctx context.Context, req resource.Impor
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("timeout"), int64(defaultTimeout))...)
 }
 
-// wait waits for the servers that lack the mark of their revision. The state is
-// nil for a new attachment.
+// wait waits for the servers that lack their mark. The state is nil for a new
+// attachment.
 func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentModel, diags *diag.Diagnostics) {
 	if diags.HasError() {
 		return
@@ -161,6 +169,7 @@ func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentMo
 			return
 		}
 		n.Server = openstack.Server{Compute: compute, ID: n.ID}
+		n.Drained = now.drained(n)
 		pending = append(pending, n)
 	}
 	waiter.Progress = func(n readiness.Node, seen string) {
@@ -176,9 +185,28 @@ func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentMo
 		diags.AddError("The wait for new servers was interrupted", fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err))
 	default:
 		diags.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\n"+
-			"The others are marked as in service, and nothing that depends on this attachment was drained or destroyed. Apply again to check these once more. "+
+			"The others are marked as in service, and no server that these replace was drained or destroyed. Apply again to check these once more. "+
 			"If their image or user data is at fault, change it and apply.", plan.Cluster.ValueString(), err))
 	}
+}
+
+// warnOfRemoval warns where the attachment is destroyed, or replaced for another
+// cluster, while servers are pending.
+func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, diags *diag.Diagnostics) {
+	pending := m.pending()
+	if len(pending) == 0 {
+		return
+	}
+	if !plan.Raw.IsNull() {
+		var name types.String
+		diags.Append(plan.GetAttribute(ctx, path.Root("cluster"), &name)...)
+		if name.Equal(m.Cluster) {
+			return
+		}
+	}
+	diags.AddWarning("Servers are no longer waited for", fmt.Sprintf("Cluster %q: this plan removes the readiness attachment, which still waits for %s: %s. "+
+		"Servers that leave are then drained and destroyed without waiting for them. To go on waiting keep the attachment; to rename its block use a moved block.",
+		m.Cluster.ValueString(), text.Nodes(int64(len(pending))), text.Few(pending)))
 }
 
 // warnOvertaken warns where Terraform has destroyed servers before those that
@@ -196,6 +224,11 @@ type view struct {
 	region   string // of servers that name none
 	nodes    map[string]readiness.Node
 	snapshot []node.Node
+}
+
+// drained reports whether the drain of a node's server has begun.
+func (v view) drained(n readiness.Node) bool {
+	return slices.ContainsFunc(v.snapshot, func(s node.Node) bool { return s.Region == n.Region && s.ID == n.ID && s.Drained })
 }
 
 // look reads the servers of a model, and those of another that is given too, in

@@ -19,15 +19,16 @@ import (
 
 const (
 	defaultTimeout = 600    // seconds
+	defaultMark    = "1"    // of a server that nothing else is said of
 	longest        = 86_400 // seconds that anything here may take
 )
 
 func attachmentSchema() schema.Schema {
 	given := []validator.String{stringvalidator.LengthAtLeast(1)}
 	return schema.Schema{
-		MarkdownDescription: "Waits, as part of an apply, until new servers are in service: what must happen between the creation of a server and the removal of the one that it replaces. One for each cluster. It refers to the servers, and the deletion attachments depend on it; with `create_before_destroy` on both, an apply creates the new servers, waits here, drains the old ones and destroys them. If the wait fails, nothing old is drained or destroyed.\n\n" +
-			"A server is in service when Nova says `ACTIVE` and everything passes that is asked for with `http`, `tcp` and `hook`. Then it is *marked* in Nova: its metadata `" + openstack.MarkKey + "` is set to its revision. The mark is what counts, not the state: the next apply checks the servers that lack the mark of their revision, and no others.\n\n" +
-			"Servers that are not in service when `timeout` ends are listed in an error, each with what was seen last. Those that passed are marked, so the next apply checks only the others. Destroying the attachment removes nothing: neither servers nor marks.",
+		MarkdownDescription: "Waits, as part of an apply, until new servers are in service: what must happen between the creation of a server and the removal of the one that it replaces. One for each cluster. It refers to the deletion attachments, which refer to the servers. With `create_before_destroy` on both, an apply creates the new servers and their deletion attachments, waits here, drains the old servers and destroys them. If the wait fails, nothing old is drained or destroyed, and each new server has its deletion attachment. Without deletion attachments it refers to the servers.\n\n" +
+			"A server is in service when Nova says `ACTIVE` and everything passes that is asked for with `http`, `tcp` and `hook`. Then it is *marked* in Nova: its metadata `" + openstack.MarkKey + "` is set to its `mark`. What Nova has is what counts, not the state: the next apply checks the servers that lack their mark, or that were drained and are still there (`" + openstack.DrainedKey + "`, which is removed from a server that passes), and no others.\n\n" +
+			"Servers that are not in service when `timeout` ends are listed in an error, each with what was seen last. Those that passed are marked, so the next apply checks only the others. Destroying the attachment removes nothing: neither servers nor marks. A plan that destroys it while it still waits for servers warns of that: what they replace is then destroyed without waiting.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
 			"cluster": schema.StringAttribute{Required: true, Validators: given, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
@@ -38,15 +39,19 @@ func attachmentSchema() schema.Schema {
 					"id":      schema.StringAttribute{Required: true, Validators: given, MarkdownDescription: "Id of the server."},
 					"region":  schema.StringAttribute{Optional: true, Validators: given, MarkdownDescription: "Region of the server. Defaults to the provider's."},
 					"address": schema.StringAttribute{Optional: true, MarkdownDescription: "Address at which `tcp` and `http` reach the server, from the machine that runs Terraform: an IP address or the name of a host, such as `access_ip_v4`."},
-					"revision": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.AtLeast(1)},
-						MarkdownDescription: "Revision of the template that the server was made from, as in `nodes` of `stackpolicy_placement_attachment`. A server that changes to another revision must get into service again. Defaults to `1`."},
+					"mark": schema.StringAttribute{
+						Optional:   true,
+						Validators: []validator.String{stringvalidator.RegexMatches(openstack.MarkFormat, "must be 1 to 255 letters, digits, dots, hyphens and underscores")},
+						MarkdownDescription: "Mark that the server gets when it is in service: what it was made from, as in `nodes` of `stackpolicy_placement_attachment`. A server whose mark changes must get into service again. " +
+							"1 to 255 letters, digits, dots, hyphens and underscores. Defaults to `" + defaultMark + "`.",
+					},
 				}}},
 			"stable_for": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(0, longest)},
 				MarkdownDescription: "Seconds for which all checks must pass without a break before a server is in service. By default once is enough."},
 			"timeout": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Computed: true, Default: int64default.StaticInt64(defaultTimeout), Validators: []validator.Int64{int64validator.Between(1, longest)},
 				MarkdownDescription: "Seconds to wait, for all servers of an apply together. Defaults to `600`."},
 			"pending": schema.ListAttribute{ElementType: types.StringType, Computed: true,
-				MarkdownDescription: "Names of the nodes whose server does not have the mark of its revision, as the last refresh saw them. If it is not empty, the next apply checks them. After an apply that succeeds it is empty."},
+				MarkdownDescription: "Names of the nodes whose server lacks its mark or was drained, as the last refresh saw them. If it is not empty, the next apply checks them. After an apply that succeeds it is empty."},
 		},
 		Blocks: map[string]schema.Block{
 			"http": schema.SingleNestedBlock{
@@ -63,7 +68,7 @@ func attachmentSchema() schema.Schema {
 					"port": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(1, 65535)}, MarkdownDescription: "Number of the port (required)."},
 				}},
 			"hook": hookblock.Block(hook.Launch, "A consumer that is notified of a new server, and waited for: a last check by someone else, such as an orchestrator. It runs once for each server, when all other checks have passed, and again in the next apply if it did not complete. "+
-				"The token in the message about a server and its revision is always the same."),
+				"The token in the message about a server and its mark is always the same."),
 		},
 	}
 }
