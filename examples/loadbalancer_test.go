@@ -25,7 +25,7 @@ func TestAccExample_loadBalancer(t *testing.T) {
 	file := filepath.Join(e.Dir, "main.tf")
 	text, err := os.ReadFile(file)
 	member := regexp.MustCompile(`(?s)  name          = each.key\n  pool_id .*?protocol_port = 80\n`)
-	config := strings.NewReplacer("openstack_lb_member_v2", "terraform_data", "grace_period = 60", "grace_period = 1", "stable_for = 10", "stable_for = 1",
+	config := strings.NewReplacer("openstack_lb_member_v2", "terraform_data", "grace_period    = 60", "grace_period    = 1", "stable_for = 10", "stable_for = 1",
 		"    ignore_changes        = [weight] # which the hook below changes\n", "").Replace(string(text))
 	provisioner := func(when, word string) string {
 		return "  provisioner \"local-exec\" {\n    when    = " + when + "\n    command = \"echo " + word + " ${self.output} >>" + record + "\"\n  }\n"

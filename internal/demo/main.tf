@@ -38,31 +38,31 @@ resource "nova_server" "web" {
   }
 }
 
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each        = nova_server.web
+  server_id       = each.value.id
+  region          = each.value.region
+  node_name       = each.key
+  shutdown        = true
+  only_in_service = true
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
 # New servers must answer before those that they replace are drained.
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = { for name, node in stackpolicy_placement_attachment.web.nodes : name => {
-    id       = nova_server.web[name].id
-    region   = node.region
-    revision = node.revision
+  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
+    id     = node.server_id
+    region = node.region
+    mark   = tostring(stackpolicy_placement_attachment.web.nodes[name].revision)
   } }
   timeout = 3
 
   http {
     url = "${var.health}/{name}" # in your configuration http://{address}:8080/health
-  }
-}
-
-resource "stackpolicy_deletion_attachment" "web" {
-  for_each   = nova_server.web
-  server_id  = each.value.id
-  region     = each.value.region
-  node_name  = each.key
-  shutdown   = true
-  depends_on = [stackpolicy_readiness_attachment.web]
-
-  lifecycle {
-    create_before_destroy = true
   }
 }
 

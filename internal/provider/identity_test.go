@@ -21,7 +21,7 @@ func TestImportByIdentity(t *testing.T) {
 	configs := map[string]attributes{
 		"stackpolicy_affinity_attachment":  {"servergroup": attributes{"name": "web", "policies": "anti-affinity"}},
 		"stackpolicy_placement_attachment": {"cluster": "web", "desired_capacity": 1, "regions": []any{attributes{"name": "RegionOne"}}},
-		"stackpolicy_readiness_attachment": {"cluster": "web", "servers": attributes{"web-0": attributes{"id": server, "region": "RegionOne", "revision": 1}}},
+		"stackpolicy_readiness_attachment": {"cluster": "web", "servers": attributes{"web-0": attributes{"id": server, "region": "RegionOne", "mark": "1"}}},
 		"stackpolicy_deletion_attachment":  {"server_id": server, "region": "RegionOne"},
 	}
 	for kind := range p.schemas.ResourceSchemas {

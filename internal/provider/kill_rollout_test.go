@@ -38,11 +38,6 @@ resource "openstack_compute_instance_v2" "web" {
     create_before_destroy = true
   }
 }
-resource "stackpolicy_readiness_attachment" "web" {
-  cluster = %[1]q
-  servers = { for name, s in openstack_compute_instance_v2.web : name => { id = s.id, revision = stackpolicy_placement_attachment.web.nodes[name].revision } }
-  timeout = 30
-}
 resource "stackpolicy_deletion_attachment" "web" {
   for_each  = openstack_compute_instance_v2.web
   server_id = each.value.id
@@ -50,7 +45,12 @@ resource "stackpolicy_deletion_attachment" "web" {
   lifecycle {
     create_before_destroy = true
   }
-  depends_on = [stackpolicy_readiness_attachment.web]
+}
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = %[1]q
+  servers = { for name, s in stackpolicy_deletion_attachment.web : name => {
+    id = s.server_id, mark = tostring(stackpolicy_placement_attachment.web.nodes[name].revision) } }
+  timeout = 30
 }
 `, c.Prefix, version, c.Image, c.Flavor)
 }

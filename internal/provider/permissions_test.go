@@ -12,7 +12,7 @@ import (
 )
 
 // anID is a part of a path that names one thing.
-var anID = regexp.MustCompile(`^([0-9a-f]{24,}|[0-9a-f-]{36}|m1\.tiny|leaving|stackpolicy_in_service)$`)
+var anID = regexp.MustCompile(`^([0-9a-f]{24,}|[0-9a-f-]{36}|m1\.tiny|leaving|stackpolicy_in_service|stackpolicy_drained)$`)
 
 // call is a request as the guide on permissions lists it.
 func call(r fakecloud.Request) string {

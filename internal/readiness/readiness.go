@@ -31,13 +31,13 @@ type Server interface {
 
 // Node is a node that is waited for.
 type Node struct {
-	Name     string
-	ID       string // of its server
-	Region   string
-	Address  string // "": it has none
-	Mark     string // that says that it is in service
-	Drained  bool   // its drain has begun: readiness that passes takes that back
-	Server   Server
+	Name    string
+	ID      string // of its server
+	Region  string
+	Address string // "": it has none
+	Mark    string // that says that it is in service
+	Drained bool   // its drain has begun: readiness that passes takes that back
+	Server  Server
 }
 
 // Token is what a consumer of the node's hook knows it by. It is the same for a

@@ -57,27 +57,14 @@ resource "openstack_compute_instance_v2" "web" {
   }
 }
 
-# In service is what has answered for a while.
-resource "stackpolicy_readiness_attachment" "web" {
-  cluster = "web"
-  servers = { for name, server in openstack_compute_instance_v2.web : name => {
-    id       = server.id
-    region   = server.region
-    address  = server.access_ip_v4
-    revision = stackpolicy_placement_attachment.web.nodes[name].revision
-  } }
-  stable_for = 10
-}
-
-# The members follow the servers, and join the pool when those are in service.
+# The members follow the servers. The pool has a health monitor, so a new member
+# gets no connection before it answers.
 resource "openstack_lb_member_v2" "web" {
   for_each      = openstack_compute_instance_v2.web
   name          = each.key
   pool_id       = var.pool_id
   address       = each.value.access_ip_v4
   protocol_port = 80
-
-  depends_on = [stackpolicy_readiness_attachment.web]
 
   lifecycle {
     create_before_destroy = true
@@ -88,12 +75,13 @@ resource "openstack_lb_member_v2" "web" {
 # It depends on the member, so a node is drained while it is still in the pool:
 # weight 0, then a minute for the connections that it has.
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each     = openstack_compute_instance_v2.web
-  server_id    = each.value.id
-  region       = each.value.region
-  cluster      = "web"
-  node_name    = each.key
-  grace_period = 60
+  for_each        = openstack_compute_instance_v2.web
+  server_id       = each.value.id
+  region          = each.value.region
+  cluster         = "web"
+  node_name       = each.key
+  grace_period    = 60
+  only_in_service = true
 
   hook {
     type           = "command"
@@ -107,4 +95,17 @@ resource "stackpolicy_deletion_attachment" "web" {
   lifecycle {
     create_before_destroy = true
   }
+}
+
+# In service is what has run for a while. Old nodes are drained and destroyed after
+# that, because this refers to the deletion attachments.
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = "web"
+  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
+    id      = node.server_id
+    region  = node.region
+    address = openstack_compute_instance_v2.web[name].access_ip_v4
+    mark    = tostring(stackpolicy_placement_attachment.web.nodes[name].revision)
+  } }
+  stable_for = 10
 }

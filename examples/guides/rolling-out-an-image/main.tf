@@ -60,10 +60,10 @@ resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
   servers = {
     for name, server in openstack_compute_instance_v2.web : name => {
-      id       = server.id
-      region   = server.region
-      address  = server.access_ip_v4
-      revision = stackpolicy_placement_attachment.web.nodes[name].revision
+      id      = server.id
+      region  = server.region
+      address = server.access_ip_v4
+      mark    = tostring(stackpolicy_placement_attachment.web.nodes[name].revision)
     }
   }
 }

@@ -87,15 +87,47 @@ resource "openstack_compute_instance_v2" "node" {
   }
 }
 
-# An apply waits here until the new servers are in service. If they do not get
-# there, nothing old is drained or destroyed.
+# It refers to the server, so Terraform destroys it first: that is when the node
+# is drained. A server that never was in service is not: else a fix of a bad image
+# would wait for hooks that nobody answers.
+resource "stackpolicy_deletion_attachment" "node" {
+  for_each        = openstack_compute_instance_v2.node
+  server_id       = each.value.id
+  region          = each.value.region
+  cluster         = var.name
+  node_name       = each.key
+  shutdown        = var.drain.shutdown
+  grace_period    = var.drain.grace_period
+  only_in_service = true
+
+  dynamic "hook" {
+    for_each = var.drain.hook == null ? [] : [var.drain.hook]
+    content {
+      type           = hook.value.type
+      queue          = hook.value.queue
+      url            = hook.value.url
+      command        = hook.value.command
+      timeout        = hook.value.timeout
+      default_result = hook.value.default_result
+    }
+  }
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+# An apply waits here until the new servers are in service. It refers to the
+# deletion attachments, so that each new server has its own before, and old ones
+# are destroyed after. If a new server does not get into service, nothing old is
+# drained or destroyed.
 resource "stackpolicy_readiness_attachment" "cluster" {
   cluster = var.name
-  servers = { for name, server in openstack_compute_instance_v2.node : name => {
-    id       = server.id
-    region   = server.region
-    address  = server.access_ip_v4
-    revision = local.nodes[name].revision
+  servers = { for name, node in stackpolicy_deletion_attachment.node : name => {
+    id      = node.server_id
+    region  = node.region
+    address = openstack_compute_instance_v2.node[name].access_ip_v4
+    mark    = tostring(local.nodes[name].revision)
   } }
   stable_for = var.readiness.stable_for
   timeout    = var.readiness.timeout
@@ -125,35 +157,5 @@ resource "stackpolicy_readiness_attachment" "cluster" {
       timeout        = hook.value.timeout
       default_result = hook.value.default_result
     }
-  }
-}
-
-# It refers to the server, so Terraform destroys it first: that is when the node
-# is drained. Because of depends_on and create_before_destroy that is not before
-# the new servers are in service.
-resource "stackpolicy_deletion_attachment" "node" {
-  for_each     = openstack_compute_instance_v2.node
-  server_id    = each.value.id
-  region       = each.value.region
-  cluster      = var.name
-  node_name    = each.key
-  shutdown     = var.drain.shutdown
-  grace_period = var.drain.grace_period
-
-  dynamic "hook" {
-    for_each = var.drain.hook == null ? [] : [var.drain.hook]
-    content {
-      type           = hook.value.type
-      queue          = hook.value.queue
-      url            = hook.value.url
-      command        = hook.value.command
-      timeout        = hook.value.timeout
-      default_result = hook.value.default_result
-    }
-  }
-  depends_on = [stackpolicy_readiness_attachment.cluster]
-
-  lifecycle {
-    create_before_destroy = true
   }
 }

@@ -20,16 +20,34 @@ resource "openstack_compute_instance_v2" "web" {
   }
 }
 
+# It refers to the server, so Terraform destroys it first: that is when the node is
+# drained.
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each        = openstack_compute_instance_v2.web
+  server_id       = each.value.id
+  region          = each.value.region
+  node_name       = each.key
+  cluster         = "web"
+  shutdown        = true
+  grace_period    = 30
+  only_in_service = true # no grace period for a server that nobody used
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
 # New servers are in service when their health check has passed for 30 seconds.
-# The servers that they replace are drained and destroyed after that, and stay
-# where they are if it does not happen within ten minutes.
+# The servers that they replace are drained and destroyed after that, because this
+# refers to the deletion attachments. They stay where they are if it does not
+# happen within ten minutes.
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = { for name, server in openstack_compute_instance_v2.web : name => {
-    id       = server.id
-    region   = server.region
-    address  = server.access_ip_v4
-    revision = stackpolicy_placement_attachment.web.nodes[name].revision
+  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
+    id      = node.server_id
+    region  = node.region
+    address = openstack_compute_instance_v2.web[name].access_ip_v4
+    mark    = tostring(stackpolicy_placement_attachment.web.nodes[name].revision)
   } }
   stable_for = 30
   timeout    = 600
@@ -37,21 +55,5 @@ resource "stackpolicy_readiness_attachment" "web" {
   http {
     url    = "http://{address}:8080/health?node={name}"
     status = "200-299"
-  }
-}
-
-resource "stackpolicy_deletion_attachment" "web" {
-  for_each  = openstack_compute_instance_v2.web
-  server_id = each.value.id
-  region    = each.value.region
-  node_name = each.key
-  cluster   = "web"
-  shutdown  = true
-
-  # Nodes are drained when those that replace them are in service, and not before.
-  depends_on = [stackpolicy_readiness_attachment.web]
-
-  lifecycle {
-    create_before_destroy = true
   }
 }

@@ -23,7 +23,7 @@ func TestAccCluster_twoRegions(t *testing.T) {
 	zones := c.Zones(t, one)
 	ids := c.Boot(t,
 		acctest.Server{Name: "web-0", Region: two},
-		acctest.Server{Name: "web-1", Region: one, Zone: zones[0], Metadata: map[string]string{"stackpolicy_tainted": "true", "stackpolicy_in_service": "3"}},
+		acctest.Server{Name: "web-1", Region: one, Zone: zones[0], Metadata: map[string]string{"stackpolicy_tainted": "true", "stackpolicy_in_service": "3-0f3a9c21"}},
 		acctest.Server{Name: "web-2", Region: one, Zone: zones[0], Metadata: map[string]string{"stackpolicy_protected": "yes"}},
 		acctest.Server{Name: "db-0", Region: one, Zone: zones[0]},
 	)
@@ -56,8 +56,8 @@ output "sorted" { value = sort([for n in data.stackpolicy_cluster.web.nodes : "$
 			node(1, "host_id", knownvalue.NotNull()),
 			node(1, "tainted", knownvalue.Bool(true)),
 			node(1, "protected", knownvalue.Bool(false)),
-			node(1, "in_service_revision", knownvalue.Int64Exact(3)),
-			node(2, "in_service_revision", knownvalue.Null()),
+			node(1, "in_service", knownvalue.StringExact("3-0f3a9c21")),
+			node(2, "in_service", knownvalue.Null()),
 			node(2, "protected", knownvalue.Bool(true)),
 		}},
 		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,10 +18,12 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/queues"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-// TestDeletionAttachment_warns: the plan has a warning for each server that it
-// drains, and none where nothing is drained.
+// TestDeletionAttachment_warns: the plan warns of all servers that it drains, and
+// of none where nothing is drained. It is one warning for all nodes of a block;
+// Terraform does not join those of a block that is gone.
 func TestDeletionAttachment_warns(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
@@ -31,7 +35,8 @@ func TestDeletionAttachment_warns(t *testing.T) {
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	warning := regexp.MustCompile(`Warning: A server will be drained: (\S+)`)
+	warning := regexp.MustCompile(`Warning: Servers will be drained before they leave`)
+	more := regexp.MustCompile(`and (one|\d+) more similar warnings? elsewhere`)
 	for _, step := range []struct {
 		name, config string
 		warnings     int
@@ -52,12 +57,18 @@ func TestDeletionAttachment_warns(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
-		names := map[string]bool{}
-		for _, match := range warning.FindAllStringSubmatch(text, -1) {
-			names[match[1]] = true
+		blocks := len(warning.FindAllString(text, -1))
+		warnings := blocks
+		if joined := more.FindStringSubmatch(text); joined != nil {
+			n, err := strconv.Atoi(joined[1])
+			if err != nil {
+				n = 1
+			}
+			warnings += n
 		}
-		if len(names) != step.warnings || strings.Contains(text, "more similar warning") {
-			t.Errorf("%s: warnings of %v, want %d\n%s", step.name, names, step.warnings, text)
+		joined := strings.Contains(step.config, `"stackpolicy_deletion_attachment" "node"`)
+		if warnings != step.warnings || (joined && blocks > 1) {
+			t.Errorf("%s: %d of %d warnings, in %d blocks\n%s", step.name, warnings, step.warnings, blocks, text)
 		}
 	}
 
@@ -306,6 +317,55 @@ func TestDeletionAttachment_badSettings(t *testing.T) {
 		_, err := w.Run(t.Context(), "plan", "-no-color")
 		if err == nil || !acctest.Says(want).MatchString(strings.ReplaceAll(err.Error(), "│", "")) || strings.Contains(err.Error(), "too-short") {
 			t.Errorf("%s: got %v", setting, err)
+		}
+	}
+}
+
+// TestAccDeletionAttachment_noted: a drain is noted in Nova before anything is
+// done, without a readiness attachment too. With only_in_service a server without
+// a mark is not drained, and one with a mark is.
+func TestAccDeletionAttachment_noted(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	var seen []string // the metadata of a server while its hook runs
+	consumer := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+		var message map[string]string
+		if err := json.NewDecoder(req.Body).Decode(&message); err != nil {
+			t.Error(err)
+		}
+		for _, s := range c.Servers(t) {
+			if s.ID == message["node_id"] {
+				_, noted := s.Metadata[openstack.DrainedKey]
+				seen = append(seen, fmt.Sprintf("noted %t, mark %q", noted, s.Metadata[openstack.MarkKey]))
+			}
+		}
+	}))
+	defer consumer.Close()
+	for _, step := range []struct {
+		name, more, mark, want string
+	}{
+		{"without a mark", "", "", `noted true, mark ""`},
+		{"with a mark", "", "7", `noted true, mark ""`},
+		{"only in service, without a mark", "only_in_service = true", "", ""},
+		{"only in service, with a mark", "only_in_service = true", "7-0f3a9c21", `noted true, mark ""`},
+	} {
+		config := func(n int) string {
+			return drained(c, region, n, "%s\n  %s", step.more, hookBlock("webhook", fmt.Sprintf("url = %q", consumer.URL)))
+		}
+		w := c.Workspace(t, config(1))
+		if _, err := w.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if step.mark != "" {
+			c.Mark(t, region, c.Servers(t)["0"].ID, openstack.MarkKey, step.mark)
+		}
+		seen = nil
+		if _, err := w.Destroy(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(seen, "; "); got != step.want || len(c.Servers(t)) != 0 {
+			t.Errorf("%s: got %s, want %s; servers %v", step.name, got, step.want, c.Servers(t))
 		}
 	}
 }

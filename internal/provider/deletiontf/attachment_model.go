@@ -118,10 +118,9 @@ func (m attachmentModel) steps() (steps []string) {
 // enabled is true where nothing is said, as in a state without the argument.
 func (m attachmentModel) enabled() bool { return m.Enabled.IsNull() || m.Enabled.ValueBool() }
 
-// drainTitle has no name in it: Terraform joins warnings with one title.
-const drainTitle = "Servers will be drained before they leave"
-
-// warn says which server the plan drains.
+// warn says which server the plan drains. No name is in the title: Terraform joins
+// warnings that have one title and come from one block of the configuration. Where
+// the block is gone, and servers may be drained by mistake, it shows each.
 func (m attachmentModel) warn(diags *diag.Diagnostics) {
 	steps := m.steps()
 	if steps == nil {
@@ -131,8 +130,7 @@ func (m attachmentModel) warn(diags *diag.Diagnostics) {
 	if m.OnlyInService.ValueBool() {
 		when = " if it was in service"
 	}
-	diags.AddWarning(drainTitle, fmt.Sprintf("%s is drained%s: %s. If a server stays, because its attachment was removed, renamed or re-keyed, it is drained while in use: "+
-		"use a moved block, or a removed block with destroy = false, or apply enabled = false first.",
+	diags.AddWarning("Servers will be drained before they leave", fmt.Sprintf("%s is drained%s: %s. If the server stays: use a moved block, or a removed block with destroy = false, or apply enabled = false first.",
 		m.message().Node(), when, strings.Join(steps, ", ")))
 }
 

@@ -113,13 +113,16 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
+// Update waits. Where it fails the state has the servers of the plan too, of which
+// some are pending: the next apply goes on with them, and a plan that removes the
+// attachment knows that it still waits.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	r.wait(ctx, &plan, &state, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return // the state stays as it was, so that the next apply goes on
+	waited := r.wait(ctx, &plan, &state, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() && !waited {
+		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.Cluster})...)
@@ -144,29 +147,31 @@ func (r *attachmentResource) ImportState(ctx context.Context, req resource.Impor
 }
 
 // wait waits for the servers that lack their mark. The state is nil for a new
-// attachment.
-func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentModel, diags *diag.Diagnostics) {
+// attachment. It reports whether it came to waiting; if that failed, all that it
+// waited for are pending in the plan, and the next refresh finds those that are.
+func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentModel, diags *diag.Diagnostics) (waited bool) {
 	if diags.HasError() {
-		return
+		return false
 	}
 	waiter := plan.waiter(r.Backend.Hooks(), diags)
 	if diags.HasError() {
-		return
+		return false
 	}
 	now := r.look(ctx, *plan, state, diags)
 	if diags.HasError() {
-		return
+		return false
 	}
 	if state != nil {
 		warnOvertaken(readiness.Overtaken(state.nodes(now.region), now.nodes, state.pending(), now.snapshot), diags)
 	}
 	var pending []readiness.Node
-	for _, name := range readiness.Pending(now.nodes, now.snapshot) {
+	names := readiness.Pending(now.nodes, now.snapshot)
+	for _, name := range names {
 		n := now.nodes[name]
 		compute, err := r.Backend.Get(diags).Compute(ctx, n.Region) // which look has found
 		if err != nil {
 			diags.AddError("Unable to use the region", err.Error())
-			return
+			return false
 		}
 		n.Server = openstack.Server{Compute: compute, ID: n.ID}
 		n.Drained = now.drained(n)
@@ -181,6 +186,7 @@ func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentMo
 	}
 	switch {
 	case err == nil:
+		return true
 	case ctx.Err() != nil:
 		diags.AddError("The wait for new servers was interrupted", fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err))
 	default:
@@ -188,6 +194,8 @@ func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentMo
 			"The others are marked as in service, and no server that these replace was drained or destroyed. Apply again to check these once more. "+
 			"If their image or user data is at fault, change it and apply.", plan.Cluster.ValueString(), err))
 	}
+	plan.setPending(names)
+	return true
 }
 
 // warnOfRemoval warns where the attachment is destroyed, or replaced for another

@@ -87,7 +87,7 @@ resource "nova_server" "node" {
 }
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = { for name, server in nova_server.node : name => { id = server.id, region = server.region, address = "127.0.0.1", revision = %d } }
+  servers = { for name, server in nova_server.node : name => { id = server.id, region = server.region, address = "127.0.0.1", mark = "%d" } }
   %s
 }
 `, count, c.Prefix, region, c.Image, c.Flavor, revision, more)
@@ -119,7 +119,7 @@ resource "nova_server" "node" {
 }
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = { "web-0" = { id = nova_server.node.id, region = nova_server.node.region, address = "127.0.0.1", revision = %d } }
+  servers = { "web-0" = { id = nova_server.node.id, region = nova_server.node.region, address = "127.0.0.1", mark = "%d" } }
   %s
 }
 `, c.Prefix, region, c.Image, c.Flavor, revision, more)

@@ -26,6 +26,7 @@ type rollout struct {
 	region string
 
 	mu     sync.Mutex
+	refuse bool            // no drain completes
 	slow   map[string]int  // how often a node is yet to be asked until it is ready; -1: it never is
 	events []string        // "ready NAME" and "drain NAME in MARKS"
 	known  map[string]bool // those that have been ready
@@ -78,6 +79,9 @@ func (r *rollout) drain(t *testing.T, w http.ResponseWriter, req *http.Request) 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, fmt.Sprintf("drain %s in %s", message["node_name"], seen))
+	if r.refuse {
+		w.WriteHeader(http.StatusForbidden)
+	}
 }
 
 // marks are the servers in the cloud with their marks: "a:1 b:-".
@@ -118,25 +122,25 @@ resource "nova_server" "node" {
   flavor_id = %q
   %s
 }
+resource "stackpolicy_deletion_attachment" "node" {
+  for_each        = nova_server.node
+  server_id       = each.value.id
+  region          = each.value.region
+  node_name       = each.key
+  only_in_service = true
+  %s
+  %s
+}
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = { for name, server in nova_server.node : name => { id = server.id, region = server.region, revision = local.nodes[name] } }
+  servers = { for name, node in stackpolicy_deletion_attachment.node : name => { id = node.server_id, region = node.region, mark = tostring(local.nodes[name]) } }
   %s
   http {
     url = "%s/health/{name}"
   }
 }
-resource "stackpolicy_deletion_attachment" "node" {
-  for_each   = nova_server.node
-  server_id  = each.value.id
-  region     = each.value.region
-  node_name  = each.key
-  %s
-  depends_on = [stackpolicy_readiness_attachment.web]
-  %s
-}
-`, strings.Join(list, ", "), r.c.Prefix, r.region, r.c.Image, r.c.Flavor, before(l.servers), givenUp(), r.url,
-		fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = \"%s/drain\"\n    default_result = \"ABANDON\"\n  }", r.url), before(l.deletions))
+`, strings.Join(list, ", "), r.c.Prefix, r.region, r.c.Image, r.c.Flavor, before(l.servers),
+		fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = \"%s/drain\"\n    default_result = \"ABANDON\"\n  }", r.url), before(l.deletions), givenUp(), r.url)
 }
 
 // roll applies the nodes, and returns what terraform says and what is on record.
@@ -174,6 +178,10 @@ func (r *rollout) cloud(t *testing.T, ids map[string]string) string {
 			list = append(list, "create "+strings.TrimPrefix(body.Server.Name, r.c.Prefix))
 		case request.Method == http.MethodPut && strings.HasSuffix(request.Path, "/metadata/"+openstack.MarkKey):
 			list = append(list, "mark "+name)
+		case request.Method == http.MethodPut && strings.HasSuffix(request.Path, "/metadata/"+openstack.DrainedKey):
+			list = append(list, "note "+name)
+		case request.Method == http.MethodDelete && strings.HasSuffix(request.Path, "/metadata/"+openstack.MarkKey):
+			list = append(list, "unmark "+name)
 		case request.Method == http.MethodDelete && name != "":
 			list = append(list, "delete "+name)
 		}
@@ -204,14 +212,14 @@ func TestAccReadinessOrder(t *testing.T) {
 	names := r.names(t, nil)
 	r.slow["c"] = 2
 	_, events, err := r.roll(t, bothFirst, map[string]int{"b": 1, "c": 2})
-	if want := "ready c; drain a in a:1 b:1 c:2"; err != nil || events != want {
+	if want := "ready c; drain a in a:- b:1 c:2"; err != nil || events != want {
 		t.Fatalf("%v\n got %s\nwant %s", err, events, want)
 	}
 	if got := r.marks(t); got != "b:1 c:2" {
 		t.Errorf("left are %s", got)
 	}
 	if r.c.Fake != nil {
-		if got, want := r.cloud(t, r.names(t, names)), "create c; mark c; delete a"; got != want {
+		if got, want := r.cloud(t, r.names(t, names)), "create c; mark c; note a; unmark a; delete a"; got != want {
 			t.Errorf("the cloud was asked to %s, want %s", got, want)
 		}
 	}
@@ -235,7 +243,7 @@ func TestAccReadinessOrder(t *testing.T) {
 	// new one is in service. The bad one was never in service, and has nothing to
 	// be drained from.
 	_, events, err = r.roll(t, bothFirst, map[string]int{"b": 1, "e": 4})
-	if want := "ready e; drain c in b:1 c:2 d:- e:4"; err != nil || events != want {
+	if want := "ready e; drain c in b:1 c:- d:- e:4"; err != nil || events != want {
 		t.Fatalf("%v\n got %s\nwant %s", err, events, want)
 	}
 	if got := r.marks(t); got != "b:1 e:4" {
@@ -254,11 +262,11 @@ func TestAccReadinessOrder_without(t *testing.T) {
 		warns  bool
 	}{
 		// Terraform destroys what is replaced before it makes what takes its place.
-		"anywhere": {lifecycle{}, "drain a in a:1 b:1; ready c", true},
+		"anywhere": {lifecycle{}, "drain a in a:- b:1; ready c", true},
 		// What depends on the servers is destroyed before they are created.
-		"on the deletion attachments": {lifecycle{servers: true}, "drain a in a:1 b:1; ready c", false},
+		"on the deletion attachments": {lifecycle{servers: true}, "drain a in a:- b:1; ready c", false},
 		// The servers get it from the deletion attachments, which refer to them.
-		"on the servers": {lifecycle{deletions: true}, "ready c; drain a in a:1 b:1 c:2", false},
+		"on the servers": {lifecycle{deletions: true}, "ready c; drain a in a:- b:1 c:2", false},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
@@ -280,11 +288,11 @@ func TestAccReadinessOrder_stale(t *testing.T) {
 	t.Parallel()
 	r := startRollout(t, lifecycle{}, map[string]int{"a": 1, "b": 1})
 	_, events, err := r.roll(t, bothFirst, map[string]int{"b": 1, "c": 2})
-	if want := "drain a in a:1 b:1; ready c"; err != nil || events != want {
+	if want := "drain a in a:- b:1; ready c"; err != nil || events != want {
 		t.Errorf("%v\n got %s\nwant %s", err, events, want)
 	}
 	_, events, err = r.roll(t, bothFirst, map[string]int{"c": 2, "d": 2})
-	if want := "ready d; drain b in b:1 c:2 d:2"; err != nil || events != want {
+	if want := "ready d; drain b in b:- c:2 d:2"; err != nil || events != want {
 		t.Errorf("%v\n got %s\nwant %s", err, events, want)
 	}
 }

@@ -49,23 +49,22 @@ resource "nova_server" "web" {
     create_before_destroy = true
   }
 }
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each  = nova_server.web
+  server_id = each.value.id
+  region    = each.value.region
+  shutdown  = true
+  lifecycle {
+    create_before_destroy = true
+  }
+}
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = %[1]q
-  servers = { for name, node in stackpolicy_placement_attachment.web.nodes : name => {
-    id = nova_server.web[name].id, region = node.region, revision = node.revision } }
+  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
+    id = node.server_id, region = node.region, mark = tostring(stackpolicy_placement_attachment.web.nodes[name].revision) } }
   %[7]s
   http {
     url = "%[6]s/{name}"
-  }
-}
-resource "stackpolicy_deletion_attachment" "web" {
-  for_each   = nova_server.web
-  server_id  = each.value.id
-  region     = each.value.region
-  shutdown   = true
-  depends_on = [stackpolicy_readiness_attachment.web]
-  lifecycle {
-    create_before_destroy = true
   }
 }
 `, b.Cloud.Prefix, acctest.Places(region+": "+strings.Join(b.Cloud.Zones(t, region), " ")), version, b.Cloud.Image, b.Cloud.Flavor, b.url, givenUp())

@@ -60,26 +60,8 @@ resource "openstack_compute_instance_v2" "worker" {
   }
 }
 
-# New workers are in service when Kubernetes says that they are Ready.
-resource "stackpolicy_readiness_attachment" "worker" {
-  cluster = "web"
-  servers = { for name, server in openstack_compute_instance_v2.worker : name => {
-    id       = server.id
-    region   = server.region
-    address  = server.access_ip_v4
-    revision = stackpolicy_placement_attachment.worker.nodes[name].revision
-  } }
-  timeout = 1200
-
-  hook {
-    type           = "webhook"
-    url            = var.drain_url
-    timeout        = 900
-    default_result = "ABANDON"
-  }
-}
-
-# Old workers are drained after that, and then destroyed.
+# A worker is drained before its server is destroyed, and leaves Kubernetes. That
+# holds for one that never got Ready too, so only_in_service is not set here.
 resource "stackpolicy_deletion_attachment" "worker" {
   for_each  = openstack_compute_instance_v2.worker
   server_id = each.value.id
@@ -95,9 +77,27 @@ resource "stackpolicy_deletion_attachment" "worker" {
     default_result = "ABANDON"
   }
 
-  depends_on = [stackpolicy_readiness_attachment.worker]
-
   lifecycle {
     create_before_destroy = true
+  }
+}
+
+# New workers are in service when Kubernetes says that they are Ready. Old ones are
+# drained and destroyed after that, because this refers to the deletion attachments.
+resource "stackpolicy_readiness_attachment" "worker" {
+  cluster = "web"
+  servers = { for name, node in stackpolicy_deletion_attachment.worker : name => {
+    id      = node.server_id
+    region  = node.region
+    address = openstack_compute_instance_v2.worker[name].access_ip_v4
+    mark    = tostring(stackpolicy_placement_attachment.worker.nodes[name].revision)
+  } }
+  timeout = 1200
+
+  hook {
+    type           = "webhook"
+    url            = var.drain_url
+    timeout        = 900
+    default_result = "ABANDON"
   }
 }

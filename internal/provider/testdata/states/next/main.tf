@@ -49,13 +49,14 @@ resource "stackpolicy_affinity_attachment" "inherited" {
 
 # The test gives servers ids by the index of their nodes.
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each     = stackpolicy_placement_attachment.web.nodes
-  server_id    = format("00000000-0000-4000-8000-%012d", each.value.index)
-  region       = each.value.region
-  node_name    = each.key
-  cluster      = "web"
-  grace_period = 30
-  shutdown     = true
+  for_each        = stackpolicy_placement_attachment.web.nodes
+  server_id       = format("00000000-0000-4000-8000-%012d", each.value.index)
+  region          = each.value.region
+  node_name       = each.key
+  cluster         = "web"
+  grace_period    = 30
+  shutdown        = true
+  only_in_service = true
   hook {
     type           = "webhook"
     url            = "https://drainer.example.com/drain"
@@ -70,9 +71,9 @@ resource "stackpolicy_readiness_attachment" "web" {
   stable_for = 1
   servers = {
     for name, node in stackpolicy_placement_attachment.web.nodes : name => {
-      id       = format("00000000-0000-4000-8000-%012d", node.index)
-      region   = node.region
-      revision = node.revision
+      id     = format("00000000-0000-4000-8000-%012d", node.index)
+      region = node.region
+      mark   = tostring(node.revision)
     }
   }
 }
