@@ -30,7 +30,7 @@ resource "nova_server" "web" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_id          = stackpolicy_placement_attachment.web.revisions[each.value.revision].image
+  image_id          = each.value.template.image
   flavor_id         = "m1.tiny"
 
   lifecycle {
@@ -57,7 +57,7 @@ resource "stackpolicy_readiness_attachment" "web" {
   servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
     id     = node.server_id
     region = node.region
-    mark   = tostring(stackpolicy_placement_attachment.web.nodes[name].revision)
+    mark   = stackpolicy_placement_attachment.web.nodes[name].mark
   } }
   timeout = 3
 

@@ -31,6 +31,7 @@ type Node struct {
 	// InService is the mark that says that the server was found in service; "": it
 	// has none. Marks are equal or not, and nothing else is read from them.
 	InService string
+
 	// Drained says that the server's drain has begun: it is not in service.
 	Drained bool
 }

@@ -163,6 +163,16 @@ func (b *Board) Closed(at Place) bool {
 // Hold keeps all nodes of closed regions and zones: nothing can be deleted there.
 func (b *Board) Hold() { b.regions = hold(b.regions) }
 
+// HoldRegion keeps all nodes of a region.
+func (b *Board) HoldRegion(name string) {
+	for i := range b.regions {
+		if b.regions[i].Name == name {
+			b.regions[i].Closed = true
+			b.regions[i] = hold(b.regions[i : i+1])[0]
+		}
+	}
+}
+
 // DropMins forgets the mins of all places.
 func (b *Board) DropMins() {
 	for i := range b.regions {

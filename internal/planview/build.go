@@ -2,9 +2,7 @@ package planview
 
 import (
 	"cmp"
-	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -31,8 +29,8 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	a.Before, a.After = int64(len(old.Nodes)), int64(len(next.Nodes))
 	listed := now.listed()
 	a.Regions = outline(rows(old, listed), rows(next, listed))
+	a.number(old, next, hidden["template"] || hidden["nodes"])
 	a.place(old, next, now.Change.Deletion.Reasons, now.Change.InPlace.Reasons)
-	a.revise(before, after, hidden["template"] || hidden["revisions"])
 	if after == nil || a.Unknown {
 		return
 	}
@@ -54,14 +52,8 @@ func Of(cluster string, listed []placement.Region, old, next roster.Roster, chan
 		}
 		return all
 	}
+	a.number(old, next, false)
 	a.place(old, next, reasons(change.Departed), reasons(change.Revised))
-	known := map[int64]Revision{}
-	for _, r := range []roster.Roster{old, next} {
-		for n, template := range r.Revisions {
-			known[n] = Revision{Number: n, Template: template}
-		}
-	}
-	a.count(known)
 	for _, n := range slices.Concat(change.Notices, roster.Warnings(next, listed, listed, false)) {
 		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
 	}
@@ -118,7 +110,7 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]
 	}
 	add := func(name string, n roster.Node, fate Fate, reason string) {
 		places := at(n.Place)
-		places[0].Nodes = append(places[0].Nodes, Node{Name: name, Index: n.Index, Place: n.String(), Fate: fate, Revision: n.Revision, Old: old.Nodes[name].Revision, Reason: reason})
+		places[0].Nodes = append(places[0].Nodes, Node{Name: name, Index: n.Index, Place: n.String(), Fate: fate, Template: a.templates[n.Template], Old: a.templates[old.Nodes[name].Template], Reason: reason})
 		for _, p := range places {
 			if fate != Comes {
 				p.Before++
@@ -136,7 +128,7 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]
 		case then.Place != n.Place:
 			add(name, n, Leaves, "goes on in "+then.String())
 			add(name, then, Comes, "was in "+n.String())
-		case then.Revision != n.Revision:
+		case then.Template != n.Template:
 			add(name, then, Changes, revised[name])
 		default:
 			add(name, then, Stays, "")
@@ -160,42 +152,27 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]
 	}
 }
 
-// revise lists the revisions in use, if there is a template.
-func (a *Attachment) revise(before, after *attributes, hidden bool) {
-	known := map[int64]Revision{}
-	for _, v := range []*attributes{before, after} {
-		if v == nil {
-			continue
-		}
-		for number, template := range v.Revisions {
-			if n, err := strconv.ParseInt(number, 10, 64); err == nil {
-				known[n] = Revision{Number: n, Template: template, Hidden: hidden}
+// number numbers the templates of the nodes, those that are there before the plan
+// first, each by the first node that has it, and counts the nodes that have them.
+func (a *Attachment) number(old, next roster.Roster, hidden bool) {
+	a.templates = map[roster.Template]int{}
+	for _, r := range []roster.Roster{old, next} {
+		for _, name := range r.Names() {
+			t := r.Nodes[name].Template
+			if _, known := a.templates[t]; !known && t != "" {
+				a.templates[t] = len(a.templates) + 1
+				a.Templates = append(a.Templates, Template{Number: len(a.templates), Values: t.Values(), Hidden: hidden})
 			}
 		}
 	}
-	a.count(known)
-}
-
-// count lists the revisions that are known with the numbers of their nodes.
-func (a *Attachment) count(known map[int64]Revision) {
-	if len(known) == 0 {
-		return
-	}
-	for n := range a.nodes {
-		was, is := n.Revision, n.Revision
-		if n.Fate == Changes {
-			was = n.Old
-		}
-		if r := known[was]; n.Fate != Comes {
-			r.Number, r.Before = was, r.Before+1
-			known[was] = r
-		}
-		if r := known[is]; n.Fate != Leaves {
-			r.Number, r.After = is, r.After+1
-			known[is] = r
+	for _, n := range old.Nodes {
+		if i := a.templates[n.Template]; i > 0 {
+			a.Templates[i-1].Before++
 		}
 	}
-	for _, number := range slices.Sorted(maps.Keys(known)) {
-		a.Revisions = append(a.Revisions, known[number])
+	for _, n := range next.Nodes {
+		if i := a.templates[n.Template]; i > 0 {
+			a.Templates[i-1].After++
+		}
 	}
 }

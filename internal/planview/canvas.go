@@ -15,7 +15,7 @@ func escape(s string) string { return html.EscapeString(text.CleanLines(s)) }
 type canvas struct {
 	body   strings.Builder
 	height int
-	colour map[int64]int // of revisions
+	colour map[int]int // of templates
 }
 
 // picture is an svg element with all that was drawn. One that stands alone has its

@@ -7,7 +7,7 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 	var single []Node
 	type kind struct {
 		fate          Fate
-		revision, old int64
+		template, old int
 	}
 	var kinds []kind
 	counts := map[kind]int{}
@@ -22,7 +22,7 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 			single = append(single, n)
 			continue
 		}
-		k := kind{n.Fate, n.Revision, n.Old}
+		k := kind{n.Fate, n.Template, n.Old}
 		if n.Fate != Changes {
 			k.old = 0
 		}
@@ -32,7 +32,7 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 	}
 	for _, k := range kinds {
 		y += pitch
-		n := Node{Fate: k.fate, Revision: k.revision, Old: k.old}
+		n := Node{Fate: k.fate, Template: k.template, Old: k.old}
 		label := fmt.Sprintf("%d %s", counts[k], c.words(n, counts[k] > 1))
 		c.dot(x+radius, y-radius, n, label)
 		c.text("", x+2*radius+8, y-4, label)
@@ -62,22 +62,22 @@ func (c *canvas) words(n Node, several bool) string {
 	}
 	switch {
 	case n.Fate == Changes:
-		words += fmt.Sprintf(", revision %d to %d", n.Old, n.Revision)
+		words += fmt.Sprintf(", template %d to %d", n.Old, n.Template)
 	case len(c.colour) > 0:
-		words += fmt.Sprintf(", revision %d", n.Revision)
+		words += fmt.Sprintf(", template %d", n.Template)
 	}
 	return words
 }
 
 // dot draws a node. Its form says what happens to it: a disc stays, one with a
 // plus is added, one with a ring changes, a circle with a cross is removed. The
-// colour says of which revision it is.
+// colour says of which template it is.
 func (c *canvas) dot(x, y int, n Node, label string) {
 	c.body.WriteString("<g>")
 	if label != "" {
 		fmt.Fprintf(&c.body, "<title>%s</title>", escape(label))
 	}
-	fill := c.colour[n.Revision]
+	fill := c.colour[n.Template]
 	switch n.Fate {
 	case Leaves:
 		fmt.Fprintf(&c.body, `<circle class="hollow s%d" cx="%d" cy="%d" r="%d"/><path class="cross" d="M%d %dl8 8m0 -8l-8 8"/>`, fill, x, y, radius-1, x-4, y-4)

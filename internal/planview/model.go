@@ -3,6 +3,8 @@ package planview
 import (
 	"cmp"
 	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
 // Action is what a plan does to an attachment.
@@ -38,10 +40,12 @@ type Attachment struct {
 
 	Before, After int64 // number of nodes
 	Regions       []Region
-	Revisions     []Revision // in use before or after, by number
+	Templates     []Template // in use before or after, by number
 	Remaining     int64      // nodes that the update still has to replace after this plan
 	Updates       bool       // whether there is an update
 	Warnings      []Warning
+
+	templates map[roster.Template]int // their numbers
 }
 
 // Region is a region with its zones; without any it has the nodes itself.
@@ -67,15 +71,15 @@ type Node struct {
 	Index    int64
 	Place    string // region and zone
 	Fate     Fate
-	Revision int64 // after the plan, or of a node that leaves
-	Old      int64 // of a node that changes: the revision before
+	Template int // its number, after the plan or of a node that leaves; 0: none
+	Old      int // of a node that changes: the template before
 	Reason   string
 }
 
-// Revision is a template that nodes are made from.
-type Revision struct {
-	Number        int64
-	Template      map[string]string // nil: not shown
+// Template is what nodes are made from.
+type Template struct {
+	Number        int               // given by the drawing, from 1
+	Values        map[string]string // nil: not shown
 	Hidden        bool              // because it is sensitive
 	Before, After int64             // number of nodes
 }

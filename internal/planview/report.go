@@ -86,11 +86,11 @@ func (a *Attachment) report(limit int) report {
 		add(fmt.Sprintf("%s: %s", s.title, text.Nodes(int64(len(items)))), items)
 	}
 	add("Waiting", a.waiting())
-	var revisions []item
-	for _, v := range a.Revisions {
-		revisions = append(revisions, item{"", v.String()})
+	var templates []item
+	for _, v := range a.Templates {
+		templates = append(templates, item{"", v.String()})
 	}
-	add("Revisions", revisions)
+	add("Templates", templates)
 	return r
 }
 
@@ -145,9 +145,9 @@ func (a *Attachment) about(n Node) string {
 	text := n.Place
 	switch {
 	case n.Fate == Changes:
-		text += fmt.Sprintf(", revision %d to %d", n.Old, n.Revision)
-	case len(a.Revisions) > 0:
-		text += fmt.Sprintf(", revision %d", n.Revision)
+		text += fmt.Sprintf(", template %d to %d", n.Old, n.Template)
+	case len(a.Templates) > 0:
+		text += fmt.Sprintf(", template %d", n.Template)
 	}
 	switch {
 	case strings.Contains(n.Reason, n.Place):
@@ -181,16 +181,16 @@ func (p Place) limit() string {
 	return fmt.Sprint(p.Cap)
 }
 
-// String says what a revision is made of, and how many nodes have it.
-func (r Revision) String() string {
-	text := fmt.Sprintf("Revision %d: %s before, %d after", r.Number, text.Nodes(r.Before), r.After)
+// String says what a template has, and how many nodes have it.
+func (r Template) String() string {
+	text := fmt.Sprintf("Template %d: %s before, %d after", r.Number, text.Nodes(r.Before), r.After)
 	switch {
 	case r.Hidden:
 		return text + " (template is sensitive)"
-	case len(r.Template) > 0:
-		parts := make([]string, 0, len(r.Template))
-		for _, name := range slices.Sorted(maps.Keys(r.Template)) {
-			parts = append(parts, fmt.Sprintf("%s = %q", name, r.Template[name]))
+	case len(r.Values) > 0:
+		parts := make([]string, 0, len(r.Values))
+		for _, name := range slices.Sorted(maps.Keys(r.Values)) {
+			parts = append(parts, fmt.Sprintf("%s = %q", name, r.Values[name]))
 		}
 		text += " (" + strings.Join(parts, ", ") + ")"
 	}

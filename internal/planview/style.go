@@ -17,7 +17,7 @@ var colours = []colour{
 	{"edge", "#d1d9e0", "#3d444d"},
 	{"warn", "#9a6700", "#d29922"},
 	{"mark", "#ffffff", "#0d1117"},
-	// The revisions, in turn. Each differs from its neighbours also for readers who
+	// The templates, in turn. Each differs from its neighbours also for readers who
 	// do not tell red from green.
 	{"r0", "#0969da", "#58a6ff"},
 	{"r1", "#bc4c00", "#f0883e"},
@@ -27,8 +27,8 @@ var colours = []colour{
 	{"r5", "#6e7781", "#b1bac4"},
 }
 
-// revisionColours is the number of colours of revisions.
-const revisionColours = 6
+// templateColours is the number of colours of templates.
+const templateColours = 6
 
 // CSS is the style sheet of pictures and pages.
 var CSS = css()
@@ -41,14 +41,14 @@ func css() string {
 		fmt.Fprintf(&light, " --pv-%s: %s;", c.name, c.light)
 		fmt.Fprintf(&dark, " --pv-%s: %s;", c.name, c.dark)
 	}
-	var revisions strings.Builder
-	for i := range revisionColours {
-		fmt.Fprintf(&revisions, ".pv .f%d { fill: var(--pv-r%d) }\n.pv .s%d { stroke: var(--pv-r%d) }\n", i, i, i, i)
+	var templates strings.Builder
+	for i := range templateColours {
+		fmt.Fprintf(&templates, ".pv .f%d { fill: var(--pv-r%d) }\n.pv .s%d { stroke: var(--pv-r%d) }\n", i, i, i, i)
 	}
 	return ".pv { color-scheme: light dark;" + light.String() + " }\n" +
 		"@media screen and (prefers-color-scheme: dark) { .pv {" + dark.String() + " } }\n" +
 		// Renderers without variables (librsvg) take the first of two values, the others the last.
-		variable.ReplaceAllStringFunc(revisions.String()+pictureCSS, func(rule string) string {
+		variable.ReplaceAllStringFunc(templates.String()+pictureCSS, func(rule string) string {
 			m := variable.FindStringSubmatch(rule)
 			return m[1] + ": " + value[m[2]] + "; " + rule
 		})

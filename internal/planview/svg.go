@@ -43,9 +43,9 @@ func SVG(list []Attachment) string {
 // attachment draws an attachment below what is there. With words it has a title
 // and, at its end, the lists of the report.
 func (c *canvas) attachment(a *Attachment, words bool) {
-	c.colour = map[int64]int{}
-	for i, r := range a.Revisions {
-		c.colour[r.Number] = i % revisionColours
+	c.colour = map[int]int{}
+	for i, r := range a.Templates {
+		c.colour[r.Number] = i % templateColours
 	}
 	r := a.report(12)
 	if words {
@@ -85,26 +85,26 @@ func (c *canvas) legend(a *Attachment) {
 		c.text("", x+radius+5, y, label)
 		x += radius*2 + 24 + 7*len(label)
 	}
-	var first int64 = 1
-	if len(a.Revisions) > 0 {
-		first = a.Revisions[0].Number
+	first := 1
+	if len(a.Templates) > 0 {
+		first = a.Templates[0].Number
 	}
 	there := map[Fate]bool{}
 	for n := range a.nodes {
 		there[n.Fate] = true
 	}
-	for fate, label := range []string{"stays", "changes in place (ring: old revision)", "is added", "is removed"} {
+	for fate, label := range []string{"stays", "changes in place (ring: old template)", "is added", "is removed"} {
 		if there[Fate(fate)] {
-			n := Node{Fate: Fate(fate), Revision: first, Old: first}
-			if n.Fate == Changes && len(a.Revisions) > 1 {
-				n.Revision = a.Revisions[1].Number
+			n := Node{Fate: Fate(fate), Template: first, Old: first}
+			if n.Fate == Changes && len(a.Templates) > 1 {
+				n.Template = a.Templates[1].Number
 			}
 			entry(n, label)
 		}
 	}
-	if len(a.Revisions) > 0 {
-		for _, r := range a.Revisions {
-			entry(Node{Revision: r.Number}, fmt.Sprintf("revision %d", r.Number))
+	if len(a.Templates) > 0 {
+		for _, r := range a.Templates {
+			entry(Node{Template: r.Number}, fmt.Sprintf("template %d", r.Number))
 		}
 	}
 	c.height = y + 10

@@ -7,15 +7,14 @@ import (
 
 // attributes are the values of an attachment in a plan.
 type attributes struct {
-	Cluster   string                       `json:"cluster"`
-	Region    string                       `json:"region"`
-	Regions   []regionJSON                 `json:"regions"`
-	Zones     []binJSON                    `json:"zones"`
-	Update    *updateJSON                  `json:"update"`
-	Nodes     map[string]nodeJSON          `json:"nodes"`
-	Revisions map[string]map[string]string `json:"revisions"`
-	Change    changeJSON                   `json:"change"`
-	Remaining int64                        `json:"remaining"`
+	Cluster   string              `json:"cluster"`
+	Region    string              `json:"region"`
+	Regions   []regionJSON        `json:"regions"`
+	Zones     []binJSON           `json:"zones"`
+	Update    *updateJSON         `json:"update"`
+	Nodes     map[string]nodeJSON `json:"nodes"`
+	Change    changeJSON          `json:"change"`
+	Remaining int64               `json:"remaining"`
 }
 
 type binJSON struct {
@@ -31,10 +30,10 @@ type regionJSON struct {
 }
 
 type nodeJSON struct {
-	Index    int64  `json:"index"`
-	Region   string `json:"region"`
-	Zone     string `json:"zone"`
-	Revision int64  `json:"revision"`
+	Index    int64             `json:"index"`
+	Region   string            `json:"region"`
+	Zone     string            `json:"zone"`
+	Template map[string]string `json:"template"`
 }
 
 type updateJSON struct {
@@ -85,7 +84,7 @@ func (v *attributes) roster() roster.Roster {
 	r := roster.Roster{Nodes: map[string]roster.Node{}}
 	if v != nil {
 		for name, n := range v.Nodes {
-			r.Nodes[name] = roster.Node{Index: n.Index, Place: placement.Place{Region: n.Region, Zone: n.Zone}, Revision: n.Revision}
+			r.Nodes[name] = roster.Node{Index: n.Index, Place: placement.Place{Region: n.Region, Zone: n.Zone}, Template: roster.NewTemplate(n.Template)}
 		}
 	}
 	return r

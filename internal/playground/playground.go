@@ -71,11 +71,11 @@ func Play(s State) (Result, error) {
 	}
 	listed := s.listed()
 	policy := roster.Policy{
-		Name:     func(index int64) string { return roster.DefaultPattern.Name(cluster, index) },
-		Capacity: s.Capacity,
-		Regions:  listed,
-		Criteria: deletion.OldestFirst,
-		Template: roster.Template{"image": "old"},
+		Name:      func(index int64) string { return roster.DefaultPattern.Name(cluster, index) },
+		Capacity:  s.Capacity,
+		Regions:   listed,
+		Criteria:  deletion.OldestFirst,
+		Templates: images("old"),
 	}
 	before := s.roster()
 	after, change, err := roster.Plan(before, seen(before), policy)
@@ -89,7 +89,7 @@ func Play(s State) (Result, error) {
 	if s.Step == 0 {
 		r.Moves, r.More, err = moves(listed, before, after)
 	}
-	policy.Template = roster.Template{"image": "new"}
+	policy.Templates = images("new")
 	whole, _ := roster.ParseAmount("100%")
 	policy.Update = &roster.Update{Causes: []roster.Cause{roster.Outdated}, BatchSize: size, Target: whole, StopAbove: whole}
 	for i := 0; i < s.Step && r.Remaining > 0 && err == nil; i++ {
@@ -183,7 +183,7 @@ func (s State) listed() []placement.Region {
 
 // roster has the nodes that are there, made in turn in each of the places.
 func (s State) roster() roster.Roster {
-	r := roster.Roster{Nodes: map[string]roster.Node{}, Revisions: map[int64]roster.Template{1: {"image": "old"}}, Newest: 1}
+	r := roster.Roster{Nodes: map[string]roster.Node{}}
 	var left []int64
 	var places []placement.Place
 	for _, region := range s.Regions {
@@ -198,7 +198,7 @@ func (s State) roster() roster.Roster {
 		for i := range left {
 			if left[i] > 0 {
 				left[i]--
-				r.Nodes[roster.DefaultPattern.Name(cluster, r.Next)] = roster.Node{Index: r.Next, Place: places[i], Revision: 1}
+				r.Nodes[roster.DefaultPattern.Name(cluster, r.Next)] = roster.Node{Index: r.Next, Place: places[i], Template: images("old").At(places[i]), Generation: 1, Mark: "1"}
 				r.Next++
 			}
 		}
@@ -214,4 +214,9 @@ func seen(r roster.Roster) roster.Seen {
 			CreatedAt: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(n.Index))}
 	}
 	return roster.Seen{Servers: servers}
+}
+
+// images is the template of an image, for all places.
+func images(name string) roster.Templates {
+	return roster.Templates{placement.Place{}: roster.NewTemplate(map[string]string{"image": name})}
 }

@@ -33,7 +33,7 @@ resource "openstack_compute_instance_v2" "web" {
   image_id          = %[3]q
   flavor_id         = %[4]q
   network_mode      = "none"
-  metadata          = { version = stackpolicy_placement_attachment.web.revisions[each.value.revision].version }
+  metadata          = { version = each.value.template.version }
   lifecycle {
     create_before_destroy = true
   }
@@ -49,7 +49,7 @@ resource "stackpolicy_deletion_attachment" "web" {
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = %[1]q
   servers = { for name, s in stackpolicy_deletion_attachment.web : name => {
-    id = s.server_id, mark = tostring(stackpolicy_placement_attachment.web.nodes[name].revision) } }
+    id = s.server_id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
   timeout = 30
 }
 `, c.Prefix, version, c.Image, c.Flavor)

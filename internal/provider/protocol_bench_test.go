@@ -68,7 +68,7 @@ func stored(b *testing.B, placed instance) *tfprotov6.RawState {
 	b.Helper()
 	places := map[string]any{}
 	for node := range object(object(placed.state)["nodes"]) {
-		places[node] = map[string]any{"index": 0, "region": "RegionOne", "zone": "az-1", "revision": 1}
+		places[node] = map[string]any{"index": 0, "region": "RegionOne", "zone": "az-1", "template": map[string]any{}, "generation": 1, "mark": "1"}
 	}
 	text, err := json.Marshal(map[string]any{"cluster": "web", "nodes": places})
 	if err != nil {

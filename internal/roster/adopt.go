@@ -11,10 +11,10 @@ import (
 )
 
 // Adopt makes a roster of the servers of a running cluster: those whose names
-// the pattern makes, also with zeros before the index. It fails where there are
-// none, and where two have one index.
+// the pattern makes, also with zeros before the index. A node keeps the mark that
+// its server carries. It fails where there are none, and where two have one index.
 func Adopt(cluster string, pattern Pattern, servers []node.Node) (Roster, error) {
-	r := Roster{Nodes: map[string]Node{}, Newest: firstRevision}
+	r := Roster{Nodes: map[string]Node{}}
 	names := pattern.Regexp(cluster)
 	taken := map[int64]node.Node{}
 	for _, s := range servers {
@@ -32,13 +32,21 @@ func Adopt(cluster string, pattern Pattern, servers []node.Node) (Roster, error)
 			return r, fmt.Errorf("which servers are the cluster's is ambiguous: %s have the same index; rename or remove one of them", strings.Join(both, " and "))
 		}
 		taken[index] = s
-		r.Nodes[s.Name] = Node{Index: index, Place: placement.Place{Region: s.Region, Zone: s.Zone}, Revision: firstRevision}
+		r.Nodes[s.Name] = Node{Index: index, Place: placement.Place{Region: s.Region, Zone: s.Zone}, Generation: 1, Mark: adopted(s.InService)}
 		r.Next = max(r.Next, index+1)
 	}
 	if len(r.Nodes) == 0 {
 		return r, fmt.Errorf("no server is named %s, %s and so on", pattern.Name(cluster, 0), pattern.Name(cluster, 1))
 	}
 	return r, nil
+}
+
+// adopted is the mark that a server carries, or the first one.
+func adopted(carried string) Mark {
+	if m := Mark(carried); m.number() > 0 {
+		return m
+	}
+	return mark("")
 }
 
 func describe(n node.Node) string { return fmt.Sprintf("%s (%s, in %s)", n.Name, n.ID, n.Region) }

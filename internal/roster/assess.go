@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,7 +23,7 @@ type fact struct {
 	trouble   string           // why it is not in service; "" where it is
 	unhealthy string           // why its server should be replaced; "" where it need not be
 	protected string           // why it must stay, and as it is; "" where it is free
-	outdated  bool             // whether it is not of the wanted revision
+	outdated  bool             // whether its template is not the one that it would get now
 	full      *placement.Place // where Nova found no host for its server
 	turn      int              // by the criterion: lower ones leave earlier
 }
@@ -43,13 +42,13 @@ type facts map[string]*fact
 
 // assess works out what the other steps go by: which nodes are in service, which
 // are under way, broken or protected and why, and in which turn they leave.
-func assess(now Roster, seen Seen, policy Policy, wanted int64) facts {
+func assess(now Roster, seen Seen, policy Policy) facts {
 	all := make(facts, len(now.Nodes))
 	var order []node.Node
 	for _, name := range now.Names() {
-		f := factOf(name, now.Nodes[name], seen, policy, wanted)
+		f := factOf(name, now.Nodes[name], seen, policy)
 		all[name] = f
-		order = append(order, f.candidate(policy))
+		order = append(order, f.candidate(now, policy))
 	}
 	for i, n := range deletion.Order(order, policy.Criteria) {
 		all[n.Name].turn = i
@@ -57,8 +56,8 @@ func assess(now Roster, seen Seen, policy Policy, wanted int64) facts {
 	return all
 }
 
-func factOf(name string, n Node, seen Seen, policy Policy, wanted int64) *fact {
-	f := &fact{name: name, Node: n, server: seen.Servers[name], looked: seen.looked(name), outdated: n.Revision != wanted}
+func factOf(name string, n Node, seen Seen, policy Policy) *fact {
+	f := &fact{name: name, Node: n, server: seen.Servers[name], looked: seen.looked(name), outdated: n.Template != policy.Templates.At(n.Place)}
 	f.trouble = trouble(name, n, seen, policy)
 	f.protected = protection(name, f.server, policy)
 	switch {
@@ -78,25 +77,24 @@ func factOf(name string, n Node, seen Seen, policy Policy, wanted int64) *fact {
 }
 
 // candidate is a node as the deletion policy orders it.
-func (f *fact) candidate(policy Policy) node.Node {
+func (f *fact) candidate(now Roster, policy Policy) node.Node {
 	n := f.server
 	n.Name = f.name
 	n.ID = cmp.Or(n.ID, f.name)
 	if !f.looked {
 		n.CreatedAt = time.Unix(1<<40, f.Index) // made by the apply before this plan: nothing is younger
 	}
-	if policy.Template != nil {
-		n.ProfileCreatedAt = time.UnixMilli(f.Revision) // a revision is as old as its number is low
+	if len(policy.Templates) > 0 {
+		n.ProfileCreatedAt = time.UnixMilli(1 + now.age(f.Template))
 	}
 	return n
 }
 
 // trouble says why a node is not in service, or nothing where it is: it has a
-// server that is neither in ERROR nor being built and that, where marks are
-// required, carries the mark of the node's revision.
+// server that is ACTIVE and that, where marks are required, carries the node's own
+// mark.
 func trouble(name string, n Node, seen Seen, policy Policy) string {
 	server, there := seen.Servers[name]
-	marks := policy.Update != nil && policy.Update.RequireInService && !policy.Update.New
 	switch {
 	case seen.Missing[name]:
 		return "it has no server"
@@ -104,15 +102,21 @@ func trouble(name string, n Node, seen Seen, policy Policy) string {
 		return "it was not looked at yet"
 	case server.Status == "ERROR" && server.Fault != "":
 		return fmt.Sprintf("its server is in ERROR (%s)", clip(server.Fault))
-	case server.Status == "ERROR", server.Status == "BUILD":
+	case !serves(server):
 		return "its server is in " + server.Status
-	case marks && server.InService == "":
+	case server.Drained:
+		return "its server was drained"
+	case policy.RequireMarks && server.InService == "":
 		return "it is not marked as in service"
-	case marks && server.InService != mark(n.Revision):
-		return fmt.Sprintf("it is marked as in service with revision %s, not %d", server.InService, n.Revision)
+	case policy.RequireMarks && server.InService != string(n.Mark):
+		return fmt.Sprintf("it is marked as in service with %s, not %s", clip(server.InService), n.Mark)
 	}
 	return ""
 }
+
+// serves reports whether a server runs. One that is migrated live does, one that
+// is stopped, paused, suspended, rescued or shelved does not.
+func serves(server node.Node) bool { return server.Status == "ACTIVE" || server.Status == "MIGRATING" }
 
 // protection says why a node must stay.
 func protection(name string, server node.Node, policy Policy) string {
@@ -195,12 +199,4 @@ func (all facts) counts() placement.Counts {
 		counts[f.Place]++
 	}
 	return counts
-}
-
-// mark is the mark of a server that was made from a revision.
-func mark(revision int64) string {
-	if revision == 0 {
-		return ""
-	}
-	return strconv.FormatInt(revision, 10)
 }

@@ -1,7 +1,7 @@
 package roster
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"math"
 	"math/big"
@@ -20,12 +20,12 @@ type batch struct {
 // chooseBatch chooses the nodes that an update replaces in this plan, of all that
 // are left of those before it; growth is the number of nodes that are added as
 // well.
-func chooseBatch(before, all facts, growth int64, full []placement.Place, policy Policy) batch {
+func chooseBatch(now Roster, before, all facts, growth int64, full []placement.Place, policy Policy) batch {
 	u := policy.Update
 	if u == nil || u.New {
 		return batch{}
 	}
-	d := newDraft(before, all, growth, full, policy)
+	d := newDraft(now, before, all, growth, full, policy)
 	d.size = u.size(policy.Capacity)
 	d.waiting = before.number((*fact).underWay)
 	d.pick([]func(*fact) bool{
@@ -39,11 +39,11 @@ func chooseBatch(before, all facts, growth int64, full []placement.Place, policy
 
 // remaining counts the nodes that an update would still replace, could it replace
 // all at once.
-func remaining(before, all facts, full []placement.Place, policy Policy) int64 {
+func remaining(now Roster, before, all facts, full []placement.Place, policy Policy) int64 {
 	if policy.Update == nil {
 		return 0
 	}
-	d := newDraft(before, all, 0, full, policy)
+	d := newDraft(now, before, all, 0, full, policy)
 	d.size, d.everything = math.MaxInt64, true
 	d.pick([]func(*fact) bool{
 		func(f *fact) bool { return f.trouble != "" },
@@ -58,6 +58,7 @@ func (u *Update) size(capacity int64) int64 { return max(u.BatchSize.down(capaci
 // draft is a batch while it is chosen. Nothing outside this file sees it.
 type draft struct {
 	batch
+	now        Roster
 	policy     Policy
 	all        facts
 	gone       map[string]bool   // nodes that were picked and are removed
@@ -66,13 +67,13 @@ type draft struct {
 	space      *placement.Board  // the nodes that are left, as far as their substitutes need room
 	size       int64             // maximum number of nodes to pick
 	waiting    int64             // nodes under way that are not picked
-	current    int64             // nodes of the wanted revision, new ones included
+	current    int64             // nodes of the wanted templates, new ones included
 	pending    int64             // nodes that will be added: the growth, and a substitute for each that is removed
 	everything bool              // whether to choose without asking for room
 }
 
-func newDraft(before, all facts, growth int64, full []placement.Place, policy Policy) *draft {
-	return &draft{policy: policy, all: all, outage: outage(before, policy), gone: map[string]bool{}, full: slices.Clone(full), space: boardOf(all, policy.Regions, full),
+func newDraft(now Roster, before, all facts, growth int64, full []placement.Place, policy Policy) *draft {
+	return &draft{now: now, policy: policy, all: all, outage: outage(before, policy), gone: map[string]bool{}, full: slices.Clone(full), space: boardOf(all, policy.Regions, full),
 		current: growth + all.number(func(f *fact) bool { return !f.outdated }), pending: growth}
 }
 
@@ -94,7 +95,7 @@ func (d *draft) pick(classes []func(*fact) bool) {
 }
 
 // may reports whether a node can be picked within the size of the batch and, for
-// Outdated, the target. Of nodes in service, or of another revision, no more are
+// Outdated, the target. Of nodes in service, or of another template, no more are
 // picked than size leaves next to those that are under way.
 func (d *draft) may(f *fact, cause Cause) bool {
 	n := int64(len(d.picked))
@@ -196,21 +197,23 @@ func (d *draft) pickMisplaced(concerned func(*fact) bool) {
 	}
 }
 
-// pickOutdated picks the highest of the outdated revisions first: one that was
+// pickOutdated picks the newest of the outdated templates first: one that was
 // given up half way is the least proven. Nodes in service in places that take no
 // nodes now wait: their substitutes would leave the spread worse than it is.
 func (d *draft) pickOutdated(concerned func(*fact) bool) {
-	var revisions []int64
+	var templates []Template
 	for _, f := range d.all {
-		if f.outdated && !d.gone[f.name] && concerned(f) && !slices.Contains(revisions, f.Revision) {
-			revisions = append(revisions, f.Revision)
+		if f.outdated && !d.gone[f.name] && concerned(f) && !slices.Contains(templates, f.Template) {
+			templates = append(templates, f.Template)
 		}
 	}
-	slices.Sort(revisions)
-	for _, revision := range slices.Backward(revisions) {
+	slices.SortFunc(templates, func(a, b Template) int {
+		return cmp.Or(cmp.Compare(d.now.age(b), d.now.age(a)), cmp.Compare(b, a))
+	})
+	for _, template := range templates {
 		q := d.queue(func(f *fact) bool {
 			open := d.everything || d.policy.Update.InPlace || f.trouble != "" || !d.space.Closed(f.Place)
-			return f.Revision == revision && concerned(f) && open
+			return f.outdated && f.Template == template && concerned(f) && open
 		})
 		q.DropMins()
 		for _, p := range d.picked {
@@ -224,7 +227,7 @@ func (d *draft) pickOutdated(concerned func(*fact) bool) {
 			if !ok || !d.may(f, Outdated) {
 				break
 			}
-			q.leave(f.Place, d.take(f, Outdated, fmt.Sprintf("it is of revision %d, and new nodes are of %d", revision, d.policy.wanted)))
+			q.leave(f.Place, d.take(f, Outdated, f.Template.differs(d.policy.Templates.At(f.Place))))
 		}
 	}
 }

@@ -29,10 +29,10 @@ func BenchmarkPlan(b *testing.B) {
 				}
 				costs := bench.Compare(b,
 					side("bare", func(*Policy) {}),
-					side("template", func(p *Policy) { p.Template = image("a") }),
+					side("template", func(p *Policy) { p.Templates = images("a") }),
 					side("update", func(p *Policy) {
-						p.Template, p.Update = image("a"), update("25%", Unhealthy, Misplaced, Outdated)
-						p.Update.RequireInService = true
+						p.Templates, p.Update = images("a"), update("25%", Unhealthy, Misplaced, Outdated)
+						p.RequireMarks = true
 					}))
 				b.ReportMetric(float64(costs[1].CPU)/float64(costs[0].CPU), "times-with-template")
 				b.ReportMetric(float64(costs[2].CPU)/float64(costs[0].CPU), "times-with-update")
@@ -46,13 +46,13 @@ func BenchmarkRollout(b *testing.B) {
 	for _, size := range []int64{1_000, 10_000} {
 		b.Run(fmt.Sprintf("nodes=%d", size), func(b *testing.B) {
 			p := policy(size)
-			p.Template = image("a")
+			p.Templates = images("a")
 			r, _, err := Plan(Roster{}, Seen{}, p)
 			if err != nil {
 				b.Fatal(err)
 			}
 			seen := running(r)
-			p.Template, p.Update = image("b"), update("25%", Unhealthy, Misplaced, Outdated)
+			p.Templates, p.Update = images("b"), update("25%", Unhealthy, Misplaced, Outdated)
 			for b.Loop() {
 				if _, change, err := Plan(r, seen, p); err != nil || change.Replaced != size/4 {
 					b.Fatal(change.Replaced, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"pgregory.net/rapid"
 )
 
@@ -21,14 +22,13 @@ type world struct {
 	bad     map[string]bool // images that never get into service
 	calm    bool            // no server fails
 	clock   int64
-	given   map[int64]string // the image of each revision that was ever given
 }
 
 // runs is a server: what Nova reports, and what it was made from.
 type runs struct {
 	node.Node
-	image    string
-	revision int64
+	image string
+	mark  Mark // of the node that it was made for
 }
 
 // look is what a refresh sees.
@@ -53,19 +53,19 @@ func (w *world) apply(crash int) {
 	for _, name := range w.roster.Names() {
 		n := w.roster.Nodes[name]
 		s, there := w.servers[name]
-		if there && s.revision == n.Revision {
+		if there && s.mark == n.Mark {
 			continue
 		}
 		if !step() {
 			return
 		}
-		image := w.roster.Revisions[n.Revision]["image"]
+		image := n.Template.Values()["image"]
 		if !there {
 			w.clock++
 			s = &runs{Node: node.Node{ID: fmt.Sprintf("id-%s-%d", name, w.clock), Name: name, Region: n.Region, Zone: n.Zone, CreatedAt: time.Unix(w.clock, 0)}}
 			w.servers[name] = s
 		}
-		s.Status, s.Fault, s.InService, s.image, s.revision = "ACTIVE", "", "", image, n.Revision
+		s.Status, s.Fault, s.InService, s.image, s.mark = "ACTIVE", "", "", image, n.Mark
 		if !w.calm && sometimes(w.t, 30, "the server fails") {
 			s.Status, fails = "ERROR", true
 		}
@@ -76,10 +76,10 @@ func (w *world) apply(crash int) {
 			fails = true
 			continue
 		}
-		if s.InService != mark(s.revision) && !step() {
+		if s.InService != string(s.mark) && !step() {
 			return
 		}
-		s.InService = mark(s.revision)
+		s.InService = string(s.mark)
 	}
 	if fails {
 		return // nothing that depends on the new servers is deleted
@@ -97,7 +97,7 @@ func (w *world) apply(crash int) {
 // serving counts the nodes of the roster that are in service.
 func (w *world) serving() (n int64) {
 	for name, node := range w.roster.Nodes {
-		if s, there := w.servers[name]; there && s.Status == "ACTIVE" && s.InService == mark(node.Revision) {
+		if s, there := w.servers[name]; there && s.Status == "ACTIVE" && s.InService == string(node.Mark) {
 			n++
 		}
 	}
@@ -110,19 +110,19 @@ func (w *world) serving() (n int64) {
 // stay what they are, and once the template is good the update comes to its end.
 func TestHistories(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &world{t: t, servers: map[string]*runs{}, bad: map[string]bool{}, given: map[int64]string{}}
+		w := &world{t: t, servers: map[string]*runs{}, bad: map[string]bool{}}
 		policy := Policy{Name: web, Capacity: rapid.Int64Range(1, 9).Draw(t, "capacity"), Regions: twoRegions(),
-			Criteria: genCriteria.Draw(t, "criteria"), Template: Template{"image": "a"}}
+			Criteria: genCriteria.Draw(t, "criteria"), Templates: images("a")}
 		policy.Update = update(genBatch.Draw(t, "batch"), Unhealthy, Misplaced, Outdated)
-		policy.Update.RequireInService = true
+		policy.RequireMarks = true
 		policy.Update.StopAbove = amount("100%")
 		policy.Update.InPlace = sometimes(t, 3, "in place")
-		images := []string{"a", "b", "c", "bad", "worse"}
+		choice := []string{"a", "b", "c", "bad", "worse"}
 		w.bad["bad"], w.bad["worse"] = true, true
 		for range rapid.IntRange(1, 12).Draw(t, "events") {
 			switch rapid.IntRange(0, 9).Draw(t, "event") {
 			case 0, 1, 2:
-				policy.Template = Template{"image": rapid.SampledFrom(images).Draw(t, "image")}
+				policy.Templates = images(rapid.SampledFrom(choice).Draw(t, "image"))
 			case 3:
 				policy.Capacity = rapid.Int64Range(0, 12).Draw(t, "capacity")
 			case 4:
@@ -157,7 +157,7 @@ func TestHistories(t *testing.T) {
 			}
 		}
 		// The template is good now, and nothing fails any more.
-		policy.Template = Template{"image": "good"}
+		policy.Templates = images("good")
 		policy.Protected = nil
 		policy.Update.Target = amount("100%")
 		w.calm = true
@@ -191,7 +191,7 @@ func TestHistories(t *testing.T) {
 func (w *world) good() bool {
 	for name, n := range w.roster.Nodes {
 		s, there := w.servers[name]
-		if !there || s.Status != "ACTIVE" || s.Tainted || s.image != "good" || s.InService != mark(n.Revision) {
+		if !there || s.Status != "ACTIVE" || s.Tainted || s.image != "good" || s.InService != string(n.Mark) {
 			return false
 		}
 	}
@@ -210,24 +210,10 @@ func (w *world) round(policy Policy, crash int) error {
 		t.Fatalf("%d nodes are replaced, more than the batch of %d", change.Replaced, batch)
 	}
 	checkChange(t, before, next, change)
-	wanted := next.Newest
-	for number, template := range next.Revisions {
-		if maps.Equal(template, policy.Template) {
-			wanted = number
-		}
-		if image, twice := w.given[number]; twice && image != template["image"] {
-			t.Fatalf("revision %d was of image %s and is of %s", number, image, template["image"])
-		}
-		w.given[number] = template["image"]
-	}
-	for number, template := range before.Revisions {
-		if maps.Equal(template, policy.Template) && next.Newest != before.Newest {
-			t.Fatalf("back to revision %d, and it is called %d", number, next.Newest)
-		}
-	}
+	wanted := policy.Templates[placement.Place{}]
 	waits := func(r Roster) (n int64) {
 		for name, node := range r.Nodes {
-			if s, there := seen.Servers[name]; node.Revision == wanted && (!there || s.Status != "ACTIVE" || s.InService != mark(node.Revision)) {
+			if s, there := seen.Servers[name]; node.Template == wanted && (!there || s.Status != "ACTIVE" || s.InService != string(node.Mark)) {
 				n++
 			}
 		}
@@ -239,8 +225,8 @@ func (w *world) round(policy Policy, crash int) error {
 	}
 	for name, n := range next.Nodes {
 		old, stays := before.Nodes[name]
-		old.Revision = n.Revision
-		if stays && (old != n || before.Nodes[name].Revision != n.Revision && !policy.Update.InPlace) {
+		old.Template, old.Mark = n.Template, n.Mark
+		if was := before.Nodes[name]; stays && (old != n || was.Template != n.Template && !policy.Update.InPlace || was.Template == n.Template && was.Mark != n.Mark) {
 			t.Fatalf("%s was %+v and is %+v", name, before.Nodes[name], n)
 		}
 	}
@@ -255,10 +241,10 @@ func (w *world) round(policy Policy, crash int) error {
 	if now, then := waits(next), waits(after); then > max(now, batch) {
 		t.Fatalf("%d nodes are under way after the next plan, %d before, in batches of %d", then, now, batch)
 	}
-	w.roster = next
+	w.roster = next.Ordered()
 	var useless int64 // protected, and so in the way of others
 	for _, name := range policy.Protected {
-		if s, there := w.servers[name]; !there || s.Status != "ACTIVE" || s.InService != mark(next.Nodes[name].Revision) {
+		if s, there := w.servers[name]; !there || s.Status != "ACTIVE" || s.InService != string(next.Nodes[name].Mark) {
 			useless++
 		}
 	}

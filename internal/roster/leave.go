@@ -61,8 +61,12 @@ func candidates(all facts, policy Policy) ([]departure, []Notice, error) {
 }
 
 // shrink chooses the nodes that leave a cluster that is too large: first those
-// that are not in service, then those marked as tainted, whatever the mins, then as
-// placement takes from regions and zones, in each by the criterion.
+// that are not in service, then those marked as tainted, then as placement takes
+// from regions and zones, in each by the criterion. Nodes of a region that cannot
+// be reached stay: nothing can be deleted there.
+//
+// A min is about nodes that serve. One that does not is removed also at a min,
+// because keeping it would cost a node that serves; no other is.
 func shrink(all facts, count int64, days map[day]int, full []placement.Place, policy Policy) ([]departure, []Notice, error) {
 	var leaving []departure
 	var unseen []string
@@ -71,11 +75,11 @@ func shrink(all facts, count int64, days map[day]int, full []placement.Place, po
 		keepMins bool
 	}{
 		{(*fact).useless, false},
-		{func(f *fact) bool { return f.server.Tainted }, false},
+		{func(f *fact) bool { return f.server.Tainted }, true},
 		{func(*fact) bool { return true }, true},
 	} {
 		rest := all.without(leaving)
-		q := queue(boardOf(rest, policy.Regions, full), rest, func(f *fact) bool { return f.free() && turn.may(f) })
+		q := queue(boardOf(rest, policy.Regions, full), rest, func(f *fact) bool { return f.free() && !policy.Unreachable[f.Region] && turn.may(f) })
 		if !turn.keepMins {
 			q.DropMins()
 		}
@@ -99,7 +103,23 @@ func shrink(all facts, count int64, days map[day]int, full []placement.Place, po
 		notices = append(notices, notice(UnseenChosen, "%s would be removed, although no refresh has looked for servers since the last apply made them: %s. "+
 			"Refresh first, so that the choice is based on what runs.", text.Nodes(int64(len(unseen))), text.Few(all.byIndex(unseen))))
 	}
-	return leaving, notices, nil
+	return leaving, append(notices, belowMin(all, all.without(leaving), policy)...), nil
+}
+
+// belowMin names the places that a shrink leaves below their mins.
+func belowMin(before, after facts, policy Policy) (notices []Notice) {
+	had := map[placement.Row]int64{}
+	key := func(r placement.Row) placement.Row { return placement.Row{Place: r.Place, IsZone: r.IsZone} }
+	for _, row := range placement.NewBoard(policy.Regions, before.counts()).Rows() {
+		had[key(row)] = row.Bin.Current
+	}
+	for _, row := range placement.NewBoard(policy.Regions, after.counts()).Rows() {
+		if n := row.Bin.Current; n < row.Bin.Min && n < had[key(row)] {
+			notices = append(notices, notice(BelowMin, "%s keeps %s, and its min is %d: what leaves there was not in service. "+
+				"It is the first place to be filled again.", row.Place, text.Nodes(n), row.Bin.Min))
+		}
+	}
+	return notices
 }
 
 // tooFew says why count nodes cannot be removed, of all nodes, where no more can
@@ -107,6 +127,7 @@ func shrink(all facts, count int64, days map[day]int, full []placement.Place, po
 // whatever the mins.
 func tooFew(all, rest facts, count int64, full []placement.Place, policy Policy) error {
 	kept := all.number(func(f *fact) bool { return !f.free() })
+	removable := func(f *fact) bool { return f.free() && !policy.Unreachable[f.Region] }
 	if others := int64(len(all)) - kept; count > others {
 		var who []string
 		for _, name := range all.names() {
@@ -116,7 +137,10 @@ func tooFew(all, rest facts, count int64, full []placement.Place, policy Policy)
 		}
 		return &deletion.ProtectedError{Asked: count, Others: others, Protected: kept, Who: who}
 	}
-	board := queue(boardOf(all, policy.Regions, full), all, (*fact).free).Board
+	board := queue(boardOf(all, policy.Regions, full), all, removable).Board
+	for region := range policy.Unreachable {
+		board.HoldRegion(region)
+	}
 	left := board.Clone()
 	for at, n := range all.minus(rest).counts() {
 		left.Add(at, -n)

@@ -12,8 +12,8 @@ import (
 )
 
 // Match finds the server of each node among those that run: one with its name,
-// in its region. Of several it is the one that carries the mark of the node's
-// revision, then one that is not in ERROR or BUILD, then the one that was seen
+// in its region. Of several it is the one that carries the node's mark, then one
+// that is not in ERROR or BUILD, then the one that was seen
 // last time, then one in the node's zone, then the newest.
 //
 // A server that an operator moved to another zone takes its node along, so that
@@ -81,7 +81,7 @@ func prefer(n Node, last string, a, b node.Node) int {
 		return 1
 	}
 	return cmp.Or(
-		first(func(s node.Node) bool { return s.InService == mark(n.Revision) }),
+		first(func(s node.Node) bool { return s.InService == string(n.Mark) }),
 		first(func(s node.Node) bool { return s.Status != "ERROR" && s.Status != "BUILD" }),
 		first(func(s node.Node) bool { return s.ID == last }),
 		first(func(s node.Node) bool { return s.Zone == n.Zone }),

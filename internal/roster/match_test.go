@@ -20,8 +20,8 @@ func TestMatch(t *testing.T) {
 		s.CreatedAt = time.Date(2026, 11, 1, 0, 0, second, 0, time.UTC)
 		return s
 	}
-	marked := func(s node.Node, revision int64) node.Node {
-		s.InService = mark(revision)
+	marked := func(s node.Node, carried string) node.Node {
+		s.InService = carried
 		return s
 	}
 	a, b := server("a", "R1", "az-1", "ACTIVE"), server("b", "R1", "az-1", "ACTIVE")
@@ -43,8 +43,8 @@ func TestMatch(t *testing.T) {
 		{"on its way", []node.Node{server("a", "R1", "az-2", "MIGRATING")}, "a", "a", "az-1", ""},
 		{"failed elsewhere", []node.Node{server("a", "R1", "az-2", "ERROR")}, "a", "a", "az-1", ""},
 		{"in no zone yet", []node.Node{server("a", "R1", "", "ACTIVE")}, "", "a", "az-1", ""},
-		{"two, one with the mark", []node.Node{born(a, 9), marked(b, 1)}, "a", "b", "az-1", Namesakes},
-		{"a mark of another revision is none", []node.Node{a, marked(b, 2)}, "a", "a", "az-1", Namesakes},
+		{"two, one with the mark", []node.Node{born(a, 9), marked(b, "1")}, "a", "b", "az-1", Namesakes},
+		{"a mark of another revision is none", []node.Node{a, marked(b, "2")}, "a", "a", "az-1", Namesakes},
 		{"two, one in ERROR", []node.Node{born(broken, 9), a}, "b", "a", "az-1", Namesakes},
 		{"two, one in BUILD", []node.Node{born(server("b", "R1", "", "BUILD"), 9), a}, "b", "a", "az-1", Namesakes},
 		{"two, one seen last time", []node.Node{born(b, 9), a}, "a", "a", "az-1", Namesakes},
@@ -53,7 +53,7 @@ func TestMatch(t *testing.T) {
 		{"two of one age, by id", []node.Node{b, a}, "", "a", "az-1", Namesakes},
 		{"somebody else's", []node.Node{{ID: "a", Name: "db-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, "", "", "az-1", ""},
 	} {
-		r := Roster{Nodes: map[string]Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}, Revision: 1}}}
+		r := Roster{Nodes: map[string]Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}, Mark: "1"}}}
 		before := Seen{Servers: map[string]node.Node{}}
 		if c.before != "" {
 			before.Servers["web-0"] = node.Node{ID: c.before}
@@ -86,7 +86,7 @@ func TestMatchNotices(t *testing.T) {
 	r := Roster{Nodes: map[string]Node{}}
 	before := Seen{Servers: map[string]node.Node{}}
 	for i := range int64(7) {
-		r.Nodes[web(i)] = Node{Index: i, Place: placement.Place{Region: "R1", Zone: "az-1"}, Revision: 1}
+		r.Nodes[web(i)] = Node{Index: i, Place: placement.Place{Region: "R1", Zone: "az-1"}, Mark: "1"}
 		before.Servers[web(i)] = node.Node{ID: "id-" + web(i)}
 	}
 	_, _, notices := Match(r, []node.Node{

@@ -39,3 +39,22 @@ func (p Pattern) Regexp(cluster string) *regexp.Regexp {
 	text := strings.NewReplacer(`\{cluster\}`, regexp.QuoteMeta(cluster), `\{index\}`, `([0-9]{1,15})`).Replace(regexp.QuoteMeta(string(p)))
 	return regexp.MustCompile("^" + text + "$")
 }
+
+// Naming says how the nodes of a cluster are named.
+type Naming struct {
+	Cluster string
+	Pattern Pattern
+}
+
+// Name is the name of a node.
+func (n Naming) Name(index int64) string { return n.Pattern.Name(n.Cluster, index) }
+
+// gave reports whether nodes of indices below next could have had a name.
+func (n Naming) gave(name string, next int64) bool {
+	m := n.Pattern.Regexp(n.Cluster).FindStringSubmatch(name)
+	if m == nil {
+		return false
+	}
+	index, err := strconv.ParseInt(m[1], 10, 64)
+	return err == nil && index < next
+}

@@ -20,12 +20,14 @@ type Title string
 
 // The titles.
 const (
-	FirstTemplate     Title = "The first template is of all nodes"
+	FirstTemplate     Title = "The first template is taken for what all nodes were made from"
+	OtherMarks        Title = "Nodes carry the mark of another template"
 	BatchWaits        Title = "A batch waits for nodes to get in service"
 	TooManyUnhealthy  Title = "Too many nodes are unhealthy to replace them"
 	NoRoom            Title = "No room for a replacement"
 	ProtectedOutdated Title = "Protected nodes stay as they are"
 	UnknownCandidate  Title = "A candidate is not there"
+	BelowMin          Title = "A place is left below its min"
 	UnseenChosen      Title = "A node was chosen unseen"
 	UpdateBegins      Title = "The update begins with the next apply"
 )
@@ -72,7 +74,7 @@ func tell(before, left facts, b batch, more int64, policy Policy) (notices []Not
 			text.Nodes(more), size, text.Nodes(int64(len(waits))), text.Few(waits))
 	}
 	if kept := protectedOutdated(left); u.Has(Outdated) && int64(len(kept)) > policy.Capacity-u.Target.up(policy.Capacity) {
-		say(ProtectedOutdated, "%s of another revision than %d will not be replaced: %s.", text.Nodes(int64(len(kept))), policy.wanted, text.Few(kept))
+		say(ProtectedOutdated, "%s of another template than the wanted one will not be replaced: %s.", text.Nodes(int64(len(kept))), text.Few(kept))
 	}
 	return notices
 }
@@ -81,7 +83,7 @@ func tell(before, left facts, b batch, more int64, policy Policy) (notices []Not
 func protectedOutdated(left facts) (kept []string) {
 	for _, name := range left.names() {
 		if f := left[name]; f.protected != "" && f.outdated {
-			kept = append(kept, fmt.Sprintf("%s (revision %d) %s", name, f.Revision, f.protected))
+			kept = append(kept, name+" "+f.protected)
 		}
 	}
 	return kept

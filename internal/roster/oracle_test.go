@@ -32,7 +32,6 @@ type slowPlanner struct {
 	nodes  map[string]Node // as it becomes; substitutes that have no name yet are "+1" and so on
 	full   map[placement.Place]bool
 	order  []string // all nodes in their turn
-	wanted int64
 }
 
 type slowResult struct {
@@ -45,23 +44,23 @@ type slowResult struct {
 
 func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool) {
 	s := &slowPlanner{policy: policy, seen: seen, nodes: maps.Clone(now.Nodes), full: map[placement.Place]bool{}}
-	if policy.Template == nil && len(now.Revisions) > 0 {
-		return result, false
-	}
-	s.wanted = max(now.Newest, 1)
-	if policy.Template != nil && len(now.Revisions) > 0 {
-		s.wanted = now.Newest + 1
-		for number, template := range now.Revisions {
-			if maps.Equal(template, policy.Template) && (s.wanted > now.Newest || number > s.wanted) {
-				s.wanted = number
+	for name, n := range s.nodes { // the first template is taken for what a node was made from
+		if wanted := s.wanted(n.Place); n.Template == "" && wanted != "" {
+			number, hash, hashed := strings.Cut(string(n.Mark), "-")
+			if own := number + "-" + wanted.hash(); !hashed || hash == wanted.hash() {
+				n.Template, n.Mark = wanted, Mark(own)
+				s.nodes[name] = n
 			}
+		} else if wanted == "" && n.Template != "" {
+			return result, false
 		}
 	}
+	now.Nodes = maps.Clone(s.nodes)
 	s.line(now)
 	waits := map[string]bool{}
 	unhealthy := int64(0)
 	for name, n := range s.nodes {
-		if n.Revision == s.wanted && !s.inService(name, n.Revision) {
+		if n.Template == s.wanted(n.Place) && !s.inService(name, n) {
 			waits[name] = true
 		}
 		if s.unhealthy(name) {
@@ -84,11 +83,11 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	}
 	for int64(len(s.nodes)) > policy.Capacity {
 		useless := func(name string) bool {
-			return s.looked(name) && !s.inService(name, s.nodes[name].Revision)
+			return s.looked(name) && !s.inService(name, s.nodes[name])
 		}
 		name := s.first(useless, false)
 		if name == "" {
-			name = s.first(func(name string) bool { return s.seen.Servers[name].Tainted }, false)
+			name = s.first(func(name string) bool { return s.seen.Servers[name].Tainted }, true)
 		}
 		if name == "" {
 			name = s.first(func(string) bool { return true }, true)
@@ -117,7 +116,7 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		}
 		result.batch = max(batch, 1)
 		if !u.New {
-			s.replace(&result, waits, growth, outage, result.batch)
+			s.replace(now, &result, waits, growth, outage, result.batch)
 		}
 		growth += int64(len(result.replaced))
 		for _, name := range result.replaced {
@@ -127,7 +126,7 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		}
 		s.name(now, growth)
 		var rest slowResult
-		s.copy().replace(&rest, nil, 0, outage, -1)
+		s.copy().replace(now, &rest, nil, 0, outage, -1)
 		result.remaining = int64(len(rest.replaced))
 	} else {
 		s.name(now, growth)
@@ -155,7 +154,7 @@ func (s *slowPlanner) name(now Roster, count int64) {
 		for now.Nodes[s.policy.Name(next)] != (Node{}) {
 			next++
 		}
-		s.nodes[s.policy.Name(next)] = Node{Index: next, Place: at, Revision: s.wanted}
+		s.nodes[s.policy.Name(next)] = Node{Index: next, Place: at, Template: s.wanted(at), Generation: 1, Mark: mark(s.wanted(at))}
 		s.order = append(s.order, s.policy.Name(next))
 		next++
 	}
@@ -164,7 +163,7 @@ func (s *slowPlanner) name(now Roster, count int64) {
 // replace chooses the batch: the nodes under way, then the others that are not
 // in service, then those in service; of each the unhealthy, the misplaced, the
 // outdated. A batch of -1 is all of them, wherever there is room.
-func (s *slowPlanner) replace(result *slowResult, waits map[string]bool, growth int64, outage bool, batch int64) {
+func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]bool, growth int64, outage bool, batch int64) {
 	u := s.policy.Update
 	pending := growth
 	waiting := int64(len(waits))
@@ -184,9 +183,9 @@ func (s *slowPlanner) replace(result *slowResult, waits map[string]bool, growth 
 			case 0:
 				return waits[name]
 			case 1:
-				return !waits[name] && !s.inService(name, n.Revision)
+				return !waits[name] && !s.inService(name, n)
 			}
-			return s.inService(name, n.Revision)
+			return s.inService(name, n)
 		}
 		for _, cause := range []Cause{Unhealthy, Misplaced, Outdated} {
 			if !slices.Contains(u.Causes, cause) || cause == Unhealthy && outage {
@@ -205,7 +204,7 @@ func (s *slowPlanner) replace(result *slowResult, waits map[string]bool, growth 
 				case Outdated:
 					current := growth
 					for _, n := range s.nodes {
-						if n.Revision == s.wanted {
+						if n.Template == s.wanted(n.Place) {
 							current++
 						}
 					}
@@ -213,20 +212,22 @@ func (s *slowPlanner) replace(result *slowResult, waits map[string]bool, growth 
 					if current >= target {
 						break
 					}
-					newest := int64(0)
+					newest, found := Template(""), false
 					for pass := range 2 {
-						if pass == 1 && newest == 0 {
+						if pass == 1 && !found {
 							break
 						}
 						old := func(name string) bool {
 							n := s.nodes[name]
-							waitsForPlace := batch >= 0 && !u.InPlace && s.inService(name, n.Revision) && s.takesNone(n.Place)
-							return of(name) && n.Revision != s.wanted && !waitsForPlace && (pass == 0 || n.Revision == newest)
+							waitsForPlace := batch >= 0 && !u.InPlace && s.inService(name, n) && s.takesNone(n.Place)
+							return of(name) && n.Template != s.wanted(n.Place) && !waitsForPlace && (pass == 0 || n.Template == newest)
 						}
 						if pass == 0 {
 							for name, n := range s.nodes {
 								if old(name) {
-									newest = max(newest, n.Revision)
+									if !found || later(now, n.Template, newest) {
+										newest, found = n.Template, true
+									}
 								}
 							}
 							continue
@@ -247,7 +248,8 @@ func (s *slowPlanner) replace(result *slowResult, waits map[string]bool, growth 
 				if cause == Outdated && u.InPlace {
 					inPlace[victim] = true
 					n := s.nodes[victim]
-					n.Revision = s.wanted
+					n.Template = s.wanted(n.Place)
+					n.Mark = markOf(n.Mark.number()+1, n.Template)
 					s.nodes[victim] = n
 				} else {
 					trial := s.copy()
@@ -524,7 +526,7 @@ func (s *slowPlanner) add(count int64) bool {
 		if zones := bins[at].zones; len(zones) > 0 {
 			place.Zone = zones[taker(zones)].name
 		}
-		s.nodes["+"+strings.Repeat("i", int(i)+1)] = Node{Place: place, Revision: s.wanted}
+		s.nodes["+"+strings.Repeat("i", int(i)+1)] = Node{Place: place, Template: s.wanted(place)}
 	}
 	return true
 }
@@ -586,8 +588,13 @@ func (s *slowPlanner) line(now Roster) {
 		if !there && !s.seen.Missing[name] {
 			born = time.Unix(1<<40+n.Index, 0)
 		}
-		if s.policy.Template != nil {
-			revision = n.Revision
+		if len(s.policy.Templates) > 0 {
+			revision = int64(1 + len(now.Order))
+			if i := slices.Index(now.Order, n.Template); i >= 0 {
+				revision = int64(i + 1)
+			} else if n.Template == "" {
+				revision = 0
+			}
 		}
 		p := place{turn: 2, id: id}
 		switch {
@@ -620,13 +627,41 @@ func (s *slowPlanner) looked(name string) bool {
 	return there || s.seen.Missing[name]
 }
 
-func (s *slowPlanner) inService(name string, revision int64) bool {
+func (s *slowPlanner) inService(name string, n Node) bool {
 	server, there := s.seen.Servers[name]
-	if !there || server.Status == "ERROR" || server.Status == "BUILD" {
+	if !there || server.Status != "ACTIVE" || server.Drained {
 		return false
 	}
-	u := s.policy.Update
-	return u == nil || !u.RequireInService || u.New || server.InService == mark(revision)
+	return !s.policy.RequireMarks || server.InService == string(n.Mark)
+}
+
+// wanted is the template of new nodes of a place: the most special there is. (The
+// tests give templates of one value, so nothing is left to merge.)
+func (s *slowPlanner) wanted(at placement.Place) Template {
+	for _, special := range []placement.Place{at, {Region: at.Region}, {}} {
+		if t, there := s.policy.Templates[special]; there {
+			return t
+		}
+	}
+	return ""
+}
+
+// later reports whether a template came after another one.
+func later(r Roster, a, b Template) bool {
+	turn := func(t Template) int {
+		i := slices.Index(r.Order, t)
+		switch {
+		case t == "":
+			return -1
+		case i < 0:
+			return len(r.Order)
+		}
+		return i
+	}
+	if turn(a) != turn(b) {
+		return turn(a) > turn(b)
+	}
+	return a > b
 }
 
 func (s *slowPlanner) unhealthy(name string) bool {

@@ -13,21 +13,32 @@ type newNode struct {
 	Node
 }
 
-// name gives new nodes their indices and names, place by place. Another pattern
-// may make names that are there already: those indices are left out.
-func name(counts placement.Counts, now Roster, wanted int64, policy Policy) (nodes []newNode, next int64) {
+// name gives new nodes their indices and names, place by place. A name that a
+// node has, or that a removed one may have had under another pattern, is left out.
+func name(counts placement.Counts, now Roster, policy Policy) (nodes []newNode, next int64) {
 	next = now.Next
 	for _, at := range counts.Places() {
 		for range counts[at] {
-			for {
-				if _, taken := now.Nodes[policy.Name(next)]; !taken {
-					break
-				}
+			for now.used(policy.Name(next)) {
 				next++
 			}
-			nodes = append(nodes, newNode{policy.Name(next), Node{Index: next, Place: at, Revision: wanted}})
+			template := policy.Templates.At(at)
+			nodes = append(nodes, newNode{policy.Name(next), Node{Index: next, Place: at, Template: template, Generation: 1, Mark: mark(template)}})
 			next++
 		}
 	}
 	return nodes, next
+}
+
+// used reports whether a node has a name, or may have had it.
+func (r Roster) used(name string) bool {
+	if _, taken := r.Nodes[name]; taken {
+		return true
+	}
+	for naming, next := range r.Former {
+		if naming.gave(name, next) {
+			return true
+		}
+	}
+	return false
 }

@@ -2,13 +2,15 @@ package roster
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // ErrTemplateRemoved says that a template was taken away.
-var ErrTemplateRemoved = errors.New("a template cannot be taken away again: the nodes made from its revisions would lose what they are made from")
+var ErrTemplateRemoved = errors.New("a template cannot be taken away again: new nodes would be made from nothing")
 
 // Plan works out the next roster, in five steps. Each takes values and returns
 // values, and none changes what another one made:
@@ -24,28 +26,27 @@ var ErrTemplateRemoved = errors.New("a template cannot be taken away again: the 
 // takes from regions and zones, in each by the criterion; of two equally good
 // places the one whose first node leaves earlier by the criterion. An update
 // then chooses its batch; see [Update]. At last all new nodes, those of a growth
-// and the substitutes, are placed together, of the wanted revision of the
-// template. Protected nodes are never removed or revised. Nodes of a region that
+// and the substitutes, are placed together, each with the template of its place.
+// Protected nodes are never removed or revised. Nodes of a region that
 // lists zones only now are in the zones of their servers.
 //
 // Of the nodes that an update would replace, those not in service are taken
 // first, then those of the causes in their order; within one, in the order in
 // which placement takes from regions and zones, and for Outdated the highest of
 // the outdated revisions first. A plan replaces at most the batch size of nodes,
-// and takes none from service while as many nodes of the wanted revision, those
+// and takes none from service while as many nodes of the wanted template, those
 // of this plan included, are not in service yet.
 //
 // The errors are [ErrTemplateRemoved], a [*CandidateError], a
 // [*placement.InfeasibleError] and a [*deletion.ProtectedError].
 func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	now = now.settle(seen, policy.Regions)
-	next, wanted, notices, err := want(now, policy.Template)
+	next, notices, err := now.firstTemplate(policy.Templates)
 	if err != nil {
 		return now, Change{}, err
 	}
-	policy.wanted = wanted
 
-	all := assess(next, seen, policy, wanted)
+	all := assess(next, seen, policy)
 
 	leaving, more, err := candidates(all, policy)
 	if err != nil {
@@ -66,7 +67,7 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 		return now, Change{}, err
 	}
 
-	chosen := chooseBatch(all, left, growth, full, policy)
+	chosen := chooseBatch(next, all, left, growth, full, policy)
 	full = fullPlaces(all, chosen.picked, full)
 	left = left.without(chosen.removed())
 
@@ -75,15 +76,14 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 		return now, Change{}, err
 	}
 
-	made, index := name(counts, now, wanted, policy)
+	made, index := name(counts, now, policy)
 
 	changed := append(append(leaving, removed...), chosen.picked...)
-	next.apply(changed, made, index, wanted)
+	next.apply(changed, made, index, policy)
 	change := record(all, changed, made)
-	after := left.renewed(next, made, len(all), seen, policy, wanted)
-	change.Remaining = remaining(all, after, full, policy)
+	after := left.renewed(next, made, len(all), seen, policy)
+	change.Remaining = remaining(next, all, after, full, policy)
 	change.Notices = append(notices, tell(all, after, chosen, change.Remaining, policy)...)
-	next.forget(wanted)
 	return next, change, nil
 }
 
@@ -98,11 +98,12 @@ func fullPlaces(all facts, leaving []departure, full []placement.Place) []placem
 }
 
 // apply makes a change of a roster.
-func (r *Roster) apply(changed []departure, made []newNode, next, wanted int64) {
+func (r *Roster) apply(changed []departure, made []newNode, next int64, policy Policy) {
 	for _, d := range changed {
 		n := r.Nodes[d.name]
-		n.Revision = wanted
 		if d.inPlace {
+			n.Template = policy.Templates.At(n.Place)
+			n.Mark = n.Mark.next(n.Template)
 			r.Nodes[d.name] = n
 		} else {
 			delete(r.Nodes, d.name)
@@ -115,18 +116,18 @@ func (r *Roster) apply(changed []departure, made []newNode, next, wanted int64) 
 }
 
 // renewed are the facts once the change was made: of the nodes that are left,
-// some are of another revision, and new ones come, whose turn is after all
+// some were revised, and new ones come, whose turn is after all
 // others.
-func (all facts) renewed(next Roster, made []newNode, turn int, seen Seen, policy Policy, wanted int64) facts {
+func (all facts) renewed(next Roster, made []newNode, turn int, seen Seen, policy Policy) facts {
 	after := maps.Clone(all)
 	for name, f := range all {
-		if n := next.Nodes[name]; n.Revision != f.Revision {
-			after[name] = factOf(name, n, seen, policy, wanted)
+		if n := next.Nodes[name]; n.Mark != f.Mark {
+			after[name] = factOf(name, n, seen, policy)
 			after[name].turn = f.turn
 		}
 	}
 	for i, n := range made {
-		after[n.name] = factOf(n.name, n.Node, seen, policy, wanted)
+		after[n.name] = factOf(n.name, n.Node, seen, policy)
 		after[n.name].turn = turn + i
 	}
 	return after
@@ -158,4 +159,39 @@ func record(all facts, changed []departure, made []newNode) Change {
 		change.Created = append(change.Created, n.name)
 	}
 	return change
+}
+
+// firstTemplate gives nodes that have no template that of their place: one cannot
+// know what they were made from. A node whose mark ends in the hash of another
+// template was made from that one, which is not known here; it stays without.
+func (r Roster) firstTemplate(templates Templates) (Roster, []Notice, error) {
+	next := r.clone()
+	var first, other []string
+	for _, name := range r.Names() {
+		n := next.Nodes[name]
+		template := templates.At(n.Place)
+		switch {
+		case template == "" && n.Template != "":
+			return r, nil, ErrTemplateRemoved
+		case template == "" || n.Template != "":
+		case n.Mark.of(template):
+			first = append(first, name)
+			n.Template, n.Mark = template, n.Mark.with(template)
+			next.Nodes[name] = n
+		default:
+			other = append(other, fmt.Sprintf("%s (%s)", name, n.Mark))
+		}
+	}
+	var notices []Notice
+	if len(first) > 0 {
+		notices = append(notices, notice(FirstTemplate, "%s from before there was a template: %s. The template must say what they were made from. "+
+			"Where it differs, the servers of all of them change at once in this apply, and none of them counts as in service before it was found so again.",
+			text.Nodes(int64(len(first))), text.Few(first)))
+	}
+	if len(other) > 0 {
+		notices = append(notices, notice(OtherMarks, "%s: %s. They were made from another template than this one, and what was in it is not known here: "+
+			"their template is empty until update replaces them. Let their servers keep what they have, for instance with lookup(each.value.template, \"image\", \"the former image\").",
+			text.Nodes(int64(len(other))), text.Few(other)))
+	}
+	return next, notices, nil
 }

@@ -9,35 +9,37 @@ import (
 
 // Policy says what the cluster should be.
 type Policy struct {
-	Name       func(index int64) string // of a new node
-	Capacity   int64                    // number of nodes
-	Regions    []placement.Region       // the listed ones; their counts of nodes are not looked at
-	Criteria   deletion.Criteria
-	Candidates []string // names, or ids of servers, of nodes to remove
-	Done       []string // candidates of an earlier plan, which may be gone
-	Protected  []string // names, or ids of servers, of nodes that are never removed
-	Template   Template // what new nodes are made from; nil: there is none
-	Update     *Update  // nil: nothing is replaced
+	Name     func(index int64) string // of a new node
+	Capacity int64                    // number of nodes
+	Regions  []placement.Region       // the listed ones; their counts of nodes are not looked at
+	Criteria deletion.Criteria
 
-	wanted int64 // the revision of new nodes
+	// Unreachable are the regions in which nothing can be deleted now.
+	Unreachable map[string]bool
+
+	Candidates []string  // names, or ids of servers, of nodes to remove
+	Done       []string  // candidates of an earlier plan, which may be gone
+	Protected  []string  // names, or ids of servers, of nodes that are never removed
+	Templates  Templates // what new nodes are made from; empty: there is no template
+	Update     *Update   // nil: nothing is replaced
+
+	// RequireMarks counts a node as in service only if its server carries the node's
+	// own mark.
+	RequireMarks bool
 }
 
 // Update says which nodes are replaced, and how many of them by one plan.
 type Update struct {
 	Causes    []Cause
 	BatchSize Amount // of the capacity, rounded down, at least one node
-	Target    Amount // of the capacity, rounded up: how many nodes get the wanted revision
+	Target    Amount // of the capacity, rounded up: how many nodes get the wanted template
 	StopAbove Amount // of the capacity: more unhealthy nodes are an outage, and none is replaced for it
 	InPlace   bool   // outdated nodes keep their name and place
 
-	// RequireInService counts a node as in service only if it carries the mark of
-	// its revision.
-	RequireInService bool
-
-	// New says that this plan is the first with the update, or with
-	// RequireInService. It replaces nothing and requires no marks yet: Terraform
-	// must first have stored create_before_destroy of the servers, and the
-	// readiness attachment must have marked them.
+	// New says that this plan is the first with the update, or that it begins to
+	// require marks. It replaces nothing yet: Terraform must first have stored
+	// create_before_destroy of the servers, and the readiness attachment must have
+	// marked them.
 	New bool
 }
 
@@ -48,20 +50,20 @@ type Cause string
 const (
 	Unhealthy Cause = "UNHEALTHY" // its server is in ERROR, or marked as tainted
 	Misplaced Cause = "PLACEMENT" // its place is not listed or above its cap, or another is strictly better
-	Outdated  Cause = "TEMPLATE"  // it is not of the wanted revision
+	Outdated  Cause = "TEMPLATE"  // its template is not the one of its place
 )
 
 // The methods of replacing an outdated node.
 const (
 	Substitute = "SUBSTITUTE" // a new node under a new name
-	InPlace    = "IN_PLACE"   // the same node, of another revision
+	InPlace    = "IN_PLACE"   // the same node, of another template
 )
 
 // Change is what a plan does to a roster.
 type Change struct {
 	Created   []string    // names of new nodes, by index
 	Departed  []Departure // nodes that are removed, by index
-	Revised   []Departure // nodes that change their revision in place, by index
+	Revised   []Departure // nodes that change their template in place, by index
 	Replaced  int64       // of those departed and revised, the ones that an update replaces
 	Remaining int64       // nodes that an update still has to replace after this plan
 	Notices   []Notice    // what a person should know

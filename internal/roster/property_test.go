@@ -73,7 +73,8 @@ func genServer(t *rapid.T, name string, n Node, seen Seen) {
 	s := node.Node{ID: "id-" + name, Name: name, Region: n.Region, Zone: n.Zone,
 		Status:    rapid.SampledFrom([]string{"ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE", "SHUTOFF", "BUILD", "ERROR", "ERROR", "UNKNOWN"}).Draw(t, "status"),
 		CreatedAt: time.Date(2026, 11, 1, 0, 0, rapid.IntRange(1, 6).Draw(t, "created"), 0, time.UTC),
-		InService: rapid.SampledFrom([]string{mark(n.Revision), mark(n.Revision), mark(n.Revision), "", "1"}).Draw(t, "mark"),
+		InService: rapid.SampledFrom([]string{string(n.Mark), string(n.Mark), string(n.Mark), "", "1"}).Draw(t, "mark"),
+		Drained:   sometimes(t, 12, "drained"),
 		Tainted:   sometimes(t, 8, "tainted"),
 		Protected: sometimes(t, 12, "protected"),
 		Locked:    sometimes(t, 20, "locked"),
@@ -90,33 +91,44 @@ func genUpdate(t *rapid.T) *Update {
 		return nil
 	}
 	return &Update{
-		Causes:           genCauses.Draw(t, "causes"),
-		BatchSize:        amount(genBatch.Draw(t, "batch")),
-		Target:           amount(rapid.SampledFrom([]string{"100%", "100%", "30%", "0", "2", "50%"}).Draw(t, "target")),
-		StopAbove:        amount(rapid.SampledFrom([]string{"50%", "100%", "2"}).Draw(t, "stop above")),
-		InPlace:          sometimes(t, 3, "in place"),
-		RequireInService: sometimes(t, 2, "marks"),
-		New:              sometimes(t, 8, "new"),
+		Causes:    genCauses.Draw(t, "causes"),
+		BatchSize: amount(genBatch.Draw(t, "batch")),
+		Target:    amount(rapid.SampledFrom([]string{"100%", "100%", "30%", "0", "2", "50%"}).Draw(t, "target")),
+		StopAbove: amount(rapid.SampledFrom([]string{"50%", "100%", "2"}).Draw(t, "stop above")),
+		InPlace:   sometimes(t, 3, "in place"),
+		New:       sometimes(t, 8, "new"),
 	}
 }
 
 // genState draws a cluster in any state, and any policy for it.
 func genState(t *rapid.T) (Roster, Seen, Policy) {
 	size := rapid.Int64Range(0, 9).Draw(t, "nodes")
-	r := Roster{Nodes: map[string]Node{}, Next: size, Newest: 1}
+	r := Roster{Nodes: map[string]Node{}, Next: size}
 	seen := Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}}
 	policy := Policy{Name: web, Regions: genRegions(t), Criteria: genCriteria.Draw(t, "criteria"), Update: genUpdate(t)}
 	policy.Capacity = max(0, size+rapid.SampledFrom([]int64{0, 0, 0, 1, 3, -1, -2, -5}).Draw(t, "change"))
-	if sometimes(t, 3, "templates") {
-		r.Newest = rapid.Int64Range(1, 4).Draw(t, "newest")
-		r.Revisions = map[int64]Template{}
-		for i := int64(1); i <= r.Newest; i++ {
-			r.Revisions[i] = Template{"image": fmt.Sprint(i % 3)}
+	policy.RequireMarks = sometimes(t, 2, "marks")
+	genTemplate := rapid.Just(Template(""))
+	if sometimes(t, 2, "templates") {
+		for i := range 4 {
+			r.Order = append(r.Order, image(fmt.Sprint(i)))
 		}
-		policy.Template = Template{"image": fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "image"))}
+		r.Order = rapid.Permutation(r.Order).Draw(t, "order")[:rapid.IntRange(0, 4).Draw(t, "known")]
+		genTemplate = rapid.Map(rapid.IntRange(-1, 4), func(i int) Template {
+			if i < 0 {
+				return ""
+			}
+			return image(fmt.Sprint(i))
+		})
+		policy.Templates = images(fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "image")))
+		if sometimes(t, 3, "of a place") {
+			at := placement.Place{Region: "R1", Zone: rapid.SampledFrom([]string{"", "z1"}).Draw(t, "zone")}
+			policy.Templates[at] = image(fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "image of the place")))
+		}
 	}
 	for i := range size {
-		n := Node{Index: i, Revision: rapid.Int64Range(1, r.Newest).Draw(t, "revision")}
+		n := Node{Index: i, Template: genTemplate.Draw(t, "template"), Generation: 1}
+		n.Mark = markOf(rapid.Int64Range(1, 3).Draw(t, "number"), n.Template)
 		n.Region = rapid.SampledFrom([]string{"R1", "R1", "R2", "R2", "R3", "R4"}).Draw(t, "region")
 		n.Zone = rapid.SampledFrom([]string{"z1", "z2", "z3", "old", ""}).Draw(t, "zone")
 		r.Nodes[web(i)] = n
@@ -157,7 +169,8 @@ func TestPlanAgainstOracle(t *testing.T) {
 		if told := hasNotice(change, NoRoom); told != slow.blocked {
 			t.Fatalf("told that there is no room: %v, want %v", told, slow.blocked)
 		}
-		checkChange(t, r, next, change)
+		given, _, _ := r.firstTemplate(policy.Templates) // which is no change of a node
+		checkChange(t, given, next, change)
 	})
 }
 
@@ -221,7 +234,7 @@ func TestSpreadIsKept(t *testing.T) {
 			return
 		}
 		if policy.Update != nil { // which says what in service means
-			policy.Update = &Update{RequireInService: policy.Update.RequireInService, New: policy.Update.New}
+			policy.Update = &Update{New: policy.Update.New}
 		}
 		without, change, err := Plan(r, seen, policy)
 		if err != nil || change.Replaced+change.Remaining+int64(len(change.Revised)) > 0 {

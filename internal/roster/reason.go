@@ -77,8 +77,6 @@ func choice(f *fact, days map[day]int, policy Policy) string {
 		return "not in service: " + f.trouble
 	case f.server.Tainted:
 		return "marked as tainted"
-	case f.server.Status == "UNKNOWN":
-		return "its status is UNKNOWN"
 	case !f.looked:
 		return "made by the last apply and not looked at since"
 	}
@@ -88,8 +86,8 @@ func choice(f *fact, days map[day]int, policy Policy) string {
 	case deletion.YoungestFirst:
 		return "youngest unprotected, created " + moment(f, days, policy, "at an unknown time")
 	case deletion.OldestProfileFirst:
-		if policy.Template != nil {
-			return fmt.Sprintf("oldest revision (%d)", f.Revision)
+		if len(policy.Templates) > 0 {
+			return "of the oldest template"
 		}
 		return "oldest profile, of " + moment(f, days, policy, "an unknown age")
 	}

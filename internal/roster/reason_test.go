@@ -2,7 +2,6 @@ package roster
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +17,9 @@ import (
 // and web-4 in RegionTwo/az-1, web-5 in az-2.
 func six(t testing.TB, template Template) Roster {
 	p := policy(6)
-	p.Template = template
+	if template != "" {
+		p.Templates = Templates{placement.Place{}: template}
+	}
 	r, _, err := Plan(Roster{}, Seen{}, p)
 	if err != nil {
 		t.Fatal(err)
@@ -46,8 +47,8 @@ func TestReasons(t *testing.T) {
 			}},
 		{"by lot", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.Random }, nil,
 			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; drawn by lot from the unprotected (RANDOM)"}},
-		{"oldest revision", func(p *Policy) { p.Capacity, p.Criteria, p.Template = 5, deletion.OldestProfileFirst, image("a") }, nil,
-			[]string{"web-0: RegionOne/az-1 loses 1 of 1; oldest revision (1)"}},
+		{"oldest template", func(p *Policy) { p.Capacity, p.Criteria, p.Templates = 5, deletion.OldestProfileFirst, images("a") }, nil,
+			[]string{"web-0: RegionOne/az-1 loses 1 of 1; of the oldest template"}},
 		{"oldest profile", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst },
 			func(s Seen) {
 				s.change("web-3", func(n *node.Node) { n.ProfileCreatedAt = time.Date(2026, 3, 1, 23, 0, 0, 0, time.UTC) })
@@ -75,16 +76,16 @@ func TestReasons(t *testing.T) {
 			func(s Seen) { s.lose("web-1") },
 			[]string{"web-1: RegionOne/az-2 loses 1 of 1; not in service: it has no server"}},
 		{"without the mark", func(p *Policy) {
-			p.Capacity, p.Template, p.Update = 4, image("a"), update("1")
-			p.Update.RequireInService = true
+			p.Capacity, p.Templates, p.Update = 4, images("a"), update("1")
+			p.RequireMarks = true
 		},
 			func(s Seen) {
 				s.change("web-1", func(n *node.Node) { n.InService = "" })
-				s.change("web-2", func(n *node.Node) { n.InService = "2" })
+				s.change("web-2", func(n *node.Node) { n.InService = "2-0000" })
 			},
 			[]string{
 				"web-1: RegionOne/az-2 loses 1 of 1; not in service: it is not marked as in service",
-				"web-2: RegionOne/az-3 loses 1 of 1; not in service: it is marked as in service with revision 2, not 1",
+				"web-2: RegionOne/az-3 loses 1 of 1; not in service: it is marked as in service with 2-0000, not 1-" + image("a").hash(),
 			}},
 		{"tainted, unknown, never looked at", func(p *Policy) { p.Capacity, p.Criteria = 3, deletion.YoungestFirst },
 			func(s Seen) {
@@ -95,7 +96,7 @@ func TestReasons(t *testing.T) {
 			[]string{
 				"web-0: RegionOne/az-1 loses 1 of 1; marked as tainted",
 				"web-2: RegionOne/az-3 loses 1 of 1; made by the last apply and not looked at since",
-				"web-3: RegionTwo/az-1 loses 1 of 2; its status is UNKNOWN",
+				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in UNKNOWN",
 			}},
 		{"oldest, of servers of two days", func(p *Policy) { p.Capacity = 5 },
 			func(s Seen) { s.change("web-3", func(n *node.Node) { n.CreatedAt = n.CreatedAt.Add(-24 * time.Hour) }) },
@@ -124,7 +125,7 @@ func TestReasons(t *testing.T) {
 		{"a candidate", func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2"} }, nil,
 			[]string{"web-2: named in candidates"}},
 		{"replaced", func(p *Policy) {
-			p.Template, p.Update = image("b"), update("5", Unhealthy, Misplaced, Outdated)
+			p.Templates, p.Update = images("b"), update("5", Unhealthy, Misplaced, Outdated)
 			p.Regions[0].Zones = p.Regions[0].Zones[:2]
 			p.Regions[1].Weight = 300
 		},
@@ -133,8 +134,8 @@ func TestReasons(t *testing.T) {
 				s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
 			},
 			[]string{
-				"web-0: replaced (TEMPLATE) in RegionOne/az-1: it is of revision 1, and new nodes are of 2",
-				"web-1: replaced (TEMPLATE) in RegionOne/az-2: it is of revision 1, and new nodes are of 2",
+				"web-0: replaced (TEMPLATE) in RegionOne/az-1: it has image a, new nodes get b",
+				"web-1: replaced (TEMPLATE) in RegionOne/az-2: it has image a, new nodes get b",
 				"web-2: replaced (PLACEMENT) in RegionOne/az-3: it is not listed",
 				"web-4: replaced (UNHEALTHY) in RegionTwo/az-1: it is marked as tainted",
 				"web-5: replaced (UNHEALTHY) in RegionTwo/az-2: its server is in ERROR",
@@ -144,8 +145,8 @@ func TestReasons(t *testing.T) {
 	} {
 		p := policy(6)
 		c.policy(&p)
-		r := six(t, nil)
-		if p.Template != nil {
+		r := six(t, "")
+		if p.Templates != nil {
 			r = six(t, image("a"))
 		}
 		seen := running(r)
@@ -221,7 +222,7 @@ func TestNotices(t *testing.T) {
 		seen   func(Seen)
 		want   []Notice
 	}{
-		{func(p *Policy) { p.Template = nil }, nil, nil},
+		{func(p *Policy) { p.Templates = nil }, nil, nil},
 		{func(p *Policy) { p.Candidates = []string{"web-9"} }, nil,
 			[]Notice{{UnknownCandidate, `No node has the name, or a server with the id, "web-9": nothing is removed for it. Remove it from the list of candidates, or correct it.`}}},
 		{func(p *Policy) { p.Candidates, p.Done = []string{"web-9"}, []string{"web-9"} }, nil, nil},
@@ -231,7 +232,7 @@ func TestNotices(t *testing.T) {
 			[]Notice{{UnseenChosen, "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the choice is based on what runs."}}},
 		{func(p *Policy) { p.Capacity = 4 }, func(s Seen) { clear(s.Servers) },
 			[]Notice{{UnseenChosen, "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that the choice is based on what runs."}}},
-		{func(p *Policy) { p.Template, p.Update = image("b"), update("1", Outdated); p.Update.New = true }, nil,
+		{func(p *Policy) { p.Templates, p.Update = images("b"), update("1", Outdated); p.Update.New = true }, nil,
 			[]Notice{{UpdateBegins, "6 nodes should be replaced, and this apply replaces none: Terraform must first have stored create_before_destroy of the servers. The next apply takes the first batch."}}},
 		{func(p *Policy) { p.Update = update("1", Outdated); p.Update.New = true }, nil, nil},
 		{func(p *Policy) {
@@ -251,22 +252,25 @@ func TestNotices(t *testing.T) {
 			s.change("web-5", func(n *node.Node) { n.Tainted = true })
 		}, nil},
 		{func(p *Policy) {
-			p.Template, p.Update = image("b"), update("6", Outdated)
+			p.Templates, p.Update = images("b"), update("6", Outdated)
 			p.Protected = []string{"web-2"}
 		},
 			func(s Seen) { s.change("web-4", func(n *node.Node) { n.Locked = true }) },
-			[]Notice{{ProtectedOutdated, "2 nodes of another revision than 2 will not be replaced: web-2 (revision 1) is listed as protected, web-4 (revision 1) is locked."}}},
+			[]Notice{{ProtectedOutdated, "2 nodes of another template than the wanted one will not be replaced: web-2 is listed as protected, web-4 is locked."}}},
 		{func(p *Policy) {
-			p.Template, p.Update, p.Protected = image("b"), update("6", Outdated), []string{"web-2", "web-4"}
+			p.Templates, p.Update, p.Protected = images("b"), update("6", Outdated), []string{"web-2", "web-4"}
 			p.Update.Target = amount("4")
 		}, nil, nil},
 		{func(p *Policy) { p.Update, p.Protected = update("6", Outdated), []string{"web-2"} }, nil, nil},
 		{func(p *Policy) {
-			p.Template, p.Update, p.Protected = image("b"), update("6", Unhealthy), []string{"web-2"}
+			p.Templates, p.Update, p.Protected = images("b"), update("6", Unhealthy), []string{"web-2"}
 		}, nil, nil},
 		{func(p *Policy) { p.Update = update("1", Misplaced); p.Update.StopAbove = amount("0") },
 			func(s Seen) { s.change("web-4", func(n *node.Node) { n.Tainted = true }) }, nil},
-		{func(p *Policy) { p.Template, p.Update = image("a"), update("2", Misplaced); p.Regions = p.Regions[:1] }, func(s Seen) {
+		{func(p *Policy) {
+			p.Templates, p.Update = images("a"), update("2", Misplaced)
+			p.Regions = p.Regions[:1]
+		}, func(s Seen) {
 			s.lose("web-0")
 			s.change("web-1", func(n *node.Node) { n.Status = "BUILD" })
 		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes to get in service: web-0 (it has no server), web-1 (its server is in BUILD). Apply again when that has happened; if it never will, change the template, or name them in candidates."}}},
@@ -278,11 +282,11 @@ func TestNotices(t *testing.T) {
 		}, []Notice{{NoRoom, "1 node should be replaced now, and there is no room for substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 of 3 (cap), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place."}}},
 	} {
 		p := policy(6)
-		p.Template = image("a")
+		p.Templates = images("a")
 		r := six(t, image("a"))
 		c.policy(&p)
-		if p.Template == nil {
-			r = six(t, nil)
+		if p.Templates == nil {
+			r = six(t, "")
 		}
 		seen := running(r)
 		if c.seen != nil {
@@ -295,18 +299,19 @@ func TestNotices(t *testing.T) {
 	}
 
 	p := policy(6)
-	p.Template = image("a")
-	r, change, err := Plan(six(t, nil), Seen{}, p)
-	want := []Notice{{FirstTemplate, "6 nodes from before there was a template now belong to revision 1. The template must say what they were made from: where it differs, their servers change all at once in this apply."}}
-	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || fmt.Sprint(r.Revisions) != "map[1:map[image:a]]" {
-		t.Errorf("got %q, %v, %v", change.Notices, r.Revisions, err)
+	p.Templates = images("a")
+	r, change, err := Plan(six(t, ""), Seen{}, p)
+	want := []Notice{{FirstTemplate, "6 nodes from before there was a template: web-0, web-1, web-2, web-3, web-4 and 1 more. The template must say what they were made from. " +
+		"Where it differs, the servers of all of them change at once in this apply, and none of them counts as in service before it was found so again."}}
+	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || r.Nodes["web-5"].Mark != mark(image("a")) || r.Nodes["web-5"].Template != image("a") {
+		t.Errorf("got %q, %v, %v", change.Notices, r.Nodes, err)
 	}
-	one := Roster{Nodes: map[string]Node{"web-0": {Place: placement.Place{Region: "RegionOne", Zone: "az-1"}, Revision: 1}}, Next: 1}
+	one := Roster{Nodes: map[string]Node{"web-0": {Place: placement.Place{Region: "RegionOne", Zone: "az-1"}}}, Next: 1}
 	p.Capacity = 1
 	if _, change, err := Plan(one, running(one), p); err != nil || !hasNotice(change, FirstTemplate) {
 		t.Errorf("one node: got %q, %v", change.Notices, err)
 	}
-	p.Template = nil
+	p.Templates = nil
 	if _, _, err := Plan(r, Seen{}, p); !errors.Is(err, ErrTemplateRemoved) {
 		t.Errorf("without the template: %v", err)
 	}

@@ -23,36 +23,60 @@ type Roster struct {
 	Nodes map[string]Node // by name
 	Next  int64           // the index of the next new node: none is used twice
 
-	// Revisions are the templates in use by their numbers, which begin with 1.
-	// There are none before a template is given.
-	Revisions map[int64]Template
-	Newest    int64 // the highest number given so far: none is given twice
+	// Former has the ways in which nodes were named before, each with the index that
+	// was next. A name that one of them could have given is not given again.
+	Former map[Naming]int64
+
+	// Order lists templates in the order in which they came, the oldest first. One
+	// that is not in it is newer than all that are.
+	Order []Template
 }
 
-// Node is the place of a node, the index that its name was made from, and the
-// revision of the template that it was made from (1 before there is a template).
+// Node is what a cluster remembers of a node.
 type Node struct {
-	Index int64
+	Index int64 // that its name was made from
 	placement.Place
-	Revision int64
+	Template   Template // that it is made from
+	Generation int64    // counts how often its server was made under this name, from 1
+	Mark       Mark     // that its server carries once it was found in service
 
 	// Unplaced says that the node's server is in no zone for now, shelved and
 	// offloaded: the zone is the one where it was.
 	Unplaced bool
 }
 
-// Template is what nodes are made from: an image, a flavor and so on, by names
-// of the user's.
-type Template map[string]string
+// age is the turn of a template: older ones have lower numbers.
+func (r Roster) age(t Template) int64 {
+	if t == "" {
+		return -1
+	}
+	if i := slices.Index(r.Order, t); i >= 0 {
+		return int64(i)
+	}
+	return int64(len(r.Order))
+}
+
+// Ordered is the roster with the order of the templates that its nodes have.
+func (r Roster) Ordered() Roster {
+	used := map[Template]bool{}
+	for _, n := range r.Nodes {
+		used[n.Template] = n.Template != ""
+	}
+	order := slices.DeleteFunc(slices.Clone(r.Order), func(t Template) bool { return !used[t] })
+	for _, t := range slices.Sorted(maps.Keys(used)) {
+		if used[t] && !slices.Contains(order, t) {
+			order = append(order, t)
+		}
+	}
+	r.Order = order
+	return r
+}
 
 // clone is a copy that can be changed.
 func (r Roster) clone() Roster {
-	r.Nodes, r.Revisions = maps.Clone(r.Nodes), maps.Clone(r.Revisions)
+	r.Nodes = maps.Clone(r.Nodes)
 	if r.Nodes == nil {
 		r.Nodes = map[string]Node{}
-	}
-	if r.Revisions == nil {
-		r.Revisions = map[int64]Template{}
 	}
 	return r
 }

@@ -46,11 +46,11 @@ func update(batch string, causes ...Cause) *Update {
 }
 
 // running gives each node of a roster a healthy server, as old as its index is
-// low, with the mark of the node's revision.
+// low, with the node's mark.
 func running(r Roster) Seen {
 	seen := Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}}
 	for name, n := range r.Nodes {
-		seen.Servers[name] = node.Node{ID: "id-" + name, Name: name, Status: "ACTIVE", InService: mark(n.Revision),
+		seen.Servers[name] = node.Node{ID: "id-" + name, Name: name, Status: "ACTIVE", InService: string(n.Mark),
 			CreatedAt: time.Date(2026, 11, 1, 0, 0, int(n.Index), 0, time.UTC)}
 	}
 	return seen
@@ -72,14 +72,14 @@ func (s Seen) lose(name string) {
 	s.Missing[name] = true
 }
 
-// layout shows a roster as "RegionOne/az-1: web-0 web-4; ...", with the revisions
-// of nodes that are not of the first: web-5@2.
+// layout shows a roster as "RegionOne/az-1: web-0 web-4; ...", with the images
+// of nodes that are not of the first: web-5@b.
 func layout(r Roster) string {
 	places := map[string][]string{}
 	for _, name := range r.Names() {
 		n := r.Nodes[name]
-		if n.Revision != 1 {
-			name += fmt.Sprintf("@%d", n.Revision)
+		if image := n.Template.Values()["image"]; image != "" && image != "a" && image != "1" {
+			name += "@" + image
 		}
 		places[n.String()] = append(places[n.String()], name)
 	}
@@ -260,6 +260,72 @@ func TestTooFewNumbers(t *testing.T) {
 		if !ok || infeasible.Detail() != c.want {
 			t.Errorf("%s: got %v, want %s", c.name, infeasible, c.want)
 		}
+	}
+}
+
+// TestShrinkAtMins: a node that serves, tainted or not, is never removed below a
+// min; one that does not serve is removed first, and a warning names the place.
+// Nodes of a region that cannot be reached stay.
+func TestShrinkAtMins(t *testing.T) {
+	p := policy(4)
+	p.Regions = []placement.Region{{Bin: bin("R", 100), Zones: []placement.Bin{bin("az-1", 100), bin("az-2", 300)}}}
+	p.Regions[0].Zones[0].Min = 1
+	r, _, err := Plan(Roster{}, Seen{}, p)
+	if err != nil || layout(r) != "R/az-1: web-0; R/az-2: web-1 web-2 web-3" {
+		t.Fatal(layout(r), err)
+	}
+	for _, c := range []struct {
+		name    string
+		seen    func(Seen)
+		change  func(*Policy)
+		removed string
+		warns   string
+	}{
+		{"tainted, at the min", func(s Seen) { s.change("web-0", func(n *node.Node) { n.Tainted = true }) }, nil, "web-1", ""},
+		{"in ERROR, at the min", func(s Seen) { s.change("web-0", func(n *node.Node) { n.Status = "ERROR" }) }, nil, "web-0",
+			"R/az-1 keeps 0 nodes, and its min is 1: what leaves there was not in service. It is the first place to be filled again."},
+		{"stopped, above the min", func(s Seen) { s.change("web-3", func(n *node.Node) { n.Status = "SHUTOFF" }) }, nil, "web-3", ""},
+		{"drained", func(s Seen) { s.change("web-2", func(n *node.Node) { n.Drained = true }) }, nil, "web-2", ""},
+	} {
+		seen, p := running(r), p
+		c.seen(seen)
+		p.Capacity = 3
+		_, change, err := Plan(r, seen, p)
+		var warns string
+		for _, n := range change.Notices {
+			warns += n.Text
+		}
+		if err != nil || namesOf(change.Departed) != c.removed || warns != c.warns {
+			t.Errorf("%s: %s is removed, %q, %v", c.name, namesOf(change.Departed), warns, err)
+		}
+	}
+	p.Unreachable = map[string]bool{"R": true}
+	p.Capacity = 3
+	if _, _, err := Plan(r, running(r), p); err == nil {
+		t.Error("nodes of a region that cannot be reached are removed")
+	}
+}
+
+// TestFormerNames: a name that another pattern gave is not given again, also when
+// its node is gone.
+func TestFormerNames(t *testing.T) {
+	first := Naming{"web", "{cluster}-1{index}"}
+	p := policy(5)
+	p.Name = first.Name
+	r, _, err := Plan(Roster{}, Seen{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Capacity = 3
+	r, change, err := Plan(r, running(r), p)
+	if err != nil || namesOf(change.Departed) != "web-10 web-11" {
+		t.Fatal(namesOf(change.Departed), err)
+	}
+	r.Former = map[Naming]int64{first: r.Next}
+	p.Name, p.Capacity = Naming{"web", DefaultPattern}.Name, 12
+	_, change, err = Plan(r, running(r), p)
+	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.Created) != want {
+		t.Errorf("got %v, %v, want %s", change.Created, err, want)
 	}
 }
 

@@ -1,53 +1,140 @@
 package roster
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
 	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// firstRevision is the revision of nodes that were there before any template.
-const firstRevision = 1
+// Template is what a node is made from: an image, a flavor and so on, by names of
+// the user's. It is kept as canonical JSON (an object of strings, its keys
+// sorted), so that templates can be compared and counted. "" is none.
+type Template string
 
-// want puts the template into the roster and returns the revision that new nodes
-// are made from. A template that is still in use is that revision again, the
-// newest of them where several are the same: going back to an earlier template is
-// a rollback. Any other gets a number that was never given before.
-func want(now Roster, template Template) (next Roster, wanted int64, notices []Notice, err error) {
-	next = now.clone()
-	next.Newest = max(next.Newest, firstRevision)
-	wanted = next.Newest
-	switch {
-	case template == nil && len(next.Revisions) > 0:
-		return now, 0, nil, ErrTemplateRemoved
-	case template == nil:
-		return next, wanted, nil, nil
-	case len(next.Revisions) == 0:
-		if n := len(next.Nodes); n > 0 {
-			notices = append(notices, notice(FirstTemplate, "%s from before there was a template now belong to revision 1. "+
-				"The template must say what they were made from: where it differs, their servers change all at once in this apply.", text.Nodes(int64(n))))
-		}
-	default:
-		wanted = 0
-		for number, used := range next.Revisions {
-			if maps.Equal(used, template) {
-				wanted = max(wanted, number)
-			}
-		}
-		if wanted == 0 {
-			next.Newest++
-			wanted = next.Newest
-		}
+// NewTemplate is the template of the values; without any there is none.
+func NewTemplate(values map[string]string) Template {
+	if len(values) == 0 {
+		return ""
 	}
-	next.Revisions[wanted] = template
-	return next, wanted, notices, nil
+	var text strings.Builder
+	encoder := json.NewEncoder(&text) // which sorts the keys
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(values); err != nil {
+		return "" // a map of strings has an encoding
+	}
+	return Template(strings.TrimSuffix(text.String(), "\n"))
 }
 
-// forget drops the templates that no node uses and no new node would.
-func (r Roster) forget(wanted int64) {
-	used := map[int64]bool{wanted: true}
-	for _, n := range r.Nodes {
-		used[n.Revision] = true
+// Values are the values of the template.
+func (t Template) Values() map[string]string {
+	values := map[string]string{}
+	if t != "" {
+		_ = json.Unmarshal([]byte(t), &values) // it was made by NewTemplate
 	}
-	maps.DeleteFunc(r.Revisions, func(number int64, _ Template) bool { return !used[number] })
+	return values
+}
+
+// Over is the template with the values of another one where it has none itself.
+func (t Template) Over(base Template) Template {
+	if t == "" || base == "" {
+		return cmp.Or(t, base)
+	}
+	values := base.Values()
+	maps.Copy(values, t.Values())
+	return NewTemplate(values)
+}
+
+// hash is the first 8 hex digits of the SHA-256 of the template.
+func (t Template) hash() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(t)))[:8] }
+
+// differs says in which values a template differs from a wanted one: "image a, new
+// nodes get b".
+func (t Template) differs(wanted Template) string {
+	has, wants := t.Values(), wanted.Values()
+	keys := maps.Clone(has)
+	maps.Copy(keys, wants)
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		old, was := has[key]
+		now, is := wants[key]
+		switch {
+		case was && is && old != now:
+			parts = append(parts, fmt.Sprintf("%s %s, new nodes get %s", clip(key), shown(old), shown(now)))
+		case was && !is:
+			parts = append(parts, fmt.Sprintf("%s %s, new nodes have none", clip(key), shown(old)))
+		case is && !was:
+			parts = append(parts, fmt.Sprintf("no %s, new nodes get %s", clip(key), shown(now)))
+		}
+	}
+	if len(parts) > 3 {
+		parts = append(parts[:3], fmt.Sprintf("%d more values differ", len(parts)-3))
+	}
+	return "it has " + strings.Join(parts, "; ")
+}
+
+// shown is a value as a text shows it.
+func shown(value string) string {
+	if value == "" {
+		return "(empty)"
+	}
+	return clip(value)
+}
+
+// Mark is what a server of a node carries in Nova once it was found in service:
+// "3-1f2e3d4c", the number of the server and the hash of the node's template, or
+// "3" where there is none. The number counts every change of the node's template
+// and every time that its server was made again. It never falls, so that no mark
+// is valid twice.
+type Mark string
+
+// mark is the first mark of a node of a template.
+func mark(t Template) Mark { return markOf(1, t) }
+
+func markOf(number int64, t Template) Mark {
+	if t == "" {
+		return Mark(strconv.FormatInt(number, 10))
+	}
+	return Mark(strconv.FormatInt(number, 10) + "-" + t.hash())
+}
+
+// next is the mark of the node after it got a template, or a new server.
+func (m Mark) next(t Template) Mark { return markOf(m.number()+1, t) }
+
+// with is the mark with the hash of a template, and the number as it is.
+func (m Mark) with(t Template) Mark { return markOf(max(m.number(), 1), t) }
+
+// number is the number of the mark; of what is no mark it is 0.
+func (m Mark) number() int64 {
+	number, _, _ := strings.Cut(string(m), "-")
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 {
+		return 0
+	}
+	return n
+}
+
+// of reports whether the mark is of a template; one without a hash is of any.
+func (m Mark) of(t Template) bool {
+	_, hash, hashed := strings.Cut(string(m), "-")
+	return !hashed || hash == t.hash()
+}
+
+// Templates say what new nodes are made from: in a place that has a template of
+// its own that one, over the one of its region, over the one for all.
+type Templates map[placement.Place]Template
+
+// At is the template of new nodes of a place.
+func (t Templates) At(at placement.Place) Template {
+	template := t[placement.Place{Region: at.Region}].Over(t[placement.Place{}])
+	if at.Zone == "" {
+		return template
+	}
+	return t[at].Over(template)
 }

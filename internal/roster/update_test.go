@@ -2,7 +2,6 @@ package roster
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +17,10 @@ const (
 	noRetry = "Exceeded maximum number of retries. Exhausted all hosts available for retrying build failures for instance 1."
 )
 
-func image(name string) Template { return Template{"image": name} }
+// image is a template of an image; images has it for all places.
+func image(name string) Template { return NewTemplate(map[string]string{"image": name}) }
+
+func images(name string) Templates { return Templates{placement.Place{}: image(name)} }
 
 // TestLifeOfAnUpdate follows one cluster of six nodes through rollouts, canaries,
 // repairs and moves. Each step starts from the one before, with all servers in
@@ -37,116 +39,116 @@ func TestLifeOfAnUpdate(t *testing.T) {
 		{name: "six nodes of the first template", policy: func(p *Policy) { p.Update = nil },
 			created: "web-0 web-1 web-2 web-3 web-4 web-5",
 			nodes:   "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5"},
-		{name: "another template touches no node by itself", policy: func(p *Policy) { p.Update, p.Template = nil, image("b") },
+		{name: "another template touches no node by itself", policy: func(p *Policy) { p.Update, p.Templates = nil, images("b") },
 			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5"},
-		{name: "a new update replaces nothing yet", policy: func(p *Policy) { p.Template, p.Update.New = image("b"), true },
+		{name: "a new update replaces nothing yet", policy: func(p *Policy) { p.Templates, p.Update.New = images("b"), true },
 			nodes:     "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5",
 			remaining: 6, notices: []Title{UpdateBegins}},
-		{name: "a canary of 30 % is two nodes", policy: func(p *Policy) { p.Template, p.Update.Target = image("b"), amount("30%") },
+		{name: "a canary of 30 % is two nodes", policy: func(p *Policy) { p.Templates, p.Update.Target = images("b"), amount("30%") },
 			created: "web-6 web-7", removed: "web-0 web-3",
-			nodes: "RegionOne/az-1: web-6@2; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@2; RegionTwo/az-2: web-5"},
-		{name: "and stays two", policy: func(p *Policy) { p.Template, p.Update.Target = image("b"), amount("30%") },
-			nodes: "RegionOne/az-1: web-6@2; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@2; RegionTwo/az-2: web-5"},
-		{name: "raised to half it is three", policy: func(p *Policy) { p.Template, p.Update.Target = image("b"), amount("50%") },
+			nodes: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
+		{name: "and stays two", policy: func(p *Policy) { p.Templates, p.Update.Target = images("b"), amount("30%") },
+			nodes: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
+		{name: "raised to half it is three", policy: func(p *Policy) { p.Templates, p.Update.Target = images("b"), amount("50%") },
 			created: "web-8", removed: "web-1",
-			nodes: "RegionOne/az-1: web-6@2; RegionOne/az-2: web-8@2; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@2; RegionTwo/az-2: web-5"},
-		{name: "lowered it replaces nothing back", policy: func(p *Policy) { p.Template, p.Update.Target = image("b"), amount("1") },
-			nodes: "RegionOne/az-1: web-6@2; RegionOne/az-2: web-8@2; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@2; RegionTwo/az-2: web-5"},
-		{name: "a rollback is the old revision, in batches of two", policy: func(*Policy) {},
+			nodes: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-8@b; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
+		{name: "lowered it replaces nothing back", policy: func(p *Policy) { p.Templates, p.Update.Target = images("b"), amount("1") },
+			nodes: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-8@b; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
+		{name: "a rollback is the old template, in batches of two", policy: func(*Policy) {},
 			created: "web-9 web-10", removed: "web-6 web-7",
-			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-8@2; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-10; RegionTwo/az-2: web-5",
+			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-8@b; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-10; RegionTwo/az-2: web-5",
 			remaining: 1},
-		{name: "a third template, while one node is of the second: that one first", policy: func(p *Policy) { p.Template = image("c") },
+		{name: "a third template, while one node is of the second: that one first", policy: func(p *Policy) { p.Templates = images("c") },
 			created: "web-11 web-12", removed: "web-4 web-8",
-			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@3; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-12@3; RegionTwo/az-2: web-5",
+			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@c; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-12@c; RegionTwo/az-2: web-5",
 			remaining: 4},
-		{name: "which is bad: its nodes never get ready, and nothing goes on", policy: func(p *Policy) { p.Template = image("c") },
+		{name: "which is bad: its nodes never get ready, and nothing goes on", policy: func(p *Policy) { p.Templates = images("c") },
 			seen: func(s Seen) {
 				s.change("web-11", func(n *node.Node) { n.InService = "" })
-				s.change("web-12", func(n *node.Node) { n.InService = "2" })
+				s.change("web-12", func(n *node.Node) { n.InService = "1-0000" })
 			},
-			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@3; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-12@3; RegionTwo/az-2: web-5",
+			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@c; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-12@c; RegionTwo/az-2: web-5",
 			remaining: 4, notices: []Title{BatchWaits}},
-		{name: "one that is in ERROR is replaced, which takes nothing from service", policy: func(p *Policy) { p.Template = image("c") },
+		{name: "one that is in ERROR is replaced, which takes nothing from service", policy: func(p *Policy) { p.Templates = images("c") },
 			seen: func(s Seen) {
 				s.change("web-11", func(n *node.Node) { n.InService = "" })
 				s.change("web-12", func(n *node.Node) { n.Status = "ERROR" })
 			},
 			created: "web-13", removed: "web-12",
-			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@3; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-13@3; RegionTwo/az-2: web-5",
+			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@c; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-13@c; RegionTwo/az-2: web-5",
 			remaining: 4, notices: []Title{BatchWaits}},
-		{name: "fixed: the bad ones first", policy: func(p *Policy) { p.Template = image("d") },
+		{name: "fixed: the bad ones first", policy: func(p *Policy) { p.Templates = images("d") },
 			seen: func(s Seen) {
 				s.change("web-11", func(n *node.Node) { n.InService = "" })
 				s.lose("web-13")
 			},
 			created: "web-14 web-15", removed: "web-11 web-13",
-			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-14@4; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-15@4; RegionTwo/az-2: web-5",
+			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-14@d; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-15@d; RegionTwo/az-2: web-5",
 			remaining: 4},
-		{name: "the rest, with one protected", policy: func(p *Policy) { p.Template, p.Protected = image("d"), []string{"web-2"} },
+		{name: "the rest, with one protected", policy: func(p *Policy) { p.Templates, p.Protected = images("d"), []string{"web-2"} },
 			created: "web-16 web-17", removed: "web-9 web-10",
-			nodes:     "RegionOne/az-1: web-16@4; RegionOne/az-2: web-14@4; RegionOne/az-3: web-2; RegionTwo/az-1: web-15@4 web-17@4; RegionTwo/az-2: web-5",
+			nodes:     "RegionOne/az-1: web-16@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-2; RegionTwo/az-1: web-15@d web-17@d; RegionTwo/az-2: web-5",
 			remaining: 1, notices: []Title{ProtectedOutdated}},
-		{name: "growth does not wait for the batch, nor the batch for it", policy: func(p *Policy) { p.Template, p.Capacity = image("d"), 8 },
+		{name: "growth does not wait for the batch, nor the batch for it", policy: func(p *Policy) { p.Templates, p.Capacity = images("d"), 8 },
 			created: "web-18 web-19 web-20 web-21", removed: "web-2 web-5",
-			nodes: "RegionOne/az-1: web-16@4 web-18@4; RegionOne/az-2: web-14@4; RegionOne/az-3: web-19@4; RegionTwo/az-1: web-15@4 web-17@4; RegionTwo/az-2: web-20@4 web-21@4"},
-		{name: "what was grown and not looked at counts", policy: func(p *Policy) { p.Template, p.Capacity = image("e"), 8 },
+			nodes: "RegionOne/az-1: web-16@d web-18@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-15@d web-17@d; RegionTwo/az-2: web-20@d web-21@d"},
+		{name: "what was grown and not looked at counts", policy: func(p *Policy) { p.Templates, p.Capacity = images("e"), 8 },
 			created: "web-22 web-23", removed: "web-15 web-16",
-			nodes:     "RegionOne/az-1: web-18@4 web-22@5; RegionOne/az-2: web-14@4; RegionOne/az-3: web-19@4; RegionTwo/az-1: web-17@4 web-23@5; RegionTwo/az-2: web-20@4 web-21@4",
+			nodes:     "RegionOne/az-1: web-18@d web-22@e; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-17@d web-23@e; RegionTwo/az-2: web-20@d web-21@d",
 			remaining: 6},
-		{name: "a shrink takes what is not in service, and the batch goes on", policy: func(p *Policy) { p.Template = image("e") },
+		{name: "a shrink takes what is not in service, and the batch goes on", policy: func(p *Policy) { p.Templates = images("e") },
 			seen: func(s Seen) {
 				s.change("web-20", func(n *node.Node) { n.Status = "ERROR" })
 				s.lose("web-19")
 			},
 			created: "web-24 web-25", removed: "web-17 web-18 web-19 web-20",
-			nodes:     "RegionOne/az-1: web-22@5; RegionOne/az-2: web-14@4; RegionOne/az-3: web-24@5; RegionTwo/az-1: web-23@5 web-25@5; RegionTwo/az-2: web-21@4",
+			nodes:     "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@d; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@d",
 			remaining: 2},
-		{name: "in place a node keeps its name and place", policy: func(p *Policy) { p.Template, p.Update.InPlace = image("e"), true },
+		{name: "in place a node keeps its name and place", policy: func(p *Policy) { p.Templates, p.Update.InPlace = images("e"), true },
 			revised: "web-14 web-21",
-			nodes:   "RegionOne/az-1: web-22@5; RegionOne/az-2: web-14@5; RegionOne/az-3: web-24@5; RegionTwo/az-1: web-23@5 web-25@5; RegionTwo/az-2: web-21@5"},
-		{name: "with the mark of its old revision it is under way", policy: func(p *Policy) { p.Template, p.Update.InPlace = image("f"), true },
+			nodes:   "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@e; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@e"},
+		{name: "with the mark of its old template it is under way", policy: func(p *Policy) { p.Templates, p.Update.InPlace = images("f"), true },
 			seen: func(s Seen) {
 				for _, name := range []string{"web-14", "web-21"} {
-					s.change(name, func(n *node.Node) { n.InService = "4" })
+					s.change(name, func(n *node.Node) { n.InService = string(mark(image("d"))) })
 				}
 			},
 			revised:   "web-14 web-21",
-			nodes:     "RegionOne/az-1: web-22@5; RegionOne/az-2: web-14@6; RegionOne/az-3: web-24@5; RegionTwo/az-1: web-23@5 web-25@5; RegionTwo/az-2: web-21@6",
+			nodes:     "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@f",
 			remaining: 4},
-		{name: "a repair: Nova found no host in one zone, so the substitute goes elsewhere", policy: func(p *Policy) { p.Template = image("f"); p.Update.Target = amount("0") },
+		{name: "a repair: Nova found no host in one zone, so the substitute goes elsewhere", policy: func(p *Policy) { p.Templates = images("f"); p.Update.Target = amount("0") },
 			seen: func(s Seen) {
 				s.change("web-22", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
 				s.change("web-25", func(n *node.Node) { n.Tainted = true })
 			},
 			created: "web-26 web-27", removed: "web-22 web-25",
-			nodes: "RegionOne/az-2: web-14@6 web-26@6; RegionOne/az-3: web-24@5; RegionTwo/az-1: web-23@5 web-27@6; RegionTwo/az-2: web-21@6"},
-		{name: "too many unhealthy nodes are an outage, and the rollout goes on", policy: func(p *Policy) { p.Template = image("f") },
+			nodes: "RegionOne/az-2: web-14@f web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-27@f; RegionTwo/az-2: web-21@f"},
+		{name: "too many unhealthy nodes are an outage, and the rollout goes on", policy: func(p *Policy) { p.Templates = images("f") },
 			seen: func(s Seen) {
 				for _, name := range []string{"web-14", "web-21", "web-26", "web-27"} {
 					s.change(name, func(n *node.Node) { n.Tainted = true })
 				}
 			},
 			created: "web-28 web-29", removed: "web-14 web-23",
-			nodes: "RegionOne/az-1: web-28@6; RegionOne/az-2: web-26@6; RegionOne/az-3: web-24@5; RegionTwo/az-1: web-27@6 web-29@6; RegionTwo/az-2: web-21@6", remaining: 1,
+			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-27@f web-29@f; RegionTwo/az-2: web-21@f", remaining: 1,
 			notices: []Title{TooManyUnhealthy}},
 		{name: "a dropped zone empties in batches", policy: func(p *Policy) {
-			p.Template = image("f")
+			p.Templates = images("f")
 			p.Regions[1].Zones = p.Regions[1].Zones[1:]
 		},
 			created: "web-30 web-31", removed: "web-27 web-29",
-			nodes: "RegionOne/az-1: web-28@6; RegionOne/az-2: web-26@6; RegionOne/az-3: web-24@5; RegionTwo/az-2: web-21@6 web-30@6 web-31@6", remaining: 1},
+			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-2: web-21@f web-30@f web-31@f", remaining: 1},
 		{name: "to its last node", policy: func(p *Policy) {
-			p.Template = image("f")
+			p.Templates = images("f")
 			p.Regions[1].Zones = p.Regions[1].Zones[1:]
 		},
 			created: "web-32", removed: "web-24",
-			nodes: "RegionOne/az-1: web-28@6; RegionOne/az-2: web-26@6; RegionOne/az-3: web-32@6; RegionTwo/az-2: web-21@6 web-30@6 web-31@6"},
-		{name: "listed again it takes nodes again", policy: func(p *Policy) { p.Template = image("f") },
+			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-32@f; RegionTwo/az-2: web-21@f web-30@f web-31@f"},
+		{name: "listed again it takes nodes again", policy: func(p *Policy) { p.Templates = images("f") },
 			created: "web-33", removed: "web-21",
-			nodes: "RegionOne/az-1: web-28@6; RegionOne/az-2: web-26@6; RegionOne/az-3: web-32@6; RegionTwo/az-1: web-33@6; RegionTwo/az-2: web-30@6 web-31@6"},
+			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-32@f; RegionTwo/az-1: web-33@f; RegionTwo/az-2: web-30@f web-31@f"},
 		{name: "where no room is for a substitute the others go on", policy: func(p *Policy) {
-			p.Template = image("f")
+			p.Templates = images("f")
 			for i, most := range []int64{1, 1, 1} {
 				p.Regions[0].Zones[i].Cap = most
 			}
@@ -157,11 +159,11 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				s.change("web-30", func(n *node.Node) { n.Tainted = true })
 			},
 			created: "web-34", removed: "web-30", remaining: 1, notices: []Title{NoRoom},
-			nodes: "RegionOne/az-1: web-28@6; RegionOne/az-2: web-26@6; RegionOne/az-3: web-32@6; RegionTwo/az-1: web-33@6; RegionTwo/az-2: web-31@6 web-34@6"},
+			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-32@f; RegionTwo/az-1: web-33@f; RegionTwo/az-2: web-31@f web-34@f"},
 	} {
 		p := policy(6)
-		p.Template, p.Update = image("a"), update("2", Unhealthy, Misplaced, Outdated)
-		p.Update.RequireInService = true
+		p.Templates, p.Update = images("a"), update("2", Unhealthy, Misplaced, Outdated)
+		p.RequireMarks = true
 		step.policy(&p)
 		seen := running(r)
 		if step.seen != nil {
@@ -183,33 +185,29 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				t.Errorf("%s: %s: got\n%s, want\n%s", step.name, c.what, c.got, c.want)
 			}
 		}
-		used := map[int64]bool{}
-		for _, n := range next.Nodes {
-			used[n.Revision] = true
-		}
-		for number, template := range next.Revisions {
-			if !used[number] && !maps.Equal(template, p.Template) {
-				t.Errorf("%s: revision %d is remembered, and no node uses it", step.name, number)
-			}
-		}
-		r = next
+		r = next.Ordered()
 	}
 }
 
 // cluster makes a roster of nodes "web-0 RegionOne/az-1 2", the number being the
-// revision, with an image for each of them: "1" and so on.
+// image of the node's template. Templates came in the order of their numbers.
 func cluster(t *testing.T, nodes ...string) Roster {
 	t.Helper()
-	r := Roster{Nodes: map[string]Node{}, Revisions: map[int64]Template{}, Newest: 1}
+	r := Roster{Nodes: map[string]Node{}}
 	for i, text := range nodes {
-		n := Node{Index: int64(i)}
-		if _, err := fmt.Sscanf(text, "%s %d", &n.Region, &n.Revision); err != nil {
+		n := Node{Index: int64(i), Generation: 1}
+		var number string
+		if _, err := fmt.Sscanf(text, "%s %s", &n.Region, &number); err != nil {
 			t.Fatal(err)
 		}
 		n.Region, n.Zone, _ = strings.Cut(n.Region, "/")
+		n.Template = image(number)
+		n.Mark = mark(n.Template)
 		r.Nodes[web(n.Index)] = n
-		r.Revisions[n.Revision] = image(fmt.Sprint(n.Revision))
-		r.Next, r.Newest = n.Index+1, max(r.Newest, n.Revision)
+		r.Next = n.Index + 1
+	}
+	for _, number := range []string{"1", "2", "3"} {
+		r.Order = append(r.Order, image(number))
 	}
 	return r
 }
@@ -311,7 +309,7 @@ func TestBatch(t *testing.T) {
 			regions: []placement.Region{zones("R1", bin("a", 1), capped("b", 2)), zones("R2", capped("c", 1))},
 			image:   "1", update: update("6", Misplaced),
 			seen: func(s Seen) { failed(noHost, "web-0")(s); failed("", "web-5")(s) }, leave: "web-0"},
-		{name: "the lowest revision is the oldest profile, whatever its image",
+		{name: "the template that came first is the oldest profile, whatever its image",
 			nodes:   []string{"R 2", "R 1", "R 3"},
 			regions: []placement.Region{zones("R")},
 			image:   "3", change: func(p *Policy) { p.Criteria, p.Capacity = deletion.OldestProfileFirst, 2 },
@@ -321,7 +319,7 @@ func TestBatch(t *testing.T) {
 			leave: "web-1"},
 	} {
 		r := cluster(t, c.nodes...)
-		p := Policy{Name: web, Capacity: int64(len(c.nodes)), Regions: c.regions, Criteria: deletion.OldestFirst, Template: image(c.image), Update: c.update}
+		p := Policy{Name: web, Capacity: int64(len(c.nodes)), Regions: c.regions, Criteria: deletion.OldestFirst, Templates: images(c.image), Update: c.update}
 		if c.change != nil {
 			c.change(&p)
 		}
@@ -364,7 +362,7 @@ func TestOutdatedInClosedPlaces(t *testing.T) {
 	} {
 		r := six(t, image("a"))
 		p := policy(6)
-		p.Template, p.Update = image("b"), update("6", Outdated)
+		p.Templates, p.Update = images("b"), update("6", Outdated)
 		c.policy(&p)
 		seen := running(r)
 		if c.failed != "" {
@@ -373,7 +371,7 @@ func TestOutdatedInClosedPlaces(t *testing.T) {
 		next, change, err := Plan(r, seen, p)
 		var stay []string
 		for _, name := range next.Names() {
-			if next.Nodes[name].Revision == 1 {
+			if next.Nodes[name].Template == image("a") {
 				stay = append(stay, name)
 			}
 		}

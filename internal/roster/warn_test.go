@@ -70,7 +70,7 @@ func TestWarnings(t *testing.T) {
 func placed(places ...placement.Place) Roster {
 	r := Roster{Nodes: map[string]Node{}}
 	for i, at := range places {
-		r.Nodes[web(int64(i))] = Node{Index: int64(i), Place: at, Revision: 1}
+		r.Nodes[web(int64(i))] = Node{Index: int64(i), Place: at}
 	}
 	return r
 }

@@ -18,11 +18,14 @@ func Sentence(err error) string {
 }
 
 // Nodes counts nodes in words: "1 node", "2 nodes".
-func Nodes(n int64) string {
+func Nodes(n int64) string { return Count(n, "node") }
+
+// Count counts things in words.
+func Count(n int64, thing string) string {
 	if n == 1 {
-		return "1 node"
+		return "1 " + thing
 	}
-	return fmt.Sprintf("%d nodes", n)
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Change says what a change comes to.

@@ -32,17 +32,13 @@ resource "stackpolicy_placement_attachment" "web" {
   }
 }
 
-locals {
-  revisions = stackpolicy_placement_attachment.web.revisions
-}
-
 resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = local.revisions[each.value.revision].image
-  flavor_name       = local.revisions[each.value.revision].flavor
+  image_name        = each.value.template.image
+  flavor_name       = each.value.template.flavor
 
   network {
     name = "shared"
@@ -63,7 +59,7 @@ resource "stackpolicy_readiness_attachment" "web" {
       id      = server.id
       region  = server.region
       address = server.access_ip_v4
-      mark    = tostring(stackpolicy_placement_attachment.web.nodes[name].revision)
+      mark    = stackpolicy_placement_attachment.web.nodes[name].mark
     }
   }
 }

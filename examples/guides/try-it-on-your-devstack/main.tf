@@ -50,10 +50,6 @@ resource "stackpolicy_placement_attachment" "web" {
   }
 }
 
-locals {
-  revisions = stackpolicy_placement_attachment.web.revisions
-}
-
 resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
@@ -61,7 +57,7 @@ resource "openstack_compute_instance_v2" "web" {
   availability_zone = each.value.zone
   image_name        = var.image
   flavor_name       = var.flavor
-  user_data         = "release ${local.revisions[each.value.revision].release}"
+  user_data         = "release ${each.value.template.release}"
 
   network {
     name = var.network

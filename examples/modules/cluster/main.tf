@@ -29,8 +29,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
-  nodes     = stackpolicy_placement_attachment.cluster.nodes
-  made_from = { for name, node in local.nodes : name => stackpolicy_placement_attachment.cluster.revisions[node.revision] }
+  nodes = stackpolicy_placement_attachment.cluster.nodes
 
   # A server group belongs to a region, and Nova lets it have ten members unless
   # an operator raised that. So there is one for each zone and each block of ten
@@ -57,11 +56,11 @@ resource "openstack_compute_instance_v2" "node" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = local.made_from[each.key].image
-  flavor_name       = local.made_from[each.key].flavor
+  image_name        = each.value.template.image
+  flavor_name       = each.value.template.flavor
   key_pair          = var.key_pair
   security_groups   = var.security_groups
-  user_data         = contains(keys(local.made_from[each.key]), "user_data") ? var.user_data[local.made_from[each.key].user_data] : null
+  user_data         = contains(keys(each.value.template), "user_data") ? var.user_data[each.value.template.user_data] : null
   metadata          = merge(var.metadata, { cluster = var.name })
 
   network {
@@ -127,7 +126,7 @@ resource "stackpolicy_readiness_attachment" "cluster" {
     id      = node.server_id
     region  = node.region
     address = openstack_compute_instance_v2.node[name].access_ip_v4
-    mark    = tostring(local.nodes[name].revision)
+    mark    = local.nodes[name].mark
   } }
   stable_for = var.readiness.stable_for
   timeout    = var.readiness.timeout

@@ -1,11 +1,12 @@
 output "nodes" {
-  description = "The nodes by name, each with the id and address of its server and its place."
+  description = "The nodes by name, each with the id and address of its server, its place, and the template that it is made from."
   value = {
     for name, server in openstack_compute_instance_v2.node : name => {
-      id     = server.id
-      ip     = server.access_ip_v4
-      region = server.region
-      zone   = server.availability_zone
+      id       = server.id
+      ip       = server.access_ip_v4
+      region   = server.region
+      zone     = server.availability_zone
+      template = local.nodes[name].template
     }
   }
 }
@@ -23,11 +24,6 @@ output "change" {
 output "summary" {
   description = "The last resize as a table for people."
   value       = stackpolicy_placement_attachment.cluster.summary
-}
-
-output "revisions" {
-  description = "The templates that nodes are made from, by the numbers of their revisions."
-  value       = stackpolicy_placement_attachment.cluster.revisions
 }
 
 output "remaining" {

@@ -21,7 +21,7 @@ variable "max_size" {
 }
 
 variable "regions" {
-  description = "Regions to spread the nodes over, and the availability zones in each. A region without zones leaves the zone to Nova."
+  description = "Regions to spread the nodes over, and the availability zones in each. A region without zones leaves the zone to Nova. A template (image, flavor, user_data) of a region or zone is merged over the one for all."
   type = list(object({
     name   = string
     weight = optional(number, 100)
@@ -32,7 +32,11 @@ variable "regions" {
       weight = optional(number, 100)
       cap    = optional(number, -1)
       min    = optional(number, 0)
+
+      template = optional(map(string))
     })))
+
+    template = optional(map(string))
   }))
 }
 
@@ -135,7 +139,7 @@ variable "security_groups" {
 }
 
 variable "user_data" {
-  description = "User data of the nodes, such as cloud-init configurations, by version. Keep a version as long as a node uses it (see the output revisions)."
+  description = "User data of the nodes, such as cloud-init configurations, by version. Keep a version as long as a node uses it (see the output nodes)."
   type        = map(string)
   default     = {}
 }

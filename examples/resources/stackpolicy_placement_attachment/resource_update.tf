@@ -26,7 +26,7 @@ resource "openstack_compute_instance_v2" "api" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = stackpolicy_placement_attachment.api.revisions[each.value.revision].image
+  image_name        = each.value.template.image
   flavor_name       = "m1.small"
 
   network {

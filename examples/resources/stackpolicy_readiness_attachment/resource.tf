@@ -47,7 +47,7 @@ resource "stackpolicy_readiness_attachment" "web" {
     id      = node.server_id
     region  = node.region
     address = openstack_compute_instance_v2.web[name].access_ip_v4
-    mark    = tostring(stackpolicy_placement_attachment.web.nodes[name].revision)
+    mark    = stackpolicy_placement_attachment.web.nodes[name].mark
   } }
   stable_for = 30
   timeout    = 600

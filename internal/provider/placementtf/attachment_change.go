@@ -33,7 +33,7 @@ func changeAttribute() schema.Attribute {
 				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "regions": regions, "zones": zones, "nodes": names("Their names. Empty for a new attachment, whose nodes are all new."), "omitted": omitted}},
 			"deletion": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that were removed. Null without any.",
 				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "regions": regions, "zones": zones, "candidates": names("Their names."), "reasons": reasons, "omitted": omitted}},
-			"in_place": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that got another revision in place. Null without any.",
+			"in_place": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that got another template in place. Null without any.",
 				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "nodes": names("Their names."), "reasons": reasons, "omitted": omitted}},
 			"replaced": number("Of the nodes removed or changed in place, the number that `update` replaced."),
 		}}

@@ -181,7 +181,8 @@ func TestPlacementTakenBack(t *testing.T) {
 func TestPlacementShelved(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	id := c.Boot(t, acctest.Server{Name: "web-0", Region: "RegionOne", Zone: "az-1"})[0]
+	var id string
+	boot := func() { id = c.Boot(t, acctest.Server{Name: "web-0", Region: "RegionOne", Zone: "az-1"})[0] }
 	become := func(status, zone string) func() {
 		return func() {
 			c.Fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status, s.Zone = status, zone })
@@ -194,7 +195,8 @@ func TestPlacementShelved(t *testing.T) {
 			plancheck.ExpectKnownValue(webAddress, tfjsonpath.New("distribution").AtMapKey("RegionOne").AtMapKey("az-1"), knownvalue.Int64Exact(1))}}
 	}
 	c.Test(t,
-		resource.TestStep{Config: config, ConfigPlanChecks: shows(knownvalue.StringExact("az-1"))},
+		resource.TestStep{Config: config},
+		resource.TestStep{PreConfig: boot, Config: config, ConfigPlanChecks: shows(knownvalue.StringExact("az-1"))},
 		resource.TestStep{PreConfig: become("SHELVED_OFFLOADED", ""), Config: config, ConfigPlanChecks: shows(knownvalue.Null())},
 		resource.TestStep{PreConfig: become("ACTIVE", "az-1"), Config: config, ConfigPlanChecks: shows(knownvalue.StringExact("az-1"))},
 	)

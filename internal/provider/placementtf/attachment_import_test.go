@@ -19,7 +19,8 @@ const webAddress = "stackpolicy_placement_attachment.web"
 // place is a node as the attachment hands it out.
 func place(index int64, region, zone string) knownvalue.Check {
 	return knownvalue.ObjectExact(map[string]knownvalue.Check{
-		"index": knownvalue.Int64Exact(index), "region": knownvalue.StringExact(region), "zone": knownvalue.StringExact(zone), "revision": knownvalue.Int64Exact(1)})
+		"index": knownvalue.Int64Exact(index), "region": knownvalue.StringExact(region), "zone": knownvalue.StringExact(zone),
+		"template": knownvalue.MapSizeExact(0), "generation": knownvalue.Int64Exact(1), "mark": knownvalue.StringExact("1")})
 }
 
 // TestAccPlacementImport: a cluster that runs is adopted as it is, whatever
@@ -66,7 +67,8 @@ func TestAccPlacementImportRefuses(t *testing.T) {
 func TestPlacementMigrated(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	id := c.Boot(t, acctest.Server{Name: "web-0", Region: "RegionOne", Zone: "az-1"})[0]
+	var id string
+	boot := func() { id = c.Boot(t, acctest.Server{Name: "web-0", Region: "RegionOne", Zone: "az-1"})[0] }
 	become := func(status string) func() {
 		return func() {
 			c.Fake.MoveServer("RegionOne", id, "r1-cmp-3") // in az-2
@@ -81,7 +83,8 @@ func TestPlacementMigrated(t *testing.T) {
 		return resource.ConfigPlanChecks{PostApplyPostRefresh: append(at(zone), plancheck.ExpectEmptyPlan())}
 	}
 	c.Test(t,
-		resource.TestStep{Config: config, ConfigPlanChecks: check("az-1")},
+		resource.TestStep{Config: config},
+		resource.TestStep{PreConfig: boot, Config: config, ConfigPlanChecks: check("az-1")},
 		resource.TestStep{PreConfig: become("MIGRATING"), Config: config, ConfigPlanChecks: check("az-1")},
 		resource.TestStep{PreConfig: become("ACTIVE"), Config: config, ConfigPlanChecks: check("az-2")},
 	)

@@ -2,7 +2,7 @@ package placementtf
 
 import (
 	"context"
-	"strconv"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -32,14 +32,12 @@ type attachmentModel struct {
 	Selector        types.Object `tfsdk:"selector"`
 	Update          types.Object `tfsdk:"update"`
 
-	Nodes          types.Map    `tfsdk:"nodes"`
-	NextIndex      types.Int64  `tfsdk:"next_index"`
-	Revisions      types.Map    `tfsdk:"revisions"`
-	NewestRevision types.Int64  `tfsdk:"newest_revision"`
-	Distribution   types.Map    `tfsdk:"distribution"`
-	Change         types.Object `tfsdk:"change"`
-	Remaining      types.Int64  `tfsdk:"remaining"`
-	Summary        types.String `tfsdk:"summary"`
+	Nodes        types.Map    `tfsdk:"nodes"`
+	NextIndex    types.Int64  `tfsdk:"next_index"`
+	Distribution types.Map    `tfsdk:"distribution"`
+	Change       types.Object `tfsdk:"change"`
+	Remaining    types.Int64  `tfsdk:"remaining"`
+	Summary      types.String `tfsdk:"summary"`
 }
 
 type deletionModel struct {
@@ -59,19 +57,26 @@ type updateModel struct {
 
 // Types of the values that the attachment works out.
 var (
-	rosterNodeType = types.ObjectType{AttrTypes: map[string]attr.Type{"index": types.Int64Type, "region": types.StringType, "zone": types.StringType, "revision": types.Int64Type}}
 	templateType   = types.MapType{ElemType: types.StringType}
+	rosterNodeType = types.ObjectType{AttrTypes: map[string]attr.Type{
+		"index":      types.Int64Type,
+		"region":     types.StringType,
+		"zone":       types.StringType,
+		"template":   templateType,
+		"generation": types.Int64Type,
+		"mark":       types.StringType,
+	}}
 )
 
 // listed reports whether a list has elements. An empty one lists nothing.
 func listed(list types.List) bool { return value.Given(list) && len(list.Elements()) > 0 }
 
 // listedRegions translates the regions, or the zones as those of one region.
-func (m attachmentModel) listedRegions(ctx context.Context, diags *diag.Diagnostics) []placement.Region {
+func (m attachmentModel) listedRegions() []placement.Region {
 	if listed(m.Regions) {
-		return places.ReadRegions(ctx, m.Regions, diags)
+		return places.ReadRegions(m.Regions)
 	}
-	return places.InRegion(m.Region.ValueString(), places.ReadBins(ctx, m.Zones, diags)).Regions
+	return places.InRegion(m.Region.ValueString(), places.ReadBins(m.Zones)).Regions
 }
 
 // deletion is the block deletion, empty where there is none.
@@ -92,43 +97,82 @@ func texts(list types.List) (all []string) {
 	return all
 }
 
-// policy translates what the cluster should be.
-func (m attachmentModel) policy(ctx context.Context, before *attachmentModel, diags *diag.Diagnostics) roster.Policy {
-	pattern, cluster := roster.Pattern(m.NodeNamePattern.ValueString()), m.Cluster.ValueString()
+// policy translates what the cluster should be; marked says whether a node of it
+// ever carried a mark.
+func (m attachmentModel) policy(ctx context.Context, before *attachmentModel, marked bool, diags *diag.Diagnostics) roster.Policy {
 	d := m.deletion(ctx, diags)
-	if !value.Given(m.NodeNamePattern) || !value.Given(m.Cluster) {
-		pattern = "{index}" // whatever the names will be, they differ
-	}
 	policy := roster.Policy{
-		Name:       func(index int64) string { return pattern.Name(cluster, index) },
-		Capacity:   m.DesiredCapacity.ValueInt64(),
-		Regions:    m.listedRegions(ctx, diags),
-		Criteria:   deletion.Criteria(d.Criteria.ValueString()),
-		Candidates: texts(d.Candidates),
-		Protected:  texts(d.Protected),
-		Template:   m.template(),
-		Update:     m.update(ctx, diags),
+		Name:         m.naming().Name,
+		Capacity:     m.DesiredCapacity.ValueInt64(),
+		Regions:      m.listedRegions(),
+		Criteria:     deletion.Criteria(d.Criteria.ValueString()),
+		Candidates:   texts(d.Candidates),
+		Protected:    texts(d.Protected),
+		Templates:    m.templates(),
+		Update:       m.update(ctx, diags),
+		RequireMarks: marked,
+	}
+	required := m.requiresMarks(ctx, diags)
+	if !required.IsNull() {
+		policy.RequireMarks = required.ValueBool()
 	}
 	if before == nil {
 		return policy
 	}
 	policy.Done = texts(before.deletion(ctx, diags).Candidates)
-	if u, was := policy.Update, before.update(ctx, diags); u != nil {
-		u.New = was == nil || u.RequireInService && !was.RequireInService
+	if policy.Update != nil {
+		begins := required.ValueBool() && !before.requiresMarks(ctx, diags).ValueBool()
+		policy.Update.New = !value.GivenBlock(before.Update) || begins
+		policy.RequireMarks = policy.RequireMarks && (marked || !begins)
 	}
 	return policy
 }
 
-// template is nil without one.
-func (m attachmentModel) template() roster.Template {
-	if !value.Given(m.Template) {
-		return nil
+// naming says how new nodes are named.
+func (m attachmentModel) naming() roster.Naming {
+	if !value.Given(m.NodeNamePattern) || !value.Given(m.Cluster) {
+		return roster.Naming{Pattern: "{index}"} // whatever the names will be, they differ
 	}
-	template := roster.Template{}
-	for name, element := range m.Template.Elements() {
-		template[name] = element.(types.String).ValueString()
+	return roster.Naming{Cluster: m.Cluster.ValueString(), Pattern: roster.Pattern(m.NodeNamePattern.ValueString())}
+}
+
+// requiresMarks is what update says about marks; null where it says nothing.
+func (m attachmentModel) requiresMarks(ctx context.Context, diags *diag.Diagnostics) types.Bool {
+	if !value.GivenBlock(m.Update) {
+		return types.BoolNull()
 	}
-	return template
+	return value.Object[updateModel](ctx, m.Update, diags).RequireInService
+}
+
+// templates are those of the attachment, of its regions and of its zones.
+func (m attachmentModel) templates() roster.Templates {
+	templates := roster.Templates{}
+	if t := templateOf(m.Template); t != "" {
+		templates[placement.Place{}] = t
+	}
+	region := m.Region.ValueString()
+	if listed(m.Regions) {
+		region = ""
+	}
+	for at, values := range places.Templates(m.Regions, m.Zones, region) {
+		if t := templateOf(values); t != "" {
+			templates[at] = t
+		}
+	}
+	return templates
+}
+
+// templateOf translates a template. It is none where it is not known.
+func templateOf(values types.Map) roster.Template {
+	texts := make(map[string]string, len(values.Elements()))
+	for name, element := range values.Elements() {
+		text, ok := element.(types.String)
+		if !ok || !value.Given(text) {
+			return ""
+		}
+		texts[name] = text.ValueString()
+	}
+	return roster.NewTemplate(texts)
 }
 
 // update is nil without the block.
@@ -145,11 +189,10 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		return a
 	}
 	update := &roster.Update{
-		BatchSize:        amount("max_batch_size", u.MaxBatchSize, "1"),
-		Target:           amount("target", u.Target, "100%"),
-		StopAbove:        amount("stop_above", u.StopAbove, "50%"),
-		InPlace:          u.Method.ValueString() == roster.InPlace,
-		RequireInService: u.RequireInService.ValueBool(),
+		BatchSize: amount("max_batch_size", u.MaxBatchSize, "1"),
+		Target:    amount("target", u.Target, "100%"),
+		StopAbove: amount("stop_above", u.StopAbove, "50%"),
+		InPlace:   u.Method.ValueString() == roster.InPlace,
 	}
 	for _, cause := range texts(u.Causes) {
 		update.Causes = append(update.Causes, roster.Cause(cause))
@@ -157,59 +200,82 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 	return update
 }
 
-// roster is what the state remembers, with the zones of nodes that have none for
-// now. The values are read one by one: for a large cluster that is much faster
-// than by reflection.
-func (m attachmentModel) roster(zones map[string]string) roster.Roster {
-	r := roster.Roster{Nodes: make(map[string]roster.Node, len(m.Nodes.Elements())), Next: m.NextIndex.ValueInt64(),
-		Revisions: map[int64]roster.Template{}, Newest: m.NewestRevision.ValueInt64()}
+// roster is what the state remembers, together with what is remembered in private.
+// The values are read one by one: for a large cluster that is much faster than by
+// reflection. Nodes of one template share it.
+func (m attachmentModel) roster(remembered memory) roster.Roster {
+	r := roster.Roster{
+		Nodes:  make(map[string]roster.Node, len(m.Nodes.Elements())),
+		Next:   m.NextIndex.ValueInt64(),
+		Order:  remembered.order,
+		Former: remembered.former,
+	}
+	templates := templateCache{}
 	for name, element := range m.Nodes.Elements() {
 		fields := element.(types.Object).Attributes()
 		n := roster.Node{
-			Index:    fields["index"].(types.Int64).ValueInt64(),
-			Place:    placement.Place{Region: fields["region"].(types.String).ValueString(), Zone: fields["zone"].(types.String).ValueString()},
-			Revision: fields["revision"].(types.Int64).ValueInt64(),
+			Index:      fields["index"].(types.Int64).ValueInt64(),
+			Place:      placement.Place{Region: fields["region"].(types.String).ValueString(), Zone: fields["zone"].(types.String).ValueString()},
+			Template:   templates.read(fields["template"].(types.Map)),
+			Generation: fields["generation"].(types.Int64).ValueInt64(),
+			Mark:       roster.Mark(fields["mark"].(types.String).ValueString()),
 		}
-		if zone, there := zones[name]; there && n.Zone == "" {
+		if zone, there := remembered.zones[name]; there && n.Zone == "" {
 			n.Zone, n.Unplaced = zone, true
 		}
 		r.Nodes[name] = n
 	}
-	for number, element := range m.Revisions.Elements() {
-		template := roster.Template{}
-		for name, v := range element.(types.Map).Elements() {
-			template[name] = v.(types.String).ValueString()
-		}
-		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
-			r.Revisions[n] = template
+	return r
+}
+
+// templateCache has the few different templates that many nodes have. To compare
+// two is cheaper than to make one from its values.
+type templateCache map[roster.Template]map[string]attr.Value
+
+func (c templateCache) read(values types.Map) roster.Template {
+	elements := values.Elements()
+	equal := func(a, b attr.Value) bool { return a.Equal(b) }
+	for template, seen := range c {
+		if maps.EqualFunc(seen, elements, equal) {
+			return template
 		}
 	}
-	return r
+	template := templateOf(values)
+	c[template] = elements
+	return template
 }
 
 // remember puts a roster into the state, and the spread that it comes to.
 func (m *attachmentModel) remember(ctx context.Context, r roster.Roster, regions []placement.Region, diags *diag.Diagnostics) {
+	templates := map[roster.Template]types.Map{}
 	nodes := make(map[string]attr.Value, len(r.Nodes))
 	for name, n := range r.Nodes {
 		zone := value.TextOrNull(n.Zone)
 		if n.Unplaced {
 			zone = types.StringNull()
 		}
+		if _, made := templates[n.Template]; !made {
+			values := map[string]attr.Value{}
+			for key, text := range n.Template.Values() {
+				values[key] = types.StringValue(text)
+			}
+			templates[n.Template] = types.MapValueMust(types.StringType, values)
+		}
 		nodes[name] = types.ObjectValueMust(rosterNodeType.AttrTypes, map[string]attr.Value{
-			"index": types.Int64Value(n.Index), "region": types.StringValue(n.Region), "zone": zone, "revision": types.Int64Value(n.Revision)})
+			"index":      types.Int64Value(n.Index),
+			"region":     types.StringValue(n.Region),
+			"zone":       zone,
+			"template":   templates[n.Template],
+			"generation": types.Int64Value(n.Generation),
+			"mark":       types.StringValue(string(n.Mark)),
+		})
 	}
 	m.Nodes = types.MapValueMust(rosterNodeType, nodes)
-	m.NextIndex, m.NewestRevision = types.Int64Value(r.Next), types.Int64Value(r.Newest)
-	revisions := make(map[string]map[string]string, len(r.Revisions))
-	for number, template := range r.Revisions {
-		revisions[strconv.FormatInt(number, 10)] = template
-	}
+	m.NextIndex = types.Int64Value(r.Next)
 	var more diag.Diagnostics
-	m.Revisions, more = types.MapValueFrom(ctx, templateType, revisions)
-	diags.Append(more...)
 	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))
 	diags.Append(more...)
-	m.Summary = types.StringValue(spreadTable(r, regions))
+	m.Summary = types.StringValue(spreadTable(r, regions, m.templates()))
 }
 
 // distribution counts the nodes by region and zone, with 0 for a listed place

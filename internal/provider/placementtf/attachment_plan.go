@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
@@ -26,8 +28,7 @@ type attachmentPlanner struct {
 	plan    *attachmentModel // with defaults, to fill in
 	state   *attachmentModel // nil for a new attachment
 	same    bool             // whether the configuration is that of the state
-	seen    roster.Seen
-	zones   map[string]string // of nodes that have none for now
+	memory  memory
 	diags   *diag.Diagnostics
 }
 
@@ -46,10 +47,10 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	}
 	now := roster.Roster{}
 	if p.state != nil {
-		now = p.state.roster(p.zones)
+		now = p.state.roster(p.memory)
 	}
-	policy := plan.policy(ctx, p.state, p.diags)
-	listed := policy.Regions
+	policy := plan.policy(ctx, p.state, p.memory.marked, p.diags)
+	written := policy.Regions
 	if p.diags.HasError() {
 		return false
 	}
@@ -65,69 +66,104 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		p.unknown()
 		return true
 	}
-	p.warn(ctx, next, listed, change, policy)
+	p.warn(next, written, change, policy)
 	if change.Empty() && p.same {
 		return false // nothing can be done now: the plan is empty
 	}
-	plan.remember(ctx, next, listed, p.diags)
+	plan.remember(ctx, next, written, p.diags)
 	plan.Remaining = types.Int64Value(change.Remaining)
 	if p.state == nil || !change.Empty() {
 		plan.record(ctx, next, change, p.diags)
 	} else {
 		plan.Change = p.state.Change
 	}
-	if !value.Known(ctx, plan.Template) {
-		plan.Revisions = types.MapUnknown(templateType)
+	if !p.templatesKnown(ctx) {
+		plan.forgetTemplates()
 	}
 	return true
 }
 
-// planRoster plans with all places open first. Where that places nodes it looks
-// up which places take nodes now, and plans again. Names of places are looked up
-// whenever the lists changed, so that a misspelled one is an error at once.
+// planRoster asks first and plans once. Which places take nodes now the refresh has
+// looked up, except for those that it did not know of.
 func (p *attachmentPlanner) planRoster(ctx context.Context, now roster.Roster, policy *roster.Policy) (roster.Roster, roster.Change, error) {
-	next, change, err := roster.Plan(now, p.seen, *policy)
-	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
-	if err != nil && !infeasible {
-		return next, change, err
-	}
-	placing := infeasible || len(change.Created) > 0
-	if !placing && !p.placesChanged() {
-		return next, change, err
-	}
-	cloud := p.backend.Get(p.diags)
-	if cloud == nil {
-		return next, change, err
-	}
 	written := places.Listed{Regions: policy.Regions, InOne: !listed(p.plan.Regions)}
-	if !placing {
-		written.CheckNames(ctx, cloud, p.diags)
-		return next, change, err
+	open, findings := p.usable(ctx, written)
+	if p.state == nil && !p.diags.HasError() {
+		p.refuseServers(ctx, open)
 	}
-	policy.Regions = written.LookUp(ctx, cloud, false, p.diags)
+	quotas := p.quotas(ctx, open, now, *policy)
 	if p.diags.HasError() {
-		return next, change, err
+		return now, roster.Change{}, nil
 	}
-	if !p.plan.RespectQuotas.ValueBool() {
-		return roster.Plan(now, p.seen, *policy)
+	policy.Regions = quotas.Cap(open, p.memory.seen.Served(now))
+	policy.Unreachable = map[string]bool{}
+	for _, r := range open {
+		policy.Unreachable[r.Name] = r.Closed
 	}
-	quotas := places.ReadQuotas(ctx, cloud, p.plan.FlavorID.ValueString(), policy.Regions, p.diags)
-	if p.diags.HasError() {
-		return next, change, err
+	next, change, err := roster.Plan(now, p.memory.seen, *policy)
+	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
+	removing := len(change.Created) == 0 && !infeasible
+	if removing && len(change.Departed) == 0 {
+		return next, change, err // it does not matter which places are usable
 	}
-	open := policy.Regions
-	policy.Regions = quotas.Cap(open, p.seen.Served(now))
-	next, change, err = roster.Plan(now, p.seen, *policy)
+	written.Report(findings, removing, p.diags)
+	written.ReportNone(open, p.diags)
 	if err == nil {
 		places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()), p.diags)
-		places.WarnOfRoom(quotas.Short(p.seen.Unserved(now, next)), p.diags)
+		places.WarnOfRoom(quotas.Short(p.memory.seen.Unserved(now, next)), p.diags)
 	}
 	return next, change, err
 }
 
-// placesChanged reports whether the lists of places are not those of the state.
-func (p *attachmentPlanner) placesChanged() bool {
-	return p.state == nil || !p.plan.Regions.Equal(p.state.Regions) || !p.plan.Zones.Equal(p.state.Zones) || !p.plan.Region.Equal(p.state.Region)
+// usable closes the places that take no nodes now, and says which those are. A
+// place that does not exist is an error.
+func (p *attachmentPlanner) usable(ctx context.Context, written places.Listed) ([]placement.Region, []cluster.Finding) {
+	open := slices.Clone(written.Regions)
+	var findings []cluster.Finding
+	var unseen []int
+	for i, region := range written.Regions {
+		recalled, found, ok := p.memory.recall(region)
+		if !ok {
+			unseen = append(unseen, i)
+		}
+		open[i] = recalled
+		findings = append(findings, found...)
+	}
+	if len(unseen) == 0 {
+		return open, findings
+	}
+	cloud := p.backend.Get(p.diags)
+	if cloud == nil {
+		return open, nil
+	}
+	ask := make([]placement.Region, len(unseen))
+	for i, at := range unseen {
+		ask[i] = written.Regions[at]
+	}
+	looked, found, err := cluster.LookUp(ctx, cloud, ask)
+	if err != nil {
+		p.diags.AddError("Unable to look up regions and availability zones", err.Error())
+		return open, nil
+	}
+	for i, at := range unseen {
+		open[at] = looked[i]
+	}
+	unknown, others := cluster.Split(found)
+	written.Report(unknown, false, p.diags)
+	return open, append(findings, others...)
+}
+
+// quotas asks for the quotas of a plan that may place nodes.
+func (p *attachmentPlanner) quotas(ctx context.Context, open []placement.Region, now roster.Roster, policy roster.Policy) cluster.Quotas {
+	mayPlace := int64(len(now.Nodes)) < policy.Capacity || policy.Update != nil || len(policy.Candidates) > 0
+	if !p.plan.RespectQuotas.ValueBool() || !mayPlace || p.diags.HasError() {
+		return nil
+	}
+	cloud := p.backend.Get(p.diags)
+	if cloud == nil {
+		return nil
+	}
+	return places.ReadQuotas(ctx, cloud, p.plan.FlavorID.ValueString(), open, p.diags)
 }
 
 // fillRegion fills in the region of zones where the configuration names none: the
@@ -159,7 +195,7 @@ func (p *attachmentPlanner) explain(err error) {
 	protected, kept := errors.AsType[*deletion.ProtectedError](err)
 	switch {
 	case errors.Is(err, roster.ErrTemplateRemoved):
-		p.diags.AddAttributeError(path.Root("template"), "The template is gone", "The state has revisions of a template, and nodes that are made from them: "+err.Error()+". Give the template again; to start over, remove the attachment from the state and import the cluster.")
+		p.diags.AddAttributeError(path.Root("template"), "The template is gone", "The nodes are made from a template: "+err.Error()+". Give it again, for every place that has nodes; to start over, remove the attachment from the state and import the cluster.")
 	case named:
 		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate", candidate.Error()+" Remove it from one of the two lists.")
 	case kept:
@@ -170,10 +206,10 @@ func (p *attachmentPlanner) explain(err error) {
 }
 
 // warn adds what a person should know about the plan.
-func (p *attachmentPlanner) warn(ctx context.Context, next roster.Roster, listed []placement.Region, change roster.Change, policy roster.Policy) {
+func (p *attachmentPlanner) warn(next roster.Roster, listed []placement.Region, change roster.Change, policy roster.Policy) {
 	var before []placement.Region
 	if p.state != nil {
-		before = p.state.listedRegions(ctx, p.diags)
+		before = p.state.listedRegions()
 	}
 	moves := policy.Update != nil && policy.Update.Has(roster.Misplaced)
 	for _, n := range append(change.Notices, roster.Warnings(next, before, listed, moves)...) {

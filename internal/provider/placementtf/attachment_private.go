@@ -1,12 +1,16 @@
 package placementtf
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
@@ -18,16 +22,30 @@ import (
 
 const seenKey = "seen"
 
-// seenState is the private state, as JSON. Its maps and lists are sorted.
-type seenState struct {
+// memory is what is remembered besides the attributes.
+type memory struct {
+	seen   roster.Seen
+	zones  map[string]string          // of nodes that have none for now
+	order  []roster.Template          // the templates in the order in which they came
+	former map[roster.Naming]int64    // how nodes were named, and the index that was next
+	marked bool                       // whether a node of the cluster ever carried a mark
+	looked map[placement.Place]string // the listed places that the refresh looked at; why they take no nodes, "" where they do
+}
+
+// memoryState is the private state, as JSON. Its maps and lists are sorted.
+type memoryState struct {
 	Servers map[string]serverState `json:"servers,omitempty"` // by the name of the node
 	Missing []string               `json:"missing,omitempty"` // looked for, and not there
-	Zones   map[string]string      `json:"zones,omitempty"`   // of nodes whose server is in none for now
+	Zones   map[string]string      `json:"zones,omitempty"`
+	Order   []roster.Template      `json:"templates,omitempty"`
+	Former  []formerState          `json:"named,omitempty"`
+	Marked  bool                   `json:"marked,omitempty"`
+	Looked  []placeState           `json:"places,omitempty"`
 }
 
 type serverState struct {
 	ID             string     `json:"id"`
-	Status         string     `json:"status,omitempty"` // ERROR, BUILD or UNKNOWN
+	Status         string     `json:"status,omitempty"` // unless it is ACTIVE
 	Fault          string     `json:"fault,omitempty"`
 	Created        *time.Time `json:"created,omitempty"`
 	ProfileCreated *time.Time `json:"profile_created,omitempty"`
@@ -35,49 +53,82 @@ type serverState struct {
 	Protected      bool       `json:"protected,omitempty"`
 	Locked         bool       `json:"locked,omitempty"`
 	InService      string     `json:"in_service,omitempty"` // its mark
-	Zone           string     `json:"zone,omitempty"`       // where the node has none, until its region lists zones
+	Drained        bool       `json:"drained,omitempty"`
+	Zone           string     `json:"zone,omitempty"` // where the node has none, until its region lists zones
 }
 
-// loadSeen reads what the last refresh saw, and the zones of nodes that have
-// none for now.
-func loadSeen(ctx context.Context, from private.Reader, diags *diag.Diagnostics) (roster.Seen, map[string]string) {
-	state := private.Load[seenState](ctx, from, seenKey, diags)
-	seen := roster.Seen{Servers: make(map[string]node.Node, len(state.Servers)), Missing: make(map[string]bool, len(state.Missing))}
+type formerState struct {
+	Cluster string         `json:"cluster"`
+	Pattern roster.Pattern `json:"pattern"`
+	Next    int64          `json:"next"`
+}
+
+type placeState struct {
+	Region string `json:"region"`
+	Zone   string `json:"zone,omitempty"`
+	Why    string `json:"why,omitempty"`
+}
+
+// loadMemory reads what is remembered.
+func loadMemory(ctx context.Context, from private.Reader, diags *diag.Diagnostics) memory {
+	state := private.Load[memoryState](ctx, from, seenKey, diags)
+	m := memory{
+		seen:   roster.Seen{Servers: make(map[string]node.Node, len(state.Servers)), Missing: make(map[string]bool, len(state.Missing))},
+		zones:  state.Zones,
+		order:  state.Order,
+		former: map[roster.Naming]int64{},
+		marked: state.Marked,
+		looked: map[placement.Place]string{},
+	}
 	for name, s := range state.Servers {
-		seen.Servers[name] = node.Node{ID: s.ID, Name: name, Status: s.Status, Fault: s.Fault, CreatedAt: timeOf(s.Created), ProfileCreatedAt: timeOf(s.ProfileCreated),
-			Tainted: s.Tainted, Protected: s.Protected, Locked: s.Locked, InService: s.InService, Zone: s.Zone}
+		m.seen.Servers[name] = node.Node{ID: s.ID, Name: name, Status: cmp.Or(s.Status, "ACTIVE"), Fault: s.Fault,
+			CreatedAt: timeOf(s.Created), ProfileCreatedAt: timeOf(s.ProfileCreated), Tainted: s.Tainted, Protected: s.Protected,
+			Locked: s.Locked, InService: s.InService, Drained: s.Drained, Zone: s.Zone}
 	}
 	for _, name := range state.Missing {
-		seen.Missing[name] = true
+		m.seen.Missing[name] = true
 	}
-	return seen, state.Zones
+	for _, f := range state.Former {
+		m.former[roster.Naming{Cluster: f.Cluster, Pattern: f.Pattern}] = f.Next
+	}
+	for _, p := range state.Looked {
+		m.looked[placement.Place{Region: p.Region, Zone: p.Zone}] = p.Why
+	}
+	return m
 }
 
-// storeSeen writes what a refresh saw, unless that is what was there.
-func storeSeen(ctx context.Context, into private.Writer, r roster.Roster, seen roster.Seen, diags *diag.Diagnostics) {
-	state := seenState{Servers: make(map[string]serverState, len(seen.Servers)), Zones: map[string]string{}}
-	for name, s := range seen.Servers {
+// store writes what is remembered, unless that is what was there. The roster has
+// the zones of nodes that are in none for now.
+func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster, diags *diag.Diagnostics) {
+	state := memoryState{Servers: make(map[string]serverState, len(m.seen.Servers)), Zones: map[string]string{}, Order: m.order, Marked: m.marked}
+	for name, s := range m.seen.Servers {
 		kept := serverState{ID: s.ID, Created: timeOrNil(s.CreatedAt), ProfileCreated: timeOrNil(s.ProfileCreatedAt),
-			Tainted: s.Tainted, Protected: s.Protected, Locked: s.Locked, InService: s.InService}
-		switch s.Status {
-		case "ERROR":
-			kept.Status, kept.Fault = s.Status, s.Fault
-		case "BUILD", "UNKNOWN":
+			Tainted: s.Tainted, Protected: s.Protected, Locked: s.Locked, InService: s.InService, Drained: s.Drained}
+		if s.Status != "ACTIVE" {
 			kept.Status = s.Status
+		}
+		if s.Status == "ERROR" {
+			kept.Fault = s.Fault
 		}
 		if r.Nodes[name].Zone == "" {
 			kept.Zone = s.Zone
 		}
 		state.Servers[name] = kept
 	}
-	for name := range seen.Missing {
-		state.Missing = append(state.Missing, name)
-	}
-	slices.Sort(state.Missing)
+	state.Missing = slices.Sorted(maps.Keys(m.seen.Missing))
 	for name, n := range r.Nodes {
 		if n.Unplaced && n.Zone != "" {
 			state.Zones[name] = n.Zone
 		}
+	}
+	for naming, next := range m.former {
+		state.Former = append(state.Former, formerState{naming.Cluster, naming.Pattern, next})
+	}
+	slices.SortFunc(state.Former, func(a, b formerState) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Pattern, b.Pattern))
+	})
+	for _, at := range slices.SortedFunc(maps.Keys(m.looked), placement.Place.Compare) {
+		state.Looked = append(state.Looked, placeState{at.Region, at.Zone, m.looked[at]})
 	}
 	private.Store(ctx, into, seenKey, state, diags)
 }
@@ -94,4 +145,51 @@ func timeOrNil(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
+}
+
+// lookAt remembers which listed places take nodes now, as a look-up found them.
+// Places that do not exist are left out: a plan looks again, and says so.
+func (m *memory) lookAt(looked []placement.Region, findings []cluster.Finding) {
+	m.looked = map[placement.Place]string{}
+	unknown := map[placement.Place]bool{}
+	for _, f := range findings {
+		unknown[placement.Place{Region: f.Region, Zone: f.Zone}] = f.Kind.Unknown()
+	}
+	for _, r := range looked {
+		if at := (placement.Place{Region: r.Name}); !unknown[at] {
+			m.looked[at] = r.Why
+		}
+		for _, z := range r.Zones {
+			if at := (placement.Place{Region: r.Name, Zone: z.Name}); !unknown[at] && !r.Closed {
+				m.looked[at] = z.Why
+			}
+		}
+	}
+}
+
+// recall is the region as the last refresh found it: closed, or with closed zones.
+// It reports false where the refresh did not look at all of it.
+func (m memory) recall(region placement.Region) (placement.Region, []cluster.Finding, bool) {
+	why, looked := m.looked[placement.Place{Region: region.Name}]
+	if !looked {
+		return region, nil, false
+	}
+	if why != "" {
+		region.Closed, region.Why = true, why
+		return region, []cluster.Finding{{Kind: cluster.NoCompute, Region: region.Name}}, true
+	}
+	var findings []cluster.Finding
+	zones := slices.Clone(region.Zones)
+	for i, z := range zones {
+		why, looked := m.looked[placement.Place{Region: region.Name, Zone: z.Name}]
+		if !looked {
+			return region, nil, false
+		}
+		if why != "" {
+			zones[i].Closed, zones[i].Why = true, why
+			findings = append(findings, cluster.Finding{Kind: cluster.ZoneUnavailable, Region: region.Name, Zone: z.Name})
+		}
+	}
+	region.Zones = zones
+	return region, findings, true
 }

@@ -20,17 +20,22 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // refresh looks at the servers of the nodes that are remembered. It reports
 // false where nothing was found out, and the state stays as it is.
-func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, before roster.Seen, zones map[string]string, diags *diag.Diagnostics) (roster.Roster, roster.Seen, bool) {
-	r := m.roster(zones)
+func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, before memory, diags *diag.Diagnostics) (roster.Roster, memory, bool) {
+	r := m.roster(before)
+	after := before
+	after.former = maps.Clone(before.former)
+	after.former[m.naming()] = r.Next
 	if len(r.Nodes) == 0 {
-		return r, roster.Seen{}, true
+		after.seen, after.order = roster.Seen{}, nil
+		return r, after, true
 	}
 	cloud := b.Get(diags)
-	query := m.query(ctx, r, before, diags)
+	query := m.query(ctx, r, before.seen, diags)
 	if diags.HasError() {
 		return r, before, false
 	}
@@ -44,15 +49,86 @@ func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, befor
 		reportRead(err, diags)
 		return r, before, false
 	}
-	listed := m.listedRegions(ctx, diags)
+	listed := m.listedRegions()
+	looked, findings, err := cluster.LookUp(ctx, cloud, listed)
+	if err != nil {
+		diags.AddError("Unable to look up regions and availability zones", err.Error())
+		return r, before, false
+	}
+	after.lookAt(looked, findings)
 	zoned := func(region string) bool {
 		return slices.ContainsFunc(listed, func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
 	}
-	r, seen, notices := roster.Match(r, servers, before, zoned)
+	r, seen, notices := roster.Match(r, servers, before.seen, zoned)
 	for _, n := range notices {
 		diags.AddWarning(string(n.Title), n.Text)
 	}
-	return r, seen, true
+	after.see(seen)
+	after.order = r.Ordered().Order
+	return r, after, true
+}
+
+// see remembers what was seen of the servers.
+func (m *memory) see(seen roster.Seen) {
+	m.seen = seen
+	for _, s := range seen.Servers {
+		m.marked = m.marked || s.InService != ""
+	}
+}
+
+// refuseServers refuses a new attachment where servers have names that it would
+// give: it would not know where they belong and what they were made from.
+func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.Region) {
+	if !value.Known(ctx, p.plan.Cluster, p.plan.NodeNamePattern, p.plan.Selector) {
+		return // the plan at apply looks
+	}
+	cloud := p.backend.Get(p.diags)
+	if cloud == nil {
+		return
+	}
+	name, pattern := p.plan.Cluster.ValueString(), roster.Pattern(p.plan.NodeNamePattern.ValueString())
+	query := cluster.Query{Keys: nodes.Selector{}.Keys(), NoProfiles: true}
+	if selector := value.Object[nodes.Selector](ctx, p.plan.Selector, p.diags); selector != nil {
+		query.Selector, query.Keys = selector.Selector(ctx, p.diags), selector.Keys()
+	}
+	if query.Selector.NameRegex == "" {
+		query.Selector.NameRegex = pattern.Regexp(name).String()
+	}
+	for _, region := range open {
+		if !region.Closed {
+			query.Regions = append(query.Regions, region.Name)
+		}
+	}
+	if len(query.Regions) == 0 || p.diags.HasError() {
+		return
+	}
+	servers, err := cluster.Read(ctx, cloud, query)
+	if value.Is[*cluster.GroupGoneError](err) {
+		return // no server is in it
+	}
+	if err != nil {
+		reportRead(err, p.diags)
+		return
+	}
+	var found []string
+	for _, s := range servers {
+		if pattern.Regexp(name).MatchString(s.Name) {
+			found = append(found, s.Name)
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	slices.Sort(found)
+	verb := "have names"
+	if len(found) == 1 {
+		verb = "has a name"
+	}
+	p.diags.AddAttributeError(path.Root("cluster"), "Servers of this cluster are there already",
+		fmt.Sprintf("In %s %s %s that this cluster would give: %s. A new attachment knows neither where they belong nor what they were made from, so it would build a second cluster, or rebuild this one. "+
+			"If they are this cluster's (its state was lost, the attachment was tainted, replaced, or renamed without a moved block), take them over: "+
+			"terraform import ADDRESS %s, or terraform untaint ADDRESS. If they are not, choose another cluster or node_name_pattern, or a selector that leaves them out.",
+			strings.Join(query.Regions, " and "), text.Count(int64(len(found)), "server"), verb, text.Few(found), name))
 }
 
 // query asks for the servers that have the names of the nodes.
@@ -61,7 +137,7 @@ func (m attachmentModel) query(ctx context.Context, r roster.Roster, before rost
 	for _, n := range r.Nodes {
 		regions[n.Region] = true
 	}
-	byProfile := m.deletion(ctx, diags).Criteria.ValueString() == string(deletion.OldestProfileFirst) && m.template() == nil
+	byProfile := m.deletion(ctx, diags).Criteria.ValueString() == string(deletion.OldestProfileFirst) && len(m.templates()) == 0
 	q := cluster.Query{
 		Regions:    slices.Collect(maps.Keys(regions)),
 		Keys:       nodes.Selector{}.Keys(),
@@ -82,10 +158,11 @@ func (m attachmentModel) query(ctx context.Context, r roster.Roster, before rost
 // adopt takes over the servers of a running cluster: those whose names the
 // pattern makes, in all regions. The regions and zones become those where the
 // servers are, so nothing moves.
-func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) (roster.Roster, roster.Seen, bool) {
+func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) (roster.Roster, memory, bool) {
+	var found memory
 	cloud := b.Get(diags)
 	if cloud == nil {
-		return roster.Roster{}, roster.Seen{}, false
+		return roster.Roster{}, found, false
 	}
 	name, pattern := m.Cluster.ValueString(), roster.Pattern(m.NodeNamePattern.ValueString())
 	regions, err := cloud.ComputeRegions(ctx)
@@ -96,12 +173,12 @@ func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *
 	}
 	if err != nil {
 		reportRead(err, diags)
-		return roster.Roster{}, roster.Seen{}, false
+		return roster.Roster{}, found, false
 	}
 	r, err := roster.Adopt(name, pattern, servers)
 	if err != nil {
 		diags.AddAttributeError(path.Root("cluster"), "Unable to adopt the cluster", fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err))
-		return r, roster.Seen{}, false
+		return r, found, false
 	}
 	m.ID = m.Cluster
 	m.DesiredCapacity = value.WholeOf(int64(len(r.Nodes)))
@@ -109,7 +186,8 @@ func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *
 	m.Remaining = types.Int64Value(0)
 	m.record(ctx, r, roster.Change{}, diags)
 	r, seen, _ := roster.Match(r, servers, roster.Seen{}, func(string) bool { return false })
-	return r, seen, true
+	found.see(seen)
+	return r, found, true
 }
 
 // reportRead reports a cluster that could not be read.

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -75,7 +73,7 @@ func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if !req.State.Raw.IsNull() {
 		planner.state = &attachmentModel{}
 		diags.Append(req.State.Get(ctx, planner.state)...)
-		planner.seen, planner.zones = loadSeen(ctx, req.Private, diags)
+		planner.memory = loadMemory(ctx, req.Private, diags)
 	}
 	if diags.HasError() {
 		return
@@ -91,11 +89,6 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if plan.Revisions.IsUnknown() { // the template is known by now
-		r := plan.roster(nil)
-		r.Revisions[1] = plan.template()
-		plan.remember(ctx, r, plan.listedRegions(ctx, &resp.Diagnostics), &resp.Diagnostics)
-	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -105,25 +98,25 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	var state attachmentModel
 	diags := &resp.Diagnostics
 	diags.Append(req.State.Get(ctx, &state)...)
-	before, zones := loadSeen(ctx, req.Private, diags)
+	before := loadMemory(ctx, req.Private, diags)
 	if diags.HasError() {
 		return
 	}
 	nodes := state.Nodes
 	var remembered roster.Roster
-	var seen roster.Seen
+	var after memory
 	var ok bool
 	if nodes.IsNull() {
-		remembered, seen, ok = state.adopt(ctx, r.Backend, diags)
+		remembered, after, ok = state.adopt(ctx, r.Backend, diags)
 	} else {
-		remembered, seen, ok = state.refresh(ctx, r.Backend, before, zones, diags)
+		remembered, after, ok = state.refresh(ctx, r.Backend, before, diags)
 	}
 	if diags.HasError() {
 		return
 	}
 	if ok {
-		storeSeen(ctx, resp.Private, remembered, seen, diags)
-		state.remember(ctx, remembered, state.listedRegions(ctx, diags), diags)
+		after.store(ctx, resp.Private, remembered, diags)
+		state.remember(ctx, remembered, state.listedRegions(), diags)
 	}
 	if !state.Nodes.Equal(nodes) { // large maps are slow to write, so only changed ones are written
 		diags.Append(resp.State.Set(ctx, &state)...)
@@ -131,44 +124,16 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
 }
 
-// Update removes the marks of servers whose nodes get another revision in
-// place, so that none is taken as proven before it was found in service again.
+// Update stores what was planned. No mark of a server has to be removed: one that
+// belongs to another template is not the node's own.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state attachmentModel
-	diags := &resp.Diagnostics
-	diags.Append(req.Plan.Get(ctx, &plan)...)
-	diags.Append(req.State.Get(ctx, &state)...)
-	seen, _ := loadSeen(ctx, req.Private, diags)
-	if diags.HasError() {
+	var plan attachmentModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	before := state.roster(nil)
-	for _, name := range before.Names() {
-		n, after := before.Nodes[name], plan.roster(nil).Nodes[name]
-		if after.Revision == 0 || after.Revision == n.Revision || seen.Servers[name].InService == "" {
-			continue
-		}
-		if err := r.unmark(ctx, n.Region, seen.Servers[name].ID, diags); err != nil {
-			diags.AddError("Unable to remove the mark of a server", fmt.Sprintf("The node %s gets revision %d, and its server must first lose the mark that says that it is in service: %s. Apply again.", name, after.Revision, err))
-		}
-	}
-	if diags.HasError() {
-		return
-	}
-	diags.Append(resp.State.Set(ctx, &plan)...)
-	diags.Append(resp.Identity.Set(ctx, plan.identity())...)
-}
-
-func (r *attachmentResource) unmark(ctx context.Context, region, id string, diags *diag.Diagnostics) error {
-	cloud := r.Backend.Get(diags)
-	if cloud == nil {
-		return nil // reported
-	}
-	compute, err := cloud.Compute(ctx, region)
-	if err != nil {
-		return err
-	}
-	return openstack.Server{Compute: compute, ID: id}.Unmark(ctx)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
 // Delete forgets the attachment, and touches no server.

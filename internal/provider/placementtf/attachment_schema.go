@@ -44,14 +44,16 @@ func attachmentSchema() schema.Schema {
 			"desired_capacity": capacity,
 			"min_size":         size(0, placement.MaxNodes, "Minimum number of nodes. A `desired_capacity` below it is an error. Defaults to `0`."),
 			"max_size":         size(placement.Unlimited, placement.MaxNodes, "Maximum number of nodes. A `desired_capacity` above it is an error. Defaults to `-1`, no limit."),
-			"regions":          places.Argument("region", true),
-			"zones":            places.Argument("zone", false),
+			"regions":          places.ArgumentWithTemplates("region", true),
+			"zones":            places.ArgumentWithTemplates("zone", false),
 			"region": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 				MarkdownDescription: "Region of `zones`. Defaults to the provider's. Not with `regions`."},
 			"node_name_pattern": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(string(roster.DefaultPattern)), Validators: []validator.String{patternValidator{}},
 				MarkdownDescription: "Pattern of the names of new nodes, in which `{cluster}` and `{index}` are replaced. An index is never used twice. Defaults to `" + string(roster.DefaultPattern) + "`."},
-			"template": schema.MapAttribute{ElementType: types.StringType, Optional: true, Validators: []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(notNull{})},
-				MarkdownDescription: "What new nodes are made from, by names of your choice: image, flavor, a version of the user data. Each different template is a revision; let the servers take theirs from `revisions[each.value.revision]`, so that a changed template changes no server by itself. It cannot be removed again."},
+			"template": schema.MapAttribute{ElementType: types.StringType, Optional: true, Validators: []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{})},
+				MarkdownDescription: "What new nodes are made from, by names of your choice: image, flavor, a version of the user data. " +
+					"Let the servers take their values from the node, as in `each.value.template.image`: a node keeps the template that it was made from, so a changed template changes no server by itself. " +
+					"Values stand in plans and in the state, sensitive ones too: give a version of a secret, not the secret. It cannot be removed again."},
 			"respect_quotas": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota there still allows. Defaults to `false`."},
 			"flavor_id": schema.StringAttribute{Optional: true,
@@ -60,17 +62,17 @@ func attachmentSchema() schema.Schema {
 			// framework looks at each of them by itself, at a cost that grows with
 			// the square of their number.
 			"nodes": schema.MapAttribute{ElementType: rosterNodeType, Computed: true,
-				MarkdownDescription: "The nodes by name, for `for_each`: the number in the name (`index`), the `region` and availability `zone` that the node belongs in, and the `revision` of the template that it is made from (1 without a template). A null zone leaves the choice to Nova."},
-			"next_index":      schema.Int64Attribute{Computed: true, MarkdownDescription: "Index of the next new node."},
-			"revisions":       schema.MapAttribute{ElementType: types.MapType{ElemType: types.StringType}, Computed: true, MarkdownDescription: "The templates in use, by the numbers of their revisions. Empty without a template."},
-			"newest_revision": schema.Int64Attribute{Computed: true, MarkdownDescription: "The highest number given to a revision so far. It only grows, and no number is given twice."},
+				MarkdownDescription: "The nodes by name, for `for_each`: the number in the name (`index`), the `region` and availability `zone` that the node belongs in, " +
+					"the `template` that it is made from (empty without one), the `generation` of its server, and the `mark` that its server carries once it was found in service, for `stackpolicy_readiness_attachment`. " +
+					"A null zone leaves the choice to Nova."},
+			"next_index": schema.Int64Attribute{Computed: true, MarkdownDescription: "Index of the next new node."},
 			"distribution": schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true,
 				MarkdownDescription: "Number of nodes by region and zone, of every place that is listed or has nodes. Nodes whose zone is Nova's choice are counted under the empty name."},
 			"change": changeAttribute(),
 			"remaining": schema.Int64Attribute{Computed: true,
 				MarkdownDescription: "Number of nodes that `update` still has to replace after this apply. A pipeline applies again until the plan is empty. 0 without `update`."},
 			"summary": schema.StringAttribute{Computed: true,
-				MarkdownDescription: "The present spread as a table for people: each place with its nodes, its ideal share of the cluster, its weight, min and cap, the nodes of each revision, and a note such as `full: cap` or `below min`. The diff of a plan shows it before and after."},
+				MarkdownDescription: "The present spread as a table for people: each place with its nodes, its ideal share of the cluster, its weight, min and cap, how many nodes have the wanted template and how many others, and a note such as `full: cap` or `below min`. The diff of a plan shows it before and after."},
 		},
 		Blocks: map[string]schema.Block{
 			"deletion": deletionBlock(),
@@ -83,12 +85,12 @@ func attachmentSchema() schema.Schema {
 func deletionBlock() schema.Block {
 	names := func(description string) schema.ListAttribute {
 		return schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: description,
-			Validators: []validator.List{listvalidator.UniqueValues(), listvalidator.ValueStringsAre(notNull{}, stringvalidator.LengthAtLeast(1))}}
+			Validators: []validator.List{listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.LengthAtLeast(1))}}
 	}
 	return schema.SingleNestedBlock{MarkdownDescription: "Which nodes are removed when the cluster shrinks. First those that are not in service: without a server, in `ERROR`, or not marked where `require_in_service` asks for it. Then those that are marked as tainted, then all others by `criteria`.",
 		Attributes: map[string]schema.Attribute{
 			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
-				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST` (with a template: the lowest revision). Of two places that are equally good to take from, it decides too."},
+				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST` (with templates: the one that came first). Of two places that are equally good to take from, it decides too."},
 			"candidates": names("Names of nodes, or ids of their servers, to remove. With an unchanged `desired_capacity` each is replaced by a new node under a new name. What was removed may stay in the list."),
 			"protected":  names("Names of nodes, or ids of their servers, that are never removed or replaced, in addition to those that are marked or locked in Nova."),
 		}}
@@ -104,33 +106,20 @@ func updateBlock() schema.Block {
 			path.MatchRelative().AtName("causes"), path.MatchRelative().AtName("max_batch_size"))},
 		Attributes: map[string]schema.Attribute{
 			"causes": schema.ListAttribute{ElementType: types.StringType, Optional: true,
-				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(notNull{}, stringvalidator.OneOf(causes()...))},
-				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better) and `TEMPLATE` (it is not of the wanted revision). Replaced in this order."},
-			"max_batch_size": amount("Required. Maximum number of nodes that one apply replaces: a number, or a percentage of `desired_capacity` such as `\"25%\"`, rounded down, at least 1. Nodes of the wanted revision that are not in service yet count against it."),
-			"target":         amount("How many nodes get the wanted revision, including new ones: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary. Defaults to `\"100%\"`."),
+				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))},
+				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better) and `TEMPLATE` (its template is not the one that it would get now). Replaced in this order."},
+			"max_batch_size": amount("Required. Maximum number of nodes that one apply replaces: a number, or a percentage of `desired_capacity` such as `\"25%\"`, rounded down, at least 1. Nodes of the wanted template that are not in service yet count against it."),
+			"target":         amount("How many nodes get the wanted template, including new ones: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary. Defaults to `\"100%\"`."),
 			"method": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(roster.Substitute, roster.InPlace)},
 				MarkdownDescription: "How an outdated node is replaced: `SUBSTITUTE` (a new node under a new name, the default) or `IN_PLACE` (the node keeps its name and place, and its server is rebuilt, resized or replaced)."},
 			"stop_above": amount("More unhealthy nodes than this are taken for an outage, and none is replaced as `UNHEALTHY`: a number, or a percentage of `desired_capacity`. Defaults to `\"50%\"`."),
 			"require_in_service": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether a node counts as in service only when a `stackpolicy_readiness_attachment` has marked its server so. Defaults to `false`: a server that is neither in ERROR nor being built counts."},
+				MarkdownDescription: "Whether a node counts as in service only when a `stackpolicy_readiness_attachment` has marked its server so. Defaults to `true` as soon as any node of the cluster has carried a mark; before that every server that is `ACTIVE` counts."},
 		}}
 }
 
 func causes() []string {
 	return []string{string(roster.Unhealthy), string(roster.Misplaced), string(roster.Outdated)}
-}
-
-// notNull refuses null elements, which Terraform allows in lists and maps.
-type notNull struct{}
-
-func (notNull) Description(context.Context) string { return "no element is null" }
-
-func (v notNull) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (notNull) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() {
-		resp.Diagnostics.AddAttributeError(req.Path, "Null element", "An element is null. Leave it out, for instance with compact() or a for expression with an if.")
-	}
 }
 
 // patternValidator refuses a pattern that would give all nodes one name.

@@ -2,47 +2,56 @@ package placementtf
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// spreadTable is the present spread of a cluster as a table for people, with the
-// revisions of the nodes where there is a template.
-func spreadTable(r roster.Roster, listed []placement.Region) string {
-	regions, zones, all := map[string]map[int64]int64{}, map[placement.Place]map[int64]int64{}, map[int64]int64{}
+// spreadTable is the present spread of a cluster as a table for people. Where
+// there is a template it says how many nodes of each place have the wanted one.
+func spreadTable(r roster.Roster, listed []placement.Region, templates roster.Templates) string {
+	regions, zones := map[string]share{}, map[placement.Place]share{}
+	var all share
 	for _, n := range r.Nodes {
-		if regions[n.Region] == nil {
-			regions[n.Region] = map[int64]int64{}
-		}
-		if zones[n.Place] == nil {
-			zones[n.Place] = map[int64]int64{}
-		}
-		regions[n.Region][n.Revision]++
-		zones[n.Place][n.Revision]++
-		all[n.Revision]++
+		wanted := n.Template == templates.At(n.Place)
+		regions[n.Region] = regions[n.Region].with(wanted)
+		zones[n.Place] = zones[n.Place].with(wanted)
+		all = all.with(wanted)
 	}
 	return placement.NewBoard(listed, r.Counts()).Table(func(row placement.Row) string {
 		switch {
-		case len(r.Revisions) == 0:
+		case len(templates) == 0:
 			return ""
 		case row.Ideal == nil:
-			return revisionsText(all)
+			return all.String()
 		case row.IsZone:
-			return revisionsText(zones[row.Place])
+			return zones[row.Place].String()
 		}
-		return revisionsText(regions[row.Region])
+		return regions[row.Region].String()
 	})
 }
 
-// revisionsText is the number of nodes of each revision: "r1: 4, r2: 2".
-func revisionsText(counts map[int64]int64) string {
-	parts := make([]string, 0, len(counts))
-	for _, number := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, fmt.Sprintf("r%d: %d", number, counts[number]))
+// share counts the nodes that have the wanted template, and the others.
+type share struct{ wanted, others int }
+
+func (s share) with(wanted bool) share {
+	if wanted {
+		s.wanted++
+	} else {
+		s.others++
+	}
+	return s
+}
+
+// String is "wanted 4, others 2", without what there is none of.
+func (s share) String() string {
+	var parts []string
+	if s.wanted > 0 {
+		parts = append(parts, fmt.Sprintf("wanted %d", s.wanted))
+	}
+	if s.others > 0 {
+		parts = append(parts, fmt.Sprintf("others %d", s.others))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
@@ -18,12 +19,19 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 	if p.state == nil {
 		return false
 	}
+	templates := path.Root("template")
+	if value.Known(ctx, p.plan.Template) {
+		templates = path.Root("regions")
+		if !listed(p.plan.Regions) {
+			templates = path.Root("zones")
+		}
+	}
 	for _, input := range []struct {
-		name  string
+		at    path.Path
 		known bool
-	}{{"template", value.Known(ctx, p.plan.Template)}, {"update", value.Known(ctx, p.plan.Update)}} {
+	}{{templates, p.templatesKnown(ctx)}, {path.Root("update"), value.Known(ctx, p.plan.Update)}} {
 		if !input.known {
-			p.diags.AddAttributeError(path.Root(input.name), "Not known before the apply",
+			p.diags.AddAttributeError(input.at, "Not known before the apply",
 				"Which nodes are replaced, and by what, cannot be planned from a value that is known only after the apply. Apply what it comes from first, with -target, or take it from a variable or a data source that depends on nothing that changes.")
 			return true
 		}
@@ -34,7 +42,10 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 // knowsEnough reports whether the inputs that decide about every plan are known.
 func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 	plan := p.plan
-	if !value.Known(ctx, plan.DesiredCapacity, plan.Regions, plan.Zones, plan.Region) || plan.Deletion.IsUnknown() {
+	if !value.Known(ctx, plan.DesiredCapacity, plan.Region) || plan.Deletion.IsUnknown() {
+		return false
+	}
+	if !places.KnownBeside(ctx, plan.Regions) || !places.KnownBeside(ctx, plan.Zones) {
 		return false
 	}
 	return p.state == nil || value.Known(ctx, plan.deletion(ctx, p.diags).Candidates)
@@ -54,10 +65,34 @@ func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change roster.
 func (p *attachmentPlanner) unknown() {
 	p.plan.Nodes = types.MapUnknown(rosterNodeType)
 	p.plan.NextIndex = types.Int64Unknown()
-	p.plan.Revisions = types.MapUnknown(templateType)
-	p.plan.NewestRevision = types.Int64Unknown()
 	p.plan.Distribution = types.MapUnknown(zoneCountsType)
 	p.plan.Change = types.ObjectUnknown(changeType.AttrTypes)
 	p.plan.Remaining = types.Int64Unknown()
 	p.plan.Summary = types.StringUnknown()
+}
+
+// templatesKnown reports whether all templates are known.
+func (p *attachmentPlanner) templatesKnown(ctx context.Context) bool {
+	if !value.Known(ctx, p.plan.Template) {
+		return false
+	}
+	for _, t := range places.Templates(p.plan.Regions, p.plan.Zones, "") {
+		if !value.Known(ctx, t) {
+			return false
+		}
+	}
+	return true
+}
+
+// forgetTemplates leaves open what depends on templates that are not known yet:
+// the names and places of new nodes do not.
+func (m *attachmentModel) forgetTemplates() {
+	nodes := m.Nodes.Elements()
+	for name, element := range nodes {
+		fields := element.(types.Object).Attributes()
+		fields["template"], fields["mark"] = types.MapUnknown(types.StringType), types.StringUnknown()
+		nodes[name] = types.ObjectValueMust(rosterNodeType.AttrTypes, fields)
+	}
+	m.Nodes = types.MapValueMust(rosterNodeType, nodes)
+	m.Summary = types.StringUnknown()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
@@ -42,7 +43,7 @@ resource "nova_server" "web" {
   availability_zone = each.value.zone
   image_id          = %[7]q
   flavor_id         = %[8]q
-  metadata          = { version = stackpolicy_placement_attachment.web.revisions[each.value.revision].version }
+  metadata          = { version = each.value.template.version }
   lifecycle {
     create_before_destroy = true
   }
@@ -149,7 +150,7 @@ func TestAccRollout(t *testing.T) {
 		t.Errorf("no word of the update in:\n%s", text)
 	}
 	text := r.batch(t, "the first batch of the canary", "a:7 b:2", 2, 1)
-	if !acctest.Says("replaced (TEMPLATE) in").MatchString(text) || !acctest.Says("it is of revision 1, and new nodes are of 2").MatchString(text) {
+	if !acctest.Says("replaced (TEMPLATE) in").MatchString(text) || !acctest.Says("it has version a, new nodes get b").MatchString(text) {
 		t.Errorf("no reasons in:\n%s", text)
 	}
 	r.batch(t, "its second", "a:6 b:3", 1, 0)
@@ -217,6 +218,107 @@ func TestAccRolloutMoves(t *testing.T) {
 	r.Settled(t, "emptied")
 }
 
+// TestAccPlacementMemoryLost: an attachment that does not know its servers any more
+// is refused while planning, and nothing happens to them.
+func TestAccPlacementMemoryLost(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(t *testing.T, w *workspace.Workspace, config string) string{
+		"taint":    lost("taint", "stackpolicy_placement_attachment.web"),
+		"state rm": lost("state", "rm", "stackpolicy_placement_attachment.web"),
+		"replace": func(*testing.T, *workspace.Workspace, string) string {
+			return "-replace=stackpolicy_placement_attachment.web"
+		},
+		"renamed": func(t *testing.T, w *workspace.Workspace, config string) string {
+			if err := w.Write(strings.ReplaceAll(strings.ReplaceAll(config, `"web" {`, `"other" {`), "attachment.web", "attachment.other")); err != nil {
+				t.Fatal(err)
+			}
+			return ""
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := acctest.New(t, fakecloud.Config{})
+			region := c.Regions(t)[0]
+			places := acctest.Places(region + ": " + strings.Join(c.Zones(t, region)[:2], " "))
+			r := cohort{size: 2, version: "a", regions: places, update: updates(`causes = ["TEMPLATE"]`, "max_batch_size = 2")}
+			r.Loop = acctest.Loop{Cloud: c}
+			r.Workspace = c.Workspace(t, r.config())
+			r.batch(t, "create", "a:2", 0, 0)
+			before := madeOf(c.Servers(t))
+			r.version = "bad"
+			if err := r.Write(r.config()); err != nil {
+				t.Fatal(err)
+			}
+			args := []string{"apply", "-auto-approve", "-no-color"}
+			if more := lose(t, r.Workspace, r.config()); more != "" {
+				args = append(args, more)
+			}
+			text, err := r.Run(t.Context(), args...)
+			if err == nil || !acctest.Says("Servers of this cluster are there already").MatchString(text+err.Error()) {
+				t.Errorf("got %v:\n%s", err, text)
+			}
+			if after := madeOf(c.Servers(t)); after != before {
+				t.Errorf("the servers are\n%s, before\n%s", after, before)
+			}
+		})
+	}
+}
+
+// madeOf lists servers with their ids and what they were made from.
+func madeOf(list map[string]servers.Server) string {
+	var lines []string
+	for name, s := range list {
+		lines = append(lines, fmt.Sprintf("%s %s %v %v", name, s.ID, s.Image["id"], s.Metadata))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// lost runs a command that makes Terraform forget.
+func lost(args ...string) func(*testing.T, *workspace.Workspace, string) string {
+	return func(t *testing.T, w *workspace.Workspace, _ string) string {
+		t.Helper()
+		if _, err := w.Run(t.Context(), args...); err != nil {
+			t.Fatal(err)
+		}
+		return ""
+	}
+}
+
+// TestAccPlacementTemplateUnknown: a new attachment knows its nodes while planning,
+// also where a template is not known at all, or one of a region.
+func TestAccPlacementTemplateUnknown(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	for name, arguments := range map[string][]string{
+		"whole":       {fmt.Sprintf("regions = [{ name = %q }]", region), "template = terraform_data.made.output"},
+		"one value":   {fmt.Sprintf("regions = [{ name = %q }]", region), "template = { image = terraform_data.made.output.image }"},
+		"of a region": {fmt.Sprintf("regions = [{ name = %q, template = terraform_data.made.output }]", region)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := c.Workspace(t, "resource \"terraform_data\" \"made\" {\n  input = { image = \"one\" }\n}\n"+
+				web(c, append(arguments, "desired_capacity = 2")...)+`
+resource "terraform_data" "node" {
+  for_each = stackpolicy_placement_attachment.web.nodes
+  input    = each.value.template.image
+}
+output "images" { value = [for node in terraform_data.node : node.output] }
+`)
+			if _, err := w.Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var images []string
+			if err := w.Output(t.Context(), "images", &images); err != nil || fmt.Sprint(images) != "[one one]" {
+				t.Errorf("got %v, %v", images, err)
+			}
+			if text, err := w.Run(t.Context(), "plan", "-no-color"); err != nil || !strings.Contains(text, "No changes") {
+				t.Errorf("the next plan: %v\n%s", err, text)
+			}
+		})
+	}
+}
+
 // TestAccRolloutUnknownTemplate: a template that is known only after the apply could
 // become one that replaces other nodes than planned, so it is refused.
 func TestAccRolloutUnknownTemplate(t *testing.T) {
@@ -226,7 +328,7 @@ func TestAccRolloutUnknownTemplate(t *testing.T) {
 	image := func(version string) string {
 		return fmt.Sprintf("resource \"terraform_data\" \"image\" {\n  input = %q\n}\n", version) +
 			web(c, "desired_capacity = 2", zones, "template = { image = terraform_data.image.output }") +
-			"output \"image\" {\n  value = stackpolicy_placement_attachment.web.revisions[1].image\n}\n"
+			"output \"image\" {\n  value = one([for node in stackpolicy_placement_attachment.web.nodes : node.template.image if node.index == 0])\n}\n"
 	}
 	w := c.Workspace(t, image("one"))
 	if _, err := w.Apply(t.Context()); err != nil {
@@ -234,7 +336,7 @@ func TestAccRolloutUnknownTemplate(t *testing.T) {
 	}
 	var first string
 	if err := w.Output(t.Context(), "image", &first); err != nil || first != "one" {
-		t.Errorf("revision 1 is of %q, %v", first, err)
+		t.Errorf("web-0 is made from %q, %v", first, err)
 	}
 	if err := w.Write(image("two")); err != nil {
 		t.Fatal(err)
@@ -280,8 +382,8 @@ resource "openstack_compute_instance_v2" "web" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_id          = stackpolicy_placement_attachment.web.revisions[each.value.revision].image
-  flavor_id         = stackpolicy_placement_attachment.web.revisions[each.value.revision].flavor
+  image_id          = each.value.template.image
+  flavor_id         = each.value.template.flavor
   network_mode      = "none"
 }
 `, c.Prefix, acctest.Places(region+": "+strings.Join(zones, " ")), image, flavor)

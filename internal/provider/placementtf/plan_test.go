@@ -53,7 +53,7 @@ total        6     11
   }`, one, 2, "Elsewhere", 3, two, 4), ConfigStateChecks: []statecheck.StateCheck{
 			is("deletion", acctest.Share(4, acctest.Counts("Elsewhere", 3, two, 1))), // what nobody lists goes first
 			is("target", acctest.Counts(one, 2, two, 3, "Elsewhere", 0)),
-			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^Elsewhere +3 +0 +none +none +not listed: removed first$`))),
+			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^Elsewhere +3 +0 +none +none +none +none +not listed: removed first$`))),
 		}},
 		resource.TestStep{Config: plan("resize { max_size = 9 }", one, 1), ConfigStateChecks: []statecheck.StateCheck{
 			is("reason", knownvalue.StringExact("Nothing to create or to delete.")),

@@ -73,7 +73,7 @@ func (d *regionPlanDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	diags := &resp.Diagnostics
 	cloud := d.Backend.Get(diags)
 	nodes, asked := nodes.Read(model.Nodes, diags), model.Read(ctx, diags)
-	listed := places.Listed{Regions: places.ReadRegions(ctx, model.Regions, diags)}
+	listed := places.Listed{Regions: places.ReadRegions(model.Regions)}
 	for i, n := range nodes {
 		if n.Region == "" {
 			diags.AddAttributeError(path.Root("nodes").AtListIndex(i).AtName("region"), "Node without a region",

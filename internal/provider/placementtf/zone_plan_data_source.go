@@ -76,7 +76,7 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 	}
 	diags := &resp.Diagnostics
 	cloud := d.Backend.Get(diags)
-	nodes, zones, asked := nodes.Read(model.Nodes, diags), places.ReadBins(ctx, model.Zones, diags), model.Read(ctx, diags)
+	nodes, zones, asked := nodes.Read(model.Nodes, diags), places.ReadBins(model.Zones), model.Read(ctx, diags)
 	if diags.HasError() {
 		return
 	}

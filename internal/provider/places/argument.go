@@ -18,19 +18,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-// Bin is a region or a zone of a placement policy.
-type Bin struct {
-	Name   types.String `tfsdk:"name"`
-	Weight value.Whole  `tfsdk:"weight"`
-	Cap    value.Whole  `tfsdk:"cap"`
-	Min    value.Whole  `tfsdk:"min"`
-}
-
-type regionModel struct {
-	Bin
-	Zones types.List `tfsdk:"zones"`
-}
-
 // Argument is a list of regions with their zones (nested), or one of zones. An
 // empty list lists none.
 func Argument(kind string, nested bool) schema.ListNestedAttribute {
@@ -59,29 +46,31 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	}
 }
 
-// Bin translates a bin, with the defaults of what was not given.
-func (m Bin) Bin() placement.Bin {
-	return placement.Bin{Name: m.Name.ValueString(), Weight: m.Weight.Or(placement.DefaultWeight), Cap: m.Cap.Or(placement.Unlimited), Min: m.Min.Or(0)}
-}
-
 // ReadBins translates a list of zones.
-func ReadBins(ctx context.Context, list types.List, diags *diag.Diagnostics) []placement.Bin {
-	var models []Bin
-	diags.Append(list.ElementsAs(ctx, &models, false)...)
-	bins := make([]placement.Bin, len(models))
-	for i, m := range models {
-		bins[i] = m.Bin()
+func ReadBins(list types.List) []placement.Bin {
+	bins := make([]placement.Bin, len(list.Elements()))
+	for i, element := range list.Elements() {
+		bins[i] = readBin(element.(types.Object).Attributes())
 	}
 	return bins
 }
 
+// readBin translates a place, with the defaults of what was not given.
+func readBin(fields map[string]attr.Value) placement.Bin {
+	return placement.Bin{
+		Name:   fields["name"].(types.String).ValueString(),
+		Weight: fields["weight"].(value.Whole).Or(placement.DefaultWeight),
+		Cap:    fields["cap"].(value.Whole).Or(placement.Unlimited),
+		Min:    fields["min"].(value.Whole).Or(0),
+	}
+}
+
 // ReadRegions translates a list of regions with their zones.
-func ReadRegions(ctx context.Context, list types.List, diags *diag.Diagnostics) []placement.Region {
-	var models []regionModel
-	diags.Append(list.ElementsAs(ctx, &models, false)...)
-	regions := make([]placement.Region, len(models))
-	for i, m := range models {
-		regions[i] = placement.Region{Bin: m.Bin.Bin(), Zones: ReadBins(ctx, m.Zones, diags)}
+func ReadRegions(list types.List) []placement.Region {
+	regions := make([]placement.Region, len(list.Elements()))
+	for i, element := range list.Elements() {
+		fields := element.(types.Object).Attributes()
+		regions[i] = placement.Region{Bin: readBin(fields), Zones: ReadBins(fields["zones"].(types.List))}
 	}
 	return regions
 }

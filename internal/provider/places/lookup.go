@@ -37,7 +37,7 @@ func (l Listed) LookUp(ctx context.Context, cloud *openstack.Cloud, removing boo
 		return nil
 	}
 	l.Report(findings, removing, diags)
-	l.reportNone(looked, diags)
+	l.ReportNone(looked, diags)
 	return looked
 }
 
@@ -65,8 +65,8 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 	}
 }
 
-// reportNone reports that no place at all is usable.
-func (l Listed) reportNone(looked []placement.Region, diags *diag.Diagnostics) {
+// ReportNone reports that no place at all is usable.
+func (l Listed) ReportNone(looked []placement.Region, diags *diag.Diagnostics) {
 	if diags.HasError() || len(looked) == 0 {
 		return
 	}

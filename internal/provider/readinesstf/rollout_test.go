@@ -44,7 +44,7 @@ resource "nova_server" "web" {
   availability_zone = each.value.zone
   image_id          = %[4]q
   flavor_id         = %[5]q
-  metadata          = { version = stackpolicy_placement_attachment.web.revisions[each.value.revision].version }
+  metadata          = { version = each.value.template.version }
   lifecycle {
     create_before_destroy = true
   }
@@ -61,7 +61,7 @@ resource "stackpolicy_deletion_attachment" "web" {
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = %[1]q
   servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
-    id = node.server_id, region = node.region, mark = tostring(stackpolicy_placement_attachment.web.nodes[name].revision) } }
+    id = node.server_id, region = node.region, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
   %[7]s
   http {
     url = "%[6]s/{name}"

@@ -48,7 +48,7 @@ resource "openstack_compute_instance_v2" "worker" {
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_name        = stackpolicy_placement_attachment.worker.revisions[each.value.revision].image
+  image_name        = each.value.template.image
   flavor_name       = "m1.small"
 
   network {
@@ -90,7 +90,7 @@ resource "stackpolicy_readiness_attachment" "worker" {
     id      = node.server_id
     region  = node.region
     address = openstack_compute_instance_v2.worker[name].access_ip_v4
-    mark    = tostring(stackpolicy_placement_attachment.worker.nodes[name].revision)
+    mark    = stackpolicy_placement_attachment.worker.nodes[name].mark
   } }
   timeout = 1200
 

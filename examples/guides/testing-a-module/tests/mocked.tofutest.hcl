@@ -10,8 +10,8 @@ override_resource {
   target = stackpolicy_placement_attachment.web
   values = {
     nodes = {
-      "web-0" = { index = 0, region = "RegionOne", zone = "az-1", revision = 1 }
-      "web-1" = { index = 1, region = "RegionOne", zone = "az-2", revision = 1 }
+      "web-0" = { index = 0, region = "RegionOne", zone = "az-1", template = {}, generation = 1, mark = "1" }
+      "web-1" = { index = 1, region = "RegionOne", zone = "az-2", template = {}, generation = 1, mark = "1" }
     }
   }
 }

@@ -73,7 +73,7 @@ resource "stackpolicy_readiness_attachment" "web" {
     for name, node in stackpolicy_placement_attachment.web.nodes : name => {
       id     = format("00000000-0000-4000-8000-%012d", node.index)
       region = node.region
-      mark   = tostring(node.revision)
+      mark   = node.mark
     }
   }
 }

@@ -1,0 +1,86 @@
+package places
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+)
+
+// ArgumentWithTemplates is the argument of places of which each may have a
+// template of its own.
+func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute {
+	argument := Argument(kind, nested)
+	over := "that of the attachment"
+	if kind == "zone" {
+		over = "those of its region and of the attachment"
+	}
+	argument.NestedObject.Attributes["template"] = schema.MapAttribute{
+		ElementType: types.StringType,
+		Optional:    true,
+		Validators:  []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{})},
+		MarkdownDescription: fmt.Sprintf("What new nodes of the %s are made from, where that differs: its values are merged over %s. "+
+			"Image ids, networks and reservations differ from region to region.", kind, over),
+	}
+	if nested {
+		zones := ArgumentWithTemplates("zone", false)
+		zones.MarkdownDescription = argument.NestedObject.Attributes["zones"].GetMarkdownDescription()
+		argument.NestedObject.Attributes["zones"] = zones
+	}
+	return argument
+}
+
+// Templates are the templates of places that have one: of regions and their
+// zones, and of zones, which are in one region. Places that are not known yet have
+// none.
+func Templates(regions, zones types.List, region string) map[placement.Place]types.Map {
+	templates := map[placement.Place]types.Map{}
+	read := func(element types.Object, at placement.Place) {
+		if t := element.Attributes()["template"].(types.Map); !t.IsNull() {
+			templates[at] = t
+		}
+	}
+	inRegion := func(zones types.List, region string) {
+		for _, element := range zones.Elements() {
+			if zone, ok := element.(types.Object); ok && value.Given(zone) {
+				read(zone, placement.Place{Region: region, Zone: name(zone)})
+			}
+		}
+	}
+	inRegion(zones, region)
+	for _, element := range regions.Elements() {
+		if r, ok := element.(types.Object); ok && value.Given(r) {
+			read(r, placement.Place{Region: name(r)})
+			inRegion(r.Attributes()["zones"].(types.List), name(r))
+		}
+	}
+	return templates
+}
+
+func name(place types.Object) string { return place.Attributes()["name"].(types.String).ValueString() }
+
+// KnownBeside reports whether a list of places is known except for templates.
+func KnownBeside(ctx context.Context, list types.List) bool {
+	if list.IsUnknown() {
+		return false
+	}
+	for _, element := range list.Elements() {
+		place, ok := element.(types.Object)
+		if !ok || place.IsUnknown() {
+			return false
+		}
+		for key, v := range place.Attributes() {
+			switch zones, nested := v.(types.List); {
+			case key == "template":
+			case nested && !KnownBeside(ctx, zones), !nested && !value.Known(ctx, v):
+				return false
+			}
+		}
+	}
+	return true
+}

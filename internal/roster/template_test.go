@@ -1,0 +1,179 @@
+package roster
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// TestMark has the vectors that the documentation gives: the hash is the first 8
+// digits of
+//
+//	printf '%s' '{"flavor":"m1.small","image":"ubuntu-24.04"}' | sha256sum
+func TestMark(t *testing.T) {
+	for _, c := range []struct {
+		values map[string]string
+		text   string
+		want   Mark
+	}{
+		{nil, ``, "1"},
+		{map[string]string{"image": "ubuntu-24.04", "flavor": "m1.small"}, `{"flavor":"m1.small","image":"ubuntu-24.04"}`, "1-bba4aa57"},
+		{map[string]string{"a": "<b> & \"c\"\n"}, `{"a":"<b> & \"c\"\n"}`, "1-95395458"},
+	} {
+		template := NewTemplate(c.values)
+		if string(template) != c.text || mark(template) != c.want {
+			t.Errorf("got %s, %s, want %s, %s", template, mark(template), c.text, c.want)
+		}
+		if again := NewTemplate(template.Values()); again != template {
+			t.Errorf("%s becomes %s", template, again)
+		}
+	}
+	b := image("b")
+	for got, want := range map[Mark]Mark{
+		Mark("7-00000000").next(b):  Mark("8-" + b.hash()),
+		Mark("7-00000000").next(""): "8",
+		Mark("no mark").next(""):    "1",
+		Mark("3").with(b):           Mark("3-" + b.hash()),
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if !Mark("3").of(b) || !mark(b).of(b) || Mark("3-00000000").of(b) {
+		t.Error("a mark is of the template whose hash it has, and without a hash of any")
+	}
+}
+
+func TestDiffers(t *testing.T) {
+	long := strings.Repeat("x", 90)
+	for _, c := range []struct {
+		has, wants map[string]string
+		want       string
+	}{
+		{map[string]string{"image": "a", "flavor": "f"}, map[string]string{"image": "b", "flavor": "f"}, `it has image a, new nodes get b`},
+		{map[string]string{"image": "a"}, map[string]string{"flavor": "f"}, `it has no flavor, new nodes get f; image a, new nodes have none`},
+		{nil, map[string]string{"a": "1", "b": "2", "c": "3", "d": "4"},
+			`it has no a, new nodes get 1; no b, new nodes get 2; no c, new nodes get 3; 1 more values differ`},
+		{map[string]string{"a": long}, map[string]string{"a": "b"}, `it has a ` + long[:80] + `..., new nodes get b`},
+	} {
+		if got := NewTemplate(c.has).differs(NewTemplate(c.wants)); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+// TestTemplates: the template of a place goes over that of its region, and that
+// over the one for all.
+func TestTemplates(t *testing.T) {
+	values := func(list ...string) Template {
+		m := map[string]string{}
+		for i := 0; i < len(list); i += 2 {
+			m[list[i]] = list[i+1]
+		}
+		return NewTemplate(m)
+	}
+	templates := Templates{
+		{}:                           values("image", "a", "flavor", "f"),
+		{Region: "R1"}:               values("image", "b"),
+		{Region: "R1", Zone: "az-1"}: values("flavor", "g", "network", "n"),
+		{Region: "R2", Zone: "az-1"}: values("flavor", "h"),
+	}
+	for at, want := range map[placement.Place]Template{
+		{Region: "R1"}:               values("image", "b", "flavor", "f"),
+		{Region: "R1", Zone: "az-1"}: values("image", "b", "flavor", "g", "network", "n"),
+		{Region: "R1", Zone: "az-2"}: values("image", "b", "flavor", "f"),
+		{Region: "R2", Zone: "az-1"}: values("image", "a", "flavor", "h"),
+		{Region: "R3", Zone: "az-1"}: values("image", "a", "flavor", "f"),
+	} {
+		if got := templates.At(at); got != want {
+			t.Errorf("%s: got %s, want %s", at, got, want)
+		}
+	}
+	if got := (Templates{}).At(placement.Place{Region: "R1", Zone: "az-1"}); got != "" {
+		t.Errorf("without templates: %s", got)
+	}
+}
+
+// TestTemplateOfARegion: a changed image of one region makes only its nodes
+// outdated, and a node that comes to a place gets that place's template.
+func TestTemplateOfARegion(t *testing.T) {
+	p := policy(6)
+	p.Templates = images("a")
+	r := six(t, image("a"))
+	p.Templates[placement.Place{Region: "RegionTwo"}] = image("b")
+	p.Update = update("6", Misplaced, Outdated)
+	next, change, err := Plan(r, running(r), p)
+	const want = "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-6@b web-7@b; RegionTwo/az-2: web-8@b"
+	if err != nil || layout(next) != want {
+		t.Errorf("got %s, %v, want %s", layout(next), err, want)
+	}
+	if change.Departed[0].Reason != `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b` {
+		t.Errorf("got %q", change.Departed[0].Reason)
+	}
+	p.Regions[0].Zones = p.Regions[0].Zones[:2] // web-2 moves
+	p.Regions[0].Weight = 1
+	next, _, err = Plan(next, running(next), p)
+	for _, name := range next.Names() {
+		if n := next.Nodes[name]; n.Template != p.Templates.At(n.Place) {
+			t.Errorf("%s in %s has %s", name, n.Place, n.Template)
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	delete(p.Templates, placement.Place{Region: "RegionTwo"}) // its nodes go back to the one for all
+	next, _, err = Plan(next, running(next), p)
+	for _, name := range next.Names() {
+		if n := next.Nodes[name]; n.Template != image("a") {
+			t.Errorf("%s in %s has %s, %v", name, n.Place, n.Template, err)
+		}
+	}
+}
+
+// TestOtherMarks: after an import in the middle of a rollout the marks say which
+// half is which.
+func TestOtherMarks(t *testing.T) {
+	r := six(t, "")
+	seen := running(r)
+	for i, name := range r.Names() {
+		n := r.Nodes[name]
+		n.Mark = markOf(int64(i+1), image("a"))
+		if i >= 4 {
+			n.Mark = markOf(int64(i+1), image("b"))
+		}
+		r.Nodes[name] = n
+		seen.change(name, func(s *node.Node) { s.InService = string(n.Mark) })
+	}
+	p := policy(6)
+	p.Templates, p.RequireMarks, p.Update = images("b"), true, update("2", Outdated)
+	next, change, err := Plan(r, seen, p)
+	if err != nil || len(change.Notices) < 2 || change.Notices[0].Title != FirstTemplate || change.Notices[1].Title != OtherMarks {
+		t.Fatalf("got %q, %v", change.Notices, err)
+	}
+	if got := namesOf(change.Departed); got != "web-0 web-3" {
+		t.Errorf("%s are replaced", got)
+	}
+	if n := next.Nodes["web-5"]; n.Mark != markOf(6, image("b")) || n.Template != image("b") {
+		t.Errorf("web-5 was made from the template, and has %+v", n)
+	}
+	if n := next.Nodes["web-1"]; n.Template != "" || n.Mark != markOf(2, image("a")) {
+		t.Errorf("web-1 was made from another template, and has %+v", n)
+	}
+}
+
+// TestTemplateTakenAway: also where only a region's is taken away and none is
+// left for it.
+func TestTemplateTakenAway(t *testing.T) {
+	p := policy(6)
+	p.Templates = Templates{{Region: "RegionOne"}: image("a"), {Region: "RegionTwo"}: image("b")}
+	r, _, err := Plan(Roster{}, Seen{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(p.Templates, placement.Place{Region: "RegionTwo"})
+	if _, _, err := Plan(r, running(r), p); err != ErrTemplateRemoved {
+		t.Errorf("got %v", err)
+	}
+}
