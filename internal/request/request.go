@@ -180,10 +180,33 @@ func (r Request) Precedence(region string, planned ...string) string {
 			"and its region is not named: nothing is planned.", at.Zone)
 	case region == "":
 		return ""
-	case at.Region != "" && at.Region != region:
-		return fmt.Sprintf("The node is for the region %s: nothing is planned in %s.", at.Region, region)
+	case r.foreign(region) != "":
+		return r.foreign(region)
 	case at.Zone != "":
 		return fmt.Sprintf("The availability zone %s that the node names takes precedence: nothing is planned.", at.Zone)
 	}
 	return ""
+}
+
+// foreign says that the node to create is for another region than a plan's; it
+// is "" where it is not.
+func (r Request) foreign(region string) string {
+	if r.NodeCreate == nil || r.NodeCreate.Region == "" || r.NodeCreate.Region == region {
+		return ""
+	}
+	return fmt.Sprintf("The node is for the region %s: nothing is planned in %s.", r.NodeCreate.Region, region)
+}
+
+// Elsewhere says how much of a decision is for other regions than a plan's, in a
+// sentence that follows another; it is "" where all of it is the plan's.
+func (r Request) Elsewhere(regions ...string) string {
+	share := r.Decided()
+	if share == nil {
+		return ""
+	}
+	n := share.Elsewhere(regions...)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" The decision has %s, of which other regions get %d.", text.Nodes(share.Count), n)
 }

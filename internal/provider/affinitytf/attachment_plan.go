@@ -99,7 +99,7 @@ func (r *attachmentResource) rehearse(ctx context.Context, config attachmentMode
 		return
 	}
 	if zone && value.Known(ctx, plan.AvailabilityZone, plan.EnableDRSExtension) {
-		targetZone(ctx, cloud, compute, plan.AvailabilityZone.ValueString(), plan.EnableDRSExtension.ValueBool(), diags)
+		targetZone(ctx, cloud, compute, plan.zone(), diags)
 	}
 	if !config.groupKnown(ctx) {
 		return

@@ -95,7 +95,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	zone := targetZone(ctx, cloud, compute, model.AvailabilityZone.ValueString(), model.EnableDRSExtension.ValueBool(), &resp.Diagnostics) // before anything is made
+	zone := targetZone(ctx, cloud, compute, model.zone(), &resp.Diagnostics) // before anything is made
 	policy := config.policy(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -182,7 +182,7 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 		return
 	}
 	if plan.Zone = state.Zone; plan.moves(state) {
-		plan.Zone = value.TextOrNull(targetZone(ctx, cloud, compute, plan.AvailabilityZone.ValueString(), plan.EnableDRSExtension.ValueBool(), &resp.Diagnostics))
+		plan.Zone = value.TextOrNull(targetZone(ctx, cloud, compute, plan.zone(), &resp.Diagnostics))
 	}
 	policy := config.policy(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {

@@ -19,7 +19,7 @@ import (
 
 const (
 	zoneArgument = "Availability zone for the nodes. It must exist. With `enable_drs_extension` it must be the zone of the host; by default it is."
-	drsArgument  = "Whether nodes are placed on a vSphere cluster with DRS: on the host of the first hypervisor that is up, enabled, in the `availability_zone` (if one is given) and has `drs` in its hostname, in any case. Needs the rights of an admin. Defaults to `false`."
+	drsArgument  = "Whether nodes are placed on a vSphere cluster with DRS: on the host of the first hypervisor, by hostname, that is up, enabled, in the `availability_zone` (if one is given) and has `drs` in its hostname, in any case. Needs the rights of an admin. Defaults to `false`."
 )
 
 func attachmentSchema() schema.Schema {

@@ -5,12 +5,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -58,39 +54,5 @@ func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	model.plan(ctx, cloud, *asked, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
-	}
-}
-
-func planSchema() schema.Schema {
-	result := func(description string) schema.Attribute {
-		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
-	}
-	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
-	return schema.Schema{
-		MarkdownDescription: "Plans a placement for each new node of a server group, as Senlin's affinity policy did. A request that removes nodes plans nothing.\n\n" +
-			"A warning says when the group would get more members than Nova's quota allows (10 unless an operator changed it), or more than its rule can place on the hosts that can be seen.",
-		Attributes: requesttf.Attributes(map[string]schema.Attribute{
-			"servergroup_id":       schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Id of the server group. Its members are the nodes that a resize starts from."},
-			"region":               schema.StringAttribute{Optional: true, Computed: true, Validators: notEmpty, MarkdownDescription: "Region of the group. Defaults to the provider's."},
-			"availability_zone":    schema.StringAttribute{Optional: true, Validators: notEmpty, MarkdownDescription: zoneArgument},
-			"enable_drs_extension": schema.BoolAttribute{Optional: true, MarkdownDescription: drsArgument},
-			"status":               result("`OK`: a plan that cannot be made is an error."),
-			"reason":               result("The result of the request, in a sentence."),
-			"placement": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Where the new nodes are placed. Null where there are none.",
-				Attributes: map[string]schema.Attribute{
-					"count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes to create."},
-					"placements": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "One entry for each node.",
-						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-							"servergroup": result("Id of the server group."),
-							"zone":        result("Availability zone, with the host of the DRS cluster where that is enabled (`zone:host`). Null where none is asked for."),
-						}}},
-				}},
-			"violations": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "Hosts that have more members of an anti-affinity group than it allows, as after an evacuation.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"host_id": result("Nova's hash of project and host."),
-					"members": schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Ids of the members on it, sorted."},
-				}}},
-		}),
-		Blocks: requesttf.Blocks(),
 	}
 }

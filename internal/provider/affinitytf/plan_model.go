@@ -3,12 +3,13 @@ package affinitytf
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -45,7 +46,9 @@ var (
 const mostPlacements = 100_000
 
 // plan fills in the result.
-func (m *planModel) plan(ctx context.Context, cloud *openstack.Cloud, asked request.Request, diags *diag.Diagnostics) {
+func (m *planModel) plan(
+	ctx context.Context, cloud *openstack.Cloud, asked request.Request, diags *diag.Diagnostics,
+) {
 	compute, err := cloud.Compute(ctx, m.Region.ValueString())
 	var group openstack.ServerGroup
 	if err == nil {
@@ -55,54 +58,86 @@ func (m *planModel) plan(ctx context.Context, cloud *openstack.Cloud, asked requ
 		diags.AddAttributeError(path.Root("servergroup_id"), "Unable to read the server group", err.Error())
 		return
 	}
-	change, err := asked.Change(int64(len(group.Members)))
-	if err == nil && change > mostPlacements {
-		err = fmt.Errorf("a placement for each of %d nodes is more than can be listed (%d)", change, mostPlacements)
+	additions, err := asked.Additions(compute.Region, m.AvailabilityZone.ValueString(), int64(len(group.Members)))
+	p := placing{group: group, zones: additions.Zones}
+	if err == nil && p.count() > mostPlacements {
+		err = fmt.Errorf("a placement for each of %d nodes is more than can be listed (%d)", p.count(), mostPlacements)
 	}
 	if err != nil {
 		requesttf.Report(err, diags)
 		return
 	}
-	count := max(change, 0)
-	zone := m.AvailabilityZone.ValueString()
-	if asked.NodeCreate != nil && asked.NodeCreate.Zone != "" {
-		zone = asked.NodeCreate.Zone
-	}
-	if count > 0 {
-		zone = targetZone(ctx, cloud, compute, zone, m.EnableDRSExtension.ValueBool(), diags)
-	}
-	members := m.members(ctx, cloud, group, zone, diags)
+	p.zones = m.targets(ctx, cloud, compute, asked, additions.Zones, diags)
+	p.members = m.readMembers(ctx, cloud, p, diags)
 	if diags.HasError() {
 		return
 	}
-	if count > 0 {
-		m.warn(ctx, cloud, compute, placing{group, members, zone, count}, diags)
+	if len(p.zones) > 0 {
+		m.warn(ctx, cloud, compute, p, diags)
 	}
-	m.findViolations(ctx, group, members, diags)
-	m.Status, m.Reason = types.StringValue("OK"), types.StringValue(text.Change(count))
-	m.Placement = types.ObjectNull(placementsType.AttrTypes)
-	if count > 0 {
-		entry := types.ObjectValueMust(placementType.AttrTypes, map[string]attr.Value{"servergroup": types.StringValue(group.ID), "zone": value.TextOrNull(zone)})
-		list := make([]attr.Value, count)
-		for i := range list {
-			list[i] = entry
-		}
-		m.Placement = types.ObjectValueMust(placementsType.AttrTypes, map[string]attr.Value{
-			"count": types.Int64Value(count), "placements": types.ListValueMust(placementType, list)})
-	}
+	m.findViolations(ctx, group, p.members, diags)
+	m.Status, m.Reason, m.Placement = types.StringValue("OK"), types.StringValue(additions.Reason), p.list()
 }
 
-// placing is what is planned: count more members for a group, in a zone.
+// targets returns the zones as servers are given them, with the host of the DRS
+// cluster where that is enabled, and reports those that do not exist.
+func (m *planModel) targets(
+	ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, asked request.Request,
+	zones map[string]int64, diags *diag.Diagnostics,
+) map[string]int64 {
+	targets := map[string]int64{}
+	for _, name := range slices.Sorted(maps.Keys(zones)) {
+		wanted := zoneWanted{name, path.Root("availability_zone"), m.EnableDRSExtension.ValueBool()}
+		switch {
+		case name == m.AvailabilityZone.ValueString():
+		case asked.NodeCreate != nil:
+			wanted.at = path.Root("node_create").AtName("zone")
+		default:
+			wanted.at = path.Root("decision")
+		}
+		targets[targetZone(ctx, cloud, compute, wanted, diags)] += zones[name]
+	}
+	return targets
+}
+
+// placing is what is planned: more members for a group.
 type placing struct {
 	group   openstack.ServerGroup
-	members []node.Node // as far as they matter
-	zone    string      // or zone:host, or ""
-	count   int64
+	members []node.Node      // as far as they matter
+	zones   map[string]int64 // how many of the new ones are in each zone; it may be zone:host, or "" for any
+}
+
+func (p placing) count() (count int64) {
+	for _, n := range p.zones {
+		count += n
+	}
+	return count
+}
+
+// list is an entry for each new member, by zone; null without any.
+func (p placing) list() types.Object {
+	if len(p.zones) == 0 {
+		return types.ObjectNull(placementsType.AttrTypes)
+	}
+	var list []attr.Value
+	for _, zone := range slices.Sorted(maps.Keys(p.zones)) {
+		entry := types.ObjectValueMust(placementType.AttrTypes, map[string]attr.Value{
+			"servergroup": types.StringValue(p.group.ID),
+			"zone":        value.TextOrNull(zone),
+		})
+		list = append(list, slices.Repeat([]attr.Value{entry}, int(p.zones[zone]))...)
+	}
+	return types.ObjectValueMust(placementsType.AttrTypes, map[string]attr.Value{
+		"count":      types.Int64Value(p.count()),
+		"placements": types.ListValueMust(placementType, list),
+	})
 }
 
 // warn says what Nova will refuse, before anything is built.
-func (m *planModel) warn(ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, p placing, diags *diag.Diagnostics) {
-	group, after := p.group, int64(len(p.group.Members))+p.count
+func (m *planModel) warn(
+	ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, p placing, diags *diag.Diagnostics,
+) {
+	group, after := p.group, int64(len(p.group.Members))+p.count()
 	limits, err := cloud.Limits(ctx, compute.Region)
 	if err != nil {
 		diags.AddError("Unable to look up quotas", err.Error())
@@ -110,14 +145,15 @@ func (m *planModel) warn(ctx context.Context, cloud *openstack.Cloud, compute *o
 	}
 	if most := int64(limits.MaxServerGroupMembers); most >= 0 && after > most {
 		diags.AddAttributeWarning(path.Root("servergroup_id"), "The group gets more members than its quota",
-			fmt.Sprintf("The server group %q has %d members and would have %d; Nova's quota server_group_members allows %d, and refuses the servers beyond it.", group.Name, len(group.Members), after, most))
+			fmt.Sprintf("The server group %q has %d members and would have %d; Nova's quota server_group_members allows %d, "+
+				"and refuses the servers beyond it.", group.Name, len(group.Members), after, most))
 	}
 	if group.Policy != affinity.AntiAffinity {
 		return
 	}
 	hypervisors, err := compute.Hypervisors(ctx)
 	var zoneOf map[string]string
-	if err == nil && p.zone != "" {
+	if err == nil && p.zoned() {
 		zoneOf, err = hostZones(ctx, compute)
 	}
 	switch {
@@ -127,30 +163,50 @@ func (m *planModel) warn(ctx context.Context, cloud *openstack.Cloud, compute *o
 		diags.AddError("Unable to look up hypervisors", err.Error())
 		return
 	}
-	where := "region " + compute.Region
-	if p.zone != "" {
-		where = fmt.Sprintf("%q in %s", p.zone, where)
-		name, _, _ := strings.Cut(p.zone, ":")
-		after = p.count
-		for _, member := range p.members {
-			if member.Zone == name {
-				after++
-			}
+	for _, zone := range slices.Sorted(maps.Keys(p.zones)) {
+		where := "region " + compute.Region
+		if zone != "" {
+			where = fmt.Sprintf("%q in %s", zone, where)
+			after = p.zones[zone] + p.membersIn(zone)
 		}
-	}
-	if room := affinity.Room(group, hypervisors, zoneOf, p.zone); after > room {
-		diags.AddAttributeWarning(path.Root("servergroup_id"), "Too few hosts for the group",
-			fmt.Sprintf("The server group %q would have %d members in %s, and its rule (%d a host) places %d on the hosts there that are up and enabled.",
-				group.Name, after, where, max(group.MaxServerPerHost, 1), room))
+		if room := affinity.Room(group, hypervisors, zoneOf, zone); after > room {
+			diags.AddAttributeWarning(path.Root("servergroup_id"), "Too few hosts for the group", fmt.Sprintf(
+				"The server group %q would have %d members in %s, and its rule (%d a host) places %d on the hosts there "+
+					"that are up and enabled.", group.Name, after, where, max(group.MaxServerPerHost, 1), room))
+		}
 	}
 }
 
-// members reads the members of an anti-affinity group, where their places matter.
-func (m *planModel) members(ctx context.Context, cloud *openstack.Cloud, group openstack.ServerGroup, zone string, diags *diag.Diagnostics) []node.Node {
-	if group.Policy != affinity.AntiAffinity || len(group.Members) == 0 || len(group.Members) == 1 && zone == "" {
+// zoned reports whether a zone is asked for.
+func (p placing) zoned() bool {
+	_, anywhere := p.zones[""]
+	return len(p.zones) > 0 && !anywhere
+}
+
+// membersIn counts the members that are in a zone, or in that of zone:host.
+func (p placing) membersIn(zone string) (count int64) {
+	name, _, _ := strings.Cut(zone, ":")
+	for _, member := range p.members {
+		if member.Zone == name {
+			count++
+		}
+	}
+	return count
+}
+
+// readMembers reads the members of an anti-affinity group, where their places matter.
+func (m *planModel) readMembers(
+	ctx context.Context, cloud *openstack.Cloud, p placing, diags *diag.Diagnostics,
+) []node.Node {
+	none := len(p.group.Members) == 0 || (len(p.group.Members) == 1 && !p.zoned())
+	if p.group.Policy != affinity.AntiAffinity || none {
 		return nil
 	}
-	members, err := cluster.Read(ctx, cloud, cluster.Query{Regions: []string{m.Region.ValueString()}, Selector: cluster.Selector{IDs: group.Members}, NoProfiles: true})
+	members, err := cluster.Read(ctx, cloud, cluster.Query{
+		Regions:    []string{m.Region.ValueString()},
+		Selector:   cluster.Selector{IDs: p.group.Members},
+		NoProfiles: true,
+	})
 	if err != nil {
 		diags.AddError("Unable to read the members of the server group", err.Error())
 	}
@@ -158,7 +214,9 @@ func (m *planModel) members(ctx context.Context, cloud *openstack.Cloud, group o
 }
 
 // findViolations looks at the hosts of the group's members.
-func (m *planModel) findViolations(ctx context.Context, group openstack.ServerGroup, members []node.Node, diags *diag.Diagnostics) {
+func (m *planModel) findViolations(
+	ctx context.Context, group openstack.ServerGroup, members []node.Node, diags *diag.Diagnostics,
+) {
 	hosts := map[string]string{}
 	for _, n := range members {
 		hosts[n.ID] = n.HostID

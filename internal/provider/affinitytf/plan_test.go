@@ -74,6 +74,72 @@ func TestAccAffinityPlan(t *testing.T) {
 	)
 }
 
+// TestAffinityPlanShare: a plan takes its own region's and zone's share of a
+// decision, and leaves a node of another region alone.
+func TestAffinityPlanShare(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	one, two := c.Group(t, "RegionOne", "g", "anti-affinity"), c.Group(t, "RegionTwo", "g", "anti-affinity")
+	plan := func(name, region, group, more string) string {
+		return strings.Replace(affinityPlan(region, group, more), `"p"`, fmt.Sprintf("%q", name), 1)
+	}
+	is := func(name, attribute string, check knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue("data.stackpolicy_affinity_plan."+name, tfjsonpath.New(attribute), check)
+	}
+	const regions = `
+data "stackpolicy_region_plan" "r" {
+  nodes   = []
+  regions = [{ name = "RegionOne" }, { name = "RegionTwo", weight = 200 }]
+  scale_out { count = 6 }
+}
+data "stackpolicy_zone_plan" "z" {
+  nodes    = []
+  region   = "RegionTwo"
+  zones    = [{ name = "az-1", weight = 300 }, { name = "az-2" }]
+  decision = { creation = data.stackpolicy_region_plan.r.creation }
+}
+`
+	const (
+		decided = "decision = { creation = data.stackpolicy_region_plan.r.creation }"
+		zoned   = "decision = { creation = data.stackpolicy_zone_plan.z.creation }"
+	)
+	entry := func(zone string) knownvalue.Check {
+		return knownvalue.ObjectExact(map[string]knownvalue.Check{
+			"servergroup": knownvalue.StringExact(two), "zone": knownvalue.StringExact(zone)})
+	}
+	step := func(request string, checks ...statecheck.StateCheck) resource.TestStep {
+		return resource.TestStep{Config: affinityPlan("RegionOne", one, request), ConfigStateChecks: checks}
+	}
+	c.Test(t,
+		resource.TestStep{
+			Config: regions + plan("one", "RegionOne", one, decided) + plan("two", "RegionTwo", two, decided) +
+				plan("none", "RegionOne", one, zoned) + plan("zoned", "RegionTwo", two, zoned) +
+				plan("zone", "RegionTwo", two, zoned+"\n  availability_zone = \"az-2\""),
+			ConfigStateChecks: []statecheck.StateCheck{
+				is("one", "placement", placements(2, one, "")),
+				is("one", "reason", knownvalue.StringExact("2 nodes to create. The decision has 6 nodes, of which other regions get 4.")),
+				is("two", "placement", placements(4, two, "")),
+				is("none", "placement", knownvalue.Null()),
+				is("zoned", "placement", knownvalue.ObjectExact(map[string]knownvalue.Check{
+					"count":      knownvalue.Int64Exact(4),
+					"placements": knownvalue.ListExact([]knownvalue.Check{entry("az-1"), entry("az-1"), entry("az-1"), entry("az-2")}),
+				})),
+				is("zone", "placement", placements(1, two, "az-2")),
+				is("zone", "reason", knownvalue.StringExact("1 node to create. The decision has 4 nodes in RegionTwo, of which other zones get 3.")),
+			},
+		},
+		step("decision = { creation = { count = 5, regions = { RegionTwo = 5 } } }", affinityPlanIs("placement", knownvalue.Null()),
+			affinityPlanIs("reason", knownvalue.StringExact("Nothing to create or to delete. The decision has 5 nodes, of which other regions get 5."))),
+		step(`node_create { region = "RegionTwo" }`, affinityPlanIs("placement", knownvalue.Null()),
+			affinityPlanIs("reason", knownvalue.StringExact("The node is for the region RegionTwo: nothing is planned in RegionOne."))),
+		step(`node_create { region = "RegionOne" }`, affinityPlanIs("placement", placements(1, one, ""))),
+		resource.TestStep{PlanOnly: true, Config: affinityPlan("RegionOne", one, `node_create { zone = "cloud-nine" }`),
+			ExpectError: says(`does not list the availability zone "cloud-nine"`)},
+		resource.TestStep{PlanOnly: true, Config: affinityPlan("RegionOne", one, "decision = { creation = { zones = { cloud-nine = 1 } } }"),
+			ExpectError: says(`does not list the availability zone "cloud-nine"`)},
+	)
+}
+
 // TestAffinityPlanViolations: members of an anti-affinity group that share a
 // host, after an operator moved one.
 func TestAffinityPlanViolations(t *testing.T) {

@@ -17,15 +17,30 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
+// zoneWanted is a zone that servers are to be in, and where it is asked for.
+type zoneWanted struct {
+	name string // or zone:host; "": any zone
+	at   path.Path
+	drs  bool // on the host of a vSphere cluster with DRS
+}
+
+// zone is the zone that the attachment asks for.
+func (m attachmentModel) zone() zoneWanted {
+	return zoneWanted{m.AvailabilityZone.ValueString(), path.Root("availability_zone"), m.EnableDRSExtension.ValueBool()}
+}
+
 // targetZone returns the zone to give to servers, "" where none is asked for. The
 // zone must exist. With the DRS extension the host is added to it.
-func targetZone(ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, zone string, drs bool, diags *diag.Diagnostics) string {
+func targetZone(
+	ctx context.Context, cloud *openstack.Cloud, compute *openstack.Compute, wanted zoneWanted, diags *diag.Diagnostics,
+) string {
+	zone, drs := wanted.name, wanted.drs
 	if zone != "" {
 		name := zone
 		if !drs {
 			name, _, _ = strings.Cut(zone, ":") // an admin may name a host, as Nova does
 		}
-		checkZone(ctx, cloud, compute.Region, name, diags)
+		checkZone(ctx, cloud, compute.Region, name, wanted.at, diags)
 	}
 	if !drs || diags.HasError() {
 		return zone
@@ -33,7 +48,9 @@ func targetZone(ctx context.Context, cloud *openstack.Cloud, compute *openstack.
 	at := path.Root("enable_drs_extension")
 	hypervisors, err := compute.Hypervisors(ctx)
 	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
-		diags.AddAttributeError(at, "Only an admin sees hypervisors", "The DRS extension looks for a host among all hypervisors, and Nova shows these to admins only: "+err.Error()+". Log in as an admin, or leave the extension off.")
+		diags.AddAttributeError(at, "Only an admin sees hypervisors",
+			"The DRS extension looks for a host among all hypervisors, and Nova shows these to admins only: "+err.Error()+
+				". Log in as an admin, or leave the extension off.")
 		return ""
 	}
 	var zoneOf map[string]string
@@ -47,9 +64,11 @@ func targetZone(ctx context.Context, cloud *openstack.Cloud, compute *openstack.
 	target, err := affinity.DRSZone(hypervisors, zoneOf, zone)
 	switch {
 	case value.Is[*affinity.NoHostError](err):
-		diags.AddAttributeError(at, "No suitable vSphere host is available.", "None of the hypervisors of region "+compute.Region+" is up, enabled and has drs in its hostname.")
+		diags.AddAttributeError(at, "No suitable vSphere host is available.",
+			"None of the hypervisors of region "+compute.Region+" is up, enabled and has drs in its hostname.")
 	case err != nil:
-		diags.AddAttributeError(path.Root("availability_zone"), "The vSphere host is in another zone", text.Sentence(err)+" Nova would refuse servers for it there. Name its zone, or none.")
+		diags.AddAttributeError(wanted.at, "The vSphere host is in another zone",
+			text.Sentence(err)+" Nova would refuse servers for it there. Name its zone, or none.")
 	}
 	return target
 }
@@ -64,7 +83,9 @@ func hostZones(ctx context.Context, compute *openstack.Compute) (map[string]stri
 }
 
 // checkZone reports a zone that does not exist.
-func checkZone(ctx context.Context, cloud *openstack.Cloud, region, zone string, diags *diag.Diagnostics) {
+func checkZone(
+	ctx context.Context, cloud *openstack.Cloud, region, zone string, at path.Path, diags *diag.Diagnostics,
+) {
 	zones, err := cloud.Zones(ctx, region)
 	if err != nil {
 		diags.AddError("Unable to look up availability zones", err.Error())
@@ -75,7 +96,7 @@ func checkZone(ctx context.Context, cloud *openstack.Cloud, region, zone string,
 		names[i] = z.Name
 	}
 	if !slices.Contains(names, zone) {
-		diags.AddAttributeError(path.Root("availability_zone"), "Unknown availability zone",
-			fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.", region, zone, strings.Join(names, ", ")))
+		diags.AddAttributeError(at, "Unknown availability zone", fmt.Sprintf(
+			"Nova in region %q does not list the availability zone %q. It lists %s.", region, zone, strings.Join(names, ", ")))
 	}
 }

@@ -2,7 +2,6 @@ package placementtf
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -48,7 +47,7 @@ func (p plan) run(ctx context.Context, cloud *openstack.Cloud, diags *diag.Diagn
 		requesttf.Report(err, diags)
 		return nil
 	}
-	reason := text.Change(size) + p.elsewhere(before)
+	reason := text.Change(size) + p.request.Elsewhere(p.regions(before)...)
 	if precedence := p.request.Precedence(p.region(), p.zoned()...); precedence != "" {
 		size, reason = 0, precedence
 	}
@@ -108,16 +107,4 @@ func (p plan) zoned() (names []string) {
 		}
 	}
 	return names
-}
-
-// elsewhere says how much of a decision is for other regions.
-func (p plan) elsewhere(nodes map[string]int64) string {
-	share := p.request.Decided()
-	if share == nil {
-		return ""
-	}
-	if n := share.Elsewhere(p.regions(nodes)...); n > 0 {
-		return fmt.Sprintf(" The decision has %s, of which other regions get %d.", text.Nodes(share.Count), n)
-	}
-	return ""
 }

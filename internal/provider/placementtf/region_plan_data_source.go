@@ -52,7 +52,7 @@ func (d *regionPlanDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 			"nodes":   nodes.Argument("Each needs an `id` and a `region`, and a `zone` where zones are planned."),
 			"regions": regions,
 		}))),
-		Blocks: requesttf.Blocks(),
+		Blocks: requesttf.Blocks(requesttf.Precedence),
 	}
 }
 

@@ -56,7 +56,7 @@ func (d *zonePlanDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 				MarkdownDescription: "Region of the zones. Defaults to the provider's. Of a decision that names regions the plan takes this one's share."},
 			"zones": zones,
 		}))),
-		Blocks: requesttf.Blocks(),
+		Blocks: requesttf.Blocks(requesttf.Precedence),
 	}
 }
 

@@ -10,56 +10,89 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 )
 
-// Blocks are the ways to say what is asked. They are blocks because Terraform
-// drops a misspelled key of a nested attribute silently, and refuses it in a
-// block.
-func Blocks() map[string]schema.Block {
+// Precedence is what the plans of regions and zones make of a place that the
+// node of node_create names.
+const Precedence = "A place that it names takes precedence: nothing is planned then, and `reason` says so."
+
+// Blocks are the ways to say what is asked; named says what becomes of a place
+// that a node names. They are blocks because Terraform drops a misspelled key of
+// a nested attribute silently, and refuses it in a block.
+func Blocks(named string) map[string]schema.Block {
 	name := func(description string) schema.Attribute {
-		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.String{stringvalidator.LengthAtLeast(1)}}
+		return schema.StringAttribute{
+			Optional:            true,
+			MarkdownDescription: description,
+			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+		}
 	}
 	return map[string]schema.Block{
 		"scale_out": schema.SingleNestedBlock{
 			MarkdownDescription: "Add nodes (CLUSTER_SCALE_OUT). An empty block adds one.",
-			Attributes:          map[string]schema.Attribute{"count": count("Number of nodes to add. Defaults to `1`.")}},
+			Attributes:          map[string]schema.Attribute{"count": count("Number of nodes to add. Defaults to `1`.")},
+		},
 		"scale_in": ScaleInBlock(),
 		"resize":   ResizeBlock(),
 		"node_create": schema.SingleNestedBlock{
-			MarkdownDescription: "Add one node, which may name its place itself (NODE_CREATE). A place that it names takes precedence: nothing is planned then, and `reason` says so.",
+			MarkdownDescription: "Add one node, which may name its place itself (NODE_CREATE). " + named,
 			Attributes: map[string]schema.Attribute{
 				"region": name("Region that the node asks for."),
 				"zone":   name("Availability zone that the node asks for."),
-			}},
+			},
+		},
 	}
 }
 
 func count(description string) schema.Attribute {
-	return schema.Int64Attribute{CustomType: value.WholeType{}, Optional: true, MarkdownDescription: description,
-		Validators: []validator.Int64{int64validator.Between(0, placement.MaxNodes)}}
+	return schema.Int64Attribute{
+		CustomType:          value.WholeType{},
+		Optional:            true,
+		MarkdownDescription: description,
+		Validators:          []validator.Int64{int64validator.Between(0, placement.MaxNodes)},
+	}
 }
 
 // ScaleInBlock asks to remove nodes.
 func ScaleInBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Remove nodes (CLUSTER_SCALE_IN). An empty block removes one.",
-		Attributes:          map[string]schema.Attribute{"count": count("Number of nodes to remove. Defaults to `1`.")}}
+		MarkdownDescription: "Remove nodes (CLUSTER_SCALE_IN). An empty block removes one. " +
+			"A count above the size of the cluster is cut to it, with a warning.",
+		Attributes: map[string]schema.Attribute{"count": count("Number of nodes to remove. Defaults to `1`.")},
+	}
 }
 
 // ResizeBlock asks for another size.
 func ResizeBlock() schema.Block {
 	size := func(description string) schema.Attribute {
-		return schema.Int64Attribute{CustomType: value.WholeType{}, Optional: true, MarkdownDescription: description}
+		return schema.Int64Attribute{
+			CustomType:          value.WholeType{},
+			Optional:            true,
+			MarkdownDescription: description,
+		}
 	}
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE).",
+		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE). " +
+			"Numbers that make no sense are an error also where a decision takes precedence over them.",
 		Attributes: map[string]schema.Attribute{
-			"adjustment_type": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "What `number` means: `EXACT_CAPACITY` (the new size), `CHANGE_IN_CAPACITY` (nodes to add, or to remove where negative) or `CHANGE_IN_PERCENTAGE` (the same in percent of the size). Without it only the bounds change the size.",
-				Validators:          []validator.String{stringvalidator.OneOf(request.AdjustmentTypes()...)}},
-			"number": schema.NumberAttribute{Optional: true,
-				MarkdownDescription: "The number that `adjustment_type` describes. A percentage may have decimals, such as `12.5`; it rounds towards zero, but changes at least one node."},
+			"adjustment_type": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "What `number` means: `EXACT_CAPACITY` (the new size), " +
+					"`CHANGE_IN_CAPACITY` (nodes to add, or to remove where negative) or " +
+					"`CHANGE_IN_PERCENTAGE` (the same in percent of the size). Without it only the bounds change the size.",
+				Validators: []validator.String{stringvalidator.OneOf(request.AdjustmentTypes()...)},
+			},
+			"number": schema.NumberAttribute{
+				Optional: true,
+				MarkdownDescription: "The number that `adjustment_type` describes. A percentage may have decimals, " +
+					"such as `12.5`; it rounds towards zero, but changes at least one node.",
+			},
 			"min_size": size("Smallest number of nodes. Defaults to `0`."),
 			"max_size": size("Largest number of nodes. Defaults to `-1`, no bound."),
 			"min_step": size("Minimum number of nodes that a percentage changes. Defaults to `1`."),
-			"strict":   schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether a size outside the bounds is an error (`true`), or is moved to the nearest bound (`false`, the default)."},
-		}}
+			"strict": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "Whether a size outside the bounds is an error (`true`), " +
+					"or is moved to the nearest bound (`false`, the default).",
+			},
+		},
+	}
 }

@@ -1,0 +1,67 @@
+package request
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// Additions is what a request adds in one region.
+type Additions struct {
+	Zones  map[string]int64 // nodes by availability zone; "" leaves the zone to Nova. Nil: none
+	Reason string           // what it comes to, in sentences
+}
+
+// Additions works out what a request adds to a cluster of current nodes in a
+// plan's region: of a decision that names regions only this region's share.
+//
+// A plan that names a zone of its own (or zone:host) places all nodes there, and
+// takes only this zone's share of a decision that names zones. Without one each
+// node is in the zone that the decision names for it. A node to create that names
+// its place is placed there, unless that is another region. A request that
+// removes nodes adds none.
+func (r Request) Additions(region, zone string, current int64) (Additions, error) {
+	if reason := r.foreign(region); reason != "" {
+		return Additions{Reason: reason}, nil
+	}
+	here := r.In(region)
+	change, err := here.Change(current)
+	if err != nil {
+		return Additions{}, err
+	}
+	count := max(change, 0)
+	zones := map[string]int64{zone: count}
+	reason := r.Elsewhere(region)
+	if r.NodeCreate != nil && r.NodeCreate.Zone != "" {
+		zones = map[string]int64{r.NodeCreate.Zone: count}
+	}
+	if named := here.Decided().zonesOf(region); named != nil && count > 0 {
+		if zones = maps.Clone(named); zone != "" {
+			name, _, _ := strings.Cut(zone, ":")
+			zones = map[string]int64{zone: named[name]}
+			if others := count - named[name]; others > 0 {
+				reason += fmt.Sprintf(" The decision has %s in %s, of which other zones get %d.", text.Nodes(count), region, others)
+			}
+			count = named[name]
+		}
+	}
+	maps.DeleteFunc(zones, func(_ string, n int64) bool { return n == 0 })
+	if len(zones) == 0 {
+		zones = nil
+	}
+	return Additions{Zones: zones, Reason: text.Change(count) + reason}, nil
+}
+
+// zonesOf lists the nodes of a share by zone in a region; nil where it names no
+// zones there.
+func (s *Share) zonesOf(region string) map[string]int64 {
+	if s == nil {
+		return nil
+	}
+	if zones, named := s.Zones[region]; named {
+		return zones
+	}
+	return s.Zones[""] // the region is not named
+}
