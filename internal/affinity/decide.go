@@ -6,6 +6,7 @@ package affinity
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,11 +68,18 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%d server groups are named %q (%s): name the right one by its id", len(e.ids), e.name, strings.Join(e.ids, ", "))
 }
 
-// MissingError says that the group of the scheduler hints does not exist.
-type MissingError struct{ hint string }
+// MissingError says that the group of the scheduler hints does not exist, or that
+// a group that is named by its id is not visible to the project.
+type MissingError struct {
+	Group  string
+	Hinted bool // by the scheduler hints
+}
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("no server group has the name or id %q, which the scheduler hints give", e.hint)
+	if e.Hinted {
+		return fmt.Sprintf("no server group has the name or id %q, which the scheduler hints give", e.Group)
+	}
+	return fmt.Sprintf("no server group with the id %q is visible to the project, and an id is no name for a new one", e.Group)
 }
 
 // choose says what to do about a policy, given the groups that exist, as the
@@ -102,7 +110,9 @@ func choose(policy Policy, groups []openstack.ServerGroup, leaving string) (deci
 		slices.Sort(ambiguous.ids)
 		return decision{}, ambiguous
 	case len(found) == 0 && policy.Name == "":
-		return decision{}, &MissingError{policy.Hint}
+		return decision{}, &MissingError{policy.Hint, true}
+	case len(found) == 0 && isID.MatchString(policy.Name):
+		return decision{}, &MissingError{policy.Name, false}
 	case len(found) == 0:
 		return decision{create: policy.Name}, nil
 	case !policy.fits(found[0]):
@@ -110,6 +120,9 @@ func choose(policy Policy, groups []openstack.ServerGroup, leaving string) (deci
 	}
 	return decision{inherit: &found[0]}, nil
 }
+
+// isID matches the ids that Nova gives to server groups.
+var isID = regexp.MustCompile("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 
 // fits reports whether a group has the rules that a policy asks for.
 func (p Policy) fits(g openstack.ServerGroup) bool {

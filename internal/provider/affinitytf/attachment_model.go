@@ -74,7 +74,7 @@ func (m attachmentModel) groupKnown(ctx context.Context) bool {
 // configuration: in a plan an empty block has the default policy, and looks given.
 func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) affinity.Policy {
 	var policy affinity.Policy
-	if value.GivenBlock(m.ServerGroup) {
+	if value.Given(m.ServerGroup) { // an empty block asks for the default policy
 		g := value.Object[serverGroupModel](ctx, m.ServerGroup, diags)
 		if g == nil {
 			return policy

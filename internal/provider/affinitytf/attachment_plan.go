@@ -2,6 +2,7 @@ package affinitytf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -104,7 +105,8 @@ func (r *attachmentResource) rehearse(ctx context.Context, config attachmentMode
 	if !config.groupKnown(ctx) {
 		return
 	}
-	if err := affinity.Check(ctx, compute, config.policy(ctx, diags), leaving); err != nil && !value.Is[*affinity.MissingError](err) {
+	err := affinity.Check(ctx, compute, config.policy(ctx, diags), leaving)
+	if missing, ok := errors.AsType[*affinity.MissingError](err); err != nil && (!ok || !missing.Hinted) {
 		addAttachError(err, diags)
 	}
 }

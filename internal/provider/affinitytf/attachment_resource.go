@@ -284,7 +284,11 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 	case value.Is[*affinity.AmbiguousError](err):
 		diags.AddAttributeError(name, "Several server groups have the name", text.Sentence(err))
 	case value.Is[*affinity.MissingError](err):
-		diags.AddAttributeError(path.Root("scheduler_hints").AtName("group"), "Unknown server group", text.Sentence(err))
+		at := name
+		if missing, _ := errors.AsType[*affinity.MissingError](err); missing.Hinted {
+			at = path.Root("scheduler_hints").AtName("group")
+		}
+		diags.AddAttributeError(at, "Unknown server group", text.Sentence(err))
 	case value.Is[*affinity.UnsupportedError](err):
 		diags.AddAttributeError(path.Root("servergroup"), "Nova is too old", text.Sentence(err))
 	default:

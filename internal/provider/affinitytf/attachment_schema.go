@@ -65,13 +65,14 @@ A group's name, policy and rules cannot change. So where you change them the att
 		Blocks: map[string]schema.Block{
 			"servergroup": schema.SingleNestedBlock{MarkdownDescription: "The server group that the cluster needs.",
 				Attributes: map[string]schema.Attribute{
-					"name":     optional("Name or id of the group. If it exists it is inherited, otherwise a group of this name is created. Without a name, and without scheduler hints, a group is created as `server_group_` and random letters."),
+					"name": optional("Name or id of the group. If it exists it is inherited, otherwise a group of this name is created; an id that is not visible is an error. " +
+						"Without a name, and without scheduler hints, a group is created as `server_group_` and random letters."),
 					"policies": policies,
 					"max_server_per_host": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(1, math.MaxInt32)},
 						MarkdownDescription: "Maximum number of members on one host, for `anti-affinity` only. Needs Nova's microversion 2.64. By default it is 1 in a group that is created, and any in one that is inherited."},
 				}},
 			"scheduler_hints": schema.SingleNestedBlock{
-				MarkdownDescription: "Scheduler hints of the cluster's servers. Their group is inherited where `servergroup` names none. Its policy must be that of `servergroup`; without a `servergroup` block it may be any.",
+				MarkdownDescription: "Scheduler hints of the cluster's servers. Their group is inherited where `servergroup` names none. Its policy must be that of `servergroup`, which is `anti-affinity` in an empty block; without a `servergroup` block it may be any.",
 				Validators:          []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("group"))},
 				Attributes: map[string]schema.Attribute{
 					"group": optional("Name or id of a server group, which must exist. Required in this block."),

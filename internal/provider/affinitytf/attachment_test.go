@@ -137,9 +137,12 @@ resource "nova_server" "member" {
 		// The same group by its id, and through scheduler hints: nothing to replace.
 		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(id), policies("affinity"))), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(policies("affinity"))+hints(name)), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
-		// Hints alone accept the policy that the group has; an empty block asks for nothing.
+		// Hints alone accept the policy that the group has.
 		resource.TestStep{Config: affinityAttachment("%s", in+hints(name)), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
-		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup()+hints(id)), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(policies("affinity"))+hints(id)), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		// An empty block asks for the default policy, which this group does not have.
+		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup()+hints(id)), PlanOnly: true,
+			ExpectError: says("has the policy affinity, and the attachment asks for anti-affinity")},
 		resource.TestStep{Config: byName + server},
 		resource.TestStep{RefreshState: true, RefreshPlanChecks: resource.RefreshPlanChecks{PostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		resource.TestStep{Config: byName + server, ConfigStateChecks: []statecheck.StateCheck{attachmentIs("members", knownvalue.ListSizeExact(1))}},
@@ -259,19 +262,20 @@ func TestAccAffinityAttachment_badInput(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	var steps []resource.TestStep
 	for config, want := range map[string]string{
-		serverGroup(policies("aversion")):             "Attribute servergroup.policies value must be one of",
-		serverGroup(policies("affinity"), perHost(2)): "Nova knows max_server_per_host only of anti-affinity",
-		serverGroup(perHost(0)):                       "Attribute servergroup.max_server_per_host value must be between 1 and",
-		serverGroup("max_server_per_host = 2.5"):      "A whole number is needed, not 2.5.",
-		serverGroup(named("")):                        "Attribute servergroup.name string length must be at least 1",
-		serverGroup(`polices = "affinity"`):           `An argument named "polices" is not expected here. Did you mean "policies"?`,
-		`servergroup = { name = "web" }`:              `An argument named "servergroup" is not expected here. Did you mean to define a block of type "servergroup"?`,
-		"scheduler_hints {}":                          `Attribute "scheduler_hints.group" must be specified when "scheduler_hints" is specified`,
-		hints(""):                                     "Attribute scheduler_hints.group string length must be at least 1",
-		`region = ""`:                                 "Attribute region string length must be at least 1",
-		`availability_zone = ""`:                      "Attribute availability_zone string length must be at least 1",
-		`availability_zone = "cloud-nine"`:            `does not list the availability zone "cloud-nine". It lists`,
-		"region = \"Atlantis\"":                       `region "Atlantis" has no compute endpoint in the catalogue of this user`,
+		serverGroup(policies("aversion")):                          "Attribute servergroup.policies value must be one of",
+		serverGroup(policies("affinity"), perHost(2)):              "Nova knows max_server_per_host only of anti-affinity",
+		serverGroup(perHost(0)):                                    "Attribute servergroup.max_server_per_host value must be between 1 and",
+		serverGroup("max_server_per_host = 2.5"):                   "A whole number is needed, not 2.5.",
+		serverGroup(named("")):                                     "Attribute servergroup.name string length must be at least 1",
+		serverGroup(`polices = "affinity"`):                        `An argument named "polices" is not expected here. Did you mean "policies"?`,
+		`servergroup = { name = "web" }`:                           `An argument named "servergroup" is not expected here. Did you mean to define a block of type "servergroup"?`,
+		"scheduler_hints {}":                                       `Attribute "scheduler_hints.group" must be specified when "scheduler_hints" is specified`,
+		hints(""):                                                  "Attribute scheduler_hints.group string length must be at least 1",
+		serverGroup(named("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63")): `No server group with the id "1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63" is visible to the project, and an id is no name for a new one.`,
+		`region = ""`:                                              "Attribute region string length must be at least 1",
+		`availability_zone = ""`:                                   "Attribute availability_zone string length must be at least 1",
+		`availability_zone = "cloud-nine"`:                         `does not list the availability zone "cloud-nine". It lists`,
+		"region = \"Atlantis\"":                                    `region "Atlantis" has no compute endpoint in the catalogue of this user`,
 	} {
 		steps = append(steps, resource.TestStep{Config: affinityAttachment("%s", config), PlanOnly: true, ExpectError: acctest.Says(want)})
 	}
