@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -30,18 +31,19 @@ func (r Removal) Check() error {
 	return cmp.Or(checkOne(arguments, r.Decision), Request{Resize: r.Resize}.checkNumbers())
 }
 
-// Wanted is how many nodes must be removed and, where a decision says so, from
-// which places; see [Share.Groups].
+// Wanted is what must be removed: nodes that a decision names, and a number of
+// others, where a decision says so from its places; see [Share.Groups].
 type Wanted struct {
-	Count   int64            // 0: the cluster does not shrink
-	Asked   int64            // what was asked; above Count where that is cut to the size of the cluster
-	Groups  map[string]int64 // nil: from the cluster as a whole
+	Named   []node.Node
+	Count   int64            // of others than those; 0: no others
+	Cut     int64            // how many nodes were asked for, where the cluster has fewer; otherwise 0
+	Groups  map[string]int64 // of the others; nil: from the cluster as a whole
 	GroupBy func(node.Node) string
 }
 
 // Wanted works out what must be removed from a cluster, for a request that names
-// no candidates. A count above the size of the cluster is cut to it, unless it is
-// for places. The error is a [*TargetError] or an [*ArgumentError].
+// no candidates itself. A count above the size of the cluster is cut to it,
+// unless it is for places. The error is a [*TargetError] or an [*ArgumentError].
 func (r Removal) Wanted(nodes []node.Node) (Wanted, error) {
 	asked := Request{ScaleIn: r.ScaleIn, Resize: r.Resize}
 	if r.Decision != nil {
@@ -52,17 +54,42 @@ func (r Removal) Wanted(nodes []node.Node) (Wanted, error) {
 	if err != nil || change >= 0 {
 		return Wanted{}, err
 	}
-	wanted := Wanted{Count: -change, Asked: -change}
-	if share := asked.Decided(); share != nil {
+	change, cut := asked.Cut(change, size)
+	wanted := Wanted{Count: -change, Cut: cut}
+	share := asked.Decided()
+	if share != nil {
 		wanted.Groups, wanted.GroupBy, err = share.Groups(nodes)
 		if fault, ok := errors.AsType[*ArgumentError](err); ok {
 			err = &ArgumentError{"decision", fault.Fault}
 		}
 	}
-	if wanted.Groups == nil {
-		wanted.Count = min(wanted.Count, size)
+	if err == nil && share != nil {
+		err = wanted.name(nodes, share.Nodes)
 	}
 	return wanted, err
+}
+
+// name takes the candidates of a decision out of what is wanted.
+func (w *Wanted) name(nodes []node.Node, candidates []string) error {
+	named, faults := Named(nodes, candidates)
+	if len(faults) > 0 {
+		return &ArgumentError{"decision", "Its candidates: " + faults[0].Fault}
+	}
+	w.Named, w.Count = named, w.Count-int64(len(named))
+	if w.Groups == nil {
+		return nil
+	}
+	decided := maps.Clone(w.Groups)
+	for _, n := range named {
+		place := w.GroupBy(n)
+		if w.Groups[place] == 0 {
+			return &ArgumentError{"decision", fmt.Sprintf(
+				"It removes %s from %q, and more of its candidates are there, such as %q.",
+				text.Nodes(decided[place]), place, cmp.Or(n.Name, n.ID))}
+		}
+		w.Groups[place]--
+	}
+	return nil
 }
 
 // CandidateFault says what is wrong with a candidate that was given.

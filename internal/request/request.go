@@ -71,6 +71,16 @@ func (r Request) Change(current int64) (int64, error) {
 	return 0, nil
 }
 
+// Cut limits the removal of a number of nodes to the size of the cluster. Asked is
+// what was asked for where that is more, and otherwise 0. Of a decision that names
+// places nothing is cut: where a place has fewer nodes the decision is wrong.
+func (r Request) Cut(change, size int64) (possible, asked int64) {
+	if share := r.Decided(); change >= -size || (share != nil && (share.Regions != nil || share.Zones != nil)) {
+		return change, 0
+	}
+	return -size, -change
+}
+
 // Decided is the decision that [Request.Change] counts by; nil where it counts
 // by the request itself.
 func (r Request) Decided() *Share {

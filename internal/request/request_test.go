@@ -89,3 +89,26 @@ func TestPrecedence(t *testing.T) {
 		}
 	}
 }
+
+// TestCut: a number of nodes is cut to the size of the cluster, and the count of
+// a place is not.
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		request      Request
+		change       int64
+		want, wanted int64
+	}{
+		{"fewer", Request{}, -4, -4, 0},
+		{"all", Request{}, -5, -5, 0},
+		{"more", Request{}, -9, -5, 9},
+		{"new ones", Request{}, 9, 9, 0},
+		{"a number that is decided", Request{Decision: &Decision{Deletion: &Share{Count: 9}}}, -9, -5, 9},
+		{"of a region", Request{Decision: &Decision{Deletion: &Share{Count: 9, Regions: counts{"R1": 9}}}}, -9, -9, 0},
+		{"of a zone", Request{Decision: &Decision{Deletion: &Share{Count: 9, Zones: map[string]map[string]int64{"": {"a": 9}}}}}, -9, -9, 0},
+	} {
+		if got, asked := c.request.Cut(c.change, 5); got != c.want || asked != c.wanted {
+			t.Errorf("%s: got %d (asked %d), want %d (asked %d)", c.name, got, asked, c.want, c.wanted)
+		}
+	}
+}

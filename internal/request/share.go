@@ -15,6 +15,7 @@ import (
 // names places, the number in each.
 type Share struct {
 	Count   int64
+	Nodes   []string                    // of a deletion: ids or names of nodes that are among them
 	Regions map[string]int64            // nil: no regions are named
 	Zones   map[string]map[string]int64 // by region; nil: none is named. "" has the zones whose region is not named
 }
@@ -22,13 +23,15 @@ type Share struct {
 // Decided is a decision as it is written, with the words of the policy documents.
 type Decided struct {
 	Count   *int64                      // "count"
+	Nodes   []string                    // "candidates"
 	Region  string                      // "region", the one that all of it is for
 	Regions map[string]int64            // "regions"
 	Zones   map[string]map[string]int64 // "zones" by region; those that are written without are under ""
 }
 
 // Share checks a decision and fills in what it leaves out: the count is the sum
-// of its places, and 1 where it names none. The error is an [*ArgumentError].
+// of its places or, where it names none, the number of its candidates or 1. The
+// error is an [*ArgumentError].
 func (d Decided) Share() (*Share, error) {
 	fault := func(field, format string, args ...any) (*Share, error) {
 		return nil, &ArgumentError{field, fmt.Sprintf(format, args...)}
@@ -44,7 +47,14 @@ func (d Decided) Share() (*Share, error) {
 	if fault := d.negative(); fault != nil {
 		return nil, fault
 	}
-	share := &Share{Count: 1, Regions: maps.Clone(d.Regions), Zones: zones}
+	if zones[""] != nil && d.Regions != nil {
+		return fault("zones", "The decision has a count for each region, and zones without a region. "+
+			"Write the zones by region, as in { RegionOne = { az-1 = 1 } }.")
+	}
+	share := &Share{Count: 1, Nodes: d.Nodes, Regions: maps.Clone(d.Regions), Zones: zones}
+	if len(d.Nodes) > 0 {
+		share.Count = int64(len(d.Nodes))
+	}
 	if len(zones) > 0 && share.Regions == nil && zones[""] == nil {
 		share.Regions = map[string]int64{}
 		for region, counts := range zones {
@@ -72,6 +82,9 @@ func (d Decided) Share() (*Share, error) {
 	}
 	if d.Count != nil && *d.Count != share.Count {
 		return fault("count", "The decision has a count of %d, but its regions or zones add up to %d.", *d.Count, share.Count)
+	}
+	if n := int64(len(d.Nodes)); n > share.Count {
+		return fault("candidates", "The decision has a count of %d, but its candidates are %d.", share.Count, n)
 	}
 	if share.Count > placement.MaxNodes {
 		return fault("count", "%d nodes are more than can be planned (%d).", share.Count, int64(placement.MaxNodes))

@@ -34,6 +34,9 @@ func TestShare(t *testing.T) {
 		{"regions, and the zones of one", Decided{Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}},
 			Share{Count: 3, Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, ""},
 
+		{"candidates", Decided{Nodes: []string{"x", "y"}}, Share{Count: 2, Nodes: []string{"x", "y"}}, ""},
+		{"candidates and others", Decided{Nodes: []string{"x"}, Count: new(int64(3))}, Share{Count: 3, Nodes: []string{"x"}}, ""},
+		{"more candidates than nodes", Decided{Nodes: []string{"x", "y"}, Count: new(int64(1))}, Share{}, "candidates: The decision has a count of 1, but its candidates are 2."},
 		{"a negative count", Decided{Count: new(int64(-1))}, Share{}, "count: A number of nodes is 0 or more (at most 1000000000000000), not -1."},
 		{"a negative region", Decided{Regions: counts{"R1": 3, "R2": -1}}, Share{}, `regions: A number of nodes is 0 or more (at most 1000000000000000), and that of "R2" is -1.`},
 		{"a negative zone", Decided{Zones: map[string]map[string]int64{"R1": {"a": 3, "b": -1}}}, Share{}, `zones: A number of nodes is 0 or more (at most 1000000000000000), and that of "b" is -1.`},
@@ -42,7 +45,7 @@ func TestShare(t *testing.T) {
 		{"a region and regions", Decided{Region: "R1", Regions: counts{"R1": 1}}, Share{}, "region: A decision names one region, or a number"},
 		{"zones that are not their region", Decided{Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, Share{}, `zones: The decision has a count of 3 for the region "R1", but its zones there add up to 2.`},
 		{"zones of a region that is not named", Decided{Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R2": {"a": 2}}}, Share{}, `zones: The decision has a count of 0 for the region "R2"`},
-		{"zones without a region together with regions", Decided{Regions: counts{"R1": 2}, Zones: map[string]map[string]int64{"": {"a": 2}}}, Share{}, `zones: The decision has a count of 0 for the region ""`},
+		{"zones without a region together with regions", Decided{Regions: counts{"R1": 2}, Zones: map[string]map[string]int64{"": {"a": 2}}}, Share{}, "zones: The decision has a count for each region, and zones without a region. Write the zones by region"},
 	} {
 		zones := maps.Clone(c.decided.Zones)
 		got, err := c.decided.Share()

@@ -11,7 +11,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -60,8 +59,10 @@ func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) request
 	if named := value.Object[struct {
 		Candidates types.List `tfsdk:"candidates"`
 	}](ctx, m.DeleteNodes, diags); named != nil {
-		asked.Candidates = []string{}
-		diags.Append(named.Candidates.ElementsAs(ctx, &asked.Candidates, false)...)
+		asked.Candidates = []string{} // a block without them is reported by its validator
+		if !named.Candidates.IsNull() {
+			diags.Append(named.Candidates.ElementsAs(ctx, &asked.Candidates, false)...)
+		}
 	}
 	if !diags.HasError() {
 		requesttf.Report(asked.Check(), diags)
@@ -79,11 +80,9 @@ func (m planModel) choose(members []node.Node, asked request.Removal, diags *dia
 		requesttf.Report(err, diags)
 		return nil
 	}
-	if wanted.Asked > wanted.Count {
-		diags.AddWarning("The count is above the cluster's size", fmt.Sprintf(
-			"%s must be removed, and the cluster has %d: all of them are chosen.", text.Nodes(wanted.Asked), wanted.Count))
-	}
-	chosen, err := deletion.Choose(members, deletion.Request{
+	requesttf.WarnOfCut(wanted.Cut, int64(len(members)), diags)
+	warnOfProtected(wanted.Named, path.Root("decision"), diags)
+	others, err := deletion.Choose(without(members, wanted.Named), deletion.Request{
 		Count:    wanted.Count,
 		Groups:   wanted.Groups,
 		GroupBy:  wanted.GroupBy,
@@ -97,7 +96,16 @@ func (m planModel) choose(members []node.Node, asked request.Removal, diags *dia
 	case err != nil:
 		diags.AddError("Unable to choose nodes", err.Error()+".")
 	}
-	return chosen
+	return append(wanted.Named, others...)
+}
+
+// without returns the nodes that are not among some.
+func without(members, some []node.Node) []node.Node {
+	gone := map[string]bool{}
+	for _, n := range some {
+		gone[n.ID] = true
+	}
+	return slices.DeleteFunc(slices.Clone(members), func(n node.Node) bool { return gone[n.ID] })
 }
 
 // named looks candidates up by id, or by name.
@@ -107,13 +115,18 @@ func named(members []node.Node, candidates []string, diags *diag.Diagnostics) []
 	for _, f := range faults {
 		diags.AddAttributeError(at.AtListIndex(f.Index), "Invalid candidate", f.Fault)
 	}
+	warnOfProtected(chosen, at, diags)
+	return chosen
+}
+
+// warnOfProtected warns of nodes that are protected, and named at some argument.
+func warnOfProtected(chosen []node.Node, at path.Path, diags *diag.Diagnostics) {
 	for _, n := range chosen {
 		if n.Protected {
 			diags.AddAttributeWarning(at, "Protected candidate", fmt.Sprintf(
 				"The node %q is protected. It is removed anyway, because it is named.", n.ID))
 		}
 	}
-	return chosen
 }
 
 func (m *planModel) fill(ctx context.Context, members, chosen []node.Node, diags *diag.Diagnostics) {
@@ -122,15 +135,13 @@ func (m *planModel) fill(ctx context.Context, members, chosen []node.Node, diags
 		diags.Append(more...)
 		return translated
 	}
-	candidates, names, survivors, leaves := []string{}, []string{}, []string{}, map[string]bool{}
+	candidates, names, survivors := []string{}, []string{}, []string{}
 	for _, n := range chosen {
-		candidates, leaves[n.ID] = append(candidates, n.ID), true
+		candidates = append(candidates, n.ID)
 		names = append(names, cmp.Or(n.Name, n.ID))
 	}
-	for _, n := range members {
-		if !leaves[n.ID] {
-			survivors = append(survivors, n.ID)
-		}
+	for _, n := range without(members, chosen) {
+		survivors = append(survivors, n.ID)
 	}
 	deletionType := planSchema().Attributes["deletion"].GetType().(types.ObjectType)
 	m.Status = types.StringValue("OK")

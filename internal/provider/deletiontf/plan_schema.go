@@ -28,8 +28,10 @@ func planSchema() schema.Schema {
 		MarkdownDescription: "Chooses the nodes to remove from a cluster, as Senlin's deletion policy promised. It needs no cloud, only nodes.\n\n" +
 			"First it takes unhealthy nodes (status `ERROR` or `UNKNOWN`, or tainted), in the order of `nodes`; then nodes that are not created yet (no `created_at`, or `BUILD`); then all others, by `criteria`. Protected nodes are never chosen.",
 		Attributes: map[string]schema.Attribute{
-			"nodes":    nodes.Argument("Each needs an `id`; what else counts depends on what is asked."),
-			"decision": requesttf.DecisionArgument("`deletion`"),
+			"nodes": nodes.Argument("Each needs an `id`; what else counts depends on what is asked."),
+			"decision": requesttf.DecisionArgument("`deletion`",
+				"The plan removes the nodes that it names as `candidates`, and as many others as are left of each count, "+
+					"from the places that are named. A place that has fewer nodes is an error."),
 			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
 				MarkdownDescription: "Which healthy nodes are taken first: `RANDOM` (the default; drawn by `seed`, the same for the same nodes), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST` (by `profile_created_at`; nodes of unknown age come last)."},
 			"destroy_after_deletion": flag("Passed on: whether a removed node is destroyed too. Defaults to `true`."),

@@ -90,7 +90,7 @@ func TestDeletionPlanBadInput(t *testing.T) {
 		`delete_nodes { candidates = ["a", "web-a"] }`:                                              `The node "web-a" is named more than once.`,
 		`decision = { deletion = { regions = { R1 = 3 } } }`:                                        `3 nodes must be removed from "R1", which has 2`,
 		`decision = { deletion = { count = 3, regions = { R1 = 1 } } }`:                             "The decision has a count of 3, but its regions or zones add up to 1.",
-		`decision = { deletion = { regions = { R1 = 1 }, zones = { z1 = 1 } } }`:                    `deletion: zones: The decision has a count of 0 for the region "", but its zones there add up to 1.`,
+		`decision = { deletion = { regions = { R1 = 1 }, zones = { z1 = 1 } } }`:                    `deletion: zones: The decision has a count for each region, and zones without a region.`,
 		"resize { adjustment_type = \"CHANGE_IN_CAPACITY\" }":                                       "CHANGE_IN_CAPACITY needs a number.",
 		"resize {\n    adjustment_type = \"EXACT_CAPACITY\"\n    number = 1\n    min_step = 2\n  }": "A least step needs CHANGE_IN_PERCENTAGE.",
 	} {

@@ -47,6 +47,8 @@ func (p plan) run(ctx context.Context, cloud *openstack.Cloud, diags *diag.Diagn
 		requesttf.Report(err, diags)
 		return nil
 	}
+	size, cut := asked.Cut(size, int64(len(p.nodes)))
+	requesttf.WarnOfCut(cut, int64(len(p.nodes)), diags)
 	reason := text.Change(size) + p.request.Elsewhere(p.regions(before)...)
 	if precedence := p.request.Precedence(p.region(), p.zoned()...); precedence != "" {
 		size, reason = 0, precedence

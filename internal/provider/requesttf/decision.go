@@ -20,17 +20,28 @@ import (
 // objects that are handed on differ from plan to plan: of an object type
 // Terraform would silently drop the keys that it does not have, a misspelled one
 // too. Here each key is looked at.
-func DecisionArgument(keys string) schema.Attribute {
-	return schema.DynamicAttribute{Optional: true,
-		MarkdownDescription: "What another policy decided: an object with " + keys + ". It takes precedence over the number in a request. " +
-			"The `creation` and `deletion` of another plan, or of the `change` of a placement attachment, fit as they are; null is nothing decided. " +
-			"Each may have `count` (`1`), and where the nodes are: `regions`, a map from region to count, and `zones`, a map from zone to count with one `region`, or from region to zone to count. " +
-			"A plan uses the share of its own region or regions. A key that is not one of these is refused."}
+//
+// Keys are those of the policy that is asked, and use says what it makes of them.
+func DecisionArgument(keys, use string) schema.Attribute {
+	return schema.DynamicAttribute{
+		Optional: true,
+		MarkdownDescription: "What another policy decided: an object with " + keys + ". " +
+			"It takes precedence over the number in a request. The `creation` and `deletion` of another plan, " +
+			"or of the `change` of a placement attachment, fit as they are; null is nothing decided. " +
+			"Each may have `count`, and where the nodes are: `regions`, a map from region to count, and `zones`, " +
+			"a map from zone to count with one `region`, or from region to zone to count. " +
+			"Without `count` it is their sum, and `1` without places. " + use +
+			" `status`, if it is there, must be `OK`. A key that no policy writes is refused.",
+	}
 }
 
-// keys of a decision that other policies add and that say nothing about numbers
-// and places.
-var furtherKeys = []string{"nodes", "names", "candidates", "reasons", "placements", "destroy_after_deletion", "grace_period", "reduce_desired_capacity"}
+// furtherKeys are keys of a decision that other policies add, and that say
+// nothing about numbers and places: of the documents, of a deletion plan, of an
+// affinity plan, and of an attachment's change.
+var furtherKeys = []string{
+	"nodes", "names", "reasons", "omitted", "placements",
+	"destroy_after_deletion", "grace_period", "reduce_desired_capacity",
+}
 
 // ReadDecision translates a decision; nil is none. What is wrong is reported at
 // the argument. All of it must be known.
@@ -55,13 +66,22 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 			into = &d.Creation
 		case "deletion":
 			into = &d.Deletion
-		case "status", "reason":
-			continue // the data of an action has them next to the decision
+		case "status": // the data of an action has it next to the decision
+			status, _, err := value.As[types.String](f.Value, "a text")
+			if err != nil {
+				return refuse("status: %s.", err)
+			}
+			if given := status.ValueString(); given != "" && given != "OK" {
+				return refuse("Its status is %q: the policy that made it has not decided anything that could be planned.", given)
+			}
+			continue
+		case "reason":
+			continue
 		default:
 			return refuse("It has %q, and can have creation and deletion.", f.Name)
 		}
 		found = true
-		if *into, err = readShare(f.Value); err != nil {
+		if *into, err = readShare(f.Name, f.Value); err != nil {
 			return refuse("%s: %s", f.Name, text.Plain(err)+".")
 		}
 	}
@@ -71,8 +91,9 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 	return d
 }
 
-// readShare reads { count, region, regions, zones }, null into nil.
-func readShare(v attr.Value) (*request.Share, error) {
+// readShare reads { count, region, regions, zones } and the candidates of a
+// deletion, null into nil.
+func readShare(kind string, v attr.Value) (*request.Share, error) {
 	if value.IsNull(v) {
 		return nil, nil
 	}
@@ -85,24 +106,24 @@ func readShare(v attr.Value) (*request.Share, error) {
 		if value.IsNull(f.Value) {
 			continue
 		}
-		switch f.Name {
-		case "count":
+		switch {
+		case f.Name == "count":
 			d.Count, err = value.WholeFrom(f.Value)
-		case "region":
+		case f.Name == "region":
 			// A region by name, or the documents' spelling of regions.
 			if name, _, notText := value.As[types.String](f.Value, "the name of a region"); notText == nil {
 				d.Region = name.ValueString()
 			} else {
 				d.Regions, err = readCounts(f.Value)
 			}
-		case "regions":
+		case f.Name == "regions":
 			d.Regions, err = readCounts(f.Value)
-		case "zone", "zones":
+		case f.Name == "zone" || f.Name == "zones":
 			d.Zones, err = readZones(f.Value)
-		default:
-			if !slices.Contains(furtherKeys, f.Name) {
-				return nil, fmt.Errorf("it has %q, and can have count, region, regions and zones", f.Name)
-			}
+		case f.Name == "candidates" && kind == "deletion":
+			d.Nodes, err = readNames(f.Value)
+		case !slices.Contains(furtherKeys, f.Name):
+			return nil, fmt.Errorf("it has %q, and can have count, region, regions and zones", f.Name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
@@ -113,6 +134,26 @@ func readShare(v attr.Value) (*request.Share, error) {
 		return nil, fmt.Errorf("%s: %s", fault.Argument, strings.TrimSuffix(fault.Fault, "."))
 	}
 	return share, err
+}
+
+// readNames reads a list of names or ids.
+func readNames(v attr.Value) ([]string, error) {
+	elements, err := value.Elements(v)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(elements))
+	for i, element := range elements {
+		name, given, err := value.As[types.String](element, "a name or an id")
+		switch {
+		case err != nil:
+			return nil, err
+		case !given:
+			return nil, errors.New("a name or an id is needed, and it is null")
+		}
+		names[i] = name.ValueString()
+	}
+	return names, nil
 }
 
 // readCounts reads a number for each name.

@@ -4,6 +4,7 @@ package requesttf
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Model is what is asked of a cluster; data sources embed it.
@@ -44,7 +46,8 @@ type placeModel struct {
 // Attributes adds the argument decision to the attributes; the other ways to say
 // what is asked are [Blocks].
 func Attributes(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	attributes["decision"] = DecisionArgument("`creation`, `deletion` or both")
+	attributes["decision"] = DecisionArgument("`creation`, `deletion` or both", "A plan uses the share of its own region or regions, "+
+		"and works out their places itself: what a decision says of the places in it is not kept, except by an affinity plan.")
 	return attributes
 }
 
@@ -84,6 +87,15 @@ func Report(err error, diags *diag.Diagnostics) {
 		diags.AddError("Invalid request", fault.Fault)
 	default:
 		diags.AddAttributeError(value.Path(fault.Argument), "Invalid request", fault.Fault)
+	}
+}
+
+// WarnOfCut warns where more nodes were asked for than the cluster has; asked is
+// 0 where they were not. See [request.Request.Cut].
+func WarnOfCut(asked, size int64, diags *diag.Diagnostics) {
+	if asked > 0 {
+		diags.AddWarning("The count is above the cluster's size", fmt.Sprintf(
+			"%s must be removed, and the cluster has %d: the plan is to remove all of them.", text.Nodes(asked), size))
 	}
 }
 

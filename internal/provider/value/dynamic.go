@@ -51,6 +51,20 @@ func Fields(value attr.Value) ([]Field, error) {
 	return list, nil
 }
 
+// Elements lists what is in a list, a set or a tuple.
+func Elements(value attr.Value) ([]attr.Value, error) {
+	if dynamic, ok := value.(types.Dynamic); ok {
+		value = dynamic.UnderlyingValue()
+	}
+	if value != nil && value.IsUnknown() {
+		return nil, ErrUnknown
+	}
+	if list, ok := value.(interface{ Elements() []attr.Value }); ok {
+		return list.Elements(), nil
+	}
+	return nil, fmt.Errorf("a list is needed, not %s", described(value))
+}
+
 // As returns a value of a type; present is false for null.
 func As[T attr.Value](value attr.Value, what string) (v T, present bool, err error) {
 	if dynamic, ok := value.(types.Dynamic); ok && !dynamic.IsNull() && !dynamic.IsUnknown() {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -36,14 +37,25 @@ func GivenBlock(block types.Object) bool {
 	return false
 }
 
-// Known reports whether values and all in them are known.
+// Known reports whether values and all in them are known. A number that is not
+// whole counts as unknown, in a block too: the framework reports it.
 func Known(ctx context.Context, values ...attr.Value) bool {
 	for _, v := range values {
-		if raw, err := v.ToTerraformValue(ctx); err != nil || !raw.IsFullyKnown() {
+		raw, err := v.ToTerraformValue(ctx)
+		if err != nil || !raw.IsFullyKnown() || faulty(v) {
 			return false
 		}
 	}
 	return true
+}
+
+// faulty reports whether a value is, or an object has, a number that is not whole.
+func faulty(v attr.Value) bool {
+	if object, ok := v.(types.Object); ok {
+		return slices.ContainsFunc(slices.Collect(maps.Values(object.Attributes())), faulty)
+	}
+	number, ok := v.(Whole)
+	return ok && number.Fault != ""
 }
 
 // Object translates an object, null into nil. All in it must be known.

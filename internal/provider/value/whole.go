@@ -111,7 +111,7 @@ func (v Whole) ToTerraformValue(ctx context.Context) (tftypes.Value, error) {
 // ValidateAttribute implements xattr.ValidateableAttribute.
 func (v Whole) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse) {
 	if v.Fault != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, "Not a whole number", v.Fault)
+		resp.Diagnostics.AddAttributeError(req.Path, "Not a whole number", fmt.Sprintf("Attribute %s: %s", req.Path, v.Fault))
 	}
 }
 
