@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math/big"
 	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // TestAdditions: a plan of one region takes its own share of a decision, and
@@ -48,11 +50,11 @@ func TestAdditions(t *testing.T) {
 		{"zones of no region", Request{Decision: flat}, "", counts{"a": 2, "b": 1}, "3 nodes to create."},
 		{"a deletion", Request{Decision: &Decision{Deletion: &Share{Count: 2}}}, "", nil, "Nothing to create or to delete."},
 
-		{"a node", Request{NodeCreate: &Place{}}, "a", counts{"a": 1}, "1 node to create."},
-		{"a node of this region", Request{NodeCreate: &Place{Region: "R1"}}, "", counts{"": 1}, "1 node to create."},
-		{"a node that names its zone", Request{NodeCreate: &Place{Zone: "b"}}, "a", counts{"b": 1}, "1 node to create."},
-		{"whatever is decided", Request{NodeCreate: &Place{Zone: "b"}, Decision: zoned}, "", counts{"b": 1}, "1 node to create."},
-		{"a node of another region", Request{NodeCreate: &Place{Region: "R2", Zone: "a"}}, "", nil,
+		{"a node", Request{NodeCreate: &placement.Place{}}, "a", counts{"a": 1}, "1 node to create."},
+		{"a node of this region", Request{NodeCreate: &placement.Place{Region: "R1"}}, "", counts{"": 1}, "1 node to create."},
+		{"a node that names its zone", Request{NodeCreate: &placement.Place{Zone: "b"}}, "a", counts{"b": 1}, "1 node to create."},
+		{"whatever is decided", Request{NodeCreate: &placement.Place{Zone: "b"}, Decision: zoned}, "", counts{"b": 1}, "1 node to create."},
+		{"a node of another region", Request{NodeCreate: &placement.Place{Region: "R2", Zone: "a"}}, "", nil,
 			"The node is for the region R2: nothing is planned in R1."},
 	} {
 		got, err := c.request.Additions("R1", c.zone, 5)

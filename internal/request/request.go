@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -22,12 +23,9 @@ type Request struct {
 	ScaleOut   *int64 // nodes to add
 	ScaleIn    *int64 // nodes to remove
 	Resize     *Resize
-	NodeCreate *Place // one node to add, which may name its place
+	NodeCreate *placement.Place // one node to add; an empty name leaves the choice open
 	Decision   *Decision
 }
-
-// Place is where a node must be. An empty name leaves the choice open.
-type Place struct{ Region, Zone string }
 
 // Decision is another policy's: nodes to create, or to delete.
 type Decision struct {

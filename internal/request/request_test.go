@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // TestChange: the precedence of decisions, as the policy documents have it.
@@ -18,8 +20,8 @@ func TestChange(t *testing.T) {
 		{"scale in", Request{ScaleIn: new(int64(2))}, -2},
 		{"resize", Request{Resize: &Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(9, 1)}}, 4},
 		{"resize to fewer", Request{Resize: &Resize{MaxSize: new(int64(3))}}, -2},
-		{"one node", Request{NodeCreate: &Place{}}, 1},
-		{"one node, whatever is decided", Request{NodeCreate: &Place{}, Decision: &Decision{Creation: n(4)}}, 1},
+		{"one node", Request{NodeCreate: &placement.Place{}}, 1},
+		{"one node, whatever is decided", Request{NodeCreate: &placement.Place{}, Decision: &Decision{Creation: n(4)}}, 1},
 
 		{"scaling out looks for a creation", Request{ScaleOut: new(int64(2)), Decision: &Decision{Creation: n(3), Deletion: n(4)}}, 3},
 		{"and for nothing else", Request{ScaleOut: new(int64(2)), Decision: &Decision{Deletion: n(4)}}, 2},
@@ -52,7 +54,7 @@ func TestRequestCheck(t *testing.T) {
 	}{
 		{Request{}, ": Nothing is requested"},
 		{Request{ScaleOut: new(int64(1)), ScaleIn: new(int64(1))}, "scale_in: Two requests are made at once, scale_out and scale_in"},
-		{Request{Resize: &Resize{}, NodeCreate: &Place{}}, "node_create: Two requests are made at once, resize and node_create"},
+		{Request{Resize: &Resize{}, NodeCreate: &placement.Place{}}, "node_create: Two requests are made at once, resize and node_create"},
 		{Request{Resize: &Resize{AdjustmentType: ChangeInPercentage}}, "resize.number: CHANGE_IN_PERCENTAGE needs a number."},
 		{Request{Resize: &Resize{MinSize: new(int64(5)), MaxSize: new(int64(1))}}, "resize.min_size: The specified min_size (5) is greater"},
 	} {
@@ -66,22 +68,22 @@ func TestRequestCheck(t *testing.T) {
 func TestPrecedence(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		node   *Place
+		node   *placement.Place
 		region string // of a zone plan
 		zoned  []string
 		want   string // what begins the sentence; "": the plan places the node
 	}{
 		{"no node", nil, "", nil, ""},
-		{"a node that names nothing", &Place{}, "", []string{"R1"}, ""},
-		{"a region", &Place{Region: "R1"}, "", nil, "The region R1 that the node names takes precedence"},
-		{"a region with zones", &Place{Region: "R1"}, "", []string{"R1"}, "The region R1 that the node names takes precedence: nothing is planned. To choose its zone"},
-		{"a zone, in a plan of regions", &Place{Zone: "az-1"}, "", nil, ""},
-		{"a zone, in a plan of regions and zones", &Place{Zone: "az-1"}, "", []string{"R1"}, "The availability zone az-1 that the node names takes precedence, and its region"},
-		{"a node that names nothing, in a plan of zones", &Place{}, "R1", nil, ""},
-		{"a zone, in a plan of zones", &Place{Zone: "az-1"}, "R1", nil, "The availability zone az-1 that the node names takes precedence"},
-		{"the plan's own region", &Place{Region: "R1"}, "R1", nil, ""},
-		{"another region", &Place{Region: "R2"}, "R1", nil, "The node is for the region R2: nothing is planned in R1."},
-		{"another region's zone", &Place{Region: "R2", Zone: "az-1"}, "R1", nil, "The node is for the region R2"},
+		{"a node that names nothing", &placement.Place{}, "", []string{"R1"}, ""},
+		{"a region", &placement.Place{Region: "R1"}, "", nil, "The region R1 that the node names takes precedence"},
+		{"a region with zones", &placement.Place{Region: "R1"}, "", []string{"R1"}, "The region R1 that the node names takes precedence: nothing is planned. To choose its zone"},
+		{"a zone, in a plan of regions", &placement.Place{Zone: "az-1"}, "", nil, ""},
+		{"a zone, in a plan of regions and zones", &placement.Place{Zone: "az-1"}, "", []string{"R1"}, "The availability zone az-1 that the node names takes precedence, and its region"},
+		{"a node that names nothing, in a plan of zones", &placement.Place{}, "R1", nil, ""},
+		{"a zone, in a plan of zones", &placement.Place{Zone: "az-1"}, "R1", nil, "The availability zone az-1 that the node names takes precedence"},
+		{"the plan's own region", &placement.Place{Region: "R1"}, "R1", nil, ""},
+		{"another region", &placement.Place{Region: "R2"}, "R1", nil, "The node is for the region R2: nothing is planned in R1."},
+		{"another region's zone", &placement.Place{Region: "R2", Zone: "az-1"}, "R1", nil, "The node is for the region R2"},
 	} {
 		got := Request{NodeCreate: c.node}.Precedence(c.region, c.zoned...)
 		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {

@@ -142,7 +142,7 @@ resource "nova_server" "member" {
 		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(policies("affinity"))+hints(id)), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 		// An empty block asks for the default policy, which this group does not have.
 		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup()+hints(id)), PlanOnly: true,
-			ExpectError: says("has the policy affinity, and the attachment asks for anti-affinity")},
+			ExpectError: acctest.Says("has the policy affinity, and the attachment asks for anti-affinity")},
 		resource.TestStep{Config: byName + server},
 		resource.TestStep{RefreshState: true, RefreshPlanChecks: resource.RefreshPlanChecks{PostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		resource.TestStep{Config: byName + server, ConfigStateChecks: []statecheck.StateCheck{attachmentIs("members", knownvalue.ListSizeExact(1))}},

@@ -134,9 +134,9 @@ data "stackpolicy_zone_plan" "z" {
 			affinityPlanIs("reason", knownvalue.StringExact("The node is for the region RegionTwo: nothing is planned in RegionOne."))),
 		step(`node_create { region = "RegionOne" }`, affinityPlanIs("placement", placements(1, one, ""))),
 		resource.TestStep{PlanOnly: true, Config: affinityPlan("RegionOne", one, `node_create { zone = "cloud-nine" }`),
-			ExpectError: says(`does not list the availability zone "cloud-nine"`)},
+			ExpectError: acctest.Says(`does not list the availability zone "cloud-nine"`)},
 		resource.TestStep{PlanOnly: true, Config: affinityPlan("RegionOne", one, "decision = { creation = { zones = { cloud-nine = 1 } } }"),
-			ExpectError: says(`does not list the availability zone "cloud-nine"`)},
+			ExpectError: acctest.Says(`does not list the availability zone "cloud-nine"`)},
 	)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -64,7 +65,7 @@ func (m Model) Read(ctx context.Context, diags *diag.Diagnostics) *request.Reque
 		Decision: ReadDecision(m.Decision, diags),
 	}
 	if place := value.Object[placeModel](ctx, m.NodeCreate, diags); place != nil {
-		r.NodeCreate = &request.Place{Region: place.Region.ValueString(), Zone: place.Zone.ValueString()}
+		r.NodeCreate = &placement.Place{Region: place.Region.ValueString(), Zone: place.Zone.ValueString()}
 	}
 	return r
 }
