@@ -61,6 +61,10 @@ func (k FindingKind) why() string {
 // finding for each of these, in the order of regions and zones. The zones of a
 // region that is closed are not looked up.
 //
+// A region or zone without a weight is one that nobody lists and where nodes are.
+// Its name is not the configuration's: it is closed where nothing can be deleted
+// there, and never unknown.
+//
 // An error is a request that failed: nothing is said about any place then.
 func LookUp(ctx context.Context, cloud *openstack.Cloud, regions []placement.Region) ([]placement.Region, []Finding, error) {
 	if err := cloud.Login(ctx); err != nil {
@@ -84,11 +88,11 @@ func lookUp(ctx context.Context, cloud *openstack.Cloud, region placement.Region
 	if err != nil {
 		return region, nil, err
 	}
-	switch state {
-	case openstack.RegionUnknown:
+	switch {
+	case state == openstack.RegionUnknown && region.Weight > 0:
 		known, err := cloud.Regions(ctx)
 		return closed(region, UnknownRegion), []Finding{{Kind: UnknownRegion, Region: region.Name, Known: known}}, err
-	case openstack.RegionNoCompute:
+	case state == openstack.RegionUnknown, state == openstack.RegionNoCompute:
 		return closed(region, NoCompute), []Finding{{Kind: NoCompute, Region: region.Name}}, nil
 	}
 	if len(region.Zones) == 0 {
@@ -108,8 +112,9 @@ func closed(region placement.Region, kind FindingKind) placement.Region {
 	return region
 }
 
-// closeZones closes the zones that Nova does not list, or that are not
-// available. A zone without a weight is one that nobody lists: it is left alone.
+// closeZones closes the zones that Nova does not list, or that are not available.
+// One that nobody lists is left alone where Nova does not list it either: its
+// servers are some other zone's now.
 func closeZones(region placement.Region, zones []openstack.Zone) ([]placement.Bin, []Finding) {
 	available := make(map[string]bool, len(zones))
 	names := make([]string, len(zones))
@@ -123,7 +128,7 @@ func closeZones(region placement.Region, zones []openstack.Zone) ([]placement.Bi
 		up, listed := available[b.Name]
 		finding := Finding{Kind: ZoneUnavailable, Region: region.Name, Zone: b.Name}
 		switch {
-		case b.Weight == 0 || up:
+		case up, b.Weight == 0 && !listed:
 			continue
 		case !listed:
 			finding.Kind, finding.Known = UnknownZone, names

@@ -41,6 +41,11 @@ func TestLookUp(t *testing.T) {
 		"zones": {[]placement.Region{region("RegionOne", "az-1", "az-2", "az-9")}, "az-2 is not available, az-9 is not listed by Nova",
 			[]cluster.Finding{{Kind: cluster.ZoneUnavailable, Region: "RegionOne", Zone: "az-2"},
 				{Kind: cluster.UnknownZone, Region: "RegionOne", Zone: "az-9", Known: zones}}},
+		"places that nobody lists": {[]placement.Region{{Bin: placement.Bin{Name: "Gone"}}, {Bin: placement.Bin{Name: "Dark"}}, {Bin: placement.Bin{Name: "RegionTwo"}},
+			{Bin: region("RegionOne").Bin, Zones: []placement.Bin{{Name: "az-1"}, {Name: "az-2"}, {Name: ""}, {Name: "az-3", Weight: 1}}}},
+			"Gone has no compute endpoint, Dark has no compute endpoint, az-2 is not available",
+			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Gone"}, {Kind: cluster.NoCompute, Region: "Dark"},
+				{Kind: cluster.ZoneUnavailable, Region: "RegionOne", Zone: "az-2"}}},
 		"a zone that nobody lists any more": {[]placement.Region{{Bin: region("RegionOne").Bin, Zones: []placement.Bin{{Name: "az-9", Current: 3}, {Name: "az-1", Weight: 1}}}}, "", nil},
 	} {
 		before := slices.Clone(c.regions)

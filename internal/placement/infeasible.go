@@ -77,7 +77,7 @@ func roomsOf(regions []Region, asked int64) []Room {
 		for _, z := range r.Zones {
 			room := roomOf(z, asked)
 			room.Name = Place{r.Name, z.Name}.String()
-			if z.Weight > 0 || room.Nodes > 0 {
+			if z.Weight > 0 || z.Closed || room.Nodes > 0 {
 				rooms = append(rooms, room)
 			}
 		}
@@ -120,6 +120,11 @@ func (b Bin) why() string {
 	return b.Why
 }
 
+// state is why the bin is closed, without its verb: "not available".
+func (b Bin) state() string {
+	return strings.TrimPrefix(strings.TrimPrefix(b.why(), "is "), "has ")
+}
+
 // beyond says why removals take from a bin before all others, "" where that is
 // only its share.
 func (b Bin) beyond() string {
@@ -135,12 +140,14 @@ func (b Bin) beyond() string {
 // note says in a few words what binds a bin that has its nodes.
 func (b Bin) note() string {
 	switch {
+	case b.Weight == 0 && b.Closed:
+		return "not listed, " + b.state()
 	case b.Weight == 0:
 		return "not listed: removed first"
 	case b.aboveCap() > 0:
 		return fmt.Sprintf("%d above cap: removed first", b.aboveCap())
 	case b.Closed:
-		return strings.TrimPrefix(strings.TrimPrefix(b.why(), "is "), "has ")
+		return b.state()
 	case b.Current == b.Cap && b.Why != "":
 		return "full: quota"
 	case b.Current == b.Cap:

@@ -50,6 +50,10 @@ func TestInfeasible(t *testing.T) {
 			"1 node must be added, but there is room for 0: A 0 (has no compute endpoint)."},
 		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Current: 3, Closed: true, Why: "has no compute endpoint"}, Zones: []Bin{full}}}, -1,
 			"1 node must be removed, but only 0 can be: A 0 (has no compute endpoint, and keeps its nodes)."},
+		{[]Region{{Bin: Bin{Name: "A", Weight: 1, Cap: Unlimited, Current: 1}}, {Bin: Bin{Name: "old", Current: 2, Closed: true, Why: "has no compute endpoint"}}}, -2,
+			"2 nodes must be removed, but only 1 can be: A 1, old 0 (has no compute endpoint, and keeps its nodes)."},
+		{[]Region{region("A", Unlimited, Bin{Name: "az-1", Weight: 1, Cap: Unlimited, Current: 1}, Bin{Name: "old", Current: 2, Closed: true, Why: "is not available"})}, -2,
+			"2 nodes must be removed, but only 1 can be: A/az-1 1, A/old 0 (is not available, and keeps its nodes)."},
 	} {
 		regions := c.regions
 		if c.count < 0 {

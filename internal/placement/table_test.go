@@ -43,6 +43,8 @@ func TestNote(t *testing.T) {
 		{Bin{Weight: 1, Cap: 2, Current: 3}, "1 above cap: removed first"},
 		{Bin{Weight: 1, Cap: 2, Current: 1, Closed: true, Why: "is not available"}, "not available"},
 		{Bin{Weight: 0, Cap: 0, Current: 3}, "not listed: removed first"},
+		{Bin{Closed: true, Why: "has no compute endpoint", Current: 1}, "not listed, no compute endpoint"},
+		{Bin{Closed: true, Why: "has no compute endpoint", Current: 1}, "not listed, no compute endpoint"},
 	} {
 		if got := c.bin.note(); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.bin, got, c.want)

@@ -38,10 +38,11 @@ func planSchema() schema.Schema {
 			"grace_period": schema.Int64Attribute{CustomType: value.WholeType{}, Optional: true, Validators: []validator.Int64{int64validator.AtLeast(0)},
 				MarkdownDescription: "Passed on: seconds to wait before a node is removed. Defaults to `0`."},
 			"reduce_desired_capacity": flag("Passed on: whether the cluster's desired capacity shrinks with it. Defaults to `true`."),
-			"protected":               names("Ids or names of nodes that are not chosen, in addition to those whose `protected` is true."),
-			"seed":                    schema.StringAttribute{Optional: true, MarkdownDescription: "Seed of `RANDOM`. Defaults to one made of the ids of all nodes."},
-			"status":                  schema.StringAttribute{Computed: true, MarkdownDescription: "`OK`: a choice that cannot be made is an error."},
-			"reason":                  schema.StringAttribute{Computed: true, MarkdownDescription: "The result of the request, in a sentence."},
+			"protected": names("Ids or names of nodes that are not chosen, in addition to those whose `protected` is true. " +
+				"The plans of regions and zones know the latter only."),
+			"seed":   schema.StringAttribute{Optional: true, MarkdownDescription: "Seed of `RANDOM`. Defaults to one made of the ids of all nodes."},
+			"status": schema.StringAttribute{Computed: true, MarkdownDescription: "`OK`: a choice that cannot be made is an error."},
+			"reason": schema.StringAttribute{Computed: true, MarkdownDescription: "The result of the request, in a sentence."},
 			"deletion": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "The nodes to remove, and how. Null where none are.",
 				Attributes: map[string]schema.Attribute{
 					"count":                   schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes."},

@@ -53,7 +53,11 @@ func (p plan) run(ctx context.Context, cloud *openstack.Cloud, diags *diag.Diagn
 	if precedence := p.request.Precedence(p.region(), p.zoned()...); precedence != "" {
 		size, reason = 0, precedence
 	}
-	listed := p.listed.LookUp(ctx, cloud, size < 0, diags)
+	concerned := p.listed
+	if size < 0 {
+		concerned = p.listed.Also(counts)
+	}
+	listed := concerned.LookUp(ctx, cloud, size < 0, diags)
 	if diags.HasError() {
 		return nil
 	}
@@ -67,6 +71,11 @@ func (p plan) run(ctx context.Context, cloud *openstack.Cloud, diags *diag.Diagn
 		capped = quotas.Cap(listed, before) // all nodes that are given are servers
 	}
 	board := placement.NewBoard(capped, counts)
+	for _, n := range p.nodes {
+		if n.Protected {
+			board.Keep(placement.Place{Region: n.Region, Zone: n.Zone}, 1)
+		}
+	}
 	if size < 0 {
 		board.Hold()
 	}

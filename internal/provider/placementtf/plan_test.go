@@ -51,9 +51,9 @@ total        6     11
     adjustment_type = "CHANGE_IN_PERCENTAGE"
     number = -50
   }`, one, 2, "Elsewhere", 3, two, 4), ConfigStateChecks: []statecheck.StateCheck{
-			is("deletion", acctest.Share(4, acctest.Counts("Elsewhere", 3, two, 1))), // what nobody lists goes first
-			is("target", acctest.Counts(one, 2, two, 3, "Elsewhere", 0)),
-			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^Elsewhere +3 +0 +none +none +none +none +not listed: removed first$`))),
+			is("deletion", acctest.Share(4, acctest.Counts(one, 1, two, 3))), // nothing can be deleted elsewhere
+			is("target", acctest.Counts(one, 1, two, 1, "Elsewhere", 3)),
+			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^Elsewhere +3 +3( +none){4} +not listed, no compute endpoint$`))),
 		}},
 		resource.TestStep{Config: plan("resize { max_size = 9 }", one, 1), ConfigStateChecks: []statecheck.StateCheck{
 			is("reason", knownvalue.StringExact("Nothing to create or to delete.")),

@@ -47,9 +47,12 @@ func (d *regionPlanDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	regions.MarkdownDescription = "The regions to spread nodes over, in any order, and the availability zones in each. Where a region lists zones these are planned too."
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Plans how many nodes to add to, or to remove from, each of several regions, as Senlin's region placement policy promised: by weight and within caps, starting from the nodes that exist.\n\n" +
-			"A region that Keystone does not know is an error. One without a compute endpoint for this user is skipped with a warning: it takes no nodes, and keeps those that it has. So is a zone that is not available.",
+			"A region that Keystone does not know is an error. One without a compute endpoint for this user is skipped with a warning: " +
+			"it takes no nodes, and keeps those that it has. So is a zone that is not available. " +
+			"Nodes in places that are not listed are removed first, where such a place is usable.",
 		Attributes: requesttf.Attributes(planAttributes("region", regionShareAttributes(), places.QuotaArguments(map[string]schema.Attribute{
-			"nodes":   nodes.Argument("Each needs an `id` and a `region`, and a `zone` where zones are planned."),
+			"nodes": nodes.Argument("Each needs an `id` and a `region`, and a `zone` where zones are planned. " +
+				"Those that are `protected` stay: no removal counts on them."),
 			"regions": regions,
 		}))),
 		Blocks: requesttf.Blocks(requesttf.Precedence),

@@ -119,5 +119,22 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 			diags.AddAttributeError(at.AtListIndex(i).AtName("min"), "The min is above the cap",
 				fmt.Sprintf("The min of the %s %q (%d) is larger than its cap (%d). Lower the min or raise the cap.", kind, name.ValueString(), least.ValueInt64(), most.ValueInt64()))
 		}
+		if needs := minsOf(fields["zones"]); value.Given(most) && most.ValueInt64() >= 0 && needs > most.ValueInt64() {
+			diags.AddAttributeError(at.AtListIndex(i).AtName("cap"), "The min is above the cap", fmt.Sprintf(
+				"The mins of the zones of the region %q add up to %d, and its cap is %d. Lower a min or raise the cap.",
+				name.ValueString(), needs, most.ValueInt64()))
+		}
 	}
+}
+
+// minsOf adds up the mins of a region's zones, as far as they are known.
+func minsOf(zones attr.Value) (total int64) {
+	list, _ := zones.(types.List)
+	for _, element := range list.Elements() {
+		zone, _ := element.(types.Object)
+		if least, ok := zone.Attributes()["min"].(value.Whole); ok && value.Given(least) {
+			total += least.ValueInt64()
+		}
+	}
+	return total
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -25,6 +26,31 @@ type Listed struct {
 func InRegion(region string, zones []placement.Bin) Listed {
 	bin := placement.Bin{Name: region, Weight: placement.DefaultWeight, Cap: placement.Unlimited}
 	return Listed{Regions: []placement.Region{{Bin: bin, Zones: zones}}, InOne: true}
+}
+
+// Also adds the regions and zones where nodes are and that are not listed,
+// without a weight: whether nodes can be removed from there has to be looked up
+// too.
+func (l Listed) Also(nodes placement.Counts) Listed {
+	regions := slices.Clone(l.Regions)
+	index := map[string]int{}
+	for i, r := range regions {
+		index[r.Name] = i
+		regions[i].Zones = slices.Clone(r.Zones)
+	}
+	for _, at := range nodes.Places() {
+		i, listed := index[at.Region]
+		if !listed {
+			i = len(regions)
+			index[at.Region] = i
+			regions = append(regions, placement.Region{Bin: placement.Bin{Name: at.Region}})
+		}
+		zones := regions[i].Zones
+		if len(zones) > 0 && !slices.ContainsFunc(zones, func(z placement.Bin) bool { return z.Name == at.Zone }) {
+			regions[i].Zones = append(zones, placement.Bin{Name: at.Zone})
+		}
+	}
+	return Listed{regions, l.InOne}
 }
 
 // LookUp looks up which places can take nodes now, closes the others and reports
@@ -74,10 +100,10 @@ func (l Listed) ReportNone(looked []placement.Region, diags *diag.Diagnostics) {
 	for _, r := range looked {
 		open := len(r.Zones) == 0
 		for _, z := range r.Zones {
-			open = open || !z.Closed
+			open = open || (z.Weight > 0 && !z.Closed)
 		}
 		switch {
-		case r.Closed:
+		case r.Closed, r.Weight == 0:
 		case open:
 			return
 		default:
@@ -94,10 +120,10 @@ func (l Listed) ReportNone(looked []placement.Region, diags *diag.Diagnostics) {
 	}
 }
 
-// path is where a region, or a zone of it, is named.
+// path is where a region, or a zone of it, is named; the list where it is not.
 func (l Listed) path(region, zone string) path.Path {
 	for i, r := range l.Regions {
-		if r.Name != region {
+		if r.Name != region || r.Weight == 0 {
 			continue
 		}
 		at := path.Root("regions").AtListIndex(i)
@@ -112,10 +138,13 @@ func (l Listed) path(region, zone string) path.Path {
 			zones = path.Root("zones")
 		}
 		for j, z := range r.Zones {
-			if z.Name == zone {
+			if z.Name == zone && z.Weight > 0 {
 				return zones.AtListIndex(j).AtName("name")
 			}
 		}
+	}
+	if l.InOne {
+		return path.Root("zones")
 	}
 	return path.Root("regions")
 }
