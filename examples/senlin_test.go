@@ -2,23 +2,27 @@ package examples_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
-// TestFromSenlin: policies as they were written for Senlin place and choose nodes.
+// TestFromSenlin: policies as they were written for Senlin place, group, drain and
+// choose nodes.
 func TestFromSenlin(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
-	for i := range 4 {
-		c.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i%2+1)})
-	}
+	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
 	w := c.Example(t, "guides/from-senlin")
-	if text, err := w.Apply(t.Context()); err != nil {
-		t.Fatalf("%v\n%s", err, text)
+	for range 2 { // the plans see the servers of the first one
+		if text, err := w.Apply(t.Context()); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
 	}
 	var spread map[string]map[string]int
 	var removed []string
@@ -37,5 +41,96 @@ func TestFromSenlin(t *testing.T) {
 	}
 	if len(removed) != 2 || deletion.Grace != 60 || deletion.Reduce {
 		t.Errorf("removed are %v, with %+v", removed, deletion)
+	}
+	state, err := w.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	drained := 0
+	for _, r := range state.Values.RootModule.Resources {
+		if r.Type == "stackpolicy_deletion_attachment" {
+			if drained++; fmt.Sprint(r.AttributeValues["grace_period"]) != "60" {
+				t.Errorf("%s waits %v s", r.Address, r.AttributeValues["grace_period"])
+			}
+		}
+	}
+	if drained != 6 {
+		t.Errorf("%d of 6 nodes are drained before they are removed", drained)
+	}
+	for region, members := range map[string]int{"RegionOne": 2, "RegionTwo": 4} {
+		groups := c.GroupsIn(t, region)
+		if len(groups) != 1 || groups[0].Name != "web-"+region || groups[0].Policy != "soft-anti-affinity" || len(groups[0].Members) != members {
+			t.Errorf("the server groups of %s are %+v", region, groups)
+		}
+	}
+}
+
+// TestFromSenlin_properties: every property of the policies is carried over, and
+// what is not is named.
+func TestFromSenlin_properties(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	w := c.Example(t, "guides/from-senlin")
+	const (
+		regions  = "regions: [{name: RegionOne, weight: 50, cap: 9}]"
+		zones    = "zones: [{name: az-1}, {name: az-2, weight: 200}]"
+		affinity = "servergroup: {policies: soft-anti-affinity}\n  availability_zone: az-2"
+		deletion = "hooks: {type: webhook, timeout: 90, params: {url: 'https://example.com/drain'}}"
+	)
+	for _, s := range []struct {
+		name                             string
+		region, zone, affinity, deletion string
+		want                             []string // of the plan, or of its error
+		fails                            bool
+	}{
+		{"a group without a name, a zone for all, and hooks", regions, "zones: []", affinity, deletion, []string{
+			`policies = "soft-anti-affinity"`, `availability_zone = "az-2"`, `hook {`, `type = "webhook"`, `timeout = 90`, `default_result = "CONTINUE"`,
+		}, false},
+		{"nothing but a region", regions, "zones: []", "{}", "{}", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
+		{"misspelled keys", "regions: [{name: RegionOne, wieght: 50}]", "zones: [{name: az-1, cpa: 3}]", "servergroup: {policy: affinity}", "hooks: {params: {queue: x, retries: 3}, type: zaqar}",
+			[]string{"misspelled, or not carried over: affinity: servergroup.policy, deletion: hooks.params.retries, region: regions.wieght, zone: zones.cpa."}, true},
+		{"spread over zones, and in one", regions, zones, affinity, "{}", []string{"The zone policy spreads nodes over zones, and the affinity policy puts all of them into one"}, true},
+		{"nodes that are kept", regions, zones, "{}", "destroy_after_deletion: false", []string{"destroy_after_deletion: false is not carried over"}, true},
+	} {
+		for file, properties := range map[string]string{"region": s.region, "zone": s.zone, "affinity": s.affinity, "deletion": s.deletion} {
+			text := fmt.Sprintf("type: senlin.policy\nversion: 1.0\nproperties:\n  %s\n", properties)
+			if err := os.WriteFile(filepath.Join(w.Dir, "policies", file+".yaml"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said, err := w.Run(t.Context(), "plan", "-no-color")
+		if said = fmt.Sprint(said, err); (err != nil) != s.fails {
+			t.Errorf("%s: %v", s.name, said)
+		}
+		for _, want := range s.want {
+			if !acctest.Says(want).MatchString(said) {
+				t.Errorf("%s: no %q in\n%s", s.name, want, said)
+			}
+		}
+	}
+}
+
+// TestFromSenlin_keys: a misspelled key of a list that is written by hand is named.
+func TestFromSenlin_keys(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	w := c.Example(t, "guides/from-senlin/keys")
+	file := filepath.Join(w.Dir, "main.tf")
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const warning = "A region or a zone has keys that the provider does not have: wieght, cpa."
+	for config, want := range map[string]bool{
+		string(good): false,
+		strings.NewReplacer("weight = 100", "wieght = 100", "cap = 3", "cpa = 3").Replace(string(good)): true,
+	} {
+		if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		said, err := w.Run(t.Context(), "plan", "-no-color")
+		if err != nil || acctest.Says(warning).MatchString(said) != want {
+			t.Errorf("%v\n%s", err, said)
+		}
 	}
 }

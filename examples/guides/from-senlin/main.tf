@@ -5,29 +5,118 @@ locals {
   affinity = yamldecode(file("${path.module}/policies/affinity.yaml")).properties
   deletion = yamldecode(file("${path.module}/policies/deletion.yaml")).properties
 
+  zones   = try(local.zone.zones, [])
+  hooks   = try(local.deletion.hooks, {})
+  drs     = try(local.affinity.enable_drs_extension, false)
+  in_zone = try(local.affinity.availability_zone, null)
+
   # Both placement policies in one list: the zones go into each region.
-  regions = [for r in local.region.regions : merge(r, { zones = local.zone.zones })]
+  regions = [for r in local.region.regions : merge(r, { zones = local.zones })]
+
+  # All keys of the files. Terraform drops a key of a list that the provider does
+  # not have, so a misspelled one would go unnoticed.
+  keys = concat(
+    [for k in try(keys(local.region), []) : "region: ${k}"],
+    [for k in flatten([for r in local.region.regions : keys(r)]) : "region: regions.${k}"],
+    [for k in try(keys(local.zone), []) : "zone: ${k}"],
+    [for k in flatten([for z in local.zones : keys(z)]) : "zone: zones.${k}"],
+    [for k in try(keys(local.affinity), []) : "affinity: ${k}"],
+    [for k in try(keys(local.affinity.servergroup), []) : "affinity: servergroup.${k}"],
+    [for k in try(keys(local.deletion), []) : "deletion: ${k}"],
+    [for k in keys(local.hooks) : "deletion: hooks.${k}"],
+    [for k in try(keys(local.hooks.params), []) : "deletion: hooks.params.${k}"],
+  )
+  carried = [
+    "region: regions", "region: regions.name", "region: regions.weight", "region: regions.cap",
+    "zone: zones", "zone: zones.name", "zone: zones.weight",
+    "affinity: availability_zone", "affinity: enable_drs_extension",
+    "affinity: servergroup", "affinity: servergroup.name", "affinity: servergroup.policies",
+    "deletion: criteria", "deletion: destroy_after_deletion", "deletion: grace_period", "deletion: reduce_desired_capacity",
+    "deletion: hooks", "deletion: hooks.type", "deletion: hooks.timeout", "deletion: hooks.params",
+    "deletion: hooks.params.queue", "deletion: hooks.params.url",
+  ]
+  others = setsubtract(local.keys, local.carried)
 }
 
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 6
   regions          = local.regions
-  deletion { criteria = lookup(local.deletion, "criteria", null) }
-}
+  deletion { criteria = try(local.deletion.criteria, null) }
 
-resource "stackpolicy_affinity_attachment" "web" {
-  for_each = toset(local.regions[*].name)
-
-  region = each.key
-  servergroup {
-    name     = "${local.affinity.servergroup.name}-${each.key}"
-    policies = local.affinity.servergroup.policies
+  lifecycle {
+    precondition {
+      condition     = length(local.others) == 0
+      error_message = "These keys of the policy files are misspelled, or not carried over: ${join(", ", local.others)}."
+    }
+    precondition {
+      condition     = length(local.zones) == 0 || (local.in_zone == null && !local.drs)
+      error_message = "The zone policy spreads nodes over zones, and the affinity policy puts all of them into one: keep one of both."
+    }
+    precondition {
+      condition     = try(local.deletion.destroy_after_deletion, true)
+      error_message = "destroy_after_deletion: false is not carried over: see the guide Keeping nodes."
+    }
   }
 }
 
-# The same policies as plans. What a spec leaves out is null here, which is the
-# default, as it was in Senlin.
+# A server group belongs to a region.
+resource "stackpolicy_affinity_attachment" "web" {
+  for_each = toset(local.regions[*].name)
+
+  region               = each.key
+  availability_zone    = local.in_zone
+  enable_drs_extension = local.drs
+  servergroup {
+    name     = try("${local.affinity.servergroup.name}-${each.key}", null)
+    policies = try(local.affinity.servergroup.policies, null)
+  }
+}
+
+resource "openstack_compute_instance_v2" "web" {
+  for_each = stackpolicy_placement_attachment.web.nodes
+
+  name              = each.key
+  region            = each.value.region
+  availability_zone = try(coalesce(each.value.zone, stackpolicy_affinity_attachment.web[each.value.region].zone), null)
+  image_name        = "debian-12"
+  flavor_name       = "m1.small"
+
+  network {
+    name = "shared"
+  }
+  scheduler_hints {
+    group = stackpolicy_affinity_attachment.web[each.value.region].servergroup_id
+  }
+  lifecycle {
+    ignore_changes = [scheduler_hints]
+  }
+}
+
+# What happens before a node is removed: the hook, then the grace period.
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each = openstack_compute_instance_v2.web
+
+  server_id    = each.value.id
+  region       = each.value.region
+  cluster      = "web"
+  node_name    = each.key
+  grace_period = try(local.deletion.grace_period, null)
+
+  dynamic "hook" {
+    for_each = length(local.hooks) > 0 ? [local.hooks] : []
+    content {
+      type           = hook.value.type
+      queue          = try(hook.value.params.queue, null)
+      url            = try(hook.value.params.url, null)
+      timeout        = try(hook.value.timeout, null)
+      default_result = "CONTINUE" # as in Senlin: the node is removed when the time is over
+    }
+  }
+}
+
+# The same policies as plans, for the servers that are there. What a spec leaves
+# out is null here, which is the default, as it was in Senlin.
 data "stackpolicy_cluster" "web" {
   regions    = local.regions[*].name
   name_regex = "^web-"
@@ -41,10 +130,10 @@ data "stackpolicy_region_plan" "shrink" {
 
 data "stackpolicy_deletion_plan" "shrink" {
   nodes                   = data.stackpolicy_cluster.web.nodes
-  criteria                = lookup(local.deletion, "criteria", null)
-  destroy_after_deletion  = lookup(local.deletion, "destroy_after_deletion", null)
-  grace_period            = lookup(local.deletion, "grace_period", null)
-  reduce_desired_capacity = lookup(local.deletion, "reduce_desired_capacity", null)
+  criteria                = try(local.deletion.criteria, null)
+  destroy_after_deletion  = try(local.deletion.destroy_after_deletion, null)
+  grace_period            = try(local.deletion.grace_period, null)
+  reduce_desired_capacity = try(local.deletion.reduce_desired_capacity, null)
   decision                = { deletion = data.stackpolicy_region_plan.shrink.deletion }
 }
 

@@ -44,7 +44,7 @@ func (d *regionPlanDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	regions := places.Argument("region", true)
 	regions.Optional, regions.Required = false, true
 	regions.Validators = append(regions.Validators, listvalidator.SizeAtLeast(1))
-	regions.MarkdownDescription = "The regions to spread nodes over, in any order, and the availability zones in each. Where a region lists zones these are planned too."
+	regions.MarkdownDescription = "The regions to spread nodes over, in any order, and the availability zones in each. Where a region lists zones these are planned too." + places.Misspelled
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Plans how many nodes to add to, or to remove from, each of several regions, as Senlin's region placement policy promised: by weight and within caps, starting from the nodes that exist.\n\n" +
 			"A region that Keystone does not know is an error. One without a compute endpoint for this user is skipped with a warning: " +

@@ -46,7 +46,7 @@ func (d *zonePlanDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	zones := places.Argument("zone", false)
 	zones.Optional, zones.Required = false, true
 	zones.Validators = append(zones.Validators, listvalidator.SizeAtLeast(1))
-	zones.MarkdownDescription = "The availability zones to spread nodes over, in any order."
+	zones.MarkdownDescription = "The availability zones to spread nodes over, in any order." + places.Misspelled
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Plans how many nodes to add to, or to remove from, each availability zone of a region, as Senlin's zone placement policy promised: by weight and within caps, starting from the nodes that exist.\n\n" +
 			"A zone that Nova does not list is an error. One that is not available is skipped with a warning: " +

@@ -22,29 +22,45 @@ import (
 // empty list lists none.
 func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	number := func(least int64, description string) schema.Int64Attribute {
-		return schema.Int64Attribute{CustomType: value.WholeType{}, Optional: true, MarkdownDescription: description,
-			Validators: []validator.Int64{int64validator.Between(least, placement.MaxNodes)}}
+		return schema.Int64Attribute{
+			CustomType:          value.WholeType{},
+			Optional:            true,
+			MarkdownDescription: fmt.Sprintf(description, kind),
+			Validators:          []validator.Int64{int64validator.Between(least, placement.MaxNodes)},
+		}
 	}
 	attributes := map[string]schema.Attribute{
-		"name":   schema.StringAttribute{Required: true, MarkdownDescription: fmt.Sprintf("Name of the %s.", kind), Validators: []validator.String{stringvalidator.LengthAtLeast(1)}},
-		"weight": number(1, fmt.Sprintf("Share of the nodes, relative to the other %ss. Defaults to `100`.", kind)),
-		"cap":    number(placement.Unlimited, fmt.Sprintf("Maximum number of nodes in the %s. Defaults to `-1`, no cap.", kind)),
-		"min":    number(0, fmt.Sprintf("Minimum number of nodes in the %s: filled before all others, and kept when the cluster shrinks. Defaults to `0`.", kind)),
+		"name": schema.StringAttribute{
+			Required:            true,
+			MarkdownDescription: fmt.Sprintf("Name of the %s.", kind),
+			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+		},
+		"weight": number(1, "Share of the nodes, relative to the other %ss. Defaults to `100`."),
+		"cap":    number(placement.Unlimited, "Maximum number of nodes in the %s. Defaults to `-1`, no cap."),
+		"min": number(0, "Minimum number of nodes in the %s: filled before all others, "+
+			"and kept when the cluster shrinks. Defaults to `0`."),
 	}
 	description := "Availability zones to spread nodes over, in one `region`. Give these or `regions`."
 	if nested {
 		zones := Argument("zone", false)
-		zones.MarkdownDescription = "Availability zones of the region to spread its nodes over. Without any the zone is left to Nova."
+		zones.MarkdownDescription = "Availability zones of the region to spread its nodes over. Without any the zone is left to Nova. " +
+			"Their mins must fit into the region's cap."
 		attributes["zones"] = zones
-		description = "Regions to spread nodes over, and the availability zones in each. Give these or `zones`. A region without zones leaves the zone of its nodes to Nova."
+		description = "Regions to spread nodes over, and the availability zones in each. Give these or `zones`. " +
+			"A region without zones leaves the zone of its nodes to Nova."
 	}
 	return schema.ListNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: description,
+		MarkdownDescription: description + Misspelled,
 		Validators:          []validator.List{binsValidator{kind}},
 		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
 	}
 }
+
+// Misspelled ends the description of a list of places: the provider cannot refuse
+// a key that Terraform has dropped.
+const Misspelled = " Terraform drops a misspelled key of these objects (`wieght`) before the provider sees it, and the default applies. " +
+	"So check the keys of a list that people write, as in the guide [From Senlin](../guides/from-senlin.md#to-reuse-the-policy-files)."
 
 // ReadBins translates a list of zones.
 func ReadBins(list types.List) []placement.Bin {
@@ -109,7 +125,8 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 		if value.Given(name) {
 			if j, twice := first[name.ValueString()]; twice {
 				diags.AddAttributeError(at.AtListIndex(i).AtName("name"), fmt.Sprintf("The %s is named twice", kind),
-					fmt.Sprintf("%q is at the indices %d and %d. Give each %s once, with the sum of the weights if that was meant.", name.ValueString(), j, i, kind))
+					fmt.Sprintf("%q is at the indices %d and %d. Give each %s once, with the sum of the weights if that was meant.",
+						name.ValueString(), j, i, kind))
 			}
 			first[name.ValueString()] = i
 		}
@@ -117,7 +134,8 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 		most, _ := fields["cap"].(value.Whole)
 		if value.Given(least) && value.Given(most) && most.ValueInt64() >= 0 && least.ValueInt64() > most.ValueInt64() {
 			diags.AddAttributeError(at.AtListIndex(i).AtName("min"), "The min is above the cap",
-				fmt.Sprintf("The min of the %s %q (%d) is larger than its cap (%d). Lower the min or raise the cap.", kind, name.ValueString(), least.ValueInt64(), most.ValueInt64()))
+				fmt.Sprintf("The min of the %s %q (%d) is larger than its cap (%d). Lower the min or raise the cap.",
+					kind, name.ValueString(), least.ValueInt64(), most.ValueInt64()))
 		}
 		if needs := minsOf(fields["zones"]); value.Given(most) && most.ValueInt64() >= 0 && needs > most.ValueInt64() {
 			diags.AddAttributeError(at.AtListIndex(i).AtName("cap"), "The min is above the cap", fmt.Sprintf(

@@ -94,10 +94,15 @@ func Report(err error, diags *diag.Diagnostics) {
 // WarnOfCut warns where more nodes were asked for than the cluster has; asked is
 // 0 where they were not. See [request.Request.Cut].
 func WarnOfCut(asked, size int64, diags *diag.Diagnostics) {
-	if asked > 0 {
-		diags.AddWarning("The count is above the cluster's size", fmt.Sprintf(
-			"%s must be removed, and the cluster has %d: the plan is to remove all of them.", text.Nodes(asked), size))
+	if asked == 0 {
+		return
 	}
+	what := "the plan is to remove all of them"
+	if size == 0 {
+		what = "there is nothing to remove"
+	}
+	diags.AddWarning("The count is above the cluster's size", fmt.Sprintf(
+		"%s must be removed, and the cluster has %d: %s.", text.Nodes(asked), size, what))
 }
 
 // ReadResize translates the block resize. One without content asks for nothing,
