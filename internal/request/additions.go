@@ -10,7 +10,7 @@ import (
 
 // Additions is what a request adds in one region.
 type Additions struct {
-	Zones  map[string]int64 // nodes by availability zone; "" leaves the zone to Nova. Nil: none
+	Zones  map[string]int64 // nodes by availability zone; "" leaves the zone to Nova
 	Reason string           // what it comes to, in sentences
 }
 
@@ -48,9 +48,6 @@ func (r Request) Additions(region, zone string, current int64) (Additions, error
 		}
 	}
 	maps.DeleteFunc(zones, func(_ string, n int64) bool { return n == 0 })
-	if len(zones) == 0 {
-		zones = nil
-	}
 	return Additions{Zones: zones, Reason: text.Change(count) + reason}, nil
 }
 

@@ -48,6 +48,9 @@ func TestAdditions(t *testing.T) {
 		{"none is in its zone", Request{Decision: flat}, "c", nil,
 			"Nothing to create or to delete. The decision has 3 nodes in R1, of which other zones get 3."},
 		{"zones of no region", Request{Decision: flat}, "", counts{"a": 2, "b": 1}, "3 nodes to create."},
+		{"one node in a zone", Request{Decision: byZone(map[string]counts{"": {"b": 1}})}, "", counts{"b": 1}, "1 node to create."},
+		{"all are in its zone", Request{Decision: byZone(map[string]counts{"": {"b": 2}})}, "b", counts{"b": 2}, "2 nodes to create."},
+		{"a deletion of zones", Request{Decision: &Decision{Deletion: flat.Creation}}, "", nil, "Nothing to create or to delete."},
 		{"a deletion", Request{Decision: &Decision{Deletion: &Share{Count: 2}}}, "", nil, "Nothing to create or to delete."},
 
 		{"a node", Request{NodeCreate: &placement.Place{}}, "a", counts{"a": 1}, "1 node to create."},

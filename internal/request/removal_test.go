@@ -1,6 +1,7 @@
 package request
 
 import (
+	"math/big"
 	"reflect"
 	"strings"
 	"testing"
@@ -32,6 +33,10 @@ func TestWanted(t *testing.T) {
 		if err != nil || got.Count != c.count || got.Cut != c.cut || !reflect.DeepEqual(got.Groups, c.groups) {
 			t.Errorf("%s: got %+v, %v", c.name, got, err)
 		}
+	}
+	strict := Removal{Resize: &Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(1, 1), MinSize: new(int64(2)), Strict: true}}
+	if _, err := strict.Wanted(nodes); err == nil {
+		t.Error("a size below its bound was planned")
 	}
 	ambiguous := Removal{Decision: &Decision{Deletion: &Share{Count: 1, Zones: map[string]map[string]int64{"": {"": 1}}}}}
 	if _, err := ambiguous.Wanted(nodes); err == nil || !strings.HasPrefix(err.Error(), `decision: The decision names the zone ""`) {
@@ -102,7 +107,7 @@ func TestRemovalCheck(t *testing.T) {
 }
 
 func TestNamed(t *testing.T) {
-	nodes := []node.Node{{ID: "1", Name: "web-0"}, {ID: "2", Name: "web-1"}, {ID: "3", Name: "web-1"}, {ID: "web-0", Name: "odd"}, {ID: "5"}}
+	nodes := []node.Node{{ID: "1", Name: "web-0"}, {ID: "2", Name: "web-1"}, {ID: "3", Name: "web-1"}, {ID: "web-0", Name: "odd"}, {ID: "5"}, {ID: "6", Name: "web-0"}}
 	for _, c := range []struct {
 		candidates string
 		chosen     string
@@ -112,7 +117,7 @@ func TestNamed(t *testing.T) {
 		{"odd", "web-0", nil},
 		{"web-0", "web-0", nil}, // an id before a name
 		{"1 1", "1", []CandidateFault{{1, `The node "1" is named more than once.`}}},
-		{"9", "", []CandidateFault{{0, `No node has the id or name "9" (nodes given: 5).`}}},
+		{"9", "", []CandidateFault{{0, `No node has the id or name "9" (nodes given: 6).`}}},
 		{"web-1 2", "2", []CandidateFault{{0, `2 nodes have the name "web-1": give the id of the one that you mean, one of 2 and 3.`}}},
 	} {
 		chosen, faults := Named(nodes, strings.Fields(c.candidates))

@@ -71,22 +71,23 @@ func TestPrecedence(t *testing.T) {
 		node   *placement.Place
 		region string // of a zone plan
 		zoned  []string
-		want   string // what begins the sentence; "": the plan places the node
+		want   string // "": the plan places the node
 	}{
 		{"no node", nil, "", nil, ""},
 		{"a node that names nothing", &placement.Place{}, "", []string{"R1"}, ""},
-		{"a region", &placement.Place{Region: "R1"}, "", nil, "The region R1 that the node names takes precedence"},
-		{"a region with zones", &placement.Place{Region: "R1"}, "", []string{"R1"}, "The region R1 that the node names takes precedence: nothing is planned. To choose its zone"},
+		{"a region", &placement.Place{Region: "R1"}, "", []string{"R2"}, "The region R1 that the node names takes precedence: nothing is planned."},
+		{"a region with zones", &placement.Place{Region: "R1"}, "", []string{"R1"}, "The region R1 that the node names takes precedence: nothing is planned. To choose its zone use a plan of zones."},
+		{"a region and a zone", &placement.Place{Region: "R1", Zone: "az-1"}, "", []string{"R1"}, "The region R1 that the node names takes precedence: nothing is planned."},
 		{"a zone, in a plan of regions", &placement.Place{Zone: "az-1"}, "", nil, ""},
-		{"a zone, in a plan of regions and zones", &placement.Place{Zone: "az-1"}, "", []string{"R1"}, "The availability zone az-1 that the node names takes precedence, and its region"},
+		{"a zone, in a plan of regions and zones", &placement.Place{Zone: "az-1"}, "", []string{"R1"}, "The availability zone az-1 that the node names takes precedence, and its region is not named: nothing is planned."},
 		{"a node that names nothing, in a plan of zones", &placement.Place{}, "R1", nil, ""},
-		{"a zone, in a plan of zones", &placement.Place{Zone: "az-1"}, "R1", nil, "The availability zone az-1 that the node names takes precedence"},
-		{"the plan's own region", &placement.Place{Region: "R1"}, "R1", nil, ""},
+		{"a zone, in a plan of zones", &placement.Place{Zone: "az-1"}, "R1", []string{"R1"}, "The availability zone az-1 that the node names takes precedence: nothing is planned."},
+		{"the plan's own region", &placement.Place{Region: "R1"}, "R1", []string{"R1"}, ""},
 		{"another region", &placement.Place{Region: "R2"}, "R1", nil, "The node is for the region R2: nothing is planned in R1."},
-		{"another region's zone", &placement.Place{Region: "R2", Zone: "az-1"}, "R1", nil, "The node is for the region R2"},
+		{"another region's zone", &placement.Place{Region: "R2", Zone: "az-1"}, "R1", nil, "The node is for the region R2: nothing is planned in R1."},
 	} {
 		got := Request{NodeCreate: c.node}.Precedence(c.region, c.zoned...)
-		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
+		if got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}

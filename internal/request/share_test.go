@@ -31,6 +31,9 @@ func TestShare(t *testing.T) {
 			Share{Count: 3, Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R1": {"a": 2, "b": 1}}}, ""},
 		{"zones by region", Decided{Zones: map[string]map[string]int64{"R1": {"a": 2}, "R2": {"a": 1}}},
 			Share{Count: 3, Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}, "R2": {"a": 1}}}, ""},
+		{"zones of one region", Decided{Zones: map[string]map[string]int64{"R1": {"a": 2}}},
+			Share{Count: 2, Regions: counts{"R1": 2}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, ""},
+		{"as many as can be", Decided{Regions: counts{"R1": placement.MaxNodes}}, Share{Count: placement.MaxNodes, Regions: counts{"R1": placement.MaxNodes}}, ""},
 		{"regions, and the zones of one", Decided{Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}},
 			Share{Count: 3, Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, ""},
 
@@ -40,6 +43,7 @@ func TestShare(t *testing.T) {
 		{"a negative count", Decided{Count: new(int64(-1))}, Share{}, "count: A number of nodes is 0 or more (at most 1000000000000000), not -1."},
 		{"a negative region", Decided{Regions: counts{"R1": 3, "R2": -1}}, Share{}, `regions: A number of nodes is 0 or more (at most 1000000000000000), and that of "R2" is -1.`},
 		{"a negative zone", Decided{Zones: map[string]map[string]int64{"R1": {"a": 3, "b": -1}}}, Share{}, `zones: A number of nodes is 0 or more (at most 1000000000000000), and that of "b" is -1.`},
+		{"too many in one region", Decided{Regions: counts{"R1": placement.MaxNodes + 1}}, Share{}, `regions: A number of nodes is 0 or more (at most 1000000000000000), and that of "R1" is 1000000000000001.`},
 		{"too many", Decided{Regions: counts{"R1": placement.MaxNodes, "R2": 1}}, Share{}, "count: 1000000000000001 nodes are more than can be planned"},
 		{"a count that is not the sum", Decided{Count: new(int64(5)), Regions: counts{"R1": 3}}, Share{}, "count: The decision has a count of 5, but its regions or zones add up to 3."},
 		{"a region and regions", Decided{Region: "R1", Regions: counts{"R1": 1}}, Share{}, "region: A decision names one region, or a number"},
@@ -90,6 +94,10 @@ func TestShareIn(t *testing.T) {
 		if got, err := asked.Change(0); err != nil || got != c.want.Count {
 			t.Errorf("%s: changes by %d (%v), want %d", c.name, got, err, c.want.Count)
 		}
+		asked = Request{Decision: &Decision{Deletion: c.share}}.In(c.regions...)
+		if got, err := asked.Change(0); err != nil || got != -c.want.Count {
+			t.Errorf("%s: changes by %d (%v), want %d fewer", c.name, got, err, c.want.Count)
+		}
 	}
 }
 
@@ -110,10 +118,11 @@ func TestGroups(t *testing.T) {
 		{"regions, and the zones of one", Share{Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, counts{"R1/a": 2, "R2": 1},
 			map[node.Node]string{here: "R1/a", there: "R2", at("", "a"): ""}, ""},
 		{"zones of any region", Share{Zones: map[string]map[string]int64{"": {"b": 1}}}, counts{"b": 1}, map[node.Node]string{at("R1", "b"): "b", here: "a"}, ""},
+		{"zones of the one region that has nodes there", Share{Zones: map[string]map[string]int64{"": {"c": 1}}}, counts{"c": 1}, nil, ""},
 		{"zones of two regions", Share{Zones: map[string]map[string]int64{"": {"a": 1}}}, counts{"a": 1}, nil,
 			`zones: The decision names the zone "a" without a region, and nodes of R1 and R2 are in a zone of that name.`},
 	} {
-		groups, of, err := c.share.Groups([]node.Node{here, there, here})
+		groups, of, err := c.share.Groups([]node.Node{here, there, here, at("R1", "c")})
 		if (c.fault != "") != (err != nil) || err != nil && !strings.HasPrefix(err.Error(), c.fault) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.fault)
 		}
