@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
@@ -54,9 +55,9 @@ func TestRequestBudgets(t *testing.T) {
 	one := attributes{}
 	inherit := change(affinity, always(attributes{"servergroup": attributes{"name": "g"}}))
 	guard := change(deletion, always(attributes{"server_id": server, "grace_period": 0}))
-	place := change(placement, always(spread(4)))
+	place := change(placement, always(protocol.Spread(4)))
 	after := func(do step, here instance) instance {
-		got, err := do(t.Context(), start(t, fake, fakecloud.MemberUser, "RegionOne"), nil, here)
+		got, err := do(t.Context(), protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne"), nil, here)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,8 +71,8 @@ func TestRequestBudgets(t *testing.T) {
 	quotas["respect_quotas"] = true
 	regionPlan := read("stackpolicy_region_plan", always(regions))
 	resize := func(size int) step {
-		return func(ctx context.Context, p *protocol, _ *world, i instance) (instance, error) {
-			_, err := p.plan(ctx, p.request(i, spread(size)))
+		return func(ctx context.Context, p *protocol.Provider, _ *world, i instance) (instance, error) {
+			_, err := p.Plan(ctx, p.Request(i, protocol.Spread(size)))
 			return i, err
 		}
 	}
@@ -82,7 +83,7 @@ func TestRequestBudgets(t *testing.T) {
 		{"cluster", instance{}, read("stackpolicy_cluster", always(attributes{"name_regex": "^web-", "regions": []any{"RegionOne", "RegionTwo"}})),
 			[]string{versions, "1 GET compute /servers/detail", moreVersions, "2 GET compute /servers/detail", "GET image /images/*", "GET image /images/*", login}},
 		{"region_plan", instance{}, regionPlan, []string{login}},
-		{"region_plan with a region that has no endpoint", instance{}, func(ctx context.Context, p *protocol, w *world, i instance) (instance, error) {
+		{"region_plan with a region that has no endpoint", instance{}, func(ctx context.Context, p *protocol.Provider, w *world, i instance) (instance, error) {
 			fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
 			defer fake.HideEndpoint(fakecloud.Compute, "RegionTwo", false)
 			return regionPlan(ctx, p, w, i)
@@ -117,7 +118,7 @@ func TestRequestBudgets(t *testing.T) {
 	}} {
 		for _, c := range budgets {
 			t.Run(c.name, func(t *testing.T) {
-				p := start(t, fake, user, "RegionOne")
+				p := protocol.Start(t, fake, user, "RegionOne")
 				fake.ResetRequests()
 				if _, err := c.do(t.Context(), p, nil, c.here); err != nil {
 					t.Fatal(err)

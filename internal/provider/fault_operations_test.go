@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
@@ -19,7 +20,7 @@ type operation struct {
 }
 
 // step is a part of an operation: from what the state has to what it has then.
-type step func(ctx context.Context, p *protocol, w *world, i instance) (instance, error)
+type step func(ctx context.Context, p *protocol.Provider, w *world, i instance) (instance, error)
 
 // world is the cloud that an operation meets: a cluster in two regions, read in
 // several pages, and servers and groups of others.
@@ -83,8 +84,8 @@ func (w *world) consume() {
 }
 
 // connect logs in again, as Terraform does for every command.
-func (w *world) connect(ctx context.Context, l limits) (*protocol, error) {
-	return connect(ctx, attributes{"auth_url": w.fake.AuthURL(), "user_name": fakecloud.AdminUser, "password": fakecloud.Password,
+func (w *world) connect(ctx context.Context, l limits) (*protocol.Provider, error) {
+	return protocol.Connect(ctx, attributes{"auth_url": w.fake.AuthURL(), "user_name": fakecloud.AdminUser, "password": fakecloud.Password,
 		"tenant_name": fakecloud.AdminProject, "region": "RegionOne", "max_retries": 1, "request_timeout": l.request})
 }
 
@@ -98,32 +99,32 @@ func (w *world) groups() (ids []string) {
 }
 
 func read(kind string, config func(*world) attributes) step {
-	return func(ctx context.Context, p *protocol, w *world, _ instance) (i instance, err error) {
-		i.kind = kind
-		i.state, err = p.readData(ctx, kind, config(w))
+	return func(ctx context.Context, p *protocol.Provider, w *world, _ instance) (i instance, err error) {
+		i.Kind = kind
+		i.State, err = p.ReadData(ctx, kind, config(w))
 		return i, err
 	}
 }
 
 func change(kind string, config func(*world) attributes) step {
-	return func(ctx context.Context, p *protocol, w *world, i instance) (instance, error) {
-		i.kind = kind
-		return p.apply(ctx, i, config(w))
+	return func(ctx context.Context, p *protocol.Provider, w *world, i instance) (instance, error) {
+		i.Kind = kind
+		return p.Apply(ctx, i, config(w))
 	}
 }
 
 func adopt(kind, format string, id func(*world) string) step {
-	return func(ctx context.Context, p *protocol, w *world, _ instance) (instance, error) {
-		return p.adopt(ctx, kind, fmt.Sprintf(format, id(w)))
+	return func(ctx context.Context, p *protocol.Provider, w *world, _ instance) (instance, error) {
+		return p.Adopt(ctx, kind, fmt.Sprintf(format, id(w)))
 	}
 }
 
-func refresh(ctx context.Context, p *protocol, _ *world, i instance) (instance, error) {
-	return p.refresh(ctx, i)
+func refresh(ctx context.Context, p *protocol.Provider, _ *world, i instance) (instance, error) {
+	return p.Refresh(ctx, i)
 }
 
-func remove(ctx context.Context, p *protocol, _ *world, i instance) (instance, error) {
-	return p.apply(ctx, i, nil)
+func remove(ctx context.Context, p *protocol.Provider, _ *world, i instance) (instance, error) {
+	return p.Apply(ctx, i, nil)
 }
 
 // always is a configuration that needs nothing of the world.

@@ -10,13 +10,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
 // trial is one run of an operation, on a cloud of its own.
 type trial struct {
 	*world
-	provider *protocol
+	provider *protocol.Provider
 	injected *fakecloud.Injected
 	here     instance // before the operation
 	groups   []string // ids, before the operation
@@ -68,10 +69,10 @@ func (o operation) again(ctx context.Context, t *trial) error {
 
 // shown is a state without what is drawn by lot.
 func shown(i instance) string {
-	if i.state.Type() == nil {
+	if i.State.Type() == nil {
 		return "nothing"
 	}
-	text := fmt.Sprint(i.state)
+	text := fmt.Sprint(i.State)
 	text = regexp.MustCompile(`"timeout":tftypes.Number<"\d+">`).ReplaceAllString(text, "*") // as limits have it
 	text = regexp.MustCompile(`http://127.0.0.1:\d+`).ReplaceAllString(text, "*")
 	text = regexp.MustCompile(`server_group_[a-z0-9]+`).ReplaceAllString(text, "server_group_*")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestImportByIdentity(t *testing.T) {
 	t.Parallel()
 	fake := fakecloud.Start(t, fakecloud.Config{})
-	p := start(t, fake, fakecloud.MemberUser, "RegionOne")
+	p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
 	server := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Zone: "az-1"})[0]
 	group := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: "anti-affinity"})
 	configs := map[string]attributes{
@@ -24,36 +25,36 @@ func TestImportByIdentity(t *testing.T) {
 		"stackpolicy_readiness_attachment": {"cluster": "web", "servers": attributes{"web-0": attributes{"id": server, "region": "RegionOne", "mark": "1"}}},
 		"stackpolicy_deletion_attachment":  {"server_id": server, "region": "RegionOne"},
 	}
-	for kind := range p.schemas.ResourceSchemas {
+	for kind := range p.Schemas.ResourceSchemas {
 		config, ok := configs[kind]
 		if !ok {
 			t.Errorf("nothing is said of %s", kind)
 			continue
 		}
-		made, err := p.apply(t.Context(), instance{kind: kind}, config)
+		made, err := p.Apply(t.Context(), instance{Kind: kind}, config)
 		if err != nil {
 			t.Errorf("create %s: %v", kind, err)
 			continue
 		}
-		if made.identity == nil {
+		if made.Identity == nil {
 			t.Errorf("%s has no identity", kind)
 			continue
 		}
-		resp, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: kind, Identity: made.identity})
-		if err := failure(err, resp.Diagnostics); err != nil || len(resp.ImportedResources) != 1 {
+		resp, err := p.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: kind, Identity: made.Identity})
+		if err := protocol.Failure(err, resp.Diagnostics); err != nil || len(resp.ImportedResources) != 1 {
 			t.Errorf("import %s: %v", kind, err)
 			continue
 		}
 		got := resp.ImportedResources[0]
-		adopted, err := p.refresh(t.Context(), instance{kind: kind, state: unpack(p.typeOf(kind), got.State), private: got.Private, identity: got.Identity})
-		if err != nil || adopted.state.IsNull() {
-			t.Errorf("read %s after the import: %v, %v", kind, adopted.state, err)
+		adopted, err := p.Refresh(t.Context(), instance{Kind: kind, State: protocol.Unpack(p.TypeOf(kind), got.State), Private: got.Private, Identity: got.Identity})
+		if err != nil || adopted.State.IsNull() {
+			t.Errorf("read %s after the import: %v, %v", kind, adopted.State, err)
 			continue
 		}
-		if string(adopted.identity.IdentityData.MsgPack) != string(made.identity.IdentityData.MsgPack) {
+		if string(adopted.Identity.IdentityData.MsgPack) != string(made.Identity.IdentityData.MsgPack) {
 			t.Errorf("%s has another identity after the import", kind)
 		}
-		if was, is := idOf(made.state), idOf(adopted.state); was != is {
+		if was, is := idOf(made.State), idOf(adopted.State); was != is {
 			t.Errorf("%s was %s, and is %s after the import", kind, was, is)
 		}
 	}
@@ -62,4 +63,4 @@ func TestImportByIdentity(t *testing.T) {
 	}
 }
 
-func idOf(state tftypes.Value) string { return fmt.Sprint(object(state)["id"]) }
+func idOf(state tftypes.Value) string { return fmt.Sprint(protocol.Object(state)["id"]) }

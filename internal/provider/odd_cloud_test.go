@@ -10,20 +10,21 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
 // odd is a cloud that is not like others, and a provider for it.
-func odd(t *testing.T, config fakecloud.Config, region any) (*fakecloud.Cloud, *protocol) {
+func odd(t *testing.T, config fakecloud.Config, region any) (*fakecloud.Cloud, *protocol.Provider) {
 	t.Helper()
 	fake := fakecloud.Start(t, config)
-	return fake, start(t, fake, fakecloud.MemberUser, region)
+	return fake, protocol.Start(t, fake, fakecloud.MemberUser, region)
 }
 
 // attribute is a string or a number somewhere in a state, as text.
 func attribute(v tftypes.Value, path ...string) string {
 	for _, name := range path {
-		v = object(v)[name]
+		v = protocol.Object(v)[name]
 	}
 	var text string
 	var number *big.Float
@@ -34,14 +35,14 @@ func attribute(v tftypes.Value, path ...string) string {
 }
 
 // count is how many elements a map in a state has.
-func count(v tftypes.Value, name string) int { return len(object(object(v)[name])) }
+func count(v tftypes.Value, name string) int { return len(protocol.Object(protocol.Object(v)[name])) }
 
 // seenServers are what the last refresh of a placement attachment saw, which is in
 // its private state.
 func seenServers(t *testing.T, attached instance) map[string]struct{ ID string } {
 	t.Helper()
 	var private struct{ Seen []byte }
-	err := json.Unmarshal(attached.private, &private)
+	err := json.Unmarshal(attached.Private, &private)
 	var seen struct {
 		Servers map[string]struct{ ID string }
 	}
@@ -55,38 +56,38 @@ func seenServers(t *testing.T, attached instance) map[string]struct{ ID string }
 }
 
 // life goes through what can be done with a cluster of two nodes.
-func life(t *testing.T, fake *fakecloud.Cloud, p *protocol, cluster, region, zone string) {
+func life(t *testing.T, fake *fakecloud.Cloud, p *protocol.Provider, cluster, region, zone string) {
 	t.Helper()
 	const placement, affinity, deletion = "stackpolicy_placement_attachment", "stackpolicy_affinity_attachment", "stackpolicy_deletion_attachment"
-	attached, err := p.apply(t.Context(), instance{kind: placement}, attributes{"cluster": cluster, "desired_capacity": 2, "zones": []any{attributes{"name": zone}}})
+	attached, err := p.Apply(t.Context(), instance{Kind: placement}, attributes{"cluster": cluster, "desired_capacity": 2, "zones": []any{attributes{"name": zone}}})
 	if err != nil {
 		t.Fatalf("%q: %v", cluster, err)
 	}
 	var ids []string
-	for name := range object(object(attached.state)["nodes"]) {
+	for name := range protocol.Object(protocol.Object(attached.State)["nodes"]) {
 		ids = append(ids, fake.AddServers(region, fakecloud.Server{Name: name, Zone: zone, Metadata: map[string]string{"cluster": cluster}})...)
 	}
-	attached, err = p.refresh(t.Context(), attached)
-	if err != nil || len(seenServers(t, attached)) != 2 || attribute(attached.state, "nodes", cluster+"-1", "zone") != zone {
-		t.Errorf("%q: refreshed to %s, %v", cluster, object(attached.state)["nodes"], err)
+	attached, err = p.Refresh(t.Context(), attached)
+	if err != nil || len(seenServers(t, attached)) != 2 || attribute(attached.State, "nodes", cluster+"-1", "zone") != zone {
+		t.Errorf("%q: refreshed to %s, %v", cluster, protocol.Object(attached.State)["nodes"], err)
 	}
-	if adopted, err := p.adopt(t.Context(), placement, cluster); err != nil || count(adopted.state, "nodes") != 2 {
+	if adopted, err := p.Adopt(t.Context(), placement, cluster); err != nil || count(adopted.State, "nodes") != 2 {
 		t.Errorf("%q: imported: %v", cluster, err)
 	}
-	read, err := p.readData(t.Context(), "stackpolicy_cluster", attributes{"metadata": attributes{"cluster": cluster}})
+	read, err := p.ReadData(t.Context(), "stackpolicy_cluster", attributes{"metadata": attributes{"cluster": cluster}})
 	if err != nil || attribute(read, "size") != "2" {
 		t.Errorf("%q: read: %v", cluster, err)
 	}
-	group, err := p.apply(t.Context(), instance{kind: affinity}, attributes{"servergroup": attributes{"name": cluster}})
+	group, err := p.Apply(t.Context(), instance{Kind: affinity}, attributes{"servergroup": attributes{"name": cluster}})
 	if err == nil {
-		group, err = p.refresh(t.Context(), group)
+		group, err = p.Refresh(t.Context(), group)
 	}
-	if err != nil || attribute(group.state, "servergroup_name") != cluster {
+	if err != nil || attribute(group.State, "servergroup_name") != cluster {
 		t.Errorf("%q: attached to a group: %v", cluster, err)
 	}
-	drained, err := p.apply(t.Context(), instance{kind: deletion}, attributes{"server_id": ids[0]})
-	if err == nil && region == attribute(drained.state, "region") {
-		_, err = p.adopt(t.Context(), deletion, attribute(drained.state, "id"))
+	drained, err := p.Apply(t.Context(), instance{Kind: deletion}, attributes{"server_id": ids[0]})
+	if err == nil && region == attribute(drained.State, "region") {
+		_, err = p.Adopt(t.Context(), deletion, attribute(drained.State, "id"))
 	}
 	if err != nil {
 		t.Errorf("%q: attached to a deletion: %v", cluster, err)
@@ -115,7 +116,7 @@ func TestNamelessRegion(t *testing.T) {
 			life(t, fake, p, "web", "RegionOne", "az-1")
 			continue
 		}
-		if _, err := p.readData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "web"}); err == nil || !acctest.Says("the catalogue names no regions: name none either").MatchString(err.Error()) {
+		if _, err := p.ReadData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "web"}); err == nil || !acctest.Says("the catalogue names no regions: name none either").MatchString(err.Error()) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -125,13 +126,13 @@ func TestNamelessRegion(t *testing.T) {
 func TestNoZones(t *testing.T) {
 	t.Parallel()
 	_, p := odd(t, fakecloud.Config{Regions: []fakecloud.Region{{Name: "Bare"}}}, nil)
-	_, err := p.readData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": []any{}, "zones": []any{attributes{"name": "az-1"}}, "scale_out": attributes{}})
+	_, err := p.ReadData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": []any{}, "zones": []any{attributes{"name": "az-1"}}, "scale_out": attributes{}})
 	if err == nil || !acctest.Says(`does not list the availability zone "az-1". It lists none.`).MatchString(err.Error()) {
 		t.Errorf("got %v", err)
 	}
-	placed, err := p.apply(t.Context(), instance{kind: "stackpolicy_placement_attachment"}, attributes{"cluster": "web", "desired_capacity": 2, "regions": []any{attributes{"name": "Bare"}}})
-	if err != nil || count(placed.state, "nodes") != 2 || !object(object(object(placed.state)["nodes"])["web-0"])["zone"].IsNull() {
-		t.Errorf("got %v, %v", placed.state, err)
+	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"}, attributes{"cluster": "web", "desired_capacity": 2, "regions": []any{attributes{"name": "Bare"}}})
+	if err != nil || count(placed.State, "nodes") != 2 || !protocol.Object(protocol.Object(protocol.Object(placed.State)["nodes"])["web-0"])["zone"].IsNull() {
+		t.Errorf("got %v, %v", placed.State, err)
 	}
 }
 
@@ -145,19 +146,19 @@ func TestOddServers(t *testing.T) {
 	for i, status := range states {
 		fake.AddServers("RegionOne", fakecloud.Server{Name: "web", Status: status, Zone: "az-2", Created: now.AddDate(60*(i%2), 0, 0)})
 	}
-	v, err := p.readData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "^web$"})
+	v, err := p.ReadData(t.Context(), "stackpolicy_cluster", attributes{"name_regex": "^web$"})
 	if err != nil || attribute(v, "size") != fmt.Sprint(len(states)-2) || attribute(v, "distribution", "RegionOne", "az-2") != fmt.Sprint(len(states)-3) {
 		t.Errorf("got %v, %v", v, err)
 	}
 	// One that is shelved and offloaded is in no zone.
 	// Of servers with one name a node has the first in its zone.
-	placed, err := p.apply(t.Context(), instance{kind: "stackpolicy_placement_attachment"}, attributes{"cluster": "web", "desired_capacity": 1, "node_name_pattern": "{cluster}{index}", "zones": []any{attributes{"name": "az-2"}}})
+	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"}, attributes{"cluster": "web", "desired_capacity": 1, "node_name_pattern": "{cluster}{index}", "zones": []any{attributes{"name": "az-2"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web0", Zone: "az-1", Created: now}, fakecloud.Server{Name: "web0", Zone: "az-2"}, fakecloud.Server{Name: "web0", Zone: "az-2"})
 	for range 2 {
-		if placed, err = p.refresh(t.Context(), placed); err != nil || seenServers(t, placed)["web0"].ID != ids[1] || attribute(placed.state, "nodes", "web0", "zone") != "az-2" {
+		if placed, err = p.Refresh(t.Context(), placed); err != nil || seenServers(t, placed)["web0"].ID != ids[1] || attribute(placed.State, "nodes", "web0", "zone") != "az-2" {
 			t.Errorf("got %v, %v", seenServers(t, placed), err)
 		}
 	}

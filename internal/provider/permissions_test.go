@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
@@ -83,17 +84,17 @@ func TestPermissions_member(t *testing.T) {
 	group := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "g", Policy: "anti-affinity"})
 	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Group: group}, fakecloud.Server{Name: "web-1", Group: group})
 	stays, leaves := ids[0], ids[1]
-	p := start(t, fake, fakecloud.MemberUser, "RegionOne")
+	p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
 	for kind, configs := range map[string][]attributes{
 		"stackpolicy_affinity_attachment":  {{"servergroup": attributes{"name": "mine"}}, nil},
-		"stackpolicy_placement_attachment": {spread(4), spread(2), nil},
+		"stackpolicy_placement_attachment": {protocol.Spread(4), protocol.Spread(2), nil},
 		"stackpolicy_readiness_attachment": {{"cluster": "web", "servers": attributes{"web-0": attributes{"id": stays}}}, nil},
 		"stackpolicy_deletion_attachment":  {{"server_id": leaves, "shutdown": true}, nil},
 	} {
-		here := instance{kind: kind}
+		here := instance{Kind: kind}
 		for _, config := range configs {
 			var err error
-			if here, err = p.apply(t.Context(), here, config); err != nil {
+			if here, err = p.Apply(t.Context(), here, config); err != nil {
 				t.Fatalf("%s: %v", kind, err)
 			}
 		}
@@ -103,7 +104,7 @@ func TestPermissions_member(t *testing.T) {
 		"stackpolicy_affinity_plan": {"servergroup_id": group, "scale_out": attributes{}},
 		"stackpolicy_zone_plan":     {"nodes": []any{}, "scale_out": attributes{}, "respect_quotas": true, "zones": []any{attributes{"name": "az-1"}}},
 	} {
-		if _, err := p.readData(t.Context(), kind, config); err != nil {
+		if _, err := p.ReadData(t.Context(), kind, config); err != nil {
 			t.Fatalf("%s: %v", kind, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
@@ -17,11 +18,11 @@ func BenchmarkProvider(b *testing.B) {
 	for _, size := range []int{100, 1_000} {
 		b.Run(fmt.Sprintf("nodes=%d", size), func(b *testing.B) {
 			fake := fakecloud.Start(b, fakecloud.Config{})
-			p := start(b, fake, fakecloud.MemberUser, "RegionOne")
-			placed, err := p.apply(b.Context(), instance{kind: "stackpolicy_placement_attachment"}, spread(size))
+			p := protocol.Start(b, fake, fakecloud.MemberUser, "RegionOne")
+			placed, err := p.Apply(b.Context(), instance{Kind: "stackpolicy_placement_attachment"}, protocol.Spread(size))
 			if err == nil {
 				bootNodes(fake, placed)
-				placed, err = p.refresh(b.Context(), placed)
+				placed, err = p.Refresh(b.Context(), placed)
 			}
 			if err != nil {
 				b.Fatal(err)
@@ -35,20 +36,20 @@ func BenchmarkProvider(b *testing.B) {
 					}
 				})
 			}
-			upgrade := &tfprotov6.UpgradeResourceStateRequest{TypeName: placed.kind, RawState: stored(b, placed)}
+			upgrade := &tfprotov6.UpgradeResourceStateRequest{TypeName: placed.Kind, RawState: stored(b, placed)}
 			run("upgrade", func(ctx context.Context) error {
-				resp, err := p.server.UpgradeResourceState(ctx, upgrade)
-				return failure(err, resp.Diagnostics)
+				resp, err := p.Server.UpgradeResourceState(ctx, upgrade)
+				return protocol.Failure(err, resp.Diagnostics)
 			})
-			read := &tfprotov6.ReadResourceRequest{TypeName: placed.kind, CurrentState: pack(placed.state), Private: placed.private, CurrentIdentity: placed.identity}
+			read := &tfprotov6.ReadResourceRequest{TypeName: placed.Kind, CurrentState: protocol.Pack(placed.State), Private: placed.Private, CurrentIdentity: placed.Identity}
 			run("read", func(ctx context.Context) error {
-				resp, err := p.server.ReadResource(ctx, read)
-				return failure(err, resp.Diagnostics)
+				resp, err := p.Server.ReadResource(ctx, read)
+				return protocol.Failure(err, resp.Diagnostics)
 			})
 			for _, grow := range []int{0, size / 10} {
-				req := p.request(placed, spread(size+grow))
+				req := p.Request(placed, protocol.Spread(size+grow))
 				run(fmt.Sprintf("plan/grow=%d", grow), func(ctx context.Context) error {
-					_, err := p.plan(ctx, req)
+					_, err := p.Plan(ctx, req)
 					return err
 				})
 			}
@@ -58,7 +59,7 @@ func BenchmarkProvider(b *testing.B) {
 
 // bootNodes makes a server for each node that a placement attachment remembers.
 func bootNodes(fake *fakecloud.Cloud, placed instance) {
-	for name, node := range object(object(placed.state)["nodes"]) {
+	for name, node := range protocol.Object(protocol.Object(placed.State)["nodes"]) {
 		fake.AddServers(attribute(node, "region"), fakecloud.Server{Name: name, Zone: attribute(node, "zone")})
 	}
 }
@@ -67,7 +68,7 @@ func bootNodes(fake *fakecloud.Cloud, placed instance) {
 func stored(b *testing.B, placed instance) *tfprotov6.RawState {
 	b.Helper()
 	places := map[string]any{}
-	for node := range object(object(placed.state)["nodes"]) {
+	for node := range protocol.Object(protocol.Object(placed.State)["nodes"]) {
 		places[node] = map[string]any{"index": 0, "region": "RegionOne", "zone": "az-1", "template": map[string]any{}, "generation": 1, "mark": "1"}
 	}
 	text, err := json.Marshal(map[string]any{"cluster": "web", "nodes": places})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
@@ -22,7 +23,7 @@ func TestTerminal(t *testing.T) {
 	for name, c := range map[string]struct {
 		path, body string
 		status     int
-		ask        func(ctx context.Context, p *protocol) (any, error)
+		ask        func(ctx context.Context, p *protocol.Provider) (any, error)
 	}{
 		"a message": {"/servers/detail", "\x1b[2J\r\nError: all is lost", http.StatusInternalServerError, readOf("stackpolicy_cluster", all)},
 		"a page":    {"/servers/detail", "<p>\x1b[2J\r\nError: all is lost", http.StatusNotFound, readOf("stackpolicy_cluster", all)},
@@ -38,8 +39,8 @@ func TestTerminal(t *testing.T) {
 		"literal nodes": {"/nothing", "", 200, readOf("stackpolicy_region_plan", attributes{"regions": []any{attributes{"name": "RegionOne"}}, "scale_in": attributes{},
 			"nodes": []any{attributes{"id": "1", "region": "x\x1b[2J\r\nError: all is lost"}}})},
 		"an id": {"/nothing", "", 200, readOf("stackpolicy_affinity_plan", attributes{"servergroup_id": "x\x1b[2J", "scale_out": attributes{}})},
-		"an import": {"/nothing", "", 200, func(ctx context.Context, p *protocol) (any, error) {
-			_, err := p.adopt(ctx, "stackpolicy_affinity_attachment", "RegionOne/x\x1b[2J")
+		"an import": {"/nothing", "", 200, func(ctx context.Context, p *protocol.Provider) (any, error) {
+			_, err := p.Adopt(ctx, "stackpolicy_affinity_attachment", "RegionOne/x\x1b[2J")
 			return nil, err
 		}},
 		"protected": {"/nothing", "", 200, readOf("stackpolicy_deletion_plan", attributes{"scale_in": attributes{}, "protected": []any{"x\x1b[2J\r\nError: all is lost"},
@@ -47,7 +48,7 @@ func TestTerminal(t *testing.T) {
 	} {
 		fake := fakecloud.Start(t, fakecloud.Config{})
 		fake.Inject(fakecloud.Fault{Path: c.path, Status: c.status, Body: c.body, Times: fakecloud.Forever})
-		shown, err := c.ask(t.Context(), start(t, fake, fakecloud.MemberUser, "RegionOne"))
+		shown, err := c.ask(t.Context(), protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne"))
 		text := fmt.Sprint(shown, err)
 		if strings.ContainsAny(text, "\x1b\x07\r\u202e") || strings.Contains(text, "\nError: all") {
 			t.Errorf("%s: %q", name, text)
@@ -56,13 +57,13 @@ func TestTerminal(t *testing.T) {
 }
 
 // readOf reads a data source, and returns its table or its nodes.
-func readOf(kind string, config attributes) func(context.Context, *protocol) (any, error) {
-	return func(ctx context.Context, p *protocol) (any, error) {
-		state, err := p.readData(ctx, kind, config)
+func readOf(kind string, config attributes) func(context.Context, *protocol.Provider) (any, error) {
+	return func(ctx context.Context, p *protocol.Provider) (any, error) {
+		state, err := p.ReadData(ctx, kind, config)
 		if err != nil {
 			return nil, err
 		}
-		values := object(state)
+		values := protocol.Object(state)
 		if kind == "stackpolicy_cluster" {
 			return fmt.Sprint(values["nodes"], values["distribution"]), nil
 		}
@@ -72,7 +73,7 @@ func readOf(kind string, config attributes) func(context.Context, *protocol) (an
 
 // TestServerIsWhole: the server that cleans offers all that the framework's does.
 func TestServerIsWhole(t *testing.T) {
-	server := newServer()
+	server := protocol.NewServer()
 	if _, ok := server.(tfprotov6.ListResourceServer); !ok {
 		t.Error("it lists no resources")
 	}
