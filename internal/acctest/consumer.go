@@ -17,7 +17,6 @@ type Consumer struct {
 	since map[string]time.Time         // by token
 	Nodes map[string]map[string]string // the first message, by token
 	Posts int
-	Busy  int // maximum number of nodes that drained at once
 }
 
 func (d *Consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -36,13 +35,6 @@ func (d *Consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			d.since[token], d.Nodes[token] = time.Now(), message
 		}
 	}
-	busy := 0
-	for _, since := range d.since {
-		if time.Since(since) < d.takes {
-			busy++
-		}
-	}
-	d.Busy = max(d.Busy, busy)
 	if since, known := d.since[token]; !known {
 		w.WriteHeader(http.StatusNotFound)
 	} else if time.Since(since) < d.takes {

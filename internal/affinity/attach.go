@@ -127,12 +127,16 @@ func named(ctx context.Context, compute *openstack.Compute, name string) ([]open
 	return groups, err
 }
 
+// lookTime is how long a look may take after a cancel. Tests with much to do
+// besides allow for more.
+var lookTime = 700 * time.Millisecond
+
 // afterwards is a context to look once more. Who cancelled is not kept waiting.
 func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Err() == nil {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(context.WithoutCancel(ctx), 700*time.Millisecond)
+	return context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 }
 
 // supported returns an [*UnsupportedError] where Nova is too old for a policy.

@@ -16,8 +16,17 @@ import (
 
 func compute(t *testing.T, fake *fakecloud.Cloud) *openstack.Compute {
 	t.Helper()
+	return patient(t, fake, time.Hour)
+}
+
+// givenUp is when a request is given up that hangs: where a test needs that.
+const givenUp = 5 * time.Second
+
+// patient is a client that gives requests up after a time.
+func patient(t *testing.T, fake *fakecloud.Cloud, timeout time.Duration) *openstack.Compute {
+	t.Helper()
 	cloud, err := openstack.New(openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
-		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, RequestTimeout: 300 * time.Millisecond, MaxRetries: 2})
+		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, RequestTimeout: timeout, MaxRetries: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,33 +51,35 @@ func TestLostAnswer(t *testing.T) {
 		"it is HTML, and was made": {Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>", Acts: true},
 	} {
 		for _, policy := range []affinity.Policy{{}, {Name: "web", Policy: affinity.SoftAffinity}, {Policy: affinity.AntiAffinity, MaxServerPerHost: 2}} {
-			fake := fakecloud.Start(t, fakecloud.Config{})
-			region := compute(t, fake)
-			fault.Service, fault.Method, fault.Path = fakecloud.Compute, http.MethodPost, "/os-server-groups"
-			injected := fake.Inject(fault)
-			binding, err := affinity.Attach(t.Context(), region, policy, "")
-			if injected.Fired() != 1 {
-				t.Errorf("%s: the fault hit %d requests", name, injected.Fired())
-			}
-			groups := fake.ServerGroups("RegionOne")
-			if len(groups) != 1 {
-				t.Fatalf("%s: the cloud has %+v", name, groups)
-			}
-			if policy.Name == "" {
-				if err != nil || binding.Inherited || binding.Group.ID != groups[0].ID || binding.Group.Policy != affinity.AntiAffinity {
+			t.Run(name+" "+policy.Name+policy.Policy, func(t *testing.T) {
+				t.Parallel()
+				fake := fakecloud.Start(t, fakecloud.Config{})
+				region := patient(t, fake, givenUp)
+				fault.Service, fault.Method, fault.Path = fakecloud.Compute, http.MethodPost, "/os-server-groups"
+				injected := fake.Inject(fault)
+				binding, err := affinity.Attach(t.Context(), region, policy, "")
+				if injected.Fired() != 1 {
+					t.Errorf("%s: the fault hit %d requests", name, injected.Fired())
+				}
+				groups := fake.ServerGroups("RegionOne")
+				if len(groups) != 1 {
+					t.Fatalf("%s: the cloud has %+v", name, groups)
+				}
+				if policy.Name == "" {
+					if err != nil || binding.Inherited || binding.Group.ID != groups[0].ID || binding.Group.Policy != affinity.AntiAffinity {
+						t.Errorf("%s: got %+v, %v", name, binding, err)
+					}
+					return
+				}
+				lost, ok := errors.AsType[*affinity.LostError](err)
+				if !ok || lost.Own || lost.Name != "web" || !slices.Equal(lost.IDs, []string{groups[0].ID}) {
 					t.Errorf("%s: got %+v, %v", name, binding, err)
 				}
-				continue
-			}
-			lost, ok := errors.AsType[*affinity.LostError](err)
-			if !ok || lost.Own || lost.Name != "web" || !slices.Equal(lost.IDs, []string{groups[0].ID}) {
-				t.Errorf("%s: got %+v, %v", name, binding, err)
-			}
-			binding, err = affinity.Attach(t.Context(), region, policy, "")
-			if err != nil || !binding.Inherited || binding.Group.ID != groups[0].ID || len(fake.ServerGroups("RegionOne")) != 1 {
-				t.Errorf("%s: the next one: %+v, %v", name, binding, err)
-			}
-			fake.Close()
+				binding, err = affinity.Attach(t.Context(), region, policy, "")
+				if err != nil || !binding.Inherited || binding.Group.ID != groups[0].ID || len(fake.ServerGroups("RegionOne")) != 1 {
+					t.Errorf("%s: the next one: %+v, %v", name, binding, err)
+				}
+			})
 		}
 	}
 }
@@ -104,20 +115,23 @@ func TestMadeLate(t *testing.T) {
 		"a proxy gives up":      {Status: http.StatusGatewayTimeout},
 	} {
 		for _, name := range []string{"", "web"} {
-			fake := fakecloud.Start(t, fakecloud.Config{})
-			region := compute(t, fake)
-			fault.Method, fault.Path = http.MethodPost, "/os-server-groups"
-			fake.Inject(fault)
-			_, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: name, Policy: affinity.Affinity}, "")
-			lost, ok := errors.AsType[*affinity.LostError](err)
-			if !ok || lost.Own != (name == "") || len(lost.IDs) > 0 {
-				t.Fatalf("%s, name %q: got %v", title, name, err)
-			}
-			fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: lost.Name, Policy: affinity.Affinity})
-			kept, err := affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name})
-			if left := len(fake.ServerGroups("RegionOne")); err != nil || kept || (left == 0) != lost.Own {
-				t.Errorf("%s, name %q: %v, %d groups", title, name, err, left)
-			}
+			t.Run(title+" "+name, func(t *testing.T) {
+				t.Parallel()
+				fake := fakecloud.Start(t, fakecloud.Config{})
+				region := patient(t, fake, givenUp)
+				fault.Method, fault.Path = http.MethodPost, "/os-server-groups"
+				fake.Inject(fault)
+				_, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: name, Policy: affinity.Affinity}, "")
+				lost, ok := errors.AsType[*affinity.LostError](err)
+				if !ok || lost.Own != (name == "") || len(lost.IDs) > 0 {
+					t.Fatalf("%s, name %q: got %v", title, name, err)
+				}
+				fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: lost.Name, Policy: affinity.Affinity})
+				kept, err := affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name})
+				if left := len(fake.ServerGroups("RegionOne")); err != nil || kept || (left == 0) != lost.Own {
+					t.Errorf("%s, name %q: %v, %d groups", title, name, err, left)
+				}
+			})
 		}
 	}
 }
@@ -205,40 +219,68 @@ func TestInheritedIsKept(t *testing.T) {
 	}
 }
 
-// TestCancelledAttach: who cancels while Nova hangs waits no longer than a
-// second, and what may have been made is not forgotten.
+// cancelled attaches, and cancels once the request is under way.
+func cancelled(t *testing.T, region *openstack.Compute, policy affinity.Policy, underWay <-chan struct{}) (affinity.Binding, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-underWay
+		cancel()
+	}()
+	return affinity.Attach(ctx, region, policy, "")
+}
+
+// TestCancelledAttach: who cancels while Nova hangs does not wait for it, and
+// what may have been made is not forgotten.
 func TestCancelledAttach(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
-	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Effect: fakecloud.Hang, Acts: true, Times: fakecloud.Forever})
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	start := time.Now()
-	_, err := affinity.Attach(ctx, region, affinity.Policy{Policy: affinity.AntiAffinity}, "")
-	if !errors.As(err, new(*affinity.LostError)) || time.Since(start) > time.Second {
-		t.Errorf("got %v after %s", err, time.Since(start))
+	hang := fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Effect: fakecloud.Hang, Acts: true, Times: fakecloud.Forever})
+	_, err := cancelled(t, region, affinity.Policy{Policy: affinity.AntiAffinity}, hang.Hit())
+	if lost, ok := errors.AsType[*affinity.LostError](err); !ok || !lost.Own {
+		t.Errorf("got %v", err)
 	}
 }
 
-// TestCancelledWait: who waits for another attachment is cancelled at once.
+// TestCancelledLook: who cancelled is told what was made, where Nova still
+// answers: one more look finds the group.
+func TestCancelledLook(t *testing.T) {
+	affinity.LookLonger(t)
+	for _, name := range []string{"", "web"} {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		region := compute(t, fake)
+		hang := fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Hang, Acts: true})
+		binding, err := cancelled(t, region, affinity.Policy{Name: name, Policy: affinity.AntiAffinity}, hang.Hit())
+		groups := fake.ServerGroups("RegionOne")
+		if len(groups) != 1 {
+			t.Fatalf("name %q: groups %v", name, groups)
+		}
+		lost, ok := errors.AsType[*affinity.LostError](err)
+		if name == "" && (err != nil || binding.Group.ID != groups[0].ID) || name != "" && (!ok || !slices.Equal(lost.IDs, []string{groups[0].ID})) {
+			t.Errorf("name %q: got %+v, %v", name, binding, err)
+		}
+	}
+}
+
+// TestCancelledWait: who waits for another attachment can be cancelled.
 func TestCancelledWait(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
-	fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay, Delay: 250 * time.Millisecond})
+	hang := fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Hang})
+	held, letGo := context.WithCancel(t.Context())
 	first := make(chan error)
 	go func() {
-		_, err := affinity.Attach(t.Context(), region, affinity.Policy{}, "")
+		_, err := affinity.Attach(held, region, affinity.Policy{}, "")
 		first <- err
 	}()
-	for fake.Count("POST compute /os-server-groups") == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	if _, err := affinity.Attach(ctx, region, affinity.Policy{}, ""); !errors.Is(err, context.DeadlineExceeded) {
+	<-hang.Hit()
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel) // while it waits, or before: the end is the same
+	if _, err := affinity.Attach(ctx, region, affinity.Policy{}, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if err := <-first; err != nil || fake.Count("POST compute /os-server-groups") != 1 {
+	letGo()
+	if err := <-first; err == nil || fake.Count("POST compute /os-server-groups") != 1 {
 		t.Errorf("got %v", err)
 	}
 }

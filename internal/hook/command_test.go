@@ -149,11 +149,11 @@ func TestCommandEnds(t *testing.T) {
 	stop := errors.New("stopped by the user")
 	start := time.Now()
 	cancel(stop)
-	if err := <-done; !errors.Is(err, stop) || time.Since(start) > timeToEnd+3*time.Second {
+	if err := <-done; !errors.Is(err, stop) || time.Since(start) > timeToEnd+time.Minute {
 		t.Errorf("got %v after %s", err, time.Since(start))
 	}
 	for lives(pid) {
-		if time.Since(start) > 20*time.Second {
+		if time.Since(start) > 2*time.Minute {
 			t.Fatal("its child lives on")
 		}
 		time.Sleep(10 * time.Millisecond)

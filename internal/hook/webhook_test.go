@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode"
 
@@ -55,11 +57,31 @@ func silent(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 func reset(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
+// inProcess is a consumer that is asked without a network: in a bubble of
+// synctest, where time passes when everybody waits.
+type inProcess struct{ http.Handler }
+
+func (p inProcess) RoundTrip(r *http.Request) (answer *http.Response, err error) {
+	defer r.Body.Close()
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = io.ErrUnexpectedEOF // as where the connection is lost
+		}
+	}()
+	w := httptest.NewRecorder()
+	p.ServeHTTP(w, r)
+	return w.Result(), r.Context().Err()
+}
+
 // hookAt is a webhook that does not wait long.
-func hookAt(t *testing.T, address string) hook {
+func hookAt(t *testing.T, address string, consumer http.RoundTripper) hook {
 	t.Helper()
+	client := web.NewClient(nil, time.Minute)
+	if consumer != nil {
+		client.Transport = consumer
+	}
 	spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {address}}}
-	w, err := spec.make(&Runner{HTTP: web.NewClient(nil, time.Minute), UserAgent: "agent/1", pause: time.Millisecond})
+	w, err := spec.make(&Runner{HTTP: client, UserAgent: "agent/1", pause: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,30 +123,29 @@ func TestWebhook(t *testing.T) {
 		{"never answers", []http.HandlerFunc{silent}, "POST /hook?key=secret", "could not be reached"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			consumer := &consumer{answers: c.answers}
-			url := httptest.NewServer(consumer)
-			defer url.Close()
-			defer url.CloseClientConnections()
-			ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("too late"))
-			defer cancel()
-			w := hookAt(t, url.URL+"/hook?key=secret")
-			m := Message{Token: "t-1", NodeID: "n-1", Transition: Termination, Region: "R", NodeName: "web-1", Cluster: "web"}
-			err := w.Run(ctx, m, &Progress{})
-			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-				t.Fatalf("got %v, want %q", err, c.err)
-			}
-			if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "t-1")) {
-				t.Errorf("the error shows a secret: %v", err)
-			}
-			consumer.mu.Lock()
-			defer consumer.mu.Unlock()
-			if got := strings.Join(consumer.got, ", "); c.got != "" && got != c.got {
-				t.Errorf("got %s, want %s", got, c.got)
-			}
-			var sent Message
-			if err := json.Unmarshal([]byte(consumer.bodies[0]), &sent); err != nil || sent != m {
-				t.Errorf("sent %s", consumer.bodies[0])
-			}
+			synctest.Test(t, func(t *testing.T) {
+				consumer := &consumer{answers: c.answers}
+				ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("too late"))
+				defer cancel()
+				w := hookAt(t, "http://127.0.0.1:8080/hook?key=secret", inProcess{consumer})
+				m := Message{Token: "t-1", NodeID: "n-1", Transition: Termination, Region: "R", NodeName: "web-1", Cluster: "web"}
+				err := w.Run(ctx, m, &Progress{})
+				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("got %v, want %q", err, c.err)
+				}
+				if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "t-1")) {
+					t.Errorf("the error shows a secret: %v", err)
+				}
+				consumer.mu.Lock()
+				defer consumer.mu.Unlock()
+				if got := strings.Join(consumer.got, ", "); c.got != "" && got != c.got {
+					t.Errorf("got %s, want %s", got, c.got)
+				}
+				var sent Message
+				if err := json.Unmarshal([]byte(consumer.bodies[0]), &sent); err != nil || sent != m {
+					t.Errorf("sent %s", consumer.bodies[0])
+				}
+			})
 		})
 	}
 }
@@ -135,7 +156,7 @@ func TestWebhookUnreachable(t *testing.T) {
 	server.Close()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("too late"))
 	defer cancel()
-	w := hookAt(t, server.URL+"/hook?key=secret")
+	w := hookAt(t, server.URL+"/hook?key=secret", nil)
 	err := w.Run(ctx, Message{}, &Progress{})
 	if err == nil || !strings.Contains(err.Error(), "too late; the webhook at 127.0.0.1") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v", err)
@@ -189,43 +210,43 @@ func TestWebhookTLS(t *testing.T) {
 	}
 }
 
-// TestWebhookRetryAfter: a pause that the consumer asks for is kept.
-func TestWebhookRetryAfter(t *testing.T) {
-	var times []time.Time
-	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		times = append(times, time.Now())
-		switch len(times) {
-		case 1:
-			answer(503, "Retry-After", "2")(w, nil)
-		case 2:
-			answer(202, "Retry-After", "0")(w, nil) // which is no reason to ask without end
-		}
-	}))
-	defer consumer.Close()
-	if err := hookAt(t, consumer.URL).Run(t.Context(), Message{}, &Progress{}); err != nil || len(times) != 3 {
-		t.Fatalf("%v, asked %d times", err, len(times))
-	}
-	for i, least := range []time.Duration{2 * time.Second, time.Second} {
-		if took := times[i+1].Sub(times[i]); took < least {
-			t.Errorf("pause %d took %s, not %s", i, took, least)
-		}
+// not shown.
+func TestReason(t *testing.T) {
+	alert := &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
+	err := &url.Error{Op: "Post", URL: "https://x/?key=secret", Err: fmt.Errorf("readLoopPeekFailLocked: %w", alert)}
+	if got := reason(err); got != "remote error: tls: certificate required" || !untrusted(err) {
+		t.Errorf("got %q, final: %t", got, untrusted(err))
 	}
 }
 
-// TestWebhookRetryAfterClamped: a server that asks to be left alone for ever is
-// asked anyway, and the hook's timeout holds.
-func TestWebhookRetryAfterClamped(t *testing.T) {
-	asked := make(chan bool, 1)
-	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		answer(429, "Retry-After", "9223372037")(w, nil)
-		asked <- true
-	}))
-	defer consumer.Close()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("too late"))
-	defer cancel()
-	err := hookAt(t, consumer.URL).Run(ctx, Message{}, &Progress{})
-	if err == nil || !strings.Contains(err.Error(), "last answered 429 Too Many Requests") || len(asked) != 1 {
-		t.Errorf("got %v, asked %d times", err, len(asked))
+// TestWebhookRetryAfter: a pause that the consumer asks for is kept, up to five
+// minutes: one that asks to be left alone for ever is asked anyway.
+func TestWebhookRetryAfter(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers []http.HandlerFunc
+		want    string // when it is asked, and what comes of it
+	}{
+		"a pause":     {[]http.HandlerFunc{answer(503, "Retry-After", "2"), answer(200)}, "[0s 2s] <nil>"},
+		"none":        {[]http.HandlerFunc{answer(202, "Retry-After", "0"), answer(200)}, "[0s 1s] <nil>"}, // no reason to ask without end
+		"for ever":    {[]http.HandlerFunc{answer(429, "Retry-After", "9223372037"), answer(200)}, "[0s 5m0s] <nil>"},
+		"and no more": {[]http.HandlerFunc{answer(429, "Retry-After", "9223372037")}, "[0s 5m0s] too late; the webhook at 127.0.0.1 last answered 429 Too Many Requests"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start, asked := time.Now(), []time.Duration{}
+				consumer := &consumer{answers: c.answers}
+				handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					asked = append(asked, time.Since(start))
+					consumer.ServeHTTP(w, r)
+				})
+				ctx, cancel := context.WithTimeoutCause(t.Context(), 7*time.Minute, errors.New("too late"))
+				defer cancel()
+				err := hookAt(t, "http://127.0.0.1/", inProcess{handler}).Run(ctx, Message{}, &Progress{})
+				if got := fmt.Sprint(asked, " ", err); got != c.want {
+					t.Errorf("got %s, want %s", got, c.want)
+				}
+			})
+		})
 	}
 }
 
@@ -292,7 +313,7 @@ func TestWebhookPlain(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	err = hookAt(t, "http://"+listener.Addr().String()).Run(t.Context(), Message{}, &Progress{})
+	err = hookAt(t, "http://"+listener.Addr().String(), nil).Run(t.Context(), Message{}, &Progress{})
 	if err == nil || !strings.Contains(err.Error(), "answered 418 I'm a teapot") || strings.ContainsFunc(err.Error(), unicode.IsControl) || strings.Contains(err.Error(), "owned") {
 		t.Errorf("got %q", err)
 	}
@@ -309,7 +330,7 @@ func TestWebhookHuge(t *testing.T) {
 		}
 	}))
 	defer consumer.Close()
-	if err := hookAt(t, consumer.URL).Run(t.Context(), Message{}, &Progress{}); err != nil {
+	if err := hookAt(t, consumer.URL, nil).Run(t.Context(), Message{}, &Progress{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -173,7 +173,7 @@ func TestFarNumbers(t *testing.T) {
 		if got := refusal(t, f, text); !strings.Contains(got, want) {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
-		if took := time.Since(start); took > time.Second {
+		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%s: refused after %s", text, took)
 		}
 	}
