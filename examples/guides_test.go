@@ -20,6 +20,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/claims"
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 )
 
 // use replaces the configuration by that of another folder of the examples.
@@ -160,8 +161,8 @@ const webhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE="
 func consume(t *testing.T, script string, env ...string) (address string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "consumer")
-	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./guides/draining-nodes/consumer").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
+	if err := errors.Join(workspace.Program(t.Context(), binary, "./examples/guides/draining-nodes/consumer"), workspace.Watch(script)); err != nil {
+		t.Fatal(err)
 	}
 	address = freePort(t)
 	consumer := exec.CommandContext(t.Context(), binary, address, script)

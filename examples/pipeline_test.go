@@ -1,6 +1,7 @@
 package examples_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,10 +27,8 @@ func programs(t *testing.T) string {
 	if err := os.Symlink(acctest.Terraform(t), filepath.Join(dir, "terraform")); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir, "./cmd/planview")
-	build.Dir = workspace.Root()
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
+	if err := workspace.Program(t.Context(), filepath.Join(dir, "planview"), "./cmd/planview"); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }
@@ -38,7 +37,7 @@ func programs(t *testing.T) string {
 func script(t *testing.T, dir, name, path string, env ...string) (string, error) {
 	t.Helper()
 	file, err := filepath.Abs(filepath.Join(pipeline, name))
-	if err != nil {
+	if err := errors.Join(err, workspace.Watch(file)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), file)

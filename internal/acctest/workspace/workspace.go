@@ -34,6 +34,9 @@ var built = map[string]struct{ version, source string }{
 	Nova:        {"0.0.1", "./internal/acctest/nova/serve"},
 }
 
+// standIn is the source of what takes the place of terraform-provider-openstack.
+const standIn = "./internal/acctest/openstackstub/serve"
+
 // Addresses of providers.
 const (
 	StackPolicy = "stackpolicy/stackpolicy"
@@ -58,6 +61,9 @@ func openstack() (binary, version string, err error) {
 	}
 	if binary, err = filepath.Abs(given); err == nil {
 		_, err = os.Stat(binary)
+	}
+	if err == nil {
+		err = watchProgram(binary)
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("the provider that %s names: %w", Genuine, err)
@@ -96,7 +102,7 @@ func Build(ctx context.Context, dir string) (*Mirror, error) {
 	case binary != "":
 		err = place(dir, OpenStack, version, func(file string) error { return os.Symlink(binary, file) })
 	default:
-		err = build(ctx, dir, OpenStack, version, "./internal/acctest/openstackstub/serve")
+		err = build(ctx, dir, OpenStack, version, standIn)
 	}
 	if err != nil {
 		return nil, err
@@ -105,15 +111,32 @@ func Build(ctx context.Context, dir string) (*Mirror, error) {
 	return m, os.WriteFile(m.Config, fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir), 0o600)
 }
 
-// build builds a provider of this tree into its place.
+// build builds a provider of this tree into its place. The binary is kept in the
+// tree, so that the next process does not link it again.
 func build(ctx context.Context, dir, address, version, source string) error {
-	binary := filepath.Join(dir, path.Base(address))
-	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", binary, source) // terraform reads the whole file for each command
-	build.Dir = Root()
-	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the provider %s: %w\n%s", address, err, output)
+	kept := filepath.Join(Root(), ".tools", "providers")
+	if err := os.MkdirAll(kept, 0o755); err != nil {
+		return err
 	}
-	return place(dir, address, version, func(file string) error { return os.Link(binary, file) })
+	unlock, err := lock(filepath.Join(kept, "lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	binary, own := filepath.Join(kept, path.Base(address)), filepath.Join(dir, path.Base(address))
+	if err := errors.Join(Program(ctx, binary, source), cp(binary, own)); err != nil {
+		return err
+	}
+	return place(dir, address, version, func(file string) error { return os.Link(own, file) })
+}
+
+// cp copies a program, or makes a link to it on the same disk.
+func cp(from, to string) error {
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	text, err := os.ReadFile(from)
+	return errors.Join(err, os.WriteFile(to, text, 0o755))
 }
 
 // place puts a provider where terraform looks for it, and OpenTofu, which does
@@ -139,11 +162,13 @@ func Root() string {
 func Terraform(ctx context.Context) (string, error) {
 	find := exec.CommandContext(ctx, filepath.Join(Root(), "tools", "terraform"))
 	find.Stderr = os.Stderr
+	find.Env = append(os.Environ(), "TF_ACC_TERRAFORM_PATH="+os.Getenv("TF_ACC_TERRAFORM_PATH"), "PATH="+os.Getenv("PATH")) // inputs too
 	output, err := find.Output()
 	if err != nil {
 		return "", fmt.Errorf("find a terraform or tofu: %w", err)
 	}
-	return strings.TrimSpace(string(output)), nil
+	path := strings.TrimSpace(string(output))
+	return path, errors.Join(Watch(find.Path), watchProgram(path))
 }
 
 // Workspace is a folder with a configuration and its state.
