@@ -210,15 +210,6 @@ func TestWebhookTLS(t *testing.T) {
 	}
 }
 
-// not shown.
-func TestReason(t *testing.T) {
-	alert := &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
-	err := &url.Error{Op: "Post", URL: "https://x/?key=secret", Err: fmt.Errorf("readLoopPeekFailLocked: %w", alert)}
-	if got := reason(err); got != "remote error: tls: certificate required" || !untrusted(err) {
-		t.Errorf("got %q, final: %t", got, untrusted(err))
-	}
-}
-
 // TestWebhookRetryAfter: a pause that the consumer asks for is kept, up to five
 // minutes: one that asks to be left alone for ever is asked anyway.
 func TestWebhookRetryAfter(t *testing.T) {

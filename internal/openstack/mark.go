@@ -9,6 +9,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // What is known of a server's service is kept in its metadata, because every
@@ -37,7 +38,7 @@ func ParseMark(value string) string {
 // Nova refuses it with 409 while something else is under way with the server.
 func (s Server) Mark(ctx context.Context, mark string) error {
 	if err := s.set(ctx, MarkKey, mark); err != nil {
-		return fmt.Errorf("region %s: mark the server %s as in service: %w", s.Compute.Region, s.ID, err)
+		return fmt.Errorf("region %s: mark the server %s as in service: %w", s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
 }
@@ -46,7 +47,7 @@ func (s Server) Mark(ctx context.Context, mark string) error {
 // be.
 func (s Server) Unmark(ctx context.Context) error {
 	if err := s.remove(ctx, MarkKey); err != nil {
-		return fmt.Errorf("region %s: remove the mark of the server %s: %w", s.Compute.Region, s.ID, err)
+		return fmt.Errorf("region %s: remove the mark of the server %s: %w", s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
 }
@@ -55,7 +56,7 @@ func (s Server) Unmark(ctx context.Context) error {
 // a server that is locked, and while it takes no metadata.
 func (s Server) NoteDrain(ctx context.Context, at time.Time) error {
 	if err := s.set(ctx, DrainedKey, at.UTC().Format(time.RFC3339)); err != nil {
-		return fmt.Errorf("region %s: note at the server %s that it is drained: %w", s.Compute.Region, s.ID, err)
+		return fmt.Errorf("region %s: note at the server %s that it is drained: %w", s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
 }
@@ -63,7 +64,7 @@ func (s Server) NoteDrain(ctx context.Context, at time.Time) error {
 // ForgetDrain removes what NoteDrain noted.
 func (s Server) ForgetDrain(ctx context.Context) error {
 	if err := s.remove(ctx, DrainedKey); err != nil {
-		return fmt.Errorf("region %s: remove the note of the drain from the server %s: %w", s.Compute.Region, s.ID, err)
+		return fmt.Errorf("region %s: remove the note of the drain from the server %s: %w", s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (s Server) get(ctx context.Context) (*servers.Server, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("region %s: get the server %s: %w", s.Compute.Region, s.ID, err)
+		return nil, fmt.Errorf("region %s: get the server %s: %w", s.Compute.Region, text.Clean(s.ID), err)
 	case server.Status == "DELETED" || server.Status == "SOFT_DELETED":
 		return nil, nil
 	}
@@ -79,7 +79,7 @@ func (s Server) Fault(ctx context.Context) (string, error) {
 // Stop asks Nova to shut the server down.
 func (s Server) Stop(ctx context.Context) error {
 	if err := servers.Stop(ctx, s.Compute.At(1), s.ID).ExtractErr(); err != nil {
-		return fmt.Errorf("region %s: stop the server %s: %w", s.Compute.Region, s.ID, err)
+		return fmt.Errorf("region %s: stop the server %s: %w", s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, erro
 		group, err = newServerGroup(got)
 	}
 	if err != nil {
-		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, id, err)
+		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, text.Clean(id), err)
 	}
 	return group, nil
 }
@@ -130,7 +130,7 @@ func (c *Compute) CreateServerGroup(ctx context.Context, name, policy string, ma
 func (c *Compute) DeleteServerGroup(ctx context.Context, id string) error {
 	err := servergroups.Delete(ctx, c.groupClient(), id).ExtractErr()
 	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-		return fmt.Errorf("region %s: delete the server group %s: %w", c.Region, id, err)
+		return fmt.Errorf("region %s: delete the server group %s: %w", c.Region, text.Clean(id), err)
 	}
 	return nil
 }

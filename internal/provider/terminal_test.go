@@ -12,47 +12,85 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
-// evil is a name that clears the screen, and makes up an error of its own.
-const evil = `x\u001b[2J\u001b]0;title\u0007\r\n\nError: all is lost\u202e`
+// Both clear the screen, and make up an error of their own: one as JSON writes
+// it, one as it is.
+const (
+	evil  = `x\u001b[2J\u001b]0;title\u0007\r\n\nError: all is lost\u202e`
+	plain = "x\x1b[2J\r\nError: all is lost"
+)
 
 // TestTerminal: whatever names and messages a cloud gives, no diagnostic and no
 // table has a control character, nor a line that is not ours.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	all := attributes{"name_regex": ".", "regions": []any{"RegionOne"}}
+	server := `{"id": "1", "name": "` + evil + `", "status": "ACTIVE", "OS-EXT-AZ:availability_zone": "` + evil + `", "hostId": "` + evil + `"}`
+	const deletion = "stackpolicy_deletion_attachment"
 	for name, c := range map[string]struct {
-		path, body string
+		path, body string // a fault; "": there is none
 		status     int
 		ask        func(ctx context.Context, p *protocol.Provider) (any, error)
 	}{
-		"a message": {"/servers/detail", "\x1b[2J\r\nError: all is lost", http.StatusInternalServerError, readOf("stackpolicy_cluster", all)},
-		"a page":    {"/servers/detail", "<p>\x1b[2J\r\nError: all is lost", http.StatusNotFound, readOf("stackpolicy_cluster", all)},
-		"a server": {"/servers/detail", `{"servers": [{"id": "1", "name": "` + evil + `", "status": "ACTIVE", "OS-EXT-AZ:availability_zone": "` + evil + `", "hostId": "` + evil + `"}]}`, 200,
-			readOf("stackpolicy_cluster", all)},
+		"a message": {"/servers/detail", plain, http.StatusInternalServerError, readOf("stackpolicy_cluster", all)},
+		"a page":    {"/servers/detail", "<p>" + plain, http.StatusNotFound, readOf("stackpolicy_cluster", all)},
+		"a server":  {"/servers/detail", `{"servers": [` + server + `]}`, 200, readOf("stackpolicy_cluster", all)},
 		"a date":    {"/servers/detail", `{"servers": [{"id": "` + evil + `", "name": "web", "status": "ACTIVE", "created": "` + evil + `"}]}`, 200, readOf("stackpolicy_cluster", all)},
-		"no status": {"/servers/detail", `{"servers": [{"id": "1", "name": "` + evil + `"}]}`, 200, readOf("stackpolicy_cluster", all)},
+		"no status": {"/servers/detail", `{"servers": [{"id": "` + evil + `", "name": "` + evil + `"}]}`, 200, readOf("stackpolicy_cluster", all)},
 		"a zone": {"/os-availability-zone", `{"availabilityZoneInfo": [{"zoneName": "` + evil + `", "zoneState": {"available": true}}]}`, 200,
 			readOf("stackpolicy_zone_plan", attributes{"nodes": []any{}, "zones": []any{attributes{"name": "none"}}, "scale_out": attributes{}})},
-		"a region": {"/regions", `{"regions": [{"id": "` + evil + `"}], "links": {"next": "http://` + "evil.example/" + evil + `"}}`, 200,
+		"a region": {"/regions", `{"regions": [{"id": "` + evil + `"}], "links": {"next": null}}`, 200,
 			readOf("stackpolicy_region_plan", attributes{"nodes": []any{}, "regions": []any{attributes{"name": "none"}}, "scale_out": attributes{}})},
 		"a version": {"/", `{"version": {"id": "v2.1", "version": "` + evil + `"}}`, 200, readOf("stackpolicy_cluster", all)},
-		"literal nodes": {"/nothing", "", 200, readOf("stackpolicy_region_plan", attributes{"regions": []any{attributes{"name": "RegionOne"}}, "scale_in": attributes{},
-			"nodes": []any{attributes{"id": "1", "region": "x\x1b[2J\r\nError: all is lost"}}})},
-		"an id": {"/nothing", "", 200, readOf("stackpolicy_affinity_plan", attributes{"servergroup_id": "x\x1b[2J", "scale_out": attributes{}})},
-		"an import": {"/nothing", "", 200, func(ctx context.Context, p *protocol.Provider) (any, error) {
-			_, err := p.Adopt(ctx, "stackpolicy_affinity_attachment", "RegionOne/x\x1b[2J")
+		"literal nodes": {"", "", 0, readOf("stackpolicy_region_plan", attributes{"regions": []any{attributes{"name": "RegionOne"}}, "scale_in": attributes{},
+			"nodes": []any{attributes{"id": "1", "region": plain}}})},
+		"an id": {"", "", 0, readOf("stackpolicy_affinity_plan", attributes{"servergroup_id": plain, "scale_out": attributes{}})},
+		"an import": {"", "", 0, func(ctx context.Context, p *protocol.Provider) (any, error) {
+			_, err := p.Adopt(ctx, "stackpolicy_affinity_attachment", "RegionOne/"+plain)
 			return nil, err
 		}},
-		"protected": {"/nothing", "", 200, readOf("stackpolicy_deletion_plan", attributes{"scale_in": attributes{}, "protected": []any{"x\x1b[2J\r\nError: all is lost"},
-			"nodes": []any{attributes{"id": "1", "name": "x\x1b[2J\r\nError: all is lost"}}})},
+		"a server's id": {"", "", 0, func(ctx context.Context, p *protocol.Provider) (any, error) {
+			return p.Apply(ctx, instance{Kind: deletion}, attributes{"server_id": plain})
+		}},
+		"a candidate": {"", "", 0, readOf("stackpolicy_deletion_plan", attributes{"delete_nodes": attributes{"candidates": []any{plain}},
+			"nodes": []any{attributes{"id": "1"}}})},
+		"a warning of a plan": {"", "", 0, readOf("stackpolicy_deletion_plan", attributes{"delete_nodes": attributes{"candidates": []any{plain}}, "protected": []any{plain},
+			"nodes": []any{attributes{"id": plain}, attributes{"id": "2"}}})},
+		"a warning of a destruction": {"/servers/*", `{"server": ` + server + `}`, 200, func(ctx context.Context, p *protocol.Provider) (any, error) {
+			i, err := p.Apply(ctx, instance{Kind: deletion}, attributes{"server_id": "1", "node_name": plain, "shutdown": true})
+			if err != nil {
+				return nil, err
+			}
+			_, err = p.Plan(ctx, p.Request(i, nil))
+			return nil, err
+		}},
+		"a warning of a hook": {"/servers/*", `{"server": ` + server + `}`, 200, func(ctx context.Context, p *protocol.Provider) (any, error) {
+			// Nobody listens there, and the node goes anyway.
+			hook := attributes{"type": "webhook", "url": "http://127.0.0.1:1/", "default_result": "CONTINUE", "timeout": 1}
+			i, err := p.Apply(ctx, instance{Kind: deletion}, attributes{"server_id": "1", "node_name": plain, "hook": hook})
+			if err != nil {
+				return nil, err
+			}
+			_, err = p.Apply(ctx, i, nil)
+			return nil, err
+		}},
 	} {
-		fake := fakecloud.Start(t, fakecloud.Config{})
-		fake.Inject(fakecloud.Fault{Path: c.path, Status: c.status, Body: c.body, Times: fakecloud.Forever})
-		shown, err := c.ask(t.Context(), protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne"))
-		text := fmt.Sprint(shown, err)
-		if strings.ContainsAny(text, "\x1b\x07\r\u202e") || strings.Contains(text, "\nError: all") {
-			t.Errorf("%s: %q", name, text)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fake := fakecloud.Start(t, fakecloud.Config{})
+			var fault *fakecloud.Injected
+			if c.path != "" {
+				fault = fake.Inject(fakecloud.Fault{Path: c.path, Status: c.status, Body: c.body, Times: fakecloud.Forever})
+			}
+			p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
+			shown, err := c.ask(t.Context(), p)
+			text := fmt.Sprint(shown, err, p.Said())
+			if strings.ContainsAny(text, "\x1b\x07\r\u202e") || strings.Contains(text, "\nError: all") {
+				t.Errorf("it reaches the terminal: %q", text)
+			}
+			if !strings.Contains(text, "Error: all is lost") || fault != nil && fault.Fired() == 0 {
+				t.Errorf("it is not shown at all: %q", text)
+			}
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strings"
 	"sync"
 	"testing"
 
@@ -20,6 +21,26 @@ import (
 type Provider struct {
 	Server  tfprotov6.ProviderServer
 	Schemas *tfprotov6.GetProviderSchemaResponse
+
+	mu   sync.Mutex
+	said []string
+}
+
+// Said is all that the provider reported, warnings too, as Terraform prints it.
+func (p *Provider) Said() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.said, "\n")
+}
+
+// failure is [Failure], and keeps what is said.
+func (p *Provider) failure(err error, diagnostics []*tfprotov6.Diagnostic) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, d := range diagnostics {
+		p.said = append(p.said, fmt.Sprintf("%s: %s\n%s", d.Severity, d.Summary, d.Detail))
+	}
+	return Failure(err, diagnostics)
 }
 
 // Attributes are the arguments of a block; those left out are null.
@@ -57,7 +78,7 @@ func Connect(ctx context.Context, block Attributes) (*Provider, error) {
 	p := &Provider{Server: NewServer(), Schemas: Schemas()}
 	config := Pack(ValueOf(p.Schemas.Provider.ValueType(), block))
 	resp, err := p.Server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: config})
-	return p, Failure(err, resp.Diagnostics)
+	return p, p.failure(err, resp.Diagnostics)
 }
 
 // Start connects for a user of the fake cloud, whose project has the same name.
@@ -74,7 +95,7 @@ func Start(t testing.TB, fake *fakecloud.Cloud, user string, region any) *Provid
 func (p *Provider) ReadData(ctx context.Context, kind string, config Attributes) (tftypes.Value, error) {
 	of := p.Schemas.DataSourceSchemas[kind].ValueType()
 	resp, err := p.Server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: Pack(ValueOf(of, config))})
-	if err := Failure(err, resp.Diagnostics); err != nil {
+	if err := p.failure(err, resp.Diagnostics); err != nil {
 		return tftypes.Value{}, err
 	}
 	return Unpack(of, resp.State), nil
@@ -99,7 +120,7 @@ func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (In
 		PlannedState: plan.PlannedState, Config: req.Config, PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
 	creates := i.State.IsNull()
 	i.State, i.Private, i.Identity = Unpack(p.TypeOf(i.Kind), resp.NewState), resp.Private, resp.NewIdentity
-	err = Failure(err, resp.Diagnostics)
+	err = p.failure(err, resp.Diagnostics)
 	i.Tainted = creates && err != nil && !i.State.IsNull()
 	return i, err
 }
@@ -107,7 +128,7 @@ func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (In
 // Plan asks what a change comes to, and makes none.
 func (p *Provider) Plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	resp, err := p.Server.PlanResourceChange(ctx, req)
-	return resp, Failure(err, resp.Diagnostics)
+	return resp, p.failure(err, resp.Diagnostics)
 }
 
 // Request asks for the plan of a change.
@@ -142,7 +163,7 @@ func (p *Provider) propose(i Instance, config tftypes.Value) tftypes.Value {
 // Refresh reads a resource.
 func (p *Provider) Refresh(ctx context.Context, i Instance) (Instance, error) {
 	resp, err := p.Server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: i.Kind, CurrentState: Pack(i.State), Private: i.Private, CurrentIdentity: i.Identity})
-	if err := Failure(err, resp.Diagnostics); err != nil {
+	if err := p.failure(err, resp.Diagnostics); err != nil {
 		return i, err
 	}
 	i.State, i.Private, i.Identity = Unpack(i.State.Type(), resp.NewState), resp.Private, resp.NewIdentity
@@ -152,7 +173,7 @@ func (p *Provider) Refresh(ctx context.Context, i Instance) (Instance, error) {
 // Adopt imports a resource by its id, and reads it.
 func (p *Provider) Adopt(ctx context.Context, kind, id string) (Instance, error) {
 	resp, err := p.Server.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id})
-	if err := Failure(err, resp.Diagnostics); err != nil {
+	if err := p.failure(err, resp.Diagnostics); err != nil {
 		return Instance{}, err
 	}
 	got := resp.ImportedResources[0]

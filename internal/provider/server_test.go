@@ -1,0 +1,93 @@
+package provider
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// dirty gives each answer a diagnostic that clears the screen, and ends in
+// a cancelled context.
+type dirty struct{ fullServer }
+
+const dirt = "x\x1b[2J\r"
+
+func said() []*tfprotov6.Diagnostic {
+	return []*tfprotov6.Diagnostic{{Summary: dirt + "\ny", Detail: "one\n" + dirt + ": " + context.Canceled.Error()}}
+}
+
+func (dirty) ConfigureProvider(context.Context, *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	return &tfprotov6.ConfigureProviderResponse{Diagnostics: said()}, nil
+}
+
+func (dirty) ValidateResourceConfig(context.Context, *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	return &tfprotov6.ValidateResourceConfigResponse{Diagnostics: said()}, nil
+}
+
+func (dirty) ReadResource(context.Context, *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	return &tfprotov6.ReadResourceResponse{Diagnostics: said()}, nil
+}
+
+func (dirty) PlanResourceChange(context.Context, *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	return &tfprotov6.PlanResourceChangeResponse{Diagnostics: said()}, nil
+}
+
+func (dirty) ApplyResourceChange(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	return &tfprotov6.ApplyResourceChangeResponse{Diagnostics: said()}, nil
+}
+
+func (dirty) ImportResourceState(context.Context, *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+	return &tfprotov6.ImportResourceStateResponse{Diagnostics: said()}, nil
+}
+
+func (dirty) ValidateDataResourceConfig(context.Context, *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+	return &tfprotov6.ValidateDataResourceConfigResponse{Diagnostics: said()}, nil
+}
+
+func (dirty) ReadDataSource(context.Context, *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	return &tfprotov6.ReadDataSourceResponse{Diagnostics: said()}, nil
+}
+
+func (dirty) CallFunction(context.Context, *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
+	return &tfprotov6.CallFunctionResponse{Error: &tfprotov6.FunctionError{Text: dirt}}, nil
+}
+
+// TestCleanServer: no answer of the provider has a control character in what it
+// reports, whoever forgot to clean it.
+func TestCleanServer(t *testing.T) {
+	server, faced := reflect.ValueOf(&cleanServer{dirty{}}), 0
+	for i := range server.NumMethod() {
+		name := server.Type().Method(i).Name
+		if _, ok := reflect.TypeFor[dirty]().MethodByName(name); !ok || server.Method(i).Type().NumIn() != 2 {
+			continue
+		}
+		func() {
+			defer func() {
+				if recover() != nil {
+					return // one that dirty has from nobody
+				}
+			}()
+			answer := server.Method(i).Call([]reflect.Value{reflect.ValueOf(t.Context()), reflect.Zero(server.Method(i).Type().In(1))})[0].Elem()
+			var text string
+			if name == "CallFunction" {
+				text = answer.Interface().(tfprotov6.CallFunctionResponse).Error.Text
+			} else {
+				d := answer.FieldByName("Diagnostics").Interface().([]*tfprotov6.Diagnostic)[0]
+				if text = d.Detail; strings.Contains(d.Summary, "\n") || !strings.HasPrefix(d.Detail, "one\n") || !strings.HasSuffix(d.Detail, ": Terraform was interrupted") {
+					t.Errorf("%s: got %q", name, d)
+				}
+				text += d.Summary
+			}
+			faced++
+			if strings.ContainsAny(text, "\x1b\r") {
+				t.Errorf("%s: got %q", name, text)
+			}
+		}()
+	}
+	if faced != 9 {
+		t.Errorf("%d answers have text of others in them", faced)
+	}
+}
