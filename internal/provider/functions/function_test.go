@@ -120,7 +120,7 @@ func TestFunctionVectors(t *testing.T) {
 			Desired        int64
 		}
 	}
-	read("../request/testdata/desired_capacity.json", &resizes)
+	read("../../request/testdata/desired_capacity.json", &resizes)
 	var spreads []struct {
 		Count                  int64
 		Weights, Caps, Current map[string]int64
@@ -129,7 +129,7 @@ func TestFunctionVectors(t *testing.T) {
 			Error string
 		}
 	}
-	read("../placement/testdata/distribute.json", &spreads)
+	read("../../placement/testdata/distribute.json", &spreads)
 
 	// can() tells an error from an answer within one configuration.
 	var expressions []string
