@@ -1,6 +1,7 @@
 package openstack_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -18,6 +19,59 @@ func TestServerStatus(t *testing.T) {
 		id := fake.AddServers("RegionOne", fakecloud.Server{Name: "web", Status: status})[0]
 		if got, err := (openstack.Server{Compute: compute, ID: id}).Status(t.Context()); err != nil || got != want {
 			t.Errorf("%s: got %q, %v, want %q", status, got, err, want)
+		}
+	}
+}
+
+// TestServerExists: servers are listed once. One that came since, or that the list
+// does not have for another reason, is asked for before it counts as gone.
+func TestServerExists(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := func(id string, want bool) {
+		t.Helper()
+		if got, err := (openstack.Server{Compute: compute, ID: id}).Exists(t.Context()); err != nil || got != want {
+			t.Errorf("got %t, %v, want %t", got, err, want)
+		}
+	}
+	first := fake.AddServers("RegionOne", fakecloud.Server{Name: "first"})[0]
+	there(first, true)
+	there(fake.AddServers("RegionOne", fakecloud.Server{Name: "second"})[0], true)
+	there("00000000-0000-0000-0000-000000000000", false)
+	if lists, all := fake.Count("GET compute /servers"), fake.Count("GET compute /servers/*"); lists != 1 || all != 2 {
+		t.Errorf("%d lists, and %d servers were asked for", lists, all)
+	}
+	fake.Inject(fakecloud.Fault{Path: "/servers/*", Status: 500, Times: fakecloud.Forever})
+	if _, err := (openstack.Server{Compute: compute, ID: "1"}).Exists(t.Context()); err == nil {
+		t.Error("a server that cannot be read counts as gone")
+	}
+}
+
+// TestEmptyPage: a list that announces more, and has nothing on the next page, is
+// an error, and not asked for without end.
+func TestEmptyPage(t *testing.T) {
+	const link = `"servers_links": [{"rel": "next", "href": "/"}]`
+	for name, page := range map[string]string{
+		"the first page": `{"servers": [], ` + link + `}`,
+		"a later page":   `{"servers": [{"id": "1"}], ` + link + `}`,
+	} {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "a later page" {
+			fake.Inject(fakecloud.Fault{Path: "/servers", Status: 200, Body: page})
+		}
+		fake.Inject(fakecloud.Fault{Path: "/servers", Status: 200, Body: `{"servers": [], ` + link + `}`, Times: 10})
+		if _, err = (openstack.Server{Compute: compute, ID: "1"}).Exists(t.Context()); err == nil || !strings.Contains(err.Error(), "more items are announced after") {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if n := fake.Count("GET compute /servers"); n > 2 {
+			t.Errorf("%s: %d requests", name, n)
 		}
 	}
 }
