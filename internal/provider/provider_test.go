@@ -158,6 +158,17 @@ func TestIgnoredArguments(t *testing.T) {
 	}
 }
 
+// TestWebhookTimeout: a webhook that does not answer is given up, also where the
+// provider block sets no limit.
+func TestWebhookTimeout(t *testing.T) {
+	for given, want := range map[time.Duration]time.Duration{0: time.Minute, 7 * time.Second: 7 * time.Second} {
+		var diags diag.Diagnostics
+		if hooks := newHooks(providerModel{}, "agent", given, &diags); hooks.HTTP.Timeout != want || diags.HasError() {
+			t.Errorf("request_timeout %s: got %s, %v", given, hooks.HTTP.Timeout, diags)
+		}
+	}
+}
+
 func TestUserAgent(t *testing.T) {
 	t.Setenv("TF_APPEND_USER_AGENT", " team-7 ")
 	if got := userAgent("1.2.3", "1.11.4"); got != "HashiCorp Terraform/1.11.4 (+https://www.terraform.io) terraform-provider-stackpolicy/1.2.3 team-7" {

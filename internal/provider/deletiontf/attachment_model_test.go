@@ -1,0 +1,79 @@
+package deletiontf
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+)
+
+// hooked is a hook block: null, or of a type with a timeout, "" for none.
+func hooked(t *testing.T, kind string, timeout any) types.Object {
+	t.Helper()
+	block := hookblock.Block(hook.Termination, "").Type().(types.ObjectType)
+	if kind == "" {
+		return types.ObjectNull(block.AttrTypes)
+	}
+	all := map[string]attr.Value{}
+	for name, of := range block.AttrTypes {
+		given := map[string]any{"type": kind, "timeout": timeout}[name]
+		v, err := of.ValueFromTerraform(t.Context(), tftypes.NewValue(of.TerraformType(t.Context()), given))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = v
+	}
+	return types.ObjectValueMust(block.AttrTypes, all)
+}
+
+// TestLongest: the destruction may take as long as all that it does.
+func TestLongest(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		hook     types.Object
+		shutdown bool
+		grace    int64
+		want     time.Duration
+	}{
+		{"nothing", hooked(t, "", nil), false, 0, time.Minute},
+		{"a grace period", hooked(t, "", nil), false, 90, 150 * time.Second},
+		{"a hook", hooked(t, "zaqar", 1800), false, 0, 31 * time.Minute},
+		{"a hook that has its default", hooked(t, "zaqar", nil), false, 0, time.Minute + hook.DefaultTimeout},
+		{"a shutdown", hooked(t, "", nil), true, 0, 6 * time.Minute},
+		{"all", hooked(t, "zaqar", 1800), true, 90, 37*time.Minute + 30*time.Second},
+	} {
+		m := attachmentModel{Hook: c.hook, Shutdown: types.BoolValue(c.shutdown), GracePeriod: value.WholeOf(c.grace)}
+		if got := m.longest(); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestWarnCleans: a name has no part in how the warning looks, without the server
+// that cleans what others forgot.
+func TestWarnCleans(t *testing.T) {
+	const name = "x\x1b[2J\r\nError: all is lost"
+	for _, m := range []attachmentModel{
+		{NodeName: types.StringValue(name), ServerID: types.StringValue("1")},
+		{ServerID: types.StringValue(name)},
+		{ServerID: types.StringValue("1"), NodeName: types.StringValue("web-1"), Region: types.StringValue(name)},
+	} {
+		m.Hook, m.Shutdown = hooked(t, "", nil), types.BoolValue(true)
+		var diags diag.Diagnostics
+		m.warn(&diags)
+		if len(diags) != 1 {
+			t.Fatalf("got %v", diags)
+		}
+		said := diags[0].Summary() + ": " + diags[0].Detail()
+		if strings.ContainsAny(said, "\x1b\r") || strings.Contains(said, "\nError") || !strings.Contains(said, "Error: all is lost") {
+			t.Errorf("got %q", said)
+		}
+	}
+}
