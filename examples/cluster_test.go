@@ -23,13 +23,19 @@ type example struct {
 	c *acctest.Cloud
 }
 
-// start prepares an example. On the fake cloud examples run side by side, on a
-// real one, where all of them name their servers web-0 and so on, after one another.
-func start(t *testing.T, folder string) example {
+// sideBySide lets examples run at once on the fake cloud. On a real one, where all
+// of them name their servers web-0 and so on, they run after one another.
+func sideBySide(t *testing.T) {
 	t.Helper()
 	if !acctest.Live() {
 		t.Parallel()
 	}
+}
+
+// start prepares an example.
+func start(t *testing.T, folder string) example {
+	t.Helper()
+	sideBySide(t)
 	return startOn(t, acctest.New(t, fakecloud.Config{}), folder)
 }
 

@@ -49,6 +49,7 @@ func TestValid(t *testing.T) {
 	admin := acctest.NewAdmin(t, fakecloud.Config{}) // who alone sees hypervisors
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
 			cloud := c
 			if folder == "resources/stackpolicy_affinity_attachment" {
 				cloud = admin

@@ -250,6 +250,7 @@ func TestAccExample_drainingByQueue(t *testing.T) {
 // TestAccExample_fromSenlin: a cluster that runs is imported, attachment and
 // servers, into resources of one's own and into those of the module.
 func TestAccExample_fromSenlin(t *testing.T) {
+	sideBySide(t)
 	for name, how := range map[string]struct {
 		folder, attachment, server string
 		variables                  []string

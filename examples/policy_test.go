@@ -24,6 +24,7 @@ func replace(t *testing.T, file, old, text string) {
 // taken up in place, with create_before_destroy and without it. No server is
 // replaced, and no group is left.
 func TestAccExample_clusterPolicy(t *testing.T) {
+	sideBySide(t)
 	for name, module := range map[string]func(*testing.T, string){
 		"create_before_destroy": func(*testing.T, string) {},
 		"destroy first": func(t *testing.T, file string) {
