@@ -17,7 +17,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Keys names the metadata that carries facts for the policies.
@@ -181,7 +180,7 @@ func (p *part) take(s *server, match matcher, q Query) error {
 	switch {
 	case s.gone():
 	case !known:
-		p.undecided = append(p.undecided, text.Clean(s.ID))
+		p.undecided = append(p.undecided, s.ID)
 	case belongs:
 		node, err := s.node(p.region, q.Keys)
 		p.nodes = append(p.nodes, node)
@@ -194,7 +193,7 @@ func (p *part) take(s *server, match matcher, q Query) error {
 // and servers in it may be of the cluster. Where names are asked for and all of
 // them were found, they are not.
 func undecided(parts []part, nodes []node.Node, names []string) error {
-	missing := set(names)
+	missing := set(cleanAll(names))
 	for _, n := range nodes {
 		delete(missing, n.Name)
 	}

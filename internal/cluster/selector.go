@@ -8,6 +8,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Selector says which servers belong to a cluster: those that match all of what
@@ -29,6 +31,7 @@ func (s Selector) Empty() bool {
 // matcher is a selector made ready.
 type matcher struct {
 	Selector
+	cleaned Selector
 	name    *regexp.Regexp
 	ids     map[string]bool // nil: any
 	names   map[string]bool // nil: any
@@ -39,7 +42,7 @@ func (s Selector) compile() (*matcher, error) {
 	if s.Empty() {
 		return nil, errors.New("the selector is empty: give at least one of name_regex, metadata, tags, servergroup_id and ids")
 	}
-	m := &matcher{Selector: s}
+	m := &matcher{Selector: s, cleaned: s.cleaned()}
 	if s.NameRegex != "" {
 		name, err := regexp.Compile(s.NameRegex)
 		if err != nil {
@@ -51,9 +54,28 @@ func (s Selector) compile() (*matcher, error) {
 		m.ids = set(s.IDs)
 	}
 	if len(s.Names) > 0 {
-		m.names = set(s.Names)
+		m.names = set(m.cleaned.Names)
 	}
 	return m, nil
+}
+
+// cleaned writes what names servers as it is written in answers, where each
+// string has been cleaned: a name with a newline in it is still found.
+func (s Selector) cleaned() Selector {
+	metadata := make(map[string]string, len(s.Metadata))
+	for key, value := range s.Metadata {
+		metadata[text.Clean(key)] = text.Clean(value)
+	}
+	s.Metadata, s.Names, s.Tags = metadata, cleanAll(s.Names), cleanAll(s.Tags)
+	return s
+}
+
+func cleanAll(list []string) []string {
+	clean := make([]string, len(list))
+	for i, item := range list {
+		clean[i] = text.Clean(item)
+	}
+	return clean
 }
 
 func set(list []string) map[string]bool {
@@ -77,12 +99,12 @@ func (m *matcher) matches(s *server) (belongs, known bool) {
 	if m.name != nil && !m.name.MatchString(s.Name) || m.names != nil && !m.names[s.Name] {
 		return false, true
 	}
-	for key, value := range m.Metadata {
+	for key, value := range m.cleaned.Metadata {
 		if got, ok := s.Metadata[key]; !ok || got != value {
 			return false, true
 		}
 	}
-	for _, tag := range m.Tags {
+	for _, tag := range m.cleaned.Tags {
 		if !slices.Contains(s.Tags, tag) {
 			return false, true
 		}
@@ -95,10 +117,10 @@ func (m *matcher) matches(s *server) (belongs, known bool) {
 // than ours and blind to case: only plain text that must be there is sent.
 func (m *matcher) query() url.Values {
 	query := url.Values{}
-	if text := requiredText(m.NameRegex); text != "" {
-		query.Set("name", text)
-	} else if text := sharedText(m.Names); text != "" {
-		query.Set("name", text)
+	if part := requiredText(m.NameRegex); part != "" {
+		query.Set("name", part)
+	} else if part := sharedText(m.Names); part != "" {
+		query.Set("name", part)
 	}
 	if len(m.Tags) > 0 {
 		query.Set("tags", strings.Join(m.Tags, ","))
@@ -119,8 +141,8 @@ func requiredText(pattern string) string {
 	visit = func(re *syntax.Regexp) {
 		switch re.Op {
 		case syntax.OpLiteral:
-			if text := string(re.Rune); re.Flags&syntax.FoldCase == 0 && plain.MatchString(text) && len(text) > len(longest) {
-				longest = text
+			if part := string(re.Rune); re.Flags&syntax.FoldCase == 0 && plain.MatchString(part) && len(part) > len(longest) {
+				longest = part
 			}
 		case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
 			for _, sub := range re.Sub {

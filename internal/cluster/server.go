@@ -2,13 +2,13 @@ package cluster
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unique"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // server is what is read of a server in Nova's detailed list.
@@ -35,7 +35,7 @@ func (s *server) gone() bool { return s.Status == "DELETED" || s.Status == "SOFT
 
 // node translates a server into what the policies see.
 func (s *server) node(region string, keys Keys) (node.Node, error) {
-	n := node.Node{ID: text.Clean(s.ID), Name: text.Clean(s.Name), Region: region, Status: shared(s.Status), HostID: shared(s.HostID)}
+	n := node.Node{ID: s.ID, Name: s.Name, Region: region, Status: shared(s.Status), HostID: shared(s.HostID)}
 	zone, _, _ := strings.Cut(s.Zone, ":") // zone:host forces a host, in a zone
 	n.Zone = shared(zone)
 	if s.Created != "" {
@@ -60,8 +60,8 @@ func (s *server) node(region string, keys Keys) (node.Node, error) {
 	return n, nil
 }
 
-// shared is one copy of a string that many nodes have, fit for a terminal.
-func shared(s string) string { return unique.Make(text.Clean(s)).Value() }
+// shared is one copy of a string that many nodes have.
+func shared(s string) string { return unique.Make(s).Value() }
 
 // marked reports whether metadata has a mark: a key whose value is not a way to
 // say no.
@@ -69,6 +69,10 @@ func marked(metadata map[string]string, key string) bool {
 	value, ok := metadata[key]
 	if !ok {
 		return false
+	}
+	// A newline at the end, which a shell adds, came in as \n.
+	if raw, err := strconv.Unquote(`"` + strings.ReplaceAll(value, `"`, `\"`) + `"`); err == nil {
+		value = raw
 	}
 	switch strings.ToLower(strings.TrimSpace(value)) {
 	case "", "0", "false", "no", "off":

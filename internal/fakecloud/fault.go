@@ -31,6 +31,8 @@ const (
 	Delay
 	// Hang gives no answer until the client goes away or the cloud is closed.
 	Hang
+	// Handle lets Handler answer, which may do what no service does.
+	Handle
 )
 
 // Fault breaks requests. The empty fields of the first group match everything;
@@ -50,8 +52,10 @@ type Fault struct {
 	Body   string      // of Respond; "" is the service's own body for such a status
 	Delay  time.Duration
 
+	Handler http.Handler // of Handle; the body of the request is there to be read
+
 	// Acts lets the service do its work first: the state changes, and what the
-	// client learns of it is the fault. For Respond, Reset and Hang.
+	// client learns of it is the fault. For Respond, Reset, Hang and Handle.
 	Acts bool
 }
 

@@ -1,6 +1,7 @@
 package fakecloud
 
 import (
+	"bytes"
 	"io"
 	"maps"
 	"net/http"
@@ -90,6 +91,9 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		truncate(w, rep)
 	case f.Effect == Hang:
 		c.hang(r.Context())
+	case f.Effect == Handle:
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		f.Handler.ServeHTTP(w, r)
 	}
 }
 
@@ -113,7 +117,7 @@ func (c *Cloud) act(k *call, f *Fault) (rep reply) {
 	if f != nil && f.Effect == Respond {
 		rep = f.answer(k.record.Service)
 	}
-	if f == nil || f.Effect != Reset && f.Effect != Hang {
+	if f == nil || f.Effect != Reset && f.Effect != Hang && f.Effect != Handle {
 		k.record.Status = rep.status
 	}
 	return rep

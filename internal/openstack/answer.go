@@ -2,91 +2,193 @@ package openstack
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"runtime"
+	"strconv"
 	"strings"
-
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"time"
 )
-
-// Bounds of what is read. A page of 1,000 servers has about 3 MiB.
-const (
-	largestAnswer  = 128 << 20 // bytes of a body, after decompression
-	largestRefusal = 64 << 10  // bytes read of the body of an error
-	shownRefusal   = 1 << 10   // bytes shown of it
-	largestHeader  = 1 << 20   // bytes of all headers
-)
-
-// errTooLarge says that an answer passes the bound. Asking again would not help.
-var errTooLarge = fmt.Errorf("the answer has more than %d MiB", largestAnswer>>20)
 
 // wholeBody is the body of every answer: read already, and there as a whole.
 type wholeBody struct {
 	bytes.Reader
-	all []byte
+	all      []byte
+	deadline time.Time // until which it has to be decoded
+	release  func()    // gives back the turn of a large answer
 }
 
-// Close does nothing.
-func (b *wholeBody) Close() error { return nil }
-
-// newBody makes the body of an answer.
-func newBody(all []byte) *wholeBody {
-	b := &wholeBody{all: all}
-	b.Reset(all)
-	return b
-}
-
-// buffer reads the body of the answer: all of it where it is a good one, and
-// otherwise what is needed to understand the refusal.
-func buffer(resp *http.Response) error {
-	defer resp.Body.Close()
-	good := resp.StatusCode/100 == 2
-	limit := int64(largestAnswer)
-	if !good {
-		limit = largestRefusal
-	}
-	if good && resp.ContentLength > limit {
-		return errTooLarge
-	}
-	var all bytes.Buffer
-	if resp.ContentLength > 0 {
-		all.Grow(int(min(resp.ContentLength, limit, 1<<24)) + bytes.MinRead) // what a peer promises is not yet memory well spent
-	}
-	if _, err := all.ReadFrom(io.LimitReader(resp.Body, limit+1)); err != nil {
-		return fmt.Errorf("the answer breaks off after %d bytes: %w", all.Len(), err)
-	}
-	if int64(all.Len()) > limit {
-		if good {
-			return errTooLarge
-		}
-		all.Truncate(int(limit))
-	}
-	resp.Body = newBody(all.Bytes())
+// Close lets the next large answer be read.
+func (b *wholeBody) Close() error {
+	size := len(b.all)
+	b.set(nil)
+	b.free(size)
 	return nil
 }
 
-// checkAnswer refuses a page of HTML in place of an answer: a proxy's, a
-// portal's, or that of a dashboard at a wrong address. It also refuses half an
-// answer, where no length was announced that would show it: all answers are
-// objects. A 404 counts only in the words of the service itself: a load balancer
-// that has lost its servers also says 404, and nothing is gone then.
-func checkAnswer(resp *http.Response, kind string) error {
-	media, body := resp.Header.Get("Content-Type"), bytes.TrimSpace(resp.Body.(*wholeBody).all)
-	switch {
-	case resp.StatusCode == http.StatusNotFound && !ownNotFound(kind, media, body):
-	case resp.StatusCode/100 != 2 || len(body) == 0:
-		return nil
-	case !strings.Contains(media, "json"):
-	case body[0] == '{' && body[len(body)-1] != '}':
-		return fmt.Errorf("the answer breaks off after %d bytes", len(body))
-	default:
-		return nil
+// free gives back the turn of a large answer, and the memory of a huge one: else
+// the next would come on top of what is no longer needed.
+func (b *wholeBody) free(size int) {
+	if b.release == nil {
+		return
 	}
-	return &ForeignError{Code: resp.StatusCode, status: resp.Status, contentType: media, start: string(body[:min(len(body), 200)])}
+	if size > hugeAnswer {
+		runtime.GC()
+	}
+	b.release()
+	b.release = nil
+}
+
+// set makes other bytes the body.
+func (b *wholeBody) set(all []byte) {
+	b.all = all
+	b.Reset(all)
+}
+
+// read reads the body of an answer: all of it where it is a good one, and
+// otherwise what is needed to understand the refusal. Then cut reports whether
+// there was more.
+func (t *transport) read(ctx context.Context, resp *http.Response, k kind) (body *wholeBody, cut bool, err error) {
+	defer resp.Body.Close()
+	good := k.good(resp.StatusCode)
+	limit := int64(largestRefusal)
+	if good {
+		limit = k.bytes
+	}
+	if good && resp.ContentLength > limit {
+		return nil, false, k.tooLarge()
+	}
+	body = &wholeBody{}
+	body.deadline, _ = ctx.Deadline()
+	// Small ones grow by doubling. A large one gets all that it may need, once it is
+	// its turn: of memory that nobody has written to yet the system gives nothing.
+	// What a peer promises as its length is not yet memory well spent.
+	all, read := make([]byte, 4<<10), 0
+	for {
+		n, err := fill(resp.Body, all[read:])
+		if read += n; errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil && read >= largeAnswer && body.release == nil {
+			body.release, err = t.turn(ctx)
+		}
+		if err != nil {
+			body.free(read)
+			return nil, false, fmt.Errorf("the answer breaks off after %d bytes: %w", read, err)
+		}
+		if int64(read) > limit {
+			break
+		}
+		size := limit + 1
+		if body.release == nil {
+			size = min(size, 2*int64(read))
+		}
+		all = append(make([]byte, 0, size), all[:read]...)[:size]
+	}
+	if cut = int64(read) > limit; cut && good {
+		body.free(read)
+		return nil, false, k.tooLarge()
+	}
+	body.set(all[:read])
+	return body, cut, nil
+}
+
+// fill reads until the piece is full. Unlike [io.ReadFull] it leaves the error of
+// the body as it is, which tells an end from a connection that was closed.
+func fill(from io.Reader, piece []byte) (n int, err error) {
+	for n < len(piece) && err == nil {
+		var m int
+		m, err = from.Read(piece[n:])
+		n += m
+	}
+	return n, err
+}
+
+// turn waits for one of the turns of large answers.
+func (t *transport) turn(ctx context.Context) (release func(), err error) {
+	select {
+	case t.large <- struct{}{}:
+		return func() { <-t.large }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// check reads an answer and makes sure that it is one. Every body passes here:
+// what is not a good answer becomes one line without secrets, whatever its
+// status, because it ends up in an error; and what is one has no more than it
+// may have, see [cleanAnswer].
+func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Response) error {
+	k, secrets := kindOf(req), t.secretsOf(req)
+	body, cut, err := t.read(ctx, resp, k)
+	if err != nil {
+		return err
+	}
+	resp.Body = body
+	if err := checkRedirect(req.URL, resp); err != nil {
+		return err
+	}
+	shown := func(most int) string { return show(string(body.all), cut, most, secrets) }
+	media := resp.Header.Get("Content-Type")
+	good, empty := k.good(resp.StatusCode), len(bytes.TrimSpace(body.all)) == 0
+	switch {
+	case good && !empty && !strings.Contains(media, "json"),
+		resp.StatusCode == http.StatusNotFound && !ownNotFound(t.hosts.Load().kind(req.URL), media, body.all):
+		err = &ForeignError{Code: resp.StatusCode, status: show(resp.Status, false, 100, secrets), contentType: show(media, false, 100, secrets), start: shown(200)}
+	case !good && resp.StatusCode < http.StatusBadRequest && !redirects(resp):
+		err = &StatusError{Code: resp.StatusCode, Expected: k.statuses, Start: shown(200)}
+	case !good:
+		body.set([]byte(shown(shownRefusal)))
+	case !empty:
+		err = t.clean(body, k, secrets)
+	}
+	if err != nil {
+		body.Close()
+	}
+	return err
+}
+
+// clean makes the body of a good answer fit to be decoded. It refuses half an
+// answer, where no length was announced that would show it: all answers are
+// objects.
+func (t *transport) clean(body *wholeBody, k kind, secrets []string) error {
+	if whole := bytes.TrimSpace(body.all); whole[0] == '{' && whole[len(whole)-1] != '}' {
+		return fmt.Errorf("the answer breaks off after %d bytes", len(whole))
+	}
+	clean, err := cleanAnswer(body.all, k.bounds, longOnes(secrets))
+	body.set(clean)
+	return err
+}
+
+// redirects reports whether net/http follows an answer elsewhere.
+func redirects(resp *http.Response) bool {
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return resp.Header.Get("Location") != ""
+	}
+	return false
+}
+
+// StatusError is an answer with a status that says neither that the request was
+// done nor that it was refused, such as 200 to a login or 206 to a list.
+type StatusError struct {
+	Code     int
+	Expected []int
+	Start    string // of the body
+}
+
+func (e *StatusError) Error() string {
+	var expected []string
+	for _, status := range e.Expected {
+		expected = append(expected, strconv.Itoa(status))
+	}
+	return fmt.Sprintf("answered %d in place of %s: %.60q... Is this the address of an OpenStack API, and nothing in between that changes answers?",
+		e.Code, strings.Join(expected, " or "), e.Start)
 }
 
 // ownNotFound reports whether a 404 has the form in which the service itself
@@ -142,23 +244,17 @@ func (e *ForeignError) Error() string {
 		what = "in place of the service's own words"
 		advice = "So it is not known whether it is gone: a proxy or load balancer may have answered. Is the service up, and is this its address?"
 	}
-	return fmt.Sprintf("answered %s, but with %q %s: %s... %s", text.Cut(text.Clean(e.status), 100), text.Cut(e.contentType, 100), what, text.Cut(fmt.Sprintf("%.60q", e.start), 200), advice)
+	return fmt.Sprintf("answered %s, but with %q %s: %.60q... %s", e.status, e.contentType, what, e.start, advice)
 }
 
 // final reports whether asking again would give the same.
 func final(err error) bool {
-	foreign, ok := errors.AsType[*ForeignError](err)
-	return ok && foreign.Code != http.StatusNotFound || errors.Is(err, errTooLarge)
-}
-
-// showable shortens the body of a refusal to what an error shows, takes the
-// secrets out, and makes it one line: it ends up on a terminal.
-func showable(resp *http.Response, secrets []string) {
-	read, ok := resp.Body.(*wholeBody)
-	if ok && resp.StatusCode/100 != 2 {
-		shown := text.Clean(redact(string(bytes.TrimSpace(read.all)), secrets...))
-		resp.Body = newBody([]byte(text.Cut(shown, shownRefusal)))
+	if foreign, ok := errors.AsType[*ForeignError](err); ok {
+		return foreign.Code != http.StatusNotFound
 	}
+	_, status := errors.AsType[*StatusError](err)
+	_, bound := errors.AsType[*BoundError](err)
+	return status || bound
 }
 
 // missing says that a good answer lacks what was asked for: a proxy's, or that

@@ -13,7 +13,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 	"github.com/gophercloud/utils/v2/openstack/clientconfig"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // endpoint is an entry of the catalogue, of the interface that is asked for.
@@ -39,7 +38,7 @@ func (c *Cloud) catalogue(client *gophercloud.ProviderClient) ([]endpoint, error
 	for _, service := range catalog.Entries {
 		for _, e := range service.Endpoints {
 			if gophercloud.Availability(e.Interface) == face {
-				list = append(list, endpoint{service.Type, text.Clean(cmp.Or(e.RegionID, e.Region)), gophercloud.NormalizeURL(e.URL)})
+				list = append(list, endpoint{service.Type, cmp.Or(e.RegionID, e.Region), gophercloud.NormalizeURL(e.URL)})
 			}
 		}
 	}
@@ -199,8 +198,10 @@ func (s *session) regions(ctx context.Context) (ids []string, err error) {
 				Next string `json:"next"`
 			} `json:"links"`
 		}
-		resp, err := client.Get(ctx, address, &page, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
-		if _, _, err = gophercloud.ParseResponse(resp, err); err != nil {
+		if err := list.page(); err != nil {
+			return nil, err
+		}
+		if err := get(ctx, client, address, &page); err != nil {
 			return nil, err
 		}
 		if page.Regions == nil {
@@ -210,7 +211,7 @@ func (s *session) regions(ctx context.Context) (ids []string, err error) {
 			if err := list.item(r.ID); err != nil {
 				return nil, err
 			}
-			ids = append(ids, text.Clean(r.ID))
+			ids = append(ids, r.ID)
 		}
 		if address, err = list.next(address, page.Links.Next); err != nil {
 			return nil, err

@@ -55,6 +55,7 @@ func New(config Config) (*Cloud, error) {
 		log:     config.Log,
 		secrets: []string{resolved.auth.Password, resolved.auth.TokenID, resolved.auth.ApplicationCredentialSecret, resolved.auth.Passcode},
 		slots:   make(chan struct{}, mostAtOnce),
+		large:   make(chan struct{}, largeAtOnce),
 	}
 	t.hosts.Store(resolved.hosts)
 	c := &Cloud{config: config, settings: resolved, base: base, transport: t}

@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
@@ -78,8 +80,7 @@ func newestMicroversion(ctx context.Context, client *gophercloud.ServiceClient) 
 			Version string `json:"version"` // the newest microversion, or empty
 		} `json:"version"`
 	}
-	resp, err := client.Get(ctx, root, &document, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
-	if _, _, err = gophercloud.ParseResponse(resp, err); err != nil {
+	if err := get(ctx, client, root, &document); err != nil {
 		return 0, err
 	}
 	switch {
@@ -134,7 +135,7 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 		}
 		zones := make([]Zone, len(list))
 		for i, z := range list {
-			zones[i] = Zone{Name: text.Clean(z.ZoneName), Available: z.ZoneState.Available}
+			zones[i] = Zone{Name: z.ZoneName, Available: z.ZoneState.Available}
 		}
 		slices.SortFunc(zones, func(a, b Zone) int { return strings.Compare(a.Name, b.Name) })
 		return zones, nil
@@ -166,6 +167,21 @@ func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func
 // PageReader reads a page of a list.
 type PageReader func(page []byte, item func(id string) error) (more bool, err error)
 
+// errSlow ends a page that takes longer to decode than an answer may take.
+var errSlow = errors.New("the answer could not be read within the time that a request may take")
+
+// get asks for something and decodes it, once: gophercloud does it three times,
+// through values of any type, which takes ten times the memory.
+func get(ctx context.Context, client *gophercloud.ServiceClient, address string, into any) error {
+	resp, err := client.Get(ctx, address, nil, &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}})
+	if err != nil {
+		return err
+	}
+	body := resp.Body.(*wholeBody)
+	defer body.Close()
+	return json.Unmarshal(body.all, into)
+}
+
 var errLostMarker = errors.New("the last item of a page was deleted while the next page was asked for")
 
 // walk follows a list from page to page, by the id of the last item: links in
@@ -173,6 +189,9 @@ var errLostMarker = errors.New("the last item of a page was deleted while the ne
 func walk(ctx context.Context, client *gophercloud.ServiceClient, path string, filter url.Values, read PageReader) error {
 	list := newList()
 	for address := client.ServiceURL(path); ; {
+		if err := list.page(); err != nil {
+			return err
+		}
 		marker := list.last
 		resp, err := client.Get(ctx, address, nil, &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}})
 		switch {
@@ -181,7 +200,14 @@ func walk(ctx context.Context, client *gophercloud.ServiceClient, path string, f
 		case err != nil:
 			return err
 		}
-		more, err := read(resp.Body.(*wholeBody).all, list.item)
+		body := resp.Body.(*wholeBody)
+		more, err := read(body.all, func(id string) error {
+			if time.Now().After(body.deadline) {
+				return errSlow
+			}
+			return list.item(id)
+		})
+		body.Close()
 		switch {
 		case err != nil:
 			return fmt.Errorf("GET %s: %w", address, err)
@@ -207,7 +233,7 @@ func (c *Compute) ServerNames(ctx context.Context, ids []string) []string {
 		}
 		name := id
 		if server, err := servers.Get(ctx, c.At(1), id).Extract(); err == nil {
-			name = fmt.Sprintf("%s (%s)", text.Clean(server.Name), id)
+			name = fmt.Sprintf("%s (%s)", server.Name, id)
 		}
 		names = append(names, name)
 	}

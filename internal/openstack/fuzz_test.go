@@ -49,14 +49,14 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(uint16(503), "", []byte(body))
 	}
 	f.Fuzz(func(t *testing.T, status uint16, contentType string, body []byte) {
-		tr := &transport{secrets: []string{"hidden-password"}}
+		tr := &transport{secrets: []string{"hidden-password"}, large: make(chan struct{}, largeAtOnce)}
 		resp, err := http.NewRequest(http.MethodGet, "http://cloud.example/", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		tr.hosts.Store((*hosts)(nil).with("compute", "http://cloud.example/"))
 		answer, _ := canned(func(*http.Request) (int, string, []byte) { return int(status), contentType, body }).RoundTrip(resp)
-		failed := tr.check(resp, answer)
+		failed := tr.check(t.Context(), resp, answer)
 		var shown string
 		if failed != nil {
 			shown = failed.Error()

@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // versionHypervisorPages is the first microversion at which hypervisors are
@@ -49,7 +47,7 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 				if err = cmp.Or(err, item(strings.Trim(string(h.ID), `"`))); err != nil {
 					return false, err
 				}
-				found = append(found, Hypervisor{Hostname: text.Clean(h.Hostname), Host: text.Clean(h.Service.Host), Up: h.State == "up", Enabled: h.Status == "enabled"})
+				found = append(found, Hypervisor{Hostname: h.Hostname, Host: h.Service.Host, Up: h.State == "up", Enabled: h.Status == "enabled"})
 			}
 			return len(list.Links) > 0, err
 		})
@@ -67,13 +65,13 @@ func (c *Compute) HostZones(ctx context.Context) (map[string]string, error) {
 	return c.hostZones.get(ctx, struct{}{}, func(ctx context.Context) (map[string]string, error) {
 		var list struct {
 			Zones []struct {
-				Name  string                                `json:"zoneName"`
-				Hosts map[string]map[string]json.RawMessage `json:"hosts"` // services by host and binary
+				Name  string                         `json:"zoneName"`
+				Hosts map[string]map[string]struct{} `json:"hosts"` // services by host and binary
 			} `json:"availabilityZoneInfo"`
 		}
 		client := c.At(1)
-		resp, err := client.Get(ctx, client.ServiceURL("os-availability-zone", "detail"), &list, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
-		if _, _, err = gophercloud.ParseResponse(resp, err); err == nil && list.Zones == nil {
+		err := get(ctx, client, client.ServiceURL("os-availability-zone", "detail"), &list)
+		if err == nil && list.Zones == nil {
 			err = missing("availabilityZoneInfo")
 		}
 		if err != nil {

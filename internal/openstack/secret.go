@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // redacted stands for a secret.
@@ -16,10 +18,19 @@ const redacted = "(redacted)"
 // of three letters would blacken half of every message.
 const shortestSecret = 4
 
-// redact takes secrets out of text that others wrote: bodies that repeat what
-// was sent. A secret is found as it is, and as JSON, Python and URLs escape it.
-func redact(s string, secrets ...string) string {
-	var forms []string
+// longSecret is the length from which a secret is looked for in good answers
+// too: nothing that an answer has to have, such as "password" or the name of a
+// region, is one of so many characters by chance.
+const longSecret = 16
+
+// longOnes are the secrets that a good answer must not have.
+func longOnes(secrets []string) []string {
+	return slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < longSecret })
+}
+
+// forms lists how secrets are written: as they are, and as JSON, Python and URLs
+// escape them. The longest comes first: an escaped form may contain a plain one.
+func forms(secrets []string) (all []string) {
 	for _, secret := range secrets {
 		if len(secret) < shortestSecret {
 			continue
@@ -30,15 +41,36 @@ func redact(s string, secrets ...string) string {
 		encoder.SetEscapeHTML(false)
 		_ = encoder.Encode(secret) // a string always encodes
 		escaped, _ := json.Marshal(secret)
-		forms = append(forms, secret, ascii[1:len(ascii)-1], strings.Trim(plain.String(), "\"\n"), strings.Trim(string(escaped), `"`),
+		all = append(all, secret, ascii[1:len(ascii)-1], strings.Trim(plain.String(), "\"\n"), strings.Trim(string(escaped), `"`),
 			url.QueryEscape(secret), url.PathEscape(secret))
 	}
-	// The longest first: an escaped form may contain a plain one.
-	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
-	for _, form := range forms {
-		if len(form) >= shortestSecret {
-			s = strings.ReplaceAll(s, form, redacted)
+	slices.SortFunc(all, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
 		}
+		return strings.Compare(a, b)
+	})
+	all = slices.Compact(all)
+	return slices.DeleteFunc(all, func(form string) bool { return len(form) < shortestSecret })
+}
+
+// redact takes secrets out of text that others wrote: bodies that repeat what
+// was sent.
+func redact(s string, secrets ...string) string {
+	for _, form := range forms(secrets) {
+		s = strings.ReplaceAll(s, form, redacted)
 	}
 	return s
+}
+
+// show is text of others as an error or a log may show it: without secrets, in
+// one line, and no longer than most. It is cut last: half a secret is not found
+// any more. Where the text itself was cut when it was read, its end may be the
+// beginning of a secret, and is left out.
+func show(s string, wasCut bool, most int, secrets []string) string {
+	s = redact(s, secrets...)
+	if all := forms(secrets); wasCut && len(all) > 0 {
+		s = s[:max(0, len(s)-len(all[0])+1)]
+	}
+	return text.Cut(text.Clean(strings.TrimSpace(s)), most)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Server is one server, and what is done with it before it goes.
@@ -53,7 +52,7 @@ func (s Server) State(ctx context.Context) (State, error) {
 	}
 	_, drained := server.Metadata[DrainedKey]
 	return State{
-		Status:  text.Clean(server.Status),
+		Status:  server.Status,
 		Locked:  server.Locked != nil && *server.Locked,
 		Mark:    ParseMark(server.Metadata[MarkKey]),
 		Drained: drained,
@@ -73,7 +72,7 @@ func (s Server) Fault(ctx context.Context) (string, error) {
 	if server == nil {
 		return "", err
 	}
-	return text.Clean(server.Fault.Message), nil
+	return server.Fault.Message, nil
 }
 
 // Stop asks Nova to shut the server down.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servergroups"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // ServerGroup is a server group, whatever the microversion it came by.
@@ -41,22 +40,28 @@ func (c *Compute) TakeGroupTurn(ctx context.Context) (turn *GroupTurn, done func
 // groupClient is a client for the newest way to speak of groups that is offered.
 func (c *Compute) groupClient() *gophercloud.ServiceClient { return c.At(VersionGroupPolicy) }
 
-// newServerGroup translates a group. One without an id is none.
-func newServerGroup(g *servergroups.ServerGroup) (ServerGroup, error) {
+// answeredGroup is what is read of a group in an answer.
+type answeredGroup struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	Policies []string `json:"policies"` // before 2.64
+	Policy   *string  `json:"policy"`
+	Rules    struct {
+		MaxServerPerHost int `json:"max_server_per_host"`
+	} `json:"rules"`
+	Members []string `json:"members"`
+}
+
+// group translates a group. One without an id is none.
+func (g *answeredGroup) group() (ServerGroup, error) {
 	if g == nil || g.ID == "" {
 		return ServerGroup{}, missing("server_group")
 	}
-	group := ServerGroup{ID: text.Clean(g.ID), Name: text.Clean(g.Name)}
-	for _, member := range g.Members {
-		group.Members = append(group.Members, text.Clean(member))
-	}
+	group := ServerGroup{ID: g.ID, Name: g.Name, Members: g.Members, MaxServerPerHost: g.Rules.MaxServerPerHost}
 	if g.Policy != nil {
-		group.Policy = text.Clean(*g.Policy)
+		group.Policy = *g.Policy
 	} else if len(g.Policies) > 0 {
-		group.Policy = text.Clean(g.Policies[0])
-	}
-	if g.Rules != nil {
-		group.MaxServerPerHost = g.Rules.MaxServerPerHost
+		group.Policy = g.Policies[0]
 	}
 	return group, nil
 }
@@ -64,26 +69,32 @@ func newServerGroup(g *servergroups.ServerGroup) (ServerGroup, error) {
 // ServerGroups lists the project's server groups.
 func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 	var groups []ServerGroup
-	list := newList()
+	client, list := c.groupClient(), newList()
 	for {
 		// Nova's list ends at its limit, usually 1,000, without a next page.
-		pages, err := servergroups.List(c.groupClient(), servergroups.ListOpts{Offset: len(groups)}).AllPages(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)
+		var page struct {
+			Groups []answeredGroup `json:"server_groups"`
 		}
-		page, err := servergroups.ExtractServerGroups(pages)
+		address := client.ServiceURL("os-server-groups")
+		if len(groups) > 0 {
+			address += fmt.Sprintf("?offset=%d", len(groups))
+		}
+		err := list.page()
 		if err == nil {
-			err = answered(pages.GetBody(), "server_groups")
+			err = get(ctx, client, address, &page)
 		}
-		for i := range page {
-			group, broken := newServerGroup(&page[i])
+		if err == nil && page.Groups == nil {
+			err = missing("server_groups")
+		}
+		for i := range page.Groups {
+			group, broken := page.Groups[i].group()
 			groups = append(groups, group)
 			err = cmp.Or(err, broken, list.item(group.ID))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)
 		}
-		if len(page) == 0 {
+		if len(page.Groups) == 0 {
 			return groups, nil
 		}
 	}
@@ -91,10 +102,14 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 
 // ServerGroup gets a server group; one that is not there is a 404.
 func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, error) {
-	got, err := servergroups.Get(ctx, c.groupClient(), id).Extract()
+	var answer struct {
+		Group *answeredGroup `json:"server_group"`
+	}
 	var group ServerGroup
+	client := c.groupClient()
+	err := get(ctx, client, client.ServiceURL("os-server-groups", id), &answer)
 	if err == nil {
-		group, err = newServerGroup(got)
+		group, err = answer.Group.group()
 	}
 	if err != nil {
 		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, text.Clean(id), err)
@@ -115,10 +130,13 @@ func (c *Compute) CreateServerGroup(ctx context.Context, name, policy string, ma
 	default:
 		opts.Policies = []string{policy}
 	}
-	made, err := servergroups.Create(ctx, client, opts).Extract()
+	var answer struct {
+		Group *answeredGroup `json:"server_group"`
+	}
 	var group ServerGroup
+	err := servergroups.Create(ctx, client, opts).ExtractInto(&answer)
 	if err == nil {
-		group, err = newServerGroup(made)
+		group, err = answer.Group.group()
 	}
 	if err != nil {
 		return ServerGroup{}, fmt.Errorf("region %s: create the server group %q: %w", c.Region, name, err)

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
@@ -45,6 +44,7 @@ type transport struct {
 	secrets []string              // of the configuration
 	hosts   atomic.Pointer[hosts] // that get credentials
 	slots   chan struct{}         // one for each request under way
+	large   chan struct{}         // one for each large answer that is not decoded yet
 
 	// relogin returns a token newer than the given one; nil: none can be had.
 	relogin func(ctx context.Context, expired string) (string, error)
@@ -102,7 +102,7 @@ func (t *transport) once(req *http.Request) (resp *http.Response, err error) {
 	defer func() { t.logged(req, resp, err, time.Since(start)) }()
 	resp, err = t.base.RoundTrip(req.WithContext(ctx))
 	if err == nil {
-		err = t.check(req, resp)
+		err = t.check(ctx, req, resp)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -122,25 +122,6 @@ func (t *transport) redacted(req *http.Request, err error) error {
 	return err
 }
 
-// check reads an answer and makes sure that it is one.
-func (t *transport) check(req *http.Request, resp *http.Response) error {
-	if err := buffer(resp); err != nil {
-		return err
-	}
-	if err := checkRedirect(req.URL, resp); err != nil {
-		return err
-	}
-	secrets := t.secretsOf(req)
-	err := checkAnswer(resp, t.hosts.Load().kind(req.URL))
-	if foreign, ok := errors.AsType[*ForeignError](err); ok {
-		foreign.status = redact(foreign.status, secrets...)
-		foreign.contentType = redact(foreign.contentType, secrets...)
-		foreign.start = redact(foreign.start, secrets...)
-	}
-	showable(resp, secrets)
-	return err
-}
-
 // secretsOf lists what an answer to a request could repeat.
 func (t *transport) secretsOf(req *http.Request) []string {
 	return append(slices.Clone(t.secrets), req.Header.Get("X-Auth-Token"), req.Header.Get("X-Subject-Token"))
@@ -150,7 +131,7 @@ func (c Config) timeout() time.Duration { return cmp.Or(c.RequestTimeout, defaul
 
 // shown is text of others as a log may show it.
 func (t *transport) shown(req *http.Request, s string, most int) string {
-	return text.Cut(text.Clean(redact(s, t.secretsOf(req)...)), most)
+	return show(s, false, most, t.secretsOf(req))
 }
 
 // repeatable reports whether the request failed for now, and whether sending it

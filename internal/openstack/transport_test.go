@@ -72,7 +72,7 @@ func client(t *transport, addresses ...string) *http.Client {
 	if t.timeout == 0 {
 		t.timeout = 10 * time.Second
 	}
-	t.slots = make(chan struct{}, mostAtOnce)
+	t.slots, t.large = make(chan struct{}, mostAtOnce), make(chan struct{}, largeAtOnce)
 	t.hosts.Store((*hosts)(nil).with("", addresses...))
 	return &http.Client{Transport: t, CheckRedirect: fewRedirects}
 }
@@ -106,7 +106,7 @@ func TestRepeats(t *testing.T) {
 		{"nor where the connection is reset", "POST", "/servers", 3, []http.HandlerFunc{refuse, good}, 1, "connection reset", 0},
 		{"not even after a 503", "POST", "/servers", 3, []http.HandlerFunc{unavailable, good}, 1, "", 503},
 		{"but a POST that was refused for now", "POST", "/servers", 1, []http.HandlerFunc{busy, good}, 2, "", 200},
-		{"and a login", "POST", "/v3/auth/tokens", 1, []http.HandlerFunc{unavailable, good}, 2, "", 200},
+		{"and a login", "POST", "/v3/auth/tokens", 1, []http.HandlerFunc{unavailable, status(201)}, 2, "", 201},
 		{"400 is an answer", "GET", "/", 3, []http.HandlerFunc{status(400), good}, 1, "", 400},
 		{"HTML is no answer, and will not become one", "GET", "/", 3, []http.HandlerFunc{body("text/html", "<html>Welcome"), good}, 1, `"text/html" in place of JSON: "<html>Welcome"`, 0},
 	} {

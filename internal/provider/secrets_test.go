@@ -73,6 +73,19 @@ func TestSecrets(t *testing.T) {
 	if err := run(config, "plan", "-no-color"); err == nil || refused.Fired() == 0 {
 		t.Error("a plan without servers")
 	}
+	// A service that answers what it should not, and shows the request: as a gateway
+	// does that was set to debug.
+	for path, status := range map[string]int{"/auth/tokens": http.StatusOK, "/servers/detail": http.StatusPartialContent, "/os-server-groups": http.StatusAccepted} {
+		echoes := c.Fake.Inject(fakecloud.Fault{Path: path, Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_ = r.Write(w)
+		})})
+		if err := run(config, "plan", "-no-color"); (err == nil) != (echoes.Fired() == 0) {
+			t.Errorf("%s is answered with %d: %v", path, status, err)
+		}
+		echoes.Remove()
+	}
 	for _, block := range []string{
 		fmt.Sprintf(providerBlock, password),
 		"provider \"stackpolicy\" {\n  user_name = \"member\"\n  tenant_name = \"member\"\n  password = \"" + password + "\"\n}\n",

@@ -1,0 +1,294 @@
+// Package hostile answers requests in all the ways in which a service, a proxy
+// or an attacker in its place can answer wrongly. It is a tool of tests: a way is
+// an [http.Handler], for a fault of the fake cloud or for a server of its own.
+package hostile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Target is the kind of answer that is expected: what a good one looks like.
+type Target struct {
+	Status int    // of a good answer; 0: 200
+	Around string // the answer with %s for Item, such as {"server_groups": [%s]}
+	Item   string // one item, or the only one; %d makes it different from the others, if there is one
+}
+
+// Good is a good answer with one item.
+func (t Target) Good() string { return fmt.Sprintf(t.Around, t.item(1)) }
+
+func (t Target) item(i int) string {
+	if strings.Contains(t.Item, "%d") {
+		return fmt.Sprintf(t.Item, i)
+	}
+	return t.Item
+}
+
+func (t Target) status() int {
+	if t.Status == 0 {
+		return http.StatusOK
+	}
+	return t.Status
+}
+
+// Way is a way to answer wrongly.
+type Way struct {
+	Name  string
+	Large bool // the answer is large, or becomes large
+	Slow  bool // it ends when the client gives up
+	Serve func(Target, http.ResponseWriter, *http.Request)
+}
+
+// Handler answers in this way in place of a good answer.
+func (way Way) Handler(t Target) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { way.Serve(t, w, r) })
+}
+
+// Escapes are characters that do something on a terminal or in a log: they
+// clear the screen, set its title, begin a line that a workflow takes for a
+// command, turn the direction of writing, or are not seen.
+const Escapes = "\x1b[2J\x1b]0;owned\x07\r\n::error::owned\u202e\u200b\u2028\u0000\x7f\u009b31m"
+
+// echo is what a gateway shows that was set to debug: the whole request.
+func echo(r *http.Request) string {
+	body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+	var all strings.Builder
+	fmt.Fprintf(&all, "%s %s\n", r.Method, r.URL)
+	_ = r.Header.Write(&all)
+	return all.String() + string(body)
+}
+
+func answer(w http.ResponseWriter, media string, status int, body string) {
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("Retry-After", "0")
+	w.Header().Set("X-Subject-Token", "token-of-a-hostile-keystone")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, body)
+}
+
+const jsonType = "application/json"
+
+// packed is an answer in gzip, so that a few KiB on the wire become many MiB. It
+// is packed once: to pack it again for each request would take most of a test.
+func packed(t Target, way string, w http.ResponseWriter, write func(io.Writer)) {
+	w.Header().Set("Content-Encoding", "gzip")
+	answer(w, jsonType, t.status(), "")
+	kept, _ := packs.LoadOrStore(fmt.Sprintf("%s %+v", way, t), sync.OnceValue(func() []byte {
+		var all bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&all, gzip.BestSpeed)
+		write(z)
+		_ = z.Close()
+		return all.Bytes()
+	}))
+	_, _ = w.Write(kept.(func() []byte)())
+}
+
+var (
+	packs sync.Map
+	pages atomic.Int64
+)
+
+// repeated writes a text n times, unless the client is gone.
+func repeated(w io.Writer, s string, n int) {
+	const at = 1 << 16
+	chunk := strings.Repeat(s, max(1, at/len(s)))
+	for n > 0 {
+		count := min(n, len(chunk)/len(s))
+		if _, err := io.WriteString(w, chunk[:count*len(s)]); err != nil {
+			return
+		}
+		n -= count
+	}
+}
+
+// stuffed is a way that fills the place of the items with n copies of a text,
+// packed: so a few KiB on the wire are many MiB.
+func stuffed(name, s string, size int) Way {
+	name = fmt.Sprintf("%d KiB of %s", size>>10, name)
+	return Way{Name: name, Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+		packed(t, name, w, func(to io.Writer) {
+			before, after, _ := strings.Cut(t.Around, "%s")
+			_, _ = io.WriteString(to, before)
+			repeated(to, s, size/len(s))
+			_, _ = io.WriteString(to, t.item(0)+after)
+		})
+	}}
+}
+
+// items is a way that gives n good items, each different.
+func items(n int) Way {
+	name := fmt.Sprintf("%d good items", n)
+	return Way{Name: name, Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+		packed(t, name, w, func(to io.Writer) {
+			before, after, _ := strings.Cut(t.Around, "%s")
+			_, _ = io.WriteString(to, before)
+			for i := range n {
+				_, _ = io.WriteString(to, t.item(i)+",")
+			}
+			_, _ = io.WriteString(to, t.item(n)+after)
+		})
+	}}
+}
+
+// status is a way that answers with a status, and a body that repeats the
+// request.
+func status(code int) Way {
+	return Way{Name: fmt.Sprintf("%d with the request in its body", code), Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
+		answer(w, jsonType, code, `{"debug": `+quoted(echo(r))+`}`)
+	}}
+}
+
+// text is a way that answers with the good status and another body.
+func text(name, media, body string) Way {
+	return Way{Name: name, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) { answer(w, media, t.status(), body) }}
+}
+
+func quoted(s string) string {
+	text, _ := json.Marshal(s) // a string always encodes
+	return string(text)
+}
+
+// abort closes the connection in the middle of an answer.
+func abort(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// Ways are all ways, in the order of what goes wrong: status, form, size, time,
+// content.
+func Ways() []Way {
+	var ways []Way
+	for _, code := range []int{200, 201, 202, 203, 204, 206, 226, 299, 300, 304, 400, 401, 403, 404, 409, 413, 429, 500, 502, 503, 599} {
+		ways = append(ways, status(code))
+	}
+	ways = append(ways,
+		Way{Name: "a redirect elsewhere", Serve: func(_ Target, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://elsewhere.invalid/")
+			answer(w, jsonType, http.StatusTemporaryRedirect, "")
+		}},
+		Way{Name: "a redirect to itself", Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", r.URL.String())
+			answer(w, jsonType, http.StatusTemporaryRedirect, "")
+		}},
+		Way{Name: "a page of HTML that repeats the request", Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
+			answer(w, "text/html", t.status(), "<html>"+strings.Repeat(" ", 170)+echo(r))
+		}},
+		Way{Name: "an error that repeats the request again and again", Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
+			answer(w, "text/plain", http.StatusInternalServerError, strings.Repeat(echo(r), 2000))
+		}},
+		Way{Name: "an error with the token again and again", Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
+			secret := r.Header.Get("X-Auth-Token")
+			if secret == "" {
+				secret = echo(r)
+			}
+			answer(w, "text/plain", http.StatusBadRequest, strings.Repeat(secret, 1+(65<<10)/len(secret)))
+		}},
+		text("no body", jsonType, ""), text("null", jsonType, "null"), text("a list", jsonType, "[]"), text("a number", jsonType, "12345"),
+		text("a string", jsonType, `"a string"`), text("an empty object", jsonType, "{}"), text("another object", jsonType, `{"fault": {"code": 200}}`),
+		text("plain text", "text/plain", "OK"), text("no JSON", jsonType, "{'a': 1}"), text("two answers", jsonType, "{} {}"),
+		Way{Name: "half of the answer", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			answer(w, jsonType, t.status(), t.Good()[:len(t.Good())/2])
+		}},
+		Way{Name: "half of the answer, and the connection closed", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", fmt.Sprint(len(t.Good())))
+			answer(w, jsonType, t.status(), t.Good()[:len(t.Good())/2])
+			abort(w)
+		}},
+		Way{Name: "a length of 4 GiB", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", fmt.Sprint(int64(1)<<32))
+			answer(w, jsonType, t.status(), t.Good())
+			abort(w)
+		}},
+		Way{Name: "a closed connection", Serve: func(_ Target, w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }},
+		Way{Name: "headers of 2 MiB", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Junk", strings.Repeat("x", 2<<20))
+			answer(w, jsonType, t.status(), t.Good())
+		}},
+		items(5_000), items(150_000),
+		Way{Name: "an endless string", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			answer(w, jsonType, t.status(), `{"a": "`)
+			repeated(w, "x", 1<<32)
+		}},
+		Way{Name: "deep lists", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			answer(w, jsonType, t.status(), fmt.Sprintf(t.Around, strings.Repeat("[", 9000)+strings.Repeat("]", 9000)))
+		}},
+		stuffed("empty lists", "[],", 120<<20), stuffed("empty lists", "[],", 20<<20), stuffed("empty objects", "{},", 20<<20), stuffed("empty objects", "{},", 250<<10),
+		stuffed("small objects", `{"a":{}},`, 900<<10), stuffed("small objects", `{"a":{}},`, 20<<20), stuffed("numbers", "0,", 20<<20), stuffed("blanks", " ", 120<<20),
+		stuffed("empty strings", `"",`, 20<<20), stuffed("escapes", `"\u202e",`, 20<<20), stuffed("long strings with escapes", `"`+strings.Repeat(`\u202e`, 5000)+`",`, 20<<20),
+		Way{Name: "an item with a million names", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			packed(t, "names", w, func(to io.Writer) {
+				before, after, _ := strings.Cut(t.Good(), "{")
+				_, _ = io.WriteString(to, before+"{")
+				for i := range 1_000_000 {
+					_, _ = fmt.Fprintf(to, `"n%d": {},`, i)
+				}
+				_, _ = io.WriteString(to, after)
+			})
+		}},
+		Way{Name: "another item on each page for ever", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			next, _ := json.Marshal(map[string]any{"links": map[string]string{"next": fmt.Sprintf("?page=%d", pages.Add(1))}, "servers_links": []any{map[string]string{"rel": "next"}}, "hypervisors_links": []any{map[string]string{"rel": "next"}}})
+			body := strings.TrimSuffix(fmt.Sprintf(t.Around, t.item(int(pages.Add(1)))), "}")
+			answer(w, jsonType, t.status(), body+","+strings.TrimPrefix(string(next), "{"))
+		}},
+		Way{Name: "nothing for ever", Slow: true, Serve: func(_ Target, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		Way{Name: "a byte at a time", Slow: true, Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
+			answer(w, jsonType, t.status(), "{")
+			for tick := time.Tick(10 * time.Millisecond); r.Context().Err() == nil; <-tick {
+				if _, err := io.WriteString(w, " "); err != nil || http.NewResponseController(w).Flush() != nil {
+					return
+				}
+			}
+		}},
+		Way{Name: "escapes in every string", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			answer(w, jsonType, t.status(), Dirty(t.Good(), Escapes))
+		}},
+		Way{Name: "the token in every string", Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
+			answer(w, jsonType, t.status(), Dirty(t.Good(), echo(r)))
+		}},
+		Way{Name: "no UTF-8", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			answer(w, jsonType, t.status(), strings.ReplaceAll(t.Good(), `e`, "\xff\xfe"))
+		}},
+		Way{Name: "each number a string", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			answer(w, jsonType, t.status(), strings.NewReplacer("1", `"x"`, "true", `"yes"`).Replace(t.Good()))
+		}},
+		Way{Name: "each string a list", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			answer(w, jsonType, t.status(), strings.ReplaceAll(t.Good(), `": "`, `": ["x"], "y": "`))
+		}},
+	)
+	return ways
+}
+
+// Dirty puts a text at the end of every string that is a value in JSON text.
+func Dirty(body, dirt string) string {
+	var value any
+	if json.Unmarshal([]byte(body), &value) != nil {
+		return body
+	}
+	dirty, _ := json.Marshal(dirtied(value, dirt))
+	return string(dirty)
+}
+
+func dirtied(value any, dirt string) any {
+	switch v := value.(type) {
+	case string:
+		return v + dirt
+	case []any:
+		for i := range v {
+			v[i] = dirtied(v[i], dirt)
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = dirtied(v[name], dirt)
+		}
+	}
+	return value
+}

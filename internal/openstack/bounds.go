@@ -1,0 +1,127 @@
+package openstack
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// bounds are what an answer may become. Its bytes are not enough: 2 of them
+// ("[]") can become 300 bytes of memory, as a map that is decoded three times.
+type bounds struct {
+	bytes  int64 // of the body, after decompression
+	values int   // objects, lists, members and items, at all depths
+}
+
+const (
+	deepest = 32 // objects and lists within each other; real answers have 6
+
+	largestRefusal = 64 << 10 // bytes read of the body of an error
+	shownRefusal   = 1 << 10  // bytes shown of it
+	largestHeader  = 1 << 20  // bytes of all headers
+
+	// Above this size an answer waits for its turn until it is decoded, so that all
+	// regions together do not take much more memory than one. Only pages of more than
+	// 300 servers are so large, and their turn is short: it begins when the service
+	// has already worked out the page and sent a part of it.
+	largeAnswer  = 1 << 20
+	largeAtOnce  = 1
+	hugeAnswer   = 8 << 20 // what it took is given back before the next one is read
+	largestItems = 20_000  // of one page; Nova's pages have 1,000, or what the operator says (max_limit)
+)
+
+// Bounds by kind of answer. Beside each stands what a real one has.
+var (
+	smallAnswer     = bounds{256 << 10, 5_000}    // a server with all 128 metadata items has 70 KiB, and 500 values
+	catalogueAnswer = bounds{4 << 20, 60_000}     // 40 regions with 25 services and 3 interfaces have 0.8 MiB, and 25,000 values
+	groupsAnswer    = bounds{4 << 20, 400_000}    // 1,000 groups with 50 members have 2.3 MiB, and 60,000 values
+	hostsAnswer     = bounds{4 << 20, 400_000}    // 5,000 hosts with one service have 0.8 MiB, and 35,000 values
+	machinesAnswer  = bounds{16 << 20, 600_000}   // 1,000 hypervisors with their cpu_info have 3 MiB, and 150,000 values
+	serversAnswer   = bounds{24 << 20, 1_000_000} // 1,000 servers have 3 MiB and 90,000 values; with all metadata 16 MiB and 220,000
+	messagesAnswer  = bounds{6 << 20, 60_000}     // 20 messages of Zaqar's maximum, 256 KiB, have 5 MiB
+)
+
+// kind is a kind of request, with what may be answered to it.
+type kind struct {
+	method   string
+	path     string // the last segments of the address; * is any one
+	statuses []int  // of a good answer
+	bounds
+}
+
+// kinds are all requests that the provider makes. Another status than these is
+// no answer, even where gophercloud would take it for one: its body is not what
+// was asked for. The first kind that matches counts.
+var kinds = []kind{
+	{http.MethodPost, "auth/tokens", []int{http.StatusCreated}, catalogueAnswer},
+	{http.MethodGet, "regions", []int{http.StatusOK}, smallAnswer},
+	{http.MethodGet, "servers/detail", []int{http.StatusOK}, serversAnswer},
+	{http.MethodGet, "servers", []int{http.StatusOK}, serversAnswer},
+	{http.MethodGet, "servers/*", []int{http.StatusOK}, smallAnswer},
+	{http.MethodPost, "servers/*/action", []int{http.StatusAccepted}, smallAnswer},
+	{http.MethodPost, "servers/*/metadata", []int{http.StatusOK}, smallAnswer},
+	{http.MethodPut, "servers/*/metadata/*", []int{http.StatusOK}, smallAnswer},
+	{http.MethodDelete, "servers/*/metadata/*", []int{http.StatusNoContent}, smallAnswer},
+	{http.MethodGet, "os-server-groups", []int{http.StatusOK}, groupsAnswer},
+	{http.MethodPost, "os-server-groups", []int{http.StatusOK}, smallAnswer},
+	{http.MethodGet, "os-server-groups/*", []int{http.StatusOK}, groupsAnswer},
+	{http.MethodDelete, "os-server-groups/*", []int{http.StatusNoContent}, smallAnswer},
+	{http.MethodGet, "os-hypervisors/detail", []int{http.StatusOK}, machinesAnswer},
+	{http.MethodGet, "os-availability-zone", []int{http.StatusOK}, smallAnswer},
+	{http.MethodGet, "os-availability-zone/detail", []int{http.StatusOK}, hostsAnswer},
+	{http.MethodGet, "limits", []int{http.StatusOK}, smallAnswer},
+	{http.MethodGet, "flavors/*", []int{http.StatusOK}, smallAnswer},
+	{http.MethodGet, "images/*", []int{http.StatusOK}, smallAnswer},
+	{http.MethodGet, "queues", []int{http.StatusOK, http.StatusNoContent}, smallAnswer},
+	{http.MethodGet, "queues/*/messages", []int{http.StatusOK, http.StatusNoContent}, messagesAnswer},
+	{http.MethodPost, "queues/*/messages", []int{http.StatusCreated}, smallAnswer},
+	{http.MethodGet, "queues/*/messages/*", []int{http.StatusOK}, messagesAnswer},
+	{http.MethodDelete, "queues/*/messages/*", []int{http.StatusNoContent}, smallAnswer},
+	{http.MethodGet, "v2*", []int{http.StatusOK}, smallAnswer}, // the version document of Nova
+}
+
+// other is the kind of all other requests: tests make some.
+var other = kind{statuses: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}, bounds: groupsAnswer}
+
+// kindOf finds the kind of a request.
+func kindOf(req *http.Request) kind {
+	segments := strings.Split(strings.Trim(req.URL.EscapedPath(), "/"), "/")
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.method == req.Method && matches(strings.Split(k.path, "/"), segments) })
+	if i < 0 {
+		return other
+	}
+	return kinds[i]
+}
+
+// matches reports whether an address ends with a pattern.
+func matches(pattern, segments []string) bool {
+	if len(segments) < len(pattern) {
+		return false
+	}
+	segments = segments[len(segments)-len(pattern):]
+	for i, p := range pattern {
+		if start, open := strings.CutSuffix(p, "*"); p != segments[i] && (!open || !strings.HasPrefix(segments[i], start)) {
+			return false
+		}
+	}
+	return true
+}
+
+// good reports whether the status is one of a good answer.
+func (k kind) good(status int) bool { return slices.Contains(k.statuses, status) }
+
+// BoundError says that an answer passes a bound. Asking again would not help.
+type BoundError struct{ Has string }
+
+func (e *BoundError) Error() string {
+	return "the answer is not read: it has " + e.Has + ", and a real one has far less"
+}
+
+// tooLarge says that an answer has more bytes than one of its kind may have.
+func (b bounds) tooLarge() error {
+	if b.bytes < 1<<20 {
+		return &BoundError{fmt.Sprintf("more than %d KiB", b.bytes>>10)}
+	}
+	return &BoundError{fmt.Sprintf("more than %d MiB", b.bytes>>20)}
+}

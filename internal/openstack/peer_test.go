@@ -1,0 +1,304 @@
+package openstack_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hostile"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// request is one kind of request that the provider makes.
+type request struct {
+	method, path string // as the fake cloud knows it
+	target       hostile.Target
+	ask          func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error)
+}
+
+// ofCompute asks a region's Nova.
+func ofCompute[T any](ask func(context.Context, *openstack.Compute) (T, error)) func(context.Context, *openstack.Cloud, string) (any, error) {
+	return func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
+		compute, err := cloud.Compute(ctx, region)
+		if err != nil {
+			return nil, err
+		}
+		return ask(ctx, compute)
+	}
+}
+
+// ofMessaging asks a region's Zaqar.
+func ofMessaging(method, path string, body any, ok ...int) func(context.Context, *openstack.Cloud, string) (any, error) {
+	return func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
+		client, err := cloud.Messaging(ctx, region, "3381af92-2b9e-11e3-b191-71861300734c")
+		if err != nil {
+			return nil, err
+		}
+		return messaging(ctx, client, method, client.ServiceURL("v2")+path, body, ok)
+	}
+}
+
+const group = `{"id": "g-%d", "name": "group", "policy": "affinity", "policies": ["affinity"], "rules": {"max_server_per_host": 1}, "members": ["member"]}`
+
+// requests are all requests that the provider makes: see [TestRequestsAreKnown].
+var requests = []request{
+	{"POST", "/auth/tokens", hostile.Target{Status: http.StatusCreated,
+		Around: `{"token": {"user": {"name": "user"}, "catalog": [{"type": "compute", "name": "nova", "endpoints": [{"interface": "public", "region_id": "RegionOne", "region": "RegionOne", "url": "http://cloud.invalid/v2.1"}]}, %s]}}`,
+		Item:   `{"type": "other", "endpoints": [{"id": "%d", "interface": "public", "region_id": "elsewhere", "url": "http://cloud.invalid/"}]}`},
+		func(ctx context.Context, cloud *openstack.Cloud, _ string) (any, error) {
+			if err := cloud.Login(ctx); err != nil {
+				return nil, err
+			}
+			return cloud.ComputeRegions(ctx)
+		}},
+	{"GET", "/regions", hostile.Target{Around: `{"regions": [%s]}`, Item: `{"id": "region-%d"}`},
+		func(ctx context.Context, cloud *openstack.Cloud, _ string) (any, error) { return cloud.Regions(ctx) }},
+	{"GET", "/", hostile.Target{Around: `{"version": %s}`, Item: `{"id": "v2.1", "version": "2.96", "status": "CURRENT"}`},
+		ofCompute(func(_ context.Context, c *openstack.Compute) (string, error) { return c.Newest(), nil })},
+	{"GET", "/servers/detail", hostile.Target{Around: `{"servers": [%s]}`,
+		Item: `{"id": "s-%d", "name": "web", "status": "ACTIVE", "OS-EXT-AZ:availability_zone": "az", "hostId": "h", "created": "2026-01-01T00:00:00Z", "image": {"id": "i"}, "metadata": {"profile": "p", "stackpolicy_in_service": "1"}, "tags": ["t"], "fault": {"message": "m"}}`},
+		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
+			return cluster.Read(ctx, cloud, cluster.Query{Regions: []string{region}, Selector: cluster.Selector{NameRegex: "^"}, Keys: cluster.Keys{Profile: "profile"}})
+		}},
+	{"GET", "/servers", hostile.Target{Around: `{"servers": [%s]}`, Item: `{"id": "s-%d", "name": "n"}`},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (bool, error) {
+			return openstack.Server{Compute: c, ID: "s-1"}.Exists(ctx)
+		})},
+	{"GET", "/servers/s", hostile.Target{Around: `{"server": %s}`, Item: `{"id": "s", "status": "ERROR", "name": "n", "fault": {"message": "no host", "code": 500}, "created": "2026-01-01T00:00:00Z"}`},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) ([]string, error) {
+			status, err := openstack.Server{Compute: c, ID: "s"}.Status(ctx)
+			fault, faultErr := openstack.Server{Compute: c, ID: "s"}.Fault(ctx)
+			return append(c.ServerNames(ctx, []string{"s"}), status, fault), errors.Join(err, faultErr)
+		})},
+	{"POST", "/servers/s/action", hostile.Target{Status: http.StatusAccepted, Around: `{"adminPass": %s}`, Item: `"x"`},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
+			return nil, openstack.Server{Compute: c, ID: "s"}.Stop(ctx)
+		})},
+	{"PUT", "/servers/s/metadata/*", hostile.Target{Around: `{"meta": %s}`, Item: `{"stackpolicy_in_service": "1-abcdef01"}`},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
+			return nil, openstack.Server{Compute: c, ID: "s"}.Mark(ctx, "1-abcdef01")
+		})},
+	{"DELETE", "/servers/s/metadata/*", hostile.Target{Status: http.StatusNoContent, Around: `%s`, Item: `{}`},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
+			return nil, openstack.Server{Compute: c, ID: "s"}.Unmark(ctx)
+		})},
+	{"GET", "/os-server-groups", hostile.Target{Around: `{"server_groups": [%s]}`, Item: group},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.ServerGroups(ctx) })},
+	{"GET", "/os-server-groups/g", hostile.Target{Around: `{"server_group": %s}`, Item: group},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.ServerGroup(ctx, "g") })},
+	{"POST", "/os-server-groups", hostile.Target{Around: `{"server_group": %s}`, Item: group},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
+			return c.CreateServerGroup(ctx, "g", "affinity", 0)
+		})},
+	{"DELETE", "/os-server-groups/g", hostile.Target{Status: http.StatusNoContent, Around: `%s`, Item: `{}`},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
+			return nil, c.DeleteServerGroup(ctx, "g")
+		})},
+	{"GET", "/os-hypervisors/detail", hostile.Target{Around: `{"hypervisors": [%s]}`, Item: `{"id": "%d", "hypervisor_hostname": "h", "state": "up", "status": "enabled", "service": {"id": "s", "host": "host"}}`},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.Hypervisors(ctx) })},
+	{"GET", "/os-availability-zone", hostile.Target{Around: `{"availabilityZoneInfo": [%s]}`, Item: `{"zoneName": "az-%d", "zoneState": {"available": true}, "hosts": null}`},
+		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
+			return cloud.Zones(ctx, region)
+		}},
+	{"GET", "/os-availability-zone/detail", hostile.Target{Around: `{"availabilityZoneInfo": [%s]}`,
+		Item: `{"zoneName": "az-%d", "zoneState": {"available": true}, "hosts": {"host": {"nova-compute": {"available": true, "active": true}}}}`},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.HostZones(ctx) })},
+	{"GET", "/limits", hostile.Target{Around: `{"limits": %s}`, Item: `{"rate": [], "absolute": {"maxTotalCores": 1}}`},
+		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
+			return cloud.Limits(ctx, region)
+		}},
+	{"GET", "/flavors/f", hostile.Target{Around: `{"flavor": %s}`, Item: `{"id": "f", "name": "n", "vcpus": 1, "ram": 1, "disk": 1}`},
+		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
+			return cloud.Flavor(ctx, region, "f")
+		}},
+	{"GET", "/images/i", hostile.Target{Around: `%s`, Item: `{"id": "i", "name": "n", "created_at": "2026-01-01T00:00:00Z"}`},
+		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
+			return cloud.ImageCreated(ctx, region, "i")
+		}},
+	{"GET", "/queues", hostile.Target{Around: `{"queues": [%s]}`, Item: `{"name": "q%d"}`}, ofMessaging("GET", "/queues", nil, 200, 204)},
+	{"GET", "/queues/q/messages", hostile.Target{Around: `{"messages": [%s]}`, Item: `{"id": "m%d", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"lifecycle_action_token": "t"}}`},
+		ofMessaging("GET", "/queues/q/messages", nil, 200, 204)},
+	{"POST", "/queues/q/messages", hostile.Target{Status: http.StatusCreated, Around: `{"resources": [%s]}`, Item: `"/v2/queues/q/messages/m"`},
+		ofMessaging("POST", "/queues/q/messages", map[string]any{"messages": []any{}}, 201)},
+	{"GET", "/queues/q/messages/m", hostile.Target{Around: `%s`, Item: `{"id": "m", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"a": "b"}}`},
+		ofMessaging("GET", "/queues/q/messages/m", nil, 200)},
+	{"DELETE", "/queues/q/messages/m", hostile.Target{Status: http.StatusNoContent, Around: `%s`, Item: `{}`}, ofMessaging("DELETE", "/queues/q/messages/m", nil, 204)},
+}
+
+// manyRegions is a cloud whose regions are all asked at once.
+func manyRegions(n int) fakecloud.Config {
+	var config fakecloud.Config
+	for i := range n {
+		config.Regions = append(config.Regions, fakecloud.Region{Name: fmt.Sprintf("Region-%d", i), Zones: []fakecloud.Zone{{Name: "az", Hosts: []string{"h"}}}})
+	}
+	return config
+}
+
+// question is what the process that asks is told.
+type question struct {
+	Regions int // that are asked at once
+	Slow    bool
+}
+
+// outcome is what came of a request to a hostile peer, in all regions.
+type outcome struct {
+	Error string
+	Value string // what was read, as it would be printed
+	Peak  int    // MiB of memory that the process had at most
+	Took  time.Duration
+}
+
+var everyWay = flag.Bool("every-way", false, "TestPeer: every large answer to every request, not an eighth of them")
+
+// TestPeer asks each request of a peer that answers it in each hostile way, large
+// answers from 16 regions at once, and in a process of its own. Whatever the way: what is
+// shown is short, in one line and without secrets; what is read has no control
+// character in it; and the process stays below 200 MiB.
+func TestPeer(t *testing.T) {
+	if os.Getenv("STACKPOLICY_PEER") != "" {
+		askPeer(t)
+		return
+	}
+	const mostMemory = 200 // MiB
+	for i, r := range requests {
+		t.Run(r.method+" "+r.path, func(t *testing.T) {
+			fake := fakecloud.Start(t, manyRegions(16))
+			child := startPeer(t, fake, i)
+			var worst outcome
+			for n, way := range hostile.Ways() {
+				if way.Large && (n+i)%8 != 0 && !*everyWay {
+					continue
+				}
+				fault := fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: way.Handler(r.target)})
+				got := child.ask(t, way)
+				fault.Remove()
+				if fault.Fired() == 0 {
+					t.Fatalf("%s: nothing was asked", way.Name)
+				}
+				if bodyless := r.target.Status == http.StatusNoContent && way.Name == "a byte at a time"; !bodyless && way.Slow != strings.Contains(got.Error, "no answer within") {
+					t.Errorf("%s: got %.500q", way.Name, got.Error)
+				}
+				for _, shown := range []string{got.Error, got.Value} {
+					if strings.Contains(shown, fakecloud.Password) || strings.Contains(shown, fake.Requests()[len(fake.Requests())-1].Token) && r.path != "/auth/tokens" {
+						t.Errorf("%s: a secret is shown: %.2000q", way.Name, shown)
+					}
+					if clean := text.CleanLines(shown); clean != shown {
+						t.Errorf("%s: shown as it came: %.500q", way.Name, shown)
+					}
+				}
+				if len(got.Error) > 16*2000 {
+					t.Errorf("%s: an error of %d bytes: %.300q", way.Name, len(got.Error), got.Error)
+				}
+				if got.Peak > mostMemory {
+					t.Errorf("%s: %d MiB of memory", way.Name, got.Peak)
+				}
+				if got.Peak > worst.Peak {
+					worst = got
+					worst.Error = way.Name
+				}
+				t.Logf("%4d MiB %8s  %s: %.150s", got.Peak, got.Took.Round(time.Millisecond), way.Name, got.Error)
+				fake.ResetRequests()
+			}
+			t.Logf("at most %d MiB: %s", worst.Peak, worst.Error)
+		})
+	}
+}
+
+// peer is a process that asks.
+type peer struct {
+	in  *json.Encoder
+	out *json.Decoder
+}
+
+func startPeer(t *testing.T, fake *fakecloud.Cloud, which int) peer {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPeer$")
+	child.Env = append(os.Environ(), fmt.Sprintf("STACKPOLICY_PEER=%d %s", which, fake.AuthURL()), "GOMAXPROCS=4")
+	in, inErr := child.StdinPipe()
+	out, outErr := child.StdoutPipe()
+	child.Stderr = os.Stderr
+	if err := errors.Join(inErr, outErr, child.Start()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(in.Close(), child.Wait()) })
+	return peer{json.NewEncoder(in), json.NewDecoder(bufio.NewReader(out))}
+}
+
+func (p peer) ask(t *testing.T, way hostile.Way) (got outcome) {
+	t.Helper()
+	q := question{Regions: 2, Slow: way.Slow}
+	if way.Large {
+		q.Regions = 16
+	}
+	if err := errors.Join(p.in.Encode(q), p.out.Decode(&got)); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// askPeer is the process that asks.
+func askPeer(t *testing.T) {
+	var which int
+	var address string
+	if _, err := fmt.Sscan(os.Getenv("STACKPOLICY_PEER"), &which, &address); err != nil {
+		t.Fatal(err)
+	}
+	r := requests[which]
+	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	var q question
+	for in.Decode(&q) == nil {
+		config := openstack.Config{AuthURL: address, UserName: fakecloud.MemberUser, Password: fakecloud.Password,
+			TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: 10 * time.Minute}
+		if q.Slow {
+			config.RequestTimeout = 200 * time.Millisecond
+		}
+		cloud := open(t, config)
+		debug.FreeOSMemory()
+		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak starts again
+		start := time.Now()
+		values, errs := make([]any, q.Regions), make([]error, q.Regions)
+		var wait sync.WaitGroup
+		for i := range values {
+			wait.Go(func() { values[i], errs[i] = r.ask(t.Context(), cloud, fmt.Sprintf("Region-%d", i)) })
+		}
+		wait.Wait()
+		got := outcome{Took: time.Since(start), Peak: peakMemory(t)}
+		if err := errors.Join(errs...); err != nil {
+			got.Error = err.Error()
+		}
+		if errs[0] == nil {
+			got.Value = fmt.Sprintf("%+v", values[0])
+		}
+		_ = out.Encode(got)
+	}
+	os.Exit(0)
+}
+
+// peakMemory is what the process had at most, in MiB; 0 where the system does
+// not tell.
+func peakMemory(t *testing.T) (mebibytes int) {
+	status, err := os.ReadFile(filepath.FromSlash("/proc/self/status"))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	if _, err := fmt.Sscan(rest, &mebibytes); err != nil {
+		t.Fatal(err)
+	}
+	return mebibytes >> 10
+}

@@ -1,0 +1,103 @@
+package openstack_test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hostile"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// TestEveryString: every string of every answer comes in clean. The fields are
+// found by reflection: one that a new call adds is among them.
+func TestEveryString(t *testing.T) {
+	const mark = "~" + hostile.Escapes
+	reached := map[string]bool{}     // fields that a marked string came to
+	every := map[string]bool{}       // all string fields
+	own := func(field string) bool { // a field that no string of the answer can come to
+		return strings.HasSuffix(field, ".Region") || field == "GET / string" || strings.Contains(field, "interface {}") && strings.HasSuffix(field, " key")
+	}
+	for _, r := range requests {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		body := r.target.Good()
+		if r.path == "/auth/tokens" {
+			body = strings.NewReplacer("elsewhere", "elsewhere"+quotedEscapes, "other", "compute").Replace(body)
+		} else {
+			body = hostile.Dirty(body, mark)
+			body = strings.ReplaceAll(body, "2026-01-01T00:00:00Z"+quotedEscapes, "2026-01-01T00:00:00Z")
+			body = strings.ReplaceAll(body, `"host":{`, `"host`+quotedEscapes+`":{`) // a name of a member that is kept
+		}
+		status := r.target.Status
+		if status == 0 {
+			status = http.StatusOK
+		}
+		fault := fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Status: status, Header: http.Header{"X-Subject-Token": {"t"}}, Body: body, Times: fakecloud.Forever})
+		value, err := r.ask(t.Context(), open(t, member(fake)), "RegionOne")
+		if fault.Fired() == 0 {
+			t.Errorf("%s %s: nothing was asked: %v", r.method, r.path, err)
+		}
+		if err != nil && text.CleanLines(err.Error()) != err.Error() {
+			t.Errorf("%s %s: %q", r.method, r.path, err)
+		}
+		walkStrings(reflect.ValueOf(value), fmt.Sprintf("%s %s %T", r.method, r.path, value), func(field, s string) {
+			every[field] = true
+			if text.Clean(s) != s {
+				t.Errorf("%s is %q", field, s)
+			}
+			reached[field] = reached[field] || strings.Contains(s, `~\x1b[2J`)
+		})
+	}
+	for field := range every {
+		if !reached[field] && !own(field) {
+			t.Errorf("%s: no string of the answer came there", field)
+		}
+	}
+	if len(reached) < 20 {
+		t.Errorf("only %d fields: %v", len(reached), reached)
+	}
+}
+
+// quotedEscapes is the mark as it stands in JSON text.
+var quotedEscapes = strings.Trim(hostile.Dirty(`"~"`, hostile.Escapes), `"`)
+
+// walkStrings calls a function for each string in a value, with the way to it.
+func walkStrings(v reflect.Value, path string, found func(path, s string)) {
+	switch v.Kind() {
+	case reflect.String:
+		found(path, v.String())
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			walkStrings(v.Elem(), path, found)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				walkStrings(v.Field(i), path+"."+v.Type().Field(i).Name, found)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			walkStrings(v.Index(i), path+"[]", found)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			walkStrings(key, path+" key", found)
+			walkStrings(v.MapIndex(key), path+" value", found)
+		}
+	}
+}
+
+// TestRequestsAreKnown: each request of the table has bounds of its own kind.
+func TestRequestsAreKnown(t *testing.T) {
+	for _, r := range requests {
+		address := "http://cloud.invalid/nova/v2.1" + r.path
+		if !openstack.Known(t.Context(), r.method, address) {
+			t.Errorf("%s %s is of no kind", r.method, address)
+		}
+	}
+}
