@@ -200,6 +200,9 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(text)
 	}
+	for _, actions := range []string{"update", "create", "delete", "no-op", `delete", "create`} {
+		f.Add([]byte(`{"format_version":"1.0","resource_changes":[{"mode":"managed","type":"stackpolicy_placement_attachment","change":{"actions":["` + actions + `"]}}]}`))
+	}
 	f.Add([]byte(strings.Replace(string(made(f, "web", "r", 2, 1, "z", "i")), `"zones":[{`, `"weight":-1,"cap":-5,"min":-7,"zones":[{"name":"z","weight":-100},{`, 1)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		list, err := planview.Read(text)

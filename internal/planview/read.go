@@ -75,7 +75,7 @@ func Read(text []byte) ([]Attachment, error) {
 		}
 		a, err := change.read()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", change.Address, err)
+			return nil, fmt.Errorf("%s: %w", cmp.Or(change.Address, change.Type), err)
 		}
 		found = append(found, a)
 	}
@@ -171,6 +171,9 @@ func (c resourceChange) read() (Attachment, error) {
 	after, err := values(c.Change.After)
 	if err != nil {
 		return a, err
+	}
+	if (before == nil) != (a.Action == Create) || (after == nil) != (a.Action == Delete) {
+		return a, fmt.Errorf("its values before and after do not belong to the actions %q", c.Change.Actions)
 	}
 	hidden := map[string]bool{}
 	for _, text := range []json.RawMessage{c.Change.BeforeSensitive, c.Change.AfterSensitive} {

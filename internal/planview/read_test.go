@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 )
@@ -159,6 +160,30 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%q passed for a log", wrong)
 		}
 	}
+}
+
+// FuzzWarnings: whatever a log says is drawn in one line each, or refused.
+func FuzzWarnings(f *testing.F) {
+	f.Add([]byte(log))
+	for _, text := range []string{"", "no JSON", `{"a": 1}`, `{"@level":"warn","diagnostic":null}`, strings.Replace(log, "is in ERROR", `<script>\u001b[2J\u202e\n::error::`, 1), "\xff\xfe{\x00}\x00"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list, err := planview.Read(made(t, "web", "r", 2, 1, "z", "i"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[0].Address = "stackpolicy_placement_attachment.web"
+		if planview.AddWarnings(list, text) != nil {
+			return
+		}
+		for _, got := range drawings(list) {
+			if strings.Contains(strings.ToLower(got), "<script") || strings.Contains(got, "\x1b") || !utf8.ValidString(got) {
+				t.Error(got)
+			}
+		}
+		wellFormed(t, planview.SVG(list))
+	})
 }
 
 // TestSensitive: what Terraform hides in a plan is not shown.

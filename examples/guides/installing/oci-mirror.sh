@@ -4,6 +4,18 @@
 # registry.example.com/opentofu-providers/stackpolicy/stackpolicy. Needs oras 1.3.
 set -eu
 version=${1:?which version?} repository=${2:?which repository?}
+case $version in
+-* | *[!A-Za-z0-9.+-]*)
+	echo "not a version: $version" >&2
+	exit 2
+	;;
+esac
+case $repository in
+-* | *[!A-Za-z0-9._:/-]*)
+	echo "not a repository: $repository" >&2
+	exit 2
+	;;
+esac
 layout=$(mktemp -d)
 trap 'rm -rf "$layout"' EXIT
 

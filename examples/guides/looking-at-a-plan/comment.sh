@@ -2,6 +2,18 @@
 # Posts plan.md to the pull request $PULL_REQUEST of $GITHUB_REPOSITORY, or puts it
 # into the comment that an earlier run posted.
 set -eu
+case $PULL_REQUEST in
+"" | *[!0-9]*)
+	echo "not the number of a pull request: $PULL_REQUEST" >&2
+	exit 2
+	;;
+esac
+case $GITHUB_REPOSITORY in
+[!A-Za-z0-9]* | */*/* | *[!A-Za-z0-9._/-]*)
+	echo "not a repository: $GITHUB_REPOSITORY" >&2
+	exit 2
+	;;
+esac
 mark='<!-- planview -->'
 {
 	echo "$mark"

@@ -2,8 +2,16 @@
 # Installs planview $PLANVIEW_VERSION into a folder. The attestation says that the
 # release workflow of the repository built it.
 set -eu
+version=$PLANVIEW_VERSION folder=${1:?which folder?}
+case $version in
+-* | *[!A-Za-z0-9.+-]*)
+	echo "not a version: $version" >&2
+	exit 2
+	;;
+esac
+case $folder in -*) folder=./$folder ;; esac
 repository=stackpolicy/terraform-provider-stackpolicy
-zip=planview_${PLANVIEW_VERSION}_linux_amd64.zip
-gh release download "v$PLANVIEW_VERSION" --repo $repository --pattern "$zip" --dir "$1"
-gh attestation verify "$1/$zip" --repo $repository --signer-workflow $repository/.github/workflows/release.yml
-unzip -q -d "$1" "$1/$zip" planview
+zip=planview_${version}_linux_amd64.zip
+gh release download "v$version" --repo $repository --pattern "$zip" --dir "$folder"
+gh attestation verify "$folder/$zip" --repo $repository --signer-workflow $repository/.github/workflows/release.yml
+unzip -q -d "$folder" "$folder/$zip" planview

@@ -5,6 +5,12 @@
 set -eu
 name=${STACKPOLICY_NODE_NAME:-$NODE_NAME}
 transition=${STACKPOLICY_TRANSITION:-$TRANSITION}
+case $name in
+"" | [!a-z0-9]* | *[!a-z0-9.-]*)
+	echo "not the name of a node: $name" >&2
+	exit 2
+	;;
+esac
 
 # The name of the node if Kubernetes knows it. An API server that does not answer
 # is a failure, and not a node that is missing.

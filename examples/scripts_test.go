@@ -1,0 +1,64 @@
+package examples_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestScriptsCheckArguments: an argument of a script is never evaluated, nor
+// taken for an option of a program that the script runs.
+func TestScriptsCheckArguments(t *testing.T) {
+	t.Parallel()
+	shell := "sh"
+	if bash, err := exec.LookPath("bash"); err == nil {
+		shell = bash // where /bin/sh is bash, arithmetic runs commands in an index
+	}
+	for _, c := range []struct {
+		script string
+		env    []string
+		args   []string
+	}{
+		{"guides/autoscaling/scale.sh", nil, []string{"per_node[$(touch owned)0]"}},
+		{"guides/autoscaling/scale.sh", nil, []string{"-1"}},
+		{"guides/autoscaling/scale.sh", nil, []string{"0x10"}},
+		{"guides/autoscaling/scale.sh", nil, []string{"010"}},
+		{"guides/autoscaling/scale.sh", nil, []string{"99999999999999999999"}},
+		{"guides/autoscaling/scale.sh", nil, nil},
+		{"guides/behind-a-load-balancer/weight.sh", []string{"STACKPOLICY_NODE_NAME=--weight=9"}, []string{"cloud", "pool"}},
+		{"guides/behind-a-load-balancer/weight.sh", []string{"STACKPOLICY_NODE_NAME=web-0"}, []string{"cloud", "--all"}},
+		{"guides/installing/filesystem-mirror.sh", nil, []string{"../1.0.0", "mirror"}},
+		{"guides/installing/oci-mirror.sh", nil, []string{"1.0.0", "--to"}},
+		{"guides/installing/oci-mirror.sh", nil, []string{"$(touch owned)", "r"}},
+		{"guides/installing/verify.sh", nil, []string{"--output=owned"}},
+		{"guides/kubernetes-workers/command/node.sh", []string{"STACKPOLICY_NODE_NAME=--all", "STACKPOLICY_TRANSITION=termination"}, nil},
+		{"guides/looking-at-a-plan/comment.sh", []string{"PULL_REQUEST=1/../2", "GITHUB_REPOSITORY=a/b"}, nil},
+		{"guides/looking-at-a-plan/comment.sh", []string{"PULL_REQUEST=1", "GITHUB_REPOSITORY=a/b/c"}, nil},
+		{"guides/looking-at-a-plan/install.sh", []string{"PLANVIEW_VERSION=--clobber"}, []string{"bin"}},
+	} {
+		script, err := filepath.Abs(c.script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		tools := filepath.Join(dir, "tools") // programs that must not be run
+		if err := os.Mkdir(tools, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range []string{"terraform", "openstack", "kubectl", "gh", "gpg", "oras", "unzip", "cp"} {
+			if err := os.WriteFile(filepath.Join(tools, tool), []byte("#!/bin/sh\n: >'"+filepath.Join(dir, "owned")+"'\n"), 0o700); err != nil { //nolint:gosec // it is a program
+				t.Fatal(err)
+			}
+		}
+		run := exec.CommandContext(t.Context(), shell, append([]string{script}, c.args...)...)
+		run.Dir, run.Env = dir, append(append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH")), c.env...)
+		output, err := run.CombinedOutput()
+		if err == nil {
+			t.Errorf("%s %q %q succeeded: %s", c.script, c.env, c.args, output)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "owned")); err == nil {
+			t.Errorf("%s %q %q ran a program: %s", c.script, c.env, c.args, output)
+		}
+	}
+}
