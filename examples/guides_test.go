@@ -165,7 +165,7 @@ func consume(t *testing.T, script string, env ...string) (address string) {
 		t.Fatal(err)
 	}
 	address = freePort(t)
-	consumer := exec.CommandContext(t.Context(), binary, address, script)
+	consumer := exec.CommandContext(t.Context(), binary, address, script, filepath.Join(t.TempDir(), "drained.log"))
 	consumer.Env = append(append(os.Environ(), "WEBHOOK_SECRET="+webhookSecret), env...)
 	consumer.Stderr = t.Output()
 	if err := consumer.Start(); err != nil {

@@ -4,19 +4,25 @@
 // stackpolicy_readiness_attachment announces) in its environment. The node is
 // drained, or in service, when the command ends with 0.
 //
-// It takes only requests that are signed with the secret in WEBHOOK_SECRET.
+// It takes only requests that are signed with the secret in WEBHOOK_SECRET, and
+// remembers in a file what it has done: who recorded a request and sends it again
+// drains nothing a second time, also after a restart.
 //
-//	WEBHOOK_SECRET=... consumer 127.0.0.1:8080 ./drain.sh
+//	WEBHOOK_SECRET=... consumer 127.0.0.1:8080 ./drain.sh drained.log
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
 	"sync"
 	"time"
 
@@ -33,16 +39,58 @@ type message struct {
 	Cluster    string `json:"cluster"`
 }
 
+// job is what is known of a token.
+type job struct {
+	began  int64 // the signed time of the message that it began with
+	answer int   // to who asks
+}
+
 type consumer struct {
 	command  string
 	verifier *standardwebhooks.Webhook
 	mu       sync.Mutex
-	answers  map[string]int // by token: what to answer who asks
+	jobs     map[string]job // by token
+	file     *os.File       // has a line for each job that began or ended
+}
+
+// open reads what an earlier process did. A drain that was under way then counts
+// as failed: the next apply posts its message again, with a newer time.
+func open(name, command string, verifier *standardwebhooks.Webhook) (*consumer, error) {
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	c := &consumer{command: command, verifier: verifier, jobs: map[string]job{}, file: file}
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		var token string
+		var j job
+		if _, err := fmt.Sscanf(lines.Text(), "%q %d %d", &token, &j.began, &j.answer); err != nil {
+			continue // a line that was cut short as the machine stopped
+		}
+		if j.answer == http.StatusAccepted {
+			j.answer = http.StatusConflict
+		}
+		c.jobs[token] = j
+	}
+	return c, lines.Err()
+}
+
+// note keeps a job, on disk first.
+func (c *consumer) note(token string, j job) error {
+	_, err := fmt.Fprintf(c.file, "\n%q %d %d\n", token, j.began, j.answer)
+	if err := errors.Join(err, c.file.Sync()); err != nil {
+		return err
+	}
+	c.jobs[token] = j
+	return nil
 }
 
 // ServeHTTP takes a message by POST and begins to drain the node. It answers
 // 202 until that is done; Terraform asks again by GET. A message that comes
-// again has the same token, and begins nothing while the first still goes on.
+// again has the same token. It begins nothing while the first still goes on, nor
+// when that is done; after a failure it does, if it was signed later: a new apply
+// signs it anew, and who repeats a recorded request cannot.
 func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<16))
 	if err != nil {
@@ -64,21 +112,27 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "not a message of a lifecycle hook", http.StatusBadRequest)
 			return
 		}
-		if was := c.answers[token]; was != http.StatusAccepted && was != http.StatusOK {
-			c.answers[token] = http.StatusAccepted
-			go c.drain(m)
+		signed, _ := strconv.ParseInt(r.Header.Get("Webhook-Timestamp"), 10, 64) // it was verified
+		was, known := c.jobs[token]
+		if !known || was.answer == http.StatusConflict && signed > was.began {
+			if err := c.note(token, job{signed, http.StatusAccepted}); err != nil {
+				log.Print(err)
+				http.Error(w, "cannot remember this", http.StatusServiceUnavailable)
+				return
+			}
+			go c.drain(m, signed)
 		}
 	}
-	if answer, known := c.answers[token]; known {
-		w.WriteHeader(answer)
+	if job, known := c.jobs[token]; known {
+		w.WriteHeader(job.answer)
 		return
 	}
-	http.NotFound(w, r) // a consumer that was restarted: the next apply posts again
+	http.NotFound(w, r)
 }
 
 // drain runs the command. One that fails is answered with 409, which no client
 // asks again: the hook's default_result then says what happens to the node.
-func (c *consumer) drain(m message) {
+func (c *consumer) drain(m message, began int64) {
 	command := exec.CommandContext(context.Background(), c.command)
 	command.Env = append(os.Environ(), "NODE_ID="+m.NodeID, "NODE_NAME="+m.Name, "REGION="+m.Region, "CLUSTER="+m.Cluster, "TRANSITION="+m.Transition)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
@@ -89,20 +143,26 @@ func (c *consumer) drain(m message) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.answers[m.Token] = answer
+	if err := c.note(m.Token, job{began, answer}); err != nil {
+		log.Print(err)
+	}
 }
 
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: consumer ADDRESS COMMAND")
+	if len(os.Args) != 4 {
+		log.Fatal("usage: consumer ADDRESS COMMAND FILE")
 	}
 	verifier, err := standardwebhooks.NewWebhook(os.Getenv("WEBHOOK_SECRET"))
 	if err != nil || os.Getenv("WEBHOOK_SECRET") == "" {
 		log.Fatal("WEBHOOK_SECRET must be the secret of the provider block, in base64")
 	}
+	c, err := open(os.Args[3], os.Args[2], verifier)
+	if err != nil {
+		log.Fatal(err)
+	}
 	server := &http.Server{
 		Addr:              os.Args[1],
-		Handler:           &consumer{command: os.Args[2], verifier: verifier, answers: map[string]int{}},
+		Handler:           c,
 		ReadHeaderTimeout: 10 * time.Second,
 	}
 	log.Fatal(server.ListenAndServe())

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// TestRepeatedRequest: a request that was recorded begins nothing a second time:
+// not after success, not after a failure, and not after a restart. A new one does
+// after a failure.
+func TestRepeatedRequest(t *testing.T) {
+	dir := t.TempDir()
+	script, runs := filepath.Join(dir, "drain.sh"), filepath.Join(dir, "runs")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho run >>'"+runs+"'\ntest \"$NODE_NAME\" != web-1\n"), 0o700); err != nil { //nolint:gosec // it is a program
+		t.Fatal(err)
+	}
+	verifier, err := standardwebhooks.NewWebhook("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func() *consumer {
+		t.Helper()
+		c, err := open(filepath.Join(dir, "drained.log"), script, verifier)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.file.Close() })
+		return c
+	}
+	send := func(c *consumer, name string, signed time.Time) int {
+		t.Helper()
+		body := `{"lifecycle_action_token": "token-of-` + name + `", "node_name": "` + name + `"}`
+		signature, err := verifier.Sign("token-of-"+name, signed, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Webhook-Id", "token-of-"+name)
+		r.Header.Set("Webhook-Timestamp", strconv.FormatInt(signed.Unix(), 10))
+		r.Header.Set("Webhook-Signature", signature)
+		w := httptest.NewRecorder()
+		c.ServeHTTP(w, r)
+		return w.Code
+	}
+	// ended is the answer once the command has ended.
+	ended := func(c *consumer, name string, signed time.Time) int {
+		for {
+			if code := send(c, name, signed); code != http.StatusAccepted {
+				return code
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	ran := func(want int) {
+		t.Helper()
+		text, _ := os.ReadFile(runs)
+		if got := strings.Count(string(text), "run"); got != want {
+			t.Errorf("the command ran %d times, want %d", got, want)
+		}
+	}
+	first, second := time.Now().Add(-time.Minute), time.Now()
+	c := start()
+	for range 2 {
+		if code := ended(c, "web-0", first); code != http.StatusOK {
+			t.Errorf("a node that can be drained: %d", code)
+		}
+		ran(1)
+		c = start()
+	}
+	for range 2 {
+		if code := ended(c, "web-1", first); code != http.StatusConflict {
+			t.Errorf("a node that cannot be drained: %d", code)
+		}
+		ran(2)
+		c = start()
+	}
+	if code := ended(c, "web-1", second); code != http.StatusConflict {
+		t.Errorf("the next apply: %d", code)
+	}
+	ran(3)
+	if code := ended(start(), "web-0", second); code != http.StatusOK {
+		t.Errorf("a node that was drained: %d", code)
+	}
+	ran(3)
+}
