@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // wholeBody is the body of every answer: read already, and there as a whole.
@@ -261,6 +263,12 @@ func final(err error) bool {
 // of another service. Taken as it is, it would be an empty list, or a server
 // without a status.
 func missing(key string) error { return fmt.Errorf("the answer has no %q", key) }
+
+// another says that an answer is about something else than what was asked for: a
+// cache's, that drops a part of the address.
+func another(id string) error {
+	return fmt.Errorf("the answer is about another one, %q", text.Cut(id, 100))
+}
 
 // answered checks that the body of an answer has what was asked for.
 func answered(body any, key string) error {

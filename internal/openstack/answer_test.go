@@ -70,3 +70,21 @@ func TestOtherAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestAnotherAnswer: an answer about another server or group than the one that
+// was asked for says nothing about it.
+func TestAnotherAnswer(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.Inject(fakecloud.Fault{Path: "/servers/s", Status: http.StatusOK, Times: fakecloud.Forever, Body: `{"server": {"id": "other", "status": "DELETED"}}`})
+	fake.Inject(fakecloud.Fault{Path: "/os-server-groups/g", Status: http.StatusOK, Times: fakecloud.Forever, Body: `{"server_group": {"id": "other"}}`})
+	compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, err := (openstack.Server{Compute: compute, ID: "s"}).Status(t.Context()); err == nil || !strings.Contains(err.Error(), `about another one, "other"`) {
+		t.Errorf("got %q, %v", status, err)
+	}
+	if group, err := compute.ServerGroup(t.Context(), "g"); err == nil || !strings.Contains(err.Error(), `about another one, "other"`) {
+		t.Errorf("got %+v, %v", group, err)
+	}
+}

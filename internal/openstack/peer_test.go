@@ -53,7 +53,7 @@ func ofMessaging(method, path string, body any, ok ...int) func(context.Context,
 	}
 }
 
-const group = `{"id": "g-%d", "name": "group", "policy": "affinity", "policies": ["affinity"], "rules": {"max_server_per_host": 1}, "members": ["member"]}`
+const group = `{"id": "g-%d", "project_id": "p", "name": "group", "policy": "affinity", "policies": ["affinity"], "rules": {"max_server_per_host": 1}, "members": ["member"]}`
 
 // requests are all requests that the provider makes: see [TestRequestsAreKnown].
 var requests = []request{
@@ -99,8 +99,8 @@ var requests = []request{
 		})},
 	{"GET", "/os-server-groups", hostile.Target{Around: `{"server_groups": [%s]}`, Item: group},
 		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.ServerGroups(ctx) })},
-	{"GET", "/os-server-groups/g", hostile.Target{Around: `{"server_group": %s}`, Item: group},
-		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.ServerGroup(ctx, "g") })},
+	{"GET", "/os-server-groups/g-1", hostile.Target{Around: `{"server_group": %s}`, Item: group},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.ServerGroup(ctx, "g-1") })},
 	{"POST", "/os-server-groups", hostile.Target{Around: `{"server_group": %s}`, Item: group},
 		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
 			return c.CreateServerGroup(ctx, "g", "affinity", 0)

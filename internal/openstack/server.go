@@ -26,6 +26,8 @@ func (s Server) get(ctx context.Context) (*servers.Server, error) {
 		return nil, nil
 	case err == nil && server.Status == "":
 		err = missing("status") // which must not look like a server that is gone
+	case err == nil && server.ID != s.ID:
+		err = another(server.ID)
 	}
 	switch {
 	case err != nil:

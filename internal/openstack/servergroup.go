@@ -111,6 +111,9 @@ func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, erro
 	if err == nil {
 		group, err = answer.Group.group()
 	}
+	if err == nil && group.ID != id {
+		group, err = ServerGroup{}, another(group.ID)
+	}
 	if err != nil {
 		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, text.Clean(id), err)
 	}

@@ -59,7 +59,8 @@ func (c *HTTP) look(ctx context.Context, n Node) string {
 	if err != nil {
 		return err.Error()
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	// A proxy could answer for a node that is not there.
+	req, err := http.NewRequestWithContext(web.Directly(ctx), http.MethodGet, address.String(), nil)
 	if err != nil {
 		return "its URL cannot be asked"
 	}

@@ -5,6 +5,7 @@
 package web
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -30,6 +31,7 @@ const (
 func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
+	transport.Proxy = tunnel
 	transport.MaxResponseHeaderBytes = mostHeader
 	return &http.Client{
 		Transport:     transport,
@@ -37,6 +39,21 @@ func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
+
+// tunnel is the proxy of the environment for https, where it only sees the name
+// of the host. Over http it would read the message, with what is secret in the
+// address, and could answer in the other's place.
+func tunnel(req *http.Request) (*url.URL, error) {
+	if direct, _ := req.Context().Value(directly{}).(bool); direct || req.URL.Scheme != "https" {
+		return nil, nil //nolint:nilnil // no proxy
+	}
+	return http.ProxyFromEnvironment(req)
+}
+
+type directly struct{}
+
+// Directly is a context whose requests go through no proxy at all.
+func Directly(ctx context.Context) context.Context { return context.WithValue(ctx, directly{}, true) }
 
 // Authorities are the system's certificate authorities and those of the PEM text.
 func Authorities(pem []byte) (*x509.CertPool, error) {

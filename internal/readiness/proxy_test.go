@@ -1,0 +1,40 @@
+package readiness
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
+)
+
+// TestProxy: a node is asked directly, always. A proxy that answers 200 puts no
+// node in service.
+func TestProxy(t *testing.T) {
+	if os.Getenv("STACKPOLICY_TEST_PROXIED") != "" { // net/http reads the environment once
+		for _, template := range []string{"http://{address}/health", "https://{address}/health"} {
+			address, err := ParseURL(template)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check := &HTTP{URL: address, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}
+			if wrong := check.look(context.Background(), Node{Name: "web-0", Address: "node.invalid"}); wrong == "" { //nolint:usetesting // of a process of its own
+				t.Errorf("%s: in service", template)
+			}
+		}
+		return
+	}
+	var asked atomic.Int64
+	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer proxy.Close()
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxy$")
+	child.Env = append(os.Environ(), "STACKPOLICY_TEST_PROXIED=1", "HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=")
+	if output, err := child.CombinedOutput(); err != nil || asked.Load() != 0 {
+		t.Errorf("%d requests of the proxy, %v: %s", asked.Load(), err, output)
+	}
+}
