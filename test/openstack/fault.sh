@@ -10,12 +10,18 @@ for f in common services; do
   # shellcheck source=/dev/null
   . "lib/$f.sh"
 done
+release=$(running)
+[ -n "${CLOUD_INSIDE:-}$release" ] || fail "no cloud runs here; up.sh starts one"
+if [ -z "${CLOUD_INSIDE:-}" ]; then
+  lock
+  choose "$release"
+  enter "$BASE/fault.sh" "$@"
+fi
 eval "$("$PY" lib/model.py)"
 short=${SHORT[${2:-none}]:-}
 [ -n "$short" ] || { sed -n '2,6s/^# //p' "$0" >&2; echo "regions: ${!SHORT[*]}" >&2; exit 2; }
 nova=nova-$short
-running() { alive "$nova" || fail "Nova of $2 does not run; \"fault.sh start $2\" or up.sh starts it"; }
-lock
+must_run() { alive "$nova" || fail "Nova of $2 does not run; \"fault.sh start $2\" or up.sh starts it"; }
 case $1 in
   stop)
     halt KILL 10 "$nova"
@@ -25,8 +31,8 @@ case $1 in
     start_nova "$short"
     ready 60 "$nova" http "${PORT[$nova]}"
     "$PY" lib/seed.py cloud "$2" || fail "the hosts of $2 are not up" ;;
-  hang) running "$@"; signal STOP "$nova" ;;
-  resume) running "$@"; signal CONT "$nova" ;;
+  hang) must_run "$@"; signal STOP "$nova" ;;
+  resume) must_run "$@"; signal CONT "$nova" ;;
   *) sed -n '2,6s/^# //p' "$0" >&2; exit 2 ;;
 esac
 say "$1 $2"

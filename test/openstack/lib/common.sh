@@ -1,19 +1,10 @@
-# Shared by up.sh, down.sh, fault.sh and smoke.sh: paths, and daemons by pid file.
+# Shared by up.sh, down.sh, fault.sh and smoke.sh: releases, paths, and daemons by pid file.
 # shellcheck shell=bash disable=SC2034
 LIB=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 BASE=$(dirname "$LIB")
-export CLOUD_DIR=$BASE/.data
-ROOT=$CLOUD_DIR/root ETC=$CLOUD_DIR/etc STATE=$CLOUD_DIR/state LOG=$CLOUD_DIR/log RUN=$CLOUD_DIR/run
-# The packages are unpacked under $ROOT, not installed: every path must be given.
-# The rest keeps caches and temporary files out of the home and of /tmp.
-arch=$(uname -m)-linux-gnu
-export PATH=$ROOT/usr/sbin:$ROOT/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin
-export LD_LIBRARY_PATH=$ROOT/usr/lib/$arch:$ROOT/lib/$arch
-[ -d "/usr/lib/$arch/ossl-modules" ] || export OPENSSL_MODULES=$ROOT/usr/lib/$arch/ossl-modules
-export PYTHONPATH=$LIB:$ROOT/usr/lib/python3/dist-packages PYTHONNOUSERSITE=1 PYTHONWARNINGS=ignore
-export PYTHONPYCACHEPREFIX=$CLOUD_DIR/pycache XDG_CACHE_HOME=$CLOUD_DIR/tmp TMPDIR=$CLOUD_DIR/tmp
-export LC_ALL=C.UTF-8 no_proxy=127.0.0.1 NO_PROXY=127.0.0.1
-unset PYTHONHOME PYTHONDONTWRITEBYTECODE "${!OS_@}"
+DATA=$BASE/.data
+declare -A SUITE=([zed]=bookworm [2025.1]=trixie [2026.1]=forky) # of Debian
+NEWEST=2025.1                                                    # that works
 PY=python3
 
 START=$(date +%s%N) LAST=$START
@@ -24,14 +15,54 @@ say() { # a line with the seconds of this step and of all so far
 }
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
+not_here() { # exit code 3: this machine cannot, as opposed to it failed
+  printf '\nNOT POSSIBLE HERE: %s\n' "$*" >&2
+  exit 3
+}
+
 [[ $BASE != *[[:space:]]* ]] || fail "MariaDB's scripts take no space in a path: $BASE"
-mkdir -p "$ETC" "$STATE" "$LOG" "$RUN" "$CLOUD_DIR/tmp"
+mkdir -p "$DATA"
+
+running() { cat "$DATA/running" 2>/dev/null; } # the release that was started last, unless it was ended
+
+choose() { # RELEASE: sets its paths
+  RELEASE=$1
+  [ -n "${SUITE[$RELEASE]:-}" ] || { echo "no release $RELEASE; there are: ${!SUITE[*]}" >&2; exit 2; }
+  CLOUD_DIR=$DATA/$RELEASE
+  ROOT=$CLOUD_DIR/root ETC=$CLOUD_DIR/etc STATE=$CLOUD_DIR/state LOG=$CLOUD_DIR/log RUN=$CLOUD_DIR/run
+  mkdir -p "$ETC" "$STATE" "$LOG" "$RUN" "$CLOUD_DIR/tmp"
+}
 
 # Only one script at a time. The jobs of a killed up.sh hold the lock until they end.
 lock() {
-  exec 9>"$CLOUD_DIR/lock"
-  flock -w 300 9 || fail "another script has held $CLOUD_DIR/lock for 5 minutes"
+  [ -z "${CLOUD_INSIDE:-}" ] || return 0 # taken before it entered
+  exec 9>"$DATA/lock"
+  flock -w 300 9 || fail "another script has held $DATA/lock for 5 minutes"
 }
+
+# Runs the script again, from its beginning, inside the root of the release: its
+# programs and libraries, with this folder at the same path. The mounts are in a
+# namespace of their own. The machine does not see them, and they end with the
+# last process. The network and the process numbers are the machine's.
+enter() { # SCRIPT ARGUMENT...
+  [ -z "${CLOUD_INSIDE:-}" ] || return 0
+  local user=()
+  [ "$(id -u)" -eq 0 ] || user=(--user --map-root-user)
+  unshare "${user[@]}" --mount true 2>/dev/null ||
+    not_here 'the services run in a mount namespace, and the kernel allows none to this user'
+  mkdir -p "$ROOT$BASE"
+  # shellcheck disable=SC2016
+  exec unshare "${user[@]}" --mount --propagation private bash -c '
+    mount --rbind /dev "$0/dev" && mount --rbind /proc "$0/proc" && mount --bind "$1" "$0$1" || exit 1
+    exec chroot "$0" /usr/bin/env -i CLOUD_INSIDE=1 CLOUD_RELEASE="$2" CLOUD_DIR="$3" CLOUD_START="$4" HOME=/root \
+      PATH=/usr/sbin:/usr/bin LC_ALL=C.UTF-8 TMPDIR="$3/tmp" XDG_CACHE_HOME="$3/tmp" no_proxy=127.0.0.1 \
+      PYTHONPATH="$1/lib" PYTHONNOUSERSITE=1 PYTHONWARNINGS=ignore PYTHONPYCACHEPREFIX="$3/pycache" "${@:5}"
+  ' "$ROOT" "$BASE" "$RELEASE" "$CLOUD_DIR" "$START" "$@"
+}
+if [ -n "${CLOUD_INSIDE:-}" ]; then
+  START=$CLOUD_START
+  choose "$CLOUD_RELEASE"
+fi
 
 # Start time of a process in clock ticks since boot. Together with the pid it
 # names one process for good: a reused pid is never taken for ours.
@@ -71,15 +102,28 @@ halt() { # SIGNAL SECONDS NAME...: all get the signal first, then are waited for
   done
 }
 
-ready() { # SECONDS NAME COMMAND...: waits for the command, not for a dead daemon
+halt_all() {
+  local names
+  mapfile -t names < <(find "$RUN" -name '*.pid' -printf '%f\n' | sed 's/\.pid$//' | grep -vE '^(mysql|redis)$')
+  halt KILL 10 "${names[@]}" # they keep nothing that a database does not roll back
+  halt TERM 20 mysql redis
+  rm -f "$DATA/running" "$DATA/clouds.yaml"
+}
+
+answers() { # SECONDS NAME COMMAND...: waits for the command, not for a dead daemon
   local end=$((SECONDS + $1)) name=$2; shift 2
   until alive "$name" && "$@" >/dev/null 2>&1 && alive "$name"; do
-    if ! alive "$name" || [ $SECONDS -gt $end ]; then
-      { grep -E 'Error|ERROR|CRITICAL|error:|in use' "$LOG/$name.log" | tail -n 5; tail -n 5 "$LOG/$name.log"; } >&2
-      fail "$name is not ready; its log is $LOG/$name.log"
-    fi
+    alive "$name" && [ $SECONDS -le $end ] || return 1
     sleep 0.1
   done
+}
+
+why() { # NAME: what its log says
+  { grep -E 'Error|ERROR|CRITICAL|error:|in use' "$LOG/$1.log" | tail -n 5; tail -n 5 "$LOG/$1.log"; } >&2
+}
+
+ready() { # as answers, and fails
+  answers "$@" || { why "$2"; fail "$2 is not ready; its log is $LOG/$2.log"; }
 }
 
 tcp() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; } # PORT: somebody listens

@@ -3,7 +3,7 @@ import os
 
 from model import DIR, IP, KEYSTONE_URL, PASSWORD, PORT, REGIONS, USERS
 
-SHARE = DIR + '/root/usr/share'
+SHARE = '/usr/share'
 
 
 def put(path, text):
@@ -172,6 +172,10 @@ server_group_members = 1000
 {login(region)}
 [neutron]
 {login(region)}
+[cinder]
+catalog_info = block-storage:cinder:publicURL
+os_region_name = {region}
+{login()}
 [vnc]
 enabled = false
 {common('nova-' + s)}''')
@@ -201,6 +205,61 @@ quota_port = -1
 quota_security_group = -1
 quota_security_group_rule = -1
 {common('neutron-' + s)}''')
+    # A backend for each zone; the driver keeps nothing.
+    zones = list(r['zones'])
+    put(f'etc/cinder-{s}/cinder.conf', f'''
+[DEFAULT]
+host = {s}-ctl
+my_ip = {IP}
+state_path = {DIR}/state/cinder-{s}
+transport_url = fake:///
+auth_strategy = keystone
+api_paste_config = {SHARE}/cinder-common/api-paste.ini
+resource_query_filters_file = /etc/cinder/resource_filters.json
+osapi_volume_listen = {IP}
+osapi_volume_listen_port = {r['cinder']}
+osapi_volume_workers = 1
+enabled_backends = {','.join(zones)}
+storage_availability_zone = {zones[0]}
+default_volume_type = none
+glance_api_servers = http://{IP}:{PORT["glance"]}
+quota_volumes = -1
+quota_gigabytes = -1
+quota_snapshots = -1
+report_interval = 5
+service_down_time = 30
+periodic_fuzzy_delay = 0
+{''.join(f"""
+[{z}]
+volume_driver = cinder_nothing.Driver
+volume_backend_name = {z}
+backend_availability_zone = {z}
+""" for z in zones)}
+[database]
+{db('cinder_' + s)}
+[coordination]
+backend_url = file://{DIR}/run/lock/cinder-{s}
+[nova]
+{login(region)}
+{common('cinder-' + s)}''')
+    put(f'etc/octavia-{s}/octavia.conf', f'''
+[DEFAULT]
+transport_url = fake:///
+[api_settings]
+auth_strategy = keystone
+bind_host = {IP}
+bind_port = {r['octavia']}
+enabled_provider_drivers = noop_driver:No-op
+default_provider_driver = noop_driver
+[controller_worker]
+network_driver = network_noop_driver
+[networking]
+allow_vip_network_id = true
+[database]
+{db('octavia_' + s)}
+[service_auth]
+{login()}
+{common('octavia-' + s)}''')
 
 put('clouds.yaml', 'clouds:\n' + ''.join(f'''\
   stackpolicy-{user}:

@@ -7,7 +7,7 @@ sql() { mariadb --no-defaults --protocol=tcp -h "$IP" -P "${PORT[mysql]}" -u roo
 make_datadir() { # before mysql starts
   [ -d "$STATE/mysql" ] && return
   rm -rf "$STATE/mysql.new"
-  mariadb-install-db --no-defaults --force --basedir="$ROOT/usr" --datadir="$STATE/mysql.new" --user="$(id -un)" \
+  mariadb-install-db --no-defaults --force --datadir="$STATE/mysql.new" --user="$(id -un)" \
     --innodb-flush-method=nosync --innodb-log-file-size=32M \
     --character-set-server=utf8mb3 --collation-server=utf8mb3_general_ci \
     --auth-root-authentication-method=normal --skip-test-db >"$LOG/mysql-install.log" 2>&1 ||
@@ -33,7 +33,7 @@ job() { "${@:2}" >"$LOG/init-$1.log" 2>&1 </dev/null & jobs+=("$!:$1"); }
 end_jobs() { local j; for j in "${jobs[@]}"; do kill "${j%%:*}" 2>/dev/null; done; }
 
 keystone_init() {
-  local k=("$PY" "$ROOT/usr/bin/keystone-manage" --config-file "$ETC/keystone/keystone.conf")
+  local k=("$PY" /usr/bin/keystone-manage --config-file "$ETC/keystone/keystone.conf")
   local url=http://$IP:${PORT[keystone]}/v3
   "${k[@]}" db_sync && "${k[@]}" bootstrap --bootstrap-password "$PASSWORD" --bootstrap-region-id RegionOne \
     --bootstrap-public-url "$url" --bootstrap-internal-url "$url" --bootstrap-admin-url "$url"
@@ -43,12 +43,14 @@ migrate() {
   local s j bad=
   trap end_jobs EXIT
   job keystone keystone_init
-  job glance "$PY" "$ROOT/usr/bin/glance-manage" --config-file "$ETC/glance/glance-api.conf" db_sync
+  job glance "$PY" /usr/bin/glance-manage --config-file "$ETC/glance/glance-api.conf" db_sync
   for s in "${SHORT[@]}"; do
     job "nova-$s" "$PY" "$LIB/launch.py" nova-init --config-file "$ETC/nova-$s/nova.conf" \
       --cell0 "mysql+pymysql://os:$PASSWORD@$IP:${PORT[mysql]}/nova_cell0_$s?charset=utf8"
-    job "neutron-$s" "$PY" "$ROOT/usr/bin/neutron-db-manage" --config-file "$ETC/neutron-$s/neutron.conf" upgrade heads
-    job "placement-$s" "$PY" "$ROOT/usr/bin/placement-manage" --config-file "$ETC/placement-$s/placement.conf" db sync
+    job "neutron-$s" "$PY" /usr/bin/neutron-db-manage --config-file "$ETC/neutron-$s/neutron.conf" upgrade heads
+    job "cinder-$s" "$PY" /usr/bin/cinder-manage --config-file "$ETC/cinder-$s/cinder.conf" db sync
+    job "octavia-$s" "$PY" /usr/bin/octavia-db-manage --config-file "$ETC/octavia-$s/octavia.conf" upgrade head
+    job "placement-$s" "$PY" /usr/bin/placement-manage --config-file "$ETC/placement-$s/placement.conf" db sync
   done
   for j in "${jobs[@]}"; do wait "${j%%:*}" || { bad=1; tail -n 20 "$LOG/init-${j#*:}.log" >&2; }; done
   [ -z "$bad" ] || fail "database set-up; the logs are $LOG/init-*.log"
@@ -58,7 +60,7 @@ migrate() {
 # Named by what made it: other packages or scripts make their own.
 dump_file() {
   local hash
-  hash=$({ ls "$ROOT/usr/lib/python3/dist-packages"; cat "$LIB"/{model,config,seed,launch}.py; } | sha256sum)
+  hash=$({ ls /usr/lib/python3/dist-packages; cat "$LIB"/{model,config,seed,launch}.py; } | sha256sum)
   echo "$CLOUD_DIR/dump/${hash:0:12}.sql.gz"
 }
 

@@ -1,68 +1,87 @@
-# Packages: fetched with apt, unpacked under $ROOT. Nothing is installed, no
-# maintainer script runs, and no privilege is needed.
-# shellcheck shell=bash
+# A root of the release's own: the packages of its Debian, fetched with apt and
+# unpacked. Nothing is installed, no maintainer script runs, and no privilege is
+# needed, so it takes a fraction of the time and half of the space.
+# shellcheck shell=bash disable=SC2154
 
-PACKAGES=(python3-nova python3-keystone python3-placement python3-glance python3-neutron
-          python3-zaqar python3-redis redis-server
+# What the scripts and the services run on, on every Debian.
+PACKAGES=(base-files bash coreutils dash findutils grep gzip libc-bin mawk python3 sed util-linux
+          python3-nova python3-keystone python3-placement python3-glance python3-neutron python3-zaqar python3-cinder python3-octavia
+          python3-pymysql python3-redis redis-server
           mariadb-server-core mariadb-client-core uwsgi-core uwsgi-plugin-python3)
 # Wanted for a file or two (a script, an api-paste.ini), not for what they depend on.
-ALONE=(nova-common glance-common neutron-common mariadb-client)
+ALONE=(nova-common glance-common neutron-common cinder-common octavia-common mariadb-client)
 # Large, depended on, and never loaded here: half of the bytes.
-SKIP=(cython3 fonts-dejavu-core gawk graphviz ieee-data libaom3 libc6-dev libcairo2 libcephfs2
-      libgfortran5 libgvc6 libicu-dev liblapack3 libperl5.36 libprotobuf32 librados2 librav1e0
-      librbd1 librdkafka1 librgw2 libsvtav1enc1 libx11-6 libx265-199 libxml2-dev linux-libc-dev
-      open-iscsi openssh-client perl-base perl-modules-5.36 python-babel-localedata python3-autobahn
-      python3-botocore python3-docutils python3-gevent python3-grpcio python3-mypy python3-networkx
-      python3-numpy python3-pip python3-rados python3-sphinx python3-twisted qemu-utils rsync socat
-      sphinx-common sudo udev)
+SKIP=(alembic cython3 e2fsprogs fonts-dejavu-core gawk graphviz ieee-data 'libaom3*' libc6-dev libcairo2 'libcephfs2*'
+      'libgfortran5*' 'libglib2.0*' 'libgvc6*' 'libheif*' libicu-dev 'liblapack3*' 'libperl5.*' 'libprotobuf*'
+      'librados2*' 'librav1e*' 'librbd1*' 'librdkafka1*' 'librgw2*' 'libsvtav1enc*' libsystemd-shared libx11-6
+      'libx265-*' libxml2-dev linux-libc-dev iproute2 open-iscsi openssh-client perl-base 'perl-modules-*'
+      python-babel-localedata python3-autobahn python3-botocore python3-docutils python3-gevent python3-googleapi
+      python3-grpcio python3-mypy python3-networkx python3-numpy python3-pip python3-rados python3-sphinx
+      python3-twisted python3-typeshed qemu-utils rsync socat sphinx-common sudo systemd systemd-dev udev wget)
 
-not_here() { # exit code 3: this machine cannot, as opposed to it failed
-  printf '\n%s\n' "NOT POSSIBLE HERE: $*" \
-    'The test cloud needs Debian 12 with its package archive in reach of apt.' >&2
-  exit 3
+apt() { # with sources, lists and an empty package data base of their own
+  apt-get -o Dir::Etc::sourcelist="$CLOUD_DIR/apt/sources.list" -o Dir::Etc::sourceparts=- \
+    -o Dir::State::lists="$CLOUD_DIR/apt/lists" -o Dir::Cache="$CLOUD_DIR/apt/cache" \
+    -o Dir::State::status=/dev/null -o APT::Sandbox::User= -o Debug::NoLocking=true \
+    -o Acquire::Languages=none -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false \
+    -o Acquire::Retries=3 -o APT::Update::Error-Mode=any "$@" 2>>"$LOG/apt.log"
 }
 
-apt() { # a set of lists of its own, and a package data base that is empty
-  apt-get -o Dir::State::lists="$CLOUD_DIR/apt/lists" -o Dir::Cache="$CLOUD_DIR/apt/cache" \
-    -o Dir::State::status=/dev/null -o APT::Sandbox::User= -o Debug::NoLocking=true \
-    -o Acquire::Languages=none -o Acquire::Retries=3 "$@" 2>>"$LOG/apt.log"
+no_packages() { grep -E -m 5 '^[EW]: ' "$LOG/apt.log" >&2; not_here "$*; see $LOG/apt.log"; }
+
+plan() { # PACKAGE...: the names of what they need
+  apt -s install --no-install-recommends "$@" | sed -nE 's/^Inst ([^ ]+) .*/\1/p'
+  return "${PIPESTATUS[0]}"
 }
 
 install_packages() {
-  local wanted="${PACKAGES[*]} ${ALONE[*]}" skip=" ${SKIP[*]} " name need=() new=()
+  local suite=${SUITE[$RELEASE]} wanted="${PACKAGES[*]} ${ALONE[*]}" name pattern need new=()
   [ "$(cat "$ROOT/.complete" 2>/dev/null)" = "$wanted" ] && return
-  [ "$(. /etc/os-release 2>/dev/null && echo "$ID $VERSION_ID")" = 'debian 12' ] ||
-    not_here "this is $(sed -n 's/^PRETTY_NAME=//p' /etc/os-release 2>/dev/null || uname -s), not Debian 12"
-  mkdir -p "$CLOUD_DIR/apt/lists/partial" "$CLOUD_DIR/apt/cache/archives/partial" "$CLOUD_DIR/apt/debs" "$ROOT/.has"
+  type -P apt-get dpkg-deb >/dev/null || not_here 'the packages are fetched with apt-get, which this machine has not'
+  mkdir -p "$CLOUD_DIR/apt/lists/partial" "$CLOUD_DIR/apt/cache/archives/partial" "$CLOUD_DIR/apt/debs"
   : >"$LOG/apt.log"
+  sources "$suite" >"$CLOUD_DIR/apt/sources.list"
   if [ -z "$(find "$CLOUD_DIR/apt/updated" -mmin -60 2>/dev/null)" ]; then
-    apt update >>"$LOG/apt.log"     # of several archives one may well fail
-    say 'apt-get update'
+    apt update >>"$LOG/apt.log" || no_packages "the archive of Debian $suite is not in reach"
+    touch "$CLOUD_DIR/apt/updated"
+    say "apt-get update for Debian $suite"
   fi
-  apt -s install --no-install-recommends "${PACKAGES[@]}" >"$CLOUD_DIR/apt/plan" || {
-    grep -E -m 5 '^[EW]: ' "$LOG/apt.log" >&2; not_here "apt does not find the packages; see $LOG/apt.log"; }
-  touch "$CLOUD_DIR/apt/updated"
-  # The C libraries and Python are the machine's where it has them. The rest is
-  # taken from the archive in any case, so what else is installed changes nothing.
-  local installed; installed=$(dpkg-query -W -f ' ${Package}:${db:Status-Status} ')
-  while read -r name; do
-    case $name in python3-minimal | python3-distutils | python3-lib2to3) ;;
-      python3-* | mariadb-* | uwsgi-* | redis-*) need+=("$name"); continue ;; esac
-    [[ $installed == *" $name:installed "* ]] || need+=("$name")
-  done < <(sed -nE 's/^Inst ([^ ]+) .*/\1/p' "$CLOUD_DIR/apt/plan")
-  for name in "${need[@]}" "${ALONE[@]}"; do
-    [[ $skip == *" $name "* ]] || [ -e "$ROOT/.has/$name" ] || new+=("$name")
+  need=$(plan "${PACKAGES[@]}") || no_packages 'apt does not find the packages'
+  # Where Debian's own root has links from /bin to /usr/bin, packages may unpack to either.
+  mkdir -p "$ROOT"/usr/{bin,sbin,lib,lib64} "$ROOT"/{etc,dev,proc,tmp,run,var/tmp,.has}
+  for name in bin sbin lib lib64; do ln -sfn "usr/$name" "$ROOT/$name"; done
+  for name in $need "${ALONE[@]}"; do
+    for pattern in "${SKIP[@]}"; do
+      # shellcheck disable=SC2053
+      [[ $name == $pattern ]] && continue 2
+    done
+    [ -e "$ROOT/.has/$name" ] || new+=("$name")
   done
-
   if [ ${#new[@]} -gt 0 ]; then
-    (cd "$CLOUD_DIR/apt/debs" && apt download "${new[@]}") >>"$LOG/apt.log" || {
-      grep -E -m 5 '^[EW]: ' "$LOG/apt.log" >&2; not_here "the packages cannot be fetched; see $LOG/apt.log"; }
+    (cd "$CLOUD_DIR/apt/debs" && apt download "${new[@]}") >>"$LOG/apt.log" || no_packages 'the packages cannot be fetched'
     say "${#new[@]} packages fetched ($(du -sm "$CLOUD_DIR/apt/debs" | cut -f1) MB)"
     # shellcheck disable=SC2016
     find "$CLOUD_DIR/apt/debs" -name '*.deb' -print0 | ROOT=$ROOT xargs -0 -P "$(nproc)" -n 8 bash -c 'for d; do
-      n=${d##*/}; dpkg-deb -x "$d" "$ROOT" && touch "$ROOT/.has/${n%%_*}" || exit 255; done' _ || fail 'unpacking packages'
-    say 'packages unpacked'
+      n=${d##*/}
+      dpkg-deb --fsys-tarfile "$d" | tar -xf - -C "$ROOT" --keep-directory-symlink --no-same-owner --warning=no-timestamp \
+        --exclude="./usr/share/doc/*" --exclude="./usr/share/man/*" --exclude="./usr/share/locale/*" &&
+        touch "$ROOT/.has/${n%%_*}" || exit 255; done' _ || fail 'unpacking packages'
+    say "packages unpacked ($(du -sm "$ROOT" | cut -f1) MB)"
   fi
+  # What maintainer scripts would do.
+  ln -sfn mawk "$ROOT/usr/bin/awk"
+  ln -sfn dash "$ROOT/usr/bin/sh"
+  printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n' >"$ROOT/etc/passwd"
+  printf 'root:x:0:\nnogroup:x:65534:\n' >"$ROOT/etc/group"
+  echo '127.0.0.1 localhost' >"$ROOT/etc/hosts"
+  mkdir -p "$ROOT/etc/ssl/certs"
+  cat "$ROOT"/usr/share/ca-certificates/mozilla/*.crt >"$ROOT/etc/ssl/certs/ca-certificates.crt"
   rm -rf "$CLOUD_DIR/apt"
   echo "$wanted" >"$ROOT/.complete"
+}
+
+sources() { # SUITE: one line of apt for it
+  local keys=/usr/share/keyrings/debian-archive-keyring.gpg
+  # forky is not released yet: its list of files may be past its date.
+  echo "deb [signed-by=$keys check-valid-until=no] http://deb.debian.org/debian $1 main"
 }

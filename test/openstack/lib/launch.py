@@ -3,6 +3,7 @@
   nova --hosts a,b,c --config-file ...    a region's whole Nova in one process
   nova-init --cell0 URL --config-file ... a region's Nova databases
   neutron                                 Neutron's API in one process
+  cinder --config-file ...                a region's whole Cinder in one process
 """
 import sys
 
@@ -29,6 +30,8 @@ def nova():
     c.logging.getLogger('oslo_messaging.rpc.client').logger.setLevel('ERROR')
     c.priv_context.init(root_helper=c.shlex.split(c.utils.get_root_helper()))
     c.objects.register_all()
+    if hasattr(c, 'os_brick'):
+        c.os_brick.setup(c.CONF)
     c.os_vif.initialize()
     c.objects.Service.enable_min_version_cache()
     from nova.conductor import rpcapi as conductor
@@ -69,17 +72,43 @@ def neutron():
     uwsgi's threads end in "cannot switch to a different thread", because Neutron is
     patched for eventlet; neutron-server forks workers that nothing here needs.
     """
-    from neutron.cmd.eventlet.server import main_api_eventlet   # patches too
+    import neutron.cmd.eventlet     # patches the standard library
+    try:
+        from neutron.cmd.eventlet.server import main_api_eventlet as load
+    except ImportError:             # since 2024.2
+        from neutron.cmd.server import main_api_uwsgi as load
     import logging
     import signal
     import eventlet.wsgi
     from oslo_config import cfg
-    app = main_api_eventlet()
+    app = load()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     sock = eventlet.listen((cfg.CONF.bind_host, cfg.CONF.bind_port), backlog=1024)
     eventlet.wsgi.server(sock, app, log=logging.getLogger('neutron.wsgi'), max_size=100)
 
 
+def cinder():
+    """API, scheduler and a cinder-volume for each zone, over the transport fake:// like Nova."""
+    import cinder.cmd.volume as c   # patches the standard library for eventlet
+    from cinder import coordination, rpc
+    from cinder.common import config
+    from oslo_service.service import launch
+    c.objects.register_all()
+    c.CONF(sys.argv[1:], project='cinder', version=c.version.version_string())
+    config.set_middleware_defaults()
+    c.logging.setup(c.CONF, 'cinder')
+    c.priv_context.init(root_helper=c.shlex.split(c.utils.get_root_helper()))
+    coordination.COORDINATOR.start()
+    rpc.init(c.CONF)
+    create = c.service.Service.create
+    launcher = launch(c.CONF, create(binary='cinder-scheduler'))
+    for backend in c.CONF.enabled_backends:
+        c.CONF.register_opt(c.host_opt, group=backend)
+        launcher.launch_service(create(host=f'{c.CONF.host}@{backend}', service_name=backend, binary='cinder-volume'))
+    launcher.launch_service(c.service.WSGIService('osapi_volume'))
+    launcher.wait()
+
+
 what = sys.argv.pop(1)
 sys.argv[0] = what
-sys.exit({'nova': nova, 'nova-init': nova_init, 'neutron': neutron}[what]())
+sys.exit({'nova': nova, 'nova-init': nova_init, 'neutron': neutron, 'cinder': cinder}[what]())

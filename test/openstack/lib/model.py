@@ -11,17 +11,17 @@ PORT = dict(keystone=15000, glance=19292, zaqar=18888, mysql=13306, redis=16379)
 KEYSTONE_URL = f'http://{IP}:{PORT["keystone"]}/v3'
 
 REGIONS = {
-    'RegionOne': dict(short='r1', nova=18774, placement=18778, neutron=19696,
+    'RegionOne': dict(short='r1', nova=18774, placement=18778, neutron=19696, cinder=18776, octavia=19876,
                       zones={'az-1': ['r1-cmp-1', 'r1-cmp-2'],
                              'az-2': ['r1-cmp-3'],
                              'az-3': ['r1-cmp-4']}),
-    'RegionTwo': dict(short='r2', nova=28774, placement=28778, neutron=29696,
+    'RegionTwo': dict(short='r2', nova=28774, placement=28778, neutron=29696, cinder=28776, octavia=29876,
                       zones={'az-1': ['r2-cmp-1', 'r2-cmp-2'],
                              'az-2': ['vsphere_drs_1']}),
 }
 
-# user: (project, role). The service user is what the services log in with.
-USERS = {'member': ('member', 'member'), 'service': ('service', 'admin')}
+# user: (project, roles). The service user is what the services log in with.
+USERS = {'member': ('member', ['member', 'load-balancer_member']), 'service': ('service', ['admin'])}
 
 
 def hosts(region):
@@ -31,7 +31,7 @@ def hosts(region):
 def databases():
     return ['keystone', 'glance'] + [
         name + r['short'] for r in REGIONS.values() for name in
-        ('placement_', 'nova_api_', 'nova_cell0_', 'nova_', 'neutron_')]
+        ('placement_', 'nova_api_', 'nova_cell0_', 'nova_', 'neutron_', 'cinder_', 'octavia_')]
 
 
 if __name__ == '__main__':
@@ -42,5 +42,5 @@ if __name__ == '__main__':
     for name, r in REGIONS.items():
         s = r['short']
         print(f'SHORT[{name}]={s} HOSTS[{s}]={",".join(hosts(name))}')
-        for service in 'nova', 'placement', 'neutron':
+        for service in 'nova', 'placement', 'neutron', 'cinder', 'octavia':
             print(f'PORT[{service}-{s}]={r[service]}')

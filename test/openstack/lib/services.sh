@@ -3,15 +3,15 @@
 # shellcheck shell=bash disable=SC2154
 
 start_stores() {
-  start mysql mariadbd --defaults-file="$ETC/mysql.cnf" --basedir="$ROOT/usr" --user="$(id -un)"
+  start mysql mariadbd --defaults-file="$ETC/mysql.cnf" --user="$(id -un)"
   start redis redis-server "$ETC/redis.conf"
 }
 
 wsgi() { # NAME ENVIRONMENT...
-  local name=$1; shift
+  local name=$1 python=(/usr/lib/uwsgi/plugins/python3[0-9]*_plugin.so); shift
   # Connection: close, for the keep-alive of http-socket breaks some clients.
-  start "$name" env SERVICE="$name" "$@" uwsgi-core --plugins-dir "$ROOT/usr/lib/uwsgi/plugins" \
-    --plugins python311 --http-socket "$IP:${PORT[$name]}" --wsgi-file "$LIB/wsgi.py" \
+  start "$name" env SERVICE="$name" "$@" uwsgi-core --plugins-dir /usr/lib/uwsgi/plugins \
+    --plugins "$(basename "${python[0]}" _plugin.so)" --http-socket "$IP:${PORT[$name]}" --wsgi-file "$LIB/wsgi.py" \
     --processes 1 --threads 8 --enable-threads --lazy-apps --need-app --die-on-term \
     --buffer-size 65535 --listen 100 --disable-logging --add-header 'Connection: close'
 }
@@ -31,4 +31,6 @@ start_region() { # SHORT
   start "neutron-$1" env OS_NEUTRON_CONFIG_DIR="$ETC/neutron-$1" OS_NEUTRON_CONFIG_FILES=neutron.conf \
     "$PY" "$LIB/launch.py" neutron
   start_nova "$1"
+  start "cinder-$1" "$PY" "$LIB/launch.py" cinder --config-file "$ETC/cinder-$1/cinder.conf"
+  wsgi "octavia-$1"
 }

@@ -22,3 +22,9 @@ elif service == 'zaqar':    # its own application takes no configuration file in
     boot = Bootstrap(cfg.CONF)
     application = boot.transport.app
     zaqar_redis.collect_garbage(boot.storage._storage)
+elif service == 'octavia':
+    from octavia.api import app
+    import octavia_done
+    application = app.setup_app(
+        argv=['octavia', '--config-file', f"{os.environ['CLOUD_DIR']}/etc/{os.environ['SERVICE']}/octavia.conf"])
+    octavia_done.report()
