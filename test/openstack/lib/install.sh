@@ -16,7 +16,7 @@ SKIP=(alembic cython3 e2fsprogs fonts-dejavu-core gawk graphviz ieee-data 'libao
       'librados2*' 'librav1e*' 'librbd1*' 'librdkafka1*' 'librgw2*' 'libsvtav1enc*' libsystemd-shared libx11-6
       'libx265-*' libxml2-dev linux-libc-dev iproute2 open-iscsi openssh-client perl-base 'perl-modules-*'
       python-babel-localedata python3-autobahn python3-botocore python3-docutils python3-gevent python3-googleapi
-      python3-grpcio python3-mypy python3-networkx python3-numpy python3-pip python3-rados python3-sphinx
+      python3-grpcio python3-mypy python3-numpy python3-pip python3-rados python3-sphinx
       python3-twisted python3-typeshed qemu-utils rsync socat sphinx-common sudo systemd systemd-dev udev wget)
 
 apt() { # with sources, lists and an empty package data base of their own
@@ -35,7 +35,7 @@ plan() { # PACKAGE...: the names of what they need
 }
 
 install_packages() {
-  local suite=${SUITE[$RELEASE]} wanted="${PACKAGES[*]} ${ALONE[*]}" name pattern need new=()
+  local suite=${SUITE[$RELEASE]} wanted="${PACKAGES[*]} ${ALONE[*]} without ${SKIP[*]}" name pattern need new=()
   [ "$(cat "$ROOT/.complete" 2>/dev/null)" = "$wanted" ] && return
   type -P apt-get dpkg-deb >/dev/null || not_here 'the packages are fetched with apt-get, which this machine has not'
   mkdir -p "$CLOUD_DIR/apt/lists/partial" "$CLOUD_DIR/apt/cache/archives/partial" "$CLOUD_DIR/apt/debs"
