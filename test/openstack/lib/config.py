@@ -36,6 +36,8 @@ def common(name):
 [keystone_authtoken]
 www_authenticate_uri = {KEYSTONE_URL}
 interface = public
+service_token_roles = service
+service_token_roles_required = true
 {login()}
 [oslo_concurrency]
 lock_path = {DIR}/run/lock/{name}
@@ -176,6 +178,10 @@ server_group_members = 1000
 catalog_info = block-storage:cinder:publicURL
 os_region_name = {region}
 {login()}
+# Cinder lets no one detach but a service in a user's name.
+[service_user]
+send_service_user_token = true
+{login()}
 [vnc]
 enabled = false
 {common('nova-' + s)}''')
@@ -221,7 +227,6 @@ osapi_volume_listen_port = {r['cinder']}
 osapi_volume_workers = 1
 enabled_backends = {','.join(zones)}
 storage_availability_zone = {zones[0]}
-default_volume_type = none
 glance_api_servers = http://{IP}:{PORT["glance"]}
 quota_volumes = -1
 quota_gigabytes = -1

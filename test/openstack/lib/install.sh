@@ -80,8 +80,10 @@ install_packages() {
   echo "$wanted" >"$ROOT/.complete"
 }
 
-sources() { # SUITE: one line of apt for it
+sources() { # SUITE: the lines of apt for it
   local keys=/usr/share/keyrings/debian-archive-keyring.gpg
   # forky is not released yet: its list of files may be past its date.
   echo "deb [signed-by=$keys check-valid-until=no] http://deb.debian.org/debian $1 main"
+  # It also lacks Glance. The rest of it is newer than trixie's, so that only Glance comes from there.
+  [ "$1" != forky ] || echo "deb [signed-by=$keys] http://deb.debian.org/debian trixie main"
 }

@@ -21,7 +21,7 @@ REGIONS = {
 }
 
 # user: (project, roles). The service user is what the services log in with.
-USERS = {'member': ('member', ['member', 'load-balancer_member']), 'service': ('service', ['admin'])}
+USERS = {'member': ('member', ['member', 'load-balancer_member']), 'service': ('service', ['admin', 'service'])}
 
 
 def hosts(region):
