@@ -50,7 +50,12 @@ def nova():
     launch(create(binary='nova-scheduler', topic=scheduler.RPC_TOPIC))
     for host in hosts:
         launch(create(host=host, binary='nova-compute', topic=c.compute_rpcapi.RPC_TOPIC))
-    launch(c.service.WSGIService('osapi_compute'))
+    if hasattr(c.service, 'WSGIService'):
+        launch(c.service.WSGIService('osapi_compute'))
+    else:                   # since 2026.1
+        from nova.api import wsgi
+        eventlet_serve('nova', c.CONF.osapi_compute_listen, c.CONF.osapi_compute_listen_port,
+                       wsgi.Loader().load_app('osapi_compute'))
     c.service.wait()
 
 
@@ -84,10 +89,17 @@ def nova_init():
     assert not cells.create_cell(name='cell1')
 
 
-def neutron():
-    """One eventlet process.
+def eventlet_serve(name, address, port, app):
+    import logging
+    import eventlet.wsgi
+    return eventlet.spawn(eventlet.wsgi.server, eventlet.listen((address, port), backlog=1024), app,
+                          log=logging.getLogger(name + '.wsgi'), max_size=100)
 
-    uwsgi's threads end in "cannot switch to a different thread", because Neutron is
+
+def neutron():
+    """One eventlet process, until 2025.2; later ones are served by uwsgi.
+
+    uwsgi's threads end in "cannot switch to a different thread" where Neutron is
     patched for eventlet; neutron-server forks workers that nothing here needs.
     """
     import neutron.cmd.eventlet     # patches the standard library
@@ -95,14 +107,11 @@ def neutron():
         from neutron.cmd.eventlet.server import main_api_eventlet as load
     except ImportError:             # since 2024.2
         from neutron.cmd.server import main_api_uwsgi as load
-    import logging
     import signal
-    import eventlet.wsgi
     from oslo_config import cfg
     app = load()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    sock = eventlet.listen((cfg.CONF.bind_host, cfg.CONF.bind_port), backlog=1024)
-    eventlet.wsgi.server(sock, app, log=logging.getLogger('neutron.wsgi'), max_size=100)
+    eventlet_serve('neutron', cfg.CONF.bind_host, cfg.CONF.bind_port, app).wait()
 
 
 def cinder():
@@ -118,7 +127,14 @@ def cinder():
     c.priv_context.init(root_helper=c.shlex.split(c.utils.get_root_helper()))
     coordination.COORDINATOR.start()
     rpc.init(c.CONF)
-    create = c.service.Service.create
+    one = c.service.Service
+    report = one.report_state
+
+    def report_state(service):
+        one.service_id = service.origin_service_id  # of the class: Cinder has one service in a process
+        report(service)
+    one.report_state = report_state
+    create = one.create
     launcher = launch(c.CONF, create(binary='cinder-scheduler'))
     for backend in c.CONF.enabled_backends:
         c.CONF.register_opt(c.host_opt, group=backend)

@@ -28,8 +28,12 @@ start_nova() { # SHORT
 
 start_region() { # SHORT
   wsgi "placement-$1" OS_PLACEMENT_CONFIG_DIR="$ETC/placement-$1"
-  start "neutron-$1" env OS_NEUTRON_CONFIG_DIR="$ETC/neutron-$1" OS_NEUTRON_CONFIG_FILES=neutron.conf \
-    "$PY" "$LIB/launch.py" neutron
+  local neutron=(OS_NEUTRON_CONFIG_DIR="$ETC/neutron-$1" OS_NEUTRON_CONFIG_FILES=neutron.conf)
+  if [ -d /usr/lib/python3/dist-packages/neutron/cmd/eventlet ]; then
+    start "neutron-$1" env "${neutron[@]}" "$PY" "$LIB/launch.py" neutron
+  else # since 2025.2
+    wsgi "neutron-$1" "${neutron[@]}"
+  fi
   start_nova "$1"
   start "cinder-$1" "$PY" "$LIB/launch.py" cinder --config-file "$ETC/cinder-$1/cinder.conf"
   wsgi "octavia-$1"

@@ -28,3 +28,6 @@ elif service == 'octavia':
     application = app.setup_app(
         argv=['octavia', '--config-file', f"{os.environ['CLOUD_DIR']}/etc/{os.environ['SERVICE']}/octavia.conf"])
     octavia_done.report()
+elif service == 'neutron':
+    from neutron.cmd.server import main_api_uwsgi
+    application = main_api_uwsgi()
