@@ -48,8 +48,11 @@ def nova():
     c.service.serve(create(binary='nova-conductor', topic=conductor.RPC_TOPIC))
     launch = c.service._launcher.launch_service
     launch(create(binary='nova-scheduler', topic=scheduler.RPC_TOPIC))
+    topics = dict(topic=c.compute_rpcapi.RPC_TOPIC)
+    if hasattr(c.compute_rpcapi, 'RPC_TOPIC_ALT'):
+        topics['topic_alt'] = c.compute_rpcapi.RPC_TOPIC_ALT
     for host in hosts:
-        launch(create(host=host, binary='nova-compute', topic=c.compute_rpcapi.RPC_TOPIC))
+        launch(create(host=host, binary='nova-compute', **topics))
     if hasattr(c.service, 'WSGIService'):
         launch(c.service.WSGIService('osapi_compute'))
     else:                   # since 2026.1

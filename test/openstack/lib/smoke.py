@@ -105,6 +105,55 @@ def messaging():
     zaqar('DELETE', queue)
 
 
+def volume(name):
+    def cinder(method, path, body=None):
+        return c.call(method, 'block-storage', f'/{c.project_id}/volumes{path}', body)
+
+    def status(want):
+        wait_for('a volume that is ' + want, lambda: cinder('GET', '/' + v['id'])['volume']['status'] == want)
+    c, zone = member.at(name), list(REGIONS[name]['zones'])[-1]
+    v = cinder('POST', '', {'volume': dict(name=MARK, size=1, availability_zone=zone)})['volume']
+    status('available')
+    path = f'/servers/{server(c, "volume", zone)["id"]}/os-volume_attachments'
+    c.nova('POST', path, {'volumeAttachment': dict(volumeId=v['id'])})
+    status('in-use')
+    c.nova('DELETE', f'{path}/{v["id"]}')
+    status('available')
+    cinder('DELETE', '/' + v['id'])
+    check(f'{name}: a volume in {zone} is attached and detached', True)
+    cleanup(name, c)
+
+
+def balancer(name):
+    def octavia(method, path, body=None):
+        return c.call(method, 'load-balancer', '/v2/lbaas' + path, body)
+
+    def make(kind, path, **fields):
+        made = octavia('POST', path, {kind: fields})[kind]
+        wait_for('an active load balancer', lambda: octavia(
+            'GET', '/loadbalancers/' + (lb or made['id']))['loadbalancer']['provisioning_status'] == 'ACTIVE')
+        return made['id']
+    c, lb = member.at(name), None
+    c, lb = member.at(name), None
+    subnet = c.call('GET', 'network', '/networks?name=shared')['networks'][0]['subnets'][0]
+    lb = make('loadbalancer', '/loadbalancers', name=MARK, vip_subnet_id=subnet)
+    listener = make('listener', '/listeners', loadbalancer_id=lb, protocol='TCP', protocol_port=80)
+    pool = make('pool', '/pools', listener_id=listener, protocol='TCP', lb_algorithm='ROUND_ROBIN')
+    make('member', f'/pools/{pool}/members', address='10.9.0.9', protocol_port=80)
+    got = octavia('GET', f'/pools/{pool}/members')['members']
+    check(f'{name}: a load balancer has a member', [m['operating_status'] for m in got] == ['ONLINE'])
+    octavia('DELETE', f'/loadbalancers/{lb}?cascade=true')
+    wait_for('end of the load balancer', lambda: not octavia('GET', '/loadbalancers?name=' + MARK)['loadbalancers'])
+
+
+def has(c, service):
+    """Whether the cloud has it; where it has not, that is said."""
+    try:
+        return bool(c.endpoint(service))
+    except StopIteration:
+        print(f'WITHOUT {service} in {c.region}', flush=True)
+
+
 start = time.monotonic()
 try:
     admin, member = Client('admin', 'admin'), Client('member', 'member')
@@ -115,7 +164,12 @@ try:
     for r in REGIONS:
         region(r)
         quotas(r)
-    messaging()
+        if has(member.at(r), 'block-storage'):
+            volume(r)
+        if has(member.at(r), 'load-balancer'):
+            balancer(r)
+    if has(member, 'messaging'):
+        messaging()
 except (Error, OSError) as e:
     check(f'no more can be checked: {e}', False)
 print(f'{failed} failed, {time.monotonic() - start:.0f} s')
