@@ -55,8 +55,11 @@ type Config struct {
 	// with az-1 (r2-cmp-1, r2-cmp-2) and az-2 (vsphere_drs_1).
 	Regions []Region
 
-	// MaxMicroversion of Nova; the default is 2.93. A newer one is announced
-	// and accepted, but brings nothing new.
+	// Release is one of [Releases]; the default is [Zed].
+	Release string
+
+	// MaxMicroversion of Nova; the default is the release's. One newer than
+	// 2.93 is announced and accepted, but brings nothing new.
 	MaxMicroversion string
 
 	// PageLimit is the most items of a Nova list; the default is 1000, as
@@ -126,6 +129,7 @@ func DefaultRegions() []Region {
 // called at any time, from anywhere.
 type Cloud struct {
 	config   Config
+	release  Release
 	maxMinor int // of MaxMicroversion
 
 	closed  chan struct{}  // ends what hangs
@@ -151,7 +155,11 @@ type Cloud struct {
 // [Cloud.Listen]. A Config that makes no sense panics.
 func New(config Config) *Cloud {
 	config.Regions = orDefault(config.Regions, DefaultRegions)
-	config.MaxMicroversion = cmp.Or(config.MaxMicroversion, "2.93")
+	release, ok := Releases[cmp.Or(config.Release, Zed)]
+	if !ok {
+		panic(fmt.Sprintf("fakecloud: no release %q", config.Release))
+	}
+	config.MaxMicroversion = cmp.Or(config.MaxMicroversion, release.Microversion)
 	config.PageLimit = cmp.Or(config.PageLimit, 1000)
 	config.TokenTTL = cmp.Or(config.TokenTTL, 24*time.Hour)
 	version, err := parseMicroversion(config.MaxMicroversion)
@@ -160,6 +168,7 @@ func New(config Config) *Cloud {
 	}
 	c := &Cloud{
 		config:   config,
+		release:  release,
 		maxMinor: version[1],
 		closed:   make(chan struct{}),
 		now:      Epoch,

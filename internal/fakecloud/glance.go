@@ -111,9 +111,9 @@ func (k *call) serveGlance() reply {
 
 func (k *call) imageVersions() object {
 	list := []object{}
-	for _, minor := range []int{15, 9, 7, 6, 5, 4, 3, 2, 1, 0} {
+	for _, minor := range k.release.Images {
 		status := "SUPPORTED"
-		if minor == 15 {
+		if minor == slices.Max(k.release.Images) {
 			status = "CURRENT"
 		}
 		list = append(list, object{

@@ -60,7 +60,7 @@ var queueNames = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
 func (k *call) serveZaqar() reply {
 	if strings.Join(k.parts, "") == "" {
-		return jsonReply(300, zaqarVersions())
+		return jsonReply(300, k.messagingVersions())
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
 		body := object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}}
@@ -117,13 +117,17 @@ func (k *call) askZaqar() (reply, error) {
 	return r.serve(k)
 }
 
-func zaqarVersions() object {
+// zaqarVersions are all versions that Zaqar's API ever had.
+var zaqarVersions = [][4]string{
+	{"1", "DEPRECATED", "2014-9-11T17:47:05Z", "v1"},
+	{"1.1", "DEPRECATED", "2016-7-29T02:22:47Z", "v1_1"},
+	{"2", "CURRENT", "2014-9-24T04:06:47Z", "v2"},
+}
+
+func (k *call) messagingVersions() object {
 	list := []object{}
-	for _, v := range [][4]string{
-		{"1", "DEPRECATED", "2014-9-11T17:47:05Z", "v1"},
-		{"1.1", "DEPRECATED", "2016-7-29T02:22:47Z", "v1_1"},
-		{"2", "CURRENT", "2014-9-24T04:06:47Z", "v2"},
-	} {
+	for _, i := range k.release.Messaging {
+		v := zaqarVersions[i]
 		list = append(list, object{
 			{"id", v[0]}, {"status", v[1]}, {"updated", v[2]},
 			{"media-types", []object{{{"base", "application/json"}, {"type", "application/vnd.openstack.messaging-" + v[3] + "+json"}}}},

@@ -7,8 +7,9 @@ import (
 )
 
 // TestContractActions: what changes a server that runs, and the states on the way.
-func TestContractActions(t *testing.T) {
-	c := start(t)
+func TestContractActions(t *testing.T) { everywhere(t, contractActions) }
+
+func contractActions(t *testing.T, c *cloud) {
 	if c.Fake != nil {
 		c.Fake.AddImage(fakecloud.Image{Name: "other"})
 	}

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -21,20 +22,30 @@ import (
 type cloud struct {
 	*acctest.Cloud
 	client   *http.Client
+	release  string            // one of fakecloud.Releases
 	patience time.Duration     // between the requests of one who awaits
 	urls     map[string]string // of the services, without a slash at the end
 	vars     map[string]string // what $name stands for
 	unknown  []string          // the names that the last expansion did not know
 }
 
-// release is the newest microversion of the Nova that the facts are about.
-const release = "2.93"
+// everywhere asks a fake cloud of each release, or the live one.
+func everywhere(t *testing.T, ask func(*testing.T, *cloud)) {
+	t.Helper()
+	if acctest.Live() {
+		ask(t, start(t, fakecloud.Zed))
+		return
+	}
+	for _, release := range slices.Sorted(maps.Keys(fakecloud.Releases)) {
+		t.Run(release, func(t *testing.T) { ask(t, start(t, release)) })
+	}
+}
 
 // start logs both users in. They are those of clouds.yaml, whatever they are
 // called there: who has the role admin is the admin.
-func start(t *testing.T) *cloud {
+func start(t *testing.T, release string) *cloud {
 	t.Helper()
-	c := &cloud{Cloud: acctest.New(t, fakecloud.Config{}), client: &http.Client{Timeout: time.Minute}, urls: map[string]string{}, vars: map[string]string{}}
+	c := &cloud{Cloud: acctest.New(t, fakecloud.Config{Release: release}), client: &http.Client{Timeout: time.Minute}, urls: map[string]string{}, vars: map[string]string{}}
 	if c.Fake != nil {
 		file := filepath.Join(t.TempDir(), "clouds.yaml")
 		if err := os.WriteFile(file, c.Fake.CloudsYAML(), 0o600); err != nil {
@@ -59,7 +70,7 @@ func start(t *testing.T) *cloud {
 			t.Fatalf("cannot log in to %s", o.IdentityEndpoint)
 		}
 	}
-	c.zed(t)
+	c.know(t)
 	return c
 }
 
@@ -155,12 +166,25 @@ type token struct {
 	}
 }
 
-// zed skips a test where the cloud is of another release: its services answer
-// in other words.
-func (c *cloud) zed(t *testing.T) {
+// know finds out the release, by Nova's newest microversion, and skips a test
+// where it is none of those that the facts are about.
+func (c *cloud) know(t *testing.T) {
 	t.Helper()
 	a := c.send(t, "nobody GET compute-root /")
-	if newest, _ := at(a.doc, "versions.1.version"); newest != release {
-		t.Skipf("needs a Nova of %s (Zed), and the cloud's is %v", release, newest)
+	newest, _ := at(a.doc, "versions.1.version")
+	c.release = fakecloud.ReleaseOf(fmt.Sprint(newest))
+	if c.release == "" {
+		t.Skipf("needs one of the releases %v, and the newest microversion of the cloud's Nova is %v",
+			slices.Sorted(maps.Keys(fakecloud.Releases)), newest)
 	}
+	known := fakecloud.Releases[c.release]
+	c.vars["newest"] = known.Microversion
+	var images, messaging []string
+	for _, minor := range known.Images {
+		images = append(images, fmt.Sprintf(`"v2.%d"`, minor))
+	}
+	for _, i := range known.Messaging {
+		messaging = append(messaging, []string{`"1"`, `"1.1"`, `"2"`}[i])
+	}
+	c.vars["image_versions"], c.vars["messaging_versions"] = strings.Join(images, ", "), strings.Join(messaging, ", ")
 }

@@ -2,8 +2,9 @@ package contract
 
 import "testing"
 
-func TestContractServerGroups(t *testing.T) {
-	c := start(t)
+func TestContractServerGroups(t *testing.T) { everywhere(t, contractServerGroups) }
+
+func contractServerGroups(t *testing.T, c *cloud) {
 	const unknown = "Instance group 00000000-0000-0000-0000-000000000000 could not be found."
 	c.hold(t, []fact{
 		{"policies, at first", `member POST compute@2.1 /os-server-groups {"server_group": {"name": "${prefix}old", "policies": ["affinity"]}}`, 200, are{keys("server_group", "id name policies metadata members"), is("server_group.policies", `["affinity"]`), is("server_group.metadata", "{}"), is("server_group.members", "[]"), keep("old", "server_group.id")}},

@@ -5,8 +5,9 @@ import "testing"
 // TestContractServerLists: four servers, of which the youngest comes first.
 // Those of one second come in the order of their ids, so the facts do without
 // the order where they can.
-func TestContractServerLists(t *testing.T) {
-	c := start(t)
+func TestContractServerLists(t *testing.T) { everywhere(t, contractServerLists) }
+
+func contractServerLists(t *testing.T, c *cloud) {
 	const list = "member GET compute@2.79 /servers?name=$prefix"
 	c.hold(t, []fact{
 		{"a", boot("2.79", "a", `, "tags": ["red", "big"], "metadata": {"role": "web"}`), 202, are{keep("a", "server.id")}},

@@ -4,13 +4,14 @@ import "testing"
 
 // TestContractNova: versions and their negotiation, and what the rest of Nova
 // reports about itself.
-func TestContractNova(t *testing.T) {
-	c := start(t)
+func TestContractNova(t *testing.T) { everywhere(t, contractNova) }
+
+func contractNova(t *testing.T, c *cloud) {
 	const gone = "The resource could not be found."
 	c.hold(t, []fact{
 		{"versions", "nobody GET compute-root /", 200, are{keys("", "versions"), keys("versions", "id status version min_version updated links"), is("versions.*.id", `["v2.0", "v2.1"]`),
-			is("versions.*.version", `["", "2.93"]`), is("versions.*.min_version", `["", "2.1"]`), is("versions.*.status", `["SUPPORTED", "CURRENT"]`)}},
-		{"version", "member GET compute /", 200, are{keys("", "version"), keys("version", "id status version min_version updated links media-types"), is("version.version", `"2.93"`), is("version.min_version", `"2.1"`), size("version.links", 2)}},
+			is("versions.*.version", `["", "$newest"]`), is("versions.*.min_version", `["", "2.1"]`), is("versions.*.status", `["SUPPORTED", "CURRENT"]`)}},
+		{"version", "member GET compute /", 200, are{keys("", "version"), keys("version", "id status version min_version updated links media-types"), is("version.version", `"$newest"`), is("version.min_version", `"2.1"`), size("version.links", 2)}},
 		{"version for nobody", "nobody GET compute /", 200, are{is("version.id", `"v2.1"`)}},
 		{"a path without a version", "nobody GET compute-root /servers", 300, are{is("choices.*.id", `["v2.0", "v2.1"]`), keys("choices", "id status links media-types")}},
 
@@ -18,10 +19,10 @@ func TestContractNova(t *testing.T) {
 		{"a microversion", "member GET compute@2.79 /limits", 200, are{header("Openstack-Api-Version", "compute 2.79"), header("X-Openstack-Nova-Api-Version", "2.79"), header("X-Openstack-Request-Id", "$request"), header("X-Compute-Request-Id", "$request"), header("Content-Type", "application/json")}},
 		{"the older header", "member GET compute X-OpenStack-Nova-API-Version:2.20 /limits", 200, are{header("Openstack-Api-Version", "compute 2.20"), header("X-Openstack-Nova-Api-Version", "2.20")}},
 		{"the newer header wins", "member GET compute@2.30 X-OpenStack-Nova-API-Version:2.20 /limits", 200, are{header("Openstack-Api-Version", "compute 2.30")}},
-		{"latest", "member GET compute@latest /limits", 200, are{header("Openstack-Api-Version", "compute 2.93")}},
-		{"too high", "member GET compute@2.999 /limits", 406, are{fault("computeFault", "Version 2.999 is not supported by the API. Minimum is 2.1 and maximum is 2.93."), header("Openstack-Api-Version", "compute 2.999")}},
-		{"too low", "member GET compute@2.0 /limits", 406, are{fault("computeFault", "Version 2.0 is not supported by the API. Minimum is 2.1 and maximum is 2.93.")}},
-		{"of another major", "member GET compute@3.0 /limits", 406, are{fault("computeFault", "Version 3.0 is not supported by the API. Minimum is 2.1 and maximum is 2.93.")}},
+		{"latest", "member GET compute@latest /limits", 200, are{header("Openstack-Api-Version", "compute $newest")}},
+		{"too high", "member GET compute@2.999 /limits", 406, are{fault("computeFault", "Version 2.999 is not supported by the API. Minimum is 2.1 and maximum is $newest."), header("Openstack-Api-Version", "compute 2.999")}},
+		{"too low", "member GET compute@2.0 /limits", 406, are{fault("computeFault", "Version 2.0 is not supported by the API. Minimum is 2.1 and maximum is $newest.")}},
+		{"of another major", "member GET compute@3.0 /limits", 406, are{fault("computeFault", "Version 3.0 is not supported by the API. Minimum is 2.1 and maximum is $newest.")}},
 		{"garbage", "member GET compute@new /limits", 400, are{fault("badRequest", "API Version String new is of invalid format. Must be of format MajorNum.MinorNum.")}},
 		{"the version of a version", "member GET compute@2.79 /", 200, are{header("Openstack-Api-Version", "compute 2.79")}},
 

@@ -2,8 +2,9 @@ package contract
 
 import "testing"
 
-func TestContractQuotas(t *testing.T) {
-	c := start(t)
+func TestContractQuotas(t *testing.T) { everywhere(t, contractQuotas) }
+
+func contractQuotas(t *testing.T, c *cloud) {
 	const modern = "cores instances key_pairs metadata_items ram server_group_members server_groups"
 	c.hold(t, []fact{
 		{"one's own", "member GET compute@2.79 /os-quota-sets/$member_project", 200, are{keys("quota_set", "id "+modern), is("quota_set.id", `"$member_project"`)}},

@@ -8,8 +8,9 @@ func boot(version, name, more string) string {
 	return "member POST compute@" + version + ` /servers {"server": {"name": "${prefix}` + name + `", "imageRef": "$image", "flavorRef": "$flavor", "networks": "none"` + more + "}}"
 }
 
-func TestContractServers(t *testing.T) {
-	c := start(t)
+func TestContractServers(t *testing.T) { everywhere(t, contractServers) }
+
+func contractServers(t *testing.T, c *cloud) {
 	const unknown = "Instance $none could not be found."
 	const shared = "id name status tenant_id user_id metadata hostId image flavor created updated addresses accessIPv4 accessIPv6 links OS-DCF:diskConfig progress " +
 		"OS-EXT-AZ:availability_zone config_drive key_name OS-SRV-USG:launched_at OS-SRV-USG:terminated_at OS-EXT-STS:task_state OS-EXT-STS:vm_state OS-EXT-STS:power_state os-extended-volumes:volumes_attached "
@@ -88,8 +89,9 @@ func TestContractServers(t *testing.T) {
 	})
 }
 
-func TestContractMetadata(t *testing.T) {
-	c := start(t)
+func TestContractMetadata(t *testing.T) { everywhere(t, contractMetadata) }
+
+func contractMetadata(t *testing.T, c *cloud) {
 	const unknown = "Instance $none could not be found."
 	c.hold(t, []fact{
 		{"boot", boot("2.79", "m", ""), 202, are{keep("one", "server.id")}},

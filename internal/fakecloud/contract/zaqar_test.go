@@ -2,13 +2,14 @@ package contract
 
 import "testing"
 
-func TestContractZaqar(t *testing.T) {
-	c := start(t)
+func TestContractZaqar(t *testing.T) { everywhere(t, contractZaqar) }
+
+func contractZaqar(t *testing.T, c *cloud) {
 	const mine = "Client-ID:3381af92-2b9e-11e3-b191-71861300734c"
 	const other = "Client-ID:11111111-2b9e-11e3-b191-71861300734c"
 	c.vars["queue"] = c.Prefix + "q"
 	c.hold(t, []fact{
-		{"versions", "nobody GET messaging-root /", 300, are{keys("versions", "id status updated media-types links"), is("versions.2.id", `"2"`), is("versions.2.status", `"CURRENT"`)}},
+		{"versions", "nobody GET messaging-root /", 300, are{keys("versions", "id status updated media-types links"), is("versions.*.id", `[$messaging_versions]`), includes("versions.*.status", "CURRENT")}},
 		{"ping", "member GET messaging /ping", 204, nil},
 		{"nobody", "nobody GET messaging /queues", 401, are{is("error.code", "401"), header("Www-Authenticate", `Keystone uri="http.*"`)}},
 		{"no client", "member GET messaging Client-ID: /queues", 400, are{is("", `{"title": "Missing header value", "description": "The \"Client-ID\" header is required."}`)}},
