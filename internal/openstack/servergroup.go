@@ -8,6 +8,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servergroups"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // ServerGroup is a server group, whatever the microversion it came by.

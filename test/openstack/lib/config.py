@@ -175,7 +175,8 @@ server_group_members = 1000
 [neutron]
 {login(region)}
 [cinder]
-catalog_info = block-storage:cinder:publicURL
+# Zed finds no service type with a hyphen in the catalogue.
+endpoint_template = http://{IP}:{r['cinder']}/v3
 os_region_name = {region}
 {login()}
 # Cinder lets no one detach but a service in a user's name.

@@ -19,6 +19,8 @@ SKIP=(alembic cython3 e2fsprogs fonts-dejavu-core gawk graphviz ieee-data 'libao
       python3-grpcio python3-mypy python3-numpy python3-pip python3-rados python3-sphinx
       python3-twisted python3-typeshed qemu-utils rsync socat sphinx-common sudo systemd systemd-dev udev wget)
 
+KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
+
 apt() { # with sources, lists and an empty package data base of their own
   apt-get -o Dir::Etc::sourcelist="$CLOUD_DIR/apt/sources.list" -o Dir::Etc::sourceparts=- \
     -o Dir::State::lists="$CLOUD_DIR/apt/lists" -o Dir::Cache="$CLOUD_DIR/apt/cache" \
@@ -37,7 +39,10 @@ plan() { # PACKAGE...: the names of what they need
 install_packages() {
   local suite=${SUITE[$RELEASE]} wanted="${PACKAGES[*]} ${ALONE[*]} without ${SKIP[*]}" name pattern need new=()
   [ "$(cat "$ROOT/.complete" 2>/dev/null)" = "$wanted" ] && return
-  type -P apt-get dpkg-deb >/dev/null || not_here 'the packages are fetched with apt-get, which this machine has not'
+  for name in apt-get dpkg-deb unshare chroot flock awk; do
+    type -P "$name" >/dev/null || not_here "there is no $name; a Debian has it"
+  done
+  [ -s "$KEYS" ] || not_here "$KEYS is missing, which Debian signs its packages with (package debian-archive-keyring)"
   mkdir -p "$CLOUD_DIR/apt/lists/partial" "$CLOUD_DIR/apt/cache/archives/partial" "$CLOUD_DIR/apt/debs"
   : >"$LOG/apt.log"
   sources "$suite" >"$CLOUD_DIR/apt/sources.list"
@@ -81,9 +86,8 @@ install_packages() {
 }
 
 sources() { # SUITE: the lines of apt for it
-  local keys=/usr/share/keyrings/debian-archive-keyring.gpg
   # forky is not released yet: its list of files may be past its date.
-  echo "deb [signed-by=$keys check-valid-until=no] http://deb.debian.org/debian $1 main"
+  echo "deb [signed-by=$KEYS check-valid-until=no] http://deb.debian.org/debian $1 main"
   # It also lacks Glance. The rest of it is newer than trixie's, so that only Glance comes from there.
-  [ "$1" != forky ] || echo "deb [signed-by=$keys] http://deb.debian.org/debian trixie main"
+  [ "$1" != forky ] || echo "deb [signed-by=$KEYS] http://deb.debian.org/debian trixie main"
 }
