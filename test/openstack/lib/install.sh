@@ -81,6 +81,8 @@ install_packages() {
   echo '127.0.0.1 localhost' >"$ROOT/etc/hosts"
   mkdir -p "$ROOT/etc/ssl/certs"
   cat "$ROOT"/usr/share/ca-certificates/mozilla/*.crt >"$ROOT/etc/ssl/certs/ca-certificates.crt"
+  local session=$ROOT/usr/lib/python3/dist-packages/oslo_db/sqlalchemy/session.py
+  [ "$suite" != forky ] || grep -q EngineFacade "$session" || cat "$LIB/oldfacade.py" >>"$session"
   rm -rf "$CLOUD_DIR/apt"
   echo "$wanted" >"$ROOT/.complete"
 }

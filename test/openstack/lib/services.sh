@@ -13,7 +13,7 @@ wsgi() { # NAME ENVIRONMENT...
   start "$name" env SERVICE="$name" "$@" uwsgi-core --plugins-dir /usr/lib/uwsgi/plugins \
     --plugins "$(basename "${python[0]}" _plugin.so)" --http-socket "$IP:${PORT[$name]}" --wsgi-file "$LIB/wsgi.py" \
     --processes 1 --threads 8 --enable-threads --lazy-apps --need-app --die-on-term \
-    --buffer-size 65535 --listen 100 --disable-logging --add-header 'Connection: close'
+    --buffer-size 65535 --post-buffering 65536 --listen 100 --disable-logging --add-header 'Connection: close'
 }
 
 start_shared() {
