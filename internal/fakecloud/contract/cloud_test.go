@@ -167,7 +167,7 @@ type token struct {
 }
 
 // know finds out the release, by Nova's newest microversion, and skips a test
-// where it is none of those that the facts are about.
+// where the facts are not about it.
 func (c *cloud) know(t *testing.T) {
 	t.Helper()
 	a := c.send(t, "nobody GET compute-root /")
