@@ -1,12 +1,15 @@
 """Start what the packages have no script for, or none that fits here.
 
-  nova --hosts a,b,c --config-file ...    a region's whole Nova in one process
+  nova --hosts a,b,c --port N --config-file ...
+                                          a region's whole Nova in one process
   nova-init --cell0 URL --config-file ... a region's Nova databases
   neutron                                 Neutron's API in one process
   cinder --config-file ...                a region's whole Cinder in one process
 """
 import sys
 import uuid
+
+from model import IP
 
 
 def option(name):
@@ -23,7 +26,7 @@ def nova():
     needed and a region's Nova is hung or killed as one. The computes reach the
     database themselves, as in Nova's own functional tests.
     """
-    hosts = option('--hosts').split(',')
+    hosts, port = option('--hosts').split(','), int(option('--port'))
     import nova.cmd.compute as c    # patches the standard library for eventlet
     c.config.parse_args(sys.argv)
     c.logging.setup(c.CONF, 'nova')
@@ -57,8 +60,7 @@ def nova():
         launch(c.service.WSGIService('osapi_compute'))
     else:                   # since 2026.1
         from nova.api import wsgi
-        eventlet_serve('nova', c.CONF.osapi_compute_listen, c.CONF.osapi_compute_listen_port,
-                       wsgi.Loader().load_app('osapi_compute'))
+        eventlet_serve('nova', IP, port, wsgi.Loader().load_app('osapi_compute'))
     c.service.wait()
 
 

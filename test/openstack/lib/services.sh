@@ -23,7 +23,8 @@ start_shared() {
 }
 
 start_nova() { # SHORT
-  start "nova-$1" "$PY" "$LIB/launch.py" nova --hosts "${HOSTS[$1]}" --config-file "$ETC/nova-$1/nova.conf"
+  start "nova-$1" "$PY" "$LIB/launch.py" nova --hosts "${HOSTS[$1]}" --port "${PORT[nova-$1]}" \
+    --config-file "$ETC/nova-$1/nova.conf"
 }
 
 start_region() { # SHORT
