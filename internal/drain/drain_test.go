@@ -19,8 +19,8 @@ import (
 // server that is gone, and one with a ~ refuses metadata because a task is under
 // way.
 type server struct {
-	state    openstack.State // but for its status
-	admin    bool            // for whom no lock counts
+	state    openstack.State // except its status
+	admin    bool            // no lock counts then
 	statuses []string
 	stopErrs []error // one a stop, the last one for ever; none: it is accepted
 	noteErr  error
