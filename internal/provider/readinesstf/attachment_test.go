@@ -76,7 +76,7 @@ func (h *health) check() string {
 }
 
 // ready is a number of servers behind one readiness attachment.
-func ready(c *acctest.Cloud, region string, count, revision int, more string) string {
+func ready(c *acctest.Cloud, region string, count, mark int, more string) string {
 	return fmt.Sprintf(`
 resource "nova_server" "node" {
   for_each  = toset([for i in range(%d) : tostring(i)])
@@ -90,7 +90,7 @@ resource "stackpolicy_readiness_attachment" "web" {
   servers = { for name, server in nova_server.node : name => { id = server.id, region = server.region, address = "127.0.0.1", mark = "%d" } }
   %s
 }
-`, count, c.Prefix, region, c.Image, c.Flavor, revision, more)
+`, count, c.Prefix, region, c.Image, c.Flavor, mark, more)
 }
 
 // marks are the marks of the test's servers, by name.
@@ -109,7 +109,7 @@ func TestAccReadinessAttachment_lifecycle(t *testing.T) {
 	region := c.Regions(t)[0]
 	h := startHealth(t)
 	const name = "stackpolicy_readiness_attachment.web"
-	config := func(revision int, more string) string {
+	config := func(mark int, more string) string {
 		return fmt.Sprintf(`
 resource "nova_server" "node" {
   name      = "%s0"
@@ -122,7 +122,7 @@ resource "stackpolicy_readiness_attachment" "web" {
   servers = { "web-0" = { id = nova_server.node.id, region = nova_server.node.region, address = "127.0.0.1", mark = "%d" } }
   %s
 }
-`, c.Prefix, region, c.Image, c.Flavor, revision, more)
+`, c.Prefix, region, c.Image, c.Flavor, mark, more)
 	}
 	does := func(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
 		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(name, want)},

@@ -98,7 +98,7 @@ func (r *rollout) marks(t *testing.T) string {
 }
 
 // config has servers, a readiness attachment, and a deletion attachment each.
-// The nodes are revisions by name.
+// The nodes are their marks by name.
 func (r *rollout) config(l lifecycle, nodes map[string]int) string {
 	before := func(yes bool) string {
 		if !yes {
