@@ -141,7 +141,12 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 	switch {
 	case good && !empty && !strings.Contains(media, "json"),
 		resp.StatusCode == http.StatusNotFound && !ownNotFound(t.hosts.Load().kind(req.URL), media, body.all):
-		err = &ForeignError{Code: resp.StatusCode, status: show(resp.Status, false, 100, secrets), contentType: show(media, false, 100, secrets), start: shown(200)}
+		err = &ForeignError{
+			Code:        resp.StatusCode,
+			status:      show(resp.Status, false, 100, secrets),
+			contentType: show(media, false, 100, secrets),
+			start:       shown(200),
+		}
 	case !good && resp.StatusCode < http.StatusBadRequest && !redirects(resp):
 		err = &StatusError{Code: resp.StatusCode, Expected: k.statuses, Start: shown(200)}
 	case !good:

@@ -31,7 +31,7 @@ const (
 	largestItems = 20_000  // of one page; Nova's pages have 1,000, or what the operator says (max_limit)
 )
 
-// Bounds by kind of answer. Beside each stands what a real one has.
+// Bounds by kind of answer. The comment of each says what a real one has.
 var (
 	smallAnswer     = bounds{256 << 10, 5_000}    // a server with all 128 metadata items has 70 KiB, and 500 values
 	catalogueAnswer = bounds{4 << 20, 60_000}     // 40 regions with 25 services and 3 interfaces have 0.8 MiB, and 25,000 values

@@ -149,7 +149,7 @@ func manyRegions(n int) fakecloud.Config {
 	return config
 }
 
-// question is what the process that asks is told.
+// question is what the process asks for.
 type question struct {
 	Regions int // that are asked at once
 	Slow    bool

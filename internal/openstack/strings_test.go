@@ -19,8 +19,14 @@ func TestEveryString(t *testing.T) {
 	const mark = "~" + hostile.Escapes
 	reached := map[string]bool{}     // fields that a marked string came to
 	every := map[string]bool{}       // all string fields
-	own := func(field string) bool { // a field that no string of the answer can come to
-		return strings.HasSuffix(field, ".Region") || field == "GET /os-server-groups/g-1 openstack.ServerGroup.ID" || field == "GET / string" || strings.Contains(field, "interface {}") && strings.HasSuffix(field, " key")
+	own := func(field string) bool { // a field that no marked string of the answer can come to
+		switch {
+		case strings.HasSuffix(field, ".Region"), field == "GET / string": // ours, and built of numbers
+			return true
+		case strings.HasSuffix(field, ".InService"), strings.HasSuffix(field, "/g-1 openstack.ServerGroup.ID"): // of one form only
+			return true
+		}
+		return strings.Contains(field, "interface {}") && strings.HasSuffix(field, " key")
 	}
 	for _, r := range requests {
 		fake := fakecloud.Start(t, fakecloud.Config{})

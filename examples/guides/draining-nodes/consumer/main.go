@@ -90,7 +90,7 @@ func (c *consumer) note(token string, j job) error {
 // 202 until that is done; Terraform asks again by GET. A message that comes
 // again has the same token. It begins nothing while the first still goes on, nor
 // when that is done; after a failure it does, if it was signed later: a new apply
-// signs it anew, and who repeats a recorded request cannot.
+// signs it again, and who repeats a recorded request cannot.
 func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<16))
 	if err != nil {
