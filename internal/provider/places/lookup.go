@@ -45,9 +45,9 @@ func (l Listed) Also(nodes placement.Counts) Listed {
 			index[at.Region] = i
 			regions = append(regions, placement.Region{Bin: placement.Bin{Name: at.Region}})
 		}
-		zones := regions[i].Zones
-		if len(zones) > 0 && !slices.ContainsFunc(zones, func(z placement.Bin) bool { return z.Name == at.Zone }) {
-			regions[i].Zones = append(zones, placement.Bin{Name: at.Zone})
+		r := &regions[i]
+		if len(r.Zones) > 0 && !slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone }) {
+			r.Zones = append(r.Zones, placement.Bin{Name: at.Zone})
 		}
 	}
 	return Listed{regions, l.InOne}

@@ -38,9 +38,7 @@ data "stackpolicy_deletion_plan" "p" {
 }
 `, size)
 	}
-	is := func(of string, at tfjsonpath.Path, check knownvalue.Check) statecheck.StateCheck {
-		return statecheck.ExpectKnownValue(of, at, check)
-	}
+	is := statecheck.ExpectKnownValue
 	const attachment, zones, deletion = "stackpolicy_placement_attachment.a", "data.stackpolicy_zone_plan.p", "data.stackpolicy_deletion_plan.p"
 	c.Test(t,
 		resource.TestStep{Config: config(20)},
