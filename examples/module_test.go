@@ -3,7 +3,10 @@ package examples_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
@@ -82,5 +85,48 @@ func holds(t *testing.T, at string, got, want any) {
 	should, _ := json.Marshal(want)
 	if string(is) != string(should) {
 		t.Errorf("%s is %s, want %s", at, is, should)
+	}
+}
+
+// TestModuleOrder: where new servers do not get into service, no node in service
+// is drained; once they do, the one that they replace is.
+func TestModuleOrder(t *testing.T) {
+	t.Parallel()
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "cluster")
+	var bad atomic.Bool
+	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if bad.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(health.Close)
+	var drained atomic.Int32
+	consumer := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { drained.Add(1) }))
+	t.Cleanup(consumer.Close)
+	main := filepath.Join(e.Dir, "main.tf")
+	replace(t, main, `network_name = "shared"`, fmt.Sprintf(`network_name = "shared"
+  readiness = { http = { url = "%s/{name}" }, timeout = 300 }
+  drain     = { hook = { type = "webhook", url = "%s/", default_result = "ABANDON" } }`, health.URL, consumer.URL))
+	e.apply(t, "size=4")
+	before := e.servers(t)
+
+	bad.Store(true)
+	replace(t, main, `"debian-12"`, `"debian-13"`)
+	replace(t, main, "timeout = 300", "timeout = 2")
+	_, err := e.Apply(t.Context(), "size=4")
+	if err == nil || !acctest.Says("not in service").MatchString(err.Error()) || drained.Load() != 0 {
+		t.Errorf("%d nodes were drained: %v", drained.Load(), err)
+	}
+	after := e.servers(t)
+	for name, id := range before {
+		if after[name] != id {
+			t.Errorf("%s is gone", name)
+		}
+	}
+
+	bad.Store(false)
+	replace(t, main, "timeout = 2", "timeout = 300")
+	if _, err := e.Apply(t.Context(), "size=4"); err != nil || drained.Load() == 0 {
+		t.Errorf("%d nodes were drained: %v", drained.Load(), err)
 	}
 }
