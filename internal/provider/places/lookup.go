@@ -13,6 +13,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Listed are the places of a configuration: regions with their zones or, in one
@@ -173,7 +174,7 @@ func ReportPlan(err error, diags *diag.Diagnostics) {
 		if infeasible.Count < 0 {
 			next = " Lower a min, protect fewer nodes, or remove fewer."
 		}
-		diags.AddError(infeasible.Error(), infeasible.Detail()+next)
+		diags.AddError(infeasible.Error(), text.Clean(infeasible.Detail())+next) // in it are names of literal nodes too
 		return
 	}
 	diags.AddError("Unable to make a plan", err.Error())

@@ -14,13 +14,13 @@ import (
 func TestReport(t *testing.T) {
 	bins := func(names ...string) (list []placement.Bin) {
 		for _, name := range names {
-			list = append(list, placement.Bin{Name: name})
+			list = append(list, placement.Bin{Name: name, Weight: placement.DefaultWeight})
 		}
 		return list
 	}
 	regions := places.Listed{Regions: []placement.Region{
-		{Bin: placement.Bin{Name: "A"}, Zones: bins("a-1", "a-2")},
-		{Bin: placement.Bin{Name: "B"}, Zones: bins("a-1", "a-2", "b-3")},
+		{Bin: placement.Bin{Name: "A", Weight: 1}, Zones: bins("a-1", "a-2")},
+		{Bin: placement.Bin{Name: "B", Weight: 1}, Zones: bins("a-1", "a-2", "b-3")},
 	}}
 	zones := places.InRegion("A", bins("a-1", "a-2", "a-3"))
 	for _, c := range []struct {
