@@ -128,7 +128,7 @@ func named(ctx context.Context, compute *openstack.Compute, name string) ([]open
 }
 
 // lookTime is how long a look may take after a cancel. Tests with much to do
-// besides allow for more.
+// in addition allow for more.
 var lookTime = 700 * time.Millisecond
 
 // afterwards is a context to look once more. Who cancelled is not kept waiting.

@@ -242,7 +242,7 @@ func TestCancelledAttach(t *testing.T) {
 	}
 }
 
-// TestCancelledLook: who cancelled is told what was made, where Nova still
+// TestCancelledLook: the error after a cancel says what was made, where Nova still
 // answers: one more look finds the group.
 func TestCancelledLook(t *testing.T) {
 	affinity.LookLonger(t)

@@ -215,7 +215,7 @@ func TestWebhookTLS(t *testing.T) {
 func TestWebhookRetryAfter(t *testing.T) {
 	for name, c := range map[string]struct {
 		answers []http.HandlerFunc
-		want    string // when it is asked, and what comes of it
+		want    string // when it is asked, and the result
 	}{
 		"a pause":     {[]http.HandlerFunc{answer(503, "Retry-After", "2"), answer(200)}, "[0s 2s] <nil>"},
 		"none":        {[]http.HandlerFunc{answer(202, "Retry-After", "0"), answer(200)}, "[0s 1s] <nil>"}, // no reason to ask without end

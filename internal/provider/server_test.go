@@ -56,7 +56,7 @@ func (dirty) CallFunction(context.Context, *tfprotov6.CallFunctionRequest) (*tfp
 }
 
 // TestCleanServer: no answer of the provider has a control character in what it
-// reports, whoever forgot to clean it.
+// reports, also where one forgot to clean it.
 func TestCleanServer(t *testing.T) {
 	server, faced := reflect.ValueOf(&cleanServer{dirty{}}), 0
 	for i := range server.NumMethod() {

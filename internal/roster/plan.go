@@ -15,11 +15,11 @@ var ErrTemplateRemoved = errors.New("a template cannot be taken away again: new 
 // Plan works out the next roster, in five steps. Each takes values and returns
 // values, and none changes what another one made:
 //
-//	assess  what is known of each node: in service, under way, broken, protected, its turn
-//	leave   who leaves: candidates, then those that are too many
-//	batch   who is replaced, within which budget
-//	place   how many new nodes each place gets
-//	name    what they are called
+//   - assess: what is known of each node: in service, under way, broken, protected, its turn
+//   - leave: who leaves: candidates, then those that are too many
+//   - batch: who is replaced, within which budget
+//   - place: how many new nodes each place gets
+//   - name: what they are called
 //
 // Candidates are removed first. A cluster that is then too large shrinks: first
 // by nodes that are not in service, then by those marked as tainted, then as placement

@@ -115,7 +115,7 @@ resource "stackpolicy_deletion_attachment" "web" {
   }
 }
 
-# The same policies as plans, for the servers that are there. What a spec leaves
+# The same policies as plans, of the servers that exist. What a spec leaves
 # out is null here, which is the default, as it was in Senlin.
 data "stackpolicy_cluster" "web" {
   regions    = local.regions[*].name

@@ -16,7 +16,7 @@ func TestSources(t *testing.T) {
 	stub := filepath.Join(Root(), "internal", "acctest", "openstackstub")
 	for _, file := range []string{stub, filepath.Join(stub, "serve", "main.go"), filepath.Join(stub, "instance_resource.go"), filepath.Join(Root(), "go.sum")} {
 		if !slices.Contains(files, file) {
-			t.Errorf("%s is none of %d", file, len(files))
+			t.Errorf("%s is not among the %d files", file, len(files))
 		}
 	}
 	for _, file := range files {

@@ -17,7 +17,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-// zoneWanted is a zone that servers are to be in, and where it is asked for.
+// zoneWanted is a zone that is asked for servers, and where it is asked for.
 type zoneWanted struct {
 	name string // or zone:host; "": any zone
 	at   path.Path

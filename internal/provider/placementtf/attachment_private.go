@@ -22,7 +22,7 @@ import (
 
 const seenKey = "seen"
 
-// memory is what is remembered besides the attributes.
+// memory is what is remembered in addition to the attributes.
 type memory struct {
 	seen   roster.Seen
 	zones  map[string]string          // of nodes that have none for now

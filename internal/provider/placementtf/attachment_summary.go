@@ -44,7 +44,7 @@ func (s share) with(wanted bool) share {
 	return s
 }
 
-// String is "wanted 4, others 2", without what there is none of.
+// String is "wanted 4, others 2"; a number of 0 is left out.
 func (s share) String() string {
 	var parts []string
 	if s.wanted > 0 {

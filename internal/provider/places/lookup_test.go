@@ -14,7 +14,7 @@ import (
 func TestReport(t *testing.T) {
 	bins := func(names ...string) (list []placement.Bin) {
 		for _, name := range names {
-			list = append(list, placement.Bin{Name: name, Weight: placement.DefaultWeight})
+			list = append(list, placement.Bin{Name: name, Weight: 1}) // one without a weight is not listed
 		}
 		return list
 	}

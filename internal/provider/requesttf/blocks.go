@@ -14,7 +14,7 @@ import (
 // node of node_create names.
 const Precedence = "A place that it names takes precedence: nothing is planned then, and `reason` says so."
 
-// Blocks are the ways to say what is asked; named says what becomes of a place
+// Blocks are the ways to say what is asked; named says what happens to a place
 // that a node names. They are blocks because Terraform drops a misspelled key of
 // a nested attribute silently, and refuses it in a block.
 func Blocks(named string) map[string]schema.Block {

@@ -97,7 +97,7 @@ func WarnOfCut(asked, size int64, diags *diag.Diagnostics) {
 	if asked == 0 {
 		return
 	}
-	what := "the plan is to remove all of them"
+	what := "all of them would be removed"
 	if size == 0 {
 		what = "there is nothing to remove"
 	}

@@ -56,7 +56,7 @@ data "stackpolicy_deletion_plan" "p" {
 }
 
 // TestDecisionRefused: a decision that failed, or whose zones have no region, and
-// numbers beside a decision that make no sense.
+// numbers next to a decision that make no sense.
 func TestDecisionRefused(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
@@ -99,8 +99,8 @@ output "deletion" {
 	}
 	const cut = "Warning: The count is above the cluster's size"
 	for request, want := range map[string]string{
-		"scale_in { count = 9 }":                                          "9 nodes must be removed, and the cluster has 3: the plan is to remove all of them.",
-		"decision = { deletion = { count = 9 } }":                         "9 nodes must be removed, and the cluster has 3: the plan is to remove all of them.",
+		"scale_in { count = 9 }":                                          "9 nodes must be removed, and the cluster has 3: all of them would be removed.",
+		"decision = { deletion = { count = 9 } }":                         "9 nodes must be removed, and the cluster has 3: all of them would be removed.",
 		"decision = { deletion = { region = \"RegionTwo\", count = 9 } }": "There is no feasible plan to handle all nodes.",
 	} {
 		if err := w.Write(plan(request)); err != nil {
