@@ -49,8 +49,8 @@ func TestRequestBudgets(t *testing.T) {
 	image := fake.AddImage(fakecloud.Image{Name: "i"})
 	group := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "g", Policy: "anti-affinity"})
 	drs := fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "drs", Policy: "anti-affinity", ProjectID: fakecloud.AdminProjectID})
-	server := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Group: group, ImageID: image})[0]
-	fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-1", ImageID: image})
+	server := fake.AddServers("RegionOne", fakecloud.Server{Name: "db-0", Group: group, ImageID: image})[0]
+	fake.AddServers("RegionTwo", fakecloud.Server{Name: "db-1", ImageID: image})
 
 	one := attributes{}
 	inherit := change(affinity, always(attributes{"servergroup": attributes{"name": "g"}}))
@@ -80,7 +80,7 @@ func TestRequestBudgets(t *testing.T) {
 	const login, versions, moreVersions = "POST identity /auth/tokens", "1 GET compute /", "2 GET compute /"
 	const groups, moreGroups = "1 GET compute /os-server-groups", "1 GET compute /os-server-groups?offset=1"
 	for user, budgets := range map[string][]budget{fakecloud.MemberUser: {
-		{"cluster", instance{}, read("stackpolicy_cluster", always(attributes{"name_regex": "^web-", "regions": []any{"RegionOne", "RegionTwo"}})),
+		{"cluster", instance{}, read("stackpolicy_cluster", always(attributes{"name_regex": "^db-", "regions": []any{"RegionOne", "RegionTwo"}})),
 			[]string{versions, "1 GET compute /servers/detail", moreVersions, "2 GET compute /servers/detail", "GET image /images/*", "GET image /images/*", login}},
 		{"region_plan", instance{}, regionPlan, []string{login}},
 		{"region_plan with a region that has no endpoint", instance{}, func(ctx context.Context, p *protocol.Provider, w *world, i instance) (instance, error) {
@@ -96,11 +96,11 @@ func TestRequestBudgets(t *testing.T) {
 			[]string{versions, "1 GET compute /limits", "1 GET compute /os-hypervisors/detail", "1 GET compute /os-server-groups/*", login}},
 		{"deletion_plan", instance{}, read("stackpolicy_deletion_plan", always(attributes{"nodes": []any{attributes{"id": "1"}}, "scale_in": one})), nil},
 		{"placement_attachment, new", instance{}, place,
-			[]string{versions, "1 GET compute /os-availability-zone", moreVersions, "2 GET compute /os-availability-zone", login}},
+			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", moreVersions, "2 GET compute /os-availability-zone", "2 GET compute /servers/detail", login}},
 		{"placement_attachment, unchanged", placed, resize(4), nil},
 		{"placement_attachment, shrunk", placed, resize(2), nil},
 		{"placement_attachment, refreshed", placed, refresh,
-			[]string{versions, "1 GET compute /servers/detail", moreVersions, "2 GET compute /servers/detail", login}},
+			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", moreVersions, "2 GET compute /os-availability-zone", "2 GET compute /servers/detail", login}},
 		{"placement_attachment, destroyed", placed, remove, nil},
 		// Listed for the plan, and again for the apply. The list ends with an empty page.
 		{"affinity_attachment, new by name", instance{}, change(affinity, always(attributes{"servergroup": attributes{"name": "new"}})),

@@ -149,11 +149,12 @@ func operations() []operation {
 	made, inherited := change(affinity, always(named)), change(affinity, always(attributes{"servergroup": attributes{"name": "shared"}}))
 	group := func(w *world) string { return w.group }
 
-	size := func(n int) func(*world) attributes {
-		return always(attributes{"cluster": "web", "desired_capacity": n, "respect_quotas": true, "flavor_id": "m1.tiny", "regions": []any{
+	sized := func(cluster string, n int) func(*world) attributes {
+		return always(attributes{"cluster": cluster, "desired_capacity": n, "respect_quotas": true, "flavor_id": "m1.tiny", "regions": []any{
 			attributes{"name": "RegionOne", "zones": zones}, attributes{"name": "RegionTwo", "zones": zones}}})
 	}
 	cluster := func(*world) string { return "web" }
+	adopted := adopt(placement, "%s", cluster) // the ten servers that are there
 
 	drain := func(more attributes) step {
 		return change(deletion, func(w *world) attributes {
@@ -208,12 +209,12 @@ func operations() []operation {
 		{"affinity_attachment: import", nil, adopt(affinity, "RegionOne/%s", group)},
 		{"affinity_attachment: import as created", nil, adopt(affinity, "RegionOne/%s/created", group)},
 
-		{"placement_attachment: create", nil, change(placement, size(4))},
-		{"placement_attachment: read", change(placement, size(4)), refresh},
-		{"placement_attachment: grow", change(placement, size(4)), change(placement, size(6))},
-		{"placement_attachment: shrink", change(placement, size(4)), change(placement, size(2))},
-		{"placement_attachment: delete", change(placement, size(4)), remove},
-		{"placement_attachment: import", nil, adopt(placement, "%s", cluster)},
+		{"placement_attachment: create", nil, change(placement, sized("app", 4))},
+		{"placement_attachment: read", adopted, refresh},
+		{"placement_attachment: grow", adopted, change(placement, sized("web", 12))},
+		{"placement_attachment: shrink", adopted, change(placement, sized("web", 8))},
+		{"placement_attachment: delete", adopted, remove},
+		{"placement_attachment: import", nil, adopted},
 
 		{"deletion_attachment: create", nil, drain(nil)},
 		{"deletion_attachment: read", drain(nil), refresh},

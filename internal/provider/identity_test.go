@@ -21,7 +21,7 @@ func TestImportByIdentity(t *testing.T) {
 	group := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: "anti-affinity"})
 	configs := map[string]attributes{
 		"stackpolicy_affinity_attachment":  {"servergroup": attributes{"name": "web", "policies": "anti-affinity"}},
-		"stackpolicy_placement_attachment": {"cluster": "web", "desired_capacity": 1, "regions": []any{attributes{"name": "RegionOne"}}},
+		"stackpolicy_placement_attachment": {"cluster": "app", "desired_capacity": 1, "regions": []any{attributes{"name": "RegionOne"}}},
 		"stackpolicy_readiness_attachment": {"cluster": "web", "servers": attributes{"web-0": attributes{"id": server, "region": "RegionOne", "mark": "1"}}},
 		"stackpolicy_deletion_attachment":  {"server_id": server, "region": "RegionOne"},
 	}
@@ -35,6 +35,9 @@ func TestImportByIdentity(t *testing.T) {
 		if err != nil {
 			t.Errorf("create %s: %v", kind, err)
 			continue
+		}
+		if kind == "stackpolicy_placement_attachment" { // its node gets a server once it is placed
+			fake.AddServers("RegionOne", fakecloud.Server{Name: "app-0", Zone: "az-1"})
 		}
 		if made.Identity == nil {
 			t.Errorf("%s has no identity", kind)

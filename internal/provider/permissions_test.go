@@ -82,7 +82,7 @@ func TestPermissions_member(t *testing.T) {
 	roles := permissions(t)
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	group := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "g", Policy: "anti-affinity"})
-	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Group: group}, fakecloud.Server{Name: "web-1", Group: group})
+	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "db-0", Group: group}, fakecloud.Server{Name: "db-1", Group: group})
 	stays, leaves := ids[0], ids[1]
 	p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
 	for kind, configs := range map[string][]attributes{
@@ -100,7 +100,7 @@ func TestPermissions_member(t *testing.T) {
 		}
 	}
 	for kind, config := range map[string]attributes{
-		"stackpolicy_cluster":       {"name_regex": "^web-"},
+		"stackpolicy_cluster":       {"name_regex": "^db-"},
 		"stackpolicy_affinity_plan": {"servergroup_id": group, "scale_out": attributes{}},
 		"stackpolicy_zone_plan":     {"nodes": []any{}, "scale_out": attributes{}, "respect_quotas": true, "zones": []any{attributes{"name": "az-1"}}},
 	} {
