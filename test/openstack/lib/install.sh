@@ -37,6 +37,7 @@ plan() { # PACKAGE...: the names of what they need
 }
 
 install_packages() {
+  # shellcheck disable=SC2153 # SUITE is set in common.sh
   local suite=${SUITE[$RELEASE]} wanted="${PACKAGES[*]} ${ALONE[*]} without ${SKIP[*]}" name pattern need new=()
   [ "$(cat "$ROOT/.complete" 2>/dev/null)" = "$wanted" ] && return
   for name in apt-get dpkg-deb unshare chroot flock awk; do
