@@ -22,7 +22,6 @@ import (
 type cloud struct {
 	*acctest.Cloud
 	client   *http.Client
-	release  string            // one of fakecloud.Releases
 	patience time.Duration     // between the requests of one who awaits
 	urls     map[string]string // of the services, without a slash at the end
 	vars     map[string]string // what $name stands for
@@ -172,12 +171,12 @@ func (c *cloud) know(t *testing.T) {
 	t.Helper()
 	a := c.send(t, "nobody GET compute-root /")
 	newest, _ := at(a.doc, "versions.1.version")
-	c.release = fakecloud.ReleaseOf(fmt.Sprint(newest))
-	if c.release == "" {
+	release := fakecloud.ReleaseOf(fmt.Sprint(newest))
+	if release == "" {
 		t.Skipf("needs one of the releases %v, and the newest microversion of the cloud's Nova is %v",
 			slices.Sorted(maps.Keys(fakecloud.Releases)), newest)
 	}
-	known := fakecloud.Releases[c.release]
+	known := fakecloud.Releases[release]
 	c.vars["newest"] = known.Microversion
 	var images, messaging []string
 	for _, minor := range known.Images {

@@ -96,7 +96,8 @@ key_repository = {DIR}/state/keystone/credential
 password_hash_rounds = 4
 [cache]
 enabled = true
-backend = dogpile.cache.memory
+# Not dogpile.cache.memory: requests change what they get from it.
+backend = dogpile.cache.memory_pickle
 ''')
 put('etc/glance/glance-api.conf', f'''
 [DEFAULT]
