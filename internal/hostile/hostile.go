@@ -208,7 +208,7 @@ func Ways() []Way {
 			answer(w, jsonType, t.status(), t.Good())
 			abort(w)
 		}},
-		Way{Name: "a closed connection", Serve: func(_ Target, w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }},
+		Way{Name: "a closed connection", Serve: func(Target, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
 		Way{Name: "headers of 2 MiB", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Junk", strings.Repeat("x", 2<<20))
 			answer(w, jsonType, t.status(), t.Good())

@@ -16,7 +16,7 @@ func TestParseMark(t *testing.T) {
 	longest := strings.Repeat("x", 255)
 	for value, want := range map[string]string{
 		"1": "1", "7-0f3a9c21": "7-0f3a9c21", "A_b.c-1": "A_b.c-1", longest: longest,
-		"": "", "7 ": "", "7\n": "", "é": "", "a/b": "", longest + "x": "",
+		"": "", "7\x20": "", "7\n": "", "é": "", "a/b": "", longest + "x": "",
 	} {
 		if got := openstack.ParseMark(value); got != want {
 			t.Errorf("%q: got %q, want %q", value, got, want)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -78,12 +79,12 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 
 	made, index := name(counts, now, policy)
 
-	changed := append(append(leaving, removed...), chosen.picked...)
+	changed := slices.Concat(leaving, removed, chosen.picked)
 	next.apply(changed, made, index, policy)
 	change := record(all, changed, made)
 	after := left.renewed(next, made, len(all), seen, policy)
 	change.Remaining = remaining(next, all, after, full, policy)
-	change.Notices = append(notices, tell(all, after, chosen, change.Remaining, policy)...)
+	change.Notices = slices.Concat(notices, tell(all, after, chosen, change.Remaining, policy))
 	return next, change, nil
 }
 

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -173,7 +174,7 @@ func TestTemplateTakenAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	delete(p.Templates, placement.Place{Region: "RegionTwo"})
-	if _, _, err := Plan(r, running(r), p); err != ErrTemplateRemoved {
+	if _, _, err := Plan(r, running(r), p); !errors.Is(err, ErrTemplateRemoved) {
 		t.Errorf("got %v", err)
 	}
 }

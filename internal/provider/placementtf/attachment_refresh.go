@@ -91,8 +91,8 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 	if selector := value.Object[nodes.Selector](ctx, p.plan.Selector, p.diags); selector != nil {
 		query.Selector, query.Keys = selector.Selector(ctx, p.diags), selector.Keys()
 	}
-	if query.Selector.NameRegex == "" {
-		query.Selector.NameRegex = pattern.Regexp(name).String()
+	if query.NameRegex == "" {
+		query.NameRegex = pattern.Regexp(name).String()
 	}
 	for _, region := range open {
 		if !region.Closed {

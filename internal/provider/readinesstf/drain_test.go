@@ -158,7 +158,7 @@ func TestAccReadinessRemoved(t *testing.T) {
 	r := startRollout(t, bothFirst, map[string]int{"a": 1, "b": 1})
 	nodes := map[string]int{"b": 1, "c": 2}
 	full := r.config(bothFirst, nodes)
-	without := strings.Split(full, "resource \"stackpolicy_readiness")[0]
+	without, _, _ := strings.Cut(full, "resource \"stackpolicy_readiness")
 	plan := func(config string) string {
 		t.Helper()
 		if err := r.Write(config); err != nil {
