@@ -194,7 +194,7 @@ func (e *StatusError) Error() string {
 	for _, status := range e.Expected {
 		expected = append(expected, strconv.Itoa(status))
 	}
-	return fmt.Sprintf("answered %d in place of %s: %.60q... Is this the address of an OpenStack API, and nothing in between that changes answers?",
+	return fmt.Sprintf("answered %d in place of %s: %.60q...; this may not be the address of an OpenStack API, or something in between changes answers",
 		e.Code, strings.Join(expected, " or "), e.Start)
 }
 

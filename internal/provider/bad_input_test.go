@@ -43,7 +43,7 @@ func TestProviderBadInput(t *testing.T) {
 		{block("auth_url = %q\n user_name = \"member\"\n password = \"secret\"\n tenant_name = \"member\"", url),
 			"no region is configured, and the catalogue has 2 with a compute endpoint (RegionOne, RegionTwo): set region, or OS_REGION_NAME"},
 		{block("auth_url = %q\n user_name = \"member\"\n password = \"hidden\"\n tenant_name = \"member\"\n region = \"RegionOne\"", html.AuthURL()),
-			`with "text/html" in place of JSON: "<html>Horizon</html>"... Is this the address of an OpenStack API?`},
+			`answered 200 in place of 201: "<html>Horizon</html>"...; this may not be the address of an OpenStack API`},
 		{"resource \"terraform_data\" \"x\" {}\n" + block("auth_url = terraform_data.x.id"), "the provider block refers to values that are known only after apply."},
 	} {
 		steps = append(steps, resource.TestStep{Config: bad.config, PlanOnly: true, ExpectError: acctest.Says(bad.want)})

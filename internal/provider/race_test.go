@@ -52,9 +52,9 @@ func (r race) repair(t *testing.T, servers int) {
 	}
 }
 
-// TestRaceZone: a zone changes between plan and apply. Where the plan needs it
-// nothing is placed, and the next plan goes around it; where it does not the
-// plan is good.
+// TestRaceZone: a zone changes between plan and apply. Where the plan needs it the
+// server fails with Nova's own words, and its node waits for the zone; where it
+// does not the plan is good.
 func TestRaceZone(t *testing.T) {
 	t.Parallel()
 	for _, race := range []struct {
@@ -62,8 +62,8 @@ func TestRaceZone(t *testing.T) {
 		change func(*fakecloud.Cloud)
 		fails  string
 	}{
-		{"the one that is needed fails", func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-2", false) }, `"az-2" of region "RegionOne" is up. It takes no nodes`},
-		{"the one that is needed goes", func(f *fakecloud.Cloud) { f.RemoveZone("RegionOne", "az-2") }, `does not list the availability zone "az-2"`},
+		{"the one that is needed fails", func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-2", false) }, `The requested availability zone is not available`},
+		{"the one that is needed goes", func(f *fakecloud.Cloud) { f.RemoveZone("RegionOne", "az-2") }, `The requested availability zone is not available`},
 		{"another one fails", func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-1", false) }, ""},
 	} {
 		c := acctest.NewFake(t, fakecloud.Config{})
@@ -76,8 +76,11 @@ func TestRaceZone(t *testing.T) {
 		if got := len(c.Fake.Servers("RegionOne")); race.fails != "" && got != 1 {
 			t.Errorf("%s: %d servers", race.name, got)
 		}
-		if race.name == "the one that is needed goes" {
+		switch race.name { // the node waits for its zone
+		case "the one that is needed goes":
 			c.Fake.AddZone("RegionOne", fakecloud.Zone{Name: "az-2", Hosts: []string{"r1-cmp-9"}})
+		case "the one that is needed fails":
+			c.Fake.SetZoneAvailable("RegionOne", "az-2", true)
 		}
 		r.repair(t, 2)
 	}
