@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -46,13 +47,17 @@ func TestValid(t *testing.T) {
 	for i := range 12 { // the cluster that examples look at
 		c.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Zone: fmt.Sprintf("az-%d", i%3+1)})
 	}
+	fresh := acctest.NewFake(t, fakecloud.Config{})  // where a new cluster has no servers yet
 	admin := acctest.NewAdmin(t, fakecloud.Config{}) // who alone sees hypervisors
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			cloud := c
-			if folder == "resources/stackpolicy_affinity_attachment" {
+			switch {
+			case folder == "resources/stackpolicy_affinity_attachment":
 				cloud = admin
+			case makesCluster(t, folder):
+				cloud = fresh
 			}
 			w := cloud.Example(t, folder)
 			if _, err := w.Run(t.Context(), "validate", "-no-color"); err != nil {
@@ -77,6 +82,26 @@ func TestValid(t *testing.T) {
 			}
 		})
 	}
+}
+
+// makesCluster reports whether an example has a placement attachment, by itself
+// or by way of a module.
+func makesCluster(t *testing.T, folder string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if regexp.MustCompile(`resource "stackpolicy_placement_attachment"|module "`).Match(text) {
+			return true
+		}
+	}
+	return false
 }
 
 // TestReadme: the first configuration in the README is the example, which the

@@ -59,7 +59,7 @@ var kinds = []kind{
 	{http.MethodGet, "servers/detail", []int{http.StatusOK}, serversAnswer},
 	{http.MethodGet, "servers", []int{http.StatusOK}, serversAnswer},
 	{http.MethodGet, "servers/*", []int{http.StatusOK}, smallAnswer},
-	{http.MethodPost, "servers/*/action", []int{http.StatusAccepted}, smallAnswer},
+	{http.MethodPost, "servers/*/action", []int{http.StatusAccepted, http.StatusNoContent}, smallAnswer}, // 204: a resize is confirmed
 	{http.MethodPost, "servers/*/metadata", []int{http.StatusOK}, smallAnswer},
 	{http.MethodPut, "servers/*/metadata/*", []int{http.StatusOK}, smallAnswer},
 	{http.MethodDelete, "servers/*/metadata/*", []int{http.StatusNoContent}, smallAnswer},
