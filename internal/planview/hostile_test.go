@@ -27,7 +27,7 @@ func made(t testing.TB, cluster, region string, nodes, gone int, zone, image str
 	t.Helper()
 	before, after := map[string]any{}, map[string]any{}
 	for i := range nodes + gone {
-		node := map[string]any{"index": i, "region": region, "zone": zone, "revision": 1}
+		node := map[string]any{"index": i, "region": region, "zone": zone, "template": map[string]any{"image": image}}
 		if i < gone {
 			before[fmt.Sprintf("%s-%d", cluster, i)] = node
 		} else {
@@ -37,7 +37,7 @@ func made(t testing.TB, cluster, region string, nodes, gone int, zone, image str
 	reasons := map[string]string{cluster + "-0": region + "/" + zone + " loses 1 of 1; " + cluster + "-1 is locked"}
 	values := func(nodes map[string]any) map[string]any {
 		return map[string]any{"cluster": cluster, "regions": []any{map[string]any{"name": region, "zones": []any{map[string]any{"name": zone}}}}, "nodes": nodes,
-			"revisions": map[string]any{"1": map[string]any{"image": image}}, "change": map[string]any{"deletion": map[string]any{"reasons": reasons}}}
+			"change": map[string]any{"deletion": map[string]any{"reasons": reasons}}}
 	}
 	text, err := json.Marshal(map[string]any{"format_version": "1.2", "resource_changes": []any{map[string]any{
 		"address": `module.a["` + cluster + `"].stackpolicy_placement_attachment.web`, "mode": "managed", "type": "stackpolicy_placement_attachment",

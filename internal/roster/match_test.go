@@ -44,7 +44,7 @@ func TestMatch(t *testing.T) {
 		{"failed elsewhere", []node.Node{server("a", "R1", "az-2", "ERROR")}, "a", "a", "az-1", ""},
 		{"in no zone yet", []node.Node{server("a", "R1", "", "ACTIVE")}, "", "a", "az-1", ""},
 		{"two, one with the mark", []node.Node{born(a, 9), marked(b, "1")}, "a", "b", "az-1", Namesakes},
-		{"a mark of another revision is none", []node.Node{a, marked(b, "2")}, "a", "a", "az-1", Namesakes},
+		{"a mark of another template is none", []node.Node{a, marked(b, "2")}, "a", "a", "az-1", Namesakes},
 		{"two, one in ERROR", []node.Node{born(broken, 9), a}, "b", "a", "az-1", Namesakes},
 		{"two, one in BUILD", []node.Node{born(server("b", "R1", "", "BUILD"), 9), a}, "b", "a", "az-1", Namesakes},
 		{"two, one seen last time", []node.Node{born(b, 9), a}, "a", "a", "az-1", Namesakes},

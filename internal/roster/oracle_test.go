@@ -581,7 +581,7 @@ func (s *slowPlanner) line(now Roster) {
 	at := map[string]place{}
 	for name, n := range now.Nodes {
 		server, there := s.seen.Servers[name]
-		id, born, revision := server.ID, server.CreatedAt, int64(0)
+		id, born, age := server.ID, server.CreatedAt, int64(0)
 		if id == "" {
 			id = name
 		}
@@ -589,11 +589,11 @@ func (s *slowPlanner) line(now Roster) {
 			born = time.Unix(1<<40+n.Index, 0)
 		}
 		if len(s.policy.Templates) > 0 {
-			revision = int64(1 + len(now.Order))
+			age = int64(1 + len(now.Order))
 			if i := slices.Index(now.Order, n.Template); i >= 0 {
-				revision = int64(i + 1)
+				age = int64(i + 1)
 			} else if n.Template == "" {
-				revision = 0
+				age = 0
 			}
 		}
 		p := place{turn: 2, id: id}
@@ -610,7 +610,7 @@ func (s *slowPlanner) line(now Roster) {
 			case deletion.YoungestFirst:
 				p.key = -born.Unix()
 			default:
-				p.key = revision
+				p.key = age
 			}
 		}
 		at[name] = p

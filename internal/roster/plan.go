@@ -33,8 +33,8 @@ var ErrTemplateRemoved = errors.New("a template cannot be taken away again: new 
 //
 // Of the nodes that an update would replace, those not in service are taken
 // first, then those of the causes in their order; within one, in the order in
-// which placement takes from regions and zones, and for Outdated the highest of
-// the outdated revisions first. A plan replaces at most the batch size of nodes,
+// which placement takes from regions and zones, and for Outdated the newest of
+// the outdated templates first. A plan replaces at most the batch size of nodes,
 // and takes none from service while as many nodes of the wanted template, those
 // of this plan included, are not in service yet.
 //

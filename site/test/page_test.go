@@ -297,7 +297,7 @@ func TestRollout(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := p.text("#drawing"); !strings.Contains(got, "2 removed, 2 added") || !strings.Contains(got, "revision 2") {
+	if got := p.text("#drawing"); !strings.Contains(got, "2 removed, 2 added") || !strings.Contains(got, "template 2") {
 		t.Error(got)
 	}
 	p.shot("rollout")
