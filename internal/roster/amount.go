@@ -32,6 +32,9 @@ func ParseAmount(text string) (Amount, error) {
 // String is the amount as it was written.
 func (a Amount) String() string { return cmp.Or(a.text, "0") }
 
+// None reports whether the amount is of no nodes, however large the cluster.
+func (a Amount) None() bool { return a.number == nil || a.number.Sign() == 0 }
+
 // exact is the amount for a cluster of a size, which need not be whole.
 func (a Amount) exact(size int64) *big.Rat {
 	if a.number == nil {

@@ -24,7 +24,7 @@ func TestAmount(t *testing.T) {
 		}
 	}
 	var none Amount
-	if none.String() != "0" || none.up(10) != 0 {
+	if none.String() != "0" || none.up(10) != 0 || !none.None() || amount("0.000001%").None() || !amount("0%").None() {
 		t.Errorf("no amount is %s, %d of 10", none, none.up(10))
 	}
 	for text, want := range map[string]string{

@@ -29,6 +29,8 @@ func TestAccPlacementMisspelled(t *testing.T) {
 		{"update {\n causes = [\"OLD\"]\n max_batch_size = 1\n }", `value must be one of`},
 		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = \"a few\"\n }", `"a few" is neither a whole number of nodes`},
 		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = \"120%\"\n }", `120% is more than all nodes`},
+		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = 0\n }", `A batch of 0 replaces nothing`},
+		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = \"0%\"\n }", `A batch of 0% replaces nothing`},
 		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = 2.5\n }", `"2.5" is neither a whole number of nodes`},
 		{`deletion { candidates = [null] }`, "Null element"},
 		{`deletion { candidates = ["a", "a"] }`, "duplicate values"},

@@ -100,6 +100,9 @@ func updateBlock() schema.Block {
 	amount := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Optional: true, Validators: []validator.String{amountValidator{}}, MarkdownDescription: description}
 	}
+	size := amount("Required. Maximum number of nodes that one apply replaces: a number, or a percentage of `desired_capacity` such as `\"25%\"`, rounded down, at least 1. " +
+		"Nodes of the wanted template that are not in service yet count against it. 0 is an error: to pause, take the cause out of `causes`.")
+	size.Validators = []validator.String{amountValidator{least: 1}}
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Which nodes are replaced, one bounded batch for each apply. Without it nothing is ever replaced. `causes` and `max_batch_size` are required. The apply that brings the block, or `require_in_service`, replaces nothing yet.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(
@@ -108,7 +111,7 @@ func updateBlock() schema.Block {
 			"causes": schema.ListAttribute{ElementType: types.StringType, Optional: true,
 				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))},
 				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better) and `TEMPLATE` (its template is not the one that it would get now). Replaced in this order."},
-			"max_batch_size": amount("Required. Maximum number of nodes that one apply replaces: a number, or a percentage of `desired_capacity` such as `\"25%\"`, rounded down, at least 1. Nodes of the wanted template that are not in service yet count against it."),
+			"max_batch_size": size,
 			"target":         amount("How many nodes get the wanted template, including new ones: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary. Defaults to `\"100%\"`."),
 			"method": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(roster.Substitute, roster.InPlace)},
 				MarkdownDescription: "How an outdated node is replaced: `SUBSTITUTE` (a new node under a new name, the default) or `IN_PLACE` (the node keeps its name and place, and its server is rebuilt, resized or replaced)."},
@@ -139,7 +142,7 @@ func (patternValidator) ValidateString(_ context.Context, req validator.StringRe
 }
 
 // amountValidator refuses what is neither a number of nodes nor a percentage.
-type amountValidator struct{}
+type amountValidator struct{ least int64 }
 
 func (amountValidator) Description(context.Context) string {
 	return "a number of nodes, or a percentage"
@@ -147,11 +150,16 @@ func (amountValidator) Description(context.Context) string {
 
 func (v amountValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-func (amountValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v amountValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if !value.Given(req.ConfigValue) {
 		return
 	}
-	if _, err := roster.ParseAmount(req.ConfigValue.ValueString()); err != nil {
+	amount, err := roster.ParseAmount(req.ConfigValue.ValueString())
+	switch {
+	case err != nil:
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number of nodes", err.Error()+".")
+	case v.least > 0 && amount.None():
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number of nodes",
+			fmt.Sprintf("A batch of %s replaces nothing, and at least one node is replaced at a time. To pause, take the cause out of causes, or remove the block update.", amount))
 	}
 }
