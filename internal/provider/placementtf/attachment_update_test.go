@@ -260,6 +260,10 @@ func TestAccPlacementMemoryLost(t *testing.T) {
 			if after := madeOf(c.Servers(t)); after != before {
 				t.Errorf("the servers are\n%s, before\n%s", after, before)
 			}
+			// To destroy what is left, Terraform must not plan it as a new cluster first.
+			if _, err := r.Run(t.Context(), "destroy", "-auto-approve", "-no-color", "-refresh=false"); err != nil || len(c.Servers(t)) > 0 {
+				t.Errorf("destroyed: %v, servers %v", err, c.Servers(t))
+			}
 		})
 	}
 }
