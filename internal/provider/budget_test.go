@@ -65,6 +65,13 @@ func TestRequestBudgets(t *testing.T) {
 	}
 	inherited, guarded := after(inherit, instance{}), after(guard, instance{})
 	placed := after(refresh, after(place, instance{}))
+	made := func(name, method string) attributes {
+		config := protocol.Spread(4)
+		config["cluster"], config["template"] = "rolled", attributes{"image": name}
+		config["update"] = attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "2", "method": method}
+		return config
+	}
+	rolled := after(refresh, after(change(placement, always(made("a", "IN_PLACE"))), instance{}))
 
 	regions := attributes{"nodes": []any{}, "scale_out": one, "regions": []any{attributes{"name": "RegionOne"}, attributes{"name": "RegionTwo"}}}
 	quotas := maps.Clone(regions)
@@ -102,6 +109,8 @@ func TestRequestBudgets(t *testing.T) {
 		{"placement_attachment, refreshed", placed, refresh,
 			[]string{versions, "1 GET compute /os-availability-zone", "1 GET compute /servers/detail", moreVersions, "2 GET compute /os-availability-zone", "2 GET compute /servers/detail", login}},
 		{"placement_attachment, destroyed", placed, remove, nil},
+		{"placement_attachment, a batch in place", rolled, change(placement, always(made("b", "IN_PLACE"))), nil},
+		{"placement_attachment, a batch of substitutes", rolled, change(placement, always(made("b", "SUBSTITUTE"))), nil},
 		// Listed for the plan, and again for the apply. The list ends with an empty page.
 		{"affinity_attachment, new by name", instance{}, change(affinity, always(attributes{"servergroup": attributes{"name": "new"}})),
 			[]string{versions, groups, groups, moreGroups, moreGroups, "1 POST compute /os-server-groups", login}},
