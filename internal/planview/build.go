@@ -3,6 +3,7 @@ package planview
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -110,6 +111,9 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]
 	}
 	add := func(name string, n roster.Node, fate Fate, reason string) {
 		places := at(n.Place)
+		if len(a.Templates) > 0 && a.Templates[0].Hidden { // a reason says in which values templates differ
+			reason, _, _ = strings.Cut(reason, ": it has ")
+		}
 		places[0].Nodes = append(places[0].Nodes, Node{Name: name, Index: n.Index, Place: n.String(), Fate: fate, Template: a.templates[n.Template], Old: a.templates[old.Nodes[name].Template], Reason: reason})
 		for _, p := range places {
 			if fate != Comes {
