@@ -224,3 +224,29 @@ func TestPlacementGroupGone(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPlacementShrinksWhereAZoneIsDown: it gives up its share like any other, and
+// the warning does not say that it keeps its nodes.
+func TestPlacementShrinksWhereAZoneIsDown(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	config := func(size int) string {
+		return web(c, fmt.Sprintf("desired_capacity = %d", size), `zones = [{ name = "az-1" }, { name = "az-2" }]`)
+	}
+	w := c.Workspace(t, config(4)+`output "spread" { value = stackpolicy_placement_attachment.web.distribution["RegionOne"] }`)
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.Fake.SetZoneAvailable("RegionOne", "az-2", false)
+	if err := w.Write(config(2) + `output "spread" { value = stackpolicy_placement_attachment.web.distribution["RegionOne"] }`); err != nil {
+		t.Fatal(err)
+	}
+	text, err := w.Apply(t.Context())
+	var spread map[string]int
+	if err := w.Output(t.Context(), "spread", &spread); err != nil || spread["az-1"] != 1 || spread["az-2"] != 1 {
+		t.Errorf("got %v, %v", spread, err)
+	}
+	if err != nil || !acctest.Says("is up. It takes no nodes, and those that it has still count.").MatchString(text) || acctest.Says("It keeps the nodes").MatchString(text) {
+		t.Errorf("got %v:\n%s", err, text)
+	}
+}

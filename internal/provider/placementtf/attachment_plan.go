@@ -106,7 +106,10 @@ func (p *attachmentPlanner) planRoster(ctx context.Context, now roster.Roster, p
 	if removing && len(change.Departed) == 0 {
 		return next, change, err // it does not matter which places are usable
 	}
-	written.Report(findings, removing, p.diags)
+	for _, f := range findings {
+		// Where a zone is down Nova still deletes: it gives up its share of those that leave.
+		written.Report([]cluster.Finding{f}, removing && f.Zone == "", p.diags)
+	}
 	written.ReportNone(open, p.diags)
 	if err == nil {
 		places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()), p.diags)
