@@ -13,14 +13,15 @@ import (
 const hours = 1 << 15
 
 // newPrefix begins the names of all that a test makes: the hour in which it
-// began, in base 32, and three letters of chance. The hour is there because
-// server groups and queues do not tell their age.
+// began, in base 32, and eight random letters. The hour is there because server
+// groups and queues do not tell their age. The letters keep apart the tests that
+// share a real cloud: three are too few for the hundreds of tests of a run.
 func newPrefix(now time.Time) string {
 	hour := strconv.FormatInt(now.Unix()/3600%hours, 32)
-	return fmt.Sprintf("acc-%03s%s-", hour, strings.ToLower(rand.Text()[:3]))
+	return fmt.Sprintf("acc-%03s%s-", hour, strings.ToLower(rand.Text()[:8]))
 }
 
-var prefixPattern = regexp.MustCompile(`^acc-([0-9a-v]{3})[a-z2-7]{3}-`)
+var prefixPattern = regexp.MustCompile(`^acc-([0-9a-v]{3})[a-z2-7]{8}-`)
 
 // Age is how long ago the hour ended in which a test made what has this name; 0
 // before it has. What has not the name that a test gives is not ok.

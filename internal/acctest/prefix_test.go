@@ -17,9 +17,22 @@ func TestAge(t *testing.T) {
 			t.Errorf("%v later: %v, %t; want %v", later, got, ok, want)
 		}
 	}
-	for _, name := range []string{"", "acc-", "acc-abcdef", "acc-abcde-x", "acc-ABCdef-x", "acc-wbcdef-x", "acc-abc1ef-x", "xacc-abcdef-x"} {
+	for _, name := range []string{"", "acc-", "acc-abcdefghijk", "acc-abcdefghij-x", "acc-abcdefghijkl-x", "acc-ABCdefghijk-x", "acc-wbcdefghijk-x",
+		"acc-abc1efghijk-x", "xacc-abcdefghijk-x"} {
 		if _, ok := Age(name, begun); ok {
 			t.Errorf("%q is taken for a test's", name)
 		}
+	}
+}
+
+// TestPrefixes: tests that begin in the same hour have names of their own, or one
+// would find the servers of another on a real cloud.
+func TestPrefixes(t *testing.T) {
+	known := map[string]bool{}
+	for range 1000 {
+		known[newPrefix(time.Time{})] = true
+	}
+	if len(known) != 1000 {
+		t.Errorf("1000 tests have %d names", len(known))
 	}
 }

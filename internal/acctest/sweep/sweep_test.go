@@ -22,7 +22,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{c.Prefix + "x", "acc-x", "acc-zzzaaa-x", "acc-000aa1-x", "accounts", "web", "my" + c.Prefix + "x"} {
+	for _, name := range []string{c.Prefix + "x", "acc-x", "acc-zzzaaaaaaaa-x", "acc-000aaaaaaa1-x", "accounts", "web", "my" + c.Prefix + "x"} {
 		for _, region := range []string{"RegionOne", "RegionTwo"} {
 			c.Fake.AddServers(region, fakecloud.Server{Name: name})
 			c.Fake.AddServerGroup(region, fakecloud.ServerGroup{Name: name, Policy: "affinity"})
