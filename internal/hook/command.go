@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,10 +19,11 @@ var commandType = Type{
 	Description: "a command that is run on the machine that runs Terraform, and is done when it exits with 0",
 	Arguments: []Argument{{
 		Name: "command",
-		List: true,
-		Description: "The command and its arguments. No shell reads them. It gets the facts in its environment: `STACKPOLICY_NODE_ID` (id of the server), `STACKPOLICY_NODE_NAME`, `STACKPOLICY_REGION`, " +
-			"`STACKPOLICY_CLUSTER`, `STACKPOLICY_TRANSITION` (`termination` or `launch`), `STACKPOLICY_TOKEN` and, for `launch`, `STACKPOLICY_ADDRESS`. Variables that begin with `OS_`, `TF_`, `PLUGIN_` or `STACKPOLICY_` are not " +
-			"handed on, so that it has none of OpenStack's secrets. Needs `allow_commands = true` in the provider block.",
+		Kind: List,
+		Description: "The command and its arguments. No shell reads them. It gets the facts in its environment: " +
+			"`STACKPOLICY_NODE_ID` (id of the server), `STACKPOLICY_NODE_NAME`, `STACKPOLICY_REGION`, `STACKPOLICY_CLUSTER`, " +
+			"`STACKPOLICY_TRANSITION` (`termination` or `launch`), `STACKPOLICY_TOKEN` and, for `launch`, `STACKPOLICY_ADDRESS`. " +
+			"Needs `allow_commands = true` in the provider block.",
 		check: func(values []string) []Fault {
 			switch {
 			case len(values) == 0 || strings.TrimSpace(values[0]) == "":
@@ -31,12 +33,25 @@ var commandType = Type{
 			}
 			return nil
 		},
+	}, {
+		Name:     "environment",
+		Kind:     List,
+		Optional: true,
+		Description: "Names of variables of Terraform's own environment that the command gets too, such as `KUBECONFIG`. " +
+			"Without it the command gets `PATH`, `HOME` (on Windows `USERPROFILE`) and the facts, and no secret.",
+		check: func(values []string) []Fault {
+			if slices.ContainsFunc(values, func(v string) bool { return v == "" || strings.ContainsAny(v, "=\x00") }) {
+				return []Fault{{Text: "environment lists names of variables, such as KUBECONFIG. " +
+					"None is empty or contains = or the character NUL."}}
+			}
+			return nil
+		},
 	}},
 	make: func(r *Runner, s Spec) (hook, error) {
 		if !r.AllowCommands {
 			return nil, errCommandsNotAllowed
 		}
-		return &command{runner: r, words: s.Arguments["command"]}, nil
+		return &command{runner: r, words: s.Arguments["command"], environment: s.Arguments["environment"]}, nil
 	},
 }
 
@@ -52,8 +67,9 @@ const (
 // command runs a command and waits for its end. Exit status 0 completes it. A
 // run that was cut short begins again, with the same token.
 type command struct {
-	runner *Runner
-	words  []string
+	runner      *Runner
+	words       []string
+	environment []string // names of variables of ours that it gets
 }
 
 // Run implements [hook].
@@ -63,7 +79,7 @@ func (c *command) Run(ctx context.Context, m Message, _ *Progress) error {
 		c.runner.log(ctx, m, "output of the command of the lifecycle hook", map[string]any{"command": program, "output": line})
 	}}
 	cmd := exec.CommandContext(ctx, c.words[0], c.words[1:]...)
-	cmd.Env = append(inherited(os.Environ()), facts(m)...)
+	cmd.Env = append(inherited(os.Environ(), c.environment), facts(m)...)
 	cmd.Stdout, cmd.Stderr = output, output // the same writer, so that only one goroutine writes
 	cmd.WaitDelay = timeToEnd
 	endWithChildren(cmd)
@@ -82,12 +98,16 @@ func (c *command) Run(ctx context.Context, m Message, _ *Progress) error {
 	return nil
 }
 
-// inherited is what a command may see of our own environment: all but the
-// variables that configure Terraform, this provider and OpenStack's clients.
-func inherited(environment []string) []string {
+// inherited is what a command may see of our own environment: where programs and
+// the user's files are, and the variables that the configuration names. Where
+// Terraform runs there are secrets of many kinds, and no list of them is complete.
+func inherited(environment, named []string) []string {
+	named = append([]string{"PATH", "HOME", "USERPROFILE"}, named...)
 	return slices.DeleteFunc(slices.Clone(environment), func(entry string) bool {
-		name, _, _ := strings.Cut(strings.ToUpper(entry), "=") // Windows does not tell case
-		return slices.ContainsFunc([]string{"OS_", "TF_", "PLUGIN_", "STACKPOLICY_"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		name, _, _ := strings.Cut(entry, "=")
+		return !slices.ContainsFunc(named, func(n string) bool {
+			return n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name)
+		})
 	})
 }
 

@@ -62,7 +62,10 @@ func commandRun(ctx context.Context, t *testing.T, m Message, words ...string) (
 			logged = append(logged, line)
 		}
 	}}
-	spec := Spec{Type: "command", Arguments: map[string][]string{"command": append([]string{os.Args[0]}, words...)}}
+	spec := Spec{Type: "command", Arguments: map[string][]string{
+		"command":     append([]string{os.Args[0]}, words...),
+		"environment": {"HOOK_TEST_COMMAND", "KUBECONFIG", "NOT_THERE", "STACKPOLICY_TOKEN"},
+	}}
 	command, err := spec.make(r)
 	if err != nil {
 		t.Fatal(err)
@@ -73,11 +76,12 @@ func commandRun(ctx context.Context, t *testing.T, m Message, words ...string) (
 
 func TestCommand(t *testing.T) {
 	t.Setenv("HOOK_TEST_COMMAND", "1")
-	t.Setenv("OS_PASSWORD", "hidden")
-	t.Setenv("TF_VAR_password", "hidden")
-	t.Setenv("STACKPOLICY_WEBHOOK_SECRET", "hidden")
-	t.Setenv("PLUGIN_CLIENT_CERT", "hidden")
+	for _, secret := range []string{"OS_PASSWORD", "NOVA_PASSWORD", "TF_VAR_password", "VAULT_TOKEN", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY",
+		"STACKPOLICY_WEBHOOK_SECRET", "STACKPOLICY_TOKEN", "KUBECONFIG_TOKEN", "kubeconfig", "HOMEBREW_TOKEN"} {
+		t.Setenv(secret, "hidden")
+	}
 	t.Setenv("KUBECONFIG", "/etc/kube")
+	t.Setenv("HOME", "/home/ann")
 	m := Message{Token: "t-1", NodeID: "n-1", Transition: Launch, Region: "R", NodeName: "web-1", Cluster: "web", Address: "10.0.0.7"}
 
 	logged, err := commandRun(t.Context(), t, m, "environment")
@@ -85,7 +89,8 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"STACKPOLICY_NODE_ID=n-1", "STACKPOLICY_NODE_NAME=web-1", "STACKPOLICY_REGION=R", "STACKPOLICY_CLUSTER=web",
-		"STACKPOLICY_TRANSITION=launch", "STACKPOLICY_TOKEN=(token)", "STACKPOLICY_ADDRESS=10.0.0.7", "KUBECONFIG=/etc/kube"} {
+		"STACKPOLICY_TRANSITION=launch", "STACKPOLICY_TOKEN=(token)", "STACKPOLICY_ADDRESS=10.0.0.7", "KUBECONFIG=/etc/kube",
+		"HOME=/home/ann", "PATH=" + os.Getenv("PATH")} {
 		if !slices.Contains(logged, want) {
 			t.Errorf("the environment lacks %s", want)
 		}
@@ -94,6 +99,9 @@ func TestCommand(t *testing.T) {
 		if strings.Contains(line, "hidden") || strings.Contains(line, "t-1") {
 			t.Errorf("the command gets %s, or the log does", line)
 		}
+	}
+	if runtime.GOOS != "windows" && len(logged) != 11 { // the facts, PATH, HOME, KUBECONFIG and HOOK_TEST_COMMAND
+		t.Errorf("the command gets %q", logged)
 	}
 
 	m.Address = ""

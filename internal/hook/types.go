@@ -10,7 +10,7 @@ import (
 type Type struct {
 	Name        string
 	Description string     // Markdown, for the documentation
-	Arguments   []Argument // it needs all of them, and takes no other type's
+	Arguments   []Argument // it takes no other type's
 	make        func(r *Runner, s Spec) (hook, error)
 }
 
@@ -18,10 +18,21 @@ type Type struct {
 type Argument struct {
 	Name        string
 	Description string // Markdown, for the documentation
-	List        bool   // a list of strings; else one string
+	Kind        Kind
+	Optional    bool
 	Sensitive   bool
-	check       func(values []string) []Fault
+	check       func(values []string) []Fault // nil: each value is good
 }
+
+// Kind is what an argument takes.
+type Kind int
+
+// The kinds of arguments.
+const (
+	Text Kind = iota
+	List      // of texts
+	Bool      // "true" or "false" in [Spec]
+)
 
 // Fault is what is wrong with an argument. Its text has no sensitive value.
 type Fault struct {
@@ -66,9 +77,10 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 	}
 	for _, a := range kind.Arguments {
 		switch values := s.Arguments[a.Name]; {
-		case unknown(a.Name):
-		case values == nil, !a.List && len(values) != 1:
+		case unknown(a.Name), values == nil && a.Optional:
+		case values == nil, a.Kind != List && len(values) != 1:
 			faults = append(faults, Fault{Argument: a.Name, Text: fmt.Sprintf("A hook of type %s needs %s.", kind.Name, a.Name)})
+		case a.check == nil:
 		default:
 			for _, fault := range a.check(values) {
 				if !a.Sensitive {

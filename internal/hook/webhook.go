@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -17,20 +18,32 @@ import (
 )
 
 var webhookType = Type{
-	Name:        "webhook",
-	Description: "a POST, which the consumer answers with 2xx when it is done, or with 202 while it is not: then it is asked again",
+	Name: "webhook",
+	Description: "a POST, which the consumer answers with 2xx and no body or JSON when it is done, or with 202 while it is not: " +
+		"then it is asked again",
 	Arguments: []Argument{{
 		Name:        "url",
 		Description: "Address that is posted to (`https` or `http`). It may contain a secret and is never logged.",
 		Sensitive:   true,
 		check:       func(values []string) []Fault { return checkURL(values[0]) },
+	}, {
+		Name:     "proxy_from_environment",
+		Kind:     Bool,
+		Optional: true,
+		Description: "Whether a webhook over `http` goes through the proxy that the environment names (`HTTP_PROXY`, `NO_PROXY`). " +
+			"That proxy reads the message and the address, and its answer counts as the consumer's. " +
+			"A webhook over `https` uses the proxy of `HTTPS_PROXY` in any case, through a tunnel. Defaults to `false`.",
 	}},
 	make: func(r *Runner, s Spec) (hook, error) {
 		address, err := url.Parse(s.one("url"))
 		if err != nil {
 			return nil, errors.New("the URL of the webhook cannot be read")
 		}
-		return &webhook{runner: r, url: address}, nil
+		w := &webhook{runner: r, url: address}
+		if s.one("proxy_from_environment") == "true" {
+			w.way = web.Proxied
+		}
+		return w, nil
 	},
 }
 
@@ -47,16 +60,19 @@ func checkURL(address string) []Fault {
 	return nil
 }
 
-// webhook posts the message to a URL. An answer 2xx completes it; 202 says that
-// the consumer is not done: then its Location is asked, or the same URL with the
-// token as a query, until the answer is another 2xx. A consumer that cannot be
-// reached, or answers 429 or 5xx, is asked again until the hook times out. Any
-// other answer, and a certificate that cannot be verified, is a failure.
+// webhook posts the message to a URL. An answer 2xx without a body, or with one
+// of JSON, completes it; 202 says that the consumer is not done: then its Location
+// is asked, or the same URL with the token as a query, until the answer is another
+// 2xx. A consumer that cannot be reached, or answers 429 or 5xx, is asked again
+// until the hook times out. Any other answer, and a certificate that cannot be
+// verified, is a failure. So is a page with status 200: a login page, or one that
+// says that the address is blocked, is not the consumer's.
 //
 // Posting again is safe: the token is the same.
 type webhook struct {
 	runner *Runner
 	url    *url.URL // may have a secret in it, and is shown to nobody
+	way    web.Way
 }
 
 // Run implements [hook].
@@ -68,7 +84,7 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 	host := plain(w.url.Host)
 	method, address, state := http.MethodPost, w.url, "could not be reached"
 	for {
-		answer, err := w.ask(ctx, method, address, body, m.Token)
+		answer, said, err := w.ask(ctx, method, address, body, m.Token)
 		switch {
 		case untrusted(err):
 			return fmt.Errorf("the webhook at %s is not trusted: %s", host, web.Reason(err))
@@ -81,8 +97,12 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 				return err
 			}
 			state = "last answered " + web.Status(answer)
-		case answer.StatusCode/100 == 2:
+		case answer.StatusCode/100 == 2 && meant(said):
 			return nil
+		case answer.StatusCode/100 == 2:
+			return fmt.Errorf("the webhook at %s answered %s with a text that is not JSON (%s), "+
+				"as a login page or a proxy does: a consumer that is done answers without a body, or with JSON of at most %d KiB",
+				host, web.Status(answer), kindOf(answer), mostSaid>>10)
 		case answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode/100 != 5:
 			return fmt.Errorf("the webhook at %s answered %s%s", host, web.Status(answer), advice(answer))
 		default:
@@ -94,14 +114,27 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 	}
 }
 
-// ask sends one request and reads the answer to its end.
-func (w *webhook) ask(ctx context.Context, method string, address *url.URL, body []byte, token string) (*http.Response, error) {
+// mostSaid is how many bytes of an answer are read.
+const mostSaid = 64 << 10
+
+// meant reports whether a body is one of a consumer: none, or JSON.
+func meant(body []byte) bool {
+	return len(body) <= mostSaid && (len(bytes.TrimSpace(body)) == 0 || json.Valid(body))
+}
+
+// kindOf is what an answer says that its body is.
+func kindOf(answer *http.Response) string {
+	return cmp.Or(plain(answer.Header.Get("Content-Type")), "without a Content-Type")
+}
+
+// ask sends one request, and returns the answer and the beginning of its body.
+func (w *webhook) ask(ctx context.Context, method string, address *url.URL, body []byte, token string) (*http.Response, []byte, error) {
 	if method == http.MethodGet {
 		body = nil
 	}
-	req, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(w.way.On(ctx), method, address.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
@@ -109,16 +142,16 @@ func (w *webhook) ask(ctx context.Context, method string, address *url.URL, body
 	req.Header.Set("User-Agent", w.runner.UserAgent)
 	if w.runner.Signer != nil {
 		if err := w.runner.Signer.sign(req, token, time.Now(), body); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	resp, err := w.runner.HTTP.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer resp.Body.Close()
-	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20))
-	return resp, err
+	said, err := io.ReadAll(io.LimitReader(resp.Body, mostSaid+1))
+	return resp, said, err
 }
 
 // next is where to ask after a 202: what Location says, if it is the consumer

@@ -14,8 +14,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,6 +53,13 @@ func answer(code int, headers ...string) http.HandlerFunc {
 			w.Header().Set(headers[i], headers[i+1])
 		}
 		w.WriteHeader(code)
+	}
+}
+
+func says(contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		_, _ = io.WriteString(w, body)
 	}
 }
 
@@ -101,6 +111,14 @@ func TestWebhook(t *testing.T) {
 			"POST /hook?key=secret, GET /jobs/7, GET /hook?key=secret&lifecycle_action_token=t-1", ""},
 		{"drains, and is asked again", []http.HandlerFunc{answer(202), answer(202), answer(200)},
 			"POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, GET /hook?key=secret&lifecycle_action_token=t-1", ""},
+		{"done, and says so in JSON", []http.HandlerFunc{says("application/json", ` {"drained": true} `)}, "POST /hook?key=secret", ""},
+		{"done, with a blank line", []http.HandlerFunc{says("text/plain", "\n")}, "POST /hook?key=secret", ""},
+		{"shows a login page", []http.HandlerFunc{says("text/html; charset=utf-8", "<html>Log in</html>")}, "POST /hook?key=secret",
+			"answered 200 OK with a text that is not JSON (text/html; charset=utf-8), as a login page or a proxy does"},
+		{"shows one that is called JSON", []http.HandlerFunc{says("application/json", "<html>Log in</html>")}, "POST /hook?key=secret", "is not JSON (application/json)"},
+		{"shows one when it is asked again", []http.HandlerFunc{answer(202), says("text/html", "<html>")},
+			"POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1", "is not JSON (text/html)"},
+		{"says more than a consumer would", []http.HandlerFunc{says("application/json", `"`+strings.Repeat("x", mostSaid)+`"`)}, "POST /hook?key=secret", "of at most 64 KiB"},
 		{"fails for now", []http.HandlerFunc{answer(503), answer(429), answer(200)}, "POST /hook?key=secret, POST /hook?key=secret, POST /hook?key=secret", ""},
 		{"loses the connection", []http.HandlerFunc{reset, answer(200)}, "POST /hook?key=secret, POST /hook?key=secret", ""},
 		{"refuses", []http.HandlerFunc{answer(403)}, "POST /hook?key=secret", "answered 403 Forbidden"},
@@ -310,7 +328,43 @@ func TestWebhookPlain(t *testing.T) {
 	}
 }
 
-// TestWebhookHuge: an answer without end is not read to its end.
+// TestWebhookProxy: over http a proxy of the environment gets the message where
+// the configuration says so, and only there.
+func TestWebhookProxy(t *testing.T) {
+	if value, ok := os.LookupEnv("STACKPOLICY_TEST_PROXIED"); ok { // net/http reads the environment once
+		spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {"http://consumer.invalid/drain"}}}
+		if value != "" {
+			spec.Arguments["proxy_from_environment"] = []string{value}
+		}
+		w, err := spec.make(&Runner{HTTP: web.NewClient(nil, time.Minute), pause: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if value == "true" {
+			if err := w.Run(ctx, Message{}, &Progress{}); err != nil {
+				t.Error(err)
+			}
+		} else if _, _, err := w.(*webhook).ask(ctx, http.MethodPost, w.(*webhook).url, nil, ""); err == nil {
+			t.Error("somebody answered for a host that does not exist")
+		}
+		return
+	}
+	for value, want := range map[string]int64{"": 0, "false": 0, "true": 1} {
+		var asked atomic.Int64
+		proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWebhookProxy$")
+		child.Env = append(os.Environ(), "STACKPOLICY_TEST_PROXIED="+value, "HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=")
+		if output, err := child.CombinedOutput(); err != nil || asked.Load() != want {
+			t.Errorf("proxy_from_environment = %q: %d requests of the proxy, %v: %s", value, asked.Load(), err, output)
+		}
+		proxy.Close()
+	}
+}
+
+// TestWebhookHuge: an answer without end is not read to its end, and does not
+// complete the hook.
 func TestWebhookHuge(t *testing.T) {
 	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		chunk := make([]byte, 1<<16)
@@ -321,7 +375,7 @@ func TestWebhookHuge(t *testing.T) {
 		}
 	}))
 	defer consumer.Close()
-	if err := hookAt(t, consumer.URL, nil).Run(t.Context(), Message{}, &Progress{}); err != nil {
-		t.Error(err)
+	if err := hookAt(t, consumer.URL, nil).Run(t.Context(), Message{}, &Progress{}); err == nil || !strings.Contains(err.Error(), "is not JSON") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -60,7 +60,7 @@ func (c *HTTP) look(ctx context.Context, n Node) string {
 		return err.Error()
 	}
 	// A proxy could answer for a node that is not there.
-	req, err := http.NewRequestWithContext(web.Directly(ctx), http.MethodGet, address.String(), nil)
+	req, err := http.NewRequestWithContext(web.Direct.On(ctx), http.MethodGet, address.String(), nil)
 	if err != nil {
 		return "its URL cannot be asked"
 	}

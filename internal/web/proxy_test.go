@@ -1,21 +1,28 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-// TestProxy: what is posted over http goes to no proxy of the environment, and
-// what is posted over https only through a tunnel.
+// TestProxy: what goes to a user's service over http goes to no proxy of the
+// environment unless the user says so, and over https only through a tunnel.
 func TestProxy(t *testing.T) {
 	if address := os.Getenv("STACKPOLICY_TEST_PROXIED"); address != "" { // net/http reads the environment once
-		resp, err := NewClient(nil, 10*time.Second).Post(address+"/drain?key=secret", "application/json", strings.NewReader("{}"))
+		way, _ := strconv.Atoi(os.Getenv("STACKPOLICY_TEST_WAY"))
+		req, err := http.NewRequestWithContext(Way(way).On(t.Context()), http.MethodPost, address+"/drain?key=secret", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := NewClient(nil, 10*time.Second).Do(req)
 		if err == nil {
 			_ = resp.Body.Close()
 		}
@@ -27,14 +34,28 @@ func TestProxy(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}))
 	defer proxy.Close()
-	for _, address := range []string{"http://consumer.invalid", "https://consumer.invalid"} {
+	const overTLS = "CONNECT consumer.invalid:443"
+	for _, c := range []struct {
+		address string
+		way     Way
+		want    []string
+	}{
+		{"http://consumer.invalid", Tunnel, nil},
+		{"https://consumer.invalid", Tunnel, []string{overTLS}},
+		{"http://consumer.invalid", Direct, nil},
+		{"https://consumer.invalid", Direct, nil},
+		{"http://consumer.invalid", Proxied, []string{"POST http://consumer.invalid/drain?key=secret"}},
+		{"https://consumer.invalid", Proxied, []string{overTLS}},
+	} {
+		seen = nil
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxy$")
-		child.Env = append(os.Environ(), "STACKPOLICY_TEST_PROXIED="+address, "HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=")
+		child.Env = append(os.Environ(), "STACKPOLICY_TEST_PROXIED="+c.address, fmt.Sprint("STACKPOLICY_TEST_WAY=", int(c.way)),
+			"HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=")
 		if output, err := child.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, output)
 		}
-	}
-	if want := []string{"CONNECT consumer.invalid:443"}; !slices.Equal(seen, want) {
-		t.Errorf("the proxy saw %q, want %q", seen, want)
+		if !slices.Equal(seen, c.want) {
+			t.Errorf("%s, way %d: the proxy saw %q, want %q", c.address, c.way, seen, c.want)
+		}
 	}
 }

@@ -31,7 +31,7 @@ const (
 func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
-	transport.Proxy = tunnel
+	transport.Proxy = proxy
 	transport.MaxResponseHeaderBytes = mostHeader
 	return &http.Client{
 		Transport:     transport,
@@ -40,20 +40,33 @@ func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
 	}
 }
 
-// tunnel is the proxy of the environment for https, where it only sees the name
-// of the host. Over http it would read the message, with what is secret in the
-// address, and could answer in the other's place.
-func tunnel(req *http.Request) (*url.URL, error) {
-	if direct, _ := req.Context().Value(directly{}).(bool); direct || req.URL.Scheme != "https" {
+// Way says whether a request may go through the proxy that the environment names.
+type Way int
+
+const (
+	// Tunnel: over https only, where a proxy sees the name of the host and nothing
+	// else. Over http it would read the message, with what is secret in the address,
+	// and could answer in the other's place. It holds where nothing is said.
+	Tunnel Way = iota
+	// Direct: never.
+	Direct
+	// Proxied: over http too.
+	Proxied
+)
+
+type wayKey struct{}
+
+// On is a context whose requests go that way.
+func (w Way) On(ctx context.Context) context.Context { return context.WithValue(ctx, wayKey{}, w) }
+
+// proxy is the proxy for a request, nil where it goes to its address directly.
+func proxy(req *http.Request) (*url.URL, error) {
+	way, _ := req.Context().Value(wayKey{}).(Way)
+	if way == Direct || way == Tunnel && req.URL.Scheme != "https" {
 		return nil, nil //nolint:nilnil // no proxy
 	}
 	return http.ProxyFromEnvironment(req)
 }
-
-type directly struct{}
-
-// Directly is a context whose requests go through no proxy at all.
-func Directly(ctx context.Context) context.Context { return context.WithValue(ctx, directly{}, true) }
 
 // Authorities are the system's certificate authorities and those of the PEM text.
 func Authorities(pem []byte) (*x509.CertPool, error) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Gives the member of a node the weight 0, so that it gets no new connections.
-# The hook hands on no OS_* variables: the cloud is that of clouds.yaml.
+# The hook hands on PATH and HOME only: the cloud is that of clouds.yaml.
 # Arguments: the cloud, and the pool.
 set -eu
 for argument in "${1:?which cloud?}" "${2:?which pool?}" "${STACKPOLICY_NODE_NAME:?}"; do

@@ -14,6 +14,7 @@ resource "stackpolicy_deletion_attachment" "worker" {
   hook {
     type           = "command"
     command        = ["kubectl", "drain", each.key, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=10m"]
+    environment    = ["KUBECONFIG"]
     timeout        = 660
     default_result = "ABANDON"
   }

@@ -4,6 +4,7 @@ package hookblock
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,13 +40,7 @@ func Block(transition, description string) schema.SingleNestedBlock {
 		names = append(names, t.Name)
 		kinds = append(kinds, fmt.Sprintf("`%s`: %s.", t.Name, t.Description))
 		for _, a := range t.Arguments {
-			description := fmt.Sprintf("Required for type `%s`. %s", t.Name, a.Description)
-			if a.List {
-				attributes[a.Name] = schema.ListAttribute{Optional: true, Sensitive: a.Sensitive, ElementType: types.StringType,
-					Validators: []validator.List{listvalidator.NoNullValues()}, MarkdownDescription: description}
-			} else {
-				attributes[a.Name] = schema.StringAttribute{Optional: true, Sensitive: a.Sensitive, MarkdownDescription: description}
-			}
+			attributes[a.Name] = attribute(t, a)
 		}
 	}
 	attributes["type"] = schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(names...)},
@@ -56,6 +51,27 @@ func Block(transition, description string) schema.SingleNestedBlock {
 		Attributes:          attributes,
 		Validators:          []validator.Object{objectvalidator.AlsoRequires(inside.AtName("type"), inside.AtName("default_result"))},
 	}
+}
+
+// attribute is the schema of an argument of a type.
+func attribute(t hook.Type, a hook.Argument) schema.Attribute {
+	description := fmt.Sprintf("Required for type `%s`. %s", t.Name, a.Description)
+	if a.Optional {
+		description = fmt.Sprintf("For type `%s`. %s", t.Name, a.Description)
+	}
+	switch a.Kind {
+	case hook.List:
+		return schema.ListAttribute{
+			Optional:            true,
+			Sensitive:           a.Sensitive,
+			ElementType:         types.StringType,
+			Validators:          []validator.List{listvalidator.NoNullValues()},
+			MarkdownDescription: description,
+		}
+	case hook.Bool:
+		return schema.BoolAttribute{Optional: true, Sensitive: a.Sensitive, MarkdownDescription: description}
+	}
+	return schema.StringAttribute{Optional: true, Sensitive: a.Sensitive, MarkdownDescription: description}
 }
 
 // Validate checks what is known of a block at a path.
@@ -125,6 +141,8 @@ func read(block types.Object) (spec *hook.Spec, unknown map[string]bool) {
 				words = append(words, word.ValueString())
 			}
 			spec.Arguments[name] = words
+		case types.Bool:
+			spec.Arguments[name] = []string{strconv.FormatBool(v.ValueBool())}
 		case types.String:
 			switch name {
 			case "type":

@@ -48,6 +48,10 @@ func TestSpec(t *testing.T) {
 		strings.Join(spec.Arguments["command"], "|") != "drain||" || len(spec.Arguments) != 1 {
 		t.Errorf("got %+v", spec)
 	}
+	proxied := hookblock.Spec(block(t, map[string]attr.Value{"type": text("webhook"), "proxy_from_environment": types.BoolValue(true)}))
+	if got := proxied.Arguments["proxy_from_environment"]; len(got) != 1 || got[0] != "true" {
+		t.Errorf("got %q", got)
+	}
 	for name, values := range map[string]map[string]attr.Value{
 		"a type alone":        {"type": text("webhook")},
 		"no type":             {"queue": text("q")},
@@ -78,6 +82,11 @@ func TestValidate(t *testing.T) {
 		{"unknown URL", map[string]attr.Value{"type": text("webhook"), "url": unknown}, "", ""},
 		{"unknown type", map[string]attr.Value{"type": unknown, "url": text("nonsense")}, "", ""},
 		{"unknown word", map[string]attr.Value{"type": text("command"), "command": words(unknown)}, "", ""},
+		{"what may be left out", map[string]attr.Value{"type": text("command"), "command": words(text("true"))}, "", ""},
+		{"no name of a variable", map[string]attr.Value{"type": text("command"), "command": words(text("true")), "environment": words(text("A=secret"))},
+			"hook.environment", "environment lists names of variables, such as KUBECONFIG."},
+		{"a proxy for a command", map[string]attr.Value{"type": text("command"), "command": words(text("true")), "proxy_from_environment": types.BoolValue(true)},
+			"hook.proxy_from_environment", "proxy_from_environment belongs to a hook of type webhook."},
 		{"no URL", map[string]attr.Value{"type": text("webhook")}, "hook.url", "A hook of type webhook needs url."},
 		{"bad URL", map[string]attr.Value{"type": text("webhook"), "url": text("secret")}, "hook", "The address of a webhook begins with https://"},
 		{"another type's", map[string]attr.Value{"type": text("zaqar"), "queue": text("q"), "url": text("https://x/")}, "hook.url", "url belongs to a hook of type webhook."},

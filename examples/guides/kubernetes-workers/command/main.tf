@@ -72,6 +72,7 @@ resource "stackpolicy_deletion_attachment" "worker" {
   hook {
     type           = "command"
     command        = ["${path.module}/node.sh"]
+    environment    = ["KUBECONFIG"]
     timeout        = 900
     default_result = "ABANDON"
   }
@@ -96,6 +97,7 @@ resource "stackpolicy_readiness_attachment" "worker" {
   hook {
     type           = "command"
     command        = ["${path.module}/node.sh"]
+    environment    = ["KUBECONFIG"]
     timeout        = 900
     default_result = "ABANDON"
   }
