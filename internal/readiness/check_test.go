@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"cmp"
 	"crypto/x509"
 	"fmt"
 	"net"
@@ -192,6 +193,45 @@ func TestURL(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want %q", c.template, got, err, c.err)
 		case c.err == "" && (err != nil || got.String() != c.want):
 			t.Errorf("%s: got %v, %v, want %q", c.template, got, err, c.want)
+		}
+	}
+}
+
+// TestCheckAddress: what answers at an address is the node, and neither the
+// machine that asks nor a metadata service.
+func TestCheckAddress(t *testing.T) {
+	const none, local = "is the address of no host", "is a link-local address"
+	for address, want := range map[string]string{
+		"10.0.0.5":               "",
+		"[fd00::5]":              "",
+		"127.0.0.1":              "",
+		"169.253.255.255":        "",
+		"web-0.example":          "",
+		"1.example":              "",
+		"0.0.0.0":                none,
+		"::":                     none,
+		"[::]":                   none,
+		"::%eth0":                none,
+		"::ffff:0.0.0.0":         none,
+		"169.254.169.254":        local,
+		"::ffff:169.254.169.254": local,
+		"[fe80::1%eth0]":         local,
+		"febf::1":                local,
+		"0":                      "is neither an IP address nor the name of a host",
+		"2852039166":             "is neither an IP address nor the name of a host",
+		"0xa9fea9fe":             "is neither an IP address nor the name of a host",
+		"169.254.43518":          "is neither an IP address nor the name of a host",
+		"10.0.0.300":             "is neither an IP address nor the name of a host",
+	} {
+		for _, allowed := range []bool{false, true} {
+			want := want
+			if want == local && allowed {
+				want = ""
+			}
+			err := cmp.Or(CheckAddress(address), CheckRange(address, allowed))
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, link-local allowed %t: got %v, want %q", address, allowed, err, want)
+			}
 		}
 	}
 }

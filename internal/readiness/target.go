@@ -93,8 +93,30 @@ func CheckAddress(address string) error {
 	if address == "" {
 		return errors.New("the node has no address")
 	}
-	if _, err := netip.ParseAddr(address); err != nil && !hostName.MatchString(address) {
+	if _, err := netip.ParseAddr(address); err != nil && (!hostName.MatchString(address) || numbered.MatchString(address)) {
 		return fmt.Errorf("%q is neither an IP address nor the name of a host", address)
+	}
+	return nil
+}
+
+// numbered matches what some resolvers read as an address of IPv4: 1, 0x7f.1.
+var numbered = regexp.MustCompile(`(?i)^(.*\.)?([0-9]+|0x[0-9a-f]*)\.?$`)
+
+// CheckRange returns an error for an IP address at which no node is: the
+// unspecified one, which reaches the machine that asks, and a link-local one
+// unless those are allowed.
+func CheckRange(address string, linkLocal bool) error {
+	ip, err := netip.ParseAddr(PlainAddress(address))
+	if err != nil {
+		return nil //nolint:nilerr // the name of a host
+	}
+	ip = ip.Unmap()
+	switch {
+	case ip.WithZone("").IsUnspecified():
+		return fmt.Errorf("%s is the address of no host: the machine that asks would answer itself", address)
+	case ip.IsLinkLocalUnicast() && !linkLocal:
+		return fmt.Errorf("%s is a link-local address, where others than the node may answer, such as the metadata service of a cloud. "+
+			"allow_link_local = true allows it", address)
 	}
 	return nil
 }

@@ -30,6 +30,8 @@ type attachmentModel struct {
 	StableFor value.Whole  `tfsdk:"stable_for"`
 	Timeout   value.Whole  `tfsdk:"timeout"`
 	Pending   types.List   `tfsdk:"pending"`
+
+	AllowLinkLocal types.Bool `tfsdk:"allow_link_local"`
 }
 
 type identity struct {
@@ -171,6 +173,9 @@ func (m attachmentModel) checkAddresses(http *readiness.HTTP, tcp *readiness.TCP
 		var err error
 		if tcp != nil || http.URL.NeedsAddress() {
 			err = readiness.CheckAddress(address.ValueString())
+			if err == nil && !m.AllowLinkLocal.IsUnknown() {
+				err = readiness.CheckRange(address.ValueString(), m.AllowLinkLocal.ValueBool())
+			}
 		}
 		if err == nil && http != nil {
 			_, err = http.URL.For(name, address.ValueString())

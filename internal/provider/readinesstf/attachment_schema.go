@@ -46,6 +46,11 @@ func attachmentSchema() schema.Schema {
 							"1 to 255 letters, digits, dots, hyphens and underscores. Defaults to `" + defaultMark + "`.",
 					},
 				}}},
+			"allow_link_local": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "Whether an `address` may be link-local (`169.254.0.0/16`, `fe80::/10`). Others than the node may answer there, " +
+					"such as the metadata service of the cloud in which Terraform runs. `0.0.0.0` and `::` are refused always. Defaults to `false`.",
+			},
 			"stable_for": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(0, longest)},
 				MarkdownDescription: "Seconds for which all checks must pass without a break before a server is in service. By default once is enough."},
 			"timeout": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Computed: true, Default: int64default.StaticInt64(defaultTimeout), Validators: []validator.Int64{int64validator.Between(1, longest)},

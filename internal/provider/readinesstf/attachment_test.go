@@ -367,6 +367,8 @@ func TestAccReadinessAttachment_badInput(t *testing.T) {
 		attachment(`null`, "tcp {\n    port = 22\n  }"):                                             `The node "web-0" cannot be checked over the network: the node has no address.`,
 		attachment(`""`, "http {\n    url = \"http://{address}/\"\n  }"):                            `the node has no address`,
 		attachment(`"10.0.0.300:1"`, "tcp {\n    port = 22\n  }"):                                   `"10.0.0.300:1" is neither an IP address nor the name of a host`,
+		attachment(`"169.254.169.254"`, "tcp {\n    port = 80\n  }"):                                `169.254.169.254 is a link-local address`,
+		attachment(`"::"`, "tcp {\n    port = 80\n  }\n  allow_link_local = true"):                  `:: is the address of no host`,
 		attachment(`null`, "tcp {\n  }"):                                                            "The block tcp needs the number of a port.",
 		attachment(`null`, "tcp {\n    port = 65536\n  }"):                                          "Attribute tcp.port value must be between 1 and 65535, got: 65536",
 		attachment(`null`, "http {\n  }"):                                                           "The block http needs a url.",
@@ -387,5 +389,11 @@ func TestAccReadinessAttachment_badInput(t *testing.T) {
 	// What is not known yet is no error.
 	steps = append(steps, resource.TestStep{Config: unknown + attachment(`terraform_data.later.output`, "tcp {\n    port = 22\n  }\n  http {\n    url = \"http://{address}/${terraform_data.later.id}\"\n  }"),
 		PlanOnly: true, ExpectNonEmptyPlan: true})
+	for _, config := range []string{
+		attachment(`"fe80::1%eth0"`, "tcp {\n    port = 22\n  }\n  allow_link_local = true"),
+		attachment(`"169.254.169.254"`, "http {\n    url = \"http://{name}/\"\n  }"), // is not asked
+	} {
+		steps = append(steps, resource.TestStep{Config: config, PlanOnly: true, ExpectNonEmptyPlan: true})
+	}
 	c.Test(t, steps...)
 }
