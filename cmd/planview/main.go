@@ -19,7 +19,8 @@ var version = "dev"
 const usage = `Usage: planview [-format FORMAT] [-warnings FILE] [FILE]
 
 Draws what a Terraform or OpenTofu plan does to each
-stackpolicy_placement_attachment. FILE is what "terraform show -json PLAN"
+stackpolicy_placement_attachment, and lists what it does to servers though no
+node asks for it. FILE is what "terraform show -json PLAN"
 prints of a saved plan; without it, or with -, standard input is read.
 
   terraform plan -out=a.tfplan
@@ -42,7 +43,7 @@ const (
 	exitNoPlacement = 3
 )
 
-var formats = map[string]func([]planview.Attachment) string{
+var formats = map[string]func(planview.Plan) string{
 	"markdown": planview.Markdown,
 	"svg":      planview.SVG,
 	"html":     planview.HTML,
@@ -80,9 +81,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case (flags.Arg(0) == "" || flags.Arg(0) == "-") && terminal(stdin):
 		return wrong("nothing to read: give a file, or pipe into planview what \"terraform show -json PLAN\" prints")
 	}
-	list, err := read(flags.Arg(0), *log, stdin)
+	plan, err := read(flags.Arg(0), *log, stdin)
 	if err == nil {
-		_, err = io.WriteString(stdout, draw(list))
+		_, err = io.WriteString(stdout, draw(plan))
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "planview:", err)
@@ -95,23 +96,23 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // read reads the plan of a file, and the warnings of a log if one is named.
-func read(name, log string, stdin io.Reader) ([]planview.Attachment, error) {
+func read(name, log string, stdin io.Reader) (planview.Plan, error) {
 	read := func() ([]byte, error) { return os.ReadFile(name) }
 	if name == "" || name == "-" {
 		read = func() ([]byte, error) { return io.ReadAll(stdin) }
 	}
 	text, err := read()
 	if err != nil {
-		return nil, err
+		return planview.Plan{}, err
 	}
-	list, err := planview.Read(text)
+	plan, err := planview.Read(text)
 	if err != nil || log == "" {
-		return list, err
+		return plan, err
 	}
 	if text, err = os.ReadFile(log); err != nil {
-		return nil, err
+		return planview.Plan{}, err
 	}
-	return list, planview.AddWarnings(list, text)
+	return plan, planview.AddWarnings(plan, text)
 }
 
 // terminal reports whether somebody would have to type the plan.

@@ -8,21 +8,22 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 	type kind struct {
 		fate          Fate
 		template, old int
+		struck        bool
 	}
 	var kinds []kind
 	counts := map[kind]int{}
 	changed := 0
 	for _, n := range nodes {
-		if n.Fate != Stays {
+		if n.Fate != Stays || n.Server != "" {
 			changed++
 		}
 	}
 	for _, n := range nodes {
-		if len(nodes) <= maxDots || n.Fate != Stays && changed <= maxChanged {
+		if len(nodes) <= maxDots || (n.Fate != Stays || n.Server != "") && changed <= maxChanged {
 			single = append(single, n)
 			continue
 		}
-		k := kind{n.Fate, n.Template, n.Old}
+		k := kind{n.Fate, n.Template, n.Old, n.Server != ""}
 		if n.Fate != Changes {
 			k.old = 0
 		}
@@ -34,6 +35,10 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 		y += pitch
 		n := Node{Fate: k.fate, Template: k.template, Old: k.old}
 		label := fmt.Sprintf("%d %s", counts[k], c.words(n, counts[k] > 1))
+		if k.struck {
+			n.Server = struckLabel
+			label += "; " + struckLabel
+		}
 		c.dot(x+radius, y-radius, n, label)
 		c.text("", x+2*radius+8, y-4, label)
 	}
@@ -45,6 +50,9 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 		label := n.Name + " " + c.words(n, false)
 		if n.Reason != "" {
 			label += ". " + n.Reason
+		}
+		if n.Server != "" {
+			label += ". " + n.Server
 		}
 		c.dot(x+radius+i%columns*pitch, y-radius, n, label)
 	}
@@ -63,15 +71,19 @@ func (c *canvas) words(n Node, several bool) string {
 	switch {
 	case n.Fate == Changes:
 		words += fmt.Sprintf(", template %d to %d", n.Old, n.Template)
-	case len(c.colour) > 0:
+	case len(c.colour) > 1:
 		words += fmt.Sprintf(", template %d", n.Template)
 	}
 	return words
 }
 
+// struckLabel is what an exclamation mark in a dot says.
+const struckLabel = "something else happens to its server"
+
 // dot draws a node. Its form says what happens to it: a disc stays, one with a
 // plus is added, one with a ring changes, a circle with a cross is removed. The
-// colour says of which template it is.
+// colour says of which template it is. An exclamation mark says that the plan
+// changes its server though the node does not ask for it.
 func (c *canvas) dot(x, y int, n Node, label string) {
 	c.body.WriteString("<g>")
 	if label != "" {
@@ -87,6 +99,9 @@ func (c *canvas) dot(x, y int, n Node, label string) {
 		fmt.Fprintf(&c.body, `<circle class="ring s%d" cx="%d" cy="%d" r="%d"/><circle class="f%d" cx="%d" cy="%d" r="%d"/>`, c.colour[n.Old], x, y, radius, fill, x, y, radius-4)
 	default:
 		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/>`, fill, x, y, radius)
+	}
+	if n.Server != "" {
+		fmt.Fprintf(&c.body, `<path class="struck" d="M%d %dv5m0 2v2"/>`, x, y-5)
 	}
 	c.body.WriteString("</g>\n")
 }

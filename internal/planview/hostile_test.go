@@ -18,8 +18,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-func drawings(list []planview.Attachment) map[string]string {
-	return map[string]string{"markdown": planview.Markdown(list), "svg": planview.SVG(list), "html": planview.HTML(list)}
+func drawings(view planview.Plan) map[string]string {
+	return map[string]string{"markdown": planview.Markdown(view), "svg": planview.SVG(view), "html": planview.HTML(view)}
 }
 
 // made is a plan with one attachment that gets nodes, and loses others.
@@ -39,9 +39,14 @@ func made(t testing.TB, cluster, region string, nodes, gone int, zone, image str
 		return map[string]any{"cluster": cluster, "regions": []any{map[string]any{"name": region, "zones": []any{map[string]any{"name": zone}}}}, "nodes": nodes,
 			"change": map[string]any{"deletion": map[string]any{"reasons": reasons}}}
 	}
-	text, err := json.Marshal(map[string]any{"format_version": "1.2", "resource_changes": []any{map[string]any{
-		"address": `module.a["` + cluster + `"].stackpolicy_placement_attachment.web`, "mode": "managed", "type": "stackpolicy_placement_attachment",
-		"change": map[string]any{"actions": []string{"update"}, "before": values(before), "after": values(after)}}}})
+	server := func(address, kind, reason string) map[string]any {
+		return map[string]any{"address": address, "mode": "managed", "type": kind, "action_reason": reason,
+			"change": map[string]any{"actions": []string{"delete", "create"}, "replace_paths": []any{[]any{image}}}}
+	}
+	text, err := json.Marshal(map[string]any{"format_version": "1.2", "resource_changes": []any{
+		server(image, "openstack_compute_instance_v2", image), server(fmt.Sprintf("%s[%q]", zone, fmt.Sprintf("%s-%d", cluster, gone)), image, ""), map[string]any{
+			"address": `module.a["` + cluster + `"].stackpolicy_placement_attachment.web`, "mode": "managed", "type": "stackpolicy_placement_attachment",
+			"change": map[string]any{"actions": []string{"update"}, "before": values(before), "after": values(after)}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,20 +61,20 @@ var hostile = []string{
 // TestHostile: names are shown as text, whatever is in them.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	list, err := planview.Read(made(t, "web", "RegionOne", 2, 1, "az-1", "debian"))
+	view, err := planview.Read(made(t, "web", "RegionOne", 2, 1, "az-1", "debian"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	usual := map[string]map[string]bool{}
-	for format, got := range drawings(list) {
+	for format, got := range drawings(view) {
 		usual[format] = elements(got)
 	}
 	for _, evil := range hostile {
-		list, err := planview.Read(made(t, evil, evil, 2, 1, evil, evil))
+		view, err := planview.Read(made(t, evil, evil, 2, 1, evil, evil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for format, got := range drawings(list) {
+		for format, got := range drawings(view) {
 			for element := range elements(got) {
 				if !usual[format][element] && element != "<code>" {
 					t.Errorf("%s: %q makes the element %s:\n%s", format, evil, element, got)
@@ -82,7 +87,7 @@ func TestHostile(t *testing.T) {
 				wellFormed(t, got)
 			}
 		}
-		markdown(t, evil, planview.Markdown(list))
+		markdown(t, evil, planview.Markdown(view))
 	}
 }
 
@@ -108,9 +113,9 @@ func elements(text string) map[string]bool {
 // or in code elements, and nothing else has a meaning.
 func markdown(t *testing.T, evil, got string) {
 	t.Helper()
-	safe := "(?:`[A-Za-z0-9][A-Za-z0-9._/ -]*`|<code>(?:[^\\x00-\\x7f]|[A-Za-z0-9 ,-]|&#[0-9]+;)*</code>)"
-	text := "(?:(?:[A-Za-z0-9 .,;()%'\"+=:/-])*|" + safe + ")"
-	line := regexp.MustCompile("^(?:### Placement of " + safe + "|- \\*\\*" + text + "\\.\\*\\* " + text + "|- " + safe + ": " + text + "|- " + text + "|\\*\\*" + text + "\\*\\*|<sub>" + safe + "</sub>|" + text +
+	safe := "(?:`[A-Za-z0-9][A-Za-z0-9._/ \"\\[\\]-]*`|<code>(?:[^\\x00-\\x7f]|[A-Za-z0-9 ,-]|&#[0-9]+;)*</code>)"
+	text := "(?:(?:[A-Za-z0-9 .,;()%'\"+=:/-]|\\b[A-Za-z0-9]+_\\b)*|" + safe + ")"
+	line := regexp.MustCompile("^(?:### Other servers|### Placement of " + safe + "|- \\*\\*" + text + "\\.\\*\\* " + text + "|- " + safe + ": " + text + "|- " + text + "|\\*\\*" + text + "\\*\\*|<sub>" + safe + "</sub>|" + text +
 		"|\\|:--[|:-]*|\\| (?:\\*\\*" + safe + "\\*\\*|(?:&nbsp;)*" + safe + "|total|Place)(?: \\| " + text + ")*(?: \\|)?)$")
 	for l := range strings.SplitSeq(got, "\n") {
 		if !line.MatchString(l) || strings.Contains(l, "://") || strings.Contains(regexp.MustCompile("`[^`]*`").ReplaceAllString(l, ""), "www.") {
@@ -139,11 +144,11 @@ func TestLarge(t *testing.T) {
 	t.Parallel()
 	plan := made(t, "web", "RegionOne", 10_000, 9_000, "az-1", "debian")
 	start := time.Now()
-	list, err := planview.Read(plan)
+	view, err := planview.Read(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := drawings(list)
+	got := drawings(view)
 	t.Logf("%d bytes of plan took %s; markdown %d, svg %d, html %d bytes", len(plan), time.Since(start), len(got["markdown"]), len(got["svg"]), len(got["html"]))
 	for format, most := range map[string]int{"markdown": 60_000, "svg": 20_000, "html": 40_000} {
 		if len(got[format]) > most {
@@ -162,11 +167,11 @@ func TestMarkdownFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var many []planview.Attachment
+	var many planview.Plan
 	for _, n := range []int{1, 2, 5, 20, 300} {
-		many = slices.Repeat(one, n)
+		many.Attachments = slices.Repeat(one.Attachments, n)
 		if got := planview.Markdown(many); len(got) > 65_000 || !strings.Contains(got, "| Place |") {
-			t.Fatalf("%d attachments make %d bytes", len(many), len(got))
+			t.Fatalf("%d attachments make %d bytes", n, len(got))
 		}
 	}
 	if !strings.Contains(planview.Markdown(many), "The rest is left out") {
@@ -205,15 +210,15 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte(strings.Replace(string(made(f, "web", "r", 2, 1, "z", "i")), `"zones":[{`, `"weight":-1,"cap":-5,"min":-7,"zones":[{"name":"z","weight":-100},{`, 1)))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		list, err := planview.Read(text)
+		view, err := planview.Read(text)
 		if err != nil {
 			return
 		}
-		for _, got := range drawings(list) {
+		for _, got := range drawings(view) {
 			if strings.Contains(strings.ToLower(got), "<script") || !utf8.ValidString(got) {
 				t.Error(got)
 			}
 		}
-		wellFormed(t, planview.SVG(list))
+		wellFormed(t, planview.SVG(view))
 	})
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// HTML is a page about attachments that stands alone: it asks for nothing, and
+// HTML is a page about a plan that stands alone: it asks for nothing, and
 // its Content-Security-Policy allows its own style sheet and nothing else.
-func HTML(list []Attachment) string {
+func HTML(plan Plan) string {
 	style := CSS + pageCSS
 	hash := sha256.Sum256([]byte(style))
 	var names []string
-	for i := range list {
-		names = append(names, list[i].Cluster)
+	for _, a := range plan.Attachments {
+		names = append(names, a.Cluster)
 	}
 	return fmt.Sprintf(`<!doctype html>
 <html lang="en">
@@ -28,18 +28,24 @@ func HTML(list []Attachment) string {
 </head>
 <body>
 <main class="pv">
+<h1>What the plan does</h1>
 %s</main>
 </body>
 </html>
-`, base64.StdEncoding.EncodeToString(hash[:]), escape(shorten(strings.Join(names, ", "), 200)), style, Article(list))
+`, base64.StdEncoding.EncodeToString(hash[:]), escape(shorten(strings.Join(names, ", "), 200)), style, Article(plan))
 }
 
-// Article is what a page shows of attachments. It belongs into an element of the
+// Article is what a page shows of a plan. It belongs into an element of the
 // class pv, and the page needs [CSS] and [ArticleCSS].
-func Article(list []Attachment) string {
+func Article(plan Plan) string {
 	var b strings.Builder
-	for i := range list {
-		article(&b, &list[i], fmt.Sprintf("pv%d", i))
+	if s := plan.others(100); len(s.items) > 0 {
+		b.WriteString("<article aria-labelledby=\"pv-others\">\n<h2 id=\"pv-others\">Other servers</h2>\n")
+		s.html(&b)
+		b.WriteString("</article>\n")
+	}
+	for i := range plan.Attachments {
+		article(&b, &plan.Attachments[i], fmt.Sprintf("pv%d", i))
 	}
 	return b.String()
 }
@@ -47,6 +53,9 @@ func Article(list []Attachment) string {
 func article(b *strings.Builder, a *Attachment, id string) {
 	r := a.report(100)
 	fmt.Fprintf(b, "<article aria-labelledby=\"%s-head\">\n<h2 id=\"%s-head\">Placement of %s</h2>\n<p>%s</p>\n<p class=\"address\">%s</p>\n", id, id, escape(r.title), escape(r.lead), escape(r.address))
+	for _, s := range r.first {
+		s.html(b)
+	}
 	c := &canvas{}
 	c.attachment(a, false)
 	c.height += margin
@@ -69,22 +78,27 @@ func article(b *strings.Builder, a *Attachment, id string) {
 	}
 	b.WriteString("</tbody>\n</table>\n</div>\n")
 	for _, s := range r.sections {
-		class := ""
-		if s.title == "Warnings" {
-			class = ` class="warnings"`
-		}
-		fmt.Fprintf(b, "<section%s>\n<h3>%s</h3>\n<ul>\n", class, escape(s.title))
-		for _, i := range s.items {
-			name := ""
-			if i.name != "" {
-				name = "<strong>" + escape(i.name) + ":</strong> "
-			}
-			fmt.Fprintf(b, "<li>%s%s</li>\n", name, escape(i.text))
-		}
-		if s.more > 0 {
-			fmt.Fprintf(b, "<li>and %d more</li>\n", s.more)
-		}
-		b.WriteString("</ul>\n</section>\n")
+		s.html(b)
 	}
 	b.WriteString("</article>\n")
+}
+
+// html writes a section of a page.
+func (s section) html(b *strings.Builder) {
+	class := ""
+	if s.warns {
+		class = ` class="warnings"`
+	}
+	fmt.Fprintf(b, "<section%s>\n<h3>%s</h3>\n<ul>\n", class, escape(s.title))
+	for _, i := range s.items {
+		name := ""
+		if i.name != "" {
+			name = "<strong>" + escape(i.name) + ":</strong> "
+		}
+		fmt.Fprintf(b, "<li>%s%s</li>\n", name, escape(i.text))
+	}
+	if s.more > 0 {
+		fmt.Fprintf(b, "<li>and %d more</li>\n", s.more)
+	}
+	b.WriteString("</ul>\n</section>\n")
 }

@@ -11,14 +11,18 @@ import (
 // A comment on GitHub has at most 65,536 characters.
 const maxMarkdown = 60_000
 
-// Markdown describes attachments for a pull request. It has at most about 60,000
+// Markdown describes a plan for a pull request. It has at most about 60,000
 // bytes: lists are made shorter where it would have more.
-func Markdown(list []Attachment) string {
+func Markdown(plan Plan) string {
 	var all string
 	for _, limit := range []int{100, 20, 5, 0} {
 		var b strings.Builder
-		for i := range list {
-			writeMarkdown(&b, list[i].report(limit))
+		if s := plan.others(limit); s.title != "" {
+			b.WriteString("### Other servers\n")
+			s.markdown(&b)
+		}
+		for i := range plan.Attachments {
+			writeMarkdown(&b, plan.Attachments[i].report(limit))
 		}
 		if all = b.String(); len(all) <= maxMarkdown {
 			return all
@@ -33,6 +37,9 @@ func writeMarkdown(b *strings.Builder, r report) {
 		b.WriteString("\n")
 	}
 	fmt.Fprintf(b, "### Placement of %s\n\n%s\n", name(r.title), plain(r.lead))
+	for _, s := range r.first {
+		s.markdown(b)
+	}
 	if len(r.rows) > 0 {
 		fmt.Fprintf(b, "\n| %s |\n|:--|--:|--:|--:|--:|--:|--:|--:|:--|\n", strings.Join(columns, " | "))
 	}
@@ -51,35 +58,40 @@ func writeMarkdown(b *strings.Builder, r report) {
 		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
 	}
 	for _, s := range r.sections {
-		long := len(s.items) > 10
-		if long {
-			fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n", plain(s.title))
-		} else {
-			fmt.Fprintf(b, "\n**%s**\n\n", plain(s.title))
-		}
-		for _, i := range s.items {
-			switch {
-			case i.name == "":
-				fmt.Fprintf(b, "- %s\n", plain(i.text))
-			case s.title == "Warnings":
-				fmt.Fprintf(b, "- **%s.** %s\n", plain(i.name), plain(i.text))
-			default:
-				fmt.Fprintf(b, "- %s: %s\n", name(i.name), plain(i.text))
-			}
-		}
-		if s.more > 0 {
-			fmt.Fprintf(b, "- and %d more\n", s.more)
-		}
-		if long {
-			b.WriteString("\n</details>\n")
-		}
+		s.markdown(b)
 	}
 	fmt.Fprintf(b, "\n<sub>%s</sub>\n", name(r.address))
 }
 
+// markdown writes a section of a comment.
+func (s section) markdown(b *strings.Builder) {
+	long := len(s.items) > 10
+	if long {
+		fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n", plain(s.title))
+	} else {
+		fmt.Fprintf(b, "\n**%s**\n\n", plain(s.title))
+	}
+	for _, i := range s.items {
+		switch {
+		case i.name == "":
+			fmt.Fprintf(b, "- %s\n", plain(i.text))
+		case s.title == "Warnings":
+			fmt.Fprintf(b, "- **%s.** %s\n", plain(i.name), plain(i.text))
+		default:
+			fmt.Fprintf(b, "- %s: %s\n", name(i.name), plain(i.text))
+		}
+	}
+	if s.more > 0 {
+		fmt.Fprintf(b, "- and %d more\n", s.more)
+	}
+	if long {
+		b.WriteString("\n</details>\n")
+	}
+}
+
 var (
-	simpleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/ -]*$`)
-	simpleText = regexp.MustCompile(`^[A-Za-z0-9 .,;()%'"+=-]*(?:[:/][A-Za-z0-9 .,;()%'"+=-]+)*$`)
+	simpleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/ "\[\]-]*$`)
+	simpleText = regexp.MustCompile(`^[A-Za-z0-9 .,;()%'"+=-]*(?:[:/][A-Za-z0-9 .,;()%'"+=-]+|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+[A-Za-z0-9 .,;()%'"+=-]*)*$`)
 )
 
 // name shows a name as code.

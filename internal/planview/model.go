@@ -30,6 +30,12 @@ const (
 	Leaves
 )
 
+// Plan is what is drawn of a Terraform plan.
+type Plan struct {
+	Attachments []Attachment // by address
+	Servers     []Server     // those of no node that the plan changes
+}
+
 // Attachment is a placement attachment as a plan changes it.
 type Attachment struct {
 	Address  string
@@ -44,7 +50,9 @@ type Attachment struct {
 	Remaining     int64      // nodes that the update still has to replace after this plan
 	Updates       bool       // whether there is an update
 	Warnings      []Warning
+	Servers       []Server // what the plan does to servers that no node change explains
 
+	module    string
 	templates map[roster.Template]int // their numbers
 }
 
@@ -74,6 +82,7 @@ type Node struct {
 	Template int // its number, after the plan or of a node that leaves; 0: none
 	Old      int // of a node that changes: the template before
 	Reason   string
+	Server   string // what happens to its server though the node does not ask for it
 }
 
 // Template is what nodes are made from.

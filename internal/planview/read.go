@@ -35,11 +35,13 @@ type planJSON struct {
 }
 
 type resourceChange struct {
-	Address string `json:"address"`
-	Mode    string `json:"mode"`
-	Type    string `json:"type"`
-	Deposed string `json:"deposed"`
-	Change  struct {
+	Address      string `json:"address"`
+	Module       string `json:"module_address"`
+	Mode         string `json:"mode"`
+	Type         string `json:"type"`
+	Deposed      string `json:"deposed"`
+	ActionReason string `json:"action_reason"`
+	Change       struct {
 		Actions         []string        `json:"actions"`
 		Before          json.RawMessage `json:"before"`
 		After           json.RawMessage `json:"after"`
@@ -47,26 +49,28 @@ type resourceChange struct {
 		BeforeSensitive json.RawMessage `json:"before_sensitive"`
 		AfterSensitive  json.RawMessage `json:"after_sensitive"`
 		Importing       json.RawMessage `json:"importing"`
+
+		ReplacePaths [][]json.RawMessage `json:"replace_paths"`
 	} `json:"change"`
 }
 
 // Read reads the plan that "terraform show -json" or "tofu show -json" printed.
 // The attachments are sorted by their addresses. Without any the error is
 // [ErrNoPlacement].
-func Read(text []byte) ([]Attachment, error) {
+func Read(text []byte) (Plan, error) {
 	text = decode(text)
 	if err := recognise(text); err != nil {
-		return nil, err
+		return Plan{}, err
 	}
 	var plan planJSON
 	if err := json.Unmarshal(text, &plan); err != nil {
 		if isLog(text) {
-			return nil, errors.New(`this is the log that "terraform plan -json" prints, not the plan: save the plan with -out=FILE and give what "terraform show -json FILE" prints`)
+			return Plan{}, errors.New(`this is the log that "terraform plan -json" prints, not the plan: save the plan with -out=FILE and give what "terraform show -json FILE" prints`)
 		}
-		return nil, fmt.Errorf("this is not the JSON of a plan: %w", err)
+		return Plan{}, fmt.Errorf("this is not the JSON of a plan: %w", err)
 	}
 	if err := plan.check(); err != nil {
-		return nil, err
+		return Plan{}, err
 	}
 	var found []Attachment
 	for _, change := range plan.ResourceChanges {
@@ -75,15 +79,15 @@ func Read(text []byte) ([]Attachment, error) {
 		}
 		a, err := change.read()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", cmp.Or(change.Address, change.Type), err)
+			return Plan{}, fmt.Errorf("%s: %w", cmp.Or(change.Address, change.Type), err)
 		}
 		found = append(found, a)
 	}
 	if len(found) == 0 {
-		return nil, ErrNoPlacement
+		return Plan{}, ErrNoPlacement
 	}
 	slices.SortFunc(found, func(a, b Attachment) int { return cmp.Compare(a.Address, b.Address) })
-	return found, nil
+	return Plan{found, explain(found, plan.ResourceChanges)}, nil
 }
 
 // decode takes the mark of the encoding off a text, and makes UTF-16, which
@@ -149,7 +153,7 @@ func (p planJSON) check() error {
 
 // read translates the change of an attachment.
 func (c resourceChange) read() (Attachment, error) {
-	a := Attachment{Address: c.Address, Imported: given(c.Change.Importing)}
+	a := Attachment{Address: c.Address, module: c.Module, Imported: given(c.Change.Importing)}
 	switch actions := strings.Join(c.Change.Actions, " "); actions {
 	case "no-op", "read":
 		a.Action = Keep

@@ -106,7 +106,7 @@ func TestAsTheProvider(t *testing.T) {
 		if err := json.Unmarshal(kept(t, c.name), &plan); err != nil {
 			t.Fatal(err)
 		}
-		list, err := planview.Read(kept(t, c.name))
+		view, err := planview.Read(kept(t, c.name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestAsTheProvider(t *testing.T) {
 				rows = append(rows, p.Name+" "+p.Ideal)
 			}
 		}
-		for _, region := range list[0].Regions {
+		for _, region := range view.Attachments[0].Regions {
 			add(region.Place)
 			for _, zone := range region.Zones {
 				add(zone)
@@ -144,19 +144,19 @@ const log = `{"@level":"info","@message":"Terraform 1.11.4","type":"version"}
 
 func TestWarnings(t *testing.T) {
 	t.Parallel()
-	list, err := planview.Read(kept(t, "dropped-place"))
+	view, err := planview.Read(kept(t, "dropped-place"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := planview.AddWarnings(list, []byte(log)); err != nil {
+	if err := planview.AddWarnings(view, []byte(log)); err != nil {
 		t.Fatal(err)
 	}
-	got := planview.Markdown(list)
+	got := planview.Markdown(view)
 	if !strings.Contains(got, "- **A batch waits for nodes.** web-1 is in ERROR.\n") || strings.Contains(got, "another") {
 		t.Error(got)
 	}
 	for _, wrong := range []string{"", "no JSON", `{"a": 1}`} {
-		if err := planview.AddWarnings(list, []byte(wrong)); err == nil {
+		if err := planview.AddWarnings(view, []byte(wrong)); err == nil {
 			t.Errorf("%q passed for a log", wrong)
 		}
 	}
@@ -169,20 +169,20 @@ func FuzzWarnings(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		list, err := planview.Read(made(t, "web", "r", 2, 1, "z", "i"))
+		view, err := planview.Read(made(t, "web", "r", 2, 1, "z", "i"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		list[0].Address = "stackpolicy_placement_attachment.web"
-		if planview.AddWarnings(list, text) != nil {
+		view.Attachments[0].Address = "stackpolicy_placement_attachment.web"
+		if planview.AddWarnings(view, text) != nil {
 			return
 		}
-		for _, got := range drawings(list) {
+		for _, got := range drawings(view) {
 			if strings.Contains(strings.ToLower(got), "<script") || strings.Contains(got, "\x1b") || !utf8.ValidString(got) {
 				t.Error(got)
 			}
 		}
-		wellFormed(t, planview.SVG(list))
+		wellFormed(t, planview.SVG(view))
 	})
 }
 
@@ -191,11 +191,11 @@ func TestSensitive(t *testing.T) {
 	t.Parallel()
 	before, after, _ := strings.Cut(string(kept(t, "batch")), `"after_sensitive": {`)
 	text := before + `"after_sensitive": {"cluster": true,` + strings.Replace(after, `"template": {}`, `"template": {"image": true}`, 1)
-	list, err := planview.Read([]byte(text))
+	view, err := planview.Read([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, got := range drawings(list) {
+	for name, got := range drawings(view) {
 		if strings.Contains(got, "debian-") || strings.Contains(got, "Placement of web") {
 			t.Errorf("%s shows what is sensitive:\n%s", name, got)
 		}

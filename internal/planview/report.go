@@ -14,6 +14,7 @@ import (
 type report struct {
 	title, lead string
 	address     string
+	first       []section // above the table
 	rows        []row
 	sections    []section
 }
@@ -33,7 +34,8 @@ var columns = []string{"Place", "Before", "After", "Change", "Ideal", "Weight", 
 type section struct {
 	title string
 	items []item
-	more  int // number of items that are left out
+	more  int  // number of items that are left out
+	warns bool // whether it needs to be seen
 }
 
 // item is a name, which may be empty, and a text about it.
@@ -66,7 +68,7 @@ func (a *Attachment) report(limit int) report {
 	add := func(title string, items []item) {
 		if len(items) > 0 {
 			shown := min(len(items), limit)
-			r.sections = append(r.sections, section{title, items[:shown], len(items) - shown})
+			r.sections = append(r.sections, section{title, items[:shown], len(items) - shown, title == "Warnings"})
 		}
 	}
 	var warnings []item
@@ -74,6 +76,9 @@ func (a *Attachment) report(limit int) report {
 		warnings = append(warnings, item{w.Title, w.Text})
 	}
 	add("Warnings", warnings)
+	if s := serverSection("No node change asks for this", a.Servers, limit); len(s.items) > 0 {
+		r.first = append(r.first, s)
+	}
 	for _, s := range []struct {
 		fate  Fate
 		title string
@@ -109,16 +114,28 @@ func (a *Attachment) lead() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, part.text))
 		}
 	}
-	what := "no node changes"
-	if len(parts) > 0 {
-		what = strings.Join(parts, ", ")
+	what, struck := strings.Join(parts, ", "), count(a.Servers)
+	switch {
+	case what == "" && struck == "":
+		what = "no node changes"
+	case what == "":
+		what = "no node changes, but " + struck
+	case struck != "":
+		what += ". In addition, " + struck
 	}
 	lead := fmt.Sprintf("%s: %s.", size, what)
 	switch {
 	case a.Unknown:
 		lead = fmt.Sprintf("%s now. What the nodes become is known during the apply only.", text.Nodes(a.Before))
+		if struck != "" {
+			lead += " What is known: " + struck + "."
+		}
 	case a.Action == Delete:
-		lead = fmt.Sprintf("The attachment is destroyed: it forgets its %s. That alone touches no server.", text.Nodes(a.Before))
+		lead = fmt.Sprintf("The attachment is destroyed: it forgets its %s.", text.Nodes(a.Before))
+		if struck == "" {
+			struck = "no server of theirs is destroyed"
+		}
+		lead += " In this plan " + struck + "."
 	case a.Action == Replace:
 		lead += " The attachment is replaced: it forgets all nodes and places them again."
 	}
@@ -209,14 +226,21 @@ func signed(n int64) string {
 func (r report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", r.title, r.lead)
-	for _, s := range r.sections {
-		fmt.Fprintf(&b, "\n%s", s.title)
-		for _, i := range s.items {
-			fmt.Fprintf(&b, "\n- %s", i.String())
-		}
-		if s.more > 0 {
-			fmt.Fprintf(&b, "\n- and %d more", s.more)
-		}
+	for _, s := range slices.Concat(r.first, r.sections) {
+		b.WriteString("\n" + s.String())
+	}
+	return b.String()
+}
+
+// String is the section as plain text.
+func (s section) String() string {
+	var b strings.Builder
+	b.WriteString(s.title)
+	for _, i := range s.items {
+		fmt.Fprintf(&b, "\n- %s", i.String())
+	}
+	if s.more > 0 {
+		fmt.Fprintf(&b, "\n- and %d more", s.more)
 	}
 	return b.String()
 }

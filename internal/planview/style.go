@@ -24,7 +24,9 @@ var colours = []colour{
 	{"r2", "#1a7f37", "#3fb950"},
 	{"r3", "#8250df", "#bc8cff"},
 	{"r4", "#bf3989", "#f778ba"},
-	{"r5", "#6e7781", "#b1bac4"},
+	{"r5", "#866b00", "#e3b341"},
+	// Forms in the legend, which have no template.
+	{"r6", "#59636e", "#9198a1"},
 }
 
 // templateColours is the number of colours of templates.
@@ -42,7 +44,7 @@ func css() string {
 		fmt.Fprintf(&dark, " --pv-%s: %s;", c.name, c.dark)
 	}
 	var templates strings.Builder
-	for i := range templateColours {
+	for i := range templateColours + 1 {
 		fmt.Fprintf(&templates, ".pv .f%d { fill: var(--pv-r%d) }\n.pv .s%d { stroke: var(--pv-r%d) }\n", i, i, i, i)
 	}
 	return ".pv { color-scheme: light dark;" + light.String() + " }\n" +
@@ -62,15 +64,17 @@ const pictureCSS = `.pv text { font: 13px system-ui, -apple-system, "Segoe UI", 
 .pv .name { font-weight: 600 }
 .pv .small { font-size: 11px; fill: var(--pv-pale) }
 .pv .note { font-size: 11px; fill: var(--pv-warn); font-weight: 600 }
+.pv .alarm { font-weight: 600; fill: var(--pv-warn) }
 .pv .paper { fill: var(--pv-paper) }
 .pv .region { fill: var(--pv-box); stroke: var(--pv-edge) }
 .pv .zone { fill: var(--pv-paper); stroke: var(--pv-edge) }
 .pv .track { fill: var(--pv-edge) }
 .pv .level { fill: var(--pv-pale) }
-.pv .tick { stroke: var(--pv-ink); stroke-width: 2 }
+.pv .tick { stroke: var(--pv-ink); stroke-width: 2; fill: none }
 .pv .hollow { fill: none; stroke-width: 1.5 }
 .pv .ring { fill: none; stroke-width: 2 }
 .pv .mark { stroke: var(--pv-mark); stroke-width: 2; fill: none }
+.pv .struck { stroke: var(--pv-mark); stroke-width: 2.5; fill: none }
 .pv .cross { stroke: var(--pv-pale); stroke-width: 2; fill: none }
 .pv svg, svg.pv { max-width: 100%; height: auto; print-color-adjust: exact; -webkit-print-color-adjust: exact }
 `

@@ -7,6 +7,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
+// noTemplate is the number of no template, for the forms in the legend.
+const noTemplate = -1
+
 // Lengths of pictures, in pixels.
 const (
 	pictureWidth = 960
@@ -26,12 +29,18 @@ const (
 	maxChanged = 44
 )
 
-// SVG draws attachments as one picture, which stands alone.
-func SVG(list []Attachment) string {
+// SVG draws a plan as one picture, which stands alone.
+func SVG(plan Plan) string {
 	c := &canvas{}
 	var titles, texts []string
-	for i := range list {
-		a := &list[i]
+	if s := plan.others(12); len(s.items) > 0 {
+		c.height += 34
+		c.text("title", margin, c.height, "Other servers")
+		c.section(s)
+		texts = append(texts, s.String())
+	}
+	for i := range plan.Attachments {
+		a := &plan.Attachments[i]
 		r := a.report(20)
 		c.attachment(a, true)
 		titles = append(titles, "Placement of "+a.Cluster)
@@ -43,7 +52,7 @@ func SVG(list []Attachment) string {
 // attachment draws an attachment below what is there. With words it has a title
 // and, at its end, the lists of the report.
 func (c *canvas) attachment(a *Attachment, words bool) {
-	c.colour = map[int]int{}
+	c.colour = map[int]int{noTemplate: templateColours}
 	for i, r := range a.Templates {
 		c.colour[r.Number] = i % templateColours
 	}
@@ -52,6 +61,9 @@ func (c *canvas) attachment(a *Attachment, words bool) {
 		c.height += 34
 		c.text("title", margin, c.height, shorten("Placement of "+a.Cluster, 100))
 		c.lines("", r.lead)
+		for _, s := range r.first {
+			c.section(s)
+		}
 	}
 	c.legend(a)
 	for _, region := range a.Regions {
@@ -61,53 +73,102 @@ func (c *canvas) attachment(a *Attachment, words bool) {
 		return
 	}
 	for _, s := range r.sections {
-		c.height += 12
-		c.lines("name", s.title)
-		for _, i := range s.items {
-			c.lines("small", i.String())
-		}
-		if s.more > 0 {
-			c.lines("small", fmt.Sprintf("and %d more", s.more))
-		}
+		c.section(s)
 	}
 	c.height += margin
 }
 
-// legend explains the dots that are there.
+// section draws the list of a report.
+func (c *canvas) section(s section) {
+	c.height += 12
+	class := "name"
+	if s.warns {
+		class = "alarm"
+	}
+	c.lines(class, s.title)
+	for _, i := range s.items {
+		c.lines("small", i.String())
+	}
+	if s.more > 0 {
+		c.lines("small", fmt.Sprintf("and %d more", s.more))
+	}
+}
+
+// legend explains what is there. Where nodes have templates, its forms have the
+// colour of none, and templates are squares: a disc of a colour is always a node.
 func (c *canvas) legend(a *Attachment) {
 	c.height += 26
-	x, y := margin+radius, c.height
-	entry := func(n Node, label string) {
-		if x > pictureWidth-160 {
-			x, y = margin+radius, y+pitch
+	x, y := margin, c.height
+	// entry makes room for a mark, draws it around its middle, and writes its label.
+	entry := func(width int, label string, draw func(x, y int)) {
+		size := width + 24 + 7*len(label)
+		if x > margin && x+size > pictureWidth-margin {
+			x, y = margin, y+pitch
 		}
-		c.dot(x, y-4, n, "")
-		c.text("", x+radius+5, y, label)
-		x += radius*2 + 24 + 7*len(label)
+		draw(x+width/2, y-4)
+		c.text("", x+width+5, y, label)
+		x += size
 	}
-	first := 1
-	if len(a.Templates) > 0 {
-		first = a.Templates[0].Number
+	neutral := noTemplate
+	if len(a.Templates) == 0 {
+		neutral = 0 // nodes have one colour
 	}
-	there := map[Fate]bool{}
-	for n := range a.nodes {
-		there[n.Fate] = true
+	type form struct {
+		fate   Fate
+		struck bool
 	}
-	for fate, label := range []string{"stays", "changes in place (ring: old template)", "is added", "is removed"} {
-		if there[Fate(fate)] {
-			n := Node{Fate: Fate(fate), Template: first, Old: first}
-			if n.Fate == Changes && len(a.Templates) > 1 {
-				n.Template = a.Templates[1].Number
+	there, caps, mins, listed := map[form]bool{}, false, false, false
+	for _, r := range a.Regions {
+		for _, p := range append([]Place{r.Place}, r.Zones...) {
+			caps, mins, listed = caps || p.Cap >= 0, mins || p.Min > 0, listed || p.Weight > 0
+			for _, n := range p.Nodes {
+				there[form{n.Fate, n.Server != ""}] = true
 			}
-			entry(n, label)
 		}
 	}
-	if len(a.Templates) > 0 {
-		for _, r := range a.Templates {
-			entry(Node{Template: r.Number}, fmt.Sprintf("template %d", r.Number))
+	for fate, label := range []string{"node that stays", "changes in place (ring: old template)", "is added", "is removed"} {
+		if there[form{Fate(fate), false}] {
+			entry(2*radius, label, func(x, y int) { c.dot(x, y, Node{Fate: Fate(fate), Template: neutral, Old: neutral}, "") })
 		}
+	}
+	if there[form{Stays, true}] || there[form{Changes, true}] {
+		entry(2*radius, struckLabel, func(x, y int) { c.dot(x, y, Node{Template: neutral, Server: struckLabel}, "") })
+	}
+	for _, t := range a.Templates {
+		entry(12, fmt.Sprintf("template %d", t.Number), func(x, y int) {
+			c.rect(fmt.Sprintf("f%d", c.colour[t.Number]), x-6, y-6, 12, 12)
+		})
+	}
+	if listed {
+		entry(24, "nodes after the plan", func(x, y int) {
+			c.rect("track", x-12, y-3, 24, 6)
+			c.rect("level", x-12, y-3, 16, 6)
+		})
+		entry(4, "ideal", func(x, y int) { c.mark(idealMark, x, y-3, "") })
+	}
+	if mins {
+		entry(6, "min", func(x, y int) { c.mark(minMark, x-2, y-3, "") })
+	}
+	if caps {
+		entry(6, "cap", func(x, y int) { c.mark(capMark, x+2, y-3, "") })
 	}
 	c.height = y + 10
+}
+
+// The marks on a bar: a line, and brackets that open to what is allowed.
+const (
+	idealMark = "v12"
+	minMark   = "m5 0h-5v12h5"
+	capMark   = "m-5 0h5v12h-5"
+)
+
+// mark draws one over the bar whose upper edge is at y.
+func (c *canvas) mark(form string, x, y int, what string) {
+	title := ""
+	if what != "" {
+		title = "<title>" + escape(what) + "</title>"
+	}
+	fmt.Fprintf(&c.body, "<path class=\"tick\" d=\"M%d %d%s\">%s</path>\n", x, y-3, form, title)
 }
 
 // region draws a region and, in it, its zones.
@@ -177,14 +238,11 @@ func (c *canvas) gauge(p Place, x, y, width int) {
 	if p.After > 0 {
 		c.rect("level", x, y, at(float64(p.After))-x, 6)
 	}
-	tick := func(n float64, what string) {
-		fmt.Fprintf(&c.body, "<path class=\"tick\" d=\"M%d %dv10\"><title>%s</title></path>\n", at(n), y-2, escape(what))
-	}
-	tick(ideal, "ideal "+p.Ideal)
+	c.mark(idealMark, at(ideal), y, "ideal "+p.Ideal)
 	if p.Min > 0 {
-		tick(float64(p.Min), fmt.Sprintf("min %d", p.Min))
+		c.mark(minMark, at(float64(p.Min)), y, fmt.Sprintf("min %d", p.Min))
 	}
 	if p.Cap >= 0 {
-		tick(float64(p.Cap), fmt.Sprintf("cap %d", p.Cap))
+		c.mark(capMark, at(float64(p.Cap)), y, fmt.Sprintf("cap %d", p.Cap))
 	}
 }

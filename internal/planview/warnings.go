@@ -23,7 +23,8 @@ type logLine struct {
 // AddWarnings adds to the attachments the warnings about them in a log of
 // "terraform plan -json": a plan's own JSON has none. Those that were worked out
 // from the plan stay, unless the log has them too.
-func AddWarnings(list []Attachment, log []byte) error {
+func AddWarnings(plan Plan, log []byte) error {
+	list := plan.Attachments
 	lines := 0
 	found := make([][]Warning, len(list))
 	for line := range bytes.Lines(decode(log)) {

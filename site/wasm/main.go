@@ -57,11 +57,11 @@ func play(text string) (answer, error) {
 		return answer{}, fmt.Errorf("the state of the playground cannot be read: %w", err)
 	}
 	r, err := playground.Play(state)
-	return answer{Article: planview.Article([]planview.Attachment{r.Drawing}), Moves: r.Moves, More: r.More, Remaining: r.Remaining, HCL: r.HCL}, err
+	return answer{Article: planview.Article(planview.Plan{Attachments: []planview.Attachment{r.Drawing}}), Moves: r.Moves, More: r.More, Remaining: r.Remaining, HCL: r.HCL}, err
 }
 
 // view answers a plan.
 func view(text string) (answer, error) {
-	list, err := planview.Read([]byte(text))
-	return answer{Article: planview.Article(list), Markdown: planview.Markdown(list)}, err
+	plan, err := planview.Read([]byte(text))
+	return answer{Article: planview.Article(plan), Markdown: planview.Markdown(plan)}, err
 }

@@ -52,6 +52,6 @@ func plan(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	list, err := planview.Read(text)
-	return planview.SVG(list), err
+	parsed, err := planview.Read(text)
+	return planview.SVG(parsed), err
 }

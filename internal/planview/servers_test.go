@@ -1,0 +1,163 @@
+package planview_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+)
+
+// instances are the servers of the nodes, with more arguments.
+func instances(kind, more string) string {
+	return fmt.Sprintf(`
+resource %q "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = "IMAGE"
+  flavor_id         = "FLAVOR"
+  %s
+}
+`, kind, more)
+}
+
+const (
+	openstackServer = "openstack_compute_instance_v2"
+	noNetwork       = `network_mode = "none"`
+	userData        = noNetwork + "\n  user_data = \"#!/bin/sh\""
+	bastion         = `
+resource "openstack_compute_instance_v2" "bastion" {
+  name         = "bastion"
+  image_id     = "IMAGE"
+  flavor_id    = "FLAVOR"
+  network_mode = "none"
+}
+`
+)
+
+// serverCases are plans that do more to servers than the nodes ask for.
+func serverCases() []planCase {
+	six, four := []string{"desired_capacity = 6", threeZones}, []string{"desired_capacity = 4", threeZones, `deletion { candidates = ["web-0", "web-4"] }`}
+	return []planCase{
+		{name: "user-data", before: six, after: six, made: instances(openstackServer, noNetwork), remade: instances(openstackServer, userData)},
+		{name: "rebuild", before: six, after: four, made: instances(openstackServer, noNetwork) + bastion,
+			remade: strings.NewReplacer("IMAGE", "another-image", "FLAVOR", "another-flavor").Replace(instances(openstackServer, noNetwork))},
+		{name: "other-provider", before: six, after: six, made: instances("nova_server", ""),
+			remade: strings.Replace(instances("nova_server", ""), "IMAGE", "another-image", 1)},
+		{name: "destroy-all", before: six, made: instances(openstackServer, noNetwork)},
+		{name: "lost-server", before: six, after: six, made: instances(openstackServer, noNetwork), remade: instances(openstackServer, noNetwork),
+			happen: func(cloud *fakecloud.Cloud, servers map[string]string) {
+				cloud.RemoveServers("RegionOne", servers["web-3"])
+			}},
+	}
+}
+
+// TestServers: what a plan does to servers though no node asks for it is there,
+// above the table, in plans of a real terraform with terraform-provider-openstack
+// or its stand-in.
+func TestServers(t *testing.T) {
+	t.Parallel()
+	for _, c := range serverCases() {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			text := c.plan(t)
+			golden(t, c.name+".json", trim(t, text))
+			draw(t, c.name, text)
+		})
+	}
+}
+
+// TestExplained: what a node asks for is not said twice, and all else is said,
+// at the attachment that the node belongs to.
+func TestExplained(t *testing.T) {
+	t.Parallel()
+	// web-0 leaves, web-1 stays, web-2 gets another template, web-3 goes on in another zone, web-4 is added.
+	node := func(index int, zone, image string) string {
+		return fmt.Sprintf(`{"index": %d, "region": "r", "zone": %q, "template": {"image": %q}}`, index, zone, image)
+	}
+	attachment := func(module string) string {
+		return fmt.Sprintf(`{"address": "%[1]sstackpolicy_placement_attachment.web", "module_address": %[2]q, "mode": "managed",
+			"type": "stackpolicy_placement_attachment", "change": {"actions": ["update"],
+			"before": {"cluster": "web", "nodes": {"web-0": %[3]s, "web-1": %[4]s, "web-2": %[5]s, "web-3": %[6]s}},
+			"after": {"cluster": "web", "nodes": {"web-1": %[4]s, "web-2": %[7]s, "web-3": %[8]s, "web-4": %[9]s}}}}`,
+			module, strings.TrimSuffix(module, "."), node(0, "a", "x"), node(1, "a", "x"), node(2, "a", "x"), node(3, "a", "x"),
+			node(2, "a", "y"), node(3, "b", "x"), node(4, "b", "y"))
+	}
+	const other, volume, resource = "", "openstack_blockstorage_volume_v3", `stackpolicy_deletion_attachment`
+	const server = openstackServer
+	for _, c := range []struct{ name, kind, address, actions, more, change, want string }{
+		{"leaves", server, `S["web-0"]`, "delete", "", "", other},
+		{"leaves and is forgotten", server, `S["web-0"]`, "forget", "", "", "1 server is forgotten"},
+		{"stays", server, `S["web-1"]`, "no-op", "", "", other},
+		{"is destroyed", server, `S["web-1"]`, "delete", "", "", "1 server is destroyed"},
+		{"former server", server, `S["web-1"]`, "delete", `"deposed": "abc",`, "", "an earlier apply replaced it"},
+		{"tainted", server, `S["web-1"]`, "delete create", `"action_reason": "replace_because_tainted",`, "", "replaced because it is tainted: destroyed, then"},
+		{"by request", server, `S["web-1"]`, "create delete", `"action_reason": "replace_by_request",`, "", "because -replace asks for it: a new one is created, then"},
+		{"trigger", server, `S["web-1"]`, "delete create", `"action_reason": "replace_by_triggers",`, "", "because of replace_triggered_by: "},
+		{"arguments", server, `S["web-1"]`, "delete create", "", `"replace_paths": [["user_data"], ["network", 0, "name"]],`, "because of network, user_data: "},
+		{"rebuilt", server, `S["web-1"]`, "update", "", `"before": {"image_id": "x"}, "after": {"image_id": "y"},`, "is rebuilt in place"},
+		{"rebuilt to what is not known", server, `S["web-1"]`, "update", "", `"before": {"image_id": "x"}, "after": {}, "after_unknown": {"image_id": true},`, "is rebuilt in place"},
+		{"resized", server, `S["web-1"]`, "update", "", `"before": {"flavor_name": "x"}, "after": {"flavor_name": "y"},`, "is resized in place"},
+		{"stopped", server, `S["web-1"]`, "update", "", `"before": {"power_state": "active"}, "after": {"power_state": "shutoff"},`, "1 server is stopped"},
+		{"started", server, `S["web-1"]`, "update", "", `"before": {"power_state": "shutoff"}, "after": {"power_state": "active"},`, "is changed in place: power_state"},
+		{"tags", server, `S["web-1"]`, "update", "", `"before": {"tags": ["x"], "name": "a"}, "after": {"tags": null, "name": "a"},`, "is changed in place: tags"},
+		{"another template", server, `S["web-2"]`, "update", "", `"before": {"image_id": "x"}, "after": {"image_id": "y"},`, other},
+		{"another template, another server", server, `S["web-2"]`, "delete create", "", "", "1 server is replaced"},
+		{"another place", server, `S["web-3"]`, "delete create", "", "", other},
+		{"added", server, `S["web-4"]`, "create", "", "", other},
+		{"added, and there", server, `S["web-4"]`, "delete create", "", "", "1 server is replaced"},
+		{"volume of one that leaves", volume, `S["web-0"]`, "delete", "", "", other},
+		{"volume of one that stays", volume, `S["web-1"]`, "delete", "", "", "1 openstack_blockstorage_volume_v3 resource is destroyed"},
+		{"in a module for each", server, `module.node["web-1"].S.this`, "delete", "", "", "1 server is destroyed"},
+		{"drained without need", resource, `S["web-1"]`, "delete", "", "", "1 stackpolicy_deletion_attachment resource is destroyed"},
+		{"of no node", server, `S["db-1"]`, "delete", "", "", "They belong to no node: 1 server is destroyed"},
+		{"of a list", server, `S[0]`, "create", "", "", "They belong to no node: 1 server is created"},
+		{"of no node and no server", volume, `S["db-1"]`, "delete", "", "", other},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			address := strings.Replace(c.address, "S", c.kind, 1)
+			actions := `"` + strings.ReplaceAll(c.actions, " ", `", "`) + `"`
+			for _, module := range []string{"", "module.b."} {
+				change := fmt.Sprintf(`{"address": %q, "module_address": %q, "mode": "managed", "type": %q, %s "change": {%s "actions": [%s]}}`,
+					module+address, strings.TrimSuffix(module, "."), c.kind, c.more, c.change, actions)
+				attachments := attachment(module)
+				if module != "" {
+					attachments = attachment("module.a.") + "," + attachments
+				}
+				view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [` + attachments + "," + change + "]}"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := planview.Markdown(view)
+				if c.want == other {
+					if strings.Contains(got, "No node change asks") || strings.Contains(got, "no node:") {
+						t.Errorf("it is explained, and said:\n%s", got)
+					}
+					continue
+				}
+				if !strings.Contains(got, c.want) {
+					t.Errorf("got no %q:\n%s", c.want, got)
+				}
+				if module != "" && len(view.Servers)+len(view.Attachments[1].Servers) != 1 {
+					t.Errorf("it is at the attachment of another module:\n%s", got)
+				}
+			}
+		})
+	}
+}
+
+// TestStruck: the picture marks the node whose server changes.
+func TestStruck(t *testing.T) {
+	t.Parallel()
+	view, err := planview.Read(kept(t, "user-data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := planview.SVG(view); strings.Count(got, `class="struck"`) != 7 { // six nodes, and the legend
+		t.Error(got)
+	}
+}
