@@ -259,7 +259,7 @@ func TestAccExample_fromSenlin(t *testing.T) {
 		"module": {"cluster", "module.web.stackpolicy_placement_attachment.cluster", "module.web.openstack_compute_instance_v2.node", []string{"size=3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			quoted(t, "from-senlin", "to = "+how.attachment+"\nto = "+how.server+`["web-0"]`)
+			quoted(t, "from-senlin", "to = "+how.attachment+"\nto = "+how.server+"[each.key]")
 			fromSenlin(t, start(t, how.folder), how.attachment, how.server, how.variables...)
 		})
 	}
@@ -269,13 +269,16 @@ func fromSenlin(t *testing.T, e example, attachment, server string, variables ..
 	t.Helper()
 	var imports strings.Builder
 	fmt.Fprintf(&imports, "import {\n  to = %s\n  id = \"web\"\n}\n", attachment)
+	fmt.Fprintf(&imports, "import {\n  for_each = local.servers\n  to = %s[each.key]\n  id = each.value\n}\n", server)
+	imports.WriteString("locals {\n  servers = {\n")
 	e.c.Image, e.c.Flavor = e.c.Named(t, "debian-12"), "m1.small"
 	network, _ := e.c.Network(t, "RegionOne")
 	group := e.c.Group(t, "RegionOne", "senlin", "soft-anti-affinity")
 	for i := range 3 {
 		s := acctest.Server{Name: fmt.Sprint(i), Region: "RegionOne", Zone: fmt.Sprintf("az-%d", i+1), Network: network, Group: group}
-		fmt.Fprintf(&imports, "import {\n  to = %s[\"web-%d\"]\n  id = %q\n}\n", server, i, e.c.Boot(t, s)[0])
+		fmt.Fprintf(&imports, "    web-%d = %q\n", i, e.c.Boot(t, s)[0])
 	}
+	imports.WriteString("  }\n}\n")
 	before := e.servers(t)
 	main := filepath.Join(e.Dir, "main.tf")
 	text, err := os.ReadFile(main)

@@ -28,6 +28,11 @@ var Releases = map[string]Release{
 		Images:       []int{15, 9, 17, 7, 6, 5, 4, 3, 2, 1, 0},
 		Messaging:    []int{1, 2},
 	},
+	"2026.1": {
+		Microversion: "2.103",
+		Images:       []int{15, 9, 17, 7, 6, 5, 4, 3, 2, 1, 0},
+		Messaging:    []int{1, 2},
+	},
 }
 
 // ReleaseOf returns the name of the release whose newest microversion that is,

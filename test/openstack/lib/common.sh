@@ -107,7 +107,7 @@ halt_all() {
   mapfile -t names < <(find "$RUN" -name '*.pid' -printf '%f\n' | sed 's/\.pid$//' | grep -vE '^(mysql|redis)$')
   halt KILL 10 "${names[@]}" # they keep nothing that a database does not roll back
   halt TERM 20 mysql redis
-  rm -f "$DATA/running" "$DATA/clouds.yaml"
+  rm -f "$DATA"/{running,clouds.yaml,cloud.json}
 }
 
 answers() { # SECONDS NAME COMMAND...: waits for the command, not for a dead daemon
