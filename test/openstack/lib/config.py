@@ -147,7 +147,7 @@ compute_driver = fake.FakeDriver
 # Most zones have one host only, and a resize would find no other in them.
 allow_resize_to_same_host = true
 report_interval = 5
-service_down_time = 30
+service_down_time = 300
 update_resources_interval = 30
 periodic_fuzzy_delay = 0
 # The fake driver forgets its servers when it ends. Nova must not conclude, at
@@ -234,7 +234,7 @@ quota_volumes = -1
 quota_gigabytes = -1
 quota_snapshots = -1
 report_interval = 5
-service_down_time = 30
+service_down_time = 300
 periodic_fuzzy_delay = 0
 {''.join(f"""
 [{z}]

@@ -134,7 +134,6 @@ def balancer(name):
             'GET', '/loadbalancers/' + (lb or made['id']))['loadbalancer']['provisioning_status'] == 'ACTIVE')
         return made['id']
     c, lb = member.at(name), None
-    c, lb = member.at(name), None
     subnet = c.call('GET', 'network', '/networks?name=shared')['networks'][0]['subnets'][0]
     lb = make('loadbalancer', '/loadbalancers', name=MARK, vip_subnet_id=subnet)
     listener = make('listener', '/listeners', loadbalancer_id=lb, protocol='TCP', protocol_port=80)
