@@ -70,7 +70,7 @@ func record(name string, output io.Reader) error {
 	}
 	if os.Getenv("STACKPOLICY_ACC") == "live" {
 		r.User = strings.TrimPrefix(os.Getenv("OS_CLOUD"), "stackpolicy-")
-		// test/openstack/up.sh writes it beside the clouds.yaml.
+		// test/openstack/up.sh writes it next to clouds.yaml.
 		text, err := os.ReadFile(filepath.Join(filepath.Dir(os.Getenv("OS_CLIENT_CONFIG_FILE")), "cloud.json"))
 		if err != nil {
 			return fmt.Errorf("which cloud was it? %w", err)
