@@ -99,17 +99,14 @@ func (k *call) nextLink(path, id string) []object {
 	return []object{{{"rel", "next"}, {"href", k.selfURL() + path + "?" + strings.Join(params, "&")}}}
 }
 
-// versionDates are when the versions of the API came to be.
-var versionDates = map[string]string{"v2.0": "2011-01-21T11:33:21Z", "v2.1": "2013-07-23T11:33:21Z"}
-
 // versionItem is a version in the list of versions and in its own document.
 func (k *call) versionItem(id string) object {
-	status, highest, lowest, path := "CURRENT", fmt.Sprintf("2.%d", k.maxMinor), "2.1", "/v2.1/"
+	status, since, highest, lowest, path := "CURRENT", "2013-07-23T11:33:21Z", fmt.Sprintf("2.%d", k.maxMinor), "2.1", "/v2.1/"
 	if id == "v2.0" {
-		status, highest, lowest, path = "SUPPORTED", "", "", "/v2/"
+		status, since, highest, lowest, path = k.release.OldAPI, k.release.OldAPISince, "", "", "/v2/"
 	}
 	return object{
-		{"id", id}, {"status", status}, {"version", highest}, {"min_version", lowest}, {"updated", versionDates[id]},
+		{"id", id}, {"status", status}, {"version", highest}, {"min_version", lowest}, {"updated", since},
 		{"links", []object{{{"rel", "self"}, {"href", k.novaURL() + path}}}},
 	}
 }

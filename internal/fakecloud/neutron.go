@@ -59,16 +59,20 @@ func neutronReply(err error) reply {
 	return jsonReply(http.StatusNotFound, object{{"NeutronError", object{{"type", e.kind}, {"message", e.message}, {"detail", ""}}}})
 }
 
-func networkDocument() object {
+func (k *call) networkDocument() object {
 	created := isoTime(Epoch)
 	none := []string{}
-	return object{
+	doc := object{
 		{"id", NetworkID}, {"name", NetworkName}, {"tenant_id", AdminProjectID}, {"admin_state_up", true}, {"mtu", 1500},
 		{"status", "ACTIVE"}, {"subnets", []string{SubnetID}}, {"shared", true}, {"availability_zone_hints", none},
 		{"availability_zones", none}, {"ipv4_address_scope", nil}, {"ipv6_address_scope", nil}, {"router:external", false},
 		{"description", ""}, {"port_security_enabled", true}, {"tags", none}, {"created_at", created}, {"updated_at", created},
 		{"revision_number", 2}, {"project_id", AdminProjectID},
 	}
+	for _, name := range k.release.Network {
+		doc = append(doc, field{name, false})
+	}
+	return doc
 }
 
 // SubnetID is the subnet of the network.
@@ -111,14 +115,14 @@ func filtered(list []object, q url.Values) []object {
 }
 
 func (k *call) listNetworks() (reply, error) {
-	return jsonReply(200, object{{"networks", filtered([]object{networkDocument()}, k.record.Query)}}), nil
+	return jsonReply(200, object{{"networks", filtered([]object{k.networkDocument()}, k.record.Query)}}), nil
 }
 
 func (k *call) showNetwork() (reply, error) {
 	if k.vars[0] != NetworkID {
 		return reply{}, &neutronError{"NetworkNotFound", "Network " + k.vars[0] + " could not be found."}
 	}
-	return jsonReply(200, object{{"network", networkDocument()}}), nil
+	return jsonReply(200, object{{"network", k.networkDocument()}}), nil
 }
 
 func (k *call) listPorts() (reply, error) {

@@ -217,7 +217,7 @@ func (k *call) body(s *schema) (object, error) {
 		}
 	}
 	if bad := s.check(v, k.minor); bad != nil {
-		return nil, badRequest("%s", bad.ofBody())
+		return nil, badRequest("%s", k.release.worded(bad).ofBody())
 	}
 	doc, _ := v.(object)
 	return doc, nil
@@ -236,7 +236,7 @@ func (k *call) query(props []prop, keys *regexp.Regexp, closes int) (url.Values,
 		doc = append(doc, field{key, list})
 	}
 	if bad := s.check(doc, k.minor); bad != nil {
-		return nil, badRequest("%s", bad.ofQuery())
+		return nil, badRequest("%s", k.release.worded(bad).ofQuery())
 	}
 	known := url.Values{}
 	for _, p := range props {

@@ -140,9 +140,9 @@ func (v *view) appendServer(b []byte, s *server) []byte {
 	b = append(b, `, "accessIPv4": "", "accessIPv6": ""`...)
 	b = v.links(b, s)
 	b = v.text(b, "OS-DCF:diskConfig", "MANUAL")
-	// Nova finds the fault of a server that was never scheduled only when it
-	// shows that server alone.
-	if s.Fault != "" && (status == "ERROR" || status == "DELETED") && (v.show || s.Host != "") {
+	// Until 2026.1 Nova finds the fault of a server that was never scheduled only
+	// when it shows that server alone.
+	if s.Fault != "" && (status == "ERROR" || status == "DELETED") && (v.show || s.Host != "" || v.k.release.ListsFaults) {
 		b = fmt.Appendf(b, `, "fault": {"code": 500, "created": "%s", "message": `, isoTime(s.updated))
 		b = appendString(b, s.Fault)
 		if v.admin {

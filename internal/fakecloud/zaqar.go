@@ -100,7 +100,7 @@ func (k *call) askZaqar() (reply, error) {
 	}
 	switch id := k.header.Get("Client-ID"); {
 	case id == "":
-		return reply{}, refused(400, "Missing header value", `The "Client-ID" header is required.`)
+		return reply{}, refused(400, "Missing header value", `The "`+k.release.ClientHeader+`" header is required.`)
 	case !uuidPattern.MatchString(id):
 		return reply{}, refused(400, "Wrong UUID value", "Malformed hexadecimal UUID.")
 	}

@@ -22,6 +22,7 @@ import (
 type cloud struct {
 	*acctest.Cloud
 	client   *http.Client
+	release  fakecloud.Release
 	patience time.Duration     // between the requests of one who awaits
 	urls     map[string]string // of the services, without a slash at the end
 	vars     map[string]string // what $name stands for
@@ -176,13 +177,13 @@ func (c *cloud) know(t *testing.T) {
 		t.Skipf("needs one of the releases %v, and the newest microversion of the cloud's Nova is %v",
 			slices.Sorted(maps.Keys(fakecloud.Releases)), newest)
 	}
-	known := fakecloud.Releases[release]
-	c.vars["newest"] = known.Microversion
+	c.release = fakecloud.Releases[release]
+	c.vars["newest"] = c.release.Microversion
 	var images, messaging []string
-	for _, minor := range known.Images {
+	for _, minor := range c.release.Images {
 		images = append(images, fmt.Sprintf(`"v2.%d"`, minor))
 	}
-	for _, i := range known.Messaging {
+	for _, i := range c.release.Messaging {
 		messaging = append(messaging, []string{`"1"`, `"1.1"`, `"2"`}[i])
 	}
 	c.vars["image_versions"], c.vars["messaging_versions"] = strings.Join(images, ", "), strings.Join(messaging, ", ")

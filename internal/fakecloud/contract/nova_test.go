@@ -10,7 +10,7 @@ func contractNova(t *testing.T, c *cloud) {
 	const gone = "The resource could not be found."
 	c.hold(t, []fact{
 		{"versions", "nobody GET compute-root /", 200, are{keys("", "versions"), keys("versions", "id status version min_version updated links"), is("versions.*.id", `["v2.0", "v2.1"]`),
-			is("versions.*.version", `["", "$newest"]`), is("versions.*.min_version", `["", "2.1"]`), is("versions.*.status", `["SUPPORTED", "CURRENT"]`)}},
+			is("versions.*.version", `["", "$newest"]`), is("versions.*.min_version", `["", "2.1"]`), is("versions.*.status", `["`+c.release.OldAPI+`", "CURRENT"]`)}},
 		{"version", "member GET compute /", 200, are{keys("", "version"), keys("version", "id status version min_version updated links media-types"), is("version.version", `"$newest"`), is("version.min_version", `"2.1"`), size("version.links", 2)}},
 		{"version for nobody", "nobody GET compute /", 200, are{is("version.id", `"v2.1"`)}},
 		{"a path without a version", "nobody GET compute-root /servers", 300, are{is("choices.*.id", `["v2.0", "v2.1"]`), keys("choices", "id status links media-types")}},

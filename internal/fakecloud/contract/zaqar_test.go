@@ -12,7 +12,7 @@ func contractZaqar(t *testing.T, c *cloud) {
 		{"versions", "nobody GET messaging-root /", 300, are{keys("versions", "id status updated media-types links"), is("versions.*.id", `[$messaging_versions]`), includes("versions.*.status", "CURRENT")}},
 		{"ping", "member GET messaging /ping", 204, nil},
 		{"nobody", "nobody GET messaging /queues", 401, are{is("error.code", "401"), header("Www-Authenticate", `Keystone uri="http.*"`)}},
-		{"no client", "member GET messaging Client-ID: /queues", 400, are{is("", `{"title": "Missing header value", "description": "The \"Client-ID\" header is required."}`)}},
+		{"no client", "member GET messaging Client-ID: /queues", 400, are{is("", `{"title": "Missing header value", "description": "The \"`+c.release.ClientHeader+`\" header is required."}`)}},
 		{"a client that is no UUID", "member GET messaging Client-ID:me /queues", 400, are{is("", `{"title": "Wrong UUID value", "description": "Malformed hexadecimal UUID."}`)}},
 
 		{"create", `member PUT messaging /queues/$queue {"_default_message_ttl": 120}`, 201, are{header("Location", "/v2/queues/$queue"), text("")}},
