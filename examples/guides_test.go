@@ -259,7 +259,7 @@ func TestAccExample_fromSenlin(t *testing.T) {
 		"module": {"cluster", "module.web.stackpolicy_placement_attachment.cluster", "module.web.openstack_compute_instance_v2.node", []string{"size=3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			quoted(t, "from-senlin", "to = "+how.attachment+"\nto = "+how.server+"[each.key]")
+			quoted(t, "from-senlin", "to = "+how.attachment+"\nto       = "+how.server+"[each.key]")
 			fromSenlin(t, start(t, how.folder), how.attachment, how.server, how.variables...)
 		})
 	}

@@ -8,6 +8,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -48,7 +49,7 @@ func main() {
 	flag.Parse()
 	var err error
 	if *name != "" {
-		err = record(*name, os.Stdin)
+		err = record(context.Background(), *name, os.Stdin)
 	} else {
 		err = write(".")
 	}
@@ -59,7 +60,7 @@ func main() {
 }
 
 // record keeps a run of this moment, in this tree and environment.
-func record(name string, output io.Reader) error {
+func record(ctx context.Context, name string, output io.Reader) error {
 	r := run{Name: name, Cloud: "the fake cloud", Provider: "stand-in", Date: time.Now().UTC().Format(time.DateOnly)}
 	var err error
 	if r.counts, err = count(output); err != nil {
@@ -84,10 +85,10 @@ func record(name string, output io.Reader) error {
 			return fmt.Errorf("the name of %s has no version", binary)
 		}
 	}
-	if r.Terraform, err = terraform(); err != nil {
+	if r.Terraform, err = terraform(ctx); err != nil {
 		return err
 	}
-	if r.Commit, err = commit(); err != nil {
+	if r.Commit, err = commit(ctx); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(r, "", "  ")
@@ -130,12 +131,12 @@ func count(output io.Reader) (counts, error) {
 }
 
 // terraform is the program that tests use, with its version.
-func terraform() (string, error) {
-	path, err := exec.Command("tools/terraform").Output()
+func terraform(ctx context.Context) (string, error) {
+	path, err := exec.CommandContext(ctx, "tools/terraform").Output()
 	if err != nil {
 		return "", err
 	}
-	version, err := exec.Command(strings.TrimSpace(string(path)), "version").Output()
+	version, err := exec.CommandContext(ctx, strings.TrimSpace(string(path)), "version").Output()
 	if err != nil {
 		return "", err
 	}
@@ -147,12 +148,12 @@ func terraform() (string, error) {
 }
 
 // commit is the one that is checked out.
-func commit() (string, error) {
-	hash, err := exec.Command("git", "rev-parse", "--short=10", "HEAD").Output()
+func commit(ctx context.Context) (string, error) {
+	hash, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=10", "HEAD").Output()
 	if err != nil {
 		return "", err
 	}
-	changed, err := exec.Command("git", "status", "--porcelain", "--", ".", ":!"+folder, ":!README.md").Output()
+	changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--", ".", ":!"+folder, ":!README.md").Output()
 	if len(changed) > 0 {
 		return strings.TrimSpace(string(hash)) + "-dirty", err
 	}

@@ -168,7 +168,7 @@ func setUpFor(workflows string) (setUp, error) {
 		openstack: all(devstack, `branch: (?:stable/)?([^ ,]+), ubuntu`),
 	}
 	for _, version := range all(test, `(?m)^ +version: \[(.*)\]`) {
-		for _, one := range strings.Split(version, ", ") {
+		for one := range strings.SplitSeq(version, ", ") {
 			set.provider = append(set.provider, strings.Trim(one, `"`))
 		}
 	}
