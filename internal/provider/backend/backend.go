@@ -20,12 +20,13 @@ type Backend struct {
 	cloud *openstack.Cloud
 	err   error
 	hooks *hook.Runner
+	walk  Walk
 }
 
 // New returns a backend with a cloud or, where there is none, with the reason,
 // and with what runs hooks.
 func New(cloud *openstack.Cloud, reason error, hooks *hook.Runner) *Backend {
-	return &Backend{cloud, reason, hooks}
+	return &Backend{cloud: cloud, err: reason, hooks: hooks}
 }
 
 var errNotConfigured = errors.New("the provider is not configured")
@@ -49,6 +50,15 @@ func (b *Backend) Hooks() *hook.Runner {
 		return nil
 	}
 	return b.hooks
+}
+
+// Walk is what the resources of this walk know of each other. Without a backend
+// each is on its own.
+func (b *Backend) Walk() *Walk {
+	if b == nil {
+		return new(Walk)
+	}
+	return &b.walk
 }
 
 // DataSource is embedded in data sources, and [Resource] in resources: the

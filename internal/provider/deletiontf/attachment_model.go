@@ -1,9 +1,11 @@
 package deletiontf
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -118,20 +121,76 @@ func (m attachmentModel) steps() (steps []string) {
 // enabled is true where nothing is said, as in a state without the argument.
 func (m attachmentModel) enabled() bool { return m.Enabled.IsNull() || m.Enabled.ValueBool() }
 
-// warn says which server the plan drains. No name is in the title: Terraform joins
-// warnings that have one title and come from one block of the configuration. Where
-// the block is gone, and servers may be drained by mistake, it shows each.
-func (m attachmentModel) warn(diags *diag.Diagnostics) {
+// moved is what to do where servers stay. The provider is told no addresses.
+const moved = `
+
+  moved {
+    from = stackpolicy_deletion_attachment.OLD_NAME
+    to   = stackpolicy_deletion_attachment.NEW_NAME
+  }
+
+`
+
+// leave reports that the plan destroys the attachment, together with others of
+// which the same is to be said.
+func (m attachmentModel) leave(ctx context.Context, walk *backend.Walk, diags *diag.Diagnostics) {
 	steps := m.steps()
 	if steps == nil {
 		return
 	}
-	when := ""
-	if m.OnlyInService.ValueBool() {
-		when = " if it was in service"
+	if walk.Detach(m.ServerID.ValueString()) {
+		m.refuse(ctx, walk, diags)
+		return
 	}
-	diags.AddWarning("Servers will be drained before they leave", fmt.Sprintf("%s is drained%s: %s. If the server stays: use a moved block, or a removed block with destroy = false, or apply enabled = false first.",
-		m.message().Node(), when, strings.Join(steps, ", ")))
+	how := strings.Join(steps, ", ")
+	if m.OnlyInService.ValueBool() {
+		how += ", if it was in service"
+	}
+	var names, ways []string
+	for _, leaving := range walk.Gather(ctx, "leave", m.label()+"\t"+how) {
+		name, how, _ := strings.Cut(leaving, "\t")
+		names = append(names, name)
+		if !slices.Contains(ways, how) {
+			ways = append(ways, how)
+		}
+	}
+	if names == nil {
+		return
+	}
+	// The number in the title is of all so far. So it differs where there are several
+	// of these warnings, and Terraform does not hide one behind another.
+	diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(int64(walk.Detached()), "server")), fmt.Sprintf(
+		"This plan destroys the deletion attachments of %s. Each server is drained: %s. "+
+			"A server that this plan does not destroy is drained anyway. "+
+			"If servers stay because a block was renamed or has other keys, add:%sIf they stay without attachments, "+
+			"use a removed block with destroy = false, or apply enabled = false first.",
+		text.Few(names), text.And(ways), moved))
+}
+
+// stay notes that the server has this attachment after the plan, and refuses a
+// plan that destroys another one of it: whoever renames a block would have all
+// servers drained that are in use.
+func (m attachmentModel) stay(ctx context.Context, walk *backend.Walk, diags *diag.Diagnostics) {
+	if value.Given(m.ServerID) && walk.Attach(m.ServerID.ValueString()) {
+		m.refuse(ctx, walk, diags)
+	}
+}
+
+func (m attachmentModel) refuse(ctx context.Context, walk *backend.Walk, diags *diag.Diagnostics) {
+	names := walk.Gather(ctx, "Servers that stay would be drained", m.label())
+	if names == nil {
+		return
+	}
+	diags.AddError("Servers that stay would be drained", fmt.Sprintf("This plan destroys the deletion attachment of %s, and keeps or "+
+		"makes another one for the same: %s. Destroying it drains the server, which stays. "+
+		"If a block was renamed or has other keys, add:%s"+
+		"To give an attachment up without draining its server, use a removed block with destroy = false, or terraform state rm.",
+		text.Count(int64(len(names)), "server"), text.Few(names), moved))
+}
+
+// label names the node in a list.
+func (m attachmentModel) label() string {
+	return text.Clean(cmp.Or(m.NodeName.ValueString(), m.ServerID.ValueString()))
 }
 
 // longest is how long all of it may take.

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
@@ -63,11 +64,10 @@ func TestWarnCleans(t *testing.T) {
 	for _, m := range []attachmentModel{
 		{NodeName: types.StringValue(name), ServerID: types.StringValue("1")},
 		{ServerID: types.StringValue(name)},
-		{ServerID: types.StringValue("1"), NodeName: types.StringValue("web-1"), Region: types.StringValue(name)},
 	} {
 		m.Hook, m.Shutdown = hooked(t, "", nil), types.BoolValue(true)
 		var diags diag.Diagnostics
-		m.warn(&diags)
+		m.leave(t.Context(), new(backend.Walk), &diags)
 		if len(diags) != 1 {
 			t.Fatalf("got %v", diags)
 		}

@@ -58,8 +58,9 @@ func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.Va
 	}
 }
 
-// ModifyPlan warns of each server that the plan drains, works the id out, and
-// refuses a hook that the provider block does not allow.
+// ModifyPlan warns of the servers that the plan drains, refuses to drain one that
+// keeps or gets another attachment, works the id out, and refuses a hook that the
+// provider block does not allow.
 func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var state, plan attachmentModel
 	created, destroyed := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
@@ -73,11 +74,12 @@ func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	if !created && (destroyed || !plan.ServerID.Equal(state.ServerID)) { // another server: the attachment is replaced
-		state.warn(&resp.Diagnostics)
+		state.leave(ctx, r.Backend.Walk(), &resp.Diagnostics)
 	}
 	if destroyed {
 		return
 	}
+	plan.stay(ctx, r.Backend.Walk(), &resp.Diagnostics)
 	hookblock.CheckAllowed(plan.Hook, r.Backend.Hooks(), path.Root("hook"), &resp.Diagnostics)
 	plan.ID = types.StringUnknown()
 	if value.Given(plan.Region) && value.Given(plan.ServerID) {

@@ -195,7 +195,7 @@ func TestAccDeletionAttachment_continue(t *testing.T) {
 	}
 	text, err := w.Destroy(t.Context())
 	plain := strings.ReplaceAll(text, "│", "")
-	if err != nil || !acctest.Says("although its hook did not complete: the webhook at").MatchString(plain) || !acctest.Says("Warning: Servers will be drained before they leave").MatchString(plain) || !acctest.Says("answered 404 Not Found").MatchString(plain) || strings.Contains(text, "hidden") {
+	if err != nil || !acctest.Says("although its hook did not complete: the webhook at").MatchString(plain) || !acctest.Says("Warning: 1 server will be drained").MatchString(plain) || !acctest.Says("answered 404 Not Found").MatchString(plain) || strings.Contains(text, "hidden") {
 		t.Errorf("got %v\n%s", err, text)
 	}
 	if len(c.Servers(t)) != 0 {

@@ -1,0 +1,59 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestGather: one of those that come at about the same time gets all names, and
+// whoever comes later is not forgotten.
+func TestGather(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w Walk
+		var mu sync.Mutex
+		var got []string
+		var all sync.WaitGroup
+		start := time.Now()
+		for i, after := range []time.Duration{0, 0, quiet - 1, 2*quiet - 2, 4 * quiet, 4 * quiet, 10 * quiet, 12 * quiet} {
+			all.Go(func() {
+				time.Sleep(after)
+				if names := w.Gather(t.Context(), "drained", fmt.Sprint("web-", i)); names != nil {
+					mu.Lock()
+					defer mu.Unlock()
+					got = append(got, fmt.Sprintf("%v after %d", names, time.Since(start)/quiet))
+				}
+			})
+		}
+		all.Go(func() {
+			if names := w.Gather(t.Context(), "others", "db-0"); len(names) != 1 {
+				t.Errorf("another group: %q", names)
+			}
+		})
+		all.Wait()
+		want := []string{"[web-0 web-1 web-2 web-3] after 3", "[web-4 web-5] after 6", "[web-6] after 11", "[web-7] after 12"}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if names := new(Walk).Gather(ctx, "drained", "web-0"); len(names) != 1 {
+		t.Errorf("a walk that was cancelled: %q", names)
+	}
+}
+
+// TestWalk: whichever of the two is planned first, the second sees it.
+func TestWalk(t *testing.T) {
+	var w Walk
+	if w.Detach("a") || !w.Attach("a") || w.Attach("b") || !w.Detach("b") || w.Attach("c") || w.Detach("d") {
+		t.Error("not seen, or seen without a reason")
+	}
+	if n := w.Detached(); n != 3 {
+		t.Errorf("%d servers lose an attachment, not 3", n)
+	}
+}

@@ -1,0 +1,71 @@
+package provider_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestTornState: terraform was killed while it wrote its state. Whether the file
+// is empty, breaks off, or was replaced by the backup of before the cluster: no
+// server is made next to those that are there, and none is destroyed.
+func TestTornState(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	config := acctest.Attached(c, 4, acctest.Places("RegionOne: az-1 az-2"), "")
+	w := c.Workspace(t, config)
+	file := filepath.Join(w.Dir, "terraform.tfstate")
+	var states [2][]byte // before the cluster, and of it
+	for i, config := range []string{"resource \"terraform_data\" \"before\" {}\n", config} {
+		if err := w.Write(config); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if states[i], err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	there := idsOf(c)
+	const refused = "Servers of this cluster are there already"
+	for _, torn := range []struct {
+		name  string
+		state []byte
+		want  string
+	}{
+		{"empty", nil, refused},
+		{"half of it", states[1][:len(states[1])/2], "Unsupported state file format"},
+		{"the backup of before the cluster", states[0], refused},
+	} {
+		if err := os.WriteFile(file, torn.state, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		text, err := w.Apply(t.Context())
+		if err == nil || !acctest.Says(torn.want).MatchString(strings.ReplaceAll(err.Error(), "│", "")) {
+			t.Errorf("%s: got %v\n%s", torn.name, err, text)
+		}
+		if after := idsOf(c); !slices.Equal(after, there) {
+			t.Errorf("%s: servers %q, before %q", torn.name, after, there)
+		}
+	}
+	if err := os.WriteFile(file, states[1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	acctest.Loop{Workspace: w, Cloud: c}.Settled(t, "the state as it was")
+}
+
+// idsOf lists the ids of all servers.
+func idsOf(c *acctest.Cloud) (ids []string) {
+	for _, s := range c.Fake.Servers("RegionOne") {
+		ids = append(ids, s.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
