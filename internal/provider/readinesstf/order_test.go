@@ -140,7 +140,26 @@ resource "stackpolicy_readiness_attachment" "web" {
   }
 }
 `, strings.Join(list, ", "), r.c.Prefix, r.region, r.c.Image, r.c.Flavor, before(l.servers),
-		fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = \"%s/drain\"\n    default_result = \"ABANDON\"\n  }", r.url), before(l.deletions), givenUp(), r.url)
+		fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = \"%s/drain\"\n    default_result = \"ABANDON\"\n  }", r.url), before(l.deletions), r.timeout(nodes), r.url)
+}
+
+// timeout is that of an apply. One in which all get ready has the default, so that
+// only a hang can reach it; one in which none does is over soon.
+func (r *rollout) timeout(nodes map[string]int) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	never, others := false, false
+	for name := range nodes {
+		never = never || r.slow[name] < 0
+		others = others || (r.slow[name] >= 0 && !r.known[name])
+	}
+	switch {
+	case !never:
+		return ""
+	case others:
+		return givenUp()
+	}
+	return "timeout = 2"
 }
 
 // roll applies the nodes, and returns what terraform says and what is on record.
