@@ -115,6 +115,22 @@ func TestReadLostMarker(t *testing.T) {
 	}
 }
 
+// TestReadStartsAgain: a list that starts again forgets what it had: nodes, and
+// servers in a cell that was down and is back.
+func TestReadStartsAgain(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"}, fakecloud.Server{Name: "web-1"})
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusOK,
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Body: `{"servers": [{"id": "1", "status": "UNKNOWN", "links": []}, {"id": "2", "name": "web-0", "status": "ACTIVE"}],
+			"servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`})
+	gone := fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Nth: 2, Status: http.StatusBadRequest})
+	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}})
+	if err != nil || names(nodes) != "web-0 web-1" || gone.Fired() != 1 {
+		t.Errorf("got %s, %v, fired %d", names(nodes), err, gone.Fired())
+	}
+}
+
 // TestReadFails: one region that cannot be read fails the whole, and is named.
 func TestReadFails(t *testing.T) {
 	for _, c := range []struct {

@@ -166,6 +166,67 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// TestStatuses: what each status of Nova's comes to, when a server is to be shut
+// down. The list is Nova's own: a status that is new belongs to those that are
+// waited for.
+func TestStatuses(t *testing.T) {
+	const stops, waits, warns, nothing = "stops it", "waits", "warns and goes on", "has nothing to do"
+	for status, want := range map[string]string{
+		"ACTIVE": stops, "ERROR": stops,
+		"BUILD": waits, "REBUILD": waits, "REBOOT": waits, "HARD_REBOOT": waits, "RESIZE": waits, "REVERT_RESIZE": waits,
+		"MIGRATING": waits, "PASSWORD": waits, "UNKNOWN": waits,
+		"PAUSED": warns, "SUSPENDED": warns, "RESCUE": warns, "VERIFY_RESIZE": warns,
+		"SHUTOFF": nothing, "SHELVED": nothing, "SHELVED_OFFLOADED": nothing, "": nothing, // "" is gone, and so is DELETED
+	} {
+		t.Run(status, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &server{statuses: []string{status + "-", "!SHUTOFF"}, log: new([]string)}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				start := time.Now()
+				warning, err := Drain{Node: "The node", Server: s}.shutDown(ctx)
+				took := time.Since(start)
+				got := nothing
+				switch {
+				case err != nil && took == time.Hour && strings.Contains(err.Error(), "wait for the server, which is "+status+", to stop") && s.stops == 0:
+					got = waits
+				case err != nil:
+					t.Fatal(err)
+				case s.stops == 1:
+					got = stops
+				case strings.Contains(warning, "because it is "+status) && took == 0:
+					got = warns
+				case took != 0 || warning != "":
+					t.Fatalf("took %s: %q", took, warning)
+				}
+				if got != want {
+					t.Errorf("%s, want: %s", got, want)
+				}
+			})
+		})
+	}
+}
+
+// TestTakesMetadata: in which statuses a conflict is waited for, because it ends,
+// and in which the server is drained without a note.
+func TestTakesMetadata(t *testing.T) {
+	for status, want := range map[string]time.Duration{
+		"ACTIVE": taskTime, "SHUTOFF": taskTime, "PAUSED": taskTime, "SUSPENDED": taskTime,
+		"REBOOT": taskTime, "HARD_REBOOT": taskTime, "PASSWORD": taskTime, "MIGRATING": taskTime,
+		"BUILD": 0, "REBUILD": 0, "ERROR": 0, "RESCUE": 0, "RESIZE": 0, "VERIFY_RESIZE": 0, "REVERT_RESIZE": 0,
+		"SHELVED": 0, "SHELVED_OFFLOADED": 0, "UNKNOWN": 0, "SINGING": 0,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &server{statuses: []string{status}, noteErr: answered(http.StatusConflict), log: new([]string)}
+			start := time.Now()
+			err := Drain{Server: s}.note(t.Context(), openstack.State{Status: status})
+			if took := time.Since(start); err != nil || took != want {
+				t.Errorf("%s: took %s, want %s: %v", status, took, want, err)
+			}
+		})
+	}
+}
+
 // TestCancel: cancelling ends every wait at once.
 func TestCancel(t *testing.T) {
 	hang := func(ctx context.Context) (string, error) {

@@ -14,6 +14,7 @@ type message struct {
 	id      string
 	body    any
 	ttl     int // seconds
+	delay   int // seconds, in which it is not there yet
 	created time.Time
 	client  string // who posted it
 	claim   string
@@ -23,6 +24,8 @@ type message struct {
 func (m *message) age(now time.Time) int { return int(now.Sub(m.created).Seconds()) }
 
 func (m *message) claimed(now time.Time) bool { return m.claim != "" && now.Before(m.until) }
+
+func (m *message) delayed(now time.Time) bool { return m.age(now) < m.delay }
 
 func (k *call) messageDocument(m *message, claim string) object {
 	href := "/v2/queues/" + k.vars[0] + "/messages/" + m.id
@@ -82,7 +85,7 @@ func (k *call) readMessages(q *queue) ([]*message, error) {
 		if !ok {
 			return nil, refused(500, "Internal server error", "'int' object is not subscriptable")
 		}
-		m := &message{ttl: defaultMessageTTL, created: k.time(), client: k.header.Get("Client-ID")}
+		m := &message{ttl: defaultMessageTTL, delay: q.number("_default_message_delay"), created: k.time(), client: k.header.Get("Client-ID")}
 		if ttl := q.number("_default_message_ttl"); ttl > 0 {
 			m.ttl = ttl
 		}
@@ -116,8 +119,8 @@ func (k *call) flag(name string) (bool, error) {
 		"The %q parameter is invalid. The value of the parameter must be \"true\" or \"false\".", name))
 }
 
-// listMessages shows a client neither its own messages nor those that somebody
-// has claimed, unless it asks for them.
+// listMessages shows a client neither its own messages, nor those that somebody
+// has claimed, nor those that are delayed, unless it asks for them.
 func (k *call) listMessages() (reply, error) {
 	if ids := last(k.record.Query, "ids"); ids != "" {
 		return k.messagesByID(strings.Split(ids, ","))
@@ -134,10 +137,15 @@ func (k *call) listMessages() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	delayed, err := k.flag("include_delayed")
+	if err != nil {
+		return reply{}, err
+	}
 	marker := last(k.record.Query, "marker")
 	list, links := []object{}, []object{}
 	for _, m := range k.after(marker) {
-		if len(list) < limit && (echo || m.client != k.header.Get("Client-ID")) && (claimed || !m.claimed(k.time())) {
+		shown := (echo || m.client != k.header.Get("Client-ID")) && (claimed || !m.claimed(k.time())) && (delayed || !m.delayed(k.time()))
+		if len(list) < limit && shown {
 			list = append(list, k.messageDocument(m, ""))
 			marker = m.id
 		}

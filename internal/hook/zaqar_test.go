@@ -296,6 +296,73 @@ func TestZaqarRenewed(t *testing.T) {
 	}
 }
 
+// TestZaqarRenewFails: between taking a message out and posting it again anything
+// may fail, and a run may be killed. That the message is gone never counts as
+// completed then.
+func TestZaqarRenewFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault fakecloud.Fault
+		ends  string // of the run that meets the fault; "": it goes on
+	}{
+		"the post fails once":           {fakecloud.Fault{Method: http.MethodPost, Status: 503}, ""},
+		"the list before it fails":      {fakecloud.Fault{Method: http.MethodGet, Path: "/queues/*/messages", Status: 503, Times: 4}, ""},
+		"the post is refused":           {fakecloud.Fault{Method: http.MethodPost, Status: 403}, `post to the queue "drain"`},
+		"Zaqar's answer has no message": {fakecloud.Fault{Method: http.MethodPost, Status: 201, Body: `{"resources": []}`}, ""},
+		"the answer to taking it out":   {fakecloud.Fault{Method: http.MethodDelete, Effect: fakecloud.Reset}, ""},
+		"taking it out is refused":      {fakecloud.Fault{Method: http.MethodDelete, Status: 400}, "take the message that expires out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fake := fakecloud.Start(t, fakecloud.Config{})
+			cloud := zaqarCloud(t, fake)
+			client := consuming(t, cloud)
+			z := zaqarHook(cloud)
+			var p Progress
+			until(t, z, &p, waiting)
+			fake.Advance(55 * time.Minute)
+			z.advance(55 * time.Minute)
+			c.fault.Service = fakecloud.Messaging
+			injected := fake.Inject(c.fault)
+			if c.ends != "" {
+				if err := z.Run(t.Context(), message, &p); err == nil || !strings.Contains(err.Error(), c.ends) {
+					t.Fatalf("got %v, want %q", err, c.ends)
+				}
+			}
+			until(t, z, &p, waiting)
+			if injected.Fired() == 0 {
+				t.Error("nothing failed")
+			}
+			list := queued(t, client)
+			if len(list) != 1 || list[0].ID != p.Receipt || list[0].Body["lifecycle_action_token"] != "t-1" {
+				t.Errorf("the receipt is %q, the queue has %+v", p.Receipt, list)
+			}
+		})
+	}
+}
+
+// TestZaqarDelayed: a queue may delay its messages. One that is not there yet is
+// the one that was posted, and no second one is.
+func TestZaqarDelayed(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	cloud := zaqarCloud(t, fake)
+	client := consuming(t, cloud)
+	opts := queues.CreateOpts{QueueName: "drain", DefaultMessageTTL: 3600, DefaultMessageDelay: 900}
+	if err := queues.Create(t.Context(), client, opts).Err; err != nil {
+		t.Fatal(err)
+	}
+	z := zaqarHook(cloud)
+	for range 2 { // the second does not know of the first
+		until(t, z, &Progress{}, waiting)
+	}
+	if list := queued(t, client); len(list) != 0 {
+		t.Errorf("there are %+v already", list)
+	}
+	fake.Advance(20 * time.Minute)
+	if list := queued(t, client); len(list) != 1 {
+		t.Errorf("%d messages, not 1", len(list))
+	}
+}
+
 // TestZaqarFaults: a Zaqar that fails for now is asked again, and a lost answer
 // posts nothing twice; a refusal is final.
 func TestZaqarFaults(t *testing.T) {

@@ -119,6 +119,38 @@ func TestHTTPS(t *testing.T) {
 	}
 }
 
+// TestRedirectToOtherOrigin: a redirect that leaves the scheme, the host or the
+// port behind is not followed, though the host may have the same name.
+func TestRedirectToOtherOrigin(t *testing.T) {
+	var others atomic.Int64
+	other := listen(t, "127.0.0.1:0", func(http.ResponseWriter, *http.Request) { others.Add(1) })
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
+	}))
+	defer s.Close()
+	pool := x509.NewCertPool()
+	pool.AddCert(s.Certificate())
+	otherPort, samePort := other.Listener.Addr().(*net.TCPAddr).Port, s.Listener.Addr().(*net.TCPAddr).Port
+	for _, to := range []string{
+		fmt.Sprintf("http://127.0.0.1:%d/", otherPort),
+		fmt.Sprintf("https://127.0.0.1:%d/", otherPort),
+		fmt.Sprintf("http://127.0.0.1:%d/", samePort), // in the clear, what was asked over TLS
+		fmt.Sprintf("https://localhost:%d/", samePort),
+	} {
+		u, err := ParseURL(fmt.Sprintf("https://{address}:%d/?to=%s", samePort, url.QueryEscape(to)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(pool, time.Minute)}
+		if got := check.look(t.Context(), Node{Name: "web-0", Address: "127.0.0.1"}); !strings.Contains(got, "answered 302 Found, a redirect to ") {
+			t.Errorf("%s: %s", to, got)
+		}
+	}
+	if others.Load() != 0 {
+		t.Errorf("%d redirects were followed", others.Load())
+	}
+}
+
 func TestTCP(t *testing.T) {
 	for _, address := range []string{"127.0.0.1", "::1", "[::1]", "localhost"} {
 		s, err := net.Listen("tcp", net.JoinHostPort(PlainAddress(address), "0"))

@@ -94,6 +94,8 @@ func TestRun(t *testing.T) {
 		{name: "builds", statuses: "BUILD BUILD ACTIVE", took: time.Second + time.Second*3/2},
 		{name: "never active", statuses: "BUILD", seen: "BUILD in Nova", took: 10 * time.Minute},
 		{name: "Nova hangs", statuses: "hang", seen: "get the server: context deadline exceeded", took: 10 * time.Minute},
+		{name: "Nova hangs after a while", statuses: "BUILD hang", seen: "BUILD in Nova", took: 10 * time.Minute},
+		{name: "Nova hangs after it failed", statuses: "503 hang", seen: "nova: Expected HTTP response code", took: 10 * time.Minute},
 		{name: "in error", statuses: "BUILD ERROR", seen: "ERROR in Nova", took: time.Second},
 		{name: "gone", statuses: "-", seen: "the server is gone"},
 		{name: "Nova fails for a while", statuses: "503 500 429 ACTIVE", took: time.Second + 1500*time.Millisecond + 2250*time.Millisecond},

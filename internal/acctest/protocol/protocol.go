@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"strings"
 	"sync"
@@ -151,7 +152,7 @@ func (p *Provider) propose(i Instance, config tftypes.Value) tftypes.Value {
 	if i.State.IsNull() {
 		return config
 	}
-	values, prior := Object(config), Object(i.State)
+	values, prior := maps.Clone(Object(config)), Object(i.State) // its own map: the config has nothing that is computed
 	for _, a := range p.Schemas.ResourceSchemas[i.Kind].Block.Attributes {
 		if a.Computed && values[a.Name].IsNull() {
 			values[a.Name] = prior[a.Name]

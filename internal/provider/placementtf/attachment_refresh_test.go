@@ -1,0 +1,300 @@
+package placementtf_test
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// attached is a placement attachment in a fake cloud, without Terraform.
+type attached struct {
+	*protocol.Provider
+	c *acctest.Cloud
+	i protocol.Instance
+}
+
+func attach(t *testing.T, config protocol.Attributes) *attached {
+	t.Helper()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	a := &attached{protocol.Start(t, c.Fake, fakecloud.MemberUser, "RegionOne"), c, protocol.Instance{Kind: "stackpolicy_placement_attachment"}}
+	a.apply(t, config)
+	return a
+}
+
+func (a *attached) apply(t *testing.T, config protocol.Attributes) {
+	t.Helper()
+	var err error
+	if a.i, err = a.Apply(t.Context(), a.i, config); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (a *attached) refresh(t *testing.T) {
+	t.Helper()
+	var err error
+	if a.i, err = a.Refresh(t.Context(), a.i); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// plan are the names of the nodes that a plan would leave, and their state.
+func (a *attached) plan(t *testing.T, config protocol.Attributes) (names string, state tftypes.Value) {
+	t.Helper()
+	resp, err := a.Plan(t.Context(), a.Request(a.i, config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state = protocol.Unpack(a.TypeOf(a.i.Kind), resp.PlannedState)
+	nodes := protocol.Object(state)["nodes"]
+	if !nodes.IsKnown() {
+		return "unknown", state
+	}
+	return strings.Join(slices.Sorted(maps.Keys(protocol.Object(nodes))), " "), state
+}
+
+// zonal is a cluster of so many nodes in the zones, with more arguments.
+func zonal(size int, zones string, more protocol.Attributes) protocol.Attributes {
+	config := protocol.Attributes{"cluster": "web", "desired_capacity": size}
+	var list []any
+	for name := range strings.FieldsSeq(zones) {
+		list = append(list, protocol.Attributes{"name": name})
+	}
+	config["zones"] = list
+	maps.Copy(config, more)
+	return config
+}
+
+var oldestFirst = protocol.Attributes{"deletion": protocol.Attributes{"criteria": "OLDEST_FIRST"}}
+
+// server is one of RegionOne, made so many hours ago.
+func (a *attached) server(name, zone string, age int, change func(*fakecloud.Server)) string {
+	s := fakecloud.Server{Name: name, Zone: zone, Created: time.Now().Add(-time.Duration(age) * time.Hour), Metadata: map[string]string{}}
+	if change != nil {
+		change(&s)
+	}
+	return a.c.Fake.AddServers("RegionOne", s)[0]
+}
+
+// TestPlacementGroupGoneKeeps: where the server group of the selector is gone no
+// server is looked at, and what was seen before still counts: who is protected,
+// locked or tainted.
+func TestPlacementGroupGoneKeeps(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	group := c.Fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: "soft-anti-affinity"})
+	config := func(size int) protocol.Attributes {
+		return zonal(size, "az-1", protocol.Attributes{"selector": protocol.Attributes{"servergroup_id": group}, "deletion": oldestFirst["deletion"]})
+	}
+	a := &attached{protocol.Start(t, c.Fake, fakecloud.MemberUser, "RegionOne"), c, protocol.Instance{Kind: "stackpolicy_placement_attachment"}}
+	a.apply(t, config(5))
+	in := func(change func(*fakecloud.Server)) func(*fakecloud.Server) {
+		return func(s *fakecloud.Server) {
+			if s.Group = group; change != nil {
+				change(s)
+			}
+		}
+	}
+	a.server("web-0", "az-1", 5, in(func(s *fakecloud.Server) { s.Metadata["stackpolicy_protected"] = "true" }))
+	a.server("web-1", "az-1", 4, in(func(s *fakecloud.Server) { s.LockedBy = "owner" }))
+	a.server("web-2", "az-1", 3, in(nil))
+	a.server("web-3", "az-1", 2, in(nil))
+	a.server("web-4", "az-1", 1, in(func(s *fakecloud.Server) { s.Metadata["stackpolicy_tainted"] = "true" }))
+	a.refresh(t)
+	before := a.i
+	c.DropGroups(t, "RegionOne")
+	a.refresh(t)
+	if !strings.Contains(a.Said(), "The server group of the selector is gone") {
+		t.Errorf("the provider said %q", a.Said())
+	}
+	if !bytes.Equal(a.i.Private, before.Private) || !a.i.State.Equal(before.State) {
+		t.Errorf("what was seen is forgotten:\n%s\n%s", before.Private, a.i.Private)
+	}
+	for size, want := range map[int]string{4: "web-0 web-1 web-2 web-3", 3: "web-0 web-1 web-3", 2: "web-0 web-1"} {
+		if got, _ := a.plan(t, config(size)); got != want {
+			t.Errorf("%d nodes: left are %s, want %s", size, got, want)
+		}
+	}
+}
+
+// TestPlacementCellDown: while a cell is down the servers in it are known by what
+// was seen of them, however often it is refreshed, and are not in service.
+func TestPlacementCellDown(t *testing.T) {
+	t.Parallel()
+	a := attach(t, zonal(4, "az-1 az-2", oldestFirst))
+	a.server("web-0", "az-1", 4, nil)
+	a.server("web-1", "az-2", 3, nil)
+	a.server("web-2", "az-1", 2, nil)
+	a.server("web-3", "az-2", 1, nil)
+	a.refresh(t)
+	state := a.i.State
+	a.c.Fake.SetCellDown("RegionOne", true, "az-2")
+	for range 3 {
+		a.refresh(t)
+	}
+	if !a.i.State.Equal(state) {
+		t.Errorf("was %s\n is %s", state, a.i.State)
+	}
+	names, planned := a.plan(t, zonal(3, "az-1 az-2", oldestFirst))
+	if reasons := protocol.Object(protocol.Object(protocol.Object(planned)["change"])["deletion"])["reasons"].String(); names != "web-0 web-2 web-3" || !strings.Contains(reasons, "its server is in UNKNOWN") {
+		t.Errorf("left are %s, because %s", names, reasons)
+	}
+	a.c.Fake.SetCellDown("RegionOne", false, "az-2")
+	a.refresh(t)
+	if names, _ := a.plan(t, zonal(3, "az-1 az-2", oldestFirst)); names != "web-1 web-2 web-3" {
+		t.Errorf("the cell is back: left are %s", names)
+	}
+}
+
+// TestPlacementImportKeys: an import sees who is tainted and who is protected: the
+// plan that comes with it may shrink the cluster.
+func TestPlacementImportKeys(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	a := &attached{protocol.Start(t, c.Fake, fakecloud.MemberUser, "RegionOne"), c, protocol.Instance{}}
+	a.server("web-0", "az-1", 4, func(s *fakecloud.Server) { s.Metadata["stackpolicy_protected"] = "true" })
+	a.server("web-1", "az-1", 3, func(s *fakecloud.Server) { s.Metadata["stackpolicy_in_service"] = "1" })
+	a.server("web-2", "az-1", 2, nil)
+	a.server("web-3", "az-1", 1, func(s *fakecloud.Server) { s.Metadata["stackpolicy_tainted"] = "true" })
+	var err error
+	if a.i, err = a.Adopt(t.Context(), "stackpolicy_placement_attachment", "web"); err != nil {
+		t.Fatal(err)
+	}
+	required := protocol.Attributes{"deletion": oldestFirst["deletion"]}
+	for size, want := range map[int]string{3: "web-0 web-1 web-2", 2: "web-0 web-2", 1: "web-0"} {
+		required["update"] = protocol.Attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "1", "require_in_service": false}
+		if got, _ := a.plan(t, zonal(size, "az-1", required)); got != want {
+			t.Errorf("%d nodes: left are %s, want %s", size, got, want)
+		}
+	}
+}
+
+// TestPlacementRegionStays: the region of zones is the one that the state has. A
+// provider block that names another one later moves nothing.
+func TestPlacementRegionStays(t *testing.T) {
+	t.Parallel()
+	a := attach(t, zonal(2, "az-1 az-2", nil))
+	a.Provider = protocol.Start(t, a.c.Fake, fakecloud.MemberUser, "RegionTwo")
+	a.refresh(t)
+	_, planned := a.plan(t, zonal(3, "az-1 az-2", nil))
+	for name, node := range protocol.Object(protocol.Object(planned)["nodes"]) {
+		var region string
+		if err := protocol.Object(node)["region"].As(&region); err != nil || region != "RegionOne" {
+			t.Errorf("%s is in %s, %v", name, region, err)
+		}
+	}
+	// As written it counts, and where regions are listed there is none.
+	_, planned = a.plan(t, zonal(3, "az-1 az-2", protocol.Attributes{"region": "RegionTwo"}))
+	if got := protocol.Object(planned)["region"]; !got.Equal(tftypes.NewValue(tftypes.String, "RegionTwo")) {
+		t.Errorf("the region is %s", got)
+	}
+	_, planned = a.plan(t, protocol.Attributes{"cluster": "web", "desired_capacity": 3, "regions": []any{protocol.Attributes{"name": "RegionOne"}}})
+	if got := protocol.Object(planned)["region"]; !got.IsNull() {
+		t.Errorf("beside regions the region is %s", got)
+	}
+}
+
+// TestPlacementUnknownOfAttached: of an attachment that exists, a value that is
+// not known either cannot change the plan, or makes the nodes unknown, or is
+// refused.
+func TestPlacementUnknownOfAttached(t *testing.T) {
+	t.Parallel()
+	const known, unknown = "web-0 web-1", "unknown"
+	anything := tftypes.UnknownValue
+	quotas := func(on, flavor any) protocol.Attributes {
+		return protocol.Attributes{"respect_quotas": on, "flavor_id": flavor}
+	}
+	update := func(causes, batch, required any) protocol.Attributes {
+		return protocol.Attributes{"update": protocol.Attributes{"causes": causes, "max_batch_size": batch, "require_in_service": required}}
+	}
+	deletion := func(name string) protocol.Attributes {
+		return protocol.Attributes{"deletion": protocol.Attributes{name: anything}}
+	}
+	for name, c := range map[string]struct {
+		size    int
+		more    protocol.Attributes
+		want    string
+		refused string
+	}{
+		"the flavor, with quotas, of a cluster that grows":    {3, quotas(true, anything), unknown, ""},
+		"the flavor, with quotas, of one that does not":       {2, quotas(true, anything), known, ""},
+		"the flavor, without quotas":                          {3, quotas(false, anything), known + " web-2", ""},
+		"whether quotas count":                                {3, quotas(anything, "f"), unknown, ""},
+		"whether quotas count, where nothing is made":         {2, quotas(anything, "f"), known, ""},
+		"all of update":                                       {2, protocol.Attributes{"update": anything}, "", "Not known before the apply"},
+		"what update replaces":                                {2, update(anything, "1", false), "", "Not known before the apply"},
+		"how many update replaces":                            {2, update([]any{"TEMPLATE"}, anything, false), "", "Not known before the apply"},
+		"whether marks count":                                 {2, update([]any{"TEMPLATE"}, "1", anything), "", "Not known before the apply"},
+		"the template":                                        {2, protocol.Attributes{"template": anything}, "", "Not known before the apply"},
+		"the criterion, where a node leaves":                  {1, deletion("criteria"), unknown, ""},
+		"who is protected, where a node leaves":               {1, deletion("protected"), unknown, ""},
+		"the criterion, where none does":                      {3, deletion("criteria"), known + " web-2", ""},
+		"the candidates":                                      {2, deletion("candidates"), unknown, ""},
+		"the name of the cluster, where a node is made":       {3, protocol.Attributes{"cluster": anything}, unknown, ""},
+		"the name of the cluster, where none is":              {2, protocol.Attributes{"cluster": anything}, known, ""},
+		"the region":                                          {2, protocol.Attributes{"region": anything}, unknown, ""},
+		"the bounds":                                          {2, protocol.Attributes{"min_size": anything, "max_size": anything}, known, ""},
+		"the selector, which a refresh asks and a plan never": {3, protocol.Attributes{"selector": protocol.Attributes{"name_regex": anything}}, known + " web-2", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := attach(t, zonal(2, "az-1", nil))
+			config := zonal(c.size, "az-1", c.more)
+			if c.refused != "" {
+				if _, err := a.Plan(t.Context(), a.Request(a.i, config)); err == nil || !strings.Contains(err.Error(), c.refused) {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if got, _ := a.plan(t, config); got != c.want {
+				t.Errorf("the nodes are %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestPlacementBegins: the apply that brings update, or require_in_service,
+// replaces nothing yet, whatever it finds, and counts no server as out of service
+// because it has no mark: none can have one then.
+func TestPlacementBegins(t *testing.T) {
+	t.Parallel()
+	update := func(template string, required any) protocol.Attributes {
+		return protocol.Attributes{"template": protocol.Attributes{"image": template},
+			"update": protocol.Attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1", "require_in_service": required}}
+	}
+	template := protocol.Attributes{"template": protocol.Attributes{"image": "a"}}
+	for name, c := range map[string]struct{ before, first, second protocol.Attributes }{
+		"the block":                  {template, update("b", false), update("b", false)},
+		"the block, with marks":      {template, update("b", true), update("b", true)},
+		"require_in_service":         {update("a", nil), update("b", true), update("b", true)},
+		"require_in_service, in two": {update("a", false), update("b", true), update("b", false)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := attach(t, zonal(2, "az-1", c.before))
+			a.server("web-0", "az-1", 2, nil)
+			a.server("web-1", "az-1", 1, nil)
+			a.refresh(t)
+			const both = "web-0 web-1"
+			if got, _ := a.plan(t, zonal(2, "az-1", c.first)); got != both {
+				t.Errorf("the first apply leaves %s", got)
+			}
+			_, planned := a.plan(t, zonal(1, "az-1", c.first))
+			if change := protocol.Object(planned)["change"].String(); strings.Contains(change, "not in service") || !strings.Contains(change, "loses 1 of 2") {
+				t.Errorf("a shrink at first: %s", change)
+			}
+			a.apply(t, zonal(2, "az-1", c.first))
+			a.refresh(t)
+			if got, _ := a.plan(t, zonal(2, "az-1", c.second)); got == both {
+				t.Error("the second apply replaces none either")
+			}
+		})
+	}
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// fault is one that a person thought of, with the tests that must notice it.
+type fault struct {
+	title         string
+	file          string
+	pkg, tests    string // the package of the tests, and their pattern
+	before, after []string
+}
+
+// readFaults reads a table of faults. Lines that begin with # are comments. Each
+// fault is
+//
+//	what is wrong
+//	FILE PACKAGE TESTS
+//	- a line of the file
+//	+ what stands in its place
+//
+// and an empty line. Blanks at the beginning of the lines do not count.
+func readFaults(path string) ([]fault, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []fault
+	for block := range strings.SplitSeq(string(data), "\n\n") {
+		var f fault
+		for line := range strings.SplitSeq(strings.TrimSpace(block), "\n") {
+			switch kind, rest, _ := strings.Cut(line, " "); {
+			case line == "", kind == "#":
+			case kind == "-":
+				f.before = append(f.before, strings.TrimSpace(rest))
+			case kind == "+":
+				f.after = append(f.after, strings.TrimSpace(rest))
+			case f.title == "":
+				f.title = line
+			default:
+				fields := strings.Fields(line)
+				if len(fields) != 3 || f.file != "" {
+					return nil, fmt.Errorf("%s: %q is not FILE PACKAGE TESTS", path, line)
+				}
+				f.file, f.pkg, f.tests = fields[0], fields[1], fields[2]
+			}
+		}
+		switch {
+		case f.title == "":
+		case f.file == "" || len(f.before) == 0:
+			return nil, fmt.Errorf("%s: %q has no file or no line", path, f.title)
+		default:
+			all = append(all, f)
+		}
+	}
+	return all, nil
+}
+
+// put returns the text of the file with the fault in it. The lines must be there
+// once: then the table is what the code is.
+func (f fault) put() (string, error) {
+	data, err := os.ReadFile(f.file)
+	if err != nil {
+		return "", err
+	}
+	lines := strings.Split(string(data), "\n")
+	var at []int
+	for i := range len(lines) - len(f.before) + 1 {
+		same := true
+		for j, want := range f.before {
+			same = same && strings.TrimSpace(lines[i+j]) == want
+		}
+		if same {
+			at = append(at, i)
+		}
+	}
+	if len(at) != 1 {
+		return "", fmt.Errorf("%s: %s has these lines %d times, not once: %q", f.title, f.file, len(at), f.before)
+	}
+	end := at[0] + len(f.before)
+	return strings.Join(append(append(append([]string{}, lines[:at[0]]...), f.after...), lines[end:]...), "\n"), nil
+}
+
+// noticed reports whether the tests fail where the fault is in the code.
+func (f fault) noticed(temp string) (bool, error) {
+	text, err := f.put()
+	if err != nil {
+		return false, err
+	}
+	args := []string{"test", "-count=1", "-short", "-vet=off", "-run", f.tests}
+	dir := "."
+	if strings.HasSuffix(f.file, ".go") {
+		overlay, err := f.overlay(temp, text)
+		if err != nil {
+			return false, err
+		}
+		args = append(args, "-overlay", overlay)
+	} else { // a test reads it: it is changed in a copy of all
+		if dir, err = copied(temp); err != nil {
+			return false, err
+		}
+		path := filepath.Join(dir, f.file)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return false, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", append(args, f.pkg)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	switch {
+	case err == nil:
+		return false, nil
+	case !strings.Contains(string(out), "--- FAIL") && !strings.Contains(string(out), "panic: "):
+		return false, fmt.Errorf("%s: no test ran: %w\n%s", f.title, err, out)
+	}
+	return true, nil
+}
+
+// overlay writes what tells the compiler that a file has another text.
+func (f fault) overlay(temp, text string) (string, error) {
+	at, err := filepath.Abs(f.file)
+	if err != nil {
+		return "", err
+	}
+	broken, list := filepath.Join(temp, "broken.go"), filepath.Join(temp, "overlay.json")
+	data, err := json.Marshal(map[string]any{"Replace": map[string]string{at: broken}})
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(broken, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	return list, os.WriteFile(list, data, 0o600)
+}
+
+// copied makes a copy of the repository's files, as they are now.
+func copied(temp string) (string, error) {
+	dir := filepath.Join(temp, "copy")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	script := `mkdir -p "$0" && git ls-files -z | xargs -0 cp --parents -t "$0" && { [ ! -d .tools ] || ln -s "$PWD/.tools" "$0/.tools"; }`
+	if out, err := exec.CommandContext(context.Background(), "sh", "-c", script, dir).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("copy the files: %w\n%s", err, out)
+	}
+	return dir, nil
+}
+
+// testFaults puts one fault after the other, and returns how many no test noticed.
+// Those of whose title or file the filter is no part are left out.
+func testFaults(path, filter string) (int, error) {
+	all, err := readFaults(path)
+	if err != nil {
+		return 0, err
+	}
+	temp, err := os.MkdirTemp("", "faults")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(temp)
+	survived, tried := 0, 0
+	for _, f := range all {
+		if !strings.Contains(f.title+" "+f.file, filter) {
+			continue
+		}
+		tried++
+		begun := time.Now()
+		noticed, err := f.noticed(temp)
+		if err != nil {
+			return 0, err
+		}
+		word := "noticed"
+		if !noticed {
+			word = "SURVIVED"
+			survived++
+		}
+		fmt.Printf("%-8s %3.0f s  %s: %s\n", word, time.Since(begun).Seconds(), f.file, f.title)
+	}
+	fmt.Printf("%d faults, %d noticed, %d survived\n", tried, tried-survived, survived)
+	return survived, nil
+}
