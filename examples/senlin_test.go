@@ -93,10 +93,7 @@ func TestFromSenlin_properties(t *testing.T) {
 		{"nodes that are kept", regions, zones, "{}", "destroy_after_deletion: false", []string{"destroy_after_deletion: false is not carried over"}, true},
 	} {
 		for file, properties := range map[string]string{"region": s.region, "zone": s.zone, "affinity": s.affinity, "deletion": s.deletion} {
-			text := fmt.Sprintf("type: senlin.policy\nversion: 1.0\nproperties:\n  %s\n", properties)
-			if err := os.WriteFile(filepath.Join(w.Dir, "policies", file+".yaml"), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writePolicy(t, w.Dir, file, properties)
 		}
 		said, err := w.Run(t.Context(), "plan", "-no-color")
 		if said = fmt.Sprint(said, err); (err != nil) != s.fails {
@@ -107,6 +104,54 @@ func TestFromSenlin_properties(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", s.name, want, said)
 			}
 		}
+	}
+}
+
+// TestFromSenlin_drs: a policy with the extension for vSphere puts all servers on
+// the host of the cluster with DRS, and the next plan is empty.
+func TestFromSenlin_drs(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewAdmin(t, fakecloud.Config{})
+	if c.Fake == nil {
+		t.Skip("needs the fake cloud: the real ones have no image of this name")
+	}
+	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
+	region, host := c.DRS(t)
+	w := c.Example(t, "guides/from-senlin")
+	for file, properties := range map[string]string{
+		"region":   "regions: [{name: " + region + "}]",
+		"zone":     "zones: []",
+		"affinity": "servergroup: {name: web, policies: soft-anti-affinity}\n  enable_drs_extension: true",
+	} {
+		writePolicy(t, w.Dir, file, properties)
+	}
+	if text, err := w.Apply(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	servers := c.Fake.Servers(region)
+	for _, s := range servers {
+		if s.Host != host {
+			t.Errorf("%s is on the host %q, want %q", s.Name, s.Host, host)
+		}
+	}
+	if len(servers) != 6 {
+		t.Errorf("%d servers", len(servers))
+	}
+	// The plans at the end see the servers now: the outputs change, and no resource.
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := w.Run(t.Context(), "plan", "-no-color", "-detailed-exitcode"); err != nil {
+		t.Errorf("the next plan is not empty: %v\n%s", err, text)
+	}
+}
+
+// writePolicy writes a policy file of Senlin's.
+func writePolicy(t *testing.T, dir, file, properties string) {
+	t.Helper()
+	text := fmt.Sprintf("type: senlin.policy\nversion: 1.0\nproperties:\n  %s\n", properties)
+	if err := os.WriteFile(filepath.Join(dir, "policies", file+".yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,0 +1,112 @@
+package placementtf_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// shrunk is a cluster of four nodes with their servers, two in each of two places.
+func shrunk(t *testing.T, places string) (c *acctest.Cloud, w *workspace.Workspace, config func(size int, places string) string) {
+	t.Helper()
+	c = acctest.NewFake(t, fakecloud.Config{})
+	config = func(size int, places string) string {
+		return web(c, fmt.Sprintf("desired_capacity = %d", size), places) + `
+resource "nova_server" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = "` + c.Image + `"
+  flavor_id         = "` + c.Flavor + `"
+}
+output "spread" { value = stackpolicy_placement_attachment.web.distribution }
+`
+	}
+	w = c.Workspace(t, config(4, places))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c, w, config
+}
+
+const (
+	twoZones   = `zones = [{ name = "az-1" }, { name = "az-2" }]`
+	twoRegions = `regions = [{ name = "RegionOne" }, { name = "RegionTwo" }]`
+)
+
+// TestPlacementShrinkRefused: a shrink validates its places as growth does: names
+// that do not exist, and a list in which none is usable, are errors, and no node
+// leaves.
+func TestPlacementShrinkRefused(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]struct {
+		before, after string
+		happens       func(*fakecloud.Cloud)
+		want          string
+	}{
+		"a misspelled zone": {twoZones, `zones = [{ name = "az-1" }, { name = "az-tow" }]`, nil, `does not list the availability zone "az-tow"`},
+		"a zone that Nova lists no more": {twoZones, twoZones, func(f *fakecloud.Cloud) { f.RemoveZone("RegionOne", "az-2") },
+			`does not list the availability zone "az-2"`},
+		"the only zone is down": {twoZones, `zones = [{ name = "az-2" }]`, func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-2", false) },
+			`No availability zone found available.`},
+		"a region that nobody knows":      {twoRegions, `regions = [{ name = "RegionOne" }, { name = "RegionTow" }]`, nil, `Keystone does not know the region "RegionTow"`},
+		"the only region has no endpoint": {`regions = [{ name = "RegionOne" }]`, `regions = [{ name = "Dark" }]`, func(f *fakecloud.Cloud) { f.AddRegion("Dark") }, "No region is found usable."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, w, config := shrunk(t, s.before)
+			if s.happens != nil {
+				s.happens(c.Fake)
+			}
+			if err := w.Write(config(3, s.after)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Apply(t.Context()); err == nil || !acctest.Says(s.want).MatchString(err.Error()) {
+				t.Errorf("got %v, want %q", err, s.want)
+			}
+			if n := len(c.Servers(t)); n != 4 {
+				t.Errorf("%d servers are left", n)
+			}
+		})
+	}
+}
+
+// TestPlacementShrinkUnreachable: where a region with nodes lost its endpoint, a
+// plan that looks at the nodes fails and names it, so that none leaves anywhere.
+// One that looks at none keeps the nodes of that region, because nothing can be
+// deleted there, and the others give up theirs.
+func TestPlacementShrinkUnreachable(t *testing.T) {
+	t.Parallel()
+	c, w, config := shrunk(t, twoRegions)
+	c.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
+	if err := w.Write(config(2, twoRegions)); err != nil {
+		t.Fatal(err)
+	}
+	const missing = `region "RegionTwo" has no compute endpoint in the catalogue of this user`
+	if _, err := w.Apply(t.Context()); err == nil || !acctest.Says(missing).MatchString(err.Error()) {
+		t.Errorf("got %v, want %q", err, missing)
+	}
+	text, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false")
+	const kept = `The region "RegionTwo" has no compute endpoint for this user. It keeps the nodes that it has: nothing could be deleted there.`
+	if err != nil || !acctest.Says(kept).MatchString(text) {
+		t.Errorf("%v, want %q in\n%s", err, kept, text)
+	}
+	var spread map[string]map[string]int
+	if err := w.Output(t.Context(), "spread", &spread); err != nil || spread["RegionOne"][""] != 0 || spread["RegionTwo"][""] != 2 {
+		t.Errorf("the nodes are spread %v, %v", spread, err)
+	}
+	if err := w.Write(config(1, twoRegions)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false"); err == nil || !acctest.Says("There is no feasible plan").MatchString(err.Error()) {
+		t.Errorf("only nodes that cannot be removed are left: %v", err)
+	}
+	c.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", false)
+	if _, err := w.Apply(t.Context()); err != nil || len(c.Servers(t)) != 1 {
+		t.Errorf("the region is back: %v, %d servers", err, len(c.Servers(t)))
+	}
+}
