@@ -69,3 +69,62 @@ func idsOf(c *acctest.Cloud) (ids []string) {
 	slices.Sort(ids)
 	return ids
 }
+
+// TestTwoApplies: without a lock two applies carry out their own plan each, and
+// the state is what the last of them writes. What the guide says is left behind.
+func TestTwoApplies(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	config := func(size int) string { return acctest.Attached(c, size, acctest.Places("RegionOne: az-1 az-2"), "") }
+	one := c.Workspace(t, config(3))
+	if _, err := one.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// apply carries out a change in a copy of the folder, which has the state of before.
+	apply := func(size int) []byte {
+		t.Helper()
+		two := *one
+		two.Dir = filepath.Join(t.TempDir(), "copy")
+		if err := os.CopyFS(two.Dir, os.DirFS(one.Dir)); err != nil {
+			t.Fatal(err)
+		}
+		if err := two.Write(config(size)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := two.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		state, err := os.ReadFile(filepath.Join(two.Dir, "terraform.tfstate"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return state
+	}
+	// then is what the next apply says, where this state is the one that stays.
+	then := func(state []byte, size int) string {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(one.Dir, "terraform.tfstate"), state, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := one.Write(config(size)); err != nil {
+			t.Fatal(err)
+		}
+		text, err := one.Apply(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	grown, shrunk := apply(5), apply(2)
+	if text := then(shrunk, 2); !strings.Contains(text, "0 added, 0 changed, 0 destroyed") || len(c.Servers(t)) != 4 {
+		t.Errorf("the shrink is what is known: %d servers\n%s", len(c.Servers(t)), text)
+	}
+	if text := then(grown, 5); !strings.Contains(text, "1 added, 0 changed, 0 destroyed") || len(c.Servers(t)) != 5 {
+		t.Errorf("the growth is what is known: %d servers\n%s", len(c.Servers(t)), text)
+	}
+	apply(6)
+	last := apply(6)
+	if text := then(last, 6); !acctest.Says("Several servers have the name of one node").MatchString(text) || len(c.Fake.Servers("RegionOne")) != 7 {
+		t.Errorf("both grew: %d servers\n%s", len(c.Fake.Servers("RegionOne")), text)
+	}
+}

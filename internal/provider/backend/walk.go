@@ -53,10 +53,10 @@ func (w *Walk) Detached() int {
 	return len(w.detached)
 }
 
-// quiet is how long nobody must have come before a group is complete.
+// quiet is how long no resource must have come before a group is complete.
 const quiet = 300 * time.Millisecond
 
-// Gather lets one diagnostic speak of many resources. Who is the first of a group
+// Gather lets one diagnostic speak of many resources. The first resource of a group
 // waits until no other has come for a moment, and gets the names of all, sorted,
 // to report. The others get none, and have nothing to report.
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // TestGather: one of those that come at about the same time gets all names, and
-// whoever comes later is not forgotten.
+// one that comes later is not forgotten.
 func TestGather(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w Walk

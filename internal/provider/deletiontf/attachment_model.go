@@ -121,7 +121,7 @@ func (m attachmentModel) steps() (steps []string) {
 // enabled is true where nothing is said, as in a state without the argument.
 func (m attachmentModel) enabled() bool { return m.Enabled.IsNull() || m.Enabled.ValueBool() }
 
-// moved is what to do where servers stay. The provider is told no addresses.
+// moved is what to do where servers stay. Terraform gives a provider no addresses.
 const moved = `
 
   moved {
@@ -131,8 +131,8 @@ const moved = `
 
 `
 
-// leave reports that the plan destroys the attachment, together with others of
-// which the same is to be said.
+// leave reports that the plan destroys the attachment, in one warning with the
+// others that it destroys.
 func (m attachmentModel) leave(ctx context.Context, walk *backend.Walk, diags *diag.Diagnostics) {
 	steps := m.steps()
 	if steps == nil {
@@ -168,8 +168,8 @@ func (m attachmentModel) leave(ctx context.Context, walk *backend.Walk, diags *d
 }
 
 // stay notes that the server has this attachment after the plan, and refuses a
-// plan that destroys another one of it: whoever renames a block would have all
-// servers drained that are in use.
+// plan that destroys another one of it. Without that, renaming a block would drain
+// all servers that are in use.
 func (m attachmentModel) stay(ctx context.Context, walk *backend.Walk, diags *diag.Diagnostics) {
 	if value.Given(m.ServerID) && walk.Attach(m.ServerID.ValueString()) {
 		m.refuse(ctx, walk, diags)
