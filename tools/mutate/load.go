@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,6 +23,7 @@ type pkg struct {
 	rapid     bool              // whether its tests use pgregory.net/rapid
 	files     map[string]string // by name
 	mutants   []mutant
+	made      int // mutants, of which those are a sample
 }
 
 // mutant is one small change.
@@ -71,7 +75,11 @@ func load(dir, only string) (*pkg, error) {
 		p.name = file.Name.Name
 	}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
+	find, err := exports(dir)
+	if err != nil {
+		return nil, err
+	}
+	config := types.Config{Importer: importer.ForCompiler(fset, "gc", find)}
 	checked, err := config.Check(dir, fset, files, info)
 	if err != nil {
 		return nil, err
@@ -87,7 +95,7 @@ func load(dir, only string) (*pkg, error) {
 		}
 		m := &mutator{pkg: p, fset: fset, info: info, checked: checked, text: string(text), path: path, same: map[*ast.BasicLit]bool{}}
 		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && !m.makesSchema(f) {
 				m.function = f.Name.Name
 				ast.Inspect(f.Body, m.visit)
 			}
@@ -95,6 +103,20 @@ func load(dir, only string) (*pkg, error) {
 		p.files[names[i]] = m.result()
 	}
 	return p, nil
+}
+
+// exports finds the compiled packages that a package imports.
+func exports(dir string) (func(path string) (io.ReadCloser, error), error) {
+	out, err := exec.CommandContext(context.Background(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", "./"+dir).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list %s: %w", dir, err)
+	}
+	files := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), "=")
+		files[path] = file
+	}
+	return func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }, nil
 }
 
 // testNames lists the tests of a file.

@@ -7,12 +7,20 @@
 //
 // A file is tested by the tests in its own _test.go, a folder by all of its tests.
 // All mutants of a package are in one test binary, and an environment variable
-// chooses one of them, so that a mutant costs no more than a run of the tests. The
-// quick tests are run first, and the first that fails is the last.
+// chooses one of them, so that a mutant costs no more than a run of the tests. At
+// first each test runs alone, and notes which mutants it comes by: only those tests
+// are run with a mutant, the quick ones first, and the first that fails is the
+// last. A mutant that no test comes by survives at once.
+//
+// With -report a table of all folders is kept in a file, and those that survived.
+//
+// With -faults it puts in faults that people thought of, each in a test binary of
+// its own, and runs the tests that must notice it.
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -20,7 +28,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,32 +38,46 @@ import (
 func main() {
 	workers := flag.Int("workers", 1, "mutants to test at a time")
 	except := flag.String("equivalent", "tools/mutate/equivalent.txt", "mutants that make no difference, with the reasons")
+	written := flag.String("report", "", "where the results of all folders are kept")
+	every := flag.Int("sample", 1, "take one mutant of so many")
+	faults := flag.String("faults", "", "a table of faults to put in instead, see faults.go")
+	only := flag.String("only", "", "of the faults, those with this text in their title or file")
 	flag.Parse()
+	if *faults != "" {
+		survived, err := testFaults(*faults, *only)
+		if err == nil && survived > 0 {
+			err = fmt.Errorf("no test notices %d faults", survived)
+		}
+		if err != nil {
+			fail(err)
+		}
+		return
+	}
 	known, err := readEquivalent(*except)
+	if err != nil {
+		fail(err)
+	}
+	rows, err := readReport(*written)
 	if err != nil {
 		fail(err)
 	}
 	survivors, total := 0, 0
 	for _, target := range flag.Args() {
-		dir, file := target, ""
-		if strings.HasSuffix(target, ".go") {
-			dir, file = filepath.Split(target)
-		}
-		p, err := load(filepath.Clean(dir), file)
+		r, err := testTarget(target, *every, *workers, known)
 		if err != nil {
 			fail(err)
 		}
-		left, err := p.test(*workers, known)
-		if err != nil {
+		rows[folderOf(target)] = r
+		fmt.Printf("%s: %d mutants, %d tried, %d noticed, of which %d because the tests did not end, %d equivalent, %d survived\n",
+			target, r.made, r.tried(), r.noticed, r.endless, r.equivalent, len(r.survived))
+		if err := rows.write(*written); err != nil {
 			fail(err)
 		}
-		fmt.Printf("%s: %d mutants, %d noticed, of which %d because the tests did not end, %d equivalent, %d survived\n",
-			target, len(p.mutants), left.noticed, left.endless, left.equivalent, left.survived)
-		survivors += left.survived
-		total += len(p.mutants)
+		survivors += len(r.survived)
+		total += r.tried()
 	}
 	for text, unused := range known {
-		if unused > 0 && covers(flag.Args(), text) {
+		if unused > 0 && *every == 1 && covers(flag.Args(), text) {
 			fmt.Println("no such survivor any more:", text)
 			survivors++
 		}
@@ -64,6 +85,26 @@ func main() {
 	if survivors > 0 {
 		fail(fmt.Errorf("%d to look at, of %d mutants", survivors, total))
 	}
+}
+
+// moduleTests are those that put the example module to work.
+const moduleTests = "^(TestModule.*|TestAccExample_cluster.*)$"
+
+// testTarget tests a folder, a file of Go, or one of HCL.
+func testTarget(target string, every, workers int, known map[string]int) (result, error) {
+	dir, file := target, ""
+	switch filepath.Ext(target) {
+	case ".tf":
+		return testHCL(target, "./examples", moduleTests, every)
+	case ".go":
+		dir, file = filepath.Split(target)
+	}
+	p, err := load(filepath.Clean(dir), file)
+	if err != nil {
+		return result{}, err
+	}
+	p.sample(every)
+	return p.test(workers, known)
 }
 
 func fail(err error) {
@@ -99,8 +140,19 @@ func readEquivalent(path string) (map[string]int, error) {
 	return known, lines.Err()
 }
 
-// result counts what became of the mutants of a package.
-type result struct{ noticed, endless, equivalent, survived int }
+// result is what became of the mutants of a package.
+type result struct {
+	made, noticed, endless, equivalent int
+	survived                           []string
+}
+
+func (r result) tried() int { return r.noticed + r.equivalent + len(r.survived) }
+
+// sample keeps one mutant of so many.
+func (p *pkg) sample(every int) {
+	p.made = len(p.mutants)
+	p.mutants = slices.DeleteFunc(p.mutants, func(m mutant) bool { return m.id%every != 0 })
+}
 
 // test runs the tests against each mutant, and prints the survivors.
 func (p *pkg) test(workers int, known map[string]int) (result, error) {
@@ -113,36 +165,31 @@ func (p *pkg) test(workers int, known map[string]int) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	out, took, err := p.run(binary, 0, p.tests, time.Minute)
+	tests, err := p.trace(binary, filepath.Join(temp, "reached"))
 	if err != nil {
-		return result{}, fmt.Errorf("%s: the tests fail without a mutant: %w\n%s", p.dir, err, out)
+		return result{}, err
 	}
-	limit := (10*took + 3*time.Second).Truncate(time.Second)
-	quick, slow := bySpeed(out)
 	var lock sync.Mutex
 	var group sync.WaitGroup
-	var r result
+	r := result{made: p.made}
 	queue := make(chan mutant)
 	for range workers {
 		group.Go(func() {
 			for m := range queue {
-				_, took, err := p.run(binary, m.id, quick, limit)
-				if err == nil {
-					_, took, err = p.run(binary, m.id, slow, limit)
-				}
+				noticed, endless := p.notices(binary, m.id, tests)
 				lock.Lock()
 				switch {
-				case err != nil && took > limit*9/10:
+				case endless:
 					r.endless++
 					r.noticed++
-				case err != nil:
+				case noticed:
 					r.noticed++
 				case known[m.key()] > 0:
 					known[m.key()]--
 					r.equivalent++
 				default:
 					fmt.Println("survived:", m)
-					r.survived++
+					r.survived = append(r.survived, m.key())
 				}
 				lock.Unlock()
 			}
@@ -154,6 +201,71 @@ func (p *pkg) test(workers int, known map[string]int) (result, error) {
 	close(queue)
 	group.Wait()
 	return r, nil
+}
+
+// traced is a test, how long it takes, and the mutants that it comes by.
+type traced struct {
+	name    string
+	took    time.Duration
+	reaches map[string]bool
+}
+
+// trace runs each test alone, without a mutant. The quickest is the first.
+func (p *pkg) trace(binary, file string) ([]traced, error) {
+	cmd := exec.CommandContext(context.Background(), binary, "-test.list", cmp.Or(p.tests, "."))
+	cmd.Dir = p.dir
+	list, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: list the tests: %w", p.dir, err)
+	}
+	var tests []traced
+	for name := range strings.FieldsSeq(string(list)) {
+		if !strings.HasPrefix(name, "Test") && !strings.HasPrefix(name, "Fuzz") {
+			continue
+		}
+		if err := os.RemoveAll(file); err != nil {
+			return nil, err
+		}
+		out, took, err := p.run(binary, 0, pattern([]string{name}), 10*time.Minute, "MUTANT_REACHED="+file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s fails without a mutant: %w\n%s", p.dir, name, err, out)
+		}
+		ids, err := os.ReadFile(file)
+		if err != nil && !os.IsNotExist(err) {
+			return nil, err
+		}
+		t := traced{name, took, map[string]bool{}}
+		for id := range strings.FieldsSeq(string(ids)) {
+			t.reaches[id] = true
+		}
+		tests = append(tests, t)
+	}
+	slices.SortStableFunc(tests, func(a, b traced) int { return cmp.Compare(a.took, b.took) })
+	return tests, nil
+}
+
+// notices runs the tests that come by a mutant: a few quick ones, then the others.
+func (p *pkg) notices(binary string, id int, tests []traced) (noticed, endless bool) {
+	const few = 3
+	var names [2][]string
+	var took [2]time.Duration
+	for _, t := range tests {
+		if t.reaches[strconv.Itoa(id)] {
+			turn := min(len(names[0])/few, 1)
+			names[turn] = append(names[turn], t.name)
+			took[turn] += t.took
+		}
+	}
+	for turn, list := range names {
+		if len(list) == 0 {
+			continue
+		}
+		limit := (10*took[turn] + 3*time.Second).Truncate(time.Second)
+		if _, took, err := p.run(binary, id, pattern(list), limit); err != nil {
+			return true, took > limit*9/10
+		}
+	}
+	return false, false
 }
 
 // build makes the test binary with all mutants in it.
@@ -186,36 +298,22 @@ func (p *pkg) build(temp string) (string, error) {
 	return binary, nil
 }
 
-// bySpeed makes patterns of the quick tests and of the others, from what the tests
-// print about themselves.
-func bySpeed(out string) (quick, slow string) {
-	var names [2][]string
-	for _, m := range regexp.MustCompile(`(?m)^--- PASS: (\w+) \(([0-9.]+)s\)`).FindAllStringSubmatch(out, -1) {
-		class := 0
-		if seconds, err := strconv.ParseFloat(m[2], 64); err != nil || seconds > 0.02 {
-			class = 1
-		}
-		names[class] = append(names[class], m[1])
-	}
-	return pattern(names[0]), pattern(names[1])
-}
-
 func pattern(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
 // run runs tests with one mutant; 0 is none. The limit is in time of the CPU,
 // which does not depend on what else the machine does.
-func (p *pkg) run(binary string, id int, tests string, limit time.Duration) (out string, took time.Duration, err error) {
+func (p *pkg) run(binary string, id int, tests string, limit time.Duration, environment ...string) (out string, took time.Duration, err error) {
 	args := []string{"-c", `ulimit -t "$0"; exec "$@"`, fmt.Sprint(int(limit / time.Second)), binary,
-		"-test.v", "-test.failfast", "-test.run", tests}
+		"-test.short", "-test.failfast", "-test.parallel=4", "-test.run", tests}
 	if p.rapid {
 		args = append(args, "-rapid.seed=1", "-rapid.checks=300", "-rapid.nofailfile", "-rapid.shrinktime=1ms")
 	}
 	// Tests that wait for each other use no CPU: they end after a while, too.
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", args...)
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), fmt.Sprintf("MUTANT=%d", id), "GOMAXPROCS=1")
+	cmd.Env = append(append(os.Environ(), fmt.Sprintf("MUTANT=%d", id), "GOMAXPROCS=1"), environment...)
 	text, err := cmd.CombinedOutput()
 	return string(text), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), err
 }
@@ -223,12 +321,24 @@ func (p *pkg) run(binary string, id int, tests string, limit time.Duration) (out
 // runtimeSource is added to a package: what its mutants call.
 const runtimeSource = `package %s
 
+import "fmt"
 import "os"
 import "strconv"
+import "sync"
 
 var activeMutant, _ = strconv.Atoi(os.Getenv("MUTANT"))
 
-func mutantIs(id int) bool { return id == activeMutant }
+var reachedMutants sync.Map
+var reachedFile, _ = os.OpenFile(os.Getenv("MUTANT_REACHED"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+
+func mutantIs(id int) bool {
+	if reachedFile != nil {
+		if _, known := reachedMutants.LoadOrStore(id, true); !known {
+			fmt.Fprintln(reachedFile, id)
+		}
+	}
+	return id == activeMutant
+}
 
 func mutantOr[T any](id int, mutated, original func() T) T {
 	if mutantIs(id) {

@@ -80,6 +80,17 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
+// makesSchema reports whether a function makes a part of a schema: that is a table,
+// which a test of the whole provider compares with the one that is kept.
+func (m *mutator) makesSchema(f *ast.FuncDecl) bool {
+	if f.Type.Results == nil {
+		return f.Name.Name == "Schema"
+	}
+	return slices.ContainsFunc(f.Type.Results.List, func(r *ast.Field) bool {
+		return strings.Contains(m.source(r.Type), "schema.")
+	})
+}
+
 // failure reports whether a statement returns literals next to an error, or to
 // false: nobody looks at those.
 func failure(n *ast.ReturnStmt) bool {
