@@ -9,7 +9,6 @@
 package drain
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -43,8 +42,6 @@ type Drain struct {
 	// OnlyInService leaves hook and grace period out for a server that never was in
 	// service: it has no mark, and no drain of it has begun.
 	OnlyInService bool
-
-	poll time.Duration // between two looks at the server; 0: a second
 }
 
 // LockedError says that nothing was done, because the server is locked.
@@ -132,13 +129,14 @@ func (d Drain) note(ctx context.Context, state openstack.State) error {
 		case !takesMetadata[now.Status], time.Since(began) >= taskTime:
 			return nil
 		}
-		if err := d.pause(ctx); err != nil {
+		if err := pause(ctx); err != nil {
 			return err
 		}
 	}
 }
 
-func (d Drain) pause(ctx context.Context) error { return wait.For(ctx, cmp.Or(d.poll, time.Second)) }
+// pause is between two looks at the server.
+func pause(ctx context.Context) error { return wait.For(ctx, time.Second) }
 
 // power is what a status of Nova means for a shutdown.
 type power int
@@ -198,7 +196,7 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 			}
 			// A conflict: it stopped meanwhile, or another task goes on.
 		}
-		if err := d.pause(ctx); err != nil {
+		if err := pause(ctx); err != nil {
 			err = fmt.Errorf("wait for the server, which is %s, to stop: %w", status, err)
 			if refused != nil {
 				err = fmt.Errorf("%w; the last answer to the request to stop it: %w", err, refused)

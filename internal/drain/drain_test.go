@@ -227,6 +227,22 @@ func TestTakesMetadata(t *testing.T) {
 	}
 }
 
+// TestRefusedStop: what Nova answered to the last stop is said, where the wait ends
+// before the server is off.
+func TestRefusedStop(t *testing.T) {
+	for _, refused := range []error{nil, answered(http.StatusConflict)} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &server{statuses: []string{"ACTIVE"}, stopErrs: []error{refused}, log: new([]string)}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, err := Drain{Server: s}.shutDown(ctx)
+			if !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "the last answer to the request to stop it: stop:") != (refused != nil) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
 // TestCancel: cancelling ends every wait at once.
 func TestCancel(t *testing.T) {
 	hang := func(ctx context.Context) (string, error) {
@@ -235,7 +251,7 @@ func TestCancel(t *testing.T) {
 	}
 	for name, d := range map[string]Drain{
 		"in the hook":     {Hook: hang, Shutdown: true},
-		"in the shutdown": {Shutdown: true, poll: time.Hour},
+		"in the shutdown": {Shutdown: true},
 		"in the grace":    {Grace: time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -214,6 +214,15 @@ func TestURL(t *testing.T) {
 		{"http://:80/", "", "", "", "it is not an address with a host"},
 		{"http://{address}:http/", "", "", "", "it is not an address with a host"},
 		{"http://{address}:70000/", "", "", "", "the port 70000 is not between 1 and 65535"},
+		{"http://{address}:65536/", "", "", "", "the port 65536 is not between 1 and 65535"},
+		{"http://{address}:0/", "", "", "", "the port 0 is not between 1 and 65535"},
+		{"http://{address}:99999999999999999999/", "", "", "", "is not between 1 and 65535"},
+		{"http://{address}:65535/", "web-0", "10.0.0.5", "http://10.0.0.5:65535/", ""},
+		{"http://{address}:1/", "web-0", "10.0.0.5", "http://10.0.0.5:1/", ""},
+		{"http://{address}?a=1", "web-0", "10.0.0.5", "http://10.0.0.5?a=1", ""},
+		{"http://?a=1", "", "", "", "it is not an address with a host"},
+		{"http:///a", "", "", "", "it is not an address with a host"},
+		{"https://{name}:{name}@lb.example/", "a@b", "", "https://a%40b:a%40b@lb.example/", ""},
 	} {
 		u, err := ParseURL(c.template)
 		var got *url.URL
@@ -275,6 +284,7 @@ func TestStatuses(t *testing.T) {
 		hasNot []int
 	}{
 		{"200-299", []int{200, 204, 299}, []int{199, 300, 404}},
+		{"100-599", []int{100, 599}, []int{99, 600}},
 		{"200, 401,500-503", []int{200, 401, 500, 503}, []int{201, 400, 504}},
 	} {
 		s, err := ParseStatuses(c.list)
@@ -292,7 +302,7 @@ func TestStatuses(t *testing.T) {
 			}
 		}
 	}
-	for _, list := range []string{"", "2xx", "200-", "299-200", "99", "200-600", "200,,204", "+200", "0200", "200-299-300"} {
+	for _, list := range []string{"", "2xx", "200-", "299-200", "99", "200-600", "200,,204", "+200", "0200", "200-299-300", "2xx-200", "200-2xx", "0200-299", "200-0299", "099", "600"} {
 		if s, err := ParseStatuses(list); err == nil {
 			t.Errorf("%q: got %v", list, s)
 		}

@@ -99,6 +99,9 @@ func TestValidate(t *testing.T) {
 			continue
 		}
 		for _, d := range diags {
+			if warns := d.Severity() == diag.SeverityWarning; warns != (c.name == "plain") {
+				t.Errorf("%s: %s", c.name, d.Severity())
+			}
 			if at := d.(diag.DiagnosticWithPath).Path().String(); at != c.at || !strings.Contains(d.Detail(), c.detail) || strings.Contains(d.Detail(), "secret") {
 				t.Errorf("%s: at %s: %s", c.name, at, d.Detail())
 			}
@@ -122,6 +125,9 @@ func TestCheckAllowed(t *testing.T) {
 	} {
 		command["command"] = words(c.word)
 		var diags diag.Diagnostics
+		if hookblock.CheckAllowed(block(t, nil), c.runner, path.Root("hook"), &diags); len(diags) > 0 {
+			t.Errorf("%s, without a hook: %v", name, diags)
+		}
 		hookblock.CheckAllowed(block(t, command), c.runner, path.Root("hook"), &diags)
 		if diags.ErrorsCount() != c.errors {
 			t.Errorf("%s: %v", name, diags)
