@@ -13,6 +13,7 @@ var catalogServices = []struct{ kind, name, path string }{
 	{Compute, "nova", ""},
 	{Network, "neutron", ""},
 	{Messaging, "zaqar", "/messaging"},
+	{LoadBalancing, "octavia", ""},
 	{Identity, "keystone", "/identity/v3"},
 }
 
@@ -28,8 +29,8 @@ func (k *call) catalog(t *token) []object {
 			}
 			address := k.base + s.path
 			switch s.kind {
-			case Network:
-				address += "/network/" + url.PathEscape(region)
+			case Network, LoadBalancing:
+				address += "/" + s.kind + "/" + url.PathEscape(region)
 			case Compute:
 				address += "/compute/" + url.PathEscape(region) + "/v2.1"
 				if k.config.ProjectInURL {

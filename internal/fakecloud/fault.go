@@ -39,7 +39,7 @@ const (
 // a request is hit by the first fault that matches it.
 type Fault struct {
 	Service    string // Identity, Compute, ...
-	Region     string // of Compute and Network
+	Region     string // of Compute, Network and LoadBalancing
 	Method     string
 	Path       string         // a pattern as in [Cloud.Count]: /servers/*/action
 	PathRegexp *regexp.Regexp // of the path and the query
@@ -149,6 +149,8 @@ func errorBody(service string, status, retry int) []byte {
 		return novaFault(status, text, retry)
 	case Images:
 		return webobJSON(status, text)
+	case LoadBalancing:
+		return octaviaFault(status, text)
 	case Messaging:
 		return appendJSON(nil, object{{"title", strconv.Itoa(status) + " " + text}})
 	}

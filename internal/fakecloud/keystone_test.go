@@ -187,7 +187,7 @@ func TestCatalog(t *testing.T) {
 	k := login(t, c, "member")
 	list := func() []string { return endpoints(t, k.must(200, "GET identity /auth/catalog", "")) }
 	all := list()
-	if len(all) != 5*2*3 || !slices.Contains(all, "compute public RegionTwo "+c.url+"/compute/RegionTwo/v2.1") {
+	if len(all) != 6*2*3 || !slices.Contains(all, "compute public RegionTwo "+c.url+"/compute/RegionTwo/v2.1") {
 		t.Errorf("catalogue:\n%s", strings.Join(all, "\n"))
 	}
 

@@ -10,18 +10,19 @@ import (
 
 // Names of the services, as in [Request] and [Fault].
 const (
-	Identity  = "identity"
-	Compute   = "compute"
-	Images    = "image"
-	Messaging = "messaging"
-	Network   = "network"
+	Identity      = "identity"
+	Compute       = "compute"
+	Images        = "image"
+	Messaging     = "messaging"
+	Network       = "network"
+	LoadBalancing = "load-balancer"
 )
 
 // Request is a request that arrived.
 type Request struct {
 	Method  string
 	Service string // one of those above; "" for a path that belongs to none
-	Region  string // of Compute and Network; the others serve all regions
+	Region  string // of Compute, Network and LoadBalancing; the others serve all regions
 
 	// Path is what follows the version in the URL (and the project's id, where
 	// the endpoint has one): /servers/detail. A request for the version

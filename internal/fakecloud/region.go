@@ -17,11 +17,12 @@ type region struct {
 	hosts   []*host   // in the order in which they came, which is that of their numbers
 	control []service // of the controller
 
-	servers store
-	groups  []*group          // oldest first
-	quotas  map[[2]string]int // project, resource: where it differs from the default
-	usage   map[string]*usage // by project
-	hostIDs map[[2]string]string
+	servers   store
+	groups    []*group          // oldest first
+	quotas    map[[2]string]int // project, resource: where it differs from the default
+	usage     map[string]*usage // by project
+	balancers []*balancer
+	hostIDs   map[[2]string]string
 }
 
 // zone is an availability zone; in Nova it is a host aggregate that says so.

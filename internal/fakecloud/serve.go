@@ -152,7 +152,7 @@ func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 	switch service {
 	case Identity, Images, Messaging:
 		rec.Service, k.parts = service, parts
-	case Network:
+	case Network, LoadBalancing:
 		rec.Service = service
 		if len(parts) > 0 {
 			rec.Region, k.parts = parts[0], parts[1:]
@@ -196,6 +196,8 @@ func (k *call) serve() reply {
 		return k.serveNeutron()
 	case Messaging:
 		return k.serveZaqar()
+	case LoadBalancing:
+		return k.serveOctavia()
 	}
 	return reply{http.StatusNotFound, http.Header{"Content-Type": {"text/plain"}}, []byte("no service here\n")}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
@@ -97,6 +98,10 @@ type Runner struct {
 	// Messaging returns a client for the Zaqar of a region. The client id, a
 	// UUID, tells those who post apart.
 	Messaging func(ctx context.Context, region, clientID string) (*gophercloud.ServiceClient, error)
+	// LoadBalancer returns the Octavia of a region, and Addresses those that Nova
+	// shows of a server.
+	LoadBalancer func(ctx context.Context, region string) (*openstack.LoadBalancer, error)
+	Addresses    func(ctx context.Context, region, serverID string) ([]string, error)
 	// HTTP sends webhooks; see [web.NewClient].
 	HTTP *http.Client
 	// Signer signs webhooks; nil: they are not signed.

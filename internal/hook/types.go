@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ type Type struct {
 	Description string     // Markdown, for the documentation
 	Arguments   []Argument // it takes no other type's
 	make        func(r *Runner, s Spec) (hook, error)
+	region      func(ctx context.Context, r *Runner, region string) error // why it cannot be run in a region; nil: it always can
 }
 
 // Argument is an argument of a type.
@@ -21,6 +23,7 @@ type Argument struct {
 	Kind        Kind
 	Optional    bool
 	Sensitive   bool
+	Least, Most int64                         // of a Number
 	check       func(values []string) []Fault // nil: each value is good
 }
 
@@ -29,9 +32,10 @@ type Kind int
 
 // The kinds of arguments.
 const (
-	Text Kind = iota
-	List      // of texts
-	Bool      // "true" or "false" in [Spec]
+	Text   Kind = iota
+	List        // of texts
+	Bool        // "true" or "false" in [Spec]
+	Number      // a whole number, from Least to Most
 )
 
 // Fault is what is wrong with an argument. Its text has no sensitive value.
@@ -42,7 +46,7 @@ type Fault struct {
 }
 
 // types are the kinds of hooks, in the order of the documentation.
-var types = []Type{zaqarType, webhookType, commandType}
+var types = []Type{zaqarType, webhookType, commandType, octaviaType}
 
 // Types lists the kinds of hooks.
 func Types() []Type { return slices.Clone(types) }
@@ -105,6 +109,16 @@ func (t Type) argumentNames() string {
 func (r *Runner) Check(s Spec) error {
 	_, err := s.make(r)
 	return err
+}
+
+// CheckRegion says why a hook could not be run for the nodes of a region; nil: it
+// could. No request is made, other than a login.
+func (r *Runner) CheckRegion(ctx context.Context, s Spec, region string) error {
+	kind, ok := find(s.Type)
+	if !ok || kind.region == nil {
+		return nil
+	}
+	return kind.region(ctx, r, region)
 }
 
 // make makes the hook, or says what is wrong with it.

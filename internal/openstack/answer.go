@@ -206,10 +206,11 @@ func ownNotFound(kind, media string, body []byte) bool {
 	if err != nil || media != "application/json" || json.Unmarshal(body, &fields) != nil {
 		return false
 	}
-	var title, description, code string
+	var title, description, code, fault string
 	_ = json.Unmarshal(fields["title"], &title) // what is not a string stays empty
 	_ = json.Unmarshal(fields["description"], &description)
 	_ = json.Unmarshal(fields["code"], &code)
+	_ = json.Unmarshal(fields["faultstring"], &fault)
 	nova, keystone := false, false
 	for name, value := range fields {
 		var fault struct {
@@ -221,6 +222,7 @@ func ownNotFound(kind, media string, body []byte) bool {
 			nova = !keystone
 		}
 	}
+	octavia := fault != "" || (string(fields["code"]) == "404" && description != "")
 	switch zaqar, glance := title != "" && description != "", strings.HasPrefix(code, "404") && title != ""; {
 	case strings.HasPrefix(kind, "compute"):
 		return nova
@@ -230,8 +232,10 @@ func ownNotFound(kind, media string, body []byte) bool {
 		return glance
 	case strings.HasPrefix(kind, "messag"):
 		return zaqar
+	case strings.HasPrefix(kind, "load-balanc"):
+		return octavia
 	default:
-		return nova || keystone || glance || zaqar
+		return nova || keystone || glance || zaqar || octavia
 	}
 }
 

@@ -22,16 +22,21 @@ const (
 	keystoneGone = `{"error": {"code": 404, "message": "Could not find region: x.", "title": "Not Found"}}`
 	glanceGone   = `{"message": "No image found with ID i<br /><br />\n\n\n", "code": "404 Not Found", "title": "Not Found"}`
 	zaqarGone    = `{"title": "Not found", "description": "Message m does not exist in queue q for project p"}`
+	octaviaGone  = `{"faultcode": "Client", "faultstring": "Member m not found.", "debuginfo": null}`
+	octaviaNone  = `{"code": 404, "title": "Bad Request", "description": "Pool p not found."}` // of a pool, before its members are looked at
 )
 
 func TestOwnNotFound(t *testing.T) {
-	own := map[string]string{"compute": novaGone, "identity": keystoneGone, "image": glanceGone, "messaging": zaqarGone}
-	for _, kind := range []string{"compute", "compute_legacy", "identity", "image", "message", "messaging", ""} {
+	own := map[string]string{"compute": novaGone, "identity": keystoneGone, "image": glanceGone, "messaging": zaqarGone, "load-balancer": octaviaGone}
+	for _, kind := range []string{"compute", "compute_legacy", "identity", "image", "message", "messaging", "load-balancer", "load-balancing", ""} {
 		for service, body := range own {
-			want := kind == "" || strings.HasPrefix(kind, service[:len("messag")-1])
+			want := kind == "" || strings.HasPrefix(kind, service[:min(len(service), len("messag")-1)])
 			if got := ownNotFound(kind, "application/json; charset=UTF-8", []byte(body)); got != want {
 				t.Errorf("%q: %s's 404 is its own: %t", kind, service, got)
 			}
+		}
+		if got, want := ownNotFound(kind, "application/json", []byte(octaviaNone)), kind == "" || strings.HasPrefix(kind, "messag") || strings.HasPrefix(kind, "load"); got != want {
+			t.Errorf("%q: Octavia's other 404 is its own: %t", kind, got)
 		}
 		for _, foreign := range []string{
 			``, `null`, `[]`, `404`, `"Not Found"`, `{}`, `{"message": "no Route matched with those values"}`, `{"message": "Not Found"}`,

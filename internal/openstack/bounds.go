@@ -39,6 +39,7 @@ var (
 	hostsAnswer     = bounds{4 << 20, 400_000}    // 5,000 hosts with one service have 0.8 MiB, and 35,000 values
 	machinesAnswer  = bounds{16 << 20, 600_000}   // 1,000 hypervisors with their cpu_info have 3 MiB, and 150,000 values
 	serversAnswer   = bounds{24 << 20, 1_000_000} // 1,000 servers have 3 MiB and 90,000 values; with all metadata 16 MiB and 220,000
+	membersAnswer   = bounds{4 << 20, 200_000}    // 1,000 members have 0.6 MiB, and 20,000 values
 	messagesAnswer  = bounds{6 << 20, 60_000}     // 20 messages of Zaqar's maximum, 256 KiB, have 5 MiB
 )
 
@@ -73,6 +74,9 @@ var kinds = []kind{
 	{http.MethodGet, "limits", []int{http.StatusOK}, smallAnswer},
 	{http.MethodGet, "flavors/*", []int{http.StatusOK}, smallAnswer},
 	{http.MethodGet, "images/*", []int{http.StatusOK}, smallAnswer},
+	{http.MethodGet, "pools/*/members", []int{http.StatusOK}, membersAnswer},
+	{http.MethodGet, "pools/*/members/*", []int{http.StatusOK}, smallAnswer},
+	{http.MethodPut, "pools/*/members/*", []int{http.StatusOK}, smallAnswer},
 	{http.MethodGet, "queues", []int{http.StatusOK, http.StatusNoContent}, smallAnswer},
 	{http.MethodGet, "queues/*/messages", []int{http.StatusOK, http.StatusNoContent}, messagesAnswer},
 	{http.MethodPost, "queues/*/messages", []int{http.StatusCreated}, smallAnswer},

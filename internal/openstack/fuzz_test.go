@@ -43,7 +43,7 @@ func invent(t *testing.T, answers canned) *Cloud {
 // FuzzAnswer: whatever a service answers, what is shown of it is short, in one
 // line, and without secrets; and only the service's own 404 is one.
 func FuzzAnswer(f *testing.F) {
-	for _, body := range []string{novaGone, keystoneGone, glanceGone, zaqarGone, "", "{", "null", "<html>404</html>", `{"error": {"code": 404}}`, "hidden-password\x1b[2J\n\xff", "\xe2\x80\xae" + strings.Repeat("é", 2000)} {
+	for _, body := range []string{novaGone, keystoneGone, glanceGone, zaqarGone, octaviaGone, "", "{", "null", "<html>404</html>", `{"error": {"code": 404}}`, "hidden-password\x1b[2J\n\xff", "\xe2\x80\xae" + strings.Repeat("é", 2000)} {
 		f.Add(uint16(404), "application/json", []byte(body))
 		f.Add(uint16(200), "text/html; charset=\x80", []byte(body))
 		f.Add(uint16(503), "", []byte(body))

@@ -53,6 +53,17 @@ func ofMessaging(method, path string, body any, ok ...int) func(context.Context,
 	}
 }
 
+// ofOctavia asks a region's Octavia.
+func ofOctavia(ask func(context.Context, *openstack.LoadBalancer) (any, error)) func(context.Context, *openstack.Cloud, string) (any, error) {
+	return func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
+		lb, err := cloud.LoadBalancer(ctx, region)
+		if err != nil {
+			return nil, err
+		}
+		return ask(ctx, lb)
+	}
+}
+
 const group = `{"id": "g-%d", "project_id": "p", "name": "group", "policy": "affinity", "policies": ["affinity"], "rules": {"max_server_per_host": 1}, "members": ["member"]}`
 
 // requests are all requests that the provider makes: see [TestRequestsAreKnown].
@@ -130,6 +141,14 @@ var requests = []request{
 		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 			return cloud.ImageCreated(ctx, region, "i")
 		}},
+	{"GET", "/lbaas/pools/p/members", hostile.Target{Around: `{"members": [%s]}`, Item: `{"id": "m%d", "name": "n", "address": "10.0.0.1", "weight": 1, "tags": ["t"], "provisioning_status": "ACTIVE", "operating_status": "ONLINE"}`},
+		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) { return l.Members(ctx, "p") })},
+	{"GET", "/lbaas/pools/p/members/m", hostile.Target{Around: `{"member": %s}`, Item: `{"id": "m", "name": "n", "address": "10.0.0.1", "weight": 1, "tags": ["t"], "provisioning_status": "ACTIVE", "operating_status": "ONLINE"}`},
+		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) { return l.Member(ctx, "p", "m") })},
+	{"PUT", "/lbaas/pools/p/members/m", hostile.Target{Around: `{"member": %s}`, Item: `{"id": "m", "weight": 0}`},
+		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) {
+			return nil, l.SetWeight(ctx, "p", "m", 0, []string{"t"})
+		})},
 	{"GET", "/queues", hostile.Target{Around: `{"queues": [%s]}`, Item: `{"name": "q%d"}`}, ofMessaging("GET", "/queues", nil, 200, 204)},
 	{"GET", "/queues/q/messages", hostile.Target{Around: `{"messages": [%s]}`, Item: `{"id": "m%d", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"lifecycle_action_token": "t"}}`},
 		ofMessaging("GET", "/queues/q/messages", nil, 200, 204)},

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
@@ -66,6 +68,30 @@ func (s Server) State(ctx context.Context) (State, error) {
 func (s Server) Status(ctx context.Context) (string, error) {
 	state, err := s.State(ctx)
 	return state.Status, err
+}
+
+// Addresses are those that Nova shows of a server: of its ports, and floating
+// ones. There are none where it is gone.
+func (c *Cloud) Addresses(ctx context.Context, region, id string) ([]string, error) {
+	compute, err := c.Compute(ctx, region)
+	if err != nil {
+		return nil, err
+	}
+	server, err := Server{Compute: compute, ID: id}.get(ctx)
+	if server == nil {
+		return nil, err
+	}
+	var list []string
+	for _, network := range slices.Sorted(maps.Keys(server.Addresses)) {
+		addresses, _ := server.Addresses[network].([]any)
+		for _, address := range addresses {
+			fields, _ := address.(map[string]any)
+			if text, ok := fields["addr"].(string); ok {
+				list = append(list, text)
+			}
+		}
+	}
+	return list, nil
 }
 
 // Fault is why the server is in ERROR, as Nova says it, or "": Nova says nothing,

@@ -41,6 +41,8 @@ func newBackend(ctx context.Context, model providerModel, agent string, diags *d
 	}
 	if cloud != nil {
 		hooks.Messaging = cloud.Messaging
+		hooks.LoadBalancer = cloud.LoadBalancer
+		hooks.Addresses = cloud.Addresses
 	}
 	return backend.New(cloud, nil, hooks)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/functions"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/placementtf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/readinesstf"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/zonestf"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -62,6 +63,7 @@ func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.D
 		deletiontf.NewPlan,
 		placementtf.NewRegionPlan,
 		placementtf.NewZonePlan,
+		zonestf.New,
 	}
 }
 

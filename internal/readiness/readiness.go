@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
@@ -49,8 +50,8 @@ func (n Node) Token() string {
 
 // Waiter waits for nodes.
 type Waiter struct {
-	HTTP *HTTP // nil: not checked
-	TCP  *TCP  // nil: not checked
+	HTTP *probe.HTTP // nil: not checked
+	TCP  *probe.TCP  // nil: not checked
 	// Hook runs the hook of a node, once, after the checks have passed. The warning
 	// says what went wrong with one that counts as completed anyway. nil: none.
 	Hook      func(ctx context.Context, n Node) (warning string, err error)
@@ -246,13 +247,13 @@ func (w *watch) check(ctx context.Context) (seen string, final bool) {
 		return status + " in Nova", false
 	}
 	if w.TCP != nil {
-		if seen := w.TCP.look(ctx, w.node); seen != "" {
-			return seen, false
+		if failure := w.TCP.Look(ctx, w.node.Address); failure != nil {
+			return failure.Text, false
 		}
 	}
 	if w.HTTP != nil {
-		if seen := w.HTTP.look(ctx, w.node); seen != "" {
-			return seen, false
+		if failure := w.HTTP.Look(ctx, w.node.Name, w.node.Address); failure != nil {
+			return failure.Text, false
 		}
 	}
 	return "", false

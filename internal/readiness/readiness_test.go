@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
 
 // server goes through its statuses, one a look, and stays in the last one; "-"
@@ -307,5 +312,30 @@ func TestToken(t *testing.T) {
 			t.Errorf("%+v has a token of another", other)
 		}
 		seen[other.Token()] = true
+	}
+}
+
+// TestWaiterChecks: a server that starts to answer is waited for and marked; one
+// that never does is named with what was seen.
+func TestWaiterChecks(t *testing.T) {
+	var asked atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) < 4 {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+	}))
+	defer s.Close()
+	port := int64(s.Listener.Addr().(*net.TCPAddr).Port)
+	u, _ := probe.ParseURL(fmt.Sprintf("http://{address}:%d/", port))
+	starting := &server{statuses: []string{"ACTIVE"}}
+	w := &Waiter{HTTP: &probe.HTTP{URL: u, Status: probe.Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}, TCP: &probe.TCP{Port: port}, Timeout: 5 * time.Second, poll: time.Millisecond}
+	if _, err := w.Run(t.Context(), nodes(starting)); err != nil || starting.mark != "3" || asked.Load() != 4 {
+		t.Errorf("%v, mark %q, asked %d times", err, starting.mark, asked.Load())
+	}
+	s.Close()
+	w.Timeout = 50 * time.Millisecond
+	never := &server{statuses: []string{"ACTIVE"}}
+	if _, err := w.Run(t.Context(), nodes(never)); err == nil || never.mark != "" || !strings.Contains(err.Error(), "web-0 (server id-0, region R): no connection to 127.0.0.1:") {
+		t.Errorf("%v, mark %q", err, never.mark)
 	}
 }

@@ -80,7 +80,11 @@ func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	plan.stay(ctx, r.Backend.Walk(), &resp.Diagnostics)
-	hookblock.CheckAllowed(plan.Hook, r.Backend.Hooks(), path.Root("hook"), &resp.Diagnostics)
+	var regions []string
+	if value.Given(plan.Region) {
+		regions = []string{plan.Region.ValueString()}
+	}
+	hookblock.CheckAllowed(ctx, plan.Hook, r.Backend.Hooks(), regions, path.Root("hook"), &resp.Diagnostics)
 	plan.ID = types.StringUnknown()
 	if value.Given(plan.Region) && value.Given(plan.ServerID) {
 		plan.ID = types.StringValue(plan.Region.ValueString() + "/" + plan.ServerID.ValueString())

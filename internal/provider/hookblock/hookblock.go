@@ -3,6 +3,7 @@
 package hookblock
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -70,6 +71,14 @@ func attribute(t hook.Type, a hook.Argument) schema.Attribute {
 		}
 	case hook.Bool:
 		return schema.BoolAttribute{Optional: true, Sensitive: a.Sensitive, MarkdownDescription: description}
+	case hook.Number:
+		return schema.Int64Attribute{
+			Optional:            true,
+			Sensitive:           a.Sensitive,
+			CustomType:          value.WholeType{},
+			Validators:          []validator.Int64{int64validator.Between(a.Least, a.Most)},
+			MarkdownDescription: description,
+		}
 	}
 	return schema.StringAttribute{Optional: true, Sensitive: a.Sensitive, MarkdownDescription: description}
 }
@@ -93,14 +102,21 @@ func Validate(block types.Object, at path.Path, diags *diag.Diagnostics) {
 	}
 }
 
-// CheckAllowed reports a hook that the provider block does not allow. The
-// runner is nil where the provider block is not known yet.
-func CheckAllowed(block types.Object, runner *hook.Runner, at path.Path, diags *diag.Diagnostics) {
+// CheckAllowed reports a hook that the provider block does not allow, or that the
+// cloud cannot run in one of the regions. The runner is nil where the provider
+// block is not known yet.
+func CheckAllowed(ctx context.Context, block types.Object, runner *hook.Runner, regions []string, at path.Path, diags *diag.Diagnostics) {
 	spec, unknown := read(block)
 	if spec == nil || len(unknown) > 0 || runner == nil {
 		return
 	}
-	if err := runner.Check(*spec); err != nil {
+	err := runner.Check(*spec)
+	for _, region := range regions {
+		if err == nil {
+			err = runner.CheckRegion(ctx, *spec, region)
+		}
+	}
+	if err != nil {
 		diags.AddAttributeError(at.AtName("type"), "Unable to run the hook", fmt.Sprintf("%s.", strings.TrimSuffix(err.Error(), ".")))
 	}
 }
@@ -130,7 +146,11 @@ func read(block types.Object) (spec *hook.Spec, unknown map[string]bool) {
 		}
 		switch v := v.(type) {
 		case value.Whole:
-			spec.Timeout = time.Duration(v.ValueInt64()) * time.Second
+			if name == "timeout" {
+				spec.Timeout = time.Duration(v.ValueInt64()) * time.Second
+			} else {
+				spec.Arguments[name] = []string{strconv.FormatInt(v.ValueInt64(), 10)}
+			}
 		case types.List:
 			words := make([]string, 0, len(v.Elements()))
 			for _, element := range v.Elements() {

@@ -125,10 +125,10 @@ func TestCheckAllowed(t *testing.T) {
 	} {
 		command["command"] = words(c.word)
 		var diags diag.Diagnostics
-		if hookblock.CheckAllowed(block(t, nil), c.runner, path.Root("hook"), &diags); len(diags) > 0 {
+		if hookblock.CheckAllowed(t.Context(), block(t, nil), c.runner, nil, path.Root("hook"), &diags); len(diags) > 0 {
 			t.Errorf("%s, without a hook: %v", name, diags)
 		}
-		hookblock.CheckAllowed(block(t, command), c.runner, path.Root("hook"), &diags)
+		hookblock.CheckAllowed(t.Context(), block(t, command), c.runner, nil, path.Root("hook"), &diags)
 		if diags.ErrorsCount() != c.errors {
 			t.Errorf("%s: %v", name, diags)
 		}

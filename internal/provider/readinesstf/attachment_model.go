@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
 )
 
@@ -71,6 +72,17 @@ func (m attachmentModel) nodes(region string) map[string]readiness.Node {
 	return nodes
 }
 
+// regions are those that servers name, as far as they are known, sorted.
+func (m attachmentModel) regions() []string {
+	named := map[string]bool{}
+	for _, s := range m.servers() {
+		if value.Given(s.region) {
+			named[s.region.ValueString()] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(named))
+}
+
 // regionless reports whether a server names no region, and so is in the
 // provider's.
 func (m attachmentModel) regionless() bool {
@@ -107,7 +119,7 @@ func field[T attr.Value](block types.Object, name string, null T) T {
 
 // checks are the checks of the configuration, as far as they are known. What is
 // wrong with them, and with the servers' addresses, is reported.
-func (m attachmentModel) checks(diags *diag.Diagnostics) (http *readiness.HTTP, tcp *readiness.TCP) {
+func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
 	if value.Given(m.HTTP) {
 		http = m.httpCheck(diags)
 	}
@@ -115,7 +127,7 @@ func (m attachmentModel) checks(diags *diag.Diagnostics) (http *readiness.HTTP, 
 		if port.IsNull() {
 			diags.AddAttributeError(path.Root("tcp").AtName("port"), "A missing argument", "The block tcp needs the number of a port.")
 		}
-		tcp = &readiness.TCP{Port: port.ValueInt64()}
+		tcp = &probe.TCP{Port: port.ValueInt64()}
 	}
 	if !m.Timeout.IsUnknown() && !m.StableFor.IsUnknown() && m.StableFor.ValueInt64() >= m.limit() {
 		diags.AddAttributeError(path.Root("stable_for"), "Not enough time",
@@ -126,8 +138,8 @@ func (m attachmentModel) checks(diags *diag.Diagnostics) (http *readiness.HTTP, 
 	return http, tcp
 }
 
-func (m attachmentModel) httpCheck(diags *diag.Diagnostics) *readiness.HTTP {
-	http := &readiness.HTTP{}
+func (m attachmentModel) httpCheck(diags *diag.Diagnostics) *probe.HTTP {
+	http := &probe.HTTP{}
 	at := path.Root("http")
 	switch address := field(m.HTTP, "url", types.StringNull()); {
 	case address.IsUnknown():
@@ -135,7 +147,7 @@ func (m attachmentModel) httpCheck(diags *diag.Diagnostics) *readiness.HTTP {
 	case address.IsNull():
 		diags.AddAttributeError(at.AtName("url"), "A missing argument", "The block http needs a url.")
 	default:
-		parsed, err := readiness.ParseURL(address.ValueString())
+		parsed, err := probe.ParseURL(address.ValueString())
 		if err != nil {
 			diags.AddAttributeError(at.AtName("url"), "Invalid URL", text.Sentence(err))
 		}
@@ -145,11 +157,11 @@ func (m attachmentModel) httpCheck(diags *diag.Diagnostics) *readiness.HTTP {
 	if status.IsUnknown() {
 		return nil
 	}
-	list := readiness.DefaultStatuses
+	list := probe.DefaultStatuses
 	if !status.IsNull() {
 		list = status.ValueString()
 	}
-	statuses, err := readiness.ParseStatuses(list)
+	statuses, err := probe.ParseStatuses(list)
 	if err != nil {
 		diags.AddAttributeError(at.AtName("status"), "Invalid HTTP statuses", text.Sentence(err))
 	}
@@ -160,7 +172,7 @@ func (m attachmentModel) httpCheck(diags *diag.Diagnostics) *readiness.HTTP {
 }
 
 // checkAddresses refuses addresses with which a check cannot be made.
-func (m attachmentModel) checkAddresses(http *readiness.HTTP, tcp *readiness.TCP, diags *diag.Diagnostics) {
+func (m attachmentModel) checkAddresses(http *probe.HTTP, tcp *probe.TCP, diags *diag.Diagnostics) {
 	if diags.HasError() || (http == nil && tcp == nil) {
 		return
 	}
@@ -172,9 +184,9 @@ func (m attachmentModel) checkAddresses(http *readiness.HTTP, tcp *readiness.TCP
 		}
 		var err error
 		if tcp != nil || http.URL.NeedsAddress() {
-			err = readiness.CheckAddress(address.ValueString())
+			err = probe.CheckAddress(address.ValueString())
 			if err == nil && !m.AllowLinkLocal.IsUnknown() {
-				err = readiness.CheckRange(address.ValueString(), m.AllowLinkLocal.ValueBool())
+				err = probe.CheckRange(address.ValueString(), m.AllowLinkLocal.ValueBool())
 			}
 		}
 		if err == nil && http != nil {
@@ -217,5 +229,5 @@ func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *re
 // message is what the consumer of a hook gets about a node.
 func (m attachmentModel) message(n readiness.Node) hook.Message {
 	return hook.Message{Token: n.Token(), NodeID: n.ID, Transition: hook.Launch, Region: n.Region, NodeName: n.Name,
-		Cluster: m.Cluster.ValueString(), Address: readiness.PlainAddress(n.Address)}
+		Cluster: m.Cluster.ValueString(), Address: probe.PlainAddress(n.Address)}
 }

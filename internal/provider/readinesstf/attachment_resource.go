@@ -80,7 +80,7 @@ func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	hookblock.CheckAllowed(plan.Hook, r.Backend.Hooks(), path.Root("hook"), &resp.Diagnostics)
+	hookblock.CheckAllowed(ctx, plan.Hook, r.Backend.Hooks(), plan.regions(), path.Root("hook"), &resp.Diagnostics)
 	plan.ID = plan.Cluster
 	plan.setPending(nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)

@@ -12,9 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
 )
 
 const (
@@ -65,7 +65,7 @@ func attachmentSchema() schema.Schema {
 					"url": schema.StringAttribute{Optional: true,
 						MarkdownDescription: "Address to ask (required), such as `http://{address}:8080/health`. `{address}` and `{name}` stand for the server's address and the node's name, and are escaped as their place in the URL needs; an IPv6 address gets its brackets. A plan shows it: pass a secret in it by a sensitive variable."},
 					"status": schema.StringAttribute{Optional: true,
-						MarkdownDescription: "Statuses that count as ready: numbers and ranges, such as `200-299,404`. Defaults to `" + readiness.DefaultStatuses + "`."},
+						MarkdownDescription: "Statuses that count as ready: numbers and ranges, such as `200-299,404`. Defaults to `" + probe.DefaultStatuses + "`."},
 				}},
 			"tcp": schema.SingleNestedBlock{
 				MarkdownDescription: "A port at which the server must accept connections.",

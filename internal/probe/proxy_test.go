@@ -1,4 +1,4 @@
-package readiness
+package probe
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
 
-// TestProxy: a node is asked directly, always. A proxy that answers 200 puts no
-// node in service.
+// TestProxy: a node is asked directly, always. A proxy that answers 200 makes no
+// node well.
 func TestProxy(t *testing.T) {
 	if os.Getenv("STACKPOLICY_TEST_PROXIED") != "" { // net/http reads the environment once
 		for _, template := range []string{"http://{address}/health", "https://{address}/health"} {
@@ -23,7 +23,7 @@ func TestProxy(t *testing.T) {
 				t.Fatal(err)
 			}
 			check := &HTTP{URL: address, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}
-			if wrong := check.look(context.Background(), Node{Name: "web-0", Address: "node.invalid"}); wrong == "" { //nolint:usetesting // of a process of its own
+			if wrong := check.Look(context.Background(), "web-0", "node.invalid"); wrong == nil { //nolint:usetesting // of a process of its own
 				t.Errorf("%s: in service", template)
 			}
 		}

@@ -1,7 +1,8 @@
-package readiness
+package probe
 
 import (
 	"cmp"
+	"context"
 	"crypto/x509"
 	"fmt"
 	"net"
@@ -27,6 +28,14 @@ func listen(t *testing.T, address string, handler http.HandlerFunc) *httptest.Se
 	s.Start()
 	t.Cleanup(s.Close)
 	return s
+}
+
+// wrong is what is wrong; "": nothing.
+func wrong(f *Failure) string {
+	if f == nil {
+		return ""
+	}
+	return f.Text
 }
 
 // endless is an answer without an end, or until the client has enough of it.
@@ -90,7 +99,7 @@ func TestHTTP(t *testing.T) {
 			}
 		}
 		check := &HTTP{URL: u, Status: statuses, Client: web.NewClient(nil, time.Minute)}
-		got := check.look(t.Context(), Node{Name: "web 0", Address: "127.0.0.1"})
+		got := wrong(check.Look(t.Context(), "web 0", "127.0.0.1"))
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) || strings.Contains(got, "hidden") {
 			t.Errorf("%s, %s: got %q, want %q", c.path, c.status, got, c.want)
 		}
@@ -110,11 +119,10 @@ func TestHTTPS(t *testing.T) {
 	}
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
-	n := Node{Name: "web-0", Address: "127.0.0.1"}
-	if got := (&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(pool, time.Minute)}).look(t.Context(), n); got != "" {
+	if got := wrong((&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(pool, time.Minute)}).Look(t.Context(), "web-0", "127.0.0.1")); got != "" {
 		t.Errorf("trusted: %s", got)
 	}
-	if got := (&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(x509.NewCertPool(), time.Minute)}).look(t.Context(), n); !strings.Contains(got, "certificate signed by unknown authority") {
+	if got := wrong((&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(x509.NewCertPool(), time.Minute)}).Look(t.Context(), "web-0", "127.0.0.1")); !strings.Contains(got, "certificate signed by unknown authority") {
 		t.Errorf("not trusted: %q", got)
 	}
 }
@@ -159,37 +167,56 @@ func TestTCP(t *testing.T) {
 			continue
 		}
 		check := &TCP{Port: int64(s.Addr().(*net.TCPAddr).Port)}
-		if got := check.look(t.Context(), Node{Address: address}); got != "" {
+		if got := wrong(check.Look(t.Context(), address)); got != "" {
 			t.Errorf("%s: %s", address, got)
 		}
 		s.Close()
-		if got := check.look(t.Context(), Node{Address: address}); !strings.HasSuffix(got, strconv.FormatInt(check.Port, 10)+": connect: connection refused") {
+		if got := wrong(check.Look(t.Context(), address)); !strings.HasSuffix(got, strconv.FormatInt(check.Port, 10)+": connect: connection refused") {
 			t.Errorf("%s: %q", address, got)
 		}
 	}
 }
 
-// TestWaiterChecks: a server that starts to answer is waited for and marked; one
-// that never does is named with what was seen.
-func TestWaiterChecks(t *testing.T) {
-	var asked atomic.Int64
-	s := listen(t, "127.0.0.1:0", func(w http.ResponseWriter, _ *http.Request) {
-		if asked.Add(1) < 4 {
-			w.WriteHeader(http.StatusBadGateway)
-		}
-	})
-	port := int64(s.Listener.Addr().(*net.TCPAddr).Port)
-	u, _ := ParseURL(fmt.Sprintf("http://{address}:%d/", port))
-	starting := &server{statuses: []string{"ACTIVE"}}
-	w := &Waiter{HTTP: &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}, TCP: &TCP{Port: port}, Timeout: 5 * time.Second, poll: time.Millisecond}
-	if _, err := w.Run(t.Context(), nodes(starting)); err != nil || starting.mark != "3" || asked.Load() != 4 {
-		t.Errorf("%v, mark %q, asked %d times", err, starting.mark, asked.Load())
+// TestNetwork: nodes to which there is no way have one and the same cause, whatever
+// their addresses, and what a service answers is none.
+func TestNetwork(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and answers nothing
+	if err != nil {
+		t.Fatal(err)
 	}
-	s.Close()
-	w.Timeout = 50 * time.Millisecond
-	never := &server{statuses: []string{"ACTIVE"}}
-	if _, err := w.Run(t.Context(), nodes(never)); err == nil || never.mark != "" || !strings.Contains(err.Error(), "web-0 (server id-0, region R): no connection to 127.0.0.1:") {
-		t.Errorf("%v, mark %q", err, never.mark)
+	defer silent.Close()
+	teapot := listen(t, "127.0.0.1:0", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	look := func(address string, limit time.Duration) string {
+		u, err := ParseURL(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		failure := (&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}).Look(ctx, "web-0", "127.0.0.1")
+		if failure == nil {
+			t.Fatalf("%s is well", address)
+		}
+		return failure.Network
+	}
+	for address, want := range map[string]string{
+		"http://127.0.0.1:1/":                             "connection refused",
+		"http://127.0.0.2:2/":                             "connection refused",
+		"http://" + silent.Addr().String() + "/":          "no answer in time",
+		"http://" + teapot.Listener.Addr().String() + "/": "",
+	} {
+		limit := time.Minute
+		if want == "no answer in time" {
+			limit = 50 * time.Millisecond
+		}
+		if got := look(address, limit); got != want {
+			t.Errorf("%s: got %q, want %q", address, got, want)
+		}
+	}
+	for _, port := range []int64{1, 2} {
+		if got := (&TCP{Port: port}).Look(t.Context(), "127.0.0.1"); got == nil || got.Network != "connection refused" {
+			t.Errorf("port %d: got %+v", port, got)
+		}
 	}
 }
 

@@ -1,0 +1,241 @@
+package fakecloud
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func (k *call) memberDocument(p *pool, m *poolMember, provisioning string) object {
+	operating := m.operating
+	switch {
+	case operating == "" && p.monitor == "":
+		operating = "NO_MONITOR"
+	case operating == "":
+		operating = "ONLINE"
+	}
+	stamp := func(at time.Time) any {
+		if at.IsZero() {
+			return nil
+		}
+		return strings.TrimSuffix(isoTime(at), "Z")
+	}
+	return object{
+		{"id", m.id}, {"name", m.name}, {"operating_status", operating}, {"provisioning_status", provisioning}, {"admin_state_up", true},
+		{"address", m.address}, {"protocol_port", m.port}, {"weight", m.weight}, {"backup", false}, {"subnet_id", nil},
+		{"project_id", p.balancer.project}, {"created_at", stamp(m.created)}, {"updated_at", stamp(m.updated)}, {"monitor_address", nil},
+		{"monitor_port", nil}, {"tags", m.tags}, {"tenant_id", p.balancer.project},
+	}
+}
+
+func (k *call) listMembers() (reply, error) {
+	p, err := k.pool(k.vars[0])
+	if err != nil {
+		return reply{}, err
+	}
+	list, links := []object{}, []object{}
+	limit, marker := k.config.PageLimit, k.record.Query.Get("marker")
+	if n, err := strconv.Atoi(k.record.Query.Get("limit")); err == nil && n > 0 {
+		limit = min(limit, n)
+	}
+	begin := 0
+	if marker != "" {
+		begin = 1 + slices.IndexFunc(p.members, func(m *poolMember) bool { return m.id == marker })
+		if begin == 0 {
+			return reply{}, badBalancer("Supplied pagination marker '%s' is not valid.", marker)
+		}
+	}
+	for _, m := range p.members[begin:] {
+		if len(list) == limit {
+			address := fmt.Sprintf("%s/%s/%s/v2.0/lbaas/pools/%s/members?limit=%d&marker=%s", k.base, LoadBalancing, k.region.name, p.id, limit, text(list[limit-1], "id"))
+			links = append(links, object{{"href", address}, {"rel", "next"}})
+			break
+		}
+		list = append(list, k.memberDocument(p, m, p.balancer.provisioning()))
+	}
+	return jsonReply(200, object{{"members", list}, {"members_links", links}}), nil
+}
+
+func (k *call) showMember() (reply, error) {
+	p, m, err := k.member()
+	if err != nil {
+		return reply{}, err
+	}
+	return jsonReply(200, object{{"member", k.memberDocument(p, m, p.balancer.provisioning())}}), nil
+}
+
+// memberFields are those of a member that a request may set.
+type memberFields struct {
+	Name    *string   `json:"name"`
+	Address *string   `json:"address"`
+	Port    *int      `json:"protocol_port"`
+	Weight  *int      `json:"weight"`
+	Tags    *[]string `json:"tags"`
+}
+
+func (f memberFields) check() error {
+	if f.Weight != nil && *f.Weight < 0 {
+		return badBalancer("Invalid input for field/attribute weight. Value: '%d'. Value should be greater or equal to 0", *f.Weight)
+	}
+	if f.Weight != nil && *f.Weight > 256 {
+		return badBalancer("Invalid input for field/attribute weight. Value: '%d'. Value should be lower or equal to 256", *f.Weight)
+	}
+	return nil
+}
+
+func (m *poolMember) set(f memberFields) {
+	if f.Name != nil {
+		m.name = *f.Name
+	}
+	if f.Weight != nil {
+		m.weight = *f.Weight
+	}
+	if f.Tags != nil {
+		m.tags = *f.Tags
+	}
+}
+
+func (k *call) createMember() (reply, error) {
+	p, err := k.pool(k.vars[0])
+	if err != nil {
+		return reply{}, err
+	}
+	var given memberFields
+	if err = k.octaviaBody("member", &given); err == nil {
+		err = given.check()
+	}
+	switch {
+	case err != nil:
+		return reply{}, err
+	case given.Address == nil:
+		return reply{}, badBalancer("Invalid input for field/attribute address. Value: 'None'. Mandatory field missing.")
+	case given.Port == nil:
+		return reply{}, badBalancer("Invalid input for field/attribute protocol_port. Value: 'None'. Mandatory field missing.")
+	}
+	if _, err := netip.ParseAddr(*given.Address); err != nil {
+		return reply{}, badBalancer("Invalid input for field/attribute address. Value: '%s'. Value should be IPv4 or IPv6 format", *given.Address)
+	}
+	for _, m := range p.members {
+		if m.address == *given.Address && m.port == *given.Port {
+			return reply{}, &octaviaError{status: http.StatusConflict, message: fmt.Sprintf("Another member on this pool is already using ip %s on protocol_port %d", m.address, m.port)}
+		}
+	}
+	if err := p.balancer.change(k); err != nil {
+		return reply{}, err
+	}
+	m := &poolMember{id: k.uuid("member"), address: *given.Address, port: *given.Port, weight: 1, tags: []string{}, created: k.time()}
+	m.set(given)
+	p.members = append(p.members, m)
+	return jsonReply(201, object{{"member", k.memberDocument(p, m, "PENDING_CREATE")}}), nil
+}
+
+func (k *call) updateMember() (reply, error) {
+	p, m, err := k.member()
+	if err != nil {
+		return reply{}, err
+	}
+	var given memberFields
+	if err = k.octaviaBody("member", &given); err == nil {
+		err = given.check()
+	}
+	if err == nil {
+		err = p.balancer.change(k)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	m.set(given)
+	m.updated = k.time()
+	return jsonReply(200, object{{"member", k.memberDocument(p, m, "PENDING_UPDATE")}}), nil
+}
+
+func (k *call) deleteMember() (reply, error) {
+	p, m, err := k.member()
+	if err == nil {
+		err = p.balancer.change(k)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	p.members = slices.DeleteFunc(p.members, func(other *poolMember) bool { return other == m })
+	return reply{status: 204, header: http.Header{}}, nil
+}
+
+// Member is a member of a pool, as tests make and see them.
+type Member struct {
+	ID, Name, Address string
+	Weight            int
+	Tags              []string
+}
+
+// AddPool makes a pool, of a load balancer of its own, with members on port 80. It
+// returns the pool's id.
+func (c *Cloud) AddPool(regionName string, members ...Member) (id string) {
+	c.change(regionName, func(r *region) {
+		b := &balancer{id: c.uuid("balancer"), name: "lb", subnet: SubnetID, project: MemberProjectID}
+		p := &pool{id: c.uuid("pool"), name: "pool", balancer: b, monitor: c.uuid("healthmonitor")}
+		for _, m := range members {
+			p.members = append(p.members, &poolMember{id: c.uuid("member"), name: m.Name, address: m.Address, port: 80, weight: m.Weight, tags: slices.Concat([]string{}, m.Tags), created: c.time()})
+		}
+		b.pools = []*pool{p}
+		r.balancers = append(r.balancers, b)
+		id = p.id
+	})
+	return id
+}
+
+// changePool runs f on a pool with the cloud locked.
+func (c *Cloud) changePool(regionName, id string, f func(*region, *pool)) {
+	c.change(regionName, func(r *region) {
+		for _, b := range r.balancers {
+			for _, p := range b.pools {
+				if p.id == id {
+					f(r, p)
+					return
+				}
+			}
+		}
+		panic(fmt.Sprintf("fakecloud: no pool %q in %s", id, regionName))
+	})
+}
+
+// RemovePool removes a pool.
+func (c *Cloud) RemovePool(regionName, id string) {
+	c.changePool(regionName, id, func(_ *region, p *pool) {
+		p.balancer.pools = slices.DeleteFunc(p.balancer.pools, func(other *pool) bool { return other == p })
+	})
+}
+
+// Members are those of a pool, in the order in which they were made.
+func (c *Cloud) Members(regionName, id string) (list []Member) {
+	c.changePool(regionName, id, func(_ *region, p *pool) {
+		for _, m := range p.members {
+			list = append(list, Member{m.id, m.name, m.address, m.weight, slices.Clone(m.tags)})
+		}
+	})
+	return list
+}
+
+// SetMonitored gives a pool a health monitor, or takes it away.
+func (c *Cloud) SetMonitored(regionName, id string, monitored bool) {
+	c.changePool(regionName, id, func(_ *region, p *pool) {
+		if p.monitor = ""; monitored {
+			p.monitor = c.uuid("healthmonitor")
+		}
+	})
+}
+
+// SetOperating is what the health monitor sees of the members at an address.
+func (c *Cloud) SetOperating(regionName, id, address, status string) {
+	c.changePool(regionName, id, func(_ *region, p *pool) {
+		for _, m := range p.members {
+			if m.address == address {
+				m.operating = status
+			}
+		}
+	})
+}

@@ -1,0 +1,215 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+var octaviaType = Type{
+	Name: "octavia",
+	Description: "no consumer, but the load balancer itself: the node's members of Octavia pools get another weight, which is done when Octavia says that they have it. " +
+		"The members are found by the addresses that Nova shows of the server or, where it shows none, by the name of the node",
+	Arguments: []Argument{{
+		Name:        "pool_ids",
+		Kind:        List,
+		Description: "Ids of the pools, in the region of the node. The node must be a member of each.",
+		check: func(values []string) []Fault {
+			var faults []Fault
+			if len(values) == 0 {
+				faults = append(faults, Fault{Text: "pool_ids has no id of a pool."})
+			}
+			for _, id := range values {
+				if !poolID.MatchString(id) {
+					faults = append(faults, Fault{Text: fmt.Sprintf("%q is not the id of a pool, which is a UUID.", plain(id))})
+				}
+			}
+			return faults
+		},
+	}, {
+		Name:     "weight",
+		Kind:     Number,
+		Optional: true,
+		Least:    0,
+		Most:     256,
+		Description: "Weight that the members get, 0 to 256. A node that leaves gets `0` by default, so no new connections, and the weight that it had is noted in a tag of the member (`" + weightTag + "5`). " +
+			"A node that has got into service gets the weight that is noted there by default; a member without a note keeps its weight, which must not be 0 then.",
+	}},
+	region: func(ctx context.Context, r *Runner, region string) error {
+		_, err := r.LoadBalancer(ctx, region)
+		return err
+	},
+	make: func(r *Runner, s Spec) (hook, error) {
+		if r.LoadBalancer == nil {
+			return nil, errors.New("a hook of type octavia needs an OpenStack cloud, and none is configured")
+		}
+		o := &octavia{runner: r, pools: s.Arguments["pool_ids"]}
+		if given := s.one("weight"); given != "" {
+			weight, err := strconv.Atoi(given)
+			if err != nil {
+				return nil, fmt.Errorf("the weight %q is not a number", plain(given))
+			}
+			o.weight = &weight
+		}
+		return o, nil
+	},
+}
+
+var poolID = regexp.MustCompile(`^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$`)
+
+// weightTag is how the tag of a member begins that notes which weight it had.
+const weightTag = "stackpolicy_weight="
+
+// octavia gives the node's members of pools another weight. A run that was cut
+// short begins again: what has its weight is left alone.
+type octavia struct {
+	runner *Runner
+	pools  []string
+	weight *int // nil: the default of the transition
+}
+
+// Run implements [hook]. An Octavia that fails for now, or that refuses a change
+// because another one is under way, is asked again.
+func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
+	lb, err := o.runner.LoadBalancer(ctx, m.Region)
+	if err != nil {
+		return err
+	}
+	var addresses []string
+	if err := o.until(ctx, func() (bool, error) {
+		addresses, err = o.runner.Addresses(ctx, m.Region, m.NodeID)
+		return true, err
+	}); err != nil {
+		return err
+	}
+	for _, pool := range o.pools {
+		var members []openstack.Member
+		err := o.until(ctx, func() (bool, error) {
+			all, err := lb.Members(ctx, pool)
+			members = openstack.MembersOf(all, addresses, m.NodeName)
+			return true, err
+		})
+		switch {
+		case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
+			return fmt.Errorf("%w; the region %s has no such pool, or no longer: correct pool_ids", err, plain(m.Region))
+		case err != nil:
+			return err
+		case len(members) == 0:
+			return fmt.Errorf("the pool %s has no member at an address of the node (%s)%s", pool, known(addresses), name(m, addresses))
+		}
+		for _, member := range members {
+			if err := o.weigh(ctx, lb, pool, member, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func known(addresses []string) string {
+	if len(addresses) == 0 {
+		return "Nova shows none"
+	}
+	return plain(strings.Join(addresses, ", "))
+}
+
+func name(m Message, addresses []string) string {
+	if len(addresses) > 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and none with its name %q", plain(m.NodeName))
+}
+
+// weigh gives a member its weight, and waits until Octavia has done it.
+func (o *octavia) weigh(ctx context.Context, lb *openstack.LoadBalancer, pool string, member openstack.Member, m Message) error {
+	weight, tags, err := o.wanted(member, m.Transition)
+	if err != nil {
+		return fmt.Errorf("the pool %s: %w", pool, err)
+	}
+	sent := false
+	return o.until(ctx, func() (done bool, err error) {
+		if sent {
+			if member, err = lb.Member(ctx, pool, member.ID); err != nil {
+				return false, err
+			}
+		}
+		if member.Weight == weight && sameTags(member.Tags, tags) {
+			if member.Provisioning == "ACTIVE" {
+				return true, nil
+			}
+			sent = true // and look again
+			return false, fmt.Errorf("the member %s of the pool %s has the weight %d and is %s in Octavia", member.ID, pool, weight, member.Provisioning)
+		}
+		o.runner.log(ctx, m, "a member gets another weight", map[string]any{"pool": pool, "member": member.ID, "from": member.Weight, "to": weight})
+		err = lb.SetWeight(ctx, pool, member.ID, weight, tags)
+		sent = sent || err == nil
+		return false, err
+	})
+}
+
+// wanted is the weight that a member should have, and its tags, of which one notes
+// the weight that it had before the node was drained.
+func (o *octavia) wanted(member openstack.Member, transition string) (weight int, tags []string, err error) {
+	noted, tags := -1, []string{} // which a request has to have, even where there are none
+	for _, tag := range member.Tags {
+		if n, err := strconv.Atoi(strings.TrimPrefix(tag, weightTag)); err == nil && strings.HasPrefix(tag, weightTag) && n >= 0 && n <= 256 {
+			noted = n
+			continue
+		}
+		tags = append(tags, tag)
+	}
+	if transition == Termination {
+		if o.weight != nil {
+			weight = *o.weight
+		}
+		if noted < 0 && member.Weight != weight {
+			noted = member.Weight
+		}
+		if noted >= 0 {
+			tags = append(tags, weightTag+strconv.Itoa(noted))
+		}
+		return weight, tags, nil
+	}
+	switch {
+	case o.weight != nil:
+		return *o.weight, tags, nil
+	case noted >= 0:
+		return noted, tags, nil
+	case member.Weight == 0:
+		return 0, nil, fmt.Errorf("the member %s has the weight 0, so it gets no connections, and no tag notes which weight it had: give weight in the hook", member.ID)
+	}
+	return member.Weight, tags, nil
+}
+
+// sameTags compares tags, to which Octavia gives an order of its own.
+func sameTags(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// until repeats a step until it is done, as long as what goes wrong may pass.
+func (o *octavia) until(ctx context.Context, step func() (done bool, err error)) error {
+	state := ""
+	for {
+		done, err := step()
+		switch {
+		case err == nil && done:
+			return nil
+		case final(err) && !gophercloud.ResponseCodeIs(err, http.StatusConflict):
+			return err
+		case err != nil && ctx.Err() == nil:
+			state = "; " + text.Clean(text.Cut(err.Error(), 1000)) // Octavia's own words come last
+		}
+		if err := o.runner.between(ctx); err != nil {
+			return fmt.Errorf("%w%s", err, state)
+		}
+	}
+}

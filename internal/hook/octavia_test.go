@@ -1,0 +1,243 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// pooled is a fake cloud with nodes, and a runner of hooks for them.
+type pooled struct {
+	fake   *fakecloud.Cloud
+	runner *Runner
+	ids    []string // of the servers
+}
+
+// inPool makes servers whose addresses are 10.9.0.2, 10.9.0.3 and so on.
+func inPool(t *testing.T, config fakecloud.Config, servers ...fakecloud.Server) *pooled {
+	t.Helper()
+	fake := fakecloud.Start(t, config)
+	cloud := zaqarCloud(t, fake)
+	return &pooled{fake, &Runner{LoadBalancer: cloud.LoadBalancer, Addresses: cloud.Addresses, pause: time.Millisecond}, fake.AddServers("RegionOne", servers...)}
+}
+
+func (p *pooled) run(t *testing.T, i int, name, transition string, more map[string][]string, pools ...string) error {
+	t.Helper()
+	spec := Spec{Type: "octavia", Arguments: map[string][]string{"pool_ids": pools}, Default: Abandon, Timeout: time.Minute}
+	for key, values := range more {
+		spec.Arguments[key] = values
+	}
+	_, err := p.runner.Run(t.Context(), spec, Message{Token: "t", NodeID: p.ids[i], NodeName: name, Transition: transition, Region: "RegionOne"}, &Progress{})
+	return err
+}
+
+// shown are the members of a pool in words.
+func (p *pooled) shown(pool string) (list []string) {
+	for _, m := range p.fake.Members("RegionOne", pool) {
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %d %s", m.Name, m.Weight, strings.Join(m.Tags, " "))))
+	}
+	return list
+}
+
+func (p *pooled) expect(t *testing.T, pool string, want ...string) {
+	t.Helper()
+	if got := p.shown(pool); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// changes counts the requests that change a member.
+func (p *pooled) changes() int { return p.fake.Count("PUT load-balancer /lbaas/pools/*/members/*") }
+
+// TestOctavia: a node that leaves gets no new connections, and one that stays gets
+// the weight that it had. Members of others are not touched.
+func TestOctavia(t *testing.T) {
+	p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true}, fakecloud.Server{Name: "web-1", Network: true})
+	http := p.fake.AddPool("RegionOne",
+		fakecloud.Member{Name: "a", Address: "10.9.0.2", Weight: 5, Tags: []string{"mine"}},
+		fakecloud.Member{Name: "b", Address: "10.9.0.3", Weight: 3},
+		fakecloud.Member{Name: "web-0", Address: "10.9.0.9", Weight: 2}, // another server with its name
+	)
+	tls := p.fake.AddPool("RegionOne", fakecloud.Member{Name: "c", Address: "::ffff:10.9.0.2", Weight: 1}, fakecloud.Member{Name: "d", Address: "10.9.0.2", Weight: 0})
+
+	for range 2 { // the second one finds all done
+		if err := p.run(t, 0, "web-0", Termination, nil, http, tls); err != nil {
+			t.Fatal(err)
+		}
+		p.expect(t, http, "a 0 mine stackpolicy_weight=5", "b 3", "web-0 2")
+		p.expect(t, tls, "c 0 stackpolicy_weight=1", "d 0")
+		if got := p.changes(); got != 2 {
+			t.Errorf("%d changes, want 2", got)
+		}
+	}
+	if err := p.run(t, 0, "web-0", Launch, nil, http); err != nil {
+		t.Fatal(err)
+	}
+	p.expect(t, http, "a 5 mine", "b 3", "web-0 2")
+	if err := p.run(t, 1, "web-1", Launch, nil, http); err != nil || p.changes() != 3 {
+		t.Errorf("%v, %d changes: a member that has a weight keeps it", err, p.changes())
+	}
+
+	err := p.run(t, 0, "web-0", Launch, nil, tls)
+	if err == nil || !strings.Contains(err.Error(), "has the weight 0, so it gets no connections, and no tag notes which weight it had: give weight in the hook") {
+		t.Errorf("got %v", err)
+	}
+	if err := p.run(t, 0, "web-0", Launch, map[string][]string{"weight": {"9"}}, tls); err != nil {
+		t.Error(err)
+	}
+	p.expect(t, tls, "c 9", "d 9")
+	if err := p.run(t, 0, "web-0", Termination, map[string][]string{"weight": {"1"}}, tls); err != nil {
+		t.Error(err)
+	}
+	p.expect(t, tls, "c 1 stackpolicy_weight=9", "d 1 stackpolicy_weight=9")
+}
+
+// TestOctaviaByName: a server without an address has the members with its name.
+func TestOctaviaByName(t *testing.T) {
+	p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "x"})
+	pool := p.fake.AddPool("RegionOne", fakecloud.Member{Name: "web-0", Address: "10.9.0.2", Weight: 5}, fakecloud.Member{Name: "web-1", Address: "10.9.0.3", Weight: 5})
+	if err := p.run(t, 0, "web-1", Termination, nil, pool); err != nil {
+		t.Error(err)
+	}
+	p.expect(t, pool, "web-0 5", "web-1 0 stackpolicy_weight=5")
+	err := p.run(t, 0, "web-2", Termination, nil, pool)
+	if err == nil || !strings.Contains(err.Error(), `the pool `+pool+` has no member at an address of the node (Nova shows none), and none with its name "web-2"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestOctaviaBusy: many nodes of one load balancer at once, which Octavia changes
+// one after the other, refusing the others with 409, or with 500, as it does where
+// its database finds two changes at once.
+func TestOctaviaBusy(t *testing.T) {
+	var servers []fakecloud.Server
+	var members []fakecloud.Member
+	for i := range 20 {
+		servers = append(servers, fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Network: true})
+		members = append(members, fakecloud.Member{Address: fmt.Sprintf("10.9.0.%d", i+2), Weight: 5})
+	}
+	p := inPool(t, fakecloud.Config{PowerTime: 5 * time.Second}, servers...)
+	pool := p.fake.AddPool("RegionOne", members...)
+	broken := p.fake.Inject(fakecloud.Fault{Service: fakecloud.LoadBalancing, Method: http.MethodPut, Status: 500, Times: 10})
+	var wait sync.WaitGroup
+	for i := range servers {
+		wait.Go(func() {
+			if err := p.run(t, i, "", Termination, nil, pool); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	for _, m := range p.fake.Members("RegionOne", pool) {
+		if m.Weight != 0 || !slices.Equal(m.Tags, []string{"stackpolicy_weight=5"}) {
+			t.Errorf("%+v", m)
+		}
+	}
+	refused := 0
+	for _, r := range p.fake.Requests() {
+		if r.Status == http.StatusConflict {
+			refused++
+		}
+	}
+	if refused == 0 || broken.Fired() != 10 {
+		t.Errorf("%d requests refused, %d failed: nothing was in the way", refused, broken.Fired())
+	}
+}
+
+// TestOctaviaNever: what does not end says what Octavia said last.
+func TestOctaviaNever(t *testing.T) {
+	p := inPool(t, fakecloud.Config{PowerTime: 1000 * time.Hour}, fakecloud.Server{Network: true}, fakecloud.Server{Network: true})
+	pool := p.fake.AddPool("RegionOne", fakecloud.Member{Address: "10.9.0.2", Weight: 5}, fakecloud.Member{Address: "10.9.0.3", Weight: 5})
+	for i, want := range []string{"has the weight 0 and is PENDING_UPDATE in Octavia", "is immutable and cannot be updated"} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		before := len(p.fake.Requests())
+		end := p.fake.Inject(fakecloud.Fault{Service: fakecloud.LoadBalancing, Nth: 4, Times: fakecloud.Forever, Effect: fakecloud.Hang})
+		go func() {
+			<-end.Hit() // three looks are enough
+			cancel(errors.New("not completed within 1m"))
+		}()
+		spec := Spec{Type: "octavia", Arguments: map[string][]string{"pool_ids": {pool}}}
+		made, err := spec.make(p.runner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = made.Run(ctx, Message{NodeID: p.ids[i], Transition: Termination, Region: "RegionOne"}, &Progress{})
+		end.Remove()
+		if err == nil || !strings.HasPrefix(err.Error(), "not completed within 1m; ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("after %d requests: got %v, want %q", len(p.fake.Requests())-before, err, want)
+		}
+	}
+}
+
+// TestOctaviaErrors: what waiting does not mend fails at once.
+func TestOctaviaErrors(t *testing.T) {
+	const none = "8d3a1e6c-1f2b-4c5d-9e8f-0a1b2c3d4e5f"
+	for name, c := range map[string]struct {
+		change func(p *pooled, pool string) (asked string)
+		want   string
+	}{
+		"no such pool": {func(*pooled, string) string { return none }, "the region RegionOne has no such pool, or no longer: correct pool_ids"},
+		"a pool that is gone": {func(p *pooled, pool string) string {
+			p.fake.RemovePool("RegionOne", pool)
+			return pool
+		}, "the region RegionOne has no such pool, or no longer: correct pool_ids"},
+		"no member": {func(p *pooled, _ string) string {
+			return p.fake.AddPool("RegionOne", fakecloud.Member{Name: "web-0", Address: "10.9.0.77", Weight: 1})
+		}, "has no member at an address of the node (10.9.0.2)"},
+		"no Octavia": {func(p *pooled, pool string) string {
+			p.fake.HideEndpoint(fakecloud.LoadBalancing, "RegionOne", true)
+			return pool
+		}, `the load balancer service (Octavia) was not found: region "RegionOne" has no load-balancer endpoint in the catalogue of this user; there is one in RegionTwo`},
+		"no Octavia at all": {func(p *pooled, pool string) string {
+			p.fake.HideEndpoint(fakecloud.LoadBalancing, "RegionOne", true)
+			p.fake.HideEndpoint(fakecloud.LoadBalancing, "RegionTwo", true)
+			return pool
+		}, `no region has one`},
+		"no right": {func(p *pooled, pool string) string {
+			p.fake.Inject(fakecloud.Fault{Service: fakecloud.LoadBalancing, Method: http.MethodPut, Status: 403, Times: fakecloud.Forever})
+			return pool
+		}, "403"},
+	} {
+		p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true})
+		pool := c.change(p, p.fake.AddPool("RegionOne", fakecloud.Member{Address: "10.9.0.2", Weight: 1}))
+		err := p.run(t, 0, "web-0", Termination, nil, pool)
+		if _, abandoned := errors.AsType[*AbandonedError](err); !abandoned || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "not completed within") {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+	_, err := (&Runner{}).Run(t.Context(), Spec{Type: "octavia", Arguments: map[string][]string{"pool_ids": {none}}}, Message{}, &Progress{})
+	if err == nil || !strings.Contains(err.Error(), "needs an OpenStack cloud") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOctaviaCheck(t *testing.T) {
+	for _, c := range []struct {
+		arguments map[string][]string
+		want      string
+	}{
+		{map[string][]string{"pool_ids": {"8d3a1e6c-1f2b-4c5d-9e8f-0a1b2c3d4e5f"}}, ""},
+		{map[string][]string{"pool_ids": {"8d3a1e6c1f2b4c5d9e8f0a1b2c3d4e5f"}, "weight": {"1"}}, ""},
+		{nil, "A hook of type octavia needs pool_ids."},
+		{map[string][]string{"pool_ids": {}}, "pool_ids has no id of a pool."},
+		{map[string][]string{"pool_ids": {"web"}}, `"web" is not the id of a pool, which is a UUID.`},
+		{map[string][]string{"pool_ids": {"../loadbalancers"}}, `is not the id of a pool`},
+		{map[string][]string{"pool_ids": {"8d3a1e6c-1f2b-4c5d-9e8f-0a1b2c3d4e5f"}, "url": {"x"}}, "url belongs to a hook of type webhook. One of type octavia takes pool_ids, weight."},
+	} {
+		var got []string
+		for _, f := range (Spec{Type: "octavia", Arguments: c.arguments}).Check(func(string) bool { return false }) {
+			got = append(got, f.Text)
+		}
+		if all := strings.Join(got, " "); (c.want == "") != (all == "") || !strings.Contains(all, c.want) {
+			t.Errorf("%v: got %q, want %q", c.arguments, all, c.want)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package openstack
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// LoadBalancer is the Octavia of one region.
+type LoadBalancer struct {
+	Region string
+	client *gophercloud.ServiceClient
+}
+
+// LoadBalancer finds a region's Octavia in the catalogue. It makes no request
+// other than the login.
+func (c *Cloud) LoadBalancer(ctx context.Context, region string) (*LoadBalancer, error) {
+	s, err := c.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client, err := openstack.NewLoadBalancerV2(s.client, gophercloud.EndpointOpts{Region: region})
+	if err != nil {
+		return nil, fmt.Errorf("the load balancer service (Octavia) was not found: %w", err)
+	}
+	return &LoadBalancer{Region: region, client: client}, nil
+}
+
+// Member is a member of a pool: where the load balancer sends connections to.
+type Member struct {
+	ID           string   `json:"id"`
+	Name         string   `json:"name"`
+	Address      string   `json:"address"`
+	Weight       int      `json:"weight"` // 0: it gets no new connections
+	Tags         []string `json:"tags"`
+	Provisioning string   `json:"provisioning_status"` // ACTIVE once all that was asked for is done
+	Operating    string   `json:"operating_status"`    // what the pool's health monitor saw
+}
+
+// Operating statuses of a member.
+const (
+	MemberOnline    = "ONLINE"     // it answers the health monitor
+	MemberError     = "ERROR"      // it does not
+	MemberUnwatched = "NO_MONITOR" // the pool has no health monitor
+)
+
+// MembersOf returns the members of a node: those at an address of its server, or,
+// where Nova shows no address of the server, those that have the node's name. Two
+// servers may have one name for a while, so an address counts more.
+func MembersOf(members []Member, addresses []string, name string) []Member {
+	own := map[netip.Addr]bool{}
+	for _, address := range addresses {
+		if ip, err := netip.ParseAddr(address); err == nil {
+			own[ip.Unmap()] = true
+		}
+	}
+	var list []Member
+	for _, m := range members {
+		ip, err := netip.ParseAddr(m.Address)
+		if (err == nil && own[ip.Unmap()]) || (len(own) == 0 && name != "" && m.Name == name) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// Members lists the members of a pool, sorted by id. A pool that is not there is
+// an error with the code 404.
+func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, error) {
+	var members []Member
+	for attempt := 0; ; attempt++ {
+		members = members[:0]
+		err := walk(ctx, l.client, path(pool), nil, func(page []byte, item func(string) error) (more bool, err error) {
+			var list struct {
+				Members []Member           `json:"members"`
+				Links   []gophercloud.Link `json:"members_links"`
+			}
+			err = json.Unmarshal(page, &list)
+			if err == nil && list.Members == nil {
+				err = missing("members")
+			}
+			for _, m := range list.Members {
+				if err = cmp.Or(err, item(m.ID)); err != nil {
+					return false, err
+				}
+			}
+			members = append(members, list.Members...)
+			return slices.ContainsFunc(list.Links, func(link gophercloud.Link) bool { return link.Rel == "next" }), err
+		})
+		switch {
+		case errors.Is(err, errLostMarker) && attempt < 2: // a member was removed meanwhile
+		case err != nil:
+			return nil, l.failed("list the members", pool, err)
+		default:
+			slices.SortFunc(members, func(a, b Member) int { return strings.Compare(a.ID, b.ID) })
+			return members, nil
+		}
+	}
+}
+
+// Member looks at a member of a pool.
+func (l *LoadBalancer) Member(ctx context.Context, pool, id string) (Member, error) {
+	var answer struct {
+		Member Member `json:"member"`
+	}
+	err := get(ctx, l.client, l.client.ServiceURL(path(pool, id)), &answer)
+	if err == nil && answer.Member.ID != id {
+		err = another(answer.Member.ID)
+	}
+	if err != nil {
+		return Member{}, l.failed("get the member "+text.Clean(id), pool, err)
+	}
+	return answer.Member, nil
+}
+
+// SetWeight gives a member a weight and tags, in one step. Octavia refuses that
+// with 409 while it changes something else of the load balancer.
+func (l *LoadBalancer) SetWeight(ctx context.Context, pool, id string, weight int, tags []string) error {
+	var answer struct {
+		Member struct {
+			ID string `json:"id"`
+		} `json:"member"`
+	}
+	body := map[string]any{"member": map[string]any{"weight": weight, "tags": tags}}
+	resp, err := l.client.Put(ctx, l.client.ServiceURL(path(pool, id)), body, &answer, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
+	_, _, err = gophercloud.ParseResponse(resp, err)
+	if err == nil && answer.Member.ID != id {
+		err = another(answer.Member.ID)
+	}
+	if err != nil {
+		return l.failed("set the weight of the member "+text.Clean(id), pool, err)
+	}
+	return nil
+}
+
+// path is where a pool's members are, or one of them.
+func path(pool string, member ...string) string {
+	return strings.Join(append([]string{"lbaas", "pools", pool, "members"}, member...), "/")
+}
+
+func (l *LoadBalancer) failed(what, pool string, err error) error {
+	return fmt.Errorf("region %s, pool %s: %s: %w", l.Region, text.Clean(pool), what, err)
+}

@@ -1,0 +1,113 @@
+// Package probe asks the service of a node, as a user of it would: whether a port
+// accepts connections, whether a GET request is answered as it should be.
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
+)
+
+const (
+	connectTime = 5 * time.Second  // for a TCP connection
+	answerTime  = 10 * time.Second // for an answer over HTTP, from the connection to the end of the body
+	mostBody    = 64 << 10         // bytes of an answer that are read
+)
+
+// Failure is what is wrong with a service.
+type Failure struct {
+	Text string // for people: what was asked, and what came of it
+
+	// Network is what the network said, where nothing of the service was seen, such
+	// as "connection refused". It has no address in it: two nodes to which there is no
+	// way have the same one. "" where the service, or something in its place, answered.
+	Network string
+}
+
+// network is the cause of an error of a connection, without its address.
+func network(err error) string {
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return number.Error()
+	}
+	if name, ok := errors.AsType[*net.DNSError](err); ok {
+		return name.Err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in time"
+	}
+	return ""
+}
+
+// TCP is a port that accepts connections.
+type TCP struct {
+	Port int64
+}
+
+// Look returns what is wrong at an address; nil: nothing.
+func (c *TCP) Look(ctx context.Context, address string) *Failure {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	at := net.JoinHostPort(PlainAddress(address), strconv.FormatInt(c.Port, 10))
+	connection, err := new(net.Dialer).DialContext(ctx, "tcp", at)
+	if err != nil {
+		return &Failure{fmt.Sprintf("no connection to %s: %s", at, web.Reason(err)), network(err)}
+	}
+	_ = connection.Close()
+	return nil
+}
+
+// HTTP is a GET request that is answered with one of the statuses.
+type HTTP struct {
+	URL    URL
+	Status Statuses
+	Client *http.Client // see [web.NewClient]; how it times out and follows redirects is decided here
+}
+
+// follow follows redirects only to where the request was sent in the first place:
+// no other host can answer for a node.
+func follow(req *http.Request, via []*http.Request) error {
+	if len(via) > 5 || !web.SameOrigin(req.URL, via[0].URL) {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// Look returns what is wrong with the node of a name and an address; nil: nothing.
+func (c *HTTP) Look(ctx context.Context, name, at string) *Failure {
+	address, err := c.URL.For(name, at)
+	if err != nil {
+		return &Failure{Text: err.Error()}
+	}
+	// A proxy could answer for a node that is not there.
+	req, err := http.NewRequestWithContext(web.Direct.On(ctx), http.MethodGet, address.String(), nil)
+	if err != nil {
+		return &Failure{Text: "its URL cannot be asked"}
+	}
+	req.Close = true // each look makes a connection, as a user of the service does
+	client := *c.Client
+	client.Timeout, client.CheckRedirect = answerTime, follow
+	shown := fmt.Sprintf("GET %s://%s%s", address.Scheme, address.Host, text.Clean(address.EscapedPath())) // a query may have a secret in it
+	resp, err := client.Do(req)
+	if err != nil {
+		return &Failure{fmt.Sprintf("%s: %s", shown, web.Reason(err)), network(err)}
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, mostBody))
+	switch {
+	case !c.Status.has(resp.StatusCode):
+		return &Failure{Text: fmt.Sprintf("%s answered %s%s", shown, web.Status(resp), web.Redirect(resp))}
+	case err != nil:
+		return &Failure{Text: fmt.Sprintf("%s: the answer breaks off: %s", shown, web.Reason(err))}
+	}
+	return nil
+}

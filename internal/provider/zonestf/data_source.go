@@ -1,0 +1,102 @@
+// Package zonestf is the Terraform face of the availability zones of regions.
+package zonestf
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+)
+
+var _ datasource.DataSourceWithConfigure = &dataSource{}
+
+// New returns stackpolicy_zones.
+func New() datasource.DataSource { return &dataSource{} }
+
+// dataSource is stackpolicy_zones.
+type dataSource struct{ backend.DataSource }
+
+type model struct {
+	Regions types.List `tfsdk:"regions"`
+	Zones   types.List `tfsdk:"zones"`
+}
+
+var zoneType = map[string]attr.Type{"region": types.StringType, "name": types.StringType, "available": types.BoolType}
+
+func (d *dataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_zones"
+}
+
+func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Availability zones of regions: all that Nova lists, each with whether it is available now. A list of zones for `stackpolicy_placement_attachment` that is made from it keeps a zone that is down for a while, such as for maintenance, and so keeps the nodes there.\n\n" +
+			"`openstack_compute_availability_zones_v2` lists only the zones that are available. In a list that is made from it a zone that is down is missing, which means that its nodes are to leave: they are drained and removed, and placed elsewhere.\n\n" +
+			"A region that cannot be read is an error: it never looks like one without zones. Where plans must work while a region is down, write the names of the zones instead.",
+		Attributes: map[string]schema.Attribute{
+			"regions": schema.ListAttribute{
+				ElementType:         types.StringType,
+				Optional:            true,
+				Validators:          []validator.List{listvalidator.NoNullValues(), listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+				MarkdownDescription: "Regions to read. Defaults to the provider's.",
+			},
+			"zones": schema.ListNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "Zones, sorted by region and name.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"region":    schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the region."},
+					"name":      schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the zone."},
+					"available": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the zone takes servers now: for Nova, whether a compute service in it is enabled. To place nodes, list zones that are not available too."},
+				}},
+			},
+		},
+	}
+}
+
+func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var model model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	cloud := d.Backend.Get(&resp.Diagnostics)
+	if cloud == nil {
+		return
+	}
+	var regions []string
+	resp.Diagnostics.Append(model.Regions.ElementsAs(ctx, &regions, false)...)
+	if len(regions) == 0 {
+		region, err := cloud.Region(ctx)
+		if err != nil {
+			resp.Diagnostics.AddAttributeError(path.Root("regions"), "Unable to determine the region", err.Error())
+			return
+		}
+		regions = []string{region}
+	}
+	slices.Sort(regions)
+	zones, err := cluster.Zones(ctx, cloud, slices.Compact(regions))
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("regions"), "Unable to list availability zones", err.Error())
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	values := make([]attr.Value, len(zones))
+	for i, z := range zones {
+		values[i] = types.ObjectValueMust(zoneType, map[string]attr.Value{
+			"region":    types.StringValue(z.Region),
+			"name":      types.StringValue(z.Name),
+			"available": types.BoolValue(z.Available),
+		})
+	}
+	model.Zones = types.ListValueMust(types.ObjectType{AttrTypes: zoneType}, values)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
