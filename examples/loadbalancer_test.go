@@ -1,53 +1,84 @@
 package examples_test
 
 import (
-	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
 // TestAccExample_loadBalancer: a node that is replaced has its member's weight
 // taken, then its member, then its server, and none of it before the new node is
-// in service and in the pool. There is no Octavia here: a terraform_data stands
-// in for the member, with the same references, and records when it is made and
-// removed.
+// in service and in the pool. A node that was drained and stays gets the weight
+// that it had.
 func TestAccExample_loadBalancer(t *testing.T) {
-	dir := t.TempDir()
-	record := filepath.Join(dir, "calls")
-	if err := os.WriteFile(filepath.Join(dir, "openstack"), []byte("#!/bin/sh\necho \"weight $*\" >>"+record+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	e := start(t, "guides/behind-a-load-balancer")
-	e.Env = append(e.Env, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_VAR_pool_id=pool")
+	pool := e.c.Pool(t, "RegionOne")
+	e.Env = append(e.Env, "TF_VAR_pool_id="+pool)
 	file := filepath.Join(e.Dir, "main.tf")
 	text, err := os.ReadFile(file)
-	member := regexp.MustCompile(`(?s)  name          = each.key\n  pool_id .*?protocol_port = 80\n`)
-	config := strings.NewReplacer("openstack_lb_member_v2", "terraform_data", "grace_period    = 60", "grace_period    = 1", "stable_for = 10", "stable_for = 1",
-		"    ignore_changes        = [weight] # which the hook below changes\n", "").Replace(string(text))
-	provisioner := func(when, word string) string {
-		return "  provisioner \"local-exec\" {\n    when    = " + when + "\n    command = \"echo " + word + " ${self.output} >>" + record + "\"\n  }\n"
-	}
-	config = member.ReplaceAllLiteralString(config, "  input = each.key\n"+provisioner("create", "join")+provisioner("destroy", "leave"))
-	if err = errors.Join(err, os.WriteFile(file, []byte(config), 0o600)); err != nil || !strings.Contains(config, "local-exec") {
+	if err != nil {
 		t.Fatal(err)
+	}
+	shorter := strings.NewReplacer("grace_period    = 60", "grace_period    = 1", "stable_for = 10", "stable_for = 1").Replace(string(text))
+	if err := os.WriteFile(file, []byte(shorter), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	weights := func(want map[string]int) {
+		t.Helper()
+		got := e.c.Members(t, "RegionOne", pool)
+		for name, m := range got {
+			tagged := slices.ContainsFunc(m.Tags, func(tag string) bool { return strings.HasPrefix(tag, "stackpolicy_weight=") })
+			if weight, there := want[name]; !there || weight != m.Weight || tagged != (weight == 0) {
+				t.Errorf("the member is %+v, want %v", m, want)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
 	}
 	e.apply(t)
+	weights(map[string]int{"web-0": 1, "web-1": 1, "web-2": 1})
 	before := e.servers(t)
-	if err := os.Remove(record); err != nil {
-		t.Fatal(err)
+	if e.c.Fake != nil {
+		e.c.Fake.ResetRequests()
 	}
 	e.apply(t, `candidates=["web-1"]`)
-	calls, err := os.ReadFile(record)
-	const want = "join web-3\nweight --os-cloud=production loadbalancer member set --weight=0 pool web-1\nleave web-1\n"
-	if err != nil || string(calls) != want {
-		t.Errorf("%v: got\n%swant\n%s", err, calls, want)
+	if e.c.Fake != nil {
+		var order []string
+		for _, r := range e.c.Fake.Requests() {
+			member := r.Service == fakecloud.LoadBalancing && strings.Contains(r.Path, "/members")
+			switch {
+			case r.Status >= http.StatusBadRequest, r.Method == http.MethodGet:
+			case member:
+				order = append(order, r.Method+" member")
+			case regexp.MustCompile(`^/servers(/[^/]*)?$`).MatchString(r.Path):
+				order = append(order, r.Method+" server")
+			}
+		}
+		want := []string{"POST server", "POST member", "PUT member", "DELETE member", "DELETE server"}
+		if !slices.Equal(order, want) {
+			t.Errorf("got %q, want %q", order, want)
+		}
 	}
+	weights(map[string]int{"web-0": 1, "web-2": 1, "web-3": 1})
 	after := e.servers(t)
 	kept(t, before, after, 3)
 	if _, there := after["web-1"]; there {
 		t.Errorf("left are %v", after)
 	}
+
+	// Its attachment is replaced, so the node is drained, and stays.
+	if _, err := e.Run(t.Context(), "apply", "-auto-approve", "-no-color", `-replace=stackpolicy_deletion_attachment.web["web-0"]`); err != nil {
+		t.Fatal(err)
+	}
+	weights(map[string]int{"web-0": 0, "web-2": 1, "web-3": 1})
+	e.apply(t)
+	weights(map[string]int{"web-0": 1, "web-2": 1, "web-3": 1})
+	kept(t, after, e.servers(t), 3)
 }

@@ -26,8 +26,6 @@ func TestScriptsCheckArguments(t *testing.T) {
 		{"guides/autoscaling/scale.sh", nil, []string{"010"}},
 		{"guides/autoscaling/scale.sh", nil, []string{"99999999999999999999"}},
 		{"guides/autoscaling/scale.sh", nil, nil},
-		{"guides/behind-a-load-balancer/weight.sh", []string{"STACKPOLICY_NODE_NAME=--weight=9"}, []string{"cloud", "pool"}},
-		{"guides/behind-a-load-balancer/weight.sh", []string{"STACKPOLICY_NODE_NAME=web-0"}, []string{"cloud", "--all"}},
 		{"guides/installing/filesystem-mirror.sh", nil, []string{"../1.0.0", "mirror"}},
 		{"guides/installing/oci-mirror.sh", nil, []string{"1.0.0", "--to"}},
 		{"guides/installing/oci-mirror.sh", nil, []string{"$(touch owned)", "r"}},

@@ -116,8 +116,8 @@ func (b *balancer) look(k *call) {
 	b.pending = false
 }
 
-// change begins a change, or refuses it while another one is under way. Who is
-// refused has looked.
+// change begins a change, or refuses it while another one is under way. A request that is
+// refused has looked, too.
 func (b *balancer) change(k *call) error {
 	if b.pending {
 		b.look(k)

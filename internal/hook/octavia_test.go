@@ -177,7 +177,7 @@ func TestOctaviaNever(t *testing.T) {
 	}
 }
 
-// TestOctaviaErrors: what waiting does not mend fails at once.
+// TestOctaviaErrors: what no waiting would repair fails at once.
 func TestOctaviaErrors(t *testing.T) {
 	const none = "8d3a1e6c-1f2b-4c5d-9e8f-0a1b2c3d4e5f"
 	for name, c := range map[string]struct {

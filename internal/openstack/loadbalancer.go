@@ -19,7 +19,7 @@ import (
 // LoadBalancer is the Octavia of one region.
 type LoadBalancer struct {
 	Region string
-	client *gophercloud.ServiceClient
+	Client *gophercloud.ServiceClient
 }
 
 // LoadBalancer finds a region's Octavia in the catalogue. It makes no request
@@ -33,7 +33,7 @@ func (c *Cloud) LoadBalancer(ctx context.Context, region string) (*LoadBalancer,
 	if err != nil {
 		return nil, fmt.Errorf("the load balancer service (Octavia) was not found: %w", err)
 	}
-	return &LoadBalancer{Region: region, client: client}, nil
+	return &LoadBalancer{Region: region, Client: client}, nil
 }
 
 // Member is a member of a pool: where the load balancer sends connections to.
@@ -80,7 +80,7 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 	var members []Member
 	for attempt := 0; ; attempt++ {
 		members = members[:0]
-		err := walk(ctx, l.client, path(pool), nil, func(page []byte, item func(string) error) (more bool, err error) {
+		err := walk(ctx, l.Client, path(pool), nil, func(page []byte, item func(string) error) (more bool, err error) {
 			var list struct {
 				Members []Member           `json:"members"`
 				Links   []gophercloud.Link `json:"members_links"`
@@ -113,7 +113,7 @@ func (l *LoadBalancer) Member(ctx context.Context, pool, id string) (Member, err
 	var answer struct {
 		Member Member `json:"member"`
 	}
-	err := get(ctx, l.client, l.client.ServiceURL(path(pool, id)), &answer)
+	err := get(ctx, l.Client, l.Client.ServiceURL(path(pool, id)), &answer)
 	if err == nil && answer.Member.ID != id {
 		err = another(answer.Member.ID)
 	}
@@ -132,7 +132,7 @@ func (l *LoadBalancer) SetWeight(ctx context.Context, pool, id string, weight in
 		} `json:"member"`
 	}
 	body := map[string]any{"member": map[string]any{"weight": weight, "tags": tags}}
-	resp, err := l.client.Put(ctx, l.client.ServiceURL(path(pool, id)), body, &answer, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
+	resp, err := l.Client.Put(ctx, l.Client.ServiceURL(path(pool, id)), body, &answer, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
 	_, _, err = gophercloud.ParseResponse(resp, err)
 	if err == nil && answer.Member.ID != id {
 		err = another(answer.Member.ID)

@@ -10,10 +10,6 @@ terraform {
   }
 }
 
-provider "stackpolicy" {
-  allow_commands = true
-}
-
 variable "size" {
   type    = number
   default = 3
@@ -68,7 +64,7 @@ resource "openstack_lb_member_v2" "web" {
 
   lifecycle {
     create_before_destroy = true
-    ignore_changes        = [weight] # which the hook below changes
+    ignore_changes        = [weight] # which the hooks below change
   }
 }
 
@@ -84,9 +80,8 @@ resource "stackpolicy_deletion_attachment" "web" {
   only_in_service = true
 
   hook {
-    type           = "command"
-    command        = ["${path.module}/weight.sh", "production", var.pool_id]
-    timeout        = 60
+    type           = "octavia"
+    pool_ids       = [var.pool_id]
     default_result = "ABANDON"
   }
 
@@ -108,4 +103,10 @@ resource "stackpolicy_readiness_attachment" "web" {
     mark    = stackpolicy_placement_attachment.web.nodes[name].mark
   } }
   stable_for = 10
+  # A node that was drained and stays after all gets the weight that it had.
+  hook {
+    type           = "octavia"
+    pool_ids       = [var.pool_id]
+    default_result = "ABANDON"
+  }
 }

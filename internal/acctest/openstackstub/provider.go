@@ -59,24 +59,3 @@ func configure(_ context.Context, d *schema.ResourceData) (any, diag.Diagnostics
 	})
 	return cloud, diag.FromErr(err)
 }
-
-// memberResource is openstack_lb_member_v2. It can be planned; there is no load
-// balancer in the fake cloud, so all that would act is refused.
-func memberResource() *schema.Resource {
-	refuse := func(context.Context, *schema.ResourceData, any) diag.Diagnostics {
-		return diag.Errorf("the stand-in for terraform-provider-openstack knows no load balancers")
-	}
-	return &schema.Resource{
-		CreateContext: refuse, ReadContext: refuse, UpdateContext: refuse, DeleteContext: refuse,
-		Schema: map[string]*schema.Schema{
-			"region":         argument(schema.TypeString, computed, replaces),
-			"pool_id":        {Type: schema.TypeString, Required: true, ForceNew: true},
-			"address":        {Type: schema.TypeString, Required: true, ForceNew: true},
-			"protocol_port":  {Type: schema.TypeInt, Required: true, ForceNew: true},
-			"subnet_id":      argument(schema.TypeString, replaces),
-			"name":           argument(schema.TypeString),
-			"weight":         argument(schema.TypeInt, computed),
-			"admin_state_up": {Type: schema.TypeBool, Optional: true, Default: true},
-		},
-	}
-}

@@ -1,0 +1,90 @@
+package acctest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/loadbalancers"
+	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/pools"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
+)
+
+// octavia is the Octavia of a region. A test is skipped where there is none.
+func (c *Cloud) octavia(t testing.TB, region string) *openstack.LoadBalancer {
+	t.Helper()
+	lb, err := c.API.LoadBalancer(t.Context(), region)
+	if _, missing := errors.AsType[*openstack.NoEndpointError](err); missing {
+		t.Skip("needs Octavia, and the cloud has none")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lb
+}
+
+// Pool makes a load balancer with a pool, until the test ends. It returns the id of
+// the pool.
+func (c *Cloud) Pool(t testing.TB, region string) string {
+	t.Helper()
+	lb := c.octavia(t, region)
+	if c.Fake != nil {
+		return c.Fake.AddPool(region)
+	}
+	network, _ := c.Network(t, region)
+	balancer, err := loadbalancers.Create(t.Context(), lb.Client, loadbalancers.CreateOpts{Name: c.Prefix + "lb", VipNetworkID: network}).Extract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		err := c.settle(ctx, lb.Client, balancer.ID)
+		if err == nil {
+			err = loadbalancers.Delete(ctx, lb.Client, balancer.ID, loadbalancers.DeleteOpts{Cascade: true}).ExtractErr()
+		}
+		if err != nil {
+			t.Errorf("the load balancer %s is left: %v", balancer.ID, err)
+		}
+	})
+	if err := c.settle(t.Context(), lb.Client, balancer.ID); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := pools.Create(t.Context(), lb.Client, pools.CreateOpts{Name: c.Prefix + "pool", LoadbalancerID: balancer.ID, Protocol: "TCP", LBMethod: "ROUND_ROBIN"}).Extract()
+	if err == nil {
+		err = c.settle(t.Context(), lb.Client, balancer.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pool.ID
+}
+
+// settle waits until a load balancer takes changes.
+func (c *Cloud) settle(ctx context.Context, client *gophercloud.ServiceClient, id string) error {
+	for {
+		balancer, err := loadbalancers.Get(ctx, client, id).Extract()
+		if err != nil || balancer.ProvisioningStatus == "ACTIVE" {
+			return err
+		}
+		if err := wait.For(ctx, 200*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// Members are those of a pool, by their names.
+func (c *Cloud) Members(t testing.TB, region, pool string) map[string]openstack.Member {
+	t.Helper()
+	list, err := c.octavia(t, region).Members(t.Context(), pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := map[string]openstack.Member{}
+	for _, m := range list {
+		members[m.Name] = m
+	}
+	return members
+}
