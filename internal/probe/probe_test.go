@@ -150,7 +150,7 @@ func TestRedirectToOtherOrigin(t *testing.T) {
 			t.Fatal(err)
 		}
 		check := &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(pool, time.Minute)}
-		if got := check.look(t.Context(), Node{Name: "web-0", Address: "127.0.0.1"}); !strings.Contains(got, "answered 302 Found, a redirect to ") {
+		if got := wrong(check.Look(t.Context(), "web-0", "127.0.0.1")); !strings.Contains(got, "answered 302 Found, a redirect to ") {
 			t.Errorf("%s: %s", to, got)
 		}
 	}
