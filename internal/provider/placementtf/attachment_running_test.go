@@ -1,6 +1,7 @@
 package placementtf_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,7 +24,13 @@ func TestAccPlacementImportGenerated(t *testing.T) {
 	c := acctest.New(t, fakecloud.Config{})
 	one, two, a, b := c.FiveZones(t)
 	c.Boot(t, acctest.Server{Name: "web-0", Region: one, Zone: a[0]}, acctest.Server{Name: "web-1", Region: one, Zone: a[1]}, acctest.Server{Name: "web-2", Region: two, Zone: b[0]})
-	w := c.Workspace(t, fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", webAddress, c.Prefix+"web"))
+	// From 1.16 on Terraform looks for the provider in hashicorp/ unless the block
+	// names it, and refuses the name once there is a configuration.
+	block, named := fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", webAddress, c.Prefix+"web"), ""
+	if acctest.TerraformMinor(t) >= 16 {
+		named = "  provider = stackpolicy\n}"
+	}
+	w := c.Workspace(t, strings.Replace(block, "}", cmp.Or(named, "}"), 1))
 	// Terraform writes each argument that has a value. What it cannot know, the
 	// number of nodes wanted, it takes from the import as well.
 	text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-generate-config-out=generated.tf")
@@ -33,6 +40,9 @@ func TestAccPlacementImportGenerated(t *testing.T) {
 	written, err := os.ReadFile(filepath.Join(w.Dir, "generated.tf"))
 	if err != nil || !acctest.Says("Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.").MatchString(text) {
 		t.Fatalf("%v\n%s\n%s", err, text, written)
+	}
+	if err := w.Write(block); err != nil {
+		t.Fatal(err)
 	}
 	if _, err = w.Apply(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, written)

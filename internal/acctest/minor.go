@@ -1,0 +1,35 @@
+package acctest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TerraformMinor is the minor version of the Terraform 1 that tests use, for what
+// versions do differently; 0 for OpenTofu.
+func TerraformMinor(t testing.TB) int {
+	t.Helper()
+	path := Terraform(t)
+	if strings.Contains(filepath.Base(path), "tofu") { // as Terraform looks for it
+		return 0
+	}
+	text, err := exec.CommandContext(t.Context(), path, "version", "-json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var minor int
+	if _, err := fmt.Sscanf(doc.Version, "1.%d.", &minor); err != nil {
+		t.Fatalf("the version of %s is %q: %v", path, doc.Version, err)
+	}
+	return minor
+}
