@@ -153,6 +153,9 @@ periodic_fuzzy_delay = 0
 # The fake driver forgets its servers when it ends. Nova must not conclude, at
 # the next synchronisation, that they were switched off.
 sync_power_state_interval = -1
+[compute]
+# Neutron tells Nova of no port here. Since 2026.1 a migration waits for that of every network.
+live_migration_wait_for_vif_plug = false
 [wsgi]
 api_paste_config = {SHARE}/nova-common/api-paste.ini
 [api_database]
