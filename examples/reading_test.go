@@ -113,7 +113,7 @@ func nodesOf(t *testing.T, w *workspace.Workspace) map[string]struct {
 
 var (
 	changes = regexp.MustCompile(`(?ms)^  # stackpolicy_placement_attachment\.web.*?^    }\n`)
-	where   = regexp.MustCompile(`(?m)^  (with stackpolicy_|on main\.tf line|\d+:).*\n`)
+	where   = regexp.MustCompile(`(?m)^ {2,}(with stackpolicy_|on main\.tf line|\d+:).*\n`) // another line since 1.16
 	blank   = regexp.MustCompile(`\n{3,}`)
 )
 
