@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,7 +21,12 @@ type server struct {
 	Zone     string            `json:"OS-EXT-AZ:availability_zone"`
 	HostID   string            `json:"hostId"`
 	Created  string            `json:"created"`
+	Launched string            `json:"OS-SRV-USG:launched_at"`
 	Image    image             `json:"image"`
+	Flavor   struct {
+		ID   string `json:"id"`            // up to microversion 2.46
+		Name string `json:"original_name"` // from 2.47 on
+	} `json:"flavor"`
 	Metadata map[string]string `json:"metadata"`
 	Tags     []string          `json:"tags"`
 	Locked   bool              `json:"locked"`
@@ -57,7 +64,16 @@ func (s *server) node(region string, keys Keys) (node.Node, error) {
 	n.Protected = s.Locked || marked(s.Metadata, keys.Protected)
 	n.InService = shared(openstack.ParseMark(s.Metadata[openstack.MarkKey]))
 	_, n.Drained = s.Metadata[openstack.DrainedKey]
+	n.Build = s.build()
 	return n, nil
+}
+
+// build is a fingerprint of what a server is made from: a rebuild changes its image
+// and launch, a resize its flavor and launch. It is short because it is kept for each
+// node of a cluster.
+func (s *server) build() string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{s.ID, s.Image.ID, s.Flavor.ID, s.Flavor.Name, s.Launched}, "\x00")))
+	return hex.EncodeToString(sum[:4])
 }
 
 // shared is one copy of a string that many nodes have.

@@ -26,6 +26,10 @@ type Node struct {
 	Protected bool // by its metadata, or locked
 	Locked    bool // in Nova
 
+	// Build says what the server is made from, as far as Nova shows it: image, flavor
+	// and launch, which a rebuild and a resize renew. Two are equal or not.
+	Build string
+
 	Fault string // why Nova gave the server up, in its words; "" without one
 
 	// InService is the mark that says that the server was found in service; "": it

@@ -160,6 +160,30 @@ func (b *Board) Closed(at Place) bool {
 	return region.Weight > 0 && (region.Closed || bin.Closed)
 }
 
+// Why says why a closed place takes no nodes now: "is not available".
+func (b *Board) Why(at Place) string {
+	at, there := b.Counted(at)
+	if !there {
+		return ""
+	}
+	s := b.spots[at]
+	if region := b.regions[s.region]; region.Closed {
+		return region.why()
+	}
+	return b.at(s).why()
+}
+
+// Takes reports whether a place takes a node more: it is listed, neither it nor its
+// region is closed, and both are below their caps.
+func (b *Board) Takes(at Place) bool {
+	at, there := b.Counted(at)
+	if !there {
+		return false
+	}
+	s := b.spots[at]
+	return b.regions[s.region].bin(1).Headroom(1) > 0 && b.at(s).Headroom(1) > 0
+}
+
 // Hold keeps all nodes of closed regions and zones: nothing can be deleted there.
 func (b *Board) Hold() { b.regions = hold(b.regions) }
 

@@ -23,7 +23,9 @@ type fact struct {
 	trouble   string           // why it is not in service; "" where it is
 	unhealthy string           // why its server should be replaced; "" where it need not be
 	protected string           // why it must stay, and as it is; "" where it is free
-	outdated  bool             // whether its template is not the one that it would get now
+	outdated  bool             // whether its template is not the wanted one of its place
+	settled   bool             // whether it is the settled one
+	never     bool             // whether it never served, so that nothing is lost with it
 	full      *placement.Place // where Nova found no host for its server
 	turn      int              // by the criterion: lower ones leave earlier
 }
@@ -46,7 +48,7 @@ func assess(now Roster, seen Seen, policy Policy) facts {
 	all := make(facts, len(now.Nodes))
 	var order []node.Node
 	for _, name := range now.Names() {
-		f := factOf(name, now.Nodes[name], seen, policy)
+		f := factOf(name, now.Nodes[name], now, seen, policy)
 		all[name] = f
 		order = append(order, f.candidate(now, policy))
 	}
@@ -56,9 +58,12 @@ func assess(now Roster, seen Seen, policy Policy) facts {
 	return all
 }
 
-func factOf(name string, n Node, seen Seen, policy Policy) *fact {
-	f := &fact{name: name, Node: n, server: seen.Servers[name], looked: seen.looked(name), outdated: n.Template != policy.Templates.At(n.Place)}
+func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
+	f := &fact{name: name, Node: n, server: seen.Servers[name], looked: seen.Looked(name)}
+	f.outdated = n.Template != policy.Templates.At(n.Place)
+	f.settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
 	f.trouble = trouble(name, n, seen, policy)
+	f.never = !n.Served && f.useless()
 	f.protected = protection(name, f.server, policy)
 	switch {
 	case f.server.Status == "ERROR":
@@ -110,9 +115,14 @@ func trouble(name string, n Node, seen Seen, policy Policy) string {
 		return "it is not marked as in service"
 	case policy.RequireMarks && server.InService != string(n.Mark):
 		return fmt.Sprintf("it is marked as in service with %s, not %s", clip(server.InService), n.Mark)
+	case !policy.RequireMarks && seen.behind(name, n):
+		return isBehind
 	}
 	return ""
 }
+
+// isBehind is the trouble of a node whose server was not seen to follow a change.
+const isBehind = "its server is still what it was before the node changed"
 
 // serves reports whether a server runs. One that is migrated live does, one that
 // is stopped, paused, suspended, rescued or shelved does not.
@@ -170,7 +180,9 @@ func (all facts) byIndex(names []string) []string {
 func (all facts) without(leaving []departure) facts {
 	rest := maps.Clone(all)
 	for _, d := range leaving {
-		delete(rest, d.name)
+		if !d.inPlace {
+			delete(rest, d.name)
+		}
 	}
 	return rest
 }

@@ -12,28 +12,63 @@ import (
 
 // batch is what an update replaces.
 type batch struct {
-	picked  []departure
-	blocked []string // nodes that it would replace now, and whose substitutes find no room
-	noRoom  error    // why
+	picked   []departure
+	returned []*fact  // leaving nodes that come back for some of them
+	blocked  []string // nodes that it would replace now, and whose substitutes find no room
+	noRoom   error    // why
+	homeless []string // nodes that it would make again in their places, where Nova finds no host
 }
 
-// chooseBatch chooses the nodes that an update replaces in this plan, of all that
-// are left of those before it; growth is the number of nodes that are added as
-// well.
-func chooseBatch(now Roster, before, all facts, growth int64, full []placement.Place, policy Policy) batch {
+// removed are those of the batch that another node takes the place of.
+func (b batch) removed() (list []departure) {
+	for _, d := range b.picked {
+		if !d.inPlace {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// replaces counts the picked nodes that count against the size of a batch.
+func (b batch) replaces() (n int64) {
+	for _, d := range b.picked {
+		if !d.unused {
+			n++
+		}
+	}
+	return n
+}
+
+// stage is the cluster as the steps before the batch leave it.
+type stage struct {
+	all    facts           // all nodes, also those that leave
+	left   facts           // those that are left
+	remade map[string]bool // of those, the candidates that are made again
+	growth int64           // number of nodes that are added as well
+	back   pool
+	aim    aim
+	full   []placement.Place // places where Nova found no host
+}
+
+// chooseBatch chooses the nodes that an update replaces in this plan.
+func chooseBatch(now Roster, s stage, policy Policy) batch {
 	u := policy.Update
 	if u == nil || u.New {
 		return batch{}
 	}
-	d := newDraft(now, before, all, growth, full, policy)
+	d := newDraft(now, s, policy)
 	d.size = u.size(policy.Capacity)
-	d.waiting = before.number((*fact).underWay)
+	d.waiting = s.all.number((*fact).underWay)
+	d.leaving = int64(len(now.Leaving))
+	d.out = s.growth + s.left.number(func(f *fact) bool { return f.trouble != "" || s.remade[f.name] })
+	d.reviseFree()
+	d.aim.give(s.growth)
 	d.pick([]func(*fact) bool{
 		(*fact).underWay, // to replace these takes nothing from service
 		func(f *fact) bool { return !f.underWay() && f.trouble != "" },
 		func(f *fact) bool { return f.trouble == "" },
 	})
-	d.blocked = slices.Compact(all.byIndex(d.blocked))
+	d.blocked = slices.Compact(d.all.byIndex(d.blocked))
 	return d.batch
 }
 
@@ -43,8 +78,9 @@ func remaining(now Roster, before, all facts, full []placement.Place, policy Pol
 	if policy.Update == nil {
 		return 0
 	}
-	d := newDraft(now, before, all, 0, full, policy)
+	d := newDraft(now, stage{all: before, left: all, full: full, aim: aimOf(now, all, policy)}, policy)
 	d.size, d.everything = math.MaxInt64, true
+	d.reviseFree()
 	d.pick([]func(*fact) bool{
 		func(f *fact) bool { return f.trouble != "" },
 		func(f *fact) bool { return f.trouble == "" },
@@ -60,28 +96,79 @@ type draft struct {
 	batch
 	now        Roster
 	policy     Policy
-	all        facts
-	gone       map[string]bool   // nodes that were picked and are removed
+	all        facts // the nodes that are left before the batch, and those that come back
+	back       pool
+	aim        aim
+	decided    map[string]bool   // nodes that were picked, come back, or are made again as candidates
+	gone       map[string]bool   // of those, the ones that are removed
 	outage     bool              // whether nothing is replaced for being unhealthy
 	full       []placement.Place // places where Nova found no host
 	space      *placement.Board  // the nodes that are left, as far as their substitutes need room
-	size       int64             // maximum number of nodes to pick
-	waiting    int64             // nodes under way that are not picked
-	current    int64             // nodes of the wanted templates, new ones included
 	pending    int64             // nodes that will be added: the growth, and a substitute for each that is removed
 	everything bool              // whether to choose without asking for room
+
+	size    int64 // maximum number of nodes to pick
+	taken   int64 // number of those picked that count against it
+	waiting int64 // nodes under way that are not picked, those revised for free included
+	leaving int64 // leaving nodes that do not come back
+	out     int64 // nodes out of service, and those in service that were picked
 }
 
-func newDraft(now Roster, before, all facts, growth int64, full []placement.Place, policy Policy) *draft {
-	return &draft{now: now, policy: policy, all: all, outage: outage(before, policy), gone: map[string]bool{}, full: slices.Clone(full), space: boardOf(all, policy.Regions, full),
-		current: growth + all.number(func(f *fact) bool { return !f.outdated }), pending: growth}
+func newDraft(now Roster, s stage, policy Policy) *draft {
+	d := &draft{now: now, policy: policy, all: maps.Clone(s.left), back: s.back, aim: s.aim,
+		decided: map[string]bool{}, gone: map[string]bool{}, outage: outage(s.all, policy),
+		full: slices.Clone(s.full), space: boardOf(s.left, policy.Regions, s.full), pending: s.growth}
+	maps.Copy(d.decided, s.remade)
+	return d
+}
+
+// reviseFree gives the nodes that never served the template that they should
+// have. Nobody uses them, so all are changed at once, under their own names: no
+// second server is made, and one plan repairs a bad growth or a bad batch. Where a
+// leaving node is what is wanted it comes back instead. Where a substitute may be
+// made, a node for which Nova found no host is left to the causes, which look for
+// another place.
+func (d *draft) reviseFree() {
+	if !d.policy.Update.Has(Outdated) {
+		return
+	}
+	for _, name := range d.all.names() {
+		f := d.all[name]
+		if !f.never || !f.free() || d.decided[name] || !f.outdated || d.aim.reached() && f.settled ||
+			f.full != nil && !d.policy.Update.keeps(Outdated) {
+			continue
+		}
+		picked := departure{name: name, cause: Outdated, template: d.aim.at(f.Place), unused: true}
+		picked.why = f.Template.differs(picked.template) + "; it never served"
+		if picked.template == f.Template {
+			continue // there is no settled one to go back to
+		}
+		space := d.space.Clone()
+		space.Add(f.Place, -1)
+		if returns, ok := d.back.take(d.aim, space, f.Place); ok {
+			picked.why += ", and " + returns.name + " comes back"
+			space.Add(returns.Place, 1)
+			d.space = space
+			d.returned = append(d.returned, returns)
+			d.all[returns.name] = returns
+			d.gone[name], d.decided[returns.name] = true, true
+			d.leaving--
+		} else {
+			picked.inPlace = true
+			picked.again = d.policy.Update.Method == Recreate
+			d.waiting++
+		}
+		d.decided[name] = true
+		d.aim.give(1)
+		d.picked = append(d.picked, picked)
+	}
 }
 
 // pick chooses class by class, in each by the causes in their order.
 func (d *draft) pick(classes []func(*fact) bool) {
 	unhealthy := d.policy.Update.Has(Unhealthy) && !d.outage
 	for _, class := range classes {
-		concerned := func(f *fact) bool { return f.free() && class(f) }
+		concerned := func(f *fact) bool { return f.free() && !d.decided[f.name] && class(f) }
 		if unhealthy {
 			d.pickUnhealthy(concerned)
 		}
@@ -95,32 +182,47 @@ func (d *draft) pick(classes []func(*fact) bool) {
 }
 
 // may reports whether a node can be picked within the size of the batch and, for
-// Outdated, the target. Of nodes in service, or of another template, no more are
-// picked than size leaves next to those that are under way.
+// Outdated, the target. What is not in service may be picked next to what is under
+// way. What serves waits for the batch before: for the nodes under way, and for
+// those that leave to be gone, else many of them would fill a quota. A method that
+// takes nodes from service before it gives them back looks at all that are out of
+// service, for whatever reason: as many as a batch, and no more.
 func (d *draft) may(f *fact, cause Cause) bool {
-	n := int64(len(d.picked))
 	switch {
-	case n >= d.size, cause == Outdated && d.current >= d.policy.Update.Target.up(d.policy.Capacity):
+	case d.taken >= d.size, cause == Outdated && d.aim.reached():
 		return false
 	case f.underWay(), d.everything:
 		return true
+	case d.policy.Update.keeps(Outdated):
+		return f.trouble != "" || d.out+1 <= d.size
+	case f.trouble != "":
+		return d.taken+1+d.waiting <= d.size
 	}
-	return n+1+d.waiting <= d.size
+	return d.taken+1+d.waiting+d.leaving <= d.size
 }
 
 // take picks a node, unless its substitute would find no room.
 func (d *draft) take(f *fact, cause Cause, why string) bool {
-	inPlace := cause == Outdated && d.policy.Update.InPlace
-	if !inPlace && !d.fits(f) {
+	inPlace := d.policy.Update.keeps(cause)
+	switch {
+	case inPlace && cause == Unhealthy && f.full != nil:
+		d.homeless = append(d.homeless, f.name)
+		return false
+	case !inPlace && !d.fits(f):
 		d.blocked = append(d.blocked, f.name)
 		return false
 	}
-	d.picked = append(d.picked, departure{name: f.name, cause: cause, inPlace: inPlace, why: why})
+	d.aim.take(f)
+	d.picked = append(d.picked, departure{name: f.name, cause: cause, why: why, inPlace: inPlace,
+		again: inPlace && d.policy.Update.makesAgain(cause), template: d.aim.at(f.Place)})
+	d.aim.give(1)
+	d.decided[f.name] = true
+	d.taken++
 	if f.underWay() {
 		d.waiting--
 	}
-	if f.outdated {
-		d.current++
+	if f.trouble == "" {
+		d.out++
 	}
 	if inPlace {
 		return true
@@ -159,9 +261,23 @@ func (d *draft) queue(may func(*fact) bool) queues {
 	return queue(boardOf(rest, d.policy.Regions, d.full), rest, may)
 }
 
-func (d *draft) pickUnhealthy(concerned func(*fact) bool) {
-	q := d.queue(func(f *fact) bool { return concerned(f) && f.unhealthy != "" })
+// queueInPlace lines up the nodes that may be picked to stay where they are. Those
+// that were picked so already are out of service for a while, as if they had left:
+// the next one is taken where more are.
+func (d *draft) queueInPlace(may func(*fact) bool) queues {
+	q := d.queue(may)
 	q.DropMins()
+	for _, p := range d.picked {
+		if p.inPlace {
+			q.Add(d.all[p.name].Place, -1)
+			q.Keep(d.all[p.name].Place, -1)
+		}
+	}
+	return q
+}
+
+func (d *draft) pickUnhealthy(concerned func(*fact) bool) {
+	q := d.queueInPlace(func(f *fact) bool { return concerned(f) && f.unhealthy != "" })
 	for {
 		f, ok := q.next()
 		if !ok || !d.may(f, Unhealthy) {
@@ -203,7 +319,7 @@ func (d *draft) pickMisplaced(concerned func(*fact) bool) {
 func (d *draft) pickOutdated(concerned func(*fact) bool) {
 	var templates []Template
 	for _, f := range d.all {
-		if f.outdated && !d.gone[f.name] && concerned(f) && !slices.Contains(templates, f.Template) {
+		if f.outdated && concerned(f) && !slices.Contains(templates, f.Template) {
 			templates = append(templates, f.Template)
 		}
 	}
@@ -211,17 +327,9 @@ func (d *draft) pickOutdated(concerned func(*fact) bool) {
 		return cmp.Or(cmp.Compare(d.now.age(b), d.now.age(a)), cmp.Compare(b, a))
 	})
 	for _, template := range templates {
-		q := d.queue(func(f *fact) bool {
-			open := d.everything || d.policy.Update.InPlace || f.trouble != "" || !d.space.Closed(f.Place)
-			return f.outdated && f.Template == template && concerned(f) && open
+		q := d.queueInPlace(func(f *fact) bool {
+			return f.outdated && f.Template == template && concerned(f) && !d.held(f)
 		})
-		q.DropMins()
-		for _, p := range d.picked {
-			if p.inPlace { // out of service for a while, like a node that leaves
-				q.Add(d.all[p.name].Place, -1)
-				q.Keep(d.all[p.name].Place, -1)
-			}
-		}
 		for {
 			f, ok := q.next()
 			if !ok || !d.may(f, Outdated) {
@@ -232,19 +340,14 @@ func (d *draft) pickOutdated(concerned func(*fact) bool) {
 	}
 }
 
+// held reports whether a node in service waits for its place to take nodes again.
+func (d *draft) held(f *fact) bool {
+	return !d.everything && !d.policy.Update.keeps(Outdated) && f.trouble == "" && d.space.Closed(f.Place)
+}
+
 // outage reports whether so many nodes are unhealthy that none is replaced for
 // it.
 func outage(all facts, policy Policy) bool {
 	sick := all.number(func(f *fact) bool { return f.unhealthy != "" })
 	return big.NewRat(sick, 1).Cmp(policy.Update.StopAbove.exact(policy.Capacity)) > 0
-}
-
-// removed are those of the batch that a new node takes the place of.
-func (b batch) removed() (list []departure) {
-	for _, d := range b.picked {
-		if !d.inPlace {
-			list = append(list, d)
-		}
-	}
-	return list
 }

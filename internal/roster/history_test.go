@@ -3,55 +3,79 @@ package roster
 import (
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"pgregory.net/rapid"
 )
 
-// world is a cluster as Terraform and Nova make it: the roster, and the servers
-// that run. Servers of a bad template never get into service.
+// world is a cluster as Terraform and Nova make it: the roster that is stored, what
+// the last refresh saw, and the servers that run. Servers of a bad image never get
+// into service.
 type world struct {
 	t       *rapid.T
 	roster  Roster
+	seen    Seen
+	stored  Policy // of the last apply
 	servers map[string]*runs
 	bad     map[string]bool // images that never get into service
-	calm    bool            // no server fails
+	quota   int             // how many servers there may be
+	calm    bool            // nothing fails
 	clock   int64
+	made    int             // servers that were created by the last apply
+	ours    map[string]bool // nodes that an apply took out of service to change them, and that are not back
 }
 
-// runs is a server: what Nova reports, and what it was made from.
+// runs is a server: what Nova reports, and the node that it was made or changed for.
 type runs struct {
 	node.Node
-	image string
-	mark  Mark // of the node that it was made for
+	image      string
+	mark       Mark
+	generation int64
 }
 
-// look is what a refresh sees.
-func (w *world) look() Seen {
-	seen := Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}}
-	for name := range w.roster.Nodes {
-		if s, there := w.servers[name]; there {
-			seen.Servers[name] = s.Node
-		} else {
-			seen.Missing[name] = true
+func newWorld(t *rapid.T) *world {
+	return &world{t: t, seen: NewSeen(), servers: map[string]*runs{}, quota: math.MaxInt, ours: map[string]bool{},
+		bad: map[string]bool{"bad": true, "worse": true}}
+}
+
+// fails draws whether something goes wrong that does so once in a number of times.
+func (w *world) fails(once int, what string) bool { return !w.calm && sometimes(w.t, once, what) }
+
+// refresh looks at the servers as Read does.
+func (w *world) refresh() {
+	var servers []node.Node
+	for _, name := range slices.Sorted(maps.Keys(w.servers)) {
+		servers = append(servers, w.servers[name].Node)
+	}
+	w.roster, w.seen, _ = Match(w.roster, servers, w.seen, func(string) bool { return true })
+	w.roster = w.roster.Learn(w.seen, w.stored).Ordered()
+}
+
+// apply makes the servers what the next roster says. Like Terraform it drains and
+// destroys the servers that are made again, stores the roster, makes new servers
+// and changes those that are there, waits until all are in service, and only then
+// destroys those that are not on the roster any more. A crash ends it after so many
+// steps.
+func (w *world) apply(next Roster, policy Policy, crash int) {
+	w.made = 0
+	step := func() bool { crash--; return crash >= 0 }
+	for _, name := range next.Names() {
+		if s, there := w.servers[name]; there && s.generation < next.Nodes[name].Generation && policy.Update != nil {
+			if !step() || w.fails(20, "the drain is refused") {
+				return // Terraform stores the new generation only after all destroys
+			}
+			delete(w.servers, name)
 		}
 	}
-	return seen
-}
-
-// apply makes the servers what the roster says. Like Terraform it makes new
-// servers first, waits until they are in service, and only then deletes those
-// that are not on the roster any more. A crash ends it after so many steps.
-func (w *world) apply(crash int) {
-	fails := false
-	step := func() bool { crash--; return crash >= 0 }
-	for _, name := range w.roster.Names() {
-		n := w.roster.Nodes[name]
+	w.roster, w.stored = next, policy
+	failed := false
+	for _, name := range next.Names() {
+		n := next.Nodes[name]
 		s, there := w.servers[name]
 		if there && s.mark == n.Mark {
 			continue
@@ -59,21 +83,33 @@ func (w *world) apply(crash int) {
 		if !step() {
 			return
 		}
-		image := n.Template.Values()["image"]
-		if !there {
-			w.clock++
-			s = &runs{Node: node.Node{ID: fmt.Sprintf("id-%s-%d", name, w.clock), Name: name, Region: n.Region, Zone: n.Zone, CreatedAt: time.Unix(w.clock, 0)}}
-			w.servers[name] = s
+		if there && w.fails(30, "the change is refused") || !there && len(w.servers) >= w.quota {
+			failed = true
+			continue
 		}
-		s.Status, s.Fault, s.InService, s.image, s.mark = "ACTIVE", "", "", image, n.Mark
-		if !w.calm && sometimes(w.t, 30, "the server fails") {
-			s.Status, fails = "ERROR", true
+		w.clock++
+		if !there {
+			s = &runs{Node: node.Node{ID: fmt.Sprintf("id-%s-%d", name, w.clock), Name: name, Region: n.Region, Zone: n.Zone,
+				Status: "ACTIVE", CreatedAt: time.Unix(w.clock, 0)}}
+			w.servers[name] = s
+			w.made++
+		}
+		s.image, s.mark, s.generation = n.Template.Values()["image"], n.Mark, n.Generation
+		s.Build = fmt.Sprintf("%s %s %d", s.ID, s.image, w.clock)
+		switch {
+		case w.fails(30, "the server fails"):
+			s.Status, failed = "ERROR", true
+		case s.Status == "ERROR":
+			s.Status = "ACTIVE"
 		}
 	}
-	for _, name := range w.roster.Names() { // the readiness attachment
+	if failed {
+		return // the readiness attachment depends on all servers
+	}
+	for _, name := range next.Names() {
 		s := w.servers[name]
 		if s.Status != "ACTIVE" || w.bad[s.image] {
-			fails = true
+			failed = true
 			continue
 		}
 		if s.InService != string(s.mark) && !step() {
@@ -81,11 +117,11 @@ func (w *world) apply(crash int) {
 		}
 		s.InService = string(s.mark)
 	}
-	if fails {
-		return // nothing that depends on the new servers is deleted
+	if failed {
+		return // and what leaves is destroyed after it
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.servers)) {
-		if _, ours := w.roster.Nodes[name]; !ours {
+		if _, ours := next.Nodes[name]; !ours {
 			if !step() {
 				return
 			}
@@ -94,163 +130,272 @@ func (w *world) apply(crash int) {
 	}
 }
 
-// serving counts the nodes of the roster that are in service.
+// serves reports whether a node is in service.
+func (w *world) serves(name string, n Node) bool {
+	s, there := w.servers[name]
+	return there && s.Status == "ACTIVE" && s.InService == string(n.Mark)
+}
+
+// serving counts the servers in service, those of nodes that leave included.
 func (w *world) serving() (n int64) {
-	for name, node := range w.roster.Nodes {
-		if s, there := w.servers[name]; there && s.Status == "ACTIVE" && s.InService == string(node.Mark) {
-			n++
+	for _, nodes := range []map[string]Node{w.roster.Nodes, w.roster.Leaving} {
+		for name, node := range nodes {
+			if w.serves(name, node) {
+				n++
+			}
 		}
 	}
 	return n
 }
 
-// TestHistories: through failures, crashes, bad and fixed templates, resizes,
-// rollbacks, canaries, protected and unhealthy nodes there is never more than one
-// batch under way, a plan never takes more than a batch from service, survivors
-// stay what they are, and once the template is good the update comes to its end.
-func TestHistories(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := &world{t: t, servers: map[string]*runs{}, bad: map[string]bool{}}
-		policy := Policy{Name: web, Capacity: rapid.Int64Range(1, 9).Draw(t, "capacity"), Regions: twoRegions(),
-			Criteria: genCriteria.Draw(t, "criteria"), Templates: images("a")}
-		policy.Update = update(genBatch.Draw(t, "batch"), Unhealthy, Misplaced, Outdated)
-		policy.RequireMarks = true
-		policy.Update.StopAbove = amount("100%")
-		policy.Update.InPlace = sometimes(t, 3, "in place")
-		choice := []string{"a", "b", "c", "bad", "worse"}
-		w.bad["bad"], w.bad["worse"] = true, true
-		for range rapid.IntRange(1, 12).Draw(t, "events") {
-			switch rapid.IntRange(0, 9).Draw(t, "event") {
-			case 0, 1, 2:
-				policy.Templates = images(rapid.SampledFrom(choice).Draw(t, "image"))
-			case 3:
-				policy.Capacity = rapid.Int64Range(0, 12).Draw(t, "capacity")
-			case 4:
-				policy.Update.Target = amount(rapid.SampledFrom([]string{"100%", "30%", "2", "0"}).Draw(t, "target"))
-			case 5: // a server fails, is tainted, or vanishes
-				names := slices.Sorted(maps.Keys(w.servers))
-				if len(names) == 0 {
-					break
-				}
-				name := rapid.SampledFrom(names).Draw(t, "victim")
-				switch rapid.IntRange(0, 2).Draw(t, "how") {
-				case 0:
-					w.servers[name].Status = "ERROR"
-				case 1:
-					w.servers[name].Tainted = true
-				default:
-					delete(w.servers, name)
-				}
-			case 6:
-				policy.Protected = nil
-				if names := w.roster.Names(); len(names) > 0 && sometimes(t, 2, "protect") {
-					policy.Protected = []string{rapid.SampledFrom(names).Draw(t, "protected")}
-				}
-			case 7:
-				policy.Regions = twoRegions()
-				policy.Regions[0].Zones = policy.Regions[0].Zones[:rapid.IntRange(1, 3).Draw(t, "zones")]
-			case 8:
-				policy.Regions[1].Weight = rapid.Int64Range(50, 200).Draw(t, "weight")
-			}
-			if err := w.round(policy, rapid.SampledFrom([]int{1000, 1000, 0, 1, 2, 3, 5}).Draw(t, "crash")); err != nil {
-				continue // too many are protected
-			}
+// change is what happens to a cluster between two applies.
+func (w *world) change(policy *Policy) {
+	t := w.t
+	names := slices.Sorted(maps.Keys(w.servers))
+	switch rapid.IntRange(0, 13).Draw(t, "event") {
+	case 0, 1, 2:
+		policy.Templates = images(rapid.SampledFrom([]string{"a", "b", "c", "bad", "worse"}).Draw(t, "image"))
+	case 3:
+		if len(w.roster.Settled) > 0 {
+			policy.Templates = w.roster.Settled
 		}
-		// The template is good now, and nothing fails any more.
-		policy.Templates = images("good")
+	case 4:
+		policy.Capacity = rapid.Int64Range(0, 12).Draw(t, "capacity")
+	case 5:
+		policy.Update.Target = amount(rapid.SampledFrom([]string{"100%", "30%", "2", "0"}).Draw(t, "target"))
+	case 6, 7: // a server fails, is tainted, vanishes, or an operator stops it
+		if len(names) == 0 {
+			break
+		}
+		name := rapid.SampledFrom(names).Draw(t, "victim")
+		switch rapid.IntRange(0, 3).Draw(t, "how") {
+		case 0:
+			w.servers[name].Status = "ERROR"
+		case 1:
+			w.servers[name].Tainted = true
+		case 2:
+			w.servers[name].Status = "SHUTOFF"
+		default:
+			delete(w.servers, name)
+		}
+	case 8:
+		w.start()
+	case 9:
 		policy.Protected = nil
-		policy.Update.Target = amount("100%")
-		w.calm = true
-		batch := policy.Update.size(policy.Capacity)
-		limit := (policy.Capacity+batch-1)/batch + 1
-		for applies := int64(0); !w.good(); applies++ {
-			if applies == limit {
-				t.Fatalf("after %d applies of %d nodes in batches of %d: %s", applies, policy.Capacity, batch, layout(w.roster))
-			}
-			if err := w.round(policy, 1000); err != nil {
-				t.Fatal(err)
-			}
+		if names := w.roster.Names(); len(names) > 0 && sometimes(t, 2, "protect") {
+			policy.Protected = []string{rapid.SampledFrom(names).Draw(t, "protected")}
 		}
-		for range limit { // moves may be left
-			_, change, err := Plan(w.roster, w.look(), policy)
-			if err != nil || change.Empty() != (change.Remaining == 0 && int64(len(w.roster.Nodes)) == policy.Capacity) {
-				t.Fatalf("at rest: %+v, %v", change, err)
-			}
-			if change.Empty() {
-				return
-			}
-			if err := w.round(policy, 1000); err != nil {
-				t.Fatal(err)
-			}
+	case 10:
+		policy.Regions = twoRegions()
+		policy.Regions[0].Zones = policy.Regions[0].Zones[:rapid.IntRange(1, 3).Draw(t, "zones")]
+	case 11:
+		policy.Regions[1].Weight = rapid.Int64Range(50, 200).Draw(t, "weight")
+	case 12:
+		w.quota = len(w.servers) + rapid.IntRange(0, int(policy.Update.size(policy.Capacity))).Draw(t, "room")
+	case 13:
+		w.quota = math.MaxInt
+	}
+}
+
+// start starts all servers that are stopped.
+func (w *world) start() {
+	for _, s := range w.servers {
+		if s.Status == "SHUTOFF" {
+			s.Status = "ACTIVE"
 		}
-		t.Fatalf("it does not come to rest: %s", layout(w.roster))
-	})
+	}
+}
+
+// TestHistories: through failures, crashes, full quotas, stopped and deleted servers,
+// bad and fixed templates, resizes, rollbacks, canaries, protected and unhealthy
+// nodes no plan takes more than it may from service, nor makes more servers than it
+// may, survivors stay what they are, and once the template is good the update comes
+// to its end.
+func TestHistories(t *testing.T) {
+	for _, method := range []string{Substitute, InPlace, Recreate} {
+		t.Run(method, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { history(t, method) })
+		})
+	}
+}
+
+func history(t *rapid.T, method string) {
+	w := newWorld(t)
+	policy := Policy{Name: web, Capacity: rapid.Int64Range(1, 9).Draw(t, "capacity"), Regions: twoRegions(),
+		Criteria: genCriteria.Draw(t, "criteria"), Templates: images("a"), RequireMarks: true}
+	policy.Update = update(genBatch.Draw(t, "batch"), Unhealthy, Misplaced, Outdated)
+	policy.Update.StopAbove = amount("100%")
+	policy.Update.Method = method
+	for range rapid.IntRange(1, 25).Draw(t, "events") {
+		w.change(&policy)
+		_ = w.round(policy, rapid.SampledFrom([]int{1000, 1000, 0, 1, 2, 3, 5, 8}).Draw(t, "crash")) // too many may be protected
+	}
+	// The template is good now, and nothing fails any more.
+	w.calm, w.quota = true, math.MaxInt
+	policy.Templates, policy.Protected, policy.Update.Target = images("good"), nil, amount("100%")
+	batch := policy.Update.size(policy.Capacity)
+	limit := 2*(policy.Capacity+batch-1)/batch + 4
+	for range limit {
+		w.start()
+		change := w.round(policy, 1000)
+		if change != nil && change.Empty() && w.good() {
+			if change.Remaining != 0 {
+				t.Fatalf("at rest: %+v", change)
+			}
+			return
+		}
+	}
+	t.Fatalf("after %d applies of %d nodes in batches of %d: %s", limit, policy.Capacity, batch, layout(w.roster))
 }
 
 // good reports whether all nodes are in service, and made from the good template.
 func (w *world) good() bool {
 	for name, n := range w.roster.Nodes {
 		s, there := w.servers[name]
-		if !there || s.Status != "ACTIVE" || s.Tainted || s.image != "good" || s.InService != string(n.Mark) {
+		if !there || !w.serves(name, n) || s.Tainted || s.image != "good" {
 			return false
 		}
 	}
-	return true
+	return len(w.servers) == len(w.roster.Nodes)
 }
 
-// round plans and applies, and checks what must hold for every plan.
-func (w *world) round(policy Policy, crash int) error {
-	t, seen, before, serving := w.t, w.look(), w.roster, w.serving()
-	next, change, err := Plan(before, seen, policy)
+// round refreshes, plans and applies, and checks what must hold for every plan. It
+// returns nil where there is no plan.
+func (w *world) round(policy Policy, crash int) *Change {
+	t := w.t
+	w.refresh()
+	before := w.roster
+	next, change, err := Plan(before, w.seen, policy)
 	if err != nil {
-		return err
+		return nil
 	}
-	batch := policy.Update.size(policy.Capacity)
-	if change.Replaced > batch {
-		t.Fatalf("%d nodes are replaced, more than the batch of %d", change.Replaced, batch)
-	}
-	checkChange(t, before, next, change)
-	wanted := policy.Templates[placement.Place{}]
-	waits := func(r Roster) (n int64) {
-		for name, node := range r.Nodes {
-			if s, there := seen.Servers[name]; node.Template == wanted && (!there || s.Status != "ACTIVE" || s.InService != string(node.Mark)) {
-				n++
-			}
-		}
-		return n
-	}
-	growth := max(0, policy.Capacity-int64(len(before.Nodes)))
-	if now, then := waits(before), waits(next)-growth; then > max(now, batch) {
-		t.Fatalf("%d nodes are under way after a plan, %d before, in batches of %d", then, now, batch)
-	}
-	for name, n := range next.Nodes {
-		old, stays := before.Nodes[name]
-		old.Template, old.Mark = n.Template, n.Mark
-		if was := before.Nodes[name]; stays && (old != n || was.Template != n.Template && !policy.Update.InPlace || was.Template == n.Template && was.Mark != n.Mark) {
-			t.Fatalf("%s was %+v and is %+v", name, before.Nodes[name], n)
-		}
-	}
-	again, sameChange, _ := Plan(before, seen, policy)
-	if !reflect.DeepEqual(again, next) || !reflect.DeepEqual(sameChange, change) {
-		t.Fatalf("planned twice: %s and %s", layout(next), layout(again))
-	}
-	after, more, err := Plan(next, seen, policy)
-	if err != nil || change.Remaining == 0 && !more.Empty() {
-		t.Fatalf("nothing is left to do, but the next plan is %+v, %v", more, err)
-	}
-	if now, then := waits(next), waits(after); then > max(now, batch) {
-		t.Fatalf("%d nodes are under way after the next plan, %d before, in batches of %d", then, now, batch)
-	}
-	w.roster = next.Ordered()
-	var useless int64 // protected, and so in the way of others
+	w.check(policy, next, change)
+	serving, useless := w.serving(), int64(0) // protected, and so in the way of others
 	for _, name := range policy.Protected {
-		if s, there := w.servers[name]; !there || s.Status != "ACTIVE" || s.InService != string(next.Nodes[name].Mark) {
+		if n, there := next.Nodes[name]; there && !w.serves(name, n) {
 			useless++
 		}
 	}
-	if now := w.serving(); now < min(serving, policy.Capacity-useless)-batch {
+	missing := max(0, policy.Capacity-int64(len(before.Nodes)))
+	for name, n := range next.Nodes {
+		if _, there := before.Nodes[name]; there {
+			if s, runs := w.servers[name]; !runs || s.generation < n.Generation {
+				missing++
+			}
+		}
+		if old := before.Nodes[name]; old.Mark != n.Mark && w.serves(name, old) {
+			w.ours[name] = true
+		}
+	}
+	batch := policy.Update.size(policy.Capacity)
+	w.apply(next, policy, crash)
+	if int64(w.made) > missing+batch {
+		t.Fatalf("%d servers were made; %d were missing, and a batch is %d", w.made, missing, batch)
+	}
+	for name := range w.ours {
+		if n, there := w.roster.Nodes[name]; !there || w.serves(name, n) {
+			delete(w.ours, name)
+		}
+	}
+	if int64(len(w.ours)) > batch {
+		t.Fatalf("%d nodes are out of service by our doing, in batches of %d: %v", len(w.ours), batch, w.ours)
+	}
+	least := min(serving, policy.Capacity-useless)
+	if policy.Update.keeps(Outdated) { // a quorum: it takes from service while less than a batch is out of it
+		least = min(least, max(serving-batch, policy.Capacity-batch))
+	}
+	if now := w.serving(); now < least {
 		t.Fatalf("%d nodes are in service, before they were %d of %d, in batches of %d", now, serving, policy.Capacity, batch)
 	}
-	w.apply(crash)
-	return nil
+	return &change
+}
+
+// check looks at a plan before it is applied.
+func (w *world) check(policy Policy, next Roster, change Change) {
+	t, before, batch := w.t, w.roster, policy.Update.size(policy.Capacity)
+	checkChange(t, before, next, change)
+	var replaced int64
+	for _, d := range slices.Concat(change.Departed, change.Revised) {
+		if n := before.Nodes[d.Name]; n.Served && d.Reason[:len("replaced")] == "replaced" {
+			replaced++
+		}
+	}
+	if replaced > batch {
+		t.Fatalf("%d nodes that served are replaced, more than the batch of %d", replaced, batch)
+	}
+	for name, n := range next.Nodes {
+		was, stays := before.Nodes[name]
+		if !stays {
+			continue
+		}
+		same := was
+		same.Template, same.Mark, same.Generation = n.Template, n.Mark, n.Generation
+		inPlace := policy.Update.keeps(Outdated) || !was.Served
+		if same != n || was.Mark != n.Mark && !inPlace || was.Mark == n.Mark && was != n {
+			t.Fatalf("%s was %+v and is %+v", name, was, n)
+		}
+	}
+	again, sameChange, _ := Plan(before, w.seen, policy)
+	if !reflect.DeepEqual(again, next) || !reflect.DeepEqual(sameChange, change) {
+		t.Fatalf("planned twice: %s and %s", layout(next), layout(again))
+	}
+	if change.Empty() && change.Remaining > 0 && len(change.Notices) == 0 {
+		t.Fatalf("nothing is done, %d remain, and nothing says why: %s", change.Remaining, layout(before))
+	}
+	_, more, err := Plan(next, w.seen, policy)
+	if err != nil || change.Remaining == 0 && !more.Empty() {
+		t.Fatalf("nothing is left to do, but the next plan is %+v, %v", more, err)
+	}
+}
+
+// TestRollback: a bad template at a full quota takes one batch; the settled one, given
+// again, brings back the first servers and makes none. And a third template finds
+// its way at the full quota too.
+func TestRollback(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		w.calm = true
+		policy := Policy{Name: web, Capacity: rapid.Int64Range(2, 12).Draw(t, "capacity"), Regions: twoRegions(), Templates: images("a"), RequireMarks: true}
+		policy.Update = update(fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "batch")), Outdated)
+		size := int(policy.Capacity)
+		rest := func() (applies int) {
+			for !w.round(policy, 1000).Empty() {
+				if applies++; applies > size+5 {
+					t.Fatalf("it does not end: %s", layout(w.roster))
+				}
+			}
+			return applies
+		}
+		rest()
+		first := w.ids()
+		w.quota = size + int(policy.Update.size(policy.Capacity))
+		policy.Templates = images("bad")
+		for range 3 {
+			w.round(policy, 1000)
+		}
+		if len(w.servers) > w.quota || w.serving() < policy.Capacity {
+			t.Fatalf("%d servers, %d in service", len(w.servers), w.serving())
+		}
+		policy.Templates = images("a")
+		w.round(policy, 1000)
+		if w.made != 0 || !maps.Equal(w.ids(), first) {
+			t.Fatalf("the rollback made %d servers: %v, at first %v", w.made, w.ids(), first)
+		}
+		rest()
+		policy.Templates = images("worse")
+		w.round(policy, 1000)
+		policy.Templates = images("good")
+		rest()
+		if !w.good() {
+			t.Fatalf("not all are good: %s", layout(w.roster))
+		}
+	})
+}
+
+func (w *world) ids() map[string]string {
+	ids := map[string]string{}
+	for name, s := range w.servers {
+		ids[name] = s.ID
+	}
+	return ids
 }

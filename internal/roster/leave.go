@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -9,14 +10,17 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// departure is a node that is removed, or revised in place, and why.
+// departure is a node that is removed, or changed in place, and why.
 type departure struct {
-	name    string
-	cause   Cause  // of the update; "": none
-	inPlace bool   // whether it stays, and is revised
-	why     string // why this node
-	share   bool   // whether its place was chosen by placement
-	beyond  string // why its place comes first, "" where that is only its share
+	name     string
+	cause    Cause    // of the update; "": none
+	inPlace  bool     // whether it stays, and is changed
+	template Template // that it gets then
+	again    bool     // whether its server is made again then
+	unused   bool     // whether it never served, so that the size of a batch does not bind it
+	why      string   // why this node
+	share    bool     // whether its place was chosen by placement
+	beyond   string   // why its place comes first, "" where that is only its share
 }
 
 // CandidateError names a candidate that must not be removed.
@@ -30,7 +34,9 @@ func (e *CandidateError) Error() string {
 }
 
 // candidates finds the nodes that are named as candidates. One that an earlier
-// plan may have removed is not missed.
+// plan may have removed is not missed. Where nodes keep their names, those that the
+// cluster has too many are removed, the highest index first, and the others are
+// made again, once for each time that they are named.
 func candidates(all facts, policy Policy) ([]departure, []Notice, error) {
 	byID := map[string]string{}
 	for name, f := range all {
@@ -51,10 +57,18 @@ func candidates(all facts, policy Policy) ([]departure, []Notice, error) {
 			notices = append(notices, notice(UnknownCandidate, "No node has the name, or a server with the id, %q: nothing is removed for it. "+
 				"Remove it from the list of candidates, or correct it.", candidate))
 		case slices.ContainsFunc(leaving, func(d departure) bool { return d.name == f.name }): // by its name, and by its id
+		case policy.remakes() && slices.Contains(policy.Done, candidate):
 		case !f.free():
 			return nil, nil, &CandidateError{f.name, f.protected}
 		default:
 			leaving = append(leaving, departure{name: f.name, why: "named in candidates"})
+		}
+	}
+	if surplus := int64(len(all)) - policy.Capacity; policy.remakes() {
+		slices.SortFunc(leaving, func(a, b departure) int { return cmp.Compare(all[b.name].Index, all[a.name].Index) })
+		for i := range leaving {
+			again := int64(i) >= surplus
+			leaving[i].inPlace, leaving[i].again = again, again
 		}
 	}
 	return leaving, notices, nil

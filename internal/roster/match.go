@@ -11,56 +11,129 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Match finds the server of each node among those that run: one with its name,
-// in its region. Of several it is the one that carries the node's mark, then one
-// that is not in ERROR or BUILD, then the one that was seen
-// last time, then one in the node's zone, then the newest.
+// Match finds the server of each node among those that run, also of nodes that are
+// leaving: one with its name, in its region. Of several it is the one that carries
+// the node's mark, then one that is not in ERROR or BUILD, then the one that was seen
+// last time, then one in the node's zone, then the newest. Which of them Terraform
+// manages cannot be known, so the careful view counts: the node is protected if one
+// of them is, and tainted only if all are.
 //
 // A server that an operator moved to another zone takes its node along, so that
 // nobody destroys it to undo the move: the node's zone becomes the one where the
-// server is, once it is ACTIVE or SHUTOFF there. A node without a zone gets that
-// of its server where zoned reports that its region lists zones. The node of a
-// server that is in no zone for now (SHELVED_OFFLOADED) is Unplaced.
+// server is, once it is ACTIVE or SHUTOFF there. Only the server that the node had
+// already is followed, because another one of its name may be anybody's. A node
+// without a zone gets that of its server where zoned reports that its region lists
+// zones. The node of a server that is in no zone for now (SHELVED_OFFLOADED) is
+// Unplaced.
+//
+// A leaving node whose server is gone is forgotten.
 //
 // The notices are about names that several servers have, and servers that were
 // there the last time and are not found now.
 func Match(r Roster, servers []node.Node, before Seen, zoned func(region string) bool) (Roster, Seen, []Notice) {
 	r = r.clone()
-	seen := Seen{Servers: make(map[string]node.Node, len(r.Nodes)), Missing: map[string]bool{}}
+	seen := NewSeen()
 	found := map[string][]node.Node{}
 	for _, s := range servers {
-		if r.Nodes[s.Name].Region == s.Region {
+		if n, there := r.known(s.Name); there && n.Region == s.Region {
 			found[s.Name] = append(found[s.Name], s)
 		}
 	}
 	var twice, lost []string
 	for _, name := range r.Names() {
-		list := found[name]
+		list, n, last := found[name], r.Nodes[name], before.Servers[name]
 		if len(list) == 0 {
 			seen.Missing[name] = true
-			if s, was := before.Servers[name]; was {
-				lost = append(lost, fmt.Sprintf("%s (server %s, in %s)", name, s.ID, r.Nodes[name].Place))
+			if last.ID != "" {
+				lost = append(lost, fmt.Sprintf("%s (server %s, in %s)", name, last.ID, n.Place))
 			}
 			continue
 		}
-		best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(r.Nodes[name], before.Servers[name].ID, a, b) })
+		best := n.serverOf(list, last.ID)
 		if len(list) > 1 {
-			twice = append(twice, fmt.Sprintf("%s (%s; used: %s)", name, strings.Join(ids(list), ", "), best.ID))
+			twice = append(twice, fmt.Sprintf("%s (%s)", name, described(list)))
 		}
-		r.Nodes[name] = r.Nodes[name].follow(best, zoned)
+		n = n.follow(best, n.Zone == "" || best.ID == last.ID, zoned)
+		r.Nodes[name] = n
+		seen.follow(name, n, best, before)
 		if !settled(best) {
 			best.Zone = "" // for plans: see settle
 		}
 		seen.Servers[name] = best
 	}
+	for _, name := range r.LeavingNames() {
+		if len(found[name]) == 0 {
+			delete(r.Leaving, name)
+			continue
+		}
+		n := r.Leaving[name]
+		seen.Servers[name] = n.serverOf(found[name], before.Servers[name].ID)
+		seen.follow(name, n, seen.Servers[name], before)
+	}
 	var notices []Notice
 	if len(twice) > 0 {
-		notices = append(notices, Notice{Namesakes, fmt.Sprintf("Several servers have the name of one node: %s. The node's server is the one in service, else the one seen last time, else one in its zone, else the newest. Remove or rename the others, or exclude them with a selector; a second Terraform state with the same cluster name makes such servers too.", text.Few(twice))})
+		notices = append(notices, notice(Namesakes, "Servers of one region share the name of a node: %s. Which of them Terraform manages cannot be seen in the cloud. "+
+			"terraform state show, with the address of the node's server, prints the id of the one that it does; the other comes from an apply that was killed, or from a second state with the same cluster name. "+
+			"Until one is left the node counts as protected if one of them is, and as unhealthy only if all of them are.", text.Few(twice)))
 	}
 	if len(lost) > 0 {
-		notices = append(notices, Notice{ServerLost, fmt.Sprintf("No server was found for %s, which had one: %s. Terraform creates it again if it was deleted. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply.", text.Nodes(int64(len(lost))), text.Few(lost))})
+		notices = append(notices, notice(ServerLost, "No server was found for %s, which had one: %s. If it was deleted, Terraform makes it again, unless the plan replaces the node by another one. "+
+			"If it still runs, the selector leaves it out, or it was renamed: correct that before you apply.", text.Nodes(int64(len(lost))), text.Few(lost)))
 	}
 	return r, seen, notices
+}
+
+// known is a node of the cluster, or one that leaves it.
+func (r Roster) known(name string) (Node, bool) {
+	if n, there := r.Nodes[name]; there {
+		return n, true
+	}
+	n, there := r.Leaving[name]
+	return n, there
+}
+
+// serverOf is the server that is taken for the node's, of those that have its name;
+// last is the id of the one that it had.
+func (n Node) serverOf(list []node.Node, last string) node.Node {
+	best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(n, last, a, b) })
+	for _, s := range list {
+		best.Locked = best.Locked || s.Locked
+		best.Protected = best.Protected || s.Protected
+		best.Tainted = best.Tainted && s.Tainted
+	}
+	return best
+}
+
+// described lists servers by their ids, with the times at which they were made.
+func described(list []node.Node) string {
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = s.ID
+		if !s.CreatedAt.IsZero() {
+			texts[i] += ", created " + s.CreatedAt.UTC().Format("2006-01-02 15:04:05 UTC")
+		}
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, "; ")
+}
+
+// Learn remembers which nodes are in service, and the templates as the settled ones
+// if every node has them and at least half of the nodes are in service with them.
+func (r Roster) Learn(seen Seen, policy Policy) Roster {
+	r = r.clone()
+	serving, all := 0, len(r.Nodes) > 0
+	for name, n := range r.Nodes {
+		if trouble(name, n, seen, policy) == "" {
+			n.Served = true
+			r.Nodes[name] = n
+			serving++
+		}
+		all = all && n.Template == policy.Templates.At(n.Place)
+	}
+	if all && 2*serving >= len(r.Nodes) {
+		r.Settled = policy.Templates
+	}
+	return r
 }
 
 // The titles of what a look at the cloud finds.
@@ -81,7 +154,7 @@ func prefer(n Node, last string, a, b node.Node) int {
 		return 1
 	}
 	return cmp.Or(
-		first(func(s node.Node) bool { return s.InService == string(n.Mark) }),
+		first(func(s node.Node) bool { return s.InService == string(n.Mark) && s.Status != "ERROR" }),
 		first(func(s node.Node) bool { return s.Status != "ERROR" && s.Status != "BUILD" }),
 		first(func(s node.Node) bool { return s.ID == last }),
 		first(func(s node.Node) bool { return s.Zone == n.Zone }),
@@ -90,9 +163,10 @@ func prefer(n Node, last string, a, b node.Node) int {
 	)
 }
 
-// follow is the node where its server is.
-func (n Node) follow(s node.Node, zoned func(region string) bool) Node {
-	if settled(s) && s.Zone != "" && (n.Zone != "" || zoned(n.Region)) {
+// follow is the node where its server is; own says that the server may take the node
+// along.
+func (n Node) follow(s node.Node, own bool, zoned func(region string) bool) Node {
+	if own && settled(s) && s.Zone != "" && (n.Zone != "" || zoned(n.Region)) {
 		n.Zone = s.Zone
 	}
 	n.Unplaced = s.Status == "SHELVED_OFFLOADED" && s.Zone == ""
@@ -118,13 +192,4 @@ func (r Roster) settle(seen Seen, regions []placement.Region) Roster {
 		}
 	}
 	return r
-}
-
-func ids(servers []node.Node) []string {
-	list := make([]string, len(servers))
-	for i, s := range servers {
-		list[i] = s.ID
-	}
-	slices.Sort(list)
-	return list
 }

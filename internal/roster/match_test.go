@@ -91,11 +91,13 @@ func TestMatchNotices(t *testing.T) {
 	}
 	_, _, notices := Match(r, []node.Node{
 		{ID: "y", Name: "web-0", Region: "R1", Status: "ACTIVE"},
-		{ID: "x", Name: "web-0", Region: "R1", Status: "ERROR"},
+		{ID: "x", Name: "web-0", Region: "R1", Status: "ERROR", CreatedAt: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
 	}, before, func(string) bool { return true })
 	want := []Notice{
-		{Namesakes, "Several servers have the name of one node: web-0 (x, y; used: y). The node's server is the one in service, else the one seen last time, else one in its zone, else the newest. Remove or rename the others, or exclude them with a selector; a second Terraform state with the same cluster name makes such servers too."},
-		{ServerLost, "No server was found for 6 nodes, which had one: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in R1/az-1), web-3 (server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. Terraform creates it again if it was deleted. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply."},
+		{Namesakes, "Servers of one region share the name of a node: web-0 (x, created 2026-03-01 00:00:00 UTC; y). Which of them Terraform manages cannot be seen in the cloud. " +
+			"terraform state show, with the address of the node's server, prints the id of the one that it does; the other comes from an apply that was killed, or from a second state with the same cluster name. " +
+			"Until one is left the node counts as protected if one of them is, and as unhealthy only if all of them are."},
+		{ServerLost, "No server was found for 6 nodes, which had one: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in R1/az-1), web-3 (server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. If it was deleted, Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply."},
 	}
 	for i, n := range notices {
 		if i >= len(want) || n != want[i] {

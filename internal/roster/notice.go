@@ -3,6 +3,8 @@ package roster
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -22,9 +24,11 @@ type Title string
 const (
 	FirstTemplate     Title = "The first template is taken for what all nodes were made from"
 	OtherMarks        Title = "Nodes carry the mark of another template"
-	BatchWaits        Title = "A batch waits for nodes to get in service"
+	BatchWaits        Title = "A batch waits for the one before"
 	TooManyUnhealthy  Title = "Too many nodes are unhealthy to replace them"
 	NoRoom            Title = "No room for a replacement"
+	NoHost            Title = "Nodes wait for a host"
+	PlacesClosed      Title = "Nodes wait for their places"
 	ProtectedOutdated Title = "Protected nodes stay as they are"
 	UnknownCandidate  Title = "A candidate is not there"
 	BelowMin          Title = "A place is left below its min"
@@ -38,8 +42,8 @@ func notice(title Title, format string, args ...any) Notice {
 
 // tell says why an update does less than it could: before has all nodes, left
 // those that are there after the plan.
-func tell(before, left facts, b batch, more int64, policy Policy) (notices []Notice) {
-	u := policy.Update
+func tell(before, left facts, b batch, next Roster, change Change, policy Policy) (notices []Notice) {
+	u, more := policy.Update, change.Remaining
 	say := func(title Title, format string, args ...any) {
 		notices = append(notices, notice(title, format, args...))
 	}
@@ -62,21 +66,99 @@ func tell(before, left facts, b batch, more int64, policy Policy) (notices []Not
 		say(NoRoom, "%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list another place.",
 			text.Nodes(n), text.Few(b.blocked), detail(b.noRoom))
 	}
-	var waits []string
-	for _, name := range left.names() {
-		if f := before[name]; f != nil && f.underWay() {
-			waits = append(waits, fmt.Sprintf("%s (%s)", name, f.trouble))
-		}
+	b.homeless = slices.DeleteFunc(b.homeless, func(name string) bool { return left[name] == nil })
+	if n := int64(len(b.homeless)); n > 0 {
+		say(NoHost, "Nova found no host for the servers of %s: %s. With method = %q a node keeps its place, so it waits for room there. "+
+			"Make room, or remove the node, so that another one comes where room is.", text.Nodes(n), text.Few(left.located(b.homeless)), u.Method)
 	}
-	if size := u.size(policy.Capacity); more > int64(len(b.blocked)) && int64(len(b.picked)) < size && len(waits) > 0 {
-		say(BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits for %s to get in service: %s. "+
-			"Apply again when that has happened; if it never will, change the template, or name them in candidates.",
-			text.Nodes(more), size, text.Nodes(int64(len(waits))), text.Few(waits))
+	size := u.size(policy.Capacity)
+	if w := waitsFor(before, left, next, policy); more > int64(len(b.blocked)) && b.replaces() < size && len(w.names) > 0 {
+		say(BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits for %s: %s. %s",
+			text.Nodes(more), size, text.Nodes(int64(len(w.names))), text.Few(w.names), w.advice())
 	}
-	if kept := protectedOutdated(left); u.Has(Outdated) && int64(len(kept)) > policy.Capacity-u.Target.up(policy.Capacity) {
+	if held := heldBack(left, policy); more > 0 && len(b.picked) == 0 && len(held) > 0 {
+		say(PlacesClosed, "%s should be replaced, and their places take no nodes now: %s. "+
+			"They stay as they are until their places take nodes again; the next plan goes on then by itself.", text.Nodes(int64(len(held))), text.Few(held))
+	}
+	if kept := protectedOutdated(left); u.Has(Outdated) && int64(len(kept)) > policy.Capacity-min(policy.target(next), policy.Capacity) {
 		say(ProtectedOutdated, "%s of another template than the wanted one will not be replaced: %s.", text.Nodes(int64(len(kept))), text.Few(kept))
 	}
 	return notices
+}
+
+// wait is what a batch waits for.
+type wait struct {
+	names    []string // of nodes, each with why
+	underWay bool     // whether nodes of the cluster are among them
+	behind   bool     // whether some of those have servers that did not change
+	unseen   bool     // whether some of those were not looked at
+	leaving  bool     // whether nodes that leave are among them
+}
+
+// waitsFor finds the nodes that keep a batch from being chosen: those that are under
+// way, those that leave and whose servers are still there and, where a method takes
+// nodes from service, all that are out of it.
+func waitsFor(before, left facts, next Roster, policy Policy) (w wait) {
+	for _, name := range left.names() {
+		f := before[name]
+		if f == nil || f.trouble == "" || f.Mark != left[name].Mark || !f.underWay() && !policy.Update.keeps(Outdated) {
+			continue
+		}
+		w.names = append(w.names, fmt.Sprintf("%s (%s)", name, f.trouble))
+		w.underWay = true
+		w.unseen = w.unseen || !f.looked
+		w.behind = w.behind || f.trouble == isBehind
+	}
+	for _, name := range next.LeavingNames() {
+		if _, leavesNow := before[name]; !leavesNow {
+			w.names = append(w.names, name+" (it leaves, and its server is still there)")
+			w.leaving = true
+		}
+	}
+	return w
+}
+
+// advice says what ends the wait.
+func (w wait) advice() string {
+	var parts []string
+	if w.underWay {
+		parts = append(parts, "Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates.")
+	}
+	if w.unseen {
+		parts = append(parts, "Plan without -refresh=false, so that what was not looked at is seen.")
+	}
+	if w.behind {
+		parts = append(parts, "A server that stays what it was takes no argument from what changed in the template: "+
+			"give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change.")
+	}
+	if w.leaving {
+		parts = append(parts, "A server that leaves is destroyed by an apply that ends without an error; one that is no longer Terraform's has to be deleted or renamed.")
+	}
+	return strings.Join(parts, " ")
+}
+
+// heldBack names the nodes in service that should get another template and whose
+// places take no nodes now, and says why those do not.
+func heldBack(left facts, policy Policy) (held []string) {
+	if policy.Update.keeps(Outdated) || !policy.Update.Has(Outdated) {
+		return nil
+	}
+	board := boardOf(left, policy.Regions, nil)
+	for _, name := range left.names() {
+		if f := left[name]; f.outdated && f.free() && f.trouble == "" && board.Closed(f.Place) {
+			held = append(held, fmt.Sprintf("%s (%s %s)", name, f.Place, board.Why(f.Place)))
+		}
+	}
+	return held
+}
+
+// located adds the places of nodes to their names.
+func (all facts) located(names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = fmt.Sprintf("%s (%s)", name, all[name].Place)
+	}
+	return list
 }
 
 // protectedOutdated names the protected nodes that keep an update from its target.

@@ -27,23 +27,29 @@ type slowBin struct {
 }
 
 type slowPlanner struct {
-	policy Policy
-	seen   Seen
-	nodes  map[string]Node // as it becomes; substitutes that have no name yet are "+1" and so on
-	full   map[placement.Place]bool
-	order  []string // all nodes in their turn
+	policy  Policy
+	seen    Seen
+	nodes   map[string]Node // as it becomes; substitutes that have no name yet are "+1" and so on
+	leaving map[string]Node
+	settled Templates
+	full    map[placement.Place]bool
+	order   []string        // all nodes in their turn
+	again   map[string]bool // candidates that are made again
 }
 
 type slowResult struct {
-	nodes           map[string]Node
-	replaced        []string // sorted
-	remaining       int64
-	batch, underway int64
-	blocked         bool
+	nodes     map[string]Node
+	replaced  []string // sorted
+	free      int      // of those, the ones that never served
+	remaining int64
+	batch     int64
+	returned  int64 // leaving nodes that came back for one that never served
+	blocked   bool
 }
 
 func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool) {
-	s := &slowPlanner{policy: policy, seen: seen, nodes: maps.Clone(now.Nodes), full: map[placement.Place]bool{}}
+	s := &slowPlanner{policy: policy, seen: seen, nodes: maps.Clone(now.Nodes), leaving: maps.Clone(now.Leaving),
+		settled: now.Settled, full: map[placement.Place]bool{}, again: map[string]bool{}}
 	for name, n := range s.nodes { // the first template is taken for what a node was made from
 		if wanted := s.wanted(n.Place); n.Template == "" && wanted != "" {
 			number, hash, hashed := strings.Cut(string(n.Mark), "-")
@@ -68,17 +74,26 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		}
 	}
 
-	for _, candidate := range policy.Candidates {
-		for name := range now.Nodes {
-			if name != candidate && seen.Servers[name].ID != candidate {
-				continue
-			}
-			if s.protected(name) {
-				return result, false
-			}
-			if _, there := s.nodes[name]; there {
-				s.leave(name)
-			}
+	var named []string
+	for name := range now.Nodes {
+		if !slices.Contains(policy.Candidates, name) && !slices.Contains(policy.Candidates, "id-"+name) {
+			continue
+		}
+		if !slices.Contains(policy.Candidates, name) && seen.Servers[name].ID == "" {
+			continue
+		}
+		if s.protected(name) {
+			return result, false
+		}
+		named = append(named, name)
+	}
+	slices.SortFunc(named, func(a, b string) int { return cmp.Compare(now.Nodes[b].Index, now.Nodes[a].Index) })
+	surplus := len(now.Nodes) - int(policy.Capacity)
+	for i, name := range named {
+		if s.keeps() && i >= surplus {
+			s.again[name] = true
+		} else {
+			s.leave(name)
 		}
 	}
 	for int64(len(s.nodes)) > policy.Capacity {
@@ -101,9 +116,21 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	if !s.copy().add(growth) {
 		return result, false
 	}
+	out := growth
+	for name, n := range s.nodes {
+		if s.again[name] || !s.inService(name, n) {
+			out++
+		}
+	}
+	for _, name := range named {
+		if s.again[name] {
+			s.change(name, true)
+		}
+	}
 
-	if u := policy.Update; u != nil {
-		var outage bool
+	u := policy.Update
+	var outage bool
+	if u != nil {
 		if n := u.StopAbove.number; u.StopAbove.percent {
 			limit, _ := n.Float64()
 			outage = float64(unhealthy)*100 > limit*float64(policy.Capacity)
@@ -116,30 +143,140 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		}
 		result.batch = max(batch, 1)
 		if !u.New {
-			s.replace(now, &result, waits, growth, outage, result.batch)
+			s.replace(now, &result, waits, growth, out, outage, result.batch)
 		}
-		growth += int64(len(result.replaced))
-		for _, name := range result.replaced {
-			if _, revised := s.nodes[name]; revised {
-				growth--
-			}
+	}
+	growth += int64(len(result.replaced)) - result.returned
+	for _, name := range result.replaced {
+		if _, changed := s.nodes[name]; changed {
+			growth--
 		}
-		s.name(now, growth)
+	}
+	s.name(now, growth)
+	if u != nil {
 		var rest slowResult
-		s.copy().replace(now, &rest, nil, 0, outage, -1)
+		later := s.copy()
+		later.leaving, later.again = nil, nil
+		later.replace(now, &rest, nil, 0, 0, outage, -1)
 		result.remaining = int64(len(rest.replaced))
-	} else {
-		s.name(now, growth)
 	}
 	slices.Sort(result.replaced)
 	result.nodes = s.nodes
 	return result, true
 }
 
-// name adds nodes one by one, and names them place by place.
+// keeps reports whether nodes that are replaced keep their names.
+func (s *slowPlanner) keeps() bool {
+	return s.policy.Update != nil && (s.policy.Update.Method == InPlace || s.policy.Update.Method == Recreate)
+}
+
+// change gives a node the template that is its turn.
+func (s *slowPlanner) change(name string, again bool) {
+	n := s.nodes[name]
+	delete(s.nodes, name) // it does not count
+	n.Template = s.goal(n.Place, s.current())
+	n.Mark = markOf(n.Mark.number()+1, n.Template)
+	if again {
+		n.Generation++
+	}
+	s.nodes[name] = n
+}
+
+// current counts the nodes of the wanted template.
+func (s *slowPlanner) current() (n int64) {
+	for _, node := range s.nodes {
+		if node.Template == s.wanted(node.Place) {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *slowPlanner) target() int64 {
+	u := s.policy.Update
+	if u == nil || maps.Equal(s.settled, s.policy.Templates) {
+		return 1000
+	}
+	target := u.Target.number.Num().Int64()
+	if u.Target.percent {
+		target = (target*s.policy.Capacity + 99) / 100
+	}
+	return target
+}
+
+// goal is the template of the next node.
+func (s *slowPlanner) goal(at placement.Place, current int64) Template {
+	if settled := special(s.settled, at); current >= s.target() && settled != "" {
+		return settled
+	}
+	return s.wanted(at)
+}
+
+// back is a leaving node that is what the next node should be.
+func (s *slowPlanner) back(current int64, near placement.Place) string {
+	var names []string
+	for name, n := range s.leaving {
+		candidate := slices.Contains(s.policy.Candidates, name) || slices.Contains(s.policy.Candidates, "id-"+name)
+		if s.inService(name, n) && !s.seen.Servers[name].Tainted && !candidate && n.Template == s.goal(n.Place, current) && s.takes(n.Place) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		x, y := s.leaving[a], s.leaving[b]
+		if (x.Place == near) != (y.Place == near) {
+			if x.Place == near {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(x.Index, y.Index)
+	})
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// comeBack makes a leaving node one of the cluster again.
+func (s *slowPlanner) comeBack(name string) {
+	s.nodes[name] = s.leaving[name]
+	delete(s.leaving, name)
+	s.order = append(s.order, name)
+}
+
+// takes reports whether a place takes a node more.
+func (s *slowPlanner) takes(at placement.Place) bool {
+	for _, b := range s.bins(func(string) bool { return false }, true) {
+		if b.name != at.Region || !canTake(b) {
+			continue
+		}
+		if len(b.zones) == 0 {
+			return true
+		}
+		return slices.ContainsFunc(b.zones, func(z slowBin) bool { return z.name == at.Zone && canTake(z) })
+	}
+	return false
+}
+
+// name brings nodes back, then adds nodes one by one, and names them place by place.
 func (s *slowPlanner) name(now Roster, count int64) {
+	current, wanted := s.current(), 0
+	added := int64(0)
+	for range count {
+		if name := s.back(current, placement.Place{}); name != "" {
+			s.comeBack(name)
+		} else {
+			added++
+			if current < s.target() {
+				wanted++
+			}
+		}
+		if current < s.target() {
+			current++
+		}
+	}
 	trial := s.copy()
-	trial.add(count)
+	trial.add(added)
 	var places []placement.Place
 	for name, n := range trial.nodes {
 		if strings.HasPrefix(name, "+") {
@@ -149,34 +286,101 @@ func (s *slowPlanner) name(now Roster, count int64) {
 	slices.SortFunc(places, func(a, b placement.Place) int {
 		return cmp.Or(strings.Compare(a.Region, b.Region), strings.Compare(a.Zone, b.Zone))
 	})
+	// The wanted template goes to the first node of each place, then to the second of each.
+	ranks := make([]int, len(places))
+	for i := range places {
+		if i > 0 && places[i] == places[i-1] {
+			ranks[i] = ranks[i-1] + 1
+		}
+	}
+	gets := make([]bool, len(places))
+	for rank := 0; rank <= len(places); rank++ {
+		for i := range places {
+			if ranks[i] == rank && wanted > 0 {
+				gets[i] = true
+				wanted--
+			}
+		}
+	}
 	next := now.Next
-	for _, at := range places {
-		for now.Nodes[s.policy.Name(next)] != (Node{}) {
+	for i, at := range places {
+		taken := func() bool {
+			_, leaves := now.Leaving[s.policy.Name(next)]
+			return now.Nodes[s.policy.Name(next)] != (Node{}) || leaves
+		}
+		for taken() {
 			next++
 		}
-		s.nodes[s.policy.Name(next)] = Node{Index: next, Place: at, Template: s.wanted(at), Generation: 1, Mark: mark(s.wanted(at))}
+		template := s.wanted(at)
+		if settled := special(s.settled, at); !gets[i] && settled != "" {
+			template = settled
+		}
+		s.nodes[s.policy.Name(next)] = Node{Index: next, Place: at, Template: template, Generation: 1, Mark: mark(template)}
 		s.order = append(s.order, s.policy.Name(next))
 		next++
 	}
 }
 
-// replace chooses the batch: the nodes under way, then the others that are not
-// in service, then those in service; of each the unhealthy, the misplaced, the
-// outdated. A batch of -1 is all of them, wherever there is room.
-func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]bool, growth int64, outage bool, batch int64) {
+// replace chooses the batch: at first, all that never served; then the nodes under
+// way, then the others that are not in service, then those in service; of each the
+// unhealthy, the misplaced, the outdated. A batch of -1 is all of them, wherever
+// there is room.
+func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]bool, growth, out int64, outage bool, batch int64) {
 	u := s.policy.Update
 	pending := growth
 	waiting := int64(len(waits))
+	leaving := int64(len(now.Leaving))
 	inPlace := map[string]bool{}
 	blocked := map[string]bool{}
-	target := u.Target.number.Num().Int64()
-	if u.Target.percent {
-		target = (target*s.policy.Capacity + 99) / 100
+	decided := maps.Clone(s.again)
+	if decided == nil {
+		decided = map[string]bool{}
 	}
+	current := s.current()
+	if slices.Contains(u.Causes, Outdated) {
+		for _, name := range (Roster{Nodes: s.nodes}).Names() {
+			n := s.nodes[name]
+			old := n.Template != s.wanted(n.Place) && (current < s.target() || n.Template != special(s.settled, n.Place))
+			free := !n.Served && s.looked(name) && !s.inService(name, n) && !s.protected(name) && !decided[name]
+			if !old || !free || s.noHost(name) && !s.keeps() || s.goal(n.Place, current) == n.Template {
+				continue
+			}
+			trial := s.copy()
+			delete(trial.nodes, name)
+			if back := trial.back(current, n.Place); back != "" {
+				delete(s.nodes, name)
+				s.comeBack(back)
+				decided[back] = true
+				leaving--
+				result.returned++
+			} else {
+				n.Template = s.goal(n.Place, current)
+				n.Mark = markOf(n.Mark.number()+1, n.Template)
+				if u.Method == Recreate {
+					n.Generation++
+				}
+				s.nodes[name] = n
+				inPlace[name] = true
+				waiting++
+			}
+			decided[name] = true
+			result.replaced = append(result.replaced, name)
+			result.free++
+			if current < s.target() {
+				current++
+			}
+		}
+	}
+	for range growth {
+		if current < s.target() {
+			current++
+		}
+	}
+	taken := int64(0)
 	for class := range 3 {
 		of := func(name string) bool {
 			n, there := s.nodes[name]
-			if !there || s.protected(name) || inPlace[name] || blocked[name] || strings.HasPrefix(name, "+") {
+			if !there || s.protected(name) || decided[name] || blocked[name] || strings.HasPrefix(name, "+") {
 				return false
 			}
 			switch class {
@@ -192,24 +396,22 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 				continue
 			}
 			clear(blocked)
+			stays := s.keeps() && cause != Misplaced
 			for {
+				there := s.copy()
+				for name := range inPlace { // as if it left: the next is taken where more are
+					delete(there.nodes, name)
+				}
 				victim := ""
 				switch cause {
 				case Unhealthy:
-					victim = s.first(func(name string) bool { return of(name) && s.unhealthy(name) }, false)
+					victim = there.first(func(name string) bool { return of(name) && s.unhealthy(name) }, false)
 				case Misplaced:
 					trial := s.copy()
 					trial.add(pending)
 					victim = trial.move(of)
 				case Outdated:
-					current := growth
-					for _, n := range s.nodes {
-						if n.Template == s.wanted(n.Place) {
-							current++
-						}
-					}
-					current += pending - growth // substitutes
-					if current >= target {
+					if current >= s.target() {
 						break
 					}
 					newest, found := Template(""), false
@@ -219,7 +421,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 						}
 						old := func(name string) bool {
 							n := s.nodes[name]
-							waitsForPlace := batch >= 0 && !u.InPlace && s.inService(name, n) && s.takesNone(n.Place)
+							waitsForPlace := batch >= 0 && !s.keeps() && s.inService(name, n) && s.takesNone(n.Place)
 							return of(name) && n.Template != s.wanted(n.Place) && !waitsForPlace && (pass == 0 || n.Template == newest)
 						}
 						if pass == 0 {
@@ -232,26 +434,32 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 							}
 							continue
 						}
-						there := s.copy()
-						for name := range inPlace { // as if it left: the next is taken where more are
-							delete(there.nodes, name)
-						}
 						victim = there.first(old, false)
 					}
 				}
 				if victim == "" {
 					break
 				}
-				if n := int64(len(result.replaced)); batch >= 0 && (n >= batch || !waits[victim] && n+1+waiting > batch) {
+				n := s.nodes[victim]
+				serves := s.inService(victim, n)
+				fits := taken < batch
+				switch {
+				case waits[victim]:
+				case s.keeps():
+					fits = fits && (!serves || out < batch)
+				case !serves:
+					fits = fits && taken+1+waiting <= batch
+				default:
+					fits = fits && taken+1+waiting+leaving <= batch
+				}
+				if batch >= 0 && !fits {
 					break
 				}
-				if cause == Outdated && u.InPlace {
-					inPlace[victim] = true
-					n := s.nodes[victim]
-					n.Template = s.wanted(n.Place)
-					n.Mark = markOf(n.Mark.number()+1, n.Template)
-					s.nodes[victim] = n
-				} else {
+				if stays && cause == Unhealthy && s.noHost(victim) {
+					blocked[victim] = true
+					continue
+				}
+				if !stays {
 					trial := s.copy()
 					trial.leave(victim)
 					if batch >= 0 && !trial.add(pending+1) {
@@ -262,14 +470,33 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 					s.leave(victim)
 					pending++
 				}
+				if n.Template == s.wanted(n.Place) {
+					current--
+				}
+				if stays {
+					n.Template = s.goal(n.Place, current)
+					n.Mark = markOf(n.Mark.number()+1, n.Template)
+					if u.Method == Recreate || cause != Outdated {
+						n.Generation++
+					}
+					s.nodes[victim] = n
+					inPlace[victim] = true
+				}
+				if current < s.target() {
+					current++
+				}
+				decided[victim] = true
+				taken++
 				if waits[victim] {
 					waiting--
+				}
+				if serves {
+					out++
 				}
 				result.replaced = append(result.replaced, victim)
 			}
 		}
 	}
-	result.underway = waiting
 }
 
 // move is the node that a better spread would have in another place.
@@ -533,14 +760,14 @@ func (s *slowPlanner) add(count int64) bool {
 
 func (s *slowPlanner) copy() *slowPlanner {
 	c := *s
-	c.nodes, c.full = maps.Clone(s.nodes), maps.Clone(s.full)
+	c.nodes, c.full, c.leaving = maps.Clone(s.nodes), maps.Clone(s.full), maps.Clone(s.leaving)
 	return &c
 }
 
 // leave removes a node, and closes its place if Nova found no host for it.
 func (s *slowPlanner) leave(name string) {
-	server, at := s.seen.Servers[name], s.nodes[name].Place
-	if server.Status == "ERROR" && (strings.Contains(server.Fault, "No valid host") || strings.Contains(server.Fault, "Exceeded maximum")) {
+	at := s.nodes[name].Place
+	if s.noHost(name) {
 		zoned := false
 		for _, r := range s.policy.Regions {
 			zoned = zoned || r.Name == at.Region && len(r.Zones) > 0
@@ -551,6 +778,12 @@ func (s *slowPlanner) leave(name string) {
 		s.full[at] = true
 	}
 	delete(s.nodes, name)
+}
+
+// noHost reports whether Nova found no host for a node's server.
+func (s *slowPlanner) noHost(name string) bool {
+	server := s.seen.Servers[name]
+	return server.Status == "ERROR" && (strings.Contains(server.Fault, "No valid host") || strings.Contains(server.Fault, "Exceeded maximum"))
 }
 
 // takesNone reports whether a place is listed and closed, or full.
@@ -637,9 +870,11 @@ func (s *slowPlanner) inService(name string, n Node) bool {
 
 // wanted is the template of new nodes of a place: the most special there is. (The
 // tests give templates of one value, so nothing is left to merge.)
-func (s *slowPlanner) wanted(at placement.Place) Template {
-	for _, special := range []placement.Place{at, {Region: at.Region}, {}} {
-		if t, there := s.policy.Templates[special]; there {
+func (s *slowPlanner) wanted(at placement.Place) Template { return special(s.policy.Templates, at) }
+
+func special(templates Templates, at placement.Place) Template {
+	for _, place := range []placement.Place{at, {Region: at.Region}, {}} {
+		if t, there := templates[place]; there {
 			return t
 		}
 	}

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -63,33 +64,73 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	}
 	notices = append(notices, more...)
 	left = left.without(removed)
-	growth := max(missing, 0)
-	if _, err := place(left, growth, full, policy); err != nil {
+
+	s := stage{all: all, left: left, growth: max(missing, 0), back: poolOf(next, seen, policy), aim: aimOf(next, left, policy), full: full}
+	s.remake(leaving)
+	if _, err := place(left, s.growth, s.back, s.aim, full, policy); err != nil {
 		return now, Change{}, err
 	}
 
-	chosen := chooseBatch(next, all, left, growth, full, policy)
-	full = fullPlaces(all, chosen.picked, full)
-	left = left.without(chosen.removed())
+	chosen := chooseBatch(next, s, policy)
+	s = s.after(chosen)
 
-	counts, err := place(left, growth+int64(len(chosen.removed())), full, policy)
+	come, err := place(s.left, s.growth, s.back, s.aim, s.full, policy)
 	if err != nil {
 		return now, Change{}, err
 	}
 
-	made, index := name(counts, now, policy)
+	made, index := name(come, s.aim, next, policy)
 
 	changed := slices.Concat(leaving, removed, chosen.picked)
-	next.apply(changed, made, index, policy)
-	change := record(all, changed, made)
-	after := left.renewed(next, made, len(all), seen, policy)
-	change.Remaining = remaining(next, all, after, full, policy)
-	change.Notices = slices.Concat(notices, tell(all, after, chosen, change.Remaining, policy))
+	returned := slices.Concat(chosen.returned, come.returned)
+	next.apply(changed, returned, made, index, seen)
+	change := record(all, changed, returned, made)
+	after := s.left.renewed(next, returned, made, len(all), seen, policy)
+	change.Remaining = remaining(next, all, after, s.full, policy)
+	change.Notices = slices.Concat(notices, tell(all, after, chosen, next, change, policy))
 	return next, change, nil
+}
+
+// remake gives the candidates that are made again the templates that are their turns.
+func (s *stage) remake(leaving []departure) {
+	s.remade = map[string]bool{}
+	for i, d := range leaving {
+		if d.inPlace {
+			f := s.all[d.name]
+			s.aim.take(f)
+			leaving[i].template = s.aim.at(f.Place)
+			s.aim.give(1)
+			s.remade[d.name] = true
+		}
+	}
+}
+
+// after is the stage once a batch was chosen: its substitutes are a part of the
+// growth, unless they came back already.
+func (s stage) after(b batch) stage {
+	s.full = fullPlaces(s.all, b.picked, s.full)
+	s.left = s.left.without(b.picked)
+	s.growth += int64(len(b.removed()) - len(b.returned))
+	for _, d := range b.picked {
+		f := s.all[d.name]
+		s.aim.take(f)
+		if d.inPlace && d.template == s.aim.wanted.At(f.Place) {
+			s.aim.current++
+		}
+	}
+	for _, f := range b.returned {
+		s.left[f.name] = f
+		s.back = slices.DeleteFunc(slices.Clone(s.back), func(g *fact) bool { return g == f })
+		if !f.outdated {
+			s.aim.current++
+		}
+	}
+	return s
 }
 
 // fullPlaces adds the places where Nova found no host for nodes that leave.
 func fullPlaces(all facts, leaving []departure, full []placement.Place) []placement.Place {
+	full = slices.Clone(full)
 	for _, d := range leaving {
 		if at := all[d.name].full; at != nil && !d.inPlace {
 			full = append(full, *at)
@@ -98,17 +139,28 @@ func fullPlaces(all facts, leaving []departure, full []placement.Place) []placem
 	return full
 }
 
-// apply makes a change of a roster.
-func (r *Roster) apply(changed []departure, made []newNode, next int64, policy Policy) {
+// apply makes a change of a roster. Nodes that are removed are leaving ones from
+// then on, unless they are known to have no server.
+func (r *Roster) apply(changed []departure, returned []*fact, made []newNode, next int64, seen Seen) {
 	for _, d := range changed {
 		n := r.Nodes[d.name]
 		if d.inPlace {
-			n.Template = policy.Templates.At(n.Place)
+			n.Template = d.template
 			n.Mark = n.Mark.next(n.Template)
+			if d.again {
+				n.Generation++
+			}
 			r.Nodes[d.name] = n
-		} else {
-			delete(r.Nodes, d.name)
+			continue
 		}
+		delete(r.Nodes, d.name)
+		if !seen.Missing[d.name] {
+			r.Leaving[d.name] = n
+		}
+	}
+	for _, f := range returned {
+		r.Nodes[f.name] = f.Node
+		delete(r.Leaving, f.name)
 	}
 	for _, n := range made {
 		r.Nodes[n.name] = n.Node
@@ -117,25 +169,29 @@ func (r *Roster) apply(changed []departure, made []newNode, next int64, policy P
 }
 
 // renewed are the facts once the change was made: of the nodes that are left,
-// some were revised, and new ones come, whose turn is after all
+// some were changed, some came back, and new ones come, whose turn is after all
 // others.
-func (all facts) renewed(next Roster, made []newNode, turn int, seen Seen, policy Policy) facts {
-	after := maps.Clone(all)
-	for name, f := range all {
+func (left facts) renewed(next Roster, returned []*fact, made []newNode, turn int, seen Seen, policy Policy) facts {
+	after := maps.Clone(left)
+	for name, f := range left {
 		if n := next.Nodes[name]; n.Mark != f.Mark {
-			after[name] = factOf(name, n, seen, policy)
+			after[name] = factOf(name, n, next, seen, policy)
 			after[name].turn = f.turn
 		}
 	}
-	for i, n := range made {
-		after[n.name] = factOf(n.name, n.Node, seen, policy)
+	var come []newNode
+	for _, f := range returned {
+		come = append(come, newNode{f.name, f.Node})
+	}
+	for i, n := range append(come, made...) {
+		after[n.name] = factOf(n.name, n.Node, next, seen, policy)
 		after[n.name].turn = turn + i
 	}
 	return after
 }
 
 // record lists what changed.
-func record(all facts, changed []departure, made []newNode) Change {
+func record(all facts, changed []departure, returned []*fact, made []newNode) Change {
 	var change Change
 	why := reasons(all, changed)
 	by := make(map[string]departure, len(changed))
@@ -155,6 +211,10 @@ func record(all facts, changed []departure, made []newNode) Change {
 		} else {
 			change.Departed = append(change.Departed, d)
 		}
+	}
+	slices.SortFunc(returned, func(a, b *fact) int { return cmp.Compare(a.Index, b.Index) })
+	for _, f := range returned {
+		change.Returned = append(change.Returned, f.name)
 	}
 	for _, n := range made {
 		change.Created = append(change.Created, n.name)

@@ -34,7 +34,7 @@ type Update struct {
 	BatchSize Amount // of the capacity, rounded down, at least one node
 	Target    Amount // of the capacity, rounded up: how many nodes get the wanted template
 	StopAbove Amount // of the capacity: more unhealthy nodes are an outage, and none is replaced for it
-	InPlace   bool   // outdated nodes keep their name and place
+	Method    string // how a node is replaced; "": Substitute
 
 	// New says that this plan is the first with the update, or that it begins to
 	// require marks. It replaces nothing yet: Terraform must first have stored
@@ -53,24 +53,41 @@ const (
 	Outdated  Cause = "TEMPLATE"  // its template is not the one of its place
 )
 
-// The methods of replacing an outdated node.
+// The methods of replacing a node. With all of them a node that is misplaced gets a
+// substitute, because its place is the wrong one.
 const (
-	Substitute = "SUBSTITUTE" // a new node under a new name
-	InPlace    = "IN_PLACE"   // the same node, of another template
+	Substitute = "SUBSTITUTE" // a new node under a new name, made first
+	InPlace    = "IN_PLACE"   // the same node and server, of another template; made again where that is not the cause
+	Recreate   = "RECREATE"   // the same node, whose server is destroyed first and made again
 )
+
+// keeps reports whether a node that is replaced for a cause keeps its name and
+// place, so that it is out of service until its server is back.
+func (u *Update) keeps(cause Cause) bool {
+	return u.Method != "" && u.Method != Substitute && cause != Misplaced
+}
+
+// makesAgain reports whether the server of a node that keeps its name is made again.
+func (u *Update) makesAgain(cause Cause) bool { return u.Method == Recreate || cause != Outdated }
+
+// remakes reports whether candidates keep their names.
+func (p Policy) remakes() bool { return p.Update != nil && p.Update.keeps(Unhealthy) }
 
 // Change is what a plan does to a roster.
 type Change struct {
 	Created   []string    // names of new nodes, by index
+	Returned  []string    // names of leaving nodes that come back, by index
 	Departed  []Departure // nodes that are removed, by index
-	Revised   []Departure // nodes that change their template in place, by index
+	Revised   []Departure // nodes that keep their name and get another template or another server, by index
 	Replaced  int64       // of those departed and revised, the ones that an update replaces
 	Remaining int64       // nodes that an update still has to replace after this plan
 	Notices   []Notice    // what a person should know
 }
 
 // Empty reports whether no node changes.
-func (c Change) Empty() bool { return len(c.Created)+len(c.Departed)+len(c.Revised) == 0 }
+func (c Change) Empty() bool {
+	return len(c.Created)+len(c.Returned)+len(c.Departed)+len(c.Revised) == 0
+}
 
 // Departure is a node that a plan removes or revises.
 type Departure struct {

@@ -18,6 +18,7 @@ import (
 var (
 	genCriteria = rapid.SampledFrom([]deletion.Criteria{deletion.OldestFirst, deletion.YoungestFirst, deletion.OldestProfileFirst})
 	genBatch    = rapid.SampledFrom([]string{"1", "2", "3", "25%", "50%"})
+	genMethod   = rapid.SampledFrom([]string{"", Substitute, Substitute, InPlace, Recreate})
 	genCauses   = rapid.Map(rapid.IntRange(0, 7), func(bits int) []Cause {
 		var list []Cause
 		for i, c := range []Cause{Outdated, Unhealthy, Misplaced} {
@@ -95,7 +96,7 @@ func genUpdate(t *rapid.T) *Update {
 		BatchSize: amount(genBatch.Draw(t, "batch")),
 		Target:    amount(rapid.SampledFrom([]string{"100%", "100%", "30%", "0", "2", "50%"}).Draw(t, "target")),
 		StopAbove: amount(rapid.SampledFrom([]string{"50%", "100%", "2"}).Draw(t, "stop above")),
-		InPlace:   sometimes(t, 3, "in place"),
+		Method:    genMethod.Draw(t, "method"),
 		New:       sometimes(t, 8, "new"),
 	}
 }
@@ -103,8 +104,9 @@ func genUpdate(t *rapid.T) *Update {
 // genState draws a cluster in any state, and any policy for it.
 func genState(t *rapid.T) (Roster, Seen, Policy) {
 	size := rapid.Int64Range(0, 9).Draw(t, "nodes")
-	r := Roster{Nodes: map[string]Node{}, Next: size}
-	seen := Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}}
+	leaving := max(0, rapid.Int64Range(-2, 3).Draw(t, "leaving"))
+	r := Roster{Nodes: map[string]Node{}, Leaving: map[string]Node{}, Next: size + leaving}
+	seen := NewSeen()
 	policy := Policy{Name: web, Regions: genRegions(t), Criteria: genCriteria.Draw(t, "criteria"), Update: genUpdate(t)}
 	policy.Capacity = max(0, size+rapid.SampledFrom([]int64{0, 0, 0, 1, 3, -1, -2, -5}).Draw(t, "change"))
 	policy.RequireMarks = sometimes(t, 2, "marks")
@@ -126,13 +128,24 @@ func genState(t *rapid.T) (Roster, Seen, Policy) {
 			policy.Templates[at] = image(fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "image of the place")))
 		}
 	}
-	for i := range size {
+	if sometimes(t, 2, "settled") {
+		r.Settled = policy.Templates
+		if len(r.Settled) > 0 && sometimes(t, 2, "another") {
+			r.Settled = images(fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "settled image")))
+		}
+	}
+	for i := range size + leaving {
 		n := Node{Index: i, Template: genTemplate.Draw(t, "template"), Generation: 1}
+		n.Served = !sometimes(t, 3, "never served")
 		n.Mark = markOf(rapid.Int64Range(1, 3).Draw(t, "number"), n.Template)
 		n.Region = rapid.SampledFrom([]string{"R1", "R1", "R2", "R2", "R3", "R4"}).Draw(t, "region")
 		n.Zone = rapid.SampledFrom([]string{"z1", "z2", "z3", "old", ""}).Draw(t, "zone")
-		r.Nodes[web(i)] = n
 		genServer(t, web(i), n, seen)
+		if i < size {
+			r.Nodes[web(i)] = n
+		} else {
+			r.Leaving[web(i)] = n
+		}
 		if sometimes(t, 15, "candidate") {
 			policy.Candidates = append(policy.Candidates, rapid.SampledFrom([]string{"", "id-"}).Draw(t, "by")+web(i))
 		}
@@ -234,10 +247,10 @@ func TestSpreadIsKept(t *testing.T) {
 			return
 		}
 		if policy.Update != nil { // which says what in service means
-			policy.Update = &Update{New: policy.Update.New}
+			policy.Update = &Update{New: policy.Update.New, Method: policy.Update.Method, Target: policy.Update.Target}
 		}
 		without, change, err := Plan(r, seen, policy)
-		if err != nil || change.Replaced+change.Remaining+int64(len(change.Revised)) > 0 {
+		if err != nil || change.Replaced+change.Remaining > 0 {
 			t.Fatalf("without an update: %+v, %v", change, err)
 		}
 		a, zonesA := spreadScore(with, policy.Regions)
@@ -312,9 +325,17 @@ func hasNotice(change Change, title Title) bool {
 
 // checkChange: the lists of a change are what differs between two rosters.
 func checkChange(t *rapid.T, r, next Roster, change Change) {
-	var created, departed, revised []string
+	var created, returned, departed, revised []string
 	for _, name := range next.Names() {
-		if _, before := r.Nodes[name]; !before {
+		_, before := r.Nodes[name]
+		old, left := r.Leaving[name]
+		switch {
+		case left:
+			returned = append(returned, name)
+			if old != next.Nodes[name] {
+				t.Fatalf("%s was %+v and comes back as %+v", name, old, next.Nodes[name])
+			}
+		case !before:
 			created = append(created, name)
 		}
 	}
@@ -326,7 +347,7 @@ func checkChange(t *rapid.T, r, next Roster, change Change) {
 			revised = append(revised, name)
 		}
 	}
-	if !slices.Equal(created, change.Created) || fmt.Sprint(departed) != "["+namesOf(change.Departed)+"]" || fmt.Sprint(revised) != "["+namesOf(change.Revised)+"]" {
+	if !slices.Equal(created, change.Created) || !slices.Equal(returned, change.Returned) || fmt.Sprint(departed) != "["+namesOf(change.Departed)+"]" || fmt.Sprint(revised) != "["+namesOf(change.Revised)+"]" {
 		t.Fatalf("the change is %v, -%v, ~%v, not %+v", created, departed, revised, change)
 	}
 }

@@ -24,7 +24,7 @@ func six(t testing.TB, template Template) Roster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return gone(r)
 }
 
 // TestReasons has the sentence about each node that is removed, word for word.
@@ -273,7 +273,7 @@ func TestNotices(t *testing.T) {
 		}, func(s Seen) {
 			s.lose("web-0")
 			s.change("web-1", func(n *node.Node) { n.Status = "BUILD" })
-		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes to get in service: web-0 (it has no server), web-1 (its server is in BUILD). Apply again when that has happened; if it never will, change the template, or name them in candidates."}}},
+		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (it has no server), web-1 (its server is in BUILD). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates."}}},
 		{func(p *Policy) {
 			p.Update = update("1", Unhealthy)
 			p.Regions = []placement.Region{{Bin: placement.Bin{Name: "RegionOne", Weight: 1, Cap: 3}}, {Bin: placement.Bin{Name: "RegionTwo", Weight: 1, Cap: 3}}}

@@ -27,6 +27,14 @@ type Roster struct {
 	// was next. A name that one of them could have given is not given again.
 	Former map[Naming]int64
 
+	// Leaving are nodes that an earlier plan removed and whose servers may still run.
+	// They come back where a plan needs a node like them.
+	Leaving map[string]Node
+
+	// Settled has the last templates that every node had while at least half of the
+	// nodes were in service with them. Empty: there were none yet.
+	Settled Templates
+
 	// Order lists templates in the order in which they came, the oldest first. One
 	// that is not in it is newer than all that are.
 	Order []Template
@@ -39,6 +47,9 @@ type Node struct {
 	Template   Template // that it is made from
 	Generation int64    // counts how often its server was made under this name, from 1
 	Mark       Mark     // that its server carries once it was found in service
+
+	// Served says that the node was in service once, with this template or another.
+	Served bool
 
 	// Unplaced says that the node's server is in no zone for now, shelved and
 	// offloaded: the zone is the one where it was.
@@ -56,11 +67,14 @@ func (r Roster) age(t Template) int64 {
 	return int64(len(r.Order))
 }
 
-// Ordered is the roster with the order of the templates that its nodes have.
+// Ordered is the roster with the order of the templates that its nodes have, the
+// leaving ones included.
 func (r Roster) Ordered() Roster {
 	used := map[Template]bool{}
-	for _, n := range r.Nodes {
-		used[n.Template] = n.Template != ""
+	for _, nodes := range []map[string]Node{r.Nodes, r.Leaving} {
+		for _, n := range nodes {
+			used[n.Template] = n.Template != ""
+		}
 	}
 	order := slices.DeleteFunc(slices.Clone(r.Order), func(t Template) bool { return !used[t] })
 	for _, t := range slices.Sorted(maps.Keys(used)) {
@@ -74,17 +88,25 @@ func (r Roster) Ordered() Roster {
 
 // clone is a copy that can be changed.
 func (r Roster) clone() Roster {
-	r.Nodes = maps.Clone(r.Nodes)
+	r.Nodes, r.Leaving = maps.Clone(r.Nodes), maps.Clone(r.Leaving)
 	if r.Nodes == nil {
 		r.Nodes = map[string]Node{}
+	}
+	if r.Leaving == nil {
+		r.Leaving = map[string]Node{}
 	}
 	return r
 }
 
 // Names lists the nodes by their indices.
-func (r Roster) Names() []string {
-	return slices.SortedFunc(maps.Keys(r.Nodes), func(a, b string) int {
-		return cmp.Or(cmp.Compare(r.Nodes[a].Index, r.Nodes[b].Index), cmp.Compare(a, b))
+func (r Roster) Names() []string { return byIndex(r.Nodes) }
+
+// LeavingNames lists the leaving nodes by their indices.
+func (r Roster) LeavingNames() []string { return byIndex(r.Leaving) }
+
+func byIndex(nodes map[string]Node) []string {
+	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(nodes[a].Index, nodes[b].Index), cmp.Compare(a, b))
 	})
 }
 

@@ -48,7 +48,7 @@ func update(batch string, causes ...Cause) *Update {
 // running gives each node of a roster a healthy server, as old as its index is
 // low, with the node's mark.
 func running(r Roster) Seen {
-	seen := Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}}
+	seen := NewSeen()
 	for name, n := range r.Nodes {
 		seen.Servers[name] = node.Node{ID: "id-" + name, Name: name, Status: "ACTIVE", InService: string(n.Mark),
 			CreatedAt: time.Date(2026, 11, 1, 0, 0, int(n.Index), 0, time.UTC)}
@@ -192,7 +192,7 @@ func TestLifeOfACluster(t *testing.T) {
 		if layout(next) != step.nodes {
 			t.Fatalf("%s: got\n%s, want\n%s", step.name, layout(next), step.nodes)
 		}
-		r = next
+		r = gone(next)
 	}
 }
 

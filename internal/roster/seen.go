@@ -2,15 +2,46 @@ package roster
 
 import "github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 
-// Seen is what the last look at the cloud found, by the names of the nodes. A
-// node in neither map was never looked at.
+// Seen is what the last look at the cloud found, by the names of the nodes, the
+// leaving ones included. A node in neither map was never looked at.
 type Seen struct {
 	Servers map[string]node.Node
 	Missing map[string]bool // looked for, and not there
+
+	// Builds says of each node with which of its marks its server was last seen to be
+	// a new one, and what it was.
+	Builds map[string]Build
 }
 
-// looked reports whether a node was ever looked for.
-func (s Seen) looked(name string) bool {
+// Build is a server as it was seen when it followed its node the last time.
+type Build struct {
+	Mark Mark   // of the node
+	Of   string // what the server is: [node.Node.Build]
+}
+
+// NewSeen is a look that found nothing yet.
+func NewSeen() Seen {
+	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{}}
+}
+
+// behind reports whether a node was changed and its server was not seen to follow:
+// it is still the same one, of the same image, flavor and launch.
+func (s Seen) behind(name string, n Node) bool {
+	build, there := s.Builds[name]
+	return there && build.Mark != n.Mark
+}
+
+// follow remembers with which mark a server was seen to be a new one.
+func (s Seen) follow(name string, n Node, server node.Node, before Seen) {
+	build, there := before.Builds[name]
+	if !there || build.Mark == n.Mark || build.Of != server.Build {
+		build = Build{n.Mark, server.Build}
+	}
+	s.Builds[name] = build
+}
+
+// Looked reports whether a node was ever looked for.
+func (s Seen) Looked(name string) bool {
 	_, there := s.Servers[name]
 	return there || s.Missing[name]
 }
@@ -22,10 +53,11 @@ func (s Seen) Served(r Roster) map[string]int64 {
 }
 
 // Unserved counts by region the nodes of a plan that need a server: new ones, and
-// those for which none was found.
+// those for which none was found. One that comes back has its server.
 func (s Seen) Unserved(before, after Roster) map[string]int64 {
 	return after.count(func(name string) bool {
 		_, remembered := before.Nodes[name]
-		return !remembered || s.Missing[name]
+		_, returns := before.Leaving[name]
+		return !remembered && !returns || s.Missing[name]
 	})
 }

@@ -115,7 +115,7 @@ func TestTemplateOfARegion(t *testing.T) {
 	}
 	p.Regions[0].Zones = p.Regions[0].Zones[:2] // web-2 moves
 	p.Regions[0].Weight = 1
-	next, _, err = Plan(next, running(next), p)
+	next, _, err = Plan(gone(next), running(next), p)
 	for _, name := range next.Names() {
 		if n := next.Nodes[name]; n.Template != p.Templates.At(n.Place) {
 			t.Errorf("%s in %s has %s", name, n.Place, n.Template)
@@ -125,7 +125,7 @@ func TestTemplateOfARegion(t *testing.T) {
 		t.Error(err)
 	}
 	delete(p.Templates, placement.Place{Region: "RegionTwo"}) // its nodes go back to the one for all
-	next, _, err = Plan(next, running(next), p)
+	next, _, err = Plan(gone(next), running(next), p)
 	for _, name := range next.Names() {
 		if n := next.Nodes[name]; n.Template != image("a") {
 			t.Errorf("%s in %s has %s, %v", name, n.Place, n.Template, err)

@@ -104,10 +104,10 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			created: "web-24 web-25", removed: "web-17 web-18 web-19 web-20",
 			nodes:     "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@d; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@d",
 			remaining: 2},
-		{name: "in place a node keeps its name and place", policy: func(p *Policy) { p.Templates, p.Update.InPlace = images("e"), true },
+		{name: "in place a node keeps its name and place", policy: func(p *Policy) { p.Templates, p.Update.Method = images("e"), InPlace },
 			revised: "web-14 web-21",
 			nodes:   "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@e; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@e"},
-		{name: "with the mark of its old template it is under way", policy: func(p *Policy) { p.Templates, p.Update.InPlace = images("f"), true },
+		{name: "with the mark of its old template it is under way", policy: func(p *Policy) { p.Templates, p.Update.Method = images("f"), InPlace },
 			seen: func(s Seen) {
 				for _, name := range []string{"web-14", "web-21"} {
 					s.change(name, func(n *node.Node) { n.InService = string(mark(image("d"))) })
@@ -185,8 +185,20 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				t.Errorf("%s: %s: got\n%s, want\n%s", step.name, c.what, c.got, c.want)
 			}
 		}
-		r = next.Ordered()
+		r = gone(next).Ordered()
 	}
+}
+
+// gone is the roster once the servers of the leaving nodes are deleted, and all
+// others have served.
+func gone(r Roster) Roster {
+	r = r.clone()
+	clear(r.Leaving)
+	for name, n := range r.Nodes {
+		n.Served = true
+		r.Nodes[name] = n
+	}
+	return r
 }
 
 // cluster makes a roster of nodes "web-0 RegionOne/az-1 2", the number being the
@@ -195,7 +207,7 @@ func cluster(t *testing.T, nodes ...string) Roster {
 	t.Helper()
 	r := Roster{Nodes: map[string]Node{}}
 	for i, text := range nodes {
-		n := Node{Index: int64(i), Generation: 1}
+		n := Node{Index: int64(i), Generation: 1, Served: true}
 		var number string
 		if _, err := fmt.Sscanf(text, "%s %s", &n.Region, &number); err != nil {
 			t.Fatal(err)
@@ -280,17 +292,17 @@ func TestBatch(t *testing.T) {
 		{name: "a node that is revised in place is out of service for a while, as if it left",
 			nodes:   []string{"R/a 1", "R/a 2", "R/b 1", "R/b 1"},
 			regions: []placement.Region{zones("R", bin("a", 1), bin("b", 1))},
-			image:   "3", update: update("2", Outdated), change: func(p *Policy) { p.Update.InPlace = true },
+			image:   "3", update: update("2", Outdated), change: func(p *Policy) { p.Update.Method = InPlace },
 			leave: "web-1 web-2", remaining: 2},
 		{name: "and its neighbours may follow",
 			nodes:   []string{"R/a 1", "R/a 2", "R/b 1", "R/b 1"},
 			regions: []placement.Region{zones("R", bin("a", 1), bin("b", 1))},
-			image:   "3", update: update("3", Outdated), change: func(p *Policy) { p.Update.InPlace = true },
+			image:   "3", update: update("3", Outdated), change: func(p *Policy) { p.Update.Method = InPlace },
 			leave: "web-0 web-1 web-2", remaining: 1},
 		{name: "zones take turns in place, too",
 			nodes:   []string{"R/a 1", "R/b 1", "R/a 1"},
 			regions: []placement.Region{zones("R", bin("a", 1), bin("b", 1))},
-			image:   "2", update: update("2", Outdated), change: func(p *Policy) { p.Update.InPlace = true },
+			image:   "2", update: update("2", Outdated), change: func(p *Policy) { p.Update.Method = InPlace },
 			leave: "web-0 web-1", remaining: 1},
 		{name: "a node that stays for want of room counts where it is",
 			nodes:   []string{"R/a 1", "R/b 1", "R/a 1"},
@@ -358,7 +370,7 @@ func TestOutdatedInClosedPlaces(t *testing.T) {
 		{name: "the only zone of its region", policy: func(p *Policy) { p.Regions[1].Zones = p.Regions[1].Zones[:1] }, failed: "web-3", stay: "web-4"},
 		{name: "a region without zones where Nova found no host", policy: func(p *Policy) { p.Regions[1].Zones = nil }, failed: "web-3", stay: "web-4 web-5"},
 		{name: "a region that is not listed", policy: func(p *Policy) { p.Regions = p.Regions[:1] }},
-		{name: "in place it does not matter", policy: func(p *Policy) { p.Regions[0].Closed, p.Regions[1].Closed, p.Update.InPlace = true, true, true }},
+		{name: "in place it does not matter", policy: func(p *Policy) { p.Regions[0].Closed, p.Regions[1].Closed, p.Update.Method = true, true, InPlace }},
 	} {
 		r := six(t, image("a"))
 		p := policy(6)

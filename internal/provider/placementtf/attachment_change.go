@@ -27,13 +27,15 @@ func changeAttribute() schema.Attribute {
 	regions := schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Number of them by region."}
 	zones := schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true, MarkdownDescription: "Number of them by region and zone."}
 	omitted := number("Number of nodes that the lists leave out, because they have at most 100 names. Null if none.")
-	return schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "What the last plan that changed nodes did.",
+	return schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "What the last plan did to nodes. Its parts are null where an apply changed the configuration and no node.",
 		Attributes: map[string]schema.Attribute{
+			"returned": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that an earlier plan removed, and that come back under their own names because their servers are still in service. No server is created for them. Null without any.",
+				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "nodes": names("Their names."), "omitted": omitted}},
 			"creation": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that were added. Null without any.",
 				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "regions": regions, "zones": zones, "nodes": names("Their names. Empty for a new attachment, whose nodes are all new."), "omitted": omitted}},
 			"deletion": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that were removed. Null without any.",
 				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "regions": regions, "zones": zones, "candidates": names("Their names."), "reasons": reasons, "omitted": omitted}},
-			"in_place": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that got another template in place. Null without any.",
+			"in_place": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that keep their name and place and got another template, or another server (their `generation` rises). Null without any.",
 				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "nodes": names("Their names."), "reasons": reasons, "omitted": omitted}},
 			"replaced": number("Of the nodes removed or changed in place, the number that `update` replaced."),
 		}}
@@ -43,6 +45,7 @@ var (
 	zoneCountsType = types.MapType{ElemType: types.Int64Type}
 	changeType     = changeAttribute().GetType().(types.ObjectType)
 	creationType   = changeType.AttrTypes["creation"].(types.ObjectType)
+	returnedType   = changeType.AttrTypes["returned"].(types.ObjectType)
 	deletionType   = changeType.AttrTypes["deletion"].(types.ObjectType)
 	inPlaceType    = changeType.AttrTypes["in_place"].(types.ObjectType)
 )
@@ -62,6 +65,11 @@ func (m *attachmentModel) record(ctx context.Context, next roster.Roster, change
 		}
 		created = types.ObjectValueMust(creationType.AttrTypes, tally(ctx, nodes, map[string]attr.Value{"nodes": nameList(named)}, diags))
 	}
+	returned := types.ObjectNull(returnedType.AttrTypes)
+	if n := len(change.Returned); n > 0 {
+		returned = types.ObjectValueMust(returnedType.AttrTypes, map[string]attr.Value{
+			"count": types.Int64Value(int64(n)), "nodes": nameList(change.Returned), "omitted": omittedOf(n)})
+	}
 	if n := len(change.Departed); n > 0 {
 		nodes := placement.Counts{}
 		for _, d := range change.Departed {
@@ -76,7 +84,7 @@ func (m *attachmentModel) record(ctx context.Context, next roster.Roster, change
 			"count": types.Int64Value(int64(n)), "nodes": names, "reasons": reasons, "omitted": omittedOf(n)})
 	}
 	m.Change = types.ObjectValueMust(changeType.AttrTypes, map[string]attr.Value{
-		"creation": created, "deletion": removed, "in_place": revised, "replaced": types.Int64Value(change.Replaced)})
+		"creation": created, "returned": returned, "deletion": removed, "in_place": revised, "replaced": types.Int64Value(change.Replaced)})
 }
 
 // tally adds the counts of nodes by place.

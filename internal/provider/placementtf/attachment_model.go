@@ -192,7 +192,7 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		BatchSize: amount("max_batch_size", u.MaxBatchSize, "1"),
 		Target:    amount("target", u.Target, "100%"),
 		StopAbove: amount("stop_above", u.StopAbove, "50%"),
-		InPlace:   u.Method.ValueString() == roster.InPlace,
+		Method:    u.Method.ValueString(),
 	}
 	for _, cause := range texts(u.Causes) {
 		update.Causes = append(update.Causes, roster.Cause(cause))
@@ -204,12 +204,8 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 // The values are read one by one: for a large cluster that is much faster than by
 // reflection. Nodes of one template share it.
 func (m attachmentModel) roster(remembered memory) roster.Roster {
-	r := roster.Roster{
-		Nodes:  make(map[string]roster.Node, len(m.Nodes.Elements())),
-		Next:   m.NextIndex.ValueInt64(),
-		Order:  remembered.order,
-		Former: remembered.former,
-	}
+	r := remembered.roster
+	r.Nodes, r.Next = make(map[string]roster.Node, len(m.Nodes.Elements())), m.NextIndex.ValueInt64()
 	templates := templateCache{}
 	for name, element := range m.Nodes.Elements() {
 		fields := element.(types.Object).Attributes()
@@ -219,6 +215,7 @@ func (m attachmentModel) roster(remembered memory) roster.Roster {
 			Template:   templates.read(fields["template"].(types.Map)),
 			Generation: fields["generation"].(types.Int64).ValueInt64(),
 			Mark:       roster.Mark(fields["mark"].(types.String).ValueString()),
+			Served:     remembered.seen.Looked(name) && !remembered.unserved[name],
 		}
 		if zone, there := remembered.zones[name]; there && n.Zone == "" {
 			n.Zone, n.Unplaced = zone, true

@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -29,6 +30,7 @@ type attachmentPlanner struct {
 	state   *attachmentModel // nil for a new attachment
 	same    bool             // whether the configuration is that of the state
 	memory  memory
+	private private.Writer // what is remembered once the plan is applied
 	diags   *diag.Diagnostics
 }
 
@@ -72,10 +74,9 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	}
 	plan.remember(ctx, next, written, p.diags)
 	plan.Remaining = types.Int64Value(change.Remaining)
-	if p.state == nil || !change.Empty() {
-		plan.record(ctx, next, change, p.diags)
-	} else {
-		plan.Change = p.state.Change
+	plan.record(ctx, next, change, p.diags)
+	if p.state != nil && !change.Empty() {
+		p.memory.store(ctx, p.private, next, p.diags) // the leaving nodes
 	}
 	if !p.templatesKnown(ctx) {
 		plan.forgetTemplates()
@@ -102,7 +103,7 @@ func (p *attachmentPlanner) planRoster(ctx context.Context, now roster.Roster, p
 	}
 	next, change, err := roster.Plan(now, p.memory.seen, *policy)
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
-	removing := len(change.Created) == 0 && !infeasible
+	removing := len(change.Created)+len(change.Returned) == 0 && !infeasible
 	if removing && len(change.Departed) == 0 {
 		return next, change, err // it does not matter which places are usable
 	}

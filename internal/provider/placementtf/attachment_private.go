@@ -24,23 +24,26 @@ const seenKey = "seen"
 
 // memory is what is remembered in addition to the attributes.
 type memory struct {
-	seen   roster.Seen
-	zones  map[string]string          // of nodes that have none for now
-	order  []roster.Template          // the templates in the order in which they came
-	former map[roster.Naming]int64    // how nodes were named, and the index that was next
-	marked bool                       // whether a node of the cluster ever carried a mark
-	looked map[placement.Place]string // the listed places that the refresh looked at; why they take no nodes, "" where they do
+	seen     roster.Seen
+	roster   roster.Roster              // all that is no attribute: its nodes are not here
+	zones    map[string]string          // of nodes that have none for now
+	unserved map[string]bool            // nodes that were looked at, and never were in service
+	marked   bool                       // whether a node of the cluster ever carried a mark
+	looked   map[placement.Place]string // the listed places that the refresh looked at; why they take no nodes, "" where they do
 }
 
 // memoryState is the private state, as JSON. Its maps and lists are sorted.
 type memoryState struct {
-	Servers map[string]serverState `json:"servers,omitempty"` // by the name of the node
-	Missing []string               `json:"missing,omitempty"` // looked for, and not there
-	Zones   map[string]string      `json:"zones,omitempty"`
-	Order   []roster.Template      `json:"templates,omitempty"`
-	Former  []formerState          `json:"named,omitempty"`
-	Marked  bool                   `json:"marked,omitempty"`
-	Looked  []placeState           `json:"places,omitempty"`
+	Servers  map[string]serverState `json:"servers,omitempty"` // by the name of the node
+	Missing  []string               `json:"missing,omitempty"` // looked for, and not there
+	Unserved []string               `json:"unserved,omitempty"`
+	Zones    map[string]string      `json:"zones,omitempty"`
+	Leaving  []leavingState         `json:"leaving,omitempty"` // by index
+	Order    []roster.Template      `json:"templates,omitempty"`
+	Settled  []settledState         `json:"settled,omitempty"`
+	Former   []formerState          `json:"named,omitempty"`
+	Marked   bool                   `json:"marked,omitempty"`
+	Looked   []placeState           `json:"places,omitempty"`
 }
 
 type serverState struct {
@@ -55,6 +58,26 @@ type serverState struct {
 	InService      string     `json:"in_service,omitempty"` // its mark
 	Drained        bool       `json:"drained,omitempty"`
 	Zone           string     `json:"zone,omitempty"` // where the node has none, until its region lists zones
+
+	Build string      `json:"build,omitempty"`
+	Mark  roster.Mark `json:"mark,omitempty"` // that the node had then
+}
+
+type leavingState struct {
+	Name       string          `json:"name"`
+	Index      int64           `json:"index"`
+	Region     string          `json:"region"`
+	Zone       string          `json:"zone,omitempty"`
+	Template   roster.Template `json:"template,omitempty"`
+	Generation int64           `json:"generation"`
+	Mark       roster.Mark     `json:"mark"`
+	Served     bool            `json:"served,omitempty"`
+}
+
+type settledState struct {
+	Region   string          `json:"region,omitempty"`
+	Zone     string          `json:"zone,omitempty"`
+	Template roster.Template `json:"template"`
 }
 
 type formerState struct {
@@ -73,34 +96,58 @@ type placeState struct {
 func loadMemory(ctx context.Context, from private.Reader, diags *diag.Diagnostics) memory {
 	state := private.Load[memoryState](ctx, from, seenKey, diags)
 	m := memory{
-		seen:   roster.Seen{Servers: make(map[string]node.Node, len(state.Servers)), Missing: make(map[string]bool, len(state.Missing))},
-		zones:  state.Zones,
-		order:  state.Order,
-		former: map[roster.Naming]int64{},
-		marked: state.Marked,
-		looked: map[placement.Place]string{},
+		seen:     roster.NewSeen(),
+		zones:    state.Zones,
+		unserved: map[string]bool{},
+		marked:   state.Marked,
+		looked:   map[placement.Place]string{},
 	}
 	for name, s := range state.Servers {
 		m.seen.Servers[name] = node.Node{ID: s.ID, Name: name, Status: cmp.Or(s.Status, "ACTIVE"), Fault: s.Fault,
 			CreatedAt: timeOf(s.Created), ProfileCreatedAt: timeOf(s.ProfileCreated), Tainted: s.Tainted, Protected: s.Protected,
 			Locked: s.Locked, InService: s.InService, Drained: s.Drained, Zone: s.Zone}
+		if s.Build != "" {
+			m.seen.Builds[name] = roster.Build{Mark: s.Mark, Of: s.Build}
+		}
 	}
 	for _, name := range state.Missing {
 		m.seen.Missing[name] = true
 	}
-	for _, f := range state.Former {
-		m.former[roster.Naming{Cluster: f.Cluster, Pattern: f.Pattern}] = f.Next
+	for _, name := range state.Unserved {
+		m.unserved[name] = true
 	}
+	m.roster = state.roster()
 	for _, p := range state.Looked {
 		m.looked[placement.Place{Region: p.Region, Zone: p.Zone}] = p.Why
 	}
 	return m
 }
 
-// store writes what is remembered, unless that is what was there. The roster has
-// the zones of nodes that are in none for now.
+// roster is what is remembered of the roster, without its nodes.
+func (state memoryState) roster() roster.Roster {
+	r := roster.Roster{Order: state.Order, Leaving: map[string]roster.Node{}, Settled: roster.Templates{}, Former: map[roster.Naming]int64{}}
+	for _, l := range state.Leaving {
+		r.Leaving[l.Name] = roster.Node{Index: l.Index, Place: placement.Place{Region: l.Region, Zone: l.Zone},
+			Template: l.Template, Generation: l.Generation, Mark: l.Mark, Served: l.Served}
+	}
+	for _, t := range state.Settled {
+		r.Settled[placement.Place{Region: t.Region, Zone: t.Zone}] = t.Template
+	}
+	for _, f := range state.Former {
+		r.Former[roster.Naming{Cluster: f.Cluster, Pattern: f.Pattern}] = f.Next
+	}
+	return r
+}
+
+// store writes what is remembered, unless that is what was there.
 func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster, diags *diag.Diagnostics) {
-	state := memoryState{Servers: make(map[string]serverState, len(m.seen.Servers)), Zones: map[string]string{}, Order: m.order, Marked: m.marked}
+	state := memoryState{
+		Servers: make(map[string]serverState, len(m.seen.Servers)),
+		Missing: slices.Sorted(maps.Keys(m.seen.Missing)),
+		Zones:   map[string]string{},
+		Order:   r.Order,
+		Marked:  m.marked,
+	}
 	for name, s := range m.seen.Servers {
 		kept := serverState{ID: s.ID, Created: timeOrNil(s.CreatedAt), ProfileCreated: timeOrNil(s.ProfileCreatedAt),
 			Tainted: s.Tainted, Protected: s.Protected, Locked: s.Locked, InService: s.InService, Drained: s.Drained}
@@ -113,15 +160,28 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 		if r.Nodes[name].Zone == "" {
 			kept.Zone = s.Zone
 		}
+		if build := m.seen.Builds[name]; r.Nodes[name].Template != "" {
+			kept.Build, kept.Mark = build.Of, build.Mark
+		}
 		state.Servers[name] = kept
 	}
-	state.Missing = slices.Sorted(maps.Keys(m.seen.Missing))
-	for name, n := range r.Nodes {
+	for _, name := range r.Names() {
+		n := r.Nodes[name]
 		if n.Unplaced && n.Zone != "" {
 			state.Zones[name] = n.Zone
 		}
+		if !n.Served && m.seen.Looked(name) {
+			state.Unserved = append(state.Unserved, name)
+		}
 	}
-	for naming, next := range m.former {
+	for _, name := range r.LeavingNames() {
+		n := r.Leaving[name]
+		state.Leaving = append(state.Leaving, leavingState{name, n.Index, n.Region, n.Zone, n.Template, n.Generation, n.Mark, n.Served})
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(r.Settled), placement.Place.Compare) {
+		state.Settled = append(state.Settled, settledState{at.Region, at.Zone, r.Settled[at]})
+	}
+	for naming, next := range r.Former {
 		state.Former = append(state.Former, formerState{naming.Cluster, naming.Pattern, next})
 	}
 	slices.SortFunc(state.Former, func(a, b formerState) int {

@@ -28,11 +28,11 @@ import (
 func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, before memory, diags *diag.Diagnostics) (roster.Roster, memory, bool) {
 	r := m.roster(before)
 	after := before
-	after.former = maps.Clone(before.former)
-	after.former[m.naming()] = r.Next
-	if len(r.Nodes) == 0 {
-		after.seen, after.order = roster.Seen{}, nil
-		return r, after, true
+	r.Former = maps.Clone(r.Former)
+	r.Former[m.naming()] = r.Next
+	if len(r.Nodes)+len(r.Leaving) == 0 {
+		after.seen = roster.NewSeen()
+		return r.Ordered(), after, true
 	}
 	cloud := b.Get(diags)
 	query := m.query(ctx, r, before.seen, diags)
@@ -64,8 +64,8 @@ func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, befor
 		diags.AddWarning(string(n.Title), n.Text)
 	}
 	after.see(seen)
-	after.order = r.Ordered().Order
-	return r, after, true
+	policy := m.policy(ctx, nil, after.marked, diags)
+	return r.Learn(seen, policy).Ordered(), after, true
 }
 
 // see remembers what was seen of the servers.
@@ -140,7 +140,6 @@ func (m attachmentModel) query(ctx context.Context, r roster.Roster, before rost
 	}
 	byProfile := m.deletion(ctx, diags).Criteria.ValueString() == string(deletion.OldestProfileFirst) && len(m.templates()) == 0
 	q := cluster.Query{
-		Regions:    slices.Collect(maps.Keys(regions)),
 		Keys:       nodes.Selector{}.Keys(),
 		Remembered: map[string]string{},
 		NoProfiles: !byProfile,
@@ -149,10 +148,14 @@ func (m attachmentModel) query(ctx context.Context, r roster.Roster, before rost
 	for name, server := range before.Servers {
 		q.Remembered[server.ID] = name
 	}
+	for _, n := range r.Leaving {
+		regions[n.Region] = true
+	}
+	q.Regions = slices.Collect(maps.Keys(regions))
 	if selector := value.Object[nodes.Selector](ctx, m.Selector, diags); selector != nil {
 		q.Selector, q.Keys = selector.Selector(ctx, diags), selector.Keys()
 	}
-	q.Names = r.Names()
+	q.Names = append(r.Names(), r.LeavingNames()...)
 	return q
 }
 
@@ -188,7 +191,7 @@ func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *
 	m.record(ctx, r, roster.Change{}, diags)
 	r, seen, _ := roster.Match(r, servers, roster.Seen{}, func(string) bool { return false })
 	found.see(seen)
-	return r, found, true
+	return r.Learn(seen, roster.Policy{RequireMarks: found.marked}), found, true
 }
 
 // reportRead reports a cluster that could not be read.

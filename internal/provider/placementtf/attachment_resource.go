@@ -63,7 +63,7 @@ func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return // destroyed
 	}
 	diags := &resp.Diagnostics
-	planner := attachmentPlanner{backend: r.Backend, config: &attachmentModel{}, plan: &attachmentModel{}, diags: diags}
+	planner := attachmentPlanner{backend: r.Backend, config: &attachmentModel{}, plan: &attachmentModel{}, private: resp.Private, diags: diags}
 	planner.same = req.Plan.Raw.Equal(req.State.Raw)
 	diags.Append(req.Plan.Get(ctx, planner.plan)...)
 	if diags.HasError() || planner.same && !value.GivenBlock(planner.plan.Update) {

@@ -113,7 +113,7 @@ func updateBlock() schema.Block {
 				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better) and `TEMPLATE` (its template is not the one that it would get now). Replaced in this order."},
 			"max_batch_size": size,
 			"target":         amount("How many nodes get the wanted template, including new ones: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary. Defaults to `\"100%\"`."),
-			"method": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(roster.Substitute, roster.InPlace)},
+			"method": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(roster.Substitute, roster.InPlace, roster.Recreate)},
 				MarkdownDescription: "How an outdated node is replaced: `SUBSTITUTE` (a new node under a new name, the default) or `IN_PLACE` (the node keeps its name and place, and its server is rebuilt, resized or replaced)."},
 			"stop_above": amount("More unhealthy nodes than this are taken for an outage, and none is replaced as `UNHEALTHY`: a number, or a percentage of `desired_capacity`. Defaults to `\"50%\"`."),
 			"require_in_service": schema.BoolAttribute{Optional: true,

@@ -1,0 +1,55 @@
+package roster
+
+import (
+	"maps"
+	"math"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// aim says which of two templates a node gets that is made or changed: the wanted
+// one until as many nodes have it as the target says, then the settled one. So a
+// growth keeps the share of a canary, and what never worked does not stay.
+//
+// The settled template, given again, has no target: a canary is taken back
+// whatever the target says.
+type aim struct {
+	wanted, settled Templates
+	target          int64 // how many nodes get the wanted template
+	current         int64 // how many have it
+}
+
+func aimOf(now Roster, left facts, policy Policy) aim {
+	a := aim{wanted: policy.Templates, settled: now.Settled, target: policy.target(now)}
+	a.current = left.number(func(f *fact) bool { return !f.outdated })
+	return a
+}
+
+// target is the number of nodes that get the wanted template.
+func (p Policy) target(now Roster) int64 {
+	if p.Update == nil || maps.Equal(p.Templates, now.Settled) {
+		return math.MaxInt64
+	}
+	return p.Update.Target.up(p.Capacity)
+}
+
+// reached reports whether as many nodes have the wanted template as may.
+func (a aim) reached() bool { return a.current >= a.target }
+
+// at is the template that a node of a place gets.
+func (a aim) at(place placement.Place) Template {
+	if settled := a.settled.At(place); a.reached() && settled != "" {
+		return settled
+	}
+	return a.wanted.At(place)
+}
+
+// give counts a node that gets the template that is its turn.
+func (a *aim) give(n int64) { a.current += min(n, max(0, a.target-a.current)) }
+
+// take counts a node that no longer has the template that it has.
+func (a *aim) take(f *fact) {
+	if !f.outdated {
+		a.current--
+	}
+}

@@ -1,0 +1,44 @@
+package roster
+
+import (
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// pool has the leaving nodes that may come back, by their indices: they are in
+// service, and were not drained. One that comes back keeps its name, index and
+// place: no server is made for it, and none of its own is drained. So a rollback
+// needs no room beside the cluster, and destroys only what is bad.
+type pool []*fact
+
+func poolOf(now Roster, seen Seen, policy Policy) (back pool) {
+	for _, name := range now.LeavingNames() {
+		f := factOf(name, now.Leaving[name], now, seen, policy)
+		named := slices.Contains(policy.Candidates, name) || slices.Contains(policy.Candidates, f.server.ID)
+		if f.looked && f.trouble == "" && !f.server.Tainted && !named {
+			back = append(back, f)
+		}
+	}
+	return back
+}
+
+// take is the first node that has the template that is its turn, and whose place
+// takes one: one of the place near, if there is any.
+func (p *pool) take(a aim, board *placement.Board, near placement.Place) (*fact, bool) {
+	best := -1
+	for i, f := range *p {
+		if (best < 0 || f.Place == near) && f.Template == a.at(f.Place) && board.Takes(f.Place) {
+			best = i
+			if near == (placement.Place{}) || f.Place == near {
+				break
+			}
+		}
+	}
+	if best < 0 {
+		return nil, false
+	}
+	f := (*p)[best]
+	*p = slices.Delete(slices.Clone(*p), best, best+1)
+	return f, true
+}
