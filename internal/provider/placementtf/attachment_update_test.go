@@ -450,6 +450,50 @@ func TestAccRolloutInPlace(t *testing.T) {
 	}
 }
 
+// TestAccRolloutInPlaceRefused: a resize that a full quota refuses holds the rollout.
+// However often it is applied again, no other node is taken, and the warning says
+// what the batch waits for.
+func TestAccRolloutInPlaceRefused(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zones := c.Zones(t, region)[:1]
+	images, flavors := c.TwoImages(t), c.TwoFlavors(t)
+	small, large := 0, 1
+	w := c.Workspace(t, inPlace(c, region, zones, images[0][0], flavors[small][0]))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	raise := c.RoomOfCores(t, region, 0)
+	if err := w.Write(inPlace(c, region, zones, images[0][0], flavors[large][0])); err != nil {
+		t.Fatal(err)
+	}
+	waits := acctest.Says("(its server is still what it was before the node changed)")
+	for i := range 3 {
+		text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color")
+		if err != nil || waits.MatchString(text) != (i > 0) {
+			t.Errorf("plan %d: %v\n%s", i, err, text)
+		}
+		if _, err := w.Apply(t.Context()); err == nil || !strings.Contains(err.Error(), "Quota exceeded for cores") {
+			t.Fatalf("apply %d: %v", i, err)
+		}
+	}
+	raise()
+	for range 2 {
+		if _, err := w.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, s := range c.Servers(t) {
+		if s.Flavor["original_name"] != flavors[large][1] {
+			t.Errorf("%s has the flavor %v", name, s.Flavor)
+		}
+	}
+	if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
+		t.Errorf("the next plan is not empty: %v", err)
+	}
+}
+
 // TestAccRolloutFullZone: a server for which Nova finds no host is replaced by a
 // node in another zone, because its own is full.
 func TestAccRolloutFullZone(t *testing.T) {

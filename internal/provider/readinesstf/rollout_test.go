@@ -1,6 +1,7 @@
 package readinesstf_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -19,10 +20,12 @@ import (
 // that begins with "bad" never get there.
 type behindReadiness struct {
 	acctest.Loop
-	url string
+	url    string
+	size   int
+	target string // "": all
 }
 
-func (b behindReadiness) config(t *testing.T, version string) string {
+func (b *behindReadiness) config(t *testing.T, version string) string {
 	region, timeout := b.Cloud.Regions(t)[0], ""
 	if strings.HasPrefix(version, "bad") {
 		timeout = "timeout = 2" // none of those that are checked gets ready
@@ -31,13 +34,14 @@ func (b behindReadiness) config(t *testing.T, version string) string {
 resource "stackpolicy_placement_attachment" "web" {
   cluster           = %[1]q
   node_name_pattern = "{cluster}{index}"
-  desired_capacity  = 6
+  desired_capacity  = %[8]d
   regions           = %[2]s
   template          = { version = %[3]q }
   update {
     causes             = ["TEMPLATE", "UNHEALTHY"]
     max_batch_size     = 2
     require_in_service = true
+    target             = %[9]q
   }
 }
 resource "nova_server" "web" {
@@ -70,12 +74,12 @@ resource "stackpolicy_readiness_attachment" "web" {
     url = "%[6]s/{name}"
   }
 }
-`, b.Cloud.Prefix, acctest.Places(region+": "+strings.Join(b.Cloud.Zones(t, region), " ")), version, b.Cloud.Image, b.Cloud.Flavor, b.url, timeout)
+`, b.Cloud.Prefix, acctest.Places(region+": "+strings.Join(b.Cloud.Zones(t, region), " ")), version, b.Cloud.Image, b.Cloud.Flavor, b.url, timeout, b.size, cmp.Or(b.target, "100%"))
 }
 
 // holds fails unless the servers are so many of each version, and so many of
 // them in service: "a:6/6 bad:2/0".
-func (b behindReadiness) holds(t *testing.T, step, want string) {
+func (b *behindReadiness) holds(t *testing.T, step, want string) {
 	t.Helper()
 	all, marked, stopped := map[string]int{}, map[string]int{}, 0
 	for _, s := range b.Cloud.Servers(t) {
@@ -96,12 +100,9 @@ func (b behindReadiness) holds(t *testing.T, step, want string) {
 	}
 }
 
-// TestAccReadinessRollout: a template with which no server gets ready, applied
-// five times in a row, takes one batch and no more, and no node in service is
-// touched. Then a good template replaces exactly the bad nodes first, and the
-// cluster comes out whole; so it does where the old template comes back.
-func TestAccReadinessRollout(t *testing.T) {
-	t.Parallel()
+// behind starts a cluster of six of version a.
+func behind(t *testing.T) *behindReadiness {
+	t.Helper()
 	c := acctest.New(t, fakecloud.Config{})
 	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/"+c.Prefix)
@@ -110,43 +111,102 @@ func TestAccReadinessRollout(t *testing.T) {
 		}
 	}))
 	t.Cleanup(health.Close)
-	b := behindReadiness{acctest.Loop{Cloud: c}, health.URL}
+	b := &behindReadiness{Loop: acctest.Loop{Cloud: c}, url: health.URL, size: 6}
 	b.Workspace = c.Workspace(t, b.config(t, "a"))
-	apply := func(step, version, want string, fails bool) {
-		t.Helper()
-		if err := b.Write(b.config(t, version)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.Apply(t.Context()); (err != nil) != fails || (fails && !acctest.Says("2 of 2 servers that this apply checked are not in service").MatchString(err.Error())) {
-			t.Fatalf("%s: %v", step, err)
-		}
-		b.holds(t, step, want)
+	b.apply(t, "create", "a", "a:6/6", "")
+	return b
+}
+
+// apply applies a version, and holds the servers to what is expected. Where it fails
+// it says how many servers did not get into service.
+func (b *behindReadiness) apply(t *testing.T, step, version, want, fails string) {
+	t.Helper()
+	if err := b.Write(b.config(t, version)); err != nil {
+		t.Fatal(err)
 	}
-	apply("create", "a", "a:6/6", false)
-	apply("a bad template", "bad1", "a:6/6 bad1:2/0", true)
+	_, err := b.Apply(t.Context())
+	if (err != nil) != (fails != "") || err != nil && !acctest.Says(fails+" servers that this apply checked are not in service").MatchString(err.Error()) {
+		t.Fatalf("%s: %v", step, err)
+	}
+	b.holds(t, step, want)
+}
+
+// TestAccReadinessRollout: a template with which no server gets ready, applied
+// five times in a row, takes one batch and no more, and no node in service is
+// touched. Then another template is given to exactly the bad nodes first, under their
+// own names, and the cluster comes out whole.
+func TestAccReadinessRollout(t *testing.T) {
+	t.Parallel()
+	b := behind(t)
+	b.apply(t, "a bad template", "bad1", "a:6/6 bad1:2/0", "2 of 2")
 	ids := slices.Sorted(slices.Values(b.IDs(t)))
 	for i := range 4 {
-		apply(fmt.Sprintf("again, %d", i), "bad1", "a:6/6 bad1:2/0", true)
+		b.apply(t, fmt.Sprintf("again, %d", i), "bad1", "a:6/6 bad1:2/0", "2 of 2")
 		if again := slices.Sorted(slices.Values(b.IDs(t))); !slices.Equal(ids, again) {
 			t.Fatalf("the servers are no longer the same: %v, were %v", again, ids)
 		}
 	}
-	// Another one that is bad replaces those that are, and no other.
-	apply("a worse template", "bad2", "a:6/6 bad1:2/0 bad2:2/0", true)
-	apply("a good template", "b", "a:4/4 b:2/2", false)
-	apply("the second batch", "b", "a:2/2 b:4/4", false)
-	apply("a bad template in the middle", "bad3", "a:2/2 b:4/4 bad3:2/0", true)
-	apply("the one before comes back", "b", "a:2/2 b:4/4", false)
-	for i := 0; len(b.Cloud.Servers(t)) != 6 || i < 3; i++ {
-		if text, err := b.Run(t.Context(), "plan", "-no-color", "-detailed-exitcode"); err == nil {
-			break
-		} else if i == 3 {
-			t.Fatalf("the plan does not get empty: %v\n%s", err, text)
-		}
-		if _, err := b.Apply(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b.holds(t, "in the end", "b:6/6")
+	b.apply(t, "a worse template", "bad2", "a:6/6 bad2:2/0", "2 of 2")
+	b.apply(t, "a good template", "b", "a:4/4 b:2/2", "")
+	b.apply(t, "the second batch", "b", "a:2/2 b:4/4", "")
+	b.apply(t, "a bad template in the middle", "bad3", "a:2/2 b:4/4 bad3:2/0", "2 of 2")
+	b.apply(t, "the one before comes back", "b", "b:6/6", "")
 	b.Settled(t, "in the end")
+}
+
+// TestAccReadinessRollback: the template of before, given again after a bad batch,
+// brings back the nodes that were leaving: no server is made, which a full quota
+// would refuse, and none that served is destroyed.
+func TestAccReadinessRollback(t *testing.T) {
+	t.Parallel()
+	b := behind(t)
+	first := slices.Sorted(slices.Values(b.IDs(t)))
+	b.apply(t, "a bad template", "bad1", "a:6/6 bad1:2/0", "2 of 2")
+	text, err := b.plan(t, "a")
+	if err != nil || !acctest.Says("0 to add, 2 to change, 4 to destroy").MatchString(text) || !strings.Contains(text, "returned") {
+		t.Errorf("the plan of the rollback: %v\n%s", err, text)
+	}
+	b.apply(t, "taken back", "a", "a:6/6", "")
+	if ids := slices.Sorted(slices.Values(b.IDs(t))); !slices.Equal(ids, first) {
+		t.Errorf("the servers are no longer the first ones: %v, were %v", ids, first)
+	}
+	b.Settled(t, "in the end")
+}
+
+// TestAccReadinessFix: a growth with a bad template is repaired by one apply: all
+// servers that never served are changed where they are. The others follow in batches.
+func TestAccReadinessFix(t *testing.T) {
+	t.Parallel()
+	b := behind(t)
+	b.size = 10
+	b.apply(t, "a growth with a bad template", "bad1", "a:6/6 bad1:6/0", "6 of 6")
+	b.apply(t, "a good template", "b", "a:4/4 b:6/6", "")
+	b.apply(t, "the second batch", "b", "a:2/2 b:8/8", "")
+	b.apply(t, "the last", "b", "b:10/10", "")
+	b.Settled(t, "in the end")
+}
+
+// TestAccReadinessCanary: a growth keeps the share of a canary, and the template of
+// before takes it back, whatever the target says.
+func TestAccReadinessCanary(t *testing.T) {
+	t.Parallel()
+	b := behind(t)
+	b.target = "34%" // two of six, rounded up three
+	b.apply(t, "a canary", "b", "a:4/4 b:2/2", "")
+	b.apply(t, "all of it", "b", "a:3/3 b:3/3", "")
+	b.size = 12
+	b.apply(t, "a growth", "b", "a:7/7 b:5/5", "")
+	b.apply(t, "taken back", "a", "a:9/9 b:3/3", "")
+	b.apply(t, "the rest", "a", "a:11/11 b:1/1", "")
+	b.apply(t, "the last", "a", "a:12/12", "")
+	b.Settled(t, "in the end")
+}
+
+// plan plans a version, and returns what it shows.
+func (b *behindReadiness) plan(t *testing.T, version string) (string, error) {
+	t.Helper()
+	if err := b.Write(b.config(t, version)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Run(t.Context(), "plan", "-input=false", "-no-color")
 }
