@@ -9,7 +9,7 @@ import (
 // pool has the leaving nodes that may come back, by their indices: they are in
 // service, and were not drained. One that comes back keeps its name, index and
 // place: no server is made for it, and none of its own is drained. So a rollback
-// needs no room beside the cluster, and destroys only what is bad.
+// needs no room for more servers, and destroys only what is bad.
 type pool []*fact
 
 func poolOf(now Roster, seen Seen, policy Policy) (back pool) {

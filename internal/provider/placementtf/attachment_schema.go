@@ -91,7 +91,7 @@ func deletionBlock() schema.Block {
 		Attributes: map[string]schema.Attribute{
 			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
 				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST` (with templates: the one that came first). Of two places that are equally good to take from, it decides too."},
-			"candidates": names("Names of nodes, or ids of their servers, to remove. With an unchanged `desired_capacity` each is replaced by a new node under a new name. What was removed may stay in the list."),
+			"candidates": names("Names of nodes, or ids of their servers, to remove. With an unchanged `desired_capacity` each is replaced by a new node under a new name; with the methods `IN_PLACE` and `RECREATE` it is made again under its own name, once for each time that it is added to the list. A name may stay in the list when its node is gone."),
 			"protected":  names("Names of nodes, or ids of their servers, that are never removed or replaced, in addition to those that are marked or locked in Nova."),
 		}}
 }
@@ -112,9 +112,9 @@ func updateBlock() schema.Block {
 				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))},
 				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better) and `TEMPLATE` (its template is not the one that it would get now). Replaced in this order."},
 			"max_batch_size": size,
-			"target":         amount("How many nodes get the wanted template, including new ones: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary. Defaults to `\"100%\"`."),
+			"target":         amount("How many nodes get the wanted template: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary: other new nodes get the settled template, the last one that all nodes had while half of them were in service with it. `0` is none yet. Does not count when the wanted template is the settled one. Defaults to `\"100%\"`."),
 			"method": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(roster.Substitute, roster.InPlace, roster.Recreate)},
-				MarkdownDescription: "How an outdated node is replaced: `SUBSTITUTE` (a new node under a new name, the default) or `IN_PLACE` (the node keeps its name and place, and its server is rebuilt, resized or replaced)."},
+				MarkdownDescription: "How a node is replaced: `SUBSTITUTE` (a new node under a new name, made before the old one leaves; the default), `IN_PLACE` (the node keeps its name and place, and its server is rebuilt or resized) or `RECREATE` (the node keeps its name and place, and its server is destroyed and then made again: its `generation` rises). `IN_PLACE` makes servers again too where the template is not the cause. Both take nodes from service: no more than a batch may be out of it, for whatever reason. With `PLACEMENT` a node always gets a substitute. A node that never was in service is changed at once under its own name, with each method."},
 			"stop_above": amount("More unhealthy nodes than this are taken for an outage, and none is replaced as `UNHEALTHY`: a number, or a percentage of `desired_capacity`. Defaults to `\"50%\"`."),
 			"require_in_service": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether a node counts as in service only when a `stackpolicy_readiness_attachment` has marked its server so. Defaults to `true` as soon as any node of the cluster has carried a mark; before that every server that is `ACTIVE` counts."},
