@@ -29,6 +29,7 @@ func TestMemory(t *testing.T) {
 		"Region":  true, // the node's own is in the state
 		"HostID":  true, // only the deletion policy of a data source asks for it
 		"Profile": true, // its age is kept
+		"Build":   true, // kept with the mark of its node
 	}
 	whole := reflect.New(reflect.TypeFor[node.Node]()).Elem()
 	for i := range whole.NumField() {
@@ -47,14 +48,27 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	before := memory{
-		seen:   roster.Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{"web-9": true}},
-		zones:  map[string]string{"shelved": "az-2"},
-		order:  []roster.Template{`{"image":"a"}`, `{"image":"b"}`},
-		former: map[roster.Naming]int64{{Cluster: "web", Pattern: "{cluster}-{index}"}: 7, {Cluster: "www", Pattern: "{index}"}: 3},
-		marked: true,
-		looked: map[placement.Place]string{{Region: "R"}: "", {Region: "R", Zone: "az-1"}: "it is down"},
+		seen: roster.NewSeen(),
+		roster: roster.Roster{
+			Order:   []roster.Template{`{"image":"a"}`, `{"image":"b"}`},
+			Former:  map[roster.Naming]int64{{Cluster: "web", Pattern: "{cluster}-{index}"}: 7, {Cluster: "www", Pattern: "{index}"}: 3},
+			Settled: roster.Templates{{}: `{"image":"a"}`, {Region: "R", Zone: "az-1"}: `{"image":"b"}`},
+			Leaving: map[string]roster.Node{"web-8": {Index: 8, Place: placement.Place{Region: "R", Zone: "az-1"},
+				Template: `{"image":"a"}`, Generation: 2, Mark: "3-12345678", Served: true}},
+		},
+		zones:    map[string]string{"shelved": "az-2"},
+		unserved: map[string]bool{"web-9": true},
+		marked:   true,
+		looked:   map[placement.Place]string{{Region: "R"}: "", {Region: "R", Zone: "az-1"}: "it is down"},
 	}
-	r := roster.Roster{Nodes: map[string]roster.Node{"shelved": {Place: placement.Place{Region: "R", Zone: "az-2"}, Unplaced: true}}}
+	before.seen.Missing["web-9"] = true
+	before.seen.Builds["web-ACTIVE"] = roster.Build{Mark: "1", Of: "some Build"}
+	r := before.roster
+	r.Nodes = map[string]roster.Node{
+		"shelved":    {Place: placement.Place{Region: "R", Zone: "az-2"}, Unplaced: true},
+		"web-9":      {Index: 9, Place: placement.Place{Region: "R", Zone: "az-1"}},
+		"web-ACTIVE": {Template: `{"image":"a"}`, Served: true},
+	}
 	for _, status := range []string{"ACTIVE", "BUILD", "ERROR", "SHELVED", "SHUTOFF", "UNKNOWN", "VERIFY_RESIZE"} {
 		s := whole.Interface().(node.Node)
 		s.Name, s.Status = "web-"+status, status
@@ -72,7 +86,7 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%v\n got %+v\nwant %+v", diags, after, before)
 	}
 	// A node that has a zone is there: what a server is in does not matter.
-	r.Nodes["web-ACTIVE"] = roster.Node{Place: placement.Place{Region: "R", Zone: "az-1"}}
+	r.Nodes["web-ACTIVE"] = roster.Node{Place: placement.Place{Region: "R", Zone: "az-1"}, Served: true}
 	before.store(t.Context(), state, r, &diags)
 	if got := loadMemory(t.Context(), state, &diags).seen.Servers["web-ACTIVE"].Zone; got != "" {
 		t.Errorf("the zone %q is kept", got)
