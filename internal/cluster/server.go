@@ -15,14 +15,14 @@ import (
 
 // server is what is read of a server in Nova's detailed list.
 type server struct {
-	ID       string            `json:"id"`
-	Name     string            `json:"name"`
-	Status   string            `json:"status"`
-	Zone     string            `json:"OS-EXT-AZ:availability_zone"`
-	HostID   string            `json:"hostId"`
-	Created  string            `json:"created"`
-	Launched string            `json:"OS-SRV-USG:launched_at"`
-	Image    image             `json:"image"`
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Status   string `json:"status"`
+	Zone     string `json:"OS-EXT-AZ:availability_zone"`
+	HostID   string `json:"hostId"`
+	Created  string `json:"created"`
+	Launched string `json:"OS-SRV-USG:launched_at"`
+	Image    image  `json:"image"`
 	Flavor   struct {
 		ID   string `json:"id"`            // up to microversion 2.46
 		Name string `json:"original_name"` // from 2.47 on

@@ -20,8 +20,8 @@ import (
 //
 // A server that an operator moved to another zone takes its node along, so that
 // nobody destroys it to undo the move: the node's zone becomes the one where the
-// server is, once it is ACTIVE or SHUTOFF there. Only the server that the node had
-// already is followed, because another one of its name may be anybody's. A node
+// server is, once it is ACTIVE or SHUTOFF there. Another server than the one that the
+// node had is not followed, nor one of several of its name: it may be anybody's. A node
 // without a zone gets that of its server where zoned reports that its region lists
 // zones. The node of a server that is in no zone for now (SHELVED_OFFLOADED) is
 // Unplaced.
@@ -53,7 +53,8 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 		if len(list) > 1 {
 			twice = append(twice, fmt.Sprintf("%s (%s)", name, described(list)))
 		}
-		n = n.follow(best, n.Zone == "" || best.ID == last.ID, zoned)
+		own := len(list) == 1 && (last.ID == "" || best.ID == last.ID)
+		n = n.follow(best, own || n.Zone == "", zoned)
 		r.Nodes[name] = n
 		seen.follow(name, n, best, before)
 		if !settled(best) {
