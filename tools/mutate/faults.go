@@ -127,7 +127,7 @@ func (f fault) noticed(temp string) (bool, error) {
 	return true, nil
 }
 
-// overlay writes what tells the compiler that a file has another text.
+// overlay writes the file from which the compiler learns that a file has another text.
 func (f fault) overlay(temp, text string) (string, error) {
 	at, err := filepath.Abs(f.file)
 	if err != nil {

@@ -197,7 +197,7 @@ func TestPlacementRegionStays(t *testing.T) {
 	}
 	_, planned = a.plan(t, protocol.Attributes{"cluster": "web", "desired_capacity": 3, "regions": []any{protocol.Attributes{"name": "RegionOne"}}})
 	if got := protocol.Object(planned)["region"]; !got.IsNull() {
-		t.Errorf("beside regions the region is %s", got)
+		t.Errorf("with regions the region is %s", got)
 	}
 }
 
