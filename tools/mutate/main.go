@@ -12,7 +12,8 @@
 // are run with a mutant, the quick ones first, and the first that fails is the
 // last. A mutant that no test comes by survives at once.
 //
-// With -report a table of all folders is kept in a file, and those that survived.
+// With -report a table of all folders is kept in a file, and those that survived:
+// only those that were not in it before are a failure.
 //
 // With -faults it puts in faults that people thought of, each in a test binary of
 // its own, and runs the tests that must notice it.
@@ -67,13 +68,14 @@ func main() {
 		if err != nil {
 			fail(err)
 		}
+		fresh := r.since(rows[folderOf(target)])
 		rows[folderOf(target)] = r
 		fmt.Printf("%s: %d mutants, %d tried, %d noticed, of which %d because the tests did not end, %d equivalent, %d survived\n",
 			target, r.made, r.tried(), r.noticed, r.endless, r.equivalent, len(r.survived))
 		if err := rows.write(*written); err != nil {
 			fail(err)
 		}
-		survivors += len(r.survived)
+		survivors += fresh
 		total += r.tried()
 	}
 	for text, unused := range known {
@@ -147,6 +149,20 @@ type result struct {
 }
 
 func (r result) tried() int { return r.noticed + r.equivalent + len(r.survived) }
+
+// since counts those that did not survive before.
+func (r result) since(before result) (fresh int) {
+	known := map[string]int{}
+	for _, m := range before.survived {
+		known[m]++
+	}
+	for _, m := range r.survived {
+		if known[m]--; known[m] < 0 {
+			fresh++
+		}
+	}
+	return fresh
+}
 
 // sample keeps one mutant of so many.
 func (p *pkg) sample(every int) {
