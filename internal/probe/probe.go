@@ -79,6 +79,7 @@ func follow(req *http.Request, via []*http.Request) error {
 	if len(via) > 5 || !web.SameOrigin(req.URL, via[0].URL) {
 		return http.ErrUseLastResponse
 	}
+	req.Close = true // as the first
 	return nil
 }
 

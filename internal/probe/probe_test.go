@@ -109,6 +109,57 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
+// TestLooks: each look makes a connection of its own, as a user of the service
+// does, and leaves none open. Five redirects are followed, and no more.
+func TestLooks(t *testing.T) {
+	var opened, closed atomic.Int64
+	s := &httptest.Server{Config: &http.Server{}}
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if left, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/")); left > 0 {
+			http.Redirect(w, r, fmt.Sprintf("/%d", left-1), http.StatusFound)
+		}
+	})
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			opened.Add(1)
+		case http.StateClosed:
+			closed.Add(1)
+		case http.StateActive, http.StateIdle, http.StateHijacked:
+		}
+	}
+	var err error
+	if s.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	defer s.Close()
+	port := s.Listener.Addr().(*net.TCPAddr).Port
+	for path, want := range map[string]string{"0": "", "5": "", "6": "answered 302 Found"} {
+		u, err := ParseURL(fmt.Sprintf("http://{address}:%d/%s", port, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := opened.Load()
+		check := &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}
+		for range 2 {
+			if got := check.Look(t.Context(), "web-0", "127.0.0.1"); (got == nil) != (want == "") || got != nil && !strings.Contains(got.Text, want) {
+				t.Errorf("/%s: %v", path, got)
+			}
+		}
+		requests, _ := strconv.ParseInt(path, 10, 64)
+		if got := opened.Load() - before; got != 2*(min(requests, 5)+1) {
+			t.Errorf("/%s: %d connections", path, got)
+		}
+	}
+	if got := (&TCP{Port: int64(port)}).Look(t.Context(), "127.0.0.1"); got != nil {
+		t.Error(got)
+	}
+	for closed.Load() < opened.Load() {
+		time.Sleep(time.Millisecond) // until the server has noticed
+	}
+}
+
 // TestHTTPS: only authorities that are trusted count, and nobody else's.
 func TestHTTPS(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

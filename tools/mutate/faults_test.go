@@ -20,8 +20,21 @@ func TestTable(t *testing.T) {
 		if _, err := f.put(); err != nil {
 			t.Error(err)
 		}
-		if info, err := os.Stat(f.pkg); err != nil || !info.IsDir() {
-			t.Errorf("%s: %s is no folder: %v", f.title, f.pkg, err)
+		there := map[string]bool{}
+		files, _ := filepath.Glob(filepath.Join(f.pkg, "*_test.go"))
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range testNames(string(text)) {
+				there[name] = true
+			}
+		}
+		for name := range strings.SplitSeq(strings.Trim(f.tests, "^$()"), "|") {
+			if !there[name] {
+				t.Errorf("%s: %s has no test %s", f.title, f.pkg, name)
+			}
 		}
 	}
 }
