@@ -112,7 +112,7 @@ func TestExplained(t *testing.T) {
 		{"volume of one that leaves", volume, `S["web-0"]`, "delete", "", "", other},
 		{"volume of one that stays", volume, `S["web-1"]`, "delete", "", "", "1 openstack_blockstorage_volume_v3 resource is destroyed"},
 		{"in a module for each", server, `module.node["web-1"].S.this`, "delete", "", "", "1 server is destroyed"},
-		{"drained in vain", resource, `S["web-1"]`, "delete", "", "", "1 stackpolicy_deletion_attachment resource is destroyed"},
+		{"drained though it stays", resource, `S["web-1"]`, "delete", "", "", "1 stackpolicy_deletion_attachment resource is destroyed"},
 		{"of no node", server, `S["db-1"]`, "delete", "", "", "They belong to no node: 1 server is destroyed"},
 		{"of a list", server, `S[0]`, "create", "", "", "They belong to no node: 1 server is created"},
 		{"of no node and no server", volume, `S["db-1"]`, "delete", "", "", other},
