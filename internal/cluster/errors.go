@@ -5,13 +5,6 @@ import (
 	"strings"
 )
 
-// LoginError says that the login failed: nothing was asked of any region.
-type LoginError struct{ Err error }
-
-func (e *LoginError) Error() string { return e.Err.Error() }
-
-func (e *LoginError) Unwrap() error { return e.Err }
-
 // RegionError says that a region could not be read.
 type RegionError struct {
 	Region string

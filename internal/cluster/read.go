@@ -47,15 +47,12 @@ type Query struct {
 // missing region must never look like an empty one. So does a server if it
 // is not known whether it belongs to the cluster.
 //
-// Errors that have a type of their own: [*LoginError], [*GroupGoneError], and one or
-// several [*RegionError].
+// Errors that have a type of their own: [*GroupGoneError], and one or several
+// [*RegionError].
 func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, error) {
 	match, err := q.compile()
 	if err != nil {
 		return nil, err
-	}
-	if err := cloud.Login(ctx); err != nil {
-		return nil, &LoginError{err}
 	}
 	regions := slices.Compact(slices.Sorted(slices.Values(q.Regions)))
 	parts := make([]part, len(regions))

@@ -2,12 +2,15 @@ package openstack
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Cloud is one cloud and one login to it, shared by all that ask. Its methods
@@ -118,9 +121,34 @@ func (c *Cloud) login(ctx context.Context) (*gophercloud.ProviderClient, error) 
 	}
 	client.HTTPClient = c.http
 	if err := openstack.AuthenticateV3(ctx, client, &options, gophercloud.EndpointOpts{}); err != nil {
-		return nil, fmt.Errorf("log in at %s: %w", options.IdentityEndpoint, err)
+		return nil, fmt.Errorf("log in at %s: %w", options.IdentityEndpoint, refusal(err))
 	}
 	return client, nil
+}
+
+// refusedError is a login that Keystone refused, in its own words.
+type refusedError struct {
+	error
+	said string
+}
+
+func (e *refusedError) Error() string { return e.said }
+
+func (e *refusedError) Unwrap() error { return e.error }
+
+// refusal says in short what an error says in the words of gophercloud, where
+// that is an answer with a message of Keystone in it.
+func refusal(err error) error {
+	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	var body struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if !ok || json.Unmarshal(answer.Body, &body) != nil || body.Error.Message == "" {
+		return err
+	}
+	return &refusedError{err, fmt.Sprintf("%d %s: %s", answer.Actual, http.StatusText(answer.Actual), text.Cut(text.Clean(body.Error.Message), 300))}
 }
 
 // relogin replaces a token that expired. Requests that find the same token

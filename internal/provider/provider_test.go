@@ -152,8 +152,8 @@ func TestIgnoredArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	var diags diag.Diagnostics
-	b := newBackend(t.Context(), providerModel{EndpointOverrides: types.MapNull(types.StringType), Cloud: types.StringValue("c"), UserName: types.StringValue("ann"), AuthURL: types.StringValue("http://other")}, "agent", &diags)
-	if b.Get(&diags) == nil || diags.HasError() || len(diags) != 1 || !strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in: auth_url, user_name in the provider block have no effect`) {
+	newBackend(t.Context(), providerModel{EndpointOverrides: types.MapNull(types.StringType), Cloud: types.StringValue("c"), UserName: types.StringValue("ann"), AuthURL: types.StringValue("http://other")}, "agent", &diags)
+	if diags.HasError() || len(diags) != 1 || !strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in: auth_url, user_name in the provider block have no effect`) {
 		t.Errorf("got %+v", diags)
 	}
 }

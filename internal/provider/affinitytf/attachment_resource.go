@@ -252,7 +252,7 @@ func parseGroupID(text string) (region, id string, created bool, err error) {
 
 // region returns the cloud, and the Nova of the model's region, which it fills in.
 func (r *attachmentResource) region(ctx context.Context, model *attachmentModel, diags *diag.Diagnostics) (*openstack.Cloud, *openstack.Compute) {
-	cloud := r.Backend.Get(diags)
+	cloud := r.Backend.Get(ctx, diags)
 	if cloud == nil {
 		return nil, nil
 	}

@@ -30,7 +30,7 @@ func describe(groups []affinity.Created) string {
 // could not delete, and returns them.
 func (r *attachmentResource) detach(ctx context.Context, groups []affinity.Created, diags *diag.Diagnostics) (left []affinity.Created) {
 	for _, group := range groups {
-		cloud := r.Backend.Get(diags)
+		cloud := r.Backend.Get(ctx, diags)
 		if cloud == nil {
 			return groups
 		}

@@ -42,7 +42,7 @@ func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	var model planModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	asked := model.Read(ctx, &resp.Diagnostics)
-	cloud := d.Backend.Get(&resp.Diagnostics)
+	cloud := d.Backend.Get(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Backend is made from the provider block. Data sources and resources ask it
@@ -31,14 +32,20 @@ func New(cloud *openstack.Cloud, reason error, hooks *hook.Runner) *Backend {
 
 var errNotConfigured = errors.New("the provider is not configured")
 
-// Get returns the cloud, or reports why there is none and returns nil.
-func (b *Backend) Get(diags *diag.Diagnostics) *openstack.Cloud {
+// Get returns the cloud, logged in, or reports why there is none and returns nil.
+// No other place needs a text about a login that is refused.
+func (b *Backend) Get(ctx context.Context, diags *diag.Diagnostics) *openstack.Cloud {
 	reason := errNotConfigured
 	if b != nil {
 		reason = b.err
 	}
 	if reason != nil {
 		diags.AddError("Unable to reach a cloud", "This needs an OpenStack cloud, and "+reason.Error()+".")
+		return nil
+	}
+	if err := b.cloud.Login(ctx); err != nil {
+		diags.AddError("Unable to log in", text.Sentence(err)+" Check the user, the password and the project, or the application credential, and auth_url: in the provider block, "+
+			"in clouds.yaml and in the environment (OS_*). \"openstack token issue\" with the same values shows whether they are right.")
 		return nil
 	}
 	return b.cloud

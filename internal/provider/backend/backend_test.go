@@ -12,7 +12,7 @@ import (
 func TestNil(t *testing.T) {
 	var b *Backend
 	var diags diag.Diagnostics
-	if b.Hooks() != nil || b.Get(&diags) != nil || !diags.HasError() || !strings.Contains(diags[0].Detail(), "the provider is not configured") {
+	if b.Hooks() != nil || b.Get(t.Context(), &diags) != nil || !diags.HasError() || !strings.Contains(diags[0].Detail(), "the provider is not configured") {
 		t.Errorf("got %v", diags)
 	}
 }

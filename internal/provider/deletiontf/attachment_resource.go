@@ -206,7 +206,7 @@ func (r *attachmentResource) ImportState(ctx context.Context, req resource.Impor
 
 // server is the model's server, with the region filled in.
 func (r *attachmentResource) server(ctx context.Context, model *attachmentModel, diags *diag.Diagnostics) openstack.Server {
-	cloud := r.Backend.Get(diags)
+	cloud := r.Backend.Get(ctx, diags)
 	if cloud == nil {
 		return openstack.Server{}
 	}
@@ -243,7 +243,10 @@ func (r *attachmentResource) find(ctx context.Context, model *attachmentModel, d
 func (r *attachmentResource) elsewhere(ctx context.Context, server openstack.Server) string {
 	text := fmt.Sprintf("The region %q has no server %q.", server.Compute.Region, server.ID)
 	var diags diag.Diagnostics
-	cloud := r.Backend.Get(&diags)
+	cloud := r.Backend.Get(ctx, &diags)
+	if cloud == nil {
+		return text
+	}
 	regions, err := cloud.ComputeRegions(ctx)
 	if err != nil {
 		return text

@@ -136,7 +136,7 @@ func (p *attachmentPlanner) usable(ctx context.Context, written places.Listed) (
 	if len(unseen) == 0 {
 		return open, findings
 	}
-	cloud := p.backend.Get(p.diags)
+	cloud := p.backend.Get(ctx, p.diags)
 	if cloud == nil {
 		return open, nil
 	}
@@ -163,7 +163,7 @@ func (p *attachmentPlanner) quotas(ctx context.Context, open []placement.Region,
 	if !p.plan.RespectQuotas.ValueBool() || !mayPlace || p.diags.HasError() {
 		return nil
 	}
-	cloud := p.backend.Get(p.diags)
+	cloud := p.backend.Get(ctx, p.diags)
 	if cloud == nil {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (p *attachmentPlanner) fillRegion(ctx context.Context) {
 	case p.state != nil && value.Given(p.state.Region):
 		p.plan.Region = p.state.Region
 	default:
-		cloud := p.backend.Get(p.diags)
+		cloud := p.backend.Get(ctx, p.diags)
 		if cloud == nil {
 			return
 		}

@@ -34,7 +34,7 @@ func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, befor
 		after.seen = roster.NewSeen()
 		return r.Ordered(), after, true
 	}
-	cloud := b.Get(diags)
+	cloud := b.Get(ctx, diags)
 	query := m.query(ctx, r, before.seen, diags)
 	if diags.HasError() {
 		return r, before, false
@@ -82,7 +82,7 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 	if !value.Known(ctx, p.plan.Cluster, p.plan.NodeNamePattern, p.plan.Selector) {
 		return // the plan at apply looks
 	}
-	cloud := p.backend.Get(p.diags)
+	cloud := p.backend.Get(ctx, p.diags)
 	if cloud == nil {
 		return
 	}
@@ -164,7 +164,7 @@ func (m attachmentModel) query(ctx context.Context, r roster.Roster, before rost
 // servers are, so nothing moves.
 func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) (roster.Roster, memory, bool) {
 	var found memory
-	cloud := b.Get(diags)
+	cloud := b.Get(ctx, diags)
 	if cloud == nil {
 		return roster.Roster{}, found, false
 	}

@@ -74,7 +74,7 @@ func (d *regionPlanDataSource) Read(ctx context.Context, req datasource.ReadRequ
 		return
 	}
 	diags := &resp.Diagnostics
-	cloud := d.Backend.Get(diags)
+	cloud := d.Backend.Get(ctx, diags)
 	nodes, asked := nodes.Read(model.Nodes, diags), model.Read(ctx, diags)
 	listed := places.Listed{Regions: places.ReadRegions(model.Regions)}
 	for i, n := range nodes {

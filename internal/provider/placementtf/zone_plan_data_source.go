@@ -79,7 +79,7 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 		return
 	}
 	diags := &resp.Diagnostics
-	cloud := d.Backend.Get(diags)
+	cloud := d.Backend.Get(ctx, diags)
 	nodes, zones, asked := nodes.Read(model.Nodes, diags), places.ReadBins(model.Zones), model.Read(ctx, diags)
 	if diags.HasError() {
 		return

@@ -168,7 +168,7 @@ func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentMo
 	names := readiness.Pending(now.nodes, now.snapshot)
 	for _, name := range names {
 		n := now.nodes[name]
-		compute, err := r.Backend.Get(diags).Compute(ctx, n.Region) // which look has found
+		compute, err := r.Backend.Get(ctx, diags).Compute(ctx, n.Region) // which look has found
 		if err != nil {
 			diags.AddError("Unable to use the region", err.Error())
 			return false
@@ -248,7 +248,7 @@ func (r *attachmentResource) look(ctx context.Context, model attachmentModel, ot
 	if len(model.Servers.Elements())+len(other.Servers.Elements()) == 0 {
 		return view{}
 	}
-	cloud := r.Backend.Get(diags)
+	cloud := r.Backend.Get(ctx, diags)
 	if cloud == nil {
 		return view{}
 	}
