@@ -47,8 +47,8 @@ func TestAccExample_firstCluster(t *testing.T) {
 	}
 	shown(t, "README.md", summary)
 	shown(t, "templates/index.md.tmpl", summary)
-	five := e.servers(t)
-	e.edit(t, "= 5", "= 3")
+	six := e.servers(t)
+	e.edit(t, "= 6", "= 4")
 	text, err := e.Run(t.Context(), "plan", "-no-color")
 	if err != nil {
 		t.Fatal(err)
@@ -62,8 +62,8 @@ func TestAccExample_firstCluster(t *testing.T) {
 		shown(t, "README.md", reason)
 	}
 	e.apply(t)
-	three := e.servers(t)
-	kept(t, five, three, 3)
+	four := e.servers(t)
+	kept(t, six, four, 4)
 	e.edit(t, `  region = "RegionOne"
   zones = [
     { name = "az-1" },
@@ -74,9 +74,9 @@ func TestAccExample_firstCluster(t *testing.T) {
     { name = "RegionTwo" },
   ]
 `)
-	e.edit(t, "= 3", "= 6")
+	e.edit(t, "= 4", "= 8")
 	e.apply(t)
-	kept(t, three, e.servers(t), 6)
+	kept(t, four, e.servers(t), 8)
 	if err := e.Output(t.Context(), "placement", &summary); err != nil {
 		t.Fatal(err)
 	}

@@ -87,6 +87,7 @@ func TestAccFault_regionDown(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	restore()
+	quoted(t, "several-regions", "terraform apply -var size=8")
 	e.apply(t, "size=8")
 	kept(t, before, e.servers(t), 8)
 	if n := len(e.c.In(t, "RegionTwo")); n != 3 {

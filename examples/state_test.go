@@ -97,21 +97,68 @@ func TestAccExample_importAgain(t *testing.T) {
 	}
 }
 
-// TestAccExample_leave: the servers stay when the provider leaves.
+// TestAccExample_leave: the servers of the README's cluster, and of one that has
+// deletion attachments, stay when the provider leaves, and then nothing needs the
+// provider any more.
 func TestAccExample_leave(t *testing.T) {
-	e := remembered(t)
-	before := e.servers(t)
-	var nodes map[string]any
-	if err := e.Output(t.Context(), "nodes", &nodes); err != nil {
-		t.Fatal(err)
-	}
-	e.use(t, memory+"leave")
-	e.file(t, "nodes.json", nodes)
-	if got := e.planned(t); !strings.HasPrefix(got, "Plan: 0 to add, 0 to change, 0 to destroy") && got != "" && got != "No changes." {
-		t.Errorf("leaving plans: %s", got)
-	}
-	e.apply(t)
-	if after := e.servers(t); !maps.Equal(before, after) {
-		t.Errorf("before %v, after %v", before, after)
+	const drained = `
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each  = openstack_compute_instance_v2.web
+  server_id = each.value.id
+  region    = each.value.region
+}
+`
+	for name, more := range map[string]string{"README": "", "drained": drained} {
+		t.Run(name, func(t *testing.T) {
+			e := start(t, "first-cluster")
+			file := func(name, text string) {
+				t.Helper()
+				if err := os.WriteFile(filepath.Join(e.Dir, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			file("more.tf", more)
+			e.apply(t)
+			before := e.servers(t)
+			const output = "output \"nodes\" {\n  value = stackpolicy_placement_attachment.web.nodes\n}\n"
+			quoted(t, "state-is-the-memory", output)
+			file("more.tf", more+output)
+			if got := e.planned(t); got != "" {
+				t.Errorf("the output plans: %s", got)
+			}
+			e.apply(t)
+			nodes, err := e.Run(t.Context(), "output", "-json", "nodes")
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.use(t, memory+"leave")
+			file("nodes.json", nodes)
+			if more != "" {
+				file("more.tf", "removed {\n  from = stackpolicy_deletion_attachment.web\n  lifecycle {\n    destroy = false\n  }\n}\n")
+			}
+			got := e.planned(t)
+			quoted(t, "state-is-the-memory", got)
+			if !strings.HasPrefix(got, "Plan: 0 to add, 0 to change, 0 to destroy") {
+				t.Errorf("leaving plans: %s", got)
+			}
+			e.apply(t)
+			if err := os.Remove(filepath.Join(e.Dir, "nodes.json")); err != nil {
+				t.Fatal(err)
+			}
+			e.use(t, memory+"left")
+			file("nodes.json", nodes)
+			if err := errors.Join(os.RemoveAll(filepath.Join(e.Dir, ".terraform")), os.RemoveAll(filepath.Join(e.Dir, ".terraform.lock.hcl")), e.Init(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+			if got := e.planned(t); got != "No changes." {
+				t.Errorf("without the provider: %s", got)
+			}
+			if text, err := e.Run(t.Context(), "providers"); err != nil || strings.Contains(text, "stackpolicy") {
+				t.Errorf("the provider is still there: %v\n%s", err, text)
+			}
+			if after := e.servers(t); len(after) != 6 || !maps.Equal(before, after) {
+				t.Errorf("before %v, after %v", before, after)
+			}
+		})
 	}
 }

@@ -35,59 +35,113 @@ const element = (tag, text, className) => {
 	return e;
 };
 
-// The fields of a place: label, property, and what an empty field means.
-const fields = [["name", "name", ""], ["weight", "weight", 100], ["cap (none: empty)", "cap", -1], ["min", "min", 0], ["nodes now", "nodes", 0]];
+// wrong are the fields that cannot be used as they are, each with the reason.
+const wrong = new Map();
+
+// read takes over what a field has, or notes why it cannot be.
+const read = (input, problem, take) => {
+	if (problem) {
+		wrong.set(input, problem);
+		input.setAttribute("aria-invalid", "true");
+	} else {
+		wrong.delete(input);
+		input.removeAttribute("aria-invalid");
+		take();
+	}
+	changed();
+};
+
+// whole says what is wrong with the text of a number.
+const whole = (input, what, least) => {
+	if (input.validity.badInput || !/^\d+$/.test(input.value.trim()) || Number(input.value) < least) {
+		return `${what} must be a whole number of ${least} or more, and is ${input.value === "" ? "empty or no number" : `"${input.value}"`}.`;
+	}
+	return "";
+};
+
+// The fields of a place: label, property, and the least number.
+const fields = [["name", "name"], ["weight", "weight", 1], ["cap", "cap", 0], ["min", "min", 0], ["now", "nodes", 0]];
 
 // row is the line of a place in the form.
-const row = (place, path, isZone, hasZones, remove) => {
-	const line = element("div", "", isZone ? "place zone" : "place");
-	for (const [text, property, empty] of fields) {
+const row = (place, path, region, hasZones, remove) => {
+	const line = element("div", "", region ? "place zone" : "place");
+	line.setAttribute("role", "group");
+	const inputs = [];
+	const button = element("button", "Remove");
+	button.type = "button";
+	// Each field says which place it is of: many have the same label.
+	const call = () => {
+		const name = region ? `zone ${place.name} of ${region.name}` : `region ${place.name}`;
+		line.setAttribute("aria-label", name);
+		for (const [text, input] of inputs) input.setAttribute("aria-label", `${text}, ${name}`);
+		button.setAttribute("aria-label", `Remove ${name}`);
+	};
+	for (const [text, property, least] of fields) {
 		if (property === "nodes" && hasZones) continue;
-		const label = element("label", text);
+		const label = element("label", property === "name" ? (region ? "zone" : "region") : text);
 		const input = document.createElement("input");
 		input.id = `${path}-${property}`;
+		input.setAttribute("aria-describedby", "problem");
 		if (property === "name") {
-			input.size = 14;
+			input.type = "text";
 		} else {
-			input.type = "number";
-			input.min = property === "weight" ? "1" : "0";
+			input.inputMode = "numeric";
+			if (property === "cap") input.placeholder = "none";
 		}
 		input.value = property === "cap" && place.cap === -1 ? "" : String(place[property]);
 		input.addEventListener("input", () => {
-			if (property === "name") place.name = input.value;
-			else if (input.value === "") place[property] = empty;
-			else place[property] = Math.trunc(Number(input.value)) || 0;
-			changed();
+			const none = property === "cap" && input.value.trim() === "";
+			const what = `The ${property === "nodes" ? "number of nodes now" : property} of "${place.name}"`;
+			const problem = property === "name" ? (input.value === "" ? "A place needs a name." : "") : none ? "" : whole(input, what, least);
+			read(input, problem, () => {
+				place[property] = property === "name" ? input.value : none ? -1 : Number(input.value);
+				if (property === "name") form.call();
+			});
 		});
+		inputs.push([property === "name" ? "name" : text, input]);
 		label.append(input);
 		line.append(label);
 	}
-	const button = element("button", "Remove");
-	button.type = "button";
-	button.setAttribute("aria-label", `Remove ${place.name}`);
-	button.addEventListener("click", () => { remove(); form(); changed(); });
+	button.addEventListener("click", () => {
+		const at = [...document.querySelectorAll("#places .place > button")].indexOf(button);
+		remove();
+		form();
+		changed();
+		// The focus stays near: at the next place, else at what adds one.
+		const left = document.querySelectorAll("#places .place > button");
+		(left[Math.min(at, left.length - 1)] || $("add-region")).focus();
+	});
 	line.append(button);
+	form.callers.push(call);
+	call();
 	return line;
 };
 
 // form redraws the form of regions and zones.
 const form = () => {
+	wrong.clear();
+	for (const id of ["capacity-number", "batch"]) $(id).removeAttribute("aria-invalid");
+	form.callers = [];
 	$("places").replaceChildren(...state.regions.map((region, i) => {
 		const set = document.createElement("fieldset");
 		set.append(element("legend", `Region ${i + 1}`));
-		set.append(row(region, `r${i}`, false, region.zones.length > 0, () => state.regions.splice(i, 1)));
-		region.zones.forEach((zone, j) => set.append(row(zone, `r${i}z${j}`, true, false, () => region.zones.splice(j, 1))));
+		set.append(row(region, `r${i}`, null, region.zones.length > 0, () => state.regions.splice(i, 1)));
+		region.zones.forEach((zone, j) => set.append(row(zone, `r${i}z${j}`, region, false, () => region.zones.splice(j, 1))));
 		const add = element("button", "Add a zone");
 		add.type = "button";
+		add.setAttribute("aria-label", `Add a zone to region ${i + 1}`);
 		add.addEventListener("click", () => {
 			region.zones.push({ name: fresh("az-", region.zones), weight: 100, cap: -1, min: 0, nodes: 0 });
 			form();
 			changed();
+			$(`r${i}z${region.zones.length - 1}-name`).focus();
 		});
 		set.append(add);
 		return set;
 	}));
 };
+form.callers = [];
+form.call = () => { for (const call of form.callers) call(); };
 
 // fresh is a name that no place has.
 const fresh = (prefix, places) => {
@@ -101,15 +155,44 @@ const changed = () => {
 	show();
 };
 
+// A telephone gets a picture in which the zones are below each other.
+const telephone = matchMedia("(max-width: 600px)");
+
+// where are the middles of the nodes in the picture, by name.
+const middles = () => new Map([...document.querySelectorAll("#drawing [data-node]")].map((e) => {
+	const box = e.getBoundingClientRect();
+	return [e.dataset.node, { x: box.x + box.width / 2, y: box.y + box.height / 2 }];
+}));
+
+// move lets nodes be seen to move from where they were, and new ones appear.
+const move = (before) => {
+	if (before.size === 0 || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+	const svg = document.querySelector("#drawing svg");
+	const scale = svg.viewBox.baseVal.width / svg.getBoundingClientRect().width;
+	const after = middles();
+	for (const e of document.querySelectorAll("#drawing [data-node]")) {
+		const was = before.get(e.dataset.node), is = after.get(e.dataset.node);
+		if (!was) {
+			e.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 450 });
+		} else if (Math.abs(was.x - is.x) + Math.abs(was.y - is.y) > 1) {
+			e.animate([{ transform: `translate(${(was.x - is.x) * scale}px, ${(was.y - is.y) * scale}px)` }, { transform: "none" }], { duration: 450, easing: "ease-out" });
+		}
+	}
+};
+
 // show asks the planner, and shows its answer.
 const show = () => {
 	history.replaceState(null, "", "#" + encodeURIComponent(JSON.stringify(state)));
 	$("capacity").max = String(Math.max(40, state.capacity));
-	$("capacity").value = $("capacity-number").value = String(state.capacity);
+	$("capacity").value = String(state.capacity);
+	if (!wrong.has($("capacity-number"))) $("capacity-number").value = String(state.capacity);
 	if ($("batch").value !== state.batch) $("batch").value = state.batch;
-	const answer = ask("play", JSON.stringify(state));
+	const [problem] = wrong.values();
+	const answer = problem ? { error: problem } : ask("play", JSON.stringify({ ...state, narrow: telephone.matches }));
 	complain("problem", answer.error || "");
 	const bad = Boolean(answer.error);
+	$("batch").toggleAttribute("aria-invalid", false);
+	if (bad && answer.error.startsWith("the size of a batch")) $("batch").setAttribute("aria-invalid", "true");
 	for (const id of ["drawing", "arithmetic", "hcl"]) $(id).hidden = bad;
 	$("back").disabled = $("first").disabled = bad || state.step === 0;
 	$("next").disabled = $("play").disabled = bad || answer.remaining === 0;
@@ -118,7 +201,9 @@ const show = () => {
 		pause();
 		return;
 	}
+	const before = middles();
 	$("drawing").innerHTML = answer.article;
+	move(before);
 	$("hcl").textContent = answer.hcl;
 	$("arithmetic").hidden = state.step > 0;
 	$("where").textContent = state.step === 0 ? `Resize to ${state.capacity}` : `Batch ${state.step}; ${answer.remaining} left`;
@@ -156,7 +241,7 @@ const step = (by) => {
 const restore = () => {
 	pause();
 	state = start();
-	let wrong = "";
+	let lost = "";
 	if (location.hash.length > 1) {
 		try {
 			const read = JSON.parse(decodeURIComponent(location.hash.slice(1)));
@@ -167,12 +252,12 @@ const restore = () => {
 				regions: read.regions.map((r) => ({ ...place(r), zones: (r.zones || []).map(place) })),
 			};
 		} catch {
-			wrong = "The address has no state that can be read, so this is the one to begin with.";
+			lost = "The address of this page has settings that cannot be read. These are the ones that it begins with.";
 		}
 	}
 	form();
 	show();
-	if (wrong) complain("problem", wrong);
+	if (lost) complain("problem", lost);
 };
 
 // part shows the playground or the viewer.
@@ -204,12 +289,16 @@ const open = async (file) => {
 
 const ready = () => {
 	$("loading").hidden = true;
-	for (const id of ["capacity", "capacity-number"]) {
-		$(id).addEventListener("input", () => {
-			state.capacity = Math.trunc(Number($(id).value)) || 0;
-			changed();
-		});
-	}
+	$("parts").hidden = $("playground").hidden = false;
+	const number = $("capacity-number");
+	$("capacity").addEventListener("input", () => read(number, "", () => { state.capacity = Number($("capacity").value); }));
+	number.addEventListener("input", () => read(number, whole(number, "desired_capacity", 0), () => { state.capacity = Number(number.value); }));
+	telephone.addEventListener("change", show);
+	$("reset").addEventListener("click", () => {
+		state = start();
+		form();
+		changed();
+	});
 	$("batch").addEventListener("input", () => { state.batch = $("batch").value; changed(); });
 	$("add-region").addEventListener("click", () => {
 		state.regions.push({ name: fresh("Region", state.regions), weight: 100, cap: -1, min: 0, nodes: 0, zones: [] });
@@ -264,6 +353,8 @@ addEventListener("planner", ready, { once: true });
 		await go.run(instance);
 		complain("problem", "The planner has ended. Load the page again.");
 	} catch (error) {
-		$("loading").textContent = `The planner cannot be loaded: ${error}`;
+		$("playground").hidden = $("parts").hidden = true;
+		$("loading").hidden = false;
+		$("loading").textContent = `The planner cannot be loaded, so there is nothing to play with here: ${error}. The project's README shows what it does.`;
 	}
 })();

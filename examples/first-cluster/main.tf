@@ -16,7 +16,7 @@ provider "openstack" {}
 
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
-  desired_capacity = 5
+  desired_capacity = 6
 
   region = "RegionOne"
   zones = [

@@ -14,6 +14,7 @@ func escape(s string) string { return html.EscapeString(text.CleanLines(s)) }
 // canvas is a picture that is being drawn, from the top down.
 type canvas struct {
 	body   strings.Builder
+	width  int
 	height int
 	colour map[int]int // of templates
 }
@@ -27,7 +28,7 @@ func (c *canvas) picture(id, title, description string, alone bool) string {
 	}
 	return fmt.Sprintf("<svg%s class=\"pv\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n"+
 		"<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n%s<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n%s</svg>\n",
-		namespace, pictureWidth, c.height, pictureWidth, c.height, id, id, id, escape(title), id, escape(description), style, pictureWidth, c.height, c.body.String())
+		namespace, c.width, c.height, c.width, c.height, id, id, id, escape(title), id, escape(description), style, c.width, c.height, c.body.String())
 }
 
 func (c *canvas) text(class string, x, y int, s string) {

@@ -85,7 +85,11 @@ const struckLabel = "something else happens to its server"
 // colour says of which template it is. An exclamation mark says that the plan
 // changes its server though the node does not ask for it.
 func (c *canvas) dot(x, y int, n Node, label string) {
-	c.body.WriteString("<g>")
+	name := ""
+	if n.Name != "" {
+		name = ` data-node="` + escape(n.Name) + `"`
+	}
+	c.body.WriteString("<g" + name + ">")
 	if label != "" {
 		fmt.Fprintf(&c.body, "<title>%s</title>", escape(label))
 	}

@@ -32,12 +32,13 @@ func HTML(plan Plan) string {
 %s</main>
 </body>
 </html>
-`, base64.StdEncoding.EncodeToString(hash[:]), escape(shorten(strings.Join(names, ", "), 200)), style, Article(plan))
+`, base64.StdEncoding.EncodeToString(hash[:]), escape(shorten(strings.Join(names, ", "), 200)), style, Article(plan, false))
 }
 
 // Article is what a page shows of a plan. It belongs into an element of the
-// class pv, and the page needs [CSS] and [ArticleCSS].
-func Article(plan Plan) string {
+// class pv, and the page needs [CSS] and [ArticleCSS]. A narrow one has a picture
+// for a telephone.
+func Article(plan Plan, narrow bool) string {
 	var b strings.Builder
 	if s := plan.others(100); len(s.items) > 0 {
 		b.WriteString("<article aria-labelledby=\"pv-others\">\n<h2 id=\"pv-others\">Other servers</h2>\n")
@@ -45,22 +46,26 @@ func Article(plan Plan) string {
 		b.WriteString("</article>\n")
 	}
 	for i := range plan.Attachments {
-		article(&b, &plan.Attachments[i], fmt.Sprintf("pv%d", i))
+		article(&b, &plan.Attachments[i], fmt.Sprintf("pv%d", i), narrow)
 	}
 	return b.String()
 }
 
-func article(b *strings.Builder, a *Attachment, id string) {
+func article(b *strings.Builder, a *Attachment, id string, narrow bool) {
 	r := a.report(100)
 	fmt.Fprintf(b, "<article aria-labelledby=\"%s-head\">\n<h2 id=\"%s-head\">Placement of %s</h2>\n<p>%s</p>\n<p class=\"address\">%s</p>\n", id, id, escape(r.title), escape(r.lead), escape(r.address))
 	for _, s := range r.first {
 		s.html(b)
 	}
-	c := &canvas{}
+	c := &canvas{width: wideWidth}
+	class := "scroll wide"
+	if narrow {
+		c.width, class = narrowWidth, "scroll"
+	}
 	c.attachment(a, false)
 	c.height += margin
-	fmt.Fprintf(b, "<figure class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Picture\">\n%s</figure>\n", c.picture(id, "Placement of "+r.title, r.lead+" The table and the lists below say the same.", false))
-	b.WriteString("<div class=\"scroll\">\n<table>\n<thead><tr>")
+	fmt.Fprintf(b, "<figure class=\"%s\" tabindex=\"0\" role=\"group\" aria-label=\"Picture\">\n%s</figure>\n", class, c.picture(id, "Placement of "+r.title, r.lead+" The table and the lists below say the same.", false))
+	b.WriteString("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\">\n<table>\n<thead><tr>")
 	for _, head := range columns {
 		fmt.Fprintf(b, "<th scope=\"col\">%s</th>", head)
 	}

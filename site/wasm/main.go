@@ -52,16 +52,19 @@ func function(f func(string) (answer, error)) js.Func {
 
 // play answers a state of the playground.
 func play(text string) (answer, error) {
-	var state playground.State
+	var state struct {
+		playground.State
+		Narrow bool `json:"narrow"`
+	}
 	if err := json.Unmarshal([]byte(text), &state); err != nil {
 		return answer{}, fmt.Errorf("the state of the playground cannot be read: %w", err)
 	}
-	r, err := playground.Play(state)
-	return answer{Article: planview.Article(planview.Plan{Attachments: []planview.Attachment{r.Drawing}}), Moves: r.Moves, More: r.More, Remaining: r.Remaining, HCL: r.HCL}, err
+	r, err := playground.Play(state.State)
+	return answer{Article: planview.Article(planview.Plan{Attachments: []planview.Attachment{r.Drawing}}, state.Narrow), Moves: r.Moves, More: r.More, Remaining: r.Remaining, HCL: r.HCL}, err
 }
 
 // view answers a plan.
 func view(text string) (answer, error) {
 	plan, err := planview.Read([]byte(text))
-	return answer{Article: planview.Article(plan), Markdown: planview.Markdown(plan)}, err
+	return answer{Article: planview.Article(plan, false), Markdown: planview.Markdown(plan)}, err
 }

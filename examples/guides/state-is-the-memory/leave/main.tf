@@ -1,4 +1,19 @@
-# The nodes as they are: terraform output -json nodes >nodes.json
+terraform {
+  required_version = ">= 1.8" # OpenTofu: 1.7
+  required_providers {
+    stackpolicy = {
+      source = "stackpolicy/stackpolicy"
+    }
+    openstack = {
+      source = "terraform-provider-openstack/openstack"
+    }
+  }
+}
+
+provider "stackpolicy" {}
+provider "openstack" {}
+
+# The nodes as they are.
 locals {
   nodes = jsondecode(file("${path.module}/nodes.json"))
 }
