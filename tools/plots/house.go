@@ -14,8 +14,8 @@ import (
 
 const module = "github.com/stackpolicy/terraform-provider-stackpolicy/"
 
-// outside the product: test harnesses, the fake cloud, benchmarks and the demo.
-var outside = []string{"internal/acctest", "internal/bench", "internal/demo", "internal/fakecloud"}
+// outside the product: test harnesses, the fake cloud, hostile peers, benchmarks and the demo.
+var outside = []string{"internal/acctest", "internal/bench", "internal/demo", "internal/fakecloud", "internal/hostile"}
 
 // imports reads which packages of the product each of them imports, tests left
 // out. Names are folders below internal.
@@ -63,52 +63,42 @@ func depth(arrows map[string][]string, name string) int {
 	return deepest
 }
 
-// reaches reports whether a package imports another by way of a third.
-func reaches(arrows map[string][]string, from, to string) bool {
-	return slices.ContainsFunc(arrows[from], func(via string) bool {
-		return via != to && (slices.Contains(arrows[via], to) || reaches(arrows, via, to))
-	})
-}
-
-// house draws the packages by their imports, each above all that it imports. An
-// arrow that follows from others is left out.
+// house draws the packages as floors by their imports: each may use those below its
+// floor, and none of its own floor or above.
 func house(top string) (string, error) {
 	arrows, err := imports(top)
 	if err != nil {
 		return "", err
 	}
-	var rows [][]string
+	var floors [][]string
 	for _, name := range slices.Sorted(maps.Keys(arrows)) {
 		level := depth(arrows, name)
-		for len(rows) <= level {
-			rows = append(rows, nil)
+		for len(floors) <= level {
+			floors = append(floors, nil)
 		}
-		rows[level] = append(rows[level], name)
+		floors[level] = append(floors[level], name)
 	}
-	const width, left, boxHeight, rowHeight, above = 960, 20, 26, 78, 56
-	p := newPicture(width, above+rowHeight*float64(len(rows))-20, "Packages below internal, and what they import",
-		"Each package stands above all that it imports; no arrow points up.")
-	type point struct{ x, y, half float64 }
-	at := map[string]point{}
-	for level, row := range rows {
-		slot := float64(width-2*left) / float64(len(row))
-		for i, name := range row {
-			at[name] = point{left + slot*(float64(i)+0.5), above + rowHeight*float64(len(rows)-1-level), min(slot-8, 6.6*float64(len(name))+18) / 2}
-		}
-	}
-	names := slices.Sorted(maps.Keys(arrows))
-	for _, name := range names {
-		for _, next := range arrows[name] {
-			if from, to := at[name], at[next]; !reaches(arrows, name, next) {
-				p.path("axis", from.x, from.y+boxHeight, to.x, to.y-4)
-				p.path("axis", to.x-4, to.y-8, to.x, to.y-1, to.x+4, to.y-8)
+	const width, left, pad, box, gap, above = 960, 20, 12, 26, 8, 76
+	p := newPicture(width, 0, "Packages below internal",
+		"Floors of packages: each package imports only what is on floors below its own.")
+	p.text("small", left, 48, "Each package uses only what is on floors below its own.")
+	y := float64(above)
+	for _, floor := range slices.Backward(floors) {
+		x, row := float64(left+pad), y+pad
+		var boxes picture
+		for _, name := range floor {
+			size := 6.9*float64(len(name)) + 18
+			if x+size > width-left-pad {
+				x, row = left+pad, row+box+gap
 			}
+			boxes.rect("card", x, row, size, box)
+			boxes.text("mid", x+size/2, row+18, name)
+			x += size + gap
 		}
+		p.rect("floor", left, y, width-2*left, row+box+pad-y)
+		p.body.WriteString(boxes.body.String())
+		y = row + box + pad + 4
 	}
-	for _, name := range names {
-		box := at[name]
-		p.rect("card", box.x-box.half, box.y, 2*box.half, boxHeight)
-		p.text("mid", box.x, box.y+18, name)
-	}
+	p.resize(y + 12)
 	return p.String(), nil
 }

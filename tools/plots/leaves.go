@@ -38,6 +38,7 @@ func leaves() (string, error) {
 	}
 	// The last step is taken again and again.
 	const back = float64(top + row*3 + height/2)
+	p.text("small end", left+width-4, back+height/2+17, "again until enough")
 	p.path("share axis", left+width, bottom-height/2, left+width+8, bottom-height/2, left+width+8, back, left+width, back)
 	return p.String(), nil
 }

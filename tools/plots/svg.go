@@ -32,6 +32,7 @@ func style() string {
 	rule(".on", "fill", paper)
 	rule(".card", "fill", paper)
 	rule(".card", "stroke", edge)
+	rule(".floor", "fill", grid)
 	rule(".axis", "stroke", axis)
 	rule(".grid", "stroke", grid)
 	for i, c := range series {
@@ -59,14 +60,18 @@ type picture struct {
 
 func newPicture(width, height float64, title, about string) *picture {
 	p := &picture{width: width, height: height, about: about}
-	p.rect("card", 0.5, 0.5, width-1, height-1)
 	p.text("title", 20, 28, title)
 	return p
 }
 
+// resize gives a picture its height once that is known.
+func (p *picture) resize(height float64) { p.height = height }
+
 func (p *picture) String() string {
+	background := picture{}
+	background.rect("card", 0.5, 0.5, p.width-1, p.height-1)
 	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%g\" height=\"%g\" role=\"img\" aria-label=\"%s\">\n%s%s</svg>\n",
-		p.width, p.height, p.width, p.height, html.EscapeString(p.about), style(), p.body.String())
+		p.width, p.height, p.width, p.height, html.EscapeString(p.about), style(), background.body.String()+p.body.String())
 }
 
 func (p *picture) text(class string, x, y float64, text string) {

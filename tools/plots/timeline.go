@@ -77,7 +77,7 @@ func drain() (string, error) {
 	return timeline("A node is removed", "The hook, the shutdown and the grace period of the deletion attachment, and then the server is destroyed", 12, []lane{
 		{"deletion attachment", []span{{2, 6, "hook, at most timeout", working}, {6, 8, "shutdown", working}, {8, 10.5, "grace period", working}}},
 		{"consumer of the hook", []span{{2, 6, "drains the node", leaving}}},
-		{"server", []span{{0, 2, "in service", serving}, {2, 6, "runs, is drained", leaving}, {6, 10.5, "is stopped", idle}, {10.5, 12, "destroy", leaving}}},
+		{"server", []span{{0, 2, "in service", serving}, {2, 6, "runs, is drained", leaving}, {6, 8, "shuts down", leaving}, {8, 10.5, "is off", idle}, {10.5, 12, "destroy", leaving}}},
 	}, []note{{10.5, "Terraform destroys the server"}, {6, "the hook completes, or fails with default_result = \"CONTINUE\""}, {2, "the apply begins"}})
 }
 
