@@ -16,6 +16,7 @@ func TestLoginRefused(t *testing.T) {
 	t.Parallel()
 	const literal = `nodes = [{ id = "1", name = "web-0", region = "RegionOne" }]`
 	blocks := map[string]string{
+		`data "stackpolicy_zones"`:                    ``,
 		`data "stackpolicy_cluster"`:                  `name_regex = "web"`,
 		`data "stackpolicy_region_plan"`:              literal + "\n  scale_out {\n    count = 1\n  }\n  regions = [{ name = \"RegionOne\" }]",
 		`data "stackpolicy_zone_plan"`:                literal + "\n  scale_out {\n    count = 1\n  }\n  zones = [{ name = \"az-1\" }]",

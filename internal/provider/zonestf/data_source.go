@@ -67,7 +67,7 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	cloud := d.Backend.Get(&resp.Diagnostics)
+	cloud := d.Backend.Get(ctx, &resp.Diagnostics)
 	if cloud == nil {
 		return
 	}
