@@ -1,0 +1,225 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
+)
+
+// service is what answers for the nodes: each has an address of its own, of one
+// machine.
+type service struct {
+	mu    sync.Mutex
+	asked map[string]int // by host
+	now   atomic.Int64   // requests under way
+	most  atomic.Int64
+	says  func(host string, time int) int // status of the answer
+	port  string
+}
+
+func serve(t *testing.T, says func(host string, time int) int) *service {
+	t.Helper()
+	listener, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{asked: map[string]int{}, says: says}
+	_, s.port, _ = net.SplitHostPort(listener.Addr().String())
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		now := s.now.Add(1)
+		defer s.now.Add(-1)
+		for most := s.most.Load(); now > most && !s.most.CompareAndSwap(most, now); most = s.most.Load() {
+		}
+		host, _, _ := net.SplitHostPort(r.Host)
+		s.mu.Lock()
+		s.asked[host]++
+		n := s.asked[host]
+		s.mu.Unlock()
+		w.WriteHeader(s.says(host, n))
+	})}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	return s
+}
+
+func (s *service) check(t *testing.T, timeout time.Duration) Check {
+	t.Helper()
+	u, err := probe.ParseURL("http://{address}:" + s.port + "/health")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Check{HTTP: &probe.HTTP{URL: u, Status: probe.Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}, Timeout: timeout}
+}
+
+// nodes are at 127.9.0.1, 127.9.0.2 and so on.
+func nodes(region string, from, n int) (list []Node) {
+	for i := from; i < from+n; i++ {
+		list = append(list, Node{ID: fmt.Sprintf("id-%d", i), Name: fmt.Sprintf("web-%d", i), Region: region, Addresses: []string{fmt.Sprintf("127.9.%d.%d", i>>8, i&255)}})
+	}
+	return list
+}
+
+func names(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// TestHTTP: a node that fails twice is unhealthy, one that fails every second time is not, and
+// no more than 16 are asked at once.
+func TestHTTP(t *testing.T) {
+	s := serve(t, func(host string, time int) int {
+		switch {
+		case host == "127.9.0.1", host == "127.9.0.2" && time%2 == 1:
+			return 503
+		}
+		return 200
+	})
+	result := s.check(t, time.Minute).Look(t.Context(), nodes("R", 1, 200))
+	if got := names(result.Unhealthy); !slices.Equal(got, []string{"id-1"}) || len(result.Warnings) > 0 || !strings.Contains(result.Unhealthy["id-1"], "/health answered 503 Service Unavailable") {
+		t.Errorf("got %+v", result)
+	}
+	if s.asked["127.9.0.1"] != 2 || s.asked["127.9.0.2"] != 2 || s.asked["127.9.0.3"] != 1 || len(s.asked) != 200 {
+		t.Errorf("asked %d, %d and %d times, %d nodes", s.asked["127.9.0.1"], s.asked["127.9.0.2"], s.asked["127.9.0.3"], len(s.asked))
+	}
+	if s.most.Load() > atOnce {
+		t.Errorf("%d at once", s.most.Load())
+	}
+	// What all answer is no matter of the way to them.
+	down := serve(t, func(string, int) int { return 500 })
+	if result := down.check(t, time.Minute).Look(t.Context(), nodes("R", 1, 3)); len(result.Unhealthy) != 3 || len(result.Warnings) != 0 {
+		t.Errorf("got %+v", result)
+	}
+}
+
+// TestNoWay: where all fail with one error of the network, in all regions or in
+// one, none is unhealthy.
+func TestNoWay(t *testing.T) {
+	refused := Check{TCP: &probe.TCP{Port: 1}, Timeout: time.Minute}
+	if result := refused.Look(t.Context(), nodes("R", 1, 5)); len(result.Unhealthy) != 0 || len(result.Warnings) != 1 ||
+		!strings.HasPrefix(result.Warnings[0], "All 5 nodes that were asked failed with the same error of the network (connection refused).") {
+		t.Errorf("all: got %+v", result)
+	}
+	if result := refused.Look(t.Context(), nodes("R", 1, 1)); len(result.Unhealthy) != 0 || len(result.Warnings) != 1 {
+		t.Errorf("one alone: got %+v", result)
+	}
+	// One answers, so there is a way.
+	mixed := append(nodes("R", 1, 1), Node{ID: "dead", Name: "dead", Region: "R", Addresses: []string{"127.9.0.2"}})
+	one, err := net.Listen("tcp", "127.9.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	check := Check{TCP: &probe.TCP{Port: int64(one.Addr().(*net.TCPAddr).Port)}, Timeout: time.Minute}
+	if result := check.Look(t.Context(), mixed); !slices.Equal(names(result.Unhealthy), []string{"dead"}) || len(result.Warnings) != 0 {
+		t.Errorf("one of two: got %+v", result)
+	}
+	// A region that cannot be reached, with more than one node.
+	two := append(nodes("R", 1, 1), nodes("S", 2, 2)...)
+	if result := check.Look(t.Context(), two); len(result.Unhealthy) != 0 || len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "All 2 nodes of the region S ") {
+		t.Errorf("one region: got %+v", result)
+	}
+	if result := check.Look(t.Context(), append(nodes("R", 1, 1), nodes("S", 2, 1)...)); !slices.Equal(names(result.Unhealthy), []string{"id-2"}) {
+		t.Errorf("one node of a region: got %+v", result)
+	}
+}
+
+// TestBound: what was not seen in time is not known.
+func TestBound(t *testing.T) {
+	silent, err := net.Listen("tcp", "0.0.0.0:0") // takes connections, and answers nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	s := &service{}
+	_, s.port, _ = net.SplitHostPort(silent.Addr().String())
+	start := time.Now()
+	result := s.check(t, 500*time.Millisecond).Look(t.Context(), nodes("R", 1, 1000))
+	if took := time.Since(start); took > 20*time.Second { // one after the other would take 200 s
+		t.Errorf("took %s", took)
+	}
+	if len(result.Unhealthy) != 0 {
+		t.Errorf("%d of 1,000 are unhealthy", len(result.Unhealthy))
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if result := s.check(t, time.Minute).Look(cancelled, nodes("R", 1, 3)); len(result.Unhealthy)+len(result.Warnings) != 0 {
+		t.Errorf("got %+v", result)
+	}
+	if result := s.check(t, time.Minute).Look(t.Context(), []Node{{ID: "a", Region: "R"}}); len(result.Unhealthy)+len(result.Warnings) != 0 {
+		t.Errorf("without an address: got %+v", result)
+	}
+}
+
+// TestThousand: 1,000 nodes that answer cost a request each, and no time to speak of.
+func TestThousand(t *testing.T) {
+	s := serve(t, func(string, int) int { return 200 })
+	start := time.Now()
+	result := s.check(t, time.Minute).Look(t.Context(), nodes("R", 1, 1000))
+	if len(result.Unhealthy)+len(result.Warnings) != 0 || len(s.asked) != 1000 {
+		t.Errorf("got %+v, %d were asked", result, len(s.asked))
+	}
+	t.Logf("1,000 nodes: %s", time.Since(start))
+}
+
+func TestOctavia(t *testing.T) {
+	member := func(i int, status string) openstack.Member {
+		return openstack.Member{ID: fmt.Sprint(i), Name: fmt.Sprintf("m-%d", i), Address: fmt.Sprintf("127.9.0.%d", i), Operating: status}
+	}
+	listed := 0
+	look := func(list []Node, of func(region, pool string, time int) ([]openstack.Member, error)) Result {
+		listed = 0
+		return Check{Pools: []string{"p"}, Timeout: time.Second, Members: func(_ context.Context, region, pool string) ([]openstack.Member, error) {
+			listed++
+			return of(region, pool, listed)
+		}}.Look(t.Context(), list)
+	}
+	for _, c := range []struct {
+		name      string
+		members   func(region, pool string, time int) ([]openstack.Member, error)
+		unhealthy []string
+		warning   string
+		listed    int
+	}{
+		{"all well", func(string, string, int) ([]openstack.Member, error) {
+			return []openstack.Member{member(1, "ONLINE"), member(2, "ONLINE")}, nil
+		}, nil, "", 1},
+		{"one in ERROR", func(string, string, int) ([]openstack.Member, error) {
+			return []openstack.Member{member(1, "ERROR"), member(2, "ONLINE"), member(3, "ERROR")}, nil
+		}, []string{"id-1", "id-3"}, "", 2},
+		{"in ERROR once", func(_, _ string, time int) ([]openstack.Member, error) {
+			return []openstack.Member{member(1, map[int]string{1: "ERROR", 2: "ONLINE"}[time]), member(2, map[int]string{1: "ONLINE", 2: "ERROR"}[time])}, nil
+		}, nil, "", 2},
+		{"other statuses", func(string, string, int) ([]openstack.Member, error) {
+			return []openstack.Member{member(1, "OFFLINE"), member(2, "DRAINING")}, nil
+		}, nil, "", 1},
+		{"no monitor", func(string, string, int) ([]openstack.Member, error) {
+			return []openstack.Member{member(1, "NO_MONITOR"), member(2, "NO_MONITOR")}, nil
+		}, nil, "The pool p of the region R has no health monitor (NO_MONITOR)", 1},
+		{"no pool", func(string, string, int) ([]openstack.Member, error) { return nil, nil }, nil, "No region of the nodes has the pool p: correct pool_ids.", 1},
+		{"no answer", func(string, string, int) ([]openstack.Member, error) { return nil, errors.New("broken") }, nil, "The health of the nodes of the region R is not known: broken.", 1},
+		{"no second answer", func(_, _ string, time int) ([]openstack.Member, error) {
+			if time == 2 {
+				return nil, errors.New("broken")
+			}
+			return []openstack.Member{member(1, "ERROR")}, nil
+		}, nil, "is not known: broken.", 2},
+	} {
+		result := look(nodes("R", 1, 3), c.members)
+		if got := names(result.Unhealthy); !slices.Equal(got, c.unhealthy) || listed != c.listed {
+			t.Errorf("%s: got %v, listed %d times", c.name, result.Unhealthy, listed)
+		}
+		if all := strings.Join(result.Warnings, " "); (all == "") != (c.warning == "") || !strings.Contains(all, c.warning) || len(result.Warnings) > 1 {
+			t.Errorf("%s: got %q, want %q", c.name, all, c.warning)
+		}
+	}
+}
