@@ -3,23 +3,30 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// readPage reads a page of Nova's detailed list of servers, and hands each server
-// to take, which may keep it. It returns whether Nova says that more follow. A
+// readPage reads a page as [readPageWith] does, without addresses.
+func readPage(data []byte, take func(*server) error) (more bool, err error) {
+	return readPageWith(data, false, take)
+}
+
+// readPageWith reads a page of Nova's detailed list of servers, and hands each server
+// to take, which may keep it. Addresses are read where they are asked for. It returns whether Nova says that more follow. A
 // page that breaks off, that is no list of servers, or in which a name is there
 // twice is an error, and never a shorter page.
-func readPage(data []byte, take func(*server) error) (more bool, err error) {
+func readPageWith(data []byte, addresses bool, take func(*server) error) (more bool, err error) {
 	page := struct {
 		Servers serverList `json:"servers"`
 		Links   []struct {
 			Rel string `json:"rel"`
 		} `json:"servers_links"`
-	}{Servers: serverList{take: take}}
+	}{Servers: serverList{take: take, addresses: addresses}}
 	// A character that is no UTF-8, in a name that someone chose, is replaced.
 	err = json.Unmarshal(data, &page, jsontext.AllowInvalidUTF8(true))
 	switch {
@@ -39,9 +46,10 @@ func readPage(data []byte, take func(*server) error) (more bool, err error) {
 // serverList hands on one server after the other: a page of millions of empty
 // ones, which is no more than a large answer, must not become gigabytes.
 type serverList struct {
-	take   func(*server) error
-	listed bool
-	err    error // of take, or about a server
+	take      func(*server) error
+	addresses bool // whether they are read
+	listed    bool
+	err       error // of take, or about a server
 }
 
 // UnmarshalJSONFrom reads the list.
@@ -58,7 +66,7 @@ func (l *serverList) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		return err
 	}
 	for decoder.PeekKind() != ']' {
-		var s server
+		s := server{Addresses: addresses{wanted: l.addresses}}
 		if err := json.UnmarshalDecode(decoder, &s); err != nil {
 			return err
 		}
@@ -88,4 +96,41 @@ func (i *image) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	}
 	type object image // without this method
 	return json.UnmarshalDecode(decoder, (*object)(i))
+}
+
+// addresses are those of a server, the one first at which it is asked. They are
+// skipped where nobody wants them: most of a server's bytes are theirs.
+type addresses struct {
+	wanted bool
+	list   []string
+}
+
+// UnmarshalJSONFrom reads the addresses by network. A floating address is reached
+// from more places than a fixed one, and one of IPv4 from more than one of IPv6.
+func (a *addresses) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	if !a.wanted {
+		return decoder.SkipValue()
+	}
+	var networks map[string][]struct {
+		Address string `json:"addr"`
+		Version int    `json:"version"`
+		Type    string `json:"OS-EXT-IPS:type"`
+	}
+	if err := json.UnmarshalDecode(decoder, &networks); err != nil {
+		return err
+	}
+	a.list = nil
+	for _, wanted := range []struct {
+		version  int
+		floating bool
+	}{{4, true}, {4, false}, {6, true}, {6, false}} {
+		for _, network := range slices.Sorted(maps.Keys(networks)) {
+			for _, at := range networks[network] {
+				if at.Version == wanted.version && (at.Type == "floating") == wanted.floating && at.Address != "" {
+					a.list = append(a.list, at.Address)
+				}
+			}
+		}
+	}
+	return nil
 }

@@ -37,6 +37,10 @@ type Query struct {
 	// does not for those that were never on a host. At most mostFaults are asked for.
 	Faults bool
 
+	// Addresses is filled with the addresses of the nodes, by the ids of their servers,
+	// the one first at which a node is asked. nil: they are not read.
+	Addresses map[string][]string
+
 	// Remembered has names of servers, by id, from an earlier read. They count
 	// where a cell that is down hides them.
 	Remembered map[string]string
@@ -68,6 +72,9 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, er
 	lists := make([][]node.Node, len(parts))
 	for i, p := range parts {
 		lists[i] = p.nodes
+		if q.Addresses != nil {
+			maps.Copy(q.Addresses, p.addresses)
+		}
 	}
 	nodes := slices.Concat(lists...)
 	if q.ServerGroupID != "" && !slices.ContainsFunc(parts, func(p part) bool { return p.group }) {
@@ -127,6 +134,7 @@ func each[T any](items []T, f func(i int, item T) error) error {
 type part struct {
 	region    string
 	nodes     []node.Node
+	addresses map[string][]string
 	undecided []string // ids of servers that may belong to it, or not
 	group     bool     // the region has the selector's server group
 }
@@ -153,9 +161,9 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 	if len(match.Tags) > 0 && !compute.Offers(openstack.VersionTags) {
 		return fmt.Errorf("region %s: tags need Nova's microversion 2.%d, and it offers %s", region, openstack.VersionTags, compute.Newest())
 	}
-	restart := func() { p.nodes, p.undecided = nil, nil }
+	restart := func() { p.nodes, p.undecided, p.addresses = nil, nil, map[string][]string{} }
 	err = compute.ServerPages(ctx, match.query(), restart, func(page []byte, item func(string) error) (bool, error) {
-		return readPage(page, func(s *server) error {
+		return readPageWith(page, q.Addresses != nil, func(s *server) error {
 			if err := item(s.ID); err != nil {
 				return err
 			}
@@ -181,6 +189,9 @@ func (p *part) take(s *server, match matcher, q Query) error {
 	case belongs:
 		node, err := s.node(p.region, q.Keys)
 		p.nodes = append(p.nodes, node)
+		if q.Addresses != nil {
+			p.addresses[s.ID] = s.Addresses.list
+		}
 		return err
 	}
 	return nil

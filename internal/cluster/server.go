@@ -30,7 +30,9 @@ type server struct {
 	Metadata map[string]string `json:"metadata"`
 	Tags     []string          `json:"tags"`
 	Locked   bool              `json:"locked"`
-	Fault    struct {
+	// Addresses are read where a query asks for them.
+	Addresses addresses `json:"addresses"`
+	Fault     struct {
 		Message string `json:"message"`
 	} `json:"fault"` // why the server is in ERROR
 

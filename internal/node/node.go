@@ -36,6 +36,10 @@ type Node struct {
 	// has none. Marks are equal or not, and nothing else is read from them.
 	InService string
 
+	// Unwell is what a look at the node's service found wrong; "" where it is well, or
+	// was not looked at.
+	Unwell string
+
 	// Drained says that the server's drain has begun: it is not in service.
 	Drained bool
 }
