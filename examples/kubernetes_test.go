@@ -31,7 +31,7 @@ func kube(t *testing.T) (dir string, env []string) {
 	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(kubectl), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return dir, []string{"KUBE=" + dir, "PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")}
+	return dir, []string{"TF_VAR_api_server=10.0.0.1:6443", "TF_VAR_ca_hash=sha256:" + strings.Repeat("0", 64), "TF_VAR_join_token=abcdef.0123456789abcdef", "KUBE=" + dir, "PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")}
 }
 
 // calls are those of a kubectl about one node, in their order, and forgotten.
@@ -103,6 +103,10 @@ func (e example) rollOut(t *testing.T, dir string, variables ...string) {
 	before := e.servers(t)
 	if err := os.RemoveAll(filepath.Join(dir, "calls")); err != nil {
 		t.Fatal(err)
+	}
+	// Another token of today replaces nothing.
+	if text := e.apply(t, append([]string{"size=2", "join_token=fedcba.9876543210fedcba"}, variables...)...); !strings.Contains(text, "0 added, 0 changed, 0 destroyed") {
+		t.Errorf("another token: %s", text)
 	}
 	if _, err := e.Apply(t.Context(), append([]string{"size=2", "image=debian-13"}, variables...)...); err != nil {
 		t.Fatal(err)

@@ -83,6 +83,7 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 	}
 	host := plain(w.url.Host)
 	method, address, state := http.MethodPost, w.url, "could not be reached"
+	forgot := false
 	for {
 		answer, said, err := w.ask(ctx, method, address, body, m.Token)
 		switch {
@@ -103,6 +104,10 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 			return fmt.Errorf("the webhook at %s answered %s with a text that is not JSON (%s), "+
 				"as a login page or a proxy does: a consumer that is done answers without a body, or with JSON of at most %d KiB",
 				host, web.Status(answer), kindOf(answer), mostSaid>>10)
+		case answer.StatusCode == http.StatusNotFound && method == http.MethodGet && !forgot:
+			// It took the message, and does not know the token any more: it has begun again.
+			method, address, forgot = http.MethodPost, w.url, true
+			state = "forgot the message"
 		case answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode/100 != 5:
 			return fmt.Errorf("the webhook at %s answered %s%s", host, web.Status(answer), advice(answer))
 		default:

@@ -122,7 +122,9 @@ func TestWebhook(t *testing.T) {
 		{"fails for now", []http.HandlerFunc{answer(503), answer(429), answer(200)}, "POST /hook?key=secret, POST /hook?key=secret, POST /hook?key=secret", ""},
 		{"loses the connection", []http.HandlerFunc{reset, answer(200)}, "POST /hook?key=secret, POST /hook?key=secret", ""},
 		{"refuses", []http.HandlerFunc{answer(403)}, "POST /hook?key=secret", "answered 403 Forbidden"},
-		{"forgets what it drains", []http.HandlerFunc{answer(202), answer(404)}, "POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1", "answered 404 Not Found"},
+		{"begins again", []http.HandlerFunc{answer(202), answer(404), answer(202), answer(200)}, "POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1", ""},
+		{"forgets what it drains", []http.HandlerFunc{answer(202), answer(404), answer(202), answer(404)}, "POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1", "answered 404 Not Found"},
+		{"does not know it", []http.HandlerFunc{answer(202), answer(404), answer(404)}, "POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret", "answered 404 Not Found"},
 		{"redirects", []http.HandlerFunc{answer(307, "Location", "https://elsewhere.example/hook")}, "POST /hook?key=secret",
 			"answered 307 Temporary Redirect, a redirect to elsewhere.example, which is not followed: give the final address"},
 		{"tells where to ask in full", []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {

@@ -28,11 +28,33 @@ variable "image" {
   default     = "debian-12"
 }
 
+variable "user_data_version" {
+  description = "Another one replaces the workers that are there, as another image does. Raise it when the user data changes."
+  type        = string
+  default     = "1"
+}
+
+variable "api_server" {
+  description = "Host and port of the API server."
+  type        = string
+}
+
+variable "join_token" {
+  description = "Token of kubeadm with which new workers join. It may change at any time: only new workers need it."
+  type        = string
+  sensitive   = true
+}
+
+variable "ca_hash" {
+  description = "Hash of the cluster's certificate authority, as kubeadm token create --print-join-command shows it."
+  type        = string
+}
+
 resource "stackpolicy_placement_attachment" "worker" {
   cluster          = "web"
   desired_capacity = var.size
   zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
-  template         = { image = var.image }
+  template         = { image = var.image, user_data = var.user_data_version }
 
   update {
     causes             = ["UNHEALTHY", "TEMPLATE"]
@@ -41,8 +63,9 @@ resource "stackpolicy_placement_attachment" "worker" {
   }
 }
 
-# The kubelet must register under the name of the server, as it does by default
-# where the host is named after it. The user data lets it join.
+# The kubelet registers under the name of the server. Another user data replaces a
+# server, and the token expires each day: so changes of it are ignored, and what
+# should reach all workers is rolled out by its version in the template.
 resource "openstack_compute_instance_v2" "worker" {
   for_each          = stackpolicy_placement_attachment.worker.nodes
   name              = each.key
@@ -51,12 +74,18 @@ resource "openstack_compute_instance_v2" "worker" {
   image_name        = each.value.template.image
   flavor_name       = "m1.small"
 
+  user_data = <<-EOT
+    #!/bin/sh
+    exec kubeadm join ${var.api_server} --node-name ${each.key} --token ${var.join_token} --discovery-token-ca-cert-hash ${var.ca_hash}
+  EOT
+
   network {
     name = "shared"
   }
 
   lifecycle {
     create_before_destroy = true
+    ignore_changes        = [user_data]
   }
 }
 
