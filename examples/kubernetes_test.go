@@ -12,6 +12,7 @@ import (
 // kubectl stands in for the real one: it records its calls, and knows each node
 // from the second question after it on.
 const kubectl = `#!/bin/sh
+KUBE=${0%/*}
 echo "$@" >>"$KUBE/calls"
 case "$1 $2" in
 "get node")
@@ -24,6 +25,9 @@ case "$1 $2" in
 esac
 `
 
+// joining is what workers need to join.
+var joining = []string{"TF_VAR_api_server=10.0.0.1:6443", "TF_VAR_ca_hash=sha256:" + strings.Repeat("0", 64), "TF_VAR_join_token=abcdef.0123456789abcdef"}
+
 // kube is a folder with a kubectl and what it knows, and an environment for it.
 func kube(t *testing.T) (dir string, env []string) {
 	t.Helper()
@@ -31,7 +35,7 @@ func kube(t *testing.T) (dir string, env []string) {
 	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(kubectl), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return dir, []string{"TF_VAR_api_server=10.0.0.1:6443", "TF_VAR_ca_hash=sha256:" + strings.Repeat("0", 64), "TF_VAR_join_token=abcdef.0123456789abcdef", "KUBE=" + dir, "PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")}
+	return dir, []string{"PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")}
 }
 
 // calls are those of a kubectl about one node, in their order, and forgotten.
@@ -135,7 +139,7 @@ func (e example) rollOut(t *testing.T, dir string, variables ...string) {
 func TestAccExample_kubernetesCommand(t *testing.T) {
 	dir, env := kube(t)
 	e := start(t, "guides/kubernetes-workers/command")
-	e.Env = append(e.Env, env...)
+	e.Env = append(append(e.Env, joining...), env...)
 	e.follow(t, dir)
 	e.rollOut(t, dir)
 }
@@ -149,6 +153,6 @@ func TestAccExample_kubernetesWebhook(t *testing.T) {
 	}
 	address := consume(t, script, env...)
 	e := start(t, "guides/kubernetes-workers/webhook")
-	e.Env = append(e.Env, "STACKPOLICY_WEBHOOK_SECRET="+webhookSecret)
+	e.Env = append(append(e.Env, joining...), "STACKPOLICY_WEBHOOK_SECRET="+webhookSecret)
 	e.follow(t, dir, "drain_url=http://"+address+"/nodes")
 }
