@@ -110,3 +110,43 @@ func TestPlacementShrinkUnreachable(t *testing.T) {
 		t.Errorf("the region is back: %v, %d servers", err, len(c.Servers(t)))
 	}
 }
+
+// TestPlacementShrinkAtMin: a shrink takes no place below its min, also not for a
+// node that is tainted. One in ERROR leaves all the same, and a warning says which
+// place is filled first.
+func TestPlacementShrinkAtMin(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]struct {
+		happens func(*fakecloud.Server)
+		left    int // in az-1
+		warns   bool
+	}{
+		"tainted":  {func(s *fakecloud.Server) { s.Metadata = map[string]string{"stackpolicy_tainted": "true"} }, 1, false},
+		"in ERROR": {func(s *fakecloud.Server) { s.Status = "ERROR" }, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const zones = `zones = [{ name = "az-1", min = 1, cap = 1 }, { name = "az-2" }]`
+			c, w, config := shrunk(t, zones)
+			for _, server := range c.Fake.Servers("RegionOne") {
+				if server.Zone == "az-1" {
+					c.Fake.UpdateServer("RegionOne", server.ID, s.happens)
+				}
+			}
+			if err := w.Write(config(3, zones)); err != nil {
+				t.Fatal(err)
+			}
+			text, err := w.Apply(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var spread map[string]map[string]int
+			if err := w.Output(t.Context(), "spread", &spread); err != nil || spread["RegionOne"]["az-1"] != s.left || spread["RegionOne"]["az-2"] != 3-s.left {
+				t.Errorf("the nodes are spread %v, %v", spread, err)
+			}
+			if acctest.Says("It is the first place to be filled again.").MatchString(text) != s.warns {
+				t.Errorf("warns: %t, want %t\n%s", !s.warns, s.warns, text)
+			}
+		})
+	}
+}
