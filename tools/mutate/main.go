@@ -41,6 +41,7 @@ func main() {
 	except := flag.String("equivalent", "tools/mutate/equivalent.txt", "mutants that make no difference, with the reasons")
 	written := flag.String("report", "", "where the results of all folders are kept")
 	every := flag.Int("sample", 1, "take one mutant of so many")
+	tests := flag.String("run", "", "a pattern of the tests to run; without it all")
 	faults := flag.String("faults", "", "a table of faults to put in instead, see faults.go")
 	only := flag.String("only", "", "of the faults, those with this text in their title or file")
 	flag.Parse()
@@ -64,7 +65,7 @@ func main() {
 	}
 	survivors, total := 0, 0
 	for _, target := range flag.Args() {
-		r, err := testTarget(target, *every, *workers, known)
+		r, err := testTarget(target, *tests, *every, *workers, known)
 		if err != nil {
 			fail(err)
 		}
@@ -93,11 +94,11 @@ func main() {
 const moduleTests = "^(TestModule.*|TestAccExample_cluster.*)$"
 
 // testTarget tests a folder, a file of Go, or one of HCL.
-func testTarget(target string, every, workers int, known map[string]int) (result, error) {
+func testTarget(target, tests string, every, workers int, known map[string]int) (result, error) {
 	dir, file := target, ""
 	switch filepath.Ext(target) {
 	case ".tf":
-		return testHCL(target, "./examples", moduleTests, every)
+		return testHCL(target, "./examples", cmp.Or(tests, moduleTests), every)
 	case ".go":
 		dir, file = filepath.Split(target)
 	}
@@ -105,6 +106,7 @@ func testTarget(target string, every, workers int, known map[string]int) (result
 	if err != nil {
 		return result{}, err
 	}
+	p.tests = cmp.Or(tests, p.tests)
 	p.sample(every)
 	return p.test(workers, known)
 }

@@ -250,6 +250,24 @@ func Object(v tftypes.Value) map[string]tftypes.Value {
 	return values
 }
 
+// Elements has the elements of a list.
+func Elements(v tftypes.Value) []tftypes.Value {
+	var values []tftypes.Value
+	if err := v.As(&values); err != nil {
+		panic(err)
+	}
+	return values
+}
+
+// Text is a string.
+func Text(v tftypes.Value) string {
+	var text string
+	if err := v.As(&text); err != nil {
+		panic(err)
+	}
+	return text
+}
+
 // Pack makes of a value what the protocol carries.
 func Pack(v tftypes.Value) *tfprotov6.DynamicValue {
 	packed, err := tfprotov6.NewDynamicValue(v.Type(), v)
