@@ -119,7 +119,7 @@ var (
 
 // planText is what a plan says of the attachment: its changes and the warnings.
 func planText(text string) string {
-	change := changes.FindString(text)
+	change := cut(changes.FindString(text))
 	if change == "" {
 		change = "No changes.\n"
 	}
@@ -129,6 +129,26 @@ func planText(text string) string {
 		warnings = blank.ReplaceAllString(where.ReplaceAllString(warnings, ""), "\n\n")
 	}
 	return strings.TrimRight(change+warnings, "\n") + "\n"
+}
+
+// noise are parts of a plan that repeat what others say: what the attachment
+// counts by place, and what a node has in addition to its place.
+var noise = []*regexp.Regexp{
+	regexp.MustCompile(`(?ms)^      [~+-] distribution +=.*?^        \}.*?\n`),
+	regexp.MustCompile(`(?ms)^          [~-] (creation|deletion|in_place) += \{\n(?:              - .*\n|                 .*\n)*            \} -> null\n`),
+	regexp.MustCompile(`(?ms)^              [+~-] (regions|zones|nodes|count) +=(?: [^{\[\n]*\n| [\[{]\]?\}?\n.*?^                [\]}].*?\n| \[\].*?\n)`),
+	regexp.MustCompile(`(?m)^ {14}[+~-] (generation|index|mark) +=.*\n`),
+	regexp.MustCompile(`(?m)^ +[+~-] template += \{\}\n`),
+	regexp.MustCompile(`(?m)^ +# \(\d+ unchanged .*\n\n?`),
+	regexp.MustCompile(`(?m)^ {8}id +=.*\n`),
+}
+
+// cut leaves the noise out.
+func cut(change string) string {
+	for _, n := range noise {
+		change = n.ReplaceAllString(change, "")
+	}
+	return change
 }
 
 // golden compares a text with a file, or writes the file with -update.

@@ -62,7 +62,7 @@ func attachmentSchema() schema.Schema {
 			// framework looks at each of them by itself, at a cost that grows with
 			// the square of their number.
 			"nodes": schema.MapAttribute{ElementType: rosterNodeType, Computed: true,
-				MarkdownDescription: "The nodes by name, for `for_each`: the number in the name (`index`), the `region` and availability `zone` that the node belongs in, " +
+				MarkdownDescription: "The nodes by name, for `for_each`. Each has these attributes: the number in the name (`index`), the `region` and availability `zone` that the node belongs in, " +
 					"the `template` that it is made from (empty without one), the `generation` of its server, and the `mark` that its server carries once it was found in service, for `stackpolicy_readiness_attachment`. " +
 					"A null zone leaves the choice to Nova."},
 			"next_index": schema.Int64Attribute{Computed: true, MarkdownDescription: "Index of the next new node."},
@@ -100,7 +100,7 @@ func updateBlock() schema.Block {
 	amount := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Optional: true, Validators: []validator.String{amountValidator{}}, MarkdownDescription: description}
 	}
-	size := amount("Required. Maximum number of nodes that one apply replaces: a number, or a percentage of `desired_capacity` such as `\"25%\"`, rounded down, at least 1. " +
+	size := amount("Required. Maximum number of nodes that one apply replaces: a number, or a percentage of `desired_capacity` such as `\"25%\"`. A percentage is rounded down, and one that gives less than 1 is 1. " +
 		"Nodes of the wanted template that are not in service yet count against it. 0 is an error: to pause, take the cause out of `causes`.")
 	size.Validators = []validator.String{amountValidator{least: 1}}
 	return schema.SingleNestedBlock{

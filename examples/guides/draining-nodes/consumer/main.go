@@ -22,7 +22,9 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -99,7 +101,9 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// The signature covers the id, the time (five minutes at most) and the body,
 	// which is empty in a GET.
+	// Which check failed is for our log, not for the sender.
 	if err := c.verifier.Verify(body, r.Header); err != nil {
+		log.Printf("refused %s from %s with the id %q and the time %q: %v", r.Method, r.RemoteAddr, r.Header.Get("Webhook-Id"), r.Header.Get("Webhook-Timestamp"), err)
 		http.Error(w, "not signed by us", http.StatusUnauthorized)
 		return
 	}
@@ -134,7 +138,9 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // asks again: the hook's default_result then says what happens to the node.
 func (c *consumer) drain(m message, began int64) {
 	command := exec.CommandContext(context.Background(), c.command)
-	command.Env = append(os.Environ(), "NODE_ID="+m.NodeID, "NODE_NAME="+m.Name, "REGION="+m.Region, "CLUSTER="+m.Cluster, "TRANSITION="+m.Transition)
+	// The command has no use for the secret, and what it starts may print its environment.
+	inherited := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "WEBHOOK_SECRET=") })
+	command.Env = append(inherited, "NODE_ID="+m.NodeID, "NODE_NAME="+m.Name, "REGION="+m.Region, "CLUSTER="+m.Cluster, "TRANSITION="+m.Transition)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	answer := http.StatusOK
 	if err := command.Run(); err != nil {

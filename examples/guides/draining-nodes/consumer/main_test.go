@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -90,4 +91,46 @@ func TestRepeatedRequest(t *testing.T) {
 		t.Errorf("a node that was drained: %d", code)
 	}
 	ran(3)
+}
+
+// TestSecretStays: the command does not get the secret, and the log says which
+// check a request failed; the sender learns only that it was refused.
+func TestSecretStays(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("WEBHOOK_SECRET", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	script, environment := filepath.Join(dir, "drain.sh"), filepath.Join(dir, "environment")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nenv >'"+environment+"'\n"), 0o700); err != nil { //nolint:gosec // it is a program
+		t.Fatal(err)
+	}
+	verifier, err := standardwebhooks.NewWebhook(os.Getenv("WEBHOOK_SECRET"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := open(filepath.Join(dir, "drained.log"), script, verifier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.file.Close()
+	c.drain(message{Token: "t", Name: "web-0"}, 0)
+	got, err := os.ReadFile(environment)
+	if err != nil || !strings.Contains(string(got), "NODE_NAME=web-0") || strings.Contains(string(got), "WEBHOOK_SECRET") {
+		t.Errorf("%v, the command got %s", err, got)
+	}
+	var logged strings.Builder
+	log.SetOutput(&logged)
+	defer log.SetOutput(os.Stderr)
+	for header, want := range map[string]string{"": "missing required headers", "Webhook-Signature": "no matching signature"} {
+		logged.Reset()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("{}"))
+		if header != "" {
+			r.Header.Set("Webhook-Id", "id")
+			r.Header.Set("Webhook-Timestamp", strconv.FormatInt(time.Now().Unix(), 10))
+			r.Header.Set(header, "v1,AAAA")
+		}
+		w := httptest.NewRecorder()
+		c.ServeHTTP(w, r)
+		if w.Code != http.StatusUnauthorized || w.Body.String() != "not signed by us\n" || !strings.Contains(logged.String(), want) {
+			t.Errorf("answered %d %q, logged %q, want %q", w.Code, w.Body, &logged, want)
+		}
+	}
 }
