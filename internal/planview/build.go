@@ -132,6 +132,8 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]
 		case then.Place != n.Place:
 			add(name, n, Leaves, "goes on in "+then.String())
 			add(name, then, Comes, "was in "+n.String())
+		case then.Generation != n.Generation:
+			add(name, then, Remade, revised[name])
 		case then.Template != n.Template:
 			add(name, then, Changes, revised[name])
 		default:

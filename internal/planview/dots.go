@@ -24,7 +24,7 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 			continue
 		}
 		k := kind{n.Fate, n.Template, n.Old, n.Server != ""}
-		if n.Fate != Changes {
+		if n.Fate != Changes && n.Fate != Remade {
 			k.old = 0
 		}
 		if counts[k]++; counts[k] == 1 {
@@ -64,12 +64,12 @@ func (c *canvas) dots(nodes []Node, x, y, width int) int {
 
 // words says what happens to a node, or to several.
 func (c *canvas) words(n Node, several bool) string {
-	words := [...]string{"stays", "changes in place", "is added", "is removed"}[n.Fate]
+	words := [...]string{"stays", "changes in place", "is made again", "is added", "is removed"}[n.Fate]
 	if several {
-		words = [...]string{"stay", "change in place", "are added", "are removed"}[n.Fate]
+		words = [...]string{"stay", "change in place", "are made again", "are added", "are removed"}[n.Fate]
 	}
 	switch {
-	case n.Fate == Changes:
+	case n.Old != n.Template && (n.Fate == Changes || n.Fate == Remade):
 		words += fmt.Sprintf(", template %d to %d", n.Old, n.Template)
 	case len(c.colour) > 1:
 		words += fmt.Sprintf(", template %d", n.Template)
@@ -81,7 +81,7 @@ func (c *canvas) words(n Node, several bool) string {
 const struckLabel = "something else happens to its server"
 
 // dot draws a node. Its form says what happens to it: a disc stays, one with a
-// plus is added, one with a ring changes, a circle with a cross is removed. The
+// plus is added, one with a ring changes, one with a dashed ring is made again, a circle with a cross is removed. The
 // colour says of which template it is. An exclamation mark says that the plan
 // changes its server though the node does not ask for it.
 func (c *canvas) dot(x, y int, n Node, label string) {
@@ -99,8 +99,12 @@ func (c *canvas) dot(x, y int, n Node, label string) {
 		fmt.Fprintf(&c.body, `<circle class="hollow s%d" cx="%d" cy="%d" r="%d"/><path class="cross" d="M%d %dl8 8m0 -8l-8 8"/>`, fill, x, y, radius-1, x-4, y-4)
 	case Comes:
 		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/><path class="mark" d="M%d %dh10m-5 -5v10"/>`, fill, x, y, radius, x-5, y)
-	case Changes:
-		fmt.Fprintf(&c.body, `<circle class="ring s%d" cx="%d" cy="%d" r="%d"/><circle class="f%d" cx="%d" cy="%d" r="%d"/>`, c.colour[n.Old], x, y, radius, fill, x, y, radius-4)
+	case Changes, Remade:
+		again := ""
+		if n.Fate == Remade {
+			again = " again"
+		}
+		fmt.Fprintf(&c.body, `<circle class="ring%s s%d" cx="%d" cy="%d" r="%d"/><circle class="f%d" cx="%d" cy="%d" r="%d"/>`, again, c.colour[n.Old], x, y, radius, fill, x, y, radius-4)
 	default:
 		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/>`, fill, x, y, radius)
 	}

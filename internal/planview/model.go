@@ -26,6 +26,7 @@ type Fate int
 const (
 	Stays Fate = iota
 	Changes
+	Remade // keeps its name and place, and its server is destroyed and made again
 	Comes
 	Leaves
 )
@@ -80,7 +81,7 @@ type Node struct {
 	Place    string // region and zone
 	Fate     Fate
 	Template int // its number, after the plan or of a node that leaves; 0: none
-	Old      int // of a node that changes: the template before
+	Old      int // of a node that changes or is made again: the template before
 	Reason   string
 	Server   string // what happens to its server though the node does not ask for it
 }

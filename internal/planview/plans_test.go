@@ -53,6 +53,7 @@ func planCases() []planCase {
 	rolling := batch(`causes         = ["UNHEALTHY", "TEMPLATE"]`, `max_batch_size = 2`)
 	canary := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = 2`, `target         = "20%"`)
 	inPlace := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = 2`, `method         = "IN_PLACE"`)
+	recreate := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = 2`, `method         = "RECREATE"`)
 	percent := batch(`causes         = ["TEMPLATE"]`, `max_batch_size = "5%"`)
 	return []planCase{
 		{name: "create", after: []string{"desired_capacity = 5", twoRegions}},
@@ -61,6 +62,7 @@ func planCases() []planCase {
 		{name: "batch", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, rolling}, after: []string{"desired_capacity = 6", threeZones, trixie, oldest, rolling}},
 		{name: "canary", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, canary}, after: []string{"desired_capacity = 6", threeZones, trixie, oldest, canary}},
 		{name: "in-place", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, inPlace}, after: []string{"desired_capacity = 6", threeZones, trixie, oldest, inPlace}},
+		{name: "recreate", before: []string{"desired_capacity = 6", threeZones, bookworm, oldest, recreate}, after: []string{"desired_capacity = 6", threeZones, trixie, oldest, recreate}},
 		{name: "repair", before: []string{"desired_capacity = 6", threeZones, rolling}, after: []string{"desired_capacity = 6", threeZones, rolling},
 			happen: func(cloud *fakecloud.Cloud, servers map[string]string) {
 				cloud.UpdateServer("RegionOne", servers["web-1"], func(s *fakecloud.Server) { s.Status = "ERROR" })

@@ -82,7 +82,7 @@ func (a *Attachment) report(limit int) report {
 	for _, s := range []struct {
 		fate  Fate
 		title string
-	}{{Leaves, "Removed"}, {Comes, "Added"}, {Changes, "Changed in place"}} {
+	}{{Leaves, "Removed"}, {Comes, "Added"}, {Changes, "Changed in place"}, {Remade, "Made again"}} {
 		nodes := a.with(s.fate)
 		items := make([]item, len(nodes))
 		for i, n := range nodes {
@@ -109,7 +109,7 @@ func (a *Attachment) lead() string {
 	for _, part := range []struct {
 		fate Fate
 		text string
-	}{{Leaves, "removed"}, {Comes, "added"}, {Changes, "changed in place"}} {
+	}{{Leaves, "removed"}, {Comes, "added"}, {Changes, "changed in place"}, {Remade, "made again"}} {
 		if n := len(a.with(part.fate)); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, part.text))
 		}
@@ -161,7 +161,7 @@ func (a *Attachment) waiting() []item {
 func (a *Attachment) about(n Node) string {
 	text := n.Place
 	switch {
-	case n.Fate == Changes:
+	case n.Old != n.Template && (n.Fate == Changes || n.Fate == Remade):
 		text += fmt.Sprintf(", template %d to %d", n.Old, n.Template)
 	case len(a.Templates) > 0:
 		text += fmt.Sprintf(", template %d", n.Template)

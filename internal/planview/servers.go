@@ -110,7 +110,7 @@ func explain(list []Attachment, changes []resourceChange) []Server {
 func (a *Attachment) strike(struck map[string]string) {
 	note := func(nodes []Node) {
 		for i, n := range nodes {
-			if n.Fate == Stays || n.Fate == Changes {
+			if n.Fate == Stays || n.Fate == Changes || n.Fate == Remade {
 				nodes[i].Server = struck[n.Name]
 			}
 		}
@@ -150,6 +150,8 @@ func (a *Attachment) explains(fates []Fate, e Effect, deposed string) bool {
 		return e == Created
 	case is(Leaves):
 		return e == Destroyed
+	case is(Remade):
+		return e == Replaced || e == ChangedInPlace
 	}
 	return is(Changes) && (e == Rebuilt || e == Resized || e == ChangedInPlace)
 }

@@ -74,17 +74,19 @@ func TestServers(t *testing.T) {
 // at the attachment that the node belongs to.
 func TestExplained(t *testing.T) {
 	t.Parallel()
-	// web-0 leaves, web-1 stays, web-2 gets another template, web-3 goes on in another zone, web-4 is added.
+	// web-0 leaves, web-1 stays, web-2 gets another template, web-3 goes on in another zone, web-4 is added, web-5 is
+	// made again.
 	node := func(index int, zone, image string) string {
-		return fmt.Sprintf(`{"index": %d, "region": "r", "zone": %q, "template": {"image": %q}}`, index, zone, image)
+		return fmt.Sprintf(`{"index": %d, "region": "r", "zone": %q, "template": {"image": %q}, "generation": 1}`, index, zone, image)
 	}
 	attachment := func(module string) string {
 		return fmt.Sprintf(`{"address": "%[1]sstackpolicy_placement_attachment.web", "module_address": %[2]q, "mode": "managed",
 			"type": "stackpolicy_placement_attachment", "change": {"actions": ["update"],
-			"before": {"cluster": "web", "nodes": {"web-0": %[3]s, "web-1": %[4]s, "web-2": %[5]s, "web-3": %[6]s}},
-			"after": {"cluster": "web", "nodes": {"web-1": %[4]s, "web-2": %[7]s, "web-3": %[8]s, "web-4": %[9]s}}}}`,
+			"before": {"cluster": "web", "nodes": {"web-0": %[3]s, "web-1": %[4]s, "web-2": %[5]s, "web-3": %[6]s, "web-5": %[10]s}},
+			"after": {"cluster": "web", "nodes": {"web-1": %[4]s, "web-2": %[7]s, "web-3": %[8]s, "web-4": %[9]s, "web-5": %[11]s}}}}`,
 			module, strings.TrimSuffix(module, "."), node(0, "a", "x"), node(1, "a", "x"), node(2, "a", "x"), node(3, "a", "x"),
-			node(2, "a", "y"), node(3, "b", "x"), node(4, "b", "y"))
+			node(2, "a", "y"), node(3, "b", "x"), node(4, "b", "y"),
+			node(5, "a", "x"), strings.Replace(node(5, "a", "x"), `"generation": 1`, `"generation": 2`, 1))
 	}
 	const other, volume, resource = "", "openstack_blockstorage_volume_v3", `stackpolicy_deletion_attachment`
 	const server = openstackServer
@@ -107,6 +109,9 @@ func TestExplained(t *testing.T) {
 		{"another template", server, `S["web-2"]`, "update", "", `"before": {"image_id": "x"}, "after": {"image_id": "y"},`, other},
 		{"another template, another server", server, `S["web-2"]`, "delete create", "", "", "1 server is replaced"},
 		{"another place", server, `S["web-3"]`, "delete create", "", "", other},
+		{"made again", server, `S["web-5"]`, "delete create", "", "", other},
+		{"made again, and only destroyed", server, `S["web-5"]`, "delete", "", "", "1 server is destroyed"},
+		{"generation of one made again", "terraform_data", `S["web-5"]`, "update", "", "", other},
 		{"added", server, `S["web-4"]`, "create", "", "", other},
 		{"added, and there", server, `S["web-4"]`, "delete create", "", "", "1 server is replaced"},
 		{"volume of one that leaves", volume, `S["web-0"]`, "delete", "", "", other},

@@ -73,6 +73,7 @@ const pictureCSS = `.pv text { font: 13px system-ui, -apple-system, "Segoe UI", 
 .pv .tick { stroke: var(--pv-ink); stroke-width: 2; fill: none }
 .pv .hollow { fill: none; stroke-width: 1.5 }
 .pv .ring { fill: none; stroke-width: 2 }
+.pv .again { stroke-dasharray: 4 2.5 }
 .pv .mark { stroke: var(--pv-mark); stroke-width: 2; fill: none }
 .pv .struck { stroke: var(--pv-mark); stroke-width: 2.5; fill: none }
 .pv .cross { stroke: var(--pv-pale); stroke-width: 2; fill: none }

@@ -127,12 +127,12 @@ func (c *canvas) legend(a *Attachment) {
 			}
 		}
 	}
-	for fate, label := range []string{"node that stays", "changes in place (ring: old template)", "is added", "is removed"} {
+	for fate, label := range []string{"node that stays", "changes in place (ring: old template)", "is made again", "is added", "is removed"} {
 		if there[form{Fate(fate), false}] {
 			entry(2*radius, label, func(x, y int) { c.dot(x, y, Node{Fate: Fate(fate), Template: neutral, Old: neutral}, "") })
 		}
 	}
-	if there[form{Stays, true}] || there[form{Changes, true}] {
+	if there[form{Stays, true}] || there[form{Changes, true}] || there[form{Remade, true}] {
 		entry(2*radius, struckLabel, func(x, y int) { c.dot(x, y, Node{Template: neutral, Server: struckLabel}, "") })
 	}
 	for _, t := range a.Templates {

@@ -30,10 +30,11 @@ type regionJSON struct {
 }
 
 type nodeJSON struct {
-	Index    int64             `json:"index"`
-	Region   string            `json:"region"`
-	Zone     string            `json:"zone"`
-	Template map[string]string `json:"template"`
+	Index      int64             `json:"index"`
+	Region     string            `json:"region"`
+	Zone       string            `json:"zone"`
+	Template   map[string]string `json:"template"`
+	Generation int64             `json:"generation"`
 }
 
 type updateJSON struct {
@@ -84,7 +85,7 @@ func (v *attributes) roster() roster.Roster {
 	r := roster.Roster{Nodes: map[string]roster.Node{}}
 	if v != nil {
 		for name, n := range v.Nodes {
-			r.Nodes[name] = roster.Node{Index: n.Index, Place: placement.Place{Region: n.Region, Zone: n.Zone}, Template: roster.NewTemplate(n.Template)}
+			r.Nodes[name] = roster.Node{Index: n.Index, Place: placement.Place{Region: n.Region, Zone: n.Zone}, Template: roster.NewTemplate(n.Template), Generation: n.Generation}
 		}
 	}
 	return r
