@@ -93,7 +93,8 @@ func Play(s State) (Result, error) {
 	whole, _ := roster.ParseAmount("100%")
 	policy.Update = &roster.Update{Causes: []roster.Cause{roster.Outdated}, BatchSize: size, Target: whole, StopAbove: whole}
 	for i := 0; i < s.Step && r.Remaining > 0 && err == nil; i++ {
-		before = after
+		before = after.Learn(seen(after), policy)
+		before.Leaving = nil // they are gone by then
 		after, change, err = roster.Plan(before, seen(before), policy)
 		r.Remaining = change.Remaining
 		if len(change.Created) == 0 {
@@ -198,7 +199,7 @@ func (s State) roster() roster.Roster {
 		for i := range left {
 			if left[i] > 0 {
 				left[i]--
-				r.Nodes[roster.DefaultPattern.Name(cluster, r.Next)] = roster.Node{Index: r.Next, Place: places[i], Template: images("old").At(places[i]), Generation: 1, Mark: "1"}
+				r.Nodes[roster.DefaultPattern.Name(cluster, r.Next)] = roster.Node{Index: r.Next, Place: places[i], Template: images("old").At(places[i]), Generation: 1, Mark: "1", Served: true}
 				r.Next++
 			}
 		}
