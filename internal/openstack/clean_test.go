@@ -1,0 +1,88 @@
+package openstack
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestCleanAnswer: what a decoder gets has no control character and no secret,
+// and what is clean already stays as it is, to the byte.
+func TestCleanAnswer(t *testing.T) {
+	const secret = "a-long-password-of-ours"
+	for _, c := range []struct{ name, body, want string }{
+		{"clean", `{"a": ["b", 1, null, true, {"c": -1.5e3}]}` + "\n", ""},
+		{"letters", `{"名": "é \\ \" \/"}`, ""},
+		{"not JSON, and clean", `{"a": `, ""},
+		{"a newline", `{"a":"b\nc"}`, `{"a":"b\\nc"}`},
+		{"an escape sequence", `{"a":"\u001b[2J"}`, `{"a":"\\x1b[2J"}`},
+		{"delete", "{\"a\":\"\x7f\"}", `{"a":"\\x7f"}`},
+		{"the first printable character", `{"a":" "}`, ""},
+		{"a character that turns writing round", "{\"a\":\"\u202e\"}", `{"a":"\\u202e"}`},
+		{"after a letter of two bytes", "{\"a\":\"é\u202e\"}", `{"a":"é\\u202e"}`},
+		{"no UTF-8", "{\"a\":\"\xff\"}", `{"a":"�"}`},
+		{"the character that stands for it", `{"a":"�"}`, `{"a":"�"}`},
+		{"the name of a member", `{"a\tb":1}`, `{"a\\tb":1}`},
+		{"the last string", `["a","b","\r"]`, `["a","b","\\r"]`},
+		{"an escape at the end", `["\\","\r"]`, `["\\","\\r"]`},
+		{"a secret", `{"a":"` + secret + `"}`, `{"a":"(redacted)"}`},
+		{"a secret as a name", `{"` + secret + `":1}`, `{"(redacted)":1}`},
+		{"one name twice", `{"a":1,"a":"\n"}`, `{"a":1,"a":"\\n"}`},
+	} {
+		want := c.want
+		if want == "" {
+			want = c.body
+		}
+		got, err := cleanAnswer([]byte(c.body), smallAnswer, []string{secret})
+		if err != nil || strings.TrimSuffix(string(got), "\n") != strings.TrimSuffix(want, "\n") {
+			t.Errorf("%s: got %s, %v, want %s", c.name, got, err, want)
+		}
+		if c.want == "" && string(got) != c.body {
+			t.Errorf("%s: was written again: %q", c.name, got)
+		}
+	}
+	for name, body := range map[string]string{
+		"a raw character":      "{\"a\":\"\x1b[2J\"}",
+		"text behind it":       `{"a":"\n"} {`,
+		"a member without one": `{"\n"}`,
+		"an end that is not":   `["\n"`,
+	} {
+		if got, err := cleanAnswer([]byte(body), smallAnswer, nil); err == nil || err.Error() != "the answer is not JSON" {
+			t.Errorf("%s: got %s, %v", name, got, err)
+		}
+	}
+}
+
+// TestCleanBounds: an answer with as much as its kind may have is good, and one
+// with more is not.
+func TestCleanBounds(t *testing.T) {
+	b := bounds{bytes: 1 << 20, values: 100_000}
+	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	items := func(n int) string { return `{"servers":[` + strings.Repeat("1,", n-1) + `1]}` }
+	for _, c := range []struct {
+		name, body, err string
+		bounds          bounds
+	}{
+		{"deep", nested(deepest), "", b},
+		{"too deep", nested(deepest + 1), "more than 32 objects or lists in each other", b},
+		{"deep objects", strings.Repeat(`{"a":`, deepest+1), "more than 32 objects", b},
+		{"one after the other", "[" + strings.Repeat("[],", 40) + "{}]", "", b},
+		{"brackets in a string", `["` + nested(100) + `,,,,"]`, "", b},
+		{"values", "[1,2,3]", "", bounds{1 << 20, 3}},
+		{"too many values", "[1,2,3]", "more than 2 values", bounds{1 << 20, 2}},
+		{"too many objects", "[{},[]]", "more than 3 values", bounds{1 << 20, 3}},
+		{"items", items(largestItems), "", b},
+		{"too many items", items(largestItems + 1), "more than 20000 items", b},
+		{"many members elsewhere", `[` + strings.Repeat("1,", largestItems+10) + `1]`, "", b},
+		{"huge", `["` + strings.Repeat("x", hugeAnswer) + `"]`, "", b},
+		{"huge and dirty", `["\n` + strings.Repeat("x", hugeAnswer) + `"]`, "more than 8 MiB, and control characters in them", b},
+		{"grows", `["` + strings.Repeat("\x7f", 300<<10) + `"]`, "more than 1 MiB", b},
+		{"grows less", `["` + strings.Repeat("\x7f", 100<<10) + `"]`, "", b},
+		{"grows over its small bound", `["` + strings.Repeat("\x7f", 100<<10) + `"]`, "more than 256 KiB", smallAnswer},
+	} {
+		_, err := cleanAnswer([]byte(c.body), c.bounds, nil)
+		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: got %v, want %q", c.name, fmt.Sprintf("%.200v", err), c.err)
+		}
+	}
+}

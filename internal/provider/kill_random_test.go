@@ -1,0 +1,360 @@
+//go:build unix
+
+package provider_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+var (
+	killFor  = flag.Duration("kill-for", time.Minute, "how long TestKilledAnywhere kills")
+	killSeed = flag.Uint64("kill-seed", uint64(time.Now().UnixNano()), "what TestKilledAnywhere does: its changes, and whom it kills")
+)
+
+// mortal is a cluster with everything: a server group, servers that are waited for
+// and drained, and batches of two.
+type mortal struct {
+	acctest.Loop
+	recreate bool // servers are destroyed before they are made again under their name
+	health   string
+	drain    string
+
+	mu      sync.Mutex
+	drained map[string]bool   // servers that the consumer was done with
+	asked   map[string]int    // how often, by server
+	served  map[string]string // servers that were in service, and their names
+	counts  map[string]int
+}
+
+func (m *mortal) config(size, version int) string {
+	method, before, trigger := "SUBSTITUTE", "create_before_destroy = true", ""
+	if m.recreate {
+		method, before = "IN_PLACE", ""
+		trigger = "replace_triggered_by = [terraform_data.version[each.key]]"
+	}
+	return fmt.Sprintf(`
+resource "stackpolicy_affinity_attachment" "web" {
+  servergroup {
+    name     = "%[1]sgroup"
+    policies = "soft-anti-affinity"
+  }
+}
+resource "stackpolicy_placement_attachment" "web" {
+  cluster           = %[1]q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity  = %[2]d
+  zones             = [{ name = "az-1" }, { name = "az-2" }]
+  template          = { version = "v%[3]d" }
+  update {
+    causes             = ["TEMPLATE"]
+    method             = %[4]q
+    max_batch_size     = 2
+    require_in_service = true
+  }
+}
+resource "terraform_data" "version" {
+  for_each = stackpolicy_placement_attachment.web.nodes
+  input    = each.value.template.version
+}
+resource "nova_server" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  availability_zone = each.value.zone
+  group             = stackpolicy_affinity_attachment.web.servergroup_id
+  image_id          = %[5]q
+  flavor_id         = %[6]q
+  metadata          = { version = each.value.template.version }
+  lifecycle {
+    %[7]s
+    %[8]s
+  }
+}
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each        = nova_server.web
+  server_id       = each.value.id
+  node_name       = each.key
+  only_in_service = true
+  hook {
+    type           = "webhook"
+    url            = %[9]q
+    default_result = "ABANDON"
+  }
+  lifecycle {
+    %[7]s
+  }
+}
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = %[1]q
+  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
+    id = node.server_id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
+  http {
+    url = "%[10]s/{name}"
+  }
+}
+`, m.Cloud.Prefix, size, version, method, m.Cloud.Image, m.Cloud.Flavor, before, trigger, m.drain, m.health)
+}
+
+// consume drains a node: it is done when it is asked for the second time.
+func (m *mortal) consume(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	token := r.URL.Query().Get("lifecycle_action_token")
+	if r.Method == http.MethodPost {
+		var message map[string]string
+		if json.NewDecoder(r.Body).Decode(&message) != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		token = message["node_id"]
+		w.Header().Set("Location", "/?lifecycle_action_token="+token)
+	}
+	if m.asked[token]++; m.asked[token] < 2 {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	m.drained[token] = true
+}
+
+// ready says of every second look that the node is not in service yet.
+func (m *mortal) ready(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asked[r.URL.Path]++; m.asked[r.URL.Path]%2 == 1 {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+}
+
+// look remembers which servers are in service, and counts those that are gone and
+// were not drained.
+func (m *mortal) look(t *testing.T, when string) {
+	t.Helper()
+	there := map[string]bool{}
+	for _, s := range m.Cloud.AllServers(t) {
+		there[s.ID] = true
+		if s.Metadata[openstack.MarkKey] != "" {
+			m.served[s.ID] = s.Name
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, name := range m.served {
+		if there[id] {
+			continue
+		}
+		if !m.drained[id] {
+			m.counts["in service lost undrained"]++
+			t.Errorf("%s: %s (%s) was in service, and is gone undrained", when, name, id)
+		}
+		delete(m.served, id)
+	}
+}
+
+// TestKilledAnywhere kills terraform, the provider, or both, at any moment of a
+// growth, a shrink or a rollout, again and again. Each time the applies that
+// follow end where the one that was killed would have.
+func TestKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	t.Logf("-kill-seed=%d", *killSeed)
+	for name, recreate := range map[string]bool{"substitute": false, "recreate": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := &mortal{
+				recreate: recreate,
+				drained:  map[string]bool{},
+				asked:    map[string]int{},
+				served:   map[string]string{},
+				counts:   map[string]int{},
+			}
+			health := httptest.NewServer(http.HandlerFunc(m.ready))
+			consumer := httptest.NewServer(http.HandlerFunc(m.consume))
+			t.Cleanup(health.Close)
+			t.Cleanup(consumer.Close)
+			m.health, m.drain = health.URL, consumer.URL
+			m.Cloud = acctest.NewFake(t, fakecloud.Config{})
+			m.Workspace = m.Cloud.Installed(t, m.config(3, 1))
+			m.run(t, rand.New(rand.NewPCG(*killSeed, uint64(len(name)))))
+			t.Logf("%v", m.counts)
+		})
+	}
+}
+
+// run makes the cluster, and then changes it and kills until the time is over.
+func (m *mortal) run(t *testing.T, random *rand.Rand) {
+	t.Helper()
+	size, version := 3, 1
+	began := time.Now()
+	if _, err := m.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	usual := time.Since(began) // time of an apply on this machine, as it is now
+	group := m.Cloud.GroupID(t, "RegionOne", "group")
+	least, end := 3, time.Now().Add(*killFor)
+	if testing.Short() {
+		least, end = 1, time.Now()
+	}
+	for !t.Failed() && (time.Now().Before(end) || m.counts["killed"] < least) {
+		change := "rollout"
+		switch {
+		case random.IntN(2) == 0:
+			version++
+		case size < 5 && (size == 2 || random.IntN(2) == 0):
+			size++
+			change = "growth"
+		default:
+			size--
+			change = "shrink"
+		}
+		if err := m.Write(m.config(size, version)); err != nil {
+			t.Fatal(err)
+		}
+		m.look(t, "before")
+		before := m.inService(t)
+		whom := []string{"terraform", "the provider", "both"}[random.IntN(3)]
+		after := time.Duration(random.Int64N(int64(usual)))
+		name := fmt.Sprintf("%s to %d of v%d, %s killed after %s", change, size, version, whom, after)
+		if !m.kill(t, whom, after) {
+			m.counts["over before"]++
+		} else {
+			m.counts["killed"]++
+		}
+		m.look(t, name)
+		usual = m.settle(t, name)
+		m.dropTwins(t)
+		now := m.inService(t)
+		for node, was := range before {
+			if is, stays := now[node]; stays && is.Metadata["version"] == was.Metadata["version"] && is.ID != was.ID {
+				m.counts["survivors moved"]++
+				t.Errorf("%s: %s has another server", name, node)
+			}
+		}
+		if len(now) != size || len(m.Cloud.AllServers(t)) != size {
+			t.Errorf("%s: %d servers in service of %d", name, len(now), len(m.Cloud.AllServers(t)))
+		}
+		for _, g := range m.Cloud.GroupsIn(t, "RegionOne") {
+			if g.ID == group && m.Cloud.Groups(t, "RegionOne") == 1 {
+				continue
+			}
+			m.counts["groups lost"]++
+			t.Errorf("%s: there are %d groups, one of them is %s", name, m.Cloud.Groups(t, "RegionOne"), g.ID)
+		}
+	}
+}
+
+// inService are the servers that have a mark, by name.
+func (m *mortal) inService(t *testing.T) map[string]servers.Server {
+	t.Helper()
+	found := m.Cloud.Servers(t)
+	maps.DeleteFunc(found, func(_ string, s servers.Server) bool { return s.Metadata[openstack.MarkKey] == "" })
+	return found
+}
+
+// kill kills an apply, and reports whether it was still running. A provider whose
+// terraform is dead goes on for a moment.
+func (m *mortal) kill(t *testing.T, whom string, after time.Duration) bool {
+	t.Helper()
+	file := filepath.Join(m.Dir, "terraform.tfstate")
+	state, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := m.Command(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the providers are in the group too
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ended:
+		return false
+	case <-time.After(after):
+	}
+	switch whom {
+	case "terraform":
+		_ = cmd.Process.Kill()
+	case "the provider":
+		for _, pid := range providersIn(cmd.Process.Pid) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	default:
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+	<-ended
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	// Terraform may tear its own file. A backend with versions has the one before.
+	if text, err := os.ReadFile(file); err != nil || !json.Valid(text) {
+		m.counts["state torn"]++
+		if err := os.WriteFile(file, state, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return true
+}
+
+// providersIn are our provider's processes in a group, as Linux lists them.
+func providersIn(group int) (pids []int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		var pid int
+		_, err := fmt.Sscanf(file, "/proc/%d/", &pid)
+		if of, _ := syscall.Getpgid(pid); err == nil && of == group && strings.Contains(string(text), "terraform-provider-stackpolicy") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// settle applies until nothing is left to do, and returns how long an apply took
+// that did something.
+func (m *mortal) settle(t *testing.T, name string) (usual time.Duration) {
+	t.Helper()
+	for applies := 1; ; applies++ {
+		began := time.Now()
+		text, err := m.Apply(t.Context())
+		if err != nil {
+			t.Fatalf("%s: apply %d: %v", name, applies, err)
+		}
+		m.look(t, fmt.Sprintf("%s, apply %d", name, applies))
+		if usual = max(usual, time.Since(began)); strings.Contains(text, "0 added, 0 changed, 0 destroyed") {
+			m.counts["applies until empty, at most"] = max(m.counts["applies until empty, at most"], applies)
+			return usual
+		}
+		if applies > 8 { // five nodes in batches of two, each of which may have been interrupted
+			t.Fatalf("%s: something is left after %d applies:\n%s", name, applies, text)
+		}
+	}
+}
+
+// dropTwins removes servers whose creation terraform does not remember, as the
+// guide says.
+func (m *mortal) dropTwins(t *testing.T) {
+	t.Helper()
+	known := m.ServerIDs(t)
+	for _, s := range m.Cloud.AllServers(t) {
+		if !slices.Contains(known, s.ID) {
+			m.counts["servers that terraform forgot"]++
+			m.Cloud.Kill(t, "RegionOne", s.ID)
+			delete(m.served, s.ID)
+		}
+	}
+}
