@@ -22,8 +22,8 @@ var commandType = Type{
 		Kind: List,
 		Description: "The command and its arguments. No shell reads them. It gets the facts in its environment: " +
 			"`STACKPOLICY_NODE_ID` (id of the server), `STACKPOLICY_NODE_NAME`, `STACKPOLICY_REGION`, `STACKPOLICY_CLUSTER`, " +
-			"`STACKPOLICY_TRANSITION` (`termination` or `launch`), `STACKPOLICY_TOKEN` and, for `launch`, `STACKPOLICY_ADDRESS`. " +
-			"Needs `allow_commands = true` in the provider block.",
+			"`STACKPOLICY_TRANSITION` (`termination` or `launch`), `STACKPOLICY_TOKEN` and, for `launch`, " +
+			"`STACKPOLICY_ADDRESS`. Needs `allow_commands = true` in the provider block.",
 		check: func(values []string) []Fault {
 			switch {
 			case len(values) == 0 || strings.TrimSpace(values[0]) == "":
@@ -56,7 +56,8 @@ var commandType = Type{
 }
 
 // errCommandsNotAllowed says that the provider block allows no commands.
-var errCommandsNotAllowed = errors.New("commands are not allowed: a hook of type command needs allow_commands = true in the provider block")
+var errCommandsNotAllowed = errors.New("commands are not allowed: " +
+	"a hook of type command needs allow_commands = true in the provider block")
 
 const (
 	timeToEnd   = 2 * time.Second // for a command that is ended, before it is killed
@@ -76,7 +77,8 @@ type command struct {
 func (c *command) Run(ctx context.Context, m Message, _ *Progress) error {
 	program := plain(c.words[0])
 	output := &lines{token: m.Token, log: func(line string) {
-		c.runner.log(ctx, m, "output of the command of the lifecycle hook", map[string]any{"command": program, "output": line})
+		fields := map[string]any{"command": program, "output": line}
+		c.runner.log(ctx, m, "output of the command of the lifecycle hook", fields)
 	}}
 	cmd := exec.CommandContext(ctx, c.words[0], c.words[1:]...)
 	cmd.Env = append(inherited(os.Environ(), c.environment), facts(m)...)
@@ -92,7 +94,7 @@ func (c *command) Run(ctx context.Context, m Message, _ *Progress) error {
 		return fmt.Errorf("%w; the command %s was ended", context.Cause(ctx), program)
 	case failed:
 		return fmt.Errorf("the command %s failed: %s%s", program, exit.ProcessState, output.tail())
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // that is a child in the background which holds on to the output
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // a child in the background that holds on to the output
 		return fmt.Errorf("the command %s cannot be run: %s", program, plain(err.Error()))
 	}
 	return nil

@@ -165,7 +165,8 @@ func (r *Runner) Run(ctx context.Context, s Spec, m Message, p *Progress) (warni
 		if m.Transition == Launch {
 			goesOn = "counts as ready anyway"
 		}
-		warning = fmt.Sprintf("%s %s, because default_result is CONTINUE, although its hook did not complete: %v.", m.Node(), goesOn, err)
+		warning = fmt.Sprintf("%s %s, because default_result is CONTINUE, although its hook did not complete: %v.",
+			m.Node(), goesOn, err)
 	}
 	return warning, nil
 }

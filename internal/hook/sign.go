@@ -19,7 +19,9 @@ type Signer struct{ webhook *standardwebhooks.Webhook }
 func NewSigner(secret string) (*Signer, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) < 24 || len(key) > 64 {
-		return nil, errors.New("a secret for webhooks is the base64 text of 24 to 64 random bytes, such as openssl rand -base64 32 prints")
+		return nil, errors.New(
+			"a secret for webhooks is the base64 text of 24 to 64 random bytes, such as openssl rand -base64 32 prints",
+		)
 	}
 	webhook, err := standardwebhooks.NewWebhookRaw(key)
 	if err != nil {

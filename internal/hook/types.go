@@ -75,7 +75,8 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 		for _, a := range t.Arguments {
 			if s.Arguments[a.Name] != nil && !kind.takes(a.Name) {
 				faults = append(faults, Fault{Argument: a.Name,
-					Text: fmt.Sprintf("%s belongs to a hook of type %s. One of type %s takes %s. Remove it, or change the type.", a.Name, t.Name, kind.Name, kind.argumentNames())})
+					Text: fmt.Sprintf("%s belongs to a hook of type %s. One of type %s takes %s. Remove it, or change the type.",
+						a.Name, t.Name, kind.Name, kind.argumentNames())})
 			}
 		}
 	}

@@ -19,8 +19,8 @@ import (
 
 var webhookType = Type{
 	Name: "webhook",
-	Description: "a POST, which the consumer answers with 2xx and no body or JSON when it is done, or with 202 while it is not: " +
-		"then it is asked again",
+	Description: "a POST, which the consumer answers with 2xx and no body or JSON when it is done, " +
+		"or with 202 while it is not: then it is asked again",
 	Arguments: []Argument{{
 		Name:        "url",
 		Description: "Address that is posted to (`https` or `http`). It may contain a secret and is never logged.",
@@ -30,8 +30,9 @@ var webhookType = Type{
 		Name:     "proxy_from_environment",
 		Kind:     Bool,
 		Optional: true,
-		Description: "Whether a webhook over `http` goes through the proxy that the environment names (`HTTP_PROXY`, `NO_PROXY`). " +
-			"That proxy reads the message and the address, and its answer counts as the consumer's. " +
+		Description: "Whether a webhook over `http` goes through the proxy that the environment names " +
+			"(`HTTP_PROXY`, `NO_PROXY`). That proxy reads the message and the address, " +
+			"and its answer counts as the consumer's. " +
 			"A webhook over `https` uses the proxy of `HTTPS_PROXY` in any case, through a tunnel. Defaults to `false`.",
 	}},
 	make: func(r *Runner, s Spec) (hook, error) {
@@ -55,7 +56,8 @@ func checkURL(address string) []Fault {
 	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
 		return []Fault{{Text: "The address of a webhook begins with https:// (or http://) and has a host."}}
 	case u.Scheme == "http" && (u.User != nil || u.RawQuery != ""):
-		return []Fault{{Warning: true, Text: fmt.Sprintf("The URL of the webhook at %s has credentials or a query in it, and everybody on the way can read them. Use https.", plain(u.Host))}}
+		return []Fault{{Warning: true, Text: fmt.Sprintf("The URL of the webhook at %s has credentials or a query in it, "+
+			"and everybody on the way can read them. Use https.", plain(u.Host))}}
 	}
 	return nil
 }
@@ -133,7 +135,9 @@ func kindOf(answer *http.Response) string {
 }
 
 // ask sends one request, and returns the answer and the beginning of its body.
-func (w *webhook) ask(ctx context.Context, method string, address *url.URL, body []byte, token string) (*http.Response, []byte, error) {
+func (w *webhook) ask(
+	ctx context.Context, method string, address *url.URL, body []byte, token string,
+) (*http.Response, []byte, error) {
 	if method == http.MethodGet {
 		body = nil
 	}
@@ -184,7 +188,8 @@ func sameOrigin(base *url.URL, location string) (*url.URL, error) {
 	case err != nil:
 		return nil, errors.New("it cannot be read")
 	case !web.SameOrigin(address, base):
-		return nil, fmt.Errorf("it is at %s://%s, and only that consumer is asked which was posted to", plain(address.Scheme), plain(address.Host))
+		return nil, fmt.Errorf("it is at %s://%s, and only that consumer is asked which was posted to",
+			plain(address.Scheme), plain(address.Host))
 	}
 	address.User, address.Fragment = base.User, "" // credentials stay as they were given
 	return address, nil

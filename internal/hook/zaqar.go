@@ -80,7 +80,9 @@ func (z *zaqar) Run(ctx context.Context, m Message, p *Progress) error {
 }
 
 // step posts the message where none is out, or else looks whether it is done.
-func (z *zaqar) step(ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress) (done bool, err error) {
+func (z *zaqar) step(
+	ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress,
+) (done bool, err error) {
 	if p.Receipt == "" {
 		return false, z.send(ctx, client, m, p)
 	}
@@ -101,7 +103,8 @@ func (z *zaqar) step(ctx context.Context, client *gophercloud.ServiceClient, m M
 		}
 	}
 	// The message expired, or went with its queue. Nobody says that it is done.
-	z.runner.log(ctx, m, "the message of the lifecycle hook was lost and is posted again", map[string]any{"queue": z.queue})
+	z.runner.log(ctx, m, "the message of the lifecycle hook was lost and is posted again",
+		map[string]any{"queue": z.queue})
 	p.Receipt = ""
 	return false, z.send(ctx, client, m, p)
 }
@@ -202,7 +205,9 @@ func messageID(href string) string {
 
 // search looks for the message with the token: among claimed ones too, where the
 // Zaqar can list them. With its Redis driver it answers 503 to that.
-func (z *zaqar) search(ctx context.Context, client *gophercloud.ServiceClient, token string) (id string, lasts time.Duration, err error) {
+func (z *zaqar) search(
+	ctx context.Context, client *gophercloud.ServiceClient, token string,
+) (id string, lasts time.Duration, err error) {
 	opts := messages.ListOpts{Echo: true, IncludeDelayed: true, IncludeClaimed: true, Limit: zaqarPage}
 	id, lasts, err = z.searchAmong(ctx, client, token, opts)
 	if err != nil && !final(err) && ctx.Err() == nil {
@@ -215,7 +220,9 @@ func (z *zaqar) search(ctx context.Context, client *gophercloud.ServiceClient, t
 	return id, lasts, nil
 }
 
-func (z *zaqar) searchAmong(ctx context.Context, client *gophercloud.ServiceClient, token string, opts messages.ListOpts) (id string, lasts time.Duration, err error) {
+func (z *zaqar) searchAmong(
+	ctx context.Context, client *gophercloud.ServiceClient, token string, opts messages.ListOpts,
+) (id string, lasts time.Duration, err error) {
 	for seen := map[string]bool{}; ; {
 		next := ""
 		// One page at a time: gophercloud does not find its way to the next one,

@@ -142,14 +142,20 @@ func items(n int) Way {
 // status is a way that answers with a status, and a body that repeats the
 // request.
 func status(code int) Way {
-	return Way{Name: fmt.Sprintf("%d with the request in its body", code), Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
-		answer(w, jsonType, code, `{"debug": `+quoted(echo(r))+`}`)
-	}}
+	return Way{
+		Name: fmt.Sprintf("%d with the request in its body", code),
+		Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
+			answer(w, jsonType, code, `{"debug": `+quoted(echo(r))+`}`)
+		},
+	}
 }
 
 // text is a way that answers with the good status and another body.
 func text(name, media, body string) Way {
-	return Way{Name: name, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) { answer(w, media, t.status(), body) }}
+	return Way{
+		Name:  name,
+		Serve: func(t Target, w http.ResponseWriter, _ *http.Request) { answer(w, media, t.status(), body) },
+	}
 }
 
 func quoted(s string) string {
@@ -167,10 +173,14 @@ func abort(w http.ResponseWriter) {
 // content.
 func Ways() []Way {
 	var ways []Way
-	for _, code := range []int{200, 201, 202, 203, 204, 206, 226, 299, 300, 304, 400, 401, 403, 404, 409, 413, 429, 500, 502, 503, 599} {
+	for _, code := range []int{
+		200, 201, 202, 203, 204, 206, 226, 299, 300, 304,
+		400, 401, 403, 404, 409, 413, 429, 500, 502, 503, 599,
+	} {
 		ways = append(ways, status(code))
 	}
-	ways = append(ways,
+	ways = append(
+		ways,
 		Way{Name: "a redirect elsewhere", Serve: func(_ Target, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "http://elsewhere.invalid/")
 			answer(w, jsonType, http.StatusTemporaryRedirect, "")
@@ -182,9 +192,12 @@ func Ways() []Way {
 		Way{Name: "a page of HTML that repeats the request", Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
 			answer(w, "text/html", t.status(), "<html>"+strings.Repeat(" ", 170)+echo(r))
 		}},
-		Way{Name: "an error that repeats the request again and again", Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
-			answer(w, "text/plain", http.StatusInternalServerError, strings.Repeat(echo(r), 2000))
-		}},
+		Way{
+			Name: "an error that repeats the request again and again",
+			Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
+				answer(w, "text/plain", http.StatusInternalServerError, strings.Repeat(echo(r), 2000))
+			},
+		},
 		Way{Name: "an error with the token again and again", Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
 			secret := r.Header.Get("X-Auth-Token")
 			if secret == "" {
@@ -192,28 +205,42 @@ func Ways() []Way {
 			}
 			answer(w, "text/plain", http.StatusBadRequest, strings.Repeat(secret, 1+(65<<10)/len(secret)))
 		}},
-		text("no body", jsonType, ""), text("null", jsonType, "null"), text("a list", jsonType, "[]"), text("a number", jsonType, "12345"),
-		text("a string", jsonType, `"a string"`), text("an empty object", jsonType, "{}"), text("another object", jsonType, `{"fault": {"code": 200}}`),
-		text("plain text", "text/plain", "OK"), text("no JSON", jsonType, "{'a': 1}"), text("two answers", jsonType, "{} {}"),
+		text("no body", jsonType, ""),
+		text("null", jsonType, "null"),
+		text("a list", jsonType, "[]"),
+		text("a number", jsonType, "12345"),
+		text("a string", jsonType, `"a string"`),
+		text("an empty object", jsonType, "{}"),
+		text("another object", jsonType, `{"fault": {"code": 200}}`),
+		text("plain text", "text/plain", "OK"),
+		text("no JSON", jsonType, "{'a': 1}"),
+		text("two answers", jsonType, "{} {}"),
 		Way{Name: "half of the answer", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), t.Good()[:len(t.Good())/2])
 		}},
-		Way{Name: "half of the answer, and the connection closed", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", fmt.Sprint(len(t.Good())))
-			answer(w, jsonType, t.status(), t.Good()[:len(t.Good())/2])
-			abort(w)
-		}},
+		Way{
+			Name: "half of the answer, and the connection closed",
+			Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Length", fmt.Sprint(len(t.Good())))
+				answer(w, jsonType, t.status(), t.Good()[:len(t.Good())/2])
+				abort(w)
+			},
+		},
 		Way{Name: "a length of 4 GiB", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(int64(1)<<32))
 			answer(w, jsonType, t.status(), t.Good())
 			abort(w)
 		}},
-		Way{Name: "a closed connection", Serve: func(Target, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
+		Way{
+			Name:  "a closed connection",
+			Serve: func(Target, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		},
 		Way{Name: "headers of 2 MiB", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Junk", strings.Repeat("x", 2<<20))
 			answer(w, jsonType, t.status(), t.Good())
 		}},
-		items(5_000), items(150_000),
+		items(5_000),
+		items(150_000),
 		Way{Name: "an endless string", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), `{"a": "`)
 			repeated(w, "x", 1<<31-1) // the largest count where an int has 32 bits
@@ -221,9 +248,17 @@ func Ways() []Way {
 		Way{Name: "deep lists", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), fmt.Sprintf(t.Around, strings.Repeat("[", 9000)+strings.Repeat("]", 9000)))
 		}},
-		stuffed("empty lists", "[],", 120<<20), stuffed("empty lists", "[],", 20<<20), stuffed("empty objects", "{},", 20<<20), stuffed("empty objects", "{},", 250<<10),
-		stuffed("small objects", `{"a":{}},`, 900<<10), stuffed("small objects", `{"a":{}},`, 20<<20), stuffed("numbers", "0,", 20<<20), stuffed("blanks", " ", 120<<20),
-		stuffed("empty strings", `"",`, 20<<20), stuffed("escapes", `"\u202e",`, 20<<20), stuffed("long strings with escapes", `"`+strings.Repeat(`\u202e`, 5000)+`",`, 20<<20),
+		stuffed("empty lists", "[],", 120<<20),
+		stuffed("empty lists", "[],", 20<<20),
+		stuffed("empty objects", "{},", 20<<20),
+		stuffed("empty objects", "{},", 250<<10),
+		stuffed("small objects", `{"a":{}},`, 900<<10),
+		stuffed("small objects", `{"a":{}},`, 20<<20),
+		stuffed("numbers", "0,", 20<<20),
+		stuffed("blanks", " ", 120<<20),
+		stuffed("empty strings", `"",`, 20<<20),
+		stuffed("escapes", `"\u202e",`, 20<<20),
+		stuffed("long strings with escapes", `"`+strings.Repeat(`\u202e`, 5000)+`",`, 20<<20),
 		Way{Name: "an item with a million names", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			packed(t, "names", w, func(to io.Writer) {
 				before, after, _ := strings.Cut(t.Good(), "{")
@@ -235,11 +270,21 @@ func Ways() []Way {
 			})
 		}},
 		Way{Name: "another item on each page for ever", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
-			next, _ := json.Marshal(map[string]any{"links": map[string]string{"next": fmt.Sprintf("?page=%d", pages.Add(1))}, "servers_links": []any{map[string]string{"rel": "next"}}, "hypervisors_links": []any{map[string]string{"rel": "next"}}})
+			next, _ := json.Marshal(
+				map[string]any{
+					"links":             map[string]string{"next": fmt.Sprintf("?page=%d", pages.Add(1))},
+					"servers_links":     []any{map[string]string{"rel": "next"}},
+					"hypervisors_links": []any{map[string]string{"rel": "next"}},
+				},
+			)
 			body := strings.TrimSuffix(fmt.Sprintf(t.Around, t.item(int(pages.Add(1)))), "}")
 			answer(w, jsonType, t.status(), body+","+strings.TrimPrefix(string(next), "{"))
 		}},
-		Way{Name: "nothing for ever", Slow: true, Serve: func(_ Target, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		Way{
+			Name:  "nothing for ever",
+			Slow:  true,
+			Serve: func(_ Target, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		},
 		Way{Name: "a byte at a time", Slow: true, Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
 			answer(w, jsonType, t.status(), "{")
 			for tick := time.Tick(10 * time.Millisecond); r.Context().Err() == nil; <-tick {

@@ -175,7 +175,8 @@ func (t *transport) clean(body *wholeBody, k kind, secrets []string) error {
 // redirects reports whether net/http follows an answer elsewhere.
 func redirects(resp *http.Response) bool {
 	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return resp.Header.Get("Location") != ""
 	}
 	return false
@@ -194,7 +195,8 @@ func (e *StatusError) Error() string {
 	for _, status := range e.Expected {
 		expected = append(expected, strconv.Itoa(status))
 	}
-	return fmt.Sprintf("answered %d in place of %s: %.60q...; this may not be the address of an OpenStack API, or something in between changes answers",
+	return fmt.Sprintf("answered %d in place of %s: %.60q...; this may not be the address of an OpenStack API, "+
+		"or something in between changes answers",
 		e.Code, strings.Join(expected, " or "), e.Start)
 }
 
@@ -217,7 +219,8 @@ func ownNotFound(kind, media string, body []byte) bool {
 			Code    int     `json:"code"`
 			Message *string `json:"message"`
 		}
-		if len(fields) == 1 && json.Unmarshal(value, &fault) == nil && fault.Code == http.StatusNotFound && fault.Message != nil {
+		err := json.Unmarshal(value, &fault)
+		if err == nil && len(fields) == 1 && fault.Code == http.StatusNotFound && fault.Message != nil {
 			keystone = name == "error"
 			nova = !keystone
 		}
@@ -253,7 +256,8 @@ func (e *ForeignError) Error() string {
 	advice := "Is this the address of an OpenStack API?"
 	if e.Code == http.StatusNotFound {
 		what = "in place of the service's own words"
-		advice = "So it is not known whether it is gone: a proxy or load balancer may have answered. Is the service up, and is this its address?"
+		advice = "So it is not known whether it is gone: a proxy or load balancer may have answered. " +
+			"Is the service up, and is this its address?"
 	}
 	return fmt.Sprintf("answered %s, but with %q %s: %.60q... %s", e.status, e.contentType, what, e.start, advice)
 }

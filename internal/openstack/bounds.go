@@ -34,11 +34,11 @@ const (
 // Bounds by kind of answer. The comment of each says what a real one has.
 var (
 	smallAnswer     = bounds{256 << 10, 5_000}    // a server with all 128 metadata items has 70 KiB, and 500 values
-	catalogueAnswer = bounds{4 << 20, 60_000}     // 40 regions with 25 services and 3 interfaces have 0.8 MiB, and 25,000 values
+	catalogueAnswer = bounds{4 << 20, 60_000}     // 40 regions, 25 services, 3 interfaces have 0.8 MiB, and 25,000 values
 	groupsAnswer    = bounds{4 << 20, 400_000}    // 1,000 groups with 50 members have 2.3 MiB, and 60,000 values
 	hostsAnswer     = bounds{4 << 20, 400_000}    // 5,000 hosts with one service have 0.8 MiB, and 35,000 values
 	machinesAnswer  = bounds{16 << 20, 600_000}   // 1,000 hypervisors with their cpu_info have 3 MiB, and 150,000 values
-	serversAnswer   = bounds{24 << 20, 1_000_000} // 1,000 servers have 3 MiB and 90,000 values; with all metadata 16 MiB and 220,000
+	serversAnswer   = bounds{24 << 20, 1_000_000} // 1,000 servers with all metadata have 16 MiB, and 220,000 values
 	membersAnswer   = bounds{4 << 20, 200_000}    // 1,000 members have 0.6 MiB, and 20,000 values
 	messagesAnswer  = bounds{6 << 20, 60_000}     // 20 messages of Zaqar's maximum, 256 KiB, have 5 MiB
 )
@@ -60,7 +60,8 @@ var kinds = []kind{
 	{http.MethodGet, "servers/detail", []int{http.StatusOK}, serversAnswer},
 	{http.MethodGet, "servers", []int{http.StatusOK}, serversAnswer},
 	{http.MethodGet, "servers/*", []int{http.StatusOK}, smallAnswer},
-	{http.MethodPost, "servers/*/action", []int{http.StatusAccepted, http.StatusNoContent}, smallAnswer}, // 204: a resize is confirmed
+	// 204: a resize is confirmed.
+	{http.MethodPost, "servers/*/action", []int{http.StatusAccepted, http.StatusNoContent}, smallAnswer},
 	{http.MethodPost, "servers/*/metadata", []int{http.StatusOK}, smallAnswer},
 	{http.MethodPut, "servers/*/metadata/*", []int{http.StatusOK}, smallAnswer},
 	{http.MethodDelete, "servers/*/metadata/*", []int{http.StatusNoContent}, smallAnswer},
@@ -86,12 +87,17 @@ var kinds = []kind{
 }
 
 // other is the kind of all other requests: tests make some.
-var other = kind{statuses: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}, bounds: groupsAnswer}
+var other = kind{
+	statuses: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent},
+	bounds:   groupsAnswer,
+}
 
 // kindOf finds the kind of a request.
 func kindOf(req *http.Request) kind {
 	segments := strings.Split(strings.Trim(req.URL.EscapedPath(), "/"), "/")
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.method == req.Method && matches(strings.Split(k.path, "/"), segments) })
+	i := slices.IndexFunc(kinds, func(k kind) bool {
+		return k.method == req.Method && matches(strings.Split(k.path, "/"), segments)
+	})
 	if i < 0 {
 		return other
 	}

@@ -69,7 +69,8 @@ func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error
 	for _, service := range types {
 		// An overriding address is that of one place: it stands for the
 		// provider's own region, and not for every other too.
-		if over := c.config.EndpointOverrides[service]; over != "" && (opts.Region == c.settings.region || c.settings.region == "") {
+		ours := opts.Region == c.settings.region || c.settings.region == ""
+		if over := c.config.EndpointOverrides[service]; over != "" && ours {
 			if strings.Contains(over, "://") {
 				return gophercloud.NormalizeURL(over), nil
 			}
@@ -83,7 +84,9 @@ func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error
 			switch {
 			case e.service != service:
 			case e.region == opts.Region && strings.Contains(e.url, "@"):
-				return "", fmt.Errorf("region %s: the %s endpoint in the catalogue has a user name or a password in its address, and is not used: each message about a request would show it. Correct the catalogue, or name the address in endpoint_overrides", e.region, e.service)
+				return "", fmt.Errorf("region %s: the %s endpoint in the catalogue has a user name or a password in its address, "+
+					"and is not used: each message about a request would show it. "+
+					"Correct the catalogue, or name the address in endpoint_overrides", e.region, e.service)
 			case e.region == opts.Region:
 				return e.url, nil
 			default:
@@ -110,7 +113,8 @@ func (c *Cloud) Region(ctx context.Context) (string, error) {
 	if len(names) == 1 {
 		return names[0], nil
 	}
-	return "", fmt.Errorf("no region is configured, and the catalogue has %d with a compute endpoint (%s): set region, or OS_REGION_NAME", len(names), strings.Join(names, ", "))
+	return "", fmt.Errorf("no region is configured, and the catalogue has %d with a compute endpoint (%s): "+
+		"set region, or OS_REGION_NAME", len(names), strings.Join(names, ", "))
 }
 
 // ComputeRegions lists the regions that have a compute endpoint, sorted.

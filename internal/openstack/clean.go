@@ -90,7 +90,8 @@ func lookString(s []byte) (length int, dirty bool) {
 
 // rewrite writes JSON text again with each string cleaned, names of members too.
 func rewrite(body []byte, b bounds, secrets []string) ([]byte, error) {
-	odd := []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)} // the decoders decide about those
+	// The decoders decide about what is odd.
+	odd := []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)}
 	decoder := jsontext.NewDecoder(bytes.NewReader(body), odd...)
 	clean := new(bytes.Buffer)
 	if len(body) > largeAnswer {

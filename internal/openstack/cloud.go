@@ -56,9 +56,14 @@ func New(config Config) (*Cloud, error) {
 		timeout: config.timeout(),
 		noCache: !config.DisableNoCacheHeader,
 		log:     config.Log,
-		secrets: []string{resolved.auth.Password, resolved.auth.TokenID, resolved.auth.ApplicationCredentialSecret, resolved.auth.Passcode},
-		slots:   make(chan struct{}, mostAtOnce),
-		large:   make(chan struct{}, largeAtOnce),
+		secrets: []string{
+			resolved.auth.Password,
+			resolved.auth.TokenID,
+			resolved.auth.ApplicationCredentialSecret,
+			resolved.auth.Passcode,
+		},
+		slots: make(chan struct{}, mostAtOnce),
+		large: make(chan struct{}, largeAtOnce),
 	}
 	t.hosts.Store(resolved.hosts)
 	c := &Cloud{config: config, settings: resolved, base: base, transport: t}
@@ -95,7 +100,8 @@ func (c *Cloud) session(ctx context.Context) (*session, error) {
 		client.UseTokenLock()
 		client.UserAgent.Prepend(c.config.UserAgent)
 		s := &session{client: client}
-		s.tokens.passes = func(err error) bool { return !gophercloud.ResponseCodeIs(err, http.StatusUnauthorized) } // who is refused does not knock again
+		// A login that was refused is not repeated.
+		s.tokens.passes = func(err error) bool { return !gophercloud.ResponseCodeIs(err, http.StatusUnauthorized) }
 		if s.endpoints, err = c.catalogue(client); err != nil {
 			return nil, fmt.Errorf("log in at %s: %w", client.IdentityEndpoint, err)
 		}

@@ -170,10 +170,15 @@ type PageReader func(page []byte, item func(id string) error) (more bool, err er
 // errSlow ends a page that takes longer to decode than an answer may take.
 var errSlow = errors.New("the answer could not be read within the time that a request may take")
 
+// whole asks for an answer as it is, undecoded.
+func whole() *gophercloud.RequestOpts {
+	return &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}}
+}
+
 // get asks for something and decodes it, once: gophercloud does it three times,
 // through values of any type, which takes ten times the memory.
 func get(ctx context.Context, client *gophercloud.ServiceClient, address string, into any) error {
-	resp, err := client.Get(ctx, address, nil, &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}})
+	resp, err := client.Get(ctx, address, nil, whole())
 	if err != nil {
 		return err
 	}
@@ -186,14 +191,16 @@ var errLostMarker = errors.New("the last item of a page was deleted while the ne
 
 // walk follows a list from page to page, by the id of the last item: links in
 // the pages may lead to another host, and no token goes there.
-func walk(ctx context.Context, client *gophercloud.ServiceClient, path string, filter url.Values, read PageReader) error {
+func walk(
+	ctx context.Context, client *gophercloud.ServiceClient, path string, filter url.Values, read PageReader,
+) error {
 	list := newList()
 	for address := client.ServiceURL(path); ; {
 		if err := list.page(); err != nil {
 			return err
 		}
 		marker := list.last
-		resp, err := client.Get(ctx, address, nil, &gophercloud.RequestOpts{KeepResponseBody: true, OkCodes: []int{http.StatusOK}})
+		resp, err := client.Get(ctx, address, nil, whole())
 		switch {
 		case marker != "" && gophercloud.ResponseCodeIs(err, http.StatusBadRequest):
 			return fmt.Errorf("%w: %w", errLostMarker, err)

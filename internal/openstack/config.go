@@ -57,7 +57,9 @@ type ArgumentError struct {
 func (e *ArgumentError) Error() string { return e.Argument + ": " + e.Fault }
 
 // ErrNoCloud says that neither the configuration nor the environment names one.
-var ErrNoCloud = errors.New("no cloud is configured: set auth_url or cloud in the provider block, or OS_AUTH_URL or OS_CLOUD in the environment")
+var ErrNoCloud = errors.New(
+	"no cloud is configured: set auth_url or cloud in the provider block, or OS_AUTH_URL or OS_CLOUD in the environment",
+)
 
 // settings is what a Config comes to once clouds.yaml is read.
 type settings struct {
@@ -80,11 +82,20 @@ func (c Config) resolve() (*settings, error) {
 	case c.MaxRetries < 0:
 		return nil, &ArgumentError{"max_retries", fmt.Sprintf("A number of retries is 0 or more, not %d.", c.MaxRetries)}
 	case c.MaxRetries > MostRetries:
-		return nil, &ArgumentError{"max_retries", fmt.Sprintf("A request is repeated at most %d times, not %d.", MostRetries, c.MaxRetries)}
+		return nil, &ArgumentError{
+			"max_retries",
+			fmt.Sprintf("A request is repeated at most %d times, not %d.", MostRetries, c.MaxRetries),
+		}
 	case c.RequestTimeout < 0 || c.RequestTimeout > LongestTimeout:
-		return nil, &ArgumentError{"request_timeout", fmt.Sprintf("The time for an answer is at most %s (%d seconds).", LongestTimeout, LongestTimeout/time.Second)}
+		return nil, &ArgumentError{
+			"request_timeout",
+			fmt.Sprintf("The time for an answer is at most %s (%d seconds).", LongestTimeout, LongestTimeout/time.Second),
+		}
 	case !slices.Contains(endpointTypes, c.EndpointType):
-		return nil, &ArgumentError{"endpoint_type", fmt.Sprintf("%q is not one of public, internal and admin.", c.EndpointType)}
+		return nil, &ArgumentError{
+			"endpoint_type",
+			fmt.Sprintf("%q is not one of public, internal and admin.", c.EndpointType),
+		}
 	}
 	opts := &clientconfig.ClientOpts{Cloud: c.Cloud}
 	if c.Cloud != "" {
@@ -200,15 +211,38 @@ func checkCredentials(options *gophercloud.AuthOptions) error {
 	case credential && options.ApplicationCredentialSecret == "":
 		return &ArgumentError{"application_credential_secret", "An application credential needs its secret."}
 	case options.TokenID == "" && !credential && options.UserID == "" && options.Username == "":
-		return &ArgumentError{"user_name", "No user is given to log in with: give user_name and password, a token, or an application credential."}
+		return &ArgumentError{
+			"user_name",
+			"No user is given to log in with: give user_name and password, a token, or an application credential.",
+		}
 	case options.TokenID == "" && !credential && options.Password == "":
 		return &ArgumentError{"password", "The user has no password: give one, or a token, or an application credential."}
 	case options.UserID != "" && options.Username != "":
-		return &ArgumentError{"user_id", fmt.Sprintf("The user is named twice, as user_id %q and user_name %q: give one of them.", options.UserID, options.Username)}
+		return &ArgumentError{
+			"user_id",
+			fmt.Sprintf(
+				"The user is named twice, as user_id %q and user_name %q: give one of them.",
+				options.UserID,
+				options.Username,
+			),
+		}
 	case options.Username != "" && options.DomainID == "" && options.DomainName == "":
-		return &ArgumentError{"user_domain_name", fmt.Sprintf("The user %q belongs to a domain, which is not named: give user_domain_name (often Default) or user_domain_id.", options.Username)}
+		return &ArgumentError{
+			"user_domain_name",
+			fmt.Sprintf(
+				"The user %q belongs to a domain, which is not named: give user_domain_name (often Default) or user_domain_id.",
+				options.Username,
+			),
+		}
 	case options.Scope.ProjectName != "" && options.Scope.DomainID == "" && options.Scope.DomainName == "":
-		return &ArgumentError{"project_domain_name", fmt.Sprintf("The project %q belongs to a domain, which is not named: give project_domain_name (often Default) or project_domain_id.", options.Scope.ProjectName)}
+		return &ArgumentError{
+			"project_domain_name",
+			fmt.Sprintf(
+				"The project %q belongs to a domain, which is not named: "+
+					"give project_domain_name (often Default) or project_domain_id.",
+				options.Scope.ProjectName,
+			),
+		}
 	}
 	scope, err := options.ToTokenV3ScopeMap()
 	if err == nil {

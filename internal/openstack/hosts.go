@@ -47,7 +47,8 @@ func (h *hosts) allow(u *url.URL) error {
 	if h != nil && h.origins[origin(u)] {
 		return nil
 	}
-	return fmt.Errorf("credentials are not sent to %s, which neither the configuration nor the catalogue names", shownOrigin(u))
+	return fmt.Errorf("credentials are not sent to %s, which neither the configuration nor the catalogue names",
+		shownOrigin(u))
 }
 
 // kind is the type of the service at an address, or "".
@@ -86,7 +87,8 @@ func checkRedirect(from *url.URL, resp *http.Response) error {
 	case err != nil:
 		return errors.New("redirected to an address that cannot be read")
 	case origin(to) != origin(from):
-		return fmt.Errorf("redirected from %s to %s: credentials are not sent to another host", shownOrigin(from), shownOrigin(to))
+		return fmt.Errorf("redirected from %s to %s: credentials are not sent to another host",
+			shownOrigin(from), shownOrigin(to))
 	}
 	return nil
 }
@@ -108,7 +110,8 @@ func addressFault(address string) string {
 	}
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return fmt.Sprintf("%.200q is not the address of a service: it must begin with https:// (or http://) and a host.", address)
+		return fmt.Sprintf("%.200q is not the address of a service: "+
+			"it must begin with https:// (or http://) and a host.", address)
 	}
 	return ""
 }

@@ -27,7 +27,7 @@ type Hypervisor struct {
 func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 	return c.hypervisors.get(ctx, struct{}{}, func(ctx context.Context) ([]Hypervisor, error) {
 		var found []Hypervisor
-		err := walk(ctx, c.At(versionHypervisorPages), "os-hypervisors/detail", nil, func(page []byte, item func(string) error) (more bool, err error) {
+		read := func(page []byte, item func(string) error) (more bool, err error) {
 			var list struct {
 				Hypervisors []struct {
 					ID       json.RawMessage `json:"id"` // a number before the pages came
@@ -47,10 +47,16 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 				if err = cmp.Or(err, item(strings.Trim(string(h.ID), `"`))); err != nil {
 					return false, err
 				}
-				found = append(found, Hypervisor{Hostname: h.Hostname, Host: h.Service.Host, Up: h.State == "up", Enabled: h.Status == "enabled"})
+				found = append(found, Hypervisor{
+					Hostname: h.Hostname,
+					Host:     h.Service.Host,
+					Up:       h.State == "up",
+					Enabled:  h.Status == "enabled",
+				})
 			}
 			return len(list.Links) > 0, err
-		})
+		}
+		err := walk(ctx, c.At(versionHypervisorPages), "os-hypervisors/detail", nil, read)
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list hypervisors: %w", c.Region, err)
 		}

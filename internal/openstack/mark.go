@@ -64,7 +64,8 @@ func (s Server) NoteDrain(ctx context.Context, at time.Time) error {
 // ForgetDrain removes what NoteDrain noted.
 func (s Server) ForgetDrain(ctx context.Context) error {
 	if err := s.remove(ctx, DrainedKey); err != nil {
-		return fmt.Errorf("region %s: remove the note of the drain from the server %s: %w", s.Compute.Region, text.Clean(s.ID), err)
+		return fmt.Errorf("region %s: remove the note of the drain from the server %s: %w",
+			s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
 }

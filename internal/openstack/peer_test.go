@@ -32,7 +32,9 @@ type request struct {
 }
 
 // ofCompute asks a region's Nova.
-func ofCompute[T any](ask func(context.Context, *openstack.Compute) (T, error)) func(context.Context, *openstack.Cloud, string) (any, error) {
+func ofCompute[T any](
+	ask func(context.Context, *openstack.Compute) (T, error),
+) func(context.Context, *openstack.Cloud, string) (any, error) {
 	return func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 		compute, err := cloud.Compute(ctx, region)
 		if err != nil {
@@ -43,7 +45,11 @@ func ofCompute[T any](ask func(context.Context, *openstack.Compute) (T, error)) 
 }
 
 // ofMessaging asks a region's Zaqar.
-func ofMessaging(method, path string, body any, ok ...int) func(context.Context, *openstack.Cloud, string) (any, error) {
+func ofMessaging(
+	method, path string,
+	body any,
+	ok ...int,
+) func(context.Context, *openstack.Cloud, string) (any, error) {
 	return func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 		client, err := cloud.Messaging(ctx, region, "3381af92-2b9e-11e3-b191-71861300734c")
 		if err != nil {
@@ -54,7 +60,9 @@ func ofMessaging(method, path string, body any, ok ...int) func(context.Context,
 }
 
 // ofOctavia asks a region's Octavia.
-func ofOctavia(ask func(context.Context, *openstack.LoadBalancer) (any, error)) func(context.Context, *openstack.Cloud, string) (any, error) {
+func ofOctavia(
+	ask func(context.Context, *openstack.LoadBalancer) (any, error),
+) func(context.Context, *openstack.Cloud, string) (any, error) {
 	return func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 		lb, err := cloud.LoadBalancer(ctx, region)
 		if err != nil {
@@ -64,13 +72,17 @@ func ofOctavia(ask func(context.Context, *openstack.LoadBalancer) (any, error)) 
 	}
 }
 
-const group = `{"id": "g-%d", "project_id": "p", "name": "group", "policy": "affinity", "policies": ["affinity"], "rules": {"max_server_per_host": 1}, "members": ["member"]}`
+const group = `{"id": "g-%d", "project_id": "p", "name": "group", "policy": "affinity", "policies": ["affinity"], ` +
+	`"rules": {"max_server_per_host": 1}, "members": ["member"]}`
 
 // requests are all requests that the provider makes: see [TestRequestsAreKnown].
 var requests = []request{
 	{"POST", "/auth/tokens", hostile.Target{Status: http.StatusCreated,
-		Around: `{"token": {"user": {"name": "user"}, "catalog": [{"type": "compute", "name": "nova", "endpoints": [{"interface": "public", "region_id": "RegionOne", "region": "RegionOne", "url": "http://cloud.invalid/v2.1"}]}, %s]}}`,
-		Item:   `{"type": "other", "endpoints": [{"id": "%d", "interface": "public", "region_id": "elsewhere", "url": "http://cloud.invalid/"}]}`},
+		Around: `{"token": {"user": {"name": "user"}, "catalog": [{"type": "compute", "name": "nova", ` +
+			`"endpoints": [{"interface": "public", "region_id": "RegionOne", "region": "RegionOne", ` +
+			`"url": "http://cloud.invalid/v2.1"}]}, %s]}}`,
+		Item: `{"type": "other", "endpoints": [{"id": "%d", "interface": "public", "region_id": "elsewhere", ` +
+			`"url": "http://cloud.invalid/"}]}`},
 		func(ctx context.Context, cloud *openstack.Cloud, _ string) (any, error) {
 			if err := cloud.Login(ctx); err != nil {
 				return nil, err
@@ -82,28 +94,50 @@ var requests = []request{
 	{"GET", "/", hostile.Target{Around: `{"version": %s}`, Item: `{"id": "v2.1", "version": "2.96", "status": "CURRENT"}`},
 		ofCompute(func(_ context.Context, c *openstack.Compute) (string, error) { return c.Newest(), nil })},
 	{"GET", "/servers/detail", hostile.Target{Around: `{"servers": [%s]}`,
-		Item: `{"id": "s-%d", "name": "web", "status": "ACTIVE", "OS-EXT-AZ:availability_zone": "az", "hostId": "h", "created": "2026-01-01T00:00:00Z", "image": {"id": "i"}, "metadata": {"profile": "p", "stackpolicy_in_service": "1"}, "tags": ["t"], "fault": {"message": "m"}}`},
+		Item: `{"id": "s-%d", "name": "web", "status": "ACTIVE", "OS-EXT-AZ:availability_zone": "az", "hostId": "h", ` +
+			`"created": "2026-01-01T00:00:00Z", "image": {"id": "i"}, "metadata": {"profile": "p", ` +
+			`"stackpolicy_in_service": "1"}, "tags": ["t"], "fault": {"message": "m"}}`},
 		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
-			return cluster.Read(ctx, cloud, cluster.Query{Regions: []string{region}, Selector: cluster.Selector{NameRegex: "^"}, Keys: cluster.Keys{Profile: "profile"}})
+			return cluster.Read(
+				ctx,
+				cloud,
+				cluster.Query{
+					Regions:  []string{region},
+					Selector: cluster.Selector{NameRegex: "^"},
+					Keys:     cluster.Keys{Profile: "profile"},
+				},
+			)
 		}},
 	{"GET", "/servers", hostile.Target{Around: `{"servers": [%s]}`, Item: `{"id": "s-%d", "name": "n"}`},
 		ofCompute(func(ctx context.Context, c *openstack.Compute) (bool, error) {
 			return openstack.Server{Compute: c, ID: "s-1"}.Exists(ctx)
 		})},
-	{"GET", "/servers/s", hostile.Target{Around: `{"server": %s}`, Item: `{"id": "s", "status": "ERROR", "name": "n", "fault": {"message": "no host", "code": 500}, "created": "2026-01-01T00:00:00Z"}`},
+	{
+		"GET",
+		"/servers/s",
+		hostile.Target{
+			Around: `{"server": %s}`,
+			Item: `{"id": "s", "status": "ERROR", "name": "n", "fault": {"message": "no host", "code": 500}, ` +
+				`"created": "2026-01-01T00:00:00Z"}`,
+		},
 		ofCompute(func(ctx context.Context, c *openstack.Compute) ([]string, error) {
 			status, err := openstack.Server{Compute: c, ID: "s"}.Status(ctx)
 			fault, faultErr := openstack.Server{Compute: c, ID: "s"}.Fault(ctx)
 			return append(c.ServerNames(ctx, []string{"s"}), status, fault), errors.Join(err, faultErr)
-		})},
+		}),
+	},
 	{"POST", "/servers/s/action", hostile.Target{Status: http.StatusAccepted, Around: `{"adminPass": %s}`, Item: `"x"`},
 		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
 			return nil, openstack.Server{Compute: c, ID: "s"}.Stop(ctx)
 		})},
-	{"PUT", "/servers/s/metadata/*", hostile.Target{Around: `{"meta": %s}`, Item: `{"stackpolicy_in_service": "1-abcdef01"}`},
+	{
+		"PUT",
+		"/servers/s/metadata/*",
+		hostile.Target{Around: `{"meta": %s}`, Item: `{"stackpolicy_in_service": "1-abcdef01"}`},
 		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
 			return nil, openstack.Server{Compute: c, ID: "s"}.Mark(ctx, "1-abcdef01")
-		})},
+		}),
+	},
 	{"DELETE", "/servers/s/metadata/*", hostile.Target{Status: http.StatusNoContent, Around: `%s`, Item: `{}`},
 		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
 			return nil, openstack.Server{Compute: c, ID: "s"}.Unmark(ctx)
@@ -120,50 +154,118 @@ var requests = []request{
 		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
 			return nil, c.DeleteServerGroup(ctx, "g")
 		})},
-	{"GET", "/os-hypervisors/detail", hostile.Target{Around: `{"hypervisors": [%s]}`, Item: `{"id": "%d", "hypervisor_hostname": "h", "state": "up", "status": "enabled", "service": {"id": "s", "host": "host"}}`},
-		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.Hypervisors(ctx) })},
-	{"GET", "/os-availability-zone", hostile.Target{Around: `{"availabilityZoneInfo": [%s]}`, Item: `{"zoneName": "az-%d", "zoneState": {"available": true}, "hosts": null}`},
+	{
+		"GET",
+		"/os-hypervisors/detail",
+		hostile.Target{
+			Around: `{"hypervisors": [%s]}`,
+			Item: `{"id": "%d", "hypervisor_hostname": "h", "state": "up", "status": "enabled", "service": {"id": "s", ` +
+				`"host": "host"}}`,
+		},
+		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.Hypervisors(ctx) }),
+	},
+	{
+		"GET",
+		"/os-availability-zone",
+		hostile.Target{
+			Around: `{"availabilityZoneInfo": [%s]}`,
+			Item:   `{"zoneName": "az-%d", "zoneState": {"available": true}, "hosts": null}`,
+		},
 		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 			return cloud.Zones(ctx, region)
-		}},
+		},
+	},
 	{"GET", "/os-availability-zone/detail", hostile.Target{Around: `{"availabilityZoneInfo": [%s]}`,
-		Item: `{"zoneName": "az-%d", "zoneState": {"available": true}, "hosts": {"host": {"nova-compute": {"available": true, "active": true}}}}`},
+		Item: `{"zoneName": "az-%d", "zoneState": {"available": true}, ` +
+			`"hosts": {"host": {"nova-compute": {"available": true, "active": true}}}}`},
 		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.HostZones(ctx) })},
 	{"GET", "/limits", hostile.Target{Around: `{"limits": %s}`, Item: `{"rate": [], "absolute": {"maxTotalCores": 1}}`},
 		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 			return cloud.Limits(ctx, region)
 		}},
-	{"GET", "/flavors/f", hostile.Target{Around: `{"flavor": %s}`, Item: `{"id": "f", "name": "n", "vcpus": 1, "ram": 1, "disk": 1}`},
+	{
+		"GET",
+		"/flavors/f",
+		hostile.Target{Around: `{"flavor": %s}`, Item: `{"id": "f", "name": "n", "vcpus": 1, "ram": 1, "disk": 1}`},
 		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 			return cloud.Flavor(ctx, region, "f")
-		}},
-	{"GET", "/images/i", hostile.Target{Around: `%s`, Item: `{"id": "i", "name": "n", "created_at": "2026-01-01T00:00:00Z"}`},
+		},
+	},
+	{
+		"GET",
+		"/images/i",
+		hostile.Target{Around: `%s`, Item: `{"id": "i", "name": "n", "created_at": "2026-01-01T00:00:00Z"}`},
 		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 			return cloud.ImageCreated(ctx, region, "i")
-		}},
-	{"GET", "/lbaas/pools/p/members", hostile.Target{Around: `{"members": [%s]}`, Item: `{"id": "m%d", "name": "n", "address": "10.0.0.1", "weight": 1, "tags": ["t"], "provisioning_status": "ACTIVE", "operating_status": "ONLINE"}`},
-		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) { return l.Members(ctx, "p") })},
-	{"GET", "/lbaas/pools/p/members/m", hostile.Target{Around: `{"member": %s}`, Item: `{"id": "m", "name": "n", "address": "10.0.0.1", "weight": 1, "tags": ["t"], "provisioning_status": "ACTIVE", "operating_status": "ONLINE"}`},
-		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) { return l.Member(ctx, "p", "m") })},
+		},
+	},
+	{
+		"GET",
+		"/lbaas/pools/p/members",
+		hostile.Target{
+			Around: `{"members": [%s]}`,
+			Item: `{"id": "m%d", "name": "n", "address": "10.0.0.1", "weight": 1, "tags": ["t"], ` +
+				`"provisioning_status": "ACTIVE", "operating_status": "ONLINE"}`,
+		},
+		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) { return l.Members(ctx, "p") }),
+	},
+	{
+		"GET",
+		"/lbaas/pools/p/members/m",
+		hostile.Target{
+			Around: `{"member": %s}`,
+			Item: `{"id": "m", "name": "n", "address": "10.0.0.1", "weight": 1, "tags": ["t"], ` +
+				`"provisioning_status": "ACTIVE", "operating_status": "ONLINE"}`,
+		},
+		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) { return l.Member(ctx, "p", "m") }),
+	},
 	{"PUT", "/lbaas/pools/p/members/m", hostile.Target{Around: `{"member": %s}`, Item: `{"id": "m", "weight": 0}`},
 		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) {
 			return nil, l.SetWeight(ctx, "p", "m", 0, []string{"t"})
 		})},
-	{"GET", "/queues", hostile.Target{Around: `{"queues": [%s]}`, Item: `{"name": "q%d"}`}, ofMessaging("GET", "/queues", nil, 200, 204)},
-	{"GET", "/queues/q/messages", hostile.Target{Around: `{"messages": [%s]}`, Item: `{"id": "m%d", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"lifecycle_action_token": "t"}}`},
-		ofMessaging("GET", "/queues/q/messages", nil, 200, 204)},
-	{"POST", "/queues/q/messages", hostile.Target{Status: http.StatusCreated, Around: `{"resources": [%s]}`, Item: `"/v2/queues/q/messages/m"`},
-		ofMessaging("POST", "/queues/q/messages", map[string]any{"messages": []any{}}, 201)},
-	{"GET", "/queues/q/messages/m", hostile.Target{Around: `%s`, Item: `{"id": "m", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"a": "b"}}`},
-		ofMessaging("GET", "/queues/q/messages/m", nil, 200)},
-	{"DELETE", "/queues/q/messages/m", hostile.Target{Status: http.StatusNoContent, Around: `%s`, Item: `{}`}, ofMessaging("DELETE", "/queues/q/messages/m", nil, 204)},
+	{
+		"GET",
+		"/queues",
+		hostile.Target{Around: `{"queues": [%s]}`, Item: `{"name": "q%d"}`},
+		ofMessaging("GET", "/queues", nil, 200, 204),
+	},
+	{
+		"GET",
+		"/queues/q/messages",
+		hostile.Target{
+			Around: `{"messages": [%s]}`,
+			Item:   `{"id": "m%d", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"lifecycle_action_token": "t"}}`,
+		},
+		ofMessaging("GET", "/queues/q/messages", nil, 200, 204),
+	},
+	{
+		"POST",
+		"/queues/q/messages",
+		hostile.Target{Status: http.StatusCreated, Around: `{"resources": [%s]}`, Item: `"/v2/queues/q/messages/m"`},
+		ofMessaging("POST", "/queues/q/messages", map[string]any{"messages": []any{}}, 201),
+	},
+	{
+		"GET",
+		"/queues/q/messages/m",
+		hostile.Target{Around: `%s`, Item: `{"id": "m", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"a": "b"}}`},
+		ofMessaging("GET", "/queues/q/messages/m", nil, 200),
+	},
+	{
+		"DELETE",
+		"/queues/q/messages/m",
+		hostile.Target{Status: http.StatusNoContent, Around: `%s`, Item: `{}`},
+		ofMessaging("DELETE", "/queues/q/messages/m", nil, 204),
+	},
 }
 
 // manyRegions is a cloud whose regions are all asked at once.
 func manyRegions(n int) fakecloud.Config {
 	var config fakecloud.Config
 	for i := range n {
-		config.Regions = append(config.Regions, fakecloud.Region{Name: fmt.Sprintf("Region-%d", i), Zones: []fakecloud.Zone{{Name: "az", Hosts: []string{"h"}}}})
+		config.Regions = append(
+			config.Regions,
+			fakecloud.Region{Name: fmt.Sprintf("Region-%d", i), Zones: []fakecloud.Zone{{Name: "az", Hosts: []string{"h"}}}},
+		)
 	}
 	return config
 }
@@ -203,17 +305,27 @@ func TestPeer(t *testing.T) {
 				if way.Large && (n+i)%8 != 0 && !*everyWay {
 					continue
 				}
-				fault := fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: way.Handler(r.target)})
+				fault := fake.Inject(
+					fakecloud.Fault{
+						Method:  r.method,
+						Path:    r.path,
+						Effect:  fakecloud.Handle,
+						Times:   fakecloud.Forever,
+						Handler: way.Handler(r.target),
+					},
+				)
 				got := child.ask(t, way)
 				fault.Remove()
 				if fault.Fired() == 0 {
 					t.Fatalf("%s: nothing was asked", way.Name)
 				}
-				if bodyless := r.target.Status == http.StatusNoContent && way.Name == "a byte at a time"; !bodyless && way.Slow != strings.Contains(got.Error, "no answer within") {
+				if bodyless := r.target.Status == http.StatusNoContent && way.Name == "a byte at a time"; !bodyless &&
+					way.Slow != strings.Contains(got.Error, "no answer within") {
 					t.Errorf("%s: got %.500q", way.Name, got.Error)
 				}
 				for _, shown := range []string{got.Error, got.Value} {
-					if strings.Contains(shown, fakecloud.Password) || strings.Contains(shown, fake.Requests()[len(fake.Requests())-1].Token) && r.path != "/auth/tokens" {
+					if strings.Contains(shown, fakecloud.Password) ||
+						strings.Contains(shown, fake.Requests()[len(fake.Requests())-1].Token) && r.path != "/auth/tokens" {
 						t.Errorf("%s: a secret is shown: %.2000q", way.Name, shown)
 					}
 					if clean := text.CleanLines(shown); clean != shown {
@@ -282,7 +394,8 @@ func askPeer(t *testing.T) {
 	var q question
 	for in.Decode(&q) == nil {
 		config := openstack.Config{AuthURL: address, UserName: fakecloud.MemberUser, Password: fakecloud.Password,
-			TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: 10 * time.Minute}
+			TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, AllowReauth: true,
+			RequestTimeout: 10 * time.Minute}
 		if q.Slow {
 			config.RequestTimeout = 200 * time.Millisecond
 		}

@@ -15,7 +15,7 @@ import (
 // terraform-provider-openstack do.
 func TestProxy(t *testing.T) {
 	if address := os.Getenv("STACKPOLICY_TEST_PROXIED"); address != "" { // net/http reads the environment once
-		cloud, err := New(Config{AuthURL: address, UserName: "ann", Password: "p", TenantName: "p", UserDomainName: "d", ProjectDomainName: "d"})
+		cloud, err := New(Config{AuthURL: address, UserID: "ann", Password: "p", TenantID: "p"})
 		if err == nil {
 			err = cloud.Login(t.Context())
 		}
@@ -40,7 +40,8 @@ func TestProxy(t *testing.T) {
 	} {
 		seen = nil
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxy$")
-		child.Env = append(os.Environ(), "STACKPOLICY_TEST_PROXIED="+address, "HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=inside.invalid")
+		child.Env = append(os.Environ(), "STACKPOLICY_TEST_PROXIED="+address,
+			"HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=inside.invalid")
 		if output, err := child.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, output)
 		}

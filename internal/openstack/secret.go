@@ -41,8 +41,8 @@ func forms(secrets []string) (all []string) {
 		encoder.SetEscapeHTML(false)
 		_ = encoder.Encode(secret) // a string always encodes
 		escaped, _ := json.Marshal(secret)
-		all = append(all, secret, ascii[1:len(ascii)-1], strings.Trim(plain.String(), "\"\n"), strings.Trim(string(escaped), `"`),
-			url.QueryEscape(secret), url.PathEscape(secret))
+		all = append(all, secret, ascii[1:len(ascii)-1], strings.Trim(plain.String(), "\"\n"),
+			strings.Trim(string(escaped), `"`), url.QueryEscape(secret), url.PathEscape(secret))
 	}
 	slices.SortFunc(all, func(a, b string) int {
 		if len(a) != len(b) {

@@ -130,7 +130,7 @@ func (s Server) Exists(ctx context.Context) (bool, error) {
 func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
 	return c.ids.get(ctx, struct{}{}, func(ctx context.Context) (map[string]bool, error) {
 		ids := map[string]bool{}
-		err := walk(ctx, c.At(versionDownCells), "servers", nil, func(page []byte, item func(string) error) (more bool, err error) {
+		read := func(page []byte, item func(string) error) (more bool, err error) {
 			var list struct {
 				Servers []struct {
 					ID string `json:"id"`
@@ -145,8 +145,9 @@ func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
 				ids[server.ID] = true
 			}
 			return len(list.Links) > 0, err
-		})
-		if err != nil && !errors.Is(err, errLostMarker) { // who is not in the list is asked for
+		}
+		err := walk(ctx, c.At(versionDownCells), "servers", nil, read)
+		if err != nil && !errors.Is(err, errLostMarker) { // a server that is not in the list is asked for
 			return nil, fmt.Errorf("region %s: list servers: %w", c.Region, err)
 		}
 		return ids, nil

@@ -123,7 +123,9 @@ func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, erro
 
 // CreateServerGroup makes a server group. It is not safe to repeat: an error
 // that is no answer of Nova's leaves open whether the group was made.
-func (c *Compute) CreateServerGroup(ctx context.Context, name, policy string, maxServerPerHost int) (ServerGroup, error) {
+func (c *Compute) CreateServerGroup(
+	ctx context.Context, name, policy string, maxServerPerHost int,
+) (ServerGroup, error) {
 	client, opts := c.groupClient(), servergroups.CreateOpts{Name: name}
 	switch {
 	case c.Offers(VersionGroupPolicy):

@@ -18,7 +18,8 @@ import (
 func TestProxy(t *testing.T) {
 	if address := os.Getenv("STACKPOLICY_TEST_PROXIED"); address != "" { // net/http reads the environment once
 		way, _ := strconv.Atoi(os.Getenv("STACKPOLICY_TEST_WAY"))
-		req, err := http.NewRequestWithContext(Way(way).On(t.Context()), http.MethodPost, address+"/drain?key=secret", strings.NewReader("{}"))
+		ctx, body := Way(way).On(t.Context()), strings.NewReader("{}")
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, address+"/drain?key=secret", body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +50,8 @@ func TestProxy(t *testing.T) {
 	} {
 		seen = nil
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxy$")
-		child.Env = append(os.Environ(), "STACKPOLICY_TEST_PROXIED="+c.address, fmt.Sprint("STACKPOLICY_TEST_WAY=", int(c.way)),
+		child.Env = append(os.Environ(),
+			"STACKPOLICY_TEST_PROXIED="+c.address, fmt.Sprint("STACKPOLICY_TEST_WAY=", int(c.way)),
 			"HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=")
 		if output, err := child.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, output)

@@ -15,7 +15,8 @@ import (
 // that net/http puts before an alert at some moments.
 func TestReason(t *testing.T) {
 	alert := &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
-	refused := &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{Port: 1}, Err: errors.New("connect: connection refused")}
+	failed := errors.New("connect: connection refused")
+	refused := &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{Port: 1}, Err: failed}
 	for want, err := range map[string]error{
 		"remote error: tls: certificate required": fmt.Errorf("readLoopPeekFailLocked: %w", alert),
 		"connect: connection refused":             refused,
@@ -36,7 +37,8 @@ func TestClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer.Body.Close()
-	if got := Status(answer) + Redirect(answer); got != "302 Found, a redirect to elsewhere.example, which is not followed" {
+	const want = "302 Found, a redirect to elsewhere.example, which is not followed"
+	if got := Status(answer) + Redirect(answer); got != want {
 		t.Errorf("got %q", got)
 	}
 }
