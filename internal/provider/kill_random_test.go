@@ -27,7 +27,7 @@ import (
 
 var (
 	killFor  = flag.Duration("kill-for", time.Minute, "how long TestKilledAnywhere kills")
-	killSeed = flag.Uint64("kill-seed", uint64(time.Now().UnixNano()), "what TestKilledAnywhere does: its changes, and whom it kills")
+	killSeed = flag.Uint64("kill-seed", uint64(time.Now().UnixNano()), "which changes it makes, and what it kills")
 )
 
 // mortal is a cluster with everything: a server group, servers that are waited for
@@ -228,10 +228,10 @@ func (m *mortal) run(t *testing.T, random *rand.Rand) {
 		}
 		m.look(t, "before")
 		before := m.inService(t)
-		whom := []string{"terraform", "the provider", "both"}[random.IntN(3)]
+		which := []string{"terraform", "the provider", "both"}[random.IntN(3)]
 		after := time.Duration(random.Int64N(int64(usual)))
-		name := fmt.Sprintf("%s to %d of v%d, %s killed after %s", change, size, version, whom, after)
-		if !m.kill(t, whom, after) {
+		name := fmt.Sprintf("%s to %d of v%d, %s killed after %s", change, size, version, which, after)
+		if !m.kill(t, which, after) {
 			m.counts["over before"]++
 		} else {
 			m.counts["killed"]++
@@ -269,7 +269,7 @@ func (m *mortal) inService(t *testing.T) map[string]servers.Server {
 
 // kill kills an apply, and reports whether it was still running. A provider whose
 // terraform is dead goes on for a moment.
-func (m *mortal) kill(t *testing.T, whom string, after time.Duration) bool {
+func (m *mortal) kill(t *testing.T, which string, after time.Duration) bool {
 	t.Helper()
 	file := filepath.Join(m.Dir, "terraform.tfstate")
 	state, err := os.ReadFile(file)
@@ -288,7 +288,7 @@ func (m *mortal) kill(t *testing.T, whom string, after time.Duration) bool {
 		return false
 	case <-time.After(after):
 	}
-	switch whom {
+	switch which {
 	case "terraform":
 		_ = cmd.Process.Kill()
 	case "the provider":
