@@ -450,6 +450,91 @@ func TestAccRolloutInPlace(t *testing.T) {
 	}
 }
 
+// recreated are three nodes whose servers are destroyed first and made again.
+func recreated(c *acctest.Cloud, region string, zones []string, image, more string) string {
+	return fmt.Sprintf(`
+resource "stackpolicy_placement_attachment" "db" {
+  cluster           = %[1]q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity  = 3
+  regions           = %[2]s
+  template          = { image = %[3]q }
+  update {
+    causes         = ["TEMPLATE", "UNHEALTHY"]
+    max_batch_size = 1
+    method         = "RECREATE"
+  }
+  %[5]s
+}
+resource "terraform_data" "generation" {
+  for_each = stackpolicy_placement_attachment.db.nodes
+  input    = each.value.generation
+}
+resource "openstack_compute_instance_v2" "db" {
+  for_each          = stackpolicy_placement_attachment.db.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = each.value.template.image
+  flavor_id         = %[4]q
+  network_mode      = "none"
+  lifecycle {
+    replace_triggered_by = [terraform_data.generation[each.key]]
+  }
+}
+`, c.Prefix, acctest.Places(region+": "+strings.Join(zones, " ")), image, c.Flavor, more)
+}
+
+// TestAccRolloutRecreate: with RECREATE each apply destroys the server of one node and
+// makes it again under its name and in its place; never are there more servers than
+// nodes. While a node is broken no other is taken, and it is the one that is repaired.
+// A candidate is made again once.
+func TestAccRolloutRecreate(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	zones, images := c.Zones(t, region), c.TwoImages(t)
+	w := c.Workspace(t, recreated(c, region, zones, images[0][0], ""))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := c.Servers(t)
+	step := func(name, config string, made int) {
+		t.Helper()
+		if err := w.Write(config); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := w.Apply(t.Context()); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, text)
+		}
+		after := c.Servers(t)
+		changed := 0
+		for node, s := range after {
+			if s.ID != before[node].ID {
+				changed++
+			}
+			if s.AvailabilityZone != before[node].AvailabilityZone || s.Status != "ACTIVE" {
+				t.Errorf("%s: %s is %s in %s, it was in %s", name, node, s.Status, s.AvailabilityZone, before[node].AvailabilityZone)
+			}
+		}
+		if changed != made || len(c.AllServers(t)) != 3 {
+			t.Errorf("%s: %d servers are new, want %d; %d in all", name, changed, made, len(c.AllServers(t)))
+		}
+		before = after
+	}
+	next := recreated(c, region, zones, images[1][0], "")
+	step("the first", next, 1)
+	c.Mark(t, region, before[slices.Sorted(maps.Keys(before))[2]].ID, "stackpolicy_tainted", "yes")
+	step("the tainted one, and no other", next, 1)
+	step("the last", next, 1)
+	named := recreated(c, region, zones, images[1][0], fmt.Sprintf("deletion {\n candidates = [%q]\n}", c.Prefix+slices.Sorted(maps.Keys(before))[0]))
+	step("a candidate", named, 1)
+	step("once", named, 0)
+	if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
+		t.Errorf("the next plan is not empty: %v", err)
+	}
+}
+
 // TestAccRolloutInPlaceRefused: a resize that a full quota refuses holds the rollout.
 // However often it is applied again, no other node is taken, and the warning says
 // what the batch waits for.
