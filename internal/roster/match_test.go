@@ -109,6 +109,31 @@ func TestMatchNotices(t *testing.T) {
 	}
 }
 
+// TestMatchSeveral: of several servers of one name the careful view counts, and none of
+// them takes the node to another zone.
+func TestMatchSeveral(t *testing.T) {
+	r := Roster{Nodes: map[string]Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}, Mark: "2"}}}
+	before := Seen{Servers: map[string]node.Node{"web-0": {ID: "b"}}}
+	own := node.Node{ID: "a", Name: "web-0", Region: "R1", Zone: "az-2", Status: "ACTIVE", InService: "2", Tainted: true}
+	other := node.Node{ID: "b", Name: "web-0", Region: "R1", Zone: "az-3", Status: "ACTIVE", InService: "1", Locked: true, Protected: true}
+	next, seen, _ := Match(r, []node.Node{own, other}, before, func(string) bool { return true })
+	switch got := seen.Servers["web-0"]; {
+	case got.ID != "a" || got.InService != "2":
+		t.Errorf("the one with the node's mark counts: got %+v", got)
+	case !got.Locked || !got.Protected:
+		t.Errorf("one of them is locked and protected: got %+v", got)
+	case got.Tainted:
+		t.Errorf("only one of them is tainted: got %+v", got)
+	}
+	own.Status = "ERROR"
+	if _, seen, _ = Match(r, []node.Node{own, other}, before, func(string) bool { return true }); seen.Servers["web-0"].Status != "ACTIVE" {
+		t.Errorf("only one of them is in ERROR: got %+v", seen.Servers["web-0"])
+	}
+	if zone := next.Nodes["web-0"].Zone; zone != "az-1" {
+		t.Errorf("the node went to %s", zone)
+	}
+}
+
 // TestMatchFollows: a node without a zone gets the zone of its server once its
 // region lists zones, and a server that is in no zone for now leaves its node's.
 func TestMatchFollows(t *testing.T) {

@@ -46,7 +46,8 @@ func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, befor
 		return r, before, false
 	}
 	if err != nil {
-		reportRead(err, diags)
+		u := m.update(ctx, diags)
+		reportRead(err, u != nil && u.Has(roster.Misplaced), diags)
 		return r, before, false
 	}
 	listed := m.listedRegions()
@@ -107,7 +108,7 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 		return // no server is in it
 	}
 	if err != nil {
-		reportRead(err, p.diags)
+		reportRead(err, false, p.diags)
 		return
 	}
 	var found []string
@@ -176,7 +177,7 @@ func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *
 			Selector: cluster.Selector{NameRegex: pattern.Regexp(name).String()}, Keys: nodes.Selector{}.Keys()})
 	}
 	if err != nil {
-		reportRead(err, diags)
+		reportRead(err, false, diags)
 		return roster.Roster{}, found, false
 	}
 	r, err := roster.Adopt(name, pattern, servers)
@@ -194,8 +195,13 @@ func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *
 	return r.Learn(seen, roster.Policy{RequireMarks: found.marked}), found, true
 }
 
-// reportRead reports a cluster that could not be read.
-func reportRead(err error, diags *diag.Diagnostics) {
+// reportRead reports a cluster that could not be read; moves says that an update moves
+// nodes.
+func reportRead(err error, moves bool, diags *diag.Diagnostics) {
+	remedy := "To grow without a region that cannot be reached, leave it out of regions for now, and plan with -refresh=false."
+	if moves {
+		remedy += " Take PLACEMENT out of the causes of update first: it would replace the nodes of the region."
+	}
 	nodes.ReportRead(err, path.Root("selector").AtName("servergroup_id"),
-		"To grow without a region that cannot be reached, leave it out of regions for now, and plan with -refresh=false.", diags)
+		remedy, diags)
 }
