@@ -72,13 +72,4 @@ func TestAccExample_loadBalancer(t *testing.T) {
 	if _, there := after["web-1"]; there {
 		t.Errorf("left are %v", after)
 	}
-
-	// Its attachment is replaced, so the node is drained, and stays.
-	if _, err := e.Run(t.Context(), "apply", "-auto-approve", "-no-color", `-replace=stackpolicy_deletion_attachment.web["web-0"]`); err != nil {
-		t.Fatal(err)
-	}
-	weights(map[string]int{"web-0": 0, "web-2": 1, "web-3": 1})
-	e.apply(t)
-	weights(map[string]int{"web-0": 1, "web-2": 1, "web-3": 1})
-	kept(t, after, e.servers(t), 3)
 }

@@ -74,6 +74,11 @@ func TestPipeline(t *testing.T) {
 				cloud.Fake.AddServers(n.Region, fakecloud.Server{Name: name, Zone: n.Zone})
 			}
 		}
+		for name, s := range cloud.Servers(t) { // and those that it would have destroyed
+			if _, stays := nodesOf(t, w)[name]; !stays {
+				cloud.Kill(t, cloud.Regions(t)[0], s.ID)
+			}
+		}
 		if err := os.WriteFile(outputs, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

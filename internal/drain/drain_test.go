@@ -166,7 +166,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestStatuses: what each status of Nova's comes to, when a server is to be shut
+// TestStatuses: what each status of Nova's comes to, when a server must be shut
 // down. The list is Nova's own: a status that is new belongs to those that are
 // waited for.
 func TestStatuses(t *testing.T) {

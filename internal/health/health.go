@@ -8,6 +8,7 @@ package health
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -88,9 +89,7 @@ func (c Check) Look(ctx context.Context, nodes []Node) Result {
 			}
 			mutex.Lock()
 			defer mutex.Unlock()
-			for id, s := range of {
-				found[id] = s
-			}
+			maps.Copy(found, of)
 			for _, pool := range there {
 				pools[pool] = true
 			}
@@ -163,9 +162,7 @@ func (c Check) ask(ctx context.Context, nodes []Node) map[string]seen {
 		}
 	}
 	if len(again) > 0 && wait.For(ctx, min(longest, c.Timeout/fraction)) == nil {
-		for id, s := range c.tries(ctx, again) {
-			found[id] = s
-		}
+		maps.Copy(found, c.tries(ctx, again))
 	}
 	return found
 }

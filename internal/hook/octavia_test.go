@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,9 +33,7 @@ func inPool(t *testing.T, config fakecloud.Config, servers ...fakecloud.Server) 
 func (p *pooled) run(t *testing.T, i int, name, transition string, more map[string][]string, pools ...string) error {
 	t.Helper()
 	spec := Spec{Type: "octavia", Arguments: map[string][]string{"pool_ids": pools}, Default: Abandon, Timeout: time.Minute}
-	for key, values := range more {
-		spec.Arguments[key] = values
-	}
+	maps.Copy(spec.Arguments, more)
 	_, err := p.runner.Run(t.Context(), spec, Message{Token: "t", NodeID: p.ids[i], NodeName: name, Transition: transition, Region: "RegionOne"}, &Progress{})
 	return err
 }

@@ -281,8 +281,11 @@ func (m *mortal) kill(t *testing.T, which string, after time.Duration) bool {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // it was killed, or a resource failed
+		close(ended)
+	}()
 	select {
 	case <-ended:
 		return false

@@ -294,7 +294,8 @@ func (w *world) round(policy Policy, crash int) *Change {
 		t.Fatalf("%d servers were made; %d were missing, and a batch is %d", w.made, missing, batch)
 	}
 	for name := range w.ours {
-		if n, there := w.roster.Nodes[name]; !there || w.serves(name, n) {
+		n, there := w.roster.Nodes[name]
+		if _, stays := next.Nodes[name]; !there || !stays || w.serves(name, n) {
 			delete(w.ours, name)
 		}
 	}

@@ -44,13 +44,13 @@ func NewClient(authorities *x509.CertPool, timeout time.Duration) *http.Client {
 type Way int
 
 const (
-	// Tunnel: over https only, where a proxy sees the name of the host and nothing
+	// Tunnel goes through it over https only, where a proxy sees the name of the host and nothing
 	// else. Over http it would read the message, with what is secret in the address,
 	// and could answer in the other's place. It holds where nothing is said.
 	Tunnel Way = iota
-	// Direct: never.
+	// Direct never does.
 	Direct
-	// Proxied: over http too.
+	// Proxied does over http too.
 	Proxied
 )
 

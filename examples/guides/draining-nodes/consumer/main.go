@@ -139,8 +139,8 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (c *consumer) drain(m message, began int64) {
 	command := exec.CommandContext(context.Background(), c.command)
 	// The command has no use for the secret, and what it starts may print its environment.
-	inherited := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "WEBHOOK_SECRET=") })
-	command.Env = append(inherited, "NODE_ID="+m.NodeID, "NODE_NAME="+m.Name, "REGION="+m.Region, "CLUSTER="+m.Cluster, "TRANSITION="+m.Transition)
+	command.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "WEBHOOK_SECRET=") })
+	command.Env = append(command.Env, "NODE_ID="+m.NodeID, "NODE_NAME="+m.Name, "REGION="+m.Region, "CLUSTER="+m.Cluster, "TRANSITION="+m.Transition)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	answer := http.StatusOK
 	if err := command.Run(); err != nil {
