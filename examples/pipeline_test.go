@@ -52,6 +52,7 @@ func script(t *testing.T, dir, name, path string, env ...string) (string, error)
 func TestPipeline(t *testing.T) {
 	t.Parallel()
 	cloud := acctest.NewFake(t, fakecloud.Config{})
+	cloud.Prefix = "" // all servers are the cluster's
 	config := func(image string) string {
 		return attached("desired_capacity = 6", threeZones, fmt.Sprintf("template = { image = %q }", image),
 			"update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 2\n  }")

@@ -43,6 +43,10 @@ func TestDecodePage(t *testing.T) {
 		{ID: "3", Region: "R", Status: "UNKNOWN", CreatedAt: day.AddDate(0, 0, -1)},
 	}
 	for i := range want {
+		if got[i].Build == "" {
+			t.Errorf("node %d has no fingerprint", i)
+		}
+		want[i].Build = got[i].Build // TestBuild
 		if got[i] != want[i] {
 			t.Errorf("node %d\n got %+v\nwant %+v", i, got[i], want[i])
 		}
@@ -136,6 +140,36 @@ func TestDecodeKeepsLittle(t *testing.T) {
 	}
 	if allocs := testing.AllocsPerRun(5, func() { _, _ = readPage(page, func(*server) error { return nil }) }); allocs > 20_000 {
 		t.Errorf("%.0f allocations", allocs)
+	}
+}
+
+// TestBuild: the fingerprint of a server changes with whatever a rebuild, a resize or
+// another server changes, and with nothing else.
+func TestBuild(t *testing.T) {
+	build := func(change func(*server)) string {
+		s := server{ID: "1", Name: "web-1", Status: "ACTIVE", Launched: "2026-11-21T08:00:00", Image: image{"i"}}
+		s.Flavor.Name = "small"
+		change(&s)
+		n, err := s.node("R", Keys{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.Build
+	}
+	same := build(func(*server) {})
+	for name, change := range map[string]func(*server){
+		"another server": func(s *server) { s.ID = "2" },
+		"image":          func(s *server) { s.Image.ID = "j" },
+		"flavor":         func(s *server) { s.Flavor.Name = "large" },
+		"old flavor":     func(s *server) { s.Flavor.ID = "2" },
+		"launch":         func(s *server) { s.Launched = "2026-11-21T08:00:01" },
+	} {
+		if build(change) == same {
+			t.Errorf("%s makes no difference", name)
+		}
+	}
+	if build(func(s *server) { s.Status, s.Name, s.Metadata = "SHUTOFF", "x", map[string]string{"a": "b"} }) != same {
+		t.Error("status, name and metadata make a difference")
 	}
 }
 

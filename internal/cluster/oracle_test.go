@@ -20,11 +20,16 @@ type slowServer struct {
 	Zone     string            `json:"OS-EXT-AZ:availability_zone"`
 	HostID   string            `json:"hostId"`
 	Created  string            `json:"created"`
+	Launched string            `json:"OS-SRV-USG:launched_at"`
 	Image    slowImage         `json:"image"`
 	Metadata map[string]string `json:"metadata"`
 	Tags     []string          `json:"tags"`
 	Locked   bool              `json:"locked"`
 	Fault    slowFault         `json:"fault"`
+	Flavor   struct {
+		ID   string `json:"id"`
+		Name string `json:"original_name"`
+	} `json:"flavor"`
 }
 
 type slowFault struct{ Message string }
@@ -72,9 +77,10 @@ func decodeSlowly(data []byte) (servers []server, more bool, err error) {
 		if s.ID == "" || s.Status == "" {
 			return nil, false, errors.New("no id or status")
 		}
-		wanted := server{ID: s.ID, Name: s.Name, Status: s.Status, Zone: s.Zone, HostID: s.HostID, Created: s.Created,
+		wanted := server{ID: s.ID, Name: s.Name, Status: s.Status, Zone: s.Zone, HostID: s.HostID, Created: s.Created, Launched: s.Launched,
 			Image: image{s.Image.ID}, Metadata: s.Metadata, Tags: s.Tags, Locked: s.Locked, hidden: s.Status == "UNKNOWN" && s.Name == ""}
 		wanted.Fault.Message = s.Fault.Message
+		wanted.Flavor.ID, wanted.Flavor.Name = s.Flavor.ID, s.Flavor.Name
 		servers = append(servers, wanted)
 	}
 	for _, link := range page.Links {
@@ -108,7 +114,7 @@ func drawPage(t *rapid.T) []byte {
 	}
 	drawText := func() string { return text.Draw(t, "text") }
 	drawOther := func() string { return other.Draw(t, "other") }
-	fields := []string{"id", "name", "status", "OS-EXT-AZ:availability_zone", "hostId", "created", "image", "metadata", "tags", "locked", "flavor", "addresses"}
+	fields := []string{"id", "name", "status", "OS-EXT-AZ:availability_zone", "hostId", "created", "OS-SRV-USG:launched_at", "image", "metadata", "tags", "locked", "flavor", "addresses"}
 	value := func(name string) string {
 		switch {
 		case rapid.IntRange(0, 40).Draw(t, "odd") == 0:
