@@ -93,6 +93,7 @@ func TestPermissions_member(t *testing.T) {
 	} {
 		here := instance{Kind: kind}
 		for _, config := range configs {
+			p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne") // as Terraform starts one for each plan
 			var err error
 			if here, err = p.Apply(t.Context(), here, config); err != nil {
 				t.Fatalf("%s: %v", kind, err)

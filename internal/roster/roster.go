@@ -7,15 +7,15 @@
 // That is what lets Terraform change a cluster without moving, and so
 // destroying, a server that stays.
 //
-// What happens to a node has one word in the code, and one that users read:
+// What happens to a node has one word in the code, one in the attribute change, and
+// one in drawings:
 //
-//	code      attribute  in a drawing  means
-//	Created   creation   comes         new, under a name that no node had
-//	Returned  returned   comes         departed earlier, and back because its server still runs
-//	Departed  deletion   leaves        removed: its server is destroyed
-//	Revised   in_place   changes       of another template or server, under its own name
-//	Leaving                            departed, with a server that may still run
+//   - Created, creation, comes: new, under a name that no node had
+//   - Returned, returned, comes: it departed earlier, and is back because its server still runs
+//   - Departed, deletion, leaves: removed, and its server is destroyed
+//   - Revised, in_place, changes: of another template or server, under its own name
 //
+// Leaving is a node that departed, and whose server may still run.
 // A node that departs or is revised for an update is replaced; a new one in the place
 // of one that departs is its substitute. Candidates are what a person names to remove.
 //

@@ -112,7 +112,7 @@ func TestPlacementShrinkUnreachable(t *testing.T) {
 }
 
 // TestPlacementShrinkAtMin: a shrink takes no place below its min, also not for a
-// node that is tainted. One in ERROR leaves all the same, and a warning says which
+// node that is tainted. One in ERROR leaves anyway, and a warning says which
 // place is filled first.
 func TestPlacementShrinkAtMin(t *testing.T) {
 	t.Parallel()
