@@ -48,8 +48,8 @@ type mortal struct {
 func (m *mortal) config(size, version int) string {
 	method, before, trigger := "SUBSTITUTE", "create_before_destroy = true", ""
 	if m.recreate {
-		method, before = "IN_PLACE", ""
-		trigger = "replace_triggered_by = [terraform_data.version[each.key]]"
+		method, before = "RECREATE", ""
+		trigger = "replace_triggered_by = [terraform_data.generation[each.key]]"
 	}
 	return fmt.Sprintf(`
 resource "stackpolicy_affinity_attachment" "web" {
@@ -71,9 +71,9 @@ resource "stackpolicy_placement_attachment" "web" {
     require_in_service = true
   }
 }
-resource "terraform_data" "version" {
+resource "terraform_data" "generation" {
   for_each = stackpolicy_placement_attachment.web.nodes
-  input    = each.value.template.version
+  input    = each.value.generation
 }
 resource "nova_server" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
