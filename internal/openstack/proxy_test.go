@@ -38,15 +38,19 @@ func TestProxy(t *testing.T) {
 		"http://keystone.invalid/v3":  {"POST http://keystone.invalid/v3/auth/tokens"},
 		"http://inside.invalid/v3":    nil,
 	} {
+		mu.Lock()
 		seen = nil
+		mu.Unlock()
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxy$")
 		child.Env = append(os.Environ(), "STACKPOLICY_TEST_PROXIED="+address,
 			"HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=inside.invalid")
 		if output, err := child.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, output)
 		}
+		mu.Lock()
 		if !slices.Equal(seen, want) {
 			t.Errorf("%s: the proxy saw %q, want %q", address, seen, want)
 		}
+		mu.Unlock()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -29,9 +30,12 @@ func TestProxy(t *testing.T) {
 		}
 		return
 	}
+	var mu sync.Mutex
 	var seen []string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
 		seen = append(seen, r.Method+" "+r.RequestURI)
+		mu.Unlock()
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}))
 	defer proxy.Close()
@@ -48,7 +52,9 @@ func TestProxy(t *testing.T) {
 		{"http://consumer.invalid", Proxied, []string{"POST http://consumer.invalid/drain?key=secret"}},
 		{"https://consumer.invalid", Proxied, []string{overTLS}},
 	} {
+		mu.Lock()
 		seen = nil
+		mu.Unlock()
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxy$")
 		child.Env = append(os.Environ(),
 			"STACKPOLICY_TEST_PROXIED="+c.address, fmt.Sprint("STACKPOLICY_TEST_WAY=", int(c.way)),
@@ -56,8 +62,10 @@ func TestProxy(t *testing.T) {
 		if output, err := child.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, output)
 		}
+		mu.Lock()
 		if !slices.Equal(seen, c.want) {
 			t.Errorf("%s, way %d: the proxy saw %q, want %q", c.address, c.way, seen, c.want)
 		}
+		mu.Unlock()
 	}
 }
