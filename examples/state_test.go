@@ -137,7 +137,8 @@ resource "stackpolicy_deletion_attachment" "web" {
 				file("more.tf", "removed {\n  from = stackpolicy_deletion_attachment.web\n  lifecycle {\n    destroy = false\n  }\n}\n")
 			}
 			got := e.planned(t)
-			quoted(t, "state-is-the-memory", got)
+			// OpenTofu also counts what it forgets.
+			quoted(t, "state-is-the-memory", regexp.MustCompile(`, \d+ to forget`).ReplaceAllString(got, ""))
 			if !strings.HasPrefix(got, "Plan: 0 to add, 0 to change, 0 to destroy") {
 				t.Errorf("leaving plans: %s", got)
 			}
