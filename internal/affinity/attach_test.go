@@ -50,12 +50,12 @@ func TestLostAnswer(t *testing.T) {
 		"it is 500 and was made":   {Status: http.StatusInternalServerError, Acts: true},
 		"it is HTML, and was made": {Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>", Acts: true},
 	} {
+		fault.Service, fault.Method, fault.Path = fakecloud.Compute, http.MethodPost, "/os-server-groups"
 		for _, policy := range []affinity.Policy{{}, {Name: "web", Policy: affinity.SoftAffinity}, {Policy: affinity.AntiAffinity, MaxServerPerHost: 2}} {
 			t.Run(name+" "+policy.Name+policy.Policy, func(t *testing.T) {
 				t.Parallel()
 				fake := fakecloud.Start(t, fakecloud.Config{})
 				region := patient(t, fake, givenUp)
-				fault.Service, fault.Method, fault.Path = fakecloud.Compute, http.MethodPost, "/os-server-groups"
 				injected := fake.Inject(fault)
 				binding, err := affinity.Attach(t.Context(), region, policy, "")
 				if injected.Fired() != 1 {
@@ -114,12 +114,12 @@ func TestMadeLate(t *testing.T) {
 		"the connection breaks": {Effect: fakecloud.Reset},
 		"a proxy gives up":      {Status: http.StatusGatewayTimeout},
 	} {
+		fault.Method, fault.Path = http.MethodPost, "/os-server-groups"
 		for _, name := range []string{"", "web"} {
 			t.Run(title+" "+name, func(t *testing.T) {
 				t.Parallel()
 				fake := fakecloud.Start(t, fakecloud.Config{})
 				region := patient(t, fake, givenUp)
-				fault.Method, fault.Path = http.MethodPost, "/os-server-groups"
 				fake.Inject(fault)
 				_, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: name, Policy: affinity.Affinity}, "")
 				lost, ok := errors.AsType[*affinity.LostError](err)

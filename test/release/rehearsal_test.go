@@ -429,8 +429,8 @@ func (r rehearsal) readme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(plan.ResourceChanges); n != 6 {
-		t.Errorf("%d resources planned, want the attachment and five servers", n)
+	if n := len(plan.ResourceChanges); n != 7 {
+		t.Errorf("%d resources planned, want the attachment and six servers", n)
 	}
 	if _, err := w.Run(t.Context(), "apply", "-input=false", "-no-color", "plan"); err != nil {
 		t.Fatal(err)
@@ -445,7 +445,7 @@ func (r rehearsal) readme(t *testing.T) {
 	if output, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
 		t.Errorf("the next version plans a change: %v\n%s", err, output)
 	}
-	if n := len(cloud.Servers("RegionOne")) + len(cloud.Servers("RegionTwo")); n != 5 {
+	if n := len(cloud.Servers("RegionOne")) + len(cloud.Servers("RegionTwo")); n != 6 {
 		t.Errorf("%d servers", n)
 	}
 	if _, err = w.Destroy(t.Context()); err != nil {
