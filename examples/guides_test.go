@@ -162,7 +162,7 @@ const webhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE="
 func consume(t *testing.T, script string, env ...string) (address string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "consumer")
-	if err := errors.Join(workspace.Program(t.Context(), binary, "./examples/guides/draining-nodes/consumer"), workspace.Watch(script)); err != nil {
+	if err := errors.Join(workspace.Program(t.Context(), binary, "./examples/guides/hooks/consumer"), workspace.Watch(script)); err != nil {
 		t.Fatal(err)
 	}
 	address = freePort(t)
@@ -195,7 +195,7 @@ func TestAccExample_draining(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := consume(t, script)
-	e := start(t, "guides/draining-nodes/webhook")
+	e := start(t, "guides/hooks/webhook")
 	url := "drain_url=http://" + address + "/drain"
 	e.apply(t, url)
 	if _, err := e.Apply(t.Context(), url, "size=2"); err == nil || !strings.Contains(err.Error(), "answered 401 Unauthorized") || len(e.servers(t)) != 3 {
@@ -218,7 +218,7 @@ func TestAccExample_draining(t *testing.T) {
 // TestDrainingByQueue: a consumer claims messages, and deletes each with its
 // claim.
 func TestAccExample_drainingByQueue(t *testing.T) {
-	e := start(t, "guides/draining-nodes/zaqar")
+	e := start(t, "guides/hooks/zaqar")
 	e.apply(t)
 	client := e.c.Zaqar(t, "RegionOne")
 	ctx, stop := context.WithCancel(t.Context())

@@ -1,7 +1,9 @@
 package provider_test
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -9,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,35 +126,84 @@ func titles(t *testing.T) map[string]*regexp.Regexp {
 	return found
 }
 
-// TestTroubleshooting: the guide has a heading for every diagnostic, and no others.
+// troubleshooting are the pages of the guide. The first one ends with the list of all headings.
+const (
+	troubleshooting = "../../templates/guides/troubleshooting*.md.tmpl"
+	listHeading     = "\n## All errors and warnings\n"
+)
+
+var (
+	heading = regexp.MustCompile("(?m)^### `([^`]+)`$")
+	// GitHub and the registries leave such characters out of the anchor of a heading.
+	notInAnchor = regexp.MustCompile(`[^a-z0-9 _-]`)
+)
+
+// TestTroubleshooting: the guide has a heading for every diagnostic, and no others, and its first page lists them all.
+// With -update it writes that list.
 func TestTroubleshooting(t *testing.T) {
-	guide, err := os.ReadFile("../../templates/guides/troubleshooting.md.tmpl")
+	pages, err := filepath.Glob(troubleshooting)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := map[string]bool{}
-	for _, row := range regexp.MustCompile("(?m)^### `([^`]+)`$").FindAllStringSubmatch(string(guide), -1) {
-		if _, twice := rows[row[1]]; twice {
-			t.Errorf("the guide to troubleshooting has %q twice", row[1])
+	links := map[string]string{}
+	first := ""
+	for _, page := range pages {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
 		}
-		rows[row[1]] = false
+		target := strings.TrimSuffix(filepath.Base(page), ".tmpl")
+		if target == "troubleshooting.md" {
+			first, target = string(content), ""
+		}
+		for _, row := range heading.FindAllStringSubmatch(string(content), -1) {
+			if _, twice := links[row[1]]; twice {
+				t.Errorf("the guide to troubleshooting has %q twice", row[1])
+			}
+			anchor := strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(row[1]), ""), " ", "-")
+			links[row[1]] = fmt.Sprintf("- [%s](%s#%s)\n", row[1], target, anchor)
+		}
 	}
+
+	known := map[string]bool{}
 	all := summaries(t)
 	maps.Copy(all, titles(t))
 	for text, summary := range all {
-		told := false
-		for row := range rows {
+		found := false
+		for row := range links {
 			if summary.MatchString(row) {
-				told, rows[row] = true, true
+				found, known[row] = true, true
 			}
 		}
-		if !told {
+		if !found {
 			t.Errorf("the guide to troubleshooting says nothing of %q", text)
 		}
 	}
-	for row, known := range rows {
-		if !known {
+	list := ""
+	for _, row := range slices.SortedFunc(maps.Keys(links), compareWords) {
+		if !known[row] {
 			t.Errorf("the guide to troubleshooting has %q, which the provider never says", row)
 		}
+		list += links[row]
 	}
+
+	text, _, found := strings.Cut(first, listHeading)
+	if !found {
+		t.Fatalf("the first page has no heading %q", listHeading)
+	}
+	if want := text + listHeading + "\n" + list; want != first {
+		if *update {
+			err = os.WriteFile(strings.Replace(troubleshooting, "*", "", 1), []byte(want), 0o644)
+		} else {
+			err = errors.New("the list of all errors and warnings is out of date: run this test with -update")
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// compareWords orders headings as a reader looks for them: the case of letters does not matter.
+func compareWords(a, b string) int {
+	return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
 }
