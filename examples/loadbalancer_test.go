@@ -25,7 +25,7 @@ func TestAccExample_loadBalancer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shorter := strings.NewReplacer("grace_period    = 60", "grace_period    = 1", "stable_for = 10", "stable_for = 1").Replace(string(text))
+	shorter := strings.NewReplacer(`grace_period    = "1m"`, `grace_period    = "1s"`, `stable_for = "10s"`, `stable_for = "1s"`).Replace(string(text))
 	if err := os.WriteFile(file, []byte(shorter), 0o600); err != nil {
 		t.Fatal(err)
 	}

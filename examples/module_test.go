@@ -25,13 +25,13 @@ func TestModuleArguments(t *testing.T) {
   readiness = {
     http       = { url = "http://{address}/health", status = "204" }
     tcp        = { port = 8443 }
-    stable_for = 11
+    stable_for = "11s"
     timeout    = 222
     `+fmt.Sprintf(hook, "launch")+`
   }
   drain = {
     shutdown     = false
-    grace_period = 33
+    grace_period = "33s"
     `+fmt.Sprintf(hook, "leave")+`
   }`)
 	plan, err := e.Plan(t.Context(), "arguments.tfplan", "size=4")
@@ -52,14 +52,14 @@ func TestModuleArguments(t *testing.T) {
 			"update":   map[string]any{"causes": []any{"TEMPLATE"}, "max_batch_size": "3", "target": "40%", "method": "IN_PLACE", "stop_above": "5", "require_in_service": false},
 		}},
 		{"module.web.stackpolicy_readiness_attachment.cluster", map[string]any{
-			"cluster": "web", "stable_for": 11, "timeout": 222,
+			"cluster": "web", "stable_for": "11s", "timeout": "222",
 			"http": map[string]any{"url": "http://{address}/health", "status": "204"},
 			"tcp":  map[string]any{"port": 8443},
-			"hook": map[string]any{"type": "webhook", "url": "https://consumer.example/launch", "timeout": 77, "default_result": "CONTINUE"},
+			"hook": map[string]any{"type": "webhook", "url": "https://consumer.example/launch", "timeout": "77", "default_result": "CONTINUE"},
 		}},
 		{`module.web.stackpolicy_deletion_attachment.node["web-0"]`, map[string]any{
-			"cluster": "web", "node_name": "web-0", "region": "RegionOne", "shutdown": false, "grace_period": 33,
-			"hook": map[string]any{"type": "webhook", "url": "https://consumer.example/leave", "timeout": 77, "default_result": "CONTINUE"},
+			"cluster": "web", "node_name": "web-0", "region": "RegionOne", "shutdown": false, "grace_period": "33s",
+			"hook": map[string]any{"type": "webhook", "url": "https://consumer.example/leave", "timeout": "77", "default_result": "CONTINUE"},
 		}},
 	} {
 		holds(t, c.address, planned[c.address], c.want)

@@ -84,7 +84,7 @@ func TestFromSenlin_properties(t *testing.T) {
 		fails                            bool
 	}{
 		{"a group without a name, a zone for all, and hooks", regions, "zones: []", affinity, deletion, []string{
-			`policies = "soft-anti-affinity"`, `availability_zone = "az-2"`, `hook {`, `type = "webhook"`, `timeout = 90`, `default_result = "CONTINUE"`,
+			`policies = "soft-anti-affinity"`, `availability_zone = "az-2"`, `hook {`, `type = "webhook"`, `timeout = "90"`, `default_result = "CONTINUE"`,
 		}, false},
 		{"nothing but a region", regions, "zones: []", "{}", "{}", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
 		{"misspelled keys", "regions: [{name: RegionOne, wieght: 50}]", "zones: [{name: az-1, cpa: 3}]", "servergroup: {policy: affinity}", "hooks: {params: {queue: x, retries: 3}, type: zaqar}",

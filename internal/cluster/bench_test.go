@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
@@ -50,7 +51,7 @@ func BenchmarkPage(b *testing.B) {
 			}
 			body, err := io.ReadAll(resp.Body)
 			if err == nil {
-				err = decode(body, func(s *server) error { return p.take(s, *match, Query{Keys: keys}) })
+				err = decode(body, func(s *server) error { return p.take(s, time.Time{}, *match, Query{Keys: keys}) })
 			}
 			return all(len(p.nodes), err)
 		}}

@@ -21,26 +21,28 @@ func decodePage(text string) (servers []server, more bool, err error) {
 
 func TestDecodePage(t *testing.T) {
 	servers, more, err := decodePage(`{"servers": [
-		{"id": "1", "name": "web-1", "status": "ACTIVE", "created": "2026-11-21T08:00:00Z", "hostId": "h", "locked": true,
-		 "OS-EXT-AZ:availability_zone": "az-1:host-7", "image": {"id": "i", "links": []}, "metadata": {"stackpolicy_tainted": "yes", "stackpolicy_in_service": "7", "other": "x"}, "tags": ["eu"],
+		{"id": "1", "name": "web-1", "status": "ACTIVE", "created": "2026-11-21T08:00:00Z", "hostId": "h", "locked": true, "OS-SRV-USG:launched_at": "2026-11-21T08:01:30.500000",
+		 "OS-EXT-AZ:availability_zone": "az-1:host-7", "image": {"id": "i", "links": []}, "metadata": {"stackpolicy_tainted": "yes", "stackpolicy_in_service": "7", "stackpolicy_in_service_at": "2026-11-21T08:01:00Z", "other": "x"}, "tags": ["eu"],
 		 "flavor": {"vcpus": 1}, "addresses": {"net": [{"addr": "10.0.0.1"}]}},
-		{"id": "2", "name": "from-volume", "status": "ERROR", "fault": {"code": 500, "message": "No valid host was found."}, "image": "", "OS-EXT-AZ:availability_zone": null},
+		{"id": "2", "name": "from-volume", "status": "ERROR", "OS-SRV-USG:launched_at": null, "metadata": {"stackpolicy_in_service_at": "yesterday", "stackpolicy_not_in_service_at": "2026-11-21T09:00:00+01:00"},
+		 "fault": {"code": 500, "message": "No valid host was found."}, "image": "", "OS-EXT-AZ:availability_zone": null},
 		{"id": "3", "status": "UNKNOWN", "created": "2026-11-20T08:00:00Z", "tenant_id": "p", "links": []}
 		], "servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`)
 	if err != nil || !more || len(servers) != 3 {
 		t.Fatalf("got %+v, %t, %v", servers, more, err)
 	}
+	day := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	got := make([]node.Node, 3)
 	for i := range servers {
-		if got[i], err = servers[i].node("R", Keys{Tainted: "stackpolicy_tainted"}); err != nil {
+		if got[i], err = servers[i].node("R", day.Add(time.Hour), Keys{Tainted: "stackpolicy_tainted"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	day := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	want := []node.Node{
-		{ID: "1", Name: "web-1", Region: "R", Zone: "az-1", Status: "ACTIVE", HostID: "h", CreatedAt: day, Profile: "i", Tainted: true, Protected: true, Locked: true, InService: "7"},
-		{ID: "2", Name: "from-volume", Region: "R", Status: "ERROR", Fault: "No valid host was found."},
-		{ID: "3", Region: "R", Status: "UNKNOWN", CreatedAt: day.AddDate(0, 0, -1)},
+		{ID: "1", Name: "web-1", Region: "R", Zone: "az-1", Status: "ACTIVE", HostID: "h",
+			CreatedAt: day, LaunchedAt: day.Add(90*time.Second + 500*time.Millisecond), SeenAt: day.Add(time.Hour), InServiceAt: day.Add(time.Minute), Profile: "i", Tainted: true, Protected: true, Locked: true, InService: "7"},
+		{ID: "2", Name: "from-volume", Region: "R", Status: "ERROR", SeenAt: day.Add(time.Hour), NotInServiceAt: day, Fault: "No valid host was found."},
+		{ID: "3", Region: "R", Status: "UNKNOWN", SeenAt: day.Add(time.Hour), CreatedAt: day.AddDate(0, 0, -1)},
 	}
 	for i := range want {
 		if got[i].Build == "" {
@@ -54,7 +56,7 @@ func TestDecodePage(t *testing.T) {
 	if !servers[2].hidden || servers[1].hidden {
 		t.Error("the third server, and only it, is in a cell that is down")
 	}
-	if !slices.Equal(servers[0].Tags, []string{"eu"}) || len(servers[0].Metadata) != 3 || len(servers[1].Tags)+len(servers[1].Metadata) != 0 {
+	if !slices.Equal(servers[0].Tags, []string{"eu"}) || len(servers[0].Metadata) != 4 || len(servers[1].Tags) != 0 {
 		t.Errorf("got %+v", servers)
 	}
 }
@@ -122,14 +124,14 @@ func TestDecodeKeepsLittle(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	for name, want := range map[string]struct{ nodes, bytes int64 }{"^web-": {20_000, 20_000 * 400}, "^db-": {0, 100_000}} {
+	for name, want := range map[string]struct{ nodes, bytes int64 }{"^web-": {20_000, 20_000 * 500}, "^db-": {0, 100_000}} {
 		match, err := Selector{NameRegex: name}.compile()
 		if err != nil {
 			t.Fatal(err)
 		}
 		before, kept := heap(), part{}
 		for range 20 {
-			if _, err := readPage(page, func(s *server) error { return kept.take(s, *match, Query{}) }); err != nil {
+			if _, err := readPage(page, func(s *server) error { return kept.take(s, time.Time{}, *match, Query{}) }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -150,7 +152,7 @@ func TestBuild(t *testing.T) {
 		s := server{ID: "1", Name: "web-1", Status: "ACTIVE", Launched: "2026-11-21T08:00:00", Image: image{"i"}}
 		s.Flavor.Name = "small"
 		change(&s)
-		n, err := s.node("R", Keys{})
+		n, err := s.node("R", time.Time{}, Keys{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,18 +177,18 @@ func TestBuild(t *testing.T) {
 
 func TestProfile(t *testing.T) {
 	s := server{ID: "1", Status: "ACTIVE", Image: image{"i"}, Metadata: map[string]string{"built": "2026-11-21T10:00:00+02:00", "version": "v7"}}
-	dated, _ := s.node("R", Keys{Profile: "built"})
+	dated, _ := s.node("R", time.Time{}, Keys{Profile: "built"})
 	if want := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC); dated.ProfileCreatedAt != want || dated.Profile != "2026-11-21T10:00:00+02:00" {
 		t.Errorf("got %+v", dated)
 	}
-	if named, _ := s.node("R", Keys{Profile: "version"}); named.Profile != "v7" || !named.ProfileCreatedAt.IsZero() {
+	if named, _ := s.node("R", time.Time{}, Keys{Profile: "version"}); named.Profile != "v7" || !named.ProfileCreatedAt.IsZero() {
 		t.Errorf("got %+v", named)
 	}
-	if none, _ := s.node("R", Keys{Profile: "missing"}); none.Profile != "" {
+	if none, _ := s.node("R", time.Time{}, Keys{Profile: "missing"}); none.Profile != "" {
 		t.Errorf("got %+v", none)
 	}
 	s.Created = "yesterday"
-	if _, err := s.node("R", Keys{}); err == nil || !strings.Contains(err.Error(), "server 1") {
+	if _, err := s.node("R", time.Time{}, Keys{}); err == nil || !strings.Contains(err.Error(), "server 1") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -33,7 +33,7 @@ type decoder struct {
 // newDecoder makes a decoder that reads of metadata what selectors and policies
 // look at.
 func newDecoder(selected map[string]string, keys Keys) *decoder {
-	wanted := set([]string{keys.Profile, keys.Tainted, keys.Protected, openstack.MarkKey, openstack.DrainedKey})
+	wanted := set([]string{keys.Profile, keys.Tainted, keys.Protected, openstack.MarkKey, openstack.DrainedKey, openstack.InServiceAtKey, openstack.NotInServiceAtKey})
 	for key := range selected {
 		wanted[key] = true
 	}
@@ -101,6 +101,8 @@ func (d *decoder) readServer() error {
 			return d.text(&s.Name)
 		case "created":
 			return d.text(&s.Created)
+		case "OS-SRV-USG:launched_at":
+			return d.text(&s.Launched)
 		case "status":
 			return d.sharedText(&s.Status)
 		case "OS-EXT-AZ:availability_zone":

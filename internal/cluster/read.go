@@ -162,12 +162,12 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 		return fmt.Errorf("region %s: tags need Nova's microversion 2.%d, and it offers %s", region, openstack.VersionTags, compute.Newest())
 	}
 	restart := func() { p.nodes, p.undecided, p.addresses = nil, nil, map[string][]string{} }
-	err = compute.ServerPages(ctx, match.query(), restart, func(page []byte, item func(string) error) (bool, error) {
-		return readPageWith(page, q.Addresses != nil, func(s *server) error {
+	err = compute.ServerPages(ctx, match.query(), restart, func(page openstack.Page, item func(string) error) (bool, error) {
+		return readPageWith(page.Body, q.Addresses != nil, func(s *server) error {
 			if err := item(s.ID); err != nil {
 				return err
 			}
-			return p.take(s, match, q)
+			return p.take(s, page.At, match, q)
 		})
 	})
 	if err != nil {
@@ -176,8 +176,8 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 	return nil
 }
 
-// take keeps a server if it belongs to the cluster.
-func (p *part) take(s *server, match matcher, q Query) error {
+// take keeps a server, as it was at a time, if it belongs to the cluster.
+func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 	if s.hidden {
 		s.Name = q.Remembered[s.ID]
 	}
@@ -187,7 +187,7 @@ func (p *part) take(s *server, match matcher, q Query) error {
 	case !known:
 		p.undecided = append(p.undecided, s.ID)
 	case belongs:
-		node, err := s.node(p.region, q.Keys)
+		node, err := s.node(p.region, at, q.Keys)
 		p.nodes = append(p.nodes, node)
 		if q.Addresses != nil {
 			p.addresses[s.ID] = s.Addresses.list

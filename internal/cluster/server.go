@@ -42,8 +42,12 @@ type server struct {
 // gone tells a server that only waits for its removal.
 func (s *server) gone() bool { return s.Status == "DELETED" || s.Status == "SOFT_DELETED" }
 
-// node translates a server into what the policies see.
-func (s *server) node(region string, keys Keys) (node.Node, error) {
+// launchedFormat is how Nova writes the time of a launch: in UTC, and without
+// saying so.
+const launchedFormat = "2006-01-02T15:04:05.999999999"
+
+// node translates a server, as it was at a time, into what the policies see.
+func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error) {
 	n := node.Node{ID: s.ID, Name: s.Name, Region: region, Status: shared(s.Status), HostID: shared(s.HostID)}
 	zone, _, _ := strings.Cut(s.Zone, ":") // zone:host forces a host, in a zone
 	n.Zone = shared(zone)
@@ -54,6 +58,14 @@ func (s *server) node(region string, keys Keys) (node.Node, error) {
 		}
 		n.CreatedAt = created.UTC()
 	}
+	if s.Launched != "" {
+		launched, err := time.Parse(launchedFormat, strings.TrimSuffix(s.Launched, "Z"))
+		if err != nil {
+			return n, fmt.Errorf("server %s: %w", n.ID, err)
+		}
+		n.LaunchedAt = launched
+	}
+	n.SeenAt = at
 	if keys.Profile == "" {
 		n.Profile = shared(s.Image.ID)
 	} else {
@@ -65,6 +77,8 @@ func (s *server) node(region string, keys Keys) (node.Node, error) {
 	n.Locked, n.Fault = s.Locked, shared(s.Fault.Message)
 	n.Protected = s.Locked || marked(s.Metadata, keys.Protected)
 	n.InService = shared(openstack.ParseMark(s.Metadata[openstack.MarkKey]))
+	n.InServiceAt = openstack.ParseTime(s.Metadata[openstack.InServiceAtKey])
+	n.NotInServiceAt = openstack.ParseTime(s.Metadata[openstack.NotInServiceAtKey])
 	_, n.Drained = s.Metadata[openstack.DrainedKey]
 	n.Build = s.build()
 	return n, nil

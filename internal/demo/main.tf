@@ -59,7 +59,7 @@ resource "stackpolicy_readiness_attachment" "web" {
     region = node.region
     mark   = stackpolicy_placement_attachment.web.nodes[name].mark
   } }
-  timeout = 3
+  timeout = "3s"
 
   http {
     url = "${var.health}/{name}" # in your configuration http://{address}:8080/health

@@ -109,8 +109,12 @@ var takesMetadata = map[string]bool{
 // server with both is not in service. In a status in which Nova takes no metadata
 // the server is drained without it.
 func (d Drain) note(ctx context.Context, state openstack.State) error {
+	at := state.At
+	if at.IsZero() {
+		at = time.Now()
+	}
 	for began := time.Now(); ; {
-		err := d.Server.NoteDrain(ctx, time.Now())
+		err := d.Server.NoteDrain(ctx, at)
 		if err == nil && state.Mark != "" {
 			err = d.Server.Unmark(ctx)
 		}

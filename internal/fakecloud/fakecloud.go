@@ -86,7 +86,7 @@ type Config struct {
 	TokenTTL time.Duration
 
 	// Now is the cloud's clock. The default one starts at [Epoch] and moves one
-	// second with everything that is created, so that no two servers are of one
+	// second with everything that is created or launched again, so that no two are of one
 	// age, and one second with every look at a server that is not yet what it
 	// will be, so that waiting ends. [Cloud.Advance] moves it too.
 	Now func() time.Time

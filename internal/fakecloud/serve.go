@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // maxBody bounds request bodies; Nova's own bound is 112 KiB.
@@ -81,7 +82,8 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f != nil && f.Effect == Delay && !c.pause(r.Context(), f.Delay) {
 		panic(http.ErrAbortHandler)
 	}
-	rep := c.act(k, f)
+	rep, at := c.act(k, f)
+	w.Header().Set("Date", at.Format(http.TimeFormat)) // which a fault may replace
 	switch {
 	case f == nil || f.Effect == Respond || f.Effect == Delay:
 		rep.write(w)
@@ -107,8 +109,8 @@ func (c *Cloud) arrive(k *call) *Fault {
 }
 
 // act lets the service do its work, where the fault lets it, and returns the
-// answer.
-func (c *Cloud) act(k *call, f *Fault) (rep reply) {
+// answer, and when it was made.
+func (c *Cloud) act(k *call, f *Fault) (rep reply, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f == nil || f.Acts || f.Effect == Delay || f.Effect == Truncate {
@@ -120,7 +122,7 @@ func (c *Cloud) act(k *call, f *Fault) (rep reply) {
 	if f == nil || f.Effect != Reset && f.Effect != Hang && f.Effect != Handle {
 		k.record.Status = rep.status
 	}
-	return rep
+	return rep, c.time()
 }
 
 // newCall finds out which service the request is for.

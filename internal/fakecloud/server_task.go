@@ -53,6 +53,7 @@ func (k *call) rebuildServer(s *server, value any) error {
 		if s.vmState == "error" {
 			s.vmState = "active"
 		}
+		s.launched = k.tick()
 	})
 	return nil
 }
@@ -92,7 +93,7 @@ func (k *call) resizeServer(s *server, value any) error {
 			return
 		}
 		s.before = &shape{s.flavor, s.host, s.vmState}
-		s.vmState = "resized"
+		s.vmState, s.launched = "resized", k.tick()
 		r.reshape(s, wanted, h)
 	})
 	return nil
@@ -120,7 +121,7 @@ func (k *call) revertResize(s *server, _ any) error {
 	}
 	k.task(s, "resize_reverting", func(r *region, s *server) {
 		r.reshape(s, s.before.flavor, s.before.host)
-		s.vmState, s.before = s.before.vmState, nil
+		s.vmState, s.before, s.launched = s.before.vmState, nil, k.tick()
 	})
 	return nil
 }
@@ -187,7 +188,7 @@ func (k *call) unshelveServer(s *server, value any) error {
 	}
 	k.task(s, "unshelving", func(r *region, s *server) {
 		if h := r.move(s, s.asked, nil); h != nil {
-			s.vmState = "active"
+			s.vmState, s.launched = "active", k.tick()
 			r.place(s, h)
 		}
 	})

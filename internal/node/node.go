@@ -19,6 +19,8 @@ type Node struct {
 	HostID string // a hash of project and host: equal for nodes on one host
 
 	CreatedAt        time.Time // zero: not known, or not created yet
+	LaunchedAt       time.Time // what runs now began; a rebuild and a resize renew it; zero: not known
+	SeenAt           time.Time // Nova's clock when it said all this; zero: not known
 	Profile          string    // the image, or the value of the profile's metadata key
 	ProfileCreatedAt time.Time // zero: not known
 
@@ -35,6 +37,9 @@ type Node struct {
 	// InService is the mark that says that the server was found in service; "": it
 	// has none. Marks are equal or not, and nothing else is read from them.
 	InService string
+	// InServiceAt is when the server got that mark, NotInServiceAt when a wait for it
+	// ended without one. Both are by Nova's clock; zero: not known.
+	InServiceAt, NotInServiceAt time.Time
 
 	// Unwell is what a look at the node's service found wrong; "" where it is well, or
 	// was not looked at.

@@ -164,8 +164,14 @@ func (c *Compute) ServerPages(ctx context.Context, more url.Values, restart func
 	}
 }
 
+// Page is a page of a list, as it came.
+type Page struct {
+	Body []byte
+	At   time.Time // when it was made, by the service's clock; zero: it gave no time
+}
+
 // PageReader reads a page of a list.
-type PageReader func(page []byte, item func(id string) error) (more bool, err error)
+type PageReader func(page Page, item func(id string) error) (more bool, err error)
 
 // errSlow ends a page that takes longer to decode than an answer may take.
 var errSlow = errors.New("the answer could not be read within the time that a request may take")
@@ -208,7 +214,7 @@ func walk(
 			return err
 		}
 		body := resp.Body.(*wholeBody)
-		more, err := read(body.all, func(id string) error {
+		more, err := read(Page{body.all, dateOf(resp.Header)}, func(id string) error {
 			if time.Now().After(body.deadline) {
 				return errSlow
 			}

@@ -27,7 +27,7 @@ type Hypervisor struct {
 func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 	return c.hypervisors.get(ctx, struct{}{}, func(ctx context.Context) ([]Hypervisor, error) {
 		var found []Hypervisor
-		read := func(page []byte, item func(string) error) (more bool, err error) {
+		read := func(page Page, item func(string) error) (more bool, err error) {
 			var list struct {
 				Hypervisors []struct {
 					ID       json.RawMessage `json:"id"` // a number before the pages came
@@ -40,7 +40,7 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 				} `json:"hypervisors"`
 				Links []gophercloud.Link `json:"hypervisors_links"`
 			}
-			if err = json.Unmarshal(page, &list); err == nil && list.Hypervisors == nil {
+			if err = json.Unmarshal(page.Body, &list); err == nil && list.Hypervisors == nil {
 				err = missing("hypervisors")
 			}
 			for _, h := range list.Hypervisors {

@@ -80,12 +80,12 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 	var members []Member
 	for attempt := 0; ; attempt++ {
 		members = members[:0]
-		err := walk(ctx, l.Client, path(pool), nil, func(page []byte, item func(string) error) (more bool, err error) {
+		err := walk(ctx, l.Client, path(pool), nil, func(page Page, item func(string) error) (more bool, err error) {
 			var list struct {
 				Members []Member           `json:"members"`
 				Links   []gophercloud.Link `json:"members_links"`
 			}
-			err = json.Unmarshal(page, &list)
+			err = json.Unmarshal(page.Body, &list)
 			if err == nil && list.Members == nil {
 				err = missing("members")
 			}

@@ -21,6 +21,11 @@ const (
 	// DrainedKey is the key of a server whose drain has begun. Its value is when, as
 	// RFC 3339 in UTC. Such a server is not in service, whatever its mark.
 	DrainedKey = "stackpolicy_drained"
+	// InServiceAtKey is the key of when the server got its mark, and NotInServiceAtKey
+	// of when a wait for it ended without that: both as RFC 3339 in UTC, by Nova's
+	// clock. The one is written together with the mark, which removes the other.
+	InServiceAtKey    = "stackpolicy_in_service_at"
+	NotInServiceAtKey = "stackpolicy_not_in_service_at"
 )
 
 // MarkFormat is the format of a mark.
@@ -34,20 +39,57 @@ func ParseMark(value string) string {
 	return value
 }
 
-// Mark notes that the server was found in service. Other metadata stays as it is.
-// Nova refuses it with 409 while something else is under way with the server.
-func (s Server) Mark(ctx context.Context, mark string) error {
-	if err := s.set(ctx, MarkKey, mark); err != nil {
+// ParseTime reads a time of the metadata. It returns the zero time for a value
+// that is none.
+func ParseTime(value string) time.Time {
+	at, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
+}
+
+// Mark notes that the server was found in service, and before it when, if that is
+// known: so no mark is without its time. Other metadata stays as it is. Nova
+// refuses it with 409 while something else is under way with the server.
+func (s Server) Mark(ctx context.Context, mark string, at time.Time) error {
+	var err error
+	if !at.IsZero() {
+		err = s.setTime(ctx, InServiceAtKey, at)
+	}
+	if err == nil {
+		err = s.set(ctx, MarkKey, mark)
+	}
+	if err != nil {
 		return fmt.Errorf("region %s: mark the server %s as in service: %w", s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
 }
 
-// Unmark removes the mark. A server that has none, or is gone, is as it should
-// be.
+// Unmark removes the mark and its time. A server that has none, or is gone, is as
+// it should be.
 func (s Server) Unmark(ctx context.Context) error {
-	if err := s.remove(ctx, MarkKey); err != nil {
-		return fmt.Errorf("region %s: remove the mark of the server %s: %w", s.Compute.Region, text.Clean(s.ID), err)
+	for _, key := range []string{MarkKey, InServiceAtKey} {
+		if err := s.remove(ctx, key); err != nil {
+			return fmt.Errorf("region %s: remove the mark of the server %s: %w", s.Compute.Region, text.Clean(s.ID), err)
+		}
+	}
+	return nil
+}
+
+// NoteFailure notes that a wait for the server ended at a time, and that it was
+// not in service.
+func (s Server) NoteFailure(ctx context.Context, at time.Time) error {
+	if err := s.setTime(ctx, NotInServiceAtKey, at); err != nil {
+		return fmt.Errorf("region %s: note at the server %s that it is not in service: %w", s.Compute.Region, text.Clean(s.ID), err)
+	}
+	return nil
+}
+
+// ForgetFailure removes what NoteFailure noted.
+func (s Server) ForgetFailure(ctx context.Context) error {
+	if err := s.remove(ctx, NotInServiceAtKey); err != nil {
+		return fmt.Errorf("region %s: remove the note that the server %s is not in service: %w", s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
 }
@@ -55,7 +97,7 @@ func (s Server) Unmark(ctx context.Context) error {
 // NoteDrain notes that the server's drain has begun. Nova refuses it with 409 for
 // a server that is locked, and while it takes no metadata.
 func (s Server) NoteDrain(ctx context.Context, at time.Time) error {
-	if err := s.set(ctx, DrainedKey, at.UTC().Format(time.RFC3339)); err != nil {
+	if err := s.setTime(ctx, DrainedKey, at); err != nil {
 		return fmt.Errorf("region %s: note at the server %s that it is drained: %w", s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
@@ -68,6 +110,10 @@ func (s Server) ForgetDrain(ctx context.Context) error {
 			s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
+}
+
+func (s Server) setTime(ctx context.Context, key string, at time.Time) error {
+	return s.set(ctx, key, at.UTC().Format(time.RFC3339))
 }
 
 func (s Server) set(ctx context.Context, key, value string) error {

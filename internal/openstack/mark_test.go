@@ -24,7 +24,7 @@ func TestParseMark(t *testing.T) {
 	}
 }
 
-// TestMark: a mark is one key of the metadata, and touches no other.
+// TestMark: what is noted are keys of the metadata, and no other is touched.
 func TestMark(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	cloud := open(t, member(fake))
@@ -40,20 +40,23 @@ func TestMark(t *testing.T) {
 			t.Errorf("%s: %v, metadata %v, want %v", step, err, got, want)
 		}
 	}
-	holds("mark", server.Mark(t.Context(), "3-0f3a9c21"), map[string]string{"role": "web", openstack.MarkKey: "3-0f3a9c21"})
-	holds("mark again", server.Mark(t.Context(), "4"), map[string]string{"role": "web", openstack.MarkKey: "4"})
+	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.FixedZone("", 3600))
+	holds("mark", server.Mark(t.Context(), "3-0f3a9c21", time.Time{}), map[string]string{"role": "web", openstack.MarkKey: "3-0f3a9c21"})
+	holds("mark again, with a time", server.Mark(t.Context(), "4", at), map[string]string{"role": "web", openstack.MarkKey: "4",
+		openstack.InServiceAtKey: "2026-11-22T09:00:00Z"})
 	holds("unmark", server.Unmark(t.Context()), map[string]string{"role": "web"})
 	holds("unmark what has no mark", server.Unmark(t.Context()), map[string]string{"role": "web"})
 
-	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.FixedZone("", 3600))
 	holds("note a drain", server.NoteDrain(t.Context(), at), map[string]string{"role": "web", openstack.DrainedKey: "2026-11-22T09:00:00Z"})
-	if state, err := server.State(t.Context()); err != nil || state != (openstack.State{Status: "ACTIVE", Drained: true}) {
+	if state, err := server.State(t.Context()); err != nil || state != (openstack.State{Status: "ACTIVE", Drained: true, At: fakecloud.Epoch.Add(2 * time.Second)}) {
 		t.Errorf("drained: %+v, %v", state, err)
 	}
 	holds("forget it", server.ForgetDrain(t.Context()), map[string]string{"role": "web"})
+	holds("note a failure", server.NoteFailure(t.Context(), at), map[string]string{"role": "web", openstack.NotInServiceAtKey: "2026-11-22T09:00:00Z"})
+	holds("forget that", server.ForgetFailure(t.Context()), map[string]string{"role": "web"})
 
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPut, Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"x": 1}`})
-	if err := server.Mark(t.Context(), "5"); err == nil {
+	if err := server.Mark(t.Context(), "5", time.Time{}); err == nil {
 		t.Error("another's answer is no proof of a mark")
 	}
 
@@ -61,14 +64,14 @@ func TestMark(t *testing.T) {
 	if err := gone.Unmark(t.Context()); err != nil {
 		t.Errorf("unmark a server that is gone: %v", err)
 	}
-	if err := gone.Mark(t.Context(), "1"); !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+	if err := gone.Mark(t.Context(), "1", time.Time{}); !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 		t.Errorf("mark a server that is gone: %v", err)
 	}
 	fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.LockedBy, s.Metadata[openstack.MarkKey] = "owner", "7" })
 	if err := server.NoteDrain(t.Context(), at); !gophercloud.ResponseCodeIs(err, http.StatusConflict) {
 		t.Errorf("note a drain of a locked server: %v", err)
 	}
-	if state, err := server.State(t.Context()); err != nil || state != (openstack.State{Status: "ACTIVE", Locked: true, Mark: "7"}) {
+	if state, err := server.State(t.Context()); err != nil || state != (openstack.State{Status: "ACTIVE", Locked: true, Mark: "7", At: fakecloud.Epoch.Add(2 * time.Second)}) {
 		t.Errorf("locked: %+v, %v", state, err)
 	}
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Status: http.StatusConflict})

@@ -135,7 +135,7 @@ var requests = []request{
 		"/servers/s/metadata/*",
 		hostile.Target{Around: `{"meta": %s}`, Item: `{"stackpolicy_in_service": "1-abcdef01"}`},
 		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) {
-			return nil, openstack.Server{Compute: c, ID: "s"}.Mark(ctx, "1-abcdef01")
+			return nil, openstack.Server{Compute: c, ID: "s"}.Mark(ctx, "1-abcdef01", time.Time{})
 		}),
 	},
 	{"DELETE", "/servers/s/metadata/*", hostile.Target{Status: http.StatusNoContent, Around: `%s`, Item: `{}`},

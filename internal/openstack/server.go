@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
@@ -21,12 +22,13 @@ type Server struct {
 	ID      string
 }
 
-// get reads the server: nil when it is gone.
-func (s Server) get(ctx context.Context) (*servers.Server, error) {
-	server, err := servers.Get(ctx, s.Compute.At(versionLocked), s.ID).Extract()
+// get reads the server, and when it was so: nil when it is gone.
+func (s Server) get(ctx context.Context) (*servers.Server, time.Time, error) {
+	result := servers.Get(ctx, s.Compute.At(versionLocked), s.ID)
+	server, err := result.Extract()
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
-		return nil, nil
+		return nil, time.Time{}, nil
 	case err == nil && server.Status == "":
 		err = missing("status") // which must not look like a server that is gone
 	case err == nil && server.ID != s.ID:
@@ -34,24 +36,35 @@ func (s Server) get(ctx context.Context) (*servers.Server, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("region %s: get the server %s: %w", s.Compute.Region, text.Clean(s.ID), err)
+		return nil, time.Time{}, fmt.Errorf("region %s: get the server %s: %w", s.Compute.Region, text.Clean(s.ID), err)
 	case server.Status == "DELETED" || server.Status == "SOFT_DELETED":
-		return nil, nil
+		return nil, time.Time{}, nil
 	}
-	return server, nil
+	return server, dateOf(result.Header), nil
+}
+
+// dateOf is when an answer was made, by the clock of who made it. The time is zero
+// where that is not said, or cannot be read.
+func dateOf(header http.Header) time.Time {
+	at, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
 }
 
 // State is what Nova says of a server now.
 type State struct {
-	Status  string // "" when it is gone
-	Locked  bool   // Nova refuses changes, except to administrators
-	Mark    string // see [MarkKey]; "" without one
-	Drained bool   // see [DrainedKey]
+	Status  string    // "" when it is gone
+	Locked  bool      // Nova refuses changes, except to administrators
+	Mark    string    // see [MarkKey]; "" without one
+	Drained bool      // see [DrainedKey]
+	At      time.Time // when it said so, by its own clock; zero: it gave no time
 }
 
 // State looks at the server.
 func (s Server) State(ctx context.Context) (State, error) {
-	server, err := s.get(ctx)
+	server, at, err := s.get(ctx)
 	if server == nil {
 		return State{}, err
 	}
@@ -61,6 +74,7 @@ func (s Server) State(ctx context.Context) (State, error) {
 		Locked:  server.Locked != nil && *server.Locked,
 		Mark:    ParseMark(server.Metadata[MarkKey]),
 		Drained: drained,
+		At:      at,
 	}, nil
 }
 
@@ -77,7 +91,7 @@ func (c *Cloud) Addresses(ctx context.Context, region, id string) ([]string, err
 	if err != nil {
 		return nil, err
 	}
-	server, err := Server{Compute: compute, ID: id}.get(ctx)
+	server, _, err := Server{Compute: compute, ID: id}.get(ctx)
 	if server == nil {
 		return nil, err
 	}
@@ -97,7 +111,7 @@ func (c *Cloud) Addresses(ctx context.Context, region, id string) ([]string, err
 // Fault is why the server is in ERROR, as Nova says it, or "": Nova says nothing,
 // or the server is gone.
 func (s Server) Fault(ctx context.Context) (string, error) {
-	server, err := s.get(ctx)
+	server, _, err := s.get(ctx)
 	if server == nil {
 		return "", err
 	}
@@ -130,14 +144,14 @@ func (s Server) Exists(ctx context.Context) (bool, error) {
 func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
 	return c.ids.get(ctx, struct{}{}, func(ctx context.Context) (map[string]bool, error) {
 		ids := map[string]bool{}
-		read := func(page []byte, item func(string) error) (more bool, err error) {
+		read := func(page Page, item func(string) error) (more bool, err error) {
 			var list struct {
 				Servers []struct {
 					ID string `json:"id"`
 				} `json:"servers"`
 				Links []gophercloud.Link `json:"servers_links"`
 			}
-			err = json.Unmarshal(page, &list)
+			err = json.Unmarshal(page.Body, &list)
 			for _, server := range list.Servers {
 				if err = cmp.Or(err, item(server.ID)); err != nil {
 					return false, err

@@ -34,7 +34,7 @@ func TestProviderBadInput(t *testing.T) {
 		{block("auth_url = %q\n application_credential_id = \"7\"", url), "An application credential needs its secret."},
 		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n endpoint_type = \"secret\"", url), `"secret" is not one of public, internal and admin.`},
 		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n max_retries = -1", url), "Attribute max_retries value must be between 0 and 1000"},
-		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n request_timeout = 9223372037", url), "request_timeout value must be between 1 and 86400"},
+		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n request_timeout = 9223372037", url), `Attribute request_timeout: A duration from 1s to 1d is needed`},
 		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"", strings.Replace(url, "//", "//ann:hidden@", 1)), "has no user name and no password in it"},
 		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n tenant_name = \"web\"\n cert = \"a.pem\"", url), "A client certificate needs both cert and key."},
 		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n tenant_name = \"web\"\n cacert_file = \"none.pem\"", url), "It is neither PEM text nor the path of a file that can be read: no such file or directory."},

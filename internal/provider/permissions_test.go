@@ -13,7 +13,7 @@ import (
 )
 
 // anID is a part of a path that names one thing.
-var anID = regexp.MustCompile(`^([0-9a-f]{24,}|[0-9a-f-]{36}|m1\.tiny|leaving|stackpolicy_in_service|stackpolicy_drained)$`)
+var anID = regexp.MustCompile(`^([0-9a-f]{24,}|[0-9a-f-]{36}|m1\.tiny|leaving|stackpolicy_(in_service(_at)?|not_in_service_at|drained))$`)
 
 // call is a request as the guide on permissions lists it.
 func call(r fakecloud.Request) string {

@@ -6,52 +6,52 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 )
 
 type providerModel struct {
-	AuthURL                     types.String `tfsdk:"auth_url"`
-	Cloud                       types.String `tfsdk:"cloud"`
-	Region                      types.String `tfsdk:"region"`
-	UserName                    types.String `tfsdk:"user_name"`
-	UserID                      types.String `tfsdk:"user_id"`
-	ApplicationCredentialID     types.String `tfsdk:"application_credential_id"`
-	ApplicationCredentialName   types.String `tfsdk:"application_credential_name"`
-	ApplicationCredentialSecret types.String `tfsdk:"application_credential_secret"`
-	TenantID                    types.String `tfsdk:"tenant_id"`
-	TenantName                  types.String `tfsdk:"tenant_name"`
-	Password                    types.String `tfsdk:"password"`
-	Token                       types.String `tfsdk:"token"`
-	UserDomainName              types.String `tfsdk:"user_domain_name"`
-	UserDomainID                types.String `tfsdk:"user_domain_id"`
-	ProjectDomainName           types.String `tfsdk:"project_domain_name"`
-	ProjectDomainID             types.String `tfsdk:"project_domain_id"`
-	DomainID                    types.String `tfsdk:"domain_id"`
-	DomainName                  types.String `tfsdk:"domain_name"`
-	DefaultDomain               types.String `tfsdk:"default_domain"`
-	SystemScope                 types.Bool   `tfsdk:"system_scope"`
-	Insecure                    types.Bool   `tfsdk:"insecure"`
-	EndpointType                types.String `tfsdk:"endpoint_type"`
-	CACertFile                  types.String `tfsdk:"cacert_file"`
-	Cert                        types.String `tfsdk:"cert"`
-	Key                         types.String `tfsdk:"key"`
-	Swauth                      types.Bool   `tfsdk:"swauth"`
-	DelayedAuth                 types.Bool   `tfsdk:"delayed_auth"`
-	AllowReauth                 types.Bool   `tfsdk:"allow_reauth"`
-	MaxRetries                  types.Int64  `tfsdk:"max_retries"`
-	EndpointOverrides           types.Map    `tfsdk:"endpoint_overrides"`
-	DisableNoCacheHeader        types.Bool   `tfsdk:"disable_no_cache_header"`
-	EnableLogging               types.Bool   `tfsdk:"enable_logging"`
-	RequestTimeout              types.Int64  `tfsdk:"request_timeout"`
-	WebhookSecret               types.String `tfsdk:"webhook_secret"`
-	HookCACertFile              types.String `tfsdk:"hook_cacert_file"`
-	AllowCommands               types.Bool   `tfsdk:"allow_commands"`
+	AuthURL                     types.String    `tfsdk:"auth_url"`
+	Cloud                       types.String    `tfsdk:"cloud"`
+	Region                      types.String    `tfsdk:"region"`
+	UserName                    types.String    `tfsdk:"user_name"`
+	UserID                      types.String    `tfsdk:"user_id"`
+	ApplicationCredentialID     types.String    `tfsdk:"application_credential_id"`
+	ApplicationCredentialName   types.String    `tfsdk:"application_credential_name"`
+	ApplicationCredentialSecret types.String    `tfsdk:"application_credential_secret"`
+	TenantID                    types.String    `tfsdk:"tenant_id"`
+	TenantName                  types.String    `tfsdk:"tenant_name"`
+	Password                    types.String    `tfsdk:"password"`
+	Token                       types.String    `tfsdk:"token"`
+	UserDomainName              types.String    `tfsdk:"user_domain_name"`
+	UserDomainID                types.String    `tfsdk:"user_domain_id"`
+	ProjectDomainName           types.String    `tfsdk:"project_domain_name"`
+	ProjectDomainID             types.String    `tfsdk:"project_domain_id"`
+	DomainID                    types.String    `tfsdk:"domain_id"`
+	DomainName                  types.String    `tfsdk:"domain_name"`
+	DefaultDomain               types.String    `tfsdk:"default_domain"`
+	SystemScope                 types.Bool      `tfsdk:"system_scope"`
+	Insecure                    types.Bool      `tfsdk:"insecure"`
+	EndpointType                types.String    `tfsdk:"endpoint_type"`
+	CACertFile                  types.String    `tfsdk:"cacert_file"`
+	Cert                        types.String    `tfsdk:"cert"`
+	Key                         types.String    `tfsdk:"key"`
+	Swauth                      types.Bool      `tfsdk:"swauth"`
+	DelayedAuth                 types.Bool      `tfsdk:"delayed_auth"`
+	AllowReauth                 types.Bool      `tfsdk:"allow_reauth"`
+	MaxRetries                  types.Int64     `tfsdk:"max_retries"`
+	EndpointOverrides           types.Map       `tfsdk:"endpoint_overrides"`
+	DisableNoCacheHeader        types.Bool      `tfsdk:"disable_no_cache_header"`
+	EnableLogging               types.Bool      `tfsdk:"enable_logging"`
+	RequestTimeout              durations.Value `tfsdk:"request_timeout"`
+	WebhookSecret               types.String    `tfsdk:"webhook_secret"`
+	HookCACertFile              types.String    `tfsdk:"hook_cacert_file"`
+	AllowCommands               types.Bool      `tfsdk:"allow_commands"`
 }
 
 // config is the model with what the environment adds to it.
@@ -83,8 +83,8 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		Cert:                        env.text(m.Cert, "OS_CERT"),
 		Key:                         env.text(m.Key, "OS_KEY"),
 		AllowReauth:                 env.flag(m.AllowReauth, true, "OS_ALLOW_REAUTH"),
-		MaxRetries:                  int(min(m.MaxRetries.ValueInt64(), 1<<30)), // both are checked later; here they must not overflow
-		RequestTimeout:              time.Duration(min(m.RequestTimeout.ValueInt64(), 1<<32)) * time.Second,
+		MaxRetries:                  int(min(m.MaxRetries.ValueInt64(), 1<<30)), // checked later; here it must not overflow
+		RequestTimeout:              m.RequestTimeout.Or(0),
 		DisableNoCacheHeader:        m.DisableNoCacheHeader.ValueBool(),
 	}
 	if config.DefaultDomain == "" {

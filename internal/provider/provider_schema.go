@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 )
 
 // providerSchema has the arguments of terraform-provider-openstack, so that its
@@ -61,8 +62,12 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Addresses that replace those of the catalogue, by service type (`compute`, `image`, `messaging`), or other service types to look for. They apply to the provider's own region; further regions are found in the catalogue."},
 			"disable_no_cache_header": flag("Leave out the header `Cache-Control: no-cache`. Defaults to `false`."),
 			"enable_logging":          flag("Write a line for each request into Terraform's log at level `DEBUG`: method, address, status and time, never headers or bodies. Defaults to `false`. Environment: `OS_DEBUG`."),
-			"request_timeout": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(1, int64(openstack.LongestTimeout/time.Second))},
-				MarkdownDescription: "Seconds after which a request without a complete answer is given up, at most `86400` (a day). Defaults to `60`. Not an argument of terraform-provider-openstack."},
+			"request_timeout": schema.StringAttribute{
+				Optional:            true,
+				CustomType:          durations.Type{},
+				Validators:          durations.Between(time.Second, openstack.LongestTimeout),
+				MarkdownDescription: "Time after which a request without a complete answer is given up, at most `1d`. Defaults to `1m`. Not an argument of terraform-provider-openstack.",
+			},
 			"webhook_secret":   secret("Secret that the webhooks of hooks are signed with, as [Standard Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random bytes, with or without the prefix `whsec_`. The consumer has the same one. It is not stored in the state. Without it webhooks are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`."),
 			"hook_cacert_file": text("CA certificates that webhooks are verified with, in addition to those of the system: a path, or the PEM text. `cacert_file`, `cert`, `key` and `insecure` are those of the cloud, and webhooks do not use them."),
 			"allow_commands":   flag("Allow hooks of type `command`, which run a command on the machine that runs Terraform. Defaults to `false`: a configuration with such a hook is refused."),

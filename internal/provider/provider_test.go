@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 )
 
 // configFor reads a provider block, with no OS_* variables but those
@@ -102,7 +103,7 @@ func TestArguments(t *testing.T) {
 	// Those that are no strings.
 	got, diags := configFor(t, map[string]attr.Value{
 		"system_scope": types.BoolValue(true), "insecure": types.BoolValue(true), "allow_reauth": types.BoolValue(false), "max_retries": types.Int64Value(4),
-		"disable_no_cache_header": types.BoolValue(true), "request_timeout": types.Int64Value(7), "swauth": types.BoolValue(false), "delayed_auth": types.BoolValue(true),
+		"disable_no_cache_header": types.BoolValue(true), "request_timeout": durations.Of(7 * time.Second), "swauth": types.BoolValue(false), "delayed_auth": types.BoolValue(true),
 		"enable_logging":     types.BoolValue(true),
 		"endpoint_overrides": types.MapValueMust(types.StringType, map[string]attr.Value{"compute": types.StringValue("http://nova/")}),
 	}, nil)

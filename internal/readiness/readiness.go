@@ -16,18 +16,23 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
 // Server is what is done with the server of a node.
 type Server interface {
-	// Status is the server's status in Nova; "" when it is gone.
-	Status(ctx context.Context) (string, error)
+	// State is what Nova says of the server, and when.
+	State(ctx context.Context) (openstack.State, error)
 	// ForgetDrain removes the note of a drain from the server.
 	ForgetDrain(ctx context.Context) error
-	// Mark notes in Nova that the server is in service.
-	Mark(ctx context.Context, mark string) error
+	// NoteFailure notes in Nova that a wait ended at a time, without the server.
+	NoteFailure(ctx context.Context, at time.Time) error
+	// ForgetFailure removes that note.
+	ForgetFailure(ctx context.Context) error
+	// Mark notes in Nova that the server is in service since a time.
+	Mark(ctx context.Context, mark string, at time.Time) error
 }
 
 // Node is a node that is waited for.
@@ -38,6 +43,7 @@ type Node struct {
 	Address string // "": it has none
 	Mark    string // that says that it is in service
 	Drained bool   // its drain has begun: readiness that passes takes that back
+	Failed  bool   // a wait ended without it: readiness that passes takes that back
 	Server  Server
 }
 
@@ -108,6 +114,10 @@ func (e *notReadyError) Error() string {
 // The error is a [*notReadyError] where nodes did not get into service in time,
 // or cannot any more: their server is gone or in ERROR, or their hook failed. It
 // wraps the cause where ctx ended, which ends all waiting at once.
+//
+// A node whose server is ACTIVE and did not get into service is noted as such in
+// Nova, with the time of the last look at it by Nova's clock. A wait that was cut
+// short notes nothing.
 func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err error) {
 	limited, cancel := context.WithTimeout(ctx, w.Timeout)
 	defer cancel()
@@ -117,7 +127,10 @@ func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err 
 	var all sync.WaitGroup
 	for i, n := range nodes {
 		watches[i] = watch{Waiter: w, node: n, looks: looks, hooks: hooks}
-		all.Go(func() { watches[i].run(limited) })
+		all.Go(func() {
+			watches[i].run(limited)
+			watches[i].note(ctx)
+		})
 	}
 	all.Wait()
 	failed := &notReadyError{nodes: len(nodes)}
@@ -149,7 +162,9 @@ type watch struct {
 
 	hooked  bool      // the hook has completed
 	since   time.Time // since when all is well; zero: it is not
+	status  string    // that Nova said last
 	seen    string    // last
+	at      time.Time // when that was, by Nova's clock
 	logged  time.Time
 	marked  bool
 	warning string
@@ -222,23 +237,45 @@ func (w *watch) look(ctx context.Context) (final bool) {
 	return false
 }
 
-// mark notes that the server is in service. What notes its drain goes first: a
-// server with neither is waited for again.
+// mark notes that the server is in service. What notes its drain, or a wait that
+// ended without it, goes first: a server without any of them is waited for again.
 func (w *watch) mark(ctx context.Context) error {
 	if w.node.Drained {
 		if err := w.node.Server.ForgetDrain(ctx); err != nil {
 			return err
 		}
 	}
-	return w.node.Server.Mark(ctx, w.node.Mark)
+	if w.node.Failed {
+		if err := w.node.Server.ForgetFailure(ctx); err != nil {
+			return err
+		}
+	}
+	return w.node.Server.Mark(ctx, w.node.Mark, w.at)
+}
+
+// note notes that the wait ended without the server. It does not where the wait
+// was cut short, and where the server was not ACTIVE: that says nothing about what
+// it was made from.
+func (w *watch) note(ctx context.Context) {
+	if w.marked || ctx.Err() != nil || w.at.IsZero() || w.status != "ACTIVE" || !take(ctx, w.looks) {
+		return
+	}
+	err := w.node.Server.NoteFailure(ctx, w.at)
+	<-w.looks
+	if err != nil {
+		w.seen += "; and this could not be noted: " + err.Error()
+	}
 }
 
 // check returns what is wrong, or "", and whether it stays so.
 func (w *watch) check(ctx context.Context) (seen string, final bool) {
-	status, err := w.node.Server.Status(ctx)
-	switch {
-	case err != nil:
+	state, err := w.node.Server.State(ctx)
+	if err != nil {
 		return err.Error(), refused(err)
+	}
+	status := state.Status
+	w.status, w.at = status, state.At
+	switch {
 	case status == "":
 		return "the server is gone", true
 	case status == "ERROR":

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
@@ -28,17 +29,23 @@ type server struct {
 	marking  []int // codes with which Nova refuses the first marks
 	mark     string
 	forgot   bool // the note of its drain
+	failed   bool // a wait ended without it
 	marked   time.Time
+	since    time.Time // that the mark says
+	noted    time.Time // that a wait ended without it
 }
+
+// behind is how far Nova's clock is behind ours.
+const behind = time.Hour
 
 func nova(code int) error {
 	return fmt.Errorf("nova: %w", gophercloud.ErrUnexpectedResponseCode{Actual: code})
 }
 
-func (s *server) Status(ctx context.Context) (string, error) {
+func (s *server) State(ctx context.Context) (openstack.State, error) {
 	if s.statuses[0] == "hang" {
 		<-ctx.Done()
-		return "", fmt.Errorf("get the server: %w", ctx.Err())
+		return openstack.State{}, fmt.Errorf("get the server: %w", ctx.Err())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,12 +55,25 @@ func (s *server) Status(ctx context.Context) (string, error) {
 	}
 	var code int
 	if _, err := fmt.Sscanf(now, "%d", &code); err == nil {
-		return "", nova(code)
+		return openstack.State{}, nova(code)
 	}
-	return strings.Trim(now, "-"), nil
+	return openstack.State{Status: strings.Trim(now, "-"), At: time.Now().Add(-behind)}, nil
 }
 
-func (s *server) Mark(_ context.Context, mark string) error {
+func (s *server) NoteFailure(_ context.Context, at time.Time) error {
+	s.noted = at
+	return nil
+}
+
+func (s *server) ForgetFailure(context.Context) error {
+	if s.mark != "" {
+		return errors.New("it is marked already")
+	}
+	s.failed = false
+	return nil
+}
+
+func (s *server) Mark(_ context.Context, mark string, at time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.marking) > 0 {
@@ -61,7 +81,7 @@ func (s *server) Mark(_ context.Context, mark string) error {
 		s.marking = s.marking[1:]
 		return nova(code)
 	}
-	s.mark, s.marked = mark, time.Now()
+	s.mark, s.marked, s.since = mark, time.Now(), at
 	return nil
 }
 
@@ -144,6 +164,13 @@ func TestRun(t *testing.T) {
 				}
 				if got := strings.Join(warnings, ""); got != c.warning {
 					t.Errorf("warnings %q, want %q", got, c.warning)
+				}
+				looked := s.statuses[len(s.statuses)-1] == "ACTIVE" && !strings.Contains(c.statuses, "503")
+				if noted := !s.noted.IsZero(); noted != (c.seen != "" && looked) || noted && s.noted.After(time.Now().Add(-behind)) {
+					t.Errorf("noted as not in service at %s", s.noted)
+				}
+				if c.seen == "" && !s.since.Equal(s.marked.Add(-behind)) {
+					t.Errorf("in service since %s, marked at %s", s.since, s.marked)
 				}
 				failed, isFailure := errors.AsType[*notReadyError](err)
 				switch {
@@ -287,15 +314,19 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDrainForgotten: what notes the drain of a server is removed before the
-// server is marked, and nothing is removed from one that was not drained.
-func TestDrainForgotten(t *testing.T) {
+// TestNotesForgotten: what notes the drain of a server, or a wait that ended
+// without it, is removed before the server is marked, and nothing is removed where
+// nothing is noted.
+func TestNotesForgotten(t *testing.T) {
 	for _, drained := range []bool{false, true} {
-		s := &server{statuses: []string{"ACTIVE"}}
-		list := nodes(s)
-		list[0].Drained = drained
-		if _, err := (&Waiter{Timeout: time.Minute}).Run(t.Context(), list); err != nil || s.mark != "3" || s.forgot != drained {
-			t.Errorf("drained %t: %v, mark %q, forgotten %t", drained, err, s.mark, s.forgot)
+		for _, failed := range []bool{false, true} {
+			s := &server{statuses: []string{"ACTIVE"}, failed: true}
+			list := nodes(s)
+			list[0].Drained, list[0].Failed = drained, failed
+			_, err := (&Waiter{Timeout: time.Minute}).Run(t.Context(), list)
+			if err != nil || s.mark != "3" || s.forgot != drained || s.failed == failed {
+				t.Errorf("drained %t, failed %t: %v, got %+v", drained, failed, err, s)
+			}
 		}
 	}
 }

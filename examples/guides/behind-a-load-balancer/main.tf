@@ -76,7 +76,7 @@ resource "stackpolicy_deletion_attachment" "web" {
   region          = each.value.region
   cluster         = "web"
   node_name       = each.key
-  grace_period    = 60
+  grace_period    = "1m"
   only_in_service = true
 
   hook {
@@ -102,7 +102,7 @@ resource "stackpolicy_readiness_attachment" "web" {
     address = openstack_compute_instance_v2.web[name].access_ip_v4
     mark    = stackpolicy_placement_attachment.web.nodes[name].mark
   } }
-  stable_for = 10
+  stable_for = "10s"
   # A node that was drained and stays after all gets the weight that it had.
   hook {
     type           = "octavia"

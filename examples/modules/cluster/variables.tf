@@ -76,7 +76,7 @@ variable "group_size" {
 }
 
 variable "readiness" {
-  description = "When a new node is in service (see stackpolicy_readiness_attachment): always ACTIVE in Nova, and whatever of http, tcp and hook is given, for stable_for seconds, within timeout seconds."
+  description = "When a new node is in service (see stackpolicy_readiness_attachment): always ACTIVE in Nova, and whatever of http, tcp and hook is given, without a break during stable_for, before timeout ends."
   type = object({
     http = optional(object({ url = string, status = optional(string) }))
     tcp  = optional(object({ port = number }))
@@ -86,16 +86,16 @@ variable "readiness" {
       queue          = optional(string)
       url            = optional(string)
       command        = optional(list(string))
-      timeout        = optional(number)
+      timeout        = optional(string)
     }))
-    stable_for = optional(number)
-    timeout    = optional(number)
+    stable_for = optional(string)
+    timeout    = optional(string)
   })
   default = {}
 }
 
 variable "drain" {
-  description = "What happens before a node is removed: a hook (see stackpolicy_deletion_attachment), then a shutdown, then a grace period in seconds."
+  description = "What happens before a node is removed: a hook (see stackpolicy_deletion_attachment), then a shutdown, then a grace period."
   type = object({
     hook = optional(object({
       type           = string
@@ -103,10 +103,10 @@ variable "drain" {
       queue          = optional(string)
       url            = optional(string)
       command        = optional(list(string))
-      timeout        = optional(number)
+      timeout        = optional(string)
     }))
     shutdown     = optional(bool, true)
-    grace_period = optional(number, 0)
+    grace_period = optional(string, "0s")
   })
   default = {}
 }

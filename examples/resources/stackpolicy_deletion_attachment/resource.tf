@@ -25,5 +25,5 @@ resource "stackpolicy_deletion_attachment" "web" {
   node_name    = each.key
   cluster      = "web"
   shutdown     = true
-  grace_period = 30
+  grace_period = "30s"
 }

@@ -15,7 +15,7 @@ resource "stackpolicy_deletion_attachment" "worker" {
     type           = "command"
     command        = ["kubectl", "drain", each.key, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=10m"]
     environment    = ["KUBECONFIG"]
-    timeout        = 660
+    timeout        = "11m"
     default_result = "ABANDON"
   }
 }

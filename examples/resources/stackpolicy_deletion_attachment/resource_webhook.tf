@@ -11,7 +11,7 @@ resource "stackpolicy_deletion_attachment" "balanced" {
   hook {
     type           = "webhook"
     url            = var.drainer_url
-    timeout        = 600
+    timeout        = "10m"
     default_result = "ABANDON"
   }
 

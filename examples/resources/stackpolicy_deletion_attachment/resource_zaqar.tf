@@ -10,7 +10,7 @@ resource "stackpolicy_deletion_attachment" "queued" {
   hook {
     type           = "zaqar"
     queue          = "web-drain"
-    timeout        = 900
+    timeout        = "15m"
     default_result = "ABANDON"
   }
 }

@@ -29,7 +29,7 @@ resource "stackpolicy_deletion_attachment" "web" {
   node_name       = each.key
   cluster         = "web"
   shutdown        = true
-  grace_period    = 30
+  grace_period    = "30s"
   only_in_service = true # no grace period for a server that nobody used
 
   lifecycle {
@@ -49,8 +49,8 @@ resource "stackpolicy_readiness_attachment" "web" {
     address = openstack_compute_instance_v2.web[name].access_ip_v4
     mark    = stackpolicy_placement_attachment.web.nodes[name].mark
   } }
-  stable_for = 30
-  timeout    = 600
+  stable_for = "30s"
+  timeout    = "10m"
 
   http {
     url    = "http://{address}:8080/health?node={name}"

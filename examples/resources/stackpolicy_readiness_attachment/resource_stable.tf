@@ -3,7 +3,7 @@
 resource "stackpolicy_readiness_attachment" "batch" {
   cluster    = "batch"
   servers    = { for name, id in var.batch_servers : name => { id = id } }
-  stable_for = 120
+  stable_for = "2m"
 }
 
 variable "batch_servers" {

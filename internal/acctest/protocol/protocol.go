@@ -204,6 +204,9 @@ func ValueOf(of tftypes.Type, v any) tftypes.Value {
 	case nil:
 		return tftypes.NewValue(of, nil)
 	case int:
+		if of.Is(tftypes.String) { // Terraform makes a string of it, too
+			return tftypes.NewValue(of, fmt.Sprint(v))
+		}
 		return tftypes.NewValue(of, big.NewFloat(float64(v)))
 	case Attributes:
 		values := map[string]tftypes.Value{}

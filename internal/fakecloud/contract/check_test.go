@@ -227,6 +227,21 @@ func keep(name, path string) check {
 	}
 }
 
+// renewed: a value is another one than the one that is kept under a name, which it
+// replaces, or still that one. It stands last, because a row that is repeated must
+// not keep it before all else holds.
+func renewed(want bool, name, path string) check {
+	return func(a *answer) error {
+		v, err := a.at(path)
+		if now := fmt.Sprint(v); err == nil && (now != a.vars[name]) != want {
+			err = fmt.Errorf("%q was %s and is %s", path, a.vars[name], now)
+		} else if err == nil {
+			a.vars[name] = now
+		}
+		return err
+	}
+}
+
 // keepHeader keeps the value of a header for later rows.
 func keepHeader(name, from string) check {
 	return func(a *answer) error {

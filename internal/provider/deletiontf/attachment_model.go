@@ -9,31 +9,31 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 type attachmentModel struct {
-	ID            types.String   `tfsdk:"id"`
-	ServerID      types.String   `tfsdk:"server_id"`
-	Region        types.String   `tfsdk:"region"`
-	Cluster       types.String   `tfsdk:"cluster"`
-	NodeName      types.String   `tfsdk:"node_name"`
-	Enabled       types.Bool     `tfsdk:"enabled"`
-	GracePeriod   value.Whole    `tfsdk:"grace_period"`
-	Shutdown      types.Bool     `tfsdk:"shutdown"`
-	OnlyInService types.Bool     `tfsdk:"only_in_service"`
-	Hook          types.Object   `tfsdk:"hook"`
-	Token         types.String   `tfsdk:"lifecycle_action_token"`
-	Timeouts      timeouts.Value `tfsdk:"timeouts"`
+	ID            types.String    `tfsdk:"id"`
+	ServerID      types.String    `tfsdk:"server_id"`
+	Region        types.String    `tfsdk:"region"`
+	Cluster       types.String    `tfsdk:"cluster"`
+	NodeName      types.String    `tfsdk:"node_name"`
+	Enabled       types.Bool      `tfsdk:"enabled"`
+	GracePeriod   durations.Value `tfsdk:"grace_period"`
+	Shutdown      types.Bool      `tfsdk:"shutdown"`
+	OnlyInService types.Bool      `tfsdk:"only_in_service"`
+	Hook          types.Object    `tfsdk:"hook"`
+	Token         types.String    `tfsdk:"lifecycle_action_token"`
+	Timeouts      types.Object    `tfsdk:"timeouts"`
 }
 
 type attachmentIdentityModel struct {
@@ -45,16 +45,6 @@ const (
 	shutdownTime = 5 * time.Minute // Nova itself gives a guest one, then switches it off
 	spareTime    = time.Minute     // for the requests around the waiting
 )
-
-// validate checks what is known of the arguments.
-func (m attachmentModel) validate(ctx context.Context, diags *diag.Diagnostics) {
-	hookblock.Validate(m.Hook, path.Root("hook"), diags)
-	limit, more := m.Timeouts.Delete(ctx, time.Hour)
-	if diags.Append(more...); limit <= 0 {
-		diags.AddAttributeError(path.Root("timeouts").AtName("delete"), "Invalid timeout",
-			fmt.Sprintf("The time that a destruction may take must be more than zero, not %s.", limit))
-	}
-}
 
 // identify fills in what is worked out.
 func (m *attachmentModel) identify() {
@@ -97,9 +87,7 @@ func (m attachmentModel) drain(server drain.Server, hooks *hook.Runner, progress
 	return d
 }
 
-func (m attachmentModel) grace() time.Duration {
-	return time.Duration(m.GracePeriod.ValueInt64()) * time.Second
-}
+func (m attachmentModel) grace() time.Duration { return m.GracePeriod.Or(0) }
 
 // steps says in words what the destruction does, and nil where it does nothing.
 func (m attachmentModel) steps() (steps []string) {
@@ -113,7 +101,7 @@ func (m attachmentModel) steps() (steps []string) {
 		steps = append(steps, "shutdown")
 	}
 	if grace := m.grace(); grace > 0 {
-		steps = append(steps, fmt.Sprintf("grace period of %s", grace))
+		steps = append(steps, "grace period of "+duration.Format(grace))
 	}
 	return steps
 }
@@ -193,8 +181,11 @@ func (m attachmentModel) label() string {
 	return text.Clean(cmp.Or(m.NodeName.ValueString(), m.ServerID.ValueString()))
 }
 
-// longest is how long all of it may take.
-func (m attachmentModel) longest() time.Duration {
+// limit is how long all of it may take.
+func (m attachmentModel) limit() time.Duration {
+	if given, ok := m.Timeouts.Attributes()["delete"].(durations.Value); ok && value.Given(given) {
+		return given.Or(0)
+	}
 	total := m.grace() + spareTime
 	if spec := hookblock.Spec(m.Hook); spec != nil {
 		total += spec.Limit()

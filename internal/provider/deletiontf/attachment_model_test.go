@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // hooked is a hook block: null, or of a type with a timeout, "" for none.
@@ -34,24 +34,24 @@ func hooked(t *testing.T, kind string, timeout any) types.Object {
 	return types.ObjectValueMust(block.AttrTypes, all)
 }
 
-// TestLongest: the destruction may take as long as all that it does.
-func TestLongest(t *testing.T) {
+// TestLimit: the destruction may take as long as all that it does.
+func TestLimit(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		hook     types.Object
 		shutdown bool
-		grace    int64
+		grace    time.Duration
 		want     time.Duration
 	}{
 		{"nothing", hooked(t, "", nil), false, 0, time.Minute},
-		{"a grace period", hooked(t, "", nil), false, 90, 150 * time.Second},
-		{"a hook", hooked(t, "zaqar", 1800), false, 0, 31 * time.Minute},
+		{"a grace period", hooked(t, "", nil), false, 90 * time.Second, 150 * time.Second},
+		{"a hook", hooked(t, "zaqar", "30m"), false, 0, 31 * time.Minute},
 		{"a hook that has its default", hooked(t, "zaqar", nil), false, 0, time.Minute + hook.DefaultTimeout},
 		{"a shutdown", hooked(t, "", nil), true, 0, 6 * time.Minute},
-		{"all", hooked(t, "zaqar", 1800), true, 90, 37*time.Minute + 30*time.Second},
+		{"all", hooked(t, "zaqar", "30m"), true, 90 * time.Second, 37*time.Minute + 30*time.Second},
 	} {
-		m := attachmentModel{Hook: c.hook, Shutdown: types.BoolValue(c.shutdown), GracePeriod: value.WholeOf(c.grace)}
-		if got := m.longest(); got != c.want {
+		m := attachmentModel{Hook: c.hook, Shutdown: types.BoolValue(c.shutdown), GracePeriod: durations.Of(c.grace)}
+		if got := m.limit(); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}

@@ -12,9 +12,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
@@ -42,8 +44,8 @@ func (r *attachmentResource) Metadata(_ context.Context, req resource.MetadataRe
 	resp.ResourceBehavior.MutableIdentity = true // the region may be corrected
 }
 
-func (r *attachmentResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = attachmentSchema(ctx)
+func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = attachmentSchema()
 }
 
 func (r *attachmentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
@@ -54,7 +56,7 @@ func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.Va
 	var config attachmentModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
-		config.validate(ctx, &resp.Diagnostics)
+		hookblock.Validate(config.Hook, path.Root("hook"), &resp.Diagnostics)
 	}
 }
 
@@ -155,13 +157,12 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 		return
 	}
 	server := r.server(ctx, &model, &resp.Diagnostics)
-	limit, more := model.Timeouts.Delete(ctx, model.longest())
-	resp.Diagnostics.Append(more...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	progress := private.Load[hook.Progress](ctx, req.Private, progressKey, &resp.Diagnostics)
-	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %s, which timeouts.delete allows", limit))
+	limit := model.limit()
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %s, which timeouts.delete allows", duration.Format(limit)))
 	defer cancel()
 	warnings, err := model.drain(server, r.Backend.Hooks(), &progress).Run(limited)
 	for _, warning := range warnings {
@@ -198,7 +199,7 @@ func (r *attachmentResource) ImportState(ctx context.Context, req resource.Impor
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	for name, value := range map[string]any{"region": id.Region, "server_id": id.ServerID, "enabled": true, "grace_period": int64(0), "shutdown": false, "only_in_service": false} {
+	for name, value := range map[string]any{"region": id.Region, "server_id": id.ServerID, "enabled": true, "grace_period": durations.Of(0), "shutdown": false, "only_in_service": false} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, id)...)

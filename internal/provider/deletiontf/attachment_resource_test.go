@@ -12,7 +12,7 @@ import (
 // TestImport: by id and by identity, which may leave the region out. Terraform
 // imports by identity from 1.12 on, so it is tried here.
 func TestImport(t *testing.T) {
-	schema, identity := attachmentSchema(t.Context()), attachmentIdentity()
+	schema, identity := attachmentSchema(), attachmentIdentity()
 	kind := identity.Type().TerraformType(t.Context())
 	by := func(region, server any) *tfsdk.ResourceIdentity {
 		return &tfsdk.ResourceIdentity{Schema: identity, Raw: tftypes.NewValue(kind, map[string]tftypes.Value{

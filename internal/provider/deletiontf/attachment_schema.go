@@ -1,31 +1,26 @@
 package deletiontf
 
 import (
-	"context"
+	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-func attachmentSchema(ctx context.Context) schema.Schema {
+func attachmentSchema() schema.Schema {
 	replaced := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	kept := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
-	limits := timeouts.Block(ctx, timeouts.Opts{Delete: true,
-		DeleteDescription: "Time for everything that happens before the server is destroyed, such as `30m`. Defaults to the sum of the hook's timeout, five minutes for a shutdown, the grace period and a minute."}).(schema.SingleNestedBlock)
-	limits.MarkdownDescription = "How long the destruction may take. After that it fails, and the node stays."
 	return schema.Schema{
 		MarkdownDescription: "What must happen before a node is removed, as in Senlin's deletion policy with lifecycle hooks: a consumer is notified and waited for (`hook`), the server is shut down through Nova (`shutdown`), and a grace period passes (`grace_period`). There is one attachment for each node. It refers to the node's server, so Terraform destroys the attachment before the server: that is when all this happens. Creating or changing it does nothing to the server.\n\n" +
 			"~> **Destroying an attachment drains its server, also one that stays.** Removing the block, renaming it, or changing the keys of its `for_each` drains servers that are in use. The plan warns of the servers that will be drained, and is refused where one of them keeps or gets another attachment. To rename or re-key, use a `moved` block; to stop using attachments, use a `removed` block with `destroy = false`, or apply `enabled = false` first.\n\n" +
@@ -42,8 +37,15 @@ func attachmentSchema(ctx context.Context) schema.Schema {
 			"node_name": schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the node, for the consumer of the hook and in warnings and errors."},
 			"enabled": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Whether destroying the attachment does anything. With `false` it runs no hook, stops nothing and does not wait. Like all arguments it must be applied before the attachment is destroyed. Defaults to `true`."},
-			"grace_period": schema.Int64Attribute{Optional: true, Computed: true, CustomType: value.WholeType{}, Default: int64default.StaticInt64(0), Validators: []validator.Int64{int64validator.Between(0, 86_400)},
-				MarkdownDescription: "Seconds to wait before the node is removed, in full, after the hook and the shutdown. At most 86400. Defaults to `0`."},
+			"grace_period": schema.StringAttribute{
+				Optional:            true,
+				Computed:            true,
+				CustomType:          durations.Type{},
+				Default:             durations.Default(0),
+				Validators:          durations.Between(0, duration.Day),
+				PlanModifiers:       durations.Kept(),
+				MarkdownDescription: "How long to wait before the node is removed, in full, after the hook and the shutdown, such as `30s`. At most `1d`. Defaults to `0s`.",
+			},
 			"shutdown": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether to stop the server through Nova before the grace period, so that its guest shuts down. A server that reboots, migrates or similar is stopped after that. One that Nova cannot stop (`PAUSED`, `SUSPENDED`, `RESCUE`, `VERIFY_RESIZE`) is left as it is, with a warning. Defaults to `false`."},
 			"only_in_service": schema.BoolAttribute{
@@ -57,8 +59,19 @@ func attachmentSchema(ctx context.Context) schema.Schema {
 				MarkdownDescription: "Token in the messages about this node. A message that is sent again has the same one."},
 		},
 		Blocks: map[string]schema.Block{
-			"hook":     hookblock.Block(hook.Termination, "A consumer that is notified before the node is removed, and waited for."),
-			"timeouts": limits,
+			"hook": hookblock.Block(hook.Termination, "A consumer that is notified before the node is removed, and waited for."),
+			"timeouts": schema.SingleNestedBlock{
+				MarkdownDescription: "How long the destruction may take. After that it fails, and the node stays.",
+				Attributes: map[string]schema.Attribute{
+					"delete": schema.StringAttribute{
+						Optional:            true,
+						CustomType:          durations.Type{},
+						Validators:          durations.Between(time.Second, 30*duration.Day),
+						PlanModifiers:       durations.Kept(),
+						MarkdownDescription: "Time for everything that happens before the server is destroyed, such as `30m`. Defaults to the sum of the hook's timeout, five minutes for a shutdown, the grace period and a minute.",
+					},
+				},
+			},
 		},
 	}
 }

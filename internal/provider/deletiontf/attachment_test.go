@@ -293,7 +293,7 @@ resource "stackpolicy_deletion_attachment" "node" {
 	}
 	c.Test(t,
 		resource.TestStep{Config: config("a", ""), ConfigPlanChecks: does(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
-			is("grace_period", knownvalue.Int64Exact(0)), is("shutdown", knownvalue.Bool(false)), is("lifecycle_action_token", knownvalue.NotNull())}},
+			is("grace_period", knownvalue.StringExact("0s")), is("shutdown", knownvalue.Bool(false)), is("lifecycle_action_token", knownvalue.NotNull())}},
 		resource.TestStep{Config: config("a", "shutdown = true\n  grace_period = 1\n  timeouts {\n    delete = \"2m\"\n  }"), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: config("a", ""), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
 		resource.TestStep{ResourceName: name, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"lifecycle_action_token"},
@@ -350,8 +350,8 @@ func TestAccDeletionAttachment_badInput(t *testing.T) {
 		attachment(hookBlock("zaqar", `queue = ""`)):                                   "The name of a queue has 1 to 64 characters, not 0.",
 		attachment(hookBlock("zaqar", `queue = null`)):                                 "A hook of type zaqar needs queue.",
 		attachment(hookBlock("zaqar", `queue = "q"`, `url = "https://a.example/"`)):    "url belongs to a hook of type webhook.",
-		attachment(hookBlock("zaqar", `queue = "q"`, "timeout = -1")):                  "Attribute hook.timeout value must be between 1 and",
-		attachment(hookBlock("zaqar", `queue = "q"`, "timeout = 1.5")):                 "A whole number is needed, not 1.5.",
+		attachment(hookBlock("zaqar", `queue = "q"`, "timeout = -1")):                  `Attribute hook.timeout: A duration from 1s to 1d is needed`,
+		attachment(hookBlock("zaqar", `queue = "q"`, `timeout = "2 m"`)):               `not "2 m".`,
 		attachment(hookBlock("zaqar", `queue = "q"`, `default_results = "ABANDON"`)):   "An argument named \"default_results\" is not expected here.",
 		attachment(hookBlock("command")):                                               "A hook of type command needs command.",
 		attachment(hookBlock("command", `environment = [""]`)):                         "environment lists names of variables, such as KUBECONFIG.",
@@ -362,10 +362,10 @@ func TestAccDeletionAttachment_badInput(t *testing.T) {
 		attachment(block(`type = "zaqar"`, `queue = "q"`, `default_result = "SHRUG"`)): "Attribute hook.default_result value must be one of",
 		attachment(`hook = { type = "zaqar" }`):                                        "An argument named \"hook\" is not expected here. Did you mean to define a block",
 		attachment(`region = ""`):                                                      "Attribute region string length must be at least 1",
-		attachment(`grace_period = 0.5`):                                               "A whole number is needed, not 0.5.",
-		attachment("timeouts {\n    delete = \"0s\"\n  }"):                             "The time that a destruction may take must be more than zero, not 0s.",
-		attachment("timeouts {\n    delete = \"-1m\"\n  }"):                            "must be more than zero, not -1m0s.",
-		attachment(`grace_period = -1`):                                                "Attribute grace_period value must be between 0 and",
+		attachment(`grace_period = 0.5`):                                               `Attribute grace_period: A duration from 0s to 1d is needed, such as "90s", "10m", "36h" or "30d" (a number without a unit is seconds), not "0.5".`,
+		attachment("timeouts {\n    delete = \"0s\"\n  }"):                             `Attribute timeouts.delete: A duration from 1s to 30d is needed`,
+		attachment("timeouts {\n    delete = \"-1m\"\n  }"):                            `not "-1m".`,
+		attachment(`grace_period = -1`):                                                `not "-1".`,
 	} {
 		steps = append(steps, resource.TestStep{Config: config, PlanOnly: true, ExpectError: acctest.Says(want)})
 	}

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
@@ -21,21 +23,21 @@ import (
 )
 
 type planModel struct {
-	Nodes                 types.List    `tfsdk:"nodes"`
-	ScaleIn               types.Object  `tfsdk:"scale_in"`
-	Resize                types.Object  `tfsdk:"resize"`
-	DeleteNodes           types.Object  `tfsdk:"delete_nodes"`
-	Decision              types.Dynamic `tfsdk:"decision"`
-	Criteria              types.String  `tfsdk:"criteria"`
-	DestroyAfterDeletion  types.Bool    `tfsdk:"destroy_after_deletion"`
-	GracePeriod           value.Whole   `tfsdk:"grace_period"`
-	ReduceDesiredCapacity types.Bool    `tfsdk:"reduce_desired_capacity"`
-	Protected             types.List    `tfsdk:"protected"`
-	Seed                  types.String  `tfsdk:"seed"`
-	Status                types.String  `tfsdk:"status"`
-	Reason                types.String  `tfsdk:"reason"`
-	Deletion              types.Object  `tfsdk:"deletion"`
-	Survivors             types.List    `tfsdk:"survivors"`
+	Nodes                 types.List      `tfsdk:"nodes"`
+	ScaleIn               types.Object    `tfsdk:"scale_in"`
+	Resize                types.Object    `tfsdk:"resize"`
+	DeleteNodes           types.Object    `tfsdk:"delete_nodes"`
+	Decision              types.Dynamic   `tfsdk:"decision"`
+	Criteria              types.String    `tfsdk:"criteria"`
+	DestroyAfterDeletion  types.Bool      `tfsdk:"destroy_after_deletion"`
+	GracePeriod           durations.Value `tfsdk:"grace_period"`
+	ReduceDesiredCapacity types.Bool      `tfsdk:"reduce_desired_capacity"`
+	Protected             types.List      `tfsdk:"protected"`
+	Seed                  types.String    `tfsdk:"seed"`
+	Status                types.String    `tfsdk:"status"`
+	Reason                types.String    `tfsdk:"reason"`
+	Deletion              types.Object    `tfsdk:"deletion"`
+	Survivors             types.List      `tfsdk:"survivors"`
 }
 
 // nodes translates the nodes, with what is protected by name or id.
@@ -148,9 +150,10 @@ func (m *planModel) fill(ctx context.Context, members, chosen []node.Node, diags
 	m.Reason = types.StringValue("Nothing to delete.")
 	m.Deletion = types.ObjectNull(deletionType.AttrTypes)
 	if len(candidates) > 0 {
+		grace := int64(m.GracePeriod.Or(0) / time.Second)
 		terms := request.TermsOf(
 			m.DestroyAfterDeletion.ValueBoolPointer(),
-			m.GracePeriod.ValueInt64Pointer(),
+			&grace,
 			m.ReduceDesiredCapacity.ValueBoolPointer(),
 		)
 		m.Reason = types.StringValue("Candidates generated")

@@ -1,11 +1,10 @@
 package deletiontf
 
 import (
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -14,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 )
 
 func planSchema() schema.Schema {
@@ -35,8 +35,12 @@ func planSchema() schema.Schema {
 			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
 				MarkdownDescription: "Which healthy nodes are taken first: `RANDOM` (the default; drawn by `seed`, the same for the same nodes), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST` (by `profile_created_at`; nodes of unknown age come last)."},
 			"destroy_after_deletion": flag("Passed on: whether a removed node is destroyed too. Defaults to `true`."),
-			"grace_period": schema.Int64Attribute{CustomType: value.WholeType{}, Optional: true, Validators: []validator.Int64{int64validator.AtLeast(0)},
-				MarkdownDescription: "Passed on: seconds to wait before a node is removed. Defaults to `0`."},
+			"grace_period": schema.StringAttribute{
+				Optional:            true,
+				CustomType:          durations.Type{},
+				Validators:          durations.Between(0, duration.Longest),
+				MarkdownDescription: "Passed on: how long to wait before a node is removed, such as `30s`. Defaults to `0s`.",
+			},
 			"reduce_desired_capacity": flag("Passed on: whether the cluster's desired capacity shrinks with it. Defaults to `true`."),
 			"protected": names("Ids or names of nodes that are not chosen, in addition to those whose `protected` is true. " +
 				"The plans of regions and zones know the latter only."),
@@ -49,7 +53,7 @@ func planSchema() schema.Schema {
 					"candidates":              schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Ids of the nodes, in the order in which they are removed."},
 					"names":                   schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Their names, in the same order; the id of a node without a name. They fit into `deletion.candidates` of a placement attachment."},
 					"destroy_after_deletion":  schema.BoolAttribute{Computed: true, MarkdownDescription: "As given."},
-					"grace_period":            schema.Int64Attribute{Computed: true, MarkdownDescription: "As given, in seconds."},
+					"grace_period":            schema.Int64Attribute{Computed: true, MarkdownDescription: "As given, as a number of seconds: what the policy documents have."},
 					"reduce_desired_capacity": schema.BoolAttribute{Computed: true, MarkdownDescription: "As given."},
 				}},
 			"survivors": schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Ids of the nodes that stay, in the order of `nodes`."},

@@ -84,7 +84,7 @@ func TestDeletionPlanBadInput(t *testing.T) {
 		"resize {}":                              "Nothing is requested",
 		"scale_in { count = -1 }":                "Attribute scale_in.count value must be between 0 and",
 		"scale_in {}\n  criteria = \"NEWEST\"":   "Attribute criteria value must be one of",
-		"scale_in {}\n  grace_period = -1":       "Attribute grace_period value must be at least 0",
+		"scale_in {}\n  grace_period = -1":       `Attribute grace_period: A duration from 0s`,
 		"scale_in { count = 5 }\n  protected = [\"a\", \"b\"]":                                      "5 nodes must be removed from the cluster, but only 3 of its nodes can be (protected: 2).",
 		`delete_nodes { candidates = ["a", "z"] }`:                                                  `No node has the id or name "z" (nodes given: 5).`,
 		`delete_nodes { candidates = ["a", "web-a"] }`:                                              `The node "web-a" is named more than once.`,
@@ -105,7 +105,7 @@ func TestDeletionPlanOddInput(t *testing.T) {
 	t.Parallel()
 	var steps []resource.TestStep
 	for request, want := range map[string]string{
-		"scale_in {}\n  grace_period = 1.5":                        "A whole number is needed, not 1.5.",
+		"scale_in {}\n  grace_period = 1.5":                        `not "1.5".`,
 		"scale_in {}\n  protected = [null]":                        "This attribute contains a null value.",
 		"delete_nodes { candidates = [null] }":                     "This attribute contains a null value.",
 		"delete_nodes {}":                                          `Attribute "delete_nodes.candidates" must be specified when "delete_nodes" is specified`,

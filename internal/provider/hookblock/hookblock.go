@@ -18,7 +18,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
@@ -32,8 +34,13 @@ var defaultResults = map[string]string{
 func Block(transition, description string) schema.SingleNestedBlock {
 	var names, kinds []string
 	attributes := map[string]schema.Attribute{
-		"timeout": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(1, 86_400)},
-			MarkdownDescription: fmt.Sprintf("Seconds to wait for the consumer, at most 86400. Defaults to `%d`.", int(hook.DefaultTimeout.Seconds()))},
+		"timeout": schema.StringAttribute{
+			Optional:            true,
+			CustomType:          durations.Type{},
+			Validators:          durations.Between(time.Second, duration.Day),
+			PlanModifiers:       durations.Kept(),
+			MarkdownDescription: fmt.Sprintf("How long to wait for the consumer, at most `1d`. Defaults to `%s`.", duration.Format(hook.DefaultTimeout)),
+		},
 		"default_result": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(string(hook.Continue), string(hook.Abandon))},
 			MarkdownDescription: "Required. What happens when the hook fails or takes longer than `timeout`: " + defaultResults[transition] + "."},
 	}
@@ -145,12 +152,10 @@ func read(block types.Object) (spec *hook.Spec, unknown map[string]bool) {
 			continue
 		}
 		switch v := v.(type) {
+		case durations.Value:
+			spec.Timeout = v.Or(0)
 		case value.Whole:
-			if name == "timeout" {
-				spec.Timeout = time.Duration(v.ValueInt64()) * time.Second
-			} else {
-				spec.Arguments[name] = []string{strconv.FormatInt(v.ValueInt64(), 10)}
-			}
+			spec.Arguments[name] = []string{strconv.FormatInt(v.ValueInt64(), 10)}
 		case types.List:
 			words := make([]string, 0, len(v.Elements()))
 			for _, element := range v.Elements() {

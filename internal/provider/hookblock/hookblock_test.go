@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // block is a hook block in which everything is null but the values given.
@@ -42,7 +42,7 @@ func TestSpec(t *testing.T) {
 	if null != nil || hookblock.Spec(types.Object{}) != nil || hookblock.Spec(block(t, nil)) != nil {
 		t.Errorf("a hook that is not there: %+v", null)
 	}
-	spec := hookblock.Spec(block(t, map[string]attr.Value{"type": text("command"), "default_result": text("ABANDON"), "timeout": value.WholeOf(7),
+	spec := hookblock.Spec(block(t, map[string]attr.Value{"type": text("command"), "default_result": text("ABANDON"), "timeout": durations.Of(7 * time.Second),
 		"command": words(text("drain"), text(""), types.StringNull())}))
 	if spec == nil || spec.Type != "command" || spec.Default != hook.Abandon || spec.Timeout != 7*time.Second ||
 		strings.Join(spec.Arguments["command"], "|") != "drain||" || len(spec.Arguments) != 1 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -16,21 +17,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
 )
 
 type attachmentModel struct {
-	ID        types.String `tfsdk:"id"`
-	Cluster   types.String `tfsdk:"cluster"`
-	Servers   types.Map    `tfsdk:"servers"`
-	HTTP      types.Object `tfsdk:"http"`
-	TCP       types.Object `tfsdk:"tcp"`
-	Hook      types.Object `tfsdk:"hook"`
-	StableFor value.Whole  `tfsdk:"stable_for"`
-	Timeout   value.Whole  `tfsdk:"timeout"`
-	Pending   types.List   `tfsdk:"pending"`
+	ID        types.String    `tfsdk:"id"`
+	Cluster   types.String    `tfsdk:"cluster"`
+	Servers   types.Map       `tfsdk:"servers"`
+	HTTP      types.Object    `tfsdk:"http"`
+	TCP       types.Object    `tfsdk:"tcp"`
+	Hook      types.Object    `tfsdk:"hook"`
+	StableFor durations.Value `tfsdk:"stable_for"`
+	Timeout   durations.Value `tfsdk:"timeout"`
+	Pending   types.List      `tfsdk:"pending"`
 
 	AllowLinkLocal types.Bool `tfsdk:"allow_link_local"`
 }
@@ -129,9 +131,10 @@ func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp 
 		}
 		tcp = &probe.TCP{Port: port.ValueInt64()}
 	}
-	if !m.Timeout.IsUnknown() && !m.StableFor.IsUnknown() && m.StableFor.ValueInt64() >= m.limit() {
+	if m.Timeout.Known() && m.StableFor.Known() && m.stableFor() >= m.limit() {
 		diags.AddAttributeError(path.Root("stable_for"), "Not enough time",
-			fmt.Sprintf("No server could be stable for %d seconds within a timeout of %d. Raise timeout, or lower stable_for.", m.StableFor.ValueInt64(), m.limit()))
+			fmt.Sprintf("No server could be stable for %s within a timeout of %s. Raise timeout, or lower stable_for.",
+				duration.Format(m.stableFor()), duration.Format(m.limit())))
 	}
 	hookblock.Validate(m.Hook, path.Root("hook"), diags)
 	m.checkAddresses(http, tcp, diags)
@@ -199,17 +202,13 @@ func (m attachmentModel) checkAddresses(http *probe.HTTP, tcp *probe.TCP, diags 
 	}
 }
 
-// limit is the timeout in seconds.
-func (m attachmentModel) limit() int64 {
-	return m.Timeout.Or(defaultTimeout)
-}
+func (m attachmentModel) limit() time.Duration { return m.Timeout.Or(defaultTimeout) }
+
+func (m attachmentModel) stableFor() time.Duration { return m.StableFor.Or(0) }
 
 // waiter is what waits, by a configuration that is known as a whole.
 func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *readiness.Waiter {
-	w := &readiness.Waiter{
-		StableFor: time.Duration(m.StableFor.ValueInt64()) * time.Second,
-		Timeout:   time.Duration(m.limit()) * time.Second,
-	}
+	w := &readiness.Waiter{StableFor: m.stableFor(), Timeout: m.limit()}
 	w.HTTP, w.TCP = m.checks(diags)
 	if w.HTTP != nil {
 		w.HTTP.Client = hooks.HTTP

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 
@@ -143,7 +144,7 @@ func (r *attachmentResource) ImportState(ctx context.Context, req resource.Impor
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("cluster"), name)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), name)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("timeout"), int64(defaultTimeout))...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("timeout"), durations.Of(defaultTimeout))...)
 }
 
 // wait waits for the servers that lack their mark. The state is nil for a new
@@ -174,7 +175,7 @@ func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentMo
 			return false
 		}
 		n.Server = openstack.Server{Compute: compute, ID: n.ID}
-		n.Drained = now.drained(n)
+		n.Drained, n.Failed = now.notes(n)
 		pending = append(pending, n)
 	}
 	waiter.Progress = func(n readiness.Node, seen string) {
@@ -234,9 +235,14 @@ type view struct {
 	snapshot []node.Node
 }
 
-// drained reports whether the drain of a node's server has begun.
-func (v view) drained(n readiness.Node) bool {
-	return slices.ContainsFunc(v.snapshot, func(s node.Node) bool { return s.Region == n.Region && s.ID == n.ID && s.Drained })
+// notes reports what is noted at a node's server: that its drain has begun, and
+// that a wait ended without it.
+func (v view) notes(n readiness.Node) (drained, failed bool) {
+	i := slices.IndexFunc(v.snapshot, func(s node.Node) bool { return s.Region == n.Region && s.ID == n.ID })
+	if i < 0 {
+		return false, false
+	}
+	return v.snapshot[i].Drained, !v.snapshot[i].NotInServiceAt.IsZero()
 }
 
 // look reads the servers of a model, and those of another that is given too, in

@@ -103,6 +103,29 @@ func marks(t *testing.T, c *acctest.Cloud) map[string]string {
 	return found
 }
 
+// times says of each server what its metadata has in addition to the mark: "+" is
+// since when it is in service, and "-" when a wait ended without it. Both must be
+// times of Nova's clock.
+func times(t *testing.T, c *acctest.Cloud) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for name, s := range c.Servers(t) {
+		found[name] = ""
+		for key, sign := range map[string]string{openstack.InServiceAtKey: "+", openstack.NotInServiceAtKey: "-"} {
+			value, ok := s.Metadata[key]
+			if !ok {
+				continue
+			}
+			found[name] += sign
+			at := openstack.ParseTime(value)
+			if at.IsZero() || c.Fake != nil && at.Sub(fakecloud.Epoch).Abs() > time.Hour {
+				t.Errorf("%s: %s is %q", name, key, value)
+			}
+		}
+	}
+	return found
+}
+
 func TestAccReadinessAttachment_lifecycle(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
@@ -141,7 +164,7 @@ resource "stackpolicy_readiness_attachment" "web" {
 	c.Test(t,
 		resource.TestStep{Config: config(1, ""), ConfigPlanChecks: does(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
 			pending(), statecheck.ExpectKnownValue(name, tfjsonpath.New("id"), knownvalue.StringExact("web")),
-			statecheck.ExpectKnownValue(name, tfjsonpath.New("timeout"), knownvalue.Int64Exact(600))}},
+			statecheck.ExpectKnownValue(name, tfjsonpath.New("timeout"), knownvalue.StringExact("10m"))}},
 		resource.TestStep{PreConfig: func() { marked("1") }, ResourceName: name, ImportState: true, ImportStateId: "web", ImportStateVerify: true, ImportStateVerifyIgnore: []string{"servers"}},
 		// New checks are for those that come; this one has been found in service.
 		resource.TestStep{Config: config(1, h.check()+"\n"+tcp+"\n  stable_for = 1\n  timeout = 60"), ConfigPlanChecks: does(plancheck.ResourceActionUpdate), ConfigStateChecks: []statecheck.StateCheck{pending()}},
@@ -193,14 +216,14 @@ func TestAccReadinessAttachment_resumed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "Servers are not in service") || !acctest.Says(want).MatchString(err.Error()) {
 		t.Fatalf("got %v", err)
 	}
-	if got := fmt.Sprint(marks(t, c)); got != "map[0:1 1: 2:1]" {
+	if got := fmt.Sprint(marks(t, c), times(t, c)); got != "map[0:1 1: 2:1] map[0:+ 1:- 2:+]" {
 		t.Errorf("marks %s", got)
 	}
 	h.set()
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(marks(t, c)); got != "map[0:1 1:1 2:1]" || h.requests("0")+h.requests("2") != 0 || h.requests("1") != 1 {
+	if got := fmt.Sprint(marks(t, c), times(t, c)); got != "map[0:1 1:1 2:1] map[0:+ 1:+ 2:+]" || h.requests("0")+h.requests("2") != 0 || h.requests("1") != 1 {
 		t.Errorf("marks %s; asked %v", got, h.asked)
 	}
 	// The same in an update, and what is in the state stays.
@@ -377,10 +400,10 @@ func TestAccReadinessAttachment_badInput(t *testing.T) {
 		attachment(`null`, "http {\n    url = \"http://{ip}/\"\n  }"):                               `"{ip}" stands for nothing`,
 		attachment(`null`, "http {\n    url = \"http://x/\"\n    status = \"2xx\"\n  }"):            `"2xx" is neither a status between 100 and 599 nor a range of them`,
 		attachment(`null`, "http {\n    url = \"http://x/\"\n    timeout = 5\n  }"):                 `An argument named "timeout" is not expected here`,
-		attachment(`null`, "stable_for = 600"):                                                      "No server could be stable for 600 seconds within a timeout of 600.",
-		attachment(`null`, "timeout = 1.5"):                                                         "A whole number is needed, not 1.5.",
+		attachment(`null`, "stable_for = 600"):                                                      "No server could be stable for 10m within a timeout of 10m.",
+		attachment(`null`, "timeout = 1.5"):                                                         `Attribute timeout: A duration from 1s to 1d is needed, such as "90s", "10m", "36h" or "30d" (a number without a unit is seconds), not "1.5".`,
 		attachment(`null`, "hook {\n    type = \"webhook\"\n    default_result = \"ABANDON\"\n  }"): "A hook of type webhook needs url.",
-		attachment(`null`, "timeout = 0"):                                                           "Attribute timeout value must be between 1 and 86400, got: 0",
+		attachment(`null`, "timeout = 0"):                                                           `Attribute timeout: A duration from 1s to 1d is needed`,
 		strings.Replace(attachment(`null`, ""), "{ \"web-0\"", "{ \"web-1\" = null, \"web-0\"", 1):  "This attribute contains a null value.",
 		attachment(`null, region = ""`, ""):                                                         "region string length must be at least 1",
 		unknown + attachment(`terraform_data.later.output`, "tcp {\n    port = 0\n  }"):             "Attribute tcp.port value must be between 1 and 65535, got: 0",

@@ -37,12 +37,12 @@ resource "stackpolicy_deletion_attachment" "web" {
   cluster      = "web"
   node_name    = each.key
   shutdown     = true
-  grace_period = 5
+  grace_period = "5s"
 
   hook {
     type           = "webhook"
     url            = var.drain_url
-    timeout        = 900
+    timeout        = "15m"
     default_result = "ABANDON"
   }
 }

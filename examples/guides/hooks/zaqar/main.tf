@@ -35,7 +35,7 @@ resource "stackpolicy_deletion_attachment" "web" {
   hook {
     type           = "zaqar"
     queue          = "web-drain"
-    timeout        = 900
+    timeout        = "15m"
     default_result = "ABANDON"
   }
 }

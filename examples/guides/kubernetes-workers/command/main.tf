@@ -102,7 +102,7 @@ resource "stackpolicy_deletion_attachment" "worker" {
     type           = "command"
     command        = ["${path.module}/node.sh"]
     environment    = ["KUBECONFIG"]
-    timeout        = 900
+    timeout        = "15m"
     default_result = "ABANDON"
   }
 
@@ -121,13 +121,13 @@ resource "stackpolicy_readiness_attachment" "worker" {
     address = openstack_compute_instance_v2.worker[name].access_ip_v4
     mark    = stackpolicy_placement_attachment.worker.nodes[name].mark
   } }
-  timeout = 1200
+  timeout = "20m"
 
   hook {
     type           = "command"
     command        = ["${path.module}/node.sh"]
     environment    = ["KUBECONFIG"]
-    timeout        = 900
+    timeout        = "15m"
     default_result = "ABANDON"
   }
 }

@@ -54,21 +54,21 @@ resource "stackpolicy_deletion_attachment" "web" {
   region          = each.value.region
   node_name       = each.key
   cluster         = "web"
-  grace_period    = 30
+  grace_period    = "30s"
   shutdown        = true
   only_in_service = true
   hook {
     type           = "webhook"
     url            = "https://drainer.example.com/drain"
-    timeout        = 600
+    timeout        = "10m"
     default_result = "ABANDON"
   }
 }
 
 resource "stackpolicy_readiness_attachment" "web" {
   cluster    = "web"
-  timeout    = 60
-  stable_for = 1
+  timeout    = "1m"
+  stable_for = "1s"
   servers = {
     for name, node in stackpolicy_placement_attachment.web.nodes : name => {
       id     = format("00000000-0000-4000-8000-%012d", node.index)

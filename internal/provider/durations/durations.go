@@ -1,0 +1,162 @@
+// Package durations is how arguments that are durations look to Terraform: a
+// string such as "10m", or a number of seconds. An argument is
+//
+//	schema.StringAttribute{
+//		CustomType:    durations.Type{},
+//		Validators:    durations.Between(0, duration.Day),
+//		PlanModifiers: durations.Kept(), // of a resource
+//	}
+//	Timeout durations.Value `tfsdk:"timeout"`
+package durations
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/defaults"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+)
+
+// Type is the type of a duration. Terraform makes a string of a number.
+type Type struct{ basetypes.StringType }
+
+var (
+	_ basetypes.StringTypable                    = Type{}
+	_ basetypes.StringValuableWithSemanticEquals = Value{}
+)
+
+// Equal implements attr.Type.
+func (t Type) Equal(o attr.Type) bool {
+	_, ok := o.(Type)
+	return ok
+}
+
+// String implements attr.Type.
+func (t Type) String() string { return "durations.Type" }
+
+// ValueType implements attr.Type.
+func (t Type) ValueType(context.Context) attr.Value { return Value{} }
+
+// ValueFromString implements basetypes.StringTypable.
+func (t Type) ValueFromString(_ context.Context, v basetypes.StringValue) (basetypes.StringValuable, diag.Diagnostics) {
+	return Value{v}, nil
+}
+
+// ValueFromTerraform implements attr.Type.
+func (t Type) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Value, error) {
+	v, err := t.StringType.ValueFromTerraform(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	text, ok := v.(types.String)
+	if !ok {
+		return nil, fmt.Errorf("a duration is %T", v)
+	}
+	return Value{text}, nil
+}
+
+// Value is a duration, null or unknown.
+type Value struct{ basetypes.StringValue }
+
+// Of is a known duration.
+func Of(d time.Duration) Value { return Value{types.StringValue(duration.Format(d))} }
+
+// Null is no duration.
+func Null() Value { return Value{types.StringNull()} }
+
+// Type implements attr.Value.
+func (v Value) Type(context.Context) attr.Type { return Type{} }
+
+// Equal implements attr.Value. "60" and "1m" are not equal here: see
+// [Value.StringSemanticEquals].
+func (v Value) Equal(o attr.Value) bool {
+	other, ok := o.(Value)
+	return ok && v.StringValue.Equal(other.StringValue)
+}
+
+// StringSemanticEquals implements basetypes.StringValuableWithSemanticEquals.
+func (v Value) StringSemanticEquals(_ context.Context, o basetypes.StringValuable) (bool, diag.Diagnostics) {
+	other, ok := o.(Value)
+	return ok && same(v.StringValue, other.StringValue), nil
+}
+
+func same(a, b basetypes.StringValue) bool {
+	one, ok := duration.Parse(a.ValueString())
+	other, alsoOK := duration.Parse(b.ValueString())
+	return ok && alsoOK && one == other
+}
+
+// Or is the duration, or another one where it is null, unknown or wrong.
+func (v Value) Or(other time.Duration) time.Duration {
+	if d, ok := duration.Parse(v.ValueString()); ok {
+		return d
+	}
+	return other
+}
+
+// Known reports whether it is given, or null, and reads as a duration. What does
+// not is reported by [Between].
+func (v Value) Known() bool {
+	_, ok := duration.Parse(v.ValueString())
+	return ok || v.IsNull()
+}
+
+// Default is the default of an argument.
+func Default(d time.Duration) defaults.String {
+	return stringdefault.StaticString(duration.Format(d))
+}
+
+// Between is what an argument must be.
+func Between(shortest, longest time.Duration) []validator.String {
+	return []validator.String{between{shortest, longest}}
+}
+
+type between struct{ shortest, longest time.Duration }
+
+// Description implements validator.Describer.
+func (b between) Description(context.Context) string {
+	return fmt.Sprintf("a duration from %s to %s", duration.Format(b.shortest), duration.Format(b.longest))
+}
+
+// MarkdownDescription implements validator.Describer.
+func (b between) MarkdownDescription(ctx context.Context) string { return b.Description(ctx) }
+
+// ValidateString implements validator.String.
+func (b between) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	given := req.ConfigValue.ValueString()
+	if d, ok := duration.Parse(given); !ok || d < b.shortest || d > b.longest {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
+			fmt.Sprintf("Attribute %s: %s", req.Path, duration.Fault(given, b.shortest, b.longest)))
+	}
+}
+
+// Kept plans the duration of the state where that of the configuration is as
+// long: "60" and "1m" are no difference.
+func Kept() []planmodifier.String { return []planmodifier.String{kept{}} }
+
+type kept struct{}
+
+// Description implements planmodifier.Describer.
+func (kept) Description(context.Context) string { return "Equal durations are no difference." }
+
+// MarkdownDescription implements planmodifier.Describer.
+func (k kept) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
+
+// PlanModifyString implements planmodifier.String.
+func (kept) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+	if same(req.StateValue, req.PlanValue) {
+		resp.PlanValue = req.StateValue
+	}
+}

@@ -1,0 +1,97 @@
+package durations_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
+)
+
+func TestValue(t *testing.T) {
+	value := func(raw any) durations.Value {
+		v, err := durations.Type{}.ValueFromTerraform(t.Context(), tftypes.NewValue(tftypes.String, raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.(durations.Value)
+	}
+	for _, c := range []struct {
+		raw   any
+		want  time.Duration // an hour stands for none
+		known bool
+	}{
+		{"90", 90 * time.Second, true},
+		{"30d", 720 * time.Hour, true},
+		{nil, time.Hour, true},
+		{tftypes.UnknownValue, time.Hour, false},
+		{"soon", time.Hour, false},
+	} {
+		if v := value(c.raw); v.Or(time.Hour) != c.want || v.Known() != c.known {
+			t.Errorf("%v: got %s, %t", c.raw, v.Or(time.Hour), v.Known())
+		}
+	}
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"60", "1m", true}, {"1d", "24h", true}, {"60", "61s", false}, {"soon", "soon", false}} {
+		if got, _ := value(c.a).StringSemanticEquals(t.Context(), value(c.b)); got != c.want {
+			t.Errorf("%s and %s: got %t", c.a, c.b, got)
+		}
+	}
+	if value("60").Equal(value("1m")) || !value("60").Equal(value("60")) || value("60").Equal(types.StringValue("60")) {
+		t.Error("only the same text is equal")
+	}
+	if (durations.Type{}).Equal(types.StringType) || !attr.Type(durations.Type{}).Equal(value("1").Type(t.Context())) {
+		t.Error("a duration is no string")
+	}
+}
+
+// TestEqualDurations: an argument that says the same in another way is no
+// difference, as a number, as a string, in a block.
+func TestEqualDurations(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	id := c.Fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Zone: "az-1"})[0]
+	config := func(grace, timeout, limit string) string {
+		return fmt.Sprintf(`
+resource "stackpolicy_deletion_attachment" "a" {
+  server_id    = %q
+  enabled      = false
+  grace_period = %s
+  hook {
+    type           = "zaqar"
+    queue          = "leaving"
+    default_result = "ABANDON"
+    timeout        = %s
+  }
+  timeouts {
+    delete = %s
+  }
+}
+`, id, grace, timeout, limit)
+	}
+	const name = "stackpolicy_deletion_attachment.a"
+	does := func(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
+		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(name, want)}}
+	}
+	is := func(grace string) []statecheck.StateCheck {
+		return []statecheck.StateCheck{statecheck.ExpectKnownValue(name, tfjsonpath.New("grace_period"), knownvalue.StringExact(grace))}
+	}
+	c.Test(t,
+		resource.TestStep{Config: config("60", `"1h"`, `"2d"`), ConfigStateChecks: is("60")},
+		resource.TestStep{Config: config(`"1m"`, "3600", `"48h"`), ConfigPlanChecks: does(plancheck.ResourceActionNoop), ConfigStateChecks: is("60")},
+		resource.TestStep{Config: config(`"61s"`, "3600", `"48h"`), ConfigPlanChecks: does(plancheck.ResourceActionUpdate), ConfigStateChecks: is("61s")},
+		resource.TestStep{Config: config("61", "3601", `"2d"`), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
+	)
+}

@@ -1,0 +1,10 @@
+package durations_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+)
+
+func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
