@@ -1,0 +1,230 @@
+// Command rollout applies a configuration batch after batch, until its placement
+// attachments have nothing left to replace.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/rollout"
+)
+
+// version is set by the linker in releases.
+var version = "dev"
+
+const usage = `Usage: rollout [flags]
+
+Applies a Terraform or OpenTofu configuration until its
+stackpolicy_placement_attachments have nothing left to replace: plan, draw the
+plan, apply it, and again. Only saved plans are applied, after they were shown.
+While the status of an attachment says that it waits or bakes, it plans again
+from time to time. It keeps nothing: a run that was stopped or killed is resumed
+by starting another.
+
+  terraform init
+  rollout -var image=debian-13
+
+Flags:
+  -dir FOLDER        folder of the configuration (the present one)
+  -terraform PROGRAM terraform or tofu (the first of them on PATH)
+  -var NAME=VALUE    variable of the plans; may be repeated
+  -var-file FILE     file of variables; may be repeated
+  -parallelism N     number of operations of terraform at once
+  -lock-timeout TIME how long a plan waits for the lock of the state
+  -policy COMMAND    command of the shell that gets each plan as JSON on standard
+                     input; a plan is applied only if its exit status is 0
+  -max-applies N     number of applies after which it stops
+  -max-time TIME     time after which it begins no other apply
+  -poll TIME         time between two plans while it waits (30s)
+  -json              print one event a line, as JSON
+  -summary FILE      append what was done to a file, as Markdown
+  -version           print the version
+  -h                 print this
+
+TIME is 90s, 10m, 36h or 30d. Ctrl-C and SIGTERM end it after the apply that
+runs; a second one interrupts that apply too.
+
+Exit codes: 0 done: nothing is left; 1 failed: a plan or an apply; 2 held:
+something is left, and the last line says what holds it (the policy, a limit, an
+interruption, the status of an attachment); 3 reverted: a template failed and
+its nodes went back; 64 wrong usage.
+`
+
+const exitUsage = 64
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// list is a flag that may be repeated.
+type list []string
+
+func (l *list) String() string { return fmt.Sprint(*l) }
+
+func (l *list) Set(s string) error {
+	*l = append(*l, s)
+	return nil
+}
+
+// timeFlag is a flag that is a duration.
+type timeFlag time.Duration
+
+func (d *timeFlag) String() string { return duration.Format(time.Duration(*d)) }
+
+func (d *timeFlag) Set(s string) error {
+	given, ok := duration.Parse(s)
+	if !ok || given <= 0 {
+		return errors.New(duration.Fault(s, time.Second, duration.Longest))
+	}
+	*d = timeFlag(given)
+	return nil
+}
+
+// run does all of it, and returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	var o rollout.Options
+	runner := rollout.Runner{}
+	flags := flag.NewFlagSet("rollout", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.Dir, "dir", ".", "")
+	flags.StringVar(&o.Program, "terraform", "", "")
+	flags.Var((*list)(&o.Vars), "var", "")
+	flags.Var((*list)(&o.VarFiles), "var-file", "")
+	flags.IntVar(&o.Parallelism, "parallelism", 0, "")
+	var lock, limit timeFlag
+	poll := timeFlag(30 * time.Second)
+	flags.Var(&lock, "lock-timeout", "")
+	flags.Var(&limit, "max-time", "")
+	flags.Var(&poll, "poll", "")
+	flags.IntVar(&runner.MaxApplies, "max-applies", 0, "")
+	policy := flags.String("policy", "", "")
+	asJSON := flags.Bool("json", false, "")
+	summary := flags.String("summary", "", "")
+	show := flags.Bool("version", false, "")
+	wrong := func(format string, args ...any) int {
+		fmt.Fprintf(stderr, "rollout: "+format+"\n\n"+usage, args...)
+		return exitUsage
+	}
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
+		return 0
+	case err != nil:
+		return wrong("%v", err)
+	case *show:
+		fmt.Fprintln(stdout, "rollout", built())
+		return 0
+	case flags.NArg() > 0:
+		return wrong("%q is no flag; variables of terraform are given with -var", flags.Arg(0))
+	case o.Parallelism < 0 || runner.MaxApplies < 0:
+		return wrong("-parallelism and -max-applies are at least 1")
+	}
+	fail := func(err error) int {
+		fmt.Fprintln(stderr, "rollout:", err)
+		return rollout.Failed.Code()
+	}
+	var err error
+	if o.Program, err = find(o.Program); err != nil {
+		return fail(err)
+	}
+	runner.MaxTime, runner.Poll = time.Duration(limit), time.Duration(poll)
+	if lock > 0 {
+		o.LockTimeout = time.Duration(lock).String()
+	}
+	if *policy != "" {
+		runner.Policy = rollout.PolicyCommand(*policy)
+	}
+	report := []func(rollout.Event){rollout.Lines(stdout, terminal(stdout))}
+	if *asJSON {
+		report[0] = rollout.JSON(stdout)
+	}
+	if *summary != "" {
+		file, err := os.OpenFile(*summary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		if err != nil {
+			return fail(err)
+		}
+		defer file.Close()
+		report = append(report, rollout.Summary(file))
+	}
+	runner.Report = func(e rollout.Event) {
+		for _, f := range report {
+			f(e)
+		}
+	}
+	soft, hard, end := interrupts(stderr)
+	defer end()
+	command, err := rollout.NewCommand(soft, o)
+	if err != nil {
+		return fail(err)
+	}
+	defer command.Close()
+	runner.Terraform = command
+	return runner.Run(soft, hard).Code()
+}
+
+// interrupts returns a context that the first signal ends, and one that the second
+// ends.
+func interrupts(stderr io.Writer) (soft, hard context.Context, end func()) {
+	soft, cancelSoft := context.WithCancel(context.Background())
+	hard, cancelHard := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		fmt.Fprintln(stderr, "rollout: ends after the apply that runs; once more interrupts it")
+		cancelSoft()
+		<-signals
+		cancelHard()
+	}()
+	return soft, hard, func() {
+		signal.Stop(signals)
+		cancelSoft()
+		cancelHard()
+	}
+}
+
+// find returns the path of terraform or tofu.
+func find(program string) (string, error) {
+	if program != "" {
+		path, err := exec.LookPath(program)
+		if err != nil {
+			return "", err
+		}
+		return filepath.Abs(path) // it runs in another folder
+	}
+	for _, name := range []string{"terraform", "tofu"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return filepath.Abs(path)
+		}
+	}
+	return "", errors.New("neither terraform nor tofu is on PATH: name one with -terraform")
+}
+
+// terminal reports whether somebody looks on.
+func terminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// built is the version of a release, or of the module that "go install" built.
+func built() string {
+	info, ok := debug.ReadBuildInfo()
+	if ok && version == "dev" {
+		return cmp.Or(info.Main.Version, version)
+	}
+	return version
+}

@@ -1,0 +1,209 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/rollout"
+)
+
+func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
+
+// config is a cluster of four nodes, of which an apply replaces two.
+func config(c *acctest.Cloud) string {
+	return fmt.Sprintf(`
+variable "image" { default = "a" }
+resource "stackpolicy_placement_attachment" "web" {
+  cluster           = %[1]q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity  = 4
+  zones             = [{ name = "az-1" }, { name = "az-2" }]
+  template          = { version = var.image }
+  update {
+    causes         = ["TEMPLATE"]
+    max_batch_size = 2
+  }
+}
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  availability_zone = each.value.zone
+  image_id          = %[2]q
+  flavor_id         = %[3]q
+  network_mode      = "none"
+  metadata          = { version = each.value.template.version }
+  lifecycle { create_before_destroy = true }
+}
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = %[1]q
+  servers = { for name, s in openstack_compute_instance_v2.web : name => {
+    id = s.id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
+  timeout = "30s"
+}
+`, c.Prefix, c.Image, c.Flavor)
+}
+
+// versions counts the servers of the versions a and b.
+func versions(c *acctest.Cloud) string {
+	counts := map[string]int{}
+	for _, s := range c.Fake.Servers("RegionOne") {
+		counts[s.Metadata["version"]]++
+	}
+	return fmt.Sprint(counts)
+}
+
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "rollout-test")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "rollout")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", file, ".")
+	if said, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, said)
+	}
+	return file, nil
+})
+
+// start is a cluster of version a, and the command for a rollout of version b.
+func start(t *testing.T) (*acctest.Cloud, func(args ...string) *exec.Cmd) {
+	t.Helper()
+	file, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := acctest.NewFake(t, fakecloud.Config{})
+	w := c.Installed(t, config(c))
+	for range 2 { // the marks of the first are what requires marks from then on
+		if _, err := w.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c, func(args ...string) *exec.Cmd {
+		cmd := exec.Command(file, append([]string{"-dir", w.Dir, "-terraform", w.Terraform, "-var", "image=b", "-poll", "1s"}, args...)...)
+		cmd.Env = append(os.Environ(), w.Env...)
+		return cmd
+	}
+}
+
+// code runs a command and returns its exit code and what it prints.
+func code(t *testing.T, cmd *exec.Cmd) (int, string) {
+	t.Helper()
+	said, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(said)
+}
+
+// TestRollout: all nodes are replaced, two with each apply; a policy sees each plan
+// and may refuse it; the limits hold; and one more run has nothing to do.
+func TestRollout(t *testing.T) {
+	t.Parallel()
+	c, command := start(t)
+	if got, said := code(t, command("-policy", `grep -q '"planned_values"' && echo no; exit 1`)); got != 2 || !strings.Contains(said, "The policy refuses the plan:\nno\n") || versions(c) != "map[a:4]" {
+		t.Fatalf("refused: exit code %d, %s\n%s", got, versions(c), said)
+	}
+	if got, said := code(t, command("-max-applies", "1")); got != 2 || !strings.Contains(said, "held: -max-applies 1 is reached (1 apply") || !strings.Contains(said, "| Place | Before | After |") || versions(c) != "map[a:2 b:2]" {
+		t.Fatalf("one apply: exit code %d, %s\n%s", got, versions(c), said)
+	}
+	summary := filepath.Join(t.TempDir(), "summary.md")
+	got, said := code(t, command("-json", "-summary", summary, "-policy", "cat >/dev/null"))
+	if got != 0 || versions(c) != "map[b:4]" {
+		t.Fatalf("the rest: exit code %d, %s\n%s", got, versions(c), said)
+	}
+	var kinds []string
+	for line := range strings.Lines(said) {
+		var e rollout.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if e.Kind != "progress" {
+			kinds = append(kinds, e.Kind)
+		}
+	}
+	if want := "plan apply applied plan end"; strings.Join(kinds, " ") != want {
+		t.Errorf("events %q, want %s", kinds, want)
+	}
+	written, err := os.ReadFile(summary)
+	if err != nil || !strings.HasPrefix(string(written), "## Apply 1\n") || !strings.Contains(string(written), "### Placement of `"+c.Prefix) || !strings.Contains(string(written), "**done**: nothing is left to replace (1 apply") {
+		t.Errorf("summary: %v\n%s", err, written)
+	}
+	c.Fake.ResetRequests()
+	if got, said := code(t, command()); got != 0 || !strings.Contains(said, "done: nothing is left to replace\n") || c.Fake.Count("POST compute /servers") != 0 {
+		t.Errorf("again: exit code %d\n%s", got, said)
+	}
+}
+
+// TestStopped: a run that is interrupted ends after its apply, one that is killed
+// leaves what it did, and the next one goes on.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			c, command := start(t)
+			cmd := command("-json")
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var said bytes.Buffer
+			var once sync.Once
+			for lines := bufio.NewScanner(out); lines.Scan(); {
+				said.WriteString(lines.Text() + "\n")
+				if strings.Contains(lines.Text(), `"event":"progress"`) && strings.Contains(lines.Text(), "openstack_compute_instance_v2") {
+					once.Do(func() { _ = cmd.Process.Signal(signal) })
+				}
+			}
+			_ = cmd.Wait()
+			if signal == syscall.SIGINT && (cmd.ProcessState.ExitCode() != 2 || versions(c) != "map[a:2 b:2]" || !strings.Contains(said.String(), `"interrupted (1 apply`)) {
+				t.Errorf("exit code %d, %s\n%s", cmd.ProcessState.ExitCode(), versions(c), said.String())
+			}
+			// A terraform that is killed while Nova makes a server does not know of it.
+			if got, said := code(t, command()); got != 0 || strings.Contains(versions(c), "a:") || len(c.Servers(t)) != 4 {
+				t.Errorf("the next run: exit code %d, %s\n%s", got, versions(c), said)
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args []string
+		code int
+		said string
+	}{
+		{[]string{"-h"}, 0, "Usage: rollout"},
+		{[]string{"-version"}, 0, "rollout "},
+		{[]string{"apply"}, exitUsage, `"apply" is no flag`},
+		{[]string{"-colour"}, exitUsage, "flag provided but not defined: -colour"},
+		{[]string{"-max-time", "soon"}, exitUsage, `A duration from 1s to 106751d is needed`},
+		{[]string{"-max-applies", "-1"}, exitUsage, "at least 1"},
+		{[]string{"-terraform", "/does/not/exist"}, 1, "no such file"},
+		{[]string{"-dir", "/does/not/exist", "-terraform", "sh"}, 1, "/does/not/exist"},
+	} {
+		var stdout, stderr bytes.Buffer
+		if got := run(c.args, &stdout, &stderr); got != c.code || !strings.Contains(stdout.String()+stderr.String(), c.said) {
+			t.Errorf("%q: exit code %d\n%s%s", c.args, got, stdout.String(), stderr.String())
+		}
+	}
+}

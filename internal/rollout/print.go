@@ -1,0 +1,109 @@
+package rollout
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// JSON prints one event a line.
+func JSON(out io.Writer) func(Event) {
+	encoder := json.NewEncoder(out)
+	return func(e Event) { _ = encoder.Encode(e) }
+}
+
+// Lines prints events for people. On a terminal the progress of an apply is a bar
+// that is drawn again and again; in a log it is a line for each resource.
+func Lines(out io.Writer, terminal bool) func(Event) {
+	changes, ready, bar := 0, 0, false
+	return func(e Event) {
+		if bar && e.Kind != "progress" {
+			fmt.Fprintln(out)
+			bar = false
+		}
+		switch e.Kind {
+		case "plan":
+			fmt.Fprintf(out, "\nPlan %d: %s\n", e.Apply, text.Count(int64(e.Changes), "resource")+" would change")
+			fmt.Fprint(out, drawing(e.Plan))
+			for _, c := range e.Clusters {
+				fmt.Fprintln(out, "  "+c.line())
+			}
+		case "apply":
+			changes, ready = e.Changes, 0
+			fmt.Fprintf(out, "Apply %d\n", e.Apply)
+		case "progress":
+			if ready++; !terminal {
+				fmt.Fprintln(out, "  "+text.Clean(e.Message))
+				return
+			}
+			bar = true
+			fmt.Fprint(out, "\r  "+progressBar(ready, max(changes, ready)))
+		case "applied":
+			fmt.Fprintf(out, "Apply %d is done\n", e.Apply)
+		case "failed":
+			fmt.Fprintf(out, "Apply %d failed\n\n%s\n\n", e.Apply, e.Message)
+		case "refused":
+			fmt.Fprintf(out, "The policy refuses the plan:\n%s\n", e.Message)
+		case "wait":
+			fmt.Fprintln(out, "Nothing to apply now: "+e.Message)
+		case "end":
+			fmt.Fprintf(out, "\n%s: %s\n", e.Outcome, e.Message)
+		}
+	}
+}
+
+// line is what is left of a cluster.
+func (c Cluster) line() string {
+	parts := []string{text.Clean(c.Name)}
+	if c.Status != "" {
+		parts = append(parts, text.Clean(c.Status))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%s left after this", text.Nodes(c.Remaining))), ": ")
+}
+
+// progressBar draws how many of all are ready.
+func progressBar(ready, all int) string {
+	const width = 30
+	filled := 0
+	if all > 0 {
+		filled = width * ready / all
+	}
+	return fmt.Sprintf("[%s%s] %d of %d", strings.Repeat("#", filled), strings.Repeat(".", width-filled), ready, all)
+}
+
+// drawing is the plan as planview draws it, with its warnings; "" where it does not
+// change any placement attachment.
+func drawing(p *Plan) string {
+	if p == nil || !p.Changed {
+		return ""
+	}
+	list, err := planview.Read(p.JSON)
+	if err == nil {
+		err = planview.AddWarnings(list, p.Log)
+	}
+	if err != nil {
+		return ""
+	}
+	return "\n" + planview.Markdown(list) + "\n"
+}
+
+// Summary appends Markdown to a file: each plan that is applied, and the end.
+func Summary(out io.Writer) func(Event) {
+	var plan *Plan
+	return func(e Event) {
+		switch e.Kind {
+		case "plan":
+			plan = e.Plan
+		case "apply":
+			fmt.Fprintf(out, "## Apply %d\n%s\n", e.Apply, drawing(plan))
+		case "failed", "refused":
+			fmt.Fprintf(out, "This was %s:\n\n```text\n%s\n```\n\n", e.Kind, strings.ReplaceAll(e.Message, "```", "'''"))
+		case "end":
+			fmt.Fprintf(out, "**%s**: %s\n", e.Outcome, strings.ReplaceAll(e.Message, "\n", " "))
+		}
+	}
+}

@@ -1,0 +1,243 @@
+// Package rollout applies a configuration batch after batch until its placement
+// attachments have nothing left to replace: what a pipeline did in a loop of the
+// shell, with a policy that may refuse, and an end that a machine can read.
+//
+// It keeps nothing. Where a run ended, however it did, the next one goes on: all
+// that counts is in Terraform's state and in the cloud.
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// Outcome is how a rollout ends.
+type Outcome string
+
+// The outcomes.
+const (
+	Done     Outcome = "done"     // nothing is left to replace
+	Failed   Outcome = "failed"   // a plan, an apply or the policy command failed
+	Held     Outcome = "held"     // something is left, and no apply may go on with it now
+	Reverted Outcome = "reverted" // a template failed, and its nodes went back
+)
+
+// Code is the exit code of an outcome.
+func (o Outcome) Code() int {
+	switch o {
+	case Done:
+		return 0
+	case Held:
+		return 2
+	case Reverted:
+		return 3
+	}
+	return 1
+}
+
+// Plan is a saved plan.
+type Plan struct {
+	File     string
+	JSON     []byte    // what "terraform show -json" prints of it
+	Log      []byte    // what "terraform plan -json" printed
+	Changes  []string  // address and actions of each resource that it changes, sorted
+	Changed  bool      // whether an apply would change anything, outputs included
+	Clusters []Cluster // the placement attachments, as they are after it
+}
+
+// Cluster is a placement attachment.
+type Cluster struct {
+	Address   string `json:"address"`
+	Name      string `json:"cluster"`
+	Status    string `json:"status,omitempty"`
+	Remaining int64  `json:"remaining"`
+
+	RevertAfter time.Duration `json:"-"` // 0: its update does not go back by itself
+}
+
+// is reports whether the status is of a kind: the words before its colon.
+func (c Cluster) is(kind string) bool {
+	word, _, _ := strings.Cut(c.Status, ":")
+	return word == kind
+}
+
+// Terraform makes and applies plans.
+type Terraform interface {
+	Plan(ctx context.Context) (*Plan, error)
+	// Apply applies a saved plan. It reports each resource that is done.
+	Apply(ctx context.Context, plan *Plan, progress func(message string)) error
+}
+
+// Runner applies until nothing is left.
+type Runner struct {
+	Terraform  Terraform
+	Policy     func(ctx context.Context, plan []byte) error // refuses a plan; nil: none
+	Report     func(Event)
+	MaxApplies int           // 0: no limit
+	MaxTime    time.Duration // after which no other apply begins; 0: no limit
+	Poll       time.Duration // between two plans while nodes bake or are waited for
+}
+
+// Event is something that happened.
+type Event struct {
+	Time     time.Time `json:"time"`
+	Kind     string    `json:"event"` // plan, refused, apply, progress, applied, failed, wait, end
+	Apply    int       `json:"apply,omitempty"`
+	Changes  int       `json:"changes,omitempty"` // resources that the plan changes
+	Clusters []Cluster `json:"clusters,omitempty"`
+	Message  string    `json:"message,omitempty"`
+	Outcome  Outcome   `json:"outcome,omitempty"`
+	Code     *int      `json:"exit_code,omitempty"`
+
+	Plan *Plan `json:"-"` // of a plan
+}
+
+// Run runs until nothing is left, something holds it, or the context ends: then
+// the apply that runs is finished first. The end of hard interrupts that too.
+func (r *Runner) Run(ctx, hard context.Context) Outcome {
+	run := &run{Runner: r, began: time.Now()}
+	outcome, why := run.all(ctx, hard)
+	code := outcome.Code()
+	if run.applies > 0 {
+		applies := "1 apply"
+		if run.applies > 1 {
+			applies = fmt.Sprintf("%d applies", run.applies)
+		}
+		why += fmt.Sprintf(" (%s, %s)", applies, duration.Format(time.Since(run.began)))
+	}
+	r.report(Event{Kind: "end", Message: why, Outcome: outcome, Code: &code})
+	return outcome
+}
+
+func (r *Runner) report(e Event) {
+	e.Time = time.Now().UTC()
+	r.Report(e)
+}
+
+// run is one run.
+type run struct {
+	*Runner
+	began    time.Time
+	applies  int
+	applied  []string  // changes of the plan that was applied last; nil: none was, or it failed
+	failing  time.Time // since when each apply fails; zero: the last did not
+	reverted bool      // whether a plan said so
+}
+
+func (r *run) all(ctx, hard context.Context) (Outcome, string) {
+	for {
+		plan, err := r.Terraform.Plan(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return Held, "interrupted"
+		case err != nil:
+			return Failed, err.Error()
+		}
+		r.report(Event{Kind: "plan", Apply: r.applies + 1, Changes: len(plan.Changes), Clusters: plan.Clusters, Plan: plan})
+		r.reverted = r.reverted || slices.ContainsFunc(plan.Clusters, func(c Cluster) bool { return c.is("reverted") })
+		if outcome, why := r.judge(plan); outcome != "" {
+			return outcome, why
+		}
+		if plan.Changed {
+			if outcome, why := r.apply(ctx, hard, plan); outcome != "" {
+				return outcome, why
+			}
+		}
+		if !plan.Changed || !r.failing.IsZero() {
+			r.report(Event{Kind: "wait", Clusters: plan.Clusters, Message: "next plan in " + duration.Format(r.Poll)})
+			select {
+			case <-ctx.Done():
+			case <-time.After(r.Poll):
+			}
+		}
+		if ctx.Err() != nil {
+			return Held, "interrupted"
+		}
+	}
+}
+
+// judge ends the run, or returns "" where it goes on: with an apply, or by waiting
+// where the plan changes nothing.
+func (r *run) judge(plan *Plan) (Outcome, string) {
+	late := r.MaxTime > 0 && time.Since(r.began) >= r.MaxTime
+	switch {
+	case plan.Changed && r.applied != nil && len(plan.Changes) > 0 && slices.Equal(plan.Changes, r.applied):
+		return Failed, "the apply changed what it planned, and the next plan has the same changes again: " + text.Few(plan.Changes)
+	case plan.Changed && r.MaxApplies > 0 && r.applies >= r.MaxApplies:
+		return Held, fmt.Sprintf("-max-applies %d is reached", r.MaxApplies)
+	case plan.Changed && late:
+		return Held, "-max-time " + duration.Format(r.MaxTime) + " is over"
+	case plan.Changed:
+		return "", ""
+	}
+	for _, kind := range []string{"held", "waits", "bakes"} {
+		for _, c := range plan.Clusters {
+			if !c.is(kind) {
+				continue
+			}
+			if kind == "held" {
+				return Held, c.Name + " is " + c.Status
+			}
+			if late {
+				return Held, "-max-time " + duration.Format(r.MaxTime) + " is over, and " + c.Name + " " + c.Status
+			}
+			return "", ""
+		}
+	}
+	if r.reverted {
+		return Reverted, "a template failed, and its nodes went back"
+	}
+	for _, c := range plan.Clusters {
+		if c.Remaining > 0 {
+			return Held, fmt.Sprintf("%s has %s left to replace, and the plan changes nothing", c.Name, text.Nodes(c.Remaining))
+		}
+	}
+	return Done, "nothing is left to replace"
+}
+
+// apply lets the policy look at a plan, and applies it. It returns "" where the run
+// goes on, also after an apply that failed: its new nodes did not get into service,
+// and the update goes back by itself when that lasts.
+func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
+	if r.Policy != nil {
+		if err := r.Policy(ctx, plan.JSON); err != nil {
+			r.report(Event{Kind: "refused", Message: err.Error()})
+			return Held, "the policy refuses the plan"
+		}
+	}
+	if ctx.Err() != nil {
+		return Held, "interrupted"
+	}
+	r.applies++
+	r.report(Event{Kind: "apply", Apply: r.applies, Changes: len(plan.Changes)})
+	err := r.Terraform.Apply(hard, plan, func(message string) {
+		r.report(Event{Kind: "progress", Apply: r.applies, Message: message})
+	})
+	if err == nil {
+		r.applied, r.failing = append([]string{}, plan.Changes...), time.Time{}
+		r.report(Event{Kind: "applied", Apply: r.applies})
+		return "", ""
+	}
+	r.report(Event{Kind: "failed", Apply: r.applies, Message: err.Error()})
+	r.applied = nil
+	if r.failing.IsZero() {
+		r.failing = time.Now()
+	}
+	patience := 2 * slices.MaxFunc(append(plan.Clusters, Cluster{}), func(a, b Cluster) int { return cmp.Compare(a.RevertAfter, b.RevertAfter) }).RevertAfter
+	switch {
+	case hard.Err() != nil:
+		return Failed, "the apply was interrupted"
+	case patience == 0:
+		return Failed, "the apply failed"
+	case time.Since(r.failing) >= patience:
+		return Failed, "applies fail since " + duration.Format(patience) + ", twice revert_after"
+	}
+	return "", ""
+}

@@ -1,0 +1,220 @@
+package rollout
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// script is a terraform that makes the same plans in each test: one a letter.
+//
+//	b a batch   f a batch whose apply fails   r a batch of a template that failed
+//	w waits   k bakes   h held   l something is left   d nothing is left
+//	v nothing is left, and the template failed   p the same changes as the last
+//	! a plan that fails
+type script struct {
+	plans   string
+	at      int
+	took    time.Duration // of an apply
+	revert  time.Duration
+	applied []string
+	before  []string
+	during  func() // an apply
+}
+
+func (s *script) Plan(ctx context.Context) (*Plan, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	kind := s.plans[min(s.at, len(s.plans)-1)]
+	s.at++
+	p := &Plan{File: string(kind), JSON: []byte(`{"plan": 1}`)}
+	c := Cluster{Address: "a.web", Name: "web", Remaining: 1, RevertAfter: s.revert}
+	switch kind {
+	case '!':
+		return nil, errors.New("no such cloud")
+	case 'b', 'f', 'r':
+		s.before = []string{fmt.Sprintf("server.web-%d: create", s.at)}
+		p.Changed, p.Changes = true, s.before
+		c.Status = "batch 1 of 2"
+		if kind == 'r' {
+			c.Status = "reverted: the template of web-8 failed"
+		}
+	case 'p':
+		p.Changed, p.Changes = true, s.before
+	case 'w':
+		c.Status = "waits: web-8 is not in service"
+	case 'k':
+		c.Status = "bakes: the batch has to serve 10m"
+	case 'h':
+		c.Status = "held: az-2 is not available, 3 nodes wait"
+	case 'd':
+		c.Status, c.Remaining = "in step", 0
+	case 'v':
+		c.Status, c.Remaining = "reverted: the template of web-8 failed", 0
+	}
+	p.Clusters = []Cluster{c}
+	return p, nil
+}
+
+func (s *script) Apply(ctx context.Context, plan *Plan, progress func(string)) error {
+	progress("web-8: done")
+	if s.during != nil {
+		s.during()
+	}
+	time.Sleep(s.took)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if s.applied = append(s.applied, plan.File); plan.File == "f" {
+		return errors.New("Servers are not in service")
+	}
+	return nil
+}
+
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		plans   string
+		set     func(*Runner)
+		revert  time.Duration
+		want    Outcome
+		applied string
+		why     string
+		took    time.Duration
+	}{
+		{name: "nothing to do", plans: "d", want: Done, why: "nothing is left to replace"},
+		{name: "two batches", plans: "bbd", want: Done, applied: "bb", why: "(2 applies, 2m)", took: 2 * time.Minute},
+		{name: "bakes and waits", plans: "bkkwbd", want: Done, applied: "bb", took: 2*time.Minute + 90*time.Second},
+		{name: "held", plans: "bh", want: Held, applied: "b", why: "web is held: az-2 is not available, 3 nodes wait", took: time.Minute},
+		{name: "something is left", plans: "bl", want: Held, applied: "b", why: "web has 1 node left to replace, and the plan changes nothing", took: time.Minute},
+		{name: "reverted", plans: "brd", want: Reverted, applied: "br", took: 2 * time.Minute},
+		{name: "reverted before", plans: "v", want: Reverted},
+		{name: "a plan fails", plans: "b!", want: Failed, applied: "b", why: "no such cloud", took: time.Minute},
+		{name: "an apply fails", plans: "bfb", want: Failed, applied: "bf", why: "the apply failed", took: 2 * time.Minute},
+		{name: "an apply fails, and the update goes back", plans: "bfffrv", revert: 5 * time.Minute, want: Reverted, applied: "bfffr", took: 5*time.Minute + 90*time.Second},
+		{name: "each apply fails", plans: "bf", revert: 5 * time.Minute, want: Failed, applied: "bffffffff", why: "applies fail since 10m, twice revert_after", took: 9*time.Minute + 210*time.Second},
+		{name: "it goes well again", plans: "bfbffbd", revert: 90 * time.Second, want: Done, applied: "bfbffb", took: 6*time.Minute + 90*time.Second},
+		{name: "no progress", plans: "bp", want: Failed, applied: "b", why: "the next plan has the same changes again: server.web-1: create", took: time.Minute},
+		{name: "at most two", plans: "b", set: func(r *Runner) { r.MaxApplies = 2 }, want: Held, applied: "bb", why: "-max-applies 2 is reached", took: 2 * time.Minute},
+		{name: "just two", plans: "bbd", set: func(r *Runner) { r.MaxApplies = 2 }, want: Done, applied: "bb", took: 2 * time.Minute},
+		{name: "for three minutes", plans: "b", set: func(r *Runner) { r.MaxTime = 3 * time.Minute }, want: Held, applied: "bbb", why: "-max-time 3m is over", took: 3 * time.Minute},
+		{name: "bakes for ever", plans: "k", set: func(r *Runner) { r.MaxTime = 3 * time.Minute }, want: Held, why: "-max-time 3m is over, and web bakes", took: 3 * time.Minute},
+		{name: "refused", plans: "bb", set: func(r *Runner) {
+			r.Policy = func(_ context.Context, plan []byte) error { return errors.New(string(plan)) }
+		}, want: Held, why: "the policy refuses the plan"},
+		{name: "allowed", plans: "bd", set: func(r *Runner) { r.Policy = func(context.Context, []byte) error { return nil } }, want: Done, applied: "b", took: time.Minute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{plans: c.plans, took: time.Minute, revert: c.revert}
+				var last Event
+				r := &Runner{Terraform: s, Poll: 30 * time.Second, Report: func(e Event) { last = e }}
+				if c.set != nil {
+					c.set(r)
+				}
+				start := time.Now()
+				got := r.Run(t.Context(), t.Context())
+				if got != c.want || strings.Join(s.applied, "") != c.applied || !strings.Contains(last.Message, c.why) || time.Since(start) != c.took {
+					t.Errorf("%s after %s: %q, applied %q", got, time.Since(start), last.Message, s.applied)
+				}
+				if last.Kind != "end" || last.Outcome != got || *last.Code != got.Code() {
+					t.Errorf("the last event is %+v", last)
+				}
+			})
+		})
+	}
+}
+
+// TestInterrupt: the first signal ends a run after the apply that runs, and while
+// it waits at once; the second one ends the apply.
+func TestInterrupt(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		plans   string
+		hard    bool
+		want    Outcome
+		applied string
+	}{
+		{"during an apply", "bb", false, Held, "b"},
+		{"twice during an apply", "bb", true, Failed, ""},
+		{"while it waits", "k", false, Held, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			soft, stop := context.WithCancel(t.Context())
+			hard, kill := context.WithCancel(t.Context())
+			defer kill()
+			s := &script{plans: c.plans, took: time.Minute, during: func() {
+				if stop(); c.hard {
+					kill()
+				}
+			}}
+			if c.plans == "k" {
+				time.AfterFunc(10*time.Second, stop)
+			}
+			start := time.Now()
+			got := (&Runner{Terraform: s, Poll: time.Hour, Report: func(Event) {}}).Run(soft, hard)
+			if got != c.want || strings.Join(s.applied, "") != c.applied || time.Since(start) > time.Minute {
+				t.Errorf("%s: %s after %s, applied %q", c.name, got, time.Since(start), s.applied)
+			}
+		})
+	}
+}
+
+func TestCodes(t *testing.T) {
+	for outcome, want := range map[Outcome]int{Done: 0, Failed: 1, Held: 2, Reverted: 3} {
+		if got := outcome.Code(); got != want {
+			t.Errorf("%s: got %d", outcome, got)
+		}
+	}
+}
+
+func TestPrint(t *testing.T) {
+	var lines, bar, log, summary bytes.Buffer
+	reports := []func(Event){Lines(&lines, false), Lines(&bar, true), JSON(&log), Summary(&summary)}
+	r := &Runner{Terraform: &script{plans: "bfd"}, Report: func(e Event) {
+		for _, f := range reports {
+			f(e)
+		}
+	}}
+	r.Run(t.Context(), t.Context())
+	for name, c := range map[string]struct {
+		got  string
+		want []string
+	}{
+		"lines":   {lines.String(), []string{"Plan 1: 1 resource would change", "web: batch 1 of 2: 1 node left after this", "  web-8: done\n", "Apply 1 is done", "Apply 2 failed\n\nServers are not in service", "failed: the apply failed (2 applies, 0s)"}},
+		"bar":     {bar.String(), []string{"\r  [##############################] 1 of 1\nApply 1 is done"}},
+		"log":     {log.String(), []string{`"event":"plan","apply":1,"changes":1,"clusters":[{"address":"a.web","cluster":"web","status":"batch 1 of 2","remaining":1}]}`, `"outcome":"failed","exit_code":1}`}},
+		"summary": {summary.String(), []string{"## Apply 1\n", "This was failed:\n\n```text\nServers are not in service\n```", "**failed**: the apply failed"}},
+	} {
+		for _, want := range c.want {
+			if !strings.Contains(c.got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, c.got)
+			}
+		}
+	}
+	for line := range strings.Lines(log.String()) {
+		var e Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Time.IsZero() || e.Kind == "" {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+func TestPolicyCommand(t *testing.T) {
+	if err := PolicyCommand(`grep -q '"plan": 1'`)(t.Context(), []byte(`{"plan": 1}`)); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+	if err := PolicyCommand("echo too many; exit 1")(t.Context(), nil); err == nil || err.Error() != "too many" {
+		t.Errorf("got %v", err)
+	}
+	if err := PolicyCommand("exit 3")(t.Context(), nil); err == nil || err.Error() != "exit 3: exit status 3" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,208 @@
+package rollout
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-exec/tfexec"
+	tfjson "github.com/hashicorp/terraform-json"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+)
+
+const attachmentType = "stackpolicy_placement_attachment"
+
+// Command is a terraform or tofu that runs in a folder.
+type Command struct {
+	tf      *tfexec.Terraform
+	dir     string // of saved plans
+	options []tfexec.PlanOption
+}
+
+// Options are those of a plan.
+type Options struct {
+	Dir, Program   string
+	Vars, VarFiles []string
+	Parallelism    int    // 0: Terraform's default
+	LockTimeout    string // "": none
+}
+
+// NewCommand prepares a folder. Close removes the plans that it saves: they may
+// have secrets in them.
+func NewCommand(ctx context.Context, o Options) (*Command, error) {
+	tf, err := tfexec.NewTerraform(o.Dir, o.Program)
+	if err != nil {
+		return nil, err
+	}
+	// terraform-exec takes this variable out of the environment.
+	if wanted := os.Getenv("TF_WORKSPACE"); wanted != "" {
+		if now, err := tf.WorkspaceShow(ctx); err != nil || now != wanted {
+			if err := tf.WorkspaceSelect(ctx, wanted); err != nil {
+				return nil, fmt.Errorf("select the workspace %q of TF_WORKSPACE: %w", wanted, err)
+			}
+		}
+	}
+	dir, err := os.MkdirTemp("", "rollout")
+	if err != nil {
+		return nil, err
+	}
+	c := &Command{tf: tf, dir: dir}
+	for _, v := range o.Vars {
+		c.options = append(c.options, tfexec.Var(v))
+	}
+	for _, file := range o.VarFiles {
+		c.options = append(c.options, tfexec.VarFile(file))
+	}
+	if o.Parallelism > 0 {
+		c.options = append(c.options, tfexec.Parallelism(o.Parallelism))
+	}
+	if o.LockTimeout != "" {
+		c.options = append(c.options, tfexec.LockTimeout(o.LockTimeout))
+	}
+	return c, nil
+}
+
+// Close removes what is saved.
+func (c *Command) Close() error { return os.RemoveAll(c.dir) }
+
+// Plan implements [Terraform].
+func (c *Command) Plan(ctx context.Context) (*Plan, error) {
+	p := &Plan{File: filepath.Join(c.dir, "batch.tfplan")}
+	var log, shown bytes.Buffer
+	changed, err := c.tf.PlanJSON(ctx, &log, append(slices.Clone(c.options), tfexec.Out(p.File))...)
+	if err != nil {
+		return nil, fault("plan", log.Bytes(), err)
+	}
+	p.Log, p.Changed = log.Bytes(), changed
+	c.tf.SetStdout(&shown) // the very text, in addition to what is read of it
+	plan, err := c.tf.ShowPlanFile(ctx, p.File)
+	c.tf.SetStdout(io.Discard)
+	if err != nil {
+		return nil, fmt.Errorf("show the plan: %w", err)
+	}
+	p.JSON = shown.Bytes()
+	return p, p.read(plan)
+}
+
+// read takes out of a plan what decides.
+func (p *Plan) read(plan *tfjson.Plan) error {
+	for _, change := range plan.ResourceChanges {
+		if change.Change == nil {
+			continue
+		}
+		if a := change.Change.Actions; !a.NoOp() && !a.Read() {
+			words := make([]string, len(a))
+			for i, action := range a {
+				words[i] = string(action)
+			}
+			p.Changes = append(p.Changes, strings.TrimSpace(change.Address+" "+change.DeposedKey)+": "+strings.Join(words, ", "))
+		}
+		if change.Type != attachmentType || change.Mode != tfjson.ManagedResourceMode || change.Change.After == nil {
+			continue
+		}
+		c, err := clusterOf(change)
+		if err != nil {
+			return fmt.Errorf("%s: %w", change.Address, err)
+		}
+		p.Clusters = append(p.Clusters, c)
+	}
+	slices.Sort(p.Changes)
+	slices.SortFunc(p.Clusters, func(a, b Cluster) int { return strings.Compare(a.Address, b.Address) })
+	return nil
+}
+
+func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
+	var after struct {
+		Cluster   string `json:"cluster"`
+		Status    string `json:"status"`
+		Remaining int64  `json:"remaining"`
+		Update    *struct {
+			RevertAfter string `json:"revert_after"`
+		} `json:"update"`
+	}
+	text, err := json.Marshal(change.Change.After)
+	if err == nil {
+		err = json.Unmarshal(text, &after)
+	}
+	c := Cluster{Address: change.Address, Name: cmp.Or(after.Cluster, change.Address), Status: after.Status, Remaining: after.Remaining}
+	if after.Update != nil {
+		c.RevertAfter, _ = duration.Parse(after.Update.RevertAfter)
+	}
+	return c, err
+}
+
+// Apply implements [Terraform].
+func (c *Command) Apply(ctx context.Context, plan *Plan, progress func(message string)) error {
+	var log bytes.Buffer
+	lines := &lineWriter{line: func(line []byte) {
+		var l logLine
+		if json.Unmarshal(line, &l) == nil && (l.Type == "apply_complete" || l.Type == "apply_errored") {
+			progress(l.Message)
+		}
+	}}
+	if err := c.tf.ApplyJSON(ctx, io.MultiWriter(&log, lines), tfexec.DirOrPlan(plan.File)); err != nil {
+		return fault("apply", log.Bytes(), err)
+	}
+	return nil
+}
+
+// logLine is what is read of a line that "terraform -json" prints.
+type logLine struct {
+	Type       string `json:"type"`
+	Message    string `json:"@message"`
+	Diagnostic *struct {
+		Severity string `json:"severity"`
+		Summary  string `json:"summary"`
+		Detail   string `json:"detail"`
+		Address  string `json:"address"`
+	} `json:"diagnostic"`
+}
+
+// fault is what a log says of why terraform failed.
+func fault(what string, log []byte, err error) error {
+	var found []string
+	for line := range bytes.Lines(log) {
+		var l logLine
+		if json.Unmarshal(line, &l) == nil && l.Diagnostic != nil && l.Diagnostic.Severity == "error" {
+			text := l.Diagnostic.Summary
+			if l.Diagnostic.Address != "" {
+				text = l.Diagnostic.Address + ": " + text
+			}
+			if l.Diagnostic.Detail != "" {
+				text += "\n" + l.Diagnostic.Detail
+			}
+			found = append(found, text)
+		}
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return errors.New(strings.Join(found, "\n\n"))
+}
+
+// lineWriter calls line with each line that is written.
+type lineWriter struct {
+	line func([]byte)
+	rest []byte
+}
+
+// Write implements [io.Writer].
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.rest = append(w.rest, p...)
+	for {
+		line, rest, found := bytes.Cut(w.rest, []byte("\n"))
+		if !found {
+			return len(p), nil
+		}
+		w.line(line)
+		w.rest = rest
+	}
+}
