@@ -33,7 +33,8 @@ func TestScriptsCheckArguments(t *testing.T) {
 		{"guides/kubernetes-workers/command/node.sh", []string{"STACKPOLICY_NODE_NAME=--all", "STACKPOLICY_TRANSITION=termination"}, nil},
 		{"guides/looking-at-a-plan/comment.sh", []string{"PULL_REQUEST=1/../2", "GITHUB_REPOSITORY=a/b"}, nil},
 		{"guides/looking-at-a-plan/comment.sh", []string{"PULL_REQUEST=1", "GITHUB_REPOSITORY=a/b/c"}, nil},
-		{"guides/looking-at-a-plan/install.sh", []string{"PLANVIEW_VERSION=--clobber"}, []string{"bin"}},
+		{"guides/looking-at-a-plan/install.sh", []string{"STACKPOLICY_VERSION=--clobber"}, []string{"bin"}},
+		{"guides/looking-at-a-plan/install.sh", []string{"STACKPOLICY_VERSION=1.0.0"}, []string{"bin", "../tool"}},
 	} {
 		script, err := filepath.Abs(c.script)
 		if err != nil {

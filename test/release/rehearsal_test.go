@@ -69,7 +69,9 @@ func TestRehearsal(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("complete", r.complete)
-	t.Run("planview", r.planview)
+	for _, tool := range releasedTools {
+		t.Run(tool, func(t *testing.T) { r.tool(t, tool) })
+	}
 	if hasSyft() {
 		t.Run("contents", r.contents)
 	}
@@ -186,10 +188,10 @@ func (r rehearsal) complete(t *testing.T) {
 	}
 }
 
-// planview: its zips are next to those of the provider, each with its signature, and
+// tool: its zips are next to those of the provider, each with its signature, and
 // the checksums that registries read do not name them.
-func (r rehearsal) planview(t *testing.T) {
-	dir := filepath.Join(r.first, "planview")
+func (r rehearsal) tool(t *testing.T, name string) {
+	dir := filepath.Join(r.first, name)
 	zips, err := filepath.Glob(filepath.Join(dir, "*.zip"))
 	want := 1
 	if *allTargets {
@@ -199,23 +201,23 @@ func (r rehearsal) planview(t *testing.T) {
 		t.Errorf("%d zips, want %d: %q", len(zips), want, zips)
 	}
 	sums, err := os.ReadFile(filepath.Join(r.first, "terraform-provider-stackpolicy_"+first+"_SHA256SUMS"))
-	if err != nil || strings.Contains(string(sums), "planview") {
+	if err != nil || strings.Contains(string(sums), name) {
 		t.Errorf("%v, and the checksums are\n%s", err, sums)
 	}
-	for _, name := range zips {
-		r.signer.gpg(t, "--verify", name+".sig", name)
+	for _, file := range zips {
+		r.signer.gpg(t, "--verify", file+".sig", file)
 	}
-	archive, err := zip.OpenReader(filepath.Join(dir, fmt.Sprintf("planview_%s_%s_%s.zip", first, runtime.GOOS, runtime.GOARCH)))
+	archive, err := zip.OpenReader(filepath.Join(dir, fmt.Sprintf("%s_%s_%s_%s.zip", name, first, runtime.GOOS, runtime.GOARCH)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer archive.Close()
-	program := filepath.Join(t.TempDir(), "planview")
-	text, err := fs.ReadFile(archive, "planview")
+	program := filepath.Join(t.TempDir(), name)
+	text, err := fs.ReadFile(archive, name)
 	if err := errors.Join(err, os.WriteFile(program, text, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	if got := run(t, ".", nil, program, "-version"); got != "planview "+first+"\n" {
+	if got := run(t, ".", nil, program, "-version"); got != name+" "+first+"\n" {
 		t.Errorf("it says that it is %q", got)
 	}
 }
@@ -227,7 +229,7 @@ func (r rehearsal) contents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{"*.zip", "planview/*.zip"} {
+	for _, pattern := range []string{"*.zip", "planview/*.zip", "rollout/*.zip"} {
 		zips, err := filepath.Glob(filepath.Join(r.first, pattern))
 		if err != nil || len(zips) == 0 {
 			t.Fatalf("%d zips, %v", len(zips), err)

@@ -121,7 +121,7 @@ func newSource(t *testing.T, s signer) source {
 
 // release follows RELEASING.md: it gathers the changes, commits and tags, and runs
 // what the workflow runs, except that nothing is published. It returns the folder
-// with the files that would have been, those of planview in a folder of their own.
+// with the files that would have been, those of each tool in a folder of its own.
 func (src source) release(t *testing.T, version string, all bool) string {
 	t.Helper()
 	run(t, src.dir, nil, "tools/changelog", version)
@@ -160,21 +160,27 @@ func (src source) release(t *testing.T, version string, all bool) string {
 			t.Fatal(err)
 		}
 	}
-	tool, err := filepath.Glob(filepath.Join(src.dir, "dist", "planview_"+version+"_*"))
-	if err := errors.Join(err, os.Mkdir(filepath.Join(published, "planview"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range tool {
-		if info, err := os.Stat(name); err != nil || info.IsDir() {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		if err := errors.Join(err, os.WriteFile(filepath.Join(published, "planview", filepath.Base(name)), text, 0o600)); err != nil {
+	for _, tool := range releasedTools {
+		files, err := filepath.Glob(filepath.Join(src.dir, "dist", tool+"_"+version+"_*"))
+		if err := errors.Join(err, os.Mkdir(filepath.Join(published, tool), 0o755)); err != nil {
 			t.Fatal(err)
+		}
+		for _, name := range files {
+			if info, err := os.Stat(name); err != nil || info.IsDir() {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			to := filepath.Join(published, tool, filepath.Base(name))
+			if err := errors.Join(err, os.WriteFile(to, text, 0o600)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	return published
 }
+
+// releasedTools are the programs that are released next to the provider.
+var releasedTools = []string{"planview", "rollout"}
 
 // hasSyft reports whether there is a syft, which lists what is in an archive.
 // It takes longer to build than all of this, so no rehearsal brings it.
