@@ -31,7 +31,8 @@ stackpolicy_placement_attachments have nothing left to replace: plan, draw the
 plan, apply it, and again. Only saved plans are applied, after they were shown.
 While the status of an attachment says that it waits or bakes, it plans again
 from time to time. It keeps nothing: a run that was stopped or killed is resumed
-by starting another.
+by starting another. The apply of a killed run goes on to its end, so give the
+next run a -lock-timeout.
 
   terraform init
   rollout -var image=debian-13

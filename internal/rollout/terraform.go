@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-exec/tfexec"
 	tfjson "github.com/hashicorp/terraform-json"
@@ -25,6 +27,8 @@ type Command struct {
 	tf      *tfexec.Terraform
 	dir     string // of saved plans
 	options []tfexec.PlanOption
+
+	parallelism int // 0: Terraform's default
 }
 
 // Options are those of a plan.
@@ -54,7 +58,7 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Command{tf: tf, dir: dir}
+	c := &Command{tf: tf, dir: dir, parallelism: o.Parallelism}
 	for _, v := range o.Vars {
 		c.options = append(c.options, tfexec.Var(v))
 	}
@@ -139,19 +143,56 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 	return c, err
 }
 
-// Apply implements [Terraform].
+// Apply implements [Terraform]. The apply survives the end of this program, however
+// hard: it writes to a file, and is in no process group that a terminal interrupts. A
+// killed apply may lose a state file that it was writing. terraform-exec kills its
+// children, so it runs all but this.
 func (c *Command) Apply(ctx context.Context, plan *Plan, progress func(message string)) error {
-	var log bytes.Buffer
+	log, err := os.Create(filepath.Join(c.dir, "apply.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	args := []string{"apply", "-input=false", "-json"}
+	if c.parallelism > 0 {
+		args = append(args, fmt.Sprintf("-parallelism=%d", c.parallelism))
+	}
+	cmd := exec.CommandContext(ctx, c.tf.ExecPath(), append(args, plan.File)...)
+	cmd.Dir, cmd.Env = c.tf.WorkingDir(), append(os.Environ(), "TF_IN_AUTOMATION=1")
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = apart()
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
 	lines := &lineWriter{line: func(line []byte) {
 		var l logLine
 		if json.Unmarshal(line, &l) == nil && (l.Type == "apply_complete" || l.Type == "apply_errored") {
 			progress(l.Message)
 		}
 	}}
-	if err := c.tf.ApplyJSON(ctx, io.MultiWriter(&log, lines), tfexec.DirOrPlan(plan.File)); err != nil {
-		return fault("apply", log.Bytes(), err)
+	read, err := os.Open(log.Name())
+	if err != nil {
+		return errors.Join(err, <-ended)
 	}
-	return nil
+	defer read.Close()
+	for tick := time.NewTicker(100 * time.Millisecond); ; {
+		select {
+		case <-tick.C:
+			_, _ = io.Copy(lines, read)
+			continue
+		case err = <-ended:
+		}
+		tick.Stop()
+		_, _ = io.Copy(lines, read)
+		if err == nil {
+			return nil
+		}
+		text, _ := os.ReadFile(log.Name())
+		return fault("apply", text, err)
+	}
 }
 
 // logLine is what is read of a line that "terraform -json" prints.
