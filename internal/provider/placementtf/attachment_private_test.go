@@ -30,7 +30,12 @@ func TestMemory(t *testing.T) {
 		"HostID":  true, // only the deletion policy of a data source asks for it
 		"Profile": true, // its age is kept
 		"Build":   true, // kept with the mark of its node
-		"Unwell":  true, // no plan decides by it
+
+		"LaunchedAt":     true, // no plan decides by a time
+		"SeenAt":         true,
+		"InServiceAt":    true,
+		"NotInServiceAt": true,
+		"Unwell":         true, // no plan decides by it
 	}
 	whole := reflect.New(reflect.TypeFor[node.Node]()).Elem()
 	for i := range whole.NumField() {
