@@ -57,19 +57,21 @@ func (d *demo) step(ctx context.Context, title string) error {
 	}
 	var summary string
 	var remaining int
-	var change struct {
+	var changes []struct { // of the last plan: one
 		Creation struct{ Nodes []string }
 		Deletion struct{ Candidates []string }
 	}
-	if err := errors.Join(d.Output(ctx, "summary", &summary), d.Output(ctx, "change", &change), d.Output(ctx, "remaining", &remaining)); err != nil {
+	if err := errors.Join(d.Output(ctx, "summary", &summary), d.Output(ctx, "change", &changes), d.Output(ctx, "remaining", &remaining)); err != nil {
 		return err
 	}
 	fmt.Println(summary)
-	if added := change.Creation.Nodes; len(added) > 0 {
-		fmt.Println("added:  ", strings.Join(added, " "))
-	}
-	if removed := change.Deletion.Candidates; len(removed) > 0 {
-		fmt.Println("removed:", strings.Join(removed, " "))
+	for _, change := range changes {
+		if added := change.Creation.Nodes; len(added) > 0 {
+			fmt.Println("added:  ", strings.Join(added, " "))
+		}
+		if removed := change.Deletion.Candidates; len(removed) > 0 {
+			fmt.Println("removed:", strings.Join(removed, " "))
+		}
 	}
 	if remaining > 0 {
 		fmt.Println("still to be replaced:", remaining)

@@ -31,7 +31,8 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	listed := now.listed()
 	a.Regions = outline(rows(old, listed), rows(next, listed))
 	a.number(old, next, hidden["template"] || hidden["nodes"])
-	a.place(old, next, now.Change.Deletion.Reasons, now.Change.InPlace.Reasons)
+	leave, stay := now.reasons()
+	a.place(old, next, leave, stay)
 	if after == nil || a.Unknown {
 		return
 	}

@@ -13,7 +13,7 @@ type attributes struct {
 	Zones     []binJSON           `json:"zones"`
 	Update    *updateJSON         `json:"update"`
 	Nodes     map[string]nodeJSON `json:"nodes"`
-	Change    changeJSON          `json:"change"`
+	Change    []changeJSON        `json:"change"` // one
 	Remaining int64               `json:"remaining"`
 }
 
@@ -48,6 +48,14 @@ type reasonsJSON struct {
 type changeJSON struct {
 	Deletion reasonsJSON `json:"deletion"`
 	InPlace  reasonsJSON `json:"in_place"`
+}
+
+// reasons are those of the nodes that leave, and of those that change in place.
+func (v *attributes) reasons() (leave, stay map[string]string) {
+	if len(v.Change) != 1 {
+		return nil, nil
+	}
+	return v.Change[0].Deletion.Reasons, v.Change[0].InPlace.Reasons
 }
 
 // bin has the defaults that the provider gives, and no number that it refuses.

@@ -16,6 +16,9 @@ import (
 // clusters stay readable.
 const maxNames = 100
 
+// changeAttribute is a set of one. Terraform shows the elements of an object as
+// edited: in the second batch of a rollout "web-6" -> "web-8", which are two nodes. Of
+// a set it shows what the last batch did as removed, and what this one does as added.
 func changeAttribute() schema.Attribute {
 	number := func(description string) schema.Attribute {
 		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
@@ -27,8 +30,11 @@ func changeAttribute() schema.Attribute {
 	regions := schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Number of them by region."}
 	zones := schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true, MarkdownDescription: "Number of them by region and zone."}
 	omitted := number("Number of nodes that the lists leave out, because they have at most 100 names. Null if none.")
-	return schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "What the last plan did to nodes. Its parts are null where an apply changed the configuration and no node.",
-		Attributes: map[string]schema.Attribute{
+	return schema.SetNestedAttribute{
+		Computed: true,
+		MarkdownDescription: "What the last plan did to nodes, as the only element of a set, so that a plan shows it apart from what the one before did: `one(stackpolicy_placement_attachment.web.change).deletion`. " +
+			"Its parts are null where an apply changed the configuration and no node.",
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"returned": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that an earlier plan removed, and that come back under their own names because their servers are still in service. No server is created for them. Null without any.",
 				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "nodes": names("Their names."), "omitted": omitted}},
 			"creation": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that were added. Null without any.",
@@ -38,12 +44,13 @@ func changeAttribute() schema.Attribute {
 			"in_place": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that keep their name and place and got another template, or another server (their `generation` rises). Null without any.",
 				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "nodes": names("Their names."), "reasons": reasons, "omitted": omitted}},
 			"replaced": number("Of the nodes removed or changed in place, the number that `update` replaced."),
-		}}
+		}},
+	}
 }
 
 var (
 	zoneCountsType = types.MapType{ElemType: types.Int64Type}
-	changeType     = changeAttribute().GetType().(types.ObjectType)
+	changeType     = changeAttribute().GetType().(types.SetType).ElemType.(types.ObjectType)
 	creationType   = changeType.AttrTypes["creation"].(types.ObjectType)
 	returnedType   = changeType.AttrTypes["returned"].(types.ObjectType)
 	deletionType   = changeType.AttrTypes["deletion"].(types.ObjectType)
@@ -83,8 +90,13 @@ func (m *attachmentModel) record(ctx context.Context, next roster.Roster, change
 		revised = types.ObjectValueMust(inPlaceType.AttrTypes, map[string]attr.Value{
 			"count": types.Int64Value(int64(n)), "nodes": names, "reasons": reasons, "omitted": omittedOf(n)})
 	}
-	m.Change = types.ObjectValueMust(changeType.AttrTypes, map[string]attr.Value{
-		"creation": created, "returned": returned, "deletion": removed, "in_place": revised, "replaced": types.Int64Value(change.Replaced)})
+	m.Change = types.SetValueMust(changeType, []attr.Value{types.ObjectValueMust(changeType.AttrTypes, map[string]attr.Value{
+		"creation": created,
+		"returned": returned,
+		"deletion": removed,
+		"in_place": revised,
+		"replaced": types.Int64Value(change.Replaced),
+	})})
 }
 
 // tally adds the counts of nodes by place.

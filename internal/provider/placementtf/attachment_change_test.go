@@ -19,7 +19,7 @@ func TestPlacementChange(t *testing.T) {
 	a := attach(t, template(2, "a"))
 	holds := func(step, created, deleted, inPlace string) {
 		t.Helper()
-		change := protocol.Object(protocol.Object(a.i.State)["change"])
+		change := protocol.Object(protocol.Elements(protocol.Object(a.i.State)["change"])[0])
 		for part, want := range map[string]string{"creation": created, "deletion": deleted, "in_place": inPlace} {
 			if change[part].IsNull() != (want == "null") {
 				t.Errorf("%s: %s is %s", step, part, change[part])

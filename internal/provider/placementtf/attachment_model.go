@@ -35,7 +35,7 @@ type attachmentModel struct {
 	Nodes        types.Map    `tfsdk:"nodes"`
 	NextIndex    types.Int64  `tfsdk:"next_index"`
 	Distribution types.Map    `tfsdk:"distribution"`
-	Change       types.Object `tfsdk:"change"`
+	Change       types.Set    `tfsdk:"change"`
 	Remaining    types.Int64  `tfsdk:"remaining"`
 	Summary      types.String `tfsdk:"summary"`
 }

@@ -143,7 +143,7 @@ func TestPlacementCellDown(t *testing.T) {
 		t.Errorf("was %s\n is %s", state, a.i.State)
 	}
 	names, planned := a.plan(t, zonal(3, "az-1 az-2", oldestFirst))
-	if reasons := protocol.Object(protocol.Object(protocol.Object(planned)["change"])["deletion"])["reasons"].String(); names != "web-0 web-2 web-3" || !strings.Contains(reasons, "its server is in UNKNOWN") {
+	if reasons := protocol.Object(planned)["change"].String(); names != "web-0 web-2 web-3" || !strings.Contains(reasons, "its server is in UNKNOWN") {
 		t.Errorf("left are %s, because %s", names, reasons)
 	}
 	a.c.Fake.SetCellDown("RegionOne", false, "az-2")

@@ -66,7 +66,7 @@ func (p *attachmentPlanner) unknown() {
 	p.plan.Nodes = types.MapUnknown(rosterNodeType)
 	p.plan.NextIndex = types.Int64Unknown()
 	p.plan.Distribution = types.MapUnknown(zoneCountsType)
-	p.plan.Change = types.ObjectUnknown(changeType.AttrTypes)
+	p.plan.Change = types.SetUnknown(changeType)
 	p.plan.Remaining = types.Int64Unknown()
 	p.plan.Summary = types.StringUnknown()
 }

@@ -30,11 +30,11 @@ locals {
 data "stackpolicy_zone_plan" "p" {
   nodes    = local.nodes
   zones    = [{ name = "az-1" }, { name = "az-2" }]
-  decision = { creation = stackpolicy_placement_attachment.a.change.creation, deletion = stackpolicy_placement_attachment.a.change.deletion }
+  decision = { creation = one(stackpolicy_placement_attachment.a.change).creation, deletion = one(stackpolicy_placement_attachment.a.change).deletion }
 }
 data "stackpolicy_deletion_plan" "p" {
   nodes    = local.nodes
-  decision = { deletion = stackpolicy_placement_attachment.a.change.deletion }
+  decision = { deletion = one(stackpolicy_placement_attachment.a.change).deletion }
 }
 `, size)
 	}
@@ -43,12 +43,12 @@ data "stackpolicy_deletion_plan" "p" {
 	c.Test(t,
 		resource.TestStep{Config: config(20)},
 		resource.TestStep{Config: config(270), ConfigStateChecks: []statecheck.StateCheck{
-			is(attachment, tfjsonpath.New("change").AtMapKey("creation").AtMapKey("omitted"), knownvalue.Int64Exact(150)),
+			is(attachment, tfjsonpath.New("change").AtSliceIndex(0).AtMapKey("creation").AtMapKey("omitted"), knownvalue.Int64Exact(150)),
 			is(zones, tfjsonpath.New("creation"), acctest.ZoneShare(250, "RegionOne", acctest.Counts("az-1", 125, "az-2", 125))),
 			is(deletion, tfjsonpath.New("deletion"), knownvalue.Null()),
 		}},
 		resource.TestStep{Config: config(30), ConfigStateChecks: []statecheck.StateCheck{
-			is(attachment, tfjsonpath.New("change").AtMapKey("deletion").AtMapKey("omitted"), knownvalue.Int64Exact(140)),
+			is(attachment, tfjsonpath.New("change").AtSliceIndex(0).AtMapKey("deletion").AtMapKey("omitted"), knownvalue.Int64Exact(140)),
 			is(zones, tfjsonpath.New("deletion"), acctest.ZoneShare(240, "RegionOne", acctest.Counts("az-1", 120, "az-2", 120))),
 			is(deletion, tfjsonpath.New("deletion").AtMapKey("count"), knownvalue.Int64Exact(240)),
 		}},
