@@ -44,20 +44,21 @@ resource "stackpolicy_placement_attachment" "web" {
     target             = %[9]q
   }
 }
-resource "nova_server" "web" {
+resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
   image_id          = %[4]q
   flavor_id         = %[5]q
+  network_mode      = "none"
   metadata          = { version = each.value.template.version }
   lifecycle {
     create_before_destroy = true
   }
 }
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each  = nova_server.web
+  for_each  = openstack_compute_instance_v2.web
   server_id = each.value.id
   region    = each.value.region
   shutdown  = true
@@ -155,12 +156,13 @@ func TestAccReadinessRollout(t *testing.T) {
 }
 
 // TestAccReadinessRollback: the template of before, given again after a bad batch,
-// brings back the nodes that were leaving: no server is made, which a full quota
-// would refuse, and none that served is destroyed.
-func TestAccReadinessRollback(t *testing.T) {
-	t.Parallel()
+// brings back the nodes that were leaving: no server is made, which the quota would
+// refuse, because it has room for the cluster and one batch; and none that served is
+// destroyed.
+func TestAccReadinessRollback(t *testing.T) { // not in parallel: servers of other tests would need the same room
 	b := behind(t)
 	first := slices.Sorted(slices.Values(b.IDs(t)))
+	b.Cloud.Room(t, b.Cloud.Regions(t)[0], 2)
 	b.apply(t, "a bad template", "bad1", "a:6/6 bad1:2/0", "2 of 2")
 	text, err := b.plan(t, "a")
 	if err != nil || !acctest.Says("0 to add, 2 to change, 4 to destroy").MatchString(text) || !strings.Contains(text, "returned") {
