@@ -18,6 +18,7 @@ type Side struct {
 // Cost is what a side took.
 type Cost struct {
 	CPU    time.Duration // of this process and of those it waited for, on average
+	Others time.Duration // the part of those it waited for
 	Wall   time.Duration // at best: what else the machine does only adds to it
 	Allocs float64       // of this process, on average
 }
@@ -40,6 +41,7 @@ func Compare(b *testing.B, sides ...Side) []Cost {
 	b.ReportMetric(0, "ns/op") // of all sides together: it says nothing
 	for i, side := range sides {
 		costs[i].CPU /= time.Duration(b.N)
+		costs[i].Others /= time.Duration(b.N)
 		costs[i].Allocs /= float64(b.N)
 		b.ReportMetric(Milliseconds(costs[i].CPU), side.Name+"-cpu-ms")
 	}
@@ -51,6 +53,7 @@ func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 func (c *Cost) add(from, to Cost) {
 	c.CPU += to.CPU - from.CPU
+	c.Others += to.Others - from.Others
 	if took := to.Wall - from.Wall; c.Wall == 0 || took < c.Wall {
 		c.Wall = took
 	}
@@ -66,8 +69,10 @@ func now(b *testing.B) Cost {
 	runtime.ReadMemStats(&m)
 	c := Cost{Wall: time.Since(start), Allocs: float64(m.Mallocs)}
 	var err error
-	if c.CPU, err = processorTime(); err != nil {
+	var own time.Duration
+	if own, c.Others, err = processorTime(); err != nil {
 		b.Fatal(err)
 	}
+	c.CPU = own + c.Others
 	return c
 }

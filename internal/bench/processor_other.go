@@ -8,6 +8,6 @@ import (
 	"time"
 )
 
-func processorTime() (time.Duration, error) {
-	return 0, fmt.Errorf("the CPU time of a process cannot be measured on %s", runtime.GOOS)
+func processorTime() (own, others time.Duration, err error) {
+	return 0, 0, fmt.Errorf("the CPU time of a process cannot be measured on %s", runtime.GOOS)
 }

@@ -7,14 +7,16 @@ import (
 	"time"
 )
 
-// processorTime is the CPU time of this process and of those it waited for.
-func processorTime() (sum time.Duration, err error) {
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var used syscall.Rusage
-		if err := syscall.Getrusage(who, &used); err != nil {
-			return 0, err
-		}
-		sum += time.Duration(used.Utime.Nano() + used.Stime.Nano())
+// processorTime is the CPU time of this process, and of those it waited for.
+func processorTime() (own, others time.Duration, err error) {
+	if own, err = used(syscall.RUSAGE_SELF); err == nil {
+		others, err = used(syscall.RUSAGE_CHILDREN)
 	}
-	return sum, nil
+	return own, others, err
+}
+
+func used(who int) (time.Duration, error) {
+	var r syscall.Rusage
+	err := syscall.Getrusage(who, &r)
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano()), err
 }

@@ -1,0 +1,170 @@
+package placementtf_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/bench"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// applyVariables say what is applied: so many nodes, and how many of the first ones
+// had a substitute.
+const applyVariables = `
+variable "size" { type = number }
+variable "replaced" { type = number }
+`
+
+// applyPlaces replaces a tenth of the nodes for each apply.
+const applyPlaces = applyVariables + `
+resource "stackpolicy_placement_attachment" "web" {
+  cluster           = %q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity  = var.size
+  template          = { image = var.replaced > 0 ? "debian-14" : "debian-13", flavor = "m1.small", user_data_version = "7" }
+  regions = [
+    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
+    { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }] },
+  ]
+  update {
+    causes         = ["TEMPLATE"]
+    max_batch_size = "10%%"
+  }
+}
+`
+
+// applyMap is the map that applyPlaces works out. A range has no more than 1,024
+// numbers.
+const applyMap = applyVariables + `
+locals {
+  indexes = flatten([for k in range(ceil((var.size + var.replaced) / 1000)) : range(k * 1000, min(var.size + var.replaced, (k + 1) * 1000))])
+  nodes = { for i in local.indexes : "%s${i}" => {
+    index      = i
+    region     = i %% 2 == 0 ? "RegionOne" : "RegionTwo"
+    zone       = "az-${1 + i %% 2}"
+    template   = { image = i < var.size ? "debian-13" : "debian-14", flavor = "m1.small", user_data_version = "7" }
+    generation = 1
+    mark       = i < var.size ? "1-8ad5d3a1" : "1-bb4a2f3c"
+  } if i >= var.replaced }
+}
+`
+
+const applyData = applyMap + `
+resource "terraform_data" "web" {
+  input = local.nodes
+}
+`
+
+// made are servers from a map of nodes.
+const made = `
+resource "nova_server" "web" {
+  for_each          = %s
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = %q
+  flavor_id         = %q
+  metadata          = each.value.template
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+`
+
+// BenchmarkTerraformApply applies a placement attachment, and a terraform_data
+// that holds the same map: a new cluster, one node more, a batch of a rollout, and
+// its end.
+func BenchmarkTerraformApply(b *testing.B) {
+	for _, size := range []int{1_000, 10_000, 20_000} {
+		b.Run(fmt.Sprintf("nodes=%d", size), func(b *testing.B) {
+			compareLives(b, size, func() (mine, other *workspace.Workspace, meanwhile func()) {
+				c := acctest.NewFake(b, fakecloud.Config{})
+				mine, other = measured(b, c, fmt.Sprintf(applyPlaces, c.Prefix)), measured(b, c, fmt.Sprintf(applyData, c.Prefix))
+				return mine, other, func() { boot(b, c, mine) }
+			})
+		})
+	}
+}
+
+// BenchmarkTerraformApplyServers does the same with servers, which follow a
+// placement attachment or a map of the configuration.
+func BenchmarkTerraformApplyServers(b *testing.B) {
+	compareLives(b, 1_000, func() (mine, other *workspace.Workspace, meanwhile func()) {
+		c, d := acctest.NewFake(b, fakecloud.Config{}), acctest.NewFake(b, fakecloud.Config{})
+		mine = measured(b, c, fmt.Sprintf(applyPlaces+made, c.Prefix, "stackpolicy_placement_attachment.web.nodes", c.Image, c.Flavor))
+		other = measured(b, d, fmt.Sprintf(applyMap+made, d.Prefix, "local.nodes", d.Image, d.Flavor))
+		return mine, other, func() {} // terraform made them
+	})
+}
+
+// compareLives takes two clusters through their lives, step by step in turn, and
+// reports how many times the CPU time of the second the first takes: of terraform
+// and the providers, and not of the cloud, which is this process.
+func compareLives(b *testing.B, size int, start func() (mine, other *workspace.Workspace, meanwhile func())) {
+	b.Helper()
+	lives := []string{"create", "grow", "batch", "destroy"}
+	var sides [2]*workspace.Workspace
+	var meanwhile func()
+	steps := []bench.Side{{Name: "start", Do: func() error {
+		sides[0], sides[1], meanwhile = start()
+		return nil
+	}}}
+	for _, name := range lives {
+		for i, which := range []string{"", "-other"} {
+			steps = append(steps, bench.Side{Name: name + which, Do: func() error { return turn(b, sides[i], name, size) }})
+		}
+		steps = append(steps, bench.Side{Name: "between", Do: func() error {
+			switch name {
+			case "create":
+				meanwhile()
+			case "batch":
+				return wasReplaced(b, sides[0], size/10)
+			}
+			return nil
+		}})
+	}
+	costs := bench.Compare(b, steps...)
+	for i, name := range lives {
+		mine, other := costs[1+3*i].Others, costs[2+3*i].Others
+		b.ReportMetric(mine.Seconds(), name+"-s")
+		b.ReportMetric(float64(mine)/float64(other), "times-"+name)
+		b.ReportMetric(float64((mine-other).Microseconds())/float64(size), name+"-own-us/node")
+	}
+}
+
+// turn is one apply of a cluster's life.
+func turn(b *testing.B, w *workspace.Workspace, name string, size int) (err error) {
+	replaced := 0
+	switch name {
+	case "grow":
+		size++
+	case "batch":
+		size, replaced = size+1, size/10
+	}
+	variables := []string{fmt.Sprintf("size=%d", size), fmt.Sprintf("replaced=%d", replaced)}
+	if name == "destroy" {
+		_, err = w.Destroy(b.Context(), variables...)
+	} else {
+		_, err = w.Apply(b.Context(), variables...)
+	}
+	return err
+}
+
+// wasReplaced fails unless the batch was one.
+func wasReplaced(b *testing.B, w *workspace.Workspace, batch int) error {
+	state, err := w.State(b.Context())
+	if err != nil {
+		return err
+	}
+	for _, r := range state.Values.RootModule.Resources {
+		if r.Type == "stackpolicy_placement_attachment" {
+			next, nodes := r.AttributeValues["next_index"].(float64), r.AttributeValues["nodes"].(map[string]any)
+			if int(next) < len(nodes)+batch*9/10 {
+				return fmt.Errorf("the next index is %v: no batch of %d was replaced", next, batch)
+			}
+		}
+	}
+	return nil
+}
