@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -198,7 +199,7 @@ func TestDeterministic(t *testing.T) {
 
 // FuzzRead: whatever a plan says is drawn, or refused.
 func FuzzRead(f *testing.F) {
-	for _, name := range []string{"batch", "grow", "in-place", "import", "unknown", "destroy", "emptied-place"} {
+	for _, name := range fuzzed {
 		text, err := os.ReadFile("testdata/" + name + ".json")
 		if err != nil {
 			f.Fatal(err)
@@ -209,16 +210,94 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(`{"format_version":"1.0","resource_changes":[{"mode":"managed","type":"stackpolicy_placement_attachment","change":{"actions":["` + actions + `"]}}]}`))
 	}
 	f.Add([]byte(strings.Replace(string(made(f, "web", "r", 2, 1, "z", "i")), `"zones":[{`, `"weight":-1,"cap":-5,"min":-7,"zones":[{"name":"z","weight":-100},{`, 1)))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		view, err := planview.Read(text)
+	f.Fuzz(drawn)
+}
+
+// fuzzed are the plans that fuzzing begins with.
+var fuzzed = []string{"batch", "grow", "in-place", "import", "unknown", "destroy", "emptied-place"}
+
+// drawn fails where a plan that is read cannot be drawn.
+func drawn(t *testing.T, text []byte) {
+	view, err := planview.Read(text)
+	if err != nil {
+		return
+	}
+	for _, got := range drawings(view) {
+		if strings.Contains(strings.ToLower(got), "<script") || !utf8.ValidString(got) {
+			t.Error(got)
+		}
+	}
+	wellFormed(t, planview.SVG(view))
+}
+
+// FuzzValues replaces a value of a real plan by another one. Most of what FuzzRead tries is refused as not being JSON;
+// here all of it is, so it comes to the code that reads the values and draws them.
+func FuzzValues(f *testing.F) {
+	var plans []any
+	for _, name := range fuzzed {
+		var plan any
+		text, err := os.ReadFile("testdata/" + name + ".json")
+		if err = errors.Join(err, json.Unmarshal(text, &plan)); err != nil {
+			f.Fatal(err)
+		}
+		plans = append(plans, plan)
+	}
+	for i, value := range []string{"null", "-1", "1e300", `""`, `"az-1"`, "[]", "{}", "true", `[null]`, `{"a":null}`} {
+		f.Add(uint8(i), uint16(7*i), uint16(11*i), value)
+	}
+	f.Fuzz(func(t *testing.T, plan uint8, at, also uint16, text string) {
+		var value any
+		if json.Unmarshal([]byte(text), &value) != nil {
+			value = text
+		}
+		changed := plans[int(plan)%len(plans)]
+		for _, n := range []uint16{at, also} {
+			left := int(n) % (values(changed) + 1)
+			changed = replace(changed, value, &left)
+		}
+		encoded, err := json.Marshal(changed)
 		if err != nil {
-			return
+			t.Fatal(err)
 		}
-		for _, got := range drawings(view) {
-			if strings.Contains(strings.ToLower(got), "<script") || !utf8.ValidString(got) {
-				t.Error(got)
-			}
-		}
-		wellFormed(t, planview.SVG(view))
+		drawn(t, encoded)
 	})
+}
+
+// values counts the values within a value.
+func values(in any) int {
+	n := 0
+	switch in := in.(type) {
+	case map[string]any:
+		for _, v := range in {
+			n += 1 + values(v)
+		}
+	case []any:
+		for _, v := range in {
+			n += 1 + values(v)
+		}
+	}
+	return n
+}
+
+// replace returns in with one value replaced: that of which *left others come before.
+func replace(in, by any, left *int) any {
+	*left--
+	if *left == -1 {
+		return by
+	}
+	switch in := in.(type) {
+	case map[string]any:
+		changed := make(map[string]any, len(in))
+		for _, key := range slices.Sorted(maps.Keys(in)) {
+			changed[key] = replace(in[key], by, left)
+		}
+		return changed
+	case []any:
+		changed := make([]any, len(in))
+		for i, v := range in {
+			changed[i] = replace(v, by, left)
+		}
+		return changed
+	}
+	return in
 }
