@@ -2,6 +2,7 @@ package placementtf_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
@@ -108,6 +109,35 @@ func TestPlacementShrinkUnreachable(t *testing.T) {
 	c.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", false)
 	if _, err := w.Apply(t.Context()); err != nil || len(c.Servers(t)) != 1 {
 		t.Errorf("the region is back: %v, %d servers", err, len(c.Servers(t)))
+	}
+}
+
+// TestPlacementShrinkUnseen: without a refresh a shrink goes by what the last one saw. A region that is gone since gives
+// up its share in the plan; the apply fails there and forgets no node, and goes on when the region is back.
+func TestPlacementShrinkUnseen(t *testing.T) {
+	t.Parallel()
+	c, w, config := shrunk(t, twoRegions)
+	if _, err := w.Apply(t.Context()); err != nil { // a refresh that finds both regions
+		t.Fatal(err)
+	}
+	c.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
+	if err := w.Write(config(2, twoRegions)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false")
+	if err == nil || !acctest.Says("Plan: 0 to add, 1 to change, 2 to destroy").MatchString(text + err.Error()) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if n := len(c.Fake.Servers("RegionTwo")); n != 2 {
+		t.Errorf("RegionTwo has %d servers", n)
+	}
+	state, err := w.Run(t.Context(), "state", "show", "-no-color", "stackpolicy_placement_attachment.web")
+	if n := strings.Count(state, "generation ="); err != nil || n != 4 {
+		t.Errorf("after an apply that failed the state has %d nodes, %v\n%s", n, err, state)
+	}
+	c.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", false)
+	if _, err := w.Apply(t.Context()); err != nil || len(c.Fake.Servers("RegionOne")) != 1 || len(c.Fake.Servers("RegionTwo")) != 1 {
+		t.Errorf("the region is back: %v, %d and %d servers", err, len(c.Fake.Servers("RegionOne")), len(c.Fake.Servers("RegionTwo")))
 	}
 }
 
