@@ -125,7 +125,7 @@ func TestPlacementShrinkUnseen(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false")
-	if err == nil || !acctest.Says("Plan: 0 to add, 1 to change, 2 to destroy").MatchString(text + err.Error()) {
+	if err == nil || !acctest.Says("Plan: 0 to add, 1 to change, 2 to destroy").MatchString(text+err.Error()) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if n := len(c.Fake.Servers("RegionTwo")); n != 2 {
