@@ -70,6 +70,8 @@ func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
 		f.unhealthy = f.trouble
 	case f.server.Tainted:
 		f.unhealthy = "it is marked as tainted"
+	case serves(f.server) && f.server.Unwell != "":
+		f.unhealthy = fmt.Sprintf("its service is not well (%s)", clip(f.server.Unwell))
 	}
 	if f.server.Status == "ERROR" && foundNoHost(f.server.Fault) {
 		at := n.Place
@@ -111,6 +113,8 @@ func trouble(name string, n Node, seen Seen, policy Policy) string {
 		return "its server is in " + server.Status
 	case server.Drained:
 		return "its server was drained"
+	case server.Unwell != "":
+		return fmt.Sprintf("its service is not well (%s)", clip(server.Unwell))
 	case policy.RequireMarks && server.InService == "":
 		return "it is not marked as in service"
 	case policy.RequireMarks && server.InService != string(n.Mark):

@@ -29,6 +29,7 @@ type attachmentModel struct {
 	RespectQuotas   types.Bool   `tfsdk:"respect_quotas"`
 	FlavorID        types.String `tfsdk:"flavor_id"`
 	Deletion        types.Object `tfsdk:"deletion"`
+	Health          types.Object `tfsdk:"health"`
 	Selector        types.Object `tfsdk:"selector"`
 	Update          types.Object `tfsdk:"update"`
 

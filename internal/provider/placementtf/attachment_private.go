@@ -57,6 +57,7 @@ type serverState struct {
 	Locked         bool       `json:"locked,omitempty"`
 	InService      string     `json:"in_service,omitempty"` // its mark
 	Drained        bool       `json:"drained,omitempty"`
+	Unwell         string     `json:"unwell,omitempty"`
 	Zone           string     `json:"zone,omitempty"` // where the node has none, until its region lists zones
 
 	Build string      `json:"build,omitempty"`
@@ -105,7 +106,7 @@ func loadMemory(ctx context.Context, from private.Reader, diags *diag.Diagnostic
 	for name, s := range state.Servers {
 		m.seen.Servers[name] = node.Node{ID: s.ID, Name: name, Status: cmp.Or(s.Status, "ACTIVE"), Fault: s.Fault,
 			CreatedAt: timeOf(s.Created), ProfileCreatedAt: timeOf(s.ProfileCreated), Tainted: s.Tainted, Protected: s.Protected,
-			Locked: s.Locked, InService: s.InService, Drained: s.Drained, Zone: s.Zone}
+			Locked: s.Locked, InService: s.InService, Drained: s.Drained, Unwell: s.Unwell, Zone: s.Zone}
 		if s.Build != "" {
 			m.seen.Builds[name] = roster.Build{Mark: s.Mark, Of: s.Build}
 		}
@@ -150,7 +151,7 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 	}
 	for name, s := range m.seen.Servers {
 		kept := serverState{ID: s.ID, Created: timeOrNil(s.CreatedAt), ProfileCreated: timeOrNil(s.ProfileCreatedAt),
-			Tainted: s.Tainted, Protected: s.Protected, Locked: s.Locked, InService: s.InService, Drained: s.Drained}
+			Tainted: s.Tainted, Protected: s.Protected, Locked: s.Locked, InService: s.InService, Drained: s.Drained, Unwell: s.Unwell}
 		if s.Status != "ACTIVE" {
 			kept.Status = s.Status
 		}

@@ -36,6 +36,9 @@ func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, befor
 	}
 	cloud := b.Get(ctx, diags)
 	query := m.query(ctx, r, before.seen, diags)
+	if value.GivenBlock(m.Health) {
+		query.Addresses = map[string][]string{}
+	}
 	if diags.HasError() {
 		return r, before, false
 	}
@@ -51,6 +54,7 @@ func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, befor
 		return r, before, false
 	}
 	listed := m.listedRegions()
+	m.lookAfter(ctx, b, servers, query.Addresses, diags)
 	looked, findings, err := cluster.LookUp(ctx, cloud, listed)
 	if err != nil {
 		diags.AddError("Unable to look up regions and availability zones", err.Error())

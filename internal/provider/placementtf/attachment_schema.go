@@ -76,6 +76,7 @@ func attachmentSchema() schema.Schema {
 		},
 		Blocks: map[string]schema.Block{
 			"deletion": deletionBlock(),
+			"health":   healthBlock(),
 			"selector": nodes.SelectorBlock(),
 			"update":   updateBlock(),
 		},
@@ -110,7 +111,7 @@ func updateBlock() schema.Block {
 		Attributes: map[string]schema.Attribute{
 			"causes": schema.ListAttribute{ElementType: types.StringType, Optional: true,
 				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))},
-				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better) and `TEMPLATE` (its template is not the one that it would get now). Replaced in this order."},
+				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted, or `health` finds its service unwell), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better) and `TEMPLATE` (its template is not the one that it would get now). Replaced in this order."},
 			"max_batch_size": size,
 			"target":         amount("How many nodes get the wanted template: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary: other new nodes get the settled template, the last one that all nodes had while half of them were in service with it. `0` is none yet. Does not count when the wanted template is the settled one. Defaults to `\"100%\"`."),
 			"method": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(roster.Substitute, roster.InPlace, roster.Recreate)},

@@ -11,7 +11,7 @@ import (
 )
 
 // validate checks what is known of the arguments.
-func (m attachmentModel) validate(_ context.Context, diags *diag.Diagnostics) {
+func (m attachmentModel) validate(ctx context.Context, diags *diag.Diagnostics) {
 	switch {
 	case listed(m.Regions) && listed(m.Zones):
 		diags.AddAttributeError(path.Root("zones"), "Regions and zones", "Give either regions, which may have zones each, or the zones of one region.")
@@ -26,6 +26,7 @@ func (m attachmentModel) validate(_ context.Context, diags *diag.Diagnostics) {
 		}
 	}
 	m.validateSizes(diags)
+	m.health(ctx, diags)
 }
 
 func (m attachmentModel) validateSizes(diags *diag.Diagnostics) {

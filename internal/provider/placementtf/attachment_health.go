@@ -1,0 +1,194 @@
+package placementtf
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/health"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+const (
+	defaultGrace  = 10 * time.Minute
+	defaultHealth = 10 * time.Second
+)
+
+type healthModel struct {
+	Grace   durations.Value `tfsdk:"grace"`
+	Timeout durations.Value `tfsdk:"timeout"`
+	HTTP    types.Object    `tfsdk:"http"`
+	TCP     types.Object    `tfsdk:"tcp"`
+	Octavia types.Object    `tfsdk:"octavia"`
+}
+
+type healthHTTP struct {
+	URL    types.String `tfsdk:"url"`
+	Status types.String `tfsdk:"status"`
+}
+
+type healthTCP struct {
+	Port value.Whole `tfsdk:"port"`
+}
+
+type healthOctavia struct {
+	PoolIDs types.List `tfsdk:"pool_ids"`
+}
+
+func healthBlock() schema.Block {
+	one := path.Expressions{
+		path.MatchRelative().AtParent().AtName("http"),
+		path.MatchRelative().AtParent().AtName("tcp"),
+		path.MatchRelative().AtParent().AtName("octavia"),
+	}
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Looks at the services of the nodes with each refresh, by one of `http`, `tcp` and `octavia`. A node that fails twice, a second apart, is not in service, and is replaced where `update` has the cause `UNHEALTHY`, under its `stop_above`. " +
+			"A node that could not be looked at within `timeout` is not known, which never counts as unhealthy. Where all nodes fail with the same error of the network, the plan may be made from a place without a way to them: a warning says so, and none counts as unhealthy. " +
+			"`http` and `tcp` ask at an address of the server that Nova shows, a floating one before a fixed one and IPv4 before IPv6, at most 16 nodes of a region at a time.",
+		Attributes: map[string]schema.Attribute{
+			"grace": schema.StringAttribute{
+				Optional:            true,
+				CustomType:          durations.Type{},
+				Validators:          durations.Between(0, 30*duration.Day),
+				PlanModifiers:       durations.Kept(),
+				MarkdownDescription: "How long a server has after its launch until it must be well. Younger ones are not looked at. Defaults to `10m`.",
+			},
+			"timeout": schema.StringAttribute{
+				Optional:            true,
+				CustomType:          durations.Type{},
+				Validators:          durations.Between(time.Second, 10*time.Minute),
+				PlanModifiers:       durations.Kept(),
+				MarkdownDescription: "How long it may take to look at all nodes of a region together. One try takes at most two fifths of it. Defaults to `10s`.",
+			},
+		},
+		Blocks: map[string]schema.Block{
+			"http": schema.SingleNestedBlock{
+				MarkdownDescription: "A GET request that a node must answer. Redirects to other hosts are not followed. TLS trusts the authorities of the system and those of `hook_cacert_file` in the provider block.",
+				Validators:          []validator.Object{objectvalidator.ConflictsWith(one[1], one[2]), objectvalidator.AlsoRequires(path.MatchRelative().AtName("url"))},
+				Attributes: map[string]schema.Attribute{
+					"url": schema.StringAttribute{Optional: true,
+						MarkdownDescription: "Address to ask (required), such as `http://{address}:8080/health`. `{address}` and `{name}` stand for the server's address and the node's name. A plan shows it: pass a secret in it by a sensitive variable."},
+					"status": schema.StringAttribute{Optional: true,
+						MarkdownDescription: "Statuses that count as well: numbers and ranges, such as `200-299,404`. Defaults to `" + probe.DefaultStatuses + "`."},
+				},
+			},
+			"tcp": schema.SingleNestedBlock{
+				MarkdownDescription: "A port at which a node must accept connections.",
+				Validators:          []validator.Object{objectvalidator.ConflictsWith(one[0], one[2]), objectvalidator.AlsoRequires(path.MatchRelative().AtName("port"))},
+				Attributes: map[string]schema.Attribute{
+					"port": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(1, 65535)},
+						MarkdownDescription: "Number of the port (required)."},
+				},
+			},
+			"octavia": schema.SingleNestedBlock{
+				MarkdownDescription: "What the health monitors of Octavia pools say of the nodes' members, which are found by the addresses of their servers or, where Nova shows none, by the names of the nodes. A member in `ERROR` is unhealthy. In a pool without a monitor the health is not known, and a warning says so.",
+				Validators:          []validator.Object{objectvalidator.ConflictsWith(one[0], one[1]), objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids"))},
+				Attributes: map[string]schema.Attribute{
+					"pool_ids": schema.ListAttribute{ElementType: types.StringType, Optional: true, Validators: []validator.List{listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{})},
+						MarkdownDescription: "Ids of the pools (required). Each region is asked for those that it has."},
+				},
+			},
+		},
+	}
+}
+
+// health is what is looked at; nil: nothing, or not all of it is known. What is wrong
+// is reported.
+func (m attachmentModel) health(ctx context.Context, diags *diag.Diagnostics) (check *health.Check, grace time.Duration) {
+	if m.Health.IsNull() || !value.Known(ctx, m.Health) {
+		return nil, 0
+	}
+	block := value.Object[healthModel](ctx, m.Health, diags)
+	if block == nil {
+		return nil, 0
+	}
+	check = &health.Check{Timeout: block.Timeout.Or(defaultHealth)}
+	at := path.Root("health")
+	switch {
+	case value.GivenBlock(block.HTTP):
+		http := value.Object[healthHTTP](ctx, block.HTTP, diags)
+		if http == nil {
+			return nil, 0
+		}
+		address, err := probe.ParseURL(http.URL.ValueString())
+		if err != nil {
+			diags.AddAttributeError(at.AtName("http").AtName("url"), "Invalid URL", text.Sentence(err))
+		}
+		statuses, err := probe.ParseStatuses(value.TextOr(http.Status, probe.DefaultStatuses))
+		if err != nil {
+			diags.AddAttributeError(at.AtName("http").AtName("status"), "Invalid HTTP statuses", text.Sentence(err))
+		}
+		check.HTTP = &probe.HTTP{URL: address, Status: statuses}
+	case value.GivenBlock(block.TCP):
+		if tcp := value.Object[healthTCP](ctx, block.TCP, diags); tcp != nil {
+			check.TCP = &probe.TCP{Port: tcp.Port.ValueInt64()}
+		}
+	case value.GivenBlock(block.Octavia):
+		if octavia := value.Object[healthOctavia](ctx, block.Octavia, diags); octavia != nil {
+			check.Pools = texts(octavia.PoolIDs)
+		}
+	default:
+		diags.AddAttributeError(at, "A missing argument", "The block health needs one of http, tcp and octavia.")
+	}
+	if diags.HasError() {
+		return nil, 0
+	}
+	return check, block.Grace.Or(defaultGrace)
+}
+
+// lookAfter notes what a look at the services of the servers finds wrong. Those
+// that are too young or do not run are not looked at.
+func (m attachmentModel) lookAfter(ctx context.Context, b *backend.Backend, servers []node.Node, addresses map[string][]string, diags *diag.Diagnostics) {
+	check, grace := m.health(ctx, diags)
+	if check == nil {
+		return
+	}
+	cloud := b.Get(ctx, diags)
+	if check.HTTP != nil {
+		check.HTTP.Client = b.Hooks().HTTP
+	}
+	check.Members = func(ctx context.Context, region, pool string) ([]openstack.Member, error) {
+		lb, err := cloud.LoadBalancer(ctx, region)
+		if err != nil {
+			return nil, err
+		}
+		members, err := lb.Members(ctx, pool)
+		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+			return nil, nil
+		}
+		return members, err
+	}
+	var nodes []health.Node
+	for _, s := range servers {
+		since := s.LaunchedAt
+		if since.IsZero() {
+			since = s.CreatedAt
+		}
+		if s.Status == "ACTIVE" && !since.IsZero() && s.SeenAt.Sub(since) >= grace {
+			nodes = append(nodes, health.Node{ID: s.ID, Name: s.Name, Region: s.Region, Addresses: addresses[s.ID]})
+		}
+	}
+	result := check.Look(ctx, nodes)
+	for _, warning := range result.Warnings {
+		diags.AddAttributeWarning(path.Root("health"), "The health of nodes is not known", warning)
+	}
+	for i, s := range servers {
+		servers[i].Unwell = result.Unhealthy[s.ID]
+	}
+}
