@@ -163,6 +163,9 @@ func (v *view) appendServer(b []byte, s *server) []byte {
 
 // address is made from the number of the server.
 func (s *server) address() string {
+	if s.Address != "" {
+		return s.Address
+	}
 	n := s.number + 1
 	return fmt.Sprintf("10.9.%d.%d", n>>8&255, n&255)
 }

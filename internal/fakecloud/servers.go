@@ -32,7 +32,8 @@ type Server struct {
 	Fault       string // the message of an ERROR
 	LockedBy    string // "", owner or admin
 	LockReason  string
-	Network     bool // it has an address in the shared network
+	Network     bool   // it has an address in the shared network
+	Address     string // which one; "" is one in 10.9.0.0/16
 }
 
 // server is a server as the region keeps it.

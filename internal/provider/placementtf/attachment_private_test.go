@@ -35,7 +35,6 @@ func TestMemory(t *testing.T) {
 		"SeenAt":         true,
 		"InServiceAt":    true,
 		"NotInServiceAt": true,
-		"Unwell":         true, // no plan decides by it
 	}
 	whole := reflect.New(reflect.TypeFor[node.Node]()).Elem()
 	for i := range whole.NumField() {
