@@ -71,7 +71,7 @@ func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
 	case f.server.Tainted:
 		f.unhealthy = "it is marked as tainted"
 	case serves(f.server) && f.server.Unwell != "":
-		f.unhealthy = fmt.Sprintf("its service is not well (%s)", clip(f.server.Unwell))
+		f.unhealthy = fmt.Sprintf("its service is unhealthy (%s)", clip(f.server.Unwell))
 	}
 	if f.server.Status == "ERROR" && foundNoHost(f.server.Fault) {
 		at := n.Place
@@ -114,7 +114,7 @@ func trouble(name string, n Node, seen Seen, policy Policy) string {
 	case server.Drained:
 		return "its server was drained"
 	case server.Unwell != "":
-		return fmt.Sprintf("its service is not well (%s)", clip(server.Unwell))
+		return fmt.Sprintf("its service is unhealthy (%s)", clip(server.Unwell))
 	case policy.RequireMarks && server.InService == "":
 		return "it is not marked as in service"
 	case policy.RequireMarks && server.InService != string(n.Mark):

@@ -6,7 +6,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
 
-// TestUnwell: a node whose service is not well is not in service, and unhealthy;
+// TestUnwell: a node whose service is unhealthy is not in service, and unhealthy;
 // one whose server is off is only not in service.
 func TestUnwell(t *testing.T) {
 	for _, c := range []struct {
@@ -14,9 +14,9 @@ func TestUnwell(t *testing.T) {
 		trouble, unhealthy string
 	}{
 		{node.Node{Status: "ACTIVE", InService: "1"}, "", ""},
-		{node.Node{Status: "ACTIVE", InService: "1", Unwell: "503"}, "its service is not well (503)", "its service is not well (503)"},
+		{node.Node{Status: "ACTIVE", InService: "1", Unwell: "503"}, "its service is unhealthy (503)", "its service is unhealthy (503)"},
 		{node.Node{Status: "SHUTOFF", InService: "1", Unwell: "503"}, "its server is in SHUTOFF", ""},
-		{node.Node{Status: "ACTIVE", InService: "1", Unwell: "503", Tainted: true}, "its service is not well (503)", "it is marked as tainted"},
+		{node.Node{Status: "ACTIVE", InService: "1", Unwell: "503", Tainted: true}, "its service is unhealthy (503)", "it is marked as tainted"},
 	} {
 		seen := NewSeen()
 		seen.Servers["web-0"] = c.server

@@ -48,7 +48,7 @@ type Cause string
 
 // The causes, in the order in which their nodes are replaced.
 const (
-	Unhealthy Cause = "UNHEALTHY" // its server is in ERROR, or marked as tainted, or its service is not well
+	Unhealthy Cause = "UNHEALTHY" // its server is in ERROR, or marked as tainted, or its service is unhealthy
 	Misplaced Cause = "PLACEMENT" // its place is not listed or above its cap, or another is strictly better
 	Outdated  Cause = "TEMPLATE"  // its template is not the one of its place
 )
