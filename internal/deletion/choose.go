@@ -21,17 +21,19 @@ import (
 // Criteria says which of the healthy nodes go first.
 type Criteria string
 
-// The criteria of Senlin's deletion policy.
+// The criteria of Senlin's deletion policy, and HIGHEST_INDEX_FIRST: the last in, by
+// its number, is the first out, as with the StatefulSets of Kubernetes.
 const (
 	Random             Criteria = "RANDOM"
 	OldestFirst        Criteria = "OLDEST_FIRST"
 	YoungestFirst      Criteria = "YOUNGEST_FIRST"
 	OldestProfileFirst Criteria = "OLDEST_PROFILE_FIRST"
+	HighestIndexFirst  Criteria = "HIGHEST_INDEX_FIRST"
 )
 
 // AllCriteria lists all of them.
 func AllCriteria() []string {
-	return []string{string(Random), string(OldestFirst), string(YoungestFirst), string(OldestProfileFirst)}
+	return []string{string(Random), string(OldestFirst), string(YoungestFirst), string(OldestProfileFirst), string(HighestIndexFirst)}
 }
 
 // Request says how many nodes to remove, and from where.
@@ -192,6 +194,8 @@ func (c Criteria) compare(a, b ticket) int {
 			return b.ProfileCreatedAt.Compare(a.ProfileCreatedAt)
 		}
 		return a.ProfileCreatedAt.Compare(b.ProfileCreatedAt)
+	case HighestIndexFirst:
+		return cmp.Compare(b.Index, a.Index)
 	}
 	return cmp.Compare(a.number, b.number)
 }

@@ -4,7 +4,9 @@ package node
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -13,6 +15,7 @@ import (
 type Node struct {
 	ID     string
 	Name   string // "" where a cell that is down hides it
+	Index  int64  // the number in the name: see [IndexOf]
 	Region string
 	Zone   string // the availability zone, without the host of zone:host; "" before it is scheduled
 	Status string // Nova's
@@ -47,6 +50,21 @@ type Node struct {
 
 	// Drained says that the server's drain has begun: it is not in service.
 	Drained bool
+}
+
+var number = regexp.MustCompile("[0-9]+")
+
+// IndexOf is the last number in a name, or -1 where there is none.
+func IndexOf(name string) int64 {
+	all := number.FindAllString(name, -1)
+	if len(all) == 0 {
+		return -1
+	}
+	index, err := strconv.ParseInt(all[len(all)-1], 10, 64)
+	if err != nil {
+		return -1
+	}
+	return index
 }
 
 // compare orders nodes by region, creation (those not created last) and id.

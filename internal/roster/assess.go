@@ -86,7 +86,7 @@ func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
 // candidate is a node as the deletion policy orders it.
 func (f *fact) candidate(now Roster, policy Policy) node.Node {
 	n := f.server
-	n.Name = f.name
+	n.Name, n.Index = f.name, f.Index
 	n.ID = cmp.Or(n.ID, f.name)
 	if !f.looked {
 		n.CreatedAt = time.Unix(1<<40, f.Index) // made by the apply before this plan: nothing is younger
@@ -158,6 +158,14 @@ func foundNoHost(fault string) bool {
 // zoned reports whether a region is listed with zones.
 func zoned(listed []placement.Region, region string) bool {
 	return slices.ContainsFunc(listed, func(r placement.Region) bool { return r.Name == region && len(r.Zones) > 0 })
+}
+
+// lists reports whether a place is listed.
+func lists(listed []placement.Region, at placement.Place) bool {
+	return slices.ContainsFunc(listed, func(r placement.Region) bool {
+		return r.Name == at.Region && (at.Zone == "" || len(r.Zones) == 0 ||
+			slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone }))
+	})
 }
 
 // clip shortens a text of Nova's.

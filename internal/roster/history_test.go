@@ -28,6 +28,7 @@ type world struct {
 	clock   int64
 	made    int             // servers that were created by the last apply
 	ours    map[string]bool // nodes that an apply took out of service to change them, and that are not back
+	volumes map[string]Slot // of a stateful cluster: one for each slot, by its name
 }
 
 // runs is a server: what Nova reports, and the node that it was made or changed for.
@@ -39,7 +40,7 @@ type runs struct {
 }
 
 func newWorld(t *rapid.T) *world {
-	return &world{t: t, seen: NewSeen(), servers: map[string]*runs{}, quota: math.MaxInt, ours: map[string]bool{},
+	return &world{t: t, seen: NewSeen(), servers: map[string]*runs{}, quota: math.MaxInt, ours: map[string]bool{}, volumes: map[string]Slot{},
 		bad: map[string]bool{"bad": true, "worse": true}}
 }
 
@@ -73,6 +74,7 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 		}
 	}
 	w.roster, w.stored = next, policy
+	w.store(next, policy)
 	failed := false
 	for _, name := range next.Names() {
 		n := next.Nodes[name]
@@ -130,6 +132,30 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 	}
 }
 
+// store makes and destroys the volumes of the slots. Where slots are kept, only one
+// that was released is destroyed; and whatever happens, a volume stays in its place.
+func (w *world) store(next Roster, policy Policy) {
+	for name, slot := range w.volumes {
+		now, there := next.Slots[name]
+		switch {
+		case there && now != slot:
+			w.t.Fatalf("the slot %s was %+v and is %+v", name, slot, now)
+		case !there && policy.Stateful.Retain && !slices.Contains(policy.Stateful.Release, name):
+			w.t.Fatalf("the slot %s is gone: %+v", name, next.Slots)
+		case !there:
+			delete(w.volumes, name)
+		}
+	}
+	for name, slot := range next.Slots {
+		w.volumes[name] = slot
+	}
+	for name, n := range next.Nodes {
+		if slot, there := next.Slots[name]; policy.Stateful != nil && (!there || slot.Index != n.Index || slot.Region != n.Region) {
+			w.t.Fatalf("%s is %+v in the slot %+v", name, n, slot)
+		}
+	}
+}
+
 // serves reports whether a node is in service.
 func (w *world) serves(name string, n Node) bool {
 	s, there := w.servers[name]
@@ -152,6 +178,10 @@ func (w *world) serving() (n int64) {
 func (w *world) change(policy *Policy) {
 	t := w.t
 	names := slices.Sorted(maps.Keys(w.servers))
+	if policy.Stateful != nil {
+		policy.Stateful = &Stateful{Retain: !sometimes(t, 8, "delete"), Release: w.roster.KeptSlots()}
+		policy.Stateful.Release = policy.Stateful.Release[:min(len(policy.Stateful.Release), max(0, rapid.IntRange(-4, 1).Draw(t, "release")))]
+	}
 	switch rapid.IntRange(0, 13).Draw(t, "event") {
 	case 0, 1, 2:
 		policy.Templates = images(rapid.SampledFrom([]string{"a", "b", "c", "bad", "worse"}).Draw(t, "image"))
@@ -214,18 +244,25 @@ func (w *world) start() {
 func TestHistories(t *testing.T) {
 	for _, method := range []string{Substitute, InPlace, Recreate} {
 		t.Run(method, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) { history(t, method) })
+			rapid.Check(t, func(t *rapid.T) { history(t, method, false) })
 		})
 	}
+	t.Run("stateful", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) { history(t, rapid.SampledFrom([]string{InPlace, Recreate}).Draw(t, "method"), true) })
+	})
 }
 
-func history(t *rapid.T, method string) {
+func history(t *rapid.T, method string, stateful bool) {
 	w := newWorld(t)
 	policy := Policy{Name: web, Capacity: rapid.Int64Range(1, 9).Draw(t, "capacity"), Regions: twoRegions(),
 		Criteria: genCriteria.Draw(t, "criteria"), Templates: images("a"), RequireMarks: true}
 	policy.Update = update(genBatch.Draw(t, "batch"), Unhealthy, Misplaced, Outdated)
 	policy.Update.StopAbove = amount("100%")
 	policy.Update.Method = method
+	if stateful {
+		policy.Stateful = &Stateful{Retain: true}
+		policy.Update.Causes = []Cause{Unhealthy, Outdated}
+	}
 	for range rapid.IntRange(1, 25).Draw(t, "events") {
 		w.change(&policy)
 		_ = w.round(policy, rapid.SampledFrom([]int{1000, 1000, 0, 1, 2, 3, 5, 8}).Draw(t, "crash")) // too many may be protected
@@ -233,6 +270,9 @@ func history(t *rapid.T, method string) {
 	// The template is good now, and nothing fails any more.
 	w.calm, w.quota = true, math.MaxInt
 	policy.Templates, policy.Protected, policy.Update.Target = images("good"), nil, amount("100%")
+	if stateful {
+		policy.Stateful = &Stateful{Retain: true}
+	}
 	batch := policy.Update.size(policy.Capacity)
 	limit := 2*(policy.Capacity+batch-1)/batch + 4
 	for range limit {

@@ -32,6 +32,7 @@ type slowPlanner struct {
 	nodes   map[string]Node // as it becomes; substitutes that have no name yet are "+1" and so on
 	leaving map[string]Node
 	settled Templates
+	slots   map[string]Slot
 	full    map[placement.Place]bool
 	order   []string        // all nodes in their turn
 	again   map[string]bool // candidates that are made again
@@ -39,6 +40,7 @@ type slowPlanner struct {
 
 type slowResult struct {
 	nodes     map[string]Node
+	slots     map[string]Slot
 	replaced  []string // sorted
 	free      int      // of those, the ones that never served
 	remaining int64
@@ -62,6 +64,19 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		}
 	}
 	now.Nodes = maps.Clone(s.nodes)
+	s.slots = maps.Clone(now.Slots)
+	if policy.Stateful != nil {
+		for name, n := range s.nodes {
+			if _, there := s.slots[name]; !there {
+				s.slots[name] = Slot{n.Index, n.Place}
+			}
+		}
+		for _, name := range policy.Stateful.Release {
+			if _, there := s.nodes[name]; !there {
+				delete(s.slots, name)
+			}
+		}
+	}
 	s.line(now)
 	waits := map[string]bool{}
 	unhealthy := int64(0)
@@ -90,7 +105,7 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	slices.SortFunc(named, func(a, b string) int { return cmp.Compare(now.Nodes[b].Index, now.Nodes[a].Index) })
 	surplus := len(now.Nodes) - int(policy.Capacity)
 	for i, name := range named {
-		if s.keeps() && i >= surplus {
+		if (s.keeps() || policy.Stateful != nil) && i >= surplus {
 			s.again[name] = true
 		} else {
 			s.leave(name)
@@ -161,7 +176,24 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		result.remaining = int64(len(rest.replaced))
 	}
 	slices.Sort(result.replaced)
-	result.nodes = s.nodes
+	result.nodes, result.slots = s.nodes, s.slots
+	if st := policy.Stateful; st != nil {
+		for name := range now.Nodes {
+			if _, stays := s.nodes[name]; !stays && (!st.Retain || slices.Contains(st.Release, name)) {
+				delete(s.slots, name)
+			}
+		}
+		for _, name := range st.Release {
+			if _, there := s.nodes[name]; there {
+				return result, false
+			}
+		}
+		for name, n := range s.nodes {
+			if _, there := s.slots[name]; !there {
+				s.slots[name] = Slot{n.Index, n.Place}
+			}
+		}
+	}
 	return result, true
 }
 
@@ -302,22 +334,54 @@ func (s *slowPlanner) name(now Roster, count int64) {
 			}
 		}
 	}
-	next := now.Next
 	for i, at := range places {
-		taken := func() bool {
-			_, leaves := now.Leaving[s.policy.Name(next)]
-			return now.Nodes[s.policy.Name(next)] != (Node{}) || leaves
-		}
-		for taken() {
-			next++
-		}
 		template := s.wanted(at)
 		if settled := special(s.settled, at); !gets[i] && settled != "" {
 			template = settled
 		}
-		s.nodes[s.policy.Name(next)] = Node{Index: next, Place: at, Template: template, Generation: 1, Mark: mark(template)}
-		s.order = append(s.order, s.policy.Name(next))
-		next++
+		name, n := s.nameIn(now, at)
+		n.Template, n.Generation = template, n.Generation+1
+		n.Mark = markOf(n.Mark.number()+1, template)
+		s.nodes[name] = n
+		s.order = append(s.order, name)
+		if s.policy.Stateful != nil && s.slots[name] == (Slot{}) {
+			s.slots[name] = Slot{n.Index, n.Place}
+		}
+	}
+}
+
+// nameIn is the next node of a place: in the lowest slot that was kept there, or else
+// of the lowest index that is free; without slots, that nobody ever had.
+func (s *slowPlanner) nameIn(now Roster, at placement.Place) (string, Node) {
+	best := ""
+	for name, slot := range s.slots {
+		zone := slot.Zone == at.Zone || slot.Zone == "" || at.Zone == ""
+		_, had := now.Nodes[name]
+		_, has := s.nodes[name]
+		if zone && slot.Region == at.Region && !had && !has && (best == "" || slot.Index < s.slots[best].Index) {
+			best = name
+		}
+	}
+	if best != "" {
+		n := Node{Index: s.slots[best].Index, Place: s.slots[best].Place, Generation: now.Leaving[best].Generation, Mark: now.Leaving[best].Mark}
+		if n.Zone == "" {
+			n.Zone = at.Zone
+		}
+		return best, n
+	}
+	next := now.Next
+	if s.policy.Stateful != nil {
+		next = 0
+	}
+	for ; ; next++ {
+		name := s.policy.Name(next)
+		_, leaves := now.Leaving[name]
+		_, had := now.Nodes[name]
+		_, has := s.nodes[name]
+		_, slot := s.slots[name]
+		if !leaves && !had && !has && !slot && (s.policy.Stateful == nil || !slices.Contains(s.policy.Stateful.Release, name)) {
+			return name, Node{Index: next, Place: at}
+		}
 	}
 }
 
@@ -842,6 +906,8 @@ func (s *slowPlanner) line(now Roster) {
 				p.key = born.Unix()
 			case deletion.YoungestFirst:
 				p.key = -born.Unix()
+			case deletion.HighestIndexFirst:
+				p.key = -n.Index
 			default:
 				p.key = age
 			}

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -41,27 +42,85 @@ type newNode struct {
 	Node
 }
 
-// name gives new nodes their indices and names, place by place. A name that a
-// node has, or that a removed one may have had under another pattern, is left out.
-func name(come arrivals, a aim, now Roster, policy Policy) (nodes []newNode, next int64) {
-	next = now.Next
+// name gives new nodes their indices and names, place by place.
+func name(come arrivals, a aim, now Roster, returned []*fact, policy Policy) (nodes []newNode, next int64) {
+	names := newNamer(now, append(returned, come.returned...), policy)
 	wanted := share(come.counts, come.wanted)
 	for _, at := range come.counts.Places() {
 		for range come.counts[at] {
-			for now.used(policy.Name(next)) {
-				next++
-			}
-			template := policy.Templates.At(at)
+			n := names.take(at)
+			n.Template = policy.Templates.At(at)
 			if settled := a.settled.At(at); wanted[at] == 0 && settled != "" {
-				template = settled
+				n.Template = settled
 			}
 			wanted[at] = max(0, wanted[at]-1)
-			n := Node{Index: next, Place: at, Template: template, Generation: 1, Mark: mark(template)}
-			nodes = append(nodes, newNode{policy.Name(next), n})
-			next++
+			n.Generation++
+			n.Mark = n.Mark.next(n.Template)
+			nodes = append(nodes, n)
+			next = max(next, n.Index+1)
 		}
 	}
-	return nodes, next
+	return nodes, max(now.Next, next)
+}
+
+// namer hands out names. Without slots an index is never used twice, and a name that
+// a node has, or that a removed one may have had under another pattern, is left out.
+// With them a new node takes a kept slot of its place, the lowest index first, or else
+// a new slot of the lowest index that is free.
+type namer struct {
+	now    Roster
+	policy Policy
+	next   int64 // all indices below are taken
+	kept   []string
+	slots  map[int64]bool // indices of slots
+}
+
+func newNamer(now Roster, returned []*fact, policy Policy) *namer {
+	if policy.Stateful == nil {
+		return &namer{now: now, policy: policy, next: now.Next}
+	}
+	n := &namer{now: now, policy: policy, kept: now.KeptSlots(), slots: map[int64]bool{}}
+	n.kept = slices.DeleteFunc(n.kept, func(name string) bool {
+		return slices.ContainsFunc(returned, func(f *fact) bool { return f.name == name })
+	})
+	for _, s := range now.Slots {
+		n.slots[s.Index] = true
+	}
+	return n
+}
+
+// take is a node in a place, without a template. Where the server of the one that had
+// the slot before still runs, the new node has it made again.
+func (n *namer) take(at placement.Place) newNode {
+	if i := slices.IndexFunc(n.kept, func(name string) bool { return n.now.Slots[name].fits(at) }); i >= 0 {
+		name := n.kept[i]
+		slot, last := n.now.Slots[name], n.now.Leaving[name]
+		n.kept = slices.Delete(n.kept, i, i+1)
+		at.Zone = cmp.Or(slot.Zone, at.Zone)
+		return newNode{name, Node{Index: slot.Index, Place: at, Generation: last.Generation, Mark: last.Mark}}
+	}
+	for n.slots[n.next] || n.used(n.policy.Name(n.next)) {
+		n.next++
+	}
+	n.next++
+	return newNode{n.policy.Name(n.next - 1), Node{Index: n.next - 1, Place: at}}
+}
+
+// used reports whether a name is not to be given to a new node.
+func (n *namer) used(name string) bool {
+	if _, there := n.now.known(name); there {
+		return true
+	}
+	if n.policy.Stateful != nil {
+		_, slot := n.now.Slots[name]
+		return slot || slices.Contains(n.policy.Stateful.Release, name)
+	}
+	for naming, next := range n.now.Former {
+		if naming.gave(name, next) {
+			return true
+		}
+	}
+	return false
 }
 
 // share deals a number of nodes out to places, one to each in turn, so that a
@@ -79,20 +138,4 @@ func share(counts placement.Counts, number int64) placement.Counts {
 		}
 	}
 	return dealt
-}
-
-// used reports whether a node has a name, or may have had it.
-func (r Roster) used(name string) bool {
-	if _, taken := r.Nodes[name]; taken {
-		return true
-	}
-	if _, leaving := r.Leaving[name]; leaving {
-		return true
-	}
-	for naming, next := range r.Former {
-		if naming.gave(name, next) {
-			return true
-		}
-	}
-	return false
 }

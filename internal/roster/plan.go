@@ -39,7 +39,7 @@ var ErrTemplateRemoved = errors.New("a template cannot be taken away again: new 
 // and takes none from service while as many nodes of the wanted template, those
 // of this plan included, are not in service yet.
 //
-// The errors are [ErrTemplateRemoved], a [*CandidateError], a
+// The errors are [ErrTemplateRemoved], a [*CandidateError], a [*SlotInUseError], a
 // [*placement.InfeasibleError] and a [*deletion.ProtectedError].
 func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	now = now.settle(seen, policy.Regions)
@@ -47,6 +47,8 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	if err != nil {
 		return now, Change{}, err
 	}
+
+	notices = append(notices, next.openSlots(policy)...)
 
 	all := assess(next, seen, policy)
 
@@ -79,15 +81,19 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 		return now, Change{}, err
 	}
 
-	made, index := name(come, s.aim, next, policy)
+	made, index := name(come, s.aim, next, chosen.returned, policy)
 
 	changed := slices.Concat(leaving, removed, chosen.picked)
 	returned := slices.Concat(chosen.returned, come.returned)
+	fresh := next.withoutSlots(made)
 	next.apply(changed, returned, made, index, seen)
+	if err := next.closeSlots(changed, policy); err != nil {
+		return now, Change{}, err
+	}
 	change := record(all, changed, returned, made)
 	after := s.left.renewed(next, returned, made, len(all), seen, policy)
 	change.Remaining = remaining(next, all, after, s.full, policy)
-	change.Notices = slices.Concat(notices, tell(all, after, chosen, next, change, policy))
+	change.Notices = slices.Concat(notices, tell(all, after, chosen, next, change, policy), slotsWait(fresh, next, after, policy))
 	return next, change, nil
 }
 
@@ -164,6 +170,7 @@ func (r *Roster) apply(changed []departure, returned []*fact, made []newNode, ne
 	}
 	for _, n := range made {
 		r.Nodes[n.name] = n.Node
+		delete(r.Leaving, n.name)
 	}
 	r.Next = next
 }
@@ -216,7 +223,7 @@ func record(all facts, changed []departure, returned []*fact, made []newNode) Ch
 	for _, f := range returned {
 		change.Returned = append(change.Returned, f.name)
 	}
-	for _, n := range made {
+	for _, n := range slices.SortedFunc(slices.Values(made), func(a, b newNode) int { return cmp.Compare(a.Index, b.Index) }) {
 		change.Created = append(change.Created, n.name)
 	}
 	return change

@@ -22,6 +22,7 @@ type Policy struct {
 	Protected  []string  // names, or ids of servers, of nodes that are never removed
 	Templates  Templates // what new nodes are made from; empty: there is no template
 	Update     *Update   // nil: nothing is replaced
+	Stateful   *Stateful // nil: nodes have no slots
 
 	// RequireMarks counts a node as in service only if its server carries the node's
 	// own mark.
@@ -71,7 +72,9 @@ func (u *Update) keeps(cause Cause) bool {
 func (u *Update) makesAgain(cause Cause) bool { return u.Method == Recreate || cause != Outdated }
 
 // remakes reports whether candidates keep their names.
-func (p Policy) remakes() bool { return p.Update != nil && p.Update.keeps(Unhealthy) }
+func (p Policy) remakes() bool {
+	return p.Stateful != nil || p.Update != nil && p.Update.keeps(Unhealthy)
+}
 
 // Change is what a plan does to a roster.
 type Change struct {

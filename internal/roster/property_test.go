@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	genCriteria = rapid.SampledFrom([]deletion.Criteria{deletion.OldestFirst, deletion.YoungestFirst, deletion.OldestProfileFirst})
+	genCriteria = rapid.SampledFrom([]deletion.Criteria{deletion.OldestFirst, deletion.YoungestFirst, deletion.OldestProfileFirst, deletion.HighestIndexFirst})
 	genBatch    = rapid.SampledFrom([]string{"1", "2", "3", "25%", "50%"})
 	genMethod   = rapid.SampledFrom([]string{"", Substitute, Substitute, InPlace, Recreate})
 	genCauses   = rapid.Map(rapid.IntRange(0, 7), func(bits int) []Cause {
@@ -153,7 +153,40 @@ func genState(t *rapid.T) (Roster, Seen, Policy) {
 			policy.Protected = append(policy.Protected, rapid.SampledFrom([]string{"", "id-"}).Draw(t, "by")+web(i))
 		}
 	}
+	genSlots(t, &r, &policy, size+leaving)
 	return r, seen, policy
+}
+
+// genSlots makes a cluster stateful now and then: some nodes have slots already, and
+// some slots are kept, also of nodes that leave.
+func genSlots(t *rapid.T, r *Roster, policy *Policy, next int64) {
+	if !sometimes(t, 4, "stateful") {
+		return
+	}
+	if u := policy.Update; u != nil {
+		u.Method = rapid.SampledFrom([]string{InPlace, Recreate}).Draw(t, "method of slots")
+		u.Causes = slices.DeleteFunc(u.Causes, func(c Cause) bool { return c == Misplaced })
+	}
+	policy.Stateful = &Stateful{Retain: sometimes(t, 2, "retain")}
+	r.Slots = map[string]Slot{}
+	add := func(index int64, at placement.Place) {
+		if sometimes(t, 2, "slot") {
+			r.Slots[web(index)] = Slot{index, at}
+		}
+		if sometimes(t, 12, "release") {
+			policy.Stateful.Release = append(policy.Stateful.Release, web(index))
+		}
+	}
+	for _, nodes := range []map[string]Node{r.Nodes, r.Leaving} {
+		for _, name := range byIndex(nodes) {
+			add(nodes[name].Index, nodes[name].Place)
+		}
+	}
+	for index := next; index < next+rapid.Int64Range(0, 4).Draw(t, "kept"); index++ {
+		add(index, placement.Place{Region: rapid.SampledFrom([]string{"R1", "R2", "R4"}).Draw(t, "region of a slot"),
+			Zone: rapid.SampledFrom([]string{"z1", "z2", "old", ""}).Draw(t, "zone of a slot")})
+	}
+	r.Next = next + 4
 }
 
 // TestPlanAgainstOracle: whatever the state of a cluster and the policy, the plan
@@ -175,6 +208,9 @@ func TestPlanAgainstOracle(t *testing.T) {
 		}
 		if !maps.Equal(next.Nodes, slow.nodes) {
 			t.Fatalf("from %s\nto   %s\nwant %s", layout(r), layout(next), layout(Roster{Nodes: slow.nodes}))
+		}
+		if !maps.Equal(next.Slots, slow.slots) {
+			t.Fatalf("slots %v, want %v", next.Slots, slow.slots)
 		}
 		if int(change.Replaced) != len(slow.replaced) || change.Remaining != slow.remaining {
 			t.Fatalf("%d replaced and %d remaining, want %v and %d", change.Replaced, change.Remaining, slow.replaced, slow.remaining)
@@ -331,6 +367,8 @@ func checkChange(t *rapid.T, r, next Roster, change Change) {
 		_, before := r.Nodes[name]
 		old, left := r.Leaving[name]
 		switch {
+		case left && next.Nodes[name].Generation > old.Generation: // in its slot
+			created = append(created, name)
 		case left:
 			returned = append(returned, name)
 			if old != next.Nodes[name] {

@@ -90,6 +90,8 @@ func choice(f *fact, days map[day]int, policy Policy) string {
 			return "of the oldest template"
 		}
 		return "oldest profile, of " + moment(f, days, policy, "an unknown age")
+	case deletion.HighestIndexFirst:
+		return fmt.Sprintf("highest index of the unprotected, %d", f.Index)
 	}
 	return "drawn by lot from the unprotected (RANDOM)"
 }

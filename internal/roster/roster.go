@@ -10,7 +10,7 @@
 // What happens to a node has one word in the code, one in the attribute change, and
 // one in drawings:
 //
-//   - Created, creation, comes: new, under a name that no node had
+//   - Created, creation, comes: new, under a name that no node had, or in a slot that was kept
 //   - Returned, returned, comes: it departed earlier, and is back because its server still runs
 //   - Departed, deletion, leaves: removed, and its server is destroyed
 //   - Revised, in_place, changes: of another template or server, under its own name
@@ -33,7 +33,10 @@ import (
 // Roster is what is remembered of a cluster.
 type Roster struct {
 	Nodes map[string]Node // by name
-	Next  int64           // the index of the next new node: none is used twice
+	Next  int64           // the index of the next new node: none is used twice, but for slots
+
+	// Slots has the slots of a stateful cluster, those with a node and those that are kept.
+	Slots map[string]Slot
 
 	// Former has the ways in which nodes were named before, each with the index that
 	// was next. A name that one of them could have given is not given again.
@@ -107,6 +110,7 @@ func (r Roster) clone() Roster {
 	if r.Leaving == nil {
 		r.Leaving = map[string]Node{}
 	}
+	r.Slots = maps.Clone(r.Slots)
 	return r
 }
 

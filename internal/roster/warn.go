@@ -12,6 +12,7 @@ const (
 	PlaceDropped  Title = "A place with nodes is no longer listed"
 	MoreThanCap   Title = "More nodes than the cap"
 	MinsAboveSize Title = "The mins are more than the nodes"
+	SlotsDropped  Title = "Kept slots lie in a place that is no longer listed"
 )
 
 // Warnings are about the places of a cluster as a plan leaves it: places with
@@ -41,6 +42,19 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 		case bin.Cap != placement.Unlimited && bin.Current > bin.Cap:
 			say(MoreThanCap, "%s has %s, above its cap of %d. %s", row.Place, text.Nodes(bin.Current), bin.Cap, remedy)
 		}
+	}
+	var dropped []string
+	for _, name := range r.KeptSlots() {
+		if at := r.Slots[name].Place; lists(before, at) && !lists(listed, at) {
+			dropped = append(dropped, fmt.Sprintf("%s (%s)", name, at))
+		}
+	}
+	if n := len(dropped); n > 0 {
+		verb := "are"
+		if n == 1 {
+			verb = "is"
+		}
+		say(SlotsDropped, "%s %s kept there, and no node can use it: %s. List the place again, or release the slots.", text.Count(int64(n), "slot"), verb, text.Few(dropped))
 	}
 	var mins int64
 	for _, region := range listed {

@@ -101,7 +101,8 @@ func Read(list types.List, diags *diag.Diagnostics) []node.Node {
 		}
 		seen[id] = i
 		nodes[i] = node.Node{
-			ID: id, Name: text("name").ValueString(), Region: text("region").ValueString(), Zone: zone,
+			ID: id, Name: text("name").ValueString(), Index: node.IndexOf(text("name").ValueString()),
+			Region: text("region").ValueString(), Zone: zone,
 			Status: text("status").ValueString(), HostID: text("host_id").ValueString(), Profile: text("profile").ValueString(),
 			Tainted: flag("tainted"), Protected: flag("protected"),
 			CreatedAt:        value.ReadTime(text("created_at"), at.AtName("created_at"), diags),

@@ -1,0 +1,151 @@
+package roster
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// Slot is the name, the index and the place of a node, as that what outlives its
+// server is kept by: volumes, ports, DNS names. It never changes: not where an
+// operator moves the server to another zone, and not where the node is removed.
+type Slot struct {
+	Index int64
+	placement.Place
+}
+
+// Stateful says that the nodes of a cluster have slots. Nodes then keep their names
+// and places for good: candidates, too, are made again instead of being replaced by
+// others.
+type Stateful struct {
+	Retain  bool     // whether the slot of a node that is removed is kept for the next one there
+	Release []string // names of kept slots that are given up, and of none that is made meanwhile
+}
+
+// SlotInUseError names slots that cannot be given up, because nodes are in them.
+type SlotInUseError struct{ Names []string }
+
+func (e *SlotInUseError) Error() string {
+	return fmt.Sprintf("Nodes are in the slots of %s.", text.Few(e.Names))
+}
+
+// The titles of what is to be said about slots.
+const (
+	UnknownSlot Title = "A slot to release is not there"
+	SlotsWait   Title = "Kept slots wait for their places"
+)
+
+// KeptSlots are the names of the slots without a node, by their indices.
+func (r Roster) KeptSlots() []string {
+	kept := maps.Clone(r.Slots)
+	maps.DeleteFunc(kept, func(name string, _ Slot) bool { _, inUse := r.Nodes[name]; return inUse })
+	return slices.SortedFunc(maps.Keys(kept), func(a, b string) int {
+		return cmp.Or(cmp.Compare(kept[a].Index, kept[b].Index), cmp.Compare(a, b))
+	})
+}
+
+// fillSlots gives a slot to each node that has none.
+func (r *Roster) fillSlots() {
+	for name, n := range r.Nodes {
+		if _, there := r.Slots[name]; !there {
+			r.Slots[name] = Slot{n.Index, n.Place}
+		}
+	}
+}
+
+// openSlots gives a slot to each node, and gives up those that are released. Without
+// Stateful there are none.
+func (r *Roster) openSlots(policy Policy) (notices []Notice) {
+	if policy.Stateful == nil {
+		r.Slots = nil
+		return nil
+	}
+	if r.Slots == nil {
+		r.Slots = map[string]Slot{}
+	}
+	r.fillSlots()
+	var unknown []string
+	for _, name := range policy.Stateful.Release {
+		if _, there := r.Slots[name]; !there {
+			unknown = append(unknown, name)
+		}
+		if _, inUse := r.Nodes[name]; !inUse {
+			delete(r.Slots, name)
+		}
+	}
+	if len(unknown) > 0 {
+		notices = append(notices, notice(UnknownSlot, "No slot has the name %s: it was released by an earlier apply, or never was there. "+
+			"While a name is listed no new slot gets it. Take it out of release.", text.Few(unknown)))
+	}
+	return notices
+}
+
+// closeSlots gives slots to the nodes that a plan added, and gives up those of nodes
+// that it removed, unless they are kept.
+func (r *Roster) closeSlots(changed []departure, policy Policy) error {
+	if policy.Stateful == nil {
+		return nil
+	}
+	var inUse []string
+	for _, name := range policy.Stateful.Release {
+		if _, there := r.Nodes[name]; there {
+			inUse = append(inUse, name)
+		}
+	}
+	if len(inUse) > 0 {
+		return &SlotInUseError{inUse}
+	}
+	for _, d := range changed {
+		if !d.inPlace && (!policy.Stateful.Retain || slices.Contains(policy.Stateful.Release, d.name)) {
+			delete(r.Slots, d.name)
+		}
+	}
+	r.fillSlots()
+	return nil
+}
+
+// fits reports whether a slot is one of a place. Where either has no zone the zone
+// was, or is, Nova's choice.
+func (s Slot) fits(at placement.Place) bool {
+	return s.Region == at.Region && (s.Zone == at.Zone || s.Zone == "" || at.Zone == "")
+}
+
+// withoutSlots are the names of new nodes whose slots are new too.
+func (r Roster) withoutSlots(made []newNode) (names []string) {
+	for _, n := range made {
+		if _, there := r.Slots[n.name]; !there {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}
+
+// slotsWait says whose data waits where a plan made new slots although some are kept.
+func slotsWait(fresh []string, next Roster, left facts, policy Policy) []Notice {
+	if policy.Stateful == nil || len(fresh) == 0 {
+		return nil
+	}
+	board := boardOf(left, policy.Regions, nil)
+	var wait []string
+	for _, name := range next.KeptSlots() {
+		at, why := next.Slots[name].Place, "the spread needs no node there"
+		switch {
+		case !lists(policy.Regions, at):
+			why = "it is not listed"
+		case board.Closed(at):
+			why = "it " + board.Why(at)
+		case !board.Takes(at):
+			why = "it takes no more nodes"
+		}
+		wait = append(wait, fmt.Sprintf("%s (%s: %s)", name, at, why))
+	}
+	if len(wait) == 0 {
+		return nil
+	}
+	return []Notice{notice(SlotsWait, "New slots were made (%s), and what is kept for others waits: %s. "+
+		"The next nodes in their places find it. Release a slot whose data is not needed any more.", text.Few(fresh), text.Few(wait))}
+}

@@ -1,0 +1,188 @@
+package roster
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// threeZones are those of one region.
+func threeZones() []placement.Region {
+	return []placement.Region{{Bin: bin("R", 100), Zones: []placement.Bin{bin("az-1", 100), bin("az-2", 100), bin("az-3", 100)}}}
+}
+
+// slots shows the slots of a roster as "web-0@az-1 (web-2@az-3)": those that are kept
+// are in parentheses.
+func slots(r Roster) string {
+	var list []string
+	kept := r.KeptSlots()
+	for _, name := range slices.SortedFunc(maps.Keys(r.Slots), func(a, b string) int { return int(r.Slots[a].Index - r.Slots[b].Index) }) {
+		text := name + "@" + r.Slots[name].Zone
+		if slices.Contains(kept, name) {
+			text = "(" + text + ")"
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, " ")
+}
+
+// TestLifeOfSlots follows a stateful cluster of three nodes. Each step starts from the
+// one before, with all servers in service unless it says otherwise.
+func TestLifeOfSlots(t *testing.T) {
+	var r Roster
+	for _, step := range []struct {
+		name             string
+		capacity         int64
+		policy           func(*Policy)
+		seen             func(Seen)
+		created, removed string
+		revised          string
+		slots            string
+		notices          []Title
+	}{
+		{name: "three nodes without slots", capacity: 3, policy: func(p *Policy) { p.Stateful = nil },
+			created: "web-0 web-1 web-2"},
+		{name: "to become stateful changes no node", capacity: 3,
+			slots: "web-0@az-1 web-1@az-2 web-2@az-3"},
+		{name: "what leaves keeps its slot", capacity: 1,
+			removed: "web-1 web-2", slots: "web-0@az-1 (web-1@az-2) (web-2@az-3)"},
+		{name: "growth finds the slots again, and then makes new ones", capacity: 5,
+			created: "web-1 web-2 web-3 web-4", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
+		{name: "a candidate is made again in its slot", capacity: 5, policy: func(p *Policy) { p.Candidates = []string{"web-3"} },
+			revised: "web-3", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
+		{name: "a server that an operator moved takes the node along, and not the slot", capacity: 5,
+			seen: func(s Seen) {
+				n := r.Nodes["web-4"]
+				n.Zone = "az-3"
+				r.Nodes["web-4"] = n
+			},
+			slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
+		{name: "the last in is the first out", capacity: 4, policy: func(p *Policy) { p.Criteria = deletion.HighestIndexFirst },
+			removed: "web-4", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 (web-4@az-2)"},
+		{name: "the first of two slots of a place is used, the data of the other waits", capacity: 2,
+			policy:  func(p *Policy) { p.Candidates = []string{"web-0", "web-3"} },
+			removed: "web-0 web-3", slots: "(web-0@az-1) web-1@az-2 web-2@az-3 (web-3@az-1) (web-4@az-2)"},
+		{name: "lowest first", capacity: 3,
+			created: "web-0", slots: "web-0@az-1 web-1@az-2 web-2@az-3 (web-3@az-1) (web-4@az-2)"},
+		{name: "a place that is down: a new slot elsewhere, and it is said", capacity: 5,
+			policy:  func(p *Policy) { p.Regions[0].Zones[0].Closed, p.Regions[0].Zones[0].Why = true, "is not available" },
+			created: "web-4 web-5", slots: "web-0@az-1 web-1@az-2 web-2@az-3 (web-3@az-1) web-4@az-2 web-5@az-3", notices: []Title{SlotsWait}},
+		{name: "it waits, and is used once its place takes nodes", capacity: 6,
+			created: "web-3", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-5@az-3"},
+		{name: "without a change of size a new node has the lowest free index", capacity: 4,
+			policy:  func(p *Policy) { p.Stateful.Retain, p.Candidates = false, []string{"web-0", "web-3"} },
+			removed: "web-0 web-3", slots: "web-1@az-2 web-2@az-3 web-4@az-2 web-5@az-3"},
+		{name: "two new slots", capacity: 6,
+			created: "web-0 web-3", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-5@az-3"},
+		{name: "one is kept", capacity: 5, policy: func(p *Policy) { p.Criteria = deletion.HighestIndexFirst },
+			removed: "web-5", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 (web-5@az-3)"},
+		{name: "released, it is not given again by the same growth", capacity: 6,
+			policy:  func(p *Policy) { p.Stateful.Release = []string{"web-5"} },
+			created: "web-6", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-6@az-3"},
+		{name: "and is said to be gone", capacity: 6, policy: func(p *Policy) { p.Stateful.Release = []string{"web-5"} },
+			slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-6@az-3", notices: []Title{UnknownSlot}},
+		{name: "what leaves can be released at once", capacity: 5,
+			policy: func(p *Policy) {
+				p.Criteria, p.Stateful.Release = deletion.HighestIndexFirst, []string{"web-6"}
+			},
+			removed: "web-6", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
+	} {
+		p := Policy{Name: web, Capacity: step.capacity, Regions: threeZones(), Criteria: deletion.YoungestFirst, Stateful: &Stateful{Retain: true}}
+		if step.policy != nil {
+			step.policy(&p)
+		}
+		r.Leaving = nil // their servers are gone
+		seen := running(r)
+		if step.seen != nil {
+			step.seen(seen)
+		}
+		next, change, err := Plan(r, seen, p)
+		if err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		got := fmt.Sprintf("+%s -%s ~%s", strings.Join(change.Created, " "), namesOf(change.Departed), namesOf(change.Revised))
+		if want := fmt.Sprintf("+%s -%s ~%s", step.created, step.removed, step.revised); got != want {
+			t.Errorf("%s: %s, want %s", step.name, got, want)
+		}
+		if got := slots(next); got != step.slots {
+			t.Errorf("%s: slots %s, want %s", step.name, got, step.slots)
+		}
+		var titles []Title
+		for _, n := range change.Notices {
+			titles = append(titles, n.Title)
+		}
+		if !slices.Equal(titles, step.notices) {
+			t.Errorf("%s: told %v, want %v", step.name, change.Notices, step.notices)
+		}
+		r = next
+	}
+}
+
+// TestSlotOfLeaving: where the server of the node that had a slot still runs and
+// cannot come back, the node of the slot has it made again, and no old mark is valid.
+func TestSlotOfLeaving(t *testing.T) {
+	p := Policy{Name: web, Capacity: 1, Regions: threeZones(), Templates: images("a"), Stateful: &Stateful{Retain: true}}
+	r, _, err := Plan(Roster{}, NewSeen(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := r.Nodes["web-0"]
+	p.Capacity = 0
+	if r, _, err = Plan(r, running(r), p); err != nil {
+		t.Fatal(err)
+	}
+	seen := NewSeen()
+	seen.Servers["web-0"] = node.Node{ID: "id", Name: "web-0", Status: "ACTIVE", InService: string(old.Mark), Drained: true}
+	p.Capacity = 1
+	next, change, err := Plan(r, seen, p)
+	if err != nil || len(change.Created) != 1 || len(next.Leaving) != 0 {
+		t.Fatalf("%+v, %v, leaving %v", change, err, next.Leaving)
+	}
+	if n := next.Nodes["web-0"]; n.Generation != 2 || n.Mark.number() != 2 || n.Place != old.Place {
+		t.Errorf("it was %+v and is %+v", old, n)
+	}
+	seen.change("web-0", func(s *node.Node) { s.Drained = false })
+	next, change, err = Plan(r, seen, p)
+	if err != nil || !slices.Equal(change.Returned, []string{"web-0"}) || next.Nodes["web-0"] != old || len(next.KeptSlots()) != 0 {
+		t.Errorf("undrained it comes back as it was: %+v, %v, %+v", change, err, next)
+	}
+}
+
+// TestSlotInUse: the slot of a node is not given up.
+func TestSlotInUse(t *testing.T) {
+	p := Policy{Name: web, Capacity: 2, Regions: threeZones(), Stateful: &Stateful{Retain: true, Release: []string{"web-7"}}}
+	r, _, err := Plan(Roster{}, NewSeen(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stateful.Release = []string{"web-1"}
+	_, _, err = Plan(r, running(r), p)
+	if used, ok := errors.AsType[*SlotInUseError](err); !ok || !slices.Equal(used.Names, []string{"web-1"}) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDroppedSlots: a place that leaves the list with slots in it is counted once.
+func TestDroppedSlots(t *testing.T) {
+	r := Roster{Slots: map[string]Slot{"web-1": {1, placement.Place{Region: "R", Zone: "az-2"}}, "web-2": {2, placement.Place{Region: "R", Zone: "az-3"}}}}
+	listed := threeZones()
+	listed[0].Zones = listed[0].Zones[:2]
+	for _, c := range []struct {
+		before []placement.Region
+		want   string
+	}{
+		{threeZones(), "[{Kept slots lie in a place that is no longer listed 1 slot is kept there, and no node can use it: web-2 (R/az-3). List the place again, or release the slots.}]"},
+		{listed, "[]"},
+	} {
+		if got := fmt.Sprint(Warnings(r, c.before, listed, false)); got != c.want {
+			t.Errorf("got %s\nwant %s", got, c.want)
+		}
+	}
+}
