@@ -17,10 +17,11 @@ type aim struct {
 	wanted, settled Templates
 	target          int64 // how many nodes get the wanted template
 	current         int64 // how many have it
+	slots           bool  // whether nodes have slots
 }
 
 func aimOf(now Roster, left facts, policy Policy) aim {
-	a := aim{wanted: policy.Templates, settled: now.Settled, target: policy.target(now)}
+	a := aim{wanted: policy.Templates, settled: now.Settled, target: policy.target(now), slots: policy.Stateful != nil}
 	a.current = left.number(func(f *fact) bool { return !f.outdated })
 	return a
 }
@@ -43,6 +44,11 @@ func (a aim) at(place placement.Place) Template {
 	}
 	return a.wanted.At(place)
 }
+
+// suits reports whether a leaving node may come back for a node that is needed: it has
+// the template that is its turn. A node of a slot comes back with any: its own server is
+// worth more than a new one, and if it is outdated a batch replaces it later.
+func (a aim) suits(f *fact) bool { return a.slots || f.Template == a.at(f.Place) }
 
 // give counts a node that gets the template that is its turn.
 func (a *aim) give(n int64) { a.current += min(n, max(0, a.target-a.current)) }

@@ -16,19 +16,19 @@ func poolOf(now Roster, seen Seen, policy Policy) (back pool) {
 	for _, name := range now.LeavingNames() {
 		f := factOf(name, now.Leaving[name], now, seen, policy)
 		named := slices.Contains(policy.Candidates, name) || slices.Contains(policy.Candidates, f.server.ID)
-		if f.looked && f.trouble == "" && !f.server.Tainted && !named {
+		released := policy.Stateful != nil && slices.Contains(policy.Stateful.Release, name)
+		if f.looked && f.trouble == "" && !f.server.Tainted && !named && !released {
 			back = append(back, f)
 		}
 	}
 	return back
 }
 
-// take is the first node that has the template that is its turn, and whose place
-// takes one: one of the place near, if there is any.
+// take is the first node that suits, and whose place takes one: one of the place near, if there is any.
 func (p *pool) take(a aim, board *placement.Board, near placement.Place) (*fact, bool) {
 	best := -1
 	for i, f := range *p {
-		if (best < 0 || f.Place == near) && f.Template == a.at(f.Place) && board.Takes(f.Place) {
+		if (best < 0 || f.Place == near) && a.suits(f) && board.Takes(f.Place) {
 			best = i
 			if near == (placement.Place{}) || f.Place == near {
 				break

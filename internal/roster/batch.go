@@ -119,6 +119,9 @@ func newDraft(now Roster, s stage, policy Policy) *draft {
 		decided: map[string]bool{}, gone: map[string]bool{}, outage: outage(s.all, policy),
 		full: slices.Clone(s.full), space: boardOf(s.left, policy.Regions, s.full), pending: s.growth}
 	maps.Copy(d.decided, s.remade)
+	if s.aim.slots {
+		d.back = nil // nodes stay in their slots
+	}
 	return d
 }
 

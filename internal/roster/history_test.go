@@ -324,7 +324,7 @@ func (w *world) round(policy Policy, crash int) *Change {
 				missing++
 			}
 		}
-		if old := before.Nodes[name]; old.Mark != n.Mark && w.serves(name, old) {
+		if old, there := before.Nodes[name]; there && old.Mark != n.Mark && w.serves(name, old) {
 			w.ours[name] = true
 		}
 	}

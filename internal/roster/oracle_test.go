@@ -249,7 +249,11 @@ func (s *slowPlanner) back(current int64, near placement.Place) string {
 	var names []string
 	for name, n := range s.leaving {
 		candidate := slices.Contains(s.policy.Candidates, name) || slices.Contains(s.policy.Candidates, "id-"+name)
-		if s.inService(name, n) && !s.seen.Servers[name].Tainted && !candidate && n.Template == s.goal(n.Place, current) && s.takes(n.Place) {
+		fits := n.Template == s.goal(n.Place, current)
+		if st := s.policy.Stateful; st != nil {
+			fits = !slices.Contains(st.Release, name)
+		}
+		if s.inService(name, n) && !s.seen.Servers[name].Tainted && !candidate && fits && s.takes(n.Place) {
 			names = append(names, name)
 		}
 	}
@@ -297,6 +301,9 @@ func (s *slowPlanner) name(now Roster, count int64) {
 	for range count {
 		if name := s.back(current, placement.Place{}); name != "" {
 			s.comeBack(name)
+			if n := s.nodes[name]; n.Template != s.wanted(n.Place) {
+				continue
+			}
 		} else {
 			added++
 			if current < s.target() {
@@ -411,7 +418,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 			}
 			trial := s.copy()
 			delete(trial.nodes, name)
-			if back := trial.back(current, n.Place); back != "" {
+			if back := trial.back(current, n.Place); back != "" && s.policy.Stateful == nil {
 				delete(s.nodes, name)
 				s.comeBack(back)
 				decided[back] = true

@@ -29,7 +29,9 @@ func place(left facts, count int64, back pool, a aim, full []placement.Place, po
 		case !a.reached():
 			come.wanted++
 		}
-		a.give(1)
+		if !ok || !f.outdated {
+			a.give(1)
+		}
 	}
 	var err error
 	come.counts, err = board.Distribute(count - int64(len(come.returned)))
