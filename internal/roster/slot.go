@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -46,6 +47,23 @@ func (r Roster) KeptSlots() []string {
 	return slices.SortedFunc(maps.Keys(kept), func(a, b string) int {
 		return cmp.Or(cmp.Compare(kept[a].Index, kept[b].Index), cmp.Compare(a, b))
 	})
+}
+
+// KeepSlots makes slots of names and the places that they have. Names that the pattern
+// does not make for the cluster are unlike any of its slots.
+func KeepSlots(cluster string, pattern Pattern, kept map[string]placement.Place) (slots map[string]Slot, unlike []string) {
+	slots = make(map[string]Slot, len(kept))
+	names := pattern.Regexp(cluster)
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		m := names.FindStringSubmatch(name)
+		if m == nil {
+			unlike = append(unlike, name)
+			continue
+		}
+		index, _ := strconv.ParseInt(m[1], 10, 64) // of at most 15 digits
+		slots[name] = Slot{index, kept[name]}
+	}
+	return slots, unlike
 }
 
 // fillSlots gives a slot to each node that has none.

@@ -178,7 +178,7 @@ func TestDroppedSlots(t *testing.T) {
 		before []placement.Region
 		want   string
 	}{
-		{threeZones(), "[{Kept slots lie in a place that is no longer listed 1 slot is kept there, and no node can use it: web-2 (R/az-3). List the place again, or release the slots.}]"},
+		{threeZones(), "[{Kept slots lie in a place that is no longer listed Kept slots: web-2 (R/az-3). No node can use them there, and what they keep stays. List the place again, or release them.}]"},
 		{listed, "[]"},
 	} {
 		if got := fmt.Sprint(Warnings(r, c.before, listed, false)); got != c.want {

@@ -49,12 +49,8 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 			dropped = append(dropped, fmt.Sprintf("%s (%s)", name, at))
 		}
 	}
-	if n := len(dropped); n > 0 {
-		verb := "are"
-		if n == 1 {
-			verb = "is"
-		}
-		say(SlotsDropped, "%s %s kept there, and no node can use it: %s. List the place again, or release the slots.", text.Count(int64(n), "slot"), verb, text.Few(dropped))
+	if len(dropped) > 0 {
+		say(SlotsDropped, "Kept slots: %s. No node can use them there, and what they keep stays. List the place again, or release them.", text.Few(dropped))
 	}
 	var mins int64
 	for _, region := range listed {

@@ -32,8 +32,10 @@ type attachmentModel struct {
 	Health          types.Object `tfsdk:"health"`
 	Selector        types.Object `tfsdk:"selector"`
 	Update          types.Object `tfsdk:"update"`
+	Stateful        types.Object `tfsdk:"stateful"`
 
 	Nodes        types.Map    `tfsdk:"nodes"`
+	Slots        types.Map    `tfsdk:"slots"`
 	NextIndex    types.Int64  `tfsdk:"next_index"`
 	Distribution types.Map    `tfsdk:"distribution"`
 	Change       types.Set    `tfsdk:"change"`
@@ -56,6 +58,11 @@ type updateModel struct {
 	RequireInService types.Bool   `tfsdk:"require_in_service"`
 }
 
+type statefulModel struct {
+	OnRemoval types.String `tfsdk:"on_removal"`
+	Release   types.List   `tfsdk:"release"`
+}
+
 // Types of the values that the attachment works out.
 var (
 	templateType   = types.MapType{ElemType: types.StringType}
@@ -66,6 +73,12 @@ var (
 		"template":   templateType,
 		"generation": types.Int64Type,
 		"mark":       types.StringType,
+	}}
+	slotType = types.ObjectType{AttrTypes: map[string]attr.Type{
+		"index":  types.Int64Type,
+		"region": types.StringType,
+		"zone":   types.StringType,
+		"in_use": types.BoolType,
 	}}
 )
 
@@ -111,6 +124,7 @@ func (m attachmentModel) policy(ctx context.Context, before *attachmentModel, ma
 		Protected:    texts(d.Protected),
 		Templates:    m.templates(),
 		Update:       m.update(ctx, diags),
+		Stateful:     m.stateful(ctx, diags),
 		RequireMarks: marked,
 	}
 	required := m.requiresMarks(ctx, diags)
@@ -201,6 +215,15 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 	return update
 }
 
+// stateful is nil without the block.
+func (m attachmentModel) stateful(ctx context.Context, diags *diag.Diagnostics) *roster.Stateful {
+	if !value.GivenBlock(m.Stateful) {
+		return nil
+	}
+	s := value.Object[statefulModel](ctx, m.Stateful, diags)
+	return &roster.Stateful{Retain: s.OnRemoval.ValueString() != onRemovalDelete, Release: texts(s.Release)}
+}
+
 // roster is what the state remembers, together with what is remembered in private.
 // The values are read one by one: for a large cluster that is much faster than by
 // reflection. Nodes of one template share it.
@@ -223,7 +246,43 @@ func (m attachmentModel) roster(remembered memory) roster.Roster {
 		}
 		r.Nodes[name] = n
 	}
+	r.Slots = m.slots()
 	return r
+}
+
+// slots are those that the state remembers; nil without any.
+func (m attachmentModel) slots() map[string]roster.Slot {
+	var slots map[string]roster.Slot
+	for name, element := range m.Slots.Elements() {
+		if slots == nil {
+			slots = map[string]roster.Slot{}
+		}
+		fields := element.(types.Object).Attributes()
+		slots[name] = roster.Slot{
+			Index: fields["index"].(types.Int64).ValueInt64(),
+			Place: placement.Place{Region: fields["region"].(types.String).ValueString(), Zone: fields["zone"].(types.String).ValueString()},
+		}
+	}
+	return slots
+}
+
+// rememberSlots puts the slots into the state: null without any.
+func (m *attachmentModel) rememberSlots(r roster.Roster) {
+	if r.Slots == nil {
+		m.Slots = types.MapNull(slotType)
+		return
+	}
+	slots := make(map[string]attr.Value, len(r.Slots))
+	for name, s := range r.Slots {
+		_, inUse := r.Nodes[name]
+		slots[name] = types.ObjectValueMust(slotType.AttrTypes, map[string]attr.Value{
+			"index":  types.Int64Value(s.Index),
+			"region": types.StringValue(s.Region),
+			"zone":   value.TextOrNull(s.Zone),
+			"in_use": types.BoolValue(inUse),
+		})
+	}
+	m.Slots = types.MapValueMust(slotType, slots)
 }
 
 // templateCache has the few different templates that many nodes have. To compare
@@ -269,6 +328,7 @@ func (m *attachmentModel) remember(ctx context.Context, r roster.Roster, regions
 		})
 	}
 	m.Nodes = types.MapValueMust(rosterNodeType, nodes)
+	m.rememberSlots(r)
 	m.NextIndex = types.Int64Value(r.Next)
 	var more diag.Diagnostics
 	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))

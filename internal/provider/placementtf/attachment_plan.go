@@ -51,6 +51,9 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	if p.state != nil {
 		now = p.state.roster(p.memory)
 	}
+	if p.forgetsSlots(now) {
+		return false
+	}
 	policy := plan.policy(ctx, p.state, p.memory.marked, p.diags)
 	written := policy.Regions
 	if p.diags.HasError() {
@@ -81,6 +84,19 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	if !p.templatesKnown(ctx) {
 		plan.forgetTemplates()
 	}
+	return true
+}
+
+// forgetsSlots refuses to take stateful away while slots are kept: what is kept by
+// them would be destroyed unasked.
+func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
+	kept := now.KeptSlots()
+	if value.GivenBlock(p.plan.Stateful) || len(kept) == 0 {
+		return false
+	}
+	p.diags.AddAttributeError(path.Root("stateful"), "Slots are kept without stateful",
+		fmt.Sprintf("Kept slots: %s. Without stateful they would be forgotten, and what they keep destroyed. "+
+			"Give the block again and grow until they are used, or list them in its release, apply, and then remove it.", text.Few(kept)))
 	return true
 }
 
@@ -197,7 +213,11 @@ func (p *attachmentPlanner) fillRegion(ctx context.Context) {
 func (p *attachmentPlanner) explain(err error) {
 	candidate, named := errors.AsType[*roster.CandidateError](err)
 	protected, kept := errors.AsType[*deletion.ProtectedError](err)
+	slot, used := errors.AsType[*roster.SlotInUseError](err)
 	switch {
+	case used:
+		p.diags.AddAttributeError(path.Root("stateful").AtName("release"), "A slot to release is in use",
+			slot.Error()+" A slot can be released once its node is removed: shrink first, or take the name out of release.")
 	case errors.Is(err, roster.ErrTemplateRemoved):
 		p.diags.AddAttributeError(path.Root("template"), "The template is gone", "The nodes are made from a template: "+err.Error()+". Give it again, for every place that has nodes; to start over, remove the attachment from the state and import the cluster.")
 	case named:

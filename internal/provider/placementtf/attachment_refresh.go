@@ -189,6 +189,7 @@ func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *
 		diags.AddAttributeError(path.Root("cluster"), "Unable to adopt the cluster", fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err))
 		return r, found, false
 	}
+	r.Slots = m.slots()
 	m.ID = m.Cluster
 	m.DesiredCapacity = value.WholeOf(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Places())

@@ -5,15 +5,18 @@ package placementtf
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 var (
@@ -148,27 +151,53 @@ type identity struct {
 
 func (m attachmentModel) identity() identity { return identity{m.Cluster, m.NodeNamePattern} }
 
-// ImportState takes <cluster>, <cluster>/<pattern>, or the identity. Read, which
-// Terraform calls next, finds no nodes remembered and adopts the servers that
-// run.
+// ImportState takes <cluster>, <cluster>/<pattern>, or the identity; after it the slots
+// that are kept, as in "db,db-2=RegionOne/az-1". Read, which Terraform calls next, finds
+// no nodes remembered and adopts the servers that run.
 func (r *attachmentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	diags := &resp.Diagnostics
-	cluster, pattern := req.ID, string(roster.DefaultPattern)
+	id, kept := cutSlots(req.ID)
+	cluster, pattern := id, string(roster.DefaultPattern)
 	if req.ID == "" && req.Identity != nil {
 		var id identity
 		diags.Append(req.Identity.Get(ctx, &id)...)
 		cluster, pattern = id.Cluster.ValueString(), value.TextOr(id.NodeNamePattern, pattern)
-	} else if name, rest, found := strings.Cut(req.ID, "/"); found && strings.Contains(rest, "{index}") {
+	} else if name, rest, found := strings.Cut(id, "/"); found && strings.Contains(rest, "{index}") {
 		cluster, pattern = name, rest
 	}
 	fault := roster.Pattern(pattern).Check()
 	if fault == "" && strings.TrimSpace(cluster) == "" {
 		fault = "It names no cluster."
 	}
+	slots, unlike := roster.KeepSlots(cluster, roster.Pattern(pattern), kept)
+	if fault == "" && len(unlike) > 0 {
+		fault = fmt.Sprintf("The pattern %q makes no such name of a slot: %s.", pattern, text.Few(unlike))
+	}
 	if fault != "" {
-		diags.AddError("Invalid import id", fmt.Sprintf("%q is neither <cluster> nor <cluster>/<pattern of node names>. %s", req.ID, fault))
+		diags.AddError("Invalid import id", fmt.Sprintf("%q is neither <cluster> nor <cluster>/<pattern of node names>, "+
+			"with ,<slot>=<region>/<zone> after it for each slot that is kept. %s", req.ID, fault))
 		return
 	}
 	diags.Append(resp.State.SetAttribute(ctx, path.Root("cluster"), cluster)...)
 	diags.Append(resp.State.SetAttribute(ctx, path.Root("node_name_pattern"), pattern)...)
+	if len(slots) > 0 {
+		var m attachmentModel
+		m.rememberSlots(roster.Roster{Slots: slots})
+		diags.Append(resp.State.SetAttribute(ctx, path.Root("slots"), m.Slots)...)
+	}
+}
+
+var slotOfID = regexp.MustCompile(`,([^,=]+)=([^,=/]+)(?:/([^,=/]+))?$`)
+
+// cutSlots takes the kept slots off the end of an import id.
+func cutSlots(id string) (rest string, kept map[string]placement.Place) {
+	kept = map[string]placement.Place{}
+	for {
+		m := slotOfID.FindStringSubmatch(id)
+		if m == nil {
+			return id, kept
+		}
+		kept[m[1]] = placement.Place{Region: m[2], Zone: m[3]}
+		id = strings.TrimSuffix(id, m[0])
+	}
 }

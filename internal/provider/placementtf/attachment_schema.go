@@ -49,7 +49,7 @@ func attachmentSchema() schema.Schema {
 			"region": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 				MarkdownDescription: "Region of `zones`. Defaults to the provider's. Not with `regions`."},
 			"node_name_pattern": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(string(roster.DefaultPattern)), Validators: []validator.String{patternValidator{}},
-				MarkdownDescription: "Pattern of the names of new nodes, in which `{cluster}` and `{index}` are replaced. An index is never used twice. Defaults to `" + string(roster.DefaultPattern) + "`."},
+				MarkdownDescription: "Pattern of the names of new nodes, in which `{cluster}` and `{index}` are replaced. An index is never used twice, unless `stateful` keeps slots. Defaults to `" + string(roster.DefaultPattern) + "`."},
 			"template": schema.MapAttribute{ElementType: types.StringType, Optional: true, Validators: []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{})},
 				MarkdownDescription: "What new nodes are made from, by names of your choice: image, flavor, a version of the user data. " +
 					"Let the servers take their values from the node, as in `each.value.template.image`: a node keeps the template that it was made from, so a changed template changes no server by itself. " +
@@ -65,7 +65,13 @@ func attachmentSchema() schema.Schema {
 				MarkdownDescription: "The nodes by name, for `for_each`. Each has these attributes: the number in the name (`index`), the `region` and availability `zone` that the node belongs in, " +
 					"the `template` that it is made from (empty without one), the `generation` of its server, and the `mark` that its server carries once it was found in service, for `stackpolicy_readiness_attachment`. " +
 					"A null zone leaves the choice to Nova."},
-			"next_index": schema.Int64Attribute{Computed: true, MarkdownDescription: "Index of the next new node."},
+			"slots": schema.MapAttribute{
+				ElementType: slotType,
+				Computed:    true,
+				MarkdownDescription: "With `stateful`: the slots by name, for the `for_each` of what must outlive a server: volumes, ports, DNS records. " +
+					"Each has the `index` in the name, the `region` and `zone` where what it keeps lies, and whether a node is `in_use` of it. A slot never changes its place. Null without `stateful`.",
+			},
+			"next_index": schema.Int64Attribute{Computed: true, MarkdownDescription: "Index of the next new node; with `stateful`, of the next where no lower one is free."},
 			"distribution": schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true,
 				MarkdownDescription: "Number of nodes by region and zone, of every place that is listed or has nodes. Nodes whose zone is Nova's choice are counted under the empty name."},
 			"change": changeAttribute(),
@@ -79,6 +85,7 @@ func attachmentSchema() schema.Schema {
 			"health":   healthBlock(),
 			"selector": nodes.SelectorBlock(),
 			"update":   updateBlock(),
+			"stateful": statefulBlock(),
 		},
 	}
 }
@@ -91,10 +98,36 @@ func deletionBlock() schema.Block {
 	return schema.SingleNestedBlock{MarkdownDescription: "Which nodes are removed when the cluster shrinks. First those that are not in service: without a server, in `ERROR`, or not marked where `require_in_service` asks for it. Then those that are marked as tainted, then all others by `criteria`.",
 		Attributes: map[string]schema.Attribute{
 			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
-				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST` (with templates: the one that came first). Of two places that are equally good to take from, it decides too."},
-			"candidates": names("Names of nodes, or ids of their servers, to remove. With an unchanged `desired_capacity` each is replaced by a new node under a new name; with the methods `IN_PLACE` and `RECREATE` it is made again under its own name, once for each time that it is added to the list. A name may stay in the list when its node is gone."),
+				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` (with templates: the one that came first) or `HIGHEST_INDEX_FIRST` (the last in, by its number, is the first out). Of two places that are equally good to take from, it decides too."},
+			"candidates": names("Names of nodes, or ids of their servers, to remove. With an unchanged `desired_capacity` each is replaced by a new node under a new name; with `stateful` and with the methods `IN_PLACE` and `RECREATE` it is made again under its own name, once for each time that it is added to the list. A name may stay in the list when its node is gone."),
 			"protected":  names("Names of nodes, or ids of their servers, that are never removed or replaced, in addition to those that are marked or locked in Nova."),
 		}}
+}
+
+// onRemovalDelete gives the slot of a node up with it.
+const onRemovalDelete = "DELETE"
+
+func statefulBlock() schema.Block {
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Gives each node a slot: its name, index and place, by which volumes, ports and DNS names are kept. Nodes then keep their names and places for good: a node that is replaced, " +
+			"or named in `candidates`, is made again in its slot, and a cluster that grows again finds the slots that it kept. Not with the method `SUBSTITUTE` nor the cause `PLACEMENT`. " +
+			"To add the block to a running cluster changes no node; to remove it while slots are kept is an error. `on_removal` is required.",
+		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("on_removal"))},
+		Attributes: map[string]schema.Attribute{
+			"on_removal": schema.StringAttribute{
+				Optional:   true,
+				Validators: []validator.String{stringvalidator.OneOf("RETAIN", onRemovalDelete)},
+				MarkdownDescription: "Required. What becomes of the slot of a node that is removed: `RETAIN` keeps it, for the next node in its place; `DELETE` gives it up, and Terraform destroys what it kept. " +
+					"Where a place has several, the one of the lowest index is used first. New slots get the lowest index that is free.",
+			},
+			"release": schema.ListAttribute{
+				ElementType:         types.StringType,
+				Optional:            true,
+				Validators:          []validator.List{listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.LengthAtLeast(1))},
+				MarkdownDescription: "Names of kept slots to give up: Terraform destroys what is kept by them, and the plan shows it. One with a node is an error. While a name is listed no new slot gets it.",
+			},
+		},
+	}
 }
 
 func updateBlock() schema.Block {

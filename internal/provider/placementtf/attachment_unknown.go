@@ -45,6 +45,9 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 	if !value.Known(ctx, plan.DesiredCapacity, plan.Region) || plan.Deletion.IsUnknown() {
 		return false
 	}
+	if !value.Known(ctx, plan.Stateful) {
+		return false
+	}
 	if !places.KnownBeside(ctx, plan.Regions) || !places.KnownBeside(ctx, plan.Zones) {
 		return false
 	}
@@ -64,6 +67,7 @@ func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change roster.
 // unknown leaves open what depends on values that are not known yet.
 func (p *attachmentPlanner) unknown() {
 	p.plan.Nodes = types.MapUnknown(rosterNodeType)
+	p.plan.Slots = types.MapUnknown(slotType)
 	p.plan.NextIndex = types.Int64Unknown()
 	p.plan.Distribution = types.MapUnknown(zoneCountsType)
 	p.plan.Change = types.SetUnknown(changeType)

@@ -3,6 +3,7 @@ package placementtf
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -27,6 +28,27 @@ func (m attachmentModel) validate(ctx context.Context, diags *diag.Diagnostics) 
 	}
 	m.validateSizes(diags)
 	m.health(ctx, diags)
+	m.validateStateful(ctx, diags)
+}
+
+// validateStateful refuses updates that would give a node another place or name.
+func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagnostics) {
+	if !value.GivenBlock(m.Stateful) || !value.GivenBlock(m.Update) {
+		return
+	}
+	u := value.Object[updateModel](ctx, m.Update, diags)
+	if u == nil {
+		return
+	}
+	if method := value.TextOr(u.Method, roster.Substitute); !u.Method.IsUnknown() && method == roster.Substitute {
+		diags.AddAttributeError(path.Root("update").AtName("method"), "No substitutes in a stateful cluster",
+			fmt.Sprintf("With stateful a node keeps its name and place, and %s replaces it by a new node under a new name. "+
+				"Set method = %q, which destroys a server and makes it again in its slot, or %q, which rebuilds it.", roster.Substitute, roster.Recreate, roster.InPlace))
+	}
+	if slices.Contains(texts(u.Causes), string(roster.Misplaced)) {
+		diags.AddAttributeError(path.Root("update").AtName("causes"), "No moves in a stateful cluster",
+			fmt.Sprintf("With stateful a slot never changes its place, because what it keeps lies there, and %s moves nodes. Take it out of causes.", roster.Misplaced))
+	}
 }
 
 func (m attachmentModel) validateSizes(diags *diag.Diagnostics) {
