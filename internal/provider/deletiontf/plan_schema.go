@@ -33,7 +33,7 @@ func planSchema() schema.Schema {
 				"The plan removes the nodes that it names as `candidates`, and as many others as are left of each count, "+
 					"from the places that are named. A place that has fewer nodes is an error."),
 			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
-				MarkdownDescription: "Which healthy nodes are taken first: `RANDOM` (the default; drawn by `seed`, the same for the same nodes), `OLDEST_FIRST`, `YOUNGEST_FIRST` or `OLDEST_PROFILE_FIRST` (by `profile_created_at`; nodes of unknown age come last)."},
+				MarkdownDescription: "Which healthy nodes are taken first: `RANDOM` (the default; drawn by `seed`, the same for the same nodes), `OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` (by `profile_created_at`; nodes of unknown age come last) or `HIGHEST_INDEX_FIRST` (by the last number in the name)."},
 			"destroy_after_deletion": flag("Passed on: whether a removed node is destroyed too. Defaults to `true`."),
 			"grace_period": schema.StringAttribute{
 				Optional:            true,
