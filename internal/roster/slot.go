@@ -34,7 +34,7 @@ func (e *SlotInUseError) Error() string {
 	return fmt.Sprintf("Nodes are in the slots of %s.", text.Few(e.Names))
 }
 
-// The titles of what is to be said about slots.
+// The titles of the notices about slots.
 const (
 	UnknownSlot Title = "A slot to release is not there"
 	SlotsWait   Title = "Kept slots wait for their places"
