@@ -117,7 +117,7 @@ func statefulBlock() schema.Block {
 			"on_removal": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.OneOf("RETAIN", onRemovalDelete)},
-				MarkdownDescription: "Required. What becomes of the slot of a node that is removed: `RETAIN` keeps it, for the next node in its place; `DELETE` gives it up, and Terraform destroys what it kept. " +
+				MarkdownDescription: "Required. What happens to the slot of a node that is removed: `RETAIN` keeps it, for the next node in its place; `DELETE` gives it up, and Terraform destroys what it kept. " +
 					"Where a place has several, the one of the lowest index is used first. New slots get the lowest index that is free.",
 			},
 			"release": schema.ListAttribute{
