@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
-	gopher "github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/availabilityzones"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/quotasets"
@@ -242,11 +241,7 @@ func (c *Cloud) TwoFlavors(t testing.TB) (list [2][2]string) {
 // Network is the id and the name of a network that servers can be in.
 func (c *Cloud) Network(t testing.TB, region string) (id, name string) {
 	t.Helper()
-	neutron, err := gopher.NewNetworkV2(c.client(t, region).ProviderClient, gophercloud.EndpointOpts{Region: region})
-	if err != nil {
-		t.Fatalf("the networks of %s: %v", region, err)
-	}
-	pages, err := networks.List(neutron, networks.ListOpts{Status: "ACTIVE"}).AllPages(t.Context())
+	pages, err := networks.List(c.neutron(t, region), networks.ListOpts{Status: "ACTIVE"}).AllPages(t.Context())
 	if err != nil {
 		t.Fatalf("list networks: %v", err)
 	}

@@ -14,6 +14,7 @@ var catalogServices = []struct{ kind, name, path string }{
 	{Network, "neutron", ""},
 	{Messaging, "zaqar", "/messaging"},
 	{LoadBalancing, "octavia", ""},
+	{BlockStorage, "cinder", ""},
 	{Identity, "keystone", "/identity/v3"},
 }
 
@@ -31,6 +32,8 @@ func (k *call) catalog(t *token) []object {
 			switch s.kind {
 			case Network, LoadBalancing:
 				address += "/" + s.kind + "/" + url.PathEscape(region)
+			case BlockStorage:
+				address += "/" + s.kind + "/" + url.PathEscape(region) + "/v3"
 			case Compute:
 				address += "/compute/" + url.PathEscape(region) + "/v2.1"
 				if k.config.ProjectInURL {

@@ -1,12 +1,13 @@
 // Package fakecloud is an OpenStack in one process: Keystone, Nova, Glance,
-// Neutron, Zaqar and Octavia over HTTP, as far as this project and
+// Neutron, Cinder, Zaqar and Octavia over HTTP, as far as this project and
 // terraform-provider-openstack, whose servers it works with, use them. It is
 // the one test double of the project and serves the demo.
 //
 // It answers as the services of the Zed release do (Keystone 22, Nova 26,
-// Glance 25, Neutron 21, Zaqar 15, Octavia 11), refusals included: status codes, bodies of errors,
-// headers, microversions, what an ordinary user may not do. A contract test
-// holds it against a real cloud; where the two differ this package is wrong.
+// Glance 25, Neutron 21, Cinder 21, Zaqar 15, Octavia 11), refusals included:
+// status codes, bodies of errors, headers, microversions, what an ordinary user
+// may not do. A contract test holds it against a real cloud; where the two differ
+// this package is wrong.
 //
 // Everything is deterministic. Ids come from [Config.Seed], time from a clock
 // that only moves when something happens (see [Config.Now]), and every request

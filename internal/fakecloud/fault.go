@@ -39,7 +39,7 @@ const (
 // a request is hit by the first fault that matches it.
 type Fault struct {
 	Service    string // Identity, Compute, ...
-	Region     string // of Compute, Network and LoadBalancing
+	Region     string // of Compute, Network, LoadBalancing and BlockStorage
 	Method     string
 	Path       string         // a pattern as in [Cloud.Count]: /servers/*/action
 	PathRegexp *regexp.Regexp // of the path and the query
@@ -145,7 +145,7 @@ func (f *Fault) answer(service string) reply {
 func errorBody(service string, status, retry int) []byte {
 	text := http.StatusText(status)
 	switch service {
-	case Compute:
+	case Compute, BlockStorage:
 		return novaFault(status, text, retry)
 	case Images:
 		return webobJSON(status, text)

@@ -1,16 +1,21 @@
 package fakecloud
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Neutron, as far as terraform-provider-openstack asks it about the network of
 // a server: each region has the one network that all projects share, under one
-// id and name, and a port for each server with an address.
+// id and name, a port for each server with an address, and those that users make
+// for their servers.
 
 // NetworkName is the name of the network.
 const NetworkName = "shared"
@@ -19,7 +24,9 @@ var neutronRoutes = []route{
 	{"GET", "/networks", 0, (*call).listNetworks},
 	{"GET", "/networks/{}", 0, (*call).showNetwork},
 	{"GET", "/ports", 0, (*call).listPorts},
+	{"POST", "/ports", 0, (*call).createPort},
 	{"GET", "/ports/{}", 0, (*call).showPort},
+	{"DELETE", "/ports/{}", 0, (*call).deletePort},
 }
 
 func (k *call) serveNeutron() reply {
@@ -48,15 +55,18 @@ func (k *call) serveNeutron() reply {
 	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
 }
 
-// neutronError is what is not there.
-type neutronError struct{ kind, message string }
+// neutronError is an error that Neutron answers with.
+type neutronError struct {
+	status        int
+	kind, message string
+}
 
 func (e *neutronError) Error() string { return e.message }
 
 func neutronReply(err error) reply {
-	e := &neutronError{"HTTPInternalServerError", err.Error()}
+	e := &neutronError{http.StatusInternalServerError, "HTTPInternalServerError", err.Error()}
 	errors.As(err, &e)
-	return jsonReply(http.StatusNotFound, object{{"NeutronError", object{{"type", e.kind}, {"message", e.message}, {"detail", ""}}}})
+	return jsonReply(e.status, object{{"NeutronError", object{{"type", e.kind}, {"message", e.message}, {"detail", ""}}}})
 }
 
 func (k *call) networkDocument() object {
@@ -75,30 +85,73 @@ func (k *call) networkDocument() object {
 	return doc
 }
 
-// SubnetID is the subnet of the network.
-const SubnetID = "3d1f0c2b-7a68-4e95-8b04-1c9d2e3f4a50"
+// SubnetID is the subnet of the network, SecurityGroupID the default security group.
+const (
+	SubnetID        = "3d1f0c2b-7a68-4e95-8b04-1c9d2e3f4a50"
+	SecurityGroupID = "6c4e2a18-9f3b-4d57-a2c6-0b8d7e5f1a93"
+)
 
-// portID is the port of a server.
-func (s *server) portID() string { return "9" + s.ID[1:8] + s.ID[8:] }
+// port is a port: one that was made by itself, or the one that Nova made for a
+// server.
+type port struct {
+	id, name, project, address, mac string
 
-func portDocument(s *server) object {
+	down    bool    // by its admin_state_up
+	server  *server // nil: none has it
+	created time.Time
+}
+
+func (p *port) document() object {
+	status, device, owner := "DOWN", "", ""
+	if p.server != nil {
+		device, owner = p.server.ID, "compute:"+p.server.Zone
+		if !p.down && !p.server.launched.IsZero() {
+			status = "ACTIVE"
+		}
+	}
 	return object{
-		{"id", s.portID()}, {"name", ""}, {"network_id", NetworkID}, {"tenant_id", s.ProjectID}, {"mac_address", s.mac()},
-		{"admin_state_up", true}, {"status", "ACTIVE"}, {"device_id", s.ID}, {"device_owner", "compute:" + s.Zone},
-		{"fixed_ips", []object{{{"subnet_id", SubnetID}, {"ip_address", s.address()}}}}, {"project_id", s.ProjectID},
-		{"security_groups", []string{}}, {"tags", []string{}},
+		{"id", p.id}, {"name", p.name}, {"network_id", NetworkID}, {"tenant_id", p.project}, {"mac_address", p.mac},
+		{"admin_state_up", !p.down}, {"status", status}, {"device_id", device}, {"device_owner", owner},
+		{"fixed_ips", []object{{{"subnet_id", SubnetID}, {"ip_address", p.address}}}}, {"project_id", p.project},
+		{"port_security_enabled", true}, {"security_groups", []string{SecurityGroupID}}, {"binding:vnic_type", "normal"},
+		{"allowed_address_pairs", []string{}}, {"extra_dhcp_opts", []string{}}, {"description", ""}, {"tags", []string{}},
+		{"created_at", isoTime(p.created)}, {"updated_at", isoTime(p.created)}, {"revision_number", 1},
 	}
 }
 
-// ports are those of the user's servers.
-func (k *call) ports() []object {
-	list := []object{}
+// ports are those of the user: his own ones, and those of his servers.
+func (k *call) ports() (list []*port) {
+	list = slices.Clone(k.region.ports)
 	for s := range k.region.servers.oldest() {
-		if s.Network && !s.launched.IsZero() && (k.token.admin() || s.ProjectID == k.token.projectID()) {
-			list = append(list, portDocument(s))
+		if s.Network && s.port == nil && !s.launched.IsZero() {
+			list = append(list, &port{id: "9" + s.ID[1:], project: s.ProjectID, address: s.address(), mac: s.mac(), server: s, created: s.Created})
 		}
 	}
-	return list
+	return slices.DeleteFunc(list, func(p *port) bool { return !k.token.admin() && p.project != k.token.projectID() })
+}
+
+func (k *call) port(id string) *port {
+	list := k.ports()
+	if i := slices.IndexFunc(list, func(p *port) bool { return p.id == id }); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+// takePort lets a new server have a port, if no other one has it.
+func (k *call) takePort(o *order, id string) error {
+	k.region.settle(k.Cloud)
+	p := k.port(id)
+	switch {
+	case p == nil:
+		return badRequest("Port id %s could not be found.", id)
+	case p.server != nil:
+		return conflict("Port %s is still in use.", id)
+	case o.port != nil:
+		return &novaError{http.StatusNotImplemented, "fakecloud gives a server no second port"}
+	}
+	o.port, o.server.Network, o.server.Address = p, true, p.address
+	return nil
 }
 
 // filtered are the documents whose fields are as the query has them.
@@ -120,20 +173,75 @@ func (k *call) listNetworks() (reply, error) {
 
 func (k *call) showNetwork() (reply, error) {
 	if k.vars[0] != NetworkID {
-		return reply{}, &neutronError{"NetworkNotFound", "Network " + k.vars[0] + " could not be found."}
+		return reply{}, &neutronError{http.StatusNotFound, "NetworkNotFound", "Network " + k.vars[0] + " could not be found."}
 	}
 	return jsonReply(200, object{{"network", k.networkDocument()}}), nil
 }
 
 func (k *call) listPorts() (reply, error) {
-	return jsonReply(200, object{{"ports", filtered(k.ports(), k.record.Query)}}), nil
+	list := []object{}
+	for _, p := range k.ports() {
+		list = append(list, p.document())
+	}
+	return jsonReply(200, object{{"ports", filtered(list, k.record.Query)}}), nil
+}
+
+// findPort finds the port of the request.
+func (k *call) findPort() (*port, error) {
+	if p := k.port(k.vars[0]); p != nil {
+		return p, nil
+	}
+	return nil, &neutronError{http.StatusNotFound, "PortNotFound", "Port " + k.vars[0] + " could not be found."}
 }
 
 func (k *call) showPort() (reply, error) {
-	for _, doc := range k.ports() {
-		if text(doc, "id") == k.vars[0] {
-			return jsonReply(200, object{{"port", doc}}), nil
-		}
+	p, err := k.findPort()
+	if err != nil {
+		return reply{}, err
 	}
-	return reply{}, &neutronError{"PortNotFound", "Port " + k.vars[0] + " could not be found."}
+	return jsonReply(200, object{{"port", p.document()}}), nil
+}
+
+func (k *call) createPort() (reply, error) {
+	var given struct {
+		Port struct {
+			Name    string `json:"name"`
+			Network string `json:"network_id"`
+			Up      *bool  `json:"admin_state_up"`
+		} `json:"port"`
+	}
+	body := json.NewDecoder(bytes.NewReader(k.record.Body))
+	body.DisallowUnknownFields() // this cloud does no more
+	if err := body.Decode(&given); err != nil {
+		return reply{}, &neutronError{http.StatusBadRequest, "HTTPBadRequest", err.Error()}
+	}
+	switch given.Port.Network {
+	case NetworkID:
+	case "":
+		return reply{}, &neutronError{http.StatusBadRequest, "HTTPBadRequest", "Failed to parse request. Required attribute 'network_id' not specified"}
+	default:
+		return reply{}, &neutronError{http.StatusNotFound, "NetworkNotFound", "Network " + given.Port.Network + " could not be found."}
+	}
+	k.region.portCount++
+	n := k.region.portCount + 1
+	p := &port{
+		id: k.uuid("port/" + k.region.name), name: given.Port.Name, project: k.token.projectID(), down: given.Port.Up != nil && !*given.Port.Up,
+		address: fmt.Sprintf("10.9.%d.%d", 128|n>>8&127, n&255), // servers without a port of their own have those below
+		mac:     fmt.Sprintf("fa:16:3e:01:%02x:%02x", n>>8&255, n&255), created: k.tick(),
+	}
+	k.region.ports = append(k.region.ports, p)
+	return jsonReply(201, object{{"port", p.document()}}), nil
+}
+
+// deletePort takes the port from the server that has it, too.
+func (k *call) deletePort() (reply, error) {
+	p, err := k.findPort()
+	if err != nil {
+		return reply{}, err
+	}
+	if p.server != nil {
+		p.server.Network, p.server.port = false, nil
+	}
+	k.region.ports = slices.DeleteFunc(k.region.ports, func(o *port) bool { return o == p })
+	return reply{status: 204, header: http.Header{}}, nil
 }

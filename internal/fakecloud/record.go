@@ -16,13 +16,14 @@ const (
 	Messaging     = "messaging"
 	Network       = "network"
 	LoadBalancing = "load-balancer"
+	BlockStorage  = "block-storage"
 )
 
 // Request is a request that arrived.
 type Request struct {
 	Method  string
 	Service string // one of those above; "" for a path that belongs to none
-	Region  string // of Compute, Network and LoadBalancing; the others serve all regions
+	Region  string // of Compute, Network, LoadBalancing and BlockStorage; the others serve all regions
 
 	// Path is what follows the version in the URL (and the project's id, where
 	// the endpoint has one): /servers/detail. A request for the version

@@ -22,6 +22,9 @@ type region struct {
 	quotas    map[[2]string]int // project, resource: where it differs from the default
 	usage     map[string]*usage // by project
 	balancers []*balancer
+	volumes   []*volume
+	ports     []*port // those that servers do not bring along
+	portCount int
 	hostIDs   map[[2]string]string
 }
 

@@ -154,7 +154,7 @@ func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 	switch service {
 	case Identity, Images, Messaging:
 		rec.Service, k.parts = service, parts
-	case Network, LoadBalancing:
+	case Network, LoadBalancing, BlockStorage:
 		rec.Service = service
 		if len(parts) > 0 {
 			rec.Region, k.parts = parts[0], parts[1:]
@@ -200,6 +200,8 @@ func (k *call) serve() reply {
 		return k.serveZaqar()
 	case LoadBalancing:
 		return k.serveOctavia()
+	case BlockStorage:
+		return k.serveCinder()
 	}
 	return reply{http.StatusNotFound, http.Header{"Content-Type": {"text/plain"}}, []byte("no service here\n")}
 }

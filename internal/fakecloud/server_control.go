@@ -158,6 +158,7 @@ func (c *Cloud) RemoveServers(regionName string, ids ...string) {
 // end marks a server as deleted; the store has to bury it.
 func (r *region) end(c *Cloud, s *server) {
 	r.count(s, -1)
+	r.free(c, s)
 	s.deleted, s.TaskState = true, ""
 	s.vmState = "deleted"
 	s.Metadata, s.Tags = nil, nil

@@ -25,6 +25,7 @@ type order struct {
 	flavor   *flavor
 	moved    *server // one that there is already, and that moves elsewhere
 	avoid    *host   // that it must leave
+	port     *port   // that the server is made with; nil: a new one
 }
 
 func (k *call) createServers() (reply, error) {
@@ -159,8 +160,11 @@ func (k *call) readNetworks(o *order, body object) error {
 	list, _ := networks.([]any)
 	for _, n := range list {
 		entry := n.(object)
-		if port := text(entry, "port"); port != "" {
-			return badRequest("Port id %s could not be found.", port)
+		if id := text(entry, "port"); id != "" {
+			if err := k.takePort(o, id); err != nil {
+				return err
+			}
+			continue
 		}
 		switch id := text(entry, "uuid"); {
 		case id == "":
@@ -226,7 +230,10 @@ func (k *call) build(o *order, n int) []*server {
 	reserved := "r-" + k.hexID("reservation")[:8]
 	for i := range made {
 		s := &server{
-			Server: o.server, vmState: "building", flavor: o.flavor, group: o.group, reserved: reserved, index: i, asked: o.zone,
+			Server: o.server, vmState: "building", flavor: o.flavor, group: o.group, port: o.port, reserved: reserved, index: i, asked: o.zone,
+		}
+		if o.port != nil {
+			o.port.server = s
 		}
 		s.ID, s.Name, s.Flavor = k.uuid("server/"+k.region.name), o.name, o.flavor.ID
 		s.Created = k.tick().Truncate(time.Second) // the data base keeps no fractions

@@ -161,7 +161,7 @@ func (v *view) appendServer(b []byte, s *server) []byte {
 	return append(b, '}')
 }
 
-// address is made from the number of the server.
+// address is made from the number of the server, unless one is given.
 func (s *server) address() string {
 	if s.Address != "" {
 		return s.Address
@@ -171,6 +171,9 @@ func (s *server) address() string {
 }
 
 func (s *server) mac() string {
+	if s.port != nil {
+		return s.port.mac
+	}
 	return fmt.Sprintf("fa:16:3e:00:%02x:%02x", s.number>>8&255, s.number&255)
 }
 
@@ -220,11 +223,23 @@ func (v *view) extensions(b []byte, s *server, host string) []byte {
 	b = v.nullable(b, "OS-EXT-STS:task_state", s.TaskState)
 	b = v.text(b, "OS-EXT-STS:vm_state", s.vmState)
 	b = v.literal(b, "OS-EXT-STS:power_state", strconv.Itoa(s.powerState()))
-	b = v.literal(b, "os-extended-volumes:volumes_attached", "[]")
+	b = v.volumes(b, s)
 	if s.Network && s.scheduled() {
 		b = append(b, `, "security_groups": [{"name": "default"}]`...)
 	}
 	return b
+}
+
+func (v *view) volumes(b []byte, s *server) []byte {
+	list := []object{}
+	for _, volume := range v.k.region.volumesOf(s) {
+		doc := object{{"id", volume.id}}
+		if v.minor >= 3 {
+			doc = append(doc, field{"delete_on_termination", false})
+		}
+		list = append(list, doc)
+	}
+	return appendJSON(append(b, `, "os-extended-volumes:volumes_attached": `...), list)
 }
 
 // later are the fields that came with microversions.

@@ -45,6 +45,7 @@ type server struct {
 	vmState  string
 	flavor   *flavor
 	group    *group
+	port     *port // that it was made with; nil: Nova made one for it, or it has none
 	updated  time.Time
 	launched time.Time
 	reserved string // the reservation

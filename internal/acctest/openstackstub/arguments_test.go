@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/openstackstub"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
@@ -50,35 +51,51 @@ var since = map[string]string{"hypervisor_hostname": "from 3.1 on"}
 // until are the arguments that newer ones do not have. They have no effect.
 var until = []string{"access_ip_v4", "access_ip_v6"}
 
-// arguments are those of the provider that have an effect.
-func arguments(t *testing.T, w *workspace.Workspace) []string {
+// attribute is one of a resource, as terraform shows it.
+type attribute struct {
+	Type                         any
+	Optional, Required, Computed bool
+}
+
+// block has the arguments of a resource.
+type block struct {
+	Attributes map[string]attribute
+	Blocks     map[string]any `json:"block_types"`
+}
+
+// resources are those of the provider, by name.
+func resources(t *testing.T, w *workspace.Workspace) map[string]block {
 	t.Helper()
 	text, err := w.Run(t.Context(), "providers", "schema", "-json")
 	must(t, err)
 	var doc struct {
 		Schemas map[string]struct {
-			Resources map[string]struct {
-				Block struct {
-					Attributes map[string]struct{ Optional, Required bool }
-					Blocks     map[string]any `json:"block_types"`
-				}
-			} `json:"resource_schemas"`
+			Resources map[string]struct{ Block block } `json:"resource_schemas"`
 		} `json:"provider_schemas"`
 	}
 	must(t, json.Unmarshal([]byte(text), &doc))
-	var list []string
+	found := map[string]block{}
 	for address, schema := range doc.Schemas {
-		if !strings.HasSuffix(address, workspace.OpenStack) {
-			continue
-		}
-		block := schema.Resources["openstack_compute_instance_v2"].Block
-		for name, a := range block.Attributes {
-			if (a.Optional || a.Required) && name != "id" {
-				list = append(list, name)
+		if strings.HasSuffix(address, workspace.OpenStack) {
+			for name, r := range schema.Resources {
+				found[name] = r.Block
 			}
 		}
-		list = slices.AppendSeq(list, maps.Keys(block.Blocks))
 	}
+	return found
+}
+
+// arguments are those of servers that have an effect.
+func arguments(t *testing.T, w *workspace.Workspace) []string {
+	t.Helper()
+	var list []string
+	block := resources(t, w)["openstack_compute_instance_v2"]
+	for name, a := range block.Attributes {
+		if (a.Optional || a.Required) && name != "id" {
+			list = append(list, name)
+		}
+	}
+	list = slices.AppendSeq(list, maps.Keys(block.Blocks))
 	list = slices.DeleteFunc(list, func(name string) bool { return name == "timeouts" || slices.Contains(until, name) })
 	slices.Sort(list)
 	return list
@@ -111,6 +128,24 @@ func TestArguments(t *testing.T) {
 		}
 		if !slices.Contains(known, name) && (since[name] == "" || !strings.Contains(told.name, "`"+name+"` ("+since[name]+")")) {
 			t.Errorf("the provider has no %s; the guide says %q", name, told.name)
+		}
+	}
+}
+
+// TestStandIn: what the stand-in has of volumes, ports and members of pools the
+// provider has too, and takes in the same way.
+func TestStandIn(t *testing.T) {
+	t.Parallel()
+	known := resources(t, acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "provider \"openstack\" {}\n"))
+	for name, r := range openstackstub.New().ResourcesMap {
+		if name == "openstack_compute_instance_v2" {
+			continue // see TestArguments
+		}
+		for argument, s := range r.Schema {
+			a, there := known[name].Attributes[argument]
+			if !there || a.Required != s.Required || (s.Optional && !a.Optional) || s.Computed && !a.Computed {
+				t.Errorf("%s of %s is %+v in the provider, and %+v here", argument, name, a, s)
+			}
 		}
 	}
 }

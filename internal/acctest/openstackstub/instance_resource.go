@@ -39,11 +39,9 @@ type instance struct {
 
 // open reaches the region that is named, or that of the provider.
 func open(ctx context.Context, d *schema.ResourceData, meta any) (i *instance, err error) {
-	i = &instance{ResourceData: d, cloud: meta.(*openstack.Cloud), region: d.Get("region").(string)}
-	if i.region == "" {
-		if i.region, err = i.cloud.Region(ctx); err != nil {
-			return nil, err
-		}
+	i = &instance{ResourceData: d}
+	if i.cloud, i.region, err = where(ctx, d, meta); err != nil {
+		return nil, err
 	}
 	if i.compute, err = i.cloud.Compute(ctx, i.region); err != nil {
 		return nil, err
@@ -202,10 +200,11 @@ func (i *instance) wait(ctx context.Context, timeout, target string, pending ...
 	return err
 }
 
-// gone takes a server that is not there out of the state, and lets any other
-// error be one.
+// gone takes what is not there out of the state, and lets any other error be one.
+// The client, which is that of the product, does not know how Neutron says so.
 func gone(d *schema.ResourceData, err error) diag.Diagnostics {
-	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+	foreign, _ := errors.AsType[*openstack.ForeignError](err)
+	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) || (foreign != nil && foreign.Code == http.StatusNotFound) {
 		d.SetId("")
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/pools"
 	"github.com/hashicorp/terraform-plugin-sdk/v2/diag"
 	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
@@ -35,12 +34,9 @@ func memberResource() *schema.Resource {
 
 // octavia is a client for the region that is named, or that of the provider.
 func octavia(ctx context.Context, d *schema.ResourceData, meta any) (*gophercloud.ServiceClient, error) {
-	cloud, region := meta.(*openstack.Cloud), d.Get("region").(string)
-	if region == "" {
-		var err error
-		if region, err = cloud.Region(ctx); err != nil {
-			return nil, err
-		}
+	cloud, region, err := where(ctx, d, meta)
+	if err != nil {
+		return nil, err
 	}
 	lb, err := cloud.LoadBalancer(ctx, region)
 	if err != nil {

@@ -1,7 +1,8 @@
 // Package openstackstub stands in for terraform-provider-openstack where that
 // cannot be had: a provider with openstack_compute_instance_v2, whose arguments
-// change a server as they do there (in place, by replacement or not at all).
-// A table holds both to the same answers.
+// change a server as they do there (in place, by replacement or not at all), and
+// as much as the guides need of volumes, ports and members of pools. A table holds
+// both to the same answers.
 //
 // It is built on the same SDK, whose older type system has rules of its own, and
 // takes the same provider block. Polls are shorter, so that tests are.
@@ -25,8 +26,11 @@ func New() *schema.Provider {
 		Schema:               block(),
 		ConfigureContextFunc: configure,
 		ResourcesMap: map[string]*schema.Resource{
-			"openstack_compute_instance_v2": instanceResource(),
-			"openstack_lb_member_v2":        memberResource(),
+			"openstack_blockstorage_volume_v3":   volumeResource(),
+			"openstack_compute_instance_v2":      instanceResource(),
+			"openstack_compute_volume_attach_v2": attachResource(),
+			"openstack_lb_member_v2":             memberResource(),
+			"openstack_networking_port_v2":       portResource(),
 		},
 	}
 }
@@ -50,6 +54,15 @@ func block() map[string]*schema.Schema {
 		arguments[name] = s
 	}
 	return arguments
+}
+
+// where is the cloud, and the region that is named, or that of the provider.
+func where(ctx context.Context, d *schema.ResourceData, meta any) (cloud *openstack.Cloud, region string, err error) {
+	cloud, region = meta.(*openstack.Cloud), d.Get("region").(string)
+	if region == "" {
+		region, err = cloud.Region(ctx)
+	}
+	return cloud, region, err
 }
 
 func configure(_ context.Context, d *schema.ResourceData) (any, diag.Diagnostics) {

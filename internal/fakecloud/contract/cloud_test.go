@@ -142,8 +142,11 @@ func (c *cloud) login(t *testing.T, o *gophercloud.AuthOptions) bool {
 // of Glance, Neutron and Zaqar.
 func (c *cloud) endpoint(service, url string) {
 	version := "/v2"
-	if service == "network" {
+	switch service {
+	case "network":
 		version = "/v2.0"
+	case "block-storage":
+		version = "/v3"
 	}
 	root, _, versioned := strings.Cut(url, version)
 	if !versioned {

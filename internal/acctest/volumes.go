@@ -1,0 +1,106 @@
+package acctest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
+	gopher "github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+)
+
+// What outlives the servers of a test.
+
+// Volumes are the ids of the volumes whose names begin with the test's prefix, by
+// name without it.
+func (c *Cloud) Volumes(t testing.TB, region string) map[string]string {
+	t.Helper()
+	pages, err := volumes.List(c.cinder(t, region), nil).AllPages(context.WithoutCancel(t.Context()))
+	if err != nil {
+		t.Fatalf("list volumes of %s: %v", region, err)
+	}
+	list, err := volumes.ExtractVolumes(pages)
+	if err != nil {
+		t.Fatalf("list volumes of %s: %v", region, err)
+	}
+	found := map[string]string{}
+	for _, v := range list {
+		if name, ours := strings.CutPrefix(v.Name, c.Prefix); ours && v.Status != "deleting" {
+			found[name] = v.ID
+		}
+	}
+	return found
+}
+
+// Ports are the ids of the ports whose names begin with the test's prefix, by name
+// without it.
+func (c *Cloud) Ports(t testing.TB, region string) map[string]string {
+	t.Helper()
+	pages, err := ports.List(c.neutron(t, region), nil).AllPages(context.WithoutCancel(t.Context()))
+	if err != nil {
+		t.Fatalf("list ports of %s: %v", region, err)
+	}
+	list, err := ports.ExtractPorts(pages)
+	if err != nil {
+		t.Fatalf("list ports of %s: %v", region, err)
+	}
+	found := map[string]string{}
+	for _, p := range list {
+		if name, ours := strings.CutPrefix(p.Name, c.Prefix); ours {
+			found[name] = p.ID
+		}
+	}
+	return found
+}
+
+// PortOf is the id of the one port of a server.
+func (c *Cloud) PortOf(t testing.TB, region, server string) string {
+	t.Helper()
+	pages, err := ports.List(c.neutron(t, region), ports.ListOpts{DeviceID: server}).AllPages(t.Context())
+	if err != nil {
+		t.Fatalf("list the ports of %s: %v", server, err)
+	}
+	list, err := ports.ExtractPorts(pages)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("the ports of %s: %v, %v", server, list, err)
+	}
+	return list[0].ID
+}
+
+// DropVolumes deletes the test's volumes and ports behind Terraform's back. No
+// server has them any more.
+func (c *Cloud) DropVolumes(t testing.TB, region string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	for name, id := range c.Volumes(t, region) {
+		if err := volumes.Delete(ctx, c.cinder(t, region), id, nil).ExtractErr(); err != nil {
+			t.Errorf("delete the volume %s: %v", name, err)
+		}
+	}
+	for name, id := range c.Ports(t, region) {
+		if err := ports.Delete(ctx, c.neutron(t, region), id).ExtractErr(); err != nil {
+			t.Errorf("delete the port %s: %v", name, err)
+		}
+	}
+}
+
+// cinder skips the test where there are no volumes.
+func (c *Cloud) cinder(t testing.TB, region string) *gophercloud.ServiceClient {
+	t.Helper()
+	client, err := gopher.NewBlockStorageV3(c.client(t, region).ProviderClient, gophercloud.EndpointOpts{Region: region})
+	if err != nil {
+		t.Skipf("needs volumes: %v", err)
+	}
+	return client
+}
+
+func (c *Cloud) neutron(t testing.TB, region string) *gophercloud.ServiceClient {
+	t.Helper()
+	client, err := gopher.NewNetworkV2(c.client(t, region).ProviderClient, gophercloud.EndpointOpts{Region: region})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}

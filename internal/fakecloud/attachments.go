@@ -1,0 +1,130 @@
+package fakecloud
+
+import "slices"
+
+// Volumes of servers, as Nova has them up to microversion 2.88.
+
+// volumesOf are the volumes that a server has, in the order in which they were
+// attached.
+func (r *region) volumesOf(s *server) (list []*volume) {
+	for _, v := range r.volumes {
+		if v.server == s {
+			list = append(list, v)
+		}
+	}
+	slices.SortFunc(list, func(a, b *volume) int { return a.updated.Compare(b.updated) })
+	return list
+}
+
+// free takes from a server that ends what it holds and what outlives it.
+func (r *region) free(c *Cloud, s *server) {
+	for _, v := range r.volumesOf(s) {
+		v.server, v.status, v.next, v.updated = nil, "available", "", c.time()
+	}
+	if s.port != nil {
+		s.port.server, s.port = nil, nil
+	}
+}
+
+// attachmentDocument is an attachment as the microversion has it.
+func (k *call) attachmentDocument(v *volume) object {
+	doc := object{{"id", v.id}, {"volumeId", v.id}, {"serverId", v.server.ID}, {"device", v.device}}
+	if k.minor >= 70 {
+		doc = append(doc, field{"tag", nil})
+	}
+	if k.minor >= 79 {
+		doc = append(doc, field{"delete_on_termination", false})
+	}
+	return doc
+}
+
+// attached finds the volume of the request, which the server has.
+func (k *call) attached() (*server, *volume, error) {
+	s, err := k.reachServer()
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := k.volume(k.vars[1])
+	if err != nil && k.record.Method != "GET" {
+		return nil, nil, err
+	}
+	if err != nil || v.server != s {
+		return nil, nil, notFound("Instance %s is not attached to volume %s", s.ID, k.vars[1])
+	}
+	return s, v, nil
+}
+
+func (k *call) listAttachments() (reply, error) {
+	s, err := k.reachServer()
+	if err != nil {
+		return reply{}, err
+	}
+	list := []object{}
+	for _, v := range k.region.volumesOf(s) {
+		if v.look(k); v.server == s {
+			list = append(list, k.attachmentDocument(v))
+		}
+	}
+	return jsonReply(200, object{{"volumeAttachments", list}}), nil
+}
+
+func (k *call) showAttachment() (reply, error) {
+	_, v, err := k.attached()
+	if err != nil {
+		return reply{}, err
+	}
+	return jsonReply(200, object{{"volumeAttachment", k.attachmentDocument(v)}}), nil
+}
+
+var attachSchema = &schema{types: jsonObject, closed: true, props: []prop{
+	{name: "volumeAttachment", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
+		{name: "volumeId", required: true, schema: uuidSchema},
+	}}},
+}}
+
+// What a server must be in to get a volume, or to lose one.
+var takesVolumes = []string{"active", "paused", "stopped", "resized", "soft-delete", "shelved", "shelved_offloaded"}
+
+func (k *call) attachVolume() (reply, error) {
+	doc, err := k.body(attachSchema)
+	if err != nil {
+		return reply{}, err
+	}
+	s, err := k.reachServer()
+	if err != nil {
+		return reply{}, err
+	}
+	given, _ := sub(doc, "volumeAttachment")
+	v, err := k.volume(text(given, "volumeId"))
+	if err == nil {
+		err = k.idle(s, "attach_volume", takesVolumes...)
+	}
+	switch {
+	case err != nil:
+		return reply{}, err
+	case v.server != nil:
+		return reply{}, badRequest("Invalid volume: volume %s is already attached to instances: %s", v.id, v.server.ID)
+	case v.status != "available":
+		return reply{}, badRequest("Invalid volume: volume '%s' status must be 'available'. Currently in '%s' status.", v.id, v.status)
+	}
+	v.device = "/dev/sd" + string(rune('b'+len(k.region.volumesOf(s))))
+	v.server, v.attachment = s, k.uuid("attachment/"+k.region.name)
+	v.begin(k, "reserved", "in-use")
+	return jsonReply(200, object{{"volumeAttachment", k.attachmentDocument(v)}}), nil
+}
+
+func (k *call) detachVolume() (reply, error) {
+	s, v, err := k.attached()
+	if err == nil {
+		err = k.idle(s, "detach_volume", takesVolumes...)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	if v.status != "in-use" {
+		return reply{}, badRequest("Invalid volume: Invalid input received: Invalid volume: Unable to detach volume. " +
+			"Volume status must be 'in-use' and attach_status must be 'attached' to detach.")
+	}
+	v.begin(k, "detaching", "available")
+	return empty(202), nil
+}

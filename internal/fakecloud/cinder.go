@@ -1,0 +1,200 @@
+package fakecloud
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Cinder, as far as terraform-provider-openstack asks it about a volume that is
+// attached to a server: volumes are made, shown and deleted. They hold no data.
+
+// volume is a volume. Work on it is done by the next look, or [Config.PowerTime]
+// later.
+type volume struct {
+	id, name, project, user, zone string
+
+	size             int
+	status           string
+	next             string // the status once the work under way is done; "": there is none
+	created, updated time.Time
+
+	server     *server // that it is attached to, or will be; nil: none
+	device     string
+	attachment string // id
+}
+
+var cinderRoutes = []route{
+	{"POST", "/volumes", 0, (*call).createVolume},
+	{"GET", "/volumes/detail", 0, (*call).listVolumes},
+	{"GET", "/volumes/{}", 0, (*call).showVolume},
+	{"DELETE", "/volumes/{}", 0, (*call).deleteVolume},
+}
+
+func (k *call) serveCinder() reply {
+	k.region = k.regions[k.record.Region]
+	if k.region == nil {
+		return k.webob(404, "The resource could not be found.")
+	}
+	if strings.Join(k.parts, "") == "" {
+		return k.cinderVersions(http.StatusMultipleChoices)
+	}
+	if k.token = k.validToken(k.record.Token); k.token == nil {
+		return jsonReply(401, object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}}).
+			set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
+	}
+	k.region.settle(k.Cloud)
+	rep := k.webob(404, "The resource could not be found.")
+	if strings.Join(k.parts, "/") == "v3/" {
+		rep = k.cinderVersions(http.StatusOK)
+	} else if r, _ := k.find(cinderRoutes, k.parts[1:]); k.parts[0] == "v3" && r != nil {
+		var err error
+		if rep, err = r.serve(k); err != nil {
+			e := &novaError{http.StatusInternalServerError, err.Error()} // Cinder words errors as Nova does
+			errors.As(err, &e)
+			rep = jsonReply(e.status, nil)
+			rep.body = novaFault(e.status, e.message, 0)
+		}
+	}
+	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
+}
+
+func (k *call) volumeURL() string {
+	return k.base + "/" + BlockStorage + "/" + k.region.name + "/v3/"
+}
+
+func (k *call) cinderVersions(status int) reply {
+	return jsonReply(status, object{{"versions", []object{{
+		{"id", "v3.0"}, {"status", "CURRENT"}, {"version", "3.70"}, {"min_version", "3.0"},
+		{"links", []object{{{"rel", "self"}, {"href", k.volumeURL()}}}},
+	}}}})
+}
+
+// begin starts work on a volume.
+func (v *volume) begin(k *call, now, next string) {
+	v.status, v.next, v.updated = now, next, k.tick()
+}
+
+// look ends the work whose time has come.
+func (v *volume) look(k *call) {
+	if v.next == "" {
+		return
+	}
+	if k.time().Sub(v.updated) < k.config.PowerTime {
+		k.tick()
+		return
+	}
+	v.status, v.next, v.updated = v.next, "", k.time()
+	switch v.status {
+	case "available":
+		v.server = nil
+	case "deleted":
+		k.region.volumes = slices.DeleteFunc(k.region.volumes, func(o *volume) bool { return o == v })
+	}
+}
+
+// volume finds a volume of the user.
+func (k *call) volume(id string) (*volume, error) {
+	for _, v := range slices.Clone(k.region.volumes) {
+		if v.id == id && (k.token.admin() || v.project == k.token.projectID()) {
+			if v.look(k); v.status != "deleted" {
+				return v, nil
+			}
+		}
+	}
+	return nil, notFound("Volume %s could not be found.", id)
+}
+
+func (k *call) volumeDocument(v *volume) object {
+	attached := []object{}
+	if v.server != nil && v.status != "reserved" {
+		attached = append(attached, object{
+			{"id", v.id}, {"attachment_id", v.attachment}, {"volume_id", v.id}, {"server_id", v.server.ID}, {"host_name", nil},
+			{"device", v.device}, {"attached_at", microTime(v.updated)},
+		})
+	}
+	return object{
+		{"id", v.id}, {"status", v.status}, {"size", v.size}, {"availability_zone", v.zone}, {"created_at", microTime(v.created)},
+		{"updated_at", microTime(v.updated)}, {"name", v.name}, {"description", nil}, {"volume_type", "__DEFAULT__"}, {"snapshot_id", nil},
+		{"source_volid", nil}, {"metadata", object{}}, {"links", []object{{{"rel", "self"}, {"href", k.volumeURL() + "volumes/" + v.id}}}},
+		{"user_id", v.user}, {"bootable", "false"}, {"encrypted", false}, {"replication_status", nil}, {"consistencygroup_id", nil},
+		{"multiattach", false}, {"attachments", attached}, {"os-vol-tenant-attr:tenant_id", v.project},
+	}
+}
+
+func (k *call) volumeReply(status int, v *volume) reply {
+	return jsonReply(status, object{{"volume", k.volumeDocument(v)}})
+}
+
+// listVolumes lists the newest volume first, on one page.
+func (k *call) listVolumes() (reply, error) {
+	list := []object{}
+	for _, v := range slices.Backward(slices.Clone(k.region.volumes)) {
+		if v.project == k.token.projectID() {
+			if v.look(k); v.status != "deleted" {
+				list = append(list, k.volumeDocument(v))
+			}
+		}
+	}
+	return jsonReply(200, object{{"volumes", list}}), nil
+}
+
+var volumeSchema = &schema{types: jsonObject, closed: true, props: []prop{
+	{name: "volume", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
+		{name: "name", schema: stringOrNull},
+		{name: "size", schema: &schema{types: []string{"integer"}, bounded: true, minimum: 1}},
+		{name: "availability_zone", schema: nameSchema},
+	}}},
+}}
+
+func (k *call) createVolume() (reply, error) {
+	doc, err := k.body(volumeSchema)
+	if err != nil {
+		return reply{}, err
+	}
+	given, _ := sub(doc, "volume")
+	v := &volume{name: text(given, "name"), zone: text(given, "availability_zone"), project: k.token.projectID(), user: k.token.user.id}
+	size, ok := given.get("size")
+	if !ok {
+		return reply{}, badRequest("The server could not comply with the request since it is either malformed or otherwise incorrect.")
+	}
+	if _, err := fmt.Sscan(bare(size), &v.size); err != nil {
+		return reply{}, err
+	}
+	if v.zone == "" {
+		v.zone = k.region.zones[0].name
+	}
+	if k.region.zone(v.zone) == nil {
+		return reply{}, badRequest("Availability zone '%s' is invalid.", v.zone)
+	}
+	v.id = k.uuid("volume/" + k.region.name)
+	v.begin(k, "creating", "available")
+	v.created = v.updated
+	k.region.volumes = append(k.region.volumes, v)
+	return k.volumeReply(202, v), nil
+}
+
+func (k *call) showVolume() (reply, error) {
+	v, err := k.volume(k.vars[0])
+	if err != nil {
+		return reply{}, err
+	}
+	return k.volumeReply(200, v), nil
+}
+
+func (k *call) deleteVolume() (reply, error) {
+	v, err := k.volume(k.vars[0])
+	if err != nil {
+		return reply{}, err
+	}
+	if v.status != "available" {
+		return reply{}, badRequest("Invalid volume: Volume status must be available or error or error_restoring or error_extending or " +
+			"error_managing and must not be migrating, attached, belong to a group, have snapshots, awaiting a transfer, " +
+			"or be disassociated from snapshots after volume transfer.")
+	}
+	v.begin(k, "deleting", "deleted")
+	return empty(202), nil
+}
