@@ -106,6 +106,7 @@ type draft struct {
 	space      *placement.Board  // the nodes that are left, as far as their substitutes need room
 	pending    int64             // nodes that will be added: the growth, and a substitute for each that is removed
 	everything bool              // whether to choose without asking for room
+	texts      differences
 
 	size    int64 // maximum number of nodes to pick
 	taken   int64 // number of those picked that count against it
@@ -117,7 +118,7 @@ type draft struct {
 func newDraft(now Roster, s stage, policy Policy) *draft {
 	d := &draft{now: now, policy: policy, all: maps.Clone(s.left), back: s.back, aim: s.aim,
 		decided: map[string]bool{}, gone: map[string]bool{}, outage: outage(s.all, policy),
-		full: slices.Clone(s.full), space: boardOf(s.left, policy.Regions, s.full), pending: s.growth}
+		full: slices.Clone(s.full), space: boardOf(s.left, policy.Regions, s.full), pending: s.growth, texts: differences{}}
 	maps.Copy(d.decided, s.remade)
 	if s.aim.slots {
 		d.back = nil // nodes stay in their slots
@@ -142,7 +143,7 @@ func (d *draft) reviseFree() {
 			continue
 		}
 		picked := departure{name: name, cause: Outdated, template: d.aim.at(f.Place), unused: true}
-		picked.why = f.Template.differs(picked.template) + "; it never served"
+		picked.why = d.texts.of(f.Template, picked.template) + "; it never served"
 		if picked.template == f.Template {
 			continue // there is no settled one to go back to
 		}
@@ -338,7 +339,7 @@ func (d *draft) pickOutdated(concerned func(*fact) bool) {
 			if !ok || !d.may(f, Outdated) {
 				break
 			}
-			q.leave(f.Place, d.take(f, Outdated, f.Template.differs(d.policy.Templates.At(f.Place))))
+			q.leave(f.Place, d.take(f, Outdated, d.texts.of(f.Template, d.policy.Templates.At(f.Place))))
 		}
 	}
 }

@@ -2,9 +2,11 @@ package roster
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/bench"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
 // BenchmarkPlan: a plan that changes nothing, and one that grows by a node, for
@@ -55,6 +57,55 @@ func BenchmarkRollout(b *testing.B) {
 			p.Templates, p.Update = images("b"), update("25%", Unhealthy, Misplaced, Outdated)
 			for b.Loop() {
 				if _, change, err := Plan(r, seen, p); err != nil || change.Replaced != size/4 {
+					b.Fatal(change.Replaced, err)
+				}
+			}
+		})
+	}
+}
+
+// largeTemplates are as large as templates get: of many keys, and of long values.
+func largeTemplates() map[string]func(version string) Template {
+	return map[string]func(string) Template{
+		"keys=1000": func(version string) Template {
+			values := map[string]string{"image": version}
+			for i := range 1_000 {
+				values[fmt.Sprint("key-", i)] = fmt.Sprint("value ", i)
+			}
+			return NewTemplate(values)
+		},
+		"values=64KiB": func(version string) Template {
+			return NewTemplate(map[string]string{"image": version, "user_data": strings.Repeat("x", 64<<10), "config": strings.Repeat("y", 64<<10)})
+		},
+	}
+}
+
+// largeRollout is a cluster of a large template, and a policy that gives it another
+// one.
+func largeRollout(t testing.TB, size int64, template func(version string) Template) (Roster, Seen, Policy) {
+	t.Helper()
+	p := policy(size)
+	own := template("own")
+	p.Templates = NewTemplates(Templates{placement.Place{}: template("a"), placement.Place{Region: "RegionTwo"}: own})
+	r, _, err := Plan(Roster{}, Seen{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := running(r)
+	p.Templates, p.RequireMarks = NewTemplates(Templates{placement.Place{}: template("b"), placement.Place{Region: "RegionTwo"}: own}), true
+	p.Update = update("25%", Unhealthy, Misplaced, Outdated)
+	return r, seen, p
+}
+
+// BenchmarkLargeTemplate: a batch of 1,000 nodes with a template of many keys, or
+// of long values.
+func BenchmarkLargeTemplate(b *testing.B) {
+	for name, template := range largeTemplates() {
+		b.Run(name, func(b *testing.B) {
+			r, seen, p := largeRollout(b, 1_000, template)
+			for b.Loop() {
+				next, change, err := Plan(r.Learn(seen, p), seen, p)
+				if err != nil || change.Replaced == 0 || len(next.Nodes) != 1_000 {
 					b.Fatal(change.Replaced, err)
 				}
 			}

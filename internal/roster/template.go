@@ -41,8 +41,8 @@ func (t Template) Values() map[string]string {
 	return values
 }
 
-// Over is the template with the values of another one where it has none itself.
-func (t Template) Over(base Template) Template {
+// over is the template with the values of another one where it has none itself.
+func (t Template) over(base Template) Template {
 	if t == "" || base == "" {
 		return cmp.Or(t, base)
 	}
@@ -77,6 +77,18 @@ func (t Template) differs(wanted Template) string {
 		parts = append(parts[:3], fmt.Sprintf("%d more values differ", len(parts)-3))
 	}
 	return "it has " + strings.Join(parts, "; ")
+}
+
+// differences has what differs, worked out once for each pair of templates: many
+// nodes share one, which may be large.
+type differences map[[2]Template]string
+
+func (d differences) of(has, wanted Template) string {
+	pair := [2]Template{has, wanted}
+	if _, known := d[pair]; !known {
+		d[pair] = has.differs(wanted)
+	}
+	return d[pair]
 }
 
 // shown is a value as a text shows it.
@@ -126,15 +138,32 @@ func (m Mark) of(t Template) bool {
 	return !hashed || hash == t.hash()
 }
 
-// Templates say what new nodes are made from: in a place that has a template of
-// its own that one, over the one of its region, over the one for all.
+// Templates say what new nodes are made from: the nodes of a zone from its template,
+// without one from that of its region, without one from that of all. They are made
+// by [NewTemplates].
 type Templates map[placement.Place]Template
+
+// NewTemplates merges the templates that places have themselves: that of a zone over
+// that of its region over that of all. Once, and not for each node: a template may
+// be large.
+func NewTemplates(own map[placement.Place]Template) Templates {
+	t := Templates{}
+	for at, template := range own {
+		region := placement.Place{Region: at.Region}
+		if at != region {
+			template = template.over(own[region])
+		}
+		if at != (placement.Place{}) {
+			template = template.over(own[placement.Place{}])
+		}
+		if template != "" {
+			t[at] = template
+		}
+	}
+	return t
+}
 
 // At is the template of new nodes of a place.
 func (t Templates) At(at placement.Place) Template {
-	template := t[placement.Place{Region: at.Region}].Over(t[placement.Place{}])
-	if at.Zone == "" {
-		return template
-	}
-	return t[at].Over(template)
+	return cmp.Or(t[at], t[placement.Place{Region: at.Region}], t[placement.Place{}])
 }

@@ -75,12 +75,12 @@ func TestTemplates(t *testing.T) {
 		}
 		return NewTemplate(m)
 	}
-	templates := Templates{
+	templates := NewTemplates(Templates{
 		{}:                           values("image", "a", "flavor", "f"),
 		{Region: "R1"}:               values("image", "b"),
 		{Region: "R1", Zone: "az-1"}: values("flavor", "g", "network", "n"),
 		{Region: "R2", Zone: "az-1"}: values("flavor", "h"),
-	}
+	})
 	for at, want := range map[placement.Place]Template{
 		{Region: "R1"}:               values("image", "b", "flavor", "f"),
 		{Region: "R1", Zone: "az-1"}: values("image", "b", "flavor", "g", "network", "n"),
@@ -176,5 +176,18 @@ func TestTemplateTakenAway(t *testing.T) {
 	delete(p.Templates, placement.Place{Region: "RegionTwo"})
 	if _, _, err := Plan(r, running(r), p); !errors.Is(err, ErrTemplateRemoved) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLargeTemplate: a template of 1,000 keys is read a few times for a plan, and not
+// for each of 1,000 nodes: that would take 6,000,000 allocations.
+func TestLargeTemplate(t *testing.T) {
+	r, seen, p := largeRollout(t, 1_000, largeTemplates()["keys=1000"])
+	if n := testing.AllocsPerRun(1, func() {
+		if _, change, err := Plan(r.Learn(seen, p), seen, p); err != nil || change.Replaced == 0 {
+			t.Error(change.Replaced, err)
+		}
+	}); n > 200_000 {
+		t.Errorf("%.0f allocations", n)
 	}
 }

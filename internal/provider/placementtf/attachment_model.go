@@ -161,9 +161,9 @@ func (m attachmentModel) requiresMarks(ctx context.Context, diags *diag.Diagnost
 
 // templates are those of the attachment, of its regions and of its zones.
 func (m attachmentModel) templates() roster.Templates {
-	templates := roster.Templates{}
+	own := map[placement.Place]roster.Template{}
 	if t := templateOf(m.Template); t != "" {
-		templates[placement.Place{}] = t
+		own[placement.Place{}] = t
 	}
 	region := m.Region.ValueString()
 	if listed(m.Regions) {
@@ -171,10 +171,10 @@ func (m attachmentModel) templates() roster.Templates {
 	}
 	for at, values := range places.Templates(m.Regions, m.Zones, region) {
 		if t := templateOf(values); t != "" {
-			templates[at] = t
+			own[at] = t
 		}
 	}
-	return templates
+	return roster.NewTemplates(own)
 }
 
 // templateOf translates a template. It is none where it is not known.
