@@ -52,7 +52,7 @@ resource "openstack_compute_instance_v2" "web" {
   image_id          = %[4]q
   flavor_id         = %[5]q
   network_mode      = "none"
-  metadata          = { version = each.value.template.version }
+  metadata          = { version = lookup(each.value.template, "version", "a") } # an imported node may have none
   lifecycle {
     create_before_destroy = true
   }
@@ -201,6 +201,29 @@ func TestAccReadinessCanary(t *testing.T) {
 	b.apply(t, "taken back", "a", "a:9/9 b:3/3", "")
 	b.apply(t, "the rest", "a", "a:11/11 b:1/1", "")
 	b.apply(t, "the last", "a", "a:12/12", "")
+	b.Settled(t, "in the end")
+}
+
+// TestAccReadinessImport: an attachment that is imported in the middle of a rollout
+// knows by their marks which nodes have the new template: no server is touched, and
+// the next batches replace the others.
+func TestAccReadinessImport(t *testing.T) {
+	t.Parallel()
+	b := behind(t)
+	b.apply(t, "the first batch", "b", "a:4/4 b:2/2", "")
+	const address = "stackpolicy_placement_attachment.web"
+	for _, args := range [][]string{{"state", "rm", address}, {"import", "-input=false", "-no-color", address, b.Cloud.Prefix + "/{cluster}{index}"}} {
+		if _, err := b.Run(t.Context(), args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ids := slices.Sorted(slices.Values(b.IDs(t)))
+	b.apply(t, "the apply after the import", "b", "a:4/4 b:2/2", "")
+	if after := slices.Sorted(slices.Values(b.IDs(t))); !slices.Equal(ids, after) {
+		t.Errorf("the servers are no longer the same: %v, were %v", after, ids)
+	}
+	b.apply(t, "the second batch", "b", "a:2/2 b:4/4", "")
+	b.apply(t, "the last", "b", "b:6/6", "")
 	b.Settled(t, "in the end")
 }
 
