@@ -91,12 +91,16 @@ func BenchmarkTerraformApply(b *testing.B) {
 // BenchmarkTerraformApplyServers does the same with servers, which follow a
 // placement attachment or a map of the configuration.
 func BenchmarkTerraformApplyServers(b *testing.B) {
-	compareLives(b, 1_000, func() (mine, other *workspace.Workspace, meanwhile func()) {
-		c, d := acctest.NewFake(b, fakecloud.Config{}), acctest.NewFake(b, fakecloud.Config{})
-		mine = measured(b, c, fmt.Sprintf(applyPlaces+made, c.Prefix, "stackpolicy_placement_attachment.web.nodes", c.Image, c.Flavor))
-		other = measured(b, d, fmt.Sprintf(applyMap+made, d.Prefix, "local.nodes", d.Image, d.Flavor))
-		return mine, other, func() {} // terraform made them
-	})
+	for _, size := range []int{250, 1_000} {
+		b.Run(fmt.Sprintf("nodes=%d", size), func(b *testing.B) {
+			compareLives(b, size, func() (mine, other *workspace.Workspace, meanwhile func()) {
+				c, d := acctest.NewFake(b, fakecloud.Config{}), acctest.NewFake(b, fakecloud.Config{})
+				mine = measured(b, c, fmt.Sprintf(applyPlaces+made, c.Prefix, "stackpolicy_placement_attachment.web.nodes", c.Image, c.Flavor))
+				other = measured(b, d, fmt.Sprintf(applyMap+made, d.Prefix, "local.nodes", d.Image, d.Flavor))
+				return mine, other, func() {} // terraform made them
+			})
+		})
+	}
 }
 
 // compareLives takes two clusters through their lives, step by step in turn, and
