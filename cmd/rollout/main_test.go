@@ -94,7 +94,9 @@ func start(t *testing.T) (*acctest.Cloud, func(args ...string) *exec.Cmd) {
 		}
 	}
 	return c, func(args ...string) *exec.Cmd {
-		cmd := exec.Command(file, append([]string{"-dir", w.Dir, "-terraform", w.Terraform, "-var", "image=b", "-poll", "1s"}, args...)...)
+		cmd := exec.Command(
+			file,
+			append([]string{"-dir", w.Dir, "-terraform", w.Terraform, "-var", "image=b", "-poll", "1s"}, args...)...)
 		cmd.Env = append(os.Environ(), w.Env...)
 		return cmd
 	}
@@ -115,10 +117,18 @@ func code(t *testing.T, cmd *exec.Cmd) (int, string) {
 func TestRollout(t *testing.T) {
 	t.Parallel()
 	c, command := start(t)
-	if got, said := code(t, command("-policy", `grep -q '"planned_values"' && echo no; exit 1`)); got != 2 || !strings.Contains(said, "The policy refuses the plan:\nno\n") || versions(c) != "map[a:4]" {
+	if got, said := code(
+		t,
+		command("-policy", `grep -q '"planned_values"' && echo no; exit 1`),
+	); got != 2 || !strings.Contains(said, "The policy refuses the plan:\nno\n") ||
+		versions(c) != "map[a:4]" {
 		t.Fatalf("refused: exit code %d, %s\n%s", got, versions(c), said)
 	}
-	if got, said := code(t, command("-max-applies", "1")); got != 2 || !strings.Contains(said, "held: -max-applies 1 is reached (1 apply") || !strings.Contains(said, "| Place | Before | After |") || versions(c) != "map[a:2 b:2]" {
+	if got, said := code(
+		t,
+		command("-max-applies", "1"),
+	); got != 2 || !strings.Contains(said, "held: -max-applies 1 is reached (1 apply") || !strings.Contains(said, "| Place | Before | After |") ||
+		versions(c) != "map[a:2 b:2]" {
 		t.Fatalf("one apply: exit code %d, %s\n%s", got, versions(c), said)
 	}
 	summary := filepath.Join(t.TempDir(), "summary.md")
@@ -140,11 +150,17 @@ func TestRollout(t *testing.T) {
 		t.Errorf("events %q, want %s", kinds, want)
 	}
 	written, err := os.ReadFile(summary)
-	if err != nil || !strings.HasPrefix(string(written), "## Apply 1\n") || !strings.Contains(string(written), "### Placement of `"+c.Prefix) || !strings.Contains(string(written), "**done**: nothing is left to replace (1 apply") {
+	if err != nil || !strings.HasPrefix(string(written), "## Apply 1\n") ||
+		!strings.Contains(string(written), "### Placement of `"+c.Prefix) ||
+		!strings.Contains(string(written), "**done**: nothing is left to replace (1 apply") {
 		t.Errorf("summary: %v\n%s", err, written)
 	}
 	c.Fake.ResetRequests()
-	if got, said := code(t, command()); got != 0 || !strings.Contains(said, "done: nothing is left to replace\n") || c.Fake.Count("POST compute /servers") != 0 {
+	if got, said := code(
+		t,
+		command(),
+	); got != 0 || !strings.Contains(said, "done: nothing is left to replace\n") ||
+		c.Fake.Count("POST compute /servers") != 0 {
 		t.Errorf("again: exit code %d\n%s", got, said)
 	}
 }
@@ -169,16 +185,22 @@ func TestStopped(t *testing.T) {
 			var once sync.Once
 			for lines := bufio.NewScanner(out); lines.Scan(); {
 				said.WriteString(lines.Text() + "\n")
-				if strings.Contains(lines.Text(), `"event":"progress"`) && strings.Contains(lines.Text(), "openstack_compute_instance_v2") {
+				if strings.Contains(lines.Text(), `"event":"progress"`) &&
+					strings.Contains(lines.Text(), "openstack_compute_instance_v2") {
 					once.Do(func() { _ = cmd.Process.Signal(signal) })
 				}
 			}
 			_ = cmd.Wait()
-			if signal == syscall.SIGINT && (cmd.ProcessState.ExitCode() != 2 || versions(c) != "map[a:2 b:2]" || !strings.Contains(said.String(), `"interrupted (1 apply`)) {
+			if signal == syscall.SIGINT &&
+				(cmd.ProcessState.ExitCode() != 2 || versions(c) != "map[a:2 b:2]" || !strings.Contains(said.String(), `"interrupted (1 apply`)) {
 				t.Errorf("exit code %d, %s\n%s", cmd.ProcessState.ExitCode(), versions(c), said.String())
 			}
 			// The apply of a run that was killed goes on, and has the lock of the state.
-			if got, said := code(t, command("-lock-timeout", "10m")); got != 0 || strings.Contains(versions(c), "a:") || len(c.Servers(t)) != 4 {
+			if got, said := code(
+				t,
+				command("-lock-timeout", "10m"),
+			); got != 0 || strings.Contains(versions(c), "a:") ||
+				len(c.Servers(t)) != 4 {
 				t.Errorf("the next run: exit code %d, %s\n%s", got, versions(c), said)
 			}
 		})
@@ -202,7 +224,12 @@ func TestUsage(t *testing.T) {
 		{[]string{"-dir", "/does/not/exist", "-terraform", "sh"}, 1, "/does/not/exist"},
 	} {
 		var stdout, stderr bytes.Buffer
-		if got := run(c.args, &stdout, &stderr); got != c.code || !strings.Contains(stdout.String()+stderr.String(), c.said) {
+		if got := run(
+			c.args,
+			&stdout,
+			&stderr,
+		); got != c.code ||
+			!strings.Contains(stdout.String()+stderr.String(), c.said) {
 			t.Errorf("%q: exit code %d\n%s%s", c.args, got, stdout.String(), stderr.String())
 		}
 	}

@@ -88,7 +88,13 @@ func NewMember(t testing.TB, config fakecloud.Config) *Cloud {
 
 // Login is the login to the real cloud that the environment names.
 func Login() openstack.Config {
-	return openstack.Config{Cloud: os.Getenv("OS_CLOUD"), AuthURL: os.Getenv("OS_AUTH_URL"), DefaultDomain: "default", Region: os.Getenv("OS_REGION_NAME"), MaxRetries: 3}
+	return openstack.Config{
+		Cloud:         os.Getenv("OS_CLOUD"),
+		AuthURL:       os.Getenv("OS_AUTH_URL"),
+		DefaultDomain: "default",
+		Region:        os.Getenv("OS_REGION_NAME"),
+		MaxRetries:    3,
+	}
 }
 
 func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
@@ -115,8 +121,16 @@ func (c *Cloud) ProviderBlock(name string, more ...string) string {
 	if c.Fake == nil {
 		return fmt.Sprintf("provider %q {\n%s\n}\n", name, strings.Join(more, "\n"))
 	}
-	return fmt.Sprintf("provider %q {\n  auth_url = %q\n  user_name = %q\n  password = %q\n  tenant_name = %q\n  region = %q\n%s\n}\n",
-		name, c.Fake.AuthURL(), c.user, fakecloud.Password, c.user, fakecloud.DefaultRegions()[0].Name, strings.Join(more, "\n"))
+	return fmt.Sprintf(
+		"provider %q {\n  auth_url = %q\n  user_name = %q\n  password = %q\n  tenant_name = %q\n  region = %q\n%s\n}\n",
+		name,
+		c.Fake.AuthURL(),
+		c.user,
+		fakecloud.Password,
+		c.user,
+		fakecloud.DefaultRegions()[0].Name,
+		strings.Join(more, "\n"),
+	)
 }
 
 // bootable finds an image and the smallest flavor.
@@ -138,7 +152,8 @@ func (c *Cloud) bootable(t testing.TB) (image, flavor string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pages, err = images.List(glance, images.ListOpts{Status: images.ImageStatusActive}).AllPages(t.Context()); err != nil {
+	if pages, err = images.List(glance, images.ListOpts{Status: images.ImageStatusActive}).
+		AllPages(t.Context()); err != nil {
 		t.Fatalf("list images: %v", err)
 	}
 	found, err := images.ExtractImages(pages)
@@ -201,8 +216,15 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 	ids := make([]string, len(list))
 	for i, s := range list {
 		client := c.client(t, s.Region)
-		opts := servers.CreateOpts{Name: c.Prefix + s.Name, ImageRef: c.Image, FlavorRef: c.Flavor, AvailabilityZone: s.Zone,
-			Networks: "none", Metadata: s.Metadata, Tags: s.Tags}
+		opts := servers.CreateOpts{
+			Name:             c.Prefix + s.Name,
+			ImageRef:         c.Image,
+			FlavorRef:        c.Flavor,
+			AvailabilityZone: s.Zone,
+			Networks:         "none",
+			Metadata:         s.Metadata,
+			Tags:             s.Tags,
+		}
 		if s.Network != "" {
 			opts.Networks = []servers.Network{{UUID: s.Network}}
 		}
@@ -212,7 +234,9 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 		}
 		ids[i] = server.ID
 		t.Cleanup(func() {
-			if err := servers.Delete(context.WithoutCancel(t.Context()), client, server.ID).ExtractErr(); err != nil && !gophercloud.ResponseCodeIs(err, 404) {
+			if err := servers.Delete(context.WithoutCancel(t.Context()), client, server.ID).
+				ExtractErr(); err != nil &&
+				!gophercloud.ResponseCodeIs(err, 404) {
 				t.Errorf("delete %s: %v", opts.Name, err)
 			}
 		})

@@ -36,8 +36,14 @@ func attach(ctx context.Context, t *testing.T) (string, context.CancelFunc, erro
 		address := "registry.terraform.io/stackpolicy/" + name
 		configs, closed, failed := make(chan *plugin.ReattachConfig), make(chan struct{}), make(chan error, 1)
 		go func() {
-			failed <- tf6server.Serve(address, func() tfprotov6.ProviderServer { return server }, tf6server.WithDebug(ctx, configs, closed),
-				tf6server.WithGoPluginLogger(hclog.NewNullLogger()), tf6server.WithLoggingSink(t), tf6server.WithoutLogStderrOverride())
+			failed <- tf6server.Serve(
+				address,
+				func() tfprotov6.ProviderServer { return server },
+				tf6server.WithDebug(ctx, configs, closed),
+				tf6server.WithGoPluginLogger(hclog.NewNullLogger()),
+				tf6server.WithLoggingSink(t),
+				tf6server.WithoutLogStderrOverride(),
+			)
 		}()
 		select {
 		case c := <-configs:

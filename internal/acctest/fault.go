@@ -29,7 +29,9 @@ var (
 func (c *Cloud) Break(t testing.TB, f Fault, region string) (restore func()) {
 	t.Helper()
 	if c.Fake != nil {
-		restore = c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: region, Effect: f.effect, Times: fakecloud.Forever}).Remove
+		restore = c.Fake.Inject(
+			fakecloud.Fault{Service: fakecloud.Compute, Region: region, Effect: f.effect, Times: fakecloud.Forever},
+		).Remove
 		t.Cleanup(restore)
 		return restore
 	}
@@ -38,7 +40,8 @@ func (c *Cloud) Break(t testing.TB, f Fault, region string) (restore func()) {
 		t.Skip("needs STACKPOLICY_FAULT, the script that breaks the cloud's services")
 	}
 	run := func(what string) {
-		if output, err := exec.CommandContext(context.WithoutCancel(t.Context()), script, what, region).CombinedOutput(); err != nil {
+		if output, err := exec.CommandContext(context.WithoutCancel(t.Context()), script, what, region).
+			CombinedOutput(); err != nil {
 			t.Errorf("%s %s %s: %v\n%s", script, what, region, err, output)
 		}
 	}

@@ -47,9 +47,20 @@ func (c *Cloud) Act(t testing.TB, region, id, body, status string) {
 
 func act(t testing.TB, client *gophercloud.ServiceClient, id, body string) {
 	t.Helper()
-	resp, err := client.Post(context.WithoutCancel(t.Context()), client.ServiceURL("servers", id, "action"), nil, nil, &gophercloud.RequestOpts{
-		RawBody: strings.NewReader(body), OkCodes: []int{202, 204}, MoreHeaders: map[string]string{"Content-Type": "application/json"}, KeepResponseBody: true,
-	})
+	resp, err := client.Post(
+		context.WithoutCancel(t.Context()),
+		client.ServiceURL("servers", id, "action"),
+		nil,
+		nil,
+		&gophercloud.RequestOpts{
+			RawBody: strings.NewReader(
+				body,
+			),
+			OkCodes:          []int{202, 204},
+			MoreHeaders:      map[string]string{"Content-Type": "application/json"},
+			KeepResponseBody: true,
+		},
+	)
 	if err != nil {
 		t.Fatalf("%s of the server %s: %v", body, id, err)
 	}
@@ -66,13 +77,21 @@ func (c *Cloud) await(t testing.TB, region, id, status string, is func(*servers.
 			return
 		}
 	}
-	t.Fatalf("the server %s is %s (%s) in %s, and should be %s", id, last.Status, last.TaskState, last.AvailabilityZone, status)
+	t.Fatalf(
+		"the server %s is %s (%s) in %s, and should be %s",
+		id,
+		last.Status,
+		last.TaskState,
+		last.AvailabilityZone,
+		status,
+	)
 }
 
 // Rename gives a server another name.
 func (c *Cloud) Rename(t testing.TB, region, id, name string) {
 	t.Helper()
-	if _, err := servers.Update(t.Context(), c.client(t, region), id, servers.UpdateOpts{Name: name}).Extract(); err != nil {
+	if _, err := servers.Update(t.Context(), c.client(t, region), id, servers.UpdateOpts{Name: name}).
+		Extract(); err != nil {
 		t.Fatalf("rename the server %s: %v", id, err)
 	}
 }
@@ -84,8 +103,10 @@ func (c *Cloud) Admin(t testing.TB, region string) *gophercloud.ServiceClient {
 	api := c.API
 	if c.Fake != nil {
 		var err error
-		if api, err = openstack.New(openstack.Config{AuthURL: c.Fake.AuthURL(), UserName: fakecloud.AdminUser, Password: fakecloud.Password,
-			TenantName: fakecloud.AdminProject, DefaultDomain: fakecloud.DomainID, Region: region}); err != nil {
+		if api, err = openstack.New(
+			openstack.Config{AuthURL: c.Fake.AuthURL(), UserName: fakecloud.AdminUser, Password: fakecloud.Password,
+				TenantName: fakecloud.AdminProject, DefaultDomain: fakecloud.DomainID, Region: region},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -136,7 +157,9 @@ func (c *Cloud) Disable(t testing.TB, region, host string) (enable func()) {
 		t.Fatalf("the compute service of %s: %d, %v", host, len(list), err)
 	}
 	set := func(status services.ServiceStatus) {
-		if _, err := services.Update(context.WithoutCancel(t.Context()), admin, list[0].ID, services.UpdateOpts{Status: status}).Extract(); err != nil {
+		ctx := context.WithoutCancel(t.Context())
+		_, err := services.Update(ctx, admin, list[0].ID, services.UpdateOpts{Status: status}).Extract()
+		if err != nil {
 			t.Errorf("set the compute service of %s to %s: %v", host, status, err)
 		}
 	}
@@ -157,7 +180,15 @@ func (c *Cloud) Host(t testing.TB, region, zone string) string {
 func (c *Cloud) Migrate(t testing.TB, region, id, zone string) {
 	t.Helper()
 	admin := c.Admin(t, region)
-	act(t, admin, id, fmt.Sprintf(`{"os-migrateLive": {"host": %q, "block_migration": "auto", "force": true}}`, hosts(t, admin, zone)[0]))
+	act(
+		t,
+		admin,
+		id,
+		fmt.Sprintf(
+			`{"os-migrateLive": {"host": %q, "block_migration": "auto", "force": true}}`,
+			hosts(t, admin, zone)[0],
+		),
+	)
 	c.await(t, region, id, "ACTIVE", func(s *servers.Server) bool { return s.AvailabilityZone == zone })
 }
 
@@ -276,7 +307,11 @@ func (c *Cloud) RoomOfCores(t testing.TB, region string, more int) (raise func()
 }
 
 // quota sets limits of the test's project.
-func (c *Cloud) quota(t testing.TB, region string, limits func(quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts)) (raise func()) {
+func (c *Cloud) quota(
+	t testing.TB,
+	region string,
+	limits func(quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts),
+) (raise func()) {
 	t.Helper()
 	admin := c.Admin(t, region)
 	own, ok := c.client(t, region).GetAuthResult().(tokens.CreateResult)

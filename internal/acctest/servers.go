@@ -39,7 +39,8 @@ func (c *Cloud) AllServers(t testing.TB) (found []servers.Server) {
 // In are those of a region.
 func (c *Cloud) In(t testing.TB, region string) []servers.Server {
 	t.Helper()
-	pages, err := servers.List(c.client(t, region), servers.ListOpts{Name: "^" + c.Prefix}).AllPages(context.WithoutCancel(t.Context()))
+	pages, err := servers.List(c.client(t, region), servers.ListOpts{Name: "^" + c.Prefix}).
+		AllPages(context.WithoutCancel(t.Context()))
 	if err != nil {
 		t.Fatalf("list servers of %s: %v", region, err)
 	}
@@ -47,7 +48,10 @@ func (c *Cloud) In(t testing.TB, region string) []servers.Server {
 	if err != nil {
 		t.Fatalf("list servers of %s: %v", region, err)
 	}
-	return slices.DeleteFunc(list, func(s servers.Server) bool { return s.Status == "DELETED" }) // it only waits for its removal
+	return slices.DeleteFunc(
+		list,
+		func(s servers.Server) bool { return s.Status == "DELETED" },
+	) // it only waits for its removal
 }
 
 // ByAge orders servers, the oldest first. On a real cloud those made at once may
@@ -77,7 +81,8 @@ func (c *Cloud) Kill(t testing.TB, region, id string) {
 // Mark sets a server's metadata behind Terraform's back.
 func (c *Cloud) Mark(t testing.TB, region, id, key, value string) {
 	t.Helper()
-	if _, err := servers.UpdateMetadata(t.Context(), c.client(t, region), id, servers.MetadataOpts{key: value}).Extract(); err != nil {
+	if _, err := servers.UpdateMetadata(t.Context(), c.client(t, region), id, servers.MetadataOpts{key: value}).
+		Extract(); err != nil {
 		t.Fatalf("mark %s: %v", id, err)
 	}
 }

@@ -30,7 +30,13 @@ type UnsupportedError struct {
 }
 
 func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("%s needs Nova's microversion 2.%d, and region %s offers %s", e.feature, e.needs, e.region, e.offered)
+	return fmt.Sprintf(
+		"%s needs Nova's microversion 2.%d, and region %s offers %s",
+		e.feature,
+		e.needs,
+		e.region,
+		e.offered,
+	)
 }
 
 // LostError says that the answer to a creation was lost, so that nobody knows
@@ -143,9 +149,19 @@ func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 func supported(compute *openstack.Compute, policy Policy) error {
 	switch {
 	case strings.HasPrefix(policy.Policy, "soft-") && !compute.Offers(openstack.VersionSoftPolicy):
-		return &UnsupportedError{compute.Region, "the policy " + policy.Policy, openstack.VersionSoftPolicy, compute.Newest()}
+		return &UnsupportedError{
+			compute.Region,
+			"the policy " + policy.Policy,
+			openstack.VersionSoftPolicy,
+			compute.Newest(),
+		}
 	case policy.MaxServerPerHost > 0 && !compute.Offers(openstack.VersionGroupPolicy):
-		return &UnsupportedError{compute.Region, "the rule max_server_per_host", openstack.VersionGroupPolicy, compute.Newest()}
+		return &UnsupportedError{
+			compute.Region,
+			"the rule max_server_per_host",
+			openstack.VersionGroupPolicy,
+			compute.Newest(),
+		}
 	}
 	return nil
 }

@@ -47,8 +47,13 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("the server group %q (%s) has the policy %s, and the attachment asks for %s",
-		e.group.Name, e.group.ID, rules(e.group.Policy, e.group.MaxServerPerHost), rules(e.policy.Policy, e.policy.MaxServerPerHost))
+	return fmt.Sprintf(
+		"the server group %q (%s) has the policy %s, and the attachment asks for %s",
+		e.group.Name,
+		e.group.ID,
+		rules(e.group.Policy, e.group.MaxServerPerHost),
+		rules(e.policy.Policy, e.policy.MaxServerPerHost),
+	)
 }
 
 func rules(policy string, maxServerPerHost int) string {
@@ -65,7 +70,12 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%d server groups are named %q (%s): name the right one by its id", len(e.ids), e.name, strings.Join(e.ids, ", "))
+	return fmt.Sprintf(
+		"%d server groups are named %q (%s): name the right one by its id",
+		len(e.ids),
+		e.name,
+		strings.Join(e.ids, ", "),
+	)
 }
 
 // MissingError says that the group of the scheduler hints does not exist, or that
@@ -79,7 +89,10 @@ func (e *MissingError) Error() string {
 	if e.Hinted {
 		return fmt.Sprintf("no server group has the name or id %q, which the scheduler hints give", e.Group)
 	}
-	return fmt.Sprintf("no server group with the id %q is visible to the project, and an id is no name for a new one", e.Group)
+	return fmt.Sprintf(
+		"no server group with the id %q is visible to the project, and an id is no name for a new one",
+		e.Group,
+	)
 }
 
 // choose says what to do about a policy, given the groups that exist, as the
@@ -126,7 +139,8 @@ var isID = regexp.MustCompile("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 
 // fits reports whether a group has the rules that a policy asks for.
 func (p Policy) fits(g openstack.ServerGroup) bool {
-	return (p.Policy == "" || p.Policy == g.Policy) && (p.MaxServerPerHost == 0 || p.MaxServerPerHost == g.MaxServerPerHost)
+	return (p.Policy == "" || p.Policy == g.Policy) &&
+		(p.MaxServerPerHost == 0 || p.MaxServerPerHost == g.MaxServerPerHost)
 }
 
 // Attached is the group that an attachment has.
@@ -167,7 +181,14 @@ func NeedsAnother(has Attached, region string, policy Policy) Change {
 	case want.Policy != "" && want.Policy != has.Policy:
 		return Change{"servergroup.policies", fmt.Sprintf("its policy changes from %s to %s", has.Policy, want.Policy)}
 	case want.MaxServerPerHost != has.MaxServerPerHost && (want.MaxServerPerHost != 0 || !has.Inherited):
-		return Change{"servergroup.max_server_per_host", fmt.Sprintf("the maximum number of its servers on one host changes from %s to %s", atMost(has.MaxServerPerHost), atMost(want.MaxServerPerHost))}
+		return Change{
+			"servergroup.max_server_per_host",
+			fmt.Sprintf(
+				"the maximum number of its servers on one host changes from %s to %s",
+				atMost(has.MaxServerPerHost),
+				atMost(want.MaxServerPerHost),
+			),
+		}
 	}
 	return Change{}
 }

@@ -17,9 +17,9 @@ func readPage(data []byte, take func(*server) error) (more bool, err error) {
 }
 
 // readPageWith reads a page of Nova's detailed list of servers, and hands each server
-// to take, which may keep it. Addresses are read where they are asked for. It returns whether Nova says that more follow. A
-// page that breaks off, that is no list of servers, or in which a name is there
-// twice is an error, and never a shorter page.
+// to take, which may keep it. Addresses are read where they are asked for. It returns
+// whether Nova says that more follow. A page that breaks off, that is no list of
+// servers, or in which a name is there twice is an error, and never a shorter page.
 func readPageWith(data []byte, addresses bool, take func(*server) error) (more bool, err error) {
 	page := struct {
 		Servers serverList `json:"servers"`

@@ -66,7 +66,11 @@ func (k FindingKind) why() string {
 // there, and never unknown.
 //
 // An error is a request that failed: nothing is said about any place then.
-func LookUp(ctx context.Context, cloud *openstack.Cloud, regions []placement.Region) ([]placement.Region, []Finding, error) {
+func LookUp(
+	ctx context.Context,
+	cloud *openstack.Cloud,
+	regions []placement.Region,
+) ([]placement.Region, []Finding, error) {
 	if err := cloud.Login(ctx); err != nil {
 		return nil, nil, err
 	}

@@ -159,17 +159,27 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 		match.members = set(group.Members)
 	}
 	if len(match.Tags) > 0 && !compute.Offers(openstack.VersionTags) {
-		return fmt.Errorf("region %s: tags need Nova's microversion 2.%d, and it offers %s", region, openstack.VersionTags, compute.Newest())
+		return fmt.Errorf(
+			"region %s: tags need Nova's microversion 2.%d, and it offers %s",
+			region,
+			openstack.VersionTags,
+			compute.Newest(),
+		)
 	}
 	restart := func() { p.nodes, p.undecided, p.addresses = nil, nil, map[string][]string{} }
-	err = compute.ServerPages(ctx, match.query(), restart, func(page openstack.Page, item func(string) error) (bool, error) {
-		return readPageWith(page.Body, q.Addresses != nil, func(s *server) error {
-			if err := item(s.ID); err != nil {
-				return err
-			}
-			return p.take(s, page.At, match, q)
-		})
-	})
+	err = compute.ServerPages(
+		ctx,
+		match.query(),
+		restart,
+		func(page openstack.Page, item func(string) error) (bool, error) {
+			return readPageWith(page.Body, q.Addresses != nil, func(s *server) error {
+				if err := item(s.ID); err != nil {
+					return err
+				}
+				return p.take(s, page.At, match, q)
+			})
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("region %s: list servers: %w", region, err)
 	}
@@ -214,8 +224,17 @@ func undecided(parts []part, nodes []node.Node, names []string) error {
 			continue
 		}
 		slices.Sort(p.undecided)
-		errs = append(errs, fmt.Errorf("region %s: a cell of Nova is down, and hides the name, metadata and tags of %d servers (%s): so it is not known whether they belong to the cluster. Wait until the cell is back, or select by ids or servergroup_id alone",
-			p.region, len(p.undecided), abbreviate(p.undecided)))
+		errs = append(
+			errs,
+			fmt.Errorf(
+				"region %s: a cell of Nova is down, and hides the name, metadata and tags of %d servers (%s): so it "+
+					"is not known whether they belong to the cluster. Wait until the cell is back, or select by ids "+
+					"or servergroup_id alone",
+				p.region,
+				len(p.undecided),
+				abbreviate(p.undecided),
+			),
+		)
 	}
 	return errors.Join(errs...)
 }

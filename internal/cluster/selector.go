@@ -25,7 +25,8 @@ type Selector struct {
 
 // Empty reports whether the selector names nothing to go by.
 func (s Selector) Empty() bool {
-	return s.NameRegex == "" && len(s.Metadata) == 0 && len(s.Tags) == 0 && s.ServerGroupID == "" && len(s.IDs) == 0 && len(s.Names) == 0
+	return s.NameRegex == "" && len(s.Metadata) == 0 && len(s.Tags) == 0 && s.ServerGroupID == "" && len(s.IDs) == 0 &&
+		len(s.Names) == 0
 }
 
 // matcher is a selector made ready.
@@ -40,7 +41,9 @@ type matcher struct {
 
 func (s Selector) compile() (*matcher, error) {
 	if s.Empty() {
-		return nil, errors.New("the selector is empty: give at least one of name_regex, metadata, tags, servergroup_id and ids")
+		return nil, errors.New(
+			"the selector is empty: give at least one of name_regex, metadata, tags, servergroup_id and ids",
+		)
 	}
 	m := &matcher{Selector: s, cleaned: s.cleaned()}
 	if s.NameRegex != "" {
@@ -141,7 +144,10 @@ func requiredText(pattern string) string {
 	visit = func(re *syntax.Regexp) {
 		switch re.Op {
 		case syntax.OpLiteral:
-			if part := string(re.Rune); re.Flags&syntax.FoldCase == 0 && plain.MatchString(part) && len(part) > len(longest) {
+			if part := string(
+				re.Rune,
+			); re.Flags&syntax.FoldCase == 0 && plain.MatchString(part) &&
+				len(part) > len(longest) {
 				longest = part
 			}
 		case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:

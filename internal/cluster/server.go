@@ -88,7 +88,9 @@ func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error)
 // and launch, a resize its flavor and launch. It is short because it is kept for each
 // node of a cluster.
 func (s *server) build() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.ID, s.Image.ID, s.Flavor.ID, s.Flavor.Name, s.Launched}, "\x00")))
+	sum := sha256.Sum256(
+		[]byte(strings.Join([]string{s.ID, s.Image.ID, s.Flavor.ID, s.Flavor.Name, s.Launched}, "\x00")),
+	)
 	return hex.EncodeToString(sum[:4])
 }
 

@@ -58,9 +58,20 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer health.Close()
-	d.Workspace, err = workspace.New(ctx, dir, terraform, mirror, config,
-		"OS_AUTH_URL="+cloud.AuthURL(), "OS_USERNAME="+fakecloud.MemberUser, "OS_PASSWORD="+fakecloud.Password,
-		"OS_PROJECT_NAME="+fakecloud.MemberProject, "OS_REGION_NAME=RegionOne", "OS_CLOUD=", "TF_VAR_health=http://"+health.Addr)
+	d.Workspace, err = workspace.New(
+		ctx,
+		dir,
+		terraform,
+		mirror,
+		config,
+		"OS_AUTH_URL="+cloud.AuthURL(),
+		"OS_USERNAME="+fakecloud.MemberUser,
+		"OS_PASSWORD="+fakecloud.Password,
+		"OS_PROJECT_NAME="+fakecloud.MemberProject,
+		"OS_REGION_NAME=RegionOne",
+		"OS_CLOUD=",
+		"TF_VAR_health=http://"+health.Addr,
+	)
 	if err != nil {
 		return err
 	}
@@ -88,7 +99,8 @@ func (d *demo) tell(ctx context.Context) error {
 	}
 	d.image = "web-v2"
 	for _, title := range []string{
-		"A new image, in batches of four: new nodes first, and when they answer, four old ones are drained and removed.",
+		"A new image, in batches of four: new nodes first, and when they answer, four old ones are drained and " +
+			"removed.",
 		"The second batch: apply again, until the plan is empty.",
 	} {
 		if err := d.step(ctx, title); err != nil {
@@ -115,7 +127,11 @@ func (d *demo) bad(ctx context.Context) error {
 		}
 	}
 	d.image = "web-v2"
-	if err := d.step(ctx, "Back to the image before: four new nodes replace the four bad ones. Then the bad servers, and the four old ones that had waited, are destroyed."); err != nil {
+	if err := d.step(
+		ctx,
+		"Back to the image before: four new nodes replace the four bad ones. Then the bad servers, and the four old "+
+			"ones that had waited, are destroyed.",
+	); err != nil {
 		return err
 	}
 	return d.settled(ctx)

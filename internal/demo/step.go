@@ -61,7 +61,11 @@ func (d *demo) step(ctx context.Context, title string) error {
 		Creation struct{ Nodes []string }
 		Deletion struct{ Candidates []string }
 	}
-	if err := errors.Join(d.Output(ctx, "summary", &summary), d.Output(ctx, "change", &changes), d.Output(ctx, "remaining", &remaining)); err != nil {
+	if err := errors.Join(
+		d.Output(ctx, "summary", &summary),
+		d.Output(ctx, "change", &changes),
+		d.Output(ctx, "remaining", &remaining),
+	); err != nil {
 		return err
 	}
 	fmt.Println(summary)

@@ -190,7 +190,8 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 			refused = d.Server.Stop(ctx)
 			stopped = refused == nil
 			switch {
-			case stopped, gophercloud.ResponseCodeIs(refused, http.StatusNotFound): // deleted meanwhile, as the next look says
+			case stopped,
+				gophercloud.ResponseCodeIs(refused, http.StatusNotFound): // deleted meanwhile, as the next look says
 			case !gophercloud.ResponseCodeIs(refused, http.StatusConflict):
 				return "", refused
 			case state.Locked:

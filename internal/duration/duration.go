@@ -70,6 +70,11 @@ func Format(d time.Duration) string {
 
 // Fault is the one sentence about a text that is no duration between two bounds.
 func Fault(s string, shortest, longest time.Duration) string {
-	return fmt.Sprintf(`A duration from %s to %s is needed, such as "90s", "10m", "36h" or "30d" (a number without a unit is seconds), not %q.`,
-		Format(shortest), Format(longest), s)
+	return fmt.Sprintf(
+		`A duration from %s to %s is needed, such as "90s", "10m", "36h" or "30d" (a number without a unit is `+
+			`seconds), not %q.`,
+		Format(shortest),
+		Format(longest),
+		s,
+	)
 }

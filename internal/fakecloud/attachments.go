@@ -105,7 +105,8 @@ func (k *call) attachVolume() (reply, error) {
 	case v.server != nil:
 		return reply{}, badRequest("Invalid volume: volume %s is already attached to instances: %s", v.id, v.server.ID)
 	case v.status != "available":
-		return reply{}, badRequest("Invalid volume: volume '%s' status must be 'available'. Currently in '%s' status.", v.id, v.status)
+		return reply{}, badRequest("Invalid volume: volume '%s' status must be 'available'. Currently in '%s' "+
+			"status.", v.id, v.status)
 	}
 	v.device = "/dev/sd" + string(rune('b'+len(k.region.volumesOf(s))))
 	v.server, v.attachment = s, k.uuid("attachment/"+k.region.name)

@@ -119,7 +119,8 @@ func (k *call) volumeDocument(v *volume) object {
 	return object{
 		{"id", v.id}, {"status", v.status}, {"size", v.size}, {"availability_zone", v.zone}, {"created_at", microTime(v.created)},
 		{"updated_at", microTime(v.updated)}, {"name", v.name}, {"description", nil}, {"volume_type", "__DEFAULT__"}, {"snapshot_id", nil},
-		{"source_volid", nil}, {"metadata", object{}}, {"links", []object{{{"rel", "self"}, {"href", k.volumeURL() + "volumes/" + v.id}}}},
+		{"source_volid", nil}, {"metadata", object{}}, {"links", []object{{{"rel", "self"}, {"href", k.volumeURL() +
+			"volumes/" + v.id}}}},
 		{"user_id", v.user}, {"bootable", "false"}, {"encrypted", false}, {"replication_status", nil}, {"consistencygroup_id", nil},
 		{"multiattach", false}, {"attachments", attached}, {"os-vol-tenant-attr:tenant_id", v.project},
 	}
@@ -159,7 +160,8 @@ func (k *call) createVolume() (reply, error) {
 	v := &volume{name: text(given, "name"), zone: text(given, "availability_zone"), project: k.token.projectID(), user: k.token.user.id}
 	size, ok := given.get("size")
 	if !ok {
-		return reply{}, badRequest("The server could not comply with the request since it is either malformed or otherwise incorrect.")
+		return reply{}, badRequest("The server could not comply with the request since it is either malformed or " +
+			"otherwise incorrect.")
 	}
 	if _, err := fmt.Sscan(bare(size), &v.size); err != nil {
 		return reply{}, err
@@ -191,8 +193,10 @@ func (k *call) deleteVolume() (reply, error) {
 		return reply{}, err
 	}
 	if v.status != "available" {
-		return reply{}, badRequest("Invalid volume: Volume status must be available or error or error_restoring or error_extending or " +
-			"error_managing and must not be migrating, attached, belong to a group, have snapshots, awaiting a transfer, " +
+		return reply{}, badRequest("Invalid volume: Volume status must be available or error or error_restoring or " +
+			"error_extending or " +
+			"error_managing and must not be migrating, attached, belong to a group, have snapshots, awaiting a " +
+			"transfer, " +
 			"or be disassociated from snapshots after volume transfer.")
 	}
 	v.begin(k, "deleting", "deleted")

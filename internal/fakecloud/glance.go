@@ -82,15 +82,23 @@ func (k *call) serveGlance() reply {
 		return jsonReply(status, k.imageVersions())
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		rep := k.webob(401, "This server could not verify that you are authorized to access the document you requested. Either you "+
-			"supplied the wrong credentials (e.g., bad password), or your browser does not understand how to supply the credentials required.")
+		rep := k.webob(
+			401,
+			"This server could not verify that you are authorized to access the document you requested. Either you "+
+				"supplied the wrong credentials (e.g., bad password), or your browser does not understand how to "+
+				"supply the credentials required.",
+		)
 		return rep.set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 	}
 	r, methods := k.find(glanceRoutes, k.parts[1:])
 	var rep reply
 	switch {
 	case len(k.parts) == 1:
-		rep = reply{302, http.Header{"Location": {k.base + "/image/v2/"}, "Content-Type": {"text/plain; charset=utf8"}}, nil}
+		rep = reply{
+			302,
+			http.Header{"Location": {k.base + "/image/v2/"}, "Content-Type": {"text/plain; charset=utf8"}},
+			nil,
+		}
 	case r != nil:
 		var err error
 		if rep, err = r.serve(k); err != nil {
@@ -128,13 +136,29 @@ func (k *call) imageVersions() object {
 func imageDocument(i *Image) object {
 	created := isoTime(i.Created)
 	return object{
-		{"name", i.Name}, {"disk_format", "raw"}, {"container_format", "bare"}, {"visibility", "public"}, {"size", 512},
-		{"virtual_size", 512}, {"status", "active"}, {"checksum", "bf619eac0cdf3f68d496ea9344137e8b"}, {"protected", false},
-		{"min_ram", 0}, {"min_disk", 0}, {"owner", AdminProjectID}, {"os_hidden", false}, {"os_hash_algo", "sha512"},
+		{"name", i.Name},
+		{"disk_format", "raw"},
+		{"container_format", "bare"},
+		{"visibility", "public"},
+		{"size", 512},
+		{"virtual_size", 512},
+		{"status", "active"},
+		{"checksum", "bf619eac0cdf3f68d496ea9344137e8b"},
+		{"protected", false},
+		{"min_ram", 0},
+		{"min_disk", 0},
+		{"owner", AdminProjectID},
+		{"os_hidden", false},
+		{"os_hash_algo", "sha512"},
 		{"os_hash_value", "df40d4a774e0b453a5b87c00d6f0ef5d753143454e88ee5f7b607134598294c7" +
 			"905ccbcf94bbc46e474db6eb44e56a6dbb6d9a1be9d4fb5d1b5f2d0c6ed34bfe"},
-		{"id", i.ID}, {"created_at", created}, {"updated_at", created}, {"tags", []string{}},
-		{"self", "/v2/images/" + i.ID}, {"file", "/v2/images/" + i.ID + "/file"}, {"schema", "/v2/schemas/image"},
+		{"id", i.ID},
+		{"created_at", created},
+		{"updated_at", created},
+		{"tags", []string{}},
+		{"self", "/v2/images/" + i.ID},
+		{"file", "/v2/images/" + i.ID + "/file"},
+		{"schema", "/v2/schemas/image"},
 	}
 }
 

@@ -31,7 +31,11 @@ var hypervisorPage = []prop{
 	{name: "marker", schema: texts, since: 33, until: 52},
 	{name: "limit", schema: once(naturals.items), since: 53},
 	{name: "marker", schema: once(texts.items), since: 53},
-	{name: "hypervisor_hostname_pattern", since: 53, schema: once(&schema{minSize: 1, maxSize: 255, pattern: regexp.MustCompile(`^[a-zA-Z0-9-._]*$`)})},
+	{
+		name:   "hypervisor_hostname_pattern",
+		since:  53,
+		schema: once(&schema{minSize: 1, maxSize: 255, pattern: regexp.MustCompile(`^[a-zA-Z0-9-._]*$`)}),
+	},
 	{name: "with_servers", since: 53, schema: once(boolean)},
 }
 
@@ -51,7 +55,12 @@ func (k *call) hypervisorDocument(h *host, detail, withServers bool) object {
 	if h.disabled {
 		status = "disabled"
 	}
-	doc := object{{"id", k.hypervisorID(h)}, {"hypervisor_hostname", h.hypervisor}, {"state", state}, {"status", status}}
+	doc := object{
+		{"id", k.hypervisorID(h)},
+		{"hypervisor_hostname", h.hypervisor},
+		{"state", state},
+		{"status", status},
+	}
 	if detail {
 		doc = append(doc, k.hypervisorDetail(h)...)
 	}
@@ -141,7 +150,9 @@ func (k *call) chosenHypervisors(q map[string][]string) (hosts []*host, more boo
 	hosts = k.region.hosts
 	if pattern := last(q, "hypervisor_hostname_pattern"); pattern != "" {
 		if _, ok := q["limit"]; ok || last(q, "marker") != "" {
-			return nil, false, badRequest("Paging over hypervisors with the hypervisor_hostname_pattern query parameter is not supported.")
+			return nil, false, badRequest(
+				"Paging over hypervisors with the hypervisor_hostname_pattern query parameter is not supported.",
+			)
 		}
 		var found []*host
 		for _, h := range hosts {
@@ -201,6 +212,9 @@ func integer(s, name string) (int, error) {
 
 // unexpected is Nova's answer to an exception that nobody expected.
 func unexpected(class string) error {
-	return &novaError{500, "Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the " +
-		"Nova API log if possible.\n<class '" + class + "'>"}
+	return &novaError{
+		500,
+		"Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the " +
+			"Nova API log if possible.\n<class '" + class + "'>",
+	}
 }

@@ -20,12 +20,19 @@ var errUnauthorized = &keystoneError{status: 401, message: "The request you have
 
 // expecting is Keystone's error about a body that lacks something.
 func expecting(attribute, target string) error {
-	return &keystoneError{status: 400, message: "Expecting to find " + attribute + " in " + target + ". The server could not " +
-		"comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error."}
+	return &keystoneError{
+		status: 400,
+		message: "Expecting to find " + attribute + " in " + target + ". The server could not " +
+			"comply with the request since it is either malformed or otherwise incorrect. The client is assumed to " +
+			"be in error.",
+	}
 }
 
 func notAllowed(action string) error {
-	return &keystoneError{status: 403, message: "You are not authorized to perform the requested action: " + action + "."}
+	return &keystoneError{
+		status:  403,
+		message: "You are not authorized to perform the requested action: " + action + ".",
+	}
 }
 
 var keystoneRoutes = []route{
@@ -55,7 +62,8 @@ func (k *call) askKeystone() reply {
 		return jsonReply(300, object{{"versions", object{{"values", []object{k.identityDocument()}}}}}).
 			set("Location", k.identityURL()+"/")
 	}
-	const notFound = "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>The requested URL " +
+	const notFound = "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>The " +
+		"requested URL " +
 		"was not found on the server. If you entered the URL manually please check your spelling and try again.</p>\n"
 	parts := k.parts[1:]
 	if len(parts) == 0 {
@@ -75,7 +83,11 @@ func (k *call) askKeystone() reply {
 		if !errors.As(err, &e) {
 			e = &keystoneError{status: 500, message: err.Error()}
 		}
-		return reply{e.status, http.Header{"Content-Type": {"application/json"}}, keystoneFault(e.status, e.message, e.more...)}
+		return reply{
+			e.status,
+			http.Header{"Content-Type": {"application/json"}},
+			keystoneFault(e.status, e.message, e.more...),
+		}
 	}
 	return rep
 }

@@ -16,7 +16,10 @@ var microversionPattern = regexp.MustCompile(`^([1-9]\d*)\.([1-9]\d*|0)$`)
 func parseMicroversion(s string) ([2]int, error) {
 	m := microversionPattern.FindStringSubmatch(s)
 	if m == nil {
-		return [2]int{}, badRequest("API Version String %s is of invalid format. Must be of format MajorNum.MinorNum.", s)
+		return [2]int{}, badRequest(
+			"API Version String %s is of invalid format. Must be of format MajorNum.MinorNum.",
+			s,
+		)
 	}
 	major, _ := strconv.Atoi(m[1])
 	minor, _ := strconv.Atoi(m[2])
@@ -101,7 +104,9 @@ func (k *call) nextLink(path, id string) []object {
 
 // versionItem is a version in the list of versions and in its own document.
 func (k *call) versionItem(id string) object {
-	status, since, highest, lowest, path := "CURRENT", "2013-07-23T11:33:21Z", fmt.Sprintf("2.%d", k.maxMinor), "2.1", "/v2.1/"
+	status, since := "CURRENT", "2013-07-23T11:33:21Z"
+	highest, lowest := fmt.Sprintf("2.%d", k.maxMinor), "2.1"
+	path := "/v2.1/"
 	if id == "v2.0" {
 		status, since, highest, lowest, path = k.release.OldAPI, k.release.OldAPISince, "", "", "/v2/"
 	}
@@ -121,8 +126,17 @@ func (k *call) mediaTypes(id string) []object {
 // versionChoice is what Nova offers to a path without a version.
 func (k *call) versionChoice(id string) object {
 	return object{
-		{"id", id}, {"status", k.versionItem(id)[1].value},
-		{"links", []object{{{"rel", "self"}, {"href", k.novaURL() + "/" + strings.TrimSuffix(id, ".0") + "/" + strings.Join(k.parts, "/")}}}},
+		{"id", id},
+		{"status", k.versionItem(id)[1].value},
+		{
+			"links",
+			[]object{
+				{
+					{"rel", "self"},
+					{"href", k.novaURL() + "/" + strings.TrimSuffix(id, ".0") + "/" + strings.Join(k.parts, "/")},
+				},
+			},
+		},
 		{"media-types", k.mediaTypes(id)},
 	}
 }

@@ -41,7 +41,10 @@ func (k *call) serveNeutron() reply {
 		}}}})
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		return jsonReply(401, object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}}).
+		return jsonReply(
+			401,
+			object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}},
+		).
 			set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 	}
 	k.region.settle(k.Cloud)
@@ -66,18 +69,45 @@ func (e *neutronError) Error() string { return e.message }
 func neutronReply(err error) reply {
 	e := &neutronError{http.StatusInternalServerError, "HTTPInternalServerError", err.Error()}
 	errors.As(err, &e)
-	return jsonReply(e.status, object{{"NeutronError", object{{"type", e.kind}, {"message", e.message}, {"detail", ""}}}})
+	return jsonReply(
+		e.status,
+		object{{"NeutronError", object{{"type", e.kind}, {"message", e.message}, {"detail", ""}}}},
+	)
 }
 
 func (k *call) networkDocument() object {
 	created := isoTime(Epoch)
 	none := []string{}
 	doc := object{
-		{"id", NetworkID}, {"name", NetworkName}, {"tenant_id", AdminProjectID}, {"admin_state_up", true}, {"mtu", 1500},
-		{"status", "ACTIVE"}, {"subnets", []string{SubnetID}}, {"shared", true}, {"availability_zone_hints", none},
-		{"availability_zones", none}, {"ipv4_address_scope", nil}, {"ipv6_address_scope", nil}, {"router:external", false},
-		{"description", ""}, {"port_security_enabled", true}, {"tags", none}, {"created_at", created}, {"updated_at", created},
-		{"revision_number", 2}, {"project_id", AdminProjectID},
+		{
+			"id",
+			NetworkID,
+		},
+		{"name", NetworkName},
+		{"tenant_id", AdminProjectID},
+		{"admin_state_up", true},
+		{"mtu", 1500},
+		{"status", "ACTIVE"},
+		{"subnets", []string{SubnetID}},
+		{"shared", true},
+		{"availability_zone_hints", none},
+		{
+			"availability_zones",
+			none,
+		},
+		{"ipv4_address_scope", nil},
+		{"ipv6_address_scope", nil},
+		{"router:external", false},
+		{
+			"description",
+			"",
+		},
+		{"port_security_enabled", true},
+		{"tags", none},
+		{"created_at", created},
+		{"updated_at", created},
+		{"revision_number", 2},
+		{"project_id", AdminProjectID},
 	}
 	for _, name := range k.release.Network {
 		doc = append(doc, field{name, false})
@@ -110,12 +140,33 @@ func (p *port) document() object {
 		}
 	}
 	return object{
-		{"id", p.id}, {"name", p.name}, {"network_id", NetworkID}, {"tenant_id", p.project}, {"mac_address", p.mac},
-		{"admin_state_up", !p.down}, {"status", status}, {"device_id", device}, {"device_owner", owner},
-		{"fixed_ips", []object{{{"subnet_id", SubnetID}, {"ip_address", p.address}}}}, {"project_id", p.project},
-		{"port_security_enabled", true}, {"security_groups", []string{SecurityGroupID}}, {"binding:vnic_type", "normal"},
-		{"allowed_address_pairs", []string{}}, {"extra_dhcp_opts", []string{}}, {"description", ""}, {"tags", []string{}},
-		{"created_at", isoTime(p.created)}, {"updated_at", isoTime(p.created)}, {"revision_number", 1},
+		{"id", p.id},
+		{"name", p.name},
+		{"network_id", NetworkID},
+		{"tenant_id", p.project},
+		{"mac_address", p.mac},
+		{"admin_state_up", !p.down},
+		{"status", status},
+		{"device_id", device},
+		{"device_owner", owner},
+		{"fixed_ips", []object{{{"subnet_id", SubnetID}, {"ip_address", p.address}}}},
+		{"project_id", p.project},
+		{
+			"port_security_enabled",
+			true,
+		},
+		{"security_groups", []string{SecurityGroupID}},
+		{"binding:vnic_type", "normal"},
+		{
+			"allowed_address_pairs",
+			[]string{},
+		},
+		{"extra_dhcp_opts", []string{}},
+		{"description", ""},
+		{"tags", []string{}},
+		{"created_at", isoTime(p.created)},
+		{"updated_at", isoTime(p.created)},
+		{"revision_number", 1},
 	}
 }
 
@@ -124,7 +175,17 @@ func (k *call) ports() (list []*port) {
 	list = slices.Clone(k.region.ports)
 	for s := range k.region.servers.oldest() {
 		if s.Network && s.port == nil && !s.launched.IsZero() {
-			list = append(list, &port{id: "9" + s.ID[1:], project: s.ProjectID, address: s.address(), mac: s.mac(), server: s, created: s.Created})
+			list = append(
+				list,
+				&port{
+					id:      "9" + s.ID[1:],
+					project: s.ProjectID,
+					address: s.address(),
+					mac:     s.mac(),
+					server:  s,
+					created: s.Created,
+				},
+			)
 		}
 	}
 	return slices.DeleteFunc(list, func(p *port) bool { return !k.token.admin() && p.project != k.token.projectID() })
@@ -173,7 +234,11 @@ func (k *call) listNetworks() (reply, error) {
 
 func (k *call) showNetwork() (reply, error) {
 	if k.vars[0] != NetworkID {
-		return reply{}, &neutronError{http.StatusNotFound, "NetworkNotFound", "Network " + k.vars[0] + " could not be found."}
+		return reply{}, &neutronError{
+			http.StatusNotFound,
+			"NetworkNotFound",
+			"Network " + k.vars[0] + " could not be found.",
+		}
 	}
 	return jsonReply(200, object{{"network", k.networkDocument()}}), nil
 }
@@ -218,16 +283,30 @@ func (k *call) createPort() (reply, error) {
 	switch given.Port.Network {
 	case NetworkID:
 	case "":
-		return reply{}, &neutronError{http.StatusBadRequest, "HTTPBadRequest", "Failed to parse request. Required attribute 'network_id' not specified"}
+		return reply{}, &neutronError{
+			http.StatusBadRequest,
+			"HTTPBadRequest",
+			"Failed to parse request. Required attribute 'network_id' not specified",
+		}
 	default:
-		return reply{}, &neutronError{http.StatusNotFound, "NetworkNotFound", "Network " + given.Port.Network + " could not be found."}
+		return reply{}, &neutronError{
+			http.StatusNotFound,
+			"NetworkNotFound",
+			"Network " + given.Port.Network + " could not be found.",
+		}
 	}
 	k.region.portCount++
 	n := k.region.portCount + 1
 	p := &port{
-		id: k.uuid("port/" + k.region.name), name: given.Port.Name, project: k.token.projectID(), down: given.Port.Up != nil && !*given.Port.Up,
+		id: k.uuid(
+			"port/" + k.region.name,
+		),
+		name:    given.Port.Name,
+		project: k.token.projectID(),
+		down:    given.Port.Up != nil && !*given.Port.Up,
 		address: fmt.Sprintf("10.9.%d.%d", 128|n>>8&127, n&255), // servers without a port of their own have those below
-		mac:     fmt.Sprintf("fa:16:3e:01:%02x:%02x", n>>8&255, n&255), created: k.tick(),
+		mac:     fmt.Sprintf("fa:16:3e:01:%02x:%02x", n>>8&255, n&255),
+		created: k.tick(),
 	}
 	k.region.ports = append(k.region.ports, p)
 	return jsonReply(201, object{{"port", p.document()}}), nil

@@ -157,9 +157,16 @@ func (k *call) dispatch(r *route) (reply, error) {
 	default:
 		return reply{}, &novaError{415, "Unsupported Content-Type"}
 	}
-	if project := strings.TrimSuffix(k.projectURL, "/"); project != "" && k.token != nil && project != k.token.projectID() {
-		return reply{}, badRequest("Malformed request URL: URL's project_id '%s' doesn't match Context's project_id '%s'",
-			project, k.token.projectID())
+	if project := strings.TrimSuffix(
+		k.projectURL,
+		"/",
+	); project != "" && k.token != nil &&
+		project != k.token.projectID() {
+		return reply{}, badRequest(
+			"Malformed request URL: URL's project_id '%s' doesn't match Context's project_id '%s'",
+			project,
+			k.token.projectID(),
+		)
 	}
 	if k.minor < r.since {
 		return reply{}, errGone
@@ -175,7 +182,11 @@ func (k *call) novaReply(rep reply, err error, version string) reply {
 		if !errors.As(err, &e) {
 			e = &novaError{500, err.Error()}
 		}
-		rep = reply{e.status, http.Header{"Content-Type": {"application/json; charset=UTF-8"}}, novaFault(e.status, e.message, 0)}
+		rep = reply{
+			e.status,
+			http.Header{"Content-Type": {"application/json; charset=UTF-8"}},
+			novaFault(e.status, e.message, 0),
+		}
 	}
 	if rep.header == nil {
 		rep.header = http.Header{}

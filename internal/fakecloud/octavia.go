@@ -83,7 +83,10 @@ func (k *call) serveOctavia() reply {
 		return k.webob(404, "The resource could not be found.")
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		return jsonReply(401, object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}}).
+		return jsonReply(
+			401,
+			object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}},
+		).
 			set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 	}
 	rep := jsonReply(404, object{{"code", 404}, {"title", "Not Found"}, {"description", ""}})
@@ -121,7 +124,10 @@ func (b *balancer) look(k *call) {
 func (b *balancer) change(k *call) error {
 	if b.pending {
 		b.look(k)
-		return &octaviaError{status: http.StatusConflict, message: "Load Balancer " + b.id + " is immutable and cannot be updated."}
+		return &octaviaError{
+			status:  http.StatusConflict,
+			message: "Load Balancer " + b.id + " is immutable and cannot be updated.",
+		}
 	}
 	b.pending, b.changed = true, k.time()
 	return nil
@@ -169,7 +175,11 @@ func (k *call) pool(id string) (*pool, error) {
 			}
 		}
 	}
-	return nil, &octaviaError{status: http.StatusNotFound, message: "Pool " + id + " not found.", router: len(k.parts) > 4}
+	return nil, &octaviaError{
+		status:  http.StatusNotFound,
+		message: "Pool " + id + " not found.",
+		router:  len(k.parts) > 4,
+	}
 }
 
 func (k *call) member() (*pool, *poolMember, error) {
@@ -193,7 +203,14 @@ func (k *call) createBalancer() (reply, error) {
 	if err := k.octaviaBody("loadbalancer", &given); err != nil {
 		return reply{}, err
 	}
-	b := &balancer{id: k.uuid("balancer"), name: given.Name, subnet: given.Subnet, project: k.token.projectID(), pending: true, changed: k.tick()}
+	b := &balancer{
+		id:      k.uuid("balancer"),
+		name:    given.Name,
+		subnet:  given.Subnet,
+		project: k.token.projectID(),
+		pending: true,
+		changed: k.tick(),
+	}
 	k.region.balancers = append(k.region.balancers, b)
 	return jsonReply(201, object{{"loadbalancer", b.document("PENDING_CREATE")}}), nil
 }
@@ -204,8 +221,19 @@ func (b *balancer) document(provisioning string) object {
 		pools = append(pools, object{{"id", p.id}})
 	}
 	return object{
-		{"listeners", []object{}}, {"pools", pools}, {"id", b.id}, {"name", b.name}, {"provisioning_status", provisioning}, {"operating_status", "ONLINE"},
-		{"admin_state_up", true}, {"project_id", b.project}, {"vip_subnet_id", b.subnet}, {"tags", []string{}},
+		{
+			"listeners",
+			[]object{},
+		},
+		{"pools", pools},
+		{"id", b.id},
+		{"name", b.name},
+		{"provisioning_status", provisioning},
+		{"operating_status", "ONLINE"},
+		{"admin_state_up", true},
+		{"project_id", b.project},
+		{"vip_subnet_id", b.subnet},
+		{"tags", []string{}},
 	}
 }
 
@@ -253,8 +281,15 @@ func (p *pool) document(provisioning string) object {
 		members = append(members, object{{"id", m.id}})
 	}
 	doc := object{
-		{"id", p.id}, {"name", p.name}, {"provisioning_status", provisioning}, {"operating_status", "ONLINE"}, {"admin_state_up", true},
-		{"project_id", p.balancer.project}, {"loadbalancers", []object{{{"id", p.balancer.id}}}}, {"members", members}, {"tags", []string{}},
+		{"id", p.id},
+		{"name", p.name},
+		{"provisioning_status", provisioning},
+		{"operating_status", "ONLINE"},
+		{"admin_state_up", true},
+		{"project_id", p.balancer.project},
+		{"loadbalancers", []object{{{"id", p.balancer.id}}}},
+		{"members", members},
+		{"tags", []string{}},
 	}
 	if p.monitor != "" {
 		doc = append(doc, field{"healthmonitor_id", p.monitor})
@@ -297,5 +332,17 @@ func (k *call) createMonitor() (reply, error) {
 		return reply{}, err
 	}
 	p.monitor = k.uuid("healthmonitor")
-	return jsonReply(201, object{{"healthmonitor", object{{"id", p.monitor}, {"pools", []object{{{"id", p.id}}}}, {"provisioning_status", "PENDING_CREATE"}}}}), nil
+	return jsonReply(
+		201,
+		object{
+			{
+				"healthmonitor",
+				object{
+					{"id", p.monitor},
+					{"pools", []object{{{"id", p.id}}}},
+					{"provisioning_status", "PENDING_CREATE"},
+				},
+			},
+		},
+	), nil
 }

@@ -25,10 +25,23 @@ func (k *call) memberDocument(p *pool, m *poolMember, provisioning string) objec
 		return strings.TrimSuffix(isoTime(at), "Z")
 	}
 	return object{
-		{"id", m.id}, {"name", m.name}, {"operating_status", operating}, {"provisioning_status", provisioning}, {"admin_state_up", true},
-		{"address", m.address}, {"protocol_port", m.port}, {"weight", m.weight}, {"backup", false}, {"subnet_id", nil},
-		{"project_id", p.balancer.project}, {"created_at", stamp(m.created)}, {"updated_at", stamp(m.updated)}, {"monitor_address", nil},
-		{"monitor_port", nil}, {"tags", m.tags}, {"tenant_id", p.balancer.project},
+		{"id", m.id},
+		{"name", m.name},
+		{"operating_status", operating},
+		{"provisioning_status", provisioning},
+		{"admin_state_up", true},
+		{"address", m.address},
+		{"protocol_port", m.port},
+		{"weight", m.weight},
+		{"backup", false},
+		{"subnet_id", nil},
+		{"project_id", p.balancer.project},
+		{"created_at", stamp(m.created)},
+		{"updated_at", stamp(m.updated)},
+		{"monitor_address", nil},
+		{"monitor_port", nil},
+		{"tags", m.tags},
+		{"tenant_id", p.balancer.project},
 	}
 }
 
@@ -51,7 +64,15 @@ func (k *call) listMembers() (reply, error) {
 	}
 	for _, m := range p.members[begin:] {
 		if len(list) == limit {
-			address := fmt.Sprintf("%s/%s/%s/v2.0/lbaas/pools/%s/members?limit=%d&marker=%s", k.base, LoadBalancing, k.region.name, p.id, limit, text(list[limit-1], "id"))
+			address := fmt.Sprintf(
+				"%s/%s/%s/v2.0/lbaas/pools/%s/members?limit=%d&marker=%s",
+				k.base,
+				LoadBalancing,
+				k.region.name,
+				p.id,
+				limit,
+				text(list[limit-1], "id"),
+			)
 			links = append(links, object{{"href", address}, {"rel", "next"}})
 			break
 		}
@@ -79,10 +100,16 @@ type memberFields struct {
 
 func (f memberFields) check() error {
 	if f.Weight != nil && *f.Weight < 0 {
-		return badBalancer("Invalid input for field/attribute weight. Value: '%d'. Value should be greater or equal to 0", *f.Weight)
+		return badBalancer(
+			"Invalid input for field/attribute weight. Value: '%d'. Value should be greater or equal to 0",
+			*f.Weight,
+		)
 	}
 	if f.Weight != nil && *f.Weight > 256 {
-		return badBalancer("Invalid input for field/attribute weight. Value: '%d'. Value should be lower or equal to 256", *f.Weight)
+		return badBalancer(
+			"Invalid input for field/attribute weight. Value: '%d'. Value should be lower or equal to 256",
+			*f.Weight,
+		)
 	}
 	return nil
 }
@@ -112,22 +139,43 @@ func (k *call) createMember() (reply, error) {
 	case err != nil:
 		return reply{}, err
 	case given.Address == nil:
-		return reply{}, badBalancer("Invalid input for field/attribute address. Value: 'None'. Mandatory field missing.")
+		return reply{}, badBalancer(
+			"Invalid input for field/attribute address. Value: 'None'. Mandatory field missing.",
+		)
 	case given.Port == nil:
-		return reply{}, badBalancer("Invalid input for field/attribute protocol_port. Value: 'None'. Mandatory field missing.")
+		return reply{}, badBalancer(
+			"Invalid input for field/attribute protocol_port. Value: 'None'. Mandatory field missing.",
+		)
 	}
 	if _, err := netip.ParseAddr(*given.Address); err != nil {
-		return reply{}, badBalancer("Invalid input for field/attribute address. Value: '%s'. Value should be IPv4 or IPv6 format", *given.Address)
+		return reply{}, badBalancer(
+			"Invalid input for field/attribute address. Value: '%s'. Value should be IPv4 or IPv6 format",
+			*given.Address,
+		)
 	}
 	for _, m := range p.members {
 		if m.address == *given.Address && m.port == *given.Port {
-			return reply{}, &octaviaError{status: http.StatusConflict, message: fmt.Sprintf("Another member on this pool is already using ip %s on protocol_port %d", m.address, m.port)}
+			return reply{}, &octaviaError{
+				status: http.StatusConflict,
+				message: fmt.Sprintf(
+					"Another member on this pool is already using ip %s on protocol_port %d",
+					m.address,
+					m.port,
+				),
+			}
 		}
 	}
 	if err := p.balancer.change(k); err != nil {
 		return reply{}, err
 	}
-	m := &poolMember{id: k.uuid("member"), address: *given.Address, port: *given.Port, weight: 1, tags: []string{}, created: k.time()}
+	m := &poolMember{
+		id:      k.uuid("member"),
+		address: *given.Address,
+		port:    *given.Port,
+		weight:  1,
+		tags:    []string{},
+		created: k.time(),
+	}
 	m.set(given)
 	p.members = append(p.members, m)
 	return jsonReply(201, object{{"member", k.memberDocument(p, m, "PENDING_CREATE")}}), nil
@@ -179,7 +227,18 @@ func (c *Cloud) AddPool(regionName string, members ...Member) (id string) {
 		b := &balancer{id: c.uuid("balancer"), name: "lb", subnet: SubnetID, project: MemberProjectID}
 		p := &pool{id: c.uuid("pool"), name: "pool", balancer: b, monitor: c.uuid("healthmonitor")}
 		for _, m := range members {
-			p.members = append(p.members, &poolMember{id: c.uuid("member"), name: m.Name, address: m.Address, port: 80, weight: m.Weight, tags: slices.Concat([]string{}, m.Tags), created: c.time()})
+			p.members = append(
+				p.members,
+				&poolMember{
+					id:      c.uuid("member"),
+					name:    m.Name,
+					address: m.Address,
+					port:    80,
+					weight:  m.Weight,
+					tags:    slices.Concat([]string{}, m.Tags),
+					created: c.time(),
+				},
+			)
 		}
 		b.pools = []*pool{p}
 		r.balancers = append(r.balancers, b)

@@ -96,7 +96,11 @@ func (r *region) addZone(c *Cloud, config Zone, hypervisors map[string]string) {
 		}
 		r.hosts = append(r.hosts, &host{
 			service: service{
-				binary: "nova-compute", number: number + len(r.control), uuid: c.uuid("service/" + r.name), name: name, updated: c.time(),
+				binary:  "nova-compute",
+				number:  number + len(r.control),
+				uuid:    c.uuid("service/" + r.name),
+				name:    name,
+				updated: c.time(),
 			},
 			zone:       z,
 			hypervisor: cmp.Or(hypervisors[name], name),

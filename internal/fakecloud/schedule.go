@@ -50,7 +50,8 @@ func (r *region) choose(o *order) (*host, string) {
 	var fit []*host
 	for _, h := range r.hosts {
 		usable := !h.down && !h.disabled && !h.cellDown() && h != o.avoid
-		wanted := (o.zone == "" || o.zone == h.zone.name) && (o.host == "" || o.host == h.name) && (o.node == "" || o.node == h.hypervisor)
+		wanted := (o.zone == "" || o.zone == h.zone.name) && (o.host == "" || o.host == h.name) &&
+			(o.node == "" || o.node == h.hypervisor)
 		if usable && wanted && o.group.allows(members, h) {
 			fit = append(fit, h)
 		}

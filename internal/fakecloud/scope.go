@@ -31,7 +31,10 @@ func (k *call) scope(auth object, t *token) error {
 	id, name := text(given, "id"), text(given, "name")
 	switch {
 	case id == "" && name == "":
-		return &keystoneError{status: 400, message: "Invalid input for field scope/project: id or name must be present."}
+		return &keystoneError{
+			status:  400,
+			message: "Invalid input for field scope/project: id or name must be present.",
+		}
 	case name != "":
 		if _, ok := given.get("domain"); !ok {
 			return expecting("domain", "project")

@@ -42,7 +42,8 @@ type reply struct {
 func (r reply) writeHeader(w http.ResponseWriter) {
 	h := w.Header()
 	maps.Copy(h, r.header)
-	if h.Get("Content-Length") == "" && (r.status != http.StatusNoContent || len(r.body) > 0) { // a fault may announce more
+	if h.Get("Content-Length") == "" &&
+		(r.status != http.StatusNoContent || len(r.body) > 0) { // a fault may announce more
 		h.Set("Content-Length", strconv.Itoa(len(r.body)))
 	}
 	w.WriteHeader(r.status)

@@ -138,7 +138,10 @@ func (k *call) readZone(o *order, body object) error {
 		return err
 	}
 	if o.forced {
-		return badRequest("One mechanism with host and/or hypervisor_hostname and another mechanism with zone:host:node are mutually exclusive.")
+		return badRequest(
+			"One mechanism with host and/or hypervisor_hostname and another mechanism with zone:host:node are " +
+				"mutually exclusive.",
+		)
 	}
 	if h := k.region.host(host); host != "" && h == nil {
 		return badRequest("Compute host %s could not be found.", host)
@@ -230,7 +233,14 @@ func (k *call) build(o *order, n int) []*server {
 	reserved := "r-" + k.hexID("reservation")[:8]
 	for i := range made {
 		s := &server{
-			Server: o.server, vmState: "building", flavor: o.flavor, group: o.group, port: o.port, reserved: reserved, index: i, asked: o.zone,
+			Server:   o.server,
+			vmState:  "building",
+			flavor:   o.flavor,
+			group:    o.group,
+			port:     o.port,
+			reserved: reserved,
+			index:    i,
+			asked:    o.zone,
 		}
 		if o.port != nil {
 			o.port.server = s

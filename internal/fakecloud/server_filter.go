@@ -75,8 +75,10 @@ func (s *server) column(name string) string {
 }
 
 var (
-	regexColumns = strings.Fields("name display_name description display_description availability_zone node hostname power_state " +
-		"reservation_id created_at launched_at ip ip6 key_name locked_by")
+	regexColumns = strings.Fields(
+		"name display_name description display_description availability_zone node hostname power_state " +
+			"reservation_id created_at launched_at ip ip6 key_name locked_by",
+	)
 	exactColumns = strings.Fields("host image image_ref uuid user_id vm_state task_state flavor")
 	tagFilters   = strings.Fields("tags tags-any not-tags not-tags-any")
 )
@@ -104,7 +106,12 @@ func (k *call) readFilters(q, filters url.Values, rule string) (*filter, error) 
 		if v := last(filters, name); v != "" {
 			re, err := sqlRegexp(v)
 			if err != nil {
-				return nil, badRequest("Invalid input for query parameters %s. Value: %s. %s is not a 'regex'", name, v, python(v))
+				return nil, badRequest(
+					"Invalid input for query parameters %s. Value: %s. %s is not a 'regex'",
+					name,
+					v,
+					python(v),
+				)
 			}
 			f.regexes[name] = re
 		}

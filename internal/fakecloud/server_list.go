@@ -40,7 +40,15 @@ var serverQuery = func() []prop {
 		for i, n := range names {
 			enum[i] = n
 		}
-		props = append(props, prop{name: "sort_key", schema: &schema{items: &schema{types: jsonString, enum: enum}}, since: since, until: until})
+		props = append(
+			props,
+			prop{
+				name:   "sort_key",
+				schema: &schema{items: &schema{types: jsonString, enum: enum}},
+				since:  since,
+				until:  until,
+			},
+		)
 	}
 	keys(append(slices.Clone(sortKeys), ignoredSortKeys...), 1, 74)
 	keys(append(slices.Clone(sortKeys), "locked"), 75, 0)
@@ -48,15 +56,20 @@ var serverQuery = func() []prop {
 }()
 
 var sortKeys = strings.Fields("access_ip_v4 access_ip_v6 auto_disk_config availability_zone config_drive created_at " +
-	"display_description display_name host hostname image_ref instance_type_id kernel_id key_name launch_index launched_at " +
-	"locked_by node power_state progress project_id ramdisk_id root_device_name task_state terminated_at updated_at user_id " +
+	"display_description display_name host hostname image_ref instance_type_id kernel_id key_name launch_index " +
+	"launched_at " +
+	"locked_by node power_state progress project_id ramdisk_id root_device_name task_state terminated_at updated_at " +
+	"user_id " +
 	"uuid vm_state")
 
 // ignoredSortKeys are those that Nova once took and now drops; locked came back
 // at 2.73.
-var ignoredSortKeys = strings.Fields("architecture cell_name cleaned default_ephemeral_device default_swap_device deleted " +
-	"deleted_at disable_terminate ephemeral_gb ephemeral_key_uuid id key_data launched_on locked memory_mb os_type " +
-	"reservation_id root_gb shutdown_terminate user_data vcpus vm_mode")
+var ignoredSortKeys = strings.Fields(
+	"architecture cell_name cleaned default_ephemeral_device default_swap_device deleted " +
+		"deleted_at disable_terminate ephemeral_gb ephemeral_key_uuid id key_data launched_on locked memory_mb " +
+		"os_type " +
+		"reservation_id root_gb shutdown_terminate user_data vcpus vm_mode",
+)
 
 // memberFilters are the filters that Nova obeys for everybody; all others it
 // drops silently for an ordinary user.
@@ -68,7 +81,8 @@ var memberFilters = func() []prop {
 		26: "tags tags-any not-tags not-tags-any",
 		66: "changes-before",
 		73: "locked",
-		83: "availability_zone config_drive key_name created_at launched_at terminated_at power_state task_state vm_state " +
+		83: "availability_zone config_drive key_name created_at launched_at terminated_at power_state task_state " +
+			"vm_state " +
 			"progress user_id",
 		90: "hostname",
 	} {
@@ -128,7 +142,8 @@ func (k *call) allowedFilters(q url.Values) url.Values {
 // little is known; but only in lists that have neither filters nor pages, for
 // these could not be right.
 func (k *call) unreadable(q, filters url.Values, f *filter) []*server {
-	if k.minor < 69 || slices.ContainsFunc(paging, q.Has) || len(filters) > 1 || len(filters) == 1 && !filters.Has("all_tenants") {
+	if k.minor < 69 || slices.ContainsFunc(paging, q.Has) || len(filters) > 1 ||
+		len(filters) == 1 && !filters.Has("all_tenants") {
 		return nil
 	}
 	var list []*server
@@ -175,7 +190,12 @@ func (k *call) serverPage(q url.Values, f *filter) (page []*server, more bool, e
 }
 
 // sortedPage is for the lists that cannot be read off the store.
-func (k *call) sortedPage(f *filter, order func(a, b *server) int, marker *server, limit int) (page []*server, more bool, err error) {
+func (k *call) sortedPage(
+	f *filter,
+	order func(a, b *server) int,
+	marker *server,
+	limit int,
+) (page []*server, more bool, err error) {
 	if order == nil {
 		order = func(a, b *server) int { return older(b, a) }
 	}

@@ -3,10 +3,18 @@ package fakecloud
 import "maps"
 
 var (
-	metadataBody = &schema{types: jsonObject, closed: true, props: []prop{{name: "metadata", schema: metadataSchema, required: true}}}
-	metaBody     = &schema{types: jsonObject, closed: true, props: []prop{{name: "meta", required: true, schema: &schema{
-		types: jsonObject, keys: metadataKeys, others: metadataSchema.others, closed: true, minSize: 1, maxSize: 1,
-	}}}}
+	metadataBody = &schema{
+		types:  jsonObject,
+		closed: true,
+		props:  []prop{{name: "metadata", schema: metadataSchema, required: true}},
+	}
+	metaBody = &schema{
+		types:  jsonObject,
+		closed: true,
+		props: []prop{{name: "meta", required: true, schema: &schema{
+			types: jsonObject, keys: metadataKeys, others: metadataSchema.others, closed: true, minSize: 1, maxSize: 1,
+		}}},
+	}
 )
 
 func metadataReply(s *server) reply {

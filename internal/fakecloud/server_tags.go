@@ -55,7 +55,11 @@ func (k *call) listTags() (reply, error) {
 	return tagsReply(s), nil
 }
 
-var tagsBody = &schema{types: jsonObject, closed: true, props: []prop{{name: "tags", schema: tagListSchema, required: true}}}
+var tagsBody = &schema{
+	types:  jsonObject,
+	closed: true,
+	props:  []prop{{name: "tags", schema: tagListSchema, required: true}},
+}
 
 func (k *call) replaceTags() (reply, error) {
 	doc, err := k.body(tagsBody)
@@ -100,8 +104,12 @@ func (k *call) addTag() (reply, error) {
 	}
 	tag := k.vars[1]
 	if bad := tagSchema.check(tag, k.minor); bad != nil {
-		return reply{}, badRequest("Tag '%s' is invalid. It must be a non empty string without characters '/' and ','. "+
-			"Validation error message: %s", tag, bad.message)
+		return reply{}, badRequest(
+			"Tag '%s' is invalid. It must be a non empty string without characters '/' and ','. "+
+				"Validation error message: %s",
+			tag,
+			bad.message,
+		)
 	}
 	rep := reply{status: http.StatusNoContent, header: http.Header{"Content-Type": {"text/html; charset=UTF-8"}}}
 	switch {

@@ -23,7 +23,13 @@ type view struct {
 
 func (k *call) view(detail, show bool) *view {
 	return &view{
-		k: k, minor: k.minor, admin: k.token.admin(), detail: detail, show: show, self: k.selfURL(), bookmark: k.bookmarkURL(),
+		k:        k,
+		minor:    k.minor,
+		admin:    k.token.admin(),
+		detail:   detail,
+		show:     show,
+		self:     k.selfURL(),
+		bookmark: k.bookmarkURL(),
 	}
 }
 
@@ -103,17 +109,32 @@ func (v *view) image(b []byte, s *server) []byte {
 	if s.ImageID == "" {
 		return v.literal(b, "image", `""`)
 	}
-	b = append(append(append(b, `, "image": {"id": "`...), s.ImageID...), `", "links": [{"rel": "bookmark", "href": "`...)
+	b = append(
+		append(append(b, `, "image": {"id": "`...), s.ImageID...),
+		`", "links": [{"rel": "bookmark", "href": "`...)
 	b = append(append(append(b, v.bookmark...), "images/"...), s.ImageID...)
 	return append(b, `"}]}`...)
 }
 
 func (v *view) flavor(b []byte, f *flavor) []byte {
 	if v.minor >= 47 {
-		return fmt.Appendf(b, `, "flavor": {"vcpus": %d, "ram": %d, "disk": %d, "ephemeral": 0, "swap": 0, "original_name": "%s", "extra_specs": {}}`,
-			f.VCPUs, f.RAM, f.Disk, f.ID)
+		return fmt.Appendf(
+			b,
+			`, "flavor": {"vcpus": %d, "ram": %d, "disk": %d, "ephemeral": 0, "swap": 0, `+
+				`"original_name": "%s", "extra_specs": {}}`,
+			f.VCPUs,
+			f.RAM,
+			f.Disk,
+			f.ID,
+		)
 	}
-	return fmt.Appendf(b, `, "flavor": {"id": "%s", "links": [{"rel": "bookmark", "href": "%sflavors/%s"}]}`, f.ID, v.bookmark, f.ID)
+	return fmt.Appendf(
+		b,
+		`, "flavor": {"id": "%s", "links": [{"rel": "bookmark", "href": "%sflavors/%s"}]}`,
+		f.ID,
+		v.bookmark,
+		f.ID,
+	)
 }
 
 func (v *view) appendServer(b []byte, s *server) []byte {
@@ -142,7 +163,8 @@ func (v *view) appendServer(b []byte, s *server) []byte {
 	b = v.text(b, "OS-DCF:diskConfig", "MANUAL")
 	// Until 2026.1 Nova finds the fault of a server that was never scheduled only
 	// when it shows that server alone.
-	if s.Fault != "" && (status == "ERROR" || status == "DELETED") && (v.show || s.Host != "" || v.k.release.ListsFaults) {
+	if s.Fault != "" && (status == "ERROR" || status == "DELETED") &&
+		(v.show || s.Host != "" || v.k.release.ListsFaults) {
 		b = fmt.Appendf(b, `, "fault": {"code": 500, "created": "%s", "message": `, isoTime(s.updated))
 		b = appendString(b, s.Fault)
 		if v.admin {
@@ -181,8 +203,13 @@ func (v *view) addresses(b []byte, s *server) []byte {
 	if !s.Network || !s.scheduled() && s.vmState != "shelved_offloaded" { // that one keeps its ports
 		return append(b, `, "addresses": {}`...)
 	}
-	return fmt.Appendf(b, `, "addresses": {"`+NetworkName+`": [{"version": 4, "addr": "%s", "OS-EXT-IPS:type": "fixed", `+
-		`"OS-EXT-IPS-MAC:mac_addr": "%s"}]}`, s.address(), s.mac())
+	return fmt.Appendf(
+		b,
+		`, "addresses": {"`+NetworkName+`": [{"version": 4, "addr": "%s", "OS-EXT-IPS:type": "fixed", `+
+			`"OS-EXT-IPS-MAC:mac_addr": "%s"}]}`,
+		s.address(),
+		s.mac(),
+	)
 }
 
 // extensions are the fields of what were extensions of the API once.

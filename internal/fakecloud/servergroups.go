@@ -154,7 +154,13 @@ func (k *call) deleteGroup() (reply, error) {
 // policyList is the older form of the policy. The schema of Nova lists the
 // allowed values as a tuple, which explains the number in the message.
 func policyList(policies ...any) *schema {
-	return &schema{types: []string{"array"}, unique: true, minSize: 1, maxSize: 1, items: &schema{types: jsonString, enum: policies}}
+	return &schema{
+		types:   []string{"array"},
+		unique:  true,
+		minSize: 1,
+		maxSize: 1,
+		items:   &schema{types: jsonString, enum: policies},
+	}
 }
 
 var groupSchema = &schema{types: jsonObject, closed: true, props: []prop{
@@ -213,7 +219,13 @@ func (r *region) groupsOf(project string) int {
 // AddServerGroup adds a group to a region and returns its id. The member owns
 // it where no project is given; members join with [Cloud.AddServers].
 func (c *Cloud) AddServerGroup(regionName string, given ServerGroup) string {
-	g := &group{name: given.Name, policy: given.Policy, maxPerHost: given.MaxServerPerHost, project: given.ProjectID, id: given.ID}
+	g := &group{
+		name:       given.Name,
+		policy:     given.Policy,
+		maxPerHost: given.MaxServerPerHost,
+		project:    given.ProjectID,
+		id:         given.ID,
+	}
 	c.change(regionName, func(r *region) {
 		if g.project == "" {
 			g.project, g.user = MemberProjectID, MemberUserID
@@ -233,7 +245,12 @@ func (c *Cloud) ServerGroups(regionName string) []ServerGroup {
 		r.settle(c)
 		for _, g := range r.groups {
 			v := ServerGroup{
-				ID: g.id, Name: g.name, Policy: g.policy, MaxServerPerHost: g.maxPerHost, ProjectID: g.project, Members: []string{},
+				ID:               g.id,
+				Name:             g.name,
+				Policy:           g.policy,
+				MaxServerPerHost: g.maxPerHost,
+				ProjectID:        g.project,
+				Members:          []string{},
 			}
 			for _, s := range g.alive() {
 				v.Members = append(v.Members, s.ID)

@@ -165,12 +165,29 @@ func (k *call) identify(auth object, t *token) error {
 		case "application_credential":
 			err = identifyAppCred(data, t)
 			if _, scoped := auth.get("scope"); scoped && err == nil {
-				err = &keystoneError{status: 401, more: object{{"identity", object{}}}, message: "Error authenticating with " +
-					"application credential: Application credentials cannot request a scope."}
+				err = &keystoneError{
+					status: 401,
+					more:   object{{"identity", object{}}},
+					message: "Error authenticating with " +
+						"application credential: Application credentials cannot request a scope.",
+				}
 			}
 		default:
-			err = &keystoneError{status: 401, message: "Attempted to authenticate with an unsupported method.", more: object{
-				{"identity", object{{"methods", []string{"external", "password", "token", "oauth1", "mapped", "application_credential"}}}}}}
+			err = &keystoneError{
+				status:  401,
+				message: "Attempted to authenticate with an unsupported method.",
+				more: object{
+					{
+						"identity",
+						object{
+							{
+								"methods",
+								[]string{"external", "password", "token", "oauth1", "mapped", "application_credential"},
+							},
+						},
+					},
+				},
+			}
 		}
 		if err != nil {
 			return err
@@ -189,7 +206,10 @@ func (k *call) identify(auth object, t *token) error {
 func findUser(data object) (*user, error) {
 	id, name := text(data, "id"), text(data, "name")
 	if id == "" && name == "" {
-		return nil, &keystoneError{status: 400, message: "Invalid input for field identity/password/user: id or name must be present."}
+		return nil, &keystoneError{
+			status:  400,
+			message: "Invalid input for field identity/password/user: id or name must be present.",
+		}
 	}
 	if id == "" {
 		if _, ok := data.get("domain"); !ok {
@@ -240,7 +260,9 @@ func (k *call) identifyToken(auth, data object, t *token) error {
 	}
 	if scope, _ := sub(auth, "scope"); old.system {
 		if _, ok := scope.get("project"); ok {
-			return notAllowed("Using a system-scoped token to create a project-scoped or domain-scoped token is not allowed.")
+			return notAllowed(
+				"Using a system-scoped token to create a project-scoped or domain-scoped token is not allowed.",
+			)
 		}
 	}
 	t.user, t.expires = old.user, old.expires

@@ -63,7 +63,9 @@ func (k *call) serveZaqar() reply {
 		return jsonReply(300, k.messagingVersions())
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		body := object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}}
+		body := object{
+			{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}},
+		}
 		return jsonReply(401, body).set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 	}
 	rep, err := k.askZaqar()
@@ -95,7 +97,10 @@ func (k *call) askZaqar() (reply, error) {
 	if k.parts[0] != "v2" || methods == nil {
 		return reply{}, refused(404, "404 Not Found", "")
 	}
-	if accept := k.header.Get("Accept"); accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*/*") {
+	if accept := k.header.Get(
+		"Accept",
+	); accept != "" && !strings.Contains(accept, "json") &&
+		!strings.Contains(accept, "*/*") {
 		return jsonReply(406, raw("")).set("Vary", "Accept"), nil
 	}
 	switch id := k.header.Get("Client-ID"); {
@@ -129,8 +134,15 @@ func (k *call) messagingVersions() object {
 	for _, i := range k.release.Messaging {
 		v := zaqarVersions[i]
 		list = append(list, object{
-			{"id", v[0]}, {"status", v[1]}, {"updated", v[2]},
-			{"media-types", []object{{{"base", "application/json"}, {"type", "application/vnd.openstack.messaging-" + v[3] + "+json"}}}},
+			{"id", v[0]},
+			{"status", v[1]},
+			{"updated", v[2]},
+			{
+				"media-types",
+				[]object{
+					{{"base", "application/json"}, {"type", "application/vnd.openstack.messaging-" + v[3] + "+json"}},
+				},
+			},
 			{"links", []object{{{"href", "/v" + v[0] + "/"}, {"rel", "self"}}}},
 		})
 	}
@@ -184,8 +196,12 @@ func (q *queue) document() object {
 		doc = slices.Clone(q.metadata)
 	}
 	for _, f := range (object{
-		{"_max_messages_post_size", maxPostSize}, {"_default_message_ttl", defaultMessageTTL}, {"_default_message_delay", 0},
-		{"_dead_letter_queue", nil}, {"_dead_letter_queue_messages_ttl", nil}, {"_max_claim_count", nil},
+		{"_max_messages_post_size", maxPostSize},
+		{"_default_message_ttl", defaultMessageTTL},
+		{"_default_message_delay", 0},
+		{"_dead_letter_queue", nil},
+		{"_dead_letter_queue_messages_ttl", nil},
+		{"_max_claim_count", nil},
 		{"_enable_encrypt_messages", false},
 	}) {
 		if _, ok := doc.get(f.key); !ok {
@@ -225,8 +241,11 @@ func (k *call) createQueue() (reply, error) {
 	made := &queue{metadata: metadata}
 	if _, ok := metadata.get("_default_message_ttl"); ok {
 		if ttl := made.number("_default_message_ttl"); ttl < minMessageTTL || ttl > maxMessageTTL {
-			return reply{}, badMessaging("_default_message_ttl can not exceed %d seconds, and must be at least %d seconds long.",
-				maxMessageTTL, minMessageTTL)
+			return reply{}, badMessaging(
+				"_default_message_ttl can not exceed %d seconds, and must be at least %d seconds long.",
+				maxMessageTTL,
+				minMessageTTL,
+			)
 		}
 	}
 	location := "/v2/queues/" + k.vars[0]
@@ -307,7 +326,11 @@ func (k *call) queueStats() (reply, error) {
 	}
 	stats := object{{"claimed", claimed}, {"free", len(messages) - claimed}, {"total", len(messages)}}
 	if n := len(messages); n > 0 {
-		stats = append(stats, field{"newest", k.messageStats(messages[n-1])}, field{"oldest", k.messageStats(messages[0])})
+		stats = append(
+			stats,
+			field{"newest", k.messageStats(messages[n-1])},
+			field{"oldest", k.messageStats(messages[0])},
+		)
 	}
 	return jsonReply(200, object{{"messages", stats}}), nil
 }

@@ -41,8 +41,13 @@ func (k *call) postMessages() (reply, error) {
 		q = k.makeQueue(nil)
 	}
 	if most := q.number("_max_messages_post_size"); most > 0 && len(k.record.Body) > most {
-		return reply{}, badMessaging("Message collection size is too large. The max size for current queue is %d. It is calculated by "+
-			"max size = min(max_messages_post_size_config: %d, max_messages_post_size_queue: %d).", most, maxPostSize, most)
+		return reply{}, badMessaging(
+			"Message collection size is too large. The max size for current queue is %d. It is calculated by "+
+				"max size = min(max_messages_post_size_config: %d, max_messages_post_size_queue: %d).",
+			most,
+			maxPostSize,
+			most,
+		)
 	}
 	if len(k.record.Body) > maxPostSize {
 		return reply{}, badMessaging("Message collection size is too large. Max size %d", maxPostSize)
@@ -85,7 +90,12 @@ func (k *call) readMessages(q *queue) ([]*message, error) {
 		if !ok {
 			return nil, refused(500, "Internal server error", "'int' object is not subscriptable")
 		}
-		m := &message{ttl: defaultMessageTTL, delay: q.number("_default_message_delay"), created: k.time(), client: k.header.Get("Client-ID")}
+		m := &message{
+			ttl:     defaultMessageTTL,
+			delay:   q.number("_default_message_delay"),
+			created: k.time(),
+			client:  k.header.Get("Client-ID"),
+		}
 		if ttl := q.number("_default_message_ttl"); ttl > 0 {
 			m.ttl = ttl
 		}
@@ -99,8 +109,11 @@ func (k *call) readMessages(q *queue) ([]*message, error) {
 			return nil, badMessagingBody(`Missing "body" field.`)
 		}
 		if m.ttl < minMessageTTL || m.ttl > maxMessageTTL {
-			return nil, badMessaging("The TTL for a message may not exceed %d seconds, and must be at least %d seconds long.",
-				maxMessageTTL, minMessageTTL)
+			return nil, badMessaging(
+				"The TTL for a message may not exceed %d seconds, and must be at least %d seconds long.",
+				maxMessageTTL,
+				minMessageTTL,
+			)
 		}
 		posted[i] = m
 	}
@@ -144,7 +157,8 @@ func (k *call) listMessages() (reply, error) {
 	marker := last(k.record.Query, "marker")
 	list, links := []object{}, []object{}
 	for _, m := range k.after(marker) {
-		shown := (echo || m.client != k.header.Get("Client-ID")) && (claimed || !m.claimed(k.time())) && (delayed || !m.delayed(k.time()))
+		shown := (echo || m.client != k.header.Get("Client-ID")) && (claimed || !m.claimed(k.time())) &&
+			(delayed || !m.delayed(k.time()))
 		if len(list) < limit && shown {
 			list = append(list, k.messageDocument(m, ""))
 			marker = m.id
@@ -205,7 +219,11 @@ func (k *call) messagesByID(ids []string) (reply, error) {
 	}
 	if len(list) == 0 {
 		return reply{}, refused(404, "Not found", fmt.Sprintf(
-			"No messages with IDs: %s found in the queue %s for project %s.", python(quoted), k.vars[0], k.token.projectID()))
+			"No messages with IDs: %s found in the queue %s for project %s.",
+			python(quoted),
+			k.vars[0],
+			k.token.projectID(),
+		))
 	}
 	return jsonReply(200, object{{"messages", list}}), nil
 }
@@ -214,7 +232,12 @@ func (k *call) showMessage() (reply, error) {
 	if m := k.findMessage(k.vars[1]); m != nil {
 		return jsonReply(200, k.messageDocument(m, "")), nil
 	}
-	text := fmt.Sprintf("Message %s does not exist in queue %s for project %s", k.vars[1], k.vars[0], k.token.projectID())
+	text := fmt.Sprintf(
+		"Message %s does not exist in queue %s for project %s",
+		k.vars[1],
+		k.vars[0],
+		k.token.projectID(),
+	)
 	if k.queue() == nil {
 		text = fmt.Sprintf("Queue %s does not exist for project %s", k.vars[0], k.token.projectID())
 	}
@@ -225,7 +248,11 @@ func (k *call) showMessage() (reply, error) {
 func (k *call) deleteMessage() (reply, error) {
 	m := k.findMessage(k.vars[1])
 	if m != nil && m.claimed(k.time()) && m.claim != last(k.record.Query, "claim_id") {
-		return reply{}, refused(403, "Unable to delete", "This message is claimed; it cannot be deleted without a valid claim ID.")
+		return reply{}, refused(
+			403,
+			"Unable to delete",
+			"This message is claimed; it cannot be deleted without a valid claim ID.",
+		)
 	}
 	k.drop(m)
 	return reply{status: 204, header: http.Header{}}, nil
@@ -244,7 +271,9 @@ func (k *call) deleteMessages() (reply, error) {
 	n, err := strconv.Atoi(pop)
 	switch {
 	case ids == "" && pop == "":
-		return reply{}, badMessaging(`The request should have either "ids" or "pop" parameter in the request, to be able to delete.`)
+		return reply{}, badMessaging(
+			`The request should have either "ids" or "pop" parameter in the request, to be able to delete.`,
+		)
 	case ids != "" && pop != "":
 		return reply{}, badMessaging("pop and id params cannot be present together in the delete request.")
 	case ids != "":
@@ -260,7 +289,12 @@ func (k *call) deleteMessages() (reply, error) {
 	for _, m := range slices.Clone(k.after("")) {
 		if len(list) < n && !m.claimed(k.time()) {
 			list = append(list, object{
-				{"id", m.id}, {"age", m.age(k.time())}, {"ttl", m.ttl}, {"body", m.body}, {"claim_id", claim}, {"claim_count", 0},
+				{"id", m.id},
+				{"age", m.age(k.time())},
+				{"ttl", m.ttl},
+				{"body", m.body},
+				{"claim_id", claim},
+				{"claim_count", 0},
 			})
 			k.drop(m)
 		}

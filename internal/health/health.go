@@ -99,7 +99,10 @@ func (c Check) Look(ctx context.Context, nodes []Node) Result {
 	all.Wait()
 	for _, pool := range c.Pools {
 		if len(nodes) > 0 && !pools[pool] && len(result.Warnings) == 0 {
-			result.Warnings = append(result.Warnings, fmt.Sprintf("No region of the nodes has the pool %s: correct pool_ids.", text.Clean(pool)))
+			result.Warnings = append(
+				result.Warnings,
+				fmt.Sprintf("No region of the nodes has the pool %s: correct pool_ids.", text.Clean(pool)),
+			)
 		}
 	}
 	result.Warnings = append(result.Warnings, missingWay(nodes, regions, found)...)
@@ -135,8 +138,18 @@ func missingWay(nodes []Node, regions map[string][]Node, found map[string]seen) 
 		for _, node := range list {
 			delete(found, node.ID)
 		}
-		warnings = append(warnings, fmt.Sprintf("All %d nodes%s that were asked failed with the same error of the network (%s). That looks like a plan from a place without a way to them, "+
-			"so none of them counts as unhealthy. Plan from where they can be reached, or correct the port or the address.", n, where, text.Clean(cause)))
+		warnings = append(
+			warnings,
+			fmt.Sprintf(
+				"All %d nodes%s that were asked failed with the same error of the network (%s). That looks like a "+
+					"plan from a place without a way to them, "+
+					"so none of them counts as unhealthy. Plan from where they can be reached, or correct the port "+
+					"or the address.",
+				n,
+				where,
+				text.Clean(cause),
+			),
+		)
 	}
 	if cause, n := blind(nodes, 1); n > 0 {
 		forget(nodes, "", cause, n)
@@ -209,7 +222,11 @@ func (c Check) tries(ctx context.Context, nodes []Node) map[string]seen {
 
 // monitored looks at what the monitors of the pools say. A pool is listed again a
 // moment later where a member is in ERROR, so it costs one request, or two.
-func (c Check) monitored(ctx context.Context, region string, nodes []Node) (found map[string]seen, there, warnings []string) {
+func (c Check) monitored(
+	ctx context.Context,
+	region string,
+	nodes []Node,
+) (found map[string]seen, there, warnings []string) {
 	found = map[string]seen{}
 	for _, pool := range c.Pools {
 		members, err := c.Members(ctx, region, pool)
@@ -221,21 +238,47 @@ func (c Check) monitored(ctx context.Context, region string, nodes []Node) (foun
 		}
 		switch {
 		case err != nil:
-			warnings = append(warnings, fmt.Sprintf("The health of the nodes of the region %s is not known: %s.", text.Clean(region), text.Clean(text.Cut(err.Error(), 500))))
+			warnings = append(
+				warnings,
+				fmt.Sprintf(
+					"The health of the nodes of the region %s is not known: %s.",
+					text.Clean(region),
+					text.Clean(text.Cut(err.Error(), 500)),
+				),
+			)
 			continue
 		case members == nil:
 			continue
 		}
 		there = append(there, pool)
-		if slices.ContainsFunc(members, func(m openstack.Member) bool { return m.Operating == openstack.MemberUnwatched }) {
-			warnings = append(warnings, fmt.Sprintf("The pool %s of the region %s has no health monitor (NO_MONITOR), so the health of its members is not known. Add an openstack_lb_monitor_v2.",
-				text.Clean(pool), text.Clean(region)))
+		if slices.ContainsFunc(
+			members,
+			func(m openstack.Member) bool { return m.Operating == openstack.MemberUnwatched },
+		) {
+			warnings = append(
+				warnings,
+				fmt.Sprintf(
+					"The pool %s of the region %s has no health monitor (NO_MONITOR), so the health of its members "+
+						"is not known. Add an openstack_lb_monitor_v2.",
+					text.Clean(pool),
+					text.Clean(region),
+				),
+			)
 		}
 		for _, n := range nodes {
 			for _, m := range openstack.MembersOf(members, n.Addresses, n.Name) {
 				switch {
 				case m.Operating == openstack.MemberError:
-					found[n.ID] = seen{true, &probe.Failure{Text: fmt.Sprintf("its member %s of the pool %s is in ERROR for Octavia", strings.TrimSpace(m.Name+" "+m.ID), pool)}}
+					found[n.ID] = seen{
+						true,
+						&probe.Failure{
+							Text: fmt.Sprintf(
+								"its member %s of the pool %s is in ERROR for Octavia",
+								strings.TrimSpace(m.Name+" "+m.ID),
+								pool,
+							),
+						},
+					}
 				case m.Operating == openstack.MemberOnline && !found[n.ID].known:
 					found[n.ID] = seen{known: true}
 				}

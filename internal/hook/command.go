@@ -17,36 +17,44 @@ import (
 var commandType = Type{
 	Name:        "command",
 	Description: "a command that is run on the machine that runs Terraform, and is done when it exits with 0",
-	Arguments: []Argument{{
-		Name: "command",
-		Kind: List,
-		Description: "The command and its arguments. No shell reads them. It gets the facts in its environment: " +
-			"`STACKPOLICY_NODE_ID` (id of the server), `STACKPOLICY_NODE_NAME`, `STACKPOLICY_REGION`, `STACKPOLICY_CLUSTER`, " +
-			"`STACKPOLICY_TRANSITION` (`termination` or `launch`), `STACKPOLICY_TOKEN` and, for `launch`, " +
-			"`STACKPOLICY_ADDRESS`. Needs `allow_commands = true` in the provider block.",
-		check: func(values []string) []Fault {
-			switch {
-			case len(values) == 0 || strings.TrimSpace(values[0]) == "":
-				return []Fault{{Text: "A command begins with the name or path of a program."}}
-			case slices.ContainsFunc(values, func(v string) bool { return strings.ContainsRune(v, 0) }):
-				return []Fault{{Text: "No argument of a command may contain the character NUL."}}
-			}
-			return nil
+	Arguments: []Argument{
+		{
+			Name: "command",
+			Kind: List,
+			Description: "The command and its arguments. No shell reads them. It gets the facts in its environment: " +
+				"`STACKPOLICY_NODE_ID` (id of the server), `STACKPOLICY_NODE_NAME`, `STACKPOLICY_REGION`, " +
+				"`STACKPOLICY_CLUSTER`, " +
+				"`STACKPOLICY_TRANSITION` (`termination` or `launch`), `STACKPOLICY_TOKEN` and, for `launch`, " +
+				"`STACKPOLICY_ADDRESS`. Needs `allow_commands = true` in the provider block.",
+			check: func(values []string) []Fault {
+				switch {
+				case len(values) == 0 || strings.TrimSpace(values[0]) == "":
+					return []Fault{{Text: "A command begins with the name or path of a program."}}
+				case slices.ContainsFunc(values, func(v string) bool { return strings.ContainsRune(v, 0) }):
+					return []Fault{{Text: "No argument of a command may contain the character NUL."}}
+				}
+				return nil
+			},
 		},
-	}, {
-		Name:     "environment",
-		Kind:     List,
-		Optional: true,
-		Description: "Names of variables of Terraform's own environment that the command gets too, such as `KUBECONFIG`. " +
-			"Without it the command gets `PATH`, `HOME` (on Windows `USERPROFILE`) and the facts, and no secret.",
-		check: func(values []string) []Fault {
-			if slices.ContainsFunc(values, func(v string) bool { return v == "" || strings.ContainsAny(v, "=\x00") }) {
-				return []Fault{{Text: "environment lists names of variables, such as KUBECONFIG. " +
-					"None is empty or contains = or the character NUL."}}
-			}
-			return nil
+		{
+			Name:     "environment",
+			Kind:     List,
+			Optional: true,
+			Description: "Names of variables of Terraform's own environment that the command gets too, such as " +
+				"`KUBECONFIG`. " +
+				"Without it the command gets `PATH`, `HOME` (on Windows `USERPROFILE`) and the facts, and no secret.",
+			check: func(values []string) []Fault {
+				if slices.ContainsFunc(
+					values,
+					func(v string) bool { return v == "" || strings.ContainsAny(v, "=\x00") },
+				) {
+					return []Fault{{Text: "environment lists names of variables, such as KUBECONFIG. " +
+						"None is empty or contains = or the character NUL."}}
+				}
+				return nil
+			},
 		},
-	}},
+	},
 	make: func(r *Runner, s Spec) (hook, error) {
 		if !r.AllowCommands {
 			return nil, errCommandsNotAllowed

@@ -17,33 +17,43 @@ import (
 
 var octaviaType = Type{
 	Name: "octavia",
-	Description: "no consumer, but the load balancer itself: the node's members of Octavia pools get another weight, which is done when Octavia says that they have it. " +
-		"The members are found by the addresses that Nova shows of the server or, where it shows none, by the name of the node",
-	Arguments: []Argument{{
-		Name:        "pool_ids",
-		Kind:        List,
-		Description: "Ids of the pools, in the region of the node. The node must be a member of each.",
-		check: func(values []string) []Fault {
-			var faults []Fault
-			if len(values) == 0 {
-				faults = append(faults, Fault{Text: "pool_ids has no id of a pool."})
-			}
-			for _, id := range values {
-				if !poolID.MatchString(id) {
-					faults = append(faults, Fault{Text: fmt.Sprintf("%q is not the id of a pool, which is a UUID.", plain(id))})
+	Description: "no consumer, but the load balancer itself: the node's members of Octavia pools get another weight, " +
+		"which is done when Octavia says that they have it. " +
+		"The members are found by the addresses that Nova shows of the server or, where it shows none, by the name " +
+		"of the node",
+	Arguments: []Argument{
+		{
+			Name:        "pool_ids",
+			Kind:        List,
+			Description: "Ids of the pools, in the region of the node. The node must be a member of each.",
+			check: func(values []string) []Fault {
+				var faults []Fault
+				if len(values) == 0 {
+					faults = append(faults, Fault{Text: "pool_ids has no id of a pool."})
 				}
-			}
-			return faults
+				for _, id := range values {
+					if !poolID.MatchString(id) {
+						faults = append(
+							faults,
+							Fault{Text: fmt.Sprintf("%q is not the id of a pool, which is a UUID.", plain(id))},
+						)
+					}
+				}
+				return faults
+			},
 		},
-	}, {
-		Name:     "weight",
-		Kind:     Number,
-		Optional: true,
-		Least:    0,
-		Most:     256,
-		Description: "Weight that the members get, 0 to 256. A node that leaves gets `0` by default, so no new connections, and the weight that it had is noted in a tag of the member (`" + weightTag + "5`). " +
-			"A node that has got into service gets the weight that is noted there by default; a member without a note keeps its weight, which must not be 0 then.",
-	}},
+		{
+			Name:     "weight",
+			Kind:     Number,
+			Optional: true,
+			Least:    0,
+			Most:     256,
+			Description: "Weight that the members get, 0 to 256. A node that leaves gets `0` by default, so no new " +
+				"connections, and the weight that it had is noted in a tag of the member (`" + weightTag + "5`). " +
+				"A node that has got into service gets the weight that is noted there by default; a member without a " +
+				"note keeps its weight, which must not be 0 then.",
+		},
+	},
 	region: func(ctx context.Context, r *Runner, region string) error {
 		_, err := r.LoadBalancer(ctx, region)
 		return err
@@ -100,11 +110,20 @@ func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
 		})
 		switch {
 		case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
-			return fmt.Errorf("%w; the region %s has no such pool, or no longer: correct pool_ids", err, plain(m.Region))
+			return fmt.Errorf(
+				"%w; the region %s has no such pool, or no longer: correct pool_ids",
+				err,
+				plain(m.Region),
+			)
 		case err != nil:
 			return err
 		case len(members) == 0:
-			return fmt.Errorf("the pool %s has no member at an address of the node (%s)%s", pool, known(addresses), name(m, addresses))
+			return fmt.Errorf(
+				"the pool %s has no member at an address of the node (%s)%s",
+				pool,
+				known(addresses),
+				name(m, addresses),
+			)
 		}
 		for _, member := range members {
 			if err := o.weigh(ctx, lb, pool, member, m); err != nil {
@@ -130,7 +149,13 @@ func name(m Message, addresses []string) string {
 }
 
 // weigh gives a member its weight, and waits until Octavia has done it.
-func (o *octavia) weigh(ctx context.Context, lb *openstack.LoadBalancer, pool string, member openstack.Member, m Message) error {
+func (o *octavia) weigh(
+	ctx context.Context,
+	lb *openstack.LoadBalancer,
+	pool string,
+	member openstack.Member,
+	m Message,
+) error {
 	weight, tags, err := o.wanted(member, m.Transition)
 	if err != nil {
 		return fmt.Errorf("the pool %s: %w", pool, err)
@@ -147,9 +172,20 @@ func (o *octavia) weigh(ctx context.Context, lb *openstack.LoadBalancer, pool st
 				return true, nil
 			}
 			sent = true // and look again
-			return false, fmt.Errorf("the member %s of the pool %s has the weight %d and is %s in Octavia", member.ID, pool, weight, member.Provisioning)
+			return false, fmt.Errorf(
+				"the member %s of the pool %s has the weight %d and is %s in Octavia",
+				member.ID,
+				pool,
+				weight,
+				member.Provisioning,
+			)
 		}
-		o.runner.log(ctx, m, "a member gets another weight", map[string]any{"pool": pool, "member": member.ID, "from": member.Weight, "to": weight})
+		o.runner.log(
+			ctx,
+			m,
+			"a member gets another weight",
+			map[string]any{"pool": pool, "member": member.ID, "from": member.Weight, "to": weight},
+		)
 		err = lb.SetWeight(ctx, pool, member.ID, weight, tags)
 		sent = sent || err == nil
 		return false, err
@@ -161,7 +197,8 @@ func (o *octavia) weigh(ctx context.Context, lb *openstack.LoadBalancer, pool st
 func (o *octavia) wanted(member openstack.Member, transition string) (weight int, tags []string, err error) {
 	noted, tags := -1, []string{} // which a request has to have, even where there are none
 	for _, tag := range member.Tags {
-		if n, err := strconv.Atoi(strings.TrimPrefix(tag, weightTag)); err == nil && strings.HasPrefix(tag, weightTag) && n >= 0 && n <= 256 {
+		number, isNote := strings.CutPrefix(tag, weightTag)
+		if n, err := strconv.Atoi(number); isNote && err == nil && n >= 0 && n <= 256 {
 			noted = n
 			continue
 		}
@@ -185,7 +222,11 @@ func (o *octavia) wanted(member openstack.Member, transition string) (weight int
 	case noted >= 0:
 		return noted, tags, nil
 	case member.Weight == 0:
-		return 0, nil, fmt.Errorf("the member %s has the weight 0, so it gets no connections, and no tag notes which weight it had: give weight in the hook", member.ID)
+		return 0, nil, fmt.Errorf(
+			"the member %s has the weight 0, so it gets no connections, and no tag notes which weight it had: give "+
+				"weight in the hook",
+			member.ID,
+		)
 	}
 	return member.Weight, tags, nil
 }

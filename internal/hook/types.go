@@ -13,7 +13,8 @@ type Type struct {
 	Description string     // Markdown, for the documentation
 	Arguments   []Argument // it takes no other type's
 	make        func(r *Runner, s Spec) (hook, error)
-	region      func(ctx context.Context, r *Runner, region string) error // why it cannot be run in a region; nil: it always can
+	// Why it cannot be run in a region. Nil: it always can.
+	region func(ctx context.Context, r *Runner, region string) error
 }
 
 // Argument is an argument of a type.
@@ -74,9 +75,16 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 	for _, t := range types {
 		for _, a := range t.Arguments {
 			if s.Arguments[a.Name] != nil && !kind.takes(a.Name) {
-				faults = append(faults, Fault{Argument: a.Name,
-					Text: fmt.Sprintf("%s belongs to a hook of type %s. One of type %s takes %s. Remove it, or change the type.",
-						a.Name, t.Name, kind.Name, kind.argumentNames())})
+				faults = append(faults, Fault{
+					Argument: a.Name,
+					Text: fmt.Sprintf(
+						"%s belongs to a hook of type %s. One of type %s takes %s. Remove it, or change the type.",
+						a.Name,
+						t.Name,
+						kind.Name,
+						kind.argumentNames(),
+					),
+				})
 			}
 		}
 	}
@@ -84,7 +92,10 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 		switch values := s.Arguments[a.Name]; {
 		case unknown(a.Name), values == nil && a.Optional:
 		case values == nil, a.Kind != List && len(values) != 1:
-			faults = append(faults, Fault{Argument: a.Name, Text: fmt.Sprintf("A hook of type %s needs %s.", kind.Name, a.Name)})
+			faults = append(
+				faults,
+				Fault{Argument: a.Name, Text: fmt.Sprintf("A hook of type %s needs %s.", kind.Name, a.Name)},
+			)
 		case a.check == nil:
 		default:
 			for _, fault := range a.check(values) {

@@ -33,7 +33,8 @@ var webhookType = Type{
 		Description: "Whether a webhook over `http` goes through the proxy that the environment names " +
 			"(`HTTP_PROXY`, `NO_PROXY`). That proxy reads the message and the address, " +
 			"and its answer counts as the consumer's. " +
-			"A webhook over `https` uses the proxy of `HTTPS_PROXY` in any case, through a tunnel. Defaults to `false`.",
+			"A webhook over `https` uses the proxy of `HTTPS_PROXY` in any case, through a tunnel. Defaults to " +
+			"`false`.",
 	}},
 	make: func(r *Runner, s Spec) (hook, error) {
 		address, err := url.Parse(s.one("url"))
@@ -56,8 +57,10 @@ func checkURL(address string) []Fault {
 	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
 		return []Fault{{Text: "The address of a webhook begins with https:// (or http://) and has a host."}}
 	case u.Scheme == "http" && (u.User != nil || u.RawQuery != ""):
-		return []Fault{{Warning: true, Text: fmt.Sprintf("The URL of the webhook at %s has credentials or a query in it, "+
-			"and everybody on the way can read them. Use https.", plain(u.Host))}}
+		return []Fault{
+			{Warning: true, Text: fmt.Sprintf("The URL of the webhook at %s has credentials or a query in it, "+
+				"and everybody on the way can read them. Use https.", plain(u.Host))},
+		}
 	}
 	return nil
 }
@@ -104,7 +107,8 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 			return nil
 		case answer.StatusCode/100 == 2:
 			return fmt.Errorf("the webhook at %s answered %s with a text that is not JSON (%s), "+
-				"as a login page or a proxy does: a consumer that is done answers without a body, or with JSON of at most %d KiB",
+				"as a login page or a proxy does: a consumer that is done answers without a body, or with JSON of at "+
+				"most %d KiB",
 				host, web.Status(answer), kindOf(answer), mostSaid>>10)
 		case answer.StatusCode == http.StatusNotFound && method == http.MethodGet && !forgot:
 			// It took the message, and does not know the token any more: it has begun again.

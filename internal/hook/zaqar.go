@@ -227,18 +227,19 @@ func (z *zaqar) searchAmong(
 		next := ""
 		// One page at a time: gophercloud does not find its way to the next one,
 		// and Zaqar's links, of which every page with messages has one, do not end.
-		err = messages.List(client, z.queue, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-			list, err := messages.ExtractMessages(page)
-			for _, m := range list {
-				if m.Body["lifecycle_action_token"] == token {
-					id, lasts = m.ID, left(m)
+		err = messages.List(client, z.queue, opts).
+			EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+				list, err := messages.ExtractMessages(page)
+				for _, m := range list {
+					if m.Body["lifecycle_action_token"] == token {
+						id, lasts = m.ID, left(m)
+					}
 				}
-			}
-			if err == nil && len(list) > 0 {
-				next, err = nextMarker(page.GetBody())
-			}
-			return false, err
-		})
+				if err == nil && len(list) > 0 {
+					next, err = nextMarker(page.GetBody())
+				}
+				return false, err
+			})
 		if err != nil || id != "" || next == "" || seen[next] {
 			return id, lasts, err
 		}

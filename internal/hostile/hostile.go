@@ -189,22 +189,28 @@ func Ways() []Way {
 			w.Header().Set("Location", r.URL.String())
 			answer(w, jsonType, http.StatusTemporaryRedirect, "")
 		}},
-		Way{Name: "a page of HTML that repeats the request", Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
-			answer(w, "text/html", t.status(), "<html>"+strings.Repeat(" ", 170)+echo(r))
-		}},
+		Way{
+			Name: "a page of HTML that repeats the request",
+			Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
+				answer(w, "text/html", t.status(), "<html>"+strings.Repeat(" ", 170)+echo(r))
+			},
+		},
 		Way{
 			Name: "an error that repeats the request again and again",
 			Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
 				answer(w, "text/plain", http.StatusInternalServerError, strings.Repeat(echo(r), 2000))
 			},
 		},
-		Way{Name: "an error with the token again and again", Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
-			secret := r.Header.Get("X-Auth-Token")
-			if secret == "" {
-				secret = echo(r)
-			}
-			answer(w, "text/plain", http.StatusBadRequest, strings.Repeat(secret, 1+(65<<10)/len(secret)))
-		}},
+		Way{
+			Name: "an error with the token again and again",
+			Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
+				secret := r.Header.Get("X-Auth-Token")
+				if secret == "" {
+					secret = echo(r)
+				}
+				answer(w, "text/plain", http.StatusBadRequest, strings.Repeat(secret, 1+(65<<10)/len(secret)))
+			},
+		},
 		text("no body", jsonType, ""),
 		text("null", jsonType, "null"),
 		text("a list", jsonType, "[]"),
@@ -259,16 +265,20 @@ func Ways() []Way {
 		stuffed("empty strings", `"",`, 20<<20),
 		stuffed("escapes", `"\u202e",`, 20<<20),
 		stuffed("long strings with escapes", `"`+strings.Repeat(`\u202e`, 5000)+`",`, 20<<20),
-		Way{Name: "an item with a million names", Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
-			packed(t, "names", w, func(to io.Writer) {
-				before, after, _ := strings.Cut(t.Good(), "{")
-				_, _ = io.WriteString(to, before+"{")
-				for i := range 1_000_000 {
-					_, _ = fmt.Fprintf(to, `"n%d": {},`, i)
-				}
-				_, _ = io.WriteString(to, after)
-			})
-		}},
+		Way{
+			Name:  "an item with a million names",
+			Large: true,
+			Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+				packed(t, "names", w, func(to io.Writer) {
+					before, after, _ := strings.Cut(t.Good(), "{")
+					_, _ = io.WriteString(to, before+"{")
+					for i := range 1_000_000 {
+						_, _ = fmt.Fprintf(to, `"n%d": {},`, i)
+					}
+					_, _ = io.WriteString(to, after)
+				})
+			},
+		},
 		Way{Name: "another item on each page for ever", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			next, _ := json.Marshal(
 				map[string]any{

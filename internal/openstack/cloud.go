@@ -154,7 +154,15 @@ func refusal(err error) error {
 	if !ok || json.Unmarshal(answer.Body, &body) != nil || body.Error.Message == "" {
 		return err
 	}
-	return &refusedError{err, fmt.Sprintf("%d %s: %s", answer.Actual, http.StatusText(answer.Actual), text.Cut(text.Clean(body.Error.Message), 300))}
+	return &refusedError{
+		err,
+		fmt.Sprintf(
+			"%d %s: %s",
+			answer.Actual,
+			http.StatusText(answer.Actual),
+			text.Cut(text.Clean(body.Error.Message), 300),
+		),
+	}
 }
 
 // relogin replaces a token that expired. Requests that find the same token

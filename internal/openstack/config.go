@@ -58,7 +58,8 @@ func (e *ArgumentError) Error() string { return e.Argument + ": " + e.Fault }
 
 // ErrNoCloud says that neither the configuration nor the environment names one.
 var ErrNoCloud = errors.New(
-	"no cloud is configured: set auth_url or cloud in the provider block, or OS_AUTH_URL or OS_CLOUD in the environment",
+	"no cloud is configured: set auth_url or cloud in the provider block, or OS_AUTH_URL or OS_CLOUD in the " +
+		"environment",
 )
 
 // settings is what a Config comes to once clouds.yaml is read.
@@ -80,7 +81,10 @@ func (c Config) resolve() (*settings, error) {
 	case c.AuthURL == "" && c.Cloud == "":
 		return nil, ErrNoCloud
 	case c.MaxRetries < 0:
-		return nil, &ArgumentError{"max_retries", fmt.Sprintf("A number of retries is 0 or more, not %d.", c.MaxRetries)}
+		return nil, &ArgumentError{
+			"max_retries",
+			fmt.Sprintf("A number of retries is 0 or more, not %d.", c.MaxRetries),
+		}
 	case c.MaxRetries > MostRetries:
 		return nil, &ArgumentError{
 			"max_retries",
@@ -89,7 +93,11 @@ func (c Config) resolve() (*settings, error) {
 	case c.RequestTimeout < 0 || c.RequestTimeout > LongestTimeout:
 		return nil, &ArgumentError{
 			"request_timeout",
-			fmt.Sprintf("The time for an answer is at most %s (%d seconds).", LongestTimeout, LongestTimeout/time.Second),
+			fmt.Sprintf(
+				"The time for an answer is at most %s (%d seconds).",
+				LongestTimeout,
+				LongestTimeout/time.Second,
+			),
 		}
 	case !slices.Contains(endpointTypes, c.EndpointType):
 		return nil, &ArgumentError{
@@ -216,7 +224,10 @@ func checkCredentials(options *gophercloud.AuthOptions) error {
 			"No user is given to log in with: give user_name and password, a token, or an application credential.",
 		}
 	case options.TokenID == "" && !credential && options.Password == "":
-		return &ArgumentError{"password", "The user has no password: give one, or a token, or an application credential."}
+		return &ArgumentError{
+			"password",
+			"The user has no password: give one, or a token, or an application credential.",
+		}
 	case options.UserID != "" && options.Username != "":
 		return &ArgumentError{
 			"user_id",
@@ -230,7 +241,8 @@ func checkCredentials(options *gophercloud.AuthOptions) error {
 		return &ArgumentError{
 			"user_domain_name",
 			fmt.Sprintf(
-				"The user %q belongs to a domain, which is not named: give user_domain_name (often Default) or user_domain_id.",
+				"The user %q belongs to a domain, which is not named: give user_domain_name (often Default) or "+
+					"user_domain_id.",
 				options.Username,
 			),
 		}

@@ -27,7 +27,8 @@ func (c *Cloud) ImageCreated(ctx context.Context, region, id string) (time.Time,
 		}
 		image, err := images.Get(ctx, client, id).Extract()
 		switch {
-		case gophercloud.ResponseCodeIs(err, http.StatusNotFound), gophercloud.ResponseCodeIs(err, http.StatusForbidden):
+		case gophercloud.ResponseCodeIs(err, http.StatusNotFound),
+			gophercloud.ResponseCodeIs(err, http.StatusForbidden):
 			return time.Time{}, nil
 		case err == nil && (image == nil || image.ID == ""):
 			err = missing("id")

@@ -149,7 +149,10 @@ func repeatable(req *http.Request, resp *http.Response, err error) bool {
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:
 		return true
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusInternalServerError,
+		http.StatusBadGateway,
+		http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout:
 		return safe
 	}
 	return false

@@ -45,7 +45,14 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 
 // Of is the attachment of a cluster that a change of its roster makes.
 func Of(cluster string, listed []placement.Region, old, next roster.Roster, change roster.Change) Attachment {
-	a := Attachment{Address: resourceType + ".this", Cluster: cluster, Action: Update, Before: int64(len(old.Nodes)), After: int64(len(next.Nodes)), Remaining: change.Remaining}
+	a := Attachment{
+		Address:   resourceType + ".this",
+		Cluster:   cluster,
+		Action:    Update,
+		Before:    int64(len(old.Nodes)),
+		After:     int64(len(next.Nodes)),
+		Remaining: change.Remaining,
+	}
 	a.Regions = outline(rows(old, listed), rows(next, listed))
 	reasons := func(list []roster.Departure) map[string]string {
 		all := map[string]string{}
@@ -115,7 +122,18 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]
 		if len(a.Templates) > 0 && a.Templates[0].Hidden { // a reason says in which values templates differ
 			reason, _, _ = strings.Cut(reason, ": it has ")
 		}
-		places[0].Nodes = append(places[0].Nodes, Node{Name: name, Index: n.Index, Place: n.String(), Fate: fate, Template: a.templates[n.Template], Old: a.templates[old.Nodes[name].Template], Reason: reason})
+		places[0].Nodes = append(
+			places[0].Nodes,
+			Node{
+				Name:     name,
+				Index:    n.Index,
+				Place:    n.String(),
+				Fate:     fate,
+				Template: a.templates[n.Template],
+				Old:      a.templates[old.Nodes[name].Template],
+				Reason:   reason,
+			},
+		)
 		for _, p := range places {
 			if fate != Comes {
 				p.Before++
@@ -168,7 +186,10 @@ func (a *Attachment) number(old, next roster.Roster, hidden bool) {
 			t := r.Nodes[name].Template
 			if _, known := a.templates[t]; !known && t != "" {
 				a.templates[t] = len(a.templates) + 1
-				a.Templates = append(a.Templates, Template{Number: len(a.templates), Values: t.Values(), Hidden: hidden})
+				a.Templates = append(
+					a.Templates,
+					Template{Number: len(a.templates), Values: t.Values(), Hidden: hidden},
+				)
 			}
 		}
 	}

@@ -32,7 +32,10 @@ func HTML(plan Plan) string {
 %s</main>
 </body>
 </html>
-`, base64.StdEncoding.EncodeToString(hash[:]), escape(shorten(strings.Join(names, ", "), 200)), style, Article(plan, false))
+`, base64.StdEncoding.EncodeToString(hash[:]),
+		escape(shorten(strings.Join(names, ", "), 200)),
+		style,
+		Article(plan, false))
 }
 
 // Article is what a page shows of a plan. It belongs into an element of the
@@ -53,7 +56,16 @@ func Article(plan Plan, narrow bool) string {
 
 func article(b *strings.Builder, a *Attachment, id string, narrow bool) {
 	r := a.report(100)
-	fmt.Fprintf(b, "<article aria-labelledby=\"%s-head\">\n<h2 id=\"%s-head\">Placement of %s</h2>\n<p>%s</p>\n<p class=\"address\">%s</p>\n", id, id, escape(r.title), escape(r.lead), escape(r.address))
+	fmt.Fprintf(
+		b,
+		"<article aria-labelledby=\"%s-head\">\n<h2 id=\"%s-head\">Placement of %s</h2>\n<p>%s</p>\n<p "+
+			"class=\"address\">%s</p>\n",
+		id,
+		id,
+		escape(r.title),
+		escape(r.lead),
+		escape(r.address),
+	)
 	for _, s := range r.first {
 		s.html(b)
 	}
@@ -64,7 +76,12 @@ func article(b *strings.Builder, a *Attachment, id string, narrow bool) {
 	}
 	c.attachment(a, false)
 	c.height += margin
-	fmt.Fprintf(b, "<figure class=\"%s\" tabindex=\"0\" role=\"group\" aria-label=\"Picture\">\n%s</figure>\n", class, c.picture(id, "Placement of "+r.title, r.lead+" The table and the lists below say the same.", false))
+	fmt.Fprintf(
+		b,
+		"<figure class=\"%s\" tabindex=\"0\" role=\"group\" aria-label=\"Picture\">\n%s</figure>\n",
+		class,
+		c.picture(id, "Placement of "+r.title, r.lead+" The table and the lists below say the same.", false),
+	)
 	b.WriteString("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\">\n<table>\n<thead><tr>")
 	for _, head := range columns {
 		fmt.Fprintf(b, "<th scope=\"col\">%s</th>", head)

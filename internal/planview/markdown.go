@@ -91,7 +91,10 @@ func (s section) markdown(b *strings.Builder) {
 
 var (
 	simpleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/ "\[\]-]*$`)
-	simpleText = regexp.MustCompile(`^[A-Za-z0-9 .,;()%'"+=-]*(?:[:/][A-Za-z0-9 .,;()%'"+=-]+|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+[A-Za-z0-9 .,;()%'"+=-]*)*$`)
+	simpleText = regexp.MustCompile(
+		`^[A-Za-z0-9 .,;()%'"+=-]*` +
+			`(?:[:/][A-Za-z0-9 .,;()%'"+=-]+|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+[A-Za-z0-9 .,;()%'"+=-]*)*$`,
+	)
 )
 
 // name shows a name as code.
@@ -119,7 +122,7 @@ func code(s string) string {
 	b.WriteString("<code>")
 	for _, r := range text.Clean(s) {
 		switch {
-		case r < 0x80 && r != ' ' && r != '-' && r != ',' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z'):
+		case r < 0x80 && !strings.ContainsRune(" -,", r) && !isAlphanumeric(r):
 			fmt.Fprintf(&b, "&#%d;", r)
 		default:
 			b.WriteRune(r)
@@ -127,4 +130,9 @@ func code(s string) string {
 	}
 	b.WriteString("</code>")
 	return b.String()
+}
+
+// isAlphanumeric reports whether r is a letter or a digit of ASCII.
+func isAlphanumeric(r rune) bool {
+	return (r >= '0' && r <= '9') || (r >= 'A' && r <= 'Z') || (r >= 'a' && r <= 'z')
 }

@@ -65,7 +65,10 @@ func Read(text []byte) (Plan, error) {
 	var plan planJSON
 	if err := json.Unmarshal(text, &plan); err != nil {
 		if isLog(text) {
-			return Plan{}, errors.New(`this is the log that "terraform plan -json" prints, not the plan: save the plan with -out=FILE and give what "terraform show -json FILE" prints`)
+			return Plan{}, errors.New(
+				`this is the log that "terraform plan -json" prints, not the plan: save the plan with -out=FILE and ` +
+					`give what "terraform show -json FILE" prints`,
+			)
 		}
 		return Plan{}, fmt.Errorf("this is not the JSON of a plan: %w", err)
 	}
@@ -133,18 +136,28 @@ func isLog(text []byte) bool {
 // check refuses what is not a plan, or one of a format that is not known.
 func (p planJSON) check() error {
 	if p.FormatVersion == nil {
-		return errors.New(`this is not the JSON of a plan, it has no format_version: give what "terraform show -json FILE" prints of a saved plan`)
+		return errors.New(
+			`this is not the JSON of a plan, it has no format_version: give what "terraform show -json FILE" prints ` +
+				`of a saved plan`,
+		)
 	}
 	major, err := strconv.Atoi(strings.SplitN(*p.FormatVersion, ".", 2)[0])
 	if err != nil {
 		return fmt.Errorf("the format_version %q is not a version", *p.FormatVersion)
 	}
 	if major > formatMajor {
-		return fmt.Errorf("the plan has the format_version %s, and this planview understands %d: a newer planview is needed", *p.FormatVersion, formatMajor)
+		return fmt.Errorf(
+			"the plan has the format_version %s, and this planview understands %d: a newer planview is needed",
+			*p.FormatVersion,
+			formatMajor,
+		)
 	}
 	if p.PlannedValues == nil && p.ResourceChanges == nil {
 		if p.Values != nil {
-			return errors.New(`this is a state, not a plan: save a plan with "terraform plan -out=FILE" and give what "terraform show -json FILE" prints`)
+			return errors.New(
+				`this is a state, not a plan: save a plan with "terraform plan -out=FILE" and give what ` +
+					`"terraform show -json FILE" prints`,
+			)
 		}
 		return errors.New("this is not a plan: it has neither planned_values nor resource_changes")
 	}

@@ -58,7 +58,23 @@ func (a *Attachment) report(limit int) report {
 		}
 	}
 	if len(r.rows) > 1 {
-		r.rows = append(r.rows, row{name: "total", total: true, cells: []string{fmt.Sprint(a.Before), fmt.Sprint(a.After), signed(a.After - a.Before), "", "", "", "", ""}})
+		r.rows = append(
+			r.rows,
+			row{
+				name:  "total",
+				total: true,
+				cells: []string{
+					fmt.Sprint(a.Before),
+					fmt.Sprint(a.After),
+					signed(a.After - a.Before),
+					"",
+					"",
+					"",
+					"",
+					"",
+				},
+			},
+		)
 	}
 	if a.Unknown {
 		for _, row := range r.rows {
@@ -154,7 +170,16 @@ func (a *Attachment) waiting() []item {
 	if a.Remaining == 1 {
 		verb = "waits"
 	}
-	return []item{{"", fmt.Sprintf("%s %s to be replaced by the next batches. Apply, and plan again, until the plan is empty.", text.Nodes(a.Remaining), verb)}}
+	return []item{
+		{
+			"",
+			fmt.Sprintf(
+				"%s %s to be replaced by the next batches. Apply, and plan again, until the plan is empty.",
+				text.Nodes(a.Remaining),
+				verb,
+			),
+		},
+	}
 }
 
 // about says of a node that changes where it is and why.
@@ -181,7 +206,20 @@ func (p Place) row(inside bool) row {
 	if name == "" {
 		name = "(no zone)"
 	}
-	r := row{name: name, inside: inside, cells: []string{fmt.Sprint(p.Before), fmt.Sprint(p.After), signed(p.After - p.Before), p.Ideal, fmt.Sprint(p.Weight), fmt.Sprint(p.Min), p.limit(), p.Note}}
+	r := row{
+		name:   name,
+		inside: inside,
+		cells: []string{
+			fmt.Sprint(p.Before),
+			fmt.Sprint(p.After),
+			signed(p.After - p.Before),
+			p.Ideal,
+			fmt.Sprint(p.Weight),
+			fmt.Sprint(p.Min),
+			p.limit(),
+			p.Note,
+		},
+	}
 	if p.Weight == 0 {
 		for i := range r.cells[3:7] {
 			r.cells[3+i] = ""

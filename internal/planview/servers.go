@@ -31,7 +31,16 @@ const (
 )
 
 // effects are the words for several, in order.
-var effects = [...]string{"replaced", "destroyed", "forgotten", "stopped", "rebuilt", "resized", "created", "changed in place"}
+var effects = [...]string{
+	"replaced",
+	"destroyed",
+	"forgotten",
+	"stopped",
+	"rebuilt",
+	"resized",
+	"created",
+	"changed in place",
+}
 
 // Server is a server, or another resource of a node, that a plan changes though
 // no change of a node asks for it.
@@ -80,7 +89,10 @@ func explain(list []Attachment, changes []resourceChange) []Server {
 				continue
 			}
 			owned = true
-			if !slices.ContainsFunc(nearest, func(i int) bool { return !list[i].explains(fates[i][name], s.Effect, c.Deposed) }) {
+			if !slices.ContainsFunc(
+				nearest,
+				func(i int) bool { return !list[i].explains(fates[i][name], s.Effect, c.Deposed) },
+			) {
 				break
 			}
 			i := nearest[0]

@@ -59,7 +59,10 @@ func css() string {
 // variable is a declaration whose value is one of the colours.
 var variable = regexp.MustCompile(`(fill|stroke): var\(--pv-(\w+)\)`)
 
-const pictureCSS = `.pv text { font: 13px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: var(--pv-ink) }
+// fonts are those of the system.
+const fonts = `system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`
+
+const pictureCSS = `.pv text { font: 13px ` + fonts + `; fill: var(--pv-ink) }
 .pv .title { font-size: 16px; font-weight: 600 }
 .pv .name { font-weight: 600 }
 .pv .small { font-size: 11px; fill: var(--pv-pale) }
@@ -83,7 +86,7 @@ const pictureCSS = `.pv text { font: 13px system-ui, -apple-system, "Segoe UI", 
 // pageCSS is the rest of what a page needs.
 const pageCSS = `body { margin: 0; background: #ffffff }
 @media screen and (prefers-color-scheme: dark) { body { background: #0d1117 } }
-main.pv { font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 960px; margin: 0 auto; padding: 16px }
+main.pv { font: 15px/1.5 ` + fonts + `; max-width: 960px; margin: 0 auto; padding: 16px }
 ` + ArticleCSS
 
 // ArticleCSS is for what [Article] returns.

@@ -127,9 +127,19 @@ func (c *canvas) legend(a *Attachment) {
 			}
 		}
 	}
-	for fate, label := range []string{"node that stays", "changes in place (ring: old template)", "is made again", "is added", "is removed"} {
+	for fate, label := range []string{
+		"node that stays",
+		"changes in place (ring: old template)",
+		"is made again",
+		"is added",
+		"is removed",
+	} {
 		if there[form{Fate(fate), false}] {
-			entry(2*radius, label, func(x, y int) { c.dot(x, y, Node{Fate: Fate(fate), Template: neutral, Old: neutral}, "") })
+			entry(
+				2*radius,
+				label,
+				func(x, y int) { c.dot(x, y, Node{Fate: Fate(fate), Template: neutral, Old: neutral}, "") },
+			)
 		}
 	}
 	if there[form{Stays, true}] || there[form{Changes, true}] || there[form{Remade, true}] {
@@ -219,7 +229,12 @@ func (c *canvas) place(p Place, x, y, width int) int {
 	c.text("end", x+width-gap, y+22, size)
 	y += 38
 	if p.Weight > 0 {
-		c.text("small", left, y, fmt.Sprintf("ideal %s, weight %d, min %d, cap %s", p.Ideal, p.Weight, p.Min, p.limit()))
+		c.text(
+			"small",
+			left,
+			y,
+			fmt.Sprintf("ideal %s, weight %d, min %d, cap %s", p.Ideal, p.Weight, p.Min, p.limit()),
+		)
 		y += 9
 		c.gauge(p, left, y, inner)
 		y += 19

@@ -66,7 +66,12 @@ func (b binJSON) bin() placement.Bin {
 		}
 		return *n
 	}
-	return placement.Bin{Name: b.Name, Weight: max(or(b.Weight, placement.DefaultWeight), 1), Cap: max(or(b.Cap, placement.Unlimited), placement.Unlimited), Min: max(or(b.Min, 0), 0)}
+	return placement.Bin{
+		Name:   b.Name,
+		Weight: max(or(b.Weight, placement.DefaultWeight), 1),
+		Cap:    max(or(b.Cap, placement.Unlimited), placement.Unlimited),
+		Min:    max(or(b.Min, 0), 0),
+	}
 }
 
 // listed are the places of the configuration.
@@ -93,7 +98,12 @@ func (v *attributes) roster() roster.Roster {
 	r := roster.Roster{Nodes: map[string]roster.Node{}}
 	if v != nil {
 		for name, n := range v.Nodes {
-			r.Nodes[name] = roster.Node{Index: n.Index, Place: placement.Place{Region: n.Region, Zone: n.Zone}, Template: roster.NewTemplate(n.Template), Generation: n.Generation}
+			r.Nodes[name] = roster.Node{
+				Index:      n.Index,
+				Place:      placement.Place{Region: n.Region, Zone: n.Zone},
+				Template:   roster.NewTemplate(n.Template),
+				Generation: n.Generation,
+			}
 		}
 	}
 	return r

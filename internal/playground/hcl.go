@@ -10,7 +10,14 @@ import (
 // hcl is the configuration of the cluster, with what differs from the defaults.
 func (s State) hcl() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "resource \"stackpolicy_placement_attachment\" %q {\n  cluster          = %q\n  desired_capacity = %d\n\n  regions = [\n", cluster, cluster, s.Capacity)
+	fmt.Fprintf(
+		&b,
+		"resource \"stackpolicy_placement_attachment\" %q {\n  cluster          = %q\n  desired_capacity = %d\n\n  "+
+			"regions = [\n",
+		cluster,
+		cluster,
+		s.Capacity,
+	)
 	for _, r := range s.Regions {
 		if len(r.Zones) == 0 {
 			fmt.Fprintf(&b, "    { %s },\n", r.fields())
@@ -24,7 +31,12 @@ func (s State) hcl() string {
 	}
 	b.WriteString("  ]\n")
 	if s.Step > 0 {
-		fmt.Fprintf(&b, "\n  template = {\n    image = var.image\n  }\n\n  update {\n    causes         = [\"TEMPLATE\"]\n    max_batch_size = %s\n  }\n", quote(s.Batch))
+		fmt.Fprintf(
+			&b,
+			"\n  template = {\n    image = var.image\n  }\n\n  update {\n    causes         = [\"TEMPLATE\"]\n    "+
+				"max_batch_size = %s\n  }\n",
+			quote(s.Batch),
+		)
 	}
 	b.WriteString("}\n")
 	return b.String()

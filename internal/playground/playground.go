@@ -29,10 +29,11 @@ const cluster = "web"
 
 // State is all that a visitor has set.
 type State struct {
-	Capacity int64    `json:"capacity"`
-	Batch    string   `json:"batch"` // size of a batch: "2", "25%"
-	Step     int      `json:"step"`  // what is shown; 0: the resize, 1: the first batch of the rollout after it, and so on
-	Regions  []Region `json:"regions"`
+	Capacity int64  `json:"capacity"`
+	Batch    string `json:"batch"` // size of a batch: "2", "25%"
+	// What is shown. 0: the resize, 1: the first batch of the rollout after it, and so on.
+	Step    int      `json:"step"`
+	Regions []Region `json:"regions"`
 }
 
 // Region is a region with its zones.
@@ -91,7 +92,12 @@ func Play(s State) (Result, error) {
 	}
 	policy.Templates = images("new")
 	whole, _ := roster.ParseAmount("100%")
-	policy.Update = &roster.Update{Causes: []roster.Cause{roster.Outdated}, BatchSize: size, Target: whole, StopAbove: whole}
+	policy.Update = &roster.Update{
+		Causes:    []roster.Cause{roster.Outdated},
+		BatchSize: size,
+		Target:    whole,
+		StopAbove: whole,
+	}
 	for i := 0; i < s.Step && r.Remaining > 0 && err == nil; i++ {
 		before = after.Learn(seen(after), policy)
 		before.Leaving = nil // they are gone by then
@@ -123,7 +129,12 @@ func (s State) check() error {
 			case p.Weight < 1 || p.Weight > maxNumber:
 				return fmt.Errorf("the weight of %q is %d: give a number from 1 to %d", p.Name, p.Weight, maxNumber)
 			case p.Cap < placement.Unlimited || p.Cap > maxNumber:
-				return fmt.Errorf("the cap of %q is %d: give a number from 0 to %d, or -1 for none", p.Name, p.Cap, maxNumber)
+				return fmt.Errorf(
+					"the cap of %q is %d: give a number from 0 to %d, or -1 for none",
+					p.Name,
+					p.Cap,
+					maxNumber,
+				)
 			case p.Min < 0 || p.Min > maxNumber:
 				return fmt.Errorf("the min of %q is %d: give a number from 0 to %d", p.Name, p.Min, maxNumber)
 			case p.Cap >= 0 && p.Min > p.Cap:
@@ -192,14 +203,22 @@ func (s State) roster() roster.Roster {
 			places, left = append(places, placement.Place{Region: region.Name}), append(left, region.Nodes)
 		}
 		for _, zone := range region.Zones {
-			places, left = append(places, placement.Place{Region: region.Name, Zone: zone.Name}), append(left, zone.Nodes)
+			places = append(places, placement.Place{Region: region.Name, Zone: zone.Name})
+			left = append(left, zone.Nodes)
 		}
 	}
 	for slices.Max(append(left, 0)) > 0 {
 		for i := range left {
 			if left[i] > 0 {
 				left[i]--
-				r.Nodes[roster.DefaultPattern.Name(cluster, r.Next)] = roster.Node{Index: r.Next, Place: places[i], Template: images("old").At(places[i]), Generation: 1, Mark: "1", Served: true}
+				r.Nodes[roster.DefaultPattern.Name(cluster, r.Next)] = roster.Node{
+					Index:      r.Next,
+					Place:      places[i],
+					Template:   images("old").At(places[i]),
+					Generation: 1,
+					Mark:       "1",
+					Served:     true,
+				}
 				r.Next++
 			}
 		}

@@ -97,7 +97,12 @@ func (c *HTTP) Look(ctx context.Context, name, at string) *Failure {
 	req.Close = true // each look makes a connection, as a user of the service does
 	client := *c.Client
 	client.Timeout, client.CheckRedirect = answerTime, follow
-	shown := fmt.Sprintf("GET %s://%s%s", address.Scheme, address.Host, text.Clean(address.EscapedPath())) // a query may have a secret in it
+	shown := fmt.Sprintf(
+		"GET %s://%s%s",
+		address.Scheme,
+		address.Host,
+		text.Clean(address.EscapedPath()),
+	) // a query may have a secret in it
 	resp, err := client.Do(req)
 	if err != nil {
 		return &Failure{fmt.Sprintf("%s: %s", shown, web.Reason(err)), network(err)}

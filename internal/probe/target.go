@@ -23,7 +23,11 @@ func ParseURL(template string) (URL, error) {
 	var u URL
 	for _, found := range placeholder.FindAllString(template, -1) {
 		if found != "{address}" && found != "{name}" {
-			return u, fmt.Errorf("%q stands for nothing: {address} and {name} stand for those of the node. A brace that is part of the address is written %%7B or %%7D", found)
+			return u, fmt.Errorf(
+				"%q stands for nothing: {address} and {name} stand for those of the node. A brace that is part of "+
+					"the address is written %%7B or %%7D",
+				found,
+			)
 		}
 	}
 	if strings.ContainsAny(placeholder.ReplaceAllString(template, ""), "{}") {
@@ -93,7 +97,8 @@ func CheckAddress(address string) error {
 	if address == "" {
 		return errors.New("the node has no address")
 	}
-	if _, err := netip.ParseAddr(address); err != nil && (!hostName.MatchString(address) || numbered.MatchString(address)) {
+	_, err := netip.ParseAddr(address)
+	if err != nil && (!hostName.MatchString(address) || numbered.MatchString(address)) {
 		return fmt.Errorf("%q is neither an IP address nor the name of a host", address)
 	}
 	return nil
@@ -115,8 +120,12 @@ func CheckRange(address string, linkLocal bool) error {
 	case ip.WithZone("").IsUnspecified():
 		return fmt.Errorf("%s is the address of no host: the machine that asks would answer itself", address)
 	case ip.IsLinkLocalUnicast() && !linkLocal:
-		return fmt.Errorf("%s is a link-local address, where others than the node may answer, such as the metadata service of a cloud. "+
-			"allow_link_local = true allows it", address)
+		return fmt.Errorf(
+			"%s is a link-local address, where others than the node may answer, such as the metadata service of a "+
+				"cloud. "+
+				"allow_link_local = true allows it",
+			address,
+		)
 	}
 	return nil
 }
@@ -149,7 +158,10 @@ func ParseStatuses(list string) (Statuses, error) {
 		a, errA := strconv.Atoi(first)
 		b, errB := strconv.Atoi(last)
 		if errA != nil || errB != nil || a < 100 || b > 599 || a > b || len(first) != 3 || len(last) != 3 {
-			return nil, fmt.Errorf("%q is neither a status between 100 and 599 nor a range of them, such as 200-299", part)
+			return nil, fmt.Errorf(
+				"%q is neither a status between 100 and 599 nor a range of them, such as 200-299",
+				part,
+			)
 		}
 		statuses = append(statuses, [2]int{a, b})
 	}

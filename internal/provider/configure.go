@@ -25,8 +25,16 @@ func newBackend(ctx context.Context, model providerModel, agent string, diags *d
 	config := model.config(ctx, diags)
 	config.UserAgent = agent
 	if ignored := model.ignored(); config.Cloud != "" && len(ignored) > 0 {
-		diags.AddAttributeWarning(path.Root(ignored[0]), "Ignored in favour of clouds.yaml",
-			fmt.Sprintf("The cloud %q of clouds.yaml says how to log in: %s in the provider block have no effect. Remove them, or the cloud.", config.Cloud, strings.Join(ignored, ", ")))
+		diags.AddAttributeWarning(
+			path.Root(ignored[0]),
+			"Ignored in favour of clouds.yaml",
+			fmt.Sprintf(
+				"The cloud %q of clouds.yaml says how to log in: %s in the provider block have no effect. Remove "+
+					"them, or the cloud.",
+				config.Cloud,
+				strings.Join(ignored, ", "),
+			),
+		)
 	}
 	hooks := newHooks(model, agent, config.RequestTimeout, diags)
 	cloud, err := openstack.New(config)
@@ -52,7 +60,9 @@ func newHooks(model providerModel, agent string, timeout time.Duration, diags *d
 	hooks := &hook.Runner{
 		UserAgent:     agent,
 		AllowCommands: model.AllowCommands.ValueBool(),
-		Log:           func(ctx context.Context, message string, fields map[string]any) { tflog.Info(ctx, message, fields) },
+		Log: func(ctx context.Context, message string, fields map[string]any) {
+			tflog.Info(ctx, message, fields)
+		},
 	}
 	var authorities []byte
 	if file := model.HookCACertFile.ValueString(); file != "" {
@@ -64,13 +74,20 @@ func newHooks(model providerModel, agent string, timeout time.Duration, diags *d
 	}
 	pool, err := web.Authorities(authorities)
 	if err != nil {
-		diags.AddAttributeError(path.Root("hook_cacert_file"), "Invalid provider configuration", fmt.Sprintf("The webhooks' certificate authorities cannot be used: %s.", err))
+		diags.AddAttributeError(
+			path.Root("hook_cacert_file"),
+			"Invalid provider configuration",
+			fmt.Sprintf("The webhooks' certificate authorities cannot be used: %s.", err),
+		)
 	}
 	hooks.HTTP = web.NewClient(pool, cmp.Or(timeout, time.Minute))
 	if secret := (environment{diags}).text(model.WebhookSecret, "STACKPOLICY_WEBHOOK_SECRET"); secret != "" {
 		if hooks.Signer, err = hook.NewSigner(secret); err != nil {
 			// Without its path: Terraform would show the line that has the secret.
-			diags.AddError("Invalid provider configuration", fmt.Sprintf("The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used: %s.", err))
+			diags.AddError(
+				"Invalid provider configuration",
+				fmt.Sprintf("The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used: %s.", err),
+			)
 		}
 	}
 	return hooks

@@ -42,7 +42,11 @@ func (p *stackpolicyProvider) Schema(_ context.Context, _ provider.SchemaRequest
 }
 
 // Configure makes no request: the first one that needs the cloud logs in.
-func (p *stackpolicyProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+func (p *stackpolicyProvider) Configure(
+	ctx context.Context,
+	req provider.ConfigureRequest,
+	resp *provider.ConfigureResponse,
+) {
 	var model providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if resp.Diagnostics.HasError() {

@@ -83,9 +83,11 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		Cert:                        env.text(m.Cert, "OS_CERT"),
 		Key:                         env.text(m.Key, "OS_KEY"),
 		AllowReauth:                 env.flag(m.AllowReauth, true, "OS_ALLOW_REAUTH"),
-		MaxRetries:                  int(min(m.MaxRetries.ValueInt64(), 1<<30)), // checked later; here it must not overflow
-		RequestTimeout:              m.RequestTimeout.Or(0),
-		DisableNoCacheHeader:        m.DisableNoCacheHeader.ValueBool(),
+		MaxRetries: int(
+			min(m.MaxRetries.ValueInt64(), 1<<30),
+		), // checked later; here it must not overflow
+		RequestTimeout:       m.RequestTimeout.Or(0),
+		DisableNoCacheHeader: m.DisableNoCacheHeader.ValueBool(),
 	}
 	if config.DefaultDomain == "" {
 		config.DefaultDomain = "default"
@@ -118,11 +120,22 @@ func (m providerModel) ignored() []string {
 		name  string
 		value types.String
 	}{
-		{"auth_url", m.AuthURL}, {"user_name", m.UserName}, {"user_id", m.UserID}, {"password", m.Password}, {"token", m.Token},
-		{"tenant_id", m.TenantID}, {"tenant_name", m.TenantName}, {"domain_id", m.DomainID}, {"domain_name", m.DomainName},
-		{"user_domain_id", m.UserDomainID}, {"user_domain_name", m.UserDomainName},
-		{"project_domain_id", m.ProjectDomainID}, {"project_domain_name", m.ProjectDomainName}, {"default_domain", m.DefaultDomain},
-		{"application_credential_id", m.ApplicationCredentialID}, {"application_credential_name", m.ApplicationCredentialName},
+		{"auth_url", m.AuthURL},
+		{"user_name", m.UserName},
+		{"user_id", m.UserID},
+		{"password", m.Password},
+		{"token", m.Token},
+		{"tenant_id", m.TenantID},
+		{"tenant_name", m.TenantName},
+		{"domain_id", m.DomainID},
+		{"domain_name", m.DomainName},
+		{"user_domain_id", m.UserDomainID},
+		{"user_domain_name", m.UserDomainName},
+		{"project_domain_id", m.ProjectDomainID},
+		{"project_domain_name", m.ProjectDomainName},
+		{"default_domain", m.DefaultDomain},
+		{"application_credential_id", m.ApplicationCredentialID},
+		{"application_credential_name", m.ApplicationCredentialName},
 		{"application_credential_secret", m.ApplicationCredentialSecret},
 	} {
 		if a.value.ValueString() != "" {
@@ -170,13 +183,20 @@ func (e environment) flag(argument types.Bool, byDefault bool, names ...string) 
 	}
 	flag, err := strconv.ParseBool(value)
 	if err != nil {
-		e.diags.AddError("Invalid environment variable", fmt.Sprintf("%s is %q: true or false was expected.", name, value))
+		e.diags.AddError(
+			"Invalid environment variable",
+			fmt.Sprintf("%s is %q: true or false was expected.", name, value),
+		)
 	}
 	return flag
 }
 
 // userAgent is what the cloud's logs show.
 func userAgent(version, terraform string) string {
-	agent := fmt.Sprintf("HashiCorp Terraform/%s (+https://www.terraform.io) terraform-provider-stackpolicy/%s", terraform, version)
+	agent := fmt.Sprintf(
+		"HashiCorp Terraform/%s (+https://www.terraform.io) terraform-provider-stackpolicy/%s",
+		terraform,
+		version,
+	)
 	return strings.TrimSpace(agent + " " + strings.TrimSpace(os.Getenv("TF_APPEND_USER_AGENT")))
 }

@@ -28,49 +28,121 @@ func providerSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Cluster policies for OpenStack: where nodes are placed, which ones are removed, and why.",
 		Attributes: map[string]schema.Attribute{
-			"auth_url":                      text("Address of Keystone. Needed unless `cloud` is given. Environment: `OS_AUTH_URL`."),
-			"cloud":                         text("Entry of `clouds.yaml` to log in with. The credentials below are then ignored, with a warning. Environment: `OS_CLOUD`; `OS_CLIENT_CONFIG_FILE` names the file."),
-			"region":                        text("Region that is used where none is named. Defaults to the cloud's in `clouds.yaml`, or to the only region there is. Environment: `OS_REGION_NAME`."),
-			"user_name":                     text("Name of the user. Environment: `OS_USERNAME`."),
-			"user_id":                       text("Id of the user, in place of its name. Environment: `OS_USER_ID`."),
-			"application_credential_id":     text("Id of an application credential. Environment: `OS_APPLICATION_CREDENTIAL_ID`."),
-			"application_credential_name":   text("Name of an application credential; the user must be named too. Environment: `OS_APPLICATION_CREDENTIAL_NAME`."),
-			"application_credential_secret": secret("Secret of the application credential. Environment: `OS_APPLICATION_CREDENTIAL_SECRET`."),
-			"tenant_id":                     text("Id of the project. Environment: `OS_TENANT_ID` or `OS_PROJECT_ID`."),
-			"tenant_name":                   text("Name of the project. Environment: `OS_TENANT_NAME` or `OS_PROJECT_NAME`."),
-			"password":                      secret("Password of the user. Environment: `OS_PASSWORD`."),
-			"token":                         secret("Token to use in place of user and password. It cannot be renewed: when it expires, requests fail. Environment: `OS_TOKEN` or `OS_AUTH_TOKEN`."),
-			"user_domain_name":              text("Name of the user's domain. Environment: `OS_USER_DOMAIN_NAME`."),
-			"user_domain_id":                text("Id of the user's domain. Environment: `OS_USER_DOMAIN_ID`."),
-			"project_domain_name":           text("Name of the project's domain. Environment: `OS_PROJECT_DOMAIN_NAME`."),
-			"project_domain_id":             text("Id of the project's domain. Environment: `OS_PROJECT_DOMAIN_ID`."),
-			"domain_id":                     text("Id of the domain of user and project, or of the scope where no project is given. Environment: `OS_DOMAIN_ID`."),
-			"domain_name":                   text("Name of that domain. Environment: `OS_DOMAIN_NAME`."),
-			"default_domain":                text("Id of the domain where no other argument names one. Defaults to `default`. Environment: `OS_DEFAULT_DOMAIN`."),
-			"system_scope":                  flag("Log in with system scope. Defaults to `false`. Environment: `OS_SYSTEM_SCOPE` (`true` or `all`)."),
-			"insecure":                      flag("Accept TLS certificates that cannot be verified. Defaults to `false`. Environment: `OS_INSECURE`."),
-			"endpoint_type":                 text("Interface of the catalogue to use: `public` (the default), `internal` or `admin`. Environment: `OS_ENDPOINT_TYPE`."),
-			"cacert_file":                   text("CA certificate to verify TLS with: a path, or the PEM text. Environment: `OS_CACERT`."),
-			"cert":                          text("Client certificate: a path, or the PEM text. Needs `key`. Environment: `OS_CERT`."),
-			"key":                           secret("Key of the client certificate: a path, or the PEM text. Environment: `OS_KEY`."),
-			"swauth":                        flag("Not supported: `true` is an error. Environment: `OS_SWAUTH`."),
-			"delayed_auth":                  flag("Accepted so that blocks can be copied: the login is always delayed until the cloud is needed. Environment: `OS_DELAYED_AUTH`."),
-			"allow_reauth":                  flag("Log in again when the token expires. Defaults to `true`. Environment: `OS_ALLOW_REAUTH`."),
-			"max_retries": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(0, openstack.MostRetries)},
-				MarkdownDescription: "How often a failed request is repeated, where that is safe: answers 429, 500, 502, 503 and 504, a 404 that does not come from the service itself, and broken connections, with growing pauses, honouring `Retry-After` up to 30 seconds. At most `1000`. Defaults to `0`."},
-			"endpoint_overrides": schema.MapAttribute{ElementType: types.StringType, Optional: true,
-				MarkdownDescription: "Addresses that replace those of the catalogue, by service type (`compute`, `image`, `messaging`), or other service types to look for. They apply to the provider's own region; further regions are found in the catalogue."},
-			"disable_no_cache_header": flag("Leave out the header `Cache-Control: no-cache`. Defaults to `false`."),
-			"enable_logging":          flag("Write a line for each request into Terraform's log at level `DEBUG`: method, address, status and time, never headers or bodies. Defaults to `false`. Environment: `OS_DEBUG`."),
-			"request_timeout": schema.StringAttribute{
-				Optional:            true,
-				CustomType:          durations.Type{},
-				Validators:          durations.Between(time.Second, openstack.LongestTimeout),
-				MarkdownDescription: "Time after which a request without a complete answer is given up, at most `1d`. Defaults to `1m`. Not an argument of terraform-provider-openstack.",
+			"auth_url": text(
+				"Address of Keystone. Needed unless `cloud` is given. Environment: `OS_AUTH_URL`.",
+			),
+			"cloud": text(
+				"Entry of `clouds.yaml` to log in with. The credentials below are then ignored, with a warning. " +
+					"Environment: `OS_CLOUD`; `OS_CLIENT_CONFIG_FILE` names the file.",
+			),
+			"region": text(
+				"Region that is used where none is named. Defaults to the cloud's in `clouds.yaml`, or to the only " +
+					"region there is. Environment: `OS_REGION_NAME`.",
+			),
+			"user_name": text("Name of the user. Environment: `OS_USERNAME`."),
+			"user_id":   text("Id of the user, in place of its name. Environment: `OS_USER_ID`."),
+			"application_credential_id": text(
+				"Id of an application credential. Environment: `OS_APPLICATION_CREDENTIAL_ID`.",
+			),
+			"application_credential_name": text(
+				"Name of an application credential; the user must be named too. Environment: " +
+					"`OS_APPLICATION_CREDENTIAL_NAME`.",
+			),
+			"application_credential_secret": secret(
+				"Secret of the application credential. Environment: `OS_APPLICATION_CREDENTIAL_SECRET`.",
+			),
+			"tenant_id": text("Id of the project. Environment: `OS_TENANT_ID` or `OS_PROJECT_ID`."),
+			"tenant_name": text(
+				"Name of the project. Environment: `OS_TENANT_NAME` or `OS_PROJECT_NAME`.",
+			),
+			"password": secret("Password of the user. Environment: `OS_PASSWORD`."),
+			"token": secret(
+				"Token to use in place of user and password. It cannot be renewed: when it expires, requests fail. " +
+					"Environment: `OS_TOKEN` or `OS_AUTH_TOKEN`.",
+			),
+			"user_domain_name": text("Name of the user's domain. Environment: `OS_USER_DOMAIN_NAME`."),
+			"user_domain_id":   text("Id of the user's domain. Environment: `OS_USER_DOMAIN_ID`."),
+			"project_domain_name": text(
+				"Name of the project's domain. Environment: `OS_PROJECT_DOMAIN_NAME`.",
+			),
+			"project_domain_id": text("Id of the project's domain. Environment: `OS_PROJECT_DOMAIN_ID`."),
+			"domain_id": text(
+				"Id of the domain of user and project, or of the scope where no project is given. Environment: " +
+					"`OS_DOMAIN_ID`.",
+			),
+			"domain_name": text("Name of that domain. Environment: `OS_DOMAIN_NAME`."),
+			"default_domain": text(
+				"Id of the domain where no other argument names one. Defaults to `default`. Environment: " +
+					"`OS_DEFAULT_DOMAIN`.",
+			),
+			"system_scope": flag(
+				"Log in with system scope. Defaults to `false`. Environment: `OS_SYSTEM_SCOPE` (`true` or `all`).",
+			),
+			"insecure": flag(
+				"Accept TLS certificates that cannot be verified. Defaults to `false`. Environment: `OS_INSECURE`.",
+			),
+			"endpoint_type": text(
+				"Interface of the catalogue to use: `public` (the default), `internal` or `admin`. Environment: " +
+					"`OS_ENDPOINT_TYPE`.",
+			),
+			"cacert_file": text(
+				"CA certificate to verify TLS with: a path, or the PEM text. Environment: `OS_CACERT`.",
+			),
+			"cert": text(
+				"Client certificate: a path, or the PEM text. Needs `key`. Environment: `OS_CERT`.",
+			),
+			"key": secret(
+				"Key of the client certificate: a path, or the PEM text. Environment: `OS_KEY`.",
+			),
+			"swauth": flag("Not supported: `true` is an error. Environment: `OS_SWAUTH`."),
+			"delayed_auth": flag(
+				"Accepted so that blocks can be copied: the login is always delayed until the cloud is needed. " +
+					"Environment: `OS_DELAYED_AUTH`.",
+			),
+			"allow_reauth": flag(
+				"Log in again when the token expires. Defaults to `true`. Environment: `OS_ALLOW_REAUTH`.",
+			),
+			"max_retries": schema.Int64Attribute{
+				Optional:   true,
+				Validators: []validator.Int64{int64validator.Between(0, openstack.MostRetries)},
+				MarkdownDescription: "How often a failed request is repeated, where that is safe: answers 429, 500, " +
+					"502, 503 and 504, a 404 that does not come from the service itself, and broken connections, " +
+					"with growing pauses, honouring `Retry-After` up to 30 seconds. At most `1000`. Defaults to `0`.",
 			},
-			"webhook_secret":   secret("Secret that the webhooks of hooks are signed with, as [Standard Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random bytes, with or without the prefix `whsec_`. The consumer has the same one. It is not stored in the state. Without it webhooks are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`."),
-			"hook_cacert_file": text("CA certificates that webhooks are verified with, in addition to those of the system: a path, or the PEM text. `cacert_file`, `cert`, `key` and `insecure` are those of the cloud, and webhooks do not use them."),
-			"allow_commands":   flag("Allow hooks of type `command`, which run a command on the machine that runs Terraform. Defaults to `false`: a configuration with such a hook is refused."),
+			"endpoint_overrides": schema.MapAttribute{
+				ElementType: types.StringType,
+				Optional:    true,
+				MarkdownDescription: "Addresses that replace those of the catalogue, by service type (`compute`, " +
+					"`image`, `messaging`), or other service types to look for. They apply to the provider's own " +
+					"region; further regions are found in the catalogue.",
+			},
+			"disable_no_cache_header": flag("Leave out the header `Cache-Control: no-cache`. Defaults to `false`."),
+			"enable_logging": flag(
+				"Write a line for each request into Terraform's log at level `DEBUG`: method, address, status and " +
+					"time, never headers or bodies. Defaults to `false`. Environment: `OS_DEBUG`.",
+			),
+			"request_timeout": schema.StringAttribute{
+				Optional:   true,
+				CustomType: durations.Type{},
+				Validators: durations.Between(time.Second, openstack.LongestTimeout),
+				MarkdownDescription: "Time after which a request without a complete answer is given up, at most " +
+					"`1d`. Defaults to `1m`. Not an argument of terraform-provider-openstack.",
+			},
+			"webhook_secret": secret(
+				"Secret that the webhooks of hooks are signed with, as [Standard " +
+					"Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random " +
+					"bytes, with or without the prefix `whsec_`. The consumer has the same one. It is not stored in " +
+					"the state. Without it webhooks are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`.",
+			),
+			"hook_cacert_file": text(
+				"CA certificates that webhooks are verified with, in addition to those of the system: a path, or the " +
+					"PEM text. `cacert_file`, `cert`, `key` and `insecure` are those of the cloud, and webhooks do " +
+					"not use them.",
+			),
+			"allow_commands": flag(
+				"Allow hooks of type `command`, which run a command on the machine that runs Terraform. Defaults to " +
+					"`false`: a configuration with such a hook is refused.",
+			),
 		},
 	}
 }

@@ -43,7 +43,10 @@ func clean(diagnostics []*tfprotov6.Diagnostic) {
 // cancelled are those that Terraform cancels, when it is stopped by Ctrl-C.
 var interrupted = strings.NewReplacer(context.Canceled.Error(), "Terraform was interrupted")
 
-func (s *cleanServer) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+func (s *cleanServer) ConfigureProvider(
+	ctx context.Context,
+	req *tfprotov6.ConfigureProviderRequest,
+) (*tfprotov6.ConfigureProviderResponse, error) {
 	resp, err := s.fullServer.ConfigureProvider(ctx, req)
 	if resp != nil {
 		clean(resp.Diagnostics)
@@ -51,7 +54,10 @@ func (s *cleanServer) ConfigureProvider(ctx context.Context, req *tfprotov6.Conf
 	return resp, err
 }
 
-func (s *cleanServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s *cleanServer) ValidateResourceConfig(
+	ctx context.Context,
+	req *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	resp, err := s.fullServer.ValidateResourceConfig(ctx, req)
 	if resp != nil {
 		clean(resp.Diagnostics)
@@ -59,7 +65,10 @@ func (s *cleanServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6
 	return resp, err
 }
 
-func (s *cleanServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+func (s *cleanServer) ReadResource(
+	ctx context.Context,
+	req *tfprotov6.ReadResourceRequest,
+) (*tfprotov6.ReadResourceResponse, error) {
 	resp, err := s.fullServer.ReadResource(ctx, req)
 	if resp != nil {
 		clean(resp.Diagnostics)
@@ -67,7 +76,10 @@ func (s *cleanServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResou
 	return resp, err
 }
 
-func (s *cleanServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s *cleanServer) PlanResourceChange(
+	ctx context.Context,
+	req *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	resp, err := s.fullServer.PlanResourceChange(ctx, req)
 	if resp != nil {
 		clean(resp.Diagnostics)
@@ -75,7 +87,10 @@ func (s *cleanServer) PlanResourceChange(ctx context.Context, req *tfprotov6.Pla
 	return resp, err
 }
 
-func (s *cleanServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *cleanServer) ApplyResourceChange(
+	ctx context.Context,
+	req *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	resp, err := s.fullServer.ApplyResourceChange(ctx, req)
 	if resp != nil {
 		clean(resp.Diagnostics)
@@ -83,7 +98,10 @@ func (s *cleanServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.Ap
 	return resp, err
 }
 
-func (s *cleanServer) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (s *cleanServer) ImportResourceState(
+	ctx context.Context,
+	req *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	resp, err := s.fullServer.ImportResourceState(ctx, req)
 	if resp != nil {
 		clean(resp.Diagnostics)
@@ -91,7 +109,10 @@ func (s *cleanServer) ImportResourceState(ctx context.Context, req *tfprotov6.Im
 	return resp, err
 }
 
-func (s *cleanServer) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+func (s *cleanServer) ValidateDataResourceConfig(
+	ctx context.Context,
+	req *tfprotov6.ValidateDataResourceConfigRequest,
+) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	resp, err := s.fullServer.ValidateDataResourceConfig(ctx, req)
 	if resp != nil {
 		clean(resp.Diagnostics)
@@ -99,7 +120,10 @@ func (s *cleanServer) ValidateDataResourceConfig(ctx context.Context, req *tfpro
 	return resp, err
 }
 
-func (s *cleanServer) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+func (s *cleanServer) ReadDataSource(
+	ctx context.Context,
+	req *tfprotov6.ReadDataSourceRequest,
+) (*tfprotov6.ReadDataSourceResponse, error) {
 	resp, err := s.fullServer.ReadDataSource(ctx, req)
 	if resp != nil {
 		clean(resp.Diagnostics)
@@ -107,7 +131,10 @@ func (s *cleanServer) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDat
 	return resp, err
 }
 
-func (s *cleanServer) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
+func (s *cleanServer) CallFunction(
+	ctx context.Context,
+	req *tfprotov6.CallFunctionRequest,
+) (*tfprotov6.CallFunctionResponse, error) {
 	resp, err := s.fullServer.CallFunction(ctx, req)
 	if resp != nil && resp.Error != nil {
 		resp.Error.Text = text.CleanLines(resp.Error.Text)

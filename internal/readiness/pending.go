@@ -76,5 +76,6 @@ type serverKey struct{ region, id string }
 // asked too much.
 func refused(err error) bool {
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
-	return ok && answer.Actual/100 == 4 && answer.Actual != http.StatusConflict && answer.Actual != http.StatusTooManyRequests
+	return ok && answer.Actual/100 == 4 && answer.Actual != http.StatusConflict &&
+		answer.Actual != http.StatusTooManyRequests
 }

@@ -95,7 +95,9 @@ type notReadyError struct {
 }
 
 func (e *notReadyError) Error() string {
-	lines := []string{fmt.Sprintf("%d of %d servers that this apply checked are not in service:", len(e.failures), e.nodes)}
+	lines := []string{
+		fmt.Sprintf("%d of %d servers that this apply checked are not in service:", len(e.failures), e.nodes),
+	}
 	const many = 50
 	for i, f := range e.failures {
 		if i == many {

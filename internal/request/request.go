@@ -191,7 +191,10 @@ func (r Request) Precedence(region string, planned ...string) string {
 	case r.foreign(region) != "":
 		return r.foreign(region)
 	case at.Zone != "":
-		return fmt.Sprintf("The availability zone %s that the node names takes precedence: nothing is planned.", at.Zone)
+		return fmt.Sprintf(
+			"The availability zone %s that the node names takes precedence: nothing is planned.",
+			at.Zone,
+		)
 	}
 	return ""
 }

@@ -37,7 +37,10 @@ func (d Decided) Share() (*Share, error) {
 		return nil, &ArgumentError{field, fmt.Sprintf(format, args...)}
 	}
 	if d.Region != "" && d.Regions != nil {
-		return fault("region", "A decision names one region, or a number of nodes for each of several regions, not both.")
+		return fault(
+			"region",
+			"A decision names one region, or a number of nodes for each of several regions, not both.",
+		)
 	}
 	zones := maps.Clone(d.Zones)
 	if flat, some := zones[""]; some && d.Region != "" {
@@ -66,8 +69,13 @@ func (d Decided) Share() (*Share, error) {
 		share.Count = sum(share.Regions)
 		for _, region := range slices.Sorted(maps.Keys(zones)) {
 			if n := sum(zones[region]); n != share.Regions[region] {
-				return fault("zones", "The decision has a count of %d for the region %q, but its zones there add up to %d.",
-					share.Regions[region], region, n)
+				return fault(
+					"zones",
+					"The decision has a count of %d for the region %q, but its zones there add up to %d.",
+					share.Regions[region],
+					region,
+					n,
+				)
 			}
 		}
 	case zones[""] != nil:
@@ -81,7 +89,12 @@ func (d Decided) Share() (*Share, error) {
 		share.Count = *d.Count
 	}
 	if d.Count != nil && *d.Count != share.Count {
-		return fault("count", "The decision has a count of %d, but its regions or zones add up to %d.", *d.Count, share.Count)
+		return fault(
+			"count",
+			"The decision has a count of %d, but its regions or zones add up to %d.",
+			*d.Count,
+			share.Count,
+		)
 	}
 	if n := int64(len(d.Nodes)); n > share.Count {
 		return fault("candidates", "The decision has a count of %d, but its candidates are %d.", share.Count, n)
@@ -107,8 +120,11 @@ func (d Decided) negative() *ArgumentError {
 		for _, name := range slices.Sorted(maps.Keys(places[kind])) {
 			if n := places[kind][name]; wrong(n) {
 				field, _, _ := strings.Cut(kind, " ")
-				return &ArgumentError{field, fmt.Sprintf("A number of nodes is 0 or more (at most %d), and that of %q is %d.",
-					int64(placement.MaxNodes), name, n)}
+				return &ArgumentError{
+					field,
+					fmt.Sprintf("A number of nodes is 0 or more (at most %d), and that of %q is %d.",
+						int64(placement.MaxNodes), name, n),
+				}
 			}
 		}
 	}

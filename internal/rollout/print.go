@@ -101,7 +101,12 @@ func Summary(out io.Writer) func(Event) {
 		case "apply":
 			fmt.Fprintf(out, "## Apply %d\n%s\n", e.Apply, drawing(plan))
 		case "failed", "refused":
-			fmt.Fprintf(out, "This was %s:\n\n```text\n%s\n```\n\n", e.Kind, strings.ReplaceAll(e.Message, "```", "'''"))
+			fmt.Fprintf(
+				out,
+				"This was %s:\n\n```text\n%s\n```\n\n",
+				e.Kind,
+				strings.ReplaceAll(e.Message, "```", "'''"),
+			)
 		case "end":
 			fmt.Fprintf(out, "**%s**: %s\n", e.Outcome, strings.ReplaceAll(e.Message, "\n", " "))
 		}

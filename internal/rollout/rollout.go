@@ -140,7 +140,9 @@ func (r *run) all(ctx, hard context.Context) (Outcome, string) {
 		case err != nil:
 			return Failed, err.Error()
 		}
-		r.report(Event{Kind: "plan", Apply: r.applies + 1, Changes: len(plan.Changes), Clusters: plan.Clusters, Plan: plan})
+		r.report(
+			Event{Kind: "plan", Apply: r.applies + 1, Changes: len(plan.Changes), Clusters: plan.Clusters, Plan: plan},
+		)
 		r.reverted = r.reverted || slices.ContainsFunc(plan.Clusters, func(c Cluster) bool { return c.is("reverted") })
 		if outcome, why := r.judge(plan); outcome != "" {
 			return outcome, why
@@ -169,7 +171,9 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 	late := r.MaxTime > 0 && time.Since(r.began) >= r.MaxTime
 	switch {
 	case plan.Changed && r.applied != nil && len(plan.Changes) > 0 && slices.Equal(plan.Changes, r.applied):
-		return Failed, "the apply changed what it planned, and the next plan has the same changes again: " + text.Few(plan.Changes)
+		return Failed, "the apply changed what it planned, and the next plan has the same changes again: " + text.Few(
+			plan.Changes,
+		)
 	case plan.Changed && r.MaxApplies > 0 && r.applies >= r.MaxApplies:
 		return Held, fmt.Sprintf("-max-applies %d is reached", r.MaxApplies)
 	case plan.Changed && late:
@@ -196,7 +200,11 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 	}
 	for _, c := range plan.Clusters {
 		if c.Remaining > 0 {
-			return Held, fmt.Sprintf("%s has %s left to replace, and the plan changes nothing", c.Name, text.Nodes(c.Remaining))
+			return Held, fmt.Sprintf(
+				"%s has %s left to replace, and the plan changes nothing",
+				c.Name,
+				text.Nodes(c.Remaining),
+			)
 		}
 	}
 	return Done, "nothing is left to replace"
@@ -230,7 +238,10 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 	if r.failing.IsZero() {
 		r.failing = time.Now()
 	}
-	patience := 2 * slices.MaxFunc(append(plan.Clusters, Cluster{}), func(a, b Cluster) int { return cmp.Compare(a.RevertAfter, b.RevertAfter) }).RevertAfter
+	patience := 2 * slices.MaxFunc(
+		append(plan.Clusters, Cluster{}),
+		func(a, b Cluster) int { return cmp.Compare(a.RevertAfter, b.RevertAfter) },
+	).RevertAfter
 	switch {
 	case hard.Err() != nil:
 		return Failed, "the apply was interrupted"

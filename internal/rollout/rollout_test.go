@@ -121,7 +121,9 @@ func TestRun(t *testing.T) {
 				}
 				start := time.Now()
 				got := r.Run(t.Context(), t.Context())
-				if got != c.want || strings.Join(s.applied, "") != c.applied || !strings.Contains(last.Message, c.why) || time.Since(start) != c.took {
+				if got != c.want || strings.Join(s.applied, "") != c.applied ||
+					!strings.Contains(last.Message, c.why) ||
+					time.Since(start) != c.took {
 					t.Errorf("%s after %s: %q, applied %q", got, time.Since(start), last.Message, s.applied)
 				}
 				if last.Kind != "end" || last.Outcome != got || *last.Code != got.Code() {

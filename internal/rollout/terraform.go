@@ -107,7 +107,10 @@ func (p *Plan) read(plan *tfjson.Plan) error {
 			for i, action := range a {
 				words[i] = string(action)
 			}
-			p.Changes = append(p.Changes, strings.TrimSpace(change.Address+" "+change.DeposedKey)+": "+strings.Join(words, ", "))
+			p.Changes = append(
+				p.Changes,
+				strings.TrimSpace(change.Address+" "+change.DeposedKey)+": "+strings.Join(words, ", "),
+			)
 		}
 		if change.Type != attachmentType || change.Mode != tfjson.ManagedResourceMode || change.Change.After == nil {
 			continue
@@ -136,7 +139,12 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 	if err == nil {
 		err = json.Unmarshal(text, &after)
 	}
-	c := Cluster{Address: change.Address, Name: cmp.Or(after.Cluster, change.Address), Status: after.Status, Remaining: after.Remaining}
+	c := Cluster{
+		Address:   change.Address,
+		Name:      cmp.Or(after.Cluster, change.Address),
+		Status:    after.Status,
+		Remaining: after.Remaining,
+	}
 	if after.Update != nil {
 		c.RevertAfter, _ = duration.Parse(after.Update.RevertAfter)
 	}

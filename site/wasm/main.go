@@ -60,7 +60,13 @@ func play(text string) (answer, error) {
 		return answer{}, fmt.Errorf("the state of the playground cannot be read: %w", err)
 	}
 	r, err := playground.Play(state.State)
-	return answer{Article: planview.Article(planview.Plan{Attachments: []planview.Attachment{r.Drawing}}, state.Narrow), Moves: r.Moves, More: r.More, Remaining: r.Remaining, HCL: r.HCL}, err
+	return answer{
+		Article:   planview.Article(planview.Plan{Attachments: []planview.Attachment{r.Drawing}}, state.Narrow),
+		Moves:     r.Moves,
+		More:      r.More,
+		Remaining: r.Remaining,
+		HCL:       r.HCL,
+	}, err
 }
 
 // view answers a plan.

@@ -91,7 +91,16 @@ func clouds(cloud *fakecloud.Cloud) []byte {
       project_name: %s
       user_domain_name: %s
       project_domain_name: %s
-`, name, fakecloud.DefaultRegions()[0].Name, cloud.AuthURL(), fakecloud.MemberUser, fakecloud.Password, fakecloud.MemberProject, fakecloud.DomainName, fakecloud.DomainName)
+`,
+			name,
+			fakecloud.DefaultRegions()[0].Name,
+			cloud.AuthURL(),
+			fakecloud.MemberUser,
+			fakecloud.Password,
+			fakecloud.MemberProject,
+			fakecloud.DomainName,
+			fakecloud.DomainName,
+		)
 	}
 	return []byte(b.String())
 }

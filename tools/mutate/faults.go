@@ -150,7 +150,8 @@ func copied(temp string) (string, error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}
-	script := `mkdir -p "$0" && git ls-files -z | xargs -0 cp --parents -t "$0" && { [ ! -d .tools ] || ln -s "$PWD/.tools" "$0/.tools"; }`
+	script := `mkdir -p "$0" && git ls-files -z | xargs -0 cp --parents -t "$0" &&
+		{ [ ! -d .tools ] || ln -s "$PWD/.tools" "$0/.tools"; }`
 	if out, err := exec.CommandContext(context.Background(), "sh", "-c", script, dir).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("copy the files: %w\n%s", err, out)
 	}

@@ -28,7 +28,15 @@ func loadHCL(file string) ([]fault, error) {
 			block = strings.TrimSuffix(text, " {")
 		}
 		if argument.MatchString(line) && strings.Count(text, "{") == strings.Count(text, "}") {
-			all = append(all, fault{title: fmt.Sprintf("%s: %s: %s -> (nothing)", file, block, text), file: file, line: i + 1, before: []string{text}})
+			all = append(
+				all,
+				fault{
+					title:  fmt.Sprintf("%s: %s: %s -> (nothing)", file, block, text),
+					file:   file,
+					line:   i + 1,
+					before: []string{text},
+				},
+			)
 		}
 	}
 	return all, nil

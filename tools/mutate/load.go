@@ -93,7 +93,15 @@ func load(dir, only string) (*pkg, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := &mutator{pkg: p, fset: fset, info: info, checked: checked, text: string(text), path: path, same: map[*ast.BasicLit]bool{}}
+		m := &mutator{
+			pkg:     p,
+			fset:    fset,
+			info:    info,
+			checked: checked,
+			text:    string(text),
+			path:    path,
+			same:    map[*ast.BasicLit]bool{},
+		}
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && !m.makesSchema(f) {
 				m.function = f.Name.Name
@@ -107,7 +115,8 @@ func load(dir, only string) (*pkg, error) {
 
 // exports finds the compiled packages that a package imports.
 func exports(dir string) (func(path string) (io.ReadCloser, error), error) {
-	out, err := exec.CommandContext(context.Background(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", "./"+dir).Output()
+	arguments := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", "./" + dir}
+	out, err := exec.CommandContext(context.Background(), "go", arguments...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list %s: %w", dir, err)
 	}

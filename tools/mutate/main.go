@@ -38,7 +38,11 @@ import (
 
 func main() {
 	workers := flag.Int("workers", 1, "mutants to test at a time")
-	except := flag.String("equivalent", "tools/mutate/equivalent.txt", "mutants that make no difference, with the reasons")
+	except := flag.String(
+		"equivalent",
+		"tools/mutate/equivalent.txt",
+		"mutants that make no difference, with the reasons",
+	)
 	written := flag.String("report", "", "where the results of all folders are kept")
 	every := flag.Int("sample", 1, "take one mutant of so many")
 	tests := flag.String("run", "", "a pattern of the tests to run; without it all")
@@ -71,8 +75,17 @@ func main() {
 		}
 		fresh := r.since(rows[folderOf(target)])
 		rows[folderOf(target)] = r
-		fmt.Printf("%s: %d mutants, %d tried, %d noticed, of which %d because the tests did not end, %d equivalent, %d survived\n",
-			target, r.made, r.tried(), r.noticed, r.endless, r.equivalent, len(r.survived))
+		fmt.Printf(
+			"%s: %d mutants, %d tried, %d noticed, of which %d because the tests did not end, %d equivalent, %d "+
+				"survived\n",
+			target,
+			r.made,
+			r.tried(),
+			r.noticed,
+			r.endless,
+			r.equivalent,
+			len(r.survived),
+		)
 		if err := rows.write(*written); err != nil {
 			fail(err)
 		}
@@ -309,7 +322,8 @@ func (p *pkg) build(temp string) (string, error) {
 	if err := os.WriteFile(file, list, 0o600); err != nil {
 		return "", err
 	}
-	out, err := exec.CommandContext(context.Background(), "go", "test", "-c", "-vet=off", "-overlay", file, "-o", binary, "./"+p.dir).CombinedOutput()
+	arguments := []string{"test", "-c", "-vet=off", "-overlay", file, "-o", binary, "./" + p.dir}
+	out, err := exec.CommandContext(context.Background(), "go", arguments...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
@@ -320,7 +334,13 @@ func pattern(names []string) string { return "^(" + strings.Join(names, "|") + "
 
 // run runs tests with one mutant; 0 is none. The limit is in time of the CPU,
 // which does not depend on what else the machine does.
-func (p *pkg) run(binary string, id int, tests string, limit time.Duration, environment ...string) (out string, took time.Duration, err error) {
+func (p *pkg) run(
+	binary string,
+	id int,
+	tests string,
+	limit time.Duration,
+	environment ...string,
+) (out string, took time.Duration, err error) {
 	args := []string{"-c", `ulimit -t "$0"; exec "$@"`, fmt.Sprint(int(limit / time.Second)), binary,
 		"-test.short", "-test.failfast", "-test.parallel=4", "-test.run", tests}
 	if p.rapid {

@@ -15,8 +15,10 @@ type report map[string]result
 
 const (
 	reportHead = "# Mutants, by folder\n\n" +
-		"tools/mutate writes this (`make mutate`, `make mutate-provider`). Equivalent are those that make no difference,\n" +
-		"each with its reason in equivalent.txt. Only the tests of the folder itself count. Where fewer were tried than\n" +
+		"tools/mutate writes this (`make mutate`, `make mutate-provider`). Equivalent are those that make no " +
+		"difference,\n" +
+		"each with its reason in equivalent.txt. Only the tests of the folder itself count. Where fewer were tried " +
+		"than\n" +
 		"made, it was a sample.\n\n" +
 		"| folder | made | tried | noticed | equivalent | survived |\n" +
 		"|---|---|---|---|---|---|\n"
@@ -48,7 +50,8 @@ func readReport(file string) (report, error) {
 		}
 		var tried, survived int
 		var of result
-		if n, _ := fmt.Sscan(strings.Join(fields[2:7], " "), &of.made, &tried, &of.noticed, &of.equivalent, &survived); n == 5 {
+		numbers := strings.Join(fields[2:7], " ")
+		if n, _ := fmt.Sscan(numbers, &of.made, &tried, &of.noticed, &of.equivalent, &survived); n == 5 {
 			r[strings.TrimSpace(fields[1])] = of
 		}
 	}
@@ -64,7 +67,16 @@ func (r report) write(file string) error {
 	text.WriteString(reportHead)
 	for _, folder := range slices.Sorted(maps.Keys(r)) {
 		of := r[folder]
-		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d | %d |\n", folder, of.made, of.tried(), of.noticed, of.equivalent, len(of.survived))
+		fmt.Fprintf(
+			&text,
+			"| %s | %d | %d | %d | %d | %d |\n",
+			folder,
+			of.made,
+			of.tried(),
+			of.noticed,
+			of.equivalent,
+			len(of.survived),
+		)
 		for _, m := range slices.Sorted(slices.Values(of.survived)) {
 			fmt.Fprintf(&left, "- `%s`\n", m)
 		}

@@ -24,7 +24,10 @@ func imports(top string) (map[string][]string, error) {
 	err := fs.WalkDir(os.DirFS(top), "internal", func(file string, entry fs.DirEntry, err error) error {
 		folder := path.Dir(file)
 		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
-			slices.ContainsFunc(outside, func(o string) bool { return folder == o || strings.HasPrefix(folder, o+"/") }) {
+			slices.ContainsFunc(
+				outside,
+				func(o string) bool { return folder == o || strings.HasPrefix(folder, o+"/") },
+			) {
 			return err
 		}
 		name := strings.TrimPrefix(folder, "internal/")

@@ -45,7 +45,13 @@ func (p *picture) arrow(points ...float64) {
 
 // loop is how a cluster is changed: what a person does, and what Terraform does.
 func loop() (string, error) {
-	p := newPicture(900, 340, "How a cluster is changed", "You change the configuration; terraform plan reads the servers and plans; you look at the plan; terraform apply creates, drains and destroys servers, and the state remembers each node")
+	p := newPicture(
+		900,
+		340,
+		"How a cluster is changed",
+		"You change the configuration; terraform plan reads the servers and plans; you look at the plan; terraform "+
+			"apply creates, drains and destroys servers, and the state remembers each node",
+	)
 	for _, b := range []box{
 		{20, 50, 180, "You", []string{"change the size, zones,", "weights or the image"}},
 		{245, 50, 180, "terraform plan", []string{"reads the servers, plans", "a place for each node"}},

@@ -21,6 +21,7 @@ func main() {
 // write draws into a folder what it finds in the tree at top.
 func write(dir, top string) error {
 	steps := filepath.Join(top, "examples/guides/from-element/steps.txt") // the table of the guide
+	plans := filepath.Join(top, "internal/planview/testdata")
 	files := map[string]func() (string, error){
 		"growth.svg":   growth,
 		"senlin.svg":   beforeAndAfter,
@@ -30,8 +31,8 @@ func write(dir, top string) error {
 		"leaves.svg":   leaves,
 		"drain.svg":    drain,
 		"batch.svg":    batch,
-		"plan.svg":     func() (string, error) { return plan(filepath.Join(top, "internal/planview/testdata/batch.json")) },
-		"resize.svg":   func() (string, error) { return plan(filepath.Join(top, "internal/planview/testdata/grow.json")) },
+		"plan.svg":     func() (string, error) { return plan(filepath.Join(plans, "batch.json")) },
+		"resize.svg":   func() (string, error) { return plan(filepath.Join(plans, "grow.json")) },
 		"house.svg":    func() (string, error) { return house(top) },
 	}
 	for name, draw := range files {

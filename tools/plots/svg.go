@@ -70,8 +70,17 @@ func (p *picture) resize(height float64) { p.height = height }
 func (p *picture) String() string {
 	background := picture{}
 	background.rect("card", 0.5, 0.5, p.width-1, p.height-1)
-	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%g\" height=\"%g\" role=\"img\" aria-label=\"%s\">\n%s%s</svg>\n",
-		p.width, p.height, p.width, p.height, html.EscapeString(p.about), style(), background.body.String()+p.body.String())
+	return fmt.Sprintf(
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%g\" height=\"%g\" role=\"img\" "+
+			"aria-label=\"%s\">\n%s%s</svg>\n",
+		p.width,
+		p.height,
+		p.width,
+		p.height,
+		html.EscapeString(p.about),
+		style(),
+		background.body.String()+p.body.String(),
+	)
 }
 
 func (p *picture) text(class string, x, y float64, text string) {
@@ -79,7 +88,15 @@ func (p *picture) text(class string, x, y float64, text string) {
 }
 
 func (p *picture) rect(class string, x, y, width, height float64) {
-	fmt.Fprintf(&p.body, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"2\"/>\n", class, x, y, width, height)
+	fmt.Fprintf(
+		&p.body,
+		"<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"2\"/>\n",
+		class,
+		x,
+		y,
+		width,
+		height,
+	)
 }
 
 // path draws a line through points, given as x and y in turn.

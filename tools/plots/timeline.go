@@ -74,20 +74,61 @@ const (
 
 // drain is what happens to a node that is removed.
 func drain() (string, error) {
-	return timeline("A node is removed", "The hook, the shutdown and the grace period of the deletion attachment, and then the server is destroyed", 12, []lane{
-		{"deletion attachment", []span{{2, 6, "hook, at most timeout", working}, {6, 8, "shutdown", working}, {8, 10.5, "grace period", working}}},
-		{"consumer of the hook", []span{{2, 6, "drains the node", leaving}}},
-		{"server", []span{{0, 2, "in service", serving}, {2, 6, "runs, is drained", leaving}, {6, 8, "shuts down", leaving}, {8, 10.5, "is off", idle}, {10.5, 12, "destroy", leaving}}},
-	}, []note{{10.5, "Terraform destroys the server"}, {6, "the hook completes, or fails with default_result = \"CONTINUE\""}, {2, "the apply begins"}})
+	return timeline(
+		"A node is removed",
+		"The hook, the shutdown and the grace period of the deletion attachment, and then the server is destroyed",
+		12,
+		[]lane{
+			{
+				"deletion attachment",
+				[]span{
+					{2, 6, "hook, at most timeout", working},
+					{6, 8, "shutdown", working},
+					{8, 10.5, "grace period", working},
+				},
+			},
+			{"consumer of the hook", []span{{2, 6, "drains the node", leaving}}},
+			{
+				"server",
+				[]span{
+					{0, 2, "in service", serving},
+					{2, 6, "runs, is drained", leaving},
+					{6, 8, "shuts down", leaving},
+					{8, 10.5, "is off", idle},
+					{10.5, 12, "destroy", leaving},
+				},
+			},
+		},
+		[]note{
+			{10.5, "Terraform destroys the server"},
+			{6, "the hook completes, or fails with default_result = \"CONTINUE\""},
+			{2, "the apply begins"},
+		},
+	)
 }
 
 // batch is what an apply does that replaces two of six nodes.
 func batch() (string, error) {
-	return timeline("An apply replaces two of six nodes", "New servers are created and get ready before the old ones are drained and destroyed", 12, []lane{
-		{"two new servers", []span{{0, 2, "create", working}, {2, 5, "boot", working}, {5, 12, "in service", serving}}},
-		{"readiness attachment", []span{{2, 5, "waits for them", working}}},
-		{"deletion attachments", []span{{5, 9, "drain the two old nodes", working}}},
-		{"two old servers", []span{{0, 5, "in service", serving}, {5, 9, "are drained", leaving}, {9, 11, "destroy", leaving}}},
-		{"the four others", []span{{0, 12, "in service, not touched", serving}}},
-	}, []note{{9, "all are drained before the first is destroyed"}, {5, "if the new servers do not get ready, the apply ends here: nothing old was drained or destroyed"}})
+	return timeline(
+		"An apply replaces two of six nodes",
+		"New servers are created and get ready before the old ones are drained and destroyed",
+		12,
+		[]lane{
+			{
+				"two new servers",
+				[]span{{0, 2, "create", working}, {2, 5, "boot", working}, {5, 12, "in service", serving}},
+			},
+			{"readiness attachment", []span{{2, 5, "waits for them", working}}},
+			{"deletion attachments", []span{{5, 9, "drain the two old nodes", working}}},
+			{
+				"two old servers",
+				[]span{{0, 5, "in service", serving}, {5, 9, "are drained", leaving}, {9, 11, "destroy", leaving}},
+			},
+			{"the four others", []span{{0, 12, "in service, not touched", serving}}},
+		},
+		[]note{
+			{9, "all are drained before the first is destroyed"},
+			{5, "if the new servers do not get ready, the apply ends here: nothing old was drained or destroyed"},
+		},
+	)
 }

@@ -153,7 +153,8 @@ func commit(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--", ".", ":!"+folder, ":!README.md").Output()
+	changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--", ".", ":!"+folder, ":!README.md").
+		Output()
 	if len(changed) > 0 {
 		return strings.TrimSpace(string(hash)) + "-dirty", err
 	}

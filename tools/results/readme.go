@@ -88,7 +88,10 @@ func versions(runs []run, set setUp) string {
 | OpenTofu | 1.7 or later | %s | %s |
 | terraform-provider-openstack | 3.0 or later | %s | %s |
 | OpenStack | the maintained releases, and Zed | %s | %s |
-`, list(terraform), list(set.terraform), list(tofu), list(set.tofu), list(provider), list(set.provider), list(openstack), list(set.openstack))
+`, list(terraform), list(set.terraform),
+		list(tofu), list(set.tofu),
+		list(provider), list(set.provider),
+		list(openstack), list(set.openstack))
 }
 
 // list joins versions, each once, in their order.
@@ -131,7 +134,10 @@ func named(version string) int {
 // table is all runs.
 func table(runs []run) string {
 	var b strings.Builder
-	b.WriteString("| run | cloud | as | with | terraform-provider-openstack | passed | failed | skipped | date | commit |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString(
+		"| run | cloud | as | with | terraform-provider-openstack | passed | failed | skipped | date | commit " +
+			"|\n|---|---|---|---|---|---|---|---|---|---|\n",
+	)
 	for _, r := range runs {
 		skipped := 0
 		for _, n := range r.Skipped {

@@ -44,7 +44,16 @@ func build(out string) error {
 		return err
 	}
 	wasm := filepath.Join(out, "planner.wasm")
-	compile := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", wasm, "./site/wasm") //nolint:noctx // it ends with this command
+	compile := exec.Command(
+		"go",
+		"build",
+		"-trimpath",
+		"-ldflags",
+		"-s -w",
+		"-o",
+		wasm,
+		"./site/wasm",
+	) //nolint:noctx // it ends with this command
 	compile.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if output, err := compile.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the planner: %w\n%s", err, output)
@@ -69,7 +78,10 @@ func build(out string) error {
 	if err != nil {
 		return fmt.Errorf("find Go: %w", err)
 	}
-	files := map[string][]byte{"planner.wasm.gz": small.Bytes(), "planview.css": []byte(planview.CSS + planview.ArticleCSS)}
+	files := map[string][]byte{
+		"planner.wasm.gz": small.Bytes(),
+		"planview.css":    []byte(planview.CSS + planview.ArticleCSS),
+	}
 	for name, from := range map[string]string{
 		"index.html": "site/index.html", "page.css": "site/page.css", "page.js": "site/page.js",
 		"wasm_exec.js": filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"),
@@ -83,7 +95,13 @@ func build(out string) error {
 			return err
 		}
 	}
-	fmt.Printf("%s: the planner has %.1f MB, %.2f MB compressed (%s)\n", out, float64(len(program))/1e6, float64(small.Len())/1e6, runtime.Version())
+	fmt.Printf(
+		"%s: the planner has %.1f MB, %.2f MB compressed (%s)\n",
+		out,
+		float64(len(program))/1e6,
+		float64(small.Len())/1e6,
+		runtime.Version(),
+	)
 	return nil
 }
 

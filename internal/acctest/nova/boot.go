@@ -43,7 +43,13 @@ func reach(ctx context.Context, cloud *openstack.Cloud, region string) (*gopherc
 
 // boot makes a server and waits until it runs. Made gets its id as soon as
 // Nova knows it, whatever comes.
-func boot(ctx context.Context, client *gophercloud.ServiceClient, opts servers.CreateOpts, group string, made func(id string)) (*servers.Server, error) {
+func boot(
+	ctx context.Context,
+	client *gophercloud.ServiceClient,
+	opts servers.CreateOpts,
+	group string,
+	made func(id string),
+) (*servers.Server, error) {
 	opts.Networks = "none"
 	server, err := servers.Create(ctx, client, opts, servers.SchedulerHintOpts{Group: group}).Extract()
 	if err != nil {

@@ -38,7 +38,10 @@ func (r *serverResource) Metadata(_ context.Context, _ resource.MetadataRequest,
 
 func (r *serverResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	replace := []planmodifier.String{stringplanmodifier.RequiresReplace()}
-	kept := []planmodifier.String{stringplanmodifier.RequiresReplaceIfConfigured(), stringplanmodifier.UseStateForUnknown()}
+	kept := []planmodifier.String{
+		stringplanmodifier.RequiresReplaceIfConfigured(),
+		stringplanmodifier.UseStateForUnknown(),
+	}
 	resp.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
 		"id":                schema.StringAttribute{Computed: true, PlanModifiers: kept},
 		"name":              schema.StringAttribute{Required: true, PlanModifiers: replace},
@@ -57,7 +60,11 @@ func (r *serverResource) Configure(_ context.Context, req resource.ConfigureRequ
 }
 
 // client is one for the server's region, which it fills in.
-func (r *serverResource) client(ctx context.Context, m *serverModel, diags *diag.Diagnostics) *gophercloud.ServiceClient {
+func (r *serverResource) client(
+	ctx context.Context,
+	m *serverModel,
+	diags *diag.Diagnostics,
+) *gophercloud.ServiceClient {
 	client, region, err := reach(ctx, r.cloud, m.Region.ValueString())
 	if err != nil {
 		diags.AddError("Unable to reach the region", err.Error())
@@ -73,7 +80,12 @@ func (r *serverResource) Create(ctx context.Context, req resource.CreateRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	opts := servers.CreateOpts{Name: m.Name.ValueString(), ImageRef: m.Image.ValueString(), FlavorRef: m.Flavor.ValueString(), AvailabilityZone: m.Zone.ValueString()}
+	opts := servers.CreateOpts{
+		Name:             m.Name.ValueString(),
+		ImageRef:         m.Image.ValueString(),
+		FlavorRef:        m.Flavor.ValueString(),
+		AvailabilityZone: m.Zone.ValueString(),
+	}
 	resp.Diagnostics.Append(m.Metadata.ElementsAs(ctx, &opts.Metadata, false)...)
 	server, err := boot(ctx, client, opts, m.Group.ValueString(), func(id string) {
 		m.ID, m.Zone = types.StringValue(id), types.StringValue(m.Zone.ValueString())

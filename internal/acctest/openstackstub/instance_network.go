@@ -25,7 +25,13 @@ func (i *instance) configured(ctx context.Context) ([]wanted, error) {
 	var list []wanted
 	for _, block := range i.Get("network").([]any) {
 		b := block.(map[string]any)
-		w := wanted{b["uuid"].(string), b["name"].(string), b["port"].(string), b["fixed_ip_v4"].(string), b["access_network"].(bool)}
+		w := wanted{
+			b["uuid"].(string),
+			b["name"].(string),
+			b["port"].(string),
+			b["fixed_ip_v4"].(string),
+			b["access_network"].(bool),
+		}
 		if w.id == "" || w.name == "" {
 			if err := i.find(ctx, &w); err != nil {
 				return nil, fmt.Errorf("get network information from the Network API: %w", err)
@@ -87,7 +93,10 @@ func (i *instance) wantedNetworks(ctx context.Context) ([]servers.Network, error
 
 // networks are the networks that a server has addresses in, and the address to
 // reach it at. Without a configured one all are.
-func (i *instance) networks(ctx context.Context, addresses map[string]any) (list []map[string]any, access string, err error) {
+func (i *instance) networks(
+	ctx context.Context,
+	addresses map[string]any,
+) (list []map[string]any, access string, err error) {
 	all, err := i.configured(ctx)
 	if err != nil {
 		return nil, "", err

@@ -126,9 +126,21 @@ func createInstance(ctx context.Context, d *schema.ResourceData, meta any) diag.
 		return diag.FromErr(err)
 	}
 	opts := servers.CreateOpts{
-		Name: i.text("name"), FlavorRef: i.text("flavor_id"), UserData: []byte(i.text("user_data")), AdminPass: i.text("admin_pass"),
-		HypervisorHostname: i.text("hypervisor_hostname"), Metadata: given(d.Get("metadata")), Tags: list(d.Get("tags")),
-		SecurityGroups: list(d.Get("security_groups")), AvailabilityZone: i.text("availability_zone") + i.text("availability_zone_hints"),
+		Name: i.text(
+			"name",
+		),
+		FlavorRef: i.text("flavor_id"),
+		UserData:  []byte(i.text("user_data")),
+		AdminPass: i.text("admin_pass"),
+		HypervisorHostname: i.text(
+			"hypervisor_hostname",
+		),
+		Metadata: given(d.Get("metadata")),
+		Tags:     list(d.Get("tags")),
+		SecurityGroups: list(
+			d.Get("security_groups"),
+		),
+		AvailabilityZone: i.text("availability_zone") + i.text("availability_zone_hints"),
 	}
 	if opts.ImageRef, err = i.image(ctx); err != nil {
 		return diag.FromErr(err)
@@ -247,10 +259,23 @@ func readInstance(ctx context.Context, d *schema.ResourceData, meta any) diag.Di
 		groups = append(groups, g["name"].(string))
 	}
 	for name, value := range map[string]any{
-		"name": server.Name, "region": i.region, "availability_zone": server.AvailabilityZone, "hypervisor_hostname": server.HypervisorHostname,
-		"network": networks, "access_ip_v4": address, "all_metadata": server.Metadata, "all_tags": tagged, "power_state": power, "key_pair": server.KeyName,
-		"image_id": imageID, "image_name": imageName, "flavor_id": flavorID, "flavor_name": flavorName, "security_groups": groups,
-		"created": server.Created.String(), "updated": server.Updated.String(),
+		"name":                server.Name,
+		"region":              i.region,
+		"availability_zone":   server.AvailabilityZone,
+		"hypervisor_hostname": server.HypervisorHostname,
+		"network":             networks,
+		"access_ip_v4":        address,
+		"all_metadata":        server.Metadata,
+		"all_tags":            tagged,
+		"power_state":         power,
+		"key_pair":            server.KeyName,
+		"image_id":            imageID,
+		"image_name":          imageName,
+		"flavor_id":           flavorID,
+		"flavor_name":         flavorName,
+		"security_groups":     groups,
+		"created":             server.Created.String(),
+		"updated":             server.Updated.String(),
 	} {
 		if err := d.Set(name, value); err != nil {
 			return diag.FromErr(err)

@@ -78,24 +78,61 @@ func instanceResource() *schema.Resource {
 			// What Terraform alone needs to know.
 			"stop_before_destroy": argument(flag, or(false)),
 			"force_delete":        argument(flag, or(false)),
-			"vendor_options": argument(schema.TypeSet, func(s *schema.Schema) { s.MinItems, s.MaxItems = 1, 1 }, of(map[string]*schema.Schema{
-				"ignore_resize_confirmation": argument(flag, or(false)), "detach_ports_before_destroy": argument(flag, or(false)),
-			})),
+			"vendor_options": argument(
+				schema.TypeSet,
+				func(s *schema.Schema) { s.MinItems, s.MaxItems = 1, 1 },
+				of(map[string]*schema.Schema{
+					"ignore_resize_confirmation": argument(
+						flag,
+						or(false),
+					),
+					"detach_ports_before_destroy": argument(flag, or(false)),
+				}),
+			),
 
 			// Where it is: another server.
-			"availability_zone":       argument(word, computed, replaces, not("availability_zone_hints"), func(s *schema.Schema) { s.DiffSuppressFunc = sameZone }),
+			"availability_zone": argument(
+				word,
+				computed,
+				replaces,
+				not("availability_zone_hints"),
+				func(s *schema.Schema) { s.DiffSuppressFunc = sameZone },
+			),
 			"availability_zone_hints": argument(word, replaces, not("availability_zone")),
 			"hypervisor_hostname":     argument(word, computed, replaces, not("personality")),
 			"scheduler_hints": argument(schema.TypeSet, of(map[string]*schema.Schema{
-				"group": argument(word, replaces), "different_host": argument(schema.TypeList, replaces, texts),
-				"same_host": argument(schema.TypeList, replaces, texts), "query": argument(schema.TypeList, replaces, texts),
-				"target_cell": argument(word, replaces), "different_cell": argument(schema.TypeList, replaces, texts),
-				"build_near_host_ip": argument(word, replaces), "additional_properties": argument(schema.TypeMap, replaces, texts),
+				"group":          argument(word, replaces),
+				"different_host": argument(schema.TypeList, replaces, texts),
+				"same_host": argument(
+					schema.TypeList,
+					replaces,
+					texts,
+				),
+				"query":          argument(schema.TypeList, replaces, texts),
+				"target_cell":    argument(word, replaces),
+				"different_cell": argument(schema.TypeList, replaces, texts),
+				"build_near_host_ip": argument(
+					word,
+					replaces,
+				),
+				"additional_properties": argument(schema.TypeMap, replaces, texts),
 			})),
 			"network_mode": argument(word, replaces, not("network")),
 			"network": argument(schema.TypeList, computed, replaces, of(map[string]*schema.Schema{
-				"uuid": argument(word, computed, replaces), "name": argument(word, computed, replaces), "port": argument(word, computed, replaces),
-				"fixed_ip_v4": argument(word, computed, replaces), "fixed_ip_v6": argument(word, computed, replaces), "mac": read,
+				"uuid": argument(
+					word,
+					computed,
+					replaces,
+				),
+				"name": argument(word, computed, replaces),
+				"port": argument(word, computed, replaces),
+				"fixed_ip_v4": argument(
+					word,
+					computed,
+					replaces,
+				),
+				"fixed_ip_v6":    argument(word, computed, replaces),
+				"mac":            read,
 				"access_network": argument(flag, or(false)),
 			})),
 
@@ -104,11 +141,23 @@ func instanceResource() *schema.Resource {
 			"config_drive": argument(flag, replaces),
 			"key_pair":     argument(word, replaces),
 			"block_device": argument(schema.TypeList, of(map[string]*schema.Schema{
-				"source_type": {Type: word, Required: true, ForceNew: true}, "uuid": argument(word, replaces),
-				"volume_size": argument(schema.TypeInt, replaces), "destination_type": argument(word, replaces),
-				"boot_index": argument(schema.TypeInt, replaces), "delete_on_termination": argument(flag, replaces, or(false)),
-				"guest_format": argument(word, replaces), "volume_type": argument(word, replaces), "device_type": argument(word, replaces),
-				"disk_bus": argument(word, replaces), "multiattach": argument(flag, replaces, or(false)),
+				"source_type":      {Type: word, Required: true, ForceNew: true},
+				"uuid":             argument(word, replaces),
+				"volume_size":      argument(schema.TypeInt, replaces),
+				"destination_type": argument(word, replaces),
+				"boot_index": argument(
+					schema.TypeInt,
+					replaces,
+				),
+				"delete_on_termination": argument(flag, replaces, or(false)),
+				"guest_format": argument(
+					word,
+					replaces,
+				),
+				"volume_type": argument(word, replaces),
+				"device_type": argument(word, replaces),
+				"disk_bus":    argument(word, replaces),
+				"multiattach": argument(flag, replaces, or(false)),
 			})),
 
 			"access_ip_v4": read,

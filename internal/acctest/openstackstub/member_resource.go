@@ -50,7 +50,8 @@ func octavia(ctx context.Context, d *schema.ResourceData, meta any) (*gopherclou
 func whenever(ctx context.Context, change func() error) error {
 	for {
 		err := change()
-		if !gophercloud.ResponseCodeIs(err, http.StatusConflict) && !gophercloud.ResponseCodeIs(err, http.StatusInternalServerError) {
+		if !gophercloud.ResponseCodeIs(err, http.StatusConflict) &&
+			!gophercloud.ResponseCodeIs(err, http.StatusInternalServerError) {
 			return err
 		}
 		if wait.For(ctx, 100*time.Millisecond) != nil {

@@ -67,8 +67,12 @@ func where(ctx context.Context, d *schema.ResourceData, meta any) (cloud *openst
 
 func configure(_ context.Context, d *schema.ResourceData) (any, diag.Diagnostics) {
 	cloud, err := nova.Login(openstack.Config{
-		Cloud: d.Get("cloud").(string), AuthURL: d.Get("auth_url").(string), Region: d.Get("region").(string),
-		UserName: d.Get("user_name").(string), Password: d.Get("password").(string), TenantName: d.Get("tenant_name").(string),
+		Cloud:      d.Get("cloud").(string),
+		AuthURL:    d.Get("auth_url").(string),
+		Region:     d.Get("region").(string),
+		UserName:   d.Get("user_name").(string),
+		Password:   d.Get("password").(string),
+		TenantName: d.Get("tenant_name").(string),
 	})
 	return cloud, diag.FromErr(err)
 }

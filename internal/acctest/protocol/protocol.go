@@ -85,7 +85,16 @@ func Connect(ctx context.Context, block Attributes) (*Provider, error) {
 // Start connects for a user of the fake cloud, whose project has the same name.
 func Start(t testing.TB, fake *fakecloud.Cloud, user string, region any) *Provider {
 	t.Helper()
-	p, err := Connect(t.Context(), Attributes{"auth_url": fake.AuthURL(), "user_name": user, "password": fakecloud.Password, "tenant_name": user, "region": region})
+	p, err := Connect(
+		t.Context(),
+		Attributes{
+			"auth_url":    fake.AuthURL(),
+			"user_name":   user,
+			"password":    fakecloud.Password,
+			"tenant_name": user,
+			"region":      region,
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +104,10 @@ func Start(t testing.TB, fake *fakecloud.Cloud, user string, region any) *Provid
 // ReadData reads a data source.
 func (p *Provider) ReadData(ctx context.Context, kind string, config Attributes) (tftypes.Value, error) {
 	of := p.Schemas.DataSourceSchemas[kind].ValueType()
-	resp, err := p.Server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: Pack(ValueOf(of, config))})
+	resp, err := p.Server.ReadDataSource(
+		ctx,
+		&tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: Pack(ValueOf(of, config))},
+	)
 	if err := p.failure(err, resp.Diagnostics); err != nil {
 		return tftypes.Value{}, err
 	}
@@ -117,8 +129,17 @@ func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (In
 	if err != nil {
 		return i, err
 	}
-	resp, err := p.Server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{TypeName: i.Kind, PriorState: req.PriorState,
-		PlannedState: plan.PlannedState, Config: req.Config, PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
+	resp, err := p.Server.ApplyResourceChange(
+		ctx,
+		&tfprotov6.ApplyResourceChangeRequest{
+			TypeName:        i.Kind,
+			PriorState:      req.PriorState,
+			PlannedState:    plan.PlannedState,
+			Config:          req.Config,
+			PlannedPrivate:  plan.PlannedPrivate,
+			PlannedIdentity: plan.PlannedIdentity,
+		},
+	)
 	creates := i.State.IsNull()
 	i.State, i.Private, i.Identity = Unpack(p.TypeOf(i.Kind), resp.NewState), resp.Private, resp.NewIdentity
 	err = p.failure(err, resp.Diagnostics)
@@ -127,7 +148,10 @@ func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (In
 }
 
 // Plan asks what a change comes to, and makes none.
-func (p *Provider) Plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (p *Provider) Plan(
+	ctx context.Context,
+	req *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	resp, err := p.Server.PlanResourceChange(ctx, req)
 	return resp, p.failure(err, resp.Diagnostics)
 }
@@ -143,8 +167,14 @@ func (p *Provider) Request(i Instance, config Attributes) *tfprotov6.PlanResourc
 		wanted = ValueOf(null.Type(), config)
 		proposed = p.propose(i, wanted)
 	}
-	return &tfprotov6.PlanResourceChangeRequest{TypeName: i.Kind, PriorState: Pack(prior), ProposedNewState: Pack(proposed),
-		Config: Pack(wanted), PriorPrivate: i.Private, PriorIdentity: i.Identity}
+	return &tfprotov6.PlanResourceChangeRequest{
+		TypeName:         i.Kind,
+		PriorState:       Pack(prior),
+		ProposedNewState: Pack(proposed),
+		Config:           Pack(wanted),
+		PriorPrivate:     i.Private,
+		PriorIdentity:    i.Identity,
+	}
 }
 
 // propose merges a configuration with what is computed, as Terraform does.
@@ -163,7 +193,15 @@ func (p *Provider) propose(i Instance, config tftypes.Value) tftypes.Value {
 
 // Refresh reads a resource.
 func (p *Provider) Refresh(ctx context.Context, i Instance) (Instance, error) {
-	resp, err := p.Server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: i.Kind, CurrentState: Pack(i.State), Private: i.Private, CurrentIdentity: i.Identity})
+	resp, err := p.Server.ReadResource(
+		ctx,
+		&tfprotov6.ReadResourceRequest{
+			TypeName:        i.Kind,
+			CurrentState:    Pack(i.State),
+			Private:         i.Private,
+			CurrentIdentity: i.Identity,
+		},
+	)
 	if err := p.failure(err, resp.Diagnostics); err != nil {
 		return i, err
 	}
@@ -178,7 +216,10 @@ func (p *Provider) Adopt(ctx context.Context, kind, id string) (Instance, error)
 		return Instance{}, err
 	}
 	got := resp.ImportedResources[0]
-	return p.Refresh(ctx, Instance{Kind: kind, State: Unpack(p.TypeOf(kind), got.State), Private: got.Private, Identity: got.Identity})
+	return p.Refresh(
+		ctx,
+		Instance{Kind: kind, State: Unpack(p.TypeOf(kind), got.State), Private: got.Private, Identity: got.Identity},
+	)
 }
 
 // TypeOf is the type of a resource's state.

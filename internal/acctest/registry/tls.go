@@ -27,14 +27,23 @@ import (
 func Serve(t testing.TB, handler http.Handler) (host, authority string) {
 	t.Helper()
 	ca, caKey := certificate(t, &x509.Certificate{
-		Subject: pkix.Name{CommonName: "authority of a test"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+		Subject: pkix.Name{
+			CommonName: "authority of a test",
+		},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageCertSign,
 	}, nil, nil)
 	leaf, key := certificate(t, &x509.Certificate{
 		Subject: pkix.Name{CommonName: "127.0.0.1"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}, ca, caKey)
 	authority = filepath.Join(t.TempDir(), "authority.pem")
-	if err := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Raw}), 0o600); err != nil {
+	if err := os.WriteFile(
+		authority,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Raw}),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(handler)
@@ -47,7 +56,11 @@ func Serve(t testing.TB, handler http.Handler) (host, authority string) {
 
 // certificate makes a certificate of the template, signed by the parent or by
 // itself.
-func certificate(t testing.TB, template, parent *x509.Certificate, parentKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey) {
+func certificate(
+	t testing.TB,
+	template, parent *x509.Certificate,
+	parentKey *ecdsa.PrivateKey,
+) (*x509.Certificate, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

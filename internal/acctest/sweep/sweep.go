@@ -25,9 +25,10 @@ type thing struct {
 // sweep removes the leftovers of tests of all regions, and prints them. What
 // fails does not keep it from the rest.
 func sweep(ctx context.Context, cloud *openstack.Cloud, older time.Duration, now time.Time, out io.Writer) error {
+	lists := []func(context.Context, *openstack.Cloud, string) ([]thing, error){listServers, listGroups, listQueues}
 	regions, errs := cloud.ComputeRegions(ctx)
 	for _, region := range regions {
-		for _, list := range []func(context.Context, *openstack.Cloud, string) ([]thing, error){listServers, listGroups, listQueues} {
+		for _, list := range lists {
 			things, err := list(ctx, cloud, region)
 			if err != nil {
 				errs = errors.Join(errs, fmt.Errorf("%s: %w", region, err))
@@ -53,13 +54,21 @@ func listServers(ctx context.Context, cloud *openstack.Cloud, region string) (th
 		return nil, err
 	}
 	client := compute.At(1)
-	err = servers.List(client, servers.ListOpts{Name: "^acc-"}).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-		list, err := servers.ExtractServers(page)
-		for _, s := range list {
-			things = append(things, thing{"server", s.Name, func(ctx context.Context) error { return servers.Delete(ctx, client, s.ID).ExtractErr() }})
-		}
-		return true, err
-	})
+	err = servers.List(client, servers.ListOpts{Name: "^acc-"}).
+		EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+			list, err := servers.ExtractServers(page)
+			for _, s := range list {
+				things = append(
+					things,
+					thing{
+						"server",
+						s.Name,
+						func(ctx context.Context) error { return servers.Delete(ctx, client, s.ID).ExtractErr() },
+					},
+				)
+			}
+			return true, err
+		})
 	return things, err
 }
 
@@ -70,7 +79,14 @@ func listGroups(ctx context.Context, cloud *openstack.Cloud, region string) (thi
 	}
 	groups, err := compute.ServerGroups(ctx)
 	for _, g := range groups {
-		things = append(things, thing{"server group", g.Name, func(ctx context.Context) error { return compute.DeleteServerGroup(ctx, g.ID) }})
+		things = append(
+			things,
+			thing{
+				"server group",
+				g.Name,
+				func(ctx context.Context) error { return compute.DeleteServerGroup(ctx, g.ID) },
+			},
+		)
 	}
 	return things, err
 }
@@ -91,7 +107,14 @@ func listQueues(ctx context.Context, cloud *openstack.Cloud, region string) (thi
 			list, err := queues.ExtractQueues(page)
 			for _, q := range list {
 				opts.Marker = q.Name
-				things = append(things, thing{"queue", q.Name, func(ctx context.Context) error { return queues.Delete(ctx, client, q.Name).ExtractErr() }})
+				things = append(
+					things,
+					thing{
+						"queue",
+						q.Name,
+						func(ctx context.Context) error { return queues.Delete(ctx, client, q.Name).ExtractErr() },
+					},
+				)
 			}
 			return false, err
 		})

@@ -80,7 +80,8 @@ func Stub() string {
 	if os.Getenv(Genuine) != "" {
 		return ""
 	}
-	return "openstack_compute_instance_v2 was the STAND-IN, not terraform-provider-openstack: " + Genuine + " names no binary"
+	return "openstack_compute_instance_v2 was the STAND-IN, not terraform-provider-openstack: " + Genuine +
+		" names no binary"
 }
 
 // Build builds the providers of this tree into a folder, and puts the genuine
@@ -108,7 +109,11 @@ func Build(ctx context.Context, dir string) (*Mirror, error) {
 		return nil, err
 	}
 	m := &Mirror{Config: filepath.Join(dir, "cli.tfrc")}
-	return m, os.WriteFile(m.Config, fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir), 0o600)
+	return m, os.WriteFile(
+		m.Config,
+		fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir),
+		0o600,
+	)
 }
 
 // build builds a provider of this tree into its place. The binary is kept in the
@@ -144,7 +149,10 @@ func cp(from, to string) error {
 func place(dir, address, version string, put func(file string) error) error {
 	for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
 		folder := filepath.Join(dir, registry, address, version, runtime.GOOS+"_"+runtime.GOARCH)
-		if err := errors.Join(os.MkdirAll(folder, 0o755), put(filepath.Join(folder, "terraform-provider-"+path.Base(address)+"_v"+version))); err != nil {
+		if err := errors.Join(
+			os.MkdirAll(folder, 0o755),
+			put(filepath.Join(folder, "terraform-provider-"+path.Base(address)+"_v"+version)),
+		); err != nil {
 			return err
 		}
 	}
@@ -162,7 +170,11 @@ func Root() string {
 func Terraform(ctx context.Context) (string, error) {
 	find := exec.CommandContext(ctx, filepath.Join(Root(), "tools", "terraform"))
 	find.Stderr = os.Stderr
-	find.Env = append(os.Environ(), "TF_ACC_TERRAFORM_PATH="+os.Getenv("TF_ACC_TERRAFORM_PATH"), "PATH="+os.Getenv("PATH")) // inputs too
+	find.Env = append(
+		os.Environ(),
+		"TF_ACC_TERRAFORM_PATH="+os.Getenv("TF_ACC_TERRAFORM_PATH"),
+		"PATH="+os.Getenv("PATH"),
+	) // inputs too
 	output, err := find.Output()
 	if err != nil {
 		return "", fmt.Errorf("find a terraform or tofu: %w", err)
@@ -314,7 +326,9 @@ func (w *Workspace) Destroy(ctx context.Context, variables ...string) (string, e
 
 // Plan plans into a file, and returns what is in it.
 func (w *Workspace) Plan(ctx context.Context, file string, variables ...string) (*tfjson.Plan, error) {
-	if _, err := w.Run(ctx, append([]string{"plan", "-input=false", "-no-color", "-out=" + file}, vars(variables)...)...); err != nil {
+	if _, err := w.Run(
+		ctx,
+		append([]string{"plan", "-input=false", "-no-color", "-out=" + file}, vars(variables)...)...); err != nil {
 		return nil, err
 	}
 	text, err := w.Run(ctx, "show", "-json", "-no-color", file)

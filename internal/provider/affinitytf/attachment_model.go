@@ -42,10 +42,20 @@ type identity struct {
 }
 
 var (
-	serverGroupType = types.ObjectType{AttrTypes: map[string]attr.Type{"name": types.StringType, "policies": types.StringType, "max_server_per_host": value.WholeType{}}}
-	bindingDataType = types.ObjectType{AttrTypes: map[string]attr.Type{"servergroup_id": types.StringType, "inherited_group": types.BoolType}}
-	bindingType     = types.ObjectType{AttrTypes: map[string]attr.Type{"AffinityPolicy": types.ObjectType{AttrTypes: map[string]attr.Type{
-		"version": types.Float64Type, "data": bindingDataType}}}}
+	serverGroupType = types.ObjectType{
+		AttrTypes: map[string]attr.Type{
+			"name":                types.StringType,
+			"policies":            types.StringType,
+			"max_server_per_host": value.WholeType{},
+		},
+	}
+	bindingDataType = types.ObjectType{
+		AttrTypes: map[string]attr.Type{"servergroup_id": types.StringType, "inherited_group": types.BoolType},
+	}
+	bindingType = types.ObjectType{
+		AttrTypes: map[string]attr.Type{"AffinityPolicy": types.ObjectType{AttrTypes: map[string]attr.Type{
+			"version": types.Float64Type, "data": bindingDataType}}},
+	}
 )
 
 // validate checks what is known of the arguments.
@@ -55,8 +65,12 @@ func (m attachmentModel) validate(ctx context.Context, diags *diag.Diagnostics) 
 	}
 	policy := m.policy(ctx, diags)
 	if policy.MaxServerPerHost > 0 && policy.Policy != affinity.AntiAffinity {
-		diags.AddAttributeError(path.Root("servergroup").AtName("max_server_per_host"), "Invalid rule",
-			"Nova knows max_server_per_host only of anti-affinity, and servergroup asks for the policy "+policy.Policy+".")
+		diags.AddAttributeError(
+			path.Root("servergroup").AtName("max_server_per_host"),
+			"Invalid rule",
+			"Nova knows max_server_per_host only of anti-affinity, and servergroup asks for the policy "+policy.Policy+
+				".",
+		)
 	}
 	if policy.Name != "" && policy.Hint != "" && policy.Name != policy.Hint {
 		diags.AddAttributeWarning(path.Root("scheduler_hints").AtName("group"), "Scheduler hints without effect",
@@ -94,8 +108,14 @@ func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) af
 
 // attached is the group that the state has.
 func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) affinity.Attached {
-	return affinity.Attached{ID: m.ServerGroupID.ValueString(), Name: m.ServerGroupName.ValueString(), Region: m.Region.ValueString(),
-		Policy: m.Policy.ValueString(), MaxServerPerHost: m.policy(ctx, diags).MaxServerPerHost, Inherited: m.InheritedGroup.ValueBool()}
+	return affinity.Attached{
+		ID:               m.ServerGroupID.ValueString(),
+		Name:             m.ServerGroupName.ValueString(),
+		Region:           m.Region.ValueString(),
+		Policy:           m.Policy.ValueString(),
+		MaxServerPerHost: m.policy(ctx, diags).MaxServerPerHost,
+		Inherited:        m.InheritedGroup.ValueBool(),
+	}
 }
 
 // created is the group that the state has, if the attachment created it.
@@ -127,8 +147,13 @@ func (m *attachmentModel) keep(state attachmentModel) {
 
 // forget leaves open which group the attachment will have.
 func (m *attachmentModel) forget() {
-	m.ID, m.ServerGroupID, m.ServerGroupName, m.Policy = types.StringUnknown(), types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
-	m.InheritedGroup, m.Members, m.Binding = types.BoolUnknown(), types.ListUnknown(types.StringType), types.ObjectUnknown(bindingType.AttrTypes)
+	m.ID = types.StringUnknown()
+	m.ServerGroupID = types.StringUnknown()
+	m.ServerGroupName = types.StringUnknown()
+	m.Policy = types.StringUnknown()
+	m.InheritedGroup = types.BoolUnknown()
+	m.Members = types.ListUnknown(types.StringType)
+	m.Binding = types.ObjectUnknown(bindingType.AttrTypes)
 }
 
 // bind puts a binding into the state.
@@ -139,8 +164,14 @@ func (m *attachmentModel) bind(ctx context.Context, b affinity.Binding, diags *d
 	var more diag.Diagnostics
 	m.Members, more = types.ListValueFrom(ctx, types.StringType, value.Sorted(b.Group.Members))
 	diags.Append(more...)
-	data := types.ObjectValueMust(bindingDataType.AttrTypes, map[string]attr.Value{"servergroup_id": m.ServerGroupID, "inherited_group": m.InheritedGroup})
-	policy := types.ObjectValueMust(bindingType.AttrTypes["AffinityPolicy"].(types.ObjectType).AttrTypes, map[string]attr.Value{"version": types.Float64Value(1.0), "data": data})
+	data := types.ObjectValueMust(
+		bindingDataType.AttrTypes,
+		map[string]attr.Value{"servergroup_id": m.ServerGroupID, "inherited_group": m.InheritedGroup},
+	)
+	policy := types.ObjectValueMust(
+		bindingType.AttrTypes["AffinityPolicy"].(types.ObjectType).AttrTypes,
+		map[string]attr.Value{"version": types.Float64Value(1.0), "data": data},
+	)
 	m.Binding = types.ObjectValueMust(bindingType.AttrTypes, map[string]attr.Value{"AffinityPolicy": policy})
 }
 

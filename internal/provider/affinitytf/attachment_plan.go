@@ -16,7 +16,8 @@ import (
 )
 
 // hintsAdvice says how servers live through a change of their group's id.
-const hintsAdvice = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have lifecycle { ignore_changes = [scheduler_hints] }"
+const hintsAdvice = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have " +
+	"lifecycle { ignore_changes = [scheduler_hints] }"
 
 // planCreate fills in the region, and reports what would keep a group from being
 // attached.
@@ -24,7 +25,12 @@ const hintsAdvice = "Servers that have its id in their scheduler_hints are all r
 // It cannot say which servers lose their group where the attachment is replaced:
 // that happens only with -replace, or when it is tainted, and Terraform shows no
 // warning of the second of the two plans that it asks for then.
-func (r *attachmentResource) planCreate(ctx context.Context, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics) {
+func (r *attachmentResource) planCreate(
+	ctx context.Context,
+	config attachmentModel,
+	plan *attachmentModel,
+	diags *diag.Diagnostics,
+) {
 	plan.planZone()
 	if config.Region.IsUnknown() {
 		return
@@ -37,7 +43,13 @@ func (r *attachmentResource) planCreate(ctx context.Context, config attachmentMo
 
 // planUpdate finds out whether the attachment keeps its group. What is not known
 // yet may ask for another one.
-func (r *attachmentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics) {
+func (r *attachmentResource) planUpdate(
+	ctx context.Context,
+	req resource.ModifyPlanRequest,
+	config attachmentModel,
+	plan *attachmentModel,
+	diags *diag.Diagnostics,
+) {
 	var state attachmentModel
 	diags.Append(req.State.Get(ctx, &state)...)
 	left := private.Load[[]affinity.Created](ctx, req.Private, leftoversKey, diags)
@@ -54,8 +66,16 @@ func (r *attachmentResource) planUpdate(ctx context.Context, req resource.Modify
 	}
 	if plan.Region.IsUnknown() || !config.groupKnown(ctx) {
 		plan.forget()
-		diags.AddWarning("The server group may change", fmt.Sprintf("The attachment has the server group %q (%s), and some of its arguments are known only after apply. "+
-			"If they ask for another group, servergroup_id changes. %s.", state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString(), hintsAdvice))
+		diags.AddWarning(
+			"The server group may change",
+			fmt.Sprintf(
+				"The attachment has the server group %q (%s), and some of its arguments are known only after apply. "+
+					"If they ask for another group, servergroup_id changes. %s.",
+				state.ServerGroupName.ValueString(),
+				state.ServerGroupID.ValueString(),
+				hintsAdvice,
+			),
+		)
 		return
 	}
 	policy := config.policy(ctx, diags)
@@ -67,7 +87,10 @@ func (r *attachmentResource) planUpdate(ctx context.Context, req resource.Modify
 	}
 	if len(left) > 0 {
 		plan.Members = types.ListUnknown(types.StringType) // so that Terraform calls Update
-		diags.AddWarning("A server group is left", "This apply tries again to delete "+describe(left)+", which the attachment created and no longer uses.")
+		diags.AddWarning(
+			"A server group is left",
+			"This apply tries again to delete "+describe(left)+", which the attachment created and no longer uses.",
+		)
 	}
 	if change.Argument != "" || newZone {
 		r.rehearse(ctx, config, plan, state.leaving(), newZone, diags)
@@ -87,14 +110,23 @@ func (m *attachmentModel) planZone() {
 
 // moves reports whether an argument that decides on the zone changes, or may.
 func (m attachmentModel) moves(state attachmentModel) bool {
-	return m.EnableDRSExtension.IsUnknown() || m.EnableDRSExtension.ValueBool() != state.EnableDRSExtension.ValueBool() ||
-		!m.AvailabilityZone.Equal(state.AvailabilityZone) || !m.Region.Equal(state.Region)
+	return m.EnableDRSExtension.IsUnknown() ||
+		m.EnableDRSExtension.ValueBool() != state.EnableDRSExtension.ValueBool() ||
+		!m.AvailabilityZone.Equal(state.AvailabilityZone) ||
+		!m.Region.Equal(state.Region)
 }
 
 // rehearse fills in the region and reports what would make the apply fail, except
 // a group of the scheduler hints that is missing: it may be made before it is
 // needed.
-func (r *attachmentResource) rehearse(ctx context.Context, config attachmentModel, plan *attachmentModel, leaving string, zone bool, diags *diag.Diagnostics) {
+func (r *attachmentResource) rehearse(
+	ctx context.Context,
+	config attachmentModel,
+	plan *attachmentModel,
+	leaving string,
+	zone bool,
+	diags *diag.Diagnostics,
+) {
 	cloud, compute := r.region(ctx, plan, diags)
 	if compute == nil || diags.HasError() {
 		return
@@ -113,22 +145,43 @@ func (r *attachmentResource) rehearse(ctx context.Context, config attachmentMode
 
 // warnOfChange says what happens to servers when the attachment takes another
 // group.
-func (r *attachmentResource) warnOfChange(ctx context.Context, state attachmentModel, change affinity.Change, diags *diag.Diagnostics) {
+func (r *attachmentResource) warnOfChange(
+	ctx context.Context,
+	state attachmentModel,
+	change affinity.Change,
+	diags *diag.Diagnostics,
+) {
 	name, id := state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString()
 	at := value.Path(change.Argument)
 	if state.InheritedGroup.ValueBool() {
-		diags.AddAttributeWarning(at, "The server group changes", fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
-			"%s: then they stay in the old group, which is kept because the attachment did not create it, and only new servers join the new one.", name, id, change.Reason, hintsAdvice))
+		diags.AddAttributeWarning(
+			at,
+			"The server group changes",
+			fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
+				"%s: then they stay in the old group, which is kept because the attachment did not create it, and "+
+				"only new servers join the new one.", name, id, change.Reason, hintsAdvice),
+		)
 		return
 	}
-	diags.AddAttributeWarning(at, "The server group changes", fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
-		"%s: then they keep running with the id of the old group, and only new servers join the new one. The old group is deleted once there is a new one, because the attachment created it.", name, id, change.Reason, hintsAdvice))
+	diags.AddAttributeWarning(
+		at,
+		"The server group changes",
+		fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
+			"%s: then they keep running with the id of the old group, and only new servers join the new one. The old "+
+			"group is deleted once there is a new one, because the attachment created it.",
+			name, id, change.Reason, hintsAdvice),
+	)
 	r.warnOfMembers(ctx, state, "Leaving", diags)
 }
 
 // warnOfMembers names the servers that lose their group when it is deleted.
 // Doing says what happens to the attachment.
-func (r *attachmentResource) warnOfMembers(ctx context.Context, state attachmentModel, doing string, diags *diag.Diagnostics) {
+func (r *attachmentResource) warnOfMembers(
+	ctx context.Context,
+	state attachmentModel,
+	doing string,
+	diags *diag.Diagnostics,
+) {
 	id := state.leaving()
 	if id == "" || diags.HasError() {
 		return
@@ -146,8 +199,12 @@ func (r *attachmentResource) warnOfMembers(ctx context.Context, state attachment
 		if n := len(group.Members); n > 1 {
 			count = fmt.Sprintf("%d servers are in it", n)
 		}
-		diags.AddWarning("The server group has members", fmt.Sprintf("%s the attachment deletes the server group %q (%s), which it created, and %s now: %s. "+
-			"Those that are not destroyed by the same apply keep running without a group. Other configurations that inherit the group lose it: no server can join it any more.",
-			doing, group.Name, group.ID, count, strings.Join(names, ", ")))
+		diags.AddWarning(
+			"The server group has members",
+			fmt.Sprintf("%s the attachment deletes the server group %q (%s), which it created, and %s now: %s. "+
+				"Those that are not destroyed by the same apply keep running without a group. Other configurations "+
+				"that inherit the group lose it: no server can join it any more.",
+				doing, group.Name, group.ID, count, strings.Join(names, ", ")),
+		)
 	}
 }

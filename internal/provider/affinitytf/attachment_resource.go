@@ -39,7 +39,11 @@ func NewAttachment() resource.Resource { return &attachmentResource{} }
 // that is inherited, or created and then deleted with the attachment.
 type attachmentResource struct{ backend.Resource }
 
-func (r *attachmentResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *attachmentResource) Metadata(
+	_ context.Context,
+	req resource.MetadataRequest,
+	resp *resource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_affinity_attachment"
 	resp.ResourceBehavior.MutableIdentity = true // another group is attached in place
 }
@@ -48,11 +52,19 @@ func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	resp.Schema = attachmentSchema()
 }
 
-func (r *attachmentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+func (r *attachmentResource) IdentitySchema(
+	_ context.Context,
+	_ resource.IdentitySchemaRequest,
+	resp *resource.IdentitySchemaResponse,
+) {
 	resp.IdentitySchema = attachmentIdentity()
 }
 
-func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *attachmentResource) ValidateConfig(
+	ctx context.Context,
+	req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse,
+) {
 	var config attachmentModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
@@ -62,7 +74,11 @@ func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.Va
 
 // ModifyPlan reports, before anything happens, what would make the apply fail and
 // what happens to servers. An existing attachment changes in place only.
-func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *attachmentResource) ModifyPlan(
+	ctx context.Context,
+	req resource.ModifyPlanRequest,
+	resp *resource.ModifyPlanResponse,
+) {
 	if req.Plan.Raw.IsNull() {
 		var state attachmentModel
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -132,8 +148,17 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
 		if !model.imported() {
-			resp.Diagnostics.AddWarning("The server group is gone", fmt.Sprintf("Nova in region %s has no server group %q (%s) any more: somebody deleted it. The attachment gets a group with another id. %s.",
-				compute.Region, model.ServerGroupName.ValueString(), id, hintsAdvice))
+			resp.Diagnostics.AddWarning(
+				"The server group is gone",
+				fmt.Sprintf(
+					"Nova in region %s has no server group %q (%s) any more: somebody deleted it. The attachment "+
+						"gets a group with another id. %s.",
+					compute.Region,
+					model.ServerGroupName.ValueString(),
+					id,
+					hintsAdvice,
+				),
+			)
 		}
 		resp.State.RemoveResource(ctx)
 		return
@@ -153,7 +178,12 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 
 // refuseForeign reports the import of a group as created that belongs to another
 // project: no attachment of this project created it, and none deletes it.
-func (r *attachmentResource) refuseForeign(ctx context.Context, compute *openstack.Compute, model attachmentModel, diags *diag.Diagnostics) {
+func (r *attachmentResource) refuseForeign(
+	ctx context.Context,
+	compute *openstack.Compute,
+	model attachmentModel,
+	diags *diag.Diagnostics,
+) {
 	if model.InheritedGroup.ValueBool() {
 		return
 	}
@@ -163,8 +193,18 @@ func (r *attachmentResource) refuseForeign(ctx context.Context, compute *opensta
 	case err != nil:
 		diags.AddError("Unable to read the server group", err.Error())
 	case !owned:
-		diags.AddError("The server group is another project's", fmt.Sprintf("The server group %s of region %s does not belong to the project that the provider logs in to, so this attachment cannot have created it. "+
-			"Import it as %s/%s, without /created: then it is inherited, and never deleted.", id, compute.Region, compute.Region, id))
+		diags.AddError(
+			"The server group is another project's",
+			fmt.Sprintf(
+				"The server group %s of region %s does not belong to the project that the provider logs in to, so "+
+					"this attachment cannot have created it. "+
+					"Import it as %s/%s, without /created: then it is inherited, and never deleted.",
+				id,
+				compute.Region,
+				compute.Region,
+				id,
+			),
+		)
 	}
 }
 
@@ -224,12 +264,17 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 
 // ImportState takes <region>/<id> of a group that is inherited, or
 // <region>/<id>/created of one that is deleted with the attachment.
-func (r *attachmentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+func (r *attachmentResource) ImportState(
+	ctx context.Context,
+	req resource.ImportStateRequest,
+	resp *resource.ImportStateResponse,
+) {
 	region, id, created, err := parseGroupID(req.ID)
 	if req.ID == "" { // by identity
 		var identity identity
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &identity)...)
-		region, id, created, err = identity.Region.ValueString(), identity.ServerGroupID.ValueString(), identity.Created.ValueBool(), nil
+		region, id = identity.Region.ValueString(), identity.ServerGroupID.ValueString()
+		created, err = identity.Created.ValueBool(), nil
 	}
 	if err != nil {
 		resp.Diagnostics.AddError("Invalid import id", err.Error())
@@ -245,13 +290,21 @@ func parseGroupID(text string) (region, id string, created bool, err error) {
 	rest, created := strings.CutSuffix(text, "/created")
 	region, id, ok := value.ParseRegionalID(rest)
 	if !ok {
-		return "", "", false, fmt.Errorf("%q is neither <region>/<server group id> (a group that is inherited and never deleted) nor <region>/<server group id>/created (one that is deleted with the attachment)", text)
+		return "", "", false, fmt.Errorf(
+			"%q is neither <region>/<server group id> (a group that is inherited and never deleted) nor "+
+				"<region>/<server group id>/created (one that is deleted with the attachment)",
+			text,
+		)
 	}
 	return region, id, created, nil
 }
 
 // region returns the cloud, and the Nova of the model's region, which it fills in.
-func (r *attachmentResource) region(ctx context.Context, model *attachmentModel, diags *diag.Diagnostics) (*openstack.Cloud, *openstack.Compute) {
+func (r *attachmentResource) region(
+	ctx context.Context,
+	model *attachmentModel,
+	diags *diag.Diagnostics,
+) (*openstack.Cloud, *openstack.Compute) {
 	cloud := r.Backend.Get(ctx, diags)
 	if cloud == nil {
 		return nil, nil
@@ -279,8 +332,15 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 	}
 	switch {
 	case value.Is[*affinity.MismatchError](err):
-		diags.AddAttributeError(path.Root("servergroup").AtName("policies"), "The server group has other rules",
-			text.Sentence(err)+" A group's rules cannot change: ask for those that it has, or name another group. If this attachment created the group and must be replaced, apply without -replace (or untaint it): then it takes another group in place.")
+		diags.AddAttributeError(
+			path.Root("servergroup").AtName("policies"),
+			"The server group has other rules",
+			text.Sentence(
+				err,
+			)+" A group's rules cannot change: ask for those that it has, or name another group. If this attachment "+
+				"created the group and must be replaced, apply without -replace (or untaint it): then it takes "+
+				"another group in place.",
+		)
 	case value.Is[*affinity.AmbiguousError](err):
 		diags.AddAttributeError(name, "Several server groups have the name", text.Sentence(err))
 	case value.Is[*affinity.MissingError](err):
@@ -302,9 +362,14 @@ func lostDetail(lost *affinity.LostError) string {
 	case lost.Own:
 		return detail + "The next apply looks for it, and removes it before it makes one."
 	case len(lost.IDs) > 0:
-		detail += fmt.Sprintf("Nova has a server group of this name now (%s), but anybody may have made it, so it is not taken as created by this attachment. ", strings.Join(lost.IDs, ", "))
+		detail += fmt.Sprintf(
+			"Nova has a server group of this name now (%s), but anybody may have made it, so it is not taken as "+
+				"created by this attachment. ",
+			strings.Join(lost.IDs, ", "),
+		)
 	default:
 		detail += "There is no group of this name yet, but Nova may still make it. "
 	}
-	return detail + "The next apply inherits a group of this name if there is one; then it stays when the attachment is destroyed. If it is yours, import it instead as <region>/<id>/created."
+	return detail + "The next apply inherits a group of this name if there is one; then it stays when the attachment " +
+		"is destroyed. If it is yours, import it instead as <region>/<id>/created."
 }

@@ -28,7 +28,11 @@ func describe(groups []affinity.Created) string {
 
 // detach deletes groups that the attachment created. It reports those that it
 // could not delete, and returns them.
-func (r *attachmentResource) detach(ctx context.Context, groups []affinity.Created, diags *diag.Diagnostics) (left []affinity.Created) {
+func (r *attachmentResource) detach(
+	ctx context.Context,
+	groups []affinity.Created,
+	diags *diag.Diagnostics,
+) (left []affinity.Created) {
 	for _, group := range groups {
 		cloud := r.Backend.Get(ctx, diags)
 		if cloud == nil {
@@ -42,10 +46,22 @@ func (r *attachmentResource) detach(ctx context.Context, groups []affinity.Creat
 		switch {
 		case err != nil:
 			left = append(left, group)
-			diags.AddError("Unable to delete the server group", fmt.Sprintf("The attachment created it: %s. The next apply tries again.", err))
+			diags.AddError(
+				"Unable to delete the server group",
+				fmt.Sprintf("The attachment created it: %s. The next apply tries again.", err),
+			)
 		case kept:
-			diags.AddWarning("The server group stays", fmt.Sprintf("The server group %s of region %s is not deleted: another attachment inherited it during this apply. "+
-				"It is not deleted with that one either. To have it deleted with the attachment, remove the attachment from the state and import it as <region>/<id>/created.", group.ID, group.Region))
+			diags.AddWarning(
+				"The server group stays",
+				fmt.Sprintf(
+					"The server group %s of region %s is not deleted: another attachment inherited it during this "+
+						"apply. "+
+						"It is not deleted with that one either. To have it deleted with the attachment, remove the "+
+						"attachment from the state and import it as <region>/<id>/created.",
+					group.ID,
+					group.Region,
+				),
+			)
 		}
 	}
 	return left

@@ -22,7 +22,11 @@ func NewPlan() datasource.DataSource { return &planDataSource{} }
 // server group.
 type planDataSource struct{ backend.DataSource }
 
-func (d *planDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *planDataSource) Metadata(
+	_ context.Context,
+	req datasource.MetadataRequest,
+	resp *datasource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_affinity_plan"
 }
 
@@ -30,7 +34,11 @@ func (d *planDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	resp.Schema = planSchema()
 }
 
-func (d *planDataSource) ValidateConfig(ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
+func (d *planDataSource) ValidateConfig(
+	ctx context.Context,
+	req datasource.ValidateConfigRequest,
+	resp *datasource.ValidateConfigResponse,
+) {
 	var model planModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if !resp.Diagnostics.HasError() {

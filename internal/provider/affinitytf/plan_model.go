@@ -36,9 +36,21 @@ type planModel struct {
 }
 
 var (
-	placementType  = types.ObjectType{AttrTypes: map[string]attr.Type{"servergroup": types.StringType, "zone": types.StringType}}
-	placementsType = types.ObjectType{AttrTypes: map[string]attr.Type{"count": types.Int64Type, "placements": types.ListType{ElemType: placementType}}}
-	violationType  = types.ObjectType{AttrTypes: map[string]attr.Type{"host_id": types.StringType, "members": types.ListType{ElemType: types.StringType}}}
+	placementType = types.ObjectType{
+		AttrTypes: map[string]attr.Type{"servergroup": types.StringType, "zone": types.StringType},
+	}
+	placementsType = types.ObjectType{
+		AttrTypes: map[string]attr.Type{
+			"count":      types.Int64Type,
+			"placements": types.ListType{ElemType: placementType},
+		},
+	}
+	violationType = types.ObjectType{
+		AttrTypes: map[string]attr.Type{
+			"host_id": types.StringType,
+			"members": types.ListType{ElemType: types.StringType},
+		},
+	}
 )
 
 // mostPlacements bounds the list of placements, one a node: a number beyond it
@@ -144,9 +156,18 @@ func (m *planModel) warn(
 		return
 	}
 	if most := int64(limits.MaxServerGroupMembers); most >= 0 && after > most {
-		diags.AddAttributeWarning(path.Root("servergroup_id"), "The group gets more members than its quota",
-			fmt.Sprintf("The server group %q has %d members and would have %d; Nova's quota server_group_members allows %d, "+
-				"and refuses the servers beyond it.", group.Name, len(group.Members), after, most))
+		diags.AddAttributeWarning(
+			path.Root("servergroup_id"),
+			"The group gets more members than its quota",
+			fmt.Sprintf(
+				"The server group %q has %d members and would have %d; Nova's quota server_group_members allows %d, "+
+					"and refuses the servers beyond it.",
+				group.Name,
+				len(group.Members),
+				after,
+				most,
+			),
+		)
 	}
 	if group.Policy != affinity.AntiAffinity {
 		return
@@ -171,8 +192,15 @@ func (m *planModel) warn(
 		}
 		if room := affinity.Room(group, hypervisors, zoneOf, zone); after > room {
 			diags.AddAttributeWarning(path.Root("servergroup_id"), "Too few hosts for the group", fmt.Sprintf(
-				"The server group %q would have %d members in %s, and its rule (%d a host) places %d on the hosts there "+
-					"that are up and enabled.", group.Name, after, where, max(group.MaxServerPerHost, 1), room))
+				"The server group %q would have %d members in %s, and its rule (%d a host) places %d on the hosts "+
+					"there "+
+					"that are up and enabled.",
+				group.Name,
+				after,
+				where,
+				max(group.MaxServerPerHost, 1),
+				room,
+			))
 		}
 	}
 }
@@ -225,7 +253,13 @@ func (m *planModel) findViolations(
 	for _, v := range affinity.Violations(group, hosts) {
 		members, more := types.ListValueFrom(ctx, types.StringType, v.Members)
 		diags.Append(more...)
-		list = append(list, types.ObjectValueMust(violationType.AttrTypes, map[string]attr.Value{"host_id": types.StringValue(v.HostID), "members": members}))
+		list = append(
+			list,
+			types.ObjectValueMust(
+				violationType.AttrTypes,
+				map[string]attr.Value{"host_id": types.StringValue(v.HostID), "members": members},
+			),
+		)
 	}
 	m.Violations = types.ListValueMust(violationType, list)
 }

@@ -25,15 +25,19 @@ func planSchema() schema.Schema {
 		"Of a decision that names regions the plan takes this one's share.")
 	region.Computed = true
 	return schema.Schema{
-		MarkdownDescription: "Plans a placement for each new node of a server group, as Senlin's affinity policy did. " +
+		MarkdownDescription: "Plans a placement for each new node of a server group, as Senlin's affinity policy " +
+			"did. " +
 			"A request that removes nodes plans nothing.\n\n" +
-			"A warning says when the group would get more members than Nova's quota allows (10 unless an operator changed it), " +
+			"A warning says when the group would get more members than Nova's quota allows (10 unless an operator " +
+			"changed it), " +
 			"or more than its rule can place on the hosts that can be seen.",
 		Attributes: requesttf.Attributes(map[string]schema.Attribute{
 			"servergroup_id": group,
 			"region":         region,
-			"availability_zone": optional(zoneArgument + " Of a decision that names zones the plan takes this one's share; " +
-				"without it each node is placed in the zone that the decision names for it."),
+			"availability_zone": optional(
+				zoneArgument + " Of a decision that names zones the plan takes this one's share; " +
+					"without it each node is placed in the zone that the decision names for it.",
+			),
 			"enable_drs_extension": schema.BoolAttribute{Optional: true, MarkdownDescription: drsArgument},
 			"status":               result("`OK`: a plan that cannot be made is an error."),
 			"reason":               result("The result of the request, in a sentence."),
@@ -55,10 +59,14 @@ func placementAttribute() schema.Attribute {
 				Computed:            true,
 				MarkdownDescription: "One entry for each node, sorted by zone.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"servergroup": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the server group."},
+					"servergroup": schema.StringAttribute{
+						Computed:            true,
+						MarkdownDescription: "Id of the server group.",
+					},
 					"zone": schema.StringAttribute{
 						Computed: true,
-						MarkdownDescription: "Availability zone, with the host of the DRS cluster where that is enabled (`zone:host`). " +
+						MarkdownDescription: "Availability zone, with the host of the DRS cluster where that is " +
+							"enabled (`zone:host`). " +
 							"Null where none is asked for.",
 					},
 				}},

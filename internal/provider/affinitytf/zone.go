@@ -26,7 +26,11 @@ type zoneWanted struct {
 
 // zone is the zone that the attachment asks for.
 func (m attachmentModel) zone() zoneWanted {
-	return zoneWanted{m.AvailabilityZone.ValueString(), path.Root("availability_zone"), m.EnableDRSExtension.ValueBool()}
+	return zoneWanted{
+		m.AvailabilityZone.ValueString(),
+		path.Root("availability_zone"),
+		m.EnableDRSExtension.ValueBool(),
+	}
 }
 
 // targetZone returns the zone to give to servers, "" where none is asked for. The
@@ -48,9 +52,13 @@ func targetZone(
 	at := path.Root("enable_drs_extension")
 	hypervisors, err := compute.Hypervisors(ctx)
 	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
-		diags.AddAttributeError(at, "Only an admin sees hypervisors",
-			"The DRS extension looks for a host among all hypervisors, and Nova shows these to admins only: "+err.Error()+
-				". Log in as an admin, or leave the extension off.")
+		diags.AddAttributeError(
+			at,
+			"Only an admin sees hypervisors",
+			"The DRS extension looks for a host among all hypervisors, and Nova shows these to admins only: "+
+				err.Error()+
+				". Log in as an admin, or leave the extension off.",
+		)
 		return ""
 	}
 	var zoneOf map[string]string
@@ -97,6 +105,10 @@ func checkZone(
 	}
 	if !slices.Contains(names, zone) {
 		diags.AddAttributeError(at, "Unknown availability zone", fmt.Sprintf(
-			"Nova in region %q does not list the availability zone %q. It lists %s.", region, zone, strings.Join(names, ", ")))
+			"Nova in region %q does not list the availability zone %q. It lists %s.",
+			region,
+			zone,
+			strings.Join(names, ", "),
+		))
 	}
 }

@@ -36,15 +36,22 @@ func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	resp.Schema = schemaOf()
 }
 
-func (d *dataSource) ValidateConfig(ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
+func (d *dataSource) ValidateConfig(
+	ctx context.Context,
+	req datasource.ValidateConfigRequest,
+	resp *datasource.ValidateConfigResponse,
+) {
 	var model model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if model.SelectsNothing() {
-		resp.Diagnostics.AddError("Empty selector",
-			"Nothing says which servers belong to the cluster. Give at least one of name_regex, metadata, tags, servergroup_id and ids.")
+		resp.Diagnostics.AddError(
+			"Empty selector",
+			"Nothing says which servers belong to the cluster. Give at least one of name_regex, metadata, tags, "+
+				"servergroup_id and ids.",
+		)
 	}
 }
 
@@ -72,7 +79,12 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	list, err := cluster.Read(ctx, cloud, query)
 	if err != nil {
-		nodes.ReportRead(err, path.Root("servergroup_id"), "To go on without a region that does not answer, leave it out of regions.", &resp.Diagnostics)
+		nodes.ReportRead(
+			err,
+			path.Root("servergroup_id"),
+			"To go on without a region that does not answer, leave it out of regions.",
+			&resp.Diagnostics,
+		)
 		return
 	}
 	model.fill(ctx, query.Regions, list, &resp.Diagnostics)
@@ -81,16 +93,33 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 
 func schemaOf() schema.Schema {
 	attributes := nodes.SelectorAttributes()
-	attributes["regions"] = schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: "Regions to read. Defaults to the provider's.",
-		Validators: []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))}}
-	attributes["nodes"] = schema.ListNestedAttribute{Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: nodes.Attributes(true)},
-		MarkdownDescription: "Nodes of the cluster, sorted by region, creation time and id."}
+	attributes["regions"] = schema.ListAttribute{
+		ElementType:         types.StringType,
+		Optional:            true,
+		MarkdownDescription: "Regions to read. Defaults to the provider's.",
+		Validators: []validator.List{
+			listvalidator.NoNullValues(),
+			listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
+		},
+	}
+	attributes["nodes"] = schema.ListNestedAttribute{
+		Computed:            true,
+		NestedObject:        schema.NestedAttributeObject{Attributes: nodes.Attributes(true)},
+		MarkdownDescription: "Nodes of the cluster, sorted by region, creation time and id.",
+	}
 	attributes["size"] = schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes."}
-	attributes["distribution"] = schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true,
-		MarkdownDescription: "Number of nodes by region and zone; a region that has none is there with an empty map. Nodes that have no zone yet are counted under the empty name."}
+	attributes["distribution"] = schema.MapAttribute{
+		ElementType: types.MapType{ElemType: types.Int64Type},
+		Computed:    true,
+		MarkdownDescription: "Number of nodes by region and zone; a region that has none is there with an empty map. " +
+			"Nodes that have no zone yet are counted under the empty name.",
+	}
 	return schema.Schema{
-		MarkdownDescription: "Reads a cluster: the servers that belong together, from several regions at once. All plans of a configuration that take its `nodes` see this one snapshot.\n\n" +
-			"At least one of `name_regex`, `metadata`, `tags`, `servergroup_id` and `ids` says which servers belong: those that match all of them. One region that cannot be read fails the whole read: a missing region never looks like an empty one.",
+		MarkdownDescription: "Reads a cluster: the servers that belong together, from several regions at once. All " +
+			"plans of a configuration that take its `nodes` see this one snapshot.\n\n" +
+			"At least one of `name_regex`, `metadata`, `tags`, `servergroup_id` and `ids` says which servers belong: " +
+			"those that match all of them. One region that cannot be read fails the whole read: a missing region " +
+			"never looks like an empty one.",
 		Attributes: attributes,
 	}
 }

@@ -39,7 +39,11 @@ func NewAttachment() resource.Resource { return &attachmentResource{} }
 // first, and that is when it happens.
 type attachmentResource struct{ backend.Resource }
 
-func (r *attachmentResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *attachmentResource) Metadata(
+	_ context.Context,
+	req resource.MetadataRequest,
+	resp *resource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_deletion_attachment"
 	resp.ResourceBehavior.MutableIdentity = true // the region may be corrected
 }
@@ -48,11 +52,19 @@ func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	resp.Schema = attachmentSchema()
 }
 
-func (r *attachmentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+func (r *attachmentResource) IdentitySchema(
+	_ context.Context,
+	_ resource.IdentitySchemaRequest,
+	resp *resource.IdentitySchemaResponse,
+) {
 	resp.IdentitySchema = attachmentIdentity()
 }
 
-func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *attachmentResource) ValidateConfig(
+	ctx context.Context,
+	req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse,
+) {
 	var config attachmentModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
@@ -63,7 +75,11 @@ func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.Va
 // ModifyPlan warns of the servers that the plan drains, refuses to drain one that
 // keeps or gets another attachment, works the id out, and refuses a hook that the
 // provider block does not allow.
-func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *attachmentResource) ModifyPlan(
+	ctx context.Context,
+	req resource.ModifyPlanRequest,
+	resp *resource.ModifyPlanResponse,
+) {
 	var state, plan attachmentModel
 	created, destroyed := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
 	if !created {
@@ -162,7 +178,11 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 	progress := private.Load[hook.Progress](ctx, req.Private, progressKey, &resp.Diagnostics)
 	limit := model.limit()
-	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %s, which timeouts.delete allows", duration.Format(limit)))
+	limited, cancel := context.WithTimeoutCause(
+		ctx,
+		limit,
+		fmt.Errorf("not done within %s, which timeouts.delete allows", duration.Format(limit)),
+	)
 	defer cancel()
 	warnings, err := model.drain(server, r.Backend.Hooks(), &progress).Run(limited)
 	for _, warning := range warnings {
@@ -173,21 +193,40 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 	private.Store(ctx, resp.Private, progressKey, progress, &resp.Diagnostics)
 	if _, locked := errors.AsType[*drain.LockedError](err); locked {
-		resp.Diagnostics.AddError("The server is locked", fmt.Sprintf("%s was not drained and stays, because Nova would not destroy it: %v. "+
-			"To remove the node unlock its server (openstack server unlock %s), and apply again. To keep it, plan again: a placement attachment takes another node in place of one that is locked.",
-			model.message().Node(), err, server.ID))
+		resp.Diagnostics.AddError(
+			"The server is locked",
+			fmt.Sprintf("%s was not drained and stays, because Nova would not destroy it: %v. "+
+				"To remove the node unlock its server (openstack server unlock %s), and apply again. To keep it, "+
+				"plan again: a placement attachment takes another node in place of one that is locked.",
+				model.message().Node(), err, server.ID),
+		)
 		return
 	}
 	if _, abandoned := errors.AsType[*hook.AbandonedError](err); abandoned {
-		resp.Diagnostics.AddError("A lifecycle hook did not complete",
-			fmt.Sprintf("%v.\n\nThe node stays, because default_result is \"ABANDON\". Apply again to try again. To remove the node without its hook, forget the attachment with terraform state rm, and apply. A longer timeout, or enabled = false, has an effect only if it is applied while the node is still in the cluster.", err))
+		resp.Diagnostics.AddError(
+			"A lifecycle hook did not complete",
+			fmt.Sprintf(
+				"%v.\n\nThe node stays, because default_result is \"ABANDON\". Apply again to try again. To remove "+
+					"the node without its hook, forget the attachment with terraform state rm, and apply. A longer "+
+					"timeout, or enabled = false, has an effect only if it is applied while the node is still in the "+
+					"cluster.",
+				err,
+			),
+		)
 		return
 	}
-	resp.Diagnostics.AddError("Unable to drain the node", fmt.Sprintf("%s stays: %v. Apply again: what is done is not done twice.", model.message().Node(), err))
+	resp.Diagnostics.AddError(
+		"Unable to drain the node",
+		fmt.Sprintf("%s stays: %v. Apply again: what is done is not done twice.", model.message().Node(), err),
+	)
 }
 
 // ImportState takes <region>/<server id>, or the identity.
-func (r *attachmentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+func (r *attachmentResource) ImportState(
+	ctx context.Context,
+	req resource.ImportStateRequest,
+	resp *resource.ImportStateResponse,
+) {
 	var id attachmentIdentityModel
 	if req.ID == "" && req.Identity != nil {
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &id)...)
@@ -199,14 +238,25 @@ func (r *attachmentResource) ImportState(ctx context.Context, req resource.Impor
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	for name, value := range map[string]any{"region": id.Region, "server_id": id.ServerID, "enabled": true, "grace_period": durations.Of(0), "shutdown": false, "only_in_service": false} {
+	for name, value := range map[string]any{
+		"region":          id.Region,
+		"server_id":       id.ServerID,
+		"enabled":         true,
+		"grace_period":    durations.Of(0),
+		"shutdown":        false,
+		"only_in_service": false,
+	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, id)...)
 }
 
 // server is the model's server, with the region filled in.
-func (r *attachmentResource) server(ctx context.Context, model *attachmentModel, diags *diag.Diagnostics) openstack.Server {
+func (r *attachmentResource) server(
+	ctx context.Context,
+	model *attachmentModel,
+	diags *diag.Diagnostics,
+) openstack.Server {
 	cloud := r.Backend.Get(ctx, diags)
 	if cloud == nil {
 		return openstack.Server{}

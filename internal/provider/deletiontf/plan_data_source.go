@@ -17,7 +17,11 @@ func NewPlan() datasource.DataSource { return &planDataSource{} }
 // needs no cloud.
 type planDataSource struct{}
 
-func (d *planDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *planDataSource) Metadata(
+	_ context.Context,
+	req datasource.MetadataRequest,
+	resp *datasource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_deletion_plan"
 }
 
@@ -25,10 +29,15 @@ func (d *planDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	resp.Schema = planSchema()
 }
 
-func (d *planDataSource) ValidateConfig(ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
+func (d *planDataSource) ValidateConfig(
+	ctx context.Context,
+	req datasource.ValidateConfigRequest,
+	resp *datasource.ValidateConfigResponse,
+) {
 	var model planModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() || !value.Known(ctx, model.ScaleIn, model.Resize, model.DeleteNodes, model.Decision) {
+	if resp.Diagnostics.HasError() ||
+		!value.Known(ctx, model.ScaleIn, model.Resize, model.DeleteNodes, model.Decision) {
 		return
 	}
 	model.request(ctx, &resp.Diagnostics)

@@ -25,47 +25,102 @@ func planSchema() schema.Schema {
 		return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
 	}
 	return schema.Schema{
-		MarkdownDescription: "Chooses the nodes to remove from a cluster, as Senlin's deletion policy promised. It needs no cloud, only nodes.\n\n" +
-			"First it takes unhealthy nodes (status `ERROR` or `UNKNOWN`, or tainted), in the order of `nodes`; then nodes that are not created yet (no `created_at`, or `BUILD`); then all others, by `criteria`. Protected nodes are never chosen.",
+		MarkdownDescription: "Chooses the nodes to remove from a cluster, as Senlin's deletion policy promised. It " +
+			"needs no cloud, only nodes.\n\n" +
+			"First it takes unhealthy nodes (status `ERROR` or `UNKNOWN`, or tainted), in the order of `nodes`; then " +
+			"nodes that are not created yet (no `created_at`, or `BUILD`); then all others, by `criteria`. Protected " +
+			"nodes are never chosen.",
 		Attributes: map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`; what else counts depends on what is asked."),
-			"decision": requesttf.DecisionArgument("`deletion`",
-				"The plan removes the nodes that it names as `candidates`, and as many others as are left of each count, "+
-					"from the places that are named. A place that has fewer nodes is an error."),
-			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
-				MarkdownDescription: "Which healthy nodes are taken first: `RANDOM` (the default; drawn by `seed`, the same for the same nodes), `OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` (by `profile_created_at`; nodes of unknown age come last) or `HIGHEST_INDEX_FIRST` (by the last number in the name)."},
+			"decision": requesttf.DecisionArgument(
+				"`deletion`",
+				"The plan removes the nodes that it names as `candidates`, and as many others as are left of each "+
+					"count, "+
+					"from the places that are named. A place that has fewer nodes is an error.",
+			),
+			"criteria": schema.StringAttribute{
+				Optional:   true,
+				Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
+				MarkdownDescription: "Which healthy nodes are taken first: `RANDOM` (the default; drawn by `seed`, " +
+					"the same for the same nodes), `OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` (by " +
+					"`profile_created_at`; nodes of unknown age come last) or `HIGHEST_INDEX_FIRST` (by the last " +
+					"number in the name).",
+			},
 			"destroy_after_deletion": flag("Passed on: whether a removed node is destroyed too. Defaults to `true`."),
 			"grace_period": schema.StringAttribute{
-				Optional:            true,
-				CustomType:          durations.Type{},
-				Validators:          durations.Between(0, duration.Longest),
-				MarkdownDescription: "Passed on: how long to wait before a node is removed, such as `30s`. Defaults to `0s`.",
+				Optional:   true,
+				CustomType: durations.Type{},
+				Validators: durations.Between(0, duration.Longest),
+				MarkdownDescription: "Passed on: how long to wait before a node is removed, such as `30s`. Defaults " +
+					"to `0s`.",
 			},
-			"reduce_desired_capacity": flag("Passed on: whether the cluster's desired capacity shrinks with it. Defaults to `true`."),
-			"protected": names("Ids or names of nodes that are not chosen, in addition to those whose `protected` is true. " +
-				"The plans of regions and zones know the latter only."),
-			"seed":   schema.StringAttribute{Optional: true, MarkdownDescription: "Seed of `RANDOM`. Defaults to one made of the ids of all nodes."},
-			"status": schema.StringAttribute{Computed: true, MarkdownDescription: "`OK`: a choice that cannot be made is an error."},
-			"reason": schema.StringAttribute{Computed: true, MarkdownDescription: "The result of the request, in a sentence."},
-			"deletion": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "The nodes to remove, and how. Null where none are.",
+			"reduce_desired_capacity": flag(
+				"Passed on: whether the cluster's desired capacity shrinks with it. Defaults to `true`.",
+			),
+			"protected": names(
+				"Ids or names of nodes that are not chosen, in addition to those whose `protected` is true. " +
+					"The plans of regions and zones know the latter only.",
+			),
+			"seed": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "Seed of `RANDOM`. Defaults to one made of the ids of all nodes.",
+			},
+			"status": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "`OK`: a choice that cannot be made is an error.",
+			},
+			"reason": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "The result of the request, in a sentence.",
+			},
+			"deletion": schema.SingleNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The nodes to remove, and how. Null where none are.",
 				Attributes: map[string]schema.Attribute{
-					"count":                   schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes."},
-					"candidates":              schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Ids of the nodes, in the order in which they are removed."},
-					"names":                   schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Their names, in the same order; the id of a node without a name. They fit into `deletion.candidates` of a placement attachment."},
-					"destroy_after_deletion":  schema.BoolAttribute{Computed: true, MarkdownDescription: "As given."},
-					"grace_period":            schema.Int64Attribute{Computed: true, MarkdownDescription: "As given, as a number of seconds: what the policy documents have."},
+					"count": schema.Int64Attribute{
+						Computed:            true,
+						MarkdownDescription: "Number of nodes.",
+					},
+					"candidates": schema.ListAttribute{
+						ElementType:         types.StringType,
+						Computed:            true,
+						MarkdownDescription: "Ids of the nodes, in the order in which they are removed.",
+					},
+					"names": schema.ListAttribute{
+						ElementType: types.StringType,
+						Computed:    true,
+						MarkdownDescription: "Their names, in the same order; the id of a node without a name. They " +
+							"fit into `deletion.candidates` of a placement attachment.",
+					},
+					"destroy_after_deletion": schema.BoolAttribute{Computed: true, MarkdownDescription: "As given."},
+					"grace_period": schema.Int64Attribute{
+						Computed:            true,
+						MarkdownDescription: "As given, as a number of seconds: what the policy documents have.",
+					},
 					"reduce_desired_capacity": schema.BoolAttribute{Computed: true, MarkdownDescription: "As given."},
-				}},
-			"survivors": schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Ids of the nodes that stay, in the order of `nodes`."},
+				},
+			},
+			"survivors": schema.ListAttribute{
+				ElementType:         types.StringType,
+				Computed:            true,
+				MarkdownDescription: "Ids of the nodes that stay, in the order of `nodes`.",
+			},
 		},
 		Blocks: map[string]schema.Block{
 			"scale_in": requesttf.ScaleInBlock(),
 			"resize":   requesttf.ResizeBlock(),
 			"delete_nodes": schema.SingleNestedBlock{
 				MarkdownDescription: "Remove these nodes (CLUSTER_DEL_NODES).",
-				Validators:          []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("candidates"))},
+				Validators: []validator.Object{
+					objectvalidator.AlsoRequires(path.MatchRelative().AtName("candidates")),
+				},
 				Attributes: map[string]schema.Attribute{
-					"candidates": names("Ids or names of the nodes to remove, which are kept as they are. They must be among `nodes`. Required.")}},
+					"candidates": names(
+						"Ids or names of the nodes to remove, which are kept as they are. They must be among " +
+							"`nodes`. Required.",
+					),
+				},
+			},
 		},
 	}
 }

@@ -20,19 +20,39 @@ func NewDesiredCapacity() function.Function { return &desiredCapacityFunction{} 
 // desiredCapacityFunction is the arithmetic of CLUSTER_RESIZE.
 type desiredCapacityFunction struct{}
 
-func (f *desiredCapacityFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+func (f *desiredCapacityFunction) Metadata(
+	_ context.Context,
+	_ function.MetadataRequest,
+	resp *function.MetadataResponse,
+) {
 	resp.Name = "desired_capacity"
 }
 
-func (f *desiredCapacityFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+func (f *desiredCapacityFunction) Definition(
+	_ context.Context,
+	_ function.DefinitionRequest,
+	resp *function.DefinitionResponse,
+) {
 	resp.Definition = function.Definition{
 		Summary: "Work out the size that a resize asks for",
-		MarkdownDescription: "Returns the number of nodes that a cluster of `current` nodes must have after a resize (Senlin's CLUSTER_RESIZE).\n\n" +
-			"A percentage may have decimals (`12.5`). It rounds towards zero, but changes at least one node, or `min_step` of them. A size outside the bounds is moved to the nearest one or, if `strict`, an error that names both.",
+		MarkdownDescription: "Returns the number of nodes that a cluster of `current` nodes must have after a resize " +
+			"(Senlin's CLUSTER_RESIZE).\n\n" +
+			"A percentage may have decimals (`12.5`). It rounds towards zero, but changes at least one node, or " +
+			"`min_step` of them. A size outside the bounds is moved to the nearest one or, if `strict`, an error " +
+			"that names both.",
 		Parameters: []function.Parameter{
-			function.Int64Parameter{CustomType: value.WholeType{}, Name: "current", MarkdownDescription: "Nodes that the cluster has."},
-			function.DynamicParameter{Name: "resize", MarkdownDescription: "An object with any of `adjustment_type` (`EXACT_CAPACITY`, `CHANGE_IN_CAPACITY` or `CHANGE_IN_PERCENTAGE`), `number`, " +
-				"`min_size` (`0`), `max_size` (`-1`: no bound), `min_step` (minimum change in nodes, for a percentage) and `strict` (`false`)."},
+			function.Int64Parameter{
+				CustomType:          value.WholeType{},
+				Name:                "current",
+				MarkdownDescription: "Nodes that the cluster has.",
+			},
+			function.DynamicParameter{
+				Name: "resize",
+				MarkdownDescription: "An object with any of `adjustment_type` (`EXACT_CAPACITY`, " +
+					"`CHANGE_IN_CAPACITY` or `CHANGE_IN_PERCENTAGE`), `number`, " +
+					"`min_size` (`0`), `max_size` (`-1`: no bound), `min_step` (minimum change in nodes, for a " +
+					"percentage) and `strict` (`false`).",
+			},
 		},
 		Return: function.Int64Return{},
 	}

@@ -24,15 +24,31 @@ func (f *distributeFunction) Metadata(_ context.Context, _ function.MetadataRequ
 	resp.Name = "distribute"
 }
 
-func (f *distributeFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+func (f *distributeFunction) Definition(
+	_ context.Context,
+	_ function.DefinitionRequest,
+	resp *function.DefinitionResponse,
+) {
 	resp.Definition = function.Definition{
 		Summary: "Spread nodes over weighted, capped places",
-		MarkdownDescription: "Returns how many nodes each place gains when `count` nodes are added or, where `count` is negative, how many it loses when that many are removed. Places that do not change are left out.\n\n" +
-			"The result is optimal: within the bounds, no other is closer to the weights. It does not depend on the order of the places.",
+		MarkdownDescription: "Returns how many nodes each place gains when `count` nodes are added or, where `count` " +
+			"is negative, how many it loses when that many are removed. Places that do not change are left out.\n\n" +
+			"The result is optimal: within the bounds, no other is closer to the weights. It does not depend on the " +
+			"order of the places.",
 		Parameters: []function.Parameter{
-			function.Int64Parameter{CustomType: value.WholeType{}, Name: "count", MarkdownDescription: "Nodes to add, or to remove where negative."},
-			function.DynamicParameter{Name: "bins", MarkdownDescription: "A map or object from the name of each place to an object with any of `weight` (its share relative to the others, `100`; `0` for a place no longer listed, which only loses nodes), " +
-				"`cap` (maximum number of nodes, `-1` for no cap), `min` (minimum number of nodes, `0`) and `current` (nodes that are there now, `0`)."},
+			function.Int64Parameter{
+				CustomType:          value.WholeType{},
+				Name:                "count",
+				MarkdownDescription: "Nodes to add, or to remove where negative.",
+			},
+			function.DynamicParameter{
+				Name: "bins",
+				MarkdownDescription: "A map or object from the name of each place to an object with any of `weight` " +
+					"(its share relative to the others, `100`; `0` for a place no longer listed, which only loses " +
+					"nodes), " +
+					"`cap` (maximum number of nodes, `-1` for no cap), `min` (minimum number of nodes, `0`) and " +
+					"`current` (nodes that are there now, `0`).",
+			},
 		},
 		Return: function.MapReturn{ElementType: types.Int64Type},
 	}
@@ -86,9 +102,18 @@ func readBinObjects(argument types.Dynamic) ([]placement.Bin, error) {
 			return nil, fmt.Errorf("bins[%q]: %w", place.Name, err)
 		}
 		for _, a := range attributes {
-			into, ok := map[string]*int64{"weight": &bins[i].Weight, "cap": &bins[i].Cap, "min": &bins[i].Min, "current": &bins[i].Current}[a.Name]
+			into, ok := map[string]*int64{
+				"weight":  &bins[i].Weight,
+				"cap":     &bins[i].Cap,
+				"min":     &bins[i].Min,
+				"current": &bins[i].Current,
+			}[a.Name]
 			if !ok {
-				return nil, fmt.Errorf("bins[%q] has %q, which is not one of weight, cap, min and current", place.Name, a.Name)
+				return nil, fmt.Errorf(
+					"bins[%q] has %q, which is not one of weight, cap, min and current",
+					place.Name,
+					a.Name,
+				)
 			}
 			number, err := value.WholeFrom(a.Value)
 			if err != nil {

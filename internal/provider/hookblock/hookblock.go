@@ -35,14 +35,21 @@ func Block(transition, description string) schema.SingleNestedBlock {
 	var names, kinds []string
 	attributes := map[string]schema.Attribute{
 		"timeout": schema.StringAttribute{
-			Optional:            true,
-			CustomType:          durations.Type{},
-			Validators:          durations.Between(time.Second, duration.Day),
-			PlanModifiers:       durations.Kept(),
-			MarkdownDescription: fmt.Sprintf("How long to wait for the consumer, at most `1d`. Defaults to `%s`.", duration.Format(hook.DefaultTimeout)),
+			Optional:      true,
+			CustomType:    durations.Type{},
+			Validators:    durations.Between(time.Second, duration.Day),
+			PlanModifiers: durations.Kept(),
+			MarkdownDescription: fmt.Sprintf(
+				"How long to wait for the consumer, at most `1d`. Defaults to `%s`.",
+				duration.Format(hook.DefaultTimeout),
+			),
 		},
-		"default_result": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(string(hook.Continue), string(hook.Abandon))},
-			MarkdownDescription: "Required. What happens when the hook fails or takes longer than `timeout`: " + defaultResults[transition] + "."},
+		"default_result": schema.StringAttribute{
+			Optional:   true,
+			Validators: []validator.String{stringvalidator.OneOf(string(hook.Continue), string(hook.Abandon))},
+			MarkdownDescription: "Required. What happens when the hook fails or takes longer than `timeout`: " +
+				defaultResults[transition] + ".",
+		},
 	}
 	for _, t := range hook.Types() {
 		names = append(names, t.Name)
@@ -51,13 +58,21 @@ func Block(transition, description string) schema.SingleNestedBlock {
 			attributes[a.Name] = attribute(t, a)
 		}
 	}
-	attributes["type"] = schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(names...)},
-		MarkdownDescription: "Required. How the consumer is notified, and how it says that it is done. " + strings.Join(kinds, " ")}
+	attributes["type"] = schema.StringAttribute{
+		Optional:   true,
+		Validators: []validator.String{stringvalidator.OneOf(names...)},
+		MarkdownDescription: "Required. How the consumer is notified, and how it says that it is done. " + strings.Join(
+			kinds,
+			" ",
+		),
+	}
 	inside := path.MatchRelative()
 	return schema.SingleNestedBlock{
 		MarkdownDescription: description,
 		Attributes:          attributes,
-		Validators:          []validator.Object{objectvalidator.AlsoRequires(inside.AtName("type"), inside.AtName("default_result"))},
+		Validators: []validator.Object{
+			objectvalidator.AlsoRequires(inside.AtName("type"), inside.AtName("default_result")),
+		},
 	}
 }
 
@@ -112,7 +127,14 @@ func Validate(block types.Object, at path.Path, diags *diag.Diagnostics) {
 // CheckAllowed reports a hook that the provider block does not allow, or that the
 // cloud cannot run in one of the regions. The runner is nil where the provider
 // block is not known yet.
-func CheckAllowed(ctx context.Context, block types.Object, runner *hook.Runner, regions []string, at path.Path, diags *diag.Diagnostics) {
+func CheckAllowed(
+	ctx context.Context,
+	block types.Object,
+	runner *hook.Runner,
+	regions []string,
+	at path.Path,
+	diags *diag.Diagnostics,
+) {
 	spec, unknown := read(block)
 	if spec == nil || len(unknown) > 0 || runner == nil {
 		return
@@ -124,7 +146,11 @@ func CheckAllowed(ctx context.Context, block types.Object, runner *hook.Runner, 
 		}
 	}
 	if err != nil {
-		diags.AddAttributeError(at.AtName("type"), "Unable to run the hook", fmt.Sprintf("%s.", strings.TrimSuffix(err.Error(), ".")))
+		diags.AddAttributeError(
+			at.AtName("type"),
+			"Unable to run the hook",
+			fmt.Sprintf("%s.", strings.TrimSuffix(err.Error(), ".")),
+		)
 	}
 }
 

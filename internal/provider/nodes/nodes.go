@@ -28,29 +28,39 @@ func Attributes(computed bool) map[string]schema.Attribute {
 		return schema.BoolAttribute{Computed: computed, Optional: !computed, MarkdownDescription: description}
 	}
 	return map[string]schema.Attribute{
-		"id":                 schema.StringAttribute{Computed: computed, Required: !computed, MarkdownDescription: "Id of the server."},
-		"name":               text("Name of the server."),
-		"region":             text("Region that the server is in."),
-		"zone":               text("Availability zone that the server is in. Null before Nova has placed it."),
-		"status":             text("Status in Nova, such as `ACTIVE` or `ERROR`."),
-		"created_at":         text("When the server was created, as RFC 3339. Null if that is not known, or has not happened."),
+		"id": schema.StringAttribute{
+			Computed:            computed,
+			Required:            !computed,
+			MarkdownDescription: "Id of the server.",
+		},
+		"name":   text("Name of the server."),
+		"region": text("Region that the server is in."),
+		"zone":   text("Availability zone that the server is in. Null before Nova has placed it."),
+		"status": text("Status in Nova, such as `ACTIVE` or `ERROR`."),
+		"created_at": text(
+			"When the server was created, as RFC 3339. Null if that is not known, or has not happened.",
+		),
 		"profile":            text("What the node was made from: its image, or the value of `profile_metadata_key`."),
 		"profile_created_at": text("How old the profile is, as RFC 3339. Null if that is not known."),
 		"tainted":            flag("Whether the node is marked as one to remove first."),
 		"protected":          flag("Whether the node must not be removed: marked so, or locked in Nova."),
-		"in_service":         text("Mark with which `stackpolicy_readiness_attachment` noted in Nova that the server was found in service. Null without one. Plans do not look at it."),
-		"drained":            flag("Whether the drain of the server has begun. Plans do not look at it."),
-		"host_id":            text("Nova's hash of project and host. Nodes with the same one share a host."),
+		"in_service": text(
+			"Mark with which `stackpolicy_readiness_attachment` noted in Nova that the server was found in service. " +
+				"Null without one. Plans do not look at it.",
+		),
+		"drained": flag("Whether the drain of the server has begun. Plans do not look at it."),
+		"host_id": text("Nova's hash of project and host. Nodes with the same one share a host."),
 	}
 }
 
 // Argument is the list of nodes that a plan takes; needed says what each must have.
 func Argument(needed string) schema.Attribute {
 	return schema.ListNestedAttribute{
-		Required:            true,
-		Validators:          []validator.List{listvalidator.NoNullValues()},
-		NestedObject:        schema.NestedAttributeObject{Attributes: Attributes(false)},
-		MarkdownDescription: "Nodes of the cluster as they are: the `nodes` of a `stackpolicy_cluster`, or literal ones. " + needed,
+		Required:     true,
+		Validators:   []validator.List{listvalidator.NoNullValues()},
+		NestedObject: schema.NestedAttributeObject{Attributes: Attributes(false)},
+		MarkdownDescription: "Nodes of the cluster as they are: the `nodes` of a `stackpolicy_cluster`, or literal " +
+			"ones. " + needed,
 	}
 }
 
@@ -97,14 +107,26 @@ func Read(list types.List, diags *diag.Diagnostics) []node.Node {
 		id := text("id").ValueString()
 		zone, _, _ := strings.Cut(text("zone").ValueString(), ":") // zone:host forces a host, in a zone
 		if first, twice := seen[id]; twice {
-			diags.AddAttributeError(at.AtName("id"), "Node given twice", fmt.Sprintf("The nodes %d and %d have the same id %q.", first, i, id))
+			diags.AddAttributeError(
+				at.AtName("id"),
+				"Node given twice",
+				fmt.Sprintf("The nodes %d and %d have the same id %q.", first, i, id),
+			)
 		}
 		seen[id] = i
 		nodes[i] = node.Node{
-			ID: id, Name: text("name").ValueString(), Index: node.IndexOf(text("name").ValueString()),
-			Region: text("region").ValueString(), Zone: zone,
-			Status: text("status").ValueString(), HostID: text("host_id").ValueString(), Profile: text("profile").ValueString(),
-			Tainted: flag("tainted"), Protected: flag("protected"),
+			ID:     id,
+			Name:   text("name").ValueString(),
+			Index:  node.IndexOf(text("name").ValueString()),
+			Region: text("region").ValueString(),
+			Zone:   zone,
+			Status: text(
+				"status",
+			).ValueString(),
+			HostID:           text("host_id").ValueString(),
+			Profile:          text("profile").ValueString(),
+			Tainted:          flag("tainted"),
+			Protected:        flag("protected"),
 			CreatedAt:        value.ReadTime(text("created_at"), at.AtName("created_at"), diags),
 			ProfileCreatedAt: value.ReadTime(text("profile_created_at"), at.AtName("profile_created_at"), diags),
 		}

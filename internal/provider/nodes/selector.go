@@ -70,6 +70,10 @@ func (v RegexValidator) MarkdownDescription(ctx context.Context) string { return
 // ValidateString implements validator.String.
 func (RegexValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if _, err := regexp.Compile(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid regular expression", err.Error()+". The syntax is RE2's, as in Go and in Terraform's own regex function.")
+		resp.Diagnostics.AddAttributeError(
+			req.Path,
+			"Invalid regular expression",
+			err.Error()+". The syntax is RE2's, as in Go and in Terraform's own regex function.",
+		)
 	}
 }

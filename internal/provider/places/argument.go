@@ -43,7 +43,8 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	description := "Availability zones to spread nodes over, in one `region`. Give these or `regions`."
 	if nested {
 		zones := Argument("zone", false)
-		zones.MarkdownDescription = "Availability zones of the region to spread its nodes over. Without any the zone is left to Nova. " +
+		zones.MarkdownDescription = "Availability zones of the region to spread its nodes over. Without any the zone " +
+			"is left to Nova. " +
 			"Their mins must fit into the region's cap."
 		attributes["zones"] = zones
 		description = "Regions to spread nodes over, and the availability zones in each. Give these or `zones`. " +
@@ -59,8 +60,10 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 
 // Misspelled ends the description of a list of places: the provider cannot refuse
 // a key that Terraform has dropped.
-const Misspelled = " Terraform drops a misspelled key of these objects (`wieght`) before the provider sees it, and the default applies. " +
-	"So check the keys of a list that people write, as in the guide [From Senlin](../guides/from-senlin.md#to-reuse-the-policy-files)."
+const Misspelled = " Terraform drops a misspelled key of these objects (`wieght`) before the provider sees it, and " +
+	"the default applies. " +
+	"So check the keys of a list that people write, as in the guide [From " +
+	"Senlin](../guides/from-senlin.md#to-reuse-the-policy-files)."
 
 // ReadBins translates a list of zones.
 func ReadBins(list types.List) []placement.Bin {
@@ -124,9 +127,18 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 		name, _ := fields["name"].(types.String)
 		if value.Given(name) {
 			if j, twice := first[name.ValueString()]; twice {
-				diags.AddAttributeError(at.AtListIndex(i).AtName("name"), fmt.Sprintf("The %s is named twice", kind),
-					fmt.Sprintf("%q is at the indices %d and %d. Give each %s once, with the sum of the weights if that was meant.",
-						name.ValueString(), j, i, kind))
+				diags.AddAttributeError(
+					at.AtListIndex(i).AtName("name"),
+					fmt.Sprintf("The %s is named twice", kind),
+					fmt.Sprintf(
+						"%q is at the indices %d and %d. Give each %s once, with the sum of the weights if that was "+
+							"meant.",
+						name.ValueString(),
+						j,
+						i,
+						kind,
+					),
+				)
 			}
 			first[name.ValueString()] = i
 		}

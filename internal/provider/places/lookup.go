@@ -57,7 +57,12 @@ func (l Listed) Also(nodes placement.Counts) Listed {
 // LookUp looks up which places can take nodes now, closes the others and reports
 // each: an unknown one as an error, one that is not usable as a warning. It
 // returns the regions with those closed.
-func (l Listed) LookUp(ctx context.Context, cloud *openstack.Cloud, removing bool, diags *diag.Diagnostics) []placement.Region {
+func (l Listed) LookUp(
+	ctx context.Context,
+	cloud *openstack.Cloud,
+	removing bool,
+	diags *diag.Diagnostics,
+) []placement.Region {
 	looked, findings, err := cluster.LookUp(ctx, cloud, l.Regions)
 	if err != nil {
 		diags.AddError("Unable to look up regions and availability zones", err.Error())
@@ -81,13 +86,34 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 		}
 		switch f.Kind {
 		case cluster.UnknownRegion:
-			diags.AddAttributeError(at, "Unknown region", fmt.Sprintf("Keystone does not know the region %q. It knows %s.", f.Region, known))
+			diags.AddAttributeError(
+				at,
+				"Unknown region",
+				fmt.Sprintf("Keystone does not know the region %q. It knows %s.", f.Region, known),
+			)
 		case cluster.NoCompute:
-			diags.AddAttributeWarning(at, "Region skipped", fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, what))
+			diags.AddAttributeWarning(
+				at,
+				"Region skipped",
+				fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, what),
+			)
 		case cluster.UnknownZone:
-			diags.AddAttributeError(at, "Unknown availability zone", fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.", f.Region, f.Zone, known))
+			diags.AddAttributeError(
+				at,
+				"Unknown availability zone",
+				fmt.Sprintf(
+					"Nova in region %q does not list the availability zone %q. It lists %s.",
+					f.Region,
+					f.Zone,
+					known,
+				),
+			)
 		case cluster.ZoneUnavailable:
-			diags.AddAttributeWarning(at, "Availability zone skipped", fmt.Sprintf("No service in the availability zone %q of region %q is up. %s", f.Zone, f.Region, what))
+			diags.AddAttributeWarning(
+				at,
+				"Availability zone skipped",
+				fmt.Sprintf("No service in the availability zone %q of region %q is up. %s", f.Zone, f.Region, what),
+			)
 		}
 	}
 }
@@ -113,11 +139,23 @@ func (l Listed) ReportNone(looked []placement.Region, diags *diag.Diagnostics) {
 	}
 	switch {
 	case l.InOne:
-		diags.AddAttributeError(path.Root("zones"), "No availability zone found available.", fmt.Sprintf("None of the availability zones listed is available in region %q.", looked[0].Name))
+		diags.AddAttributeError(
+			path.Root("zones"),
+			"No availability zone found available.",
+			fmt.Sprintf("None of the availability zones listed is available in region %q.", looked[0].Name),
+		)
 	case regions > 0:
-		diags.AddAttributeError(path.Root("regions"), "No availability zone found available.", "None of the availability zones listed is available in its region.")
+		diags.AddAttributeError(
+			path.Root("regions"),
+			"No availability zone found available.",
+			"None of the availability zones listed is available in its region.",
+		)
 	default:
-		diags.AddAttributeError(path.Root("regions"), "No region is found usable.", "None of the regions listed has a compute endpoint for this user.")
+		diags.AddAttributeError(
+			path.Root("regions"),
+			"No region is found usable.",
+			"None of the regions listed has a compute endpoint for this user.",
+		)
 	}
 }
 

@@ -14,15 +14,27 @@ import (
 
 // QuotaArguments adds the arguments about quotas to the attributes.
 func QuotaArguments(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	attributes["respect_quotas"] = schema.BoolAttribute{Optional: true,
-		MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota there still allows: a warning says where that changes the plan. Defaults to `false`."}
-	attributes["flavor_id"] = schema.StringAttribute{Optional: true,
-		MarkdownDescription: "Flavor of the nodes. With `respect_quotas`, the quotas of cores and RAM count too; without it only that of instances."}
+	attributes["respect_quotas"] = schema.BoolAttribute{
+		Optional: true,
+		MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota there still " +
+			"allows: a warning says where that changes the plan. Defaults to `false`.",
+	}
+	attributes["flavor_id"] = schema.StringAttribute{
+		Optional: true,
+		MarkdownDescription: "Flavor of the nodes. With `respect_quotas`, the quotas of cores and RAM count too; " +
+			"without it only that of instances.",
+	}
 	return attributes
 }
 
 // ReadQuotas asks for the quotas of regions that take nodes.
-func ReadQuotas(ctx context.Context, cloud *openstack.Cloud, flavor string, regions []placement.Region, diags *diag.Diagnostics) cluster.Quotas {
+func ReadQuotas(
+	ctx context.Context,
+	cloud *openstack.Cloud,
+	flavor string,
+	regions []placement.Region,
+	diags *diag.Diagnostics,
+) cluster.Quotas {
 	quotas, err := cluster.ReadQuotas(ctx, cloud, flavor, regions)
 	if err != nil {
 		diags.AddError("Unable to look up quotas", err.Error())
@@ -33,7 +45,10 @@ func ReadQuotas(ctx context.Context, cloud *openstack.Cloud, flavor string, regi
 // WarnOfQuotas reports the quotas that a plan uses up.
 func WarnOfQuotas(binding []cluster.Binding, diags *diag.Diagnostics) {
 	for _, b := range binding {
-		diags.AddWarning("A quota binds", fmt.Sprintf("The region %q gets %s and is full then: %s.", b.Region, text.Nodes(b.Nodes), b.Limit))
+		diags.AddWarning(
+			"A quota binds",
+			fmt.Sprintf("The region %q gets %s and is full then: %s.", b.Region, text.Nodes(b.Nodes), b.Limit),
+		)
 	}
 }
 
@@ -41,8 +56,17 @@ func WarnOfQuotas(binding []cluster.Binding, diags *diag.Diagnostics) {
 // are gone that they replace.
 func WarnOfRoom(short []cluster.Binding, diags *diag.Diagnostics) {
 	for _, b := range short {
-		diags.AddWarning("A quota has no room for new servers next to the old ones",
-			fmt.Sprintf("In the region %q this plan needs servers for %s, and the quota has room for %d more: %s. With create_before_destroy Nova refuses the others until old servers are gone. Use a smaller max_batch_size, grow and replace in two applies, or raise the quota.",
-				b.Region, text.Nodes(b.Nodes), b.Room, b.Limit))
+		diags.AddWarning(
+			"A quota has no room for new servers next to the old ones",
+			fmt.Sprintf(
+				"In the region %q this plan needs servers for %s, and the quota has room for %d more: %s. With "+
+					"create_before_destroy Nova refuses the others until old servers are gone. Use a smaller "+
+					"max_batch_size, grow and replace in two applies, or raise the quota.",
+				b.Region,
+				text.Nodes(b.Nodes),
+				b.Room,
+				b.Limit,
+			),
+		)
 	}
 }

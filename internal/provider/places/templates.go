@@ -24,8 +24,12 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 		ElementType: types.StringType,
 		Optional:    true,
 		Validators:  []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{})},
-		MarkdownDescription: fmt.Sprintf("What new nodes of the %s are made from, where that differs: its values are merged over %s. "+
-			"Image ids, networks and reservations differ from region to region.", kind, over),
+		MarkdownDescription: fmt.Sprintf(
+			"What new nodes of the %s are made from, where that differs: its values are merged over %s. "+
+				"Image ids, networks and reservations differ from region to region.",
+			kind,
+			over,
+		),
 	}
 	if nested {
 		zones := ArgumentWithTemplates("zone", false)

@@ -12,7 +12,13 @@ func Value(regions []placement.Region) types.List {
 	region := ArgumentWithTemplates("region", true).NestedObject.Type().(types.ObjectType)
 	zone := ArgumentWithTemplates("zone", false).NestedObject.Type().(types.ObjectType)
 	named := func(name string) map[string]attr.Value {
-		return map[string]attr.Value{"name": types.StringValue(name), "weight": value.WholeNull(), "cap": value.WholeNull(), "min": value.WholeNull(), "template": types.MapNull(types.StringType)}
+		return map[string]attr.Value{
+			"name":     types.StringValue(name),
+			"weight":   value.WholeNull(),
+			"cap":      value.WholeNull(),
+			"min":      value.WholeNull(),
+			"template": types.MapNull(types.StringType),
+		}
 	}
 	list := make([]attr.Value, len(regions))
 	for i, r := range regions {

@@ -127,7 +127,11 @@ func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp 
 	}
 	if port := field(m.TCP, "port", value.WholeNull()); value.Given(m.TCP) && !port.IsUnknown() {
 		if port.IsNull() {
-			diags.AddAttributeError(path.Root("tcp").AtName("port"), "A missing argument", "The block tcp needs the number of a port.")
+			diags.AddAttributeError(
+				path.Root("tcp").AtName("port"),
+				"A missing argument",
+				"The block tcp needs the number of a port.",
+			)
 		}
 		tcp = &probe.TCP{Port: port.ValueInt64()}
 	}
@@ -196,8 +200,16 @@ func (m attachmentModel) checkAddresses(http *probe.HTTP, tcp *probe.TCP, diags 
 			_, err = http.URL.For(name, address.ValueString())
 		}
 		if err != nil {
-			diags.AddAttributeError(path.Root("servers").AtMapKey(name).AtName("address"), "Unusable address",
-				fmt.Sprintf("The node %q cannot be checked over the network: %s. Give an address that can be reached from where Terraform runs, or leave out http and tcp.", name, err))
+			diags.AddAttributeError(
+				path.Root("servers").AtMapKey(name).AtName("address"),
+				"Unusable address",
+				fmt.Sprintf(
+					"The node %q cannot be checked over the network: %s. Give an address that can be reached from "+
+						"where Terraform runs, or leave out http and tcp.",
+					name,
+					err,
+				),
+			)
 		}
 	}
 }
@@ -217,7 +229,10 @@ func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *re
 		w.Hook = func(ctx context.Context, n readiness.Node) (string, error) {
 			warning, err := hooks.Run(ctx, *spec, m.message(n), &hook.Progress{})
 			if abandoned, ok := errors.AsType[*hook.AbandonedError](err); ok {
-				err = fmt.Errorf("its hook did not complete: %w", errors.Unwrap(errors.Unwrap(abandoned))) // which names the node first
+				err = fmt.Errorf(
+					"its hook did not complete: %w",
+					errors.Unwrap(errors.Unwrap(abandoned)),
+				) // which names the node first
 			}
 			return warning, err
 		}

@@ -42,7 +42,11 @@ func NewAttachment() resource.Resource { return &attachmentResource{} }
 // servers are in service.
 type attachmentResource struct{ backend.Resource }
 
-func (r *attachmentResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *attachmentResource) Metadata(
+	_ context.Context,
+	req resource.MetadataRequest,
+	resp *resource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_readiness_attachment"
 }
 
@@ -50,13 +54,21 @@ func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	resp.Schema = attachmentSchema()
 }
 
-func (r *attachmentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+func (r *attachmentResource) IdentitySchema(
+	_ context.Context,
+	_ resource.IdentitySchemaRequest,
+	resp *resource.IdentitySchemaResponse,
+) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"cluster": identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the cluster."},
 	}}
 }
 
-func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *attachmentResource) ValidateConfig(
+	ctx context.Context,
+	req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse,
+) {
 	var config attachmentModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
@@ -67,7 +79,11 @@ func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.Va
 // ModifyPlan plans that nothing is pending: where something is, that is a
 // difference, and the next apply looks at the servers. It warns where the
 // attachment is removed while something is.
-func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *attachmentResource) ModifyPlan(
+	ctx context.Context,
+	req resource.ModifyPlanRequest,
+	resp *resource.ModifyPlanResponse,
+) {
 	if !req.State.Raw.IsNull() {
 		var state attachmentModel
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -135,7 +151,11 @@ func (r *attachmentResource) Delete(context.Context, resource.DeleteRequest, *re
 
 // ImportState takes the name of the cluster. Which servers it has is known when
 // the attachment is next applied: those without a mark are waited for then.
-func (r *attachmentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+func (r *attachmentResource) ImportState(
+	ctx context.Context,
+	req resource.ImportStateRequest,
+	resp *resource.ImportStateResponse,
+) {
 	name := types.StringValue(req.ID)
 	if req.ID == "" { // by identity
 		var identity identity
@@ -150,7 +170,11 @@ func (r *attachmentResource) ImportState(ctx context.Context, req resource.Impor
 // wait waits for the servers that lack their mark. The state is nil for a new
 // attachment. It reports whether it came to waiting; if that failed, all that it
 // waited for are pending in the plan, and the next refresh finds those that are.
-func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentModel, diags *diag.Diagnostics) (waited bool) {
+func (r *attachmentResource) wait(
+	ctx context.Context,
+	plan, state *attachmentModel,
+	diags *diag.Diagnostics,
+) (waited bool) {
 	if diags.HasError() {
 		return false
 	}
@@ -179,7 +203,17 @@ func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentMo
 		pending = append(pending, n)
 	}
 	waiter.Progress = func(n readiness.Node, seen string) {
-		tflog.Info(ctx, "waiting for a server", map[string]any{"cluster": plan.Cluster.ValueString(), "node": n.Name, "server": n.ID, "region": n.Region, "seen": seen})
+		tflog.Info(
+			ctx,
+			"waiting for a server",
+			map[string]any{
+				"cluster": plan.Cluster.ValueString(),
+				"node":    n.Name,
+				"server":  n.ID,
+				"region":  n.Region,
+				"seen":    seen,
+			},
+		)
 	}
 	warnings, err := waiter.Run(ctx, pending)
 	for _, warning := range warnings {
@@ -189,10 +223,14 @@ func (r *attachmentResource) wait(ctx context.Context, plan, state *attachmentMo
 	case err == nil:
 		return true
 	case ctx.Err() != nil:
-		diags.AddError("The wait for new servers was interrupted", fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err))
+		diags.AddError(
+			"The wait for new servers was interrupted",
+			fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err),
+		)
 	default:
 		diags.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\n"+
-			"The others are marked as in service, and no server that these replace was drained or destroyed. Apply again to check these once more. "+
+			"The others are marked as in service, and no server that these replace was drained or destroyed. Apply "+
+			"again to check these once more. "+
 			"If their image or user data is at fault, change it and apply.", plan.Cluster.ValueString(), err))
 	}
 	plan.setPending(names)
@@ -213,18 +251,29 @@ func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, dia
 			return
 		}
 	}
-	diags.AddWarning("Servers are no longer waited for", fmt.Sprintf("Cluster %q: this plan removes the readiness attachment, which still waits for %s: %s. "+
-		"Servers that leave are then drained and destroyed without waiting for them. To go on waiting keep the attachment; to rename its block use a moved block.",
-		m.Cluster.ValueString(), text.Nodes(int64(len(pending))), text.Few(pending)))
+	diags.AddWarning(
+		"Servers are no longer waited for",
+		fmt.Sprintf("Cluster %q: this plan removes the readiness attachment, which still waits for %s: %s. "+
+			"Servers that leave are then drained and destroyed without waiting for them. To go on waiting keep the "+
+			"attachment; to rename its block use a moved block.",
+			m.Cluster.ValueString(), text.Nodes(int64(len(pending))), text.Few(pending)),
+	)
 }
 
 // warnOvertaken warns where Terraform has destroyed servers before those that
 // take their place are in service.
 func warnOvertaken(names []string, diags *diag.Diagnostics) {
 	if len(names) > 0 {
-		diags.AddAttributeWarning(path.Root("servers"), "Servers were destroyed before others took their place",
-			fmt.Sprintf("The servers of %s were in service and are gone, and those that take their place are not in service yet. Set create_before_destroy in the lifecycle of the servers, and of the deletion attachments, "+
-				"and apply that once before the next replacement.", strings.Join(names, ", ")))
+		diags.AddAttributeWarning(
+			path.Root("servers"),
+			"Servers were destroyed before others took their place",
+			fmt.Sprintf(
+				"The servers of %s were in service and are gone, and those that take their place are not in service "+
+					"yet. Set create_before_destroy in the lifecycle of the servers, and of the deletion attachments, "+
+					"and apply that once before the next replacement.",
+				strings.Join(names, ", "),
+			),
+		)
 	}
 }
 
@@ -247,7 +296,12 @@ func (v view) notes(n readiness.Node) (drained, failed bool) {
 
 // look reads the servers of a model, and those of another that is given too, in
 // all their regions at once.
-func (r *attachmentResource) look(ctx context.Context, model attachmentModel, other *attachmentModel, diags *diag.Diagnostics) view {
+func (r *attachmentResource) look(
+	ctx context.Context,
+	model attachmentModel,
+	other *attachmentModel,
+	diags *diag.Diagnostics,
+) view {
 	if other == nil {
 		other = &attachmentModel{}
 	}

@@ -28,7 +28,9 @@ func Blocks(named string) map[string]schema.Block {
 	return map[string]schema.Block{
 		"scale_out": schema.SingleNestedBlock{
 			MarkdownDescription: "Add nodes (CLUSTER_SCALE_OUT). An empty block adds one.",
-			Attributes:          map[string]schema.Attribute{"count": count("Number of nodes to add. Defaults to `1`.")},
+			Attributes: map[string]schema.Attribute{
+				"count": count("Number of nodes to add. Defaults to `1`."),
+			},
 		},
 		"scale_in": ScaleInBlock(),
 		"resize":   ResizeBlock(),
@@ -77,7 +79,8 @@ func ResizeBlock() schema.Block {
 				Optional: true,
 				MarkdownDescription: "What `number` means: `EXACT_CAPACITY` (the new size), " +
 					"`CHANGE_IN_CAPACITY` (nodes to add, or to remove where negative) or " +
-					"`CHANGE_IN_PERCENTAGE` (the same in percent of the size). Without it only the bounds change the size.",
+					"`CHANGE_IN_PERCENTAGE` (the same in percent of the size). Without it only the bounds change the " +
+					"size.",
 				Validators: []validator.String{stringvalidator.OneOf(request.AdjustmentTypes()...)},
 			},
 			"number": schema.NumberAttribute{

@@ -72,7 +72,10 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 				return refuse("status: %s.", err)
 			}
 			if given := status.ValueString(); given != "" && given != "OK" {
-				return refuse("Its status is %q: the policy that made it has not decided anything that could be planned.", given)
+				return refuse(
+					"Its status is %q: the policy that made it has not decided anything that could be planned.",
+					given,
+				)
 			}
 			continue
 		case "reason":

@@ -47,8 +47,12 @@ type placeModel struct {
 // Attributes adds the argument decision to the attributes; the other ways to say
 // what is asked are [Blocks].
 func Attributes(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	attributes["decision"] = DecisionArgument("`creation`, `deletion` or both", "A plan uses the share of its own region or regions, "+
-		"and works out their places itself: what a decision says of the places in it is not kept, except by an affinity plan.")
+	attributes["decision"] = DecisionArgument(
+		"`creation`, `deletion` or both",
+		"A plan uses the share of its own region or regions, "+
+			"and works out their places itself: what a decision says of the places in it is not kept, except by an "+
+			"affinity plan.",
+	)
 	return attributes
 }
 

@@ -52,7 +52,10 @@ func (t WholeType) Validate(context.Context, tftypes.Value, path.Path) diag.Diag
 func (t WholeType) ValueType(context.Context) attr.Value { return Whole{} }
 
 // ValueFromInt64 implements basetypes.Int64Typable.
-func (t WholeType) ValueFromInt64(_ context.Context, v basetypes.Int64Value) (basetypes.Int64Valuable, diag.Diagnostics) {
+func (t WholeType) ValueFromInt64(
+	_ context.Context,
+	v basetypes.Int64Value,
+) (basetypes.Int64Valuable, diag.Diagnostics) {
 	return Whole{Int64Value: v}, nil
 }
 
@@ -109,14 +112,26 @@ func (v Whole) ToTerraformValue(ctx context.Context) (tftypes.Value, error) {
 }
 
 // ValidateAttribute implements xattr.ValidateableAttribute.
-func (v Whole) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse) {
+func (v Whole) ValidateAttribute(
+	_ context.Context,
+	req xattr.ValidateAttributeRequest,
+	resp *xattr.ValidateAttributeResponse,
+) {
 	if v.Fault != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, "Not a whole number", fmt.Sprintf("Attribute %s: %s", req.Path, v.Fault))
+		resp.Diagnostics.AddAttributeError(
+			req.Path,
+			"Not a whole number",
+			fmt.Sprintf("Attribute %s: %s", req.Path, v.Fault),
+		)
 	}
 }
 
 // ValidateParameter implements function.ValidateableParameter.
-func (v Whole) ValidateParameter(_ context.Context, req function.ValidateParameterRequest, resp *function.ValidateParameterResponse) {
+func (v Whole) ValidateParameter(
+	_ context.Context,
+	req function.ValidateParameterRequest,
+	resp *function.ValidateParameterResponse,
+) {
 	if v.Fault != "" {
 		resp.Error = function.NewArgumentFuncError(req.Position, strings.TrimSuffix(v.Fault, "."))
 	}

@@ -38,23 +38,36 @@ func (d *dataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 
 func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Availability zones of regions: all that Nova lists, each with whether it is available now. A list of zones for `stackpolicy_placement_attachment` that is made from it keeps a zone that is down for a while, such as for maintenance, and so keeps the nodes there.\n\n" +
-			"`openstack_compute_availability_zones_v2` lists only the zones that are available. In a list that is made from it a zone that is down is missing, so its nodes leave: they are drained and removed, and placed elsewhere.\n\n" +
-			"A region that cannot be read is an error: it never looks like one without zones. Where plans must work while a region is down, write the names of the zones instead.",
+		MarkdownDescription: "Availability zones of regions: all that Nova lists, each with whether it is available " +
+			"now. A list of zones for `stackpolicy_placement_attachment` that is made from it keeps a zone that is " +
+			"down for a while, such as for maintenance, and so keeps the nodes there.\n\n" +
+			"`openstack_compute_availability_zones_v2` lists only the zones that are available. In a list that is " +
+			"made from it a zone that is down is missing, so its nodes leave: they are drained and removed, and " +
+			"placed elsewhere.\n\n" +
+			"A region that cannot be read is an error: it never looks like one without zones. Where plans must work " +
+			"while a region is down, write the names of the zones instead.",
 		Attributes: map[string]schema.Attribute{
 			"regions": schema.ListAttribute{
-				ElementType:         types.StringType,
-				Optional:            true,
-				Validators:          []validator.List{listvalidator.NoNullValues(), listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+				ElementType: types.StringType,
+				Optional:    true,
+				Validators: []validator.List{
+					listvalidator.NoNullValues(),
+					listvalidator.SizeAtLeast(1),
+					listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
+				},
 				MarkdownDescription: "Regions to read. Defaults to the provider's.",
 			},
 			"zones": schema.ListNestedAttribute{
 				Computed:            true,
 				MarkdownDescription: "Zones, sorted by region and name.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"region":    schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the region."},
-					"name":      schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the zone."},
-					"available": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the zone takes servers now: for Nova, whether a compute service in it is enabled. To place nodes, list zones that are not available too."},
+					"region": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the region."},
+					"name":   schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the zone."},
+					"available": schema.BoolAttribute{
+						Computed: true,
+						MarkdownDescription: "Whether the zone takes servers now: for Nova, whether a compute " +
+							"service in it is enabled. To place nodes, list zones that are not available too.",
+					},
 				}},
 			},
 		},

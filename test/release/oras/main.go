@@ -97,9 +97,15 @@ func push(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	manifest, err := oras.PackManifest(ctx, c.layout, oras.PackManifestVersion1_1, c.artifactType, oras.PackManifestOptions{
-		Layers: []ocispec.Descriptor{layer}, ConfigDescriptor: &config,
-	})
+	manifest, err := oras.PackManifest(
+		ctx,
+		c.layout,
+		oras.PackManifestVersion1_1,
+		c.artifactType,
+		oras.PackManifestOptions{
+			Layers: []ocispec.Descriptor{layer}, ConfigDescriptor: &config,
+		},
+	)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,11 @@ import (
 )
 
 func main() {
-	if err := providerserver.Serve(context.Background(), nova.New, providerserver.ServeOpts{Address: "registry.terraform.io/stackpolicy/nova"}); err != nil {
+	if err := providerserver.Serve(
+		context.Background(),
+		nova.New,
+		providerserver.ServeOpts{Address: "registry.terraform.io/stackpolicy/nova"},
+	); err != nil {
 		log.Fatal(err)
 	}
 }

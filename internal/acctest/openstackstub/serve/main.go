@@ -7,5 +7,10 @@ import (
 )
 
 func main() {
-	plugin.Serve(&plugin.ServeOpts{ProviderFunc: openstackstub.New, ProviderAddr: "registry.terraform.io/terraform-provider-openstack/openstack"})
+	plugin.Serve(
+		&plugin.ServeOpts{
+			ProviderFunc: openstackstub.New,
+			ProviderAddr: "registry.terraform.io/terraform-provider-openstack/openstack",
+		},
+	)
 }
