@@ -33,7 +33,13 @@ const (
 
 // AllCriteria lists all of them.
 func AllCriteria() []string {
-	return []string{string(Random), string(OldestFirst), string(YoungestFirst), string(OldestProfileFirst), string(HighestIndexFirst)}
+	return []string{
+		string(Random),
+		string(OldestFirst),
+		string(YoungestFirst),
+		string(OldestProfileFirst),
+		string(HighestIndexFirst),
+	}
 }
 
 // Request says how many nodes to remove, and from where.
