@@ -27,6 +27,8 @@ type fact struct {
 	settled   bool             // whether it is the settled one
 	never     bool             // whether it never served, so that nothing is lost with it
 	full      *placement.Place // where Nova found no host for its server
+	aged      time.Time        // when its server was launched, where that is too old; zero otherwise
+	bakes     bool             // whether it has what is wanted, and has to be in service for longer
 	turn      int              // by the criterion: lower ones leave earlier
 }
 
@@ -65,6 +67,10 @@ func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
 	f.trouble = trouble(name, n, seen, policy)
 	f.never = !n.Served && f.useless()
 	f.protected = protection(name, f.server, policy)
+	f.bakes = seen.Baking[name] && !f.outdated && f.trouble == ""
+	if aged, there := seen.Aged[name]; there && aged.Mark == n.Mark {
+		f.aged = aged.Launched
+	}
 	switch {
 	case f.server.Status == "ERROR":
 		f.unhealthy = f.trouble

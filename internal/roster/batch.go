@@ -60,6 +60,7 @@ func chooseBatch(now Roster, s stage, policy Policy) batch {
 	d.size = u.size(policy.Capacity)
 	d.waiting = s.all.number((*fact).underWay)
 	d.leaving = int64(len(now.Leaving))
+	d.bakes = len(s.left.baking()) > 0
 	d.out = s.growth + s.left.number(func(f *fact) bool { return f.trouble != "" || s.remade[f.name] })
 	d.reviseFree()
 	d.aim.give(s.growth)
@@ -69,6 +70,7 @@ func chooseBatch(now Roster, s stage, policy Policy) batch {
 		func(f *fact) bool { return f.trouble == "" },
 	})
 	d.blocked = slices.Compact(d.all.byIndex(d.blocked))
+	d.homeless = slices.Compact(d.all.byIndex(d.homeless))
 	return d.batch
 }
 
@@ -112,6 +114,7 @@ type draft struct {
 	taken   int64 // number of those picked that count against it
 	waiting int64 // nodes under way that are not picked, those revised for free included
 	leaving int64 // leaving nodes that do not come back
+	bakes   bool  // whether nodes have to be in service for longer before others are taken from it
 	out     int64 // nodes out of service, and those in service that were picked
 }
 
@@ -182,6 +185,9 @@ func (d *draft) pick(classes []func(*fact) bool) {
 		if d.policy.Update.Has(Outdated) {
 			d.pickOutdated(concerned)
 		}
+		if d.policy.Update.Has(TooOld) {
+			d.pickAged(concerned)
+		}
 	}
 }
 
@@ -197,6 +203,8 @@ func (d *draft) may(f *fact, cause Cause) bool {
 		return false
 	case f.underWay(), d.everything:
 		return true
+	case f.trouble == "" && d.bakes:
+		return false
 	case d.policy.Update.keeps(Outdated):
 		return f.trouble != "" || d.out+1 <= d.size
 	case f.trouble != "":
@@ -209,7 +217,7 @@ func (d *draft) may(f *fact, cause Cause) bool {
 func (d *draft) take(f *fact, cause Cause, why string) bool {
 	inPlace := d.policy.Update.keeps(cause)
 	switch {
-	case inPlace && cause == Unhealthy && f.full != nil:
+	case inPlace && cause != Outdated && f.full != nil:
 		d.homeless = append(d.homeless, f.name)
 		return false
 	case !inPlace && !d.fits(f):

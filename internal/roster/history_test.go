@@ -26,6 +26,7 @@ type world struct {
 	quota   int             // how many servers there may be
 	calm    bool            // nothing fails
 	clock   int64
+	given   Templates       // of the plan that is looked at
 	made    int             // servers that were created by the last apply
 	ours    map[string]bool // nodes that an apply took out of service to change them, and that are not back
 	volumes map[string]Slot // of a stateful cluster: one for each slot, by its name
@@ -51,9 +52,12 @@ func (w *world) fails(once int, what string) bool { return !w.calm && sometimes(
 func (w *world) refresh() {
 	var servers []node.Node
 	for _, name := range slices.Sorted(maps.Keys(w.servers)) {
-		servers = append(servers, w.servers[name].Node)
+		s := w.servers[name].Node
+		s.SeenAt = w.now()
+		servers = append(servers, s)
 	}
 	w.roster, w.seen, _ = Match(w.roster, servers, w.seen, func(string) bool { return true })
+	w.seen.Tell(w.roster, w.stored)
 	w.roster = w.roster.Learn(w.seen, w.stored).Ordered()
 }
 
@@ -92,11 +96,12 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 		w.clock++
 		if !there {
 			s = &runs{Node: node.Node{ID: fmt.Sprintf("id-%s-%d", name, w.clock), Name: name, Region: n.Region, Zone: n.Zone,
-				Status: "ACTIVE", CreatedAt: time.Unix(w.clock, 0)}}
+				Status: "ACTIVE", CreatedAt: w.now()}}
 			w.servers[name] = s
 			w.made++
 		}
 		s.image, s.mark, s.generation = n.Template.Values()["image"], n.Mark, n.Generation
+		s.LaunchedAt = w.now()
 		s.Build = fmt.Sprintf("%s %s %d", s.ID, s.image, w.clock)
 		switch {
 		case w.fails(30, "the server fails"):
@@ -117,7 +122,9 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 		if s.InService != string(s.mark) && !step() {
 			return
 		}
-		s.InService = string(s.mark)
+		if s.InService != string(s.mark) {
+			s.InService, s.InServiceAt = string(s.mark), w.now()
+		}
 	}
 	if failed {
 		return // and what leaves is destroyed after it
@@ -156,6 +163,9 @@ func (w *world) store(next Roster, policy Policy) {
 	}
 }
 
+// now is what the clock of the cloud says.
+func (w *world) now() time.Time { return time.Unix(1<<30+w.clock, 0) }
+
 // serves reports whether a node is in service.
 func (w *world) serves(name string, n Node) bool {
 	s, there := w.servers[name]
@@ -182,7 +192,7 @@ func (w *world) change(policy *Policy) {
 		policy.Stateful = &Stateful{Retain: !sometimes(t, 8, "delete"), Release: w.roster.KeptSlots()}
 		policy.Stateful.Release = policy.Stateful.Release[:min(len(policy.Stateful.Release), max(0, rapid.IntRange(-4, 1).Draw(t, "release")))]
 	}
-	switch rapid.IntRange(0, 13).Draw(t, "event") {
+	switch rapid.IntRange(0, 15).Draw(t, "event") {
 	case 0, 1, 2:
 		policy.Templates = images(rapid.SampledFrom([]string{"a", "b", "c", "bad", "worse"}).Draw(t, "image"))
 	case 3:
@@ -224,6 +234,10 @@ func (w *world) change(policy *Policy) {
 		w.quota = len(w.servers) + rapid.IntRange(0, int(policy.Update.size(policy.Capacity))).Draw(t, "room")
 	case 13:
 		w.quota = math.MaxInt
+	case 14:
+		w.clock += rapid.Int64Range(1, 200).Draw(t, "time")
+	case 15: // the clock of the API jumps an hour back, or a day ahead
+		w.clock += rapid.SampledFrom([]int64{-3600, 86400}).Draw(t, "jump")
 	}
 }
 
@@ -256,7 +270,9 @@ func history(t *rapid.T, method string, stateful bool) {
 	w := newWorld(t)
 	policy := Policy{Name: web, Capacity: rapid.Int64Range(1, 9).Draw(t, "capacity"), Regions: twoRegions(),
 		Criteria: genCriteria.Draw(t, "criteria"), Templates: images("a"), RequireMarks: true}
-	policy.Update = update(genBatch.Draw(t, "batch"), Unhealthy, Misplaced, Outdated)
+	policy.Update = update(genBatch.Draw(t, "batch"), Unhealthy, Misplaced, Outdated, TooOld)
+	policy.Update.MaxAge = rapid.SampledFrom([]time.Duration{0, 50 * time.Second, 500 * time.Second}).Draw(t, "max age")
+	policy.Update.Pause = rapid.SampledFrom([]time.Duration{0, 10 * time.Second, 100 * time.Second}).Draw(t, "pause")
 	policy.Update.StopAbove = amount("100%")
 	policy.Update.Method = method
 	if stateful {
@@ -269,6 +285,9 @@ func history(t *rapid.T, method string, stateful bool) {
 	}
 	// The template is good now, and nothing fails any more.
 	w.calm, w.quota = true, math.MaxInt
+	u := *policy.Update // a policy of before may still have the old one
+	u.MaxAge = 0
+	policy.Update = &u
 	policy.Templates, policy.Protected, policy.Update.Target = images("good"), nil, amount("100%")
 	if stateful {
 		policy.Stateful = &Stateful{Retain: true}
@@ -277,6 +296,7 @@ func history(t *rapid.T, method string, stateful bool) {
 	limit := 2*(policy.Capacity+batch-1)/batch + 4
 	for range limit {
 		w.start()
+		w.clock += 4000 // the clock may have jumped back
 		change := w.round(policy, 1000)
 		if change != nil && change.Empty() && w.good() {
 			if change.Remaining != 0 {
@@ -310,6 +330,7 @@ func (w *world) round(policy Policy, crash int) *Change {
 		return nil
 	}
 	w.check(policy, next, change)
+	w.given = policy.Templates
 	serving, useless := w.serving(), int64(0) // protected, and so in the way of others
 	for _, name := range policy.Protected {
 		if n, there := next.Nodes[name]; there && !w.serves(name, n) {
@@ -326,6 +347,13 @@ func (w *world) round(policy Policy, crash int) *Change {
 		}
 		if old, there := before.Nodes[name]; there && old.Mark != n.Mark && w.serves(name, old) {
 			w.ours[name] = true
+		}
+	}
+	if name := w.baking(before, next); name != "" {
+		for _, d := range slices.Concat(change.Departed, change.Revised) {
+			if w.serves(d.Name, before.Nodes[d.Name]) && d.Reason[:len("replaced")] == "replaced" {
+				t.Fatalf("%s serves and is replaced (%s), and %s has not been in service for %s", d.Name, d.Reason, name, policy.Update.Pause)
+			}
 		}
 	}
 	batch := policy.Update.size(policy.Capacity)
@@ -350,6 +378,21 @@ func (w *world) round(policy Policy, crash int) *Change {
 		t.Fatalf("%d nodes are in service, before they were %d of %d, in batches of %d", now, serving, policy.Capacity, batch)
 	}
 	return &change
+}
+
+// baking is a node that stays, has what is wanted, and has not been in service for as
+// long as the stored pause.
+func (w *world) baking(before, next Roster) string {
+	for _, name := range next.Names() {
+		n, was := before.Nodes[name]
+		if !was || n != next.Nodes[name] || n.Template != w.given.At(n.Place) || !w.serves(name, n) {
+			continue
+		}
+		if w.stored.Update != nil && w.now().Sub(w.servers[name].InServiceAt) < w.stored.Update.Pause {
+			return name
+		}
+	}
+	return ""
 }
 
 // check looks at a plan before it is applied.

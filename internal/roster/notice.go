@@ -25,6 +25,7 @@ const (
 	FirstTemplate     Title = "The first template is taken for what all nodes were made from"
 	OtherMarks        Title = "Nodes carry the mark of another template"
 	BatchWaits        Title = "A batch waits for the one before"
+	BatchBakes        Title = "A batch has to serve before the next one"
 	TooManyUnhealthy  Title = "Too many nodes are unhealthy to replace them"
 	NoRoom            Title = "No room for a replacement"
 	NoHost            Title = "Nodes wait for a host"
@@ -75,6 +76,10 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 	if w := waitsFor(before, left, next, policy); more > int64(len(b.blocked)) && b.replaces() < size && len(w.names) > 0 {
 		say(BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits for %s: %s. %s",
 			text.Nodes(more), size, text.Nodes(int64(len(w.names))), text.Few(w.names), w.advice())
+	}
+	if names := left.baking(); more > int64(len(b.blocked)) && b.replaces() < size && len(names) > 0 {
+		say(BatchBakes, "%s more should be replaced. %s not in service for as long as update.pause says: %s. Apply again then.",
+			text.Nodes(more), isOrAre(len(names)), text.Few(names))
 	}
 	if held := heldBack(left, policy); more > 0 && len(b.picked) == 0 && len(held) > 0 {
 		say(PlacesClosed, "%s should be replaced, and their places take no nodes now: %s. "+
@@ -140,16 +145,25 @@ func (w wait) advice() string {
 // heldBack names the nodes in service that should get another template and whose
 // places take no nodes now, and says why those do not.
 func heldBack(left facts, policy Policy) (held []string) {
-	if policy.Update.keeps(Outdated) || !policy.Update.Has(Outdated) {
+	if u := policy.Update; u.keeps(Outdated) || !u.Has(Outdated) && !u.Has(TooOld) {
 		return nil
 	}
 	board := boardOf(left, policy.Regions, nil)
 	for _, name := range left.names() {
-		if f := left[name]; f.outdated && f.free() && f.trouble == "" && board.Closed(f.Place) {
+		f := left[name]
+		concerned := f.outdated && policy.Update.Has(Outdated) || !f.aged.IsZero() && policy.Update.Has(TooOld)
+		if concerned && f.free() && f.trouble == "" && board.Closed(f.Place) {
 			held = append(held, fmt.Sprintf("%s (%s %s)", name, f.Place, board.Why(f.Place)))
 		}
 	}
 	return held
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "One that has what is wanted is"
+	}
+	return fmt.Sprintf("%d that have what is wanted are", n)
 }
 
 // located adds the places of nodes to their names.

@@ -447,6 +447,11 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 			current++
 		}
 	}
+	bakes := false
+	for name, n := range s.nodes {
+		_, known := now.Nodes[name]
+		bakes = bakes || known && s.seen.Baking[name] && n == now.Nodes[name] && n.Template == s.wanted(n.Place) && s.inService(name, n)
+	}
 	taken := int64(0)
 	for class := range 3 {
 		of := func(name string) bool {
@@ -462,7 +467,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 			}
 			return s.inService(name, n)
 		}
-		for _, cause := range []Cause{Unhealthy, Misplaced, Outdated} {
+		for _, cause := range []Cause{Unhealthy, Misplaced, Outdated, TooOld} {
 			if !slices.Contains(u.Causes, cause) || cause == Unhealthy && outage {
 				continue
 			}
@@ -507,6 +512,18 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 						}
 						victim = there.first(old, false)
 					}
+				case TooOld:
+					for name, n := range s.nodes {
+						aged, old := s.seen.Aged[name]
+						waitsForPlace := batch >= 0 && !s.keeps() && s.inService(name, n) && s.takesNone(n.Place)
+						if !of(name) || !old || aged.Mark != n.Mark || waitsForPlace {
+							continue
+						}
+						if first := s.seen.Aged[victim].Launched; victim == "" || aged.Launched.Before(first) ||
+							aged.Launched.Equal(first) && n.Index < s.nodes[victim].Index {
+							victim = name
+						}
+					}
 				}
 				if victim == "" {
 					break
@@ -516,6 +533,8 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 				fits := taken < batch
 				switch {
 				case waits[victim]:
+				case serves && bakes:
+					fits = false
 				case s.keeps():
 					fits = fits && (!serves || out < batch)
 				case !serves:
@@ -526,7 +545,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 				if batch >= 0 && !fits {
 					break
 				}
-				if stays && cause == Unhealthy && s.noHost(victim) {
+				if stays && cause != Outdated && s.noHost(victim) {
 					blocked[victim] = true
 					continue
 				}

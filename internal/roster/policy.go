@@ -2,6 +2,7 @@ package roster
 
 import (
 	"slices"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -37,6 +38,9 @@ type Update struct {
 	StopAbove Amount // of the capacity: more unhealthy nodes are an outage, and none is replaced for it
 	Method    string // how a node is replaced; "": Substitute
 
+	MaxAge time.Duration // of a server, for TooOld; see [Seen.Tell]
+	Pause  time.Duration // how long the nodes of a batch have to be in service before the next one
+
 	// New says that this plan is the first with the update, or that it begins to
 	// require marks. It replaces nothing yet: Terraform must first have stored
 	// create_before_destroy of the servers, and the readiness attachment must have
@@ -52,6 +56,7 @@ const (
 	Unhealthy Cause = "UNHEALTHY" // its server is in ERROR, or marked as tainted, or its service is unhealthy
 	Misplaced Cause = "PLACEMENT" // its place is not listed or above its cap, or another is strictly better
 	Outdated  Cause = "TEMPLATE"  // its template is not the one of its place
+	TooOld    Cause = "AGE"       // its server is older than it may be
 )
 
 // The methods of replacing a node. With all of them a node that is misplaced gets a

@@ -19,9 +19,9 @@ var (
 	genCriteria = rapid.SampledFrom([]deletion.Criteria{deletion.OldestFirst, deletion.YoungestFirst, deletion.OldestProfileFirst, deletion.HighestIndexFirst})
 	genBatch    = rapid.SampledFrom([]string{"1", "2", "3", "25%", "50%"})
 	genMethod   = rapid.SampledFrom([]string{"", Substitute, Substitute, InPlace, Recreate})
-	genCauses   = rapid.Map(rapid.IntRange(0, 7), func(bits int) []Cause {
+	genCauses   = rapid.Map(rapid.IntRange(0, 15), func(bits int) []Cause {
 		var list []Cause
-		for i, c := range []Cause{Outdated, Unhealthy, Misplaced} {
+		for i, c := range []Cause{Outdated, Unhealthy, Misplaced, TooOld} {
 			if bits>>i&1 == 1 {
 				list = append(list, c)
 			}
@@ -84,6 +84,11 @@ func genServer(t *rapid.T, name string, n Node, seen Seen) {
 		s.Fault = rapid.SampledFrom([]string{noHost, noRetry, "broken"}).Draw(t, "fault")
 	}
 	seen.Servers[name] = s
+	if sometimes(t, 5, "too old") {
+		launched := time.Date(2026, 10, rapid.IntRange(1, 3).Draw(t, "launched"), 0, 0, 0, 0, time.UTC)
+		seen.Aged[name] = Aged{rapid.SampledFrom([]Mark{n.Mark, n.Mark, n.Mark, "1"}).Draw(t, "mark then"), launched}
+	}
+	seen.Baking[name] = sometimes(t, 20, "baking")
 }
 
 // genUpdate draws an update, or none.

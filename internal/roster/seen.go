@@ -11,6 +11,11 @@ type Seen struct {
 	// Builds says of each node with which of its marks its server was last seen to be
 	// a new one, and what it was.
 	Builds map[string]Build
+
+	// Aged are the nodes whose servers are too old, Baking those that are not in
+	// service for long enough.
+	Aged   map[string]Aged
+	Baking map[string]bool
 }
 
 // Build is a server as it was seen when it followed its node the last time.
@@ -21,7 +26,8 @@ type Build struct {
 
 // NewSeen is a look that found nothing yet.
 func NewSeen() Seen {
-	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{}}
+	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{},
+		Aged: map[string]Aged{}, Baking: map[string]bool{}}
 }
 
 // behind reports whether a node was changed and its server was not seen to follow:

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -50,12 +51,14 @@ type deletionModel struct {
 }
 
 type updateModel struct {
-	Causes           types.List   `tfsdk:"causes"`
-	MaxBatchSize     types.String `tfsdk:"max_batch_size"`
-	Target           types.String `tfsdk:"target"`
-	Method           types.String `tfsdk:"method"`
-	StopAbove        types.String `tfsdk:"stop_above"`
-	RequireInService types.Bool   `tfsdk:"require_in_service"`
+	Causes           types.List      `tfsdk:"causes"`
+	MaxBatchSize     types.String    `tfsdk:"max_batch_size"`
+	Target           types.String    `tfsdk:"target"`
+	Method           types.String    `tfsdk:"method"`
+	MaxAge           durations.Value `tfsdk:"max_age"`
+	Pause            durations.Value `tfsdk:"pause"`
+	StopAbove        types.String    `tfsdk:"stop_above"`
+	RequireInService types.Bool      `tfsdk:"require_in_service"`
 }
 
 type statefulModel struct {
@@ -208,9 +211,15 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		Target:    amount("target", u.Target, "100%"),
 		StopAbove: amount("stop_above", u.StopAbove, "50%"),
 		Method:    u.Method.ValueString(),
+		MaxAge:    u.MaxAge.Or(0),
+		Pause:     u.Pause.Or(0),
 	}
 	for _, cause := range texts(u.Causes) {
 		update.Causes = append(update.Causes, roster.Cause(cause))
+	}
+	if update.Has(roster.TooOld) && u.MaxAge.IsNull() {
+		diags.AddAttributeError(path.Root("update").AtName("max_age"), "A missing argument",
+			"The cause AGE needs max_age, such as \"30d\": the age from which on a node is replaced.")
 	}
 	return update
 }

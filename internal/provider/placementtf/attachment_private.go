@@ -60,8 +60,17 @@ type serverState struct {
 	Unwell         string     `json:"unwell,omitempty"`
 	Zone           string     `json:"zone,omitempty"` // where the node has none, until its region lists zones
 
+	Aged   *agedState `json:"aged,omitempty"`
+	Baking bool       `json:"baking,omitempty"`
+
 	Build string      `json:"build,omitempty"`
 	Mark  roster.Mark `json:"mark,omitempty"` // that the node had then
+}
+
+// agedState is a node that was too old.
+type agedState struct {
+	Launched time.Time   `json:"launched"`
+	Mark     roster.Mark `json:"mark"` // that the node had then
 }
 
 type leavingState struct {
@@ -107,6 +116,12 @@ func loadMemory(ctx context.Context, from private.Reader, diags *diag.Diagnostic
 		m.seen.Servers[name] = node.Node{ID: s.ID, Name: name, Status: cmp.Or(s.Status, "ACTIVE"), Fault: s.Fault,
 			CreatedAt: timeOf(s.Created), ProfileCreatedAt: timeOf(s.ProfileCreated), Tainted: s.Tainted, Protected: s.Protected,
 			Locked: s.Locked, InService: s.InService, Drained: s.Drained, Unwell: s.Unwell, Zone: s.Zone}
+		if s.Aged != nil {
+			m.seen.Aged[name] = roster.Aged{Mark: s.Aged.Mark, Launched: s.Aged.Launched}
+		}
+		if s.Baking {
+			m.seen.Baking[name] = true
+		}
 		if s.Build != "" {
 			m.seen.Builds[name] = roster.Build{Mark: s.Mark, Of: s.Build}
 		}
@@ -164,6 +179,10 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 		if build := m.seen.Builds[name]; r.Nodes[name].Template != "" {
 			kept.Build, kept.Mark = build.Of, build.Mark
 		}
+		if aged, there := m.seen.Aged[name]; there {
+			kept.Aged = &agedState{aged.Launched, aged.Mark}
+		}
+		kept.Baking = m.seen.Baking[name]
 		state.Servers[name] = kept
 	}
 	for _, name := range r.Names() {

@@ -32,7 +32,7 @@ func TestMemory(t *testing.T) {
 		"Index":   true, // the node's own is in the state
 		"Build":   true, // kept with the mark of its node
 
-		"LaunchedAt":     true, // no plan decides by a time
+		"LaunchedAt":     true, // no plan decides by a time, but by what it came to
 		"SeenAt":         true,
 		"InServiceAt":    true,
 		"NotInServiceAt": true,
@@ -69,6 +69,8 @@ func TestMemory(t *testing.T) {
 		looked:   map[placement.Place]string{{Region: "R"}: "", {Region: "R", Zone: "az-1"}: "it is down"},
 	}
 	before.seen.Missing["web-9"] = true
+	before.seen.Aged["web-ACTIVE"] = roster.Aged{Mark: "1", Launched: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)}
+	before.seen.Baking["web-SHUTOFF"] = true
 	before.seen.Builds["web-ACTIVE"] = roster.Build{Mark: "1", Of: "some Build"}
 	r := before.roster
 	r.Nodes = map[string]roster.Node{

@@ -70,6 +70,7 @@ func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, befor
 	}
 	after.see(seen)
 	policy := m.policy(ctx, nil, after.marked, diags)
+	after.seen.Tell(r, policy)
 	return r.Learn(seen, policy).Ordered(), after, true
 }
 

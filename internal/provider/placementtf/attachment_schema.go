@@ -3,6 +3,7 @@ package placementtf
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -15,7 +16,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
@@ -144,7 +147,23 @@ func updateBlock() schema.Block {
 		Attributes: map[string]schema.Attribute{
 			"causes": schema.ListAttribute{ElementType: types.StringType, Optional: true,
 				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))},
-				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted, or `health` finds its service unwell), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better) and `TEMPLATE` (its template is not the one that it would get now). Replaced in this order."},
+				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted, or `health` finds its service unwell), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better), `TEMPLATE` (its template is not the one that it would get now) and `AGE` (its server is older than `max_age`). Replaced in this order, and of those that are too old the oldest first."},
+			"max_age": schema.StringAttribute{
+				Optional:      true,
+				CustomType:    durations.Type{},
+				Validators:    durations.Between(time.Hour, 3650*duration.Day),
+				PlanModifiers: durations.Kept(),
+				MarkdownDescription: "The age from which on the cause `AGE` replaces a node, such as `30d`; required with it. It counts from the launch of the server, which a rebuild and a resize renew. " +
+					"Each node gets up to a tenth of it more, by its id, so that nodes made in one apply are not all too old in one night. A changed value counts from the refresh after its apply on.",
+			},
+			"pause": schema.StringAttribute{
+				Optional:      true,
+				CustomType:    durations.Type{},
+				Validators:    durations.Between(0, 30*duration.Day),
+				PlanModifiers: durations.Kept(),
+				MarkdownDescription: "How long the nodes that have what is wanted must have been in service before nodes in service are replaced, so how long a batch has to serve before the next one. " +
+					"It counts from what the readiness attachment notes with the mark, or where marks are not required from the launch. Nodes that are not in service do not wait for it. Defaults to `0s`. A changed value counts from the refresh after its apply on.",
+			},
 			"max_batch_size": size,
 			"target":         amount("How many nodes get the wanted template: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary: other new nodes get the settled template, the last one that all nodes had while half of them were in service with it. `0` is none yet. Does not count when the wanted template is the settled one. Defaults to `\"100%\"`."),
 			"method": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(roster.Substitute, roster.InPlace, roster.Recreate)},
@@ -156,7 +175,7 @@ func updateBlock() schema.Block {
 }
 
 func causes() []string {
-	return []string{string(roster.Unhealthy), string(roster.Misplaced), string(roster.Outdated)}
+	return []string{string(roster.Unhealthy), string(roster.Misplaced), string(roster.Outdated), string(roster.TooOld)}
 }
 
 // patternValidator refuses a pattern that would give all nodes one name.

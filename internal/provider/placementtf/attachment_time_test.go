@@ -1,0 +1,98 @@
+package placementtf_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestPlacementTimes: what a refresh knows of times changes the state only when it
+// flips, so a saved plan stays valid while time passes. Nodes that are too old are
+// replaced one batch after the other, and a batch waits until the one before has
+// served for the pause.
+func TestPlacementTimes(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{TokenTTL: 365 * 24 * time.Hour})
+	config := func(size int) string {
+		more := "update {\n    causes = [\"AGE\"]\n    max_batch_size = 2\n    max_age = \"30d\"\n    pause = \"10m\"\n  }"
+		return acctest.Attached(c, size, acctest.Places("RegionOne: az-1 az-2"), more) + fmt.Sprintf(`
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = %q
+  servers = { for name, server in nova_server.web : name => { id = server.id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
+}
+`, c.Prefix)
+	}
+	l := acctest.Loop{Workspace: c.Workspace(t, config(3)), Cloud: c}
+	l.Step(t, "create", config(3), "0 1 2", "")
+	run := func(args ...string) string {
+		t.Helper()
+		text, err := l.Run(t.Context(), append([]string{args[0], "-input=false", "-no-color"}, args[1:]...)...)
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return strings.Join(strings.Fields(strings.ReplaceAll(text, "│", " ")), " ")
+	}
+	state := func() string {
+		t.Helper()
+		text, err := l.Run(t.Context(), "state", "pull")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	c.Fake.Advance(time.Hour)
+	run("apply", "-refresh-only", "-auto-approve") // they have served for the pause
+	before := state()
+	c.Fake.Advance(time.Minute)
+	run("apply", "-refresh-only", "-auto-approve")
+	if after := state(); after != before {
+		t.Errorf("a minute changed the state from\n%s\nto\n%s", before, after)
+	}
+	if err := l.Write(config(4)); err != nil {
+		t.Fatal(err)
+	}
+	run("plan", "-out=saved.tfplan")
+	c.Fake.Advance(10 * 24 * time.Hour)
+	run("apply", "-refresh-only", "-auto-approve")
+	run("apply", "saved.tfplan")
+
+	ids := func() map[string]bool {
+		found := map[string]bool{}
+		for _, id := range l.IDs(t) {
+			found[id] = true
+		}
+		return found
+	}
+	replaced := func(before map[string]bool) (n int) {
+		t.Helper()
+		if run("apply", "-auto-approve"); len(ids()) != 4 {
+			t.Fatalf("%d servers", len(ids()))
+		}
+		for id := range ids() {
+			if !before[id] {
+				n++
+			}
+		}
+		return n
+	}
+	c.Fake.Advance(40 * 24 * time.Hour)
+	if n := replaced(ids()); n != 2 {
+		t.Errorf("%d of 4 nodes that are too old were replaced, in batches of 2", n)
+	}
+	if text := run("plan"); !strings.Contains(text, "No changes.") ||
+		!strings.Contains(text, "A batch has to serve before the next one") || !strings.Contains(text, "2 nodes more should be replaced.") {
+		t.Errorf("right after a batch: %s", text)
+	}
+	c.Fake.Advance(11 * time.Minute)
+	if text := run("plan"); !strings.Contains(text, "replaced (AGE) in RegionOne/az-") || !strings.Contains(text, "its server was launched on 2026-01-") {
+		t.Errorf("after the pause: %s", text)
+	}
+	if n := replaced(ids()); n != 2 {
+		t.Errorf("%d of 2 nodes that are too old were replaced after the pause", n)
+	}
+	l.Settled(t, "all are young")
+}

@@ -1,0 +1,97 @@
+package roster
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+)
+
+// A plan knows no time. A look at the cloud turns times into facts that change once
+// and then stay: this node is too old, that one has not been in service for long
+// enough. A time itself would be another one with each look, and make every saved plan
+// stale.
+
+// Aged is a node that was too old when it was seen.
+type Aged struct {
+	Mark     Mark // of the node then: a node that was changed since gets another server
+	Launched time.Time
+}
+
+// Tell works out the facts of time of the nodes, each by the clock of the cloud's
+// answer in which its server was seen.
+func (s *Seen) Tell(r Roster, policy Policy) {
+	s.Aged, s.Baking = map[string]Aged{}, map[string]bool{}
+	u := policy.Update
+	if u == nil {
+		return
+	}
+	for name, n := range r.Nodes {
+		server, there := s.Servers[name]
+		if !there || server.SeenAt.IsZero() {
+			continue
+		}
+		launched := launched(server)
+		if limit := u.MaxAge + share10(server.ID, u.MaxAge); u.MaxAge > 0 && !launched.IsZero() && server.SeenAt.Sub(launched) > limit {
+			s.Aged[name] = Aged{n.Mark, launched}
+		}
+		since := launched
+		if policy.RequireMarks {
+			since = server.InServiceAt
+		}
+		if !since.IsZero() && server.SeenAt.Sub(since) < u.Pause && trouble(name, n, *s, policy) == "" {
+			s.Baking[name] = true
+		}
+	}
+}
+
+// launched is when a server was made from what it is now: a rebuild and a resize
+// renew it.
+func launched(server node.Node) time.Time {
+	if server.LaunchedAt.IsZero() {
+		return server.CreatedAt
+	}
+	return server.LaunchedAt
+}
+
+// share10 is a fixed part of a tenth of a duration, so that servers of one age are
+// not all too old at once.
+func share10(id string, of time.Duration) time.Duration {
+	h := fnv.New32a()
+	h.Write([]byte(id))
+	return of / 10 * time.Duration(h.Sum32()%1000) / 1000
+}
+
+// pickAged picks the oldest first. As with Outdated, nodes in service in places that
+// take no nodes now wait.
+func (d *draft) pickAged(concerned func(*fact) bool) {
+	var old []*fact
+	for _, f := range d.all {
+		if !f.aged.IsZero() && concerned(f) && !d.held(f) {
+			old = append(old, f)
+		}
+	}
+	slices.SortFunc(old, func(a, b *fact) int {
+		return cmp.Or(a.aged.Compare(b.aged), cmp.Compare(a.Index, b.Index), cmp.Compare(a.name, b.name))
+	})
+	for _, f := range old {
+		if !d.may(f, TooOld) {
+			return
+		}
+		d.take(f, TooOld, fmt.Sprintf("its server was launched on %s", f.aged.UTC().Format(time.DateOnly)))
+	}
+}
+
+// baking names the nodes that have what is wanted, and have to be in service for
+// longer before others are replaced.
+func (all facts) baking() (names []string) {
+	for _, name := range all.names() {
+		if all[name].bakes {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,68 @@
+package roster
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+)
+
+// TestTell: facts flip at their times by the clock of the answer, whatever the local
+// one says; a launch counts and not the creation, a mark where marks are required.
+func TestTell(t *testing.T) {
+	const day = 24 * time.Hour
+	born := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name         string
+		server       node.Node
+		seen         time.Duration // after it was born
+		marks        bool
+		aged, baking bool
+	}{
+		{name: "young", seen: 30 * day},
+		{name: "too old", seen: 33*day + 1, aged: true},
+		{name: "rebuilt", server: node.Node{LaunchedAt: born.Add(20 * day)}, seen: 40 * day},
+		{name: "just launched", seen: 9 * time.Minute, baking: true},
+		{name: "served for the pause", seen: 10 * time.Minute},
+		{name: "just marked", server: node.Node{InServiceAt: born.Add(day)}, seen: day + time.Minute, marks: true, baking: true},
+		{name: "marked before it was noted when", seen: time.Minute, marks: true},
+		{name: "the clock went back", server: node.Node{InServiceAt: born.Add(day)}, seen: day - time.Hour, marks: true, baking: true},
+		{name: "not in service", server: node.Node{Status: "SHUTOFF"}, seen: time.Minute},
+	} {
+		s := c.server
+		s.ID, s.CreatedAt, s.SeenAt, s.InService = "id", born, born.Add(c.seen), "1"
+		if s.Status == "" {
+			s.Status = "ACTIVE"
+		}
+		seen := NewSeen()
+		seen.Servers["web-0"] = s
+		seen.Tell(Roster{Nodes: map[string]Node{"web-0": {Mark: "1"}}},
+			Policy{RequireMarks: c.marks, Update: &Update{MaxAge: 30 * day, Pause: 10 * time.Minute}})
+		if _, aged := seen.Aged["web-0"]; aged != c.aged || seen.Baking["web-0"] != c.baking {
+			t.Errorf("%s: aged %v, baking %v", c.name, aged, seen.Baking["web-0"])
+		}
+	}
+	never := NewSeen()
+	never.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", CreatedAt: born, SeenAt: born.Add(time.Minute)}
+	if never.Tell(Roster{Nodes: map[string]Node{"web-0": {}}}, Policy{}); len(never.Aged)+len(never.Baking) != 0 {
+		t.Errorf("without an update: %+v", never)
+	}
+}
+
+// TestShare: the ages at which 1,000 servers are too old are spread over a tenth.
+func TestShare(t *testing.T) {
+	counts := map[time.Duration]int{}
+	for i := range 1000 {
+		s := share10(fmt.Sprintf("id-%d", i), 1000*time.Hour)
+		if s < 0 || s >= 100*time.Hour {
+			t.Fatalf("a share of %s", s)
+		}
+		counts[s/(10*time.Hour)]++
+	}
+	for tenth := range time.Duration(10) {
+		if n := counts[tenth]; n < 50 || n > 150 {
+			t.Errorf("%d of 1,000 in the %d. part of ten", n, tenth+1)
+		}
+	}
+}
