@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
@@ -95,4 +96,17 @@ resource "stackpolicy_readiness_attachment" "web" {
 		t.Errorf("%d of 2 nodes that are too old were replaced after the pause", n)
 	}
 	l.Settled(t, "all are young")
+}
+
+func TestPlacementTimesInput(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	for update, want := range map[string]string{
+		`causes = ["AGE"]`:                            "The cause AGE needs max_age",
+		"causes = [\"AGE\"]\n max_age = \"10m\"":      "A duration from 1h to 3650d is needed",
+		"causes = [\"UNHEALTHY\"]\n pause = \"soon\"": "A duration from 0s to 30d is needed",
+	} {
+		c.Test(t, resource.TestStep{PlanOnly: true, ExpectError: acctest.Says(want),
+			Config: acctest.Placement(c, 1, acctest.Places("RegionOne: az-1"), "update {\n max_batch_size = 1\n "+update+"\n}")})
+	}
 }
