@@ -1,0 +1,125 @@
+variable "size" {
+  type    = number
+  default = 3
+}
+
+variable "image" {
+  type    = string
+  default = "debian-12"
+}
+
+# Slots to give up: their volumes and ports are destroyed.
+variable "release" {
+  type    = list(string)
+  default = []
+}
+
+# Of the ports.
+variable "network_id" {
+  type = string
+}
+
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = "web"
+  desired_capacity = var.size
+
+  regions = [
+    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },
+  ]
+
+  template = {
+    image  = var.image
+    flavor = "m1.tiny"
+  }
+
+  # The slot of a node that is removed is kept.
+  stateful {
+    on_removal = "RETAIN"
+    release    = var.release
+  }
+
+  deletion {
+    criteria = "HIGHEST_INDEX_FIRST"
+  }
+
+  # One node for each apply: its server is destroyed, then made again.
+  update {
+    causes         = ["TEMPLATE", "UNHEALTHY"]
+    max_batch_size = 1
+    method         = "RECREATE"
+  }
+}
+
+# What outlives the servers: for each slot, whether a node is in it or not.
+resource "openstack_blockstorage_volume_v3" "web" {
+  for_each          = stackpolicy_placement_attachment.web.slots
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  size              = 10
+}
+
+resource "openstack_networking_port_v2" "web" {
+  for_each   = stackpolicy_placement_attachment.web.slots
+  name       = each.key
+  region     = each.value.region
+  network_id = var.network_id
+}
+
+# What is made again: for each node.
+resource "terraform_data" "generation" {
+  for_each = stackpolicy_placement_attachment.web.nodes
+  input    = each.value.generation
+}
+
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_name        = each.value.template.image
+  flavor_name       = each.value.template.flavor
+
+  network {
+    port = openstack_networking_port_v2.web[each.key].id
+  }
+
+  # Without create_before_destroy: two servers cannot have one port.
+  lifecycle {
+    replace_triggered_by = [terraform_data.generation[each.key]]
+  }
+}
+
+resource "openstack_compute_volume_attach_v2" "web" {
+  for_each    = openstack_compute_instance_v2.web
+  region      = each.value.region
+  instance_id = each.value.id
+  volume_id   = openstack_blockstorage_volume_v3.web[each.key].id
+}
+
+# Stops a server before its volume is detached, because it refers to the attachment.
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each  = openstack_compute_volume_attach_v2.web
+  server_id = each.value.instance_id
+  region    = each.value.region
+  cluster   = "web"
+  node_name = each.key
+  shutdown  = true
+}
+
+# Marks the servers that are in service, with their volumes.
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = "web"
+  servers = {
+    for name, volume in openstack_compute_volume_attach_v2.web : name => {
+      id     = volume.instance_id
+      region = volume.region
+      mark   = stackpolicy_placement_attachment.web.nodes[name].mark
+    }
+  }
+}
+
+# What is left for the next applies.
+output "remaining" {
+  value = stackpolicy_placement_attachment.web.remaining
+}

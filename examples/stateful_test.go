@@ -1,0 +1,167 @@
+package examples_test
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// inOrder fails unless an apply stopped a node, detached its volume, destroyed its
+// server, and touched neither volumes nor ports.
+func inOrder(t *testing.T, text string, nodes ...string) {
+	t.Helper()
+	if touched := regexp.MustCompile(`(?m)^.*(_volume_v3|_port_v2)\.web.*(Destroying|Creating|Modifying).*$`).FindString(text); touched != "" {
+		t.Errorf("a volume or a port was touched: %s", touched)
+	}
+	for _, node := range nodes {
+		at := -1
+		for _, line := range []string{
+			"stackpolicy_deletion_attachment.web[%q]: Destruction complete", "openstack_compute_volume_attach_v2.web[%q]: Destroying",
+			"openstack_compute_volume_attach_v2.web[%q]: Destruction complete", "openstack_compute_instance_v2.web[%q]: Destroying",
+		} {
+			next := strings.Index(text, fmt.Sprintf(line, node))
+			if next <= at {
+				t.Errorf("%s comes too early, or not at all:\n%s", fmt.Sprintf(line, node), text)
+			}
+			at = next
+		}
+	}
+}
+
+// requested are the changes that Nova, Cinder and Neutron were asked for.
+func (e example) requested() (list []string) {
+	servers := regexp.MustCompile(`^/servers(/[^/]*)?$`)
+	for _, r := range e.c.Fake.Requests() {
+		switch what := r.Method + " "; {
+		case r.Method == "GET" || r.Status >= 400:
+		case strings.Contains(r.Path, "/os-volume_attachments"):
+			list = append(list, what+"attachment")
+		case servers.MatchString(r.Path):
+			list = append(list, what+"server")
+		case strings.Contains(string(r.Body), "os-stop"):
+			list = append(list, "stop")
+		case r.Service == fakecloud.BlockStorage:
+			list = append(list, what+"volume")
+		case r.Service == fakecloud.Network:
+			list = append(list, what+"port")
+		}
+	}
+	return list
+}
+
+// TestAccExample_stateful: three nodes keep their volumes and ports through a new
+// image, a shrink to one and a growth to three; only what is released is destroyed.
+func TestAccExample_stateful(t *testing.T) {
+	e := start(t, "guides/stateful-nodes")
+	network, _ := e.c.Network(t, "RegionOne")
+	e.Env = append(e.Env, "TF_VAR_network_id="+network)
+	if e.c.Fake == nil {
+		t.Cleanup(func() {
+			e.clear(t)
+			e.c.DropVolumes(t, "RegionOne")
+		})
+	}
+	if len(e.c.Volumes(t, "RegionOne")) > 0 || len(e.c.Ports(t, "RegionOne")) > 0 {
+		t.Fatal("the cloud has volumes or ports that are named as those of the example")
+	}
+	ids := func() (volumes, ports map[string]string) {
+		return e.c.Volumes(t, "RegionOne"), e.c.Ports(t, "RegionOne")
+	}
+	e.apply(t)
+	volumes, ports := ids()
+	same := func(what string) {
+		t.Helper()
+		if v, p := ids(); len(v) != 3 || !maps.Equal(v, volumes) || !maps.Equal(p, ports) {
+			t.Errorf("%s: the volumes %v and ports %v were %v and %v", what, v, p, volumes, ports)
+		}
+	}
+	same("create")
+
+	old := e.servers(t)
+	const image = "image=debian-13"
+	for left := 2; left >= 0; left-- {
+		before := e.servers(t)
+		if e.c.Fake != nil {
+			e.c.Fake.ResetRequests()
+		}
+		text, err := e.Apply(t.Context(), image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := e.servers(t)
+		made := slices.Collect(maps.Keys(after))
+		made = slices.DeleteFunc(made, func(name string) bool { return before[name] == after[name] })
+		if len(made) != 1 || len(after) != 3 {
+			t.Fatalf("the servers were %v and are %v", before, after)
+		}
+		inOrder(t, text, made...)
+		if e.c.Fake != nil {
+			want := []string{"stop", "DELETE attachment", "DELETE server", "POST server", "POST attachment"}
+			if got := e.requested(); !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+		var remaining int
+		if err := e.Output(t.Context(), "remaining", &remaining); err != nil || remaining != left {
+			t.Errorf("%d nodes are left, %v, want %d", remaining, err, left)
+		}
+	}
+	e.apply(t, image)
+	same("another image")
+	three := e.servers(t)
+	for name, id := range three {
+		if old[name] == id {
+			t.Errorf("%s has the old server", name)
+		}
+	}
+
+	inOrder(t, e.apply(t, image, "size=1"), "web-1", "web-2")
+	same("shrink")
+	if one := e.servers(t); len(one) != 1 || one["web-0"] != three["web-0"] {
+		t.Errorf("left are %v of %v", one, three)
+	}
+	e.apply(t, image)
+	same("growth")
+	e.holds(t, volumes, ports)
+
+	e.apply(t, image, "size=1")
+	text := e.apply(t, image, "size=1", `release=["web-2"]`)
+	destroyed := regexp.MustCompile(`(?m)^(\S+): Destroying`).FindAllStringSubmatch(text, -1)
+	var names []string
+	for _, match := range destroyed {
+		names = append(names, match[1])
+	}
+	slices.Sort(names)
+	if want := []string{`openstack_blockstorage_volume_v3.web["web-2"]`, `openstack_networking_port_v2.web["web-2"]`}; !slices.Equal(names, want) {
+		t.Errorf("destroyed were %q, want %q", names, want)
+	}
+	delete(volumes, "2")
+	delete(ports, "2")
+	if v, p := ids(); !maps.Equal(v, volumes) || !maps.Equal(p, ports) {
+		t.Errorf("left are %v and %v, want %v and %v", v, p, volumes, ports)
+	}
+	if _, err := e.Destroy(t.Context(), image, "size=1"); err != nil {
+		t.Fatal(err)
+	}
+	if v, p := ids(); len(v)+len(p)+len(e.servers(t)) > 0 {
+		t.Errorf("left are %v, %v and %v", v, p, e.servers(t))
+	}
+}
+
+// holds fails unless each server has the volume and the port of its name.
+func (e example) holds(t *testing.T, volumes, ports map[string]string) {
+	t.Helper()
+	for name, s := range e.c.Servers(t) {
+		if len(s.AttachedVolumes) != 1 || s.AttachedVolumes[0].ID != volumes[name] {
+			t.Errorf("web-%s has the volumes %v, want %s", name, s.AttachedVolumes, volumes[name])
+		}
+		if id := e.c.PortOf(t, "RegionOne", s.ID); id != ports[name] {
+			t.Errorf("web-%s has the port %s, want %s", name, id, ports[name])
+		}
+	}
+}
