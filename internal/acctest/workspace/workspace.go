@@ -44,10 +44,10 @@ const (
 	OpenStack   = "terraform-provider-openstack/openstack"
 )
 
-// Genuine is the environment variable that names the binary of the genuine
+// genuine is the environment variable that names the binary of the genuine
 // terraform-provider-openstack. Without it a stand-in of this tree takes its
 // place.
-const Genuine = "STACKPOLICY_OPENSTACK_PROVIDER"
+const genuine = "STACKPOLICY_OPENSTACK_PROVIDER"
 
 var versionOf = regexp.MustCompile(`_v(\d+\.\d+\.\d+[^/]*?)(?:_x5)?(?:\.exe)?$`)
 
@@ -55,7 +55,7 @@ var versionOf = regexp.MustCompile(`_v(\d+\.\d+\.\d+[^/]*?)(?:_x5)?(?:\.exe)?$`)
 // its version, or the one whose place the stand-in takes.
 func openstack() (binary, version string, err error) {
 	version = "3.4.0"
-	given := os.Getenv(Genuine)
+	given := os.Getenv(genuine)
 	if given == "" {
 		return "", version, nil
 	}
@@ -66,7 +66,7 @@ func openstack() (binary, version string, err error) {
 		err = watchProgram(binary)
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("the provider that %s names: %w", Genuine, err)
+		return "", "", fmt.Errorf("the provider that %s names: %w", genuine, err)
 	}
 	if found := versionOf.FindStringSubmatch(binary); found != nil {
 		version = found[1]
@@ -77,10 +77,10 @@ func openstack() (binary, version string, err error) {
 // Stub says which terraform-provider-openstack tests use; "" if it is the
 // genuine one.
 func Stub() string {
-	if os.Getenv(Genuine) != "" {
+	if os.Getenv(genuine) != "" {
 		return ""
 	}
-	return "openstack_compute_instance_v2 was the STAND-IN, not terraform-provider-openstack: " + Genuine +
+	return "openstack_compute_instance_v2 was the STAND-IN, not terraform-provider-openstack: " + genuine +
 		" names no binary"
 }
 

@@ -58,17 +58,17 @@ func (m Selector) Keys() cluster.Keys {
 	}
 }
 
-// RegexValidator refuses what is no regular expression.
-type RegexValidator struct{}
+// regexValidator refuses what is no regular expression.
+type regexValidator struct{}
 
 // Description implements validator.String.
-func (RegexValidator) Description(context.Context) string { return "a regular expression (RE2)" }
+func (regexValidator) Description(context.Context) string { return "a regular expression (RE2)" }
 
 // MarkdownDescription implements validator.String.
-func (v RegexValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+func (v regexValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // ValidateString implements validator.String.
-func (RegexValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (regexValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if _, err := regexp.Compile(req.ConfigValue.ValueString()); err != nil {
 		resp.Diagnostics.AddAttributeError(
 			req.Path,

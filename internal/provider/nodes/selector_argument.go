@@ -22,7 +22,7 @@ func SelectorAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"name_regex": schema.StringAttribute{
 			Optional:   true,
-			Validators: []validator.String{RegexValidator{}},
+			Validators: []validator.String{regexValidator{}},
 			MarkdownDescription: "Regular expression (RE2) that names match, anywhere unless anchored with `^` and " +
 				"`$`.",
 		},
