@@ -1,6 +1,7 @@
 // Command sweep removes what acceptance tests left behind on the cloud that
-// OS_CLOUD or the OS_* variables name: servers, server groups and queues with
-// the names that tests give, of the user's own project, in all regions.
+// OS_CLOUD or the OS_* variables name: servers, server groups, queues,
+// volumes and ports with the names that tests give, of the user's own project, in
+// all regions. A volume of a server that is being removed goes at the next sweep.
 package main
 
 import (

@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	gopher "github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/queues"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 	"github.com/gophercloud/gophercloud/v2/pagination"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -25,7 +28,7 @@ type thing struct {
 // sweep removes the leftovers of tests of all regions, and prints them. What
 // fails does not keep it from the rest.
 func sweep(ctx context.Context, cloud *openstack.Cloud, older time.Duration, now time.Time, out io.Writer) error {
-	lists := []func(context.Context, *openstack.Cloud, string) ([]thing, error){listServers, listGroups, listQueues}
+	lists := []func(context.Context, *openstack.Cloud, string) ([]thing, error){listServers, listGroups, listQueues, listVolumes, listPorts}
 	regions, errs := cloud.ComputeRegions(ctx)
 	for _, region := range regions {
 		for _, list := range lists {
@@ -88,6 +91,52 @@ func listGroups(ctx context.Context, cloud *openstack.Cloud, region string) (thi
 			},
 		)
 	}
+	return things, err
+}
+
+// client is one for another service of a region; nil where there is none.
+func client(
+	ctx context.Context, cloud *openstack.Cloud, region string,
+	open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
+) (*gophercloud.ServiceClient, error) {
+	compute, err := cloud.Compute(ctx, region)
+	if err != nil {
+		return nil, err
+	}
+	client, err := open(compute.At(1).ProviderClient, gophercloud.EndpointOpts{Region: region})
+	if _, none := errors.AsType[*openstack.NoEndpointError](err); none {
+		return nil, nil
+	}
+	return client, err
+}
+
+func listVolumes(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
+	client, err := client(ctx, cloud, region, gopher.NewBlockStorageV3)
+	if client == nil {
+		return nil, err
+	}
+	err = volumes.List(client, nil).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+		list, err := volumes.ExtractVolumes(page)
+		for _, v := range list {
+			things = append(things, thing{"volume", v.Name, func(ctx context.Context) error { return volumes.Delete(ctx, client, v.ID, nil).ExtractErr() }})
+		}
+		return true, err
+	})
+	return things, err
+}
+
+func listPorts(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
+	client, err := client(ctx, cloud, region, gopher.NewNetworkV2)
+	if client == nil {
+		return nil, err
+	}
+	err = ports.List(client, nil).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+		list, err := ports.ExtractPorts(page)
+		for _, p := range list {
+			things = append(things, thing{"port", p.Name, func(ctx context.Context) error { return ports.Delete(ctx, client, p.ID).ExtractErr() }})
+		}
+		return true, err
+	})
 	return things, err
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
-// TestSweep: of servers, groups and queues in all regions only those go that
+// TestSweep: of servers, groups, volumes, ports and queues in all regions only those go that
 // have the name of a test, and only once they are old.
 func TestSweep(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{PageLimit: 2})
@@ -25,6 +25,7 @@ func TestSweep(t *testing.T) {
 	for _, name := range []string{c.Prefix + "x", "acc-x", "acc-zzzaaaaaaaa-x", "acc-000aaaaaaa1-x", "accounts", "web", "my" + c.Prefix + "x"} {
 		for _, region := range []string{"RegionOne", "RegionTwo"} {
 			c.Fake.AddServers(region, fakecloud.Server{Name: name})
+			c.Volume(t, region, name)
 			c.Fake.AddServerGroup(region, fakecloud.ServerGroup{Name: name, Policy: "affinity"})
 		}
 		queue(name)
@@ -40,10 +41,10 @@ func TestSweep(t *testing.T) {
 	if err := sweep(t.Context(), c.API, 2*time.Hour, time.Now().Add(4*time.Hour), &out); err != nil {
 		t.Error(err)
 	}
-	if got := strings.Count(out.String(), "removed the "); got != 2+2+31 || got != strings.Count(out.String(), c.Prefix) {
+	if got := strings.Count(out.String(), "removed the "); got != 2+2+2+2+31 || got != strings.Count(out.String(), c.Prefix) {
 		t.Errorf("removed %d:\n%s", got, &out)
 	}
-	if got := c.Fake.Count("DELETE * **") - before; got != 2+2+31 {
+	if got := c.Fake.Count("DELETE * **") - before; got != 2+2+2+2+31 {
 		t.Errorf("%d deletions", got)
 	}
 	out.Reset()
