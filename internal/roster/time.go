@@ -42,7 +42,7 @@ func (s *Seen) Tell(r Roster, policy Policy) {
 		if policy.RequireMarks {
 			since = server.InServiceAt
 		}
-		if !since.IsZero() && server.SeenAt.Sub(since) < u.Pause && trouble(name, n, *s, policy) == "" {
+		if u.Pause > 0 && !since.IsZero() && server.SeenAt.Sub(since) < u.Pause && trouble(name, n, *s, policy) == "" {
 			s.Baking[name] = true
 		}
 	}

@@ -43,6 +43,11 @@ func TestTell(t *testing.T) {
 			t.Errorf("%s: aged %v, baking %v", c.name, aged, seen.Baking["web-0"])
 		}
 	}
+	now := NewSeen() // without a pause nothing bakes, also where an answer is older than a launch
+	now.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", LaunchedAt: born, SeenAt: born.Add(-time.Second)}
+	if now.Tell(Roster{Nodes: map[string]Node{"web-0": {}}}, Policy{Update: &Update{}}); len(now.Aged)+len(now.Baking) != 0 {
+		t.Errorf("without a pause: %+v", now)
+	}
 	never := NewSeen()
 	never.Servers["web-0"] = node.Node{ID: "id", Status: "ACTIVE", CreatedAt: born, SeenAt: born.Add(time.Minute)}
 	if never.Tell(Roster{Nodes: map[string]Node{"web-0": {}}}, Policy{}); len(never.Aged)+len(never.Baking) != 0 {
