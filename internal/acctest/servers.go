@@ -48,10 +48,8 @@ func (c *Cloud) In(t testing.TB, region string) []servers.Server {
 	if err != nil {
 		t.Fatalf("list servers of %s: %v", region, err)
 	}
-	return slices.DeleteFunc(
-		list,
-		func(s servers.Server) bool { return s.Status == "DELETED" },
-	) // it only waits for its removal
+	// A server in DELETED is listed only until Nova has removed it.
+	return slices.DeleteFunc(list, func(s servers.Server) bool { return s.Status == "DELETED" })
 }
 
 // ByAge orders servers, the oldest first. On a real cloud those made at once may

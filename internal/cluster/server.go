@@ -39,7 +39,7 @@ type server struct {
 	hidden bool // in a cell that is down: only the id and little else is known
 }
 
-// gone tells a server that only waits for its removal.
+// gone reports whether a server is deleted already, and only listed until Nova has removed it.
 func (s *server) gone() bool { return s.Status == "DELETED" || s.Status == "SOFT_DELETED" }
 
 // launchedFormat is how Nova writes the time of a launch: in UTC, and without

@@ -77,7 +77,7 @@ func (s Spec) one(argument string) string {
 	return ""
 }
 
-// identity tells hooks apart: progress with one is no progress with another.
+// identity differs from hook to hook, so that the progress of one is not taken for that of another.
 func (s Spec) identity(m Message) string {
 	facts, _ := json.Marshal([]any{s.Type, s.Arguments, m.Token, m.NodeID, m.Transition, m.Region}) // maps are sorted
 	return fmt.Sprintf("%x", sha256.Sum256(facts))

@@ -67,9 +67,10 @@ func (t *transport) read(ctx context.Context, resp *http.Response, k kind) (body
 	}
 	body = &wholeBody{}
 	body.deadline, _ = ctx.Deadline()
-	// Small ones grow by doubling. A large one gets all that it may need, once it is
-	// its turn: of memory that nobody has written to yet the system gives nothing.
-	// What a peer promises as its length is not yet memory well spent.
+	// A small answer grows by doubling. A large one waits for its turn, and then
+	// reserves as much as it may ever need: the system provides memory only where
+	// something is written. The length that a peer announces does not count, because
+	// it may never send so much.
 	all, read := make([]byte, 4<<10), 0
 	for {
 		n, err := fill(resp.Body, all[read:])

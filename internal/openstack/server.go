@@ -16,13 +16,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Server is one server, and what is done with it before it goes.
+// Server is one server of a region.
 type Server struct {
 	Compute *Compute
 	ID      string
 }
 
-// get reads the server, and when it was so: nil when it is gone.
+// get reads the server, and when Nova answered. The server is nil when it is gone.
 func (s Server) get(ctx context.Context) (*servers.Server, time.Time, error) {
 	result := servers.Get(ctx, s.Compute.At(versionLocked), s.ID)
 	server, err := result.Extract()

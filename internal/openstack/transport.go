@@ -158,7 +158,7 @@ func repeatable(req *http.Request, resp *http.Response, err error) bool {
 	return false
 }
 
-// isLogin tells a request for a token, which may be asked for any number of times.
+// isLogin reports whether a request asks for a token. It may be sent any number of times.
 func isLogin(req *http.Request) bool {
 	return strings.HasSuffix(req.URL.Path, "/auth/tokens")
 }

@@ -113,13 +113,26 @@ func check(bins []Bin, count int64) error {
 		case seen[b.Name]:
 			errs = append(errs, fmt.Errorf("%q is named twice", b.Name))
 		case b.Weight < 0:
-			errs = append(errs, fmt.Errorf("the weight of %q is %d; a weight is positive, or 0 for a place no longer listed", b.Name, b.Weight))
+			errs = append(
+				errs,
+				fmt.Errorf(
+					"the weight of %q is %d; a weight is positive, or 0 for a place no longer listed",
+					b.Name,
+					b.Weight,
+				),
+			)
 		case b.Cap < Unlimited:
 			errs = append(errs, fmt.Errorf("the cap of %q is %d; a cap is 0 or more, or -1 for none", b.Name, b.Cap))
 		case b.Current < 0 || b.Current > MaxNodes:
-			errs = append(errs, fmt.Errorf("%q has %d nodes, which is outside 0 to %d", b.Name, b.Current, int64(MaxNodes)))
+			errs = append(
+				errs,
+				fmt.Errorf("%q has %d nodes, which is outside 0 to %d", b.Name, b.Current, int64(MaxNodes)),
+			)
 		case b.Min < 0 || b.Min > MaxNodes:
-			errs = append(errs, fmt.Errorf("the min of %q is %d, which is outside 0 to %d", b.Name, b.Min, int64(MaxNodes)))
+			errs = append(
+				errs,
+				fmt.Errorf("the min of %q is %d, which is outside 0 to %d", b.Name, b.Min, int64(MaxNodes)),
+			)
 		default:
 			if total += b.Current; total > MaxNodes {
 				return fmt.Errorf("a cluster of more than %d nodes cannot be planned", int64(MaxNodes))

@@ -29,10 +29,18 @@ func Adopt(cluster string, pattern Pattern, servers []node.Node) (Roster, error)
 		if other, twice := taken[index]; twice {
 			both := []string{describe(other), describe(s)}
 			slices.Sort(both)
-			return r, fmt.Errorf("which servers are the cluster's is ambiguous: %s have the same index; rename or remove one of them", strings.Join(both, " and "))
+			return r, fmt.Errorf(
+				"which servers are the cluster's is ambiguous: %s have the same index; rename or remove one of them",
+				strings.Join(both, " and "),
+			)
 		}
 		taken[index] = s
-		r.Nodes[s.Name] = Node{Index: index, Place: placement.Place{Region: s.Region, Zone: s.Zone}, Generation: 1, Mark: adopted(s.InService)}
+		r.Nodes[s.Name] = Node{
+			Index:      index,
+			Place:      placement.Place{Region: s.Region, Zone: s.Zone},
+			Generation: 1,
+			Mark:       adopted(s.InService),
+		}
 		r.Next = max(r.Next, index+1)
 	}
 	if len(r.Nodes) == 0 {

@@ -20,7 +20,10 @@ var amountPattern = regexp.MustCompile(`^([0-9]{1,9})(\.[0-9]{1,6})?(%)?$`)
 func ParseAmount(text string) (Amount, error) {
 	m := amountPattern.FindStringSubmatch(text)
 	if m == nil || m[2] != "" && m[3] == "" {
-		return Amount{}, fmt.Errorf(`%q is neither a whole number of nodes, such as "2", nor a percentage, such as "25%%"`, text)
+		return Amount{}, fmt.Errorf(
+			`%q is neither a whole number of nodes, such as "2", nor a percentage, such as "25%%"`,
+			text,
+		)
 	}
 	number, _ := new(big.Rat).SetString(m[1] + m[2]) // digits, by the pattern
 	if m[3] != "" && number.Cmp(big.NewRat(100, 1)) > 0 {

@@ -54,9 +54,17 @@ func candidates(all facts, policy Policy) ([]departure, []Notice, error) {
 		switch {
 		case !there && slices.Contains(policy.Done, candidate):
 		case !there:
-			notices = append(notices, notice(UnknownCandidate, "No node has the name, or a server with the id, %q: nothing is removed for it. "+
-				"Remove it from the list of candidates, or correct it.", candidate))
-		case slices.ContainsFunc(leaving, func(d departure) bool { return d.name == f.name }): // by its name, and by its id
+			notices = append(
+				notices,
+				notice(
+					UnknownCandidate,
+					"No node has the name, or a server with the id, %q: nothing is removed for it. "+
+						"Remove it from the list of candidates, or correct it.",
+					candidate,
+				),
+			)
+		// It is named twice, by its name and by its id.
+		case slices.ContainsFunc(leaving, func(d departure) bool { return d.name == f.name }):
 		case policy.remakes() && slices.Contains(policy.Done, candidate):
 		case !f.free():
 			return nil, nil, &CandidateError{f.name, f.protected}
@@ -81,7 +89,13 @@ func candidates(all facts, policy Policy) ([]departure, []Notice, error) {
 //
 // A min is about nodes that serve. One that does not is removed also at a min,
 // because keeping it would cost a node that serves; no other is.
-func shrink(all facts, count int64, days map[day]int, full []placement.Place, policy Policy) ([]departure, []Notice, error) {
+func shrink(
+	all facts,
+	count int64,
+	days map[day]int,
+	full []placement.Place,
+	policy Policy,
+) ([]departure, []Notice, error) {
 	var leaving []departure
 	var unseen []string
 	for _, turn := range []struct {
@@ -93,7 +107,11 @@ func shrink(all facts, count int64, days map[day]int, full []placement.Place, po
 		{func(*fact) bool { return true }, true},
 	} {
 		rest := all.without(leaving)
-		q := queue(boardOf(rest, policy.Regions, full), rest, func(f *fact) bool { return f.free() && !policy.Unreachable[f.Region] && turn.may(f) })
+		q := queue(
+			boardOf(rest, policy.Regions, full),
+			rest,
+			func(f *fact) bool { return f.free() && !policy.Unreachable[f.Region] && turn.may(f) },
+		)
 		if !turn.keepMins {
 			q.DropMins()
 		}
@@ -105,7 +123,10 @@ func shrink(all facts, count int64, days map[day]int, full []placement.Place, po
 			if !f.looked {
 				unseen = append(unseen, f.name)
 			}
-			leaving = append(leaving, departure{name: f.name, why: choice(f, days, policy), share: true, beyond: q.Beyond(f.Place)})
+			leaving = append(
+				leaving,
+				departure{name: f.name, why: choice(f, days, policy), share: true, beyond: q.Beyond(f.Place)},
+			)
 			q.leave(f.Place, true)
 		}
 	}
@@ -114,8 +135,16 @@ func shrink(all facts, count int64, days map[day]int, full []placement.Place, po
 	}
 	var notices []Notice
 	if len(unseen) > 0 {
-		notices = append(notices, notice(UnseenChosen, "%s would be removed, although no refresh has looked for servers since the last apply made them: %s. "+
-			"Refresh first, so that the choice is based on what runs.", text.Nodes(int64(len(unseen))), text.Few(all.byIndex(unseen))))
+		notices = append(
+			notices,
+			notice(
+				UnseenChosen,
+				"%s would be removed, although no refresh has looked for servers since the last apply made them: %s. "+
+					"Refresh first, so that the choice is based on what runs.",
+				text.Nodes(int64(len(unseen))),
+				text.Few(all.byIndex(unseen)),
+			),
+		)
 	}
 	return leaving, append(notices, belowMin(all, all.without(leaving), policy)...), nil
 }
@@ -129,8 +158,11 @@ func belowMin(before, after facts, policy Policy) (notices []Notice) {
 	}
 	for _, row := range placement.NewBoard(policy.Regions, after.counts()).Rows() {
 		if n := row.Bin.Current; n < row.Bin.Min && n < had[key(row)] {
-			notices = append(notices, notice(BelowMin, "%s keeps %s, and its min is %d: what leaves there was not in service. "+
-				"It is the first place to be filled again.", row.Place, text.Nodes(n), row.Bin.Min))
+			notices = append(
+				notices,
+				notice(BelowMin, "%s keeps %s, and its min is %d: what leaves there was not in service. "+
+					"It is the first place to be filled again.", row.Place, text.Nodes(n), row.Bin.Min),
+			)
 		}
 	}
 	return notices

@@ -36,7 +36,8 @@ func (p Pattern) Name(cluster string, index int64) string {
 // before the index; the index is its first group.
 func (p Pattern) Regexp(cluster string) *regexp.Regexp {
 	// In one pass: a cluster may have {index} in its name.
-	text := strings.NewReplacer(`\{cluster\}`, regexp.QuoteMeta(cluster), `\{index\}`, `([0-9]{1,15})`).Replace(regexp.QuoteMeta(string(p)))
+	text := strings.NewReplacer(`\{cluster\}`, regexp.QuoteMeta(cluster), `\{index\}`, `([0-9]{1,15})`).
+		Replace(regexp.QuoteMeta(string(p)))
 	return regexp.MustCompile("^" + text + "$")
 }
 

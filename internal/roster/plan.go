@@ -67,7 +67,14 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	notices = append(notices, more...)
 	left = left.without(removed)
 
-	s := stage{all: all, left: left, growth: max(missing, 0), back: poolOf(next, seen, policy), aim: aimOf(next, left, policy), full: full}
+	s := stage{
+		all:    all,
+		left:   left,
+		growth: max(missing, 0),
+		back:   poolOf(next, seen, policy),
+		aim:    aimOf(next, left, policy),
+		full:   full,
+	}
 	s.remake(leaving)
 	if _, err := place(left, s.growth, s.back, s.aim, full, policy); err != nil {
 		return now, Change{}, err
@@ -93,7 +100,11 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	change := record(all, changed, returned, made)
 	after := s.left.renewed(next, returned, made, len(all), seen, policy)
 	change.Remaining = remaining(next, all, after, s.full, policy)
-	change.Notices = slices.Concat(notices, tell(all, after, chosen, next, change, policy), slotsWait(fresh, next, after, policy))
+	change.Notices = slices.Concat(
+		notices,
+		tell(all, after, chosen, next, change, policy),
+		slotsWait(fresh, next, after, policy),
+	)
 	return next, change, nil
 }
 
@@ -223,7 +234,8 @@ func record(all facts, changed []departure, returned []*fact, made []newNode) Ch
 	for _, f := range returned {
 		change.Returned = append(change.Returned, f.name)
 	}
-	for _, n := range slices.SortedFunc(slices.Values(made), func(a, b newNode) int { return cmp.Compare(a.Index, b.Index) }) {
+	byIndex := func(a, b newNode) int { return cmp.Compare(a.Index, b.Index) }
+	for _, n := range slices.SortedFunc(slices.Values(made), byIndex) {
 		change.Created = append(change.Created, n.name)
 	}
 	return change
@@ -252,14 +264,30 @@ func (r Roster) firstTemplate(templates Templates) (Roster, []Notice, error) {
 	}
 	var notices []Notice
 	if len(first) > 0 {
-		notices = append(notices, notice(FirstTemplate, "%s from before there was a template: %s. The template must say what they were made from. "+
-			"Where it differs, the servers of all of them change at once in this apply, and none of them counts as in service before it was found so again.",
-			text.Nodes(int64(len(first))), text.Few(first)))
+		notices = append(
+			notices,
+			notice(
+				FirstTemplate,
+				"%s from before there was a template: %s. The template must say what they were made from. "+
+					"Where it differs, the servers of all of them change at once in this apply, and none of them "+
+					"counts as in service before it was found so again.",
+				text.Nodes(int64(len(first))),
+				text.Few(first),
+			),
+		)
 	}
 	if len(other) > 0 {
-		notices = append(notices, notice(OtherMarks, "%s: %s. They were made from another template than this one, and what was in it is not known here: "+
-			"their template is empty until update replaces them. Let their servers keep what they have, for instance with lookup(each.value.template, \"image\", \"the former image\").",
-			text.Nodes(int64(len(other))), text.Few(other)))
+		notices = append(
+			notices,
+			notice(
+				OtherMarks,
+				"%s: %s. They were made from another template than this one, and what was in it is not known here: "+
+					"their template is empty until update replaces them. Let their servers keep what they have, for "+
+					"instance with lookup(each.value.template, \"image\", \"the former image\").",
+				text.Nodes(int64(len(other))),
+				text.Few(other),
+			),
+		)
 	}
 	return next, notices, nil
 }

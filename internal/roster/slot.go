@@ -51,7 +51,11 @@ func (r Roster) KeptSlots() []string {
 
 // KeepSlots makes slots of names and the places that they have. Names that the pattern
 // does not make for the cluster are unlike any of its slots.
-func KeepSlots(cluster string, pattern Pattern, kept map[string]placement.Place) (slots map[string]Slot, unlike []string) {
+func KeepSlots(
+	cluster string,
+	pattern Pattern,
+	kept map[string]placement.Place,
+) (slots map[string]Slot, unlike []string) {
 	slots = make(map[string]Slot, len(kept))
 	names := pattern.Regexp(cluster)
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
@@ -96,8 +100,11 @@ func (r *Roster) openSlots(policy Policy) (notices []Notice) {
 		}
 	}
 	if len(unknown) > 0 {
-		notices = append(notices, notice(UnknownSlot, "No slot has the name %s: it was released by an earlier apply, or never was there. "+
-			"While a name is listed no new slot gets it. Take it out of release.", text.Few(unknown)))
+		notices = append(
+			notices,
+			notice(UnknownSlot, "No slot has the name %s: it was released by an earlier apply, or never was there. "+
+				"While a name is listed no new slot gets it. Take it out of release.", text.Few(unknown)),
+		)
 	}
 	return notices
 }
@@ -164,6 +171,11 @@ func slotsWait(fresh []string, next Roster, left facts, policy Policy) []Notice 
 	if len(wait) == 0 {
 		return nil
 	}
-	return []Notice{notice(SlotsWait, "New slots were made (%s), and what is kept for others waits: %s. "+
-		"The next nodes in their places find it. Release a slot whose data is not needed any more.", text.Few(fresh), text.Few(wait))}
+	return []Notice{notice(
+		SlotsWait,
+		"New slots were made (%s), and what is kept for others waits: %s. The next nodes in their places find it. "+
+			"Release a slot whose data is not needed any more.",
+		text.Few(fresh),
+		text.Few(wait),
+	)}
 }

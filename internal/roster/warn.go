@@ -23,7 +23,8 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 	say := func(title Title, format string, args ...any) {
 		notices = append(notices, Notice{title, fmt.Sprintf(format, args...)})
 	}
-	remedy := "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the causes of update they are replaced, batch by batch."
+	remedy := "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the " +
+		"causes of update they are replaced, batch by batch."
 	if moves {
 		remedy = "The update replaces them, batch by batch."
 	}
@@ -50,14 +51,25 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 		}
 	}
 	if len(dropped) > 0 {
-		say(SlotsDropped, "Kept slots: %s. No node can use them there, and what they keep stays. List the place again, or release them.", text.Few(dropped))
+		say(
+			SlotsDropped,
+			"Kept slots: %s. No node can use them there, and what they keep stays. List the place again, or release "+
+				"them.",
+			text.Few(dropped),
+		)
 	}
 	var mins int64
 	for _, region := range listed {
 		mins += leastOf(region)
 	}
 	if size := int64(len(r.Nodes)); mins > size {
-		say(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s: they are met in the order of additions, as far as the nodes suffice.", mins, text.Nodes(size))
+		say(
+			MinsAboveSize,
+			"The mins of all places add up to %d, and the cluster has %s: they are met in the order of additions, as "+
+				"far as the nodes suffice.",
+			mins,
+			text.Nodes(size),
+		)
 	}
 	return notices
 }

@@ -1,4 +1,4 @@
-// Package wait waits for time to pass, and no longer than anybody cares.
+// Package wait waits until a time is over or a context ends, and reads how long a server asks to wait.
 package wait
 
 import (

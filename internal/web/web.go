@@ -96,7 +96,7 @@ func port(u *url.URL) string {
 }
 
 // Status is the status of an answer in our own words: what the other side writes
-// there is not for a terminal.
+// there may have control characters in it.
 func Status(answer *http.Response) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode)))
 }

@@ -26,23 +26,72 @@ func changeAttribute() schema.Attribute {
 	names := func(description string) schema.Attribute {
 		return schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
 	}
-	reasons := schema.MapAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Why, by the name of the node: why its place loses a node, and why this one."}
-	regions := schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Number of them by region."}
-	zones := schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true, MarkdownDescription: "Number of them by region and zone."}
+	reasons := schema.MapAttribute{
+		ElementType:         types.StringType,
+		Computed:            true,
+		MarkdownDescription: "Why, by the name of the node: why its place loses a node, and why this one.",
+	}
+	regions := schema.MapAttribute{
+		ElementType:         types.Int64Type,
+		Computed:            true,
+		MarkdownDescription: "Number of them by region.",
+	}
+	zones := schema.MapAttribute{
+		ElementType:         types.MapType{ElemType: types.Int64Type},
+		Computed:            true,
+		MarkdownDescription: "Number of them by region and zone.",
+	}
 	omitted := number("Number of nodes that the lists leave out, because they have at most 100 names. Null if none.")
 	return schema.SetNestedAttribute{
 		Computed: true,
-		MarkdownDescription: "What the last plan did to nodes, as the only element of a set, so that a plan shows it apart from what the one before did: `one(stackpolicy_placement_attachment.web.change).deletion`. " +
+		MarkdownDescription: "What the last plan did to nodes, as the only element of a set, so that a plan shows it " +
+			"apart from what the one before did: `one(stackpolicy_placement_attachment.web.change).deletion`. " +
 			"Its parts are null where an apply changed the configuration and no node.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"returned": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that an earlier plan removed, and that come back under their own names because their servers are still in service. No server is created for them. Null without any.",
-				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "nodes": names("Their names."), "omitted": omitted}},
-			"creation": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that were added. Null without any.",
-				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "regions": regions, "zones": zones, "nodes": names("Their names. Empty for a new attachment, whose nodes are all new."), "omitted": omitted}},
-			"deletion": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that were removed. Null without any.",
-				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "regions": regions, "zones": zones, "candidates": names("Their names."), "reasons": reasons, "omitted": omitted}},
-			"in_place": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "Nodes that keep their name and place and got another template, or another server (their `generation` rises). Null without any.",
-				Attributes: map[string]schema.Attribute{"count": number("Number of nodes."), "nodes": names("Their names."), "reasons": reasons, "omitted": omitted}},
+			"returned": schema.SingleNestedAttribute{
+				Computed: true,
+				MarkdownDescription: "Nodes that an earlier plan removed, and that come back under their own names " +
+					"because their servers are still in service. No server is created for them. Null without any.",
+				Attributes: map[string]schema.Attribute{
+					"count":   number("Number of nodes."),
+					"nodes":   names("Their names."),
+					"omitted": omitted,
+				},
+			},
+			"creation": schema.SingleNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "Nodes that were added. Null without any.",
+				Attributes: map[string]schema.Attribute{
+					"count":   number("Number of nodes."),
+					"regions": regions,
+					"zones":   zones,
+					"nodes":   names("Their names. Empty for a new attachment, whose nodes are all new."),
+					"omitted": omitted,
+				},
+			},
+			"deletion": schema.SingleNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "Nodes that were removed. Null without any.",
+				Attributes: map[string]schema.Attribute{
+					"count":      number("Number of nodes."),
+					"regions":    regions,
+					"zones":      zones,
+					"candidates": names("Their names."),
+					"reasons":    reasons,
+					"omitted":    omitted,
+				},
+			},
+			"in_place": schema.SingleNestedAttribute{
+				Computed: true,
+				MarkdownDescription: "Nodes that keep their name and place and got another template, or another " +
+					"server (their `generation` rises). Null without any.",
+				Attributes: map[string]schema.Attribute{
+					"count":   number("Number of nodes."),
+					"nodes":   names("Their names."),
+					"reasons": reasons,
+					"omitted": omitted,
+				},
+			},
 			"replaced": number("Of the nodes removed or changed in place, the number that `update` replaced."),
 		}},
 	}
@@ -59,8 +108,19 @@ var (
 
 // record puts a change into the state. The roster is the one after it. The names
 // of the first nodes are left out: they are all in nodes.
-func (m *attachmentModel) record(ctx context.Context, next roster.Roster, change roster.Change, diags *diag.Diagnostics) {
-	created, removed, revised := types.ObjectNull(creationType.AttrTypes), types.ObjectNull(deletionType.AttrTypes), types.ObjectNull(inPlaceType.AttrTypes)
+func (m *attachmentModel) record(
+	ctx context.Context,
+	next roster.Roster,
+	change roster.Change,
+	diags *diag.Diagnostics,
+) {
+	created, removed, revised := types.ObjectNull(
+		creationType.AttrTypes,
+	), types.ObjectNull(
+		deletionType.AttrTypes,
+	), types.ObjectNull(
+		inPlaceType.AttrTypes,
+	)
 	if n := len(change.Created); n > 0 {
 		named := change.Created
 		if n == len(next.Nodes) {
@@ -70,7 +130,10 @@ func (m *attachmentModel) record(ctx context.Context, next roster.Roster, change
 		for _, name := range change.Created {
 			nodes[next.Nodes[name].Place]++
 		}
-		created = types.ObjectValueMust(creationType.AttrTypes, tally(ctx, nodes, map[string]attr.Value{"nodes": nameList(named)}, diags))
+		created = types.ObjectValueMust(
+			creationType.AttrTypes,
+			tally(ctx, nodes, map[string]attr.Value{"nodes": nameList(named)}, diags),
+		)
 	}
 	returned := types.ObjectNull(returnedType.AttrTypes)
 	if n := len(change.Returned); n > 0 {
@@ -83,24 +146,35 @@ func (m *attachmentModel) record(ctx context.Context, next roster.Roster, change
 			nodes[d.Place]++
 		}
 		names, reasons := departures(change.Departed)
-		removed = types.ObjectValueMust(deletionType.AttrTypes, tally(ctx, nodes, map[string]attr.Value{"candidates": names, "reasons": reasons}, diags))
+		removed = types.ObjectValueMust(
+			deletionType.AttrTypes,
+			tally(ctx, nodes, map[string]attr.Value{"candidates": names, "reasons": reasons}, diags),
+		)
 	}
 	if n := len(change.Revised); n > 0 {
 		names, reasons := departures(change.Revised)
 		revised = types.ObjectValueMust(inPlaceType.AttrTypes, map[string]attr.Value{
 			"count": types.Int64Value(int64(n)), "nodes": names, "reasons": reasons, "omitted": omittedOf(n)})
 	}
-	m.Change = types.SetValueMust(changeType, []attr.Value{types.ObjectValueMust(changeType.AttrTypes, map[string]attr.Value{
-		"creation": created,
-		"returned": returned,
-		"deletion": removed,
-		"in_place": revised,
-		"replaced": types.Int64Value(change.Replaced),
-	})})
+	m.Change = types.SetValueMust(
+		changeType,
+		[]attr.Value{types.ObjectValueMust(changeType.AttrTypes, map[string]attr.Value{
+			"creation": created,
+			"returned": returned,
+			"deletion": removed,
+			"in_place": revised,
+			"replaced": types.Int64Value(change.Replaced),
+		})},
+	)
 }
 
 // tally adds the counts of nodes by place.
-func tally(ctx context.Context, nodes placement.Counts, fields map[string]attr.Value, diags *diag.Diagnostics) map[string]attr.Value {
+func tally(
+	ctx context.Context,
+	nodes placement.Counts,
+	fields map[string]attr.Value,
+	diags *diag.Diagnostics,
+) map[string]attr.Value {
 	total := nodes.Total()
 	fields["count"], fields["omitted"] = types.Int64Value(total), omittedOf(int(total))
 	var more diag.Diagnostics

@@ -58,50 +58,89 @@ func healthBlock() schema.Block {
 		path.MatchRelative().AtParent().AtName("octavia"),
 	}
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Looks at the services of the nodes with each refresh, by one of `http`, `tcp` and `octavia`. A node that fails twice, a second apart, is not in service, and is replaced where `update` has the cause `UNHEALTHY`, under its `stop_above`. " +
-			"A node that could not be looked at within `timeout` is not known, which never counts as unhealthy. Where all nodes fail with the same error of the network, the plan may be made from a place without a way to them: a warning says so, and none counts as unhealthy. " +
-			"`http` and `tcp` ask at an address of the server that Nova shows, a floating one before a fixed one and IPv4 before IPv6, at most 16 nodes of a region at a time.",
+		MarkdownDescription: "Looks at the services of the nodes with each refresh, by one of `http`, `tcp` and " +
+			"`octavia`. A node that fails twice, a second apart, is not in service, and is replaced where `update` " +
+			"has the cause `UNHEALTHY`, under its `stop_above`. " +
+			"A node that could not be looked at within `timeout` is not known, which never counts as unhealthy. " +
+			"Where all nodes fail with the same error of the network, the plan may be made from a place without a " +
+			"way to them: a warning says so, and none counts as unhealthy. " +
+			"`http` and `tcp` ask at an address of the server that Nova shows, a floating one before a fixed one and " +
+			"IPv4 before IPv6, at most 16 nodes of a region at a time.",
 		Attributes: map[string]schema.Attribute{
 			"grace": schema.StringAttribute{
-				Optional:            true,
-				CustomType:          durations.Type{},
-				Validators:          durations.Between(0, 30*duration.Day),
-				PlanModifiers:       durations.Kept(),
-				MarkdownDescription: "How long a server has after its launch until it must be well. Younger ones are not looked at. Defaults to `10m`.",
+				Optional:      true,
+				CustomType:    durations.Type{},
+				Validators:    durations.Between(0, 30*duration.Day),
+				PlanModifiers: durations.Kept(),
+				MarkdownDescription: "How long a server has after its launch until it must be well. Younger ones are " +
+					"not looked at. Defaults to `10m`.",
 			},
 			"timeout": schema.StringAttribute{
-				Optional:            true,
-				CustomType:          durations.Type{},
-				Validators:          durations.Between(time.Second, 10*time.Minute),
-				PlanModifiers:       durations.Kept(),
-				MarkdownDescription: "How long it may take to look at all nodes of a region together. One try takes at most two fifths of it. Defaults to `10s`.",
+				Optional:      true,
+				CustomType:    durations.Type{},
+				Validators:    durations.Between(time.Second, 10*time.Minute),
+				PlanModifiers: durations.Kept(),
+				MarkdownDescription: "How long it may take to look at all nodes of a region together. One try takes " +
+					"at most two fifths of it. Defaults to `10s`.",
 			},
 		},
 		Blocks: map[string]schema.Block{
 			"http": schema.SingleNestedBlock{
-				MarkdownDescription: "A GET request that a node must answer. Redirects to other hosts are not followed. TLS trusts the authorities of the system and those of `hook_cacert_file` in the provider block.",
-				Validators:          []validator.Object{objectvalidator.ConflictsWith(one[1], one[2]), objectvalidator.AlsoRequires(path.MatchRelative().AtName("url"))},
+				MarkdownDescription: "A GET request that a node must answer. Redirects to other hosts are not " +
+					"followed. TLS trusts the authorities of the system and those of `hook_cacert_file` in the " +
+					"provider block.",
+				Validators: []validator.Object{
+					objectvalidator.ConflictsWith(one[1], one[2]),
+					objectvalidator.AlsoRequires(path.MatchRelative().AtName("url")),
+				},
 				Attributes: map[string]schema.Attribute{
-					"url": schema.StringAttribute{Optional: true,
-						MarkdownDescription: "Address to ask (required), such as `http://{address}:8080/health`. `{address}` and `{name}` stand for the server's address and the node's name. A plan shows it: pass a secret in it by a sensitive variable."},
-					"status": schema.StringAttribute{Optional: true,
-						MarkdownDescription: "Statuses that count as well: numbers and ranges, such as `200-299,404`. Defaults to `" + probe.DefaultStatuses + "`."},
+					"url": schema.StringAttribute{
+						Optional: true,
+						MarkdownDescription: "Address to ask (required), such as `http://{address}:8080/health`. " +
+							"`{address}` and `{name}` stand for the server's address and the node's name. A plan " +
+							"shows it: pass a secret in it by a sensitive variable.",
+					},
+					"status": schema.StringAttribute{
+						Optional: true,
+						MarkdownDescription: "Statuses that count as well: numbers and ranges, such as " +
+							"`200-299,404`. Defaults to `" + probe.DefaultStatuses + "`.",
+					},
 				},
 			},
 			"tcp": schema.SingleNestedBlock{
 				MarkdownDescription: "A port at which a node must accept connections.",
-				Validators:          []validator.Object{objectvalidator.ConflictsWith(one[0], one[2]), objectvalidator.AlsoRequires(path.MatchRelative().AtName("port"))},
+				Validators: []validator.Object{
+					objectvalidator.ConflictsWith(one[0], one[2]),
+					objectvalidator.AlsoRequires(path.MatchRelative().AtName("port")),
+				},
 				Attributes: map[string]schema.Attribute{
-					"port": schema.Int64Attribute{Optional: true, CustomType: value.WholeType{}, Validators: []validator.Int64{int64validator.Between(1, 65535)},
-						MarkdownDescription: "Number of the port (required)."},
+					"port": schema.Int64Attribute{
+						Optional:            true,
+						CustomType:          value.WholeType{},
+						Validators:          []validator.Int64{int64validator.Between(1, 65535)},
+						MarkdownDescription: "Number of the port (required).",
+					},
 				},
 			},
 			"octavia": schema.SingleNestedBlock{
-				MarkdownDescription: "What the health monitors of Octavia pools say of the nodes' members, which are found by the addresses of their servers or, where Nova shows none, by the names of the nodes. A member in `ERROR` is unhealthy. In a pool without a monitor the health is not known, and a warning says so.",
-				Validators:          []validator.Object{objectvalidator.ConflictsWith(one[0], one[1]), objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids"))},
+				MarkdownDescription: "What the health monitors of Octavia pools say of the nodes' members, which are " +
+					"found by the addresses of their servers or, where Nova shows none, by the names of the nodes. A " +
+					"member in `ERROR` is unhealthy. In a pool without a monitor the health is not known, and a " +
+					"warning says so.",
+				Validators: []validator.Object{
+					objectvalidator.ConflictsWith(one[0], one[1]),
+					objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids")),
+				},
 				Attributes: map[string]schema.Attribute{
-					"pool_ids": schema.ListAttribute{ElementType: types.StringType, Optional: true, Validators: []validator.List{listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{})},
-						MarkdownDescription: "Ids of the pools (required). Each region is asked for those that it has."},
+					"pool_ids": schema.ListAttribute{
+						ElementType: types.StringType,
+						Optional:    true,
+						Validators: []validator.List{
+							listvalidator.SizeAtLeast(1),
+							listvalidator.ValueStringsAre(value.NotNull{}),
+						},
+						MarkdownDescription: "Ids of the pools (required). Each region is asked for those that it has.",
+					},
 				},
 			},
 		},
@@ -110,7 +149,10 @@ func healthBlock() schema.Block {
 
 // health is what is looked at; nil: nothing, or not all of it is known. What is wrong
 // is reported.
-func (m attachmentModel) health(ctx context.Context, diags *diag.Diagnostics) (check *health.Check, grace time.Duration) {
+func (m attachmentModel) health(
+	ctx context.Context,
+	diags *diag.Diagnostics,
+) (check *health.Check, grace time.Duration) {
 	if m.Health.IsNull() || !value.Known(ctx, m.Health) {
 		return nil, 0
 	}
@@ -154,7 +196,13 @@ func (m attachmentModel) health(ctx context.Context, diags *diag.Diagnostics) (c
 
 // lookAfter notes what a look at the services of the servers finds wrong. Those
 // that are too young or do not run are not looked at.
-func (m attachmentModel) lookAfter(ctx context.Context, b *backend.Backend, servers []node.Node, addresses map[string][]string, diags *diag.Diagnostics) {
+func (m attachmentModel) lookAfter(
+	ctx context.Context,
+	b *backend.Backend,
+	servers []node.Node,
+	addresses map[string][]string,
+	diags *diag.Diagnostics,
+) {
 	check, grace := m.health(ctx, diags)
 	if check == nil {
 		return

@@ -96,13 +96,18 @@ func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
 	}
 	p.diags.AddAttributeError(path.Root("stateful"), "Slots are kept without stateful",
 		fmt.Sprintf("Kept slots: %s. Without stateful they would be forgotten, and what they keep destroyed. "+
-			"Give the block again and grow until they are used, or list them in its release, apply, and then remove it.", text.Few(kept)))
+			"Give the block again and grow until they are used, or list them in its release, apply, and then remove "+
+			"it.", text.Few(kept)))
 	return true
 }
 
 // planRoster asks first and plans once. Which places take nodes now the refresh has
 // looked up, except for those that it did not know of.
-func (p *attachmentPlanner) planRoster(ctx context.Context, now roster.Roster, policy *roster.Policy) (roster.Roster, roster.Change, error) {
+func (p *attachmentPlanner) planRoster(
+	ctx context.Context,
+	now roster.Roster,
+	policy *roster.Policy,
+) (roster.Roster, roster.Change, error) {
 	written := places.Listed{Regions: policy.Regions, InOne: !listed(p.plan.Regions)}
 	open, findings := p.usable(ctx, written)
 	if p.state == nil && !p.diags.HasError() {
@@ -129,7 +134,10 @@ func (p *attachmentPlanner) planRoster(ctx context.Context, now roster.Roster, p
 	}
 	written.ReportNone(open, p.diags)
 	if err == nil {
-		places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()), p.diags)
+		places.WarnOfQuotas(
+			quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()),
+			p.diags,
+		)
 		places.WarnOfRoom(quotas.Short(p.memory.seen.Unserved(now, next)), p.diags)
 	}
 	return next, change, err
@@ -174,7 +182,12 @@ func (p *attachmentPlanner) usable(ctx context.Context, written places.Listed) (
 }
 
 // quotas asks for the quotas of a plan that may place nodes.
-func (p *attachmentPlanner) quotas(ctx context.Context, open []placement.Region, now roster.Roster, policy roster.Policy) cluster.Quotas {
+func (p *attachmentPlanner) quotas(
+	ctx context.Context,
+	open []placement.Region,
+	now roster.Roster,
+	policy roster.Policy,
+) cluster.Quotas {
 	mayPlace := int64(len(now.Nodes)) < policy.Capacity || policy.Update != nil || len(policy.Candidates) > 0
 	if !p.plan.RespectQuotas.ValueBool() || !mayPlace || p.diags.HasError() {
 		return nil
@@ -216,21 +229,43 @@ func (p *attachmentPlanner) explain(err error) {
 	slot, used := errors.AsType[*roster.SlotInUseError](err)
 	switch {
 	case used:
-		p.diags.AddAttributeError(path.Root("stateful").AtName("release"), "A slot to release is in use",
-			slot.Error()+" A slot can be released once its node is removed: shrink first, or take the name out of release.")
+		p.diags.AddAttributeError(
+			path.Root("stateful").AtName("release"),
+			"A slot to release is in use",
+			slot.Error()+" A slot can be released once its node is removed: shrink first, or take the name out of "+
+				"release.",
+		)
 	case errors.Is(err, roster.ErrTemplateRemoved):
-		p.diags.AddAttributeError(path.Root("template"), "The template is gone", "The nodes are made from a template: "+err.Error()+". Give it again, for every place that has nodes; to start over, remove the attachment from the state and import the cluster.")
+		p.diags.AddAttributeError(
+			path.Root("template"),
+			"The template is gone",
+			"The nodes are made from a template: "+err.Error()+". Give it again, for every place that has nodes; to "+
+				"start over, remove the attachment from the state and import the cluster.",
+		)
 	case named:
-		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate", candidate.Error()+" Remove it from one of the two lists.")
+		p.diags.AddAttributeError(
+			path.Root("deletion").AtName("candidates"),
+			"Invalid candidate",
+			candidate.Error()+" Remove it from one of the two lists.",
+		)
 	case kept:
-		p.diags.AddAttributeError(path.Root("desired_capacity"), "Too few nodes can be removed", fmt.Sprintf("%s. Remove fewer nodes, or protect fewer: %s.", protected.Error(), text.Few(protected.Who)))
+		p.diags.AddAttributeError(
+			path.Root("desired_capacity"),
+			"Too few nodes can be removed",
+			fmt.Sprintf("%s. Remove fewer nodes, or protect fewer: %s.", protected.Error(), text.Few(protected.Who)),
+		)
 	default:
 		places.ReportPlan(err, p.diags)
 	}
 }
 
 // warn adds what a person should know about the plan.
-func (p *attachmentPlanner) warn(next roster.Roster, listed []placement.Region, change roster.Change, policy roster.Policy) {
+func (p *attachmentPlanner) warn(
+	next roster.Roster,
+	listed []placement.Region,
+	change roster.Change,
+	policy roster.Policy,
+) {
 	var before []placement.Region
 	if p.state != nil {
 		before = p.state.listedRegions()

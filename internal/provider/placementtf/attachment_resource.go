@@ -35,7 +35,11 @@ func NewAttachment() resource.Resource { return &attachmentResource{} }
 // out while planning.
 type attachmentResource struct{ backend.Resource }
 
-func (r *attachmentResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *attachmentResource) Metadata(
+	_ context.Context,
+	req resource.MetadataRequest,
+	resp *resource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_placement_attachment"
 	resp.ResourceBehavior = resource.ResourceBehavior{MutableIdentity: true} // a cluster may be renamed
 }
@@ -44,14 +48,28 @@ func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	resp.Schema = attachmentSchema()
 }
 
-func (r *attachmentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+func (r *attachmentResource) IdentitySchema(
+	_ context.Context,
+	_ resource.IdentitySchemaRequest,
+	resp *resource.IdentitySchemaResponse,
+) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"cluster":           identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the cluster."},
-		"node_name_pattern": identityschema.StringAttribute{OptionalForImport: true, Description: "Pattern of the names of its nodes."},
+		"cluster": identityschema.StringAttribute{
+			RequiredForImport: true,
+			Description:       "Name of the cluster.",
+		},
+		"node_name_pattern": identityschema.StringAttribute{
+			OptionalForImport: true,
+			Description:       "Pattern of the names of its nodes.",
+		},
 	}}
 }
 
-func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *attachmentResource) ValidateConfig(
+	ctx context.Context,
+	req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse,
+) {
 	var config attachmentModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
@@ -61,12 +79,22 @@ func (r *attachmentResource) ValidateConfig(ctx context.Context, req resource.Va
 
 // ModifyPlan makes the plan. Without update nothing is computed where nothing
 // changed; with it each plan may find a batch.
-func (r *attachmentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *attachmentResource) ModifyPlan(
+	ctx context.Context,
+	req resource.ModifyPlanRequest,
+	resp *resource.ModifyPlanResponse,
+) {
 	if req.Plan.Raw.IsNull() {
 		return // destroyed
 	}
 	diags := &resp.Diagnostics
-	planner := attachmentPlanner{backend: r.Backend, config: &attachmentModel{}, plan: &attachmentModel{}, private: resp.Private, diags: diags}
+	planner := attachmentPlanner{
+		backend: r.Backend,
+		config:  &attachmentModel{},
+		plan:    &attachmentModel{},
+		private: resp.Private,
+		diags:   diags,
+	}
 	planner.same = req.Plan.Raw.Equal(req.State.Raw)
 	diags.Append(req.Plan.Get(ctx, planner.plan)...)
 	if diags.HasError() || planner.same && !value.GivenBlock(planner.plan.Update) {
@@ -154,7 +182,11 @@ func (m attachmentModel) identity() identity { return identity{m.Cluster, m.Node
 // ImportState takes <cluster>, <cluster>/<pattern>, or the identity; after it the slots
 // that are kept, as in "db,db-2=RegionOne/az-1". Read, which Terraform calls next, finds
 // no nodes remembered and adopts the servers that run.
-func (r *attachmentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+func (r *attachmentResource) ImportState(
+	ctx context.Context,
+	req resource.ImportStateRequest,
+	resp *resource.ImportStateResponse,
+) {
 	diags := &resp.Diagnostics
 	id, kept := cutSlots(req.ID)
 	cluster, pattern := id, string(roster.DefaultPattern)
@@ -174,8 +206,11 @@ func (r *attachmentResource) ImportState(ctx context.Context, req resource.Impor
 		fault = fmt.Sprintf("The pattern %q makes no such name of a slot: %s.", pattern, text.Few(unlike))
 	}
 	if fault != "" {
-		diags.AddError("Invalid import id", fmt.Sprintf("%q is neither <cluster> nor <cluster>/<pattern of node names>, "+
-			"with ,<slot>=<region>/<zone> after it for each slot that is kept. %s", req.ID, fault))
+		diags.AddError(
+			"Invalid import id",
+			fmt.Sprintf("%q is neither <cluster> nor <cluster>/<pattern of node names>, "+
+				"with ,<slot>=<region>/<zone> after it for each slot that is kept. %s", req.ID, fault),
+		)
 		return
 	}
 	diags.Append(resp.State.SetAttribute(ctx, path.Root("cluster"), cluster)...)

@@ -26,8 +26,12 @@ type planModel struct {
 
 var (
 	countsType      = types.MapType{ElemType: types.Int64Type}
-	regionShareType = map[string]attr.Type{"count": types.Int64Type, "regions": countsType, "zones": types.MapType{ElemType: countsType}}
-	zoneShareType   = map[string]attr.Type{"count": types.Int64Type, "region": types.StringType, "zones": countsType}
+	regionShareType = map[string]attr.Type{
+		"count":   types.Int64Type,
+		"regions": countsType,
+		"zones":   types.MapType{ElemType: countsType},
+	}
+	zoneShareType = map[string]attr.Type{"count": types.Int64Type, "region": types.StringType, "zones": countsType}
 )
 
 // planAttributes adds the result to the attributes; kind is region or zone, and
@@ -37,34 +41,64 @@ func planAttributes(kind string, where, attributes map[string]schema.Attribute) 
 		return schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: description}
 	}
 	share := func(verb string) schema.Attribute {
-		inside := map[string]schema.Attribute{"count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes to " + verb + "."}}
+		inside := map[string]schema.Attribute{
+			"count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes to " + verb + "."},
+		}
 		maps.Copy(inside, where)
-		return schema.SingleNestedAttribute{Computed: true, Attributes: inside,
-			MarkdownDescription: "Nodes to " + verb + ". Null where none are. Fits into the `decision` of another plan as it is."}
+		return schema.SingleNestedAttribute{
+			Computed:   true,
+			Attributes: inside,
+			MarkdownDescription: "Nodes to " + verb + ". Null where none are. Fits into the `decision` of another " +
+				"plan as it is.",
+		}
 	}
-	attributes["status"] = schema.StringAttribute{Computed: true, MarkdownDescription: "`OK`: a plan that cannot be made is an error."}
-	attributes["reason"] = schema.StringAttribute{Computed: true, MarkdownDescription: "The result of the request, in a sentence."}
+	attributes["status"] = schema.StringAttribute{
+		Computed:            true,
+		MarkdownDescription: "`OK`: a plan that cannot be made is an error.",
+	}
+	attributes["reason"] = schema.StringAttribute{
+		Computed:            true,
+		MarkdownDescription: "The result of the request, in a sentence.",
+	}
 	attributes["creation"] = share("create")
 	attributes["deletion"] = share("delete")
-	attributes["distribution"] = counts("Number of nodes in each " + kind + " now: in all that are listed, also those without nodes, and in all that have nodes.")
+	attributes["distribution"] = counts(
+		"Number of nodes in each " + kind + " now: in all that are listed, also those without nodes, and in all that " +
+			"have nodes.",
+	)
 	attributes["target"] = counts("Number of nodes in each of them after the change.")
-	attributes["summary"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: "The plan as a table for people: each place with its nodes now and after, its ideal share and its cap."}
+	attributes["summary"] = schema.StringAttribute{
+		Computed: true,
+		MarkdownDescription: "The plan as a table for people: each place with its nodes now and after, its ideal " +
+			"share and its cap.",
+	}
 	return attributes
 }
 
 func regionShareAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"regions": schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Of them, the number in each region that changes."},
-		"zones": schema.MapAttribute{ElementType: countsType, Computed: true,
-			MarkdownDescription: "Of them, the number in each zone that changes, by region and zone. Null where no region lists zones."},
+		"regions": schema.MapAttribute{
+			ElementType:         types.Int64Type,
+			Computed:            true,
+			MarkdownDescription: "Of them, the number in each region that changes.",
+		},
+		"zones": schema.MapAttribute{
+			ElementType: countsType,
+			Computed:    true,
+			MarkdownDescription: "Of them, the number in each zone that changes, by region and zone. Null where no " +
+				"region lists zones.",
+		},
 	}
 }
 
 func zoneShareAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"region": schema.StringAttribute{Computed: true, MarkdownDescription: "Region of the zones."},
-		"zones":  schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Of them, the number in each zone that changes."},
+		"zones": schema.MapAttribute{
+			ElementType:         types.Int64Type,
+			Computed:            true,
+			MarkdownDescription: "Of them, the number in each zone that changes.",
+		},
 	}
 }
 

@@ -36,7 +36,11 @@ type regionPlanModel struct {
 	planModel
 }
 
-func (d *regionPlanDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *regionPlanDataSource) Metadata(
+	_ context.Context,
+	req datasource.MetadataRequest,
+	resp *datasource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_region_plan"
 }
 
@@ -44,22 +48,32 @@ func (d *regionPlanDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	regions := places.Argument("region", true)
 	regions.Optional, regions.Required = false, true
 	regions.Validators = append(regions.Validators, listvalidator.SizeAtLeast(1))
-	regions.MarkdownDescription = "The regions to spread nodes over, in any order, and the availability zones in each. Where a region lists zones these are planned too." + places.Misspelled
+	regions.MarkdownDescription = "The regions to spread nodes over, in any order, and the availability zones in " +
+		"each. Where a region lists zones these are planned too." + places.Misspelled
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Plans how many nodes to add to, or to remove from, each of several regions, as Senlin's region placement policy promised: by weight and within caps, starting from the nodes that exist.\n\n" +
-			"A region that Keystone does not know is an error. One without a compute endpoint for this user is skipped with a warning: " +
+		MarkdownDescription: "Plans how many nodes to add to, or to remove from, each of several regions, as " +
+			"Senlin's region placement policy promised: by weight and within caps, starting from the nodes that " +
+			"exist.\n\n" +
+			"A region that Keystone does not know is an error. One without a compute endpoint for this user is " +
+			"skipped with a warning: " +
 			"it takes no nodes, and keeps those that it has. So is a zone that is not available. " +
 			"Nodes in places that are not listed are removed first, where such a place is usable.",
-		Attributes: requesttf.Attributes(planAttributes("region", regionShareAttributes(), places.QuotaArguments(map[string]schema.Attribute{
-			"nodes": nodes.Argument("Each needs an `id` and a `region`, and a `zone` where zones are planned. " +
-				"Those that are `protected` stay: no removal counts on them."),
-			"regions": regions,
-		}))),
+		Attributes: requesttf.Attributes(
+			planAttributes("region", regionShareAttributes(), places.QuotaArguments(map[string]schema.Attribute{
+				"nodes": nodes.Argument("Each needs an `id` and a `region`, and a `zone` where zones are planned. " +
+					"Those that are `protected` stay: no removal counts on them."),
+				"regions": regions,
+			})),
+		),
 		Blocks: requesttf.Blocks(requesttf.Precedence),
 	}
 }
 
-func (d *regionPlanDataSource) ValidateConfig(ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
+func (d *regionPlanDataSource) ValidateConfig(
+	ctx context.Context,
+	req datasource.ValidateConfigRequest,
+	resp *datasource.ValidateConfigResponse,
+) {
 	var model regionPlanModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if !resp.Diagnostics.HasError() {
@@ -86,7 +100,17 @@ func (d *regionPlanDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	if diags.HasError() {
 		return
 	}
-	result := plan{listed: listed, nodes: nodes, request: *asked, quotas: model.RespectQuotas, flavor: model.FlavorID}.run(ctx, cloud, diags)
+	result := plan{
+		listed:  listed,
+		nodes:   nodes,
+		request: *asked,
+		quotas:  model.RespectQuotas,
+		flavor:  model.FlavorID,
+	}.run(
+		ctx,
+		cloud,
+		diags,
+	)
 	if result == nil {
 		return
 	}

@@ -38,7 +38,11 @@ type zonePlanModel struct {
 	planModel
 }
 
-func (d *zonePlanDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *zonePlanDataSource) Metadata(
+	_ context.Context,
+	req datasource.MetadataRequest,
+	resp *datasource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_zone_plan"
 }
 
@@ -48,23 +52,36 @@ func (d *zonePlanDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	zones.Validators = append(zones.Validators, listvalidator.SizeAtLeast(1))
 	zones.MarkdownDescription = "The availability zones to spread nodes over, in any order." + places.Misspelled
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Plans how many nodes to add to, or to remove from, each availability zone of a region, as Senlin's zone placement policy promised: by weight and within caps, starting from the nodes that exist.\n\n" +
+		MarkdownDescription: "Plans how many nodes to add to, or to remove from, each availability zone of a region, " +
+			"as Senlin's zone placement policy promised: by weight and within caps, starting from the nodes that " +
+			"exist.\n\n" +
 			"A zone that Nova does not list is an error. One that is not available is skipped with a warning: " +
 			"it takes no nodes, and keeps those that it has. " +
 			"Nodes in zones that are not listed are removed first, where such a zone is available.",
-		Attributes: requesttf.Attributes(planAttributes("zone", zoneShareAttributes(), places.QuotaArguments(map[string]schema.Attribute{
-			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. " +
-				"Nodes of another region are left out; those that name none are taken to be in this one. " +
-				"Those that are `protected` stay: no removal counts on them."),
-			"region": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Region of the zones. Defaults to the provider's. Of a decision that names regions the plan takes this one's share."},
-			"zones": zones,
-		}))),
+		Attributes: requesttf.Attributes(
+			planAttributes("zone", zoneShareAttributes(), places.QuotaArguments(map[string]schema.Attribute{
+				"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. " +
+					"Nodes of another region are left out; those that name none are taken to be in this one. " +
+					"Those that are `protected` stay: no removal counts on them."),
+				"region": schema.StringAttribute{
+					Optional:   true,
+					Computed:   true,
+					Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+					MarkdownDescription: "Region of the zones. Defaults to the provider's. Of a decision that names " +
+						"regions the plan takes this one's share.",
+				},
+				"zones": zones,
+			})),
+		),
 		Blocks: requesttf.Blocks(requesttf.Precedence),
 	}
 }
 
-func (d *zonePlanDataSource) ValidateConfig(ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
+func (d *zonePlanDataSource) ValidateConfig(
+	ctx context.Context,
+	req datasource.ValidateConfigRequest,
+	resp *datasource.ValidateConfigResponse,
+) {
 	var model zonePlanModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if !resp.Diagnostics.HasError() {

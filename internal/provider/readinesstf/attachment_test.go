@@ -397,7 +397,7 @@ func TestAccReadinessAttachment_badInput(t *testing.T) {
 		attachment(`null`, "tcp {\n    port = 65536\n  }"):                                          "Attribute tcp.port value must be between 1 and 65535, got: 65536",
 		attachment(`null`, "http {\n  }"):                                                           "The block http needs a url.",
 		attachment(`null`, "http {\n    url = \"ftp://hidden.example/\"\n  }"):                      "An address begins with http:// or https://.",
-		attachment(`null`, "http {\n    url = \"http://{ip}/\"\n  }"):                               `"{ip}" stands for nothing`,
+		attachment(`null`, "http {\n    url = \"http://{ip}/\"\n  }"):                               `"{ip}" is no placeholder`,
 		attachment(`null`, "http {\n    url = \"http://x/\"\n    status = \"2xx\"\n  }"):            `"2xx" is neither a status between 100 and 599 nor a range of them`,
 		attachment(`null`, "http {\n    url = \"http://x/\"\n    timeout = 5\n  }"):                 `An argument named "timeout" is not expected here`,
 		attachment(`null`, "stable_for = 600"):                                                      "No server could be stable for 10m within a timeout of 10m.",
