@@ -43,7 +43,10 @@ func (k *call) serveCinder() reply {
 		return k.cinderVersions(http.StatusMultipleChoices)
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		return jsonReply(401, object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}}).
+		return jsonReply(
+			401,
+			object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}},
+		).
 			set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 	}
 	k.region.settle(k.Cloud)
@@ -112,17 +115,38 @@ func (k *call) volumeDocument(v *volume) object {
 	attached := []object{}
 	if v.server != nil && v.status != "reserved" {
 		attached = append(attached, object{
-			{"id", v.id}, {"attachment_id", v.attachment}, {"volume_id", v.id}, {"server_id", v.server.ID}, {"host_name", nil},
-			{"device", v.device}, {"attached_at", microTime(v.updated)},
+			{"id", v.id},
+			{"attachment_id", v.attachment},
+			{"volume_id", v.id},
+			{"server_id", v.server.ID},
+			{"host_name", nil},
+			{"device", v.device},
+			{"attached_at", microTime(v.updated)},
 		})
 	}
 	return object{
-		{"id", v.id}, {"status", v.status}, {"size", v.size}, {"availability_zone", v.zone}, {"created_at", microTime(v.created)},
-		{"updated_at", microTime(v.updated)}, {"name", v.name}, {"description", nil}, {"volume_type", "__DEFAULT__"}, {"snapshot_id", nil},
-		{"source_volid", nil}, {"metadata", object{}}, {"links", []object{{{"rel", "self"}, {"href", k.volumeURL() +
+		{"id", v.id},
+		{"status", v.status},
+		{"size", v.size},
+		{"availability_zone", v.zone},
+		{"created_at", microTime(v.created)},
+		{"updated_at", microTime(v.updated)},
+		{"name", v.name},
+		{"description", nil},
+		{"volume_type", "__DEFAULT__"},
+		{"snapshot_id", nil},
+		{"source_volid", nil},
+		{"metadata", object{}},
+		{"links", []object{{{"rel", "self"}, {"href", k.volumeURL() +
 			"volumes/" + v.id}}}},
-		{"user_id", v.user}, {"bootable", "false"}, {"encrypted", false}, {"replication_status", nil}, {"consistencygroup_id", nil},
-		{"multiattach", false}, {"attachments", attached}, {"os-vol-tenant-attr:tenant_id", v.project},
+		{"user_id", v.user},
+		{"bootable", "false"},
+		{"encrypted", false},
+		{"replication_status", nil},
+		{"consistencygroup_id", nil},
+		{"multiattach", false},
+		{"attachments", attached},
+		{"os-vol-tenant-attr:tenant_id", v.project},
 	}
 }
 
@@ -157,7 +181,12 @@ func (k *call) createVolume() (reply, error) {
 		return reply{}, err
 	}
 	given, _ := sub(doc, "volume")
-	v := &volume{name: text(given, "name"), zone: text(given, "availability_zone"), project: k.token.projectID(), user: k.token.user.id}
+	v := &volume{
+		name:    text(given, "name"),
+		zone:    text(given, "availability_zone"),
+		project: k.token.projectID(),
+		user:    k.token.user.id,
+	}
 	size, ok := given.get("size")
 	if !ok {
 		return reply{}, badRequest("The server could not comply with the request since it is either malformed or " +

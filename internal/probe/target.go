@@ -24,14 +24,16 @@ func ParseURL(template string) (URL, error) {
 	for _, found := range placeholder.FindAllString(template, -1) {
 		if found != "{address}" && found != "{name}" {
 			return u, fmt.Errorf(
-				"%q is no placeholder: {address} and {name} are replaced by those of the node. A brace that is part of "+
+				"%q is no placeholder: {address} and {name} are replaced by those of the node. A brace that is part "+
+					"of "+
 					"the address is written %%7B or %%7D",
 				found,
 			)
 		}
 	}
 	if strings.ContainsAny(placeholder.ReplaceAllString(template, ""), "{}") {
-		return u, errors.New("a brace is not closed, or not opened. A brace that is part of the address is written %7B or %7D")
+		return u, errors.New("a brace is not closed, or not opened. A brace that is part of the address is written " +
+			"%7B or %7D")
 	}
 	scheme, rest, ok := strings.Cut(template, "://")
 	if u.scheme = strings.ToLower(scheme); !ok || (u.scheme != "http" && u.scheme != "https") {

@@ -119,9 +119,22 @@ type draft struct {
 }
 
 func newDraft(now Roster, s stage, policy Policy) *draft {
-	d := &draft{now: now, policy: policy, all: maps.Clone(s.left), back: s.back, aim: s.aim,
-		decided: map[string]bool{}, gone: map[string]bool{}, outage: outage(s.all, policy),
-		full: slices.Clone(s.full), space: boardOf(s.left, policy.Regions, s.full), pending: s.growth, texts: differences{}}
+	d := &draft{
+		now:     now,
+		policy:  policy,
+		all:     maps.Clone(s.left),
+		back:    s.back,
+		aim:     s.aim,
+		decided: map[string]bool{},
+		gone:    map[string]bool{},
+		outage:  outage(s.all, policy),
+		full: slices.Clone(
+			s.full,
+		),
+		space:   boardOf(s.left, policy.Regions, s.full),
+		pending: s.growth,
+		texts:   differences{},
+	}
 	maps.Copy(d.decided, s.remade)
 	if s.aim.slots {
 		d.back = nil // nodes stay in their slots

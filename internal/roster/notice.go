@@ -53,40 +53,85 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 	}
 	if u.New {
 		if more > 0 {
-			say(UpdateBegins, "%s should be replaced, and this apply replaces none: Terraform must first have stored create_before_destroy of the servers. "+
-				"The next apply takes the first batch.", text.Nodes(more))
+			say(
+				UpdateBegins,
+				"%s should be replaced, and this apply replaces none: Terraform must first have stored "+
+					"create_before_destroy of the servers. "+
+					"The next apply takes the first batch.",
+				text.Nodes(more),
+			)
 		}
 		return notices
 	}
 	if u.Has(Unhealthy) && outage(before, policy) {
 		sick := before.number(func(f *fact) bool { return f.unhealthy != "" })
-		say(TooManyUnhealthy, "Unhealthy: %d of %s. That is more than stop_above (%s) allows, so none is replaced for that. "+
-			"Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.", sick, text.Nodes(int64(len(before))), u.StopAbove)
+		say(
+			TooManyUnhealthy,
+			"Unhealthy: %d of %s. That is more than stop_above (%s) allows, so none is replaced for that. "+
+				"Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.",
+			sick,
+			text.Nodes(int64(len(before))),
+			u.StopAbove,
+		)
 	}
 	if n := int64(len(b.blocked)); n > 0 {
-		say(NoRoom, "%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list another place.",
-			text.Nodes(n), text.Few(b.blocked), detail(b.noRoom))
+		say(
+			NoRoom,
+			"%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list another "+
+				"place.",
+			text.Nodes(n),
+			text.Few(b.blocked),
+			detail(b.noRoom),
+		)
 	}
 	b.homeless = slices.DeleteFunc(b.homeless, func(name string) bool { return left[name] == nil })
 	if n := int64(len(b.homeless)); n > 0 {
-		say(NoHost, "Nova found no host for the servers of %s: %s. With method = %q a node keeps its place, so it waits for room there. "+
-			"Make room, or remove the node, so that another one comes where room is.", text.Nodes(n), text.Few(left.located(b.homeless)), u.Method)
+		say(
+			NoHost,
+			"Nova found no host for the servers of %s: %s. With method = %q a node keeps its place, so it waits for "+
+				"room there. "+
+				"Make room, or remove the node, so that another one comes where room is.",
+			text.Nodes(n),
+			text.Few(left.located(b.homeless)),
+			u.Method,
+		)
 	}
 	size := u.size(policy.Capacity)
-	if w := waitsFor(before, left, next, policy); more > int64(len(b.blocked)) && b.replaces() < size && len(w.names) > 0 {
+	if w := waitsFor(
+		before,
+		left,
+		next,
+		policy,
+	); more > int64(len(b.blocked)) && b.replaces() < size &&
+		len(w.names) > 0 {
 		say(BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits for %s: %s. %s",
 			text.Nodes(more), size, text.Nodes(int64(len(w.names))), text.Few(w.names), w.advice())
 	}
 	if names := left.baking(); more > int64(len(b.blocked)) && b.replaces() < size && len(names) > 0 {
-		say(BatchBakes, "%s more should be replaced. %s not in service for as long as update.pause says: %s. Apply again then.",
-			text.Nodes(more), isOrAre(len(names)), text.Few(names))
+		say(
+			BatchBakes,
+			"%s more should be replaced. %s not in service for as long as update.pause says: %s. Apply again then.",
+			text.Nodes(more),
+			isOrAre(len(names)),
+			text.Few(names),
+		)
 	}
 	if held := heldBack(left, policy); more > 0 && len(b.picked) == 0 && len(held) > 0 {
 		say(PlacesClosed, "%s should be replaced, and their places take no nodes now: %s. "+
-			"They stay as they are until their places take nodes again; the next plan goes on then by itself.", text.Nodes(int64(len(held))), text.Few(held))
+			"They stay as they are until their places take nodes again; the next plan goes on then by itself.",
+			text.Nodes(int64(len(held))),
+			text.Few(held))
 	}
-	if kept := protectedOutdated(left); u.Has(Outdated) && int64(len(kept)) > policy.Capacity-min(policy.target(next), policy.Capacity) {
-		say(ProtectedOutdated, "%s of another template than the wanted one will not be replaced: %s.", text.Nodes(int64(len(kept))), text.Few(kept))
+	if kept := protectedOutdated(
+		left,
+	); u.Has(Outdated) &&
+		int64(len(kept)) > policy.Capacity-min(policy.target(next), policy.Capacity) {
+		say(
+			ProtectedOutdated,
+			"%s of another template than the wanted one will not be replaced: %s.",
+			text.Nodes(int64(len(kept))),
+			text.Few(kept),
+		)
 	}
 	return notices
 }
@@ -127,17 +172,26 @@ func waitsFor(before, left facts, next Roster, policy Policy) (w wait) {
 func (w wait) advice() string {
 	var parts []string
 	if w.underWay {
-		parts = append(parts, "Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates.")
+		parts = append(
+			parts,
+			"Apply again when what is under way is in service; if it never will be, change the template, or name it "+
+				"in candidates.",
+		)
 	}
 	if w.unseen {
 		parts = append(parts, "Plan without -refresh=false, so that what was not looked at is seen.")
 	}
 	if w.behind {
 		parts = append(parts, "A server that stays what it was takes no argument from what changed in the template: "+
-			"give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change.")
+			"give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that "+
+			"need no change.")
 	}
 	if w.leaving {
-		parts = append(parts, "A server that leaves is destroyed by an apply that ends without an error; one that is no longer Terraform's has to be deleted or renamed.")
+		parts = append(
+			parts,
+			"A server that leaves is destroyed by an apply that ends without an error; one that is no longer "+
+				"Terraform's has to be deleted or renamed.",
+		)
 	}
 	return strings.Join(parts, " ")
 }

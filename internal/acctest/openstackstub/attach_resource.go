@@ -36,11 +36,20 @@ func createAttachment(ctx context.Context, d *schema.ResourceData, meta any) dia
 		return diag.FromErr(err)
 	}
 	server, volume := d.Get("instance_id").(string), d.Get("volume_id").(string)
-	if _, err := volumeattach.Create(ctx, c.nova, server, volumeattach.CreateOpts{VolumeID: volume}).Extract(); err != nil {
+	if _, err := volumeattach.Create(ctx, c.nova, server, volumeattach.CreateOpts{VolumeID: volume}).
+		Extract(); err != nil {
 		return diag.FromErr(err)
 	}
 	d.SetId(server + "/" + volume)
-	if err := c.await(ctx, volume, "in-use", d.Timeout(schema.TimeoutCreate), "available", "reserved", "attaching"); err != nil {
+	if err := c.await(
+		ctx,
+		volume,
+		"in-use",
+		d.Timeout(schema.TimeoutCreate),
+		"available",
+		"reserved",
+		"attaching",
+	); err != nil {
 		return diag.FromErr(err)
 	}
 	return readAttachment(ctx, d, meta)

@@ -58,7 +58,10 @@ func readPort(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagno
 		addresses = append(addresses, ip.IPAddress)
 	}
 	for name, value := range map[string]any{
-		"name": port.Name, "network_id": port.NetworkID, "admin_state_up": port.AdminStateUp, "all_fixed_ips": addresses,
+		"name":           port.Name,
+		"network_id":     port.NetworkID,
+		"admin_state_up": port.AdminStateUp,
+		"all_fixed_ips":  addresses,
 	} {
 		if err := d.Set(name, value); err != nil {
 			return diag.FromErr(err)

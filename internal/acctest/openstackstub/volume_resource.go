@@ -32,7 +32,10 @@ func volumeResource() *schema.Resource {
 }
 
 func tenMinutes() *schema.ResourceTimeout {
-	return &schema.ResourceTimeout{Create: schema.DefaultTimeout(10 * time.Minute), Delete: schema.DefaultTimeout(10 * time.Minute)}
+	return &schema.ResourceTimeout{
+		Create: schema.DefaultTimeout(10 * time.Minute),
+		Delete: schema.DefaultTimeout(10 * time.Minute),
+	}
 }
 
 // updateNothing: the genuine provider changes these arguments in place.
@@ -68,7 +71,12 @@ func reach(ctx context.Context, d *schema.ResourceData, meta any) (c clients, er
 
 // await waits until a volume has the target status; "deleted" is that it is gone.
 func (c clients) await(ctx context.Context, id, target string, timeout time.Duration, pending ...string) error {
-	conf := &retry.StateChangeConf{Target: []string{target}, Pending: pending, Timeout: timeout, PollInterval: 200 * time.Millisecond}
+	conf := &retry.StateChangeConf{
+		Target:       []string{target},
+		Pending:      pending,
+		Timeout:      timeout,
+		PollInterval: 200 * time.Millisecond,
+	}
 	conf.Refresh = func() (any, string, error) {
 		volume, err := volumes.Get(ctx, c.cinder, id).Extract()
 		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
@@ -88,7 +96,11 @@ func createVolume(ctx context.Context, d *schema.ResourceData, meta any) diag.Di
 	if err != nil {
 		return diag.FromErr(err)
 	}
-	opts := volumes.CreateOpts{Name: d.Get("name").(string), Size: d.Get("size").(int), AvailabilityZone: d.Get("availability_zone").(string)}
+	opts := volumes.CreateOpts{
+		Name:             d.Get("name").(string),
+		Size:             d.Get("size").(int),
+		AvailabilityZone: d.Get("availability_zone").(string),
+	}
 	volume, err := volumes.Create(ctx, c.cinder, opts, nil).Extract()
 	if err != nil {
 		return diag.FromErr(err)
@@ -109,7 +121,11 @@ func readVolume(ctx context.Context, d *schema.ResourceData, meta any) diag.Diag
 	if err != nil {
 		return gone(d, err)
 	}
-	for name, value := range map[string]any{"name": volume.Name, "size": volume.Size, "availability_zone": volume.AvailabilityZone} {
+	for name, value := range map[string]any{
+		"name":              volume.Name,
+		"size":              volume.Size,
+		"availability_zone": volume.AvailabilityZone,
+	} {
 		if err := d.Set(name, value); err != nil {
 			return diag.FromErr(err)
 		}
@@ -129,12 +145,21 @@ func deleteVolume(ctx context.Context, d *schema.ResourceData, meta any) diag.Di
 	}
 	for _, a := range volume.Attachments {
 		err := volumeattach.Delete(ctx, c.nova, a.ServerID, a.ID).ExtractErr()
-		if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) && !gophercloud.ResponseCodeIs(err, http.StatusConflict) {
+		if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) &&
+			!gophercloud.ResponseCodeIs(err, http.StatusConflict) {
 			return diag.FromErr(err)
 		}
 	}
 	if len(volume.Attachments) > 0 {
-		if err := c.await(ctx, d.Id(), "available", d.Timeout(schema.TimeoutDelete), "in-use", "attaching", "detaching"); err != nil {
+		if err := c.await(
+			ctx,
+			d.Id(),
+			"available",
+			d.Timeout(schema.TimeoutDelete),
+			"in-use",
+			"attaching",
+			"detaching",
+		); err != nil {
 			return diag.FromErr(err)
 		}
 	}

@@ -116,7 +116,12 @@ func texts(list types.List) (all []string) {
 
 // policy translates what the cluster should be; marked says whether a node of it
 // ever carried a mark.
-func (m attachmentModel) policy(ctx context.Context, before *attachmentModel, marked bool, diags *diag.Diagnostics) roster.Policy {
+func (m attachmentModel) policy(
+	ctx context.Context,
+	before *attachmentModel,
+	marked bool,
+	diags *diag.Diagnostics,
+) roster.Policy {
 	d := m.deletion(ctx, diags)
 	policy := roster.Policy{
 		Name:         m.naming().Name,
@@ -243,8 +248,11 @@ func (m attachmentModel) roster(remembered memory) roster.Roster {
 	for name, element := range m.Nodes.Elements() {
 		fields := element.(types.Object).Attributes()
 		n := roster.Node{
-			Index:      fields["index"].(types.Int64).ValueInt64(),
-			Place:      placement.Place{Region: fields["region"].(types.String).ValueString(), Zone: fields["zone"].(types.String).ValueString()},
+			Index: fields["index"].(types.Int64).ValueInt64(),
+			Place: placement.Place{
+				Region: fields["region"].(types.String).ValueString(),
+				Zone:   fields["zone"].(types.String).ValueString(),
+			},
 			Template:   templates.read(fields["template"].(types.Map)),
 			Generation: fields["generation"].(types.Int64).ValueInt64(),
 			Mark:       roster.Mark(fields["mark"].(types.String).ValueString()),
@@ -269,7 +277,10 @@ func (m attachmentModel) slots() map[string]roster.Slot {
 		fields := element.(types.Object).Attributes()
 		slots[name] = roster.Slot{
 			Index: fields["index"].(types.Int64).ValueInt64(),
-			Place: placement.Place{Region: fields["region"].(types.String).ValueString(), Zone: fields["zone"].(types.String).ValueString()},
+			Place: placement.Place{
+				Region: fields["region"].(types.String).ValueString(),
+				Zone:   fields["zone"].(types.String).ValueString(),
+			},
 		}
 	}
 	return slots
@@ -312,7 +323,12 @@ func (c templateCache) read(values types.Map) roster.Template {
 }
 
 // remember puts a roster into the state, and the spread that it comes to.
-func (m *attachmentModel) remember(ctx context.Context, r roster.Roster, regions []placement.Region, diags *diag.Diagnostics) {
+func (m *attachmentModel) remember(
+	ctx context.Context,
+	r roster.Roster,
+	regions []placement.Region,
+	diags *diag.Diagnostics,
+) {
 	templates := map[roster.Template]types.Map{}
 	nodes := make(map[string]attr.Value, len(r.Nodes))
 	for name, n := range r.Nodes {

@@ -25,11 +25,12 @@ const seenKey = "seen"
 // memory is what is remembered in addition to the attributes.
 type memory struct {
 	seen     roster.Seen
-	roster   roster.Roster              // all that is no attribute: its nodes are not here
-	zones    map[string]string          // of nodes that have none for now
-	unserved map[string]bool            // nodes that were looked at, and never were in service
-	marked   bool                       // whether a node of the cluster ever carried a mark
-	looked   map[placement.Place]string // the listed places that the refresh looked at; why they take no nodes, "" where they do
+	roster   roster.Roster     // all that is no attribute: its nodes are not here
+	zones    map[string]string // of nodes that have none for now
+	unserved map[string]bool   // nodes that were looked at, and never were in service
+	marked   bool              // whether a node of the cluster ever carried a mark
+	// The listed places that the refresh looked at, and why they take no nodes: "" where they do.
+	looked map[placement.Place]string
 }
 
 // memoryState is the private state, as JSON. Its maps and lists are sorted.
@@ -113,9 +114,23 @@ func loadMemory(ctx context.Context, from private.Reader, diags *diag.Diagnostic
 		looked:   map[placement.Place]string{},
 	}
 	for name, s := range state.Servers {
-		m.seen.Servers[name] = node.Node{ID: s.ID, Name: name, Status: cmp.Or(s.Status, "ACTIVE"), Fault: s.Fault,
-			CreatedAt: timeOf(s.Created), ProfileCreatedAt: timeOf(s.ProfileCreated), Tainted: s.Tainted, Protected: s.Protected,
-			Locked: s.Locked, InService: s.InService, Drained: s.Drained, Unwell: s.Unwell, Zone: s.Zone}
+		m.seen.Servers[name] = node.Node{
+			ID:     s.ID,
+			Name:   name,
+			Status: cmp.Or(s.Status, "ACTIVE"),
+			Fault:  s.Fault,
+			CreatedAt: timeOf(
+				s.Created,
+			),
+			ProfileCreatedAt: timeOf(s.ProfileCreated),
+			Tainted:          s.Tainted,
+			Protected:        s.Protected,
+			Locked:           s.Locked,
+			InService:        s.InService,
+			Drained:          s.Drained,
+			Unwell:           s.Unwell,
+			Zone:             s.Zone,
+		}
 		if s.Aged != nil {
 			m.seen.Aged[name] = roster.Aged{Mark: s.Aged.Mark, Launched: s.Aged.Launched}
 		}
@@ -141,7 +156,12 @@ func loadMemory(ctx context.Context, from private.Reader, diags *diag.Diagnostic
 
 // roster is what is remembered of the roster, without its nodes.
 func (state memoryState) roster() roster.Roster {
-	r := roster.Roster{Order: state.Order, Leaving: map[string]roster.Node{}, Settled: roster.Templates{}, Former: map[roster.Naming]int64{}}
+	r := roster.Roster{
+		Order:   state.Order,
+		Leaving: map[string]roster.Node{},
+		Settled: roster.Templates{},
+		Former:  map[roster.Naming]int64{},
+	}
 	for _, l := range state.Leaving {
 		r.Leaving[l.Name] = roster.Node{Index: l.Index, Place: placement.Place{Region: l.Region, Zone: l.Zone},
 			Template: l.Template, Generation: l.Generation, Mark: l.Mark, Served: l.Served}
@@ -165,8 +185,17 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 		Marked:  m.marked,
 	}
 	for name, s := range m.seen.Servers {
-		kept := serverState{ID: s.ID, Created: timeOrNil(s.CreatedAt), ProfileCreated: timeOrNil(s.ProfileCreatedAt),
-			Tainted: s.Tainted, Protected: s.Protected, Locked: s.Locked, InService: s.InService, Drained: s.Drained, Unwell: s.Unwell}
+		kept := serverState{
+			ID:             s.ID,
+			Created:        timeOrNil(s.CreatedAt),
+			ProfileCreated: timeOrNil(s.ProfileCreatedAt),
+			Tainted:        s.Tainted,
+			Protected:      s.Protected,
+			Locked:         s.Locked,
+			InService:      s.InService,
+			Drained:        s.Drained,
+			Unwell:         s.Unwell,
+		}
 		if s.Status != "ACTIVE" {
 			kept.Status = s.Status
 		}
@@ -196,7 +225,10 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 	}
 	for _, name := range r.LeavingNames() {
 		n := r.Leaving[name]
-		state.Leaving = append(state.Leaving, leavingState{name, n.Index, n.Region, n.Zone, n.Template, n.Generation, n.Mark, n.Served})
+		state.Leaving = append(
+			state.Leaving,
+			leavingState{name, n.Index, n.Region, n.Zone, n.Template, n.Generation, n.Mark, n.Served},
+		)
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(r.Settled), placement.Place.Compare) {
 		state.Settled = append(state.Settled, settledState{at.Region, at.Zone, r.Settled[at]})
@@ -267,7 +299,10 @@ func (m memory) recall(region placement.Region) (placement.Region, []cluster.Fin
 		}
 		if why != "" {
 			zones[i].Closed, zones[i].Why = true, why
-			findings = append(findings, cluster.Finding{Kind: cluster.ZoneUnavailable, Region: region.Name, Zone: z.Name})
+			findings = append(
+				findings,
+				cluster.Finding{Kind: cluster.ZoneUnavailable, Region: region.Name, Zone: z.Name},
+			)
 		}
 	}
 	region.Zones = zones

@@ -25,7 +25,12 @@ import (
 
 // refresh looks at the servers of the nodes that are remembered. It reports
 // false where nothing was found out, and the state stays as it is.
-func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, before memory, diags *diag.Diagnostics) (roster.Roster, memory, bool) {
+func (m *attachmentModel) refresh(
+	ctx context.Context,
+	b *backend.Backend,
+	before memory,
+	diags *diag.Diagnostics,
+) (roster.Roster, memory, bool) {
 	r := m.roster(before)
 	after := before
 	r.Former = maps.Clone(r.Former)
@@ -44,8 +49,14 @@ func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, befor
 	}
 	servers, err := cluster.Read(ctx, cloud, query)
 	if gone, ok := errors.AsType[*cluster.GroupGoneError](err); ok {
-		diags.AddAttributeWarning(path.Root("selector").AtName("servergroup_id"), "The server group of the selector is gone",
-			fmt.Sprintf("%s: no server was looked at, and what the last refresh saw counts. Correct or remove servergroup_id.", gone.Error()))
+		diags.AddAttributeWarning(
+			path.Root("selector").AtName("servergroup_id"),
+			"The server group of the selector is gone",
+			fmt.Sprintf(
+				"%s: no server was looked at, and what the last refresh saw counts. Correct or remove servergroup_id.",
+				gone.Error(),
+			),
+		)
 		return r, before, false
 	}
 	if err != nil {
@@ -62,7 +73,10 @@ func (m *attachmentModel) refresh(ctx context.Context, b *backend.Backend, befor
 	}
 	after.lookAt(looked, findings)
 	zoned := func(region string) bool {
-		return slices.ContainsFunc(listed, func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
+		return slices.ContainsFunc(
+			listed,
+			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 },
+		)
 	}
 	r, seen, notices := roster.Match(r, servers, before.seen, zoned)
 	for _, n := range notices {
@@ -130,21 +144,39 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 	if len(found) == 1 {
 		verb = "has a name"
 	}
-	p.diags.AddAttributeError(path.Root("cluster"), "Servers of this cluster are there already",
-		fmt.Sprintf("In %s %s %s that this cluster would give: %s. A new attachment knows neither where they belong nor what they were made from, so it would build a second cluster, or rebuild this one. "+
-			"If they are this cluster's (its state was lost, the attachment was tainted, replaced, or renamed without a moved block), take them over: "+
-			"terraform import ADDRESS %s, or terraform untaint ADDRESS. If they are not, choose another cluster or node_name_pattern, or a selector that leaves them out. "+
-			"To destroy what Terraform still knows of them: terraform destroy -refresh=false.",
-			strings.Join(query.Regions, " and "), text.Count(int64(len(found)), "server"), verb, text.Few(found), name))
+	p.diags.AddAttributeError(
+		path.Root("cluster"),
+		"Servers of this cluster are there already",
+		fmt.Sprintf(
+			"In %s %s %s that this cluster would give: %s. A new attachment knows neither where they belong nor what "+
+				"they were made from, so it would build a second cluster, or rebuild this one. "+
+				"If they are this cluster's (its state was lost, the attachment was tainted, replaced, or renamed "+
+				"without a moved block), take them over: "+
+				"terraform import ADDRESS %s, or terraform untaint ADDRESS. If they are not, choose another cluster "+
+				"or node_name_pattern, or a selector that leaves them out. "+
+				"To destroy what Terraform still knows of them: terraform destroy -refresh=false.",
+			strings.Join(query.Regions, " and "),
+			text.Count(int64(len(found)), "server"),
+			verb,
+			text.Few(found),
+			name,
+		),
+	)
 }
 
 // query asks for the servers that have the names of the nodes.
-func (m attachmentModel) query(ctx context.Context, r roster.Roster, before roster.Seen, diags *diag.Diagnostics) cluster.Query {
+func (m attachmentModel) query(
+	ctx context.Context,
+	r roster.Roster,
+	before roster.Seen,
+	diags *diag.Diagnostics,
+) cluster.Query {
 	regions := map[string]bool{}
 	for _, n := range r.Nodes {
 		regions[n.Region] = true
 	}
-	byProfile := m.deletion(ctx, diags).Criteria.ValueString() == string(deletion.OldestProfileFirst) && len(m.templates()) == 0
+	byProfile := m.deletion(ctx, diags).Criteria.ValueString() == string(deletion.OldestProfileFirst) &&
+		len(m.templates()) == 0
 	q := cluster.Query{
 		Keys:       nodes.Selector{}.Keys(),
 		Remembered: map[string]string{},
@@ -168,7 +200,11 @@ func (m attachmentModel) query(ctx context.Context, r roster.Roster, before rost
 // adopt takes over the servers of a running cluster: those whose names the
 // pattern makes, in all regions. The regions and zones become those where the
 // servers are, so nothing moves.
-func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) (roster.Roster, memory, bool) {
+func (m *attachmentModel) adopt(
+	ctx context.Context,
+	b *backend.Backend,
+	diags *diag.Diagnostics,
+) (roster.Roster, memory, bool) {
 	var found memory
 	cloud := b.Get(ctx, diags)
 	if cloud == nil {
@@ -187,7 +223,11 @@ func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *
 	}
 	r, err := roster.Adopt(name, pattern, servers)
 	if err != nil {
-		diags.AddAttributeError(path.Root("cluster"), "Unable to adopt the cluster", fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err))
+		diags.AddAttributeError(
+			path.Root("cluster"),
+			"Unable to adopt the cluster",
+			fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err),
+		)
 		return r, found, false
 	}
 	r.Slots = m.slots()
@@ -204,7 +244,8 @@ func (m *attachmentModel) adopt(ctx context.Context, b *backend.Backend, diags *
 // reportRead reports a cluster that could not be read; moves says that an update moves
 // nodes.
 func reportRead(err error, moves bool, diags *diag.Diagnostics) {
-	remedy := "To grow without a region that cannot be reached, leave it out of regions for now, and plan with -refresh=false."
+	remedy := "To grow without a region that cannot be reached, leave it out of regions for now, and plan with " +
+		"-refresh=false."
 	if moves {
 		remedy += " Take PLACEMENT out of the causes of update first: it would replace the nodes of the region."
 	}

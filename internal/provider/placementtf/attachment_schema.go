@@ -34,54 +34,127 @@ func attachmentSchema() schema.Schema {
 		return schema.Int64Attribute{CustomType: value.WholeType{}, Optional: true, MarkdownDescription: description,
 			Validators: []validator.Int64{int64validator.Between(least, most)}}
 	}
-	capacity := size(0, maxCapacity, fmt.Sprintf("Number of nodes that the cluster should have, at most %d.", maxCapacity))
+	capacity := size(
+		0,
+		maxCapacity,
+		fmt.Sprintf("Number of nodes that the cluster should have, at most %d.", maxCapacity),
+	)
 	capacity.Optional, capacity.Required = false, true
 	return schema.Schema{
-		MarkdownDescription: "Attaches placement to a cluster and remembers the place of each node: feed its `nodes` to the `for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some in bounded batches, and no other node ever changes its name, region or zone.\n\n" +
-			"All of it is worked out while planning, so that `terraform plan` shows where each node goes, and the servers that are created and destroyed with it. Destroying the attachment forgets it and touches no server.\n\n" +
-			"~> Replacing the attachment (`-replace`, `taint`) forgets it too and places all nodes again: nodes that then get other places are destroyed and created again.",
+		MarkdownDescription: "Attaches placement to a cluster and remembers the place of each node: feed its `nodes` " +
+			"to the `for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some " +
+			"in bounded batches, and no other node ever changes its name, region or zone.\n\n" +
+			"All of it is worked out while planning, so that `terraform plan` shows where each node goes, and the " +
+			"servers that are created and destroyed with it. Destroying the attachment forgets it and touches no " +
+			"server.\n\n" +
+			"~> Replacing the attachment (`-replace`, `taint`) forgets it too and places all nodes again: nodes that " +
+			"then get other places are destroyed and created again.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
-			"cluster": schema.StringAttribute{Required: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Name of the cluster. New nodes are named after it; those that are there keep their names when it changes."},
+			"cluster": schema.StringAttribute{
+				Required:   true,
+				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Name of the cluster. New nodes are named after it; those that are there keep " +
+					"their names when it changes.",
+			},
 			"desired_capacity": capacity,
-			"min_size":         size(0, placement.MaxNodes, "Minimum number of nodes. A `desired_capacity` below it is an error. Defaults to `0`."),
-			"max_size":         size(placement.Unlimited, placement.MaxNodes, "Maximum number of nodes. A `desired_capacity` above it is an error. Defaults to `-1`, no limit."),
-			"regions":          places.ArgumentWithTemplates("region", true),
-			"zones":            places.ArgumentWithTemplates("zone", false),
-			"region": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Region of `zones`. Defaults to the provider's. Not with `regions`."},
-			"node_name_pattern": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(string(roster.DefaultPattern)), Validators: []validator.String{patternValidator{}},
-				MarkdownDescription: "Pattern of the names of new nodes, in which `{cluster}` and `{index}` are replaced. An index is never used twice, unless `stateful` keeps slots. Defaults to `" + string(roster.DefaultPattern) + "`."},
-			"template": schema.MapAttribute{ElementType: types.StringType, Optional: true, Validators: []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{})},
-				MarkdownDescription: "What new nodes are made from, by names of your choice: image, flavor, a version of the user data. " +
-					"Let the servers take their values from the node, as in `each.value.template.image`: a node keeps the template that it was made from, so a changed template changes no server by itself. " +
-					"Values stand in plans and in the state, sensitive ones too: give a version of a secret, not the secret. It cannot be removed again."},
-			"respect_quotas": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota there still allows. Defaults to `false`."},
-			"flavor_id": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "Flavor of the nodes. With `respect_quotas`, the quotas of cores and RAM count too."},
+			"min_size": size(
+				0,
+				placement.MaxNodes,
+				"Minimum number of nodes. A `desired_capacity` below it is an error. Defaults to `0`.",
+			),
+			"max_size": size(
+				placement.Unlimited,
+				placement.MaxNodes,
+				"Maximum number of nodes. A `desired_capacity` above it is an error. Defaults to `-1`, no limit.",
+			),
+			"regions": places.ArgumentWithTemplates("region", true),
+			"zones":   places.ArgumentWithTemplates("zone", false),
+			"region": schema.StringAttribute{
+				Optional:            true,
+				Computed:            true,
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Region of `zones`. Defaults to the provider's. Not with `regions`.",
+			},
+			"node_name_pattern": schema.StringAttribute{
+				Optional:   true,
+				Computed:   true,
+				Default:    stringdefault.StaticString(string(roster.DefaultPattern)),
+				Validators: []validator.String{patternValidator{}},
+				MarkdownDescription: "Pattern of the names of new nodes, in which `{cluster}` and `{index}` are " +
+					"replaced. An index is never used twice, unless `stateful` keeps slots. Defaults to `" + string(
+					roster.DefaultPattern,
+				) + "`.",
+			},
+			"template": schema.MapAttribute{
+				ElementType: types.StringType,
+				Optional:    true,
+				Validators: []validator.Map{
+					mapvalidator.SizeAtLeast(1),
+					mapvalidator.ValueStringsAre(value.NotNull{}),
+				},
+				MarkdownDescription: "What new nodes are made from, by names of your choice: image, flavor, a " +
+					"version of the user data. " +
+					"Let the servers take their values from the node, as in `each.value.template.image`: a node " +
+					"keeps the template that it was made from, so a changed template changes no server by itself. " +
+					"Values stand in plans and in the state, sensitive ones too: give a version of a secret, not the " +
+					"secret. It cannot be removed again.",
+			},
+			"respect_quotas": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota " +
+					"there still allows. Defaults to `false`.",
+			},
+			"flavor_id": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Flavor of the nodes. With `respect_quotas`, the quotas of cores and RAM count " +
+					"too.",
+			},
 			// No nested attributes in maps as large as the cluster: the plugin
 			// framework looks at each of them by itself, at a cost that grows with
 			// the square of their number.
-			"nodes": schema.MapAttribute{ElementType: rosterNodeType, Computed: true,
-				MarkdownDescription: "The nodes by name, for `for_each`. Each has these attributes: the number in the name (`index`), the `region` and availability `zone` that the node belongs in, " +
-					"the `template` that it is made from (empty without one), the `generation` of its server, and the `mark` that its server carries once it was found in service, for `stackpolicy_readiness_attachment`. " +
-					"A null zone leaves the choice to Nova."},
+			"nodes": schema.MapAttribute{
+				ElementType: rosterNodeType,
+				Computed:    true,
+				MarkdownDescription: "The nodes by name, for `for_each`. Each has these attributes: the number in " +
+					"the name (`index`), the `region` and availability `zone` that the node belongs in, " +
+					"the `template` that it is made from (empty without one), the `generation` of its server, and " +
+					"the `mark` that its server carries once it was found in service, for " +
+					"`stackpolicy_readiness_attachment`. " +
+					"A null zone leaves the choice to Nova.",
+			},
 			"slots": schema.MapAttribute{
 				ElementType: slotType,
 				Computed:    true,
-				MarkdownDescription: "With `stateful`: the slots by name, for the `for_each` of what must outlive a server: volumes, ports, DNS records. " +
-					"Each has the `index` in the name, the `region` and `zone` where what it keeps lies, and whether a node is `in_use` of it. A slot never changes its place. Null without `stateful`.",
+				MarkdownDescription: "With `stateful`: the slots by name, for the `for_each` of what must outlive a " +
+					"server: volumes, ports, DNS records. " +
+					"Each has the `index` in the name, the `region` and `zone` where what it keeps lies, and whether " +
+					"a node is `in_use` of it. A slot never changes its place. Null without `stateful`.",
 			},
-			"next_index": schema.Int64Attribute{Computed: true, MarkdownDescription: "Index of the next new node; with `stateful`, of the next where no lower one is free."},
-			"distribution": schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true,
-				MarkdownDescription: "Number of nodes by region and zone, of every place that is listed or has nodes. Nodes whose zone is Nova's choice are counted under the empty name."},
+			"next_index": schema.Int64Attribute{
+				Computed: true,
+				MarkdownDescription: "Index of the next new node; with `stateful`, of the next where no lower one is " +
+					"free.",
+			},
+			"distribution": schema.MapAttribute{
+				ElementType: types.MapType{ElemType: types.Int64Type},
+				Computed:    true,
+				MarkdownDescription: "Number of nodes by region and zone, of every place that is listed or has " +
+					"nodes. Nodes whose zone is Nova's choice are counted under the empty name.",
+			},
 			"change": changeAttribute(),
-			"remaining": schema.Int64Attribute{Computed: true,
-				MarkdownDescription: "Number of nodes that `update` still has to replace after this apply. A pipeline applies again until the plan is empty. 0 without `update`."},
-			"summary": schema.StringAttribute{Computed: true,
-				MarkdownDescription: "The present spread as a table for people: each place with its nodes, its ideal share of the cluster, its weight, min and cap, how many nodes have the wanted template and how many others, and a note such as `full: cap` or `below min`. The diff of a plan shows it before and after."},
+			"remaining": schema.Int64Attribute{
+				Computed: true,
+				MarkdownDescription: "Number of nodes that `update` still has to replace after this apply. A " +
+					"pipeline applies again until the plan is empty. 0 without `update`.",
+			},
+			"summary": schema.StringAttribute{
+				Computed: true,
+				MarkdownDescription: "The present spread as a table for people: each place with its nodes, its ideal " +
+					"share of the cluster, its weight, min and cap, how many nodes have the wanted template and how " +
+					"many others, and a note such as `full: cap` or `below min`. The diff of a plan shows it before " +
+					"and after.",
+			},
 		},
 		Blocks: map[string]schema.Block{
 			"deletion": deletionBlock(),
@@ -95,16 +168,41 @@ func attachmentSchema() schema.Schema {
 
 func deletionBlock() schema.Block {
 	names := func(description string) schema.ListAttribute {
-		return schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: description,
-			Validators: []validator.List{listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.LengthAtLeast(1))}}
+		return schema.ListAttribute{
+			ElementType:         types.StringType,
+			Optional:            true,
+			MarkdownDescription: description,
+			Validators: []validator.List{
+				listvalidator.UniqueValues(),
+				listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.LengthAtLeast(1)),
+			},
+		}
 	}
-	return schema.SingleNestedBlock{MarkdownDescription: "Which nodes are removed when the cluster shrinks. First those that are not in service: without a server, in `ERROR`, or not marked where `require_in_service` asks for it. Then those that are marked as tainted, then all others by `criteria`.",
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Which nodes are removed when the cluster shrinks. First those that are not in service: " +
+			"without a server, in `ERROR`, or not marked where `require_in_service` asks for it. Then those that are " +
+			"marked as tainted, then all others by `criteria`.",
 		Attributes: map[string]schema.Attribute{
-			"criteria": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
-				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` (with templates: the one that came first) or `HIGHEST_INDEX_FIRST` (the last in, by its number, is the first out). Of two places that are equally good to take from, it decides too."},
-			"candidates": names("Names of nodes, or ids of their servers, to remove. With an unchanged `desired_capacity` each is replaced by a new node under a new name; with `stateful` and with the methods `IN_PLACE` and `RECREATE` it is made again under its own name, once for each time that it is added to the list. A name may stay in the list when its node is gone."),
-			"protected":  names("Names of nodes, or ids of their servers, that are never removed or replaced, in addition to those that are marked or locked in Nova."),
-		}}
+			"criteria": schema.StringAttribute{
+				Optional:   true,
+				Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
+				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), " +
+					"`OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` (with templates: the one that came " +
+					"first) or `HIGHEST_INDEX_FIRST` (the last in, by its number, is the first out). Of two places " +
+					"that are equally good to take from, it decides too.",
+			},
+			"candidates": names(
+				"Names of nodes, or ids of their servers, to remove. With an unchanged `desired_capacity` each is " +
+					"replaced by a new node under a new name; with `stateful` and with the methods `IN_PLACE` and " +
+					"`RECREATE` it is made again under its own name, once for each time that it is added to the " +
+					"list. A name may stay in the list when its node is gone.",
+			),
+			"protected": names(
+				"Names of nodes, or ids of their servers, that are never removed or replaced, in addition to those " +
+					"that are marked or locked in Nova.",
+			),
+		},
+	}
 }
 
 // onRemovalDelete gives the slot of a node up with it.
@@ -112,22 +210,31 @@ const onRemovalDelete = "DELETE"
 
 func statefulBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Gives each node a slot: its name, index and place, by which volumes, ports and DNS names are kept. Nodes then keep their names and places for good: a node that is replaced, " +
-			"or named in `candidates`, is made again in its slot, and a cluster that grows again finds the slots that it kept. Not with the method `SUBSTITUTE` nor the cause `PLACEMENT`. " +
-			"To add the block to a running cluster changes no node; to remove it while slots are kept is an error. `on_removal` is required.",
+		MarkdownDescription: "Gives each node a slot: its name, index and place, by which volumes, ports and DNS " +
+			"names are kept. Nodes then keep their names and places for good: a node that is replaced, " +
+			"or named in `candidates`, is made again in its slot, and a cluster that grows again finds the slots " +
+			"that it kept. Not with the method `SUBSTITUTE` nor the cause `PLACEMENT`. " +
+			"To add the block to a running cluster changes no node; to remove it while slots are kept is an error. " +
+			"`on_removal` is required.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("on_removal"))},
 		Attributes: map[string]schema.Attribute{
 			"on_removal": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.OneOf("RETAIN", onRemovalDelete)},
-				MarkdownDescription: "Required. What happens to the slot of a node that is removed: `RETAIN` keeps it, for the next node in its place; `DELETE` gives it up, and Terraform destroys what it kept. " +
-					"Where a place has several, the one of the lowest index is used first. New slots get the lowest index that is free.",
+				MarkdownDescription: "Required. What happens to the slot of a node that is removed: `RETAIN` keeps " +
+					"it, for the next node in its place; `DELETE` gives it up, and Terraform destroys what it kept. " +
+					"Where a place has several, the one of the lowest index is used first. New slots get the lowest " +
+					"index that is free.",
 			},
 			"release": schema.ListAttribute{
-				ElementType:         types.StringType,
-				Optional:            true,
-				Validators:          []validator.List{listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.LengthAtLeast(1))},
-				MarkdownDescription: "Names of kept slots to give up: Terraform destroys what is kept by them, and the plan shows it. One with a node is an error. While a name is listed no new slot gets it.",
+				ElementType: types.StringType,
+				Optional:    true,
+				Validators: []validator.List{
+					listvalidator.UniqueValues(),
+					listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.LengthAtLeast(1)),
+				},
+				MarkdownDescription: "Names of kept slots to give up: Terraform destroys what is kept by them, and " +
+					"the plan shows it. One with a node is an error. While a name is listed no new slot gets it.",
 			},
 		},
 	}
@@ -135,43 +242,93 @@ func statefulBlock() schema.Block {
 
 func updateBlock() schema.Block {
 	amount := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Optional: true, Validators: []validator.String{amountValidator{}}, MarkdownDescription: description}
+		return schema.StringAttribute{
+			Optional:            true,
+			Validators:          []validator.String{amountValidator{}},
+			MarkdownDescription: description,
+		}
 	}
-	size := amount("Required. Maximum number of nodes that one apply replaces: a number, or a percentage of `desired_capacity` such as `\"25%\"`. A percentage is rounded down, and one that gives less than 1 is 1. " +
-		"Nodes of the wanted template that are not in service yet count against it. 0 is an error: to pause, take the cause out of `causes`.")
+	size := amount(
+		"Required. Maximum number of nodes that one apply replaces: a number, or a percentage of `desired_capacity` " +
+			"such as `\"25%\"`. A percentage is rounded down, and one that gives less than 1 is 1. " +
+			"Nodes of the wanted template that are not in service yet count against it. 0 is an error: to pause, " +
+			"take the cause out of `causes`.",
+	)
 	size.Validators = []validator.String{amountValidator{least: 1}}
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Which nodes are replaced, one bounded batch for each apply. Without it nothing is ever replaced. `causes` and `max_batch_size` are required. The apply that brings the block, or `require_in_service`, replaces nothing yet.",
+		MarkdownDescription: "Which nodes are replaced, one bounded batch for each apply. Without it nothing is ever " +
+			"replaced. `causes` and `max_batch_size` are required. The apply that brings the block, or " +
+			"`require_in_service`, replaces nothing yet.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(
 			path.MatchRelative().AtName("causes"), path.MatchRelative().AtName("max_batch_size"))},
 		Attributes: map[string]schema.Attribute{
-			"causes": schema.ListAttribute{ElementType: types.StringType, Optional: true,
-				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))},
-				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is in ERROR, or marked as tainted, or `health` finds its service unwell), `PLACEMENT` (its place is not listed or above its cap, or a move makes the spread strictly better), `TEMPLATE` (its template is not the one that it would get now) and `AGE` (its server is older than `max_age`). Replaced in this order, and of those that are too old the oldest first."},
+			"causes": schema.ListAttribute{
+				ElementType: types.StringType,
+				Optional:    true,
+				Validators: []validator.List{
+					listvalidator.SizeAtLeast(1),
+					listvalidator.UniqueValues(),
+					listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...)),
+				},
+				MarkdownDescription: "Required. What makes a node one to replace, any of `UNHEALTHY` (its server is " +
+					"in ERROR, or marked as tainted, or `health` finds its service unwell), `PLACEMENT` (its place " +
+					"is not listed or above its cap, or a move makes the spread strictly better), `TEMPLATE` (its " +
+					"template is not the one that it would get now) and `AGE` (its server is older than `max_age`). " +
+					"Replaced in this order, and of those that are too old the oldest first.",
+			},
 			"max_age": schema.StringAttribute{
 				Optional:      true,
 				CustomType:    durations.Type{},
 				Validators:    durations.Between(time.Hour, 3650*duration.Day),
 				PlanModifiers: durations.Kept(),
-				MarkdownDescription: "The age from which on the cause `AGE` replaces a node, such as `30d`; required with it. It counts from the launch of the server, which a rebuild and a resize renew. " +
-					"Each node gets up to a tenth of it more, by its id, so that nodes made in one apply are not all too old in one night. A changed value counts from the refresh after its apply on.",
+				MarkdownDescription: "The age from which on the cause `AGE` replaces a node, such as `30d`; required " +
+					"with it. It counts from the launch of the server, which a rebuild and a resize renew. " +
+					"Each node gets up to a tenth of it more, by its id, so that nodes made in one apply are not all " +
+					"too old in one night. A changed value counts from the refresh after its apply on.",
 			},
 			"pause": schema.StringAttribute{
 				Optional:      true,
 				CustomType:    durations.Type{},
 				Validators:    durations.Between(0, 30*duration.Day),
 				PlanModifiers: durations.Kept(),
-				MarkdownDescription: "How long the nodes that have what is wanted must have been in service before nodes in service are replaced, so how long a batch has to serve before the next one. " +
-					"It counts from what the readiness attachment notes with the mark, or where marks are not required from the launch. Nodes that are not in service do not wait for it. Defaults to `0s`. A changed value counts from the refresh after its apply on.",
+				MarkdownDescription: "How long the nodes that have what is wanted must have been in service before " +
+					"nodes in service are replaced, so how long a batch has to serve before the next one. " +
+					"It counts from what the readiness attachment notes with the mark, or where marks are not " +
+					"required from the launch. Nodes that are not in service do not wait for it. Defaults to `0s`. A " +
+					"changed value counts from the refresh after its apply on.",
 			},
 			"max_batch_size": size,
-			"target":         amount("How many nodes get the wanted template: a number, or a percentage of `desired_capacity`, rounded up. Less than all is a canary: other new nodes get the settled template, the last one that all nodes had while half of them were in service with it. `0` is none yet. Does not count when the wanted template is the settled one. Defaults to `\"100%\"`."),
-			"method": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(roster.Substitute, roster.InPlace, roster.Recreate)},
-				MarkdownDescription: "How a node is replaced: `SUBSTITUTE` (a new node under a new name, made before the old one leaves; the default), `IN_PLACE` (the node keeps its name and place, and its server is rebuilt or resized) or `RECREATE` (the node keeps its name and place, and its server is destroyed and then made again: its `generation` rises). `IN_PLACE` makes servers again too where the template is not the cause. Both take nodes from service: no more than a batch may be out of it, for whatever reason. With `PLACEMENT` a node always gets a substitute. A node that never was in service is changed at once under its own name, with each method."},
-			"stop_above": amount("More unhealthy nodes than this are taken for an outage, and none is replaced as `UNHEALTHY`: a number, or a percentage of `desired_capacity`. Defaults to `\"50%\"`."),
-			"require_in_service": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether a node counts as in service only when a `stackpolicy_readiness_attachment` has marked its server so. Defaults to `true` as soon as any node of the cluster has carried a mark; before that every server that is `ACTIVE` counts."},
-		}}
+			"target": amount(
+				"How many nodes get the wanted template: a number, or a percentage of `desired_capacity`, rounded " +
+					"up. Less than all is a canary: other new nodes get the settled template, the last one that all " +
+					"nodes had while half of them were in service with it. `0` is none yet. Does not count when the " +
+					"wanted template is the settled one. Defaults to `\"100%\"`.",
+			),
+			"method": schema.StringAttribute{
+				Optional: true,
+				Validators: []validator.String{
+					stringvalidator.OneOf(roster.Substitute, roster.InPlace, roster.Recreate),
+				},
+				MarkdownDescription: "How a node is replaced: `SUBSTITUTE` (a new node under a new name, made before " +
+					"the old one leaves; the default), `IN_PLACE` (the node keeps its name and place, and its server " +
+					"is rebuilt or resized) or `RECREATE` (the node keeps its name and place, and its server is " +
+					"destroyed and then made again: its `generation` rises). `IN_PLACE` makes servers again too " +
+					"where the template is not the cause. Both take nodes from service: no more than a batch may be " +
+					"out of it, for whatever reason. With `PLACEMENT` a node always gets a substitute. A node that " +
+					"never was in service is changed at once under its own name, with each method.",
+			},
+			"stop_above": amount(
+				"More unhealthy nodes than this are taken for an outage, and none is replaced as `UNHEALTHY`: a " +
+					"number, or a percentage of `desired_capacity`. Defaults to `\"50%\"`.",
+			),
+			"require_in_service": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "Whether a node counts as in service only when a " +
+					"`stackpolicy_readiness_attachment` has marked its server so. Defaults to `true` as soon as any " +
+					"node of the cluster has carried a mark; before that every server that is `ACTIVE` counts.",
+			},
+		},
+	}
 }
 
 func causes() []string {
@@ -203,7 +360,11 @@ func (amountValidator) Description(context.Context) string {
 
 func (v amountValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-func (v amountValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v amountValidator) ValidateString(
+	_ context.Context,
+	req validator.StringRequest,
+	resp *validator.StringResponse,
+) {
 	if !value.Given(req.ConfigValue) {
 		return
 	}
@@ -212,7 +373,14 @@ func (v amountValidator) ValidateString(_ context.Context, req validator.StringR
 	case err != nil:
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number of nodes", err.Error()+".")
 	case v.least > 0 && amount.None():
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number of nodes",
-			fmt.Sprintf("A batch of %s replaces nothing, and at least one node is replaced at a time. To pause, take the cause out of causes, or remove the block update.", amount))
+		resp.Diagnostics.AddAttributeError(
+			req.Path,
+			"Invalid number of nodes",
+			fmt.Sprintf(
+				"A batch of %s replaces nothing, and at least one node is replaced at a time. To pause, take the "+
+					"cause out of causes, or remove the block update.",
+				amount,
+			),
+		)
 	}
 }
