@@ -112,10 +112,12 @@ func (c *Cloud) neutron(t testing.TB, region string) *gophercloud.ServiceClient 
 func (c *Cloud) Volume(t testing.TB, region, name string) {
 	t.Helper()
 	network, _ := c.Network(t, region)
-	if _, err := volumes.Create(t.Context(), c.cinder(t, region), volumes.CreateOpts{Name: name, Size: 1}, nil).Extract(); err != nil {
+	if _, err := volumes.Create(t.Context(), c.cinder(t, region), volumes.CreateOpts{Name: name, Size: 1}, nil).
+		Extract(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ports.Create(t.Context(), c.neutron(t, region), ports.CreateOpts{Name: name, NetworkID: network}).Extract(); err != nil {
+	if _, err := ports.Create(t.Context(), c.neutron(t, region), ports.CreateOpts{Name: name, NetworkID: network}).
+		Extract(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -28,7 +28,13 @@ type thing struct {
 // sweep removes the leftovers of tests of all regions, and prints them. What
 // fails does not keep it from the rest.
 func sweep(ctx context.Context, cloud *openstack.Cloud, older time.Duration, now time.Time, out io.Writer) error {
-	lists := []func(context.Context, *openstack.Cloud, string) ([]thing, error){listServers, listGroups, listQueues, listVolumes, listPorts}
+	lists := []func(context.Context, *openstack.Cloud, string) ([]thing, error){
+		listServers,
+		listGroups,
+		listQueues,
+		listVolumes,
+		listPorts,
+	}
 	regions, errs := cloud.ComputeRegions(ctx)
 	for _, region := range regions {
 		for _, list := range lists {
@@ -118,7 +124,14 @@ func listVolumes(ctx context.Context, cloud *openstack.Cloud, region string) (th
 	err = volumes.List(client, nil).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
 		list, err := volumes.ExtractVolumes(page)
 		for _, v := range list {
-			things = append(things, thing{"volume", v.Name, func(ctx context.Context) error { return volumes.Delete(ctx, client, v.ID, nil).ExtractErr() }})
+			things = append(
+				things,
+				thing{
+					"volume",
+					v.Name,
+					func(ctx context.Context) error { return volumes.Delete(ctx, client, v.ID, nil).ExtractErr() },
+				},
+			)
 		}
 		return true, err
 	})
@@ -133,7 +146,14 @@ func listPorts(ctx context.Context, cloud *openstack.Cloud, region string) (thin
 	err = ports.List(client, nil).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
 		list, err := ports.ExtractPorts(page)
 		for _, p := range list {
-			things = append(things, thing{"port", p.Name, func(ctx context.Context) error { return ports.Delete(ctx, client, p.ID).ExtractErr() }})
+			things = append(
+				things,
+				thing{
+					"port",
+					p.Name,
+					func(ctx context.Context) error { return ports.Delete(ctx, client, p.ID).ExtractErr() },
+				},
+			)
 		}
 		return true, err
 	})
