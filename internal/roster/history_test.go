@@ -153,9 +153,7 @@ func (w *world) store(next Roster, policy Policy) {
 			delete(w.volumes, name)
 		}
 	}
-	for name, slot := range next.Slots {
-		w.volumes[name] = slot
-	}
+	maps.Copy(w.volumes, next.Slots)
 	for name, n := range next.Nodes {
 		if slot, there := next.Slots[name]; policy.Stateful != nil && (!there || slot.Index != n.Index || slot.Region != n.Region) {
 			w.t.Fatalf("%s is %+v in the slot %+v", name, n, slot)

@@ -58,7 +58,7 @@ func TestLifeOfSlots(t *testing.T) {
 		{name: "a candidate is made again in its slot", capacity: 5, policy: func(p *Policy) { p.Candidates = []string{"web-3"} },
 			revised: "web-3", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
 		{name: "a server that an operator moved takes the node along, and not the slot", capacity: 5,
-			seen: func(s Seen) {
+			seen: func(Seen) {
 				n := r.Nodes["web-4"]
 				n.Zone = "az-3"
 				r.Nodes["web-4"] = n

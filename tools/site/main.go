@@ -44,16 +44,8 @@ func build(out string) error {
 		return err
 	}
 	wasm := filepath.Join(out, "planner.wasm")
-	compile := exec.Command(
-		"go",
-		"build",
-		"-trimpath",
-		"-ldflags",
-		"-s -w",
-		"-o",
-		wasm,
-		"./site/wasm",
-	) //nolint:noctx // it ends with this command
+	build := []string{"build", "-trimpath", "-ldflags", "-s -w", "-o", wasm, "./site/wasm"}
+	compile := exec.Command("go", build...) //nolint:noctx // it ends with this command
 	compile.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if output, err := compile.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the planner: %w\n%s", err, output)
