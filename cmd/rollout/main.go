@@ -29,9 +29,8 @@ const usage = `Usage: rollout [flags]
 Applies a Terraform or OpenTofu configuration until its
 stackpolicy_placement_attachments have nothing left to replace: plan, draw the
 plan, apply it, and again. Only saved plans are applied, after they were shown.
-While the status of an attachment says that it waits or bakes, it plans again
-from time to time. It keeps nothing: a run that was stopped or killed is resumed
-by starting another. The apply of a killed run goes on to its end, so give the
+During the pause of an update it plans again from time to time. It keeps
+nothing: a run that was stopped or killed is resumed by starting another. The apply of a killed run goes on to its end, so give the
 next run a -lock-timeout.
 
   terraform init
@@ -48,7 +47,7 @@ Flags:
                      input; a plan is applied only if its exit status is 0
   -max-applies N     number of applies after which it stops
   -max-time TIME     time after which it begins no other apply
-  -poll TIME         time between two plans while it waits (30s)
+  -poll TIME         time between two plans during a pause (30s)
   -json              print one event a line, as JSON
   -summary FILE      append what was done to a file, as Markdown
   -version           print the version
@@ -59,8 +58,7 @@ runs; a second one interrupts that apply too.
 
 Exit codes: 0 done: nothing is left; 1 failed: a plan or an apply; 2 held:
 something is left, and the last line says what holds it (the policy, a limit, an
-interruption, the status of an attachment); 3 reverted: a template failed and
-its nodes went back; 64 wrong usage.
+interruption, a warning of the plan); 64 wrong usage.
 `
 
 const exitUsage = 64

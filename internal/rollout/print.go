@@ -58,11 +58,7 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 
 // line is what is left of a cluster.
 func (c Cluster) line() string {
-	parts := []string{text.Clean(c.Name)}
-	if c.Status != "" {
-		parts = append(parts, text.Clean(c.Status))
-	}
-	return strings.Join(append(parts, fmt.Sprintf("%s left after this", text.Nodes(c.Remaining))), ": ")
+	return fmt.Sprintf("%s: %s left after this", text.Clean(c.Name), text.Nodes(c.Remaining))
 }
 
 // progressBar draws how many of all are ready.

@@ -7,11 +7,9 @@
 package rollout
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
@@ -23,10 +21,9 @@ type Outcome string
 
 // The outcomes.
 const (
-	Done     Outcome = "done"     // nothing is left to replace
-	Failed   Outcome = "failed"   // a plan, an apply or the policy command failed
-	Held     Outcome = "held"     // something is left, and no apply may go on with it now
-	Reverted Outcome = "reverted" // a template failed, and its nodes went back
+	Done   Outcome = "done"   // nothing is left to replace
+	Failed Outcome = "failed" // a plan or an apply failed
+	Held   Outcome = "held"   // something is left, and no apply may go on with it now
 )
 
 // Code is the exit code of an outcome.
@@ -36,8 +33,6 @@ func (o Outcome) Code() int {
 		return 0
 	case Held:
 		return 2
-	case Reverted:
-		return 3
 	}
 	return 1
 }
@@ -56,16 +51,9 @@ type Plan struct {
 type Cluster struct {
 	Address   string `json:"address"`
 	Name      string `json:"cluster"`
-	Status    string `json:"status,omitempty"`
 	Remaining int64  `json:"remaining"`
 
-	RevertAfter time.Duration `json:"-"` // 0: its update does not go back by itself
-}
-
-// is reports whether the status is of a kind: the words before its colon.
-func (c Cluster) is(kind string) bool {
-	word, _, _ := strings.Cut(c.Status, ":")
-	return word == kind
+	Pause time.Duration `json:"-"` // of its update
 }
 
 // Terraform makes and applies plans.
@@ -82,7 +70,7 @@ type Runner struct {
 	Report     func(Event)
 	MaxApplies int           // 0: no limit
 	MaxTime    time.Duration // after which no other apply begins; 0: no limit
-	Poll       time.Duration // between two plans while nodes bake or are waited for
+	Poll       time.Duration // between two plans during the pause of an update
 }
 
 // Event is something that happened.
@@ -102,7 +90,7 @@ type Event struct {
 // Run runs until nothing is left, something holds it, or the context ends: then
 // the apply that runs is finished first. The end of hard interrupts that too.
 func (r *Runner) Run(ctx, hard context.Context) Outcome {
-	run := &run{Runner: r, began: time.Now()}
+	run := &run{Runner: r, began: time.Now(), last: time.Now()}
 	outcome, why := run.all(ctx, hard)
 	code := outcome.Code()
 	if run.applies > 0 {
@@ -124,11 +112,10 @@ func (r *Runner) report(e Event) {
 // run is one run.
 type run struct {
 	*Runner
-	began    time.Time
-	applies  int
-	applied  []string  // changes of the plan that was applied last; nil: none was, or it failed
-	failing  time.Time // since when each apply fails; zero: the last did not
-	reverted bool      // whether a plan said so
+	began   time.Time
+	applies int
+	applied []string  // changes of the plan that was applied last; nil: none was
+	last    time.Time // when the last apply ended, or the run began
 }
 
 func (r *run) all(ctx, hard context.Context) (Outcome, string) {
@@ -143,7 +130,6 @@ func (r *run) all(ctx, hard context.Context) (Outcome, string) {
 		r.report(
 			Event{Kind: "plan", Apply: r.applies + 1, Changes: len(plan.Changes), Clusters: plan.Clusters, Plan: plan},
 		)
-		r.reverted = r.reverted || slices.ContainsFunc(plan.Clusters, func(c Cluster) bool { return c.is("reverted") })
 		if outcome, why := r.judge(plan); outcome != "" {
 			return outcome, why
 		}
@@ -152,7 +138,7 @@ func (r *run) all(ctx, hard context.Context) (Outcome, string) {
 				return outcome, why
 			}
 		}
-		if !plan.Changed || !r.failing.IsZero() {
+		if !plan.Changed {
 			r.report(Event{Kind: "wait", Clusters: plan.Clusters, Message: "next plan in " + duration.Format(r.Poll)})
 			select {
 			case <-ctx.Done():
@@ -171,9 +157,8 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 	late := r.MaxTime > 0 && time.Since(r.began) >= r.MaxTime
 	switch {
 	case plan.Changed && r.applied != nil && len(plan.Changes) > 0 && slices.Equal(plan.Changes, r.applied):
-		return Failed, "the apply changed what it planned, and the next plan has the same changes again: " + text.Few(
-			plan.Changes,
-		)
+		return Failed, "the apply changed what it planned, and the next plan has the same changes again: " +
+			text.Few(plan.Changes)
 	case plan.Changed && r.MaxApplies > 0 && r.applies >= r.MaxApplies:
 		return Held, fmt.Sprintf("-max-applies %d is reached", r.MaxApplies)
 	case plan.Changed && late:
@@ -181,38 +166,22 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 	case plan.Changed:
 		return "", ""
 	}
-	for _, kind := range []string{"held", "waits", "bakes"} {
-		for _, c := range plan.Clusters {
-			if !c.is(kind) {
-				continue
-			}
-			if kind == "held" {
-				return Held, c.Name + " is " + c.Status
-			}
-			if late {
-				return Held, "-max-time " + duration.Format(r.MaxTime) + " is over, and " + c.Name + " " + c.Status
-			}
-			return "", ""
-		}
-	}
-	if r.reverted {
-		return Reverted, "a template failed, and its nodes went back"
-	}
 	for _, c := range plan.Clusters {
-		if c.Remaining > 0 {
-			return Held, fmt.Sprintf(
-				"%s has %s left to replace, and the plan changes nothing",
-				c.Name,
-				text.Nodes(c.Remaining),
-			)
+		switch {
+		case c.Remaining == 0:
+		case late:
+			return Held, fmt.Sprintf("-max-time %s is over, and %s has %s left to replace", duration.Format(r.MaxTime), c.Name, text.Nodes(c.Remaining))
+		case time.Since(r.last) < c.Pause+r.Poll: // a whole poll longer: the last server may have been ready a little later
+			return "", ""
+		default:
+			return Held, fmt.Sprintf("%s has %s left to replace, and the plan changes nothing", c.Name, text.Nodes(c.Remaining))
 		}
 	}
 	return Done, "nothing is left to replace"
 }
 
 // apply lets the policy look at a plan, and applies it. It returns "" where the run
-// goes on, also after an apply that failed: its new nodes did not get into service,
-// and the update goes back by itself when that lasts.
+// goes on.
 func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 	if r.Policy != nil {
 		if err := r.Policy(ctx, plan.JSON); err != nil {
@@ -229,26 +198,13 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 		r.report(Event{Kind: "progress", Apply: r.applies, Message: message})
 	})
 	if err == nil {
-		r.applied, r.failing = append([]string{}, plan.Changes...), time.Time{}
+		r.applied, r.last = append([]string{}, plan.Changes...), time.Now()
 		r.report(Event{Kind: "applied", Apply: r.applies})
 		return "", ""
 	}
 	r.report(Event{Kind: "failed", Apply: r.applies, Message: err.Error()})
-	r.applied = nil
-	if r.failing.IsZero() {
-		r.failing = time.Now()
-	}
-	patience := 2 * slices.MaxFunc(
-		append(plan.Clusters, Cluster{}),
-		func(a, b Cluster) int { return cmp.Compare(a.RevertAfter, b.RevertAfter) },
-	).RevertAfter
-	switch {
-	case hard.Err() != nil:
+	if hard.Err() != nil {
 		return Failed, "the apply was interrupted"
-	case patience == 0:
-		return Failed, "the apply failed"
-	case time.Since(r.failing) >= patience:
-		return Failed, "applies fail since " + duration.Format(patience) + ", twice revert_after"
 	}
-	return "", ""
+	return Failed, "the apply failed"
 }

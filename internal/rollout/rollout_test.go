@@ -14,15 +14,13 @@ import (
 
 // script is a terraform that makes the same plans in each test: one a letter.
 //
-//	b a batch   f a batch whose apply fails   r a batch of a template that failed
-//	w waits   k bakes   h held   l something is left   d nothing is left
-//	v nothing is left, and the template failed   p the same changes as the last
-//	! a plan that fails
+//	b a batch   f a batch whose apply fails   l something is left
+//	d nothing is left   p the same changes as the last   ! a plan that fails
 type script struct {
 	plans   string
 	at      int
 	took    time.Duration // of an apply
-	revert  time.Duration
+	pause   time.Duration
 	applied []string
 	before  []string
 	during  func() // an apply
@@ -35,29 +33,17 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	kind := s.plans[min(s.at, len(s.plans)-1)]
 	s.at++
 	p := &Plan{File: string(kind), JSON: []byte(`{"plan": 1}`)}
-	c := Cluster{Address: "a.web", Name: "web", Remaining: 1, RevertAfter: s.revert}
+	c := Cluster{Address: "a.web", Name: "web", Remaining: 1, Pause: s.pause}
 	switch kind {
 	case '!':
 		return nil, errors.New("no such cloud")
-	case 'b', 'f', 'r':
+	case 'b', 'f':
 		s.before = []string{fmt.Sprintf("server.web-%d: create", s.at)}
 		p.Changed, p.Changes = true, s.before
-		c.Status = "batch 1 of 2"
-		if kind == 'r' {
-			c.Status = "reverted: the template of web-8 failed"
-		}
 	case 'p':
 		p.Changed, p.Changes = true, s.before
-	case 'w':
-		c.Status = "waits: web-8 is not in service"
-	case 'k':
-		c.Status = "bakes: the batch has to serve 10m"
-	case 'h':
-		c.Status = "held: az-2 is not available, 3 nodes wait"
 	case 'd':
-		c.Status, c.Remaining = "in step", 0
-	case 'v':
-		c.Status, c.Remaining = "reverted: the template of web-8 failed", 0
+		c.Remaining = 0
 	}
 	p.Clusters = []Cluster{c}
 	return p, nil
@@ -83,7 +69,7 @@ func TestRun(t *testing.T) {
 		name    string
 		plans   string
 		set     func(*Runner)
-		revert  time.Duration
+		pause   time.Duration
 		want    Outcome
 		applied string
 		why     string
@@ -91,21 +77,17 @@ func TestRun(t *testing.T) {
 	}{
 		{name: "nothing to do", plans: "d", want: Done, why: "nothing is left to replace"},
 		{name: "two batches", plans: "bbd", want: Done, applied: "bb", why: "(2 applies, 2m)", took: 2 * time.Minute},
-		{name: "bakes and waits", plans: "bkkwbd", want: Done, applied: "bb", took: 2*time.Minute + 90*time.Second},
-		{name: "held", plans: "bh", want: Held, applied: "b", why: "web is held: az-2 is not available, 3 nodes wait", took: time.Minute},
-		{name: "something is left", plans: "bl", want: Held, applied: "b", why: "web has 1 node left to replace, and the plan changes nothing", took: time.Minute},
-		{name: "reverted", plans: "brd", want: Reverted, applied: "br", took: 2 * time.Minute},
-		{name: "reverted before", plans: "v", want: Reverted},
+		{name: "a pause", plans: "bllbd", pause: time.Minute, want: Done, applied: "bb", took: 3 * time.Minute},
+		{name: "a pause that lasts too long", plans: "bl", pause: time.Minute, want: Held, applied: "b", why: "web has 1 node left to replace, and the plan changes nothing", took: 2*time.Minute + 30*time.Second},
+		{name: "a run that begins in a pause", plans: "lbd", pause: time.Minute, want: Done, applied: "b", took: 90 * time.Second},
+		{name: "something is left", plans: "bll", want: Held, applied: "b", why: "web has 1 node left to replace, and the plan changes nothing", took: time.Minute + 30*time.Second},
 		{name: "a plan fails", plans: "b!", want: Failed, applied: "b", why: "no such cloud", took: time.Minute},
 		{name: "an apply fails", plans: "bfb", want: Failed, applied: "bf", why: "the apply failed", took: 2 * time.Minute},
-		{name: "an apply fails, and the update goes back", plans: "bfffrv", revert: 5 * time.Minute, want: Reverted, applied: "bfffr", took: 5*time.Minute + 90*time.Second},
-		{name: "each apply fails", plans: "bf", revert: 5 * time.Minute, want: Failed, applied: "bffffffff", why: "applies fail since 10m, twice revert_after", took: 9*time.Minute + 210*time.Second},
-		{name: "it goes well again", plans: "bfbffbd", revert: 90 * time.Second, want: Done, applied: "bfbffb", took: 6*time.Minute + 90*time.Second},
 		{name: "no progress", plans: "bp", want: Failed, applied: "b", why: "the next plan has the same changes again: server.web-1: create", took: time.Minute},
 		{name: "at most two", plans: "b", set: func(r *Runner) { r.MaxApplies = 2 }, want: Held, applied: "bb", why: "-max-applies 2 is reached", took: 2 * time.Minute},
 		{name: "just two", plans: "bbd", set: func(r *Runner) { r.MaxApplies = 2 }, want: Done, applied: "bb", took: 2 * time.Minute},
 		{name: "for three minutes", plans: "b", set: func(r *Runner) { r.MaxTime = 3 * time.Minute }, want: Held, applied: "bbb", why: "-max-time 3m is over", took: 3 * time.Minute},
-		{name: "bakes for ever", plans: "k", set: func(r *Runner) { r.MaxTime = 3 * time.Minute }, want: Held, why: "-max-time 3m is over, and web bakes", took: 3 * time.Minute},
+		{name: "a long pause", plans: "l", pause: time.Hour, set: func(r *Runner) { r.MaxTime = 3 * time.Minute }, want: Held, why: "-max-time 3m is over, and web has 1 node left", took: 3 * time.Minute},
 		{name: "refused", plans: "bb", set: func(r *Runner) {
 			r.Policy = func(_ context.Context, plan []byte) error { return errors.New(string(plan)) }
 		}, want: Held, why: "the policy refuses the plan"},
@@ -113,7 +95,7 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &script{plans: c.plans, took: time.Minute, revert: c.revert}
+				s := &script{plans: c.plans, took: time.Minute, pause: c.pause}
 				var last Event
 				r := &Runner{Terraform: s, Poll: 30 * time.Second, Report: func(e Event) { last = e }}
 				if c.set != nil {
@@ -146,7 +128,7 @@ func TestInterrupt(t *testing.T) {
 	}{
 		{"during an apply", "bb", false, Held, "b"},
 		{"twice during an apply", "bb", true, Failed, ""},
-		{"while it waits", "k", false, Held, ""},
+		{"while it waits", "l", false, Held, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			soft, stop := context.WithCancel(t.Context())
@@ -157,7 +139,7 @@ func TestInterrupt(t *testing.T) {
 					kill()
 				}
 			}}
-			if c.plans == "k" {
+			if c.plans == "l" {
 				time.AfterFunc(10*time.Second, stop)
 			}
 			start := time.Now()
@@ -170,7 +152,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestCodes(t *testing.T) {
-	for outcome, want := range map[Outcome]int{Done: 0, Failed: 1, Held: 2, Reverted: 3} {
+	for outcome, want := range map[Outcome]int{Done: 0, Failed: 1, Held: 2} {
 		if got := outcome.Code(); got != want {
 			t.Errorf("%s: got %d", outcome, got)
 		}
@@ -190,9 +172,9 @@ func TestPrint(t *testing.T) {
 		got  string
 		want []string
 	}{
-		"lines":   {lines.String(), []string{"Plan 1: 1 resource would change", "web: batch 1 of 2: 1 node left after this", "  web-8: done\n", "Apply 1 is done", "Apply 2 failed\n\nServers are not in service", "failed: the apply failed (2 applies, 0s)"}},
+		"lines":   {lines.String(), []string{"Plan 1: 1 resource would change", "web: 1 node left after this", "  web-8: done\n", "Apply 1 is done", "Apply 2 failed\n\nServers are not in service", "failed: the apply failed (2 applies, 0s)"}},
 		"bar":     {bar.String(), []string{"\r  [##############################] 1 of 1\nApply 1 is done"}},
-		"log":     {log.String(), []string{`"event":"plan","apply":1,"changes":1,"clusters":[{"address":"a.web","cluster":"web","status":"batch 1 of 2","remaining":1}]}`, `"outcome":"failed","exit_code":1}`}},
+		"log":     {log.String(), []string{`"event":"plan","apply":1,"changes":1,"clusters":[{"address":"a.web","cluster":"web","remaining":1}]}`, `"outcome":"failed","exit_code":1}`}},
 		"summary": {summary.String(), []string{"## Apply 1\n", "This was failed:\n\n```text\nServers are not in service\n```", "**failed**: the apply failed"}},
 	} {
 		for _, want := range c.want {

@@ -129,10 +129,9 @@ func (p *Plan) read(plan *tfjson.Plan) error {
 func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 	var after struct {
 		Cluster   string `json:"cluster"`
-		Status    string `json:"status"`
 		Remaining int64  `json:"remaining"`
 		Update    *struct {
-			RevertAfter string `json:"revert_after"`
+			Pause string `json:"pause"`
 		} `json:"update"`
 	}
 	text, err := json.Marshal(change.Change.After)
@@ -142,11 +141,10 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 	c := Cluster{
 		Address:   change.Address,
 		Name:      cmp.Or(after.Cluster, change.Address),
-		Status:    after.Status,
 		Remaining: after.Remaining,
 	}
 	if after.Update != nil {
-		c.RevertAfter, _ = duration.Parse(after.Update.RevertAfter)
+		c.Pause, _ = duration.Parse(after.Update.Pause) // the provider has looked at it
 	}
 	return c, err
 }
