@@ -29,9 +29,8 @@ var (
 func (c *Cloud) Break(t testing.TB, f Fault, region string) (restore func()) {
 	t.Helper()
 	if c.Fake != nil {
-		restore = c.Fake.Inject(
-			fakecloud.Fault{Service: fakecloud.Compute, Region: region, Effect: f.effect, Times: fakecloud.Forever},
-		).Remove
+		fault := fakecloud.Fault{Service: fakecloud.Compute, Region: region, Effect: f.effect, Times: fakecloud.Forever}
+		restore = c.Fake.Inject(fault).Remove
 		t.Cleanup(restore)
 		return restore
 	}

@@ -144,10 +144,8 @@ func requiredText(pattern string) string {
 	visit = func(re *syntax.Regexp) {
 		switch re.Op {
 		case syntax.OpLiteral:
-			if part := string(
-				re.Rune,
-			); re.Flags&syntax.FoldCase == 0 && plain.MatchString(part) &&
-				len(part) > len(longest) {
+			part := string(re.Rune)
+			if re.Flags&syntax.FoldCase == 0 && plain.MatchString(part) && len(part) > len(longest) {
 				longest = part
 			}
 		case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:

@@ -157,11 +157,8 @@ func (k *call) dispatch(r *route) (reply, error) {
 	default:
 		return reply{}, &novaError{415, "Unsupported Content-Type"}
 	}
-	if project := strings.TrimSuffix(
-		k.projectURL,
-		"/",
-	); project != "" && k.token != nil &&
-		project != k.token.projectID() {
+	project := strings.TrimSuffix(k.projectURL, "/")
+	if project != "" && k.token != nil && project != k.token.projectID() {
 		return reply{}, badRequest(
 			"Malformed request URL: URL's project_id '%s' doesn't match Context's project_id '%s'",
 			project,

@@ -97,10 +97,8 @@ func (k *call) askZaqar() (reply, error) {
 	if k.parts[0] != "v2" || methods == nil {
 		return reply{}, refused(404, "404 Not Found", "")
 	}
-	if accept := k.header.Get(
-		"Accept",
-	); accept != "" && !strings.Contains(accept, "json") &&
-		!strings.Contains(accept, "*/*") {
+	accept := k.header.Get("Accept")
+	if accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*/*") {
 		return jsonReply(406, raw("")).set("Vary", "Accept"), nil
 	}
 	switch id := k.header.Get("Client-ID"); {

@@ -251,10 +251,8 @@ func (c Check) monitored(
 			continue
 		}
 		there = append(there, pool)
-		if slices.ContainsFunc(
-			members,
-			func(m openstack.Member) bool { return m.Operating == openstack.MemberUnwatched },
-		) {
+		unwatched := func(m openstack.Member) bool { return m.Operating == openstack.MemberUnwatched }
+		if slices.ContainsFunc(members, unwatched) {
 			warnings = append(
 				warnings,
 				fmt.Sprintf(

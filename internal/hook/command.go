@@ -40,14 +40,11 @@ var commandType = Type{
 			Name:     "environment",
 			Kind:     List,
 			Optional: true,
-			Description: "Names of variables of Terraform's own environment that the command gets too, such as " +
-				"`KUBECONFIG`. " +
+			Description: "Names of variables of Terraform's own environment that the command gets too, such as `KUBECONFIG`. " +
 				"Without it the command gets `PATH`, `HOME` (on Windows `USERPROFILE`) and the facts, and no secret.",
 			check: func(values []string) []Fault {
-				if slices.ContainsFunc(
-					values,
-					func(v string) bool { return v == "" || strings.ContainsAny(v, "=\x00") },
-				) {
+				noName := func(v string) bool { return v == "" || strings.ContainsAny(v, "=\x00") }
+				if slices.ContainsFunc(values, noName) {
 					return []Fault{{Text: "environment lists names of variables, such as KUBECONFIG. " +
 						"None is empty or contains = or the character NUL."}}
 				}

@@ -89,10 +89,8 @@ func explain(list []Attachment, changes []resourceChange) []Server {
 				continue
 			}
 			owned = true
-			if !slices.ContainsFunc(
-				nearest,
-				func(i int) bool { return !list[i].explains(fates[i][name], s.Effect, c.Deposed) },
-			) {
+			unexplained := func(i int) bool { return !list[i].explains(fates[i][name], s.Effect, c.Deposed) }
+			if !slices.ContainsFunc(nearest, unexplained) {
 				break
 			}
 			i := nearest[0]

@@ -35,11 +35,8 @@ func (s *Seen) Tell(r Roster, policy Policy) {
 			continue
 		}
 		launched := launched(server)
-		if limit := u.MaxAge + share10(
-			server.ID,
-			u.MaxAge,
-		); u.MaxAge > 0 && !launched.IsZero() &&
-			server.SeenAt.Sub(launched) > limit {
+		limit := u.MaxAge + share10(server.ID, u.MaxAge)
+		if u.MaxAge > 0 && !launched.IsZero() && server.SeenAt.Sub(launched) > limit {
 			s.Aged[name] = Aged{n.Mark, launched}
 		}
 		since := launched

@@ -41,15 +41,8 @@ func createAttachment(ctx context.Context, d *schema.ResourceData, meta any) dia
 		return diag.FromErr(err)
 	}
 	d.SetId(server + "/" + volume)
-	if err := c.await(
-		ctx,
-		volume,
-		"in-use",
-		d.Timeout(schema.TimeoutCreate),
-		"available",
-		"reserved",
-		"attaching",
-	); err != nil {
+	err = c.await(ctx, volume, "in-use", d.Timeout(schema.TimeoutCreate), "available", "reserved", "attaching")
+	if err != nil {
 		return diag.FromErr(err)
 	}
 	return readAttachment(ctx, d, meta)

@@ -151,15 +151,8 @@ func deleteVolume(ctx context.Context, d *schema.ResourceData, meta any) diag.Di
 		}
 	}
 	if len(volume.Attachments) > 0 {
-		if err := c.await(
-			ctx,
-			d.Id(),
-			"available",
-			d.Timeout(schema.TimeoutDelete),
-			"in-use",
-			"attaching",
-			"detaching",
-		); err != nil {
+		err := c.await(ctx, d.Id(), "available", d.Timeout(schema.TimeoutDelete), "in-use", "attaching", "detaching")
+		if err != nil {
 			return diag.FromErr(err)
 		}
 	}

@@ -106,11 +106,8 @@ func (r *Registry) Publish(version, dir string) error {
 		} `json:"metadata"`
 	}
 	name := prefix + "_manifest.json"
-	if err := json.Unmarshal(
-		rel.files[name],
-		&manifest,
-	); err != nil || manifest.Version != 1 || len(manifest.Metadata.ProtocolVersions) == 0 ||
-		rel.sums[name] == "" {
+	err = json.Unmarshal(rel.files[name], &manifest)
+	if err != nil || manifest.Version != 1 || len(manifest.Metadata.ProtocolVersions) == 0 || rel.sums[name] == "" {
 		return fmt.Errorf("version %s: %s is missing, not in the checksums, or not a manifest: %w", version, name, err)
 	}
 	rel.Protocols = manifest.Metadata.ProtocolVersions

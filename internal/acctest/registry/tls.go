@@ -39,11 +39,8 @@ func Serve(t testing.TB, handler http.Handler) (host, authority string) {
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}, ca, caKey)
 	authority = filepath.Join(t.TempDir(), "authority.pem")
-	if err := os.WriteFile(
-		authority,
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Raw}),
-		0o600,
-	); err != nil {
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Raw})
+	if err := os.WriteFile(authority, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(handler)

@@ -10,11 +10,8 @@ import (
 )
 
 func main() {
-	if err := providerserver.Serve(
-		context.Background(),
-		nova.New,
-		providerserver.ServeOpts{Address: "registry.terraform.io/stackpolicy/nova"},
-	); err != nil {
+	options := providerserver.ServeOpts{Address: "registry.terraform.io/stackpolicy/nova"}
+	if err := providerserver.Serve(context.Background(), nova.New, options); err != nil {
 		log.Fatal(err)
 	}
 }
