@@ -30,8 +30,8 @@ Applies a Terraform or OpenTofu configuration until its
 stackpolicy_placement_attachments have nothing left to replace: plan, draw the
 plan, apply it, and again. Only saved plans are applied, after they were shown.
 During the pause of an update it plans again from time to time. It keeps
-nothing: a run that was stopped or killed is resumed by starting another. The apply of a killed run goes on to its end, so give the
-next run a -lock-timeout.
+nothing: a run that was stopped or killed is resumed by starting another. The
+apply of a killed run goes on to its end, so give the next run a -lock-timeout.
 
   terraform init
   rollout -var image=debian-13

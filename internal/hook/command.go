@@ -40,8 +40,8 @@ var commandType = Type{
 			Name:     "environment",
 			Kind:     List,
 			Optional: true,
-			Description: "Names of variables of Terraform's own environment that the command gets too, such as `KUBECONFIG`. " +
-				"Without it the command gets `PATH`, `HOME` (on Windows `USERPROFILE`) and the facts, and no secret.",
+			Description: "Names of variables of Terraform's own environment that the command gets too, such as " +
+				"`KUBECONFIG`. Without it the command gets `PATH`, `HOME` (on Windows `USERPROFILE`) and the facts, and no secret.",
 			check: func(values []string) []Fault {
 				noName := func(v string) bool { return v == "" || strings.ContainsAny(v, "=\x00") }
 				if slices.ContainsFunc(values, noName) {

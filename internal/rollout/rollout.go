@@ -167,14 +167,15 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 		return "", ""
 	}
 	for _, c := range plan.Clusters {
+		left := fmt.Sprintf("%s has %s left to replace", c.Name, text.Nodes(c.Remaining))
 		switch {
 		case c.Remaining == 0:
 		case late:
-			return Held, fmt.Sprintf("-max-time %s is over, and %s has %s left to replace", duration.Format(r.MaxTime), c.Name, text.Nodes(c.Remaining))
-		case time.Since(r.last) < c.Pause+r.Poll: // a whole poll longer: the last server may have been ready a little later
+			return Held, "-max-time " + duration.Format(r.MaxTime) + " is over, and " + left
+		case time.Since(r.last) < c.Pause+r.Poll: // a poll longer: the last server may have been ready later
 			return "", ""
 		default:
-			return Held, fmt.Sprintf("%s has %s left to replace, and the plan changes nothing", c.Name, text.Nodes(c.Remaining))
+			return Held, left + ", and the plan changes nothing"
 		}
 	}
 	return Done, "nothing is left to replace"
