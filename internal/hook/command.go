@@ -41,7 +41,8 @@ var commandType = Type{
 			Kind:     List,
 			Optional: true,
 			Description: "Names of variables of Terraform's own environment that the command gets too, such as " +
-				"`KUBECONFIG`. Without it the command gets `PATH`, `HOME` (on Windows `USERPROFILE`) and the facts, and no secret.",
+				"`KUBECONFIG`. Without it the command gets `PATH`, `HOME` (on Windows `USERPROFILE`) and the " +
+				"facts, and no secret.",
 			check: func(values []string) []Fault {
 				noName := func(v string) bool { return v == "" || strings.ContainsAny(v, "=\x00") }
 				if slices.ContainsFunc(values, noName) {
