@@ -228,8 +228,7 @@ func keep(name, path string) check {
 }
 
 // renewed: a value is another one than the one that is kept under a name, which it
-// replaces, or still that one. It stands last, because a row that is repeated must
-// not keep it before all else holds.
+// replaces, or still that one. It stands after what else must hold of the row.
 func renewed(want bool, name, path string) check {
 	return func(a *answer) error {
 		v, err := a.at(path)

@@ -24,6 +24,7 @@ type cloud struct {
 	client   *http.Client
 	release  fakecloud.Release
 	patience time.Duration     // between the requests of one who awaits
+	second   time.Duration     // until a time in whole seconds is another; the fake's clock goes on by itself
 	urls     map[string]string // of the services, without a slash at the end
 	vars     map[string]string // what $name stands for
 	unknown  []string          // the names that the last expansion did not know
@@ -54,7 +55,7 @@ func start(t *testing.T, release string) *cloud {
 		t.Setenv("OS_CLIENT_CONFIG_FILE", file)
 		t.Setenv("OS_CLOUD", "stackpolicy-member")
 	} else {
-		c.patience = 200 * time.Millisecond
+		c.patience, c.second = 200*time.Millisecond, time.Second
 	}
 	maps.Copy(c.vars, map[string]string{
 		"prefix": c.Prefix, "image": c.Image, "flavor": c.Flavor,
