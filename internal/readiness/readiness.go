@@ -75,6 +75,7 @@ const (
 	looksAtOnce = 32               // servers that are looked at
 	hooksAtOnce = 32               // hooks that run
 	longestPoll = 10 * time.Second // between two looks at one node
+	longestNote = 30 * time.Second // for all notes together that the wait ended
 	logEvery    = time.Minute
 )
 
@@ -123,6 +124,8 @@ func (e *notReadyError) Error() string {
 func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err error) {
 	limited, cancel := context.WithTimeout(ctx, w.Timeout)
 	defer cancel()
+	noting, done := context.WithTimeout(ctx, w.Timeout+longestNote)
+	defer done()
 	nodes = slices.SortedFunc(slices.Values(nodes), func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
 	watches := make([]watch, len(nodes))
 	looks, hooks := make(chan struct{}, looksAtOnce), make(chan struct{}, hooksAtOnce)
@@ -131,7 +134,7 @@ func (w *Waiter) Run(ctx context.Context, nodes []Node) (warnings []string, err 
 		watches[i] = watch{Waiter: w, node: n, looks: looks, hooks: hooks}
 		all.Go(func() {
 			watches[i].run(limited)
-			watches[i].note(ctx)
+			watches[i].note(noting)
 		})
 	}
 	all.Wait()

@@ -33,6 +33,7 @@ type server struct {
 	marked   time.Time
 	since    time.Time // that the mark says
 	noted    time.Time // that a wait ended without it
+	hangs    bool      // when that is noted
 }
 
 // behind is how far Nova's clock is behind ours.
@@ -60,7 +61,11 @@ func (s *server) State(ctx context.Context) (openstack.State, error) {
 	return openstack.State{Status: strings.Trim(now, "-"), At: time.Now().Add(-behind)}, nil
 }
 
-func (s *server) NoteFailure(_ context.Context, at time.Time) error {
+func (s *server) NoteFailure(ctx context.Context, at time.Time) error {
+	if s.hangs {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	s.noted = at
 	return nil
 }
@@ -224,6 +229,25 @@ func TestErrorIsShort(t *testing.T) {
 	if text := e.Error(); strings.Count(text, "\n") != 51 || !strings.HasSuffix(text, "and 10 more") {
 		t.Errorf("got %s", text)
 	}
+}
+
+// TestNotesEnd: a Nova that does not answer when it is noted that servers are not in
+// service holds the wait up for half a minute, however many they are, and the error
+// stays the one about them.
+func TestNotesEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		w := &Waiter{Timeout: time.Minute, Hook: func(context.Context, Node) (string, error) { return "", errors.New("no") }}
+		var servers []*server
+		for range 100 {
+			servers = append(servers, &server{statuses: []string{"ACTIVE"}, hangs: true})
+		}
+		_, err := w.Run(t.Context(), nodes(servers...))
+		failed, ok := errors.AsType[*notReadyError](err)
+		if !ok || len(failed.failures) != 100 || time.Since(start) != 90*time.Second || !strings.Contains(failed.failures[0].seen, "no; and this could not be noted") {
+			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+	})
 }
 
 // TestCancel: Ctrl-C ends all waiting at once, whatever is waited for.

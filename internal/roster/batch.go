@@ -149,7 +149,7 @@ func newDraft(now Roster, s stage, policy Policy) *draft {
 // made, a node for which Nova found no host is left to the causes, which look for
 // another place.
 func (d *draft) reviseFree() {
-	if !d.policy.Update.Has(Outdated) {
+	if !d.policy.Update.Has(Outdated) || d.policy.Update.holds && !d.everything {
 		return
 	}
 	for _, name := range d.all.names() {
@@ -216,6 +216,8 @@ func (d *draft) may(f *fact, cause Cause) bool {
 		return false
 	case f.underWay(), d.everything:
 		return true
+	case cause == Outdated && d.policy.Update.holds:
+		return false
 	case f.trouble == "" && d.bakes:
 		return false
 	case d.policy.Update.keeps(Outdated):

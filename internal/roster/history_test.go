@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,14 +23,19 @@ type world struct {
 	seen    Seen
 	stored  Policy // of the last apply
 	servers map[string]*runs
-	bad     map[string]bool // images that never get into service
-	quota   int             // how many servers there may be
-	calm    bool            // nothing fails
-	clock   int64
-	given   Templates       // of the plan that is looked at
-	made    int             // servers that were created by the last apply
-	ours    map[string]bool // nodes that an apply took out of service to change them, and that are not back
-	volumes map[string]Slot // of a stateful cluster: one for each slot, by its name
+	bad     map[string]bool   // images that never get into service
+	quota   int               // how many servers there may be
+	calm    bool              // nothing fails
+	clock   int64             // of the cloud's API, which jumps now and then
+	real    int64             // which does not
+	jumped  bool              // whether it ever did
+	given   Templates         // of the plan that is looked at
+	made    int               // servers that were created by the last apply
+	ours    map[string]bool   // nodes that an apply took out of service to change them, and that are not back
+	volumes map[string]Slot   // of a stateful cluster: one for each slot, by its name
+	late    int64             // how long servers of a late image need to get into service
+	wait    int64             // how long an apply waits for them
+	images  map[string]string // by the hashes of their templates, those that an apply was given
 }
 
 // runs is a server: what Nova reports, and the node that it was made or changed for.
@@ -38,11 +44,23 @@ type runs struct {
 	image      string
 	mark       Mark
 	generation int64
+	born       int64 // really, since its launch
 }
 
 func newWorld(t *rapid.T) *world {
 	return &world{t: t, seen: NewSeen(), servers: map[string]*runs{}, quota: math.MaxInt, ours: map[string]bool{}, volumes: map[string]Slot{},
-		bad: map[string]bool{"bad": true, "worse": true}}
+		bad: map[string]bool{"bad": true, "worse": true}, images: map[string]string{}, wait: 5}
+}
+
+// pass lets time pass.
+func (w *world) pass(seconds int64) {
+	w.clock += seconds
+	w.real += seconds
+}
+
+// ready reports whether a server gets into service once it is looked at.
+func (w *world) ready(s *runs) bool {
+	return !w.bad[s.image] && (!strings.HasPrefix(s.image, "late") || w.real-s.born >= w.late)
 }
 
 // fails draws whether something goes wrong that does so once in a number of times.
@@ -58,7 +76,37 @@ func (w *world) refresh() {
 	}
 	w.roster, w.seen, _ = Match(w.roster, servers, w.seen, func(string) bool { return true })
 	w.seen.Tell(w.roster, w.stored)
+	before := w.roster.Failed
 	w.roster = w.roster.Learn(w.seen, w.stored).Ordered()
+	for _, f := range w.roster.Failed[min(len(before), len(w.roster.Failed)):] {
+		w.failed(f)
+	}
+}
+
+// failed looks at a template that just failed. It must be one whose servers do not get
+// into service, found out by a wait, and not in the middle of an outage. Only a clock that
+// jumps may mislead it.
+func (w *world) failed(f Failure) {
+	u, sick, evidence := w.stored.Update, int64(0), false
+	for name, n := range w.roster.Nodes {
+		s, there := w.servers[name]
+		if !there {
+			continue
+		}
+		if s.Status != "ACTIVE" || s.Tainted {
+			sick++
+		}
+		evidence = evidence || n.Template.hash() == f.Template && s.Status == "ACTIVE" && s.NotInServiceAt.Sub(s.LaunchedAt) >= u.RevertAfter
+	}
+	image := w.images[f.Template]
+	if !evidence || sick > u.StopAbove.down(w.stored.Capacity) || !w.bad[image] && !w.jumped {
+		w.t.Fatalf("%s failed (%+v): evidence %v, %d of %d sick, jumped %v", image, f, evidence, sick, w.stored.Capacity, w.jumped)
+	}
+	for _, t := range w.roster.Settled {
+		if t.hash() == f.Template {
+			w.t.Fatalf("%s failed, and is settled", image)
+		}
+	}
 }
 
 // apply makes the servers what the next roster says. Like Terraform it drains and
@@ -78,6 +126,9 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 		}
 	}
 	w.roster, w.stored = next, policy
+	for _, t := range policy.Templates {
+		w.images[t.hash()] = t.Values()["image"]
+	}
 	w.store(next, policy)
 	failed := false
 	for _, name := range next.Names() {
@@ -93,7 +144,7 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 			failed = true
 			continue
 		}
-		w.clock++
+		w.pass(1)
 		if !there {
 			s = &runs{Node: node.Node{ID: fmt.Sprintf("id-%s-%d", name, w.clock), Name: name, Region: n.Region, Zone: n.Zone,
 				Status: "ACTIVE", CreatedAt: w.now()}}
@@ -101,7 +152,7 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 			w.made++
 		}
 		s.image, s.mark, s.generation = n.Template.Values()["image"], n.Mark, n.Generation
-		s.LaunchedAt = w.now()
+		s.LaunchedAt, s.born = w.now(), w.real
 		s.Build = fmt.Sprintf("%s %s %d", s.ID, s.image, w.clock)
 		switch {
 		case w.fails(30, "the server fails"):
@@ -113,20 +164,7 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 	if failed {
 		return // the readiness attachment depends on all servers
 	}
-	for _, name := range next.Names() {
-		s := w.servers[name]
-		if s.Status != "ACTIVE" || w.bad[s.image] {
-			failed = true
-			continue
-		}
-		if s.InService != string(s.mark) && !step() {
-			return
-		}
-		if s.InService != string(s.mark) {
-			s.InService, s.InServiceAt = string(s.mark), w.now()
-		}
-	}
-	if failed {
+	if !w.await(next, step) {
 		return // and what leaves is destroyed after it
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.servers)) {
@@ -137,6 +175,41 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 			delete(w.servers, name)
 		}
 	}
+}
+
+// await is the readiness attachment: it marks the servers that are in service, and
+// waits for the others. At the end of the wait it notes at those that run that they are
+// not. It reports whether all are in service.
+func (w *world) await(next Roster, step func() bool) bool {
+	for last := range 2 {
+		waits := false
+		for _, name := range next.Names() {
+			s := w.servers[name]
+			switch {
+			case s.Status == "ACTIVE" && (s.InService == string(s.mark) || !w.ready(s)):
+				waits = waits || s.InService != string(s.mark)
+				if s.InService != string(s.mark) && last == 1 && !w.fails(10, "the note is refused") {
+					s.NotInServiceAt = w.now()
+				}
+			case s.Status != "ACTIVE":
+				waits = true
+			case !step():
+				return false
+			default:
+				s.InService, s.InServiceAt, s.NotInServiceAt = string(s.mark), w.now(), time.Time{}
+			}
+		}
+		if !waits {
+			return true
+		}
+		if last == 0 {
+			if w.fails(10, "the wait is interrupted") {
+				return false
+			}
+			w.pass(w.wait)
+		}
+	}
+	return false
 }
 
 // store makes and destroys the volumes of the slots. Where slots are kept, only one
@@ -192,7 +265,7 @@ func (w *world) change(policy *Policy) {
 	}
 	switch rapid.IntRange(0, 15).Draw(t, "event") {
 	case 0, 1, 2:
-		policy.Templates = images(rapid.SampledFrom([]string{"a", "b", "c", "bad", "worse"}).Draw(t, "image"))
+		policy.Templates = images(rapid.SampledFrom([]string{"a", "b", "c", "bad", "worse", "late"}).Draw(t, "image"))
 	case 3:
 		if len(w.roster.Settled) > 0 {
 			policy.Templates = w.roster.Settled
@@ -233,9 +306,10 @@ func (w *world) change(policy *Policy) {
 	case 13:
 		w.quota = math.MaxInt
 	case 14:
-		w.clock += rapid.Int64Range(1, 200).Draw(t, "time")
+		w.pass(rapid.Int64Range(1, 200).Draw(t, "time"))
 	case 15: // the clock of the API jumps an hour back, or a day ahead
 		w.clock += rapid.SampledFrom([]int64{-3600, 86400}).Draw(t, "jump")
+		w.jumped = true
 	}
 }
 
@@ -271,8 +345,10 @@ func history(t *rapid.T, method string, stateful bool) {
 	policy.Update = update(genBatch.Draw(t, "batch"), Unhealthy, Misplaced, Outdated, TooOld)
 	policy.Update.MaxAge = rapid.SampledFrom([]time.Duration{0, 50 * time.Second, 500 * time.Second}).Draw(t, "max age")
 	policy.Update.Pause = rapid.SampledFrom([]time.Duration{0, 10 * time.Second, 100 * time.Second}).Draw(t, "pause")
-	policy.Update.StopAbove = amount("100%")
+	policy.Update.RevertAfter = rapid.SampledFrom([]time.Duration{0, 20 * time.Second, 200 * time.Second}).Draw(t, "revert after")
+	policy.Update.StopAbove = amount(rapid.SampledFrom([]string{"100%", "50%"}).Draw(t, "stop above"))
 	policy.Update.Method = method
+	w.late, w.wait = rapid.Int64Range(1, 19).Draw(t, "late"), rapid.Int64Range(1, 60).Draw(t, "wait")
 	if stateful {
 		policy.Stateful = &Stateful{Retain: true}
 		policy.Update.Causes = []Cause{Unhealthy, Outdated}
@@ -284,7 +360,7 @@ func history(t *rapid.T, method string, stateful bool) {
 	// The template is good now, and nothing fails any more.
 	w.calm, w.quota = true, math.MaxInt
 	u := *policy.Update // a policy of before may still have the old one
-	u.MaxAge = 0
+	u.MaxAge, u.StopAbove = 0, amount("100%")
 	policy.Update = &u
 	policy.Templates, policy.Protected, policy.Update.Target = images("good"), nil, amount("100%")
 	if stateful {
@@ -294,7 +370,7 @@ func history(t *rapid.T, method string, stateful bool) {
 	limit := 2*(policy.Capacity+batch-1)/batch + 4
 	for range limit {
 		w.start()
-		w.clock += 4000 // the clock may have jumped back
+		w.pass(4000) // the clock may have jumped back
 		change := w.round(policy, 1000)
 		if change != nil && change.Empty() && w.good() {
 			if change.Remaining != 0 {
@@ -328,7 +404,7 @@ func (w *world) round(policy Policy, crash int) *Change {
 		return nil
 	}
 	w.check(policy, next, change)
-	w.given = policy.Templates
+	w.given = before.Wanted(policy)
 	serving, useless := w.serving(), int64(0) // protected, and so in the way of others
 	for _, name := range policy.Protected {
 		if n, there := next.Nodes[name]; there && !w.serves(name, n) {

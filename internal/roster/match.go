@@ -138,10 +138,12 @@ func described(list []node.Node) string {
 	return strings.Join(texts, "; ")
 }
 
-// Learn remembers which nodes are in service, and the templates as the settled ones
-// if every node has them and at least half of the nodes are in service with them.
+// Learn remembers which nodes are in service, the templates as the settled ones if
+// every node has them and at least half of the nodes are in service with them, and
+// which of them failed.
 func (r Roster) Learn(seen Seen, policy Policy) Roster {
 	r = r.clone()
+	wanted := r.Wanted(policy)
 	serving, all := 0, len(r.Nodes) > 0
 	for name, n := range r.Nodes {
 		if trouble(name, n, seen, policy) == "" {
@@ -149,11 +151,12 @@ func (r Roster) Learn(seen Seen, policy Policy) Roster {
 			r.Nodes[name] = n
 			serving++
 		}
-		all = all && n.Template == policy.Templates.At(n.Place)
+		all = all && n.Template == wanted.At(n.Place)
 	}
 	if all && 2*serving >= len(r.Nodes) {
-		r.Settled = policy.Templates
+		r.Settled = wanted
 	}
+	r.Failed = r.learnFailures(seen, policy)
 	return r
 }
 

@@ -36,6 +36,9 @@ type slowPlanner struct {
 	full    map[placement.Place]bool
 	order   []string        // all nodes in their turn
 	again   map[string]bool // candidates that are made again
+
+	reverts bool // the given template failed, and the settled one is wanted
+	holds   bool // it failed, and nothing is settled
 }
 
 type slowResult struct {
@@ -47,11 +50,15 @@ type slowResult struct {
 	batch     int64
 	returned  int64 // leaving nodes that came back for one that never served
 	blocked   bool
+
+	reverts, holds bool
 }
 
 func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool) {
 	s := &slowPlanner{policy: policy, seen: seen, nodes: maps.Clone(now.Nodes), leaving: maps.Clone(now.Leaving),
 		settled: now.Settled, full: map[placement.Place]bool{}, again: map[string]bool{}}
+	s.judge(now)
+	result.reverts, result.holds = s.reverts, s.holds
 	for name, n := range s.nodes { // the first template is taken for what a node was made from
 		if wanted := s.wanted(n.Place); n.Template == "" && wanted != "" {
 			number, hash, hashed := strings.Cut(string(n.Mark), "-")
@@ -197,6 +204,49 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	return result, true
 }
 
+// judge looks, place by place, whether the given template failed.
+func (s *slowPlanner) judge(now Roster) {
+	if s.policy.Update == nil || s.policy.Update.RevertAfter == 0 {
+		return
+	}
+	var places []placement.Place
+	for _, r := range s.policy.Regions {
+		if len(r.Zones) == 0 {
+			places = append(places, placement.Place{Region: r.Name})
+		}
+		for _, z := range r.Zones {
+			places = append(places, placement.Place{Region: r.Name, Zone: z.Name})
+		}
+	}
+	for _, n := range now.Nodes {
+		places = append(places, n.Place)
+	}
+	failed := 0
+	for _, at := range places {
+		given, settled := special(s.policy.Templates, at), special(now.Settled, at)
+		for _, f := range now.Failed {
+			if f.Template == given.hash() && given != settled {
+				failed++
+				s.reverts = s.reverts || settled != ""
+			}
+		}
+	}
+	s.holds = failed > 0 && !s.reverts
+	if !s.reverts {
+		return
+	}
+	for _, n := range now.Leaving {
+		places = append(places, n.Place)
+	}
+	wanted := Templates{}
+	for _, at := range places {
+		if wanted[at] = special(now.Settled, at); wanted[at] == "" {
+			wanted[at] = special(s.policy.Templates, at)
+		}
+	}
+	s.policy.Templates = wanted
+}
+
 // keeps reports whether nodes that are replaced keep their names.
 func (s *slowPlanner) keeps() bool {
 	return s.policy.Update != nil && (s.policy.Update.Method == InPlace || s.policy.Update.Method == Recreate)
@@ -226,7 +276,7 @@ func (s *slowPlanner) current() (n int64) {
 
 func (s *slowPlanner) target() int64 {
 	u := s.policy.Update
-	if u == nil || maps.Equal(s.settled, s.policy.Templates) {
+	if u == nil || s.reverts || maps.Equal(s.settled, s.policy.Templates) {
 		return 1000
 	}
 	target := u.Target.number.Num().Int64()
@@ -408,7 +458,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 		decided = map[string]bool{}
 	}
 	current := s.current()
-	if slices.Contains(u.Causes, Outdated) {
+	if slices.Contains(u.Causes, Outdated) && (!s.holds || batch < 0) {
 		for _, name := range (Roster{Nodes: s.nodes}).Names() {
 			n := s.nodes[name]
 			old := n.Template != s.wanted(n.Place) && (current < s.target() || n.Template != special(s.settled, n.Place))
@@ -468,7 +518,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 			return s.inService(name, n)
 		}
 		for _, cause := range []Cause{Unhealthy, Misplaced, Outdated, TooOld} {
-			if !slices.Contains(u.Causes, cause) || cause == Unhealthy && outage {
+			if !slices.Contains(u.Causes, cause) || cause == Unhealthy && outage || cause == Outdated && s.holds && batch >= 0 {
 				continue
 			}
 			clear(blocked)

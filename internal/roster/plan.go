@@ -43,6 +43,8 @@ var ErrTemplateRemoved = errors.New("a template cannot be taken away again: new 
 // [*placement.InfeasibleError] and a [*deletion.ProtectedError].
 func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	now = now.settle(seen, policy.Regions)
+	verdict := now.judge(policy)
+	policy = verdict.over(policy)
 	next, notices, err := now.firstTemplate(policy.Templates)
 	if err != nil {
 		return now, Change{}, err
@@ -100,8 +102,10 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	change := record(all, changed, returned, made)
 	after := s.left.renewed(next, returned, made, len(all), seen, policy)
 	change.Remaining = remaining(next, all, after, s.full, policy)
+	change.Reverted = verdict.record(all)
 	change.Notices = slices.Concat(
 		notices,
+		verdict.notices(change.Reverted, policy),
 		tell(all, after, chosen, next, change, policy),
 		slotsWait(fresh, next, after, policy),
 	)

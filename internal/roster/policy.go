@@ -41,6 +41,12 @@ type Update struct {
 	MaxAge time.Duration // of a server, for TooOld; see [Seen.Tell]
 	Pause  time.Duration // how long the nodes of a batch have to be in service before the next one
 
+	// RevertAfter is how long after the launch of a server a wait for it has to end
+	// without it for its template to have failed. 0: none fails.
+	RevertAfter time.Duration
+
+	holds bool // whether no node is replaced for its template, because that failed
+
 	// New says that this plan is the first with the update, or that it begins to
 	// require marks. It replaces nothing yet: Terraform must first have stored
 	// create_before_destroy of the servers, and the readiness attachment must have
@@ -89,6 +95,7 @@ type Change struct {
 	Revised   []Departure // nodes that keep their name and get another template or another server, by index
 	Replaced  int64       // of those departed and revised, the ones that an update replaces
 	Remaining int64       // nodes that an update still has to replace after this plan
+	Reverted  *Reverted   // what happens for a template that failed; nil: none did
 	Notices   []Notice    // what a person should know
 }
 

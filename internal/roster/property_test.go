@@ -103,6 +103,8 @@ func genUpdate(t *rapid.T) *Update {
 		StopAbove: amount(rapid.SampledFrom([]string{"50%", "100%", "2"}).Draw(t, "stop above")),
 		Method:    genMethod.Draw(t, "method"),
 		New:       sometimes(t, 8, "new"),
+
+		RevertAfter: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "revert after"),
 	}
 }
 
@@ -137,6 +139,11 @@ func genState(t *rapid.T) (Roster, Seen, Policy) {
 		r.Settled = policy.Templates
 		if len(r.Settled) > 0 && sometimes(t, 2, "another") {
 			r.Settled = images(fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "settled image")))
+		}
+	}
+	for i := range 5 {
+		if sometimes(t, 4, "failed") {
+			r.Failed = append(r.Failed, Failure{image(fmt.Sprint(i)).hash(), "web-0", time.Minute})
 		}
 	}
 	for i := range size + leaving {
@@ -220,10 +227,13 @@ func TestPlanAgainstOracle(t *testing.T) {
 		if int(change.Replaced) != len(slow.replaced) || change.Remaining != slow.remaining {
 			t.Fatalf("%d replaced and %d remaining, want %v and %d", change.Replaced, change.Remaining, slow.replaced, slow.remaining)
 		}
+		if failed := change.Reverted != nil; failed != (slow.reverts || slow.holds) || failed && change.Reverted.Holds != slow.holds {
+			t.Fatalf("reverted %+v, want %v, %v", change.Reverted, slow.reverts, slow.holds)
+		}
 		if told := hasNotice(change, NoRoom); told != slow.blocked {
 			t.Fatalf("told that there is no room: %v, want %v", told, slow.blocked)
 		}
-		given, _, _ := r.firstTemplate(policy.Templates) // which is no change of a node
+		given, _, _ := r.firstTemplate(r.Wanted(policy)) // which is no change of a node
 		checkChange(t, given, next, change)
 	})
 }
@@ -289,7 +299,7 @@ func TestSpreadIsKept(t *testing.T) {
 			return
 		}
 		if policy.Update != nil { // which says what in service means
-			policy.Update = &Update{New: policy.Update.New, Method: policy.Update.Method, Target: policy.Update.Target}
+			policy.Update = &Update{New: policy.Update.New, Method: policy.Update.Method, Target: policy.Update.Target, RevertAfter: policy.Update.RevertAfter}
 		}
 		without, change, err := Plan(r, seen, policy)
 		if err != nil || change.Replaced+change.Remaining > 0 {

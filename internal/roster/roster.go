@@ -50,6 +50,9 @@ type Roster struct {
 	// nodes were in service with them. Empty: there were none yet.
 	Settled Templates
 
+	// Failed are the templates that failed: see [Failure].
+	Failed []Failure
+
 	// Order lists templates in the order in which they came, the oldest first. One
 	// that is not in it is newer than all that are.
 	Order []Template

@@ -29,6 +29,7 @@ resource "stackpolicy_placement_attachment" "web" {
     max_batch_size     = 2
     target             = var.target
     require_in_service = true
+    revert_after       = "30m" # what does not work by then is taken back
   }
 }
 

@@ -57,6 +57,7 @@ type updateModel struct {
 	Method           types.String    `tfsdk:"method"`
 	MaxAge           durations.Value `tfsdk:"max_age"`
 	Pause            durations.Value `tfsdk:"pause"`
+	RevertAfter      durations.Value `tfsdk:"revert_after"`
 	StopAbove        types.String    `tfsdk:"stop_above"`
 	RequireInService types.Bool      `tfsdk:"require_in_service"`
 }
@@ -218,6 +219,8 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		Method:    u.Method.ValueString(),
 		MaxAge:    u.MaxAge.Or(0),
 		Pause:     u.Pause.Or(0),
+
+		RevertAfter: u.RevertAfter.Or(0),
 	}
 	for _, cause := range texts(u.Causes) {
 		update.Causes = append(update.Causes, roster.Cause(cause))
@@ -225,6 +228,15 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 	if update.Has(roster.TooOld) && u.MaxAge.IsNull() {
 		diags.AddAttributeError(path.Root("update").AtName("max_age"), "A missing argument",
 			"The cause AGE needs max_age, such as \"30d\": the age from which on a node is replaced.")
+	}
+	if !u.RevertAfter.IsNull() && value.Given(u.RequireInService) && !u.RequireInService.ValueBool() {
+		diags.AddAttributeError(
+			path.Root("update").AtName("revert_after"),
+			"Nothing could fail a template",
+			"With require_in_service = false every server that is ACTIVE counts as in service, so no template fails "+
+				"and nothing is taken back. Remove revert_after, or set require_in_service = true and attach "+
+				"stackpolicy_readiness_attachment.",
+		)
 	}
 	return update
 }
@@ -358,7 +370,8 @@ func (m *attachmentModel) remember(
 	var more diag.Diagnostics
 	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))
 	diags.Append(more...)
-	m.Summary = types.StringValue(spreadTable(r, regions, m.templates()))
+	wanted := r.Wanted(roster.Policy{Regions: regions, Templates: m.templates(), Update: m.update(ctx, diags)})
+	m.Summary = types.StringValue(spreadTable(r, regions, wanted))
 }
 
 // distribution counts the nodes by region and zone, with 0 for a listed place

@@ -42,6 +42,7 @@ type memoryState struct {
 	Leaving  []leavingState         `json:"leaving,omitempty"` // by index
 	Order    []roster.Template      `json:"templates,omitempty"`
 	Settled  []settledState         `json:"settled,omitempty"`
+	Failed   []failedState          `json:"failed,omitempty"`
 	Former   []formerState          `json:"named,omitempty"`
 	Marked   bool                   `json:"marked,omitempty"`
 	Looked   []placeState           `json:"places,omitempty"`
@@ -89,6 +90,13 @@ type settledState struct {
 	Region   string          `json:"region,omitempty"`
 	Zone     string          `json:"zone,omitempty"`
 	Template roster.Template `json:"template"`
+}
+
+// failedState is a template that failed, by its hash.
+type failedState struct {
+	Template string `json:"template"`
+	Node     string `json:"node"`
+	After    int64  `json:"after"` // seconds
 }
 
 type formerState struct {
@@ -169,6 +177,13 @@ func (state memoryState) roster() roster.Roster {
 	for _, t := range state.Settled {
 		r.Settled[placement.Place{Region: t.Region, Zone: t.Zone}] = t.Template
 	}
+	for _, f := range state.Failed {
+		r.Failed = append(r.Failed, roster.Failure{
+			Template: f.Template,
+			Node:     f.Node,
+			After:    time.Duration(f.After) * time.Second,
+		})
+	}
 	for _, f := range state.Former {
 		r.Former[roster.Naming{Cluster: f.Cluster, Pattern: f.Pattern}] = f.Next
 	}
@@ -232,6 +247,9 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(r.Settled), placement.Place.Compare) {
 		state.Settled = append(state.Settled, settledState{at.Region, at.Zone, r.Settled[at]})
+	}
+	for _, f := range r.Failed {
+		state.Failed = append(state.Failed, failedState{f.Template, f.Node, int64(f.After / time.Second)})
 	}
 	for naming, next := range r.Former {
 		state.Former = append(state.Former, formerState{naming.Cluster, naming.Pattern, next})

@@ -59,6 +59,7 @@ func TestMemory(t *testing.T) {
 		roster: roster.Roster{
 			Order:   []roster.Template{`{"image":"a"}`, `{"image":"b"}`},
 			Former:  map[roster.Naming]int64{{Cluster: "web", Pattern: "{cluster}-{index}"}: 7, {Cluster: "www", Pattern: "{index}"}: 3},
+			Failed:  []roster.Failure{{Template: "1f2e3d4c", Node: "web-7", After: 42 * time.Minute}},
 			Settled: roster.Templates{{}: `{"image":"a"}`, {Region: "R", Zone: "az-1"}: `{"image":"b"}`},
 			Leaving: map[string]roster.Node{"web-8": {Index: 8, Place: placement.Place{Region: "R", Zone: "az-1"},
 				Template: `{"image":"a"}`, Generation: 2, Mark: "3-12345678", Served: true}},

@@ -297,6 +297,19 @@ func updateBlock() schema.Block {
 					"required from the launch. Nodes that are not in service do not wait for it. Defaults to `0s`. A " +
 					"changed value counts from the refresh after its apply on.",
 			},
+			"revert_after": schema.StringAttribute{
+				Optional:      true,
+				CustomType:    durations.Type{},
+				Validators:    durations.Between(time.Second, 30*duration.Day),
+				PlanModifiers: durations.Kept(),
+				MarkdownDescription: "How long a server of the wanted template has, such as `30m`. A template fails " +
+					"when a wait of the readiness attachment ended that long or longer after the launch of an " +
+					"`ACTIVE` server of it, and without it. Then the settled template is wanted again, until another " +
+					"one is given; a warning says so. The one that failed stays failed, and each fails once. Nothing " +
+					"fails while more nodes than `stop_above` are unhealthy or not `ACTIVE`, nor because no host was " +
+					"found, nor because nobody applied for a while. Where no template is settled yet, nothing more is " +
+					"replaced. Not set, no template fails.",
+			},
 			"max_batch_size": size,
 			"target": amount(
 				"How many nodes get the wanted template: a number, or a percentage of `desired_capacity`, rounded " +

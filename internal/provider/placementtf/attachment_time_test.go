@@ -105,6 +105,9 @@ func TestPlacementTimesInput(t *testing.T) {
 		`causes = ["AGE"]`:                            "The cause AGE needs max_age",
 		"causes = [\"AGE\"]\n max_age = \"10m\"":      "A duration from 1h to 3650d is needed",
 		"causes = [\"UNHEALTHY\"]\n pause = \"soon\"": "A duration from 0s to 30d is needed",
+		"causes = [\"TEMPLATE\"]\n revert_after = 0":  "A duration from 1s to 30d is needed",
+
+		"causes = [\"TEMPLATE\"]\n revert_after = \"30m\"\n require_in_service = false": "every server that is ACTIVE counts as in service, so no template fails",
 	} {
 		c.Test(t, resource.TestStep{PlanOnly: true, ExpectError: acctest.Says(want),
 			Config: acctest.Placement(c, 1, acctest.Places("RegionOne: az-1"), "update {\n max_batch_size = 1\n "+update+"\n}")})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -23,6 +24,7 @@ type behindReadiness struct {
 	url    string
 	size   int
 	target string // "": all
+	update string // more of update
 }
 
 func (b *behindReadiness) config(t *testing.T, version string) string {
@@ -42,6 +44,7 @@ resource "stackpolicy_placement_attachment" "web" {
     max_batch_size     = 2
     require_in_service = true
     target             = %[9]q
+    %[10]s
   }
 }
 resource "openstack_compute_instance_v2" "web" {
@@ -75,7 +78,7 @@ resource "stackpolicy_readiness_attachment" "web" {
     url = "%[6]s/{name}"
   }
 }
-`, b.Cloud.Prefix, acctest.Places(region+": "+strings.Join(b.Cloud.Zones(t, region), " ")), version, b.Cloud.Image, b.Cloud.Flavor, b.url, timeout, b.size, cmp.Or(b.target, "100%"))
+`, b.Cloud.Prefix, acctest.Places(region+": "+strings.Join(b.Cloud.Zones(t, region), " ")), version, b.Cloud.Image, b.Cloud.Flavor, b.url, timeout, b.size, cmp.Or(b.target, "100%"), b.update)
 }
 
 // holds fails unless the servers are so many of each version, and so many of
@@ -104,7 +107,7 @@ func (b *behindReadiness) holds(t *testing.T, step, want string) {
 // behind starts a cluster of six of version a.
 func behind(t *testing.T) *behindReadiness {
 	t.Helper()
-	c := acctest.New(t, fakecloud.Config{})
+	c := acctest.New(t, fakecloud.Config{TokenTTL: 365 * 24 * time.Hour})
 	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/"+c.Prefix)
 		if s, there := c.Servers(t)[name]; !there || strings.HasPrefix(s.Metadata["version"], "bad") {
@@ -173,6 +176,83 @@ func TestAccReadinessRollback(t *testing.T) { // not in parallel: servers of oth
 		t.Errorf("the servers are no longer the first ones: %v, were %v", ids, first)
 	}
 	b.Settled(t, "in the end")
+}
+
+// TestAccReadinessReverts: a template with which no server gets ready for as long as
+// revert_after says is taken back by the plans themselves. A pipeline that stands still
+// fails nothing, the first servers stay, and the same template stays failed. What is
+// known of it changes the state once, and no byte more while time passes.
+func TestAccReadinessReverts(t *testing.T) {
+	t.Parallel()
+	b := behind(t)
+	first := slices.Sorted(slices.Values(b.IDs(t)))
+	b.update = `revert_after = "1s"`
+	fake := b.Cloud.Fake
+	if fake != nil {
+		b.update = `revert_after = "30m"`
+	}
+	says := func(step, version string, want ...string) string {
+		t.Helper()
+		text, err := b.plan(t, version)
+		if err != nil {
+			t.Fatalf("%s: %v", step, err)
+		}
+		for _, want := range want {
+			if !acctest.Says(want).MatchString(text) {
+				t.Errorf("%s: no %q in\n%s", step, want, text)
+			}
+		}
+		return text
+	}
+	const failed = "The template failed, and the settled one is wanted again"
+	b.apply(t, "a bad template", "bad1", "a:6/6 bad1:2/0", "2 of 2")
+	if fake != nil {
+		fake.Advance(10 * time.Hour)
+		if text := says("the pipeline stood still", "bad1", "A batch waits for the one before"); strings.Contains(text, failed) {
+			t.Errorf("it failed while nobody waited:\n%s", text)
+		}
+		b.apply(t, "the second wait", "bad1", "a:6/6 bad1:2/0", "2 of 2")
+	}
+	for range 5 { // on a real cloud the first wait may be too short
+		if strings.Contains(says("failed", "bad1"), failed) {
+			break
+		}
+		b.apply(t, "one more wait", "bad1", "a:6/6 bad1:2/0", "2 of 2")
+	}
+	says("failed", "bad1", failed, "it has version bad1, new nodes get a. 2 nodes go back", "0 to add, 2 to change, 4 to destroy")
+	if fake != nil {
+		state := func() string {
+			t.Helper()
+			for _, args := range [][]string{{"apply", "-refresh-only", "-auto-approve"}, {"state", "pull"}} {
+				text, err := b.Run(t.Context(), args...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if args[0] == "state" {
+					return text
+				}
+			}
+			return ""
+		}
+		before := state()
+		fake.Advance(time.Minute)
+		if after := state(); after != before {
+			t.Errorf("a minute changed the state from\n%s\nto\n%s", before, after)
+		}
+	}
+	b.apply(t, "taken back", "bad1", "a:6/6", "")
+	if ids := slices.Sorted(slices.Values(b.IDs(t))); !slices.Equal(ids, first) {
+		t.Errorf("the servers are no longer the first ones: %v, were %v", ids, first)
+	}
+	says("at rest", "bad1", failed, "No node has it any more", "No changes")
+	b.size = 7
+	b.apply(t, "a growth gets the settled template", "bad1", "a:7/7", "")
+	b.apply(t, "another template", "b", "a:5/5 b:2/2", "")
+	b.apply(t, "the failed one again", "bad1", "a:7/7", "")
+	says("which stays failed", "bad1", failed, "No changes")
+	if text := says("the settled one", "a"); strings.Contains(text, failed) {
+		t.Errorf("the settled template is failed:\n%s", text)
+	}
 }
 
 // TestAccReadinessFix: a growth with a bad template is repaired by one apply: all

@@ -1,0 +1,239 @@
+package roster
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// A template that gets no server into service is taken back by itself. What says
+// so must be evidence, because a pipeline may stand still for a night: a wait for a
+// server of it ended without that server, long after its launch, while the server
+// ran. Time that passes while nobody waits proves nothing.
+//
+// A rollout is taken back as a whole: where the template of one place fails, the
+// settled templates are wanted in all places, so that a cluster has one version.
+
+// Failure is a template that failed. Once it is found nothing in it changes.
+type Failure struct {
+	Template string        // its hash: see [Mark]
+	Node     string        // whose server was not in service
+	After    time.Duration // how long after its launch the wait for it ended
+}
+
+// The titles of what a failed template does.
+const (
+	TemplateReverted Title = "The template failed, and the settled one is wanted again"
+	TemplateHeld     Title = "The template failed, and there is none to go back to"
+)
+
+// maxFailures bounds how many failed templates are remembered.
+const maxFailures = 20
+
+// learnFailures remembers which of the wanted templates failed, and forgets that of
+// those that are settled, which had their servers in service after all.
+func (r Roster) learnFailures(seen Seen, policy Policy) []Failure {
+	u := policy.Update
+	if u == nil || u.RevertAfter <= 0 {
+		return nil
+	}
+	settled := map[string]bool{}
+	for _, t := range r.Settled {
+		settled[t.hash()] = true
+	}
+	failed := slices.DeleteFunc(slices.Clone(r.Failed), func(f Failure) bool { return settled[f.Template] })
+	var found []Failure
+	for _, name := range r.Names() {
+		n := r.Nodes[name]
+		after := lateness(name, n, seen, policy)
+		if after < u.RevertAfter || n.Template != policy.Templates.At(n.Place) || n.Template == r.Settled.At(n.Place) {
+			continue
+		}
+		hash := n.Template.hash()
+		if !slices.ContainsFunc(slices.Concat(failed, found), func(f Failure) bool { return f.Template == hash }) {
+			found = append(found, Failure{hash, name, after})
+		}
+	}
+	if len(found) > 0 && !r.disturbed(seen, policy) {
+		failed = append(failed, found...)
+	}
+	return failed[max(0, len(failed)-maxFailures):]
+}
+
+// disturbed reports whether so many nodes are unhealthy, or have servers that do not
+// run, that this looks like an outage: then nothing is the fault of a template.
+func (r Roster) disturbed(seen Seen, policy Policy) bool {
+	var sick int64
+	for name, n := range r.Nodes {
+		server, there := seen.Servers[name]
+		if there && (!serves(server) || factOf(name, n, r, seen, policy).unhealthy != "") {
+			sick++
+		}
+	}
+	return big.NewRat(sick, 1).Cmp(policy.Update.StopAbove.exact(policy.Capacity)) > 0
+}
+
+// lateness is how long after its launch a wait for a server ended without it, where
+// the node never was in service since; 0 otherwise. A server that was drained, or that
+// did not follow its node to the template, says nothing of the template.
+func lateness(name string, n Node, seen Seen, policy Policy) time.Duration {
+	server := seen.Servers[name]
+	marked := server.InService == string(n.Mark)
+	if !policy.RequireMarks || marked || server.Status != "ACTIVE" || server.Drained || seen.behind(name, n) {
+		return 0
+	}
+	since, noted := launched(server), server.NotInServiceAt
+	if since.IsZero() || noted.IsZero() || noted.After(server.SeenAt) { // the clock was set back since
+		return 0
+	}
+	return noted.Sub(since)
+}
+
+// Wanted are the templates that the nodes of a cluster should have: the given ones
+// or, where they failed, the settled ones.
+func (r Roster) Wanted(policy Policy) Templates { return r.judge(policy).wanted }
+
+// verdict is what failed templates mean for a plan.
+type verdict struct {
+	failures []Failure // of the given templates; none: they are wanted
+	places   []placement.Place
+	given    Templates
+	wanted   Templates
+	holds    bool // there is nothing to go back to
+}
+
+// judge looks for the given templates among the failed ones. A settled template does not
+// count as failed.
+func (r Roster) judge(policy Policy) verdict {
+	v := verdict{given: policy.Templates, wanted: policy.Templates}
+	if u := policy.Update; u == nil || u.RevertAfter <= 0 || len(r.Failed) == 0 {
+		return v
+	}
+	v.holds = true
+	for _, at := range r.places(policy.Regions) {
+		given, settled := policy.Templates.At(at), r.Settled.At(at)
+		if given == settled {
+			continue
+		}
+		hash := given.hash()
+		i := slices.IndexFunc(r.Failed, func(f Failure) bool { return f.Template == hash })
+		if i < 0 {
+			continue
+		}
+		if !slices.Contains(v.failures, r.Failed[i]) {
+			v.failures = append(v.failures, r.Failed[i])
+		}
+		v.places = append(v.places, at)
+		v.holds = v.holds && settled == ""
+	}
+	if len(v.failures) > 0 && !v.holds {
+		v.wanted = r.Settled.or(policy.Templates)
+	}
+	v.holds = v.holds && len(v.failures) > 0
+	return v
+}
+
+// over is the policy as the verdict changes it. Going back knows no target: a canary
+// that failed is taken back too.
+func (v verdict) over(policy Policy) Policy {
+	if len(v.failures) == 0 {
+		return policy
+	}
+	u := *policy.Update
+	u.holds = v.holds
+	if !v.holds {
+		u.Target = Amount{number: big.NewRat(100, 1), percent: true}
+	}
+	policy.Templates, policy.Update = v.wanted, &u
+	return policy
+}
+
+// places are those that are listed and those of the nodes, in order.
+func (r Roster) places(listed []placement.Region) []placement.Place {
+	all := map[placement.Place]bool{}
+	for _, region := range listed {
+		if len(region.Zones) == 0 {
+			all[placement.Place{Region: region.Name}] = true
+		}
+		for _, zone := range region.Zones {
+			all[placement.Place{Region: region.Name, Zone: zone.Name}] = true
+		}
+	}
+	for _, n := range r.Nodes {
+		all[n.Place] = true
+	}
+	return slices.SortedFunc(maps.Keys(all), placement.Place.Compare)
+}
+
+// or are the templates, and others for the places that have none.
+func (t Templates) or(others Templates) Templates {
+	all := maps.Clone(t)
+	for at, template := range others {
+		if t.At(at) == "" {
+			all[at] = template
+		}
+	}
+	return all
+}
+
+// Reverted says of a plan that the given template failed.
+type Reverted struct {
+	Nodes []string // whose servers were not in service in time
+	Back  []string // nodes that have the template and go back, in this plan or later
+	Holds bool     // there is nothing to go back to: nothing is replaced for the template
+}
+
+// record is what the verdict means for the nodes that are there before the plan; nil
+// where nothing failed.
+func (v verdict) record(before facts) *Reverted {
+	if len(v.failures) == 0 {
+		return nil
+	}
+	reverted := &Reverted{Holds: v.holds}
+	for _, f := range v.failures {
+		reverted.Nodes = append(reverted.Nodes, f.Node)
+	}
+	for _, name := range before.names() {
+		f := before[name]
+		if f.outdated && f.Template == v.given.At(f.Place) && !v.holds {
+			reverted.Back = append(reverted.Back, name)
+		}
+	}
+	return reverted
+}
+
+// notices say that a template failed, what happens for it, and what to do.
+func (v verdict) notices(reverted *Reverted, policy Policy) []Notice {
+	if reverted == nil {
+		return nil
+	}
+	const again = "To try the same once more, add a value to it that changes nothing, such as attempt = \"2\"."
+	var why strings.Builder
+	for _, f := range v.failures {
+		fmt.Fprintf(&why, "The template of %s failed: its server had run for %s when a wait for it ended, and was not "+
+			"in service. ", f.Node, duration.Format(f.After))
+	}
+	evidence := fmt.Sprintf("%srevert_after is %s.", why.String(), duration.Format(policy.Update.RevertAfter))
+	if v.holds {
+		return []Notice{notice(TemplateHeld, "%s No template is settled yet: that is the last one that all nodes had "+
+			"while half of them were in service. So no more nodes are replaced for this one. Give a template that "+
+			"works. %s", evidence, again)}
+	}
+	back := "No node has it any more."
+	if n := len(reverted.Back); n == 1 {
+		back = fmt.Sprintf("1 node goes back: %s.", reverted.Back[0])
+	} else if n > 1 {
+		back = fmt.Sprintf("%s go back: %s.", text.Nodes(int64(n)), text.Few(reverted.Back))
+	}
+	at := v.places[0]
+	return []Notice{notice(TemplateReverted, "%s So the settled template is wanted, which all nodes had before: "+
+		"%s. %s The given one stays failed: give the settled template, or another one. %s",
+		evidence, v.given.At(at).differs(v.wanted.At(at)), back, again)}
+}

@@ -1,0 +1,316 @@
+package roster
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"pgregory.net/rapid"
+)
+
+// halfway is a cluster of four nodes whose settled template is a, and whose first two
+// nodes have b, which the policy wants. web-1 is in service, web-0 is not: a wait ended
+// without it 30 minutes after its launch.
+func halfway() (Roster, Seen, Policy) {
+	born := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	r := Roster{Nodes: map[string]Node{}, Next: 4, Settled: images("a")}
+	for i := range int64(4) {
+		template := image("a")
+		if i < 2 {
+			template = image("b")
+		}
+		r.Nodes[web(i)] = Node{Index: i, Place: placement.Place{Region: "RegionOne", Zone: "az-1"}, Template: template,
+			Generation: 1, Mark: mark(template), Served: i > 0}
+	}
+	seen := running(r)
+	for name, n := range r.Nodes {
+		seen.change(name, func(s *node.Node) { s.LaunchedAt, s.SeenAt = born, born.Add(12*time.Hour) })
+		seen.Builds[name] = Build{n.Mark, "some build"}
+	}
+	seen.change("web-0", func(s *node.Node) { s.InService, s.NotInServiceAt = "", born.Add(30*time.Minute) })
+	p := policy(4)
+	p.Templates, p.RequireMarks, p.Update = images("b"), true, update("2", Outdated, Unhealthy)
+	p.Update.RevertAfter = 30 * time.Minute
+	return r, seen, p
+}
+
+// TestLearnFailures: what fails a template, and what does not.
+func TestLearnFailures(t *testing.T) {
+	server := func(change func(*node.Node)) func(*Roster, Seen, *Policy) {
+		return func(_ *Roster, s Seen, _ *Policy) { s.change("web-0", change) }
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*Roster, Seen, *Policy)
+		failed string
+	}{
+		{name: "a wait ended without it, in time", change: func(*Roster, Seen, *Policy) {}, failed: "b by web-0 after 30m0s"},
+		{name: "a second too early", change: server(func(s *node.Node) { s.NotInServiceAt = s.NotInServiceAt.Add(-time.Second) })},
+		{name: "the clock was set back since", change: server(func(s *node.Node) { s.SeenAt = s.NotInServiceAt.Add(-time.Second) })},
+		{name: "nobody waited since, however long ago", change: server(func(s *node.Node) { s.NotInServiceAt = time.Time{} })},
+		{name: "the wait was for what the server was before a rebuild", change: server(func(s *node.Node) { s.LaunchedAt = s.NotInServiceAt.Add(time.Minute) })},
+		{name: "the server did not follow the node", change: func(_ *Roster, s Seen, _ *Policy) { s.Builds["web-0"] = Build{"1", "some build"} }},
+		{name: "it is in service meanwhile", change: server(func(s *node.Node) { s.InService = string(mark(image("b"))) })},
+		{name: "it is stopped", change: server(func(s *node.Node) { s.Status = "SHUTOFF" })},
+		{name: "no host was found", change: server(func(s *node.Node) { s.Status, s.Fault = "ERROR", noHost })},
+		{name: "it was drained", change: server(func(s *node.Node) { s.Drained = true })},
+		{name: "it has no server", change: func(_ *Roster, s Seen, _ *Policy) { s.lose("web-0") }},
+		{name: "its launch is not known", change: server(func(s *node.Node) { s.LaunchedAt, s.CreatedAt = time.Time{}, time.Time{} })},
+		{name: "marks are not required", change: func(_ *Roster, _ Seen, p *Policy) { p.RequireMarks = false }},
+		{name: "revert_after is longer", change: func(_ *Roster, _ Seen, p *Policy) { p.Update.RevertAfter += time.Second }},
+		{name: "or not set", change: func(_ *Roster, _ Seen, p *Policy) { p.Update.RevertAfter = 0 }},
+		{name: "there is no update", change: func(_ *Roster, _ Seen, p *Policy) { p.Update = nil }},
+		{name: "another template is wanted", change: func(_ *Roster, _ Seen, p *Policy) { p.Templates = images("c") }},
+		{name: "it is the settled one", change: func(r *Roster, _ Seen, p *Policy) { p.Templates, r.Settled = images("b"), images("b") }},
+		{name: "which it becomes just now", change: func(r *Roster, s Seen, p *Policy) {
+			for _, name := range []string{"web-2", "web-3"} {
+				n := r.Nodes[name]
+				n.Template, n.Mark = image("b"), mark(image("b"))
+				r.Nodes[name] = n
+				s.change(name, func(s *node.Node) { s.InService = string(n.Mark) })
+			}
+		}},
+		{name: "half of the nodes do not run: that is no outage yet", failed: "b by web-0 after 30m0s", change: func(_ *Roster, s Seen, _ *Policy) {
+			s.change("web-2", func(s *node.Node) { s.Status = "SHUTOFF" })
+			s.change("web-3", func(s *node.Node) { s.Tainted = true })
+		}},
+		{name: "more is", change: func(_ *Roster, s Seen, _ *Policy) {
+			for _, name := range []string{"web-1", "web-2", "web-3"} {
+				s.change(name, func(s *node.Node) { s.Status = "SHUTOFF" })
+			}
+		}},
+		{name: "of two late nodes the first is named", failed: "b by web-0 after 30m0s", change: func(_ *Roster, s Seen, _ *Policy) {
+			s.change("web-1", func(s *node.Node) { s.InService, s.NotInServiceAt = "", s.LaunchedAt.Add(time.Hour) })
+		}},
+		{name: "it failed before: nothing changes", failed: "b by web-7 after 1h0m0s", change: func(r *Roster, _ Seen, _ *Policy) {
+			r.Failed = []Failure{{image("b").hash(), "web-7", time.Hour}}
+		}},
+		{name: "what was taken back stays failed", failed: "c by web-7 after 1h0m0s, b by web-0 after 30m0s", change: func(r *Roster, _ Seen, _ *Policy) {
+			r.Failed = []Failure{{image("c").hash(), "web-7", time.Hour}}
+		}},
+		{name: "what settled after all does not", failed: "b by web-0 after 30m0s", change: func(r *Roster, _ Seen, _ *Policy) {
+			r.Failed = []Failure{{image("a").hash(), "web-7", time.Hour}}
+		}},
+	} {
+		r, seen, policy := halfway()
+		c.change(&r, seen, &policy)
+		after := r.Learn(seen, policy)
+		var got []string
+		for _, f := range after.Failed {
+			for _, name := range []string{"a", "b", "c"} {
+				if image(name).hash() == f.Template {
+					got = append(got, fmt.Sprintf("%s by %s after %s", name, f.Node, f.After))
+				}
+			}
+		}
+		if strings.Join(got, ", ") != c.failed {
+			t.Errorf("%s: %q, want %q", c.name, got, c.failed)
+		}
+		if again := after.Learn(seen, policy); !reflect.DeepEqual(again, after) {
+			t.Errorf("%s: the second look changes %+v to %+v", c.name, after, again)
+		}
+	}
+}
+
+// TestFailuresAreBounded: the failures of long ago are forgotten first.
+func TestFailuresAreBounded(t *testing.T) {
+	r, seen, policy := halfway()
+	for i := range maxFailures {
+		r.Failed = append(r.Failed, Failure{image(fmt.Sprint(i)).hash(), "web-7", time.Hour})
+	}
+	got := r.Learn(seen, policy).Failed
+	if len(got) != maxFailures || got[0].Template != image("1").hash() || got[maxFailures-1].Template != image("b").hash() {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestRevert: what a plan does where the given template failed.
+func TestRevert(t *testing.T) {
+	zone := placement.Place{Region: "RegionTwo", Zone: "az-1"}
+	for _, c := range []struct {
+		name      string
+		change    func(*Roster, *Policy)
+		created   string
+		departed  string
+		revised   string
+		remaining int64
+		reverted  Reverted
+		says      string
+	}{
+		{name: "the settled one is wanted again", change: func(*Roster, *Policy) {}, revised: "web-0", created: "web-4", departed: "web-1",
+			reverted: Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}},
+			says:     "it has image b, new nodes get a. 2 nodes go back: web-0, web-1."},
+		{name: "also a canary, to the last node", change: func(_ *Roster, p *Policy) { p.Update.Target, p.Update.BatchSize = amount("25%"), amount("1") },
+			revised: "web-0", remaining: 1, reverted: Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}}, says: "2 nodes go back"},
+		{name: "a growth gets it too", change: func(_ *Roster, p *Policy) { p.Capacity = 5 }, revised: "web-0", created: "web-4 web-5", departed: "web-1",
+			reverted: Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}}, says: "2 nodes go back"},
+		{name: "another template is wanted as any", change: func(_ *Roster, p *Policy) { p.Templates = images("c") }, revised: "web-0",
+			created: "web-4", departed: "web-1", remaining: 2},
+		{name: "the settled one is not failed", change: func(r *Roster, p *Policy) { r.Failed[0].Template, p.Templates = image("a").hash(), images("a") },
+			revised: "web-0", created: "web-4", departed: "web-1"},
+		{name: "without revert_after nothing failed", change: func(_ *Roster, p *Policy) { p.Update.RevertAfter = 0 },
+			created: "web-4", departed: "web-2", remaining: 1},
+		{name: "nothing is settled: it holds", change: func(r *Roster, _ *Policy) { r.Settled = nil }, remaining: 2,
+			reverted: Reverted{Nodes: []string{"web-0"}, Holds: true}, says: "No template is settled yet"},
+		{name: "the template of one place takes all back", change: func(r *Roster, p *Policy) {
+			p.Templates, p.Regions = NewTemplates(map[placement.Place]Template{{}: image("b"), zone: image("z")}), twoRegions()
+			r.Failed[0].Template = image("z").hash()
+		}, revised: "web-0", created: "web-4", departed: "web-1",
+			reverted: Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}}, says: "it has image z, new nodes get a. 2 nodes go back"},
+		{name: "but not of one that is not listed any more", change: func(r *Roster, p *Policy) {
+			p.Templates = NewTemplates(map[placement.Place]Template{{}: image("b"), {Region: "RegionThree"}: image("z")})
+			r.Failed[0].Template = image("z").hash()
+		}, created: "web-4", departed: "web-2", remaining: 1},
+		{name: "a place without a settled template keeps its own", change: func(r *Roster, p *Policy) {
+			p.Templates = NewTemplates(map[placement.Place]Template{{Region: "RegionOne"}: image("b"), {Region: "RegionTwo"}: image("z")})
+			p.Capacity, r.Settled = 6, Templates{{Region: "RegionOne"}: image("a")}
+			p.Regions[0].Cap = 4
+		}, revised: "web-0", created: "web-4 web-5 web-6", departed: "web-1",
+			reverted: Reverted{Nodes: []string{"web-0"}, Back: []string{"web-0", "web-1"}}, says: "2 nodes go back"},
+	} {
+		r, seen, policy := halfway()
+		r.Failed = []Failure{{image("b").hash(), "web-0", 42 * time.Minute}}
+		policy.Regions[0].Zones, policy.Regions[1].Zones = policy.Regions[0].Zones[:1], policy.Regions[1].Zones[:1]
+		if c.name != "a place without a settled template keeps its own" && !strings.HasPrefix(c.name, "the template of one place") {
+			policy.Regions = policy.Regions[:1]
+		}
+		c.change(&r, &policy)
+		_, change, err := Plan(r, seen, policy)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if created := strings.Join(change.Created, " "); created != c.created || namesOf(change.Departed) != c.departed ||
+			namesOf(change.Revised) != c.revised || change.Remaining != c.remaining {
+			t.Errorf("%s: +%s -%s ~%s, %d remain", c.name, created, namesOf(change.Departed), namesOf(change.Revised), change.Remaining)
+		}
+		if change.Reverted == nil {
+			change.Reverted = &Reverted{}
+		}
+		if !reflect.DeepEqual(*change.Reverted, c.reverted) {
+			t.Errorf("%s: %+v, want %+v", c.name, *change.Reverted, c.reverted)
+		}
+		var texts []string
+		for _, n := range change.Notices {
+			if n.Title == TemplateReverted || n.Title == TemplateHeld {
+				texts = append(texts, n.Text)
+			}
+		}
+		all := strings.Join(texts, "\n")
+		if !strings.Contains(all, c.says) || (all == "") != (c.says == "") ||
+			all != "" && !strings.Contains(all, "The template of web-0 failed: its server had run for 42m when a wait for it ended") {
+			t.Errorf("%s: %q", c.name, all)
+		}
+	}
+}
+
+// TestUnattended: a pipeline that applies again and again on its own, whatever is given
+// to it. A bad template reaches no more nodes than a batch and is taken back to the last
+// node, once; one that is good, or only slow, arrives.
+func TestUnattended(t *testing.T) {
+	for _, method := range []string{Substitute, InPlace, Recreate} {
+		t.Run(method, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { unattended(t, method) })
+		})
+	}
+}
+
+func unattended(t *rapid.T, method string) {
+	w := newWorld(t)
+	w.late, w.wait = rapid.Int64Range(1, 99).Draw(t, "late"), rapid.Int64Range(1, 60).Draw(t, "wait")
+	policy := Policy{Name: web, Capacity: rapid.Int64Range(1, 9).Draw(t, "capacity"), Regions: twoRegions(),
+		Criteria: genCriteria.Draw(t, "criteria"), Templates: images("first"), RequireMarks: true}
+	policy.Update = update(fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "batch")), Unhealthy, Outdated)
+	policy.Update.StopAbove, policy.Update.Method = amount("100%"), method
+	policy.Update.RevertAfter = time.Duration(rapid.IntRange(100, 300).Draw(t, "revert after")) * time.Second
+	policy.Update.Pause = rapid.SampledFrom([]time.Duration{0, 0, 50 * time.Second}).Draw(t, "pause")
+	batch := policy.Update.size(policy.Capacity)
+	last := "first"
+	for i, kind := range append([]string{"first"}, rapid.SliceOfN(rapid.SampledFrom([]string{"good", "bad", "late", "bad"}), 1, 4).Draw(t, "given")...) {
+		name := kind
+		if i > 0 {
+			name = fmt.Sprintf("%s-%d", kind, i)
+		}
+		w.bad[name] = kind == "bad"
+		policy.Templates = images(name)
+		reverted := 0
+		for quiet, applies := 0, 0; quiet < 3; applies++ {
+			if applies == 1000 {
+				t.Fatalf("%s does not end: %s, failed %v", name, layout(w.roster), w.roster.Failed)
+			}
+			failed := len(w.roster.Failed)
+			w.start()
+			change := w.round(policy, rapid.SampledFrom([]int{1000, 1000, 1000, 2, 5}).Draw(t, "crash"))
+			if change == nil {
+				t.Fatalf("there is no plan for %s", layout(w.roster))
+			}
+			reverted += len(w.roster.Failed) - failed
+			has := int64(0)
+			for _, n := range w.roster.Nodes {
+				if n.Template == image(name) {
+					has++
+				}
+			}
+			if kind == "bad" && has > batch {
+				t.Fatalf("%d nodes have the bad template, in batches of %d", has, batch)
+			}
+			settled := change.Empty() && change.Remaining == 0 && w.all(w.wanted(policy))
+			if quiet++; !settled {
+				quiet = 0
+			}
+			w.pass(20)
+		}
+		want := name
+		if kind == "bad" {
+			want = last
+		}
+		if reverted > 1 || (reverted > 0) != (kind == "bad") || !w.all(want) {
+			t.Fatalf("%s failed %d times; at rest %s", name, reverted, layout(w.roster))
+		}
+		last = want
+	}
+}
+
+// wanted is the image that all nodes should have.
+func (w *world) wanted(policy Policy) string {
+	return w.roster.Wanted(policy).At(placement.Place{}).Values()["image"]
+}
+
+// all reports whether all nodes have an image and are in service, and no other servers run.
+func (w *world) all(image string) bool {
+	for name, n := range w.roster.Nodes {
+		if s, there := w.servers[name]; !there || !w.serves(name, n) || s.image != image {
+			return false
+		}
+	}
+	return len(w.servers) == len(w.roster.Nodes)
+}
+
+// TestRevertKeepsServers: a template that fails while the quota is full is taken back
+// without a new server, and the first ones stay.
+func TestRevertKeepsServers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		w.calm = true
+		policy := Policy{Name: web, Capacity: rapid.Int64Range(2, 9).Draw(t, "capacity"), Regions: twoRegions(), Templates: images("a"), RequireMarks: true}
+		policy.Update = update(fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "batch")), Outdated)
+		policy.Update.RevertAfter = time.Minute
+		for !w.round(policy, 1000).Empty() {
+		}
+		first := w.ids()
+		w.quota = len(first) + int(policy.Update.size(policy.Capacity))
+		policy.Templates = images("bad")
+		for range 20 {
+			w.round(policy, 1000)
+			w.pass(10)
+		}
+		if got := w.ids(); !reflect.DeepEqual(got, first) || !slices.ContainsFunc(w.roster.Failed, func(f Failure) bool { return f.Template == image("bad").hash() }) {
+			t.Fatalf("%v, at first %v; failed %v", got, first, w.roster.Failed)
+		}
+	})
+}
