@@ -29,8 +29,8 @@ const usage = `Usage: rollout [flags]
 Applies a Terraform or OpenTofu configuration until its
 stackpolicy_placement_attachments have nothing left to replace: plan, draw the
 plan, apply it, and again. Only saved plans are applied, after they were shown.
-During the pause of an update it plans again from time to time. It keeps
-nothing: a run that was stopped or killed is resumed by starting another. The
+While the status of a cluster is "waits" or "bakes" it plans again from time to
+time. It keeps nothing: a run that was stopped or killed is resumed by starting another. The
 apply of a killed run goes on to its end, so give the next run a -lock-timeout.
 
   terraform init
@@ -47,7 +47,9 @@ Flags:
                      input; a plan is applied only if its exit status is 0
   -max-applies N     number of applies after which it stops
   -max-time TIME     time after which it begins no other apply
-  -poll TIME         time between two plans during a pause (30s)
+  -max-wait TIME     how long it waits for nodes that are not in service, in
+                     addition to the pause of an update (30m)
+  -poll TIME         time between two plans while it waits (30s)
   -json              print one event a line, as JSON
   -summary FILE      append what was done to a file, as Markdown
   -version           print the version
@@ -58,7 +60,8 @@ runs; a second one interrupts that apply too.
 
 Exit codes: 0 done: nothing is left; 1 failed: a plan or an apply; 2 held:
 something is left, and the last line says what holds it (the policy, a limit, an
-interruption, a warning of the plan); 64 wrong usage.
+interruption, the status of a cluster); 3 reverted: a template failed, and the
+nodes have the one before it; 64 wrong usage.
 `
 
 const exitUsage = 64
@@ -101,9 +104,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.Var((*list)(&o.VarFiles), "var-file", "")
 	flags.IntVar(&o.Parallelism, "parallelism", 0, "")
 	var lock, limit timeFlag
-	poll := timeFlag(30 * time.Second)
+	wait, poll := timeFlag(30*time.Minute), timeFlag(30*time.Second)
 	flags.Var(&lock, "lock-timeout", "")
 	flags.Var(&limit, "max-time", "")
+	flags.Var(&wait, "max-wait", "")
 	flags.Var(&poll, "poll", "")
 	flags.IntVar(&runner.MaxApplies, "max-applies", 0, "")
 	policy := flags.String("policy", "", "")
@@ -136,7 +140,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if o.Program, err = find(o.Program); err != nil {
 		return fail(err)
 	}
-	runner.MaxTime, runner.Poll = time.Duration(limit), time.Duration(poll)
+	runner.MaxTime, runner.MaxWait, runner.Poll = time.Duration(limit), time.Duration(wait), time.Duration(poll)
 	if lock > 0 {
 		o.LockTimeout = time.Duration(lock).String()
 	}

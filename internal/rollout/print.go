@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -56,9 +57,9 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 	}
 }
 
-// line is what is left of a cluster.
+// line is what a cluster does.
 func (c Cluster) line() string {
-	return fmt.Sprintf("%s: %s left after this", text.Clean(c.Name), text.Nodes(c.Remaining))
+	return text.Clean(c.Name) + ": " + cmp.Or(text.Clean(c.Status), "known after the apply")
 }
 
 // progressBar draws how many of all are ready.

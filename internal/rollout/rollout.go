@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
@@ -21,9 +22,10 @@ type Outcome string
 
 // The outcomes.
 const (
-	Done   Outcome = "done"   // nothing is left to replace
-	Failed Outcome = "failed" // a plan or an apply failed
-	Held   Outcome = "held"   // something is left, and no apply may go on with it now
+	Done     Outcome = "done"     // nothing is left to replace
+	Failed   Outcome = "failed"   // a plan or an apply failed
+	Held     Outcome = "held"     // something is left, and no apply may go on with it now
+	Reverted Outcome = "reverted" // a template failed, and the nodes have the one before it
 )
 
 // Code is the exit code of an outcome.
@@ -31,10 +33,14 @@ func (o Outcome) Code() int {
 	switch o {
 	case Done:
 		return 0
+	case Failed:
+		return 1
 	case Held:
 		return 2
+	case Reverted:
+		return 3
 	}
-	return 1
+	panic("no outcome: " + string(o))
 }
 
 // Plan is a saved plan.
@@ -52,8 +58,14 @@ type Cluster struct {
 	Address   string `json:"address"`
 	Name      string `json:"cluster"`
 	Remaining int64  `json:"remaining"`
+	Status    string `json:"status"`
 
 	Pause time.Duration `json:"-"` // of its update
+}
+
+// is reports whether the status has one of the forms.
+func (c Cluster) is(forms ...string) bool {
+	return slices.ContainsFunc(forms, func(form string) bool { return strings.HasPrefix(c.Status, form) })
 }
 
 // Terraform makes and applies plans.
@@ -70,7 +82,8 @@ type Runner struct {
 	Report     func(Event)
 	MaxApplies int           // 0: no limit
 	MaxTime    time.Duration // after which no other apply begins; 0: no limit
-	Poll       time.Duration // between two plans during the pause of an update
+	MaxWait    time.Duration // for what is under way, in addition to the pause of an update
+	Poll       time.Duration // between two plans while it waits
 }
 
 // Event is something that happened.
@@ -166,19 +179,25 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 	case plan.Changed:
 		return "", ""
 	}
+	waited := time.Since(r.last)
+	end, why := Done, "nothing is left to replace"
 	for _, c := range plan.Clusters {
-		left := fmt.Sprintf("%s has %s left to replace", c.Name, text.Nodes(c.Remaining))
+		status := c.Name + " " + c.Status
 		switch {
-		case c.Remaining == 0:
-		case late:
-			return Held, "-max-time " + duration.Format(r.MaxTime) + " is over, and " + left
-		case time.Since(r.last) < c.Pause+r.Poll: // a poll longer: the last server may have been ready later
+		case c.is("waits", "bakes") && late:
+			return Held, "-max-time " + duration.Format(r.MaxTime) + " is over; " + status
+		case c.is("waits", "bakes") && waited < c.Pause+r.MaxWait:
 			return "", ""
-		default:
-			return Held, left + ", and the plan changes nothing"
+		case c.is("waits", "bakes"):
+			end, why = Held, "nothing changed for "+duration.Format(waited)+"; "+status
+		case end == Held:
+		case c.is("reverted") && c.Remaining == 0:
+			end, why = Reverted, status
+		case !c.is("in step"):
+			end, why = Held, status
 		}
 	}
-	return Done, "nothing is left to replace"
+	return end, why
 }
 
 // apply lets the policy look at a plan, and applies it. It returns "" where the run

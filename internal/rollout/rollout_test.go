@@ -14,13 +14,15 @@ import (
 
 // script is a terraform that makes the same plans in each test: one a letter.
 //
-//	b a batch   f a batch whose apply fails   l something is left
+//	b a batch   f a batch whose apply fails   l the batch bakes   w it waits
+//	h something holds it   q a quota does   r reverted   v nodes still go back
 //	d nothing is left   p the same changes as the last   ! a plan that fails
 type script struct {
 	plans   string
 	at      int
 	took    time.Duration // of an apply
 	pause   time.Duration
+	others  []Cluster
 	applied []string
 	before  []string
 	during  func() // an apply
@@ -33,7 +35,7 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	kind := s.plans[min(s.at, len(s.plans)-1)]
 	s.at++
 	p := &Plan{File: string(kind), JSON: []byte(`{"plan": 1}`)}
-	c := Cluster{Address: "a.web", Name: "web", Remaining: 1, Pause: s.pause}
+	c := Cluster{Address: "a.web", Name: "web", Remaining: 1, Status: "batch 1 of 2: web-0 leaves", Pause: s.pause}
 	switch kind {
 	case '!':
 		return nil, errors.New("no such cloud")
@@ -43,9 +45,21 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	case 'p':
 		p.Changed, p.Changes = true, s.before
 	case 'd':
-		c.Remaining = 0
+		c.Remaining, c.Status = 0, "in step"
+	case 'l':
+		c.Status = "bakes: web-6"
+	case 'w':
+		c.Status = "waits: web-6 (its server is in BUILD)"
+	case 'h':
+		c.Status = "held: az-2 is not available"
+	case 'q':
+		c.Status = "behind: the next plan replaces 1 of 1 node"
+	case 'r':
+		c.Remaining, c.Status = 0, "reverted: the template of web-8 failed"
+	case 'v':
+		c.Status = "reverted: the template of web-8 failed, 1 node goes back"
 	}
-	p.Clusters = []Cluster{c}
+	p.Clusters = append([]Cluster{c}, s.others...)
 	return p, nil
 }
 
@@ -70,6 +84,7 @@ func TestRun(t *testing.T) {
 		plans   string
 		set     func(*Runner)
 		pause   time.Duration
+		others  []Cluster
 		want    Outcome
 		applied string
 		why     string
@@ -78,16 +93,25 @@ func TestRun(t *testing.T) {
 		{name: "nothing to do", plans: "d", want: Done, why: "nothing is left to replace"},
 		{name: "two batches", plans: "bbd", want: Done, applied: "bb", why: "(2 applies, 2m)", took: 2 * time.Minute},
 		{name: "a pause", plans: "bllbd", pause: time.Minute, want: Done, applied: "bb", took: 3 * time.Minute},
-		{name: "a pause that lasts too long", plans: "bl", pause: time.Minute, want: Held, applied: "b", why: "web has 1 node left to replace, and the plan changes nothing", took: 2*time.Minute + 30*time.Second},
+		{name: "a pause that lasts too long", plans: "bl", pause: time.Minute, set: func(r *Runner) { r.MaxWait = time.Minute }, want: Held, applied: "b", why: "nothing changed for 2m; web bakes: web-6", took: 3 * time.Minute},
 		{name: "a run that begins in a pause", plans: "lbd", pause: time.Minute, want: Done, applied: "b", took: 90 * time.Second},
-		{name: "something is left", plans: "bll", want: Held, applied: "b", why: "web has 1 node left to replace, and the plan changes nothing", took: time.Minute + 30*time.Second},
+		{name: "servers come up", plans: "bwwd", set: func(r *Runner) { r.MaxWait = time.Hour }, want: Done, applied: "b", took: 2 * time.Minute},
+		{name: "servers never come up", plans: "bw", set: func(r *Runner) { r.MaxWait = time.Hour }, want: Held, applied: "b", why: "nothing changed for 1h; web waits: web-6 (its server is in BUILD)", took: 61 * time.Minute},
+		{name: "held", plans: "bh", want: Held, applied: "b", why: "web held: az-2 is not available", took: time.Minute},
+		{name: "behind, and nothing can be done", plans: "q", want: Held, why: "web behind: the next plan replaces 1 of 1 node"},
+		{name: "reverted", plans: "bbr", want: Reverted, applied: "bb", why: "web reverted: the template of web-8 failed", took: 2 * time.Minute},
+		{name: "reverted in part", plans: "v", want: Held, why: "1 node goes back"},
+		{name: "one is held, another waits", plans: "hd", others: []Cluster{{Name: "db", Status: "waits: db-1"}}, set: func(r *Runner) { r.MaxWait = time.Hour }, want: Held, why: "db waits: db-1", took: time.Hour},
+		{name: "one is held, another reverted", plans: "h", others: []Cluster{{Name: "db", Status: "reverted: x"}}, want: Held, why: "web held"},
+		{name: "one is in step, another reverted", plans: "d", others: []Cluster{{Name: "db", Status: "reverted: x"}}, want: Reverted, why: "db reverted: x"},
+		{name: "in step but for protected nodes", plans: "d", others: []Cluster{{Name: "db", Status: "in step but for protected nodes: db-1"}}, want: Done},
 		{name: "a plan fails", plans: "b!", want: Failed, applied: "b", why: "no such cloud", took: time.Minute},
 		{name: "an apply fails", plans: "bfb", want: Failed, applied: "bf", why: "the apply failed", took: 2 * time.Minute},
 		{name: "no progress", plans: "bp", want: Failed, applied: "b", why: "the next plan has the same changes again: server.web-1: create", took: time.Minute},
 		{name: "at most two", plans: "b", set: func(r *Runner) { r.MaxApplies = 2 }, want: Held, applied: "bb", why: "-max-applies 2 is reached", took: 2 * time.Minute},
 		{name: "just two", plans: "bbd", set: func(r *Runner) { r.MaxApplies = 2 }, want: Done, applied: "bb", took: 2 * time.Minute},
 		{name: "for three minutes", plans: "b", set: func(r *Runner) { r.MaxTime = 3 * time.Minute }, want: Held, applied: "bbb", why: "-max-time 3m is over", took: 3 * time.Minute},
-		{name: "a long pause", plans: "l", pause: time.Hour, set: func(r *Runner) { r.MaxTime = 3 * time.Minute }, want: Held, why: "-max-time 3m is over, and web has 1 node left", took: 3 * time.Minute},
+		{name: "a long pause", plans: "l", pause: time.Hour, set: func(r *Runner) { r.MaxTime = 3 * time.Minute }, want: Held, why: "-max-time 3m is over; web bakes: web-6", took: 3 * time.Minute},
 		{name: "refused", plans: "bb", set: func(r *Runner) {
 			r.Policy = func(_ context.Context, plan []byte) error { return errors.New(string(plan)) }
 		}, want: Held, why: "the policy refuses the plan"},
@@ -95,7 +119,7 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &script{plans: c.plans, took: time.Minute, pause: c.pause}
+				s := &script{plans: c.plans, took: time.Minute, pause: c.pause, others: c.others}
 				var last Event
 				r := &Runner{Terraform: s, Poll: 30 * time.Second, Report: func(e Event) { last = e }}
 				if c.set != nil {
@@ -143,7 +167,7 @@ func TestInterrupt(t *testing.T) {
 				time.AfterFunc(10*time.Second, stop)
 			}
 			start := time.Now()
-			got := (&Runner{Terraform: s, Poll: time.Hour, Report: func(Event) {}}).Run(soft, hard)
+			got := (&Runner{Terraform: s, MaxWait: time.Hour, Poll: time.Hour, Report: func(Event) {}}).Run(soft, hard)
 			if got != c.want || strings.Join(s.applied, "") != c.applied || time.Since(start) > time.Minute {
 				t.Errorf("%s: %s after %s, applied %q", c.name, got, time.Since(start), s.applied)
 			}
@@ -152,7 +176,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestCodes(t *testing.T) {
-	for outcome, want := range map[Outcome]int{Done: 0, Failed: 1, Held: 2} {
+	for outcome, want := range map[Outcome]int{Done: 0, Failed: 1, Held: 2, Reverted: 3} {
 		if got := outcome.Code(); got != want {
 			t.Errorf("%s: got %d", outcome, got)
 		}
@@ -172,9 +196,9 @@ func TestPrint(t *testing.T) {
 		got  string
 		want []string
 	}{
-		"lines":   {lines.String(), []string{"Plan 1: 1 resource would change", "web: 1 node left after this", "  web-8: done\n", "Apply 1 is done", "Apply 2 failed\n\nServers are not in service", "failed: the apply failed (2 applies, 0s)"}},
+		"lines":   {lines.String(), []string{"Plan 1: 1 resource would change", "web: batch 1 of 2: web-0 leaves", "  web-8: done\n", "Apply 1 is done", "Apply 2 failed\n\nServers are not in service", "failed: the apply failed (2 applies, 0s)"}},
 		"bar":     {bar.String(), []string{"\r  [##############################] 1 of 1\nApply 1 is done"}},
-		"log":     {log.String(), []string{`"event":"plan","apply":1,"changes":1,"clusters":[{"address":"a.web","cluster":"web","remaining":1}]}`, `"outcome":"failed","exit_code":1}`}},
+		"log":     {log.String(), []string{`"event":"plan","apply":1,"changes":1,"clusters":[{"address":"a.web","cluster":"web","remaining":1,"status":"batch 1 of 2: web-0 leaves"}]}`, `"outcome":"failed","exit_code":1}`}},
 		"summary": {summary.String(), []string{"## Apply 1\n", "This was failed:\n\n```text\nServers are not in service\n```", "**failed**: the apply failed"}},
 	} {
 		for _, want := range c.want {

@@ -130,6 +130,7 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 	var after struct {
 		Cluster   string `json:"cluster"`
 		Remaining int64  `json:"remaining"`
+		Status    string `json:"status"`
 		Update    *struct {
 			Pause string `json:"pause"`
 		} `json:"update"`
@@ -142,6 +143,7 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 		Address:   change.Address,
 		Name:      cmp.Or(after.Cluster, change.Address),
 		Remaining: after.Remaining,
+		Status:    after.Status,
 	}
 	if after.Update != nil {
 		c.Pause, _ = duration.Parse(after.Update.Pause) // the provider has looked at it

@@ -41,15 +41,21 @@ func notice(title Title, format string, args ...any) Notice {
 	return Notice{title, fmt.Sprintf(format, args...)}
 }
 
-// tell says why an update does less than it could: before has all nodes, left
-// those that are there after the plan.
-func tell(before, left facts, b batch, next Roster, change Change, policy Policy) (notices []Notice) {
+// tell says why an update does less than it could, at length and, of the first thing
+// that holds it, as a status: before has all nodes, left those that are there after the
+// plan.
+func tell(before, left facts, b batch, next Roster, change Change, policy Policy) (notices []Notice, holds string) {
 	u, more := policy.Update, change.Remaining
 	say := func(title Title, format string, args ...any) {
 		notices = append(notices, notice(title, format, args...))
 	}
+	hold := func(status, detail string) {
+		if holds == "" {
+			holds = status + ": " + detail
+		}
+	}
 	if u == nil {
-		return nil
+		return nil, ""
 	}
 	if u.New {
 		if more > 0 {
@@ -61,10 +67,11 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 				text.Nodes(more),
 			)
 		}
-		return notices
+		return notices, ""
 	}
 	if u.Has(Unhealthy) && outage(before, policy) {
 		sick := before.number(func(f *fact) bool { return f.unhealthy != "" })
+		hold("held", fmt.Sprintf("%d of %s are unhealthy, more than stop_above allows", sick, text.Nodes(int64(len(before)))))
 		say(
 			TooManyUnhealthy,
 			"Unhealthy: %d of %s. That is more than stop_above (%s) allows, so none is replaced for that. "+
@@ -75,6 +82,7 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 		)
 	}
 	if n := int64(len(b.blocked)); n > 0 {
+		hold("held", "no room for the substitutes of "+text.Few(b.blocked))
 		say(
 			NoRoom,
 			"%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list another "+
@@ -86,6 +94,7 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 	}
 	b.homeless = slices.DeleteFunc(b.homeless, func(name string) bool { return left[name] == nil })
 	if n := int64(len(b.homeless)); n > 0 {
+		hold("held", "Nova found no host for "+text.Few(left.located(b.homeless)))
 		say(
 			NoHost,
 			"Nova found no host for the servers of %s: %s. With method = %q a node keeps its place, so it waits for "+
@@ -97,17 +106,16 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 		)
 	}
 	size := u.size(policy.Capacity)
-	if w := waitsFor(
-		before,
-		left,
-		next,
-		policy,
-	); more > int64(len(b.blocked)) && b.replaces() < size &&
-		len(w.names) > 0 {
+	w := waitsFor(before, left, next, policy)
+	if len(w.names) > 0 {
+		hold("waits", text.Few(w.names))
+	}
+	if more > int64(len(b.blocked)) && b.replaces() < size && len(w.names) > 0 {
 		say(BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits for %s: %s. %s",
 			text.Nodes(more), size, text.Nodes(int64(len(w.names))), text.Few(w.names), w.advice())
 	}
 	if names := left.baking(); more > int64(len(b.blocked)) && b.replaces() < size && len(names) > 0 {
+		hold("bakes", text.Few(names)+" must be in service for longer")
 		say(
 			BatchBakes,
 			"%s more should be replaced. %s not in service for as long as update.pause says: %s. Apply again then.",
@@ -117,6 +125,7 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 		)
 	}
 	if held := heldBack(left, policy); more > 0 && len(b.picked) == 0 && len(held) > 0 {
+		hold("held", text.Few(held))
 		say(PlacesClosed, "%s should be replaced, and their places take no nodes now: %s. "+
 			"They stay as they are until their places take nodes again; the next plan goes on then by itself.",
 			text.Nodes(int64(len(held))),
@@ -126,6 +135,7 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 		left,
 	); u.Has(Outdated) &&
 		int64(len(kept)) > policy.Capacity-min(policy.target(next), policy.Capacity) {
+		hold(InStep+" but for protected nodes", text.Few(kept))
 		say(
 			ProtectedOutdated,
 			"%s of another template than the wanted one will not be replaced: %s.",
@@ -133,7 +143,7 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 			text.Few(kept),
 		)
 	}
-	return notices
+	return notices, holds
 }
 
 // wait is what a batch waits for.

@@ -103,12 +103,14 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	after := s.left.renewed(next, returned, made, len(all), seen, policy)
 	change.Remaining = remaining(next, all, after, s.full, policy)
 	change.Reverted = verdict.record(all)
+	told, holds := tell(all, after, chosen, next, change, policy)
 	change.Notices = slices.Concat(
 		notices,
 		verdict.notices(change.Reverted, policy),
-		tell(all, after, chosen, next, change, policy),
+		told,
 		slotsWait(fresh, next, after, policy),
 	)
+	change.Holds = holds
 	return next, change, nil
 }
 

@@ -97,6 +97,7 @@ type Change struct {
 	Remaining int64       // nodes that an update still has to replace after this plan
 	Reverted  *Reverted   // what happens for a template that failed; nil: none did
 	Notices   []Notice    // what a person should know
+	Holds     string      // what keeps the update from more, as a status; "" without anything
 }
 
 // Empty reports whether no node changes.

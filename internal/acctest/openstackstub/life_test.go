@@ -62,6 +62,9 @@ func (r *run) gone() {
 			r.t.Fatalf("left are %v", r.Servers(r.t))
 		}
 	}
+	for _, id := range ids(r.t, r.Workspace) {
+		r.Kill(r.t, r.region, id) // one in DELETED is there until Nova has removed it
+	}
 }
 
 // plan holds what a plan does with each server.

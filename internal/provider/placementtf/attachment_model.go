@@ -41,6 +41,7 @@ type attachmentModel struct {
 	Distribution types.Map    `tfsdk:"distribution"`
 	Change       types.Set    `tfsdk:"change"`
 	Remaining    types.Int64  `tfsdk:"remaining"`
+	Status       types.String `tfsdk:"status"`
 	Summary      types.String `tfsdk:"summary"`
 }
 

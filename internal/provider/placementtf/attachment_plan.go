@@ -77,14 +77,27 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	}
 	plan.remember(ctx, next, written, p.diags)
 	plan.Remaining = types.Int64Value(change.Remaining)
+	p.countBatch(change)
+	plan.Status = types.StringValue(change.Status(policy, p.memory.batch))
 	plan.record(ctx, next, change, p.diags)
-	if p.state != nil && !change.Empty() {
+	if p.state != nil {
 		p.memory.store(ctx, p.private, next, p.diags) // the leaving nodes
 	}
 	if !p.templatesKnown(ctx) {
 		plan.forgetTemplates()
 	}
 	return true
+}
+
+// countBatch counts the batches that the same configuration takes until nothing is
+// left to replace.
+func (p *attachmentPlanner) countBatch(change roster.Change) {
+	if !p.same || p.state.Remaining.ValueInt64() == 0 {
+		p.memory.batch = 0
+	}
+	if change.Replaced > 0 {
+		p.memory.batch++
+	}
 }
 
 // forgetsSlots refuses to take stateful away while slots are kept: what is kept by
@@ -117,11 +130,7 @@ func (p *attachmentPlanner) planRoster(
 	if p.diags.HasError() {
 		return now, roster.Change{}, nil
 	}
-	policy.Regions = quotas.Cap(open, p.memory.seen.Served(now))
-	policy.Unreachable = map[string]bool{}
-	for _, r := range open {
-		policy.Unreachable[r.Name] = r.Closed
-	}
+	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.seen.Served(now)), closed(open)
 	next, change, err := roster.Plan(now, p.memory.seen, *policy)
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
 	removing := len(change.Created)+len(change.Returned) == 0 && !infeasible
@@ -141,6 +150,15 @@ func (p *attachmentPlanner) planRoster(
 		places.WarnOfRoom(quotas.Short(p.memory.seen.Unserved(now, next)), p.diags)
 	}
 	return next, change, err
+}
+
+// closed are the regions that do not answer.
+func closed(regions []placement.Region) map[string]bool {
+	names := map[string]bool{}
+	for _, r := range regions {
+		names[r.Name] = r.Closed
+	}
+	return names
 }
 
 // usable closes the places that take no nodes now, and says which those are. A

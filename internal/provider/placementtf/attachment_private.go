@@ -29,6 +29,7 @@ type memory struct {
 	zones    map[string]string // of nodes that have none for now
 	unserved map[string]bool   // nodes that were looked at, and never were in service
 	marked   bool              // whether a node of the cluster ever carried a mark
+	batch    int64             // number of the batch that was taken last
 	// The listed places that the refresh looked at, and why they take no nodes: "" where they do.
 	looked map[placement.Place]string
 }
@@ -45,6 +46,7 @@ type memoryState struct {
 	Failed   []failedState          `json:"failed,omitempty"`
 	Former   []formerState          `json:"named,omitempty"`
 	Marked   bool                   `json:"marked,omitempty"`
+	Batch    int64                  `json:"batch,omitempty"`
 	Looked   []placeState           `json:"places,omitempty"`
 }
 
@@ -119,6 +121,7 @@ func loadMemory(ctx context.Context, from private.Reader, diags *diag.Diagnostic
 		zones:    state.Zones,
 		unserved: map[string]bool{},
 		marked:   state.Marked,
+		batch:    state.Batch,
 		looked:   map[placement.Place]string{},
 	}
 	for name, s := range state.Servers {
@@ -198,6 +201,7 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 		Zones:   map[string]string{},
 		Order:   r.Order,
 		Marked:  m.marked,
+		Batch:   m.batch,
 	}
 	for name, s := range m.seen.Servers {
 		kept := serverState{

@@ -88,6 +88,25 @@ func (m *attachmentModel) refresh(
 	return r.Learn(seen, policy).Ordered(), after, true
 }
 
+// tell says what the cluster does now, from what was found out and without asking for
+// more. Only an update leaves something undone.
+func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memory, diags *diag.Diagnostics) {
+	if !value.GivenBlock(m.Update) {
+		m.Status = types.StringValue(roster.InStep)
+		return
+	}
+	policy := m.policy(ctx, m, after.marked, diags)
+	for i, region := range policy.Regions {
+		policy.Regions[i], _, _ = after.recall(region)
+	}
+	policy.Unreachable = closed(policy.Regions)
+	_, change, err := roster.Plan(r, after.seen, policy)
+	if err != nil {
+		return // the plan says why
+	}
+	m.Status = types.StringValue(change.Status(policy, 0))
+}
+
 // see remembers what was seen of the servers.
 func (m *memory) see(seen roster.Seen) {
 	m.seen = seen

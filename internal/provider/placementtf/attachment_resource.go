@@ -133,7 +133,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	if diags.HasError() {
 		return
 	}
-	nodes := state.Nodes
+	nodes, status := state.Nodes, state.Status
 	var remembered roster.Roster
 	var after memory
 	var ok bool
@@ -148,9 +148,12 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	if ok {
 		after.store(ctx, resp.Private, remembered, diags)
 		state.remember(ctx, remembered, state.listedRegions(), diags)
+		state.tell(ctx, remembered, after, diags)
 	}
 	if !state.Nodes.Equal(nodes) { // large maps are slow to write, so only changed ones are written
 		diags.Append(resp.State.Set(ctx, &state)...)
+	} else if !state.Status.Equal(status) {
+		diags.Append(resp.State.SetAttribute(ctx, path.Root("status"), state.Status)...)
 	}
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
 }

@@ -148,6 +148,12 @@ func attachmentSchema() schema.Schema {
 				MarkdownDescription: "Number of nodes that `update` still has to replace after this apply. A " +
 					"pipeline applies again until the plan is empty. 0 without `update`.",
 			},
+			"status": schema.StringAttribute{
+				Computed: true,
+				MarkdownDescription: "What the cluster does, in one line, such as " +
+					"`batch 2 of 5: web-1, web-3 leave; web-8, web-9 come`, `waits: ...` or `in step`. See [all its " +
+					"forms](../guides/rolling-out-an-image.md#the-status).",
+			},
 			"summary": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "The present spread as a table for people: each place with its nodes, its ideal " +

@@ -1,11 +1,14 @@
 package placementtf_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -80,10 +83,36 @@ resource "stackpolicy_readiness_attachment" "web" {
 		}
 		return n
 	}
+	// status is what a pipeline reads in the JSON of a plan.
+	status := func() string {
+		t.Helper()
+		run("plan", "-out=status.tfplan")
+		text, err := l.Run(t.Context(), "show", "-json", "status.tfplan")
+		var plan tfjson.Plan
+		if err := errors.Join(err, json.Unmarshal([]byte(text), &plan)); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range plan.ResourceChanges {
+			if r.Type == "stackpolicy_placement_attachment" {
+				return r.Change.After.(map[string]any)["status"].(string)
+			}
+		}
+		t.Fatal("the plan has no attachment")
+		return ""
+	}
+	says := func(want string) {
+		t.Helper()
+		if got := strings.ReplaceAll(status(), c.Prefix, "web-"); got != want {
+			t.Errorf("the status is %q, want %q", got, want)
+		}
+	}
+	says("in step")
 	c.Fake.Advance(40 * 24 * time.Hour)
+	says("batch 1 of 2: web-0, web-1 leave; web-4, web-5 come")
 	if n := replaced(ids()); n != 2 {
 		t.Errorf("%d of 4 nodes that are too old were replaced, in batches of 2", n)
 	}
+	says("bakes: web-4, web-5 must be in service for longer")
 	if text := run("plan"); !strings.Contains(text, "No changes.") ||
 		!strings.Contains(text, "A batch has to serve before the next one") || !strings.Contains(text, "2 nodes more should be replaced.") {
 		t.Errorf("right after a batch: %s", text)
@@ -92,10 +121,12 @@ resource "stackpolicy_readiness_attachment" "web" {
 	if text := run("plan"); !strings.Contains(text, "replaced (AGE) in RegionOne/az-") || !strings.Contains(text, "its server was launched on 2026-01-") {
 		t.Errorf("after the pause: %s", text)
 	}
+	says("batch 2 of 2: web-2, web-3 leave; web-6, web-7 come")
 	if n := replaced(ids()); n != 2 {
 		t.Errorf("%d of 2 nodes that are too old were replaced after the pause", n)
 	}
 	l.Settled(t, "all are young")
+	says("in step")
 }
 
 func TestPlacementTimesInput(t *testing.T) {

@@ -77,6 +77,7 @@ func (p *attachmentPlanner) unknown() {
 	p.plan.Distribution = types.MapUnknown(zoneCountsType)
 	p.plan.Change = types.SetUnknown(changeType)
 	p.plan.Remaining = types.Int64Unknown()
+	p.plan.Status = types.StringUnknown()
 	p.plan.Summary = types.StringUnknown()
 }
 

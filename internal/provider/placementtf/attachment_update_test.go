@@ -541,8 +541,7 @@ func TestAccRolloutRecreate(t *testing.T) {
 // TestAccRolloutInPlaceRefused: a resize that a full quota refuses holds the rollout.
 // However often it is applied again, no other node is taken, and the warning says
 // what the batch waits for.
-func TestAccRolloutInPlaceRefused(t *testing.T) {
-	t.Parallel()
+func TestAccRolloutInPlaceRefused(t *testing.T) { // not in parallel: the quota is that of other tests too
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
 	zones := c.Zones(t, region)[:1]

@@ -1,0 +1,38 @@
+# What every plan must hold to. A check that fails is a warning of the plan and of the
+# apply; to refuse the plan, put the same condition into a postcondition of the
+# attachment.
+locals {
+  change  = one(stackpolicy_placement_attachment.web.change)
+  removed = try(local.change.deletion.count, 0) + try(local.change.in_place.count, 0)
+}
+
+check "batch" {
+  assert {
+    condition     = local.removed <= 2
+    error_message = "This apply takes ${local.removed} nodes out of service; 2 are allowed."
+  }
+}
+
+check "mins" {
+  assert {
+    condition = alltrue([
+      for zone in var.zones :
+      try(stackpolicy_placement_attachment.web.distribution["RegionOne"][zone.name], 0) >= coalesce(zone.min, 0)
+    ])
+    error_message = "A zone has fewer nodes than its min."
+  }
+}
+
+check "drained" {
+  assert {
+    condition     = length(setsubtract(keys(stackpolicy_placement_attachment.web.nodes), keys(stackpolicy_deletion_attachment.web))) == 0
+    error_message = "Some nodes have no deletion attachment: they would leave undrained."
+  }
+}
+
+check "status" {
+  assert {
+    condition     = !startswith(stackpolicy_placement_attachment.web.status, "held")
+    error_message = "The rollout is ${stackpolicy_placement_attachment.web.status}."
+  }
+}

@@ -1,0 +1,140 @@
+// Package policy_test holds the rules of the guide "Policy as code" to plans that a
+// real terraform makes, with the library of Open Policy Agent, as conftest has it. It is
+// a module of its own, so that nobody else needs that library.
+package policy_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+const guide = "guides/policy-as-code"
+
+func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
+
+// index is that of a node: which of the oldest leaves depends on which was made first.
+var index = regexp.MustCompile(`web-\d+`)
+
+// judge asks the rules about a plan.
+func judge(t *testing.T, rule string, plan []byte) []string {
+	t.Helper()
+	var input any
+	if err := json.Unmarshal(plan, &input); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(workspace.Root(), "examples", guide, "policy.rego")
+	found, err := rego.New(rego.Query("data.main."+rule), rego.Load([]string{file}, nil), rego.Input(input)).Eval(t.Context())
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %v, %v", rule, found, err)
+	}
+	var messages []string
+	for _, m := range found[0].Expressions[0].Value.([]any) {
+		messages = append(messages, index.ReplaceAllString(fmt.Sprint(m), "web-N"))
+	}
+	slices.Sort(messages)
+	return messages
+}
+
+// TestPolicy: what the rules and the checks of the guide say of eight plans.
+func TestPolicy(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{})
+	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
+	c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
+	c.Prefix = "web-"
+	w := c.Example(t, guide)
+	plan := func(variables []string) ([]byte, string) {
+		t.Helper()
+		args := []string{"plan", "-input=false", "-no-color", "-out=a.tfplan"}
+		for _, v := range variables {
+			args = append(args, "-var="+v)
+		}
+		text, err := w.Run(t.Context(), args...)
+		shown, more := w.Run(t.Context(), "show", "-json", "a.tfplan")
+		if err := errors.Join(err, more); err != nil {
+			t.Fatal(err)
+		}
+		return []byte(shown), strings.Join(strings.Fields(strings.ReplaceAll(text, "│", " ")), " ")
+	}
+	apply := func() {
+		t.Helper()
+		if _, err := w.Run(t.Context(), "apply", "-input=false", "a.tfplan"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const attachment = "stackpolicy_placement_attachment.web"
+	checks := []string{"nodes out of service; 2 are allowed", "fewer nodes than its min", "have no deletion attachment", "The rollout is held"}
+	for _, step := range []struct {
+		name      string
+		before    func()
+		variables []string
+		deny      []string
+		warn      []string
+		checks    []int // of the list above
+		apply     bool
+	}{
+		{name: "create without drains", variables: []string{"drain=false"}, apply: true, checks: []int{2}},
+		{
+			name: "undrained", variables: []string{"image=debian-13", "drain=false"},
+			deny: []string{
+				`openstack_compute_instance_v2.web["web-N"] leaves undrained`,
+				`openstack_compute_instance_v2.web["web-N"] leaves undrained`,
+			},
+			checks: []int{2},
+		},
+		{name: "drains are attached", apply: true},
+		{name: "nothing to do"},
+		{name: "a batch of two", variables: []string{"image=debian-13"}},
+		{
+			name: "a batch of three", variables: []string{"image=debian-13", "max_batch_size=3"},
+			deny:   []string{attachment + " takes 3 nodes out of service; 2 are allowed"},
+			checks: []int{0},
+		},
+		{
+			name: "below a min", variables: []string{`zones=[{name="az-1",min=1},{name="az-2",min=1},{name="az-3",min=3}]`},
+			deny:   []string{attachment + " leaves RegionOne/az-3 with 2 nodes; its min is 3"},
+			checks: []int{1},
+		},
+		{
+			name: "held",
+			before: func() {
+				for _, s := range slices.Collect(maps.Values(c.Servers(t)))[:4] {
+					c.Reset(t, "RegionOne", s.ID)
+				}
+			},
+			warn:   []string{attachment + ": held: 4 of 6 nodes are unhealthy, more than stop_above allows"},
+			checks: []int{3},
+		},
+	} {
+		if step.before != nil {
+			step.before()
+		}
+		shown, text := plan(step.variables)
+		if got := judge(t, "deny", shown); !slices.Equal(got, step.deny) {
+			t.Errorf("%s: denied for %q, want %q", step.name, got, step.deny)
+		}
+		if got := judge(t, "warn", shown); !slices.Equal(got, step.warn) {
+			t.Errorf("%s: warned of %q, want %q", step.name, got, step.warn)
+		}
+		for i, check := range checks {
+			if said := strings.Contains(text, check); said != slices.Contains(step.checks, i) {
+				t.Errorf("%s: the check %q fails: %v", step.name, check, said)
+			}
+		}
+		if step.apply {
+			apply()
+		}
+	}
+}
