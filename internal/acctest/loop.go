@@ -164,7 +164,7 @@ func (l Loop) ServerIDs(t *testing.T) (ids []string) {
 		t.Fatal(err)
 	}
 	for _, r := range state.Values.RootModule.Resources {
-		if r.Type == "nova_server" {
+		if r.Type == "nova_server" || r.Type == "openstack_compute_instance_v2" {
 			ids = append(ids, r.AttributeValues["id"].(string))
 		}
 	}

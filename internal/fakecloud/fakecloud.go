@@ -143,6 +143,7 @@ type Cloud struct {
 	serial   map[string]uint64
 	requests []*Request
 	faults   []*Injected
+	watchers []watcher
 	tokens   map[string]*token
 	known    []string             // regions that Keystone knows
 	regions  map[string]*region   // those with a compute service

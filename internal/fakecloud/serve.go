@@ -116,6 +116,7 @@ func (c *Cloud) act(k *call, f *Fault) (rep reply, at time.Time) {
 	defer c.mu.Unlock()
 	if f == nil || f.Acts || f.Effect == Delay || f.Effect == Truncate {
 		rep = k.serve()
+		k.show()
 	}
 	if f != nil && f.Effect == Respond {
 		rep = f.answer(k.record.Service)

@@ -172,7 +172,9 @@ func (d *draft) reviseFree() {
 			d.returned = append(d.returned, returns)
 			d.all[returns.name] = returns
 			d.gone[name], d.decided[returns.name] = true, true
-			d.leaving--
+			if f.server.ID == "" {
+				d.leaving-- // else the server of the node leaves in its place, and needs the room until it is gone
+			}
 		} else {
 			picked.inPlace = true
 			picked.again = d.policy.Update.Method == Recreate

@@ -509,7 +509,7 @@ func (w *world) check(policy Policy, next Roster, change Change) {
 
 // TestRollback: a bad template at a full quota takes one batch; the settled one, given
 // again, brings back the first servers and makes none. And a third template finds
-// its way at the full quota too.
+// its way at the full quota too, as does a rollout that another one interrupted.
 func TestRollback(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
@@ -539,6 +539,11 @@ func TestRollback(t *testing.T) {
 		w.round(policy, 1000)
 		if w.made != 0 || !maps.Equal(w.ids(), first) {
 			t.Fatalf("the rollback made %d servers: %v, at first %v", w.made, w.ids(), first)
+		}
+		rest()
+		for _, image := range []string{"b", "bad", "b"} { // a bad one in the middle of a rollout
+			policy.Templates = images(image)
+			w.round(policy, 1000)
 		}
 		rest()
 		policy.Templates = images("worse")

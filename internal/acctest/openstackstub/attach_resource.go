@@ -20,6 +20,7 @@ func attachResource() *schema.Resource {
 		CreateContext: createAttachment,
 		ReadContext:   readAttachment,
 		DeleteContext: deleteAttachment,
+		Importer:      passed(),
 		Timeouts:      tenMinutes(),
 		Schema: map[string]*schema.Schema{
 			"region":      argument(schema.TypeString, computed, replaces),

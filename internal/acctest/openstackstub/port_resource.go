@@ -15,6 +15,7 @@ func portResource() *schema.Resource {
 		ReadContext:   readPort,
 		UpdateContext: updateNothing,
 		DeleteContext: deletePort,
+		Importer:      passed(),
 		Timeouts:      tenMinutes(),
 		Schema: map[string]*schema.Schema{
 			"region":         argument(schema.TypeString, computed, replaces),

@@ -21,6 +21,7 @@ func volumeResource() *schema.Resource {
 		ReadContext:   readVolume,
 		UpdateContext: updateNothing,
 		DeleteContext: deleteVolume,
+		Importer:      passed(),
 		Timeouts:      tenMinutes(),
 		Schema: map[string]*schema.Schema{
 			"region":            argument(schema.TypeString, computed, replaces),
@@ -36,6 +37,11 @@ func tenMinutes() *schema.ResourceTimeout {
 		Create: schema.DefaultTimeout(10 * time.Minute),
 		Delete: schema.DefaultTimeout(10 * time.Minute),
 	}
+}
+
+// passed imports by the id alone.
+func passed() *schema.ResourceImporter {
+	return &schema.ResourceImporter{StateContext: schema.ImportStatePassthroughContext}
 }
 
 // updateNothing: the genuine provider changes these arguments in place.

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,16 +22,44 @@ import (
 // that begins with "bad" never get there.
 type behindReadiness struct {
 	acctest.Loop
-	url    string
-	size   int
-	target string // "": all
-	update string // more of update
+	url       string
+	size      int
+	target    string   // "": all
+	batch     string   // "": 2
+	flavor    string   // in the template; "": it is no part of it
+	more      string   // of the update block
+	ignore    string   // of the servers' lifecycle
+	sick      sync.Map // names of nodes that never get into service
+	timeout   string   // of the readiness attachment
+	installed bool     // terraform starts the providers
+	zones     []string
+	watched   *acctest.Watched
+	applies   int
 }
 
 func (b *behindReadiness) config(t *testing.T, version string) string {
-	region, timeout := b.Cloud.Regions(t)[0], ""
-	if strings.HasPrefix(version, "bad") {
+	region, timeout, template, update := b.Cloud.Regions(t)[0], b.timeout, "", ""
+	switch {
+	case strings.HasPrefix(version, "bad"):
 		timeout = "timeout = 2" // none of those that are checked gets ready
+	case isSick(&b.sick):
+		timeout = givenUp()
+	}
+	if version != "" {
+		template = fmt.Sprintf("version = %q", version)
+		update = fmt.Sprintf(`update {
+    causes             = ["TEMPLATE", "UNHEALTHY"]
+    max_batch_size     = %s
+    require_in_service = true
+    target             = %q
+    %s
+  }`, cmp.Or(b.batch, "2"), cmp.Or(b.target, "100%"), b.more)
+	}
+	if b.flavor != "" {
+		template += fmt.Sprintf(", flavor = %q", b.flavor)
+	}
+	if template != "" {
+		template = "template = { " + template + " }"
 	}
 	return fmt.Sprintf(`
 resource "stackpolicy_placement_attachment" "web" {
@@ -38,14 +67,8 @@ resource "stackpolicy_placement_attachment" "web" {
   node_name_pattern = "{cluster}{index}"
   desired_capacity  = %[8]d
   regions           = %[2]s
-  template          = { version = %[3]q }
-  update {
-    causes             = ["TEMPLATE", "UNHEALTHY"]
-    max_batch_size     = 2
-    require_in_service = true
-    target             = %[9]q
-    %[10]s
-  }
+  %[3]s
+  %[9]s
 }
 resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
@@ -53,11 +76,12 @@ resource "openstack_compute_instance_v2" "web" {
   region            = each.value.region
   availability_zone = each.value.zone
   image_id          = %[4]q
-  flavor_id         = %[5]q
+  flavor_id         = lookup(each.value.template, "flavor", %[5]q)
   network_mode      = "none"
   metadata          = { version = lookup(each.value.template, "version", "a") } # an imported node may have none
   lifecycle {
     create_before_destroy = true
+    ignore_changes        = [%[10]s]
   }
 }
 resource "stackpolicy_deletion_attachment" "web" {
@@ -78,7 +102,17 @@ resource "stackpolicy_readiness_attachment" "web" {
     url = "%[6]s/{name}"
   }
 }
-`, b.Cloud.Prefix, acctest.Places(region+": "+strings.Join(b.Cloud.Zones(t, region), " ")), version, b.Cloud.Image, b.Cloud.Flavor, b.url, timeout, b.size, cmp.Or(b.target, "100%"), b.update)
+`, b.Cloud.Prefix, acctest.Places(region+": "+strings.Join(b.zones, " ")), template, b.Cloud.Image, b.Cloud.Flavor,
+		b.url, timeout, b.size, update, b.ignore)
+}
+
+// isSick reports whether there is a node that never gets into service.
+func isSick(names *sync.Map) (found bool) {
+	names.Range(func(_, _ any) bool {
+		found = true
+		return false
+	})
+	return found
 }
 
 // holds fails unless the servers are so many of each version, and so many of
@@ -104,30 +138,45 @@ func (b *behindReadiness) holds(t *testing.T, step, want string) {
 	}
 }
 
-// behind starts a cluster of six of version a.
+// behind starts a cluster of six of version a, and watches it.
 func behind(t *testing.T) *behindReadiness {
 	t.Helper()
-	c := acctest.New(t, fakecloud.Config{TokenTTL: 365 * 24 * time.Hour})
+	b := &behindReadiness{}
+	b.start(t, acctest.New(t, fakecloud.Config{TokenTTL: 365 * 24 * time.Hour}), "a")
+	return b
+}
+
+// start starts a cluster of six of a version; without one it has no template.
+func (b *behindReadiness) start(t *testing.T, c *acctest.Cloud, version string) {
+	t.Helper()
 	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/"+c.Prefix)
-		if s, there := c.Servers(t)[name]; !there || strings.HasPrefix(s.Metadata["version"], "bad") {
+		_, sick := b.sick.Load(name)
+		if s, there := c.Servers(t)[name]; !there || sick || strings.HasPrefix(s.Metadata["version"], "bad") {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	}))
 	t.Cleanup(health.Close)
-	b := &behindReadiness{Loop: acctest.Loop{Cloud: c}, url: health.URL, size: 6}
-	b.Workspace = c.Workspace(t, b.config(t, "a"))
-	b.apply(t, "create", "a", "a:6/6", "")
-	return b
+	region := c.Regions(t)[0]
+	b.Cloud, b.url, b.size, b.zones = c, health.URL, 6, c.Zones(t, region)
+	if b.watched = c.Watch(t, region, b.size); b.installed {
+		b.Workspace = c.Installed(t, b.config(t, version))
+	} else {
+		b.Workspace = c.Workspace(t, b.config(t, version))
+	}
+	b.apply(t, "create", version, "a:6/6", "")
+	b.applies = 0
+	if b.watched != nil {
+		b.watched.Restart()
+	}
 }
 
 // apply applies a version, and holds the servers to what is expected. Where it fails
 // it says how many servers did not get into service.
 func (b *behindReadiness) apply(t *testing.T, step, version, want, fails string) {
 	t.Helper()
-	if err := b.Write(b.config(t, version)); err != nil {
-		t.Fatal(err)
-	}
+	b.write(t, version)
+	b.applies++
 	_, err := b.Apply(t.Context())
 	if (err != nil) != (fails != "") || err != nil && !acctest.Says(fails+" servers that this apply checked are not in service").MatchString(err.Error()) {
 		t.Fatalf("%s: %v", step, err)
@@ -154,8 +203,9 @@ func TestAccReadinessRollout(t *testing.T) {
 	b.apply(t, "a good template", "b", "a:4/4 b:2/2", "")
 	b.apply(t, "the second batch", "b", "a:2/2 b:4/4", "")
 	b.apply(t, "a bad template in the middle", "bad3", "a:2/2 b:4/4 bad3:2/0", "2 of 2")
-	b.apply(t, "the one before comes back", "b", "b:6/6", "")
-	b.Settled(t, "in the end")
+	b.apply(t, "the one before comes back", "b", "a:2/2 b:4/4", "")
+	b.apply(t, "the last batch", "b", "b:6/6", "")
+	b.counted(t, "a bad image five times, a worse one, a good one, a bad one in the middle of it, the good one again")
 }
 
 // TestAccReadinessRollback: the template of before, given again after a bad batch,
@@ -175,7 +225,7 @@ func TestAccReadinessRollback(t *testing.T) { // not in parallel: servers of oth
 	if ids := slices.Sorted(slices.Values(b.IDs(t))); !slices.Equal(ids, first) {
 		t.Errorf("the servers are no longer the first ones: %v, were %v", ids, first)
 	}
-	b.Settled(t, "in the end")
+	b.counted(t, "a bad image with a quota for the cluster and one batch, then the old image")
 }
 
 // TestAccReadinessReverts: a template with which no server gets ready for as long as
@@ -186,10 +236,10 @@ func TestAccReadinessReverts(t *testing.T) {
 	t.Parallel()
 	b := behind(t)
 	first := slices.Sorted(slices.Values(b.IDs(t)))
-	b.update = `revert_after = "1s"`
+	b.more = `revert_after = "1s"`
 	fake := b.Cloud.Fake
 	if fake != nil {
-		b.update = `revert_after = "30m"`
+		b.more = `revert_after = "30m"`
 	}
 	says := func(step, version string, want ...string) string {
 		t.Helper()
@@ -260,12 +310,12 @@ func TestAccReadinessReverts(t *testing.T) {
 func TestAccReadinessFix(t *testing.T) {
 	t.Parallel()
 	b := behind(t)
-	b.size = 10
-	b.apply(t, "a growth with a bad template", "bad1", "a:6/6 bad1:6/0", "6 of 6")
-	b.apply(t, "a good template", "b", "a:4/4 b:6/6", "")
-	b.apply(t, "the second batch", "b", "a:2/2 b:8/8", "")
-	b.apply(t, "the last", "b", "b:10/10", "")
-	b.Settled(t, "in the end")
+	b.size = 14
+	b.apply(t, "a growth with a bad template", "bad1", "a:6/6 bad1:10/0", "10 of 10")
+	b.apply(t, "a good template", "b", "a:4/4 b:10/10", "")
+	b.apply(t, "the second batch", "b", "a:2/2 b:12/12", "")
+	b.apply(t, "the last", "b", "b:14/14", "")
+	b.counted(t, "growth from 6 to 14 with a bad image, then a good one")
 }
 
 // TestAccReadinessCanary: a growth keeps the share of a canary, and the template of
@@ -281,7 +331,7 @@ func TestAccReadinessCanary(t *testing.T) {
 	b.apply(t, "taken back", "a", "a:9/9 b:3/3", "")
 	b.apply(t, "the rest", "a", "a:11/11 b:1/1", "")
 	b.apply(t, "the last", "a", "a:12/12", "")
-	b.Settled(t, "in the end")
+	b.counted(t, "a canary of a third, growth from 6 to 12, then the old image with the same target")
 }
 
 // TestAccReadinessImport: an attachment that is imported in the middle of a rollout
@@ -304,14 +354,23 @@ func TestAccReadinessImport(t *testing.T) {
 	}
 	b.apply(t, "the second batch", "b", "a:2/2 b:4/4", "")
 	b.apply(t, "the last", "b", "b:6/6", "")
-	b.Settled(t, "in the end")
+	b.counted(t, "the attachment leaves the state in the middle of a rollout, and is imported")
+}
+
+// write writes the configuration with a version.
+func (b *behindReadiness) write(t *testing.T, version string) {
+	t.Helper()
+	if err := b.Write(b.config(t, version)); err != nil {
+		t.Fatal(err)
+	}
+	if b.watched != nil {
+		b.watched.Resize(b.size)
+	}
 }
 
 // plan plans a version, and returns what it shows.
 func (b *behindReadiness) plan(t *testing.T, version string) (string, error) {
 	t.Helper()
-	if err := b.Write(b.config(t, version)); err != nil {
-		t.Fatal(err)
-	}
+	b.write(t, version)
 	return b.Run(t.Context(), "plan", "-input=false", "-no-color")
 }

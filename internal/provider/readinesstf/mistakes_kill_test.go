@@ -1,0 +1,47 @@
+//go:build unix
+
+package readinesstf_test
+
+import (
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestMistakesKilled: terraform is killed after Nova has made a server of a batch, and
+// before that is in the state. The rollout goes on, and a warning has the ids of both.
+func TestMistakesKilled(t *testing.T) {
+	t.Parallel()
+	b := &behindReadiness{installed: true}
+	b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
+	b.write(t, "b")
+	hang := b.Cloud.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "POST", Path: "/servers", Effect: fakecloud.Hang, Acts: true})
+	run, err := b.Start(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-hang.Hit()
+	if err := run.Signal(syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
+	if text, err := run.Wait(); err == nil {
+		t.Errorf("not killed:\n%s", text)
+	}
+	hang.Remove()
+	b.applies++
+	text := b.finish(t, "after the kill", "b")
+	known := b.ServerIDs(t)
+	for _, s := range b.Cloud.AllServers(t) {
+		if slices.Contains(known, s.ID) {
+			continue
+		}
+		if !acctest.Says("Several servers have the name of one node").MatchString(text) || !acctest.Says(s.ID).MatchString(text) {
+			t.Errorf("nothing is said of %s:\n%s", s.ID, text)
+		}
+		b.Cloud.Kill(t, "RegionOne", s.ID)
+	}
+	b.counted(t, "`kill -9` after Nova made a server, which is not in the state; in the end it is deleted by hand")
+}
