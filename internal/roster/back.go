@@ -24,6 +24,16 @@ func poolOf(now Roster, seen Seen, policy Policy) (back pool) {
 	return back
 }
 
+// number counts those that suit.
+func (p pool) number(a aim) (n int64) {
+	for _, f := range p {
+		if a.suits(f) {
+			n++
+		}
+	}
+	return n
+}
+
 // take is the first node that suits, and whose place takes one: one of the place near, if there is any.
 func (p *pool) take(a aim, board *placement.Board, near placement.Place) (*fact, bool) {
 	best := -1

@@ -114,6 +114,7 @@ type draft struct {
 	taken   int64 // number of those picked that count against it
 	waiting int64 // nodes under way that are not picked, those revised for free included
 	leaving int64 // leaving nodes that do not come back
+	unused  int64 // servers that never served, and leave because such nodes come back
 	bakes   bool  // whether nodes have to be in service for longer before others are taken from it
 	out     int64 // nodes out of service, and those in service that were picked
 }
@@ -172,8 +173,9 @@ func (d *draft) reviseFree() {
 			d.returned = append(d.returned, returns)
 			d.all[returns.name] = returns
 			d.gone[name], d.decided[returns.name] = true, true
-			if f.server.ID == "" {
-				d.leaving-- // else the server of the node leaves in its place, and needs the room until it is gone
+			d.leaving--
+			if f.server.ID != "" {
+				d.unused++
 			}
 		} else {
 			picked.inPlace = true
@@ -227,7 +229,11 @@ func (d *draft) may(f *fact, cause Cause) bool {
 	case f.trouble != "":
 		return d.taken+1+d.waiting <= d.size
 	}
-	return d.taken+1+d.waiting+d.leaving <= d.size
+	leaving := d.leaving
+	if d.pending >= d.back.number(d.aim) {
+		leaving += d.unused // its substitute is a new server, and these are not gone before that is there
+	}
+	return d.taken+1+d.waiting+leaving <= d.size
 }
 
 // take picks a node, unless its substitute would find no room.
