@@ -50,7 +50,7 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 		case "refused":
 			fmt.Fprintf(out, "The policy refuses the plan:\n%s\n", e.Message)
 		case "wait":
-			fmt.Fprintln(out, "Nothing to apply now: "+e.Message)
+			fmt.Fprintln(out, "Waits: "+e.Message)
 		case "end":
 			fmt.Fprintf(out, "\n%s: %s\n", e.Outcome, e.Message)
 		}

@@ -60,7 +60,8 @@ type Cluster struct {
 	Remaining int64  `json:"remaining"`
 	Status    string `json:"status"`
 
-	Pause time.Duration `json:"-"` // of its update
+	Pause       time.Duration `json:"-"` // of its update
+	RevertAfter time.Duration `json:"-"` // of its update; 0: no template is taken back
 }
 
 // is reports whether the status has one of the forms.
@@ -129,6 +130,7 @@ type run struct {
 	applies int
 	applied []string  // changes of the plan that was applied last; nil: none was
 	last    time.Time // when the last apply ended, or the run began
+	failing time.Time // when the first of the applies failed that failed since one did not; zero: none did
 }
 
 func (r *run) all(ctx, hard context.Context) (Outcome, string) {
@@ -152,11 +154,7 @@ func (r *run) all(ctx, hard context.Context) (Outcome, string) {
 			}
 		}
 		if !plan.Changed {
-			r.report(Event{Kind: "wait", Clusters: plan.Clusters, Message: "next plan in " + duration.Format(r.Poll)})
-			select {
-			case <-ctx.Done():
-			case <-time.After(r.Poll):
-			}
+			r.pause(ctx, plan)
 		}
 		if ctx.Err() != nil {
 			return Held, "interrupted"
@@ -217,14 +215,40 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 	err := r.Terraform.Apply(hard, plan, func(message string) {
 		r.report(Event{Kind: "progress", Apply: r.applies, Message: message})
 	})
+	r.last = time.Now()
 	if err == nil {
-		r.applied, r.last = append([]string{}, plan.Changes...), time.Now()
+		r.applied, r.failing = append([]string{}, plan.Changes...), time.Time{}
 		r.report(Event{Kind: "applied", Apply: r.applies})
 		return "", ""
 	}
 	r.report(Event{Kind: "failed", Apply: r.applies, Message: err.Error()})
-	if hard.Err() != nil {
+	switch {
+	case hard.Err() != nil:
 		return Failed, "the apply was interrupted"
+	case !r.mayRevert(plan):
+		return Failed, "the apply failed"
 	}
-	return Failed, "the apply failed"
+	r.applied = nil
+	r.pause(ctx, plan)
+	return "", ""
+}
+
+// mayRevert reports whether a plan may still take the template back for which applies
+// fail: their waits are what says how long it has failed.
+func (r *run) mayRevert(plan *Plan) bool {
+	if r.failing.IsZero() {
+		r.failing = time.Now()
+	}
+	return slices.ContainsFunc(plan.Clusters, func(c Cluster) bool {
+		return c.RevertAfter > 0 && !c.is("reverted") && time.Since(r.failing) < c.RevertAfter+r.MaxWait
+	})
+}
+
+// pause waits before the next plan.
+func (r *run) pause(ctx context.Context, plan *Plan) {
+	r.report(Event{Kind: "wait", Clusters: plan.Clusters, Message: "next plan in " + duration.Format(r.Poll)})
+	select {
+	case <-ctx.Done():
+	case <-time.After(r.Poll):
+	}
 }

@@ -16,6 +16,7 @@ import (
 //
 //	b a batch   f a batch whose apply fails   l the batch bakes   w it waits
 //	h something holds it   q a quota does   r reverted   v nodes still go back
+//	x nodes go back, and the apply fails
 //	d nothing is left   p the same changes as the last   ! a plan that fails
 type script struct {
 	plans   string
@@ -23,6 +24,7 @@ type script struct {
 	took    time.Duration // of an apply
 	pause   time.Duration
 	others  []Cluster
+	revert  time.Duration
 	applied []string
 	before  []string
 	during  func() // an apply
@@ -35,10 +37,13 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	kind := s.plans[min(s.at, len(s.plans)-1)]
 	s.at++
 	p := &Plan{File: string(kind), JSON: []byte(`{"plan": 1}`)}
-	c := Cluster{Address: "a.web", Name: "web", Remaining: 1, Status: "batch 1 of 2: web-0 leaves", Pause: s.pause}
+	c := Cluster{Address: "a.web", Name: "web", Remaining: 1, Status: "batch 1 of 2: web-0 leaves", Pause: s.pause, RevertAfter: s.revert}
 	switch kind {
 	case '!':
 		return nil, errors.New("no such cloud")
+	case 'x':
+		c.Status, kind = "reverted: the template of web-8 failed, 1 node goes back", 'f'
+		p.File, p.Changed, p.Changes = "f", true, []string{"server.web-8: delete"}
 	case 'b', 'f':
 		s.before = []string{fmt.Sprintf("server.web-%d: create", s.at)}
 		p.Changed, p.Changes = true, s.before
@@ -85,6 +90,7 @@ func TestRun(t *testing.T) {
 		set     func(*Runner)
 		pause   time.Duration
 		others  []Cluster
+		revert  time.Duration
 		want    Outcome
 		applied string
 		why     string
@@ -107,6 +113,9 @@ func TestRun(t *testing.T) {
 		{name: "in step but for protected nodes", plans: "d", others: []Cluster{{Name: "db", Status: "in step but for protected nodes: db-1"}}, want: Done},
 		{name: "a plan fails", plans: "b!", want: Failed, applied: "b", why: "no such cloud", took: time.Minute},
 		{name: "an apply fails", plans: "bfb", want: Failed, applied: "bf", why: "the apply failed", took: 2 * time.Minute},
+		{name: "an apply fails, and the template is taken back", plans: "bffbr", revert: time.Hour, want: Reverted, applied: "bffb", why: "web reverted", took: 5 * time.Minute},
+		{name: "applies fail for too long", plans: "bf", revert: 4 * time.Minute, want: Failed, applied: "bffff", why: "the apply failed", took: 6*time.Minute + 30*time.Second},
+		{name: "the way back fails", plans: "fx", revert: time.Hour, want: Failed, applied: "ff", why: "the apply failed", took: 2*time.Minute + 30*time.Second},
 		{name: "no progress", plans: "bp", want: Failed, applied: "b", why: "the next plan has the same changes again: server.web-1: create", took: time.Minute},
 		{name: "at most two", plans: "b", set: func(r *Runner) { r.MaxApplies = 2 }, want: Held, applied: "bb", why: "-max-applies 2 is reached", took: 2 * time.Minute},
 		{name: "just two", plans: "bbd", set: func(r *Runner) { r.MaxApplies = 2 }, want: Done, applied: "bb", took: 2 * time.Minute},
@@ -119,7 +128,7 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &script{plans: c.plans, took: time.Minute, pause: c.pause, others: c.others}
+				s := &script{plans: c.plans, took: time.Minute, pause: c.pause, others: c.others, revert: c.revert}
 				var last Event
 				r := &Runner{Terraform: s, Poll: 30 * time.Second, Report: func(e Event) { last = e }}
 				if c.set != nil {

@@ -132,7 +132,8 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 		Remaining int64  `json:"remaining"`
 		Status    string `json:"status"`
 		Update    *struct {
-			Pause string `json:"pause"`
+			Pause       string `json:"pause"`
+			RevertAfter string `json:"revert_after"`
 		} `json:"update"`
 	}
 	text, err := json.Marshal(change.Change.After)
@@ -146,7 +147,8 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 		Status:    after.Status,
 	}
 	if after.Update != nil {
-		c.Pause, _ = duration.Parse(after.Update.Pause) // the provider has looked at it
+		c.Pause, _ = duration.Parse(after.Update.Pause) // the provider has looked at both
+		c.RevertAfter, _ = duration.Parse(after.Update.RevertAfter)
 	}
 	return c, err
 }
