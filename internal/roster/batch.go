@@ -105,6 +105,7 @@ type draft struct {
 	gone       map[string]bool   // of those, the ones that are removed
 	outage     bool              // whether nothing is replaced for being unhealthy
 	full       []placement.Place // places where Nova found no host
+	listed     *placement.Board  // the places, without any node
 	space      *placement.Board  // the nodes that are left, as far as their substitutes need room
 	pending    int64             // nodes that will be added: the growth, and a substitute for each that is removed
 	everything bool              // whether to choose without asking for room
@@ -132,6 +133,7 @@ func newDraft(now Roster, s stage, policy Policy) *draft {
 		full: slices.Clone(
 			s.full,
 		),
+		listed:  boardOf(nil, policy.Regions, nil),
 		space:   boardOf(s.left, policy.Regions, s.full),
 		pending: s.growth,
 		texts:   differences{},
@@ -363,7 +365,7 @@ func (d *draft) pickOutdated(concerned func(*fact) bool) {
 	})
 	for _, template := range templates {
 		q := d.queueInPlace(func(f *fact) bool {
-			return f.outdated && f.Template == template && concerned(f) && !d.held(f)
+			return f.outdated && f.Template == template && concerned(f) && !d.held(f, Outdated)
 		})
 		for {
 			f, ok := q.next()
@@ -375,9 +377,16 @@ func (d *draft) pickOutdated(concerned func(*fact) bool) {
 	}
 }
 
-// held reports whether a node in service waits for its place to take nodes again.
-func (d *draft) held(f *fact) bool {
-	return !d.everything && !d.policy.Update.keeps(Outdated) && f.trouble == "" && d.space.Closed(f.Place)
+// held reports whether a node in service waits for its place to take nodes again. One
+// that is made again where it is gives up its own room first, so a full place takes it.
+func (d *draft) held(f *fact, cause Cause) bool {
+	switch {
+	case d.everything || f.trouble != "":
+		return false
+	case d.policy.Update.keeps(cause):
+		return d.policy.Update.makesAgain(cause) && d.listed.Closed(f.Place)
+	}
+	return d.space.Closed(f.Place)
 }
 
 // outage reports whether so many nodes are unhealthy that none is replaced for

@@ -209,13 +209,11 @@ func (w wait) advice() string {
 // heldBack names the nodes in service that should get another template and whose
 // places take no nodes now, and says why those do not.
 func heldBack(left facts, policy Policy) (held []string) {
-	if u := policy.Update; u.keeps(Outdated) || !u.Has(Outdated) && !u.Has(TooOld) {
-		return nil
-	}
+	u := policy.Update
 	board := boardOf(left, policy.Regions, nil)
 	for _, name := range left.names() {
 		f := left[name]
-		concerned := f.outdated && policy.Update.Has(Outdated) || !f.aged.IsZero() && policy.Update.Has(TooOld)
+		concerned := (f.outdated && u.Has(Outdated) && u.Method != InPlace) || (!f.aged.IsZero() && u.Has(TooOld))
 		if concerned && f.free() && f.trouble == "" && board.Closed(f.Place) {
 			held = append(held, fmt.Sprintf("%s (%s %s)", name, f.Place, board.Why(f.Place)))
 		}

@@ -547,7 +547,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 						}
 						old := func(name string) bool {
 							n := s.nodes[name]
-							waitsForPlace := batch >= 0 && !s.keeps() && s.inService(name, n) && s.takesNone(n.Place)
+							waitsForPlace := batch >= 0 && s.inService(name, n) && s.waitsAt(n.Place, Outdated)
 							return of(name) && n.Template != s.wanted(n.Place) && !waitsForPlace && (pass == 0 || n.Template == newest)
 						}
 						if pass == 0 {
@@ -565,7 +565,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 				case TooOld:
 					for name, n := range s.nodes {
 						aged, old := s.seen.Aged[name]
-						waitsForPlace := batch >= 0 && !s.keeps() && s.inService(name, n) && s.takesNone(n.Place)
+						waitsForPlace := batch >= 0 && s.inService(name, n) && s.waitsAt(n.Place, TooOld)
 						if !of(name) || !old || aged.Mark != n.Mark || waitsForPlace {
 							continue
 						}
@@ -924,6 +924,20 @@ func (s *slowPlanner) leave(name string) {
 func (s *slowPlanner) noHost(name string) bool {
 	server := s.seen.Servers[name]
 	return server.Status == "ERROR" && (strings.Contains(server.Fault, "No valid host") || strings.Contains(server.Fault, "Exceeded maximum"))
+}
+
+// waitsAt reports whether a node in service is not replaced in a place now. A rebuild
+// needs nothing of the place, and a server that is made again only that it is not closed.
+func (s *slowPlanner) waitsAt(at placement.Place, cause Cause) bool {
+	switch {
+	case !s.keeps():
+		return s.takesNone(at)
+	case s.policy.Update.Method == InPlace && cause == Outdated:
+		return false
+	}
+	open := *s
+	open.full = nil
+	return open.takesNone(at)
 }
 
 // takesNone reports whether a place is listed and closed, or full.

@@ -71,7 +71,7 @@ func share10(id string, of time.Duration) time.Duration {
 func (d *draft) pickAged(concerned func(*fact) bool) {
 	var old []*fact
 	for _, f := range d.all {
-		if !f.aged.IsZero() && concerned(f) && !d.held(f) {
+		if !f.aged.IsZero() && concerned(f) && !d.held(f, TooOld) {
 			old = append(old, f)
 		}
 	}

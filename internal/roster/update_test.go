@@ -370,6 +370,8 @@ func TestOutdatedInClosedPlaces(t *testing.T) {
 		{name: "the only zone of its region", policy: func(p *Policy) { p.Regions[1].Zones = p.Regions[1].Zones[:1] }, failed: "web-3", stay: "web-4"},
 		{name: "a region without zones where Nova found no host", policy: func(p *Policy) { p.Regions[1].Zones = nil }, failed: "web-3", stay: "web-4 web-5"},
 		{name: "a region that is not listed", policy: func(p *Policy) { p.Regions = p.Regions[:1] }},
+		{name: "a zone, where servers are made again", policy: func(p *Policy) { p.Regions[0].Zones[1].Closed, p.Update.Method = true, Recreate }, stay: "web-1"},
+		{name: "a full zone takes a server that is made again", policy: func(p *Policy) { p.Update.Method = Recreate }, failed: "web-3"},
 		{name: "in place it does not matter", policy: func(p *Policy) { p.Regions[0].Closed, p.Regions[1].Closed, p.Update.Method = true, true, InPlace }},
 	} {
 		r := six(t, image("a"))

@@ -1,0 +1,464 @@
+//go:build unix
+
+package examples_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// databases is the cluster of the guide about stateful nodes, and what is never to be
+// lost of it.
+type databases struct {
+	example
+	size           int
+	image          string
+	volumes, ports map[string]string // by slot
+	watched        *acctest.Watched
+}
+
+// startDatabases starts the example on the fake cloud, without an apply.
+func startDatabases(t *testing.T) *databases {
+	t.Helper()
+	t.Parallel()
+	d := &databases{
+		example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/stateful-nodes"),
+		size:    3,
+		image:   "debian-12",
+		volumes: map[string]string{},
+		ports:   map[string]string{},
+	}
+	network, _ := d.c.Network(t, "RegionOne")
+	d.Env = append(d.Env, "TF_VAR_network_id="+network)
+	d.watched = d.c.Watch(t, "RegionOne", d.size)
+	return d
+}
+
+func (d *databases) variables() []string {
+	return []string{fmt.Sprintf("size=%d", d.size), "image=" + d.image}
+}
+
+// finish applies until nothing is left, and returns the number of applies and all that
+// was planned. In the end each node has its volume and its port.
+func (d *databases) finish(t *testing.T, step string) (applies int, plans string) {
+	t.Helper()
+	d.watched.Resize(d.size)
+	for ; applies < 12; applies++ {
+		text, err := d.plan(t)
+		if err != nil {
+			t.Fatalf("%s: %v", step, err)
+		}
+		plans += text
+		if strings.Contains(text, "No changes.") {
+			d.whole(t, step)
+			return applies, plans
+		}
+		if _, err := d.Apply(t.Context(), d.variables()...); err != nil {
+			t.Fatalf("%s: apply %d: %v", step, applies+1, err)
+		}
+	}
+	t.Fatalf("%s: something is left after %d applies:\n%s", step, applies, plans)
+	return 0, ""
+}
+
+func (d *databases) plan(t *testing.T) (string, error) {
+	t.Helper()
+	args := []string{"plan", "-input=false", "-no-color"}
+	for _, v := range d.variables() {
+		args = append(args, "-var="+v)
+	}
+	return d.Run(t.Context(), args...)
+}
+
+// whole fails unless each slot has the volume and the port that it always had, and
+// each of the nodes has them and no other node.
+func (d *databases) whole(t *testing.T, step string) {
+	t.Helper()
+	volumes, ports := d.c.Volumes(t, "RegionOne"), d.c.Ports(t, "RegionOne")
+	for _, kind := range []struct{ had, have map[string]string }{{d.volumes, volumes}, {d.ports, ports}} {
+		for slot, id := range kind.had {
+			if kind.have[slot] != id {
+				t.Errorf("%s: slot %s has %q, and had %q", step, slot, kind.have[slot], id)
+			}
+		}
+		maps.Copy(kind.had, kind.have)
+	}
+	if all := d.c.AllServers(t); len(all) != d.size || len(d.c.Servers(t)) != d.size {
+		t.Errorf("%s: %d servers of %d names, want %d", step, len(all), len(d.c.Servers(t)), d.size)
+	}
+	d.holds(t, volumes, ports)
+}
+
+// counted returns what was counted, and fails where more than one node was out of
+// service, or one was destroyed that was not drained.
+func (d *databases) counted(t *testing.T, step string) acctest.Tally {
+	t.Helper()
+	tally := d.watched.Restart()
+	if tally.Undrained > 0 || tally.Of-tally.Least > 1 {
+		t.Errorf("%s: %+v", step, tally)
+	}
+	t.Logf("%s: at least %d of %d in service, %d destroyed, %d volumes and %d ports kept", step, tally.Least, tally.Of, tally.Destroyed, len(d.volumes), len(d.ports))
+	return tally
+}
+
+// other is the image that the nodes do not have.
+func (d *databases) other() string {
+	if d.image == "debian-12" {
+		return "debian-13"
+	}
+	return "debian-12"
+}
+
+// TestStatefulLife: three images, five repairs, a shrink to one and growth to five. All
+// volumes and ports are found again, and never more than one node is out of service.
+func TestStatefulLife(t *testing.T) {
+	d := startDatabases(t)
+	d.finish(t, "create")
+	d.watched.Restart()
+	images, repairs := 3, 5
+	if testing.Short() {
+		images, repairs = 1, 1
+	}
+	for n := range images {
+		d.image = d.other()
+		if applies, _ := d.finish(t, "an image"); applies != 3 {
+			t.Errorf("image %d took %d applies", n+1, applies)
+		}
+	}
+	d.counted(t, "images")
+	for n := range repairs {
+		name := []string{"0", "1", "2"}[n%3]
+		broken := d.c.Servers(t)[name]
+		d.c.Reset(t, "RegionOne", broken.ID)
+		d.finish(t, "a repair")
+		if now := d.c.Servers(t)[name]; now.ID == broken.ID || now.Status != "ACTIVE" || now.AvailabilityZone != broken.AvailabilityZone {
+			t.Errorf("repair %d: %s is %s (%s) in %s", n+1, now.Name, now.ID, now.Status, now.AvailabilityZone)
+		}
+	}
+	if tally := d.watched.Restart(); tally.Least != 2 || tally.Destroyed != repairs {
+		t.Errorf("%d repairs: %+v", repairs, tally)
+	}
+	d.size = 1
+	d.finish(t, "shrink")
+	d.size = 5
+	d.finish(t, "growth")
+	d.counted(t, "shrink to 1 and growth to 5")
+}
+
+// TestStatefulZoneDown: a zone is down in the middle of a rollout. The node there keeps
+// its server, its slot and its data; the others go on; and when the zone is back it
+// follows. Growth goes to the other zones meanwhile.
+func TestStatefulZoneDown(t *testing.T) {
+	d := startDatabases(t)
+	d.finish(t, "create")
+	d.watched.Restart()
+	d.image = d.other()
+	if _, err := d.Apply(t.Context(), d.variables()...); err != nil {
+		t.Fatal(err)
+	}
+	down := ""
+	for name, s := range d.c.Servers(t) {
+		if s.Image["id"] != d.c.Named(t, d.image) && (down == "" || name < down) {
+			down = name
+		}
+	}
+	before := d.c.Servers(t)[down]
+	d.c.Fake.SetZoneAvailable("RegionOne", before.AvailabilityZone, false)
+	_, plans := d.finish(t, "without "+before.AvailabilityZone)
+	if now := d.c.Servers(t)[down]; now.ID != before.ID {
+		t.Errorf("the node in the zone that is down has another server:\n%s", plans)
+	}
+	d.size = 4
+	d.finish(t, "growth without "+before.AvailabilityZone)
+	if s := d.c.Servers(t)["3"]; s.AvailabilityZone == before.AvailabilityZone {
+		t.Errorf("the growth went to %s", s.AvailabilityZone)
+	}
+	d.c.Fake.SetZoneAvailable("RegionOne", before.AvailabilityZone, true)
+	d.finish(t, "the zone is back")
+	for name, s := range d.c.Servers(t) {
+		if s.Image["id"] != d.c.Named(t, d.image) {
+			t.Errorf("web-%s has the old image", name)
+		}
+	}
+	d.counted(t, "a zone down and up")
+}
+
+// TestStatefulQuota: with a full quota a rollout and a repair need no room. A growth is
+// refused by Nova until there is some, and the slots wait for it.
+func TestStatefulQuota(t *testing.T) {
+	d := startDatabases(t)
+	d.finish(t, "create")
+	d.watched.Restart()
+	raise := d.c.Room(t, "RegionOne", 0)
+	d.image = d.other()
+	d.finish(t, "an image")
+	d.counted(t, "an image with a full quota")
+	d.c.Reset(t, "RegionOne", d.c.Servers(t)["1"].ID)
+	d.finish(t, "a repair")
+	d.watched.Restart() // the server that was broken takes no note of a drain
+	d.size = 4
+	for range 2 {
+		if _, err := d.Apply(t.Context(), d.variables()...); err == nil || !strings.Contains(err.Error(), "Quota exceeded") {
+			t.Errorf("growth without room: %v", err)
+		}
+	}
+	raise()
+	d.finish(t, "growth")
+	d.counted(t, "growth with a full quota")
+}
+
+// TestStatefulKilled kills terraform in the middle of an apply that makes a node again,
+// before and after each thing that it asks for. The applies that follow end, with the
+// same volumes and ports; two moments leave what the guide says how to find.
+func TestStatefulKilled(t *testing.T) {
+	d := startDatabases(t)
+	d.finish(t, "create")
+	d.watched.Restart()
+	const attachment = "/servers/*/os-volume_attachments"
+	for _, moment := range []struct {
+		what, method, path string
+		acts               bool
+	}{
+		{"noted as drained", "PUT", "/servers/*/metadata/stackpolicy_drained", true},
+		{"to be stopped", "POST", "/servers/*/action", false},
+		{"stopped", "POST", "/servers/*/action", true},
+		{"to be detached", "DELETE", attachment + "/*", false},
+		{"detached", "DELETE", attachment + "/*", true},
+		{"to be destroyed", "DELETE", "/servers/*", false},
+		{"destroyed", "DELETE", "/servers/*", true},
+		{"to be made", "POST", "/servers", false},
+		{"made", "POST", "/servers", true},
+		{"to be attached", "POST", attachment, false},
+		{"attached", "POST", attachment, true},
+		{"marked", "PUT", "/servers/*/metadata/stackpolicy_in_service", true},
+	} {
+		t.Run(moment.what, func(t *testing.T) {
+			if testing.Short() && moment.what != "made" && moment.what != "attached" {
+				t.Skip("-short: only where something is left behind")
+			}
+			d.image = d.other()
+			d.kill(t, fakecloud.Fault{Service: fakecloud.Compute, Method: moment.method, Path: moment.path, Effect: fakecloud.Hang, Acts: moment.acts})
+			switch moment.what {
+			case "made":
+				d.forgottenServer(t)
+			case "attached":
+				d.forgottenAttachment(t)
+			}
+			if applies, _ := d.finish(t, moment.what); applies > 4 {
+				t.Errorf("%d applies", applies)
+			}
+			d.counted(t, "killed, "+moment.what)
+		})
+	}
+}
+
+// kill kills an apply at a request.
+func (d *databases) kill(t *testing.T, at fakecloud.Fault) {
+	t.Helper()
+	hang := d.c.Fake.Inject(at)
+	defer hang.Remove()
+	args := []string{"apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"}
+	for _, v := range d.variables() {
+		args = append(args, "-var="+v)
+	}
+	run, err := d.Start(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	var text string
+	go func() {
+		var err error
+		text, err = run.Wait()
+		ended <- err
+	}()
+	select {
+	case <-hang.Hit():
+		if err := run.Signal(syscall.SIGKILL); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; err == nil {
+			t.Errorf("not killed at %+v:\n%s", at, text)
+		}
+	case err := <-ended:
+		t.Fatalf("ended before %s %s: %v\n%s", at.Method, at.Path, err, text)
+	}
+}
+
+// forgottenServer does what the guide says about a server that has the port of a node,
+// and that Terraform does not know.
+func (d *databases) forgottenServer(t *testing.T) {
+	t.Helper()
+	_, err := d.Apply(t.Context(), d.variables()...)
+	if err == nil || !strings.Contains(err.Error(), "is still in use") {
+		t.Fatalf("a server has the port: %v", err)
+	}
+	state, err := d.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known []string
+	for _, r := range state.Values.RootModule.Resources {
+		if r.Type == "openstack_compute_instance_v2" {
+			known = append(known, r.AttributeValues["id"].(string))
+		}
+	}
+	for _, s := range d.c.AllServers(t) {
+		if !slices.Contains(known, s.ID) {
+			d.c.Kill(t, "RegionOne", s.ID)
+		}
+	}
+}
+
+// forgottenAttachment does what the guide says about a volume that is attached, which
+// Terraform does not know.
+func (d *databases) forgottenAttachment(t *testing.T) {
+	t.Helper()
+	_, err := d.Apply(t.Context(), d.variables()...)
+	if err == nil || !strings.Contains(err.Error(), "is already attached") {
+		t.Fatalf("the volume is attached: %v", err)
+	}
+	plan, err := d.Plan(t.Context(), "next.tfplan", d.variables()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range plan.ResourceChanges {
+		if r.Type != "openstack_compute_volume_attach_v2" || !r.Change.Actions.Create() {
+			continue
+		}
+		after := r.Change.After.(map[string]any)
+		args := []string{"import", "-input=false", "-no-color"}
+		for _, v := range d.variables() {
+			args = append(args, "-var="+v)
+		}
+		if _, err := d.Run(t.Context(), append(args, r.Address, fmt.Sprintf("%s/%s", after["instance_id"], after["volume_id"]))...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// adopted are the import blocks of the guide.
+const adopted = `
+import {
+  to = stackpolicy_placement_attachment.web
+  id = "web"
+}
+
+import {
+  for_each = var.databases
+  to       = openstack_compute_instance_v2.web[each.key]
+  id       = each.value.server
+}
+
+import {
+  for_each = var.databases
+  to       = openstack_blockstorage_volume_v3.web[each.key]
+  id       = each.value.volume
+}
+
+import {
+  for_each = var.databases
+  to       = openstack_networking_port_v2.web[each.key]
+  id       = each.value.port
+}
+
+import {
+  for_each = var.databases
+  to       = openstack_compute_volume_attach_v2.web[each.key]
+  id       = "${each.value.server}/${each.value.volume}"
+}
+
+variable "databases" {
+  type = map(object({ server = string, volume = string, port = string }))
+}
+`
+
+// madeByHand is a cluster with volumes and ports, which was made without attachments.
+const madeByHand = `
+variable "network_id" {}
+resource "openstack_blockstorage_volume_v3" "db" {
+  count             = 3
+  name              = "web-${count.index}"
+  availability_zone = "az-${count.index + 1}"
+  size              = 10
+}
+resource "openstack_networking_port_v2" "db" {
+  count      = 3
+  name       = "web-${count.index}"
+  network_id = var.network_id
+}
+resource "openstack_compute_instance_v2" "db" {
+  count             = 3
+  name              = "web-${count.index}"
+  availability_zone = "az-${count.index + 1}"
+  image_name        = "debian-12"
+  flavor_name       = "m1.tiny"
+  network {
+    port = openstack_networking_port_v2.db[count.index].id
+  }
+}
+resource "openstack_compute_volume_attach_v2" "db" {
+  count       = 3
+  instance_id = openstack_compute_instance_v2.db[count.index].id
+  volume_id   = openstack_blockstorage_volume_v3.db[count.index].id
+}
+`
+
+// TestStatefulAdopted: a database that runs is taken over with its volumes and ports:
+// no server changes, nothing is detached, and the next image finds all of it.
+func TestStatefulAdopted(t *testing.T) {
+	d := startDatabases(t)
+	main := filepath.Join(d.Dir, "main.tf")
+	guide, err := os.ReadFile(main)
+	if err := errors.Join(err, os.WriteFile(main, []byte(madeByHand), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.whole(t, "made by hand")
+	running := d.servers(t)
+	imports := map[string]map[string]string{}
+	for name, s := range d.c.Servers(t) {
+		imports["web-"+name] = map[string]string{"server": s.ID, "volume": d.volumes[name], "port": d.ports[name]}
+	}
+	quoted(t, "stateful-nodes", adopted)
+	if err := errors.Join(os.Remove(filepath.Join(d.Dir, "terraform.tfstate")), os.WriteFile(main, guide, 0o600),
+		os.WriteFile(filepath.Join(d.Dir, "import.tf"), []byte(adopted), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d.file(t, "databases.auto.tfvars.json", map[string]any{"databases": imports})
+	quoted(t, "stateful-nodes", "`ignore_changes = [network]`")
+	const trigger = "replace_triggered_by = [terraform_data.generation[each.key]]\n"
+	d.edit(t, trigger, trigger+"    ignore_changes       = [network]\n")
+	text, err := d.plan(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const line = "Plan: 13 to import, 7 to add, 1 to change, 0 to destroy."
+	quoted(t, "stateful-nodes", line)
+	if !strings.Contains(text, line) {
+		t.Fatalf("got\n%s", text)
+	}
+	d.finish(t, "adopted")
+	if now := d.servers(t); !maps.Equal(now, running) {
+		t.Errorf("the servers were %v and are %v", running, now)
+	}
+	d.watched.Restart()
+	if err := os.Remove(filepath.Join(d.Dir, "import.tf")); err != nil {
+		t.Fatal(err)
+	}
+	d.image = d.other()
+	d.finish(t, "an image")
+	d.counted(t, "an image after the adoption")
+}
