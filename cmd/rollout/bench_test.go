@@ -52,7 +52,7 @@ func unattended(b *testing.B, image string, want rollout.Outcome) {
 	}
 	c.Fake.ResetRequests()
 	least, most := 100, 0
-	ended := make(chan error)
+	ended := make(chan struct{})
 	cmd := exec.Command(file, "-dir", w.Dir, "-terraform", w.Terraform, "-var", "image="+image, "-poll", "1s")
 	cmd.Env = append(os.Environ(), w.Env...)
 	said := &strings.Builder{}
@@ -61,7 +61,10 @@ func unattended(b *testing.B, image string, want rollout.Outcome) {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	go func() { ended <- cmd.Wait() }()
+	go func() {
+		_ = cmd.Wait() // its exit code is looked at below
+		close(ended)
+	}()
 	for running := true; running; {
 		select {
 		case <-ended:

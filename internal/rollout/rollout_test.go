@@ -42,7 +42,7 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	case '!':
 		return nil, errors.New("no such cloud")
 	case 'x':
-		c.Status, kind = "reverted: the template of web-8 failed, 1 node goes back", 'f'
+		c.Status = "reverted: the template of web-8 failed, 1 node goes back"
 		p.File, p.Changed, p.Changes = "f", true, []string{"server.web-8: delete"}
 	case 'b', 'f':
 		s.before = []string{fmt.Sprintf("server.web-%d: create", s.at)}

@@ -71,7 +71,8 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 	}
 	if u.Has(Unhealthy) && outage(before, policy) {
 		sick := before.number(func(f *fact) bool { return f.unhealthy != "" })
-		hold("held", fmt.Sprintf("%d of %s are unhealthy, more than stop_above allows", sick, text.Nodes(int64(len(before)))))
+		all := text.Nodes(int64(len(before)))
+		hold("held", fmt.Sprintf("%d of %s are unhealthy, more than stop_above allows", sick, all))
 		say(
 			TooManyUnhealthy,
 			"Unhealthy: %d of %s. That is more than stop_above (%s) allows, so none is replaced for that. "+
