@@ -65,6 +65,9 @@ func (k FindingKind) why() string {
 // Its name is not the configuration's: it is closed where nothing can be deleted
 // there, and never unknown.
 //
+// A region that is closed for maintenance is sent no request, and for one, or a zone,
+// that is closed so and not usable either there is no finding, unless it is unknown.
+//
 // An error is a request that failed: nothing is said about any place then.
 func LookUp(
 	ctx context.Context,
@@ -96,10 +99,12 @@ func lookUp(ctx context.Context, cloud *openstack.Cloud, region placement.Region
 	case state == openstack.RegionUnknown && region.Weight > 0:
 		known, err := cloud.Regions(ctx)
 		return closed(region, UnknownRegion), []Finding{{Kind: UnknownRegion, Region: region.Name, Known: known}}, err
+	case region.Maintenance && state == openstack.RegionNoCompute:
+		return closed(region, NoCompute), nil, nil
 	case state == openstack.RegionUnknown, state == openstack.RegionNoCompute:
 		return closed(region, NoCompute), []Finding{{Kind: NoCompute, Region: region.Name}}, nil
 	}
-	if len(region.Zones) == 0 {
+	if len(region.Zones) == 0 || region.Maintenance {
 		return region, nil, nil
 	}
 	zones, err := cloud.Zones(ctx, region.Name)
@@ -138,7 +143,9 @@ func closeZones(region placement.Region, zones []openstack.Zone) ([]placement.Bi
 			finding.Kind, finding.Known = UnknownZone, names
 		}
 		bins[i].Closed, bins[i].Why = true, finding.Kind.why()
-		findings = append(findings, finding)
+		if !b.Maintenance || finding.Kind.Unknown() {
+			findings = append(findings, finding)
+		}
 	}
 	return bins, findings
 }

@@ -21,6 +21,15 @@ func region(name string, zones ...string) placement.Region {
 	return r
 }
 
+// maintained closes a region, or a zone of it, for maintenance.
+func maintained(r placement.Region, zone string) placement.Region {
+	r.Maintenance = zone == ""
+	for i := range r.Zones {
+		r.Zones[i].Maintenance = r.Zones[i].Name == zone
+	}
+	return r
+}
+
 // TestLookUp: what takes no nodes now is closed, and named with what is known.
 func TestLookUp(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
@@ -46,6 +55,12 @@ func TestLookUp(t *testing.T) {
 			"Gone has no compute endpoint, Dark has no compute endpoint, az-2 is not available",
 			[]cluster.Finding{{Kind: cluster.NoCompute, Region: "Gone"}, {Kind: cluster.NoCompute, Region: "Dark"},
 				{Kind: cluster.ZoneUnavailable, Region: "RegionOne", Zone: "az-2"}}},
+		"a region in maintenance is not asked": {[]placement.Region{maintained(region("RegionOne", "az-2", "az-9"), ""), maintained(region("Dark", "az-9"), "")},
+			"Dark has no compute endpoint", nil},
+		"but must be known": {[]placement.Region{maintained(region("Regionone"), "")}, "Regionone is not known to Keystone",
+			[]cluster.Finding{{Kind: cluster.UnknownRegion, Region: "Regionone", Known: []string{"Dark", "RegionOne", "RegionTwo"}}}},
+		"so must a zone in maintenance, which may be down": {[]placement.Region{maintained(region("RegionOne", "az-2"), "az-2"), maintained(region("RegionOne", "az-9"), "az-9")},
+			"az-2 is not available, az-9 is not listed by Nova", []cluster.Finding{{Kind: cluster.UnknownZone, Region: "RegionOne", Zone: "az-9", Known: zones}}},
 		"a zone that nobody lists any more": {[]placement.Region{{Bin: region("RegionOne").Bin, Zones: []placement.Bin{{Name: "az-9", Current: 3}, {Name: "az-1", Weight: 1}}}}, "", nil},
 	} {
 		before := slices.Clone(c.regions)

@@ -33,7 +33,7 @@ func ReadQuotas(
 	}
 	var open []string
 	for _, r := range regions {
-		if !r.Closed && r.Weight > 0 {
+		if !r.Closed && !r.Maintenance && r.Weight > 0 {
 			open = append(open, r.Name)
 		}
 	}

@@ -44,6 +44,10 @@ type Bin struct {
 	Kept    int64 // nodes of those that no removal takes, because they are protected
 	Closed  bool  // listed, but takes no nodes now; those that it has count, and removals treat it like any other
 
+	// Maintenance says that an operator closed the bin: it takes no nodes, and gives
+	// up none. No move takes from it, and a removal only what no other bin can give.
+	Maintenance bool
+
 	// Why says, for people, why the bin is closed ("is not available") or where
 	// its cap comes from ("quota: 9 of 10 instances in use"). "" for a cap that
 	// is configured.
@@ -60,7 +64,7 @@ func (b Bin) upper(limit int64) int64 {
 	if b.Weight == 0 {
 		return 0
 	}
-	if b.Closed {
+	if b.closed() {
 		limit = min(limit, b.Current)
 	}
 	if b.Cap == Unlimited {
@@ -68,6 +72,9 @@ func (b Bin) upper(limit int64) int64 {
 	}
 	return min(b.Cap, limit)
 }
+
+// closed reports whether the bin takes no nodes now.
+func (b Bin) closed() bool { return b.Closed || b.Maintenance }
 
 // aboveCap is the number of nodes that the bin has above its cap.
 func (b Bin) aboveCap() int64 {

@@ -50,6 +50,9 @@ func NewBoard(listed []Region, nodes Counts) *Board {
 		region := Region{Bin: b}
 		if i < len(listed) && len(listed[i].Zones) > 0 {
 			region.Zones = count(listed[i].Zones, byZone[b.Name])
+			for j := range region.Zones {
+				region.Zones[j].Maintenance = region.Zones[j].Maintenance || b.Maintenance
+			}
 		}
 		regions = append(regions, region)
 	}
@@ -157,7 +160,7 @@ func (b *Board) Closed(at Place) bool {
 	}
 	s := b.spots[at]
 	region, bin := b.regions[s.region], b.at(s)
-	return region.Weight > 0 && (region.Closed || bin.Closed)
+	return region.Weight > 0 && (region.closed() || bin.closed())
 }
 
 // Why says why a closed place takes no nodes now: "is not available".
@@ -167,7 +170,7 @@ func (b *Board) Why(at Place) string {
 		return ""
 	}
 	s := b.spots[at]
-	if region := b.regions[s.region]; region.Closed {
+	if region := b.regions[s.region]; region.closed() {
 		return region.why()
 	}
 	return b.at(s).why()
@@ -185,14 +188,24 @@ func (b *Board) Takes(at Place) bool {
 }
 
 // Hold keeps all nodes of closed regions and zones: nothing can be deleted there.
-func (b *Board) Hold() { b.regions = hold(b.regions) }
+// Where it is only closed for maintenance it can be.
+func (b *Board) Hold() { b.regions = hold(b.regions, func(bin Bin) bool { return bin.Closed }) }
+
+// open is the board on which what is closed for maintenance keeps all its nodes.
+func (b *Board) open() *Board {
+	closed := func(bin Bin) bool { return bin.Maintenance }
+	some := func(r Region) bool { return closed(r.Bin) || slices.ContainsFunc(r.Zones, closed) }
+	if !slices.ContainsFunc(b.regions, some) {
+		return b
+	}
+	return &Board{hold(b.regions, closed), b.spots}
+}
 
 // HoldRegion keeps all nodes of a region.
 func (b *Board) HoldRegion(name string) {
 	for i := range b.regions {
 		if b.regions[i].Name == name {
-			b.regions[i].Closed = true
-			b.regions[i] = hold(b.regions[i : i+1])[0]
+			b.regions[i] = hold(b.regions[i:i+1], func(Bin) bool { return true })[0]
 		}
 	}
 }
@@ -220,8 +233,29 @@ func (b *Board) LowerMins(to *Board) {
 
 // Distribute plans the addition of count nodes or, where count is negative, the
 // removal of that many. It returns the change of each place that changes. For
-// order, bounds and errors see [Distribute].
+// order, bounds and errors see [Distribute]. What is closed for maintenance loses
+// only the nodes that all other places cannot give.
 func (b *Board) Distribute(count int64) (Counts, error) {
+	changes, err := b.open().distribute(count)
+	infeasible, ok := asInfeasible(err)
+	if !ok || count >= 0 {
+		return changes, err
+	}
+	if _, err := b.distribute(count); err != nil {
+		return nil, err
+	}
+	changes, err = b.open().distribute(-infeasible.Room())
+	if err != nil {
+		return nil, err
+	}
+	rest, err := b.After(changes).distribute(count + infeasible.Room())
+	for at, n := range rest {
+		changes[at] += n
+	}
+	return changes, err
+}
+
+func (b *Board) distribute(count int64) (Counts, error) {
 	changes, err := distributeRegions(b.regions, count)
 	if err != nil {
 		return nil, err
@@ -258,11 +292,12 @@ func (b *Board) Grow(nodes int64) {
 // comparison does; 0 leaves it to their names. It reports false where no place
 // may lose a node.
 func (b *Board) First(tie func(p, q Place) int) (Place, bool) {
-	s, ok := leaving(b.regions, func(x, y spot) int { return tie(b.place(x), b.place(y)) })
-	if !ok {
-		return Place{}, false
+	for _, board := range []*Board{b.open(), b} {
+		if s, ok := leaving(board.regions, func(x, y spot) int { return tie(b.place(x), b.place(y)) }); ok {
+			return b.place(s), true
+		}
 	}
-	return b.place(s), true
+	return Place{}, false
 }
 
 // Move is the next move of one node that makes the spread strictly better: from
@@ -271,17 +306,17 @@ func (b *Board) First(tie func(p, q Place) int) (Place, bool) {
 // names. At last come nodes of zones that nobody lists or that are above their
 // cap, where their own region has no room for them: they move to another region.
 // Following the moves until there is none reaches the best spread in the fewest
-// moves.
+// moves. No move takes from what is closed for maintenance.
 func (b *Board) Move() (from, to Place, ok bool) {
-	x, y, ok := moving(b.regions)
+	x, y, ok := moving(b.open().regions)
 	if !ok {
 		return from, to, false
 	}
 	return b.place(x), b.place(y), true
 }
 
-// Beyond says why removals take from a place before all others: "it is not
-// listed". It is "" where that is only its share.
+// Beyond says why removals take from a place before all others, "it is not listed",
+// or after them. It is "" where that is only its share.
 func (b *Board) Beyond(at Place) string {
 	if why := b.bin(at).beyond(); why != "" {
 		return why

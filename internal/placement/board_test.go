@@ -2,7 +2,10 @@ package placement
 
 import (
 	"fmt"
+	"maps"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // TestBoard: regions, their zones, and the zones of one region are planned by the
@@ -54,6 +57,100 @@ func TestBoard(t *testing.T) {
 			t.Errorf("%s: got %v, %d", c.name, got, got.Total())
 		}
 	}
+}
+
+// TestMaintenance: what an operator closed takes no node, is no place to move from, and
+// gives up nodes only where all others have given theirs.
+func TestMaintenance(t *testing.T) {
+	region := func(name string, closed bool, zones string) Region {
+		r := Region{Bin: Bin{Name: name, Weight: 100, Cap: Unlimited, Maintenance: closed}, Zones: bins(t, zones)}
+		for i := range r.Zones {
+			r.Zones[i].Maintenance = r.Zones[i].Name == "shut"
+		}
+		return r
+	}
+	for _, c := range []struct {
+		name   string
+		listed []Region
+		nodes  Counts
+		change int64
+		want   string
+		fails  string
+	}{
+		{"a zone takes none", []Region{region("R1", false, "a, shut")}, Counts{{"R1", "a"}: 5}, 2, "map[R1/a:2]", ""},
+		{"nor does a region", []Region{region("R1", true, "a"), region("R2", false, "a")}, Counts{{"R2", "a"}: 5}, 2, "map[R2/a:2]", ""},
+		{"a min of it is not filled", []Region{region("R1", false, "a, shut min2")}, nil, 2, "map[R1/a:2]", ""},
+		{"all are closed", []Region{region("R1", false, "shut"), region("R2", true, "a")}, nil, 1, "",
+			"1 node must be added, but there is room for 0: R1/shut 0 (is closed), R2 0 (is closed)."},
+		{"a zone gives none up", []Region{region("R1", false, "a, shut")}, Counts{{"R1", "a"}: 2, {"R1", "shut"}: 5}, -2, "map[R1/a:-2]", ""},
+		{"before all others have", []Region{region("R1", false, "a min1, shut")}, Counts{{"R1", "a"}: 2, {"R1", "shut"}: 5}, -3, "map[R1/a:-1 R1/shut:-2]", ""},
+		{"whether it is above its cap or lists no such zone", []Region{region("R1", true, "a cap1"), region("R2", false, "a")},
+			Counts{{"R1", "a"}: 3, {"R1", "old"}: 2, {"R2", "a"}: 3}, -3, "map[R2/a:-3]", ""},
+		{"then what is not listed goes first again", []Region{region("R1", true, "a cap1"), region("R2", false, "a")},
+			Counts{{"R1", "a"}: 3, {"R1", "old"}: 2, {"R2", "a"}: 3}, -6, "map[R1/a:-1 R1/old:-2 R2/a:-3]", ""},
+		{"nor more than there are", []Region{region("R1", false, "a min1, shut min1")}, Counts{{"R1", "a"}: 2, {"R1", "shut"}: 2}, -3, "",
+			"3 nodes must be removed, but only 2 can be: R1/a 1 of 2 (min 1), R1/shut 1 of 2 (min 1)."},
+	} {
+		board := NewBoard(c.listed, c.nodes)
+		got, err := board.Distribute(c.change)
+		if infeasible, ok := asInfeasible(err); ok != (c.fails != "") || ok && infeasible.Detail() != c.fails {
+			t.Errorf("%s: got %v, want %s", c.name, infeasible, c.fails)
+		}
+		if err == nil && fmt.Sprint(got) != c.want {
+			t.Errorf("%s: got %v, want %s", c.name, got, c.want)
+		}
+	}
+	listed := []Region{region("R1", false, "a, b, shut"), region("R2", true, "a")}
+	board := NewBoard(listed, Counts{{"R1", "a"}: 3, {"R1", "shut"}: 9, {"R2", "a"}: 4, {"R2", "old"}: 1})
+	if from, to, ok := board.Move(); !ok || from != (Place{"R1", "a"}) || to != (Place{"R1", "b"}) {
+		t.Errorf("moves %s to %s, %t", from, to, ok)
+	}
+	const beyond = "it is closed, and no open place can lose a node"
+	if got := board.Beyond(Place{"R2", "old"}); got != beyond {
+		t.Errorf("beyond: %q", got)
+	}
+	for at, closed := range map[Place]bool{{"R1", "a"}: false, {"R1", "shut"}: true, {"R2", "a"}: true} {
+		if board.Closed(at) != closed || board.Takes(at) == closed || closed && board.Why(at) != "is closed" {
+			t.Errorf("%s is closed: %t (%s), takes: %t", at, board.Closed(at), board.Why(at), board.Takes(at))
+		}
+	}
+	board.Hold() // a place that is only closed for maintenance answers
+	if got, err := board.Distribute(-4); err != nil || fmt.Sprint(got) != "map[R1/a:-3 R1/shut:-1]" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestMaintenanceOneByOne: many nodes leave at once as they leave one after the other.
+func TestMaintenanceOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		regions := genRegions().Draw(t, "regions")
+		for i := range regions {
+			regions[i].Maintenance = rapid.IntRange(0, 3).Draw(t, "closed") == 0
+			if len(regions[i].Zones) > 0 {
+				regions[i].Kept = 0 // nodes are kept where they are counted
+			}
+			for j := range regions[i].Zones {
+				regions[i].Zones[j].Maintenance = regions[i].Maintenance || rapid.IntRange(0, 3).Draw(t, "closed zone") == 0
+			}
+		}
+		board := newBoard(regions)
+		stepped, total := board.Clone(), Counts{}
+		for n := int64(1); ; n++ {
+			at, ok := stepped.First(func(Place, Place) int { return 0 })
+			changes, err := board.Distribute(-n)
+			if ok != (err == nil) {
+				t.Fatalf("node %d leaves: %v, but at once: %v", n, ok, err)
+			}
+			if !ok {
+				return
+			}
+			stepped.Add(at, -1)
+			total[at]--
+			if !maps.Equal(total, changes) {
+				t.Fatalf("%d nodes one by one: %v, at once: %v", n, total, changes)
+			}
+		}
+	})
 }
 
 // TestBoardChanges: what is added, kept, closed and lowered counts where the place

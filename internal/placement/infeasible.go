@@ -77,7 +77,7 @@ func roomsOf(regions []Region, asked int64) []Room {
 		for _, z := range r.Zones {
 			room := roomOf(z, asked)
 			room.Name = Place{r.Name, z.Name}.String()
-			if z.Weight > 0 || z.Closed || room.Nodes > 0 {
+			if z.Weight > 0 || z.closed() || room.Nodes > 0 {
 				rooms = append(rooms, room)
 			}
 		}
@@ -92,7 +92,7 @@ func (b Bin) takes(asked int64) string {
 		return ""
 	case b.Weight == 0:
 		return "(not listed)"
-	case b.Closed:
+	case b.closed():
 		return fmt.Sprintf("(%s)", b.why())
 	case b.Why != "":
 		return fmt.Sprintf("of %d (%s)", b.Cap, b.Why)
@@ -114,7 +114,10 @@ func (b Bin) holds(asked int64) string {
 }
 
 func (b Bin) why() string {
-	if b.Why == "" {
+	switch {
+	case b.Maintenance:
+		return "is closed"
+	case b.Why == "":
 		return "takes no nodes now"
 	}
 	return b.Why
@@ -125,10 +128,12 @@ func (b Bin) state() string {
 	return strings.TrimPrefix(strings.TrimPrefix(b.why(), "is "), "has ")
 }
 
-// beyond says why removals take from a bin before all others, "" where that is
-// only its share.
+// beyond says why removals take from a bin before all others, or after them; ""
+// where that is only its share.
 func (b Bin) beyond() string {
 	switch {
+	case b.Maintenance:
+		return "it is closed, and no open place can lose a node"
 	case b.Weight == 0:
 		return "it is not listed"
 	case b.aboveCap() > 0:
@@ -140,6 +145,8 @@ func (b Bin) beyond() string {
 // note says in a few words what binds a bin that has its nodes.
 func (b Bin) note() string {
 	switch {
+	case b.Maintenance:
+		return "closed"
 	case b.Weight == 0 && b.Closed:
 		return "not listed, " + b.state()
 	case b.Weight == 0:

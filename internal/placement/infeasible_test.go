@@ -57,7 +57,7 @@ func TestInfeasible(t *testing.T) {
 	} {
 		regions := c.regions
 		if c.count < 0 {
-			regions = hold(regions)
+			regions = hold(regions, func(b Bin) bool { return b.Closed })
 		}
 		_, err := distributeRegions(regions, c.count)
 		var infeasible *InfeasibleError
@@ -77,7 +77,7 @@ func TestHold(t *testing.T) {
 		{Bin: Bin{Name: "B", Weight: 1, Cap: Unlimited}, Zones: []Bin{{Name: "a", Weight: 1, Cap: Unlimited, Current: 3}, {Name: "b", Weight: 1, Cap: Unlimited, Current: 5, Closed: true}}},
 		{Bin: Bin{Name: "C", Weight: 1, Cap: Unlimited, Closed: true}, Zones: []Bin{{Name: "a", Weight: 1, Cap: Unlimited, Current: 1}, {Name: "old", Current: 1}}},
 	}
-	changes, err := distributeRegions(hold(regions), -3)
+	changes, err := distributeRegions(hold(regions, func(b Bin) bool { return b.Closed }), -3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestHold(t *testing.T) {
 	if regions[0].Min != 0 || regions[1].Zones[1].Min != 0 {
 		t.Error("the regions that were given have changed")
 	}
-	if _, err := distributeRegions(hold(regions), -4); err == nil {
+	if _, err := distributeRegions(hold(regions, func(b Bin) bool { return b.Closed }), -4); err == nil {
 		t.Error("what is closed gave up a node")
 	}
 }

@@ -78,14 +78,14 @@ func (r Region) short() (nodes int64) {
 	return nodes
 }
 
-// hold returns the regions for a removal that leaves alone what is not usable
-// now: closed regions and zones keep all their nodes.
-func hold(regions []Region) []Region {
+// hold returns the regions for a change that leaves some of them, and some zones,
+// alone: those keep all their nodes.
+func hold(regions []Region, alone func(Bin) bool) []Region {
 	held := make([]Region, len(regions))
 	for i, r := range regions {
-		held[i] = Region{Bin: r.hold(r.Closed), Zones: make([]Bin, len(r.Zones))}
+		held[i] = Region{Bin: r.hold(alone(r.Bin)), Zones: make([]Bin, len(r.Zones))}
 		for j, z := range r.Zones {
-			held[i].Zones[j] = z.hold(r.Closed || z.Closed)
+			held[i].Zones[j] = z.hold(alone(r.Bin) || alone(z))
 		}
 	}
 	return held

@@ -43,6 +43,8 @@ func TestNote(t *testing.T) {
 		{Bin{Weight: 1, Cap: 2, Current: 3}, "1 above cap: removed first"},
 		{Bin{Weight: 1, Cap: 2, Current: 1, Closed: true, Why: "is not available"}, "not available"},
 		{Bin{Weight: 0, Cap: 0, Current: 3}, "not listed: removed first"},
+		{Bin{Weight: 1, Cap: 2, Current: 3, Maintenance: true}, "closed"},
+		{Bin{Weight: 1, Cap: 2, Current: 1, Maintenance: true, Closed: true, Why: "is not available"}, "closed"},
 		{Bin{Closed: true, Why: "has no compute endpoint", Current: 1}, "not listed, no compute endpoint"},
 		{Bin{Closed: true, Why: "has no compute endpoint", Current: 1}, "not listed, no compute endpoint"},
 	} {

@@ -22,6 +22,7 @@ type binJSON struct {
 	Weight *int64 `json:"weight"`
 	Cap    *int64 `json:"cap"`
 	Min    *int64 `json:"min"`
+	Closed bool   `json:"closed"`
 }
 
 type regionJSON struct {
@@ -71,6 +72,8 @@ func (b binJSON) bin() placement.Bin {
 		Weight: max(or(b.Weight, placement.DefaultWeight), 1),
 		Cap:    max(or(b.Cap, placement.Unlimited), placement.Unlimited),
 		Min:    max(or(b.Min, 0), 0),
+
+		Maintenance: b.Closed,
 	}
 }
 

@@ -23,6 +23,9 @@ type fact struct {
 	trouble   string           // why it is not in service; "" where it is
 	unhealthy string           // why its server should be replaced; "" where it need not be
 	protected string           // why it must stay, and as it is; "" where it is free
+	closed    bool             // whether its place is closed for maintenance
+	unseen    bool             // whether its region is closed, or was until now, so that nobody looks at it
+	rests     string           // why no update touches it, "is closed"; "" where one may
 	outdated  bool             // whether its template is not the wanted one of its place
 	settled   bool             // whether it is the settled one
 	never     bool             // whether it never served, so that nothing is lost with it
@@ -67,6 +70,8 @@ func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
 	f.trouble = trouble(name, n, seen, policy)
 	f.never = !n.Served && f.useless()
 	f.protected = protection(name, f.server, policy)
+	f.closed, f.rests = policy.closed(n.Place), policy.rests(n.Place)
+	f.unseen = policy.rests(placement.Place{Region: n.Region}) != ""
 	f.bakes = seen.Baking[name] && !f.outdated && f.trouble == ""
 	if aged, there := seen.Aged[name]; there && aged.Mark == n.Mark {
 		f.aged = aged.Launched
@@ -148,6 +153,25 @@ func protection(name string, server node.Node, policy Policy) string {
 		return "is locked"
 	case server.Protected:
 		return "is marked as protected"
+	}
+	return ""
+}
+
+// closed reports whether a place, or its region, is closed for maintenance.
+func (p Policy) closed(at placement.Place) bool {
+	return slices.ContainsFunc(p.Regions, func(r placement.Region) bool {
+		return r.Name == at.Region && (r.Maintenance ||
+			slices.ContainsFunc(r.Zones, func(z placement.Bin) bool { return z.Name == at.Zone && z.Maintenance }))
+	})
+}
+
+// rests says why no update touches the nodes of a place, or nothing.
+func (p Policy) rests(at placement.Place) string {
+	switch {
+	case p.closed(at):
+		return "is closed"
+	case p.Opened[at.Region]:
+		return "was closed until now, and nobody has looked at its nodes since"
 	}
 	return ""
 }

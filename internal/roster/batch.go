@@ -58,10 +58,10 @@ func chooseBatch(now Roster, s stage, policy Policy) batch {
 	}
 	d := newDraft(now, s, policy)
 	d.size = u.size(policy.Capacity)
-	d.waiting = s.all.number((*fact).underWay)
-	d.leaving = int64(len(now.Leaving))
+	d.waiting = s.all.number(func(f *fact) bool { return f.underWay() && f.rests == "" })
+	d.leaving = int64(len(now.leavingFrom(policy)))
 	d.bakes = len(s.left.baking()) > 0
-	d.out = s.growth + s.left.number(func(f *fact) bool { return f.trouble != "" || s.remade[f.name] })
+	d.out = s.growth + s.left.number(func(f *fact) bool { return f.trouble != "" || f.unseen || s.remade[f.name] })
 	d.reviseFree()
 	d.aim.give(s.growth)
 	d.pick([]func(*fact) bool{
@@ -157,7 +157,7 @@ func (d *draft) reviseFree() {
 	}
 	for _, name := range d.all.names() {
 		f := d.all[name]
-		if !f.never || !f.free() || d.decided[name] || !f.outdated || d.aim.reached() && f.settled ||
+		if !f.never || !f.free() || f.rests != "" || d.decided[name] || !f.outdated || d.aim.reached() && f.settled ||
 			f.full != nil && !d.policy.Update.keeps(Outdated) {
 			continue
 		}
@@ -194,7 +194,9 @@ func (d *draft) reviseFree() {
 func (d *draft) pick(classes []func(*fact) bool) {
 	unhealthy := d.policy.Update.Has(Unhealthy) && !d.outage
 	for _, class := range classes {
-		concerned := func(f *fact) bool { return f.free() && !d.decided[f.name] && class(f) }
+		concerned := func(f *fact) bool {
+			return f.free() && (f.rests == "" || d.everything) && !d.decided[f.name] && class(f)
+		}
 		if unhealthy {
 			d.pickUnhealthy(concerned)
 		}
@@ -215,7 +217,8 @@ func (d *draft) pick(classes []func(*fact) bool) {
 // way. What serves waits for the batch before: for the nodes under way, and for
 // those that leave to be gone, else many of them would fill a quota. A method that
 // takes nodes from service before it gives them back looks at all that are out of
-// service, for whatever reason: as many as a batch, and no more.
+// service, for whatever reason: as many as a batch, and no more. Those of a closed
+// region may be, because nobody looks at them.
 func (d *draft) may(f *fact, cause Cause) bool {
 	switch {
 	case d.taken >= d.size, cause == Outdated && d.aim.reached():
@@ -327,7 +330,7 @@ func (d *draft) pickUnhealthy(concerned func(*fact) bool) {
 // pickMisplaced picks the nodes whose moves make the spread better, each time of
 // the cluster as it is once the nodes that are pending are placed.
 func (d *draft) pickMisplaced(concerned func(*fact) bool) {
-	q := d.queue(concerned)
+	q := d.queue(func(f *fact) bool { return concerned(f) && f.rests == "" })
 	for {
 		grown := q.Clone()
 		grown.Grow(d.pending)
@@ -389,9 +392,13 @@ func (d *draft) held(f *fact, cause Cause) bool {
 	return d.space.Closed(f.Place)
 }
 
+// sick reports whether a node should be replaced because it is unhealthy. Those of
+// closed places are not: an operator knows about them.
+func (f *fact) sick() bool { return f.unhealthy != "" && f.rests == "" }
+
 // outage reports whether so many nodes are unhealthy that none is replaced for
 // it.
 func outage(all facts, policy Policy) bool {
-	sick := all.number(func(f *fact) bool { return f.unhealthy != "" })
+	sick := all.number((*fact).sick)
 	return big.NewRat(sick, 1).Cmp(policy.Update.StopAbove.exact(policy.Capacity)) > 0
 }

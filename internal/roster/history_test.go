@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"pgregory.net/rapid"
 )
 
@@ -74,7 +75,7 @@ func (w *world) refresh() {
 		s.SeenAt = w.now()
 		servers = append(servers, s)
 	}
-	w.roster, w.seen, _ = Match(w.roster, servers, w.seen, func(string) bool { return true })
+	w.roster, w.seen, _ = MatchOpen(w.roster, servers, w.seen, w.stored.closedRegion, func(string) bool { return true })
 	w.seen.Tell(w.roster, w.stored)
 	before := w.roster.Failed
 	w.roster = w.roster.Learn(w.seen, w.stored).Ordered()
@@ -263,7 +264,7 @@ func (w *world) change(policy *Policy) {
 		policy.Stateful = &Stateful{Retain: !sometimes(t, 8, "delete"), Release: w.roster.KeptSlots()}
 		policy.Stateful.Release = policy.Stateful.Release[:min(len(policy.Stateful.Release), max(0, rapid.IntRange(-4, 1).Draw(t, "release")))]
 	}
-	switch rapid.IntRange(0, 15).Draw(t, "event") {
+	switch rapid.IntRange(0, 17).Draw(t, "event") {
 	case 0, 1, 2:
 		policy.Templates = images(rapid.SampledFrom([]string{"a", "b", "c", "bad", "worse", "late"}).Draw(t, "image"))
 	case 3:
@@ -299,6 +300,14 @@ func (w *world) change(policy *Policy) {
 	case 10:
 		policy.Regions = twoRegions()
 		policy.Regions[0].Zones = policy.Regions[0].Zones[:rapid.IntRange(1, 3).Draw(t, "zones")]
+	case 16, 17: // an operator closes a place, or opens it
+		policy.Regions = cloneRegions(policy.Regions)
+		region := &policy.Regions[rapid.IntRange(0, 1).Draw(t, "region")]
+		place := &region.Bin
+		if at := rapid.IntRange(-1, len(region.Zones)-1).Draw(t, "zone"); at >= 0 {
+			place = &region.Zones[at]
+		}
+		place.Maintenance = !place.Maintenance
 	case 11:
 		policy.Regions[1].Weight = rapid.Int64Range(50, 200).Draw(t, "weight")
 	case 12:
@@ -312,6 +321,17 @@ func (w *world) change(policy *Policy) {
 		w.jumped = true
 	}
 }
+
+func cloneRegions(regions []placement.Region) []placement.Region {
+	regions = slices.Clone(regions)
+	for i := range regions {
+		regions[i].Zones = slices.Clone(regions[i].Zones)
+	}
+	return regions
+}
+
+// closedRegion reports whether the whole of a region is closed.
+func (p Policy) closedRegion(name string) bool { return p.closed(placement.Place{Region: name}) }
 
 // start starts all servers that are stopped.
 func (w *world) start() {
@@ -363,11 +383,18 @@ func history(t *rapid.T, method string, stateful bool) {
 	u.MaxAge, u.StopAbove = 0, amount("100%")
 	policy.Update = &u
 	policy.Templates, policy.Protected, policy.Update.Target = images("good"), nil, amount("100%")
+	policy.Regions = cloneRegions(policy.Regions)
+	for i := range policy.Regions {
+		policy.Regions[i].Maintenance = false
+		for j := range policy.Regions[i].Zones {
+			policy.Regions[i].Zones[j].Maintenance = false
+		}
+	}
 	if stateful {
 		policy.Stateful = &Stateful{Retain: true}
 	}
 	batch := policy.Update.size(policy.Capacity)
-	limit := 2*(policy.Capacity+batch-1)/batch + 4
+	limit := 2*(policy.Capacity+batch-1)/batch + 5
 	for range limit {
 		w.start()
 		w.pass(4000) // the clock may have jumped back
@@ -399,15 +426,20 @@ func (w *world) round(policy Policy, crash int) *Change {
 	t := w.t
 	w.refresh()
 	before := w.roster
+	policy.Opened = map[string]bool{}
+	for _, r := range policy.Regions {
+		policy.Opened[r.Name] = w.stored.closedRegion(r.Name) && !r.Maintenance
+	}
 	next, change, err := Plan(before, w.seen, policy)
 	if err != nil {
 		return nil
 	}
 	w.check(policy, next, change)
+	w.checkClosed(policy, next, change)
 	w.given = before.Wanted(policy)
-	serving, useless := w.serving(), int64(0) // protected, and so in the way of others
-	for _, name := range policy.Protected {
-		if n, there := next.Nodes[name]; there && !w.serves(name, n) {
+	serving, useless := w.serving(), int64(0) // protected, or in a closed place, and so in the way of others
+	for name, n := range next.Nodes {
+		if (slices.Contains(policy.Protected, name) || policy.closed(n.Place)) && !w.serves(name, n) {
 			useless++
 		}
 	}
@@ -459,7 +491,7 @@ func (w *world) round(policy Policy, crash int) *Change {
 func (w *world) baking(before, next Roster) string {
 	for _, name := range next.Names() {
 		n, was := before.Nodes[name]
-		if !was || n != next.Nodes[name] || n.Template != w.given.At(n.Place) || !w.serves(name, n) {
+		if !was || n != next.Nodes[name] || w.stored.closedRegion(n.Region) || n.Template != w.given.At(n.Place) || !w.serves(name, n) {
 			continue
 		}
 		if w.stored.Update != nil && w.now().Sub(w.servers[name].InServiceAt) < w.stored.Update.Pause {
@@ -504,6 +536,34 @@ func (w *world) check(policy Policy, next Roster, change Change) {
 	_, more, err := Plan(next, w.seen, policy)
 	if err != nil || change.Remaining == 0 && !more.Empty() {
 		t.Fatalf("nothing is left to do, but the next plan is %+v, %v", more, err)
+	}
+}
+
+// checkClosed: a closed place gets no node, and gives none up before all others have
+// given theirs.
+func (w *world) checkClosed(policy Policy, next Roster, change Change) {
+	for _, name := range slices.Concat(change.Created, change.Returned) {
+		if policy.closed(next.Nodes[name].Place) {
+			w.t.Fatalf("%s comes to %s, which is closed", name, next.Nodes[name].Place)
+		}
+	}
+	for _, d := range change.Revised {
+		if policy.closed(d.Place) {
+			w.t.Fatalf("%s is revised (%s) in %s, which is closed", d.Name, d.Reason, d.Place)
+		}
+	}
+	for _, d := range change.Departed {
+		if !policy.closed(d.Place) {
+			continue
+		}
+		if len(w.roster.Nodes) <= len(next.Nodes) {
+			w.t.Fatalf("%s leaves %s, which is closed, and the cluster does not shrink: %s", d.Name, d.Place, d.Reason)
+		}
+		for name, n := range next.Nodes {
+			if !policy.closed(n.Place) && !slices.Contains(policy.Protected, name) {
+				w.t.Fatalf("%s leaves %s, which is closed, and %s stays in %s", d.Name, d.Place, name, n.Place)
+			}
+		}
 	}
 }
 

@@ -33,6 +33,16 @@ func (e *CandidateError) Error() string {
 	return fmt.Sprintf("The node %q is a candidate for removal and %s.", e.Name, e.Why)
 }
 
+// ClosedError names a candidate that cannot be made again, because its place is closed.
+type ClosedError struct {
+	Name string
+	placement.Place
+}
+
+func (e *ClosedError) Error() string {
+	return fmt.Sprintf("The node %q is a candidate to be made again in its place, and %s is closed.", e.Name, e.Place)
+}
+
 // candidates finds the nodes that are named as candidates. One that an earlier
 // plan may have removed is not missed. Where nodes keep their names, those that the
 // cluster has too many are removed, the highest index first, and the others are
@@ -77,6 +87,9 @@ func candidates(all facts, policy Policy) ([]departure, []Notice, error) {
 		for i := range leaving {
 			again := int64(i) >= surplus
 			leaving[i].inPlace, leaving[i].again = again, again
+			if f := all[leaving[i].name]; again && f.closed {
+				return nil, nil, &ClosedError{f.name, f.Place}
+			}
 		}
 	}
 	return leaving, notices, nil
@@ -84,8 +97,9 @@ func candidates(all facts, policy Policy) ([]departure, []Notice, error) {
 
 // shrink chooses the nodes that leave a cluster that is too large: first those
 // that are not in service, then those marked as tainted, then as placement takes
-// from regions and zones, in each by the criterion. Nodes of a region that cannot
-// be reached stay: nothing can be deleted there.
+// from regions and zones, in each by the criterion. Nodes of closed places leave in
+// the same order after all others. Nodes of a region that cannot be reached stay:
+// nothing can be deleted there.
 //
 // A min is about nodes that serve. One that does not is removed also at a min,
 // because keeping it would cost a node that serves; no other is.
@@ -98,13 +112,21 @@ func shrink(
 ) ([]departure, []Notice, error) {
 	var leaving []departure
 	var unseen []string
+	open := func(may func(*fact) bool) func(*fact) bool {
+		return func(f *fact) bool { return !f.closed && may(f) }
+	}
+	tainted := func(f *fact) bool { return f.server.Tainted }
+	anyone := func(*fact) bool { return true }
 	for _, turn := range []struct {
 		may      func(*fact) bool
 		keepMins bool
 	}{
+		{open((*fact).useless), false},
+		{open(tainted), true},
+		{open(anyone), true},
 		{(*fact).useless, false},
-		{func(f *fact) bool { return f.server.Tainted }, true},
-		{func(*fact) bool { return true }, true},
+		{tainted, true},
+		{anyone, true},
 	} {
 		rest := all.without(leaving)
 		q := queue(
@@ -146,6 +168,23 @@ func shrink(
 			),
 		)
 	}
+	var closed []string
+	for _, d := range leaving {
+		if all[d.name].closed {
+			closed = append(closed, d.name)
+		}
+	}
+	if len(closed) > 0 {
+		notices = append(
+			notices,
+			notice(
+				ClosedChosen,
+				"No open place can lose a node, so the cluster shrinks where it is closed: %s. Nova has to answer "+
+					"there to destroy their servers. To keep them ask for more nodes.",
+				text.Few(all.located(all.byIndex(closed))),
+			),
+		)
+	}
 	return leaving, append(notices, belowMin(all, all.without(leaving), policy)...), nil
 }
 
@@ -184,8 +223,10 @@ func tooFew(all, rest facts, count int64, full []placement.Place, policy Policy)
 		return &deletion.ProtectedError{Asked: count, Others: others, Protected: kept, Who: who}
 	}
 	board := queue(boardOf(all, policy.Regions, full), all, removable).Board
-	for region := range policy.Unreachable {
-		board.HoldRegion(region)
+	for region, unreachable := range policy.Unreachable {
+		if unreachable {
+			board.HoldRegion(region)
+		}
 	}
 	left := board.Clone()
 	for at, n := range all.minus(rest).counts() {

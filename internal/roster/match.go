@@ -3,6 +3,7 @@ package roster
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -102,6 +103,34 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 		)
 	}
 	return r, seen, notices
+}
+
+// MatchOpen is [Match] after a look that left closed regions out: their nodes stay as
+// they are, with what was seen of them before.
+func MatchOpen(
+	r Roster,
+	servers []node.Node,
+	before Seen,
+	closed, zoned func(region string) bool,
+) (Roster, Seen, []Notice) {
+	open := r.clone()
+	inClosed := func(_ string, n Node) bool { return closed(n.Region) }
+	maps.DeleteFunc(open.Nodes, inClosed)
+	maps.DeleteFunc(open.Leaving, inClosed)
+	open, seen, notices := Match(open, servers, before, zoned)
+	for name, n := range r.Nodes {
+		if closed(n.Region) {
+			open.Nodes[name] = n
+			seen.keep(name, before)
+		}
+	}
+	for name, n := range r.Leaving {
+		if closed(n.Region) {
+			open.Leaving[name] = n
+			seen.keep(name, before)
+		}
+	}
+	return open, seen, notices
 }
 
 // known is a node of the cluster, or one that leaves it.

@@ -34,6 +34,7 @@ const (
 	UnknownCandidate  Title = "A candidate is not there"
 	BelowMin          Title = "A place is left below its min"
 	UnseenChosen      Title = "A node was chosen unseen"
+	ClosedChosen      Title = "A closed place loses nodes"
 	UpdateBegins      Title = "The update begins with the next apply"
 )
 
@@ -70,7 +71,7 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 		return notices, ""
 	}
 	if u.Has(Unhealthy) && outage(before, policy) {
-		sick := before.number(func(f *fact) bool { return f.unhealthy != "" })
+		sick := before.number((*fact).sick)
 		all := text.Nodes(int64(len(before)))
 		hold("held", fmt.Sprintf("%d of %s are unhealthy, more than stop_above allows", sick, all))
 		say(
@@ -107,7 +108,7 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 		)
 	}
 	size := u.size(policy.Capacity)
-	w := waitsFor(before, left, next, policy)
+	w := waitsFor(before, left, next, more, policy)
 	if len(w.names) > 0 {
 		hold("waits", text.Few(w.names))
 	}
@@ -154,15 +155,27 @@ type wait struct {
 	behind   bool     // whether some of those have servers that did not change
 	unseen   bool     // whether some of those were not looked at
 	leaving  bool     // whether nodes that leave are among them
+	closed   bool     // whether nodes of closed regions are among them
 }
 
 // waitsFor finds the nodes that keep a batch from being chosen: those that are under
 // way, those that leave and whose servers are still there and, where a method takes
-// nodes from service, all that are out of it.
-func waitsFor(before, left facts, next Roster, policy Policy) (w wait) {
+// nodes from service, all that are out of it. Those of closed places only where more
+// nodes should be replaced: nobody waits for them otherwise.
+func waitsFor(before, left facts, next Roster, more int64, policy Policy) (w wait) {
 	for _, name := range left.names() {
 		f := before[name]
-		if f == nil || f.trouble == "" || f.Mark != left[name].Mark || !f.underWay() && !policy.Update.keeps(Outdated) {
+		if f == nil || f.Mark != left[name].Mark {
+			continue
+		}
+		keeps := policy.Update.keeps(Outdated)
+		switch {
+		case keeps && f.unseen && more > 0:
+			why := policy.rests(placement.Place{Region: f.Region})
+			w.names = append(w.names, fmt.Sprintf("%s (%s %s)", name, f.Region, why))
+			w.closed = true
+			continue
+		case f.trouble == "", !keeps && !f.underWay(), f.rests != "" && (!keeps || more == 0):
 			continue
 		}
 		w.names = append(w.names, fmt.Sprintf("%s (%s)", name, f.trouble))
@@ -170,7 +183,7 @@ func waitsFor(before, left facts, next Roster, policy Policy) (w wait) {
 		w.unseen = w.unseen || !f.looked
 		w.behind = w.behind || f.trouble == isBehind
 	}
-	for _, name := range next.LeavingNames() {
+	for _, name := range next.leavingFrom(policy) {
 		if _, leavesNow := before[name]; !leavesNow {
 			w.names = append(w.names, name+" (it leaves, and its server is still there)")
 			w.leaving = true
@@ -197,6 +210,13 @@ func (w wait) advice() string {
 			"give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that "+
 			"need no change.")
 	}
+	if w.closed {
+		parts = append(
+			parts,
+			"A closed region is not looked at, so all its nodes count as out of service for a method that takes "+
+				"others from it: open the region first.",
+		)
+	}
 	if w.leaving {
 		parts = append(
 			parts,
@@ -207,15 +227,21 @@ func (w wait) advice() string {
 	return strings.Join(parts, " ")
 }
 
-// heldBack names the nodes in service that should get another template and whose
-// places take no nodes now, and says why those do not.
+// heldBack names the nodes that should be replaced and wait for their places, and says
+// why: those in service whose places take no nodes now and that would get another
+// template or are too old, and all of closed places.
 func heldBack(left facts, policy Policy) (held []string) {
 	u := policy.Update
 	board := boardOf(left, policy.Regions, nil)
 	for _, name := range left.names() {
 		f := left[name]
-		concerned := (f.outdated && u.Has(Outdated) && u.Method != InPlace) || (!f.aged.IsZero() && u.Has(TooOld))
-		if concerned && f.free() && f.trouble == "" && board.Closed(f.Place) {
+		aged := !f.aged.IsZero() && u.Has(TooOld)
+		concerned := aged || (f.outdated && u.Has(Outdated))
+		switch {
+		case !f.free():
+		case f.rests != "" && (concerned || f.unhealthy != "" && u.Has(Unhealthy)):
+			held = append(held, fmt.Sprintf("%s (%s %s)", name, f.Place, f.rests))
+		case concerned && (aged || u.Method != InPlace) && f.trouble == "" && board.Closed(f.Place):
 			held = append(held, fmt.Sprintf("%s (%s %s)", name, f.Place, board.Why(f.Place)))
 		}
 	}

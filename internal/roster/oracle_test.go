@@ -88,10 +88,10 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	waits := map[string]bool{}
 	unhealthy := int64(0)
 	for name, n := range s.nodes {
-		if n.Template == s.wanted(n.Place) && !s.inService(name, n) {
+		if n.Template == s.wanted(n.Place) && !s.inService(name, n) && !s.rests(n.Place) {
 			waits[name] = true
 		}
-		if s.unhealthy(name) {
+		if s.unhealthy(name) && !s.rests(n.Place) {
 			unhealthy++
 		}
 	}
@@ -113,6 +113,9 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	surplus := len(now.Nodes) - int(policy.Capacity)
 	for i, name := range named {
 		if (s.keeps() || policy.Stateful != nil) && i >= surplus {
+			if s.closed(now.Nodes[name].Place) {
+				return result, false
+			}
 			s.again[name] = true
 		} else {
 			s.leave(name)
@@ -122,12 +125,18 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		useless := func(name string) bool {
 			return s.looked(name) && !s.inService(name, s.nodes[name])
 		}
-		name := s.first(useless, false)
-		if name == "" {
-			name = s.first(func(name string) bool { return s.seen.Servers[name].Tainted }, true)
-		}
-		if name == "" {
-			name = s.first(func(string) bool { return true }, true)
+		name := ""
+		for _, closed := range []bool{false, true} {
+			here := func(name string) bool { return s.closed(s.nodes[name].Place) == closed }
+			if name == "" {
+				name = s.first(func(name string) bool { return here(name) && useless(name) }, false)
+			}
+			if name == "" {
+				name = s.first(func(name string) bool { return here(name) && s.seen.Servers[name].Tainted }, true)
+			}
+			if name == "" {
+				name = s.first(here, true)
+			}
 		}
 		if name == "" {
 			return result, false
@@ -140,7 +149,7 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	}
 	out := growth
 	for name, n := range s.nodes {
-		if s.again[name] || !s.inService(name, n) {
+		if s.again[name] || !s.inService(name, n) || s.rests(placement.Place{Region: n.Region}) {
 			out++
 		}
 	}
@@ -450,7 +459,12 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 	u := s.policy.Update
 	pending := growth
 	waiting := int64(len(waits))
-	leaving := int64(len(now.Leaving))
+	leaving := int64(0)
+	for _, n := range now.Leaving {
+		if !s.rests(placement.Place{Region: n.Region}) {
+			leaving++
+		}
+	}
 	inPlace := map[string]bool{}
 	blocked := map[string]bool{}
 	decided := maps.Clone(s.again)
@@ -462,7 +476,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 		for _, name := range (Roster{Nodes: s.nodes}).Names() {
 			n := s.nodes[name]
 			old := n.Template != s.wanted(n.Place) && (current < s.target() || n.Template != special(s.settled, n.Place))
-			free := !n.Served && s.looked(name) && !s.inService(name, n) && !s.protected(name) && !decided[name]
+			free := !n.Served && s.looked(name) && !s.inService(name, n) && !s.protected(name) && !decided[name] && !s.rests(n.Place)
 			if !old || !free || s.noHost(name) && !s.keeps() || s.goal(n.Place, current) == n.Template {
 				continue
 			}
@@ -509,6 +523,9 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 			if !there || s.protected(name) || decided[name] || blocked[name] || strings.HasPrefix(name, "+") {
 				return false
 			}
+			if s.rests(n.Place) && batch >= 0 {
+				return false
+			}
 			switch class {
 			case 0:
 				return waits[name]
@@ -535,7 +552,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 				case Misplaced:
 					trial := s.copy()
 					trial.add(pending)
-					victim = trial.move(of)
+					victim = trial.move(func(name string) bool { return of(name) && !s.rests(s.nodes[name].Place) })
 				case Outdated:
 					if current >= s.target() {
 						break
@@ -826,11 +843,11 @@ func (s *slowPlanner) bins(may func(string) bool, mins bool) []slowBin {
 	listed := map[string]bool{}
 	for _, r := range s.policy.Regions {
 		listed[r.Name] = true
-		b := slowBin{name: r.Name, weight: r.Weight, cap: r.Cap, min: r.Min, closed: r.Closed || s.full[placement.Place{Region: r.Name}]}
+		b := slowBin{name: r.Name, weight: r.Weight, cap: r.Cap, min: r.Min, closed: r.Closed || r.Maintenance || s.full[placement.Place{Region: r.Name}]}
 		zones := map[string]bool{}
 		for _, z := range r.Zones {
 			zones[z.Name] = true
-			b.zones = append(b.zones, slowBin{name: z.Name, weight: z.Weight, cap: z.Cap, min: z.Min, closed: z.Closed || z.Name != "" && s.full[placement.Place{Region: r.Name, Zone: z.Name}]})
+			b.zones = append(b.zones, slowBin{name: z.Name, weight: z.Weight, cap: z.Cap, min: z.Min, closed: z.Closed || z.Maintenance || z.Name != "" && s.full[placement.Place{Region: r.Name, Zone: z.Name}]})
 		}
 		for _, n := range s.nodes {
 			if n.Region == r.Name && len(r.Zones) > 0 && !zones[n.Zone] {
@@ -946,7 +963,7 @@ func (s *slowPlanner) takesNone(at placement.Place) bool {
 		if r.Name != at.Region {
 			continue
 		}
-		if r.Closed || s.full[placement.Place{Region: r.Name}] || s.full[at] {
+		if r.Closed || s.closed(at) || s.full[placement.Place{Region: r.Name}] || s.full[at] {
 			return true
 		}
 		for _, z := range r.Zones {
@@ -956,6 +973,26 @@ func (s *slowPlanner) takesNone(at placement.Place) bool {
 		}
 	}
 	return false
+}
+
+// closed reports whether an operator closed a place, or its region.
+func (s *slowPlanner) closed(at placement.Place) bool {
+	for _, r := range s.policy.Regions {
+		if r.Name == at.Region && r.Maintenance {
+			return true
+		}
+		for _, z := range r.Zones {
+			if r.Name == at.Region && z.Name == at.Zone && z.Maintenance {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rests reports whether no update touches the nodes of a place.
+func (s *slowPlanner) rests(at placement.Place) bool {
+	return s.closed(at) || s.policy.Opened[at.Region]
 }
 
 // line puts all nodes in the order in which they leave.

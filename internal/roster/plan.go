@@ -29,7 +29,8 @@ var ErrTemplateRemoved = errors.New("a template cannot be taken away again: new 
 // places the one whose first node leaves earlier by the criterion. An update
 // then chooses its batch; see [Update]. At last all new nodes, those of a growth
 // and the substitutes, are placed together, each with the template of its place.
-// Protected nodes are never removed or revised. Nodes of a region that
+// Protected nodes are never removed or revised, and those of closed places only where
+// nothing else is left to shrink by. Nodes of a region that
 // lists zones only now are in the zones of their servers.
 //
 // Of the nodes that an update would replace, those not in service are taken
@@ -39,8 +40,8 @@ var ErrTemplateRemoved = errors.New("a template cannot be taken away again: new 
 // and takes none from service while as many nodes of the wanted template, those
 // of this plan included, are not in service yet.
 //
-// The errors are [ErrTemplateRemoved], a [*CandidateError], a [*SlotInUseError], a
-// [*placement.InfeasibleError] and a [*deletion.ProtectedError].
+// The errors are [ErrTemplateRemoved], a [*CandidateError], a [*ClosedError], a
+// [*SlotInUseError], a [*placement.InfeasibleError] and a [*deletion.ProtectedError].
 func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	now = now.settle(seen, policy.Regions)
 	verdict := now.judge(policy)

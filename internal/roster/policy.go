@@ -18,6 +18,10 @@ type Policy struct {
 	// Unreachable are the regions in which nothing can be deleted now.
 	Unreachable map[string]bool
 
+	// Opened are the regions that this plan opens. What was seen in them is old, so no
+	// update replaces their nodes yet.
+	Opened map[string]bool
+
 	Candidates []string  // names, or ids of servers, of nodes to remove
 	Done       []string  // candidates of an earlier plan, which may be gone
 	Protected  []string  // names, or ids of servers, of nodes that are never removed

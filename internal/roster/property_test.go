@@ -47,6 +47,7 @@ func genBounds(t *rapid.T, name string) placement.Bin {
 		}
 	}
 	b.Closed = sometimes(t, 8, "closed")
+	b.Maintenance = sometimes(t, 8, "in maintenance")
 	return b
 }
 
@@ -166,6 +167,9 @@ func genState(t *rapid.T) (Roster, Seen, Policy) {
 		}
 	}
 	genSlots(t, &r, &policy, size+leaving)
+	if sometimes(t, 10, "opened") {
+		policy.Opened = map[string]bool{"R1": true}
+	}
 	return r, seen, policy
 }
 
@@ -289,9 +293,9 @@ func TestSpreadIsKept(t *testing.T) {
 			seen.Servers[name] = s
 		}
 		for i := range policy.Regions {
-			policy.Regions[i].Closed = false
+			policy.Regions[i].Closed, policy.Regions[i].Maintenance = false, false
 			for j := range policy.Regions[i].Zones {
-				policy.Regions[i].Zones[j].Closed = false
+				policy.Regions[i].Zones[j].Closed, policy.Regions[i].Zones[j].Maintenance = false, false
 			}
 		}
 		with, _, err := Plan(r, seen, policy)

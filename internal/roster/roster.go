@@ -123,6 +123,17 @@ func (r Roster) Names() []string { return byIndex(r.Nodes) }
 // LeavingNames lists the leaving nodes by their indices.
 func (r Roster) LeavingNames() []string { return byIndex(r.Leaving) }
 
+// leavingFrom lists the leaving nodes that a batch waits for: not those of closed
+// regions, where nothing may answer.
+func (r Roster) leavingFrom(policy Policy) (names []string) {
+	for _, name := range r.LeavingNames() {
+		if policy.rests(placement.Place{Region: r.Leaving[name].Region}) == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func byIndex(nodes map[string]Node) []string {
 	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int {
 		return cmp.Or(cmp.Compare(nodes[a].Index, nodes[b].Index), cmp.Compare(a, b))

@@ -46,6 +46,20 @@ func (s Seen) follow(name string, n Node, server node.Node, before Seen) {
 	s.Builds[name] = build
 }
 
+// keep keeps what an earlier look saw of a node. What time has told of it is not kept:
+// nobody knows whether it still holds.
+func (s Seen) keep(name string, before Seen) {
+	if server, there := before.Servers[name]; there {
+		s.Servers[name] = server
+	}
+	if before.Missing[name] {
+		s.Missing[name] = true
+	}
+	if build, there := before.Builds[name]; there {
+		s.Builds[name] = build
+	}
+}
+
 // Looked reports whether a node was ever looked for.
 func (s Seen) Looked(name string) bool {
 	_, there := s.Servers[name]

@@ -37,6 +37,7 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 	}
 	for _, row := range placement.NewBoard(listed, r.Counts()).Rows() {
 		switch bin := row.Bin; {
+		case bin.Maintenance: // its nodes stay as they are
 		case bin.Weight == 0 && !was[row.Place]:
 		case bin.Weight == 0:
 			say(PlaceDropped, "%s is no longer listed and has %s. %s", row.Place, text.Nodes(bin.Current), remedy)
@@ -74,11 +75,17 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 	return notices
 }
 
-// leastOf is the min of a region, or those of its zones if they add up to more.
+// leastOf is the min of a region, or those of its zones if they add up to more; of what
+// is closed there is none.
 func leastOf(region placement.Region) int64 {
+	if region.Maintenance {
+		return 0 // it takes none
+	}
 	var zones int64
 	for _, zone := range region.Zones {
-		zones += zone.Min
+		if !zone.Maintenance {
+			zones += zone.Min
+		}
 	}
 	return max(region.Min, zones)
 }

@@ -29,7 +29,8 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
-  nodes = stackpolicy_placement_attachment.cluster.nodes
+  nodes          = stackpolicy_placement_attachment.cluster.nodes
+  closed_regions = [for region in var.regions : region.name if region.closed]
 
   # A server group belongs to a region, and Nova lets it have ten members unless
   # an operator raised that. So there is one for each zone and each block of ten
@@ -127,7 +128,7 @@ resource "stackpolicy_readiness_attachment" "cluster" {
     region  = node.region
     address = openstack_compute_instance_v2.node[name].access_ip_v4
     mark    = local.nodes[name].mark
-  } }
+  } if !contains(local.closed_regions, node.region) }
   stable_for = var.readiness.stable_for
   timeout    = var.readiness.timeout
 

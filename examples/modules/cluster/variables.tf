@@ -21,17 +21,19 @@ variable "max_size" {
 }
 
 variable "regions" {
-  description = "Regions to spread the nodes over, and the availability zones in each. A region without zones leaves the zone to Nova. A template (image, flavor, user_data) of a region or zone is merged over the one for all."
+  description = "Regions to spread the nodes over, and the availability zones in each. A region without zones leaves the zone to Nova. One that is closed takes no nodes and keeps those that it has; a closed region is sent no request. A template (image, flavor, user_data) of a region or zone is merged over the one for all."
   type = list(object({
     name   = string
     weight = optional(number, 100)
     cap    = optional(number, -1)
     min    = optional(number, 0)
+    closed = optional(bool, false)
     zones = optional(list(object({
       name   = string
       weight = optional(number, 100)
       cap    = optional(number, -1)
       min    = optional(number, 0)
+      closed = optional(bool, false)
 
       template = optional(map(string))
     })))

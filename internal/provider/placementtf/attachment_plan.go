@@ -122,7 +122,8 @@ func (p *attachmentPlanner) planRoster(
 	policy *roster.Policy,
 ) (roster.Roster, roster.Change, error) {
 	written := places.Listed{Regions: policy.Regions, InOne: !listed(p.plan.Regions)}
-	open, findings := p.usable(ctx, written)
+	open, findings := p.usable(ctx, written, now)
+	policy.Opened = p.opened(written.Regions)
 	if p.state == nil && !p.diags.HasError() {
 		p.refuseServers(ctx, open)
 	}
@@ -130,7 +131,7 @@ func (p *attachmentPlanner) planRoster(
 	if p.diags.HasError() {
 		return now, roster.Change{}, nil
 	}
-	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.seen.Served(now)), closed(open)
+	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.seen.Served(now)), unreachable(open)
 	next, change, err := roster.Plan(now, p.memory.seen, *policy)
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
 	removing := len(change.Created)+len(change.Returned) == 0 && !infeasible
@@ -141,7 +142,7 @@ func (p *attachmentPlanner) planRoster(
 		// Where a zone is down Nova still deletes: it gives up its share of those that leave.
 		written.Report([]cluster.Finding{f}, removing && f.Zone == "", p.diags)
 	}
-	written.ReportNone(open, p.diags)
+	written.ReportNone(open, !removing, p.diags)
 	if err == nil {
 		places.WarnOfQuotas(
 			quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()),
@@ -152,8 +153,8 @@ func (p *attachmentPlanner) planRoster(
 	return next, change, err
 }
 
-// closed are the regions that do not answer.
-func closed(regions []placement.Region) map[string]bool {
+// unreachable are the regions that do not answer.
+func unreachable(regions []placement.Region) map[string]bool {
 	names := map[string]bool{}
 	for _, r := range regions {
 		names[r.Name] = r.Closed
@@ -161,9 +162,26 @@ func closed(regions []placement.Region) map[string]bool {
 	return names
 }
 
+// opened are the regions that the plan opens.
+func (p *attachmentPlanner) opened(regions []placement.Region) map[string]bool {
+	opened := map[string]bool{}
+	if p.state != nil {
+		closed := closedRegions(p.state.listedRegions())
+		for _, r := range regions {
+			opened[r.Name] = closed(r.Name) && !r.Maintenance
+		}
+	}
+	return opened
+}
+
 // usable closes the places that take no nodes now, and says which those are. A
-// place that does not exist is an error.
-func (p *attachmentPlanner) usable(ctx context.Context, written places.Listed) ([]placement.Region, []cluster.Finding) {
+// place that does not exist is an error, unless it is closed for maintenance and
+// nodes are there.
+func (p *attachmentPlanner) usable(
+	ctx context.Context,
+	written places.Listed,
+	now roster.Roster,
+) ([]placement.Region, []cluster.Finding) {
 	open := slices.Clone(written.Regions)
 	var findings []cluster.Finding
 	var unseen []int
@@ -195,6 +213,12 @@ func (p *attachmentPlanner) usable(ctx context.Context, written places.Listed) (
 		open[at] = looked[i]
 	}
 	unknown, others := cluster.Split(found)
+	for _, row := range placement.NewBoard(written.Regions, now.Counts()).Rows() {
+		unknown = slices.DeleteFunc(unknown, func(f cluster.Finding) bool {
+			at := placement.Place{Region: f.Region, Zone: f.Zone}
+			return row.Place == at && row.Bin.Maintenance && row.Bin.Current > 0
+		})
+	}
 	written.Report(unknown, false, p.diags)
 	return open, append(findings, others...)
 }
@@ -242,6 +266,7 @@ func (p *attachmentPlanner) fillRegion(ctx context.Context) {
 
 // explain reports why there is no plan, at the argument that asks for it.
 func (p *attachmentPlanner) explain(err error) {
+	closed, waits := errors.AsType[*roster.ClosedError](err)
 	candidate, named := errors.AsType[*roster.CandidateError](err)
 	protected, kept := errors.AsType[*deletion.ProtectedError](err)
 	slot, used := errors.AsType[*roster.SlotInUseError](err)
@@ -252,6 +277,12 @@ func (p *attachmentPlanner) explain(err error) {
 			"A slot to release is in use",
 			slot.Error()+" A slot can be released once its node is removed: shrink first, or take the name out of "+
 				"release.",
+		)
+	case waits:
+		p.diags.AddAttributeError(
+			path.Root("deletion").AtName("candidates"),
+			"Invalid candidate",
+			closed.Error()+" Open the place, or take the node out of candidates.",
 		)
 	case errors.Is(err, roster.ErrTemplateRemoved):
 		p.diags.AddAttributeError(

@@ -294,7 +294,7 @@ func (m *memory) lookAt(looked []placement.Region, findings []cluster.Finding) {
 			m.looked[at] = r.Why
 		}
 		for _, z := range r.Zones {
-			if at := (placement.Place{Region: r.Name, Zone: z.Name}); !unknown[at] && !r.Closed {
+			if at := (placement.Place{Region: r.Name, Zone: z.Name}); !unknown[at] && !r.Closed && !r.Maintenance {
 				m.looked[at] = z.Why
 			}
 		}
@@ -308,8 +308,11 @@ func (m memory) recall(region placement.Region) (placement.Region, []cluster.Fin
 	if !looked {
 		return region, nil, false
 	}
-	if why != "" {
-		region.Closed, region.Why = true, why
+	region.Closed, region.Why = why != "", why
+	switch {
+	case region.Maintenance:
+		return region, nil, true
+	case region.Closed:
 		return region, []cluster.Finding{{Kind: cluster.NoCompute, Region: region.Name}}, true
 	}
 	var findings []cluster.Finding
@@ -319,8 +322,8 @@ func (m memory) recall(region placement.Region) (placement.Region, []cluster.Fin
 		if !looked {
 			return region, nil, false
 		}
-		if why != "" {
-			zones[i].Closed, zones[i].Why = true, why
+		zones[i].Closed, zones[i].Why = why != "", why
+		if zones[i].Closed && !z.Maintenance {
 			findings = append(
 				findings,
 				cluster.Finding{Kind: cluster.ZoneUnavailable, Region: region.Name, Zone: z.Name},

@@ -40,14 +40,20 @@ func (m *attachmentModel) refresh(
 		return r.Ordered(), after, true
 	}
 	cloud := b.Get(ctx, diags)
-	query := m.query(ctx, r, before.seen, diags)
+	listed := m.listedRegions()
+	closed := closedRegions(listed)
+	query := m.query(ctx, r, before.seen, closed, diags)
 	if value.GivenBlock(m.Health) {
 		query.Addresses = map[string][]string{}
 	}
 	if diags.HasError() {
 		return r, before, false
 	}
-	servers, err := cluster.Read(ctx, cloud, query)
+	var servers []node.Node
+	var err error
+	if len(query.Regions) > 0 {
+		servers, err = cluster.Read(ctx, cloud, query)
+	}
 	if gone, ok := errors.AsType[*cluster.GroupGoneError](err); ok {
 		diags.AddAttributeWarning(
 			path.Root("selector").AtName("servergroup_id"),
@@ -60,11 +66,9 @@ func (m *attachmentModel) refresh(
 		return r, before, false
 	}
 	if err != nil {
-		u := m.update(ctx, diags)
-		reportRead(err, u != nil && u.Has(roster.Misplaced), diags)
+		reportRead(err, diags)
 		return r, before, false
 	}
-	listed := m.listedRegions()
 	m.lookAfter(ctx, b, servers, query.Addresses, diags)
 	looked, findings, err := cluster.LookUp(ctx, cloud, listed)
 	if err != nil {
@@ -78,7 +82,7 @@ func (m *attachmentModel) refresh(
 			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 },
 		)
 	}
-	r, seen, notices := roster.Match(r, servers, before.seen, zoned)
+	r, seen, notices := roster.MatchOpen(r, servers, before.seen, closed, zoned)
 	for _, n := range notices {
 		diags.AddWarning(string(n.Title), n.Text)
 	}
@@ -99,12 +103,22 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memor
 	for i, region := range policy.Regions {
 		policy.Regions[i], _, _ = after.recall(region)
 	}
-	policy.Unreachable = closed(policy.Regions)
+	policy.Unreachable = unreachable(policy.Regions)
 	_, change, err := roster.Plan(r, after.seen, policy)
 	if err != nil {
 		return // the plan says why
 	}
 	m.Status = types.StringValue(change.Status(policy, 0))
+}
+
+// closedRegions reports which of the listed regions are closed: no request is sent to
+// them.
+func closedRegions(listed []placement.Region) func(region string) bool {
+	closed := map[string]bool{}
+	for _, r := range listed {
+		closed[r.Name] = r.Maintenance
+	}
+	return func(region string) bool { return closed[region] }
 }
 
 // see remembers what was seen of the servers.
@@ -134,7 +148,7 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 		query.NameRegex = pattern.Regexp(name).String()
 	}
 	for _, region := range open {
-		if !region.Closed {
+		if !region.Closed && !region.Maintenance {
 			query.Regions = append(query.Regions, region.Name)
 		}
 	}
@@ -146,7 +160,7 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 		return // no server is in it
 	}
 	if err != nil {
-		reportRead(err, false, p.diags)
+		reportRead(err, p.diags)
 		return
 	}
 	var found []string
@@ -183,17 +197,15 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 	)
 }
 
-// query asks for the servers that have the names of the nodes.
+// query asks for the servers that have the names of the nodes, except in closed
+// regions.
 func (m attachmentModel) query(
 	ctx context.Context,
 	r roster.Roster,
 	before roster.Seen,
+	closed func(region string) bool,
 	diags *diag.Diagnostics,
 ) cluster.Query {
-	regions := map[string]bool{}
-	for _, n := range r.Nodes {
-		regions[n.Region] = true
-	}
 	byProfile := m.deletion(ctx, diags).Criteria.ValueString() == string(deletion.OldestProfileFirst) &&
 		len(m.templates()) == 0
 	q := cluster.Query{
@@ -205,14 +217,20 @@ func (m attachmentModel) query(
 	for name, server := range before.Servers {
 		q.Remembered[server.ID] = name
 	}
-	for _, n := range r.Leaving {
-		regions[n.Region] = true
-	}
-	q.Regions = slices.Collect(maps.Keys(regions))
 	if selector := value.Object[nodes.Selector](ctx, m.Selector, diags); selector != nil {
 		q.Selector, q.Keys = selector.Selector(ctx, diags), selector.Keys()
 	}
-	q.Names = append(r.Names(), r.LeavingNames()...)
+	regions := map[string]bool{}
+	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
+		for name, n := range nodes {
+			if !closed(n.Region) {
+				regions[n.Region] = true
+				q.Names = append(q.Names, name)
+			}
+		}
+	}
+	q.Regions = slices.Collect(maps.Keys(regions))
+	slices.Sort(q.Names)
 	return q
 }
 
@@ -237,7 +255,7 @@ func (m *attachmentModel) adopt(
 			Selector: cluster.Selector{NameRegex: pattern.Regexp(name).String()}, Keys: nodes.Selector{}.Keys()})
 	}
 	if err != nil {
-		reportRead(err, false, diags)
+		reportRead(err, diags)
 		return roster.Roster{}, found, false
 	}
 	r, err := roster.Adopt(name, pattern, servers)
@@ -260,14 +278,14 @@ func (m *attachmentModel) adopt(
 	return r.Learn(seen, roster.Policy{RequireMarks: found.marked}), found, true
 }
 
-// reportRead reports a cluster that could not be read; moves says that an update moves
-// nodes.
-func reportRead(err error, moves bool, diags *diag.Diagnostics) {
-	remedy := "To grow without a region that cannot be reached, leave it out of regions for now, and plan with " +
-		"-refresh=false."
-	if moves {
-		remedy += " Take PLACEMENT out of the causes of update first: it would replace the nodes of the region."
-	}
-	nodes.ReportRead(err, path.Root("selector").AtName("servergroup_id"),
-		remedy, diags)
+// reportRead reports a cluster that could not be read.
+func reportRead(err error, diags *diag.Diagnostics) {
+	nodes.ReportRead(
+		err,
+		path.Root("selector").AtName("servergroup_id"),
+		"To work without a region that cannot be reached, set closed = true for it in regions, and apply with "+
+			"-refresh=false: its nodes stay as they are. Do not take it out of regions: nodes in places that are "+
+			"not listed are the first to be removed.",
+		diags,
+	)
 }

@@ -57,7 +57,7 @@ func (p plan) run(ctx context.Context, cloud *openstack.Cloud, diags *diag.Diagn
 	if size < 0 {
 		concerned = p.listed.Also(counts)
 	}
-	listed := concerned.LookUp(ctx, cloud, size < 0, diags)
+	listed := concerned.LookUp(ctx, cloud, size, diags)
 	if diags.HasError() {
 		return nil
 	}

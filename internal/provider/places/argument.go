@@ -29,6 +29,10 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 			Validators:          []validator.Int64{int64validator.Between(least, placement.MaxNodes)},
 		}
 	}
+	unasked := ""
+	if nested {
+		unasked = "No request is sent to a closed region: what was last seen in it counts. "
+	}
 	attributes := map[string]schema.Attribute{
 		"name": schema.StringAttribute{
 			Required:            true,
@@ -39,6 +43,12 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 		"cap":    number(placement.Unlimited, "Maximum number of nodes in the %s. Defaults to `-1`, no cap."),
 		"min": number(0, "Minimum number of nodes in the %s: filled before all others, "+
 			"and kept when the cluster shrinks. Defaults to `0`."),
+		"closed": schema.BoolAttribute{
+			Optional: true,
+			MarkdownDescription: fmt.Sprintf("Whether the %s is closed, for maintenance or an outage: it takes no "+
+				"nodes, and those that it has count and stay as they are. Nodes are removed from it only where no "+
+				"open place can lose one. %sDefaults to `false`.", kind, unasked),
+		},
 	}
 	description := "Availability zones to spread nodes over, in one `region`. Give these or `regions`."
 	if nested {
@@ -81,6 +91,8 @@ func readBin(fields map[string]attr.Value) placement.Bin {
 		Weight: fields["weight"].(value.Whole).Or(placement.DefaultWeight),
 		Cap:    fields["cap"].(value.Whole).Or(placement.Unlimited),
 		Min:    fields["min"].(value.Whole).Or(0),
+
+		Maintenance: fields["closed"].(types.Bool).ValueBool(),
 	}
 }
 

@@ -56,11 +56,12 @@ func (l Listed) Also(nodes placement.Counts) Listed {
 
 // LookUp looks up which places can take nodes now, closes the others and reports
 // each: an unknown one as an error, one that is not usable as a warning. It
-// returns the regions with those closed.
+// returns the regions with those closed. The change is the number of nodes that are
+// added.
 func (l Listed) LookUp(
 	ctx context.Context,
 	cloud *openstack.Cloud,
-	removing bool,
+	change int64,
 	diags *diag.Diagnostics,
 ) []placement.Region {
 	looked, findings, err := cluster.LookUp(ctx, cloud, l.Regions)
@@ -68,8 +69,8 @@ func (l Listed) LookUp(
 		diags.AddError("Unable to look up regions and availability zones", err.Error())
 		return nil
 	}
-	l.Report(findings, removing, diags)
-	l.ReportNone(looked, diags)
+	l.Report(findings, change < 0, diags)
+	l.ReportNone(looked, change > 0, diags)
 	return looked
 }
 
@@ -118,41 +119,55 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 	}
 }
 
-// ReportNone reports that no place at all is usable.
-func (l Listed) ReportNone(looked []placement.Region, diags *diag.Diagnostics) {
+// ReportNone reports that no place at all is usable. One that is closed for maintenance
+// is, unless nodes are added.
+func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.Diagnostics) {
 	if diags.HasError() || len(looked) == 0 {
 		return
 	}
-	regions := 0
+	regions, maintained := 0, false
 	for _, r := range looked {
+		maintained = maintained || r.Maintenance
 		open := len(r.Zones) == 0
 		for _, z := range r.Zones {
-			open = open || (z.Weight > 0 && !z.Closed)
+			maintained = maintained || z.Maintenance
+			open = open || (z.Weight > 0 && !z.Closed && (!adding || !z.Maintenance))
 		}
 		switch {
-		case r.Closed, r.Weight == 0:
+		case r.Closed, r.Weight == 0, r.Maintenance && adding:
 		case open:
 			return
 		default:
 			regions++
 		}
 	}
+	list := path.Root("regions")
+	if l.InOne {
+		list = path.Root("zones")
+	}
 	switch {
+	case maintained && adding:
+		diags.AddAttributeError(
+			list,
+			"All places are closed",
+			"None of the places listed takes nodes: each of them is closed, or not usable now. Take closed out of "+
+				"one, list another place, or ask for no more nodes than there are.",
+		)
 	case l.InOne:
 		diags.AddAttributeError(
-			path.Root("zones"),
+			list,
 			"No availability zone found available.",
 			fmt.Sprintf("None of the availability zones listed is available in region %q.", looked[0].Name),
 		)
 	case regions > 0:
 		diags.AddAttributeError(
-			path.Root("regions"),
+			list,
 			"No availability zone found available.",
 			"None of the availability zones listed is available in its region.",
 		)
 	default:
 		diags.AddAttributeError(
-			path.Root("regions"),
+			list,
 			"No region is found usable.",
 			"None of the regions listed has a compute endpoint for this user.",
 		)

@@ -17,6 +17,7 @@ func Value(regions []placement.Region) types.List {
 			"weight":   value.WholeNull(),
 			"cap":      value.WholeNull(),
 			"min":      value.WholeNull(),
+			"closed":   types.BoolNull(),
 			"template": types.MapNull(types.StringType),
 		}
 	}

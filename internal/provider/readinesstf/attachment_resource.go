@@ -187,7 +187,7 @@ func (r *attachmentResource) wait(
 		return false
 	}
 	if state != nil {
-		warnOvertaken(readiness.Overtaken(state.nodes(now.region), now.nodes, state.pending(), now.snapshot), diags)
+		warnOvertaken(readiness.Overtaken(now.before, now.nodes, state.pending(), now.snapshot), diags)
 	}
 	var pending []readiness.Node
 	names := readiness.Pending(now.nodes, now.snapshot)
@@ -281,6 +281,7 @@ func warnOvertaken(names []string, diags *diag.Diagnostics) {
 type view struct {
 	region   string // of servers that name none
 	nodes    map[string]readiness.Node
+	before   map[string]readiness.Node // of the other model, those in regions that nodes are in
 	snapshot []node.Node
 }
 
@@ -295,7 +296,8 @@ func (v view) notes(n readiness.Node) (drained, failed bool) {
 }
 
 // look reads the servers of a model, and those of another that is given too, in
-// all their regions at once.
+// all regions of the model at once. A region that only the other one names is not asked:
+// its nodes may have been taken out because it does not answer.
 func (r *attachmentResource) look(
 	ctx context.Context,
 	model attachmentModel,
@@ -319,14 +321,17 @@ func (r *attachmentResource) look(
 	v.nodes = model.nodes(v.region)
 	query := cluster.Query{NoProfiles: true}
 	regions := map[string]bool{}
-	for _, nodes := range []map[string]readiness.Node{v.nodes, other.nodes(v.region)} {
-		for _, n := range nodes {
-			regions[n.Region] = true
-			query.IDs = append(query.IDs, n.ID)
-		}
+	for _, n := range v.nodes {
+		regions[n.Region] = true
+		query.IDs = append(query.IDs, n.ID)
 	}
-	if diags.HasError() {
-		return view{}
+	v.before = other.nodes(v.region)
+	maps.DeleteFunc(v.before, func(_ string, n readiness.Node) bool { return !regions[n.Region] })
+	for _, n := range v.before {
+		query.IDs = append(query.IDs, n.ID)
+	}
+	if diags.HasError() || len(query.IDs) == 0 {
+		return v
 	}
 	query.Regions = slices.Sorted(maps.Keys(regions))
 	var err error

@@ -3,7 +3,7 @@ variable "size" {
   default = 6
 }
 
-# Regions to leave alone for now, because they cannot be reached.
+# Regions to close for now, because they cannot be reached.
 variable "regions_down" {
   type    = set(string)
   default = []
@@ -19,7 +19,7 @@ locals {
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
-  regions          = [for region in local.regions : region if !contains(var.regions_down, region.name)]
+  regions          = [for region in local.regions : merge(region, { closed = contains(var.regions_down, region.name) })]
 }
 
 resource "openstack_compute_instance_v2" "web" {

@@ -6,7 +6,7 @@ resource "stackpolicy_placement_attachment" "web" {
   max_size         = 10
 
   regions = [
-    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", cap = 5, min = 1 }] },
+    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", cap = 5, min = 1, closed = false }] },
     { name = "RegionTwo", weight = 200, cap = 3 },
   ]
   template = { image = "ubuntu-24.04", flavor = "m1.small" }

@@ -1,0 +1,290 @@
+package roster
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
+
+// close closes a region of a policy, or a zone of it.
+func (p *Policy) close(region, zone string) {
+	for i := range p.Regions {
+		r := &p.Regions[i]
+		if r.Name != region {
+			continue
+		}
+		r.Maintenance = r.Maintenance || zone == ""
+		for j := range r.Zones {
+			r.Zones[j].Maintenance = r.Zones[j].Maintenance || r.Zones[j].Name == zone
+		}
+	}
+}
+
+// TestClosedPlaces: the six nodes of a cluster are in RegionOne/az-1: web-0, az-2: web-1,
+// az-3: web-2, in RegionTwo/az-1: web-3 web-4, az-2: web-5. What is closed takes no node
+// and gives none up.
+func TestClosedPlaces(t *testing.T) {
+	sick := func(n *node.Node) { n.Status = "ERROR" }
+	unmarked := func(n *node.Node) { n.InService = "" }
+	for _, c := range []struct {
+		name                      string
+		roster                    func(Roster)
+		seen                      func(Seen)
+		policy                    func(*Policy)
+		created, removed, revised string
+		remaining                 int64
+		told                      string // in a notice; "": there is none
+	}{
+		{name: "growth goes elsewhere", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 8 },
+			created: "web-6 web-7"},
+		{name: "a rollout leaves it out", policy: func(p *Policy) { p.close("RegionOne", ""); p.Templates = images("b"); p.Update = update("9", Outdated) },
+			created: "web-6 web-7 web-8", removed: "web-3 web-4 web-5", remaining: 3},
+		{name: "and says so when nothing else is left", roster: func(r Roster) {
+			for _, name := range []string{"web-3", "web-4", "web-5"} {
+				n := r.Nodes[name]
+				n.Template, n.Mark = image("b"), n.Mark.next(image("b"))
+				r.Nodes[name] = n
+			}
+		}, policy: func(p *Policy) { p.close("RegionOne", ""); p.Templates = images("b"); p.Update = update("9", Outdated) },
+			remaining: 3, told: "3 nodes should be replaced, and their places take no nodes now: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)."},
+		{name: "in place too", policy: func(p *Policy) {
+			p.close("RegionOne", "az-1")
+			p.Templates, p.Update = images("b"), update("9", Outdated)
+			p.Update.Method = InPlace
+		}, revised: "web-1 web-2 web-3 web-4 web-5", remaining: 1},
+		{name: "also what never served", roster: func(r Roster) { n := r.Nodes["web-0"]; n.Served = false; r.Nodes["web-0"] = n },
+			seen: func(s Seen) { s.change("web-0", unmarked) },
+			policy: func(p *Policy) {
+				p.close("RegionOne", "az-1")
+				p.Templates, p.Update, p.RequireMarks = images("b"), update("1", Outdated), true
+			}, created: "web-6", removed: "web-1", remaining: 5},
+		{name: "who is unhealthy there stays", seen: func(s Seen) { s.change("web-0", sick); s.change("web-5", sick) },
+			policy:  func(p *Policy) { p.close("RegionOne", "az-1"); p.Update = update("9", Unhealthy) },
+			created: "web-6", removed: "web-5", remaining: 1},
+		{name: "and is no sign of an outage", seen: func(s Seen) {
+			for _, name := range []string{"web-0", "web-1", "web-2", "web-5"} {
+				s.change(name, sick)
+			}
+		}, policy: func(p *Policy) { p.close("RegionOne", ""); p.Update = update("9", Unhealthy) },
+			created: "web-6", removed: "web-5", remaining: 3},
+		{name: "who is too old there stays", seen: func(s Seen) {
+			for _, name := range []string{"web-0", "web-5"} {
+				s.Aged[name] = Aged{Mark(s.Servers[name].InService), time.Unix(1<<30, 0)}
+			}
+		},
+			policy:  func(p *Policy) { p.close("RegionOne", "az-1"); p.Update = update("9", TooOld) },
+			created: "web-6", removed: "web-5", remaining: 1},
+		{name: "no node moves out of a place above its cap", policy: func(p *Policy) {
+			p.close("RegionTwo", "az-1")
+			p.Regions[1].Zones[0].Cap, p.Update = 0, update("9", Misplaced)
+		}},
+		{name: "nor out of what a closed region does not list", policy: func(p *Policy) {
+			p.close("RegionTwo", "")
+			p.Regions[1].Zones, p.Update = p.Regions[1].Zones[:1], update("9", Misplaced)
+		}},
+		{name: "nor into it", policy: func(p *Policy) {
+			p.close("RegionOne", "az-1")
+			p.Regions[0].Zones[0].Weight, p.Update = 900, update("9", Misplaced)
+		}},
+		{name: "a shrink takes from it last", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 3 },
+			removed: "web-0 web-1 web-2"},
+		{name: "and tells", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 2 },
+			removed: "web-0 web-1 web-2 web-3", told: "No open place can lose a node, so the cluster shrinks where it is closed: web-3 (RegionTwo/az-1)."},
+		{name: "whatever is wrong with it", seen: func(s Seen) { s.change("web-3", sick); s.change("web-4", func(n *node.Node) { n.Tainted = true }) },
+			policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 3 }, removed: "web-0 web-1 web-2"},
+		{name: "mins of open places hold", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Regions[0].Zones[2].Min = 1; p.Capacity = 3 },
+			removed: "web-0 web-1 web-3", told: "web-3 (RegionTwo/az-1)"},
+		{name: "what is under way there holds no batch", seen: func(s Seen) { s.change("web-0", unmarked); s.change("web-5", sick) },
+			policy: func(p *Policy) {
+				p.close("RegionOne", "az-1")
+				p.Update, p.RequireMarks = update("1", Unhealthy), true
+			}, created: "web-6", removed: "web-5"},
+		{name: "but a quorum counts it", seen: func(s Seen) { s.change("web-0", unmarked) },
+			policy: func(p *Policy) {
+				p.close("RegionOne", "az-1")
+				p.Templates, p.Update, p.RequireMarks = images("b"), update("1", Outdated), true
+				p.Update.Method = Recreate
+			}, remaining: 6, told: "web-0 (it is not marked as in service)"},
+		{name: "and all of a closed region", policy: func(p *Policy) {
+			p.close("RegionTwo", "")
+			p.Templates, p.Update, p.RequireMarks = images("b"), update("4", Outdated), true
+			p.Update.Method = Recreate
+		}, revised: "web-0", remaining: 5, told: "web-3 (RegionTwo is closed)"},
+		{name: "what leaves a closed region holds no batch", roster: func(r Roster) {
+			r.Leaving["web-9"] = Node{Index: 9, Place: placement.Place{Region: "RegionTwo", Zone: "az-1"}, Template: image("a"), Mark: "1"}
+		}, policy: func(p *Policy) { p.close("RegionTwo", ""); p.Templates = images("b"); p.Update = update("1", Outdated) },
+			created: "web-6", removed: "web-0", remaining: 5},
+		{name: "what leaves a closed zone does", roster: func(r Roster) {
+			r.Leaving["web-9"] = Node{Index: 9, Place: placement.Place{Region: "RegionTwo", Zone: "az-1"}, Template: image("a"), Mark: "1"}
+		}, policy: func(p *Policy) {
+			p.close("RegionTwo", "az-1")
+			p.Templates = images("b")
+			p.Update = update("1", Outdated)
+		},
+			remaining: 6, told: "web-9 (it leaves, and its server is still there)"},
+		{name: "and does not come back there", roster: func(r Roster) {
+			r.Leaving["web-9"] = Node{Index: 9, Place: placement.Place{Region: "RegionTwo", Zone: "az-1"}, Template: image("a"), Mark: "1"}
+		}, seen: func(s Seen) { s.Servers["web-9"] = s.Servers["web-3"] },
+			policy: func(p *Policy) { p.close("RegionTwo", "az-1"); p.Capacity = 7 }, created: "web-6"},
+		{name: "a candidate leaves it", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Candidates = []string{"web-3"} },
+			created: "web-6", removed: "web-3"},
+		{name: "a region that is opened is looked at first", seen: func(s Seen) { s.change("web-3", sick) },
+			policy:    func(p *Policy) { p.Opened = map[string]bool{"RegionTwo": true}; p.Update = update("9", Unhealthy) },
+			remaining: 1, told: "web-3 (RegionTwo/az-1 was closed until now, and nobody has looked at its nodes since)"},
+		{name: "and takes nodes at once", policy: func(p *Policy) {
+			p.Opened = map[string]bool{"RegionTwo": true}
+			p.close("RegionOne", "")
+			p.Capacity = 7
+		},
+			created: "web-6"},
+	} {
+		start := policy(6)
+		start.Templates = images("a")
+		r, _, err := Plan(Roster{}, NewSeen(), start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, n := range r.Nodes {
+			n.Served = true
+			r.Nodes[name] = n
+		}
+		r.Settled = images("a")
+		seen := running(r)
+		if c.roster != nil {
+			c.roster(r)
+			for name, n := range r.Nodes {
+				seen.change(name, func(s *node.Node) { s.InService = string(n.Mark) })
+			}
+		}
+		if c.seen != nil {
+			c.seen(seen)
+		}
+		p := policy(6)
+		p.Templates = images("a")
+		c.policy(&p)
+		next, change, err := Plan(r, seen, p)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		created := strings.Join(change.Created, " ")
+		if created != c.created || namesOf(change.Departed) != c.removed || namesOf(change.Revised) != c.revised || change.Remaining != c.remaining {
+			t.Errorf("%s: +%s -%s ~%s, %d remain, want +%s -%s ~%s, %d; %s", c.name, created, namesOf(change.Departed), namesOf(change.Revised), change.Remaining,
+				c.created, c.removed, c.revised, c.remaining, layout(next))
+		}
+		told := slices.ContainsFunc(change.Notices, func(n Notice) bool { return strings.Contains(n.Text, c.told) })
+		if c.told != "" && !told || c.told == "" && len(change.Notices) > 0 {
+			t.Errorf("%s: told %q", c.name, change.Notices)
+		}
+		for _, name := range change.Created {
+			if at := next.Nodes[name].Place; p.closed(at) {
+				t.Errorf("%s: %s comes to %s", c.name, name, at)
+			}
+		}
+	}
+}
+
+// TestClosedReason: the reason of a node that leaves a closed place says that no other
+// place could lose one.
+func TestClosedReason(t *testing.T) {
+	r, _, err := Plan(Roster{}, NewSeen(), policy(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := policy(0)
+	p.close("RegionTwo", "")
+	_, change, err := Plan(r, running(r), p)
+	const want = "RegionTwo/az-1 loses 1 of 1: it is closed, and no open place can lose a node; oldest unprotected, created 2026-11-01"
+	if err != nil || len(change.Departed) != 2 || change.Departed[1].Reason != want {
+		t.Errorf("%v, %+v", err, change.Departed)
+	}
+}
+
+// TestClosedCandidate: with a method that keeps names, a candidate of a closed place
+// cannot be made again. One that the cluster has too many leaves it.
+func TestClosedCandidate(t *testing.T) {
+	r, _, err := Plan(Roster{}, NewSeen(), policy(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := policy(3)
+	p.Update, p.Candidates = update("1", Outdated), []string{"web-1"}
+	p.Update.Method = Recreate
+	p.close(r.Nodes["web-1"].Region, r.Nodes["web-1"].Zone)
+	_, _, err = Plan(r, running(r), p)
+	if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Name != "web-1" || !strings.Contains(err.Error(), "and RegionOne/az-2 is closed") {
+		t.Errorf("got %v", err)
+	}
+	p.Done = p.Candidates // of an apply before
+	if _, change, err := Plan(r, running(r), p); err != nil || !change.Empty() {
+		t.Errorf("%v, %+v", err, change)
+	}
+	p.Done, p.Capacity = nil, 2
+	if _, change, err := Plan(r, running(r), p); err != nil || namesOf(change.Departed) != "web-1" {
+		t.Errorf("%v, %+v", err, change)
+	}
+}
+
+// TestClosedSlot: a kept slot waits for its place to be opened, and a growth makes a
+// slot elsewhere meanwhile.
+func TestClosedSlot(t *testing.T) {
+	p := policy(2)
+	p.Stateful = &Stateful{Retain: true}
+	r, _, err := Plan(Roster{}, NewSeen(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slots := r.Slots
+	p.Capacity, p.Criteria = 1, "HIGHEST_INDEX_FIRST"
+	if r, _, err = Plan(r, running(r), p); err != nil || len(r.KeptSlots()) != 1 {
+		t.Fatalf("%v, kept %v", err, r.KeptSlots())
+	}
+	at := slots["web-1"].Place
+	p.Capacity = 2
+	p.close(at.Region, at.Zone)
+	closed, change, err := Plan(r, running(r), p)
+	if err != nil || len(change.Created) != 1 || change.Created[0] != "web-2" || !slices.Equal(closed.KeptSlots(), []string{"web-1"}) ||
+		!strings.Contains(change.Notices[0].Text, "web-1 ("+at.String()+": it is closed)") {
+		t.Errorf("%v, created %v, kept %v, told %q", err, change.Created, closed.KeptSlots(), change.Notices)
+	}
+	p.Regions = twoRegions()
+	if _, change, err = Plan(r, running(r), p); err != nil || !slices.Equal(change.Created, []string{"web-1"}) {
+		t.Errorf("opened: %v, created %v", err, change.Created)
+	}
+}
+
+// TestMatchOpen: nodes of closed regions, those that leave too, stay as they are, with
+// what was seen of them.
+func TestMatchOpen(t *testing.T) {
+	at := func(region string, index int64) Node {
+		return Node{Index: index, Place: placement.Place{Region: region, Zone: "az-1"}, Mark: "2"}
+	}
+	r := Roster{
+		Nodes:   map[string]Node{"web-0": at("R1", 0), "web-1": at("R2", 1), "web-2": at("R2", 2), "web-5": at("R2", 5)},
+		Leaving: map[string]Node{"web-3": at("R2", 3), "web-4": at("R1", 4)},
+	}
+	before := NewSeen()
+	before.Servers["web-1"] = node.Node{ID: "one", Name: "web-1", Status: "ERROR"}
+	before.Servers["web-3"] = node.Node{ID: "three", Name: "web-3", Status: "ACTIVE"}
+	before.Missing["web-2"] = true
+	before.Builds["web-1"] = Build{"1", "a"}
+	before.Baking["web-1"] = true
+	next, seen, notices := MatchOpen(r, []node.Node{{ID: "zero", Name: "web-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, before,
+		func(region string) bool { return region == "R2" }, func(string) bool { return true })
+	if len(next.Nodes) != 4 || len(next.Leaving) != 1 || next.Leaving["web-3"] != r.Leaving["web-3"] || len(notices) > 0 {
+		t.Errorf("nodes %v, leaving %v, told %v", next.Nodes, next.Leaving, notices)
+	}
+	if seen.Servers["web-0"].ID != "zero" || seen.Servers["web-1"].Status != "ERROR" || seen.Servers["web-3"].ID != "three" || !seen.Missing["web-2"] ||
+		seen.Looked("web-5") || seen.Builds["web-1"] != before.Builds["web-1"] || seen.Baking["web-1"] {
+		t.Errorf("seen %+v", seen)
+	}
+	seen.Tell(next, Policy{Update: update("1", TooOld)})
+	if len(seen.Aged)+len(seen.Baking) > 0 {
+		t.Errorf("told %+v", seen)
+	}
+}
