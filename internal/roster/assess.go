@@ -30,6 +30,7 @@ type fact struct {
 	settled   bool             // whether it is the settled one
 	never     bool             // whether it never served, so that nothing is lost with it
 	full      *placement.Place // where Nova found no host for its server
+	stuck     bool             // whether that place is still full
 	aged      time.Time        // when its server was launched, where that is too old; zero otherwise
 	bakes     bool             // whether it has what is wanted, and has to be in service for longer
 	turn      int              // by the criterion: lower ones leave earlier
@@ -84,12 +85,8 @@ func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
 	case serves(f.server) && f.server.Unwell != "":
 		f.unhealthy = fmt.Sprintf("its service is unhealthy (%s)", clip(f.server.Unwell))
 	}
-	if f.server.Status == "ERROR" && foundNoHost(f.server.Fault) {
-		at := n.Place
-		if !zoned(policy.Regions, at.Region) {
-			at.Zone = "" // the choice of the zone was Nova's
-		}
-		f.full = &at
+	if at, none := homeless(n, f.server, policy.Regions); none {
+		f.full, f.stuck = &at, slices.Contains(seen.full(policy), at)
 	}
 	return f
 }

@@ -17,6 +17,7 @@ type batch struct {
 	blocked  []string // nodes that it would replace now, and whose substitutes find no room
 	noRoom   error    // why
 	homeless []string // nodes that it would make again in their places, where Nova finds no host
+	full     []placement.Place
 }
 
 // removed are those of the batch that another node takes the place of.
@@ -54,7 +55,7 @@ type stage struct {
 func chooseBatch(now Roster, s stage, policy Policy) batch {
 	u := policy.Update
 	if u == nil || u.New {
-		return batch{}
+		return batch{full: s.full}
 	}
 	d := newDraft(now, s, policy)
 	d.size = u.size(policy.Capacity)
@@ -101,14 +102,13 @@ type draft struct {
 	all        facts // the nodes that are left before the batch, and those that come back
 	back       pool
 	aim        aim
-	decided    map[string]bool   // nodes that were picked, come back, or are made again as candidates
-	gone       map[string]bool   // of those, the ones that are removed
-	outage     bool              // whether nothing is replaced for being unhealthy
-	full       []placement.Place // places where Nova found no host
-	listed     *placement.Board  // the places, without any node
-	space      *placement.Board  // the nodes that are left, as far as their substitutes need room
-	pending    int64             // nodes that will be added: the growth, and a substitute for each that is removed
-	everything bool              // whether to choose without asking for room
+	decided    map[string]bool  // nodes that were picked, come back, or are made again as candidates
+	gone       map[string]bool  // of those, the ones that are removed
+	outage     bool             // whether nothing is replaced for being unhealthy
+	listed     *placement.Board // the places, without any node
+	space      *placement.Board // the nodes that are left, as far as their substitutes need room
+	pending    int64            // nodes that will be added: the growth, and a substitute for each that is removed
+	everything bool             // whether to choose without asking for room
 	texts      differences
 
 	size    int64 // maximum number of nodes to pick
@@ -130,10 +130,8 @@ func newDraft(now Roster, s stage, policy Policy) *draft {
 		decided: map[string]bool{},
 		gone:    map[string]bool{},
 		outage:  outage(s.all, policy),
-		full: slices.Clone(
-			s.full,
-		),
 		listed:  boardOf(nil, policy.Regions, nil),
+		batch:   batch{full: slices.Clone(s.full)},
 		space:   boardOf(s.left, policy.Regions, s.full),
 		pending: s.growth,
 		texts:   differences{},
@@ -155,6 +153,7 @@ func (d *draft) reviseFree() {
 	if !d.policy.Update.Has(Outdated) || d.policy.Update.holds && !d.everything {
 		return
 	}
+	open := boardOf(d.all, d.policy.Regions, nil) // a leaving node has a host
 	for _, name := range d.all.names() {
 		f := d.all[name]
 		if !f.never || !f.free() || f.rests != "" || d.decided[name] || !f.outdated || d.aim.reached() && f.settled ||
@@ -166,12 +165,12 @@ func (d *draft) reviseFree() {
 		if picked.template == f.Template {
 			continue // there is no settled one to go back to
 		}
-		space := d.space.Clone()
-		space.Add(f.Place, -1)
-		if returns, ok := d.back.take(d.aim, space, f.Place); ok {
+		open.Add(f.Place, -1)
+		if returns, ok := d.back.take(d.aim, open, f.Place); ok {
 			picked.why += ", and " + returns.name + " comes back"
-			space.Add(returns.Place, 1)
-			d.space = space
+			open.Add(returns.Place, 1)
+			d.space.Add(f.Place, -1)
+			d.space.Add(returns.Place, 1)
 			d.returned = append(d.returned, returns)
 			d.all[returns.name] = returns
 			d.gone[name], d.decided[returns.name] = true, true
@@ -180,6 +179,7 @@ func (d *draft) reviseFree() {
 				d.unused++
 			}
 		} else {
+			open.Add(f.Place, 1)
 			picked.inPlace = true
 			picked.again = d.policy.Update.Method == Recreate
 			d.waiting++
@@ -245,7 +245,7 @@ func (d *draft) may(f *fact, cause Cause) bool {
 func (d *draft) take(f *fact, cause Cause, why string) bool {
 	inPlace := d.policy.Update.keeps(cause)
 	switch {
-	case inPlace && cause != Outdated && f.full != nil:
+	case inPlace && cause != Outdated && f.stuck:
 		d.homeless = append(d.homeless, f.name)
 		return false
 	case !inPlace && !d.fits(f):
@@ -268,24 +268,38 @@ func (d *draft) take(f *fact, cause Cause, why string) bool {
 		return true
 	}
 	d.pending++
-	if f.full != nil {
-		d.full = append(d.full, *f.full)
-	}
 	d.gone[f.name] = true
 	return true
 }
 
-// fits takes a node off the board if its substitute then finds room.
+// fits takes a node off the board if its substitute then finds room: elsewhere where
+// Nova found no host for it or, once its place is not full any more, there.
 func (d *draft) fits(f *fact) bool {
 	if d.everything {
+		if f.full != nil {
+			d.full = append(d.full, *f.full)
+		}
 		return true
 	}
 	space := d.space.Clone()
 	space.Add(f.Place, -1)
+	elsewhere := space
 	if f.full != nil {
-		space.Close(*f.full)
+		elsewhere = space.Clone()
+		elsewhere.Close(*f.full)
 	}
-	if _, err := space.Distribute(d.pending + 1); err != nil {
+	_, err := elsewhere.Distribute(d.pending + 1)
+	switch {
+	case err == nil:
+		d.space = elsewhere
+		if f.full != nil {
+			d.full = append(d.full, *f.full)
+		}
+		return true
+	case f.full != nil && !f.stuck:
+		_, err = space.Distribute(d.pending + 1)
+	}
+	if err != nil {
 		d.noRoom = err
 		return false
 	}

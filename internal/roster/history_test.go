@@ -24,19 +24,20 @@ type world struct {
 	seen    Seen
 	stored  Policy // of the last apply
 	servers map[string]*runs
-	bad     map[string]bool   // images that never get into service
-	quota   int               // how many servers there may be
-	calm    bool              // nothing fails
-	clock   int64             // of the cloud's API, which jumps now and then
-	real    int64             // which does not
-	jumped  bool              // whether it ever did
-	given   Templates         // of the plan that is looked at
-	made    int               // servers that were created by the last apply
-	ours    map[string]bool   // nodes that an apply took out of service to change them, and that are not back
-	volumes map[string]Slot   // of a stateful cluster: one for each slot, by its name
-	late    int64             // how long servers of a late image need to get into service
-	wait    int64             // how long an apply waits for them
-	images  map[string]string // by the hashes of their templates, those that an apply was given
+	bad     map[string]bool         // images that never get into service
+	quota   int                     // how many servers there may be
+	rooms   map[placement.Place]int // how many of them there is room for in a place; none: for any number
+	calm    bool                    // nothing fails
+	clock   int64                   // of the cloud's API, which jumps now and then
+	real    int64                   // which does not
+	jumped  bool                    // whether it ever did
+	given   Templates               // of the plan that is looked at
+	made    int                     // servers that were created by the last apply
+	ours    map[string]bool         // nodes that an apply took out of service to change them, and that are not back
+	volumes map[string]Slot         // of a stateful cluster: one for each slot, by its name
+	late    int64                   // how long servers of a late image need to get into service
+	wait    int64                   // how long an apply waits for them
+	images  map[string]string       // by the hashes of their templates, those that an apply was given
 }
 
 // runs is a server: what Nova reports, and the node that it was made or changed for.
@@ -50,7 +51,7 @@ type runs struct {
 
 func newWorld(t *rapid.T) *world {
 	return &world{t: t, seen: NewSeen(), servers: map[string]*runs{}, quota: math.MaxInt, ours: map[string]bool{}, volumes: map[string]Slot{},
-		bad: map[string]bool{"bad": true, "worse": true}, images: map[string]string{}, wait: 5}
+		bad: map[string]bool{"bad": true, "worse": true}, images: map[string]string{}, rooms: map[placement.Place]int{}, wait: 5}
 }
 
 // pass lets time pass.
@@ -154,6 +155,11 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 		}
 		s.image, s.mark, s.generation = n.Template.Values()["image"], n.Mark, n.Generation
 		s.LaunchedAt, s.born = w.now(), w.real
+		s.Fault = ""
+		if room, bounded := w.rooms[n.Place]; bounded && w.inPlace(n.Place) > room {
+			s.Status, s.Fault, s.LaunchedAt, failed = "ERROR", noHost, time.Time{}, true
+			continue
+		}
 		s.Build = fmt.Sprintf("%s %s %d", s.ID, s.image, w.clock)
 		switch {
 		case w.fails(30, "the server fails"):
@@ -211,6 +217,16 @@ func (w *world) await(next Roster, step func() bool) bool {
 		}
 	}
 	return false
+}
+
+// inPlace counts the servers in a place that have a host.
+func (w *world) inPlace(at placement.Place) (n int) {
+	for _, s := range w.servers {
+		if s.Region == at.Region && s.Zone == at.Zone && s.Fault != noHost {
+			n++
+		}
+	}
+	return n
 }
 
 // store makes and destroys the volumes of the slots. Where slots are kept, only one
@@ -319,6 +335,11 @@ func (w *world) change(policy *Policy) {
 	case 15: // the clock of the API jumps an hour back, or a day ahead
 		w.clock += rapid.SampledFrom([]int64{-3600, 86400}).Draw(t, "jump")
 		w.jumped = true
+	case 16: // hosts run out in a place
+		at := placement.Place{Region: "RegionOne", Zone: rapid.SampledFrom([]string{"az-1", "az-2"}).Draw(t, "zone")}
+		w.rooms[at] = w.inPlace(at) + rapid.IntRange(0, 1).Draw(t, "hosts left")
+	case 17:
+		clear(w.rooms)
 	}
 }
 
@@ -366,6 +387,7 @@ func history(t *rapid.T, method string, stateful bool) {
 	policy.Update.MaxAge = rapid.SampledFrom([]time.Duration{0, 50 * time.Second, 500 * time.Second}).Draw(t, "max age")
 	policy.Update.Pause = rapid.SampledFrom([]time.Duration{0, 10 * time.Second, 100 * time.Second}).Draw(t, "pause")
 	policy.Update.RevertAfter = rapid.SampledFrom([]time.Duration{0, 20 * time.Second, 200 * time.Second}).Draw(t, "revert after")
+	policy.Update.RetryFullAfter = rapid.SampledFrom([]time.Duration{0, 30 * time.Second, time.Hour}).Draw(t, "retry full after")
 	policy.Update.StopAbove = amount(rapid.SampledFrom([]string{"100%", "50%"}).Draw(t, "stop above"))
 	policy.Update.Method = method
 	w.late, w.wait = rapid.Int64Range(1, 19).Draw(t, "late"), rapid.Int64Range(1, 60).Draw(t, "wait")
@@ -379,6 +401,7 @@ func history(t *rapid.T, method string, stateful bool) {
 	}
 	// The template is good now, and nothing fails any more.
 	w.calm, w.quota = true, math.MaxInt
+	clear(w.rooms)
 	u := *policy.Update // a policy of before may still have the old one
 	u.MaxAge, u.StopAbove = 0, amount("100%")
 	policy.Update = &u
@@ -526,6 +549,14 @@ func (w *world) check(policy Policy, next Roster, change Change) {
 			t.Fatalf("%s was %+v and is %+v", name, was, n)
 		}
 	}
+	if !hasNotice(change, FullTried) {
+		for _, name := range change.Created {
+			at := next.Nodes[name].Place
+			if since, full := w.seen.Full[at]; full && policy.Update.RetryFullAfter > 0 && policy.Stateful == nil {
+				t.Fatalf("%s comes to %s, where Nova found no host at %s: %v", name, at, since, change.Notices)
+			}
+		}
+	}
 	again, sameChange, _ := Plan(before, w.seen, policy)
 	if !reflect.DeepEqual(again, next) || !reflect.DeepEqual(sameChange, change) {
 		t.Fatalf("planned twice: %s and %s", layout(next), layout(again))
@@ -534,7 +565,8 @@ func (w *world) check(policy Policy, next Roster, change Change) {
 		t.Fatalf("nothing is done, %d remain, and nothing says why: %s", change.Remaining, layout(before))
 	}
 	_, more, err := Plan(next, w.seen, policy)
-	if err != nil || change.Remaining == 0 && !more.Empty() {
+	over := hasNotice(change, TooManyUnhealthy) // an outage, which the change may end
+	if err != nil || change.Remaining == 0 && !more.Empty() && !over {
 		t.Fatalf("nothing is left to do, but the next plan is %+v, %v", more, err)
 	}
 }

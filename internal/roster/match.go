@@ -34,6 +34,7 @@ import (
 func Match(r Roster, servers []node.Node, before Seen, zoned func(region string) bool) (Roster, Seen, []Notice) {
 	r = r.clone()
 	seen := NewSeen()
+	maps.Copy(seen.Full, before.Full)
 	found := map[string][]node.Node{}
 	for _, s := range servers {
 		if n, there := r.known(s.Name); there && n.Region == s.Region {

@@ -99,8 +99,8 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 		hold("held", "Nova found no host for "+text.Few(left.located(b.homeless)))
 		say(
 			NoHost,
-			"Nova found no host for the servers of %s: %s. With method = %q a node keeps its place, so it waits for "+
-				"room there. "+
+			"Nova found no host for the servers of %s: %s. With method = %q a node keeps its place, so it is made "+
+				"again there once retry_full_after is over. "+
 				"Make room, or remove the node, so that another one comes where room is.",
 			text.Nodes(n),
 			text.Few(left.located(b.homeless)),

@@ -57,6 +57,11 @@ type slowResult struct {
 func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool) {
 	s := &slowPlanner{policy: policy, seen: seen, nodes: maps.Clone(now.Nodes), leaving: maps.Clone(now.Leaving),
 		settled: now.Settled, full: map[placement.Place]bool{}, again: map[string]bool{}}
+	if policy.Update != nil && policy.Update.RetryFullAfter > 0 {
+		for at := range seen.Full {
+			s.full[at] = true
+		}
+	}
 	s.judge(now)
 	result.reverts, result.holds = s.reverts, s.holds
 	for name, n := range s.nodes { // the first template is taken for what a node was made from
@@ -145,7 +150,10 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	}
 	growth := policy.Capacity - int64(len(s.nodes))
 	if !s.copy().add(growth) {
-		return result, false
+		s.full = map[placement.Place]bool{} // Nova is asked again
+		if !s.copy().add(growth) {
+			return result, false
+		}
 	}
 	out := growth
 	for name, n := range s.nodes {
@@ -187,7 +195,12 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	if u != nil {
 		var rest slowResult
 		later := s.copy()
-		later.leaving, later.again = nil, nil
+		later.leaving, later.again, later.full = nil, nil, map[placement.Place]bool{}
+		if u.RetryFullAfter > 0 {
+			for at := range seen.Full {
+				later.full[at] = true
+			}
+		}
 		later.replace(now, &rest, nil, 0, 0, outage, -1)
 		result.remaining = int64(len(rest.replaced))
 	}
@@ -341,7 +354,9 @@ func (s *slowPlanner) comeBack(name string) {
 
 // takes reports whether a place takes a node more.
 func (s *slowPlanner) takes(at placement.Place) bool {
-	for _, b := range s.bins(func(string) bool { return false }, true) {
+	open := s.copy()
+	open.full = nil // it has a host
+	for _, b := range open.bins(func(string) bool { return false }, true) {
 		if b.name != at.Region || !canTake(b) {
 			continue
 		}
@@ -612,19 +627,24 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 				if batch >= 0 && !fits {
 					break
 				}
-				if stays && cause != Outdated && s.noHost(victim) {
+				if stays && cause != Outdated && s.noHost(victim) && s.stuck(victim) {
 					blocked[victim] = true
 					continue
 				}
 				if !stays {
-					trial := s.copy()
+					trial, there := s.copy(), s.copy()
 					trial.leave(victim)
-					if batch >= 0 && !trial.add(pending+1) {
+					delete(there.nodes, victim)
+					switch {
+					case batch < 0 || trial.add(pending+1):
+						s.leave(victim)
+					case s.noHost(victim) && !s.stuck(victim) && there.add(pending+1):
+						delete(s.nodes, victim)
+					default:
 						blocked[victim] = true
 						result.blocked = true
 						continue
 					}
-					s.leave(victim)
 					pending++
 				}
 				if n.Template == s.wanted(n.Place) {
@@ -923,18 +943,27 @@ func (s *slowPlanner) copy() *slowPlanner {
 
 // leave removes a node, and closes its place if Nova found no host for it.
 func (s *slowPlanner) leave(name string) {
-	at := s.nodes[name].Place
 	if s.noHost(name) {
-		zoned := false
-		for _, r := range s.policy.Regions {
-			zoned = zoned || r.Name == at.Region && len(r.Zones) > 0
-		}
-		if !zoned {
-			at.Zone = ""
-		}
-		s.full[at] = true
+		s.full[s.chosen(name)] = true
 	}
 	delete(s.nodes, name)
+}
+
+// chosen is the place that was asked for: without zones it is the region.
+func (s *slowPlanner) chosen(name string) placement.Place {
+	at := s.nodes[name].Place
+	for _, r := range s.policy.Regions {
+		if r.Name == at.Region && len(r.Zones) > 0 {
+			return at
+		}
+	}
+	return placement.Place{Region: at.Region}
+}
+
+// stuck reports whether the place of a node without a host is still full.
+func (s *slowPlanner) stuck(name string) bool {
+	_, full := s.seen.Full[s.chosen(name)]
+	return full && s.policy.Update.RetryFullAfter > 0
 }
 
 // noHost reports whether Nova found no host for a node's server.

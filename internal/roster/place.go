@@ -18,13 +18,14 @@ type arrivals struct {
 // template that is the turn of a node come first, in their own places, even where
 // another place is a little better; new ones go where the spread needs them.
 func place(left facts, count int64, back pool, a aim, full []placement.Place, policy Policy) (arrivals, error) {
-	board := boardOf(left, policy.Regions, full)
+	board, open := boardOf(left, policy.Regions, full), boardOf(left, policy.Regions, nil)
 	var come arrivals
 	for range count {
-		f, ok := back.take(a, board, placement.Place{})
+		f, ok := back.take(a, open, placement.Place{}) // it has a host
 		switch {
 		case ok:
 			board.Add(f.Place, 1)
+			open.Add(f.Place, 1)
 			come.returned = append(come.returned, f)
 		case !a.reached():
 			come.wanted++

@@ -60,7 +60,7 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 		return now, Change{}, err
 	}
 	notices = append(notices, more...)
-	full := fullPlaces(all, leaving, nil)
+	full := fullPlaces(all, leaving, seen.full(policy))
 	left := all.without(leaving)
 	missing := policy.Capacity - int64(len(left))
 	removed, more, err := shrink(left, -missing, daysOf(all, policy), full, policy)
@@ -79,7 +79,13 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 		full:   full,
 	}
 	s.remake(leaving)
-	if _, err := place(left, s.growth, s.back, s.aim, full, policy); err != nil {
+	_, err = place(left, s.growth, s.back, s.aim, s.full, policy)
+	tried := err != nil && len(s.full) > 0
+	if tried { // Nova may have room by now
+		s.full = nil
+		_, err = place(left, s.growth, s.back, s.aim, s.full, policy)
+	}
+	if err != nil {
 		return now, Change{}, err
 	}
 
@@ -102,12 +108,13 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	}
 	change := record(all, changed, returned, made)
 	after := s.left.renewed(next, returned, made, len(all), seen, policy)
-	change.Remaining = remaining(next, all, after, s.full, policy)
+	change.Remaining = remaining(next, all, after, seen.full(policy), policy)
 	change.Reverted = verdict.record(all)
 	told, holds := tell(all, after, chosen, next, change, policy)
 	change.Notices = slices.Concat(
 		notices,
 		verdict.notices(change.Reverted, policy),
+		seen.tellOfFull(tried, policy),
 		told,
 		slotsWait(fresh, next, after, policy),
 	)
@@ -132,7 +139,7 @@ func (s *stage) remake(leaving []departure) {
 // after is the stage once a batch was chosen: its substitutes are a part of the
 // growth, unless they came back already.
 func (s stage) after(b batch) stage {
-	s.full = fullPlaces(s.all, b.picked, s.full)
+	s.full = b.full
 	s.left = s.left.without(b.picked)
 	s.growth += int64(len(b.removed()) - len(b.returned))
 	for _, d := range b.picked {

@@ -49,6 +49,10 @@ type Update struct {
 	// without it for its template to have failed. 0: none fails.
 	RevertAfter time.Duration
 
+	// RetryFullAfter is how long a place in which Nova found no host takes no node. 0:
+	// only the plan that replaces that node looks elsewhere.
+	RetryFullAfter time.Duration
+
 	holds bool // whether no node is replaced for its template, because that failed
 
 	// New says that this plan is the first with the update, or that it begins to

@@ -105,6 +105,8 @@ func genUpdate(t *rapid.T) *Update {
 		Method:    genMethod.Draw(t, "method"),
 		New:       sometimes(t, 8, "new"),
 
+		RetryFullAfter: rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "retry full after"),
+
 		RevertAfter: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "revert after"),
 	}
 }
@@ -140,6 +142,11 @@ func genState(t *rapid.T) (Roster, Seen, Policy) {
 		r.Settled = policy.Templates
 		if len(r.Settled) > 0 && sometimes(t, 2, "another") {
 			r.Settled = images(fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "settled image")))
+		}
+	}
+	for _, at := range []placement.Place{{Region: "R1"}, {Region: "R2"}, {Region: "R1", Zone: "z1"}, {Region: "R2", Zone: "z1"}, {Region: "R2", Zone: "z2"}, {Region: "R3", Zone: "old"}} {
+		if sometimes(t, 6, "full") {
+			seen.Full[at] = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 		}
 	}
 	for i := range 5 {
@@ -287,6 +294,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 func TestSpreadIsKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, seen, policy := genState(t)
+		clear(seen.Full)
 		r.Leaving = nil // they come back in their own places, also where others are better
 		for name, s := range seen.Servers {
 			s.Fault = ""

@@ -1,6 +1,11 @@
 package roster
 
-import "github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+import (
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+)
 
 // Seen is what the last look at the cloud found, by the names of the nodes, the
 // leaving ones included. A node in neither map was never looked at.
@@ -16,6 +21,10 @@ type Seen struct {
 	// service for long enough.
 	Aged   map[string]Aged
 	Baking map[string]bool
+
+	// Full are the places in which Nova found no host a short time ago: see
+	// [Update.RetryFullAfter]. The time is when the server was made that found none.
+	Full map[placement.Place]time.Time
 }
 
 // Build is a server as it was seen when it followed its node the last time.
@@ -27,7 +36,7 @@ type Build struct {
 // NewSeen is a look that found nothing yet.
 func NewSeen() Seen {
 	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{},
-		Aged: map[string]Aged{}, Baking: map[string]bool{}}
+		Aged: map[string]Aged{}, Baking: map[string]bool{}, Full: map[placement.Place]time.Time{}}
 }
 
 // behind reports whether a node was changed and its server was not seen to follow:

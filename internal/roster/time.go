@@ -25,6 +25,7 @@ type Aged struct {
 // answer in which its server was seen.
 func (s *Seen) Tell(r Roster, policy Policy) {
 	s.Aged, s.Baking = map[string]Aged{}, map[string]bool{}
+	s.Full = s.tellFull(r, policy)
 	u := policy.Update
 	if u == nil {
 		return

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -116,13 +117,13 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			revised:   "web-14 web-21",
 			nodes:     "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@f",
 			remaining: 4},
-		{name: "a repair: Nova found no host in one zone, so the substitute goes elsewhere", policy: func(p *Policy) { p.Templates = images("f"); p.Update.Target = amount("0") },
+		{name: "a repair: Nova found no host in one zone, so the substitute goes elsewhere; nothing remembers that, so one will be moved back", policy: func(p *Policy) { p.Templates = images("f"); p.Update.Target = amount("0") },
 			seen: func(s Seen) {
 				s.change("web-22", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
 				s.change("web-25", func(n *node.Node) { n.Tainted = true })
 			},
 			created: "web-26 web-27", removed: "web-22 web-25",
-			nodes: "RegionOne/az-2: web-14@f web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-27@f; RegionTwo/az-2: web-21@f"},
+			nodes: "RegionOne/az-2: web-14@f web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-27@f; RegionTwo/az-2: web-21@f", remaining: 1},
 		{name: "too many unhealthy nodes are an outage, and the rollout goes on", policy: func(p *Policy) { p.Templates = images("f") },
 			seen: func(s Seen) {
 				for _, name := range []string{"web-14", "web-21", "web-26", "web-27"} {
@@ -153,12 +154,14 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				p.Regions[0].Zones[i].Cap = most
 			}
 			p.Regions[1].Zones[0].Cap, p.Regions[1].Zones[1].Cap = 1, 2
+			p.Update.RetryFullAfter = time.Hour
 		},
 			seen: func(s Seen) {
+				s.Full[placement.Place{Region: "RegionOne", Zone: "az-1"}] = time.Unix(0, 0)
 				s.change("web-28", func(n *node.Node) { n.Status, n.Fault = "ERROR", noRetry })
 				s.change("web-30", func(n *node.Node) { n.Tainted = true })
 			},
-			created: "web-34", removed: "web-30", remaining: 1, notices: []Title{NoRoom},
+			created: "web-34", removed: "web-30", remaining: 1, notices: []Title{FullPlaces, NoRoom},
 			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-32@f; RegionTwo/az-1: web-33@f; RegionTwo/az-2: web-31@f web-34@f"},
 	} {
 		p := policy(6)
@@ -304,12 +307,26 @@ func TestBatch(t *testing.T) {
 			regions: []placement.Region{zones("R", bin("a", 1), bin("b", 1))},
 			image:   "2", update: update("2", Outdated), change: func(p *Policy) { p.Update.Method = InPlace },
 			leave: "web-0 web-1", remaining: 1},
-		{name: "a node that stays for want of room counts where it is",
+		{name: "nodes of a full place stay for want of room, and others go on",
 			nodes:   []string{"R/a 1", "R/b 1", "R/a 1"},
 			regions: []placement.Region{zones("R", capped("a", 2), capped("b", 1))},
-			image:   "1", update: update("1", Unhealthy), change: func(p *Policy) { p.Update.StopAbove = amount("100%") },
+			image:   "1", update: update("1", Unhealthy), change: func(p *Policy) {
+				p.Update.StopAbove, p.Update.RetryFullAfter = amount("100%"), time.Hour
+			},
+			seen: func(s Seen) {
+				failed(noHost, "web-0")(s)
+				failed("", "web-1", "web-2")(s)
+				s.Full[placement.Place{Region: "R", Zone: "a"}] = time.Unix(0, 0)
+			},
+			leave: "web-1", remaining: 2, notices: []Title{FullPlaces, NoRoom}},
+		{name: "and once its place is not full any more Nova is asked again",
+			nodes:   []string{"R/a 1", "R/b 1", "R/a 1"},
+			regions: []placement.Region{zones("R", capped("a", 2), capped("b", 1))},
+			image:   "1", update: update("1", Unhealthy), change: func(p *Policy) {
+				p.Update.StopAbove, p.Update.RetryFullAfter = amount("100%"), time.Hour
+			},
 			seen:  func(s Seen) { failed(noHost, "web-0")(s); failed("", "web-1", "web-2")(s) },
-			leave: "web-2", remaining: 2, notices: []Title{NoRoom}},
+			leave: "web-0", remaining: 2},
 		{name: "a fault of the past closes no place",
 			nodes:   []string{"R/a 1"},
 			regions: []placement.Region{zones("R", capped("a", 1))},
@@ -320,7 +337,7 @@ func TestBatch(t *testing.T) {
 			nodes:   []string{"R1/a 1", "R1/a 1", "R1/a 1", "R1/b 1", "R2/c 1", "R2/old 1"},
 			regions: []placement.Region{zones("R1", bin("a", 1), capped("b", 2)), zones("R2", capped("c", 1))},
 			image:   "1", update: update("6", Misplaced),
-			seen: func(s Seen) { failed(noHost, "web-0")(s); failed("", "web-5")(s) }, leave: "web-0"},
+			seen: func(s Seen) { failed(noHost, "web-0")(s); failed("", "web-5")(s) }, leave: "web-0", remaining: 1, notices: []Title{BatchWaits}},
 		{name: "the template that came first is the oldest profile, whatever its image",
 			nodes:   []string{"R 2", "R 1", "R 3"},
 			regions: []placement.Region{zones("R")},

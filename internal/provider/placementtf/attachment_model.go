@@ -3,6 +3,7 @@ package placementtf
 import (
 	"context"
 	"maps"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -59,6 +60,7 @@ type updateModel struct {
 	MaxAge           durations.Value `tfsdk:"max_age"`
 	Pause            durations.Value `tfsdk:"pause"`
 	RevertAfter      durations.Value `tfsdk:"revert_after"`
+	RetryFullAfter   durations.Value `tfsdk:"retry_full_after"`
 	StopAbove        types.String    `tfsdk:"stop_above"`
 	RequireInService types.Bool      `tfsdk:"require_in_service"`
 }
@@ -221,7 +223,8 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		MaxAge:    u.MaxAge.Or(0),
 		Pause:     u.Pause.Or(0),
 
-		RevertAfter: u.RevertAfter.Or(0),
+		RevertAfter:    u.RevertAfter.Or(0),
+		RetryFullAfter: u.RetryFullAfter.Or(time.Hour),
 	}
 	for _, cause := range texts(u.Causes) {
 		update.Causes = append(update.Causes, roster.Cause(cause))

@@ -48,6 +48,7 @@ type memoryState struct {
 	Marked   bool                   `json:"marked,omitempty"`
 	Batch    int64                  `json:"batch,omitempty"`
 	Looked   []placeState           `json:"places,omitempty"`
+	Full     []fullState            `json:"full,omitempty"`
 }
 
 type serverState struct {
@@ -107,6 +108,13 @@ type formerState struct {
 	Next    int64          `json:"next"`
 }
 
+// fullState is a place in which Nova found no host for a server of that time.
+type fullState struct {
+	Region string    `json:"region"`
+	Zone   string    `json:"zone,omitempty"`
+	Since  time.Time `json:"since"`
+}
+
 type placeState struct {
 	Region string `json:"region"`
 	Zone   string `json:"zone,omitempty"`
@@ -157,6 +165,9 @@ func loadMemory(ctx context.Context, from private.Reader, diags *diag.Diagnostic
 	}
 	for _, name := range state.Unserved {
 		m.unserved[name] = true
+	}
+	for _, f := range state.Full {
+		m.seen.Full[placement.Place{Region: f.Region, Zone: f.Zone}] = f.Since
 	}
 	m.roster = state.roster()
 	for _, p := range state.Looked {
@@ -263,6 +274,9 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 	})
 	for _, at := range slices.SortedFunc(maps.Keys(m.looked), placement.Place.Compare) {
 		state.Looked = append(state.Looked, placeState{at.Region, at.Zone, m.looked[at]})
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(m.seen.Full), placement.Place.Compare) {
+		state.Full = append(state.Full, fullState{at.Region, at.Zone, m.seen.Full[at]})
 	}
 	private.Store(ctx, into, seenKey, state, diags)
 }

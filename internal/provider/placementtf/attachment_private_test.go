@@ -70,6 +70,8 @@ func TestMemory(t *testing.T) {
 		looked:   map[placement.Place]string{{Region: "R"}: "", {Region: "R", Zone: "az-1"}: "it is down"},
 	}
 	before.seen.Missing["web-9"] = true
+	before.seen.Full[placement.Place{Region: "R", Zone: "az-2"}] = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	before.seen.Full[placement.Place{Region: "S"}] = time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
 	before.seen.Aged["web-ACTIVE"] = roster.Aged{Mark: "1", Launched: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)}
 	before.seen.Baking["web-SHUTOFF"] = true
 	before.seen.Builds["web-ACTIVE"] = roster.Build{Mark: "1", Of: "some Build"}

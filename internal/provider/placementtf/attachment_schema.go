@@ -316,6 +316,17 @@ func updateBlock() schema.Block {
 					"found, nor because nobody applied for a while. Where no template is settled yet, nothing more is " +
 					"replaced. Not set, no template fails.",
 			},
+			"retry_full_after": schema.StringAttribute{
+				Optional:      true,
+				CustomType:    durations.Type{},
+				Validators:    durations.Between(0, 30*duration.Day),
+				PlanModifiers: durations.Kept(),
+				MarkdownDescription: "How long a place counts as full after Nova found no host for a server there: " +
+					"no node is placed there, and none is moved there. Where nodes that are added find no other " +
+					"room it is tried again earlier, and a warning says so. A node that keeps its place is made " +
+					"again there when the time is over. `0s` forgets it at once: only the substitute of that node " +
+					"is placed elsewhere, where another place has room. Defaults to `1h`.",
+			},
 			"max_batch_size": size,
 			"target": amount(
 				"How many nodes get the wanted template: a number, or a percentage of `desired_capacity`, rounded " +

@@ -133,10 +133,11 @@ func TestPlacementTimesInput(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	for update, want := range map[string]string{
-		`causes = ["AGE"]`:                            "The cause AGE needs max_age",
-		"causes = [\"AGE\"]\n max_age = \"10m\"":      "A duration from 1h to 3650d is needed",
-		"causes = [\"UNHEALTHY\"]\n pause = \"soon\"": "A duration from 0s to 30d is needed",
-		"causes = [\"TEMPLATE\"]\n revert_after = 0":  "A duration from 1s to 30d is needed",
+		`causes = ["AGE"]`:                                     "The cause AGE needs max_age",
+		"causes = [\"AGE\"]\n max_age = \"10m\"":               "A duration from 1h to 3650d is needed",
+		"causes = [\"UNHEALTHY\"]\n pause = \"soon\"":          "A duration from 0s to 30d is needed",
+		"causes = [\"TEMPLATE\"]\n retry_full_after = \"31d\"": "A duration from 0s to 30d is needed",
+		"causes = [\"TEMPLATE\"]\n revert_after = 0":           "A duration from 1s to 30d is needed",
 
 		"causes = [\"TEMPLATE\"]\n revert_after = \"30m\"\n require_in_service = false": "every server that is ACTIVE counts as in service, so no template fails",
 	} {

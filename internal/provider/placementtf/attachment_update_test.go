@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
@@ -585,7 +586,7 @@ func TestAccRolloutInPlaceRefused(t *testing.T) { // not in parallel: the quota 
 // node in another zone, because its own is full.
 func TestAccRolloutFullZone(t *testing.T) {
 	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
+	c := acctest.New(t, fakecloud.Config{TokenTTL: 365 * 24 * time.Hour})
 	region := c.Regions(t)[0]
 	zones := c.Zones(t, region)
 	if len(zones) < 2 {
@@ -600,7 +601,7 @@ resource "stackpolicy_placement_attachment" "web" {
   desired_capacity  = 3
   regions           = [{ name = %[2]q, zones = [{ name = %[3]q }, { name = %[4]q, weight = 200 }] }]
   update {
-    causes         = ["UNHEALTHY"]
+    causes         = ["UNHEALTHY", "PLACEMENT"]
     max_batch_size = 1
   }
 }
@@ -637,7 +638,22 @@ resource "openstack_compute_instance_v2" "web" {
 	if counts[zones[0]] != 2 || counts[zones[1]] != 1 {
 		t.Errorf("the servers are in %v", counts)
 	}
-	if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
-		t.Errorf("the next plan is not empty: %v", err)
+	plan := func() string {
+		t.Helper()
+		text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	if text := plan(); !acctest.Says("No changes").MatchString(text) || !acctest.Says("Places are full").MatchString(text) || !strings.Contains(text, region+"/"+zones[1]) {
+		t.Errorf("the next plan is not empty, or does not say why:\n%s", text)
+	}
+	if c.Fake == nil {
+		return // nobody waits for an hour
+	}
+	c.Fake.Advance(time.Hour)
+	if text := plan(); !acctest.Says("replaced (PLACEMENT) in").MatchString(text) || acctest.Says("Places are full").MatchString(text) {
+		t.Errorf("after an hour the place is not tried again:\n%s", text)
 	}
 }
