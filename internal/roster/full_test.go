@@ -144,6 +144,17 @@ func TestFull(t *testing.T) {
 			s.change("web-0", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
 			clear(s.Full)
 		}, others: "~web-0"},
+		{name: "an outdated node that serves there waits", change: func(r *Roster, s Seen, p *Policy) {
+			p.Update.Causes, p.Templates = []Cause{Outdated}, images("a")
+			for name, n := range r.Nodes {
+				n.Template, n.Mark = image("a"), mark(image("a"))
+				if n.Place == az1 {
+					n.Template, n.Mark = image("old"), mark(image("old"))
+				}
+				r.Nodes[name] = n
+				s.change(name, func(s *node.Node) { s.InService = string(n.Mark) })
+			}
+		}, notices: []Title{FullPlaces, PlacesClosed}},
 		{name: "a place that is not listed is not spoken of", change: func(_ *Roster, s Seen, p *Policy) {
 			p.Regions = p.Regions[1:]
 			p.Update.Causes = []Cause{Unhealthy}

@@ -126,7 +126,7 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 			text.Few(names),
 		)
 	}
-	if held := heldBack(left, policy); more > 0 && len(b.picked) == 0 && len(held) > 0 {
+	if held := heldBack(left, b.full, policy); more > 0 && len(b.picked) == 0 && len(held) > 0 {
 		hold("held", text.Few(held))
 		say(PlacesClosed, "%s should be replaced, and their places take no nodes now: %s. "+
 			"They stay as they are until their places take nodes again; the next plan goes on then by itself.",
@@ -230,9 +230,9 @@ func (w wait) advice() string {
 // heldBack names the nodes that should be replaced and wait for their places, and says
 // why: those in service whose places take no nodes now and that would get another
 // template or are too old, and all of closed places.
-func heldBack(left facts, policy Policy) (held []string) {
+func heldBack(left facts, full []placement.Place, policy Policy) (held []string) {
 	u := policy.Update
-	board := boardOf(left, policy.Regions, nil)
+	board := boardOf(left, policy.Regions, full)
 	for _, name := range left.names() {
 		f := left[name]
 		aged := !f.aged.IsZero() && u.Has(TooOld)

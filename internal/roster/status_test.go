@@ -2,6 +2,7 @@ package roster
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -73,12 +74,14 @@ func TestStatus(t *testing.T) {
 			name: "no room",
 			policy: func(p *Policy) {
 				p.Update = update("1", Unhealthy)
+				p.Update.RetryFullAfter = time.Hour
 				p.Regions = []placement.Region{
 					{Bin: placement.Bin{Name: "RegionOne", Weight: 1, Cap: 3}},
 					{Bin: placement.Bin{Name: "RegionTwo", Weight: 1, Cap: 3}},
 				}
 			},
 			seen: func(s Seen) {
+				s.Full[placement.Place{Region: "RegionTwo"}] = time.Unix(0, 0)
 				s.change("web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
 			},
 			plan: "held: no room for the substitutes of web-4",
@@ -87,9 +90,10 @@ func TestStatus(t *testing.T) {
 			name: "no host",
 			policy: func(p *Policy) {
 				p.Update = update("1", Unhealthy)
-				p.Update.Method = Recreate
+				p.Update.Method, p.Update.RetryFullAfter = Recreate, time.Hour
 			},
 			seen: func(s Seen) {
+				s.Full[placement.Place{Region: "RegionTwo", Zone: "az-1"}] = time.Unix(0, 0)
 				s.change("web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "No valid host was found" })
 			},
 			plan: "held: Nova found no host for web-4 (RegionTwo/az-1)",
