@@ -119,12 +119,12 @@ func TestFull(t *testing.T) {
 		{name: "and where there is none at all that is an error", change: func(_ *Roster, _ Seen, p *Policy) {
 			p.Capacity, p.Regions[0].Cap, p.Regions[1].Cap = 7, 3, 3
 		}, created: "There is no feasible plan"},
-		{name: "no node is moved there", change: func(r *Roster, _ Seen, p *Policy) {
+		{name: "no node is moved there", change: func(r *Roster, _ Seen, _ *Policy) {
 			n := r.Nodes["web-0"]
 			n.Zone = "az-2"
 			r.Nodes["web-0"] = n
 		}, notices: []Title{FullPlaces}},
-		{name: "when that is over one is", change: func(r *Roster, s Seen, p *Policy) {
+		{name: "when that is over one is", change: func(r *Roster, s Seen, _ *Policy) {
 			n := r.Nodes["web-0"]
 			n.Zone = "az-2"
 			r.Nodes["web-0"] = n
@@ -155,7 +155,7 @@ func TestFull(t *testing.T) {
 				s.change(name, func(s *node.Node) { s.InService = string(n.Mark) })
 			}
 		}, notices: []Title{FullPlaces, PlacesClosed}},
-		{name: "a place that is not listed is not spoken of", change: func(_ *Roster, s Seen, p *Policy) {
+		{name: "a place that is not listed is not spoken of", change: func(_ *Roster, _ Seen, p *Policy) {
 			p.Regions = p.Regions[1:]
 			p.Update.Causes = []Cause{Unhealthy}
 		}},

@@ -67,7 +67,7 @@ func TestLearnFailures(t *testing.T) {
 		{name: "there is no update", change: func(_ *Roster, _ Seen, p *Policy) { p.Update = nil }},
 		{name: "another template is wanted", change: func(_ *Roster, _ Seen, p *Policy) { p.Templates = images("c") }},
 		{name: "it is the settled one", change: func(r *Roster, _ Seen, p *Policy) { p.Templates, r.Settled = images("b"), images("b") }},
-		{name: "which it becomes just now", change: func(r *Roster, s Seen, p *Policy) {
+		{name: "which it becomes just now", change: func(r *Roster, s Seen, _ *Policy) {
 			for _, name := range []string{"web-2", "web-3"} {
 				n := r.Nodes[name]
 				n.Template, n.Mark = image("b"), mark(image("b"))

@@ -313,8 +313,8 @@ func updateBlock() schema.Block {
 					"`ACTIVE` server of it, and without it. Then the settled template is wanted again, until another " +
 					"one is given; a warning says so. The one that failed stays failed, and each fails once. Nothing " +
 					"fails while more nodes than `stop_above` are unhealthy or not `ACTIVE`, nor because no host was " +
-					"found, nor because nobody applied for a while. Where no template is settled yet, nothing more is " +
-					"replaced. Not set, no template fails.",
+					"found, nor because nobody applied for a while. Where no template is settled yet, nothing more " +
+					"is replaced. Not set, no template fails.",
 			},
 			"retry_full_after": schema.StringAttribute{
 				Optional:      true,
