@@ -50,7 +50,7 @@ func (s *Seen) tellFull(r Roster, policy Policy) map[placement.Place]time.Time {
 		if clock.IsZero() {
 			clock = last
 		}
-		return clock.IsZero() || clock.Sub(since).Abs() >= policy.Update.RetryFullAfter
+		return clock.Sub(since).Abs() >= policy.Update.RetryFullAfter
 	})
 	return full
 }
