@@ -232,6 +232,9 @@ func (w wait) advice() string {
 // template or are too old, and all of closed places.
 func heldBack(left facts, full []placement.Place, policy Policy) (held []string) {
 	u := policy.Update
+	if u.keeps(Outdated) {
+		full = nil // it gives up its own room first
+	}
 	board := boardOf(left, policy.Regions, full)
 	for _, name := range left.names() {
 		f := left[name]
