@@ -280,7 +280,7 @@ func (w *world) change(policy *Policy) {
 		policy.Stateful = &Stateful{Retain: !sometimes(t, 8, "delete"), Release: w.roster.KeptSlots()}
 		policy.Stateful.Release = policy.Stateful.Release[:min(len(policy.Stateful.Release), max(0, rapid.IntRange(-4, 1).Draw(t, "release")))]
 	}
-	switch rapid.IntRange(0, 17).Draw(t, "event") {
+	switch rapid.IntRange(0, 19).Draw(t, "event") {
 	case 0, 1, 2:
 		policy.Templates = images(rapid.SampledFrom([]string{"a", "b", "c", "bad", "worse", "late"}).Draw(t, "image"))
 	case 3:
@@ -335,10 +335,10 @@ func (w *world) change(policy *Policy) {
 	case 15: // the clock of the API jumps an hour back, or a day ahead
 		w.clock += rapid.SampledFrom([]int64{-3600, 86400}).Draw(t, "jump")
 		w.jumped = true
-	case 16: // hosts run out in a place
+	case 18: // hosts run out in a place
 		at := placement.Place{Region: "RegionOne", Zone: rapid.SampledFrom([]string{"az-1", "az-2"}).Draw(t, "zone")}
 		w.rooms[at] = w.inPlace(at) + rapid.IntRange(0, 1).Draw(t, "hosts left")
-	case 17:
+	case 19:
 		clear(w.rooms)
 	}
 }
