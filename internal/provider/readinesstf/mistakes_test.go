@@ -294,10 +294,19 @@ func TestMistakesZoneDown(t *testing.T) {
 	b := &behindReadiness{}
 	b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
 	b.apply(t, "the first batch", "b", "a:4/4 b:2/2", "")
-	b.Cloud.Fake.SetZoneAvailable("RegionOne", "az-3", false)
-	b.finish(t, "without az-3", "b")
-	b.Cloud.Fake.SetZoneAvailable("RegionOne", "az-3", true)
-	b.finish(t, "with az-3", "b")
+	down := "" // the zone from which the first batch took no node: which that is, the order of creation says
+	olds := map[string]int{}
+	for _, s := range b.Cloud.Servers(t) {
+		if s.Metadata["version"] == "a" {
+			if olds[s.AvailabilityZone]++; olds[s.AvailabilityZone] == 2 {
+				down = s.AvailabilityZone
+			}
+		}
+	}
+	b.Cloud.Fake.SetZoneAvailable("RegionOne", down, false)
+	b.finish(t, "without the zone", "b")
+	b.Cloud.Fake.SetZoneAvailable("RegionOne", down, true)
+	b.finish(t, "with it", "b")
 	b.counted(t, "a zone is down in the middle of a rollout, and up again")
 }
 
