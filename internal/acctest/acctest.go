@@ -271,9 +271,13 @@ func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
 }
 
 // Terraform finds the terraform (or tofu) to test with, and shows the test
-// framework. Without one the test fails.
+// framework. Without one the test fails. Under the race detector it is skipped: most of
+// its time is terraform's, which has no detector; "make race" asks for a few nevertheless.
 func Terraform(t testing.TB) string {
 	t.Helper()
+	if raceDetector && os.Getenv("STACKPOLICY_RACE") == "" {
+		t.Skip("needs more time than there is with the race detector")
+	}
 	path, err := workspace.Terraform(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -34,21 +34,12 @@ var mirrorDir string
 // providers is mirror for a test.
 func providers(t testing.TB) *workspace.Mirror {
 	t.Helper()
-	withoutRace(t)
+	Terraform(t) // without one they are not needed
 	built, err := mirror()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return built
-}
-
-// withoutRace skips a test under the race detector: the same code runs there in
-// tests that take less time. "make race" asks for some of them nevertheless.
-func withoutRace(t testing.TB) {
-	t.Helper()
-	if raceDetector && os.Getenv("STACKPOLICY_RACE") == "" {
-		t.Skip("needs more time than there is with the race detector")
-	}
 }
 
 // Main runs the tests of a package, for its TestMain. Those on the fake cloud
@@ -105,8 +96,6 @@ func (c *Cloud) workspace(
 	mirror := &workspace.Mirror{Config: os.DevNull}
 	if attach == nil || slices.Contains(workspace.Mentioned(config), workspace.OpenStack) {
 		mirror = providers(t)
-	} else {
-		withoutRace(t)
 	}
 	w := workspace.Open(t.TempDir(), Terraform(t), mirror, env...)
 	if w.Attach = attach; attach != nil {
