@@ -191,7 +191,7 @@ func TestAccExample_draining(t *testing.T) {
 	dir := t.TempDir()
 	log, script := filepath.Join(dir, "drained"), filepath.Join(dir, "drain.sh")
 	once := "mkdir " + filepath.Join(dir, "failed") + " 2>/dev/null && exit 1\n"
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nsleep 1\n"+once+"echo $CLUSTER $NODE_NAME $REGION >>"+log+"\n"), 0o700); err != nil {
+	if err := workspace.WriteProgram(script, []byte("#!/bin/sh\nsleep 1\n"+once+"echo $CLUSTER $NODE_NAME $REGION >>"+log+"\n")); err != nil {
 		t.Fatal(err)
 	}
 	address := consume(t, script)

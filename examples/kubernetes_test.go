@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 )
 
 // kubectl stands in for the real one: it records its calls, and knows each node
@@ -32,7 +34,7 @@ var joining = []string{"TF_VAR_api_server=10.0.0.1:6443", "TF_VAR_ca_hash=sha256
 func kube(t *testing.T) (dir string, env []string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(kubectl), 0o700); err != nil {
+	if err := workspace.WriteProgram(filepath.Join(dir, "kubectl"), []byte(kubectl)); err != nil {
 		t.Fatal(err)
 	}
 	return dir, []string{"PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")}

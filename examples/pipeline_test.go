@@ -148,7 +148,7 @@ func TestPipelineComment(t *testing.T) {
 		gh := "#!/bin/sh\necho \"$@\" >>\"$CALLS\"\ncase \"$*\" in *--paginate*) printf \"$FOUND\" ;; esac\n"
 		calls := filepath.Join(dir, "calls")
 		for name, text := range map[string]string{filepath.Join(dir, "gh"): gh, filepath.Join(work, "plan.md"): "the plan\n"} {
-			if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
+			if err := workspace.WriteProgram(name, []byte(text)); err != nil {
 				t.Fatal(err)
 			}
 		}

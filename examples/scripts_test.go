@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 )
 
 // TestScriptsCheckArguments: an argument of a script is never evaluated, nor
@@ -46,7 +48,7 @@ func TestScriptsCheckArguments(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, tool := range []string{"terraform", "openstack", "kubectl", "gh", "gpg", "oras", "unzip", "cp"} {
-			if err := os.WriteFile(filepath.Join(tools, tool), []byte("#!/bin/sh\n: >'"+filepath.Join(dir, "owned")+"'\n"), 0o700); err != nil { //nolint:gosec // it is a program
+			if err := workspace.WriteProgram(filepath.Join(tools, tool), []byte("#!/bin/sh\n: >'"+filepath.Join(dir, "owned")+"'\n")); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -42,7 +42,7 @@ func TestChangelog(t *testing.T) {
 			dir := t.TempDir()
 			const head = "# Changes\n\nHow this is made.\n"
 			err := errors.Join(os.Mkdir(filepath.Join(dir, "tools"), 0o700), os.Mkdir(filepath.Join(dir, "changes"), 0o700),
-				os.WriteFile(filepath.Join(dir, "tools", "changelog"), script, 0o700),
+				workspace.WriteProgram(filepath.Join(dir, "tools", "changelog"), script),
 				os.WriteFile(filepath.Join(dir, "CHANGELOG.md"), []byte(head+"\n## 1.0.0 (2026-01-01)\n\n- old\n"), 0o600))
 			for kind := range strings.FieldsSeq(c.changes) {
 				err = errors.Join(err, os.WriteFile(filepath.Join(dir, "changes", kind+"-something.md"), []byte(kind+"\n\nmore\n"), 0o600))

@@ -214,7 +214,7 @@ func (r rehearsal) tool(t *testing.T, name string) {
 	defer archive.Close()
 	program := filepath.Join(t.TempDir(), name)
 	text, err := fs.ReadFile(archive, name)
-	if err := errors.Join(err, os.WriteFile(program, text, 0o700)); err != nil {
+	if err := errors.Join(err, workspace.WriteProgram(program, text)); err != nil {
 		t.Fatal(err)
 	}
 	if got := run(t, ".", nil, program, "-version"); got != name+" "+first+"\n" {

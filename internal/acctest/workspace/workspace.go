@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	tfjson "github.com/hashicorp/terraform-json"
 )
@@ -141,7 +142,16 @@ func cp(from, to string) error {
 		return nil
 	}
 	text, err := os.ReadFile(from)
-	return errors.Join(err, os.WriteFile(to, text, 0o755))
+	return errors.Join(err, WriteProgram(to, text))
+}
+
+// WriteProgram writes a program that can be run at once. A process that another test begins
+// meanwhile would have the file open for writing until it becomes a program of its own, and
+// until then this one is "text file busy" (https://go.dev/issue/22315).
+func WriteProgram(file string, text []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(file, text, 0o755) //nolint:gosec // it is a program
 }
 
 // place puts a provider where terraform looks for it, and OpenTofu, which does
