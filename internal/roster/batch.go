@@ -13,11 +13,11 @@ import (
 // batch is what an update replaces.
 type batch struct {
 	picked   []departure
-	returned []*fact  // leaving nodes that come back for some of them
-	blocked  []string // nodes that it would replace now, and whose substitutes find no room
-	noRoom   error    // why
-	homeless []string // nodes that it would make again in their places, where Nova finds no host
-	full     []placement.Place
+	returned []*fact           // leaving nodes that come back for some of them
+	blocked  []string          // nodes that it would replace now, and whose substitutes find no room
+	noRoom   error             // why
+	homeless []string          // nodes that it would make again in their places, where Nova finds no host
+	full     []placement.Place // places in which Nova found no host, also for nodes of the batch
 }
 
 // removed are those of the batch that another node takes the place of.
@@ -76,12 +76,13 @@ func chooseBatch(now Roster, s stage, policy Policy) batch {
 }
 
 // remaining counts the nodes that an update would still replace, could it replace
-// all at once.
-func remaining(now Roster, before, all facts, full []placement.Place, policy Policy) int64 {
+// all at once. An outage that the plan ends, for instance because candidates leave, holds
+// the next one no more.
+func remaining(now Roster, after facts, full []placement.Place, policy Policy) int64 {
 	if policy.Update == nil {
 		return 0
 	}
-	d := newDraft(now, stage{all: before, left: all, full: full, aim: aimOf(now, all, policy)}, policy)
+	d := newDraft(now, stage{all: after, left: after, full: full, aim: aimOf(now, after, policy)}, policy)
 	d.size, d.everything = math.MaxInt64, true
 	d.reviseFree()
 	d.pick([]func(*fact) bool{
@@ -413,6 +414,10 @@ func (f *fact) sick() bool { return f.unhealthy != "" && f.rests == "" }
 // outage reports whether so many nodes are unhealthy that none is replaced for
 // it.
 func outage(all facts, policy Policy) bool {
-	sick := all.number((*fact).sick)
-	return big.NewRat(sick, 1).Cmp(policy.Update.StopAbove.exact(policy.Capacity)) > 0
+	return policy.stops(all.number((*fact).sick))
+}
+
+// stops reports whether so many nodes are more than stop_above.
+func (p Policy) stops(sick int64) bool {
+	return big.NewRat(sick, 1).Cmp(p.Update.StopAbove.exact(p.Capacity)) > 0
 }

@@ -108,7 +108,7 @@ func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
 	}
 	change := record(all, changed, returned, made)
 	after := s.left.renewed(next, returned, made, len(all), seen, policy)
-	change.Remaining = remaining(next, all, after, seen.full(policy), policy)
+	change.Remaining = remaining(next, after, seen.full(policy), policy)
 	change.Reverted = verdict.record(all)
 	told, holds := tell(all, after, chosen, next, change, policy)
 	change.Notices = slices.Concat(

@@ -77,7 +77,7 @@ func (r Roster) disturbed(seen Seen, policy Policy) bool {
 			sick++
 		}
 	}
-	return big.NewRat(sick, 1).Cmp(policy.Update.StopAbove.exact(policy.Capacity)) > 0
+	return policy.stops(sick)
 }
 
 // lateness is how long after its launch a wait for a server ended without it, where
