@@ -91,15 +91,12 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	}
 	s.line(now)
 	waits := map[string]bool{}
-	unhealthy := int64(0)
 	for name, n := range s.nodes {
 		if n.Template == s.wanted(n.Place) && !s.inService(name, n) && !s.rests(n.Place) {
 			waits[name] = true
 		}
-		if s.unhealthy(name) && !s.rests(n.Place) {
-			unhealthy++
-		}
 	}
+	outage := s.outage()
 
 	var named []string
 	for name := range now.Nodes {
@@ -168,14 +165,7 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 	}
 
 	u := policy.Update
-	var outage bool
 	if u != nil {
-		if n := u.StopAbove.number; u.StopAbove.percent {
-			limit, _ := n.Float64()
-			outage = float64(unhealthy)*100 > limit*float64(policy.Capacity)
-		} else {
-			outage = float64(unhealthy) > float64(n.Num().Int64())
-		}
 		batch := u.BatchSize.number.Num().Int64()
 		if u.BatchSize.percent {
 			batch = batch * policy.Capacity / 100
@@ -201,7 +191,7 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 				later.full[at] = true
 			}
 		}
-		later.replace(now, &rest, nil, 0, 0, outage, -1)
+		later.replace(now, &rest, nil, 0, 0, later.outage(), -1)
 		result.remaining = int64(len(rest.replaced))
 	}
 	slices.Sort(result.replaced)
@@ -464,6 +454,24 @@ func (s *slowPlanner) nameIn(now Roster, at placement.Place) (string, Node) {
 			return name, Node{Index: next, Place: at}
 		}
 	}
+}
+
+// outage is whether so many nodes are unhealthy that none is replaced for it.
+func (s *slowPlanner) outage() bool {
+	if s.policy.Update == nil {
+		return false
+	}
+	unhealthy := 0
+	for name, n := range s.nodes {
+		if s.unhealthy(name) && !s.rests(n.Place) {
+			unhealthy++
+		}
+	}
+	limit, _ := s.policy.Update.StopAbove.number.Float64()
+	if s.policy.Update.StopAbove.percent {
+		return float64(unhealthy)*100 > limit*float64(s.policy.Capacity)
+	}
+	return float64(unhealthy) > limit
 }
 
 // replace chooses the batch: at first, all that never served; then the nodes under
