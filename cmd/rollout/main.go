@@ -30,10 +30,10 @@ Applies a Terraform or OpenTofu configuration until its
 stackpolicy_placement_attachments have nothing left to replace: plan, draw the
 plan, apply it, and again. Only saved plans are applied, after they were shown.
 While the status of a cluster is "waits" or "bakes" it plans again from time to
-time. It keeps nothing: a run that was stopped or killed is resumed by starting another. The
-apply of a killed run goes on to its end, so give the next run a -lock-timeout.
-An apply that fails ends it, but where update has revert_after: then it goes on until
-the plans take the template back.
+time. It keeps nothing: a run that was stopped or killed is resumed by starting
+another. The apply of a killed run goes on to its end, so give the next run a
+-lock-timeout. An apply that fails ends it, unless update has revert_after: then
+it goes on until the plans take the template back.
 
   terraform init
   rollout -var image=debian-13

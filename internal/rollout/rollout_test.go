@@ -110,7 +110,7 @@ func TestRun(t *testing.T) {
 		{name: "one is held, another waits", plans: "hd", others: []Cluster{{Name: "db", Status: "waits: db-1"}}, set: func(r *Runner) { r.MaxWait = time.Hour }, want: Held, why: "db waits: db-1", took: time.Hour},
 		{name: "one is held, another reverted", plans: "h", others: []Cluster{{Name: "db", Status: "reverted: x"}}, want: Held, why: "web held"},
 		{name: "one is in step, another reverted", plans: "d", others: []Cluster{{Name: "db", Status: "reverted: x"}}, want: Reverted, why: "db reverted: x"},
-		{name: "in step but for protected nodes", plans: "d", others: []Cluster{{Name: "db", Status: "in step but for protected nodes: db-1"}}, want: Done},
+		{name: "in step except for protected nodes", plans: "d", others: []Cluster{{Name: "db", Status: "in step except for protected nodes: db-1"}}, want: Done},
 		{name: "a plan fails", plans: "b!", want: Failed, applied: "b", why: "no such cloud", took: time.Minute},
 		{name: "an apply fails", plans: "bfb", want: Failed, applied: "bf", why: "the apply failed", took: 2 * time.Minute},
 		{name: "an apply fails, and the template is taken back", plans: "bffbr", revert: time.Hour, want: Reverted, applied: "bffb", why: "web reverted", took: 5 * time.Minute},

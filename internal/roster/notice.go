@@ -137,7 +137,7 @@ func tell(before, left facts, b batch, next Roster, change Change, policy Policy
 		left,
 	); u.Has(Outdated) &&
 		int64(len(kept)) > policy.Capacity-min(policy.target(next), policy.Capacity) {
-		hold(InStep+" but for protected nodes", text.Few(kept))
+		hold(InStep+" except for protected nodes", text.Few(kept))
 		say(
 			ProtectedOutdated,
 			"%s of another template than the wanted one will not be replaced: %s.",

@@ -125,7 +125,7 @@ func TestStatus(t *testing.T) {
 				outdated("6")(p)
 				p.Protected = []string{"web-0", "web-1", "web-2", "web-3", "web-4", "web-5"}
 			},
-			plan: "in step but for protected nodes: web-0 is listed as protected, web-1 is listed as protected, " +
+			plan: "in step except for protected nodes: web-0 is listed as protected, web-1 is listed as protected, " +
 				"web-2 is listed as protected, web-3 is listed as protected, web-4 is listed as protected and 1 more",
 		},
 	} {
