@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -44,7 +43,12 @@ func unattended(b *testing.B, image string, want rollout.Outcome) {
 		}
 	}))
 	defer health.Close()
-	w := c.Installed(b, hundred(c, health.URL))
+	w := c.Installed(b, config(c, 100, `
+    max_batch_size = 10
+    pause          = "5s"
+    revert_after   = "20s"`, `
+  timeout = "10s"
+  http { url = "`+health.URL+`/${var.image}/{name}" }`))
 	for range 2 {
 		if _, err := w.Apply(b.Context()); err != nil {
 			b.Fatal(err)
@@ -76,7 +80,7 @@ func unattended(b *testing.B, image string, want rollout.Outcome) {
 			if s.Status == "ACTIVE" && s.Metadata["stackpolicy_in_service"] != "" {
 				serve++
 			}
-			if s.Metadata["image"] == image {
+			if s.Metadata["version"] == image {
 				have++
 			}
 		}
@@ -90,42 +94,4 @@ func unattended(b *testing.B, image string, want rollout.Outcome) {
 	b.ReportMetric(float64(len(c.Fake.Requests())), "requests")
 	b.ReportMetric(float64(least), "in-service-min")
 	b.ReportMetric(float64(most), "nodes-with-it")
-}
-
-func hundred(c *acctest.Cloud, health string) string {
-	return fmt.Sprintf(`
-variable "image" { default = "first" }
-resource "stackpolicy_placement_attachment" "web" {
-  cluster           = %[1]q
-  node_name_pattern = "{cluster}{index}"
-  desired_capacity  = 100
-  zones             = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
-  template          = { image = var.image }
-  update {
-    causes         = ["TEMPLATE"]
-    max_batch_size = 10
-    pause          = "5s"
-    revert_after   = "20s"
-  }
-}
-resource "openstack_compute_instance_v2" "web" {
-  for_each          = stackpolicy_placement_attachment.web.nodes
-  name              = each.key
-  availability_zone = each.value.zone
-  image_id          = %[2]q
-  flavor_id         = %[3]q
-  network_mode      = "none"
-  metadata          = { image = each.value.template.image }
-  lifecycle { create_before_destroy = true }
-}
-resource "stackpolicy_readiness_attachment" "web" {
-  cluster = %[1]q
-  servers = { for name, s in openstack_compute_instance_v2.web : name => {
-    id = s.id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
-  timeout = "10s"
-  http {
-    url = "%[4]s/${var.image}/{name}"
-  }
-}
-`, c.Prefix, c.Image, c.Flavor, health)
 }

@@ -23,19 +23,19 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
 
-// config is a cluster of four nodes, of which an apply replaces two.
-func config(c *acctest.Cloud) string {
+// config is a cluster whose nodes have the version that the variable image says.
+func config(c *acctest.Cloud, capacity int, update, readiness string) string {
 	return fmt.Sprintf(`
 variable "image" { default = "a" }
 resource "stackpolicy_placement_attachment" "web" {
   cluster           = %[1]q
   node_name_pattern = "{cluster}{index}"
-  desired_capacity  = 4
+  desired_capacity  = %[4]d
   zones             = [{ name = "az-1" }, { name = "az-2" }]
   template          = { version = var.image }
   update {
-    causes         = ["TEMPLATE"]
-    max_batch_size = 2
+    causes = ["TEMPLATE"]
+    %[5]s
   }
 }
 resource "openstack_compute_instance_v2" "web" {
@@ -52,9 +52,9 @@ resource "stackpolicy_readiness_attachment" "web" {
   cluster = %[1]q
   servers = { for name, s in openstack_compute_instance_v2.web : name => {
     id = s.id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
-  timeout = "30s"
+  %[6]s
 }
-`, c.Prefix, c.Image, c.Flavor)
+`, c.Prefix, c.Image, c.Flavor, capacity, update, readiness)
 }
 
 // versions counts the servers of the versions a and b.
@@ -79,7 +79,8 @@ var program = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
-// start is a cluster of version a, and the command for a rollout of version b.
+// start is a cluster of four nodes of version a, and the command for a rollout of version b,
+// two nodes with each apply.
 func start(t *testing.T) (*acctest.Cloud, func(args ...string) *exec.Cmd) {
 	t.Helper()
 	file, err := program()
@@ -87,7 +88,7 @@ func start(t *testing.T) (*acctest.Cloud, func(args ...string) *exec.Cmd) {
 		t.Fatal(err)
 	}
 	c := acctest.NewFake(t, fakecloud.Config{})
-	w := c.Installed(t, config(c))
+	w := c.Installed(t, config(c, 4, `max_batch_size = 2`, `timeout = "30s"`))
 	for range 2 { // the marks of the first are what requires marks from then on
 		if _, err := w.Apply(t.Context()); err != nil {
 			t.Fatal(err)
