@@ -282,9 +282,9 @@ func (c *Cloud) CloudsYAML() []byte {
 	return []byte(b.String())
 }
 
-// pause waits for d, unless the client goes away or the cloud is closed first;
-// it reports whether it waited to the end. A negative d never ends.
-func (c *Cloud) pause(ctx context.Context, d time.Duration) bool {
+// pause waits for d or until, unless the client goes away or the cloud is closed
+// first; it reports whether it waited to the end. A negative d never ends.
+func (c *Cloud) pause(ctx context.Context, d time.Duration, until <-chan struct{}) bool {
 	var over <-chan time.Time
 	if d >= 0 {
 		timer := time.NewTimer(d)
@@ -293,6 +293,8 @@ func (c *Cloud) pause(ctx context.Context, d time.Duration) bool {
 	}
 	select {
 	case <-over:
+		return true
+	case <-until:
 		return true
 	case <-ctx.Done():
 	case <-c.closed:

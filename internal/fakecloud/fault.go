@@ -51,6 +51,7 @@ type Fault struct {
 	Header http.Header // of Respond
 	Body   string      // of Respond; "" is the service's own body for such a status
 	Delay  time.Duration
+	Until  <-chan struct{} // ends a Delay before its time
 
 	Handler http.Handler // of Handle; the body of the request is there to be read
 
@@ -182,6 +183,6 @@ func truncate(w http.ResponseWriter, rep reply) {
 
 // hang waits until nobody waits for the answer any more.
 func (c *Cloud) hang(ctx context.Context) {
-	c.pause(ctx, -1)
+	c.pause(ctx, -1, nil)
 	panic(http.ErrAbortHandler)
 }

@@ -80,7 +80,7 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	k := c.newCall(r, body)
 	f := c.arrive(k)
-	if f != nil && f.Effect == Delay && !c.pause(r.Context(), f.Delay) {
+	if f != nil && f.Effect == Delay && !c.pause(r.Context(), f.Delay, f.Until) {
 		panic(http.ErrAbortHandler)
 	}
 	rep, at := c.act(k, f)

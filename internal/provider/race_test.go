@@ -137,7 +137,11 @@ func TestRaceApplies(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	r := race{acctest.Loop{Workspace: c.Workspace(t, guarded(c, 1)), Cloud: c}}
-	c.Fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay, Delay: 3 * time.Second, Times: 2})
+	post := fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Delay}
+	first, second := post, post
+	second.Nth = 2 // in place before the first, which waits for it
+	first.Delay, first.Until = 50*time.Second, c.Fake.Inject(second).Hit()
+	c.Fake.Inject(first)
 	var wait sync.WaitGroup
 	for range 2 {
 		wait.Go(func() {
