@@ -2,13 +2,13 @@ package placementtf
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
@@ -252,158 +252,4 @@ func (m attachmentModel) stateful(ctx context.Context, diags *diag.Diagnostics) 
 	}
 	s := value.Object[statefulModel](ctx, m.Stateful, diags)
 	return &roster.Stateful{Retain: s.OnRemoval.ValueString() != onRemovalDelete, Release: texts(s.Release)}
-}
-
-// roster is what the state remembers, together with what is remembered in private.
-// The values are read one by one: for a large cluster that is much faster than by
-// reflection. Nodes of one template share it.
-func (m attachmentModel) roster(remembered memory) roster.Roster {
-	r := remembered.roster
-	r.Nodes, r.Next = make(map[string]roster.Node, len(m.Nodes.Elements())), m.NextIndex.ValueInt64()
-	templates := templateCache{}
-	for name, element := range m.Nodes.Elements() {
-		fields := element.(types.Object).Attributes()
-		n := roster.Node{
-			Index: fields["index"].(types.Int64).ValueInt64(),
-			Place: placement.Place{
-				Region: fields["region"].(types.String).ValueString(),
-				Zone:   fields["zone"].(types.String).ValueString(),
-			},
-			Template:   templates.read(fields["template"].(types.Map)),
-			Generation: fields["generation"].(types.Int64).ValueInt64(),
-			Mark:       roster.Mark(fields["mark"].(types.String).ValueString()),
-			Served:     remembered.seen.Looked(name) && !remembered.unserved[name],
-		}
-		if zone, there := remembered.zones[name]; there && n.Zone == "" {
-			n.Zone, n.Unplaced = zone, true
-		}
-		r.Nodes[name] = n
-	}
-	r.Slots = m.slots()
-	return r
-}
-
-// slots are those that the state remembers; nil without any.
-func (m attachmentModel) slots() map[string]roster.Slot {
-	var slots map[string]roster.Slot
-	for name, element := range m.Slots.Elements() {
-		if slots == nil {
-			slots = map[string]roster.Slot{}
-		}
-		fields := element.(types.Object).Attributes()
-		slots[name] = roster.Slot{
-			Index: fields["index"].(types.Int64).ValueInt64(),
-			Place: placement.Place{
-				Region: fields["region"].(types.String).ValueString(),
-				Zone:   fields["zone"].(types.String).ValueString(),
-			},
-		}
-	}
-	return slots
-}
-
-// rememberSlots puts the slots into the state: null without any.
-func (m *attachmentModel) rememberSlots(r roster.Roster) {
-	if r.Slots == nil {
-		m.Slots = types.MapNull(slotType)
-		return
-	}
-	slots := make(map[string]attr.Value, len(r.Slots))
-	for name, s := range r.Slots {
-		_, inUse := r.Nodes[name]
-		slots[name] = types.ObjectValueMust(slotType.AttrTypes, map[string]attr.Value{
-			"index":  types.Int64Value(s.Index),
-			"region": types.StringValue(s.Region),
-			"zone":   value.TextOrNull(s.Zone),
-			"in_use": types.BoolValue(inUse),
-		})
-	}
-	m.Slots = types.MapValueMust(slotType, slots)
-}
-
-// templateCache has the few different templates that many nodes have. To compare
-// two is cheaper than to make one from its values.
-type templateCache map[roster.Template]map[string]attr.Value
-
-func (c templateCache) read(values types.Map) roster.Template {
-	elements := values.Elements()
-	equal := func(a, b attr.Value) bool { return a.Equal(b) }
-	for template, seen := range c {
-		if maps.EqualFunc(seen, elements, equal) {
-			return template
-		}
-	}
-	template := templateOf(values)
-	c[template] = elements
-	return template
-}
-
-// remember puts a roster into the state, and the spread that it comes to.
-func (m *attachmentModel) remember(
-	ctx context.Context,
-	r roster.Roster,
-	regions []placement.Region,
-	diags *diag.Diagnostics,
-) {
-	templates := map[roster.Template]types.Map{}
-	nodes := make(map[string]attr.Value, len(r.Nodes))
-	for name, n := range r.Nodes {
-		zone := value.TextOrNull(n.Zone)
-		if n.Unplaced {
-			zone = types.StringNull()
-		}
-		if _, made := templates[n.Template]; !made {
-			values := map[string]attr.Value{}
-			for key, text := range n.Template.Values() {
-				values[key] = types.StringValue(text)
-			}
-			templates[n.Template] = types.MapValueMust(types.StringType, values)
-		}
-		nodes[name] = types.ObjectValueMust(rosterNodeType.AttrTypes, map[string]attr.Value{
-			"index":      types.Int64Value(n.Index),
-			"region":     types.StringValue(n.Region),
-			"zone":       zone,
-			"template":   templates[n.Template],
-			"generation": types.Int64Value(n.Generation),
-			"mark":       types.StringValue(string(n.Mark)),
-		})
-	}
-	m.Nodes = types.MapValueMust(rosterNodeType, nodes)
-	m.rememberSlots(r)
-	m.NextIndex = types.Int64Value(r.Next)
-	var more diag.Diagnostics
-	m.Distribution, more = types.MapValueFrom(ctx, zoneCountsType, distribution(r, regions))
-	diags.Append(more...)
-	wanted := r.Wanted(roster.Policy{Regions: regions, Templates: m.templates(), Update: m.update(ctx, diags)})
-	m.Summary = types.StringValue(spreadTable(r, regions, wanted))
-}
-
-// distribution counts the nodes by region and zone, with 0 for a listed place
-// that has none.
-func distribution(r roster.Roster, listed []placement.Region) map[string]map[string]int64 {
-	nodes := r.Counts()
-	for _, region := range listed {
-		for _, zone := range region.Zones {
-			nodes[placement.Place{Region: region.Name, Zone: zone.Name}] += 0
-		}
-	}
-	counts := byZone(nodes)
-	for _, region := range listed {
-		if counts[region.Name] == nil {
-			counts[region.Name] = map[string]int64{}
-		}
-	}
-	return counts
-}
-
-// byZone is how Terraform sees the nodes of places: by region, and in it by zone.
-func byZone(nodes placement.Counts) map[string]map[string]int64 {
-	counts := map[string]map[string]int64{}
-	for at, n := range nodes {
-		if counts[at.Region] == nil {
-			counts[at.Region] = map[string]int64{}
-		}
-		counts[at.Region][at.Zone] = max(n, -n)
-	}
-	return counts
 }
