@@ -261,6 +261,15 @@ func TestTooFewNumbers(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", c.name, infeasible, c.want)
 		}
 	}
+	p.Unreachable = map[string]bool{"A": true, "B": false}
+	_, _, err = Plan(r, running(r), p)
+	infeasible, ok := errors.AsType[*placement.InfeasibleError](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	if want := "9 nodes must be removed, but only 2 can be: A 0 (takes no nodes now, and keeps its nodes), B 2."; infeasible.Detail() != want {
+		t.Errorf("one of two regions cannot be reached: got %v, want %s", infeasible.Detail(), want)
+	}
 }
 
 // TestShrinkAtMins: a node that serves, tainted or not, is never removed below a

@@ -137,4 +137,35 @@ func TestPolicy(t *testing.T) {
 			apply()
 		}
 	}
+	postcondition(t, w)
+}
+
+// snippet is the postcondition of the guide.
+var snippet = regexp.MustCompile(`(?s)\n  lifecycle \{\n    postcondition \{.*?\n  \}\n`)
+
+// postcondition: with the one of the guide a plan of too large a batch is refused, and
+// another is not.
+func postcondition(t *testing.T, w *workspace.Workspace) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(workspace.Root(), "docs", "guides", "policy-as-code.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := snippet.FindString(string(page))
+	file := filepath.Join(w.Dir, "main.tf")
+	config, err := os.ReadFile(file)
+	const attachment = "resource \"stackpolicy_placement_attachment\" \"web\" {\n"
+	if err != nil || text == "" || strings.Count(string(config), attachment) != 1 {
+		t.Fatalf("%v, the guide has %q", err, text)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(config), attachment, attachment+text, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-var=image=debian-13"); err != nil {
+		t.Errorf("a batch of two: %v", err)
+	}
+	_, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-var=image=debian-13", "-var=max_batch_size=3")
+	if err == nil || !strings.Contains(err.Error(), "This apply takes more than 2 nodes.") {
+		t.Errorf("a batch of three: %v", err)
+	}
 }
