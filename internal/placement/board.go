@@ -248,7 +248,7 @@ func (b *Board) Distribute(count int64) (Counts, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest, err := b.After(changes).distribute(count + infeasible.Room())
+	rest, err := b.after(changes).distribute(count + infeasible.Room())
 	for at, n := range rest {
 		changes[at] += n
 	}

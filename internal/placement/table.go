@@ -71,7 +71,7 @@ func (b *Board) Table(more func(Row) string) string {
 // Change is the table of a change of the board: the nodes of each place now and
 // after it, and what binds then.
 func (b *Board) Change(change Counts) string {
-	before, after := b.Rows(), b.After(change).Rows()
+	before, after := b.Rows(), b.after(change).Rows()
 	cells := make([][]string, len(after)+1)
 	var total int64
 	for i := range after {
@@ -84,8 +84,8 @@ func (b *Board) Change(change Counts) string {
 	return table(after, []string{"now", "after"}, cells, func(Row) string { return "" })
 }
 
-// After is the board once a change was made. It has the same places.
-func (b *Board) After(change Counts) *Board {
+// after is the board once a change was made. It has the same places.
+func (b *Board) after(change Counts) *Board {
 	after := b.Clone()
 	for at, n := range change {
 		after.Add(at, n)

@@ -37,7 +37,7 @@ func (r Request) Additions(region, zone string, current int64) (Additions, error
 	if r.NodeCreate != nil && r.NodeCreate.Zone != "" {
 		zones = map[string]int64{r.NodeCreate.Zone: count}
 	}
-	if named := here.Decided().zonesOf(region); named != nil && count > 0 {
+	if named := here.decided().zonesOf(region); named != nil && count > 0 {
 		if zones = maps.Clone(named); zone != "" {
 			name, _, _ := strings.Cut(zone, ":")
 			zones = map[string]int64{zone: named[name]}

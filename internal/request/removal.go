@@ -32,7 +32,7 @@ func (r Removal) Check() error {
 }
 
 // Wanted is what must be removed: nodes that a decision names, and a number of
-// others, where a decision says so from its places; see [Share.Groups].
+// others, where a decision says so from its places.
 type Wanted struct {
 	Named   []node.Node
 	Count   int64            // of others than those; 0: no others
@@ -56,9 +56,9 @@ func (r Removal) Wanted(nodes []node.Node) (Wanted, error) {
 	}
 	change, cut := asked.Cut(change, size)
 	wanted := Wanted{Count: -change, Cut: cut}
-	share := asked.Decided()
+	share := asked.decided()
 	if share != nil {
-		wanted.Groups, wanted.GroupBy, err = share.Groups(nodes)
+		wanted.Groups, wanted.GroupBy, err = share.groups(nodes)
 		if fault, ok := errors.AsType[*ArgumentError](err); ok {
 			err = &ArgumentError{"decision", fault.Fault}
 		}

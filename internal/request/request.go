@@ -73,15 +73,15 @@ func (r Request) Change(current int64) (int64, error) {
 // what was asked for where that is more, and otherwise 0. Of a decision that names
 // places nothing is cut: where a place has fewer nodes the decision is wrong.
 func (r Request) Cut(change, size int64) (possible, asked int64) {
-	if share := r.Decided(); change >= -size || (share != nil && (share.Regions != nil || share.Zones != nil)) {
+	if share := r.decided(); change >= -size || (share != nil && (share.Regions != nil || share.Zones != nil)) {
 		return change, 0
 	}
 	return -size, -change
 }
 
-// Decided is the decision that [Request.Change] counts by; nil where it counts
+// decided is the decision that [Request.Change] counts by; nil where it counts
 // by the request itself.
-func (r Request) Decided() *Share {
+func (r Request) decided() *Share {
 	d := r.Decision
 	switch {
 	case d == nil, r.NodeCreate != nil:
@@ -94,18 +94,17 @@ func (r Request) Decided() *Share {
 	return d.Creation
 }
 
-// In narrows the decision of a request to the share of some regions; see
-// [Share.In].
+// In narrows the decision of a request to the share of some regions.
 func (r Request) In(regions ...string) Request {
 	if r.Decision == nil {
 		return r
 	}
 	narrowed := Decision{}
 	if s := r.Decision.Creation; s != nil {
-		narrowed.Creation = s.In(regions...)
+		narrowed.Creation = s.in(regions...)
 	}
 	if s := r.Decision.Deletion; s != nil {
-		narrowed.Deletion = s.In(regions...)
+		narrowed.Deletion = s.in(regions...)
 	}
 	r.Decision = &narrowed
 	return r
@@ -161,7 +160,7 @@ func (r Request) checkNumbers() error {
 	if r.Resize == nil {
 		return nil
 	}
-	err := cmp.Or(r.Resize.Check(), r.Resize.CheckSizes())
+	err := cmp.Or(r.Resize.check(), r.Resize.checkSizes())
 	if fault, ok := errors.AsType[*ArgumentError](err); ok {
 		return &ArgumentError{"resize." + fault.Argument, fault.Fault}
 	}
@@ -211,11 +210,11 @@ func (r Request) foreign(region string) string {
 // Elsewhere says how much of a decision is for other regions than a plan's, in a
 // sentence that follows another; it is "" where all of it is the plan's.
 func (r Request) Elsewhere(regions ...string) string {
-	share := r.Decided()
+	share := r.decided()
 	if share == nil {
 		return ""
 	}
-	n := share.Elsewhere(regions...)
+	n := share.elsewhere(regions...)
 	if n == 0 {
 		return ""
 	}

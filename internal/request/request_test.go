@@ -41,7 +41,7 @@ func TestChange(t *testing.T) {
 		if got, err := c.request.Change(5); err != nil || got != c.want {
 			t.Errorf("%s: got %d (%v), want %d", c.name, got, err, c.want)
 		}
-		if share := c.request.Decided(); share != nil && share.Count != max(c.want, -c.want) {
+		if share := c.request.decided(); share != nil && share.Count != max(c.want, -c.want) {
 			t.Errorf("%s: counts by %d, not by the decision of %d", c.name, c.want, share.Count)
 		}
 	}

@@ -34,9 +34,9 @@ type Resize struct {
 	Strict         bool           // refuse a target outside the bounds, instead of truncating it
 }
 
-// Check refuses what makes no sense whatever the size of the cluster. The error
+// check refuses what makes no sense whatever the size of the cluster. The error
 // is an [*ArgumentError].
-func (r Resize) Check() error {
+func (r Resize) check() error {
 	fault := func(argument, format string, args ...any) error {
 		return &ArgumentError{argument, fmt.Sprintf(format, args...)}
 	}
@@ -76,8 +76,8 @@ func (r Resize) Check() error {
 	return nil
 }
 
-// CheckSizes refuses bounds that no size fits. The error is an [*ArgumentError].
-func (r Resize) CheckSizes() error {
+// checkSizes refuses bounds that no size fits. The error is an [*ArgumentError].
+func (r Resize) checkSizes() error {
 	if r.MinSize != nil && r.bounded() && *r.MinSize > *r.MaxSize {
 		return &ArgumentError{"min_size", fmt.Sprintf(
 			"The specified min_size (%d) is greater than the specified max_size (%d).", *r.MinSize, *r.MaxSize)}
@@ -100,7 +100,7 @@ func (e *TargetError) Error() string { return e.text }
 // node, or MinStep of them. A target outside of the bounds is truncated into
 // them or, where the resize is strict, an error that names target and bound.
 func (r Resize) Desired(current int64) (int64, error) {
-	if err := r.Check(); err != nil {
+	if err := r.check(); err != nil {
 		return 0, err
 	}
 	if current < 0 || current > placement.MaxNodes {
@@ -122,7 +122,7 @@ func (r Resize) Desired(current int64) (int64, error) {
 	if r.Strict {
 		return target, r.within(target)
 	}
-	if err := r.CheckSizes(); err != nil {
+	if err := r.checkSizes(); err != nil {
 		return 0, err
 	}
 	if r.bounded() {

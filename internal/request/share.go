@@ -131,9 +131,9 @@ func (d Decided) negative() *ArgumentError {
 	return nil
 }
 
-// In is the part of a share that is for some regions. A share that names no
+// in is the part of a share that is for some regions. A share that names no
 // regions is for all: it stays as it is.
-func (s *Share) In(regions ...string) *Share {
+func (s *Share) in(regions ...string) *Share {
 	if s.Regions == nil {
 		return s
 	}
@@ -155,16 +155,16 @@ func (s *Share) In(regions ...string) *Share {
 	return part
 }
 
-// Elsewhere is how many nodes of a share are for other regions than these.
-func (s *Share) Elsewhere(regions ...string) int64 { return s.Count - s.In(regions...).Count }
+// elsewhere is how many nodes of a share are for other regions than these.
+func (s *Share) elsewhere(regions ...string) int64 { return s.Count - s.in(regions...).Count }
 
-// Groups names the place of each node as far as the share names places, and the
+// groups names the place of each node as far as the share names places, and the
 // number of nodes that it has for each place. They are nil where it names none.
 //
 // A node without a region counts as one of the share's region, where it names
 // only one. The error is for zones without a region that nodes of several
 // regions are in.
-func (s *Share) Groups(nodes []node.Node) (counts map[string]int64, of func(node.Node) string, err error) {
+func (s *Share) groups(nodes []node.Node) (counts map[string]int64, of func(node.Node) string, err error) {
 	if s.Regions == nil && s.Zones == nil {
 		return nil, nil, nil
 	}

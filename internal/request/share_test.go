@@ -84,10 +84,10 @@ func TestShareIn(t *testing.T) {
 		{"both", both, []string{"R1", "R2", "R3"}, *both, 0},
 		{"none", both, []string{"R3"}, Share{Regions: counts{}}, 8},
 	} {
-		if got := c.share.In(c.regions...); !reflect.DeepEqual(*got, c.want) {
+		if got := c.share.in(c.regions...); !reflect.DeepEqual(*got, c.want) {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}
-		if got := c.share.Elsewhere(c.regions...); got != c.elsewhere {
+		if got := c.share.elsewhere(c.regions...); got != c.elsewhere {
 			t.Errorf("%s: %d elsewhere, want %d", c.name, got, c.elsewhere)
 		}
 		asked := Request{ScaleOut: new(int64(99)), Decision: &Decision{Creation: c.share}}.In(c.regions...)
@@ -122,7 +122,7 @@ func TestGroups(t *testing.T) {
 		{"zones of two regions", Share{Zones: map[string]map[string]int64{"": {"a": 1}}}, counts{"a": 1}, nil,
 			`zones: The decision names the zone "a" without a region, and nodes of R1 and R2 are in a zone of that name.`},
 	} {
-		groups, of, err := c.share.Groups([]node.Node{here, there, here, at("R1", "c")})
+		groups, of, err := c.share.groups([]node.Node{here, there, here, at("R1", "c")})
 		if (c.fault != "") != (err != nil) || err != nil && !strings.HasPrefix(err.Error(), c.fault) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.fault)
 		}

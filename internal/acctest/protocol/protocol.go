@@ -65,8 +65,8 @@ func NewServer() tfprotov6.ProviderServer {
 	return server
 }
 
-// Schemas are the provider's schemas.
-var Schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+// schemas are the provider's schemas.
+var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 	resp, err := NewServer().GetProviderSchema(context.Background(), nil)
 	if err != nil {
 		panic(err)
@@ -76,8 +76,8 @@ var Schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 
 // Connect starts a provider of its own and configures it.
 func Connect(ctx context.Context, block Attributes) (*Provider, error) {
-	p := &Provider{Server: NewServer(), Schemas: Schemas()}
-	config := Pack(ValueOf(p.Schemas.Provider.ValueType(), block))
+	p := &Provider{Server: NewServer(), Schemas: schemas()}
+	config := Pack(valueOf(p.Schemas.Provider.ValueType(), block))
 	resp, err := p.Server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: config})
 	return p, p.failure(err, resp.Diagnostics)
 }
@@ -106,7 +106,7 @@ func (p *Provider) ReadData(ctx context.Context, kind string, config Attributes)
 	of := p.Schemas.DataSourceSchemas[kind].ValueType()
 	resp, err := p.Server.ReadDataSource(
 		ctx,
-		&tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: Pack(ValueOf(of, config))},
+		&tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: Pack(valueOf(of, config))},
 	)
 	if err := p.failure(err, resp.Diagnostics); err != nil {
 		return tftypes.Value{}, err
@@ -164,7 +164,7 @@ func (p *Provider) Request(i Instance, config Attributes) *tfprotov6.PlanResourc
 		prior = null
 	}
 	if config != nil {
-		wanted = ValueOf(null.Type(), config)
+		wanted = valueOf(null.Type(), config)
 		proposed = p.propose(i, wanted)
 	}
 	return &tfprotov6.PlanResourceChangeRequest{
@@ -238,9 +238,9 @@ func Failure(err error, diagnostics []*tfprotov6.Diagnostic) error {
 	return errors.Join(errs...)
 }
 
-// ValueOf makes a value of a type. A wrong one is a mistake of the test, and
+// valueOf makes a value of a type. A wrong one is a mistake of the test, and
 // panics.
-func ValueOf(of tftypes.Type, v any) tftypes.Value {
+func valueOf(of tftypes.Type, v any) tftypes.Value {
 	switch v := v.(type) {
 	case nil:
 		return tftypes.NewValue(of, nil)
@@ -254,7 +254,7 @@ func ValueOf(of tftypes.Type, v any) tftypes.Value {
 		switch of := of.(type) {
 		case tftypes.Map:
 			for name, e := range v {
-				values[name] = ValueOf(of.ElementType, e)
+				values[name] = valueOf(of.ElementType, e)
 			}
 		case tftypes.Object:
 			for name := range v {
@@ -263,14 +263,14 @@ func ValueOf(of tftypes.Type, v any) tftypes.Value {
 				}
 			}
 			for name, e := range of.AttributeTypes {
-				values[name] = ValueOf(e, v[name])
+				values[name] = valueOf(e, v[name])
 			}
 		}
 		return tftypes.NewValue(of, values)
 	case []any:
 		values := make([]tftypes.Value, len(v))
 		for i, e := range v {
-			values[i] = ValueOf(of.(tftypes.List).ElementType, e)
+			values[i] = valueOf(of.(tftypes.List).ElementType, e)
 		}
 		return tftypes.NewValue(of, values)
 	}

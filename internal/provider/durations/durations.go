@@ -70,9 +70,6 @@ type Value struct{ basetypes.StringValue }
 // Of is a known duration.
 func Of(d time.Duration) Value { return Value{types.StringValue(duration.Format(d))} }
 
-// Null is no duration.
-func Null() Value { return Value{types.StringNull()} }
-
 // Type implements attr.Value.
 func (v Value) Type(context.Context) attr.Type { return Type{} }
 

@@ -64,15 +64,10 @@ func Argument(needed string) schema.Attribute {
 	}
 }
 
-// Type is the type of a node.
-func Type() attr.Type {
-	return schema.NestedAttributeObject{Attributes: Attributes(true)}.Type()
-}
-
 // Values are nodes in HCL. They are made, and read, one by one: by
 // reflection the plugin framework takes several times as long.
 func Values(nodes []node.Node) types.List {
-	kind := Type().(types.ObjectType)
+	kind := schema.NestedAttributeObject{Attributes: Attributes(true)}.Type().(types.ObjectType)
 	values := make([]attr.Value, len(nodes))
 	for i, n := range nodes {
 		values[i] = types.ObjectValueMust(kind.AttrTypes, map[string]attr.Value{
