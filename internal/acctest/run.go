@@ -1,15 +1,19 @@
 package acctest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gophercloud/utils/v2/openstack/clientconfig"
@@ -31,6 +35,9 @@ var mirror = sync.OnceValues(func() (*workspace.Mirror, error) {
 
 var mirrorDir string
 
+// stubbed is whether a test had servers of terraform-provider-openstack, or of its stand-in.
+var stubbed atomic.Bool
+
 // providers is mirror for a test.
 func providers(t testing.TB) *workspace.Mirror {
 	t.Helper()
@@ -46,21 +53,31 @@ func providers(t testing.TB) *workspace.Mirror {
 // do not see which cloud the user works with.
 func Main(m *testing.M) int {
 	debug.SetGCPercent(400) // as in [Terraform]
+	log.SetOutput(withoutDebug{os.Stderr})
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "OS_") && !Live() {
 			os.Unsetenv(name)
 		}
 	}
 	defer func() {
-		if mirrorDir == "" {
-			return
+		if mirrorDir != "" {
+			os.RemoveAll(mirrorDir)
 		}
-		os.RemoveAll(mirrorDir)
-		if stub := workspace.Stub(); stub != "" {
+		if stub := workspace.Stub(); stub != "" && (mirrorDir != "" || stubbed.Load()) {
 			fmt.Fprintln(os.Stderr, stub) // go test shows it of one package, or of one that failed
 		}
 	}()
 	return m.Run()
+}
+
+// withoutDebug leaves out what the SDK of the stand-in writes while nothing is wrong.
+type withoutDebug struct{ io.Writer }
+
+func (w withoutDebug) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte(" [DEBUG] ")) {
+		return len(line), nil
+	}
+	return w.Writer.Write(line)
 }
 
 // Workspace is a folder in which a real terraform works on the cloud, with
@@ -94,12 +111,17 @@ func (c *Cloud) workspace(
 			"OS_PROJECT_NAME=" + c.user, "OS_REGION_NAME=" + fakecloud.DefaultRegions()[0].Name, "OS_CLOUD="}
 	}
 	mirror := &workspace.Mirror{Config: os.DevNull}
-	if attach == nil || slices.Contains(workspace.Mentioned(config), workspace.OpenStack) {
+	needsOpenStack := slices.Contains(workspace.Mentioned(config), workspace.OpenStack)
+	if attach == nil || needsOpenStack && workspace.Stub() == "" {
 		mirror = providers(t)
 	}
+	stubbed.CompareAndSwap(false, needsOpenStack)
 	w := workspace.Open(t.TempDir(), Terraform(t), mirror, env...)
 	if w.Attach = attach; attach != nil {
-		w.Blocks = map[string]string{"stackpolicy": c.ProviderBlock("stackpolicy"), "nova": c.ProviderBlock("nova")}
+		w.Blocks = map[string]string{}
+		for _, name := range []string{"stackpolicy", "nova", "openstack"} {
+			w.Blocks[name] = c.ProviderBlock(name)
+		}
 	}
 	if err := errors.Join(w.Write(config), w.Init(t.Context())); err != nil {
 		t.Fatal(err)
