@@ -139,7 +139,9 @@ func (c *Cloud) workspace(
 
 // Example is a folder of a copy of the examples, in which a real terraform works
 // on the cloud. It has the names that the examples give to clouds in a
-// clouds.yaml, and "production" is the default.
+// clouds.yaml, and "production" is the default. The providers are processes with the
+// environment of the workspace, which stay until the test ends: terraform starts each
+// up to four times for one command.
 func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	t.Helper()
 	built := providers(t)
@@ -169,6 +171,9 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	if err := w.Init(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	served := &workspace.Served{}
+	t.Cleanup(served.Close)
+	w.Attach = func(ctx context.Context) (string, context.CancelFunc, error) { return served.Attach(ctx, w, built) }
 	return w
 }
 
