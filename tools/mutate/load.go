@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -56,6 +57,12 @@ func load(dir, only string) (*pkg, error) {
 	var files []*ast.File
 	var names []string
 	for _, path := range paths {
+		if ours, err := build.Default.MatchFile(dir, filepath.Base(path)); err != nil || !ours {
+			if err != nil {
+				return nil, err
+			}
+			continue // of another system
+		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
@@ -100,6 +107,8 @@ func load(dir, only string) (*pkg, error) {
 			checked: checked,
 			text:    string(text),
 			path:    path,
+			clause:  file.Name.End(),
+			imports: map[string]string{},
 			same:    map[*ast.BasicLit]bool{},
 		}
 		for _, d := range file.Decls {

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -18,9 +19,11 @@ type mutator struct {
 	checked  *types.Package
 	text     string
 	path     string
+	clause   token.Pos // where "package x" ends
 	function string
 	same     map[*ast.BasicLit]bool // numbers of which one more is another mutant: n < 0+1 is n <= 0
 	inserts  []insert
+	imports  map[string]string // what the types of mutants need: names by path
 }
 
 type insert struct {
@@ -241,6 +244,10 @@ func (m *mutator) result() string {
 	for i, in := range m.inserts {
 		list[i] = numbered{in, i}
 	}
+	for _, path := range slices.Sorted(maps.Keys(m.imports)) {
+		at := m.fset.Position(m.clause).Offset
+		list = append(list, numbered{insert{at: at, text: fmt.Sprintf("; import %s %q", m.imports[path], path)}, len(list)})
+	}
 	slices.SortFunc(list, func(a, b numbered) int {
 		switch {
 		case a.at != b.at:
@@ -278,7 +285,8 @@ func (m *mutator) typeName(t types.Type) string {
 		if p == m.checked {
 			return ""
 		}
-		return p.Name()
+		m.imports[p.Path()] = "mutants" + p.Name() // the file itself may have it under another name, or not at all
+		return m.imports[p.Path()]
 	})
 }
 
