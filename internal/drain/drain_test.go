@@ -24,6 +24,7 @@ type server struct {
 	statuses []string
 	stopErrs []error // one a stop, the last one for ever; none: it is accepted
 	noteErr  error
+	noted    time.Time
 	log      *[]string
 	looks    int
 	stops    int
@@ -38,7 +39,8 @@ func (s *server) State(context.Context) (openstack.State, error) {
 	return state, nil
 }
 
-func (s *server) NoteDrain(context.Context, time.Time) error {
+func (s *server) NoteDrain(_ context.Context, at time.Time) error {
+	s.noted = at
 	switch now := s.statuses[0]; {
 	case s.noteErr != nil:
 		return s.noteErr
@@ -225,6 +227,19 @@ func TestTakesMetadata(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNoteTime: the note has the time of Nova's clock, or ours where its answer had none.
+func TestNoteTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		novas := time.Now().Add(-time.Hour)
+		for _, c := range []struct{ at, want time.Time }{{novas, novas}, {time.Time{}, time.Now()}} {
+			s := &server{statuses: []string{"ACTIVE"}, log: new([]string)}
+			if err := (Drain{Server: s}).note(t.Context(), openstack.State{At: c.at}); err != nil || !s.noted.Equal(c.want) {
+				t.Errorf("noted %s, want %s: %v", s.noted, c.want, err)
+			}
+		}
+	})
 }
 
 // TestRefusedStop: what Nova answered to the last stop is said, where the wait ends

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode"
@@ -32,6 +34,22 @@ func TestMain(m *testing.M) {
 	case "fail":
 		fmt.Printf("first\n\x1b[31mthe pod\a cannot be evicted\x1b[0m for %s\n\n", os.Getenv("STACKPOLICY_TOKEN"))
 		os.Exit(3)
+	case "cut": // the last line does not end
+		fmt.Print("first\nthe disk is full")
+		os.Exit(3)
+	case "tidy", "stubborn": // what is asked to end says so, or does not care
+		asked := make(chan os.Signal, 1)
+		signal.Notify(asked, syscall.SIGTERM)
+		_ = os.WriteFile(arguments[1], []byte(strconv.Itoa(os.Getpid())), 0o600)
+		<-asked
+		if arguments[0] == "stubborn" {
+			time.Sleep(time.Hour)
+		}
+		fmt.Println("cleaned up")
+	case "stubborn child":
+		child := exec.Command(os.Args[0], "stubborn", arguments[1])
+		_ = child.Start()
+		time.Sleep(time.Hour)
 	case "flood":
 		for range 1 << 14 {
 			fmt.Println(strings.Repeat("x", 200))
@@ -121,6 +139,10 @@ func TestCommand(t *testing.T) {
 		t.Errorf("got %q, logged %q", err, logged)
 	}
 
+	if _, err = commandRun(t.Context(), t, m, "cut"); err == nil || !strings.HasSuffix(err.Error(), "; it said last: the disk is full") {
+		t.Errorf("got %v", err)
+	}
+
 	logged, err = commandRun(t.Context(), t, m, "flood")
 	if size := len(strings.Join(logged, "")); err != nil || size < mostOutput || size > mostOutput+2*longestLine {
 		t.Errorf("%d bytes were logged, %v", size, err)
@@ -165,6 +187,32 @@ func TestCommandEnds(t *testing.T) {
 			t.Fatal("its child lives on")
 		}
 		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestCommandIsAsked: a command is asked to end before it is killed, and a child of it
+// that does not end then is killed.
+func TestCommandIsAsked(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs signals")
+	}
+	t.Setenv("HOOK_TEST_COMMAND", "1")
+	for _, what := range []string{"tidy", "stubborn child"} {
+		file := filepath.Join(t.TempDir(), "pid")
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan []string)
+		go func() {
+			logged, _ := commandRun(ctx, t, Message{}, what, file)
+			done <- logged
+		}()
+		pid := childIn(t, file)
+		cancel()
+		if logged := <-done; what == "tidy" && !slices.Equal(logged, []string{"cleaned up"}) {
+			t.Errorf("%s: logged %q", what, logged)
+		}
+		for lives(pid) { // until the test's own limit
+			time.Sleep(10 * time.Millisecond)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -35,6 +36,9 @@ func TestRun(t *testing.T) {
 	const node = `The node "web-1" (server node-1, region R)`
 	done := func(context.Context, Message, *Progress) error { return nil }
 	failing := func(context.Context, Message, *Progress) error { return errors.New("the consumer failed") }
+	cut := func(context.Context, Message, *Progress) error {
+		return fmt.Errorf("ask the consumer: %w", context.DeadlineExceeded) // of a request, while there is time left
+	}
 	for _, c := range []struct {
 		name    string
 		hook    hookFunc
@@ -48,6 +52,7 @@ func TestRun(t *testing.T) {
 			warning: node + " is removed anyway, because default_result is CONTINUE, although its hook did not complete: the consumer failed."},
 		{name: "it fails, and stay", hook: failing, err: node + ": the consumer failed"},
 		{name: "it takes too long", spec: Spec{Timeout: 20 * time.Second}, hook: hang, took: 20 * time.Second, err: "not completed within 20s"},
+		{name: "one request takes too long", hook: cut, err: node + ": ask the consumer: context deadline exceeded"},
 		{name: "five minutes where nothing is said", hook: hang, took: 5 * time.Minute, err: "not completed within 5m0s"},
 		{name: "too long, and go on", spec: Spec{Default: Continue, Timeout: 20 * time.Second}, hook: hang, took: 20 * time.Second, warning: "not completed within 20s"},
 	} {

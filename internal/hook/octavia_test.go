@@ -99,6 +99,29 @@ func TestOctavia(t *testing.T) {
 	p.expect(t, tls, "c 1 stackpolicy_weight=9", "d 1 stackpolicy_weight=9")
 }
 
+// TestOctaviaNotes: what a tag notes counts where it is 0 too, is not overwritten, and is
+// removed from a member that has its weight already.
+func TestOctaviaNotes(t *testing.T) {
+	for _, c := range []struct {
+		before     fakecloud.Member
+		transition string
+		want       string
+	}{
+		{fakecloud.Member{Name: "a", Weight: 5, Tags: []string{"mine", "stackpolicy_weight=5"}}, Launch, "a 5 mine"},
+		{fakecloud.Member{Name: "a", Weight: 0, Tags: []string{"stackpolicy_weight=0"}}, Launch, "a 0"},
+		{fakecloud.Member{Name: "a", Weight: 7, Tags: []string{"stackpolicy_weight=0"}}, Termination, "a 0 stackpolicy_weight=0"},
+		{fakecloud.Member{Name: "a", Weight: 7, Tags: []string{"stackpolicy_weight=257"}}, Termination, "a 0 stackpolicy_weight=257 stackpolicy_weight=7"},
+	} {
+		p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true})
+		c.before.Address = "10.9.0.2"
+		pool := p.fake.AddPool("RegionOne", c.before)
+		if err := p.run(t, 0, "web-0", c.transition, nil, pool); err != nil {
+			t.Error(err)
+		}
+		p.expect(t, pool, c.want)
+	}
+}
+
 // TestOctaviaByName: a server without an address has the members with its name.
 func TestOctaviaByName(t *testing.T) {
 	p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "x"})

@@ -122,6 +122,7 @@ func TestWebhook(t *testing.T) {
 		{"fails for now", []http.HandlerFunc{answer(503), answer(429), answer(200)}, "POST /hook?key=secret, POST /hook?key=secret, POST /hook?key=secret", ""},
 		{"loses the connection", []http.HandlerFunc{reset, answer(200)}, "POST /hook?key=secret, POST /hook?key=secret", ""},
 		{"refuses", []http.HandlerFunc{answer(403)}, "POST /hook?key=secret", "answered 403 Forbidden"},
+		{"is not there", []http.HandlerFunc{answer(404), answer(200)}, "POST /hook?key=secret", "answered 404 Not Found"},
 		{"begins again", []http.HandlerFunc{answer(202), answer(404), answer(202), answer(200)}, "POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1", ""},
 		{"forgets what it drains", []http.HandlerFunc{answer(202), answer(404), answer(202), answer(404)}, "POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1", "answered 404 Not Found"},
 		{"does not know it", []http.HandlerFunc{answer(202), answer(404), answer(404)}, "POST /hook?key=secret, GET /hook?key=secret&lifecycle_action_token=t-1, POST /hook?key=secret", "answered 404 Not Found"},
@@ -178,7 +179,8 @@ func TestWebhookUnreachable(t *testing.T) {
 	defer cancel()
 	w := hookAt(t, server.URL+"/hook?key=secret", nil)
 	err := w.Run(ctx, Message{}, &Progress{})
-	if err == nil || !strings.Contains(err.Error(), "too late; the webhook at 127.0.0.1") || strings.Contains(err.Error(), "secret") {
+	if err == nil || !strings.Contains(err.Error(), "too late; the webhook at 127.0.0.1") ||
+		!strings.Contains(err.Error(), " could not be reached: ") || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -197,6 +199,18 @@ func TestWebhookTLS(t *testing.T) {
 	needsClient.Config.ErrorLog = consumer.Config.ErrorLog
 	needsClient.StartTLS()
 	defer needsClient.Close()
+	ssh, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ssh.Close()
+	go func() {
+		for connection, err := ssh.Accept(); err == nil; connection, err = ssh.Accept() {
+			_, _ = io.WriteString(connection, "SSH-2.0-OpenSSH_9.2p1\r\n")
+			_, _ = connection.Read(make([]byte, 1<<10)) // closed before, what was said would be lost
+			_ = connection.Close()
+		}
+	}()
 	pemText := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: consumer.Certificate().Raw})
 	trusting, err := web.Authorities(pemText)
 	if err != nil {
@@ -215,6 +229,7 @@ func TestWebhookTLS(t *testing.T) {
 		{"another name", strings.Replace(consumer.URL, "127.0.0.1", "localhost", 1), trusting, "is not trusted: tls: failed to verify certificate: x509: certificate is valid for"},
 		{"wants a certificate of ours", needsClient.URL, trusting, "is not trusted: remote error: tls: "},
 		{"speaks no TLS", strings.Replace(plainHTTP.URL, "http:", "https:", 1), trusting, "is not trusted: http: server gave HTTP response to HTTPS client"},
+		{"is no web server", "https://" + ssh.Addr().String(), trusting, "is not trusted: tls: first record does not look like a TLS handshake"},
 	} {
 		spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {c.url + "/?key=secret"}}}
 		w, err := spec.make(&Runner{HTTP: web.NewClient(c.authorities, time.Minute), pause: time.Hour})
@@ -226,6 +241,47 @@ func TestWebhookTLS(t *testing.T) {
 		err = w.Run(ctx, Message{Token: "t-1"}, &Progress{})
 		if (err == nil) != (c.err == "") || err != nil && (!strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "secret")) {
 			t.Errorf("%s: got %v", c.name, err)
+		}
+	}
+}
+
+// TestCheckURL: an address that nothing can be posted to is refused, and one that others
+// can read secrets of is warned of. Neither is shown.
+func TestCheckURL(t *testing.T) {
+	const refused, warned = "begins with https://", "everybody on the way can read them"
+	for address, want := range map[string]string{
+		"https://consumer.example/drain":                  "",
+		"https://ann:secret@consumer.example/?key=secret": "",
+		"http://consumer.example/drain":                   "",
+		"http://ann:secret@consumer.example/":             warned,
+		"http://consumer.example/?key=secret":             warned,
+		"https://consumer.example:secret/":                refused,
+		"https:///secret":                                 refused,
+		"ftp://consumer.example/secret":                   refused,
+		"consumer.example/secret":                         refused,
+	} {
+		spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {address}}}
+		var said []string
+		for _, fault := range spec.Check(func(string) bool { return false }) {
+			if said = append(said, fault.Text); fault.Warning != (want == warned) {
+				t.Errorf("%s: warning: %t", address, fault.Warning)
+			}
+		}
+		if got := strings.Join(said, " "); (got == "") != (want == "") || !strings.Contains(got, want) || strings.Contains(got, "secret") {
+			t.Errorf("%s: got %q, want %q", address, got, want)
+		}
+		err := (&Runner{HTTP: http.DefaultClient}).Check(spec)
+		if (err != nil) != (want == refused) || err != nil && !strings.Contains(err.Error(), "its hook cannot be run: ") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestCheckRegion: a hook that needs nothing of a region can be run in all.
+func TestCheckRegion(t *testing.T) {
+	for _, kind := range []string{"webhook", "command", "a new one"} {
+		if err := (&Runner{}).CheckRegion(t.Context(), Spec{Type: kind}, "R"); err != nil {
+			t.Errorf("%s: %v", kind, err)
 		}
 	}
 }

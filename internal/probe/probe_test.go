@@ -4,14 +4,18 @@ import (
 	"cmp"
 	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -106,6 +110,45 @@ func TestHTTP(t *testing.T) {
 	}
 	if strangers.Load() != 0 {
 		t.Errorf("another host got %d requests", strangers.Load())
+	}
+}
+
+// TestCause: what the network said, without an address.
+func TestCause(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, "connection refused"},
+		{&net.DNSError{Err: "no such host", Name: "web-0"}, "no such host"},
+		{&net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}, "no answer in time"},
+		{fmt.Errorf("dial: %w", context.DeadlineExceeded), "no answer in time"},
+		{errors.New("the answer breaks off"), ""},
+	} {
+		if got := network(c.err); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// TestTCPCloses: a look leaves no connection open.
+func TestTCPCloses(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	if failure := (&TCP{Port: int64(listener.Addr().(*net.TCPAddr).Port)}).Look(t.Context(), "127.0.0.1"); failure != nil {
+		t.Fatal(failure)
+	}
+	connection, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	_ = connection.SetReadDeadline(time.Now().Add(time.Minute)) // only a connection that is open reaches it
+	if _, err := connection.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("got %v", err)
 	}
 }
 
