@@ -18,52 +18,133 @@ import (
 func TestModuleArguments(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "cluster")
-	const hook = `hook = { type = "webhook", url = "https://consumer.example/%s", timeout = 77, default_result = "CONTINUE" }`
-	replace(t, filepath.Join(e.Dir, "main.tf"), `network_name = "shared"`, `network_name = "shared"
-  deletion  = { criteria = "YOUNGEST_FIRST", protected = ["web-0"] }
+	main := filepath.Join(e.Dir, "main.tf")
+	replace(t, main, `[{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },`, `[{ name = "az-1", min = 1 }, { name = "az-2", cap = 2, template = { image = "debian-13" } }, { name = "az-3", weight = 300, closed = true }],
+      min = 1, template = { flavor = "m1.tiny" } },`)
+	replace(t, main, `zones = [{ name = "az-1" }, { name = "az-2" }], weight`, "weight")
+	replace(t, main, `network_name = "shared"`, `network_name = "shared"
+  deletion  = { criteria = "YOUNGEST_FIRST", candidates = ["web-1"], protected = ["web-0"] }
   update    = { causes = ["TEMPLATE"], max_batch_size = "3", target = "40%", method = "IN_PLACE", stop_above = "5", require_in_service = false }
   readiness = {
     http       = { url = "http://{address}/health", status = "204" }
     tcp        = { port = 8443 }
     stable_for = "11s"
     timeout    = 222
-    `+fmt.Sprintf(hook, "launch")+`
+    hook       = { type = "webhook", url = "https://consumer.example/launch", timeout = 77, default_result = "CONTINUE" }
   }
   drain = {
     shutdown     = false
     grace_period = "33s"
-    `+fmt.Sprintf(hook, "leave")+`
-  }`)
+    hook         = { type = "webhook", url = "https://consumer.example/leave", timeout = 77, default_result = "CONTINUE" }
+  }
+  affinity          = "anti-affinity"
+  group_size        = 2
+  key_pair          = "ops"
+  security_groups   = ["web"]
+  user_data         = { v1 = "#!/bin/sh" }
+  user_data_version = "v1"
+  metadata          = { team = "a" }`)
+	block := func(more ...any) map[string]any {
+		all := map[string]any{"timeout": "77", "default_result": "CONTINUE"}
+		for i := 0; i < len(more); i += 2 {
+			all[more[i].(string)] = more[i+1]
+		}
+		return all
+	}
+	e.plans(t, map[string]map[string]any{
+		"stackpolicy_placement_attachment.cluster": {
+			"cluster": "web", "desired_capacity": 4, "min_size": 3, "max_size": 20,
+			"deletion": map[string]any{"criteria": "YOUNGEST_FIRST", "candidates": []any{"web-1"}, "protected": []any{"web-0"}},
+			"update":   map[string]any{"causes": []any{"TEMPLATE"}, "max_batch_size": "3", "target": "40%", "method": "IN_PLACE", "stop_above": "5", "require_in_service": false},
+			"template": map[string]any{"image": "debian-12", "flavor": "m1.small", "user_data": "v1"},
+			"regions": []any{
+				map[string]any{"name": "RegionOne", "weight": 100, "cap": -1, "min": 1, "closed": false, "template": map[string]any{"flavor": "m1.tiny"}, "zones": []any{
+					map[string]any{"name": "az-1", "weight": 100, "cap": -1, "min": 1, "closed": false, "template": nil},
+					map[string]any{"name": "az-2", "weight": 100, "cap": 2, "min": 0, "closed": false, "template": map[string]any{"image": "debian-13"}},
+					map[string]any{"name": "az-3", "weight": 300, "cap": -1, "min": 0, "closed": true, "template": nil},
+				}},
+				map[string]any{"name": "RegionTwo", "weight": 200, "cap": 6, "min": 0, "closed": false, "template": nil, "zones": nil},
+			},
+		},
+		`stackpolicy_affinity_attachment.cluster["RegionTwo/any/0"]`: {
+			"region": "RegionTwo", "servergroup": map[string]any{"name": "web-0", "policies": "anti-affinity"},
+		},
+		`openstack_compute_instance_v2.node["web-0"]`: {"availability_zone": "az-1", "flavor_name": "m1.tiny"},
+		`openstack_compute_instance_v2.node["web-1"]`: {
+			"name": "web-1", "region": "RegionTwo", "image_name": "debian-12", "flavor_name": "m1.small", "key_pair": "ops", "security_groups": []any{"web"},
+			"user_data": "8ba27a5c52aadda081f0346f31b2e3044f15894c", // its SHA-1
+			"metadata":  map[string]any{"cluster": "web", "team": "a"}, "network": map[string]any{"name": "shared"}, "scheduler_hints": map[string]any{"group": unknown},
+		},
+		`stackpolicy_deletion_attachment.node["web-1"]`: {
+			"server_id": unknown, "cluster": "web", "node_name": "web-1", "region": "RegionTwo", "shutdown": false, "grace_period": "33s", "only_in_service": true,
+			"hook": block("type", "webhook", "url", "https://consumer.example/leave"),
+		},
+		"stackpolicy_readiness_attachment.cluster": {
+			"cluster": "web", "stable_for": "11s", "timeout": "222",
+			"servers": map[string]any{"web-1": map[string]any{"id": unknown, "region": "RegionTwo", "address": unknown, "mark": "1-cc26881e"}},
+			"http":    map[string]any{"url": "http://{address}/health", "status": "204"},
+			"tcp":     map[string]any{"port": 8443},
+			"hook":    block("type", "webhook", "url", "https://consumer.example/launch"),
+		},
+	})
+	replace(t, main, "provider \"stackpolicy\" {", "provider \"stackpolicy\" {\n  allow_commands = true")
+	replace(t, main, `type = "webhook", url = "https://consumer.example/launch"`, `type = "zaqar", queue = "launch"`)
+	replace(t, main, `type = "webhook", url = "https://consumer.example/leave"`, `type = "command", command = ["leave", "now"]`)
+	e.plans(t, map[string]map[string]any{
+		`stackpolicy_deletion_attachment.node["web-1"]`: {"hook": block("type", "command", "command", []any{"leave", "now"})},
+		"stackpolicy_readiness_attachment.cluster":      {"hook": block("type", "zaqar", "queue", "launch")},
+	})
+	replace(t, main, `type = "command", command = ["leave", "now"]`, `type = "zaqar", queue = "leave"`)
+	replace(t, main, `type = "zaqar", queue = "launch"`, `type = "command", command = ["launch", "now"]`)
+	e.plans(t, map[string]map[string]any{
+		`stackpolicy_deletion_attachment.node["web-1"]`: {"hook": block("type", "zaqar", "queue", "leave")},
+		"stackpolicy_readiness_attachment.cluster":      {"hook": block("type", "command", "command", []any{"launch", "now"})},
+	})
+}
+
+// unknown is a value that only the apply knows.
+const unknown = "(known after apply)"
+
+// plans plans four nodes, and holds resources of the module to what is wanted of them.
+func (e example) plans(t *testing.T, want map[string]map[string]any) {
+	t.Helper()
 	plan, err := e.Plan(t.Context(), "arguments.tfplan", "size=4")
 	if err != nil {
 		t.Fatal(err)
 	}
 	planned := map[string]any{}
 	for _, change := range plan.ResourceChanges {
-		planned[change.Address] = change.Change.After
+		planned[change.Address] = merged(change.Change.After, change.Change.AfterUnknown)
 	}
-	for _, c := range []struct {
-		address string
-		want    map[string]any // by argument; a block's in JSON are those that are given
-	}{
-		{"module.web.stackpolicy_placement_attachment.cluster", map[string]any{
-			"cluster": "web", "desired_capacity": 4, "min_size": 3, "max_size": 20,
-			"deletion": map[string]any{"criteria": "YOUNGEST_FIRST", "protected": []any{"web-0"}},
-			"update":   map[string]any{"causes": []any{"TEMPLATE"}, "max_batch_size": "3", "target": "40%", "method": "IN_PLACE", "stop_above": "5", "require_in_service": false},
-		}},
-		{"module.web.stackpolicy_readiness_attachment.cluster", map[string]any{
-			"cluster": "web", "stable_for": "11s", "timeout": "222",
-			"http": map[string]any{"url": "http://{address}/health", "status": "204"},
-			"tcp":  map[string]any{"port": 8443},
-			"hook": map[string]any{"type": "webhook", "url": "https://consumer.example/launch", "timeout": "77", "default_result": "CONTINUE"},
-		}},
-		{`module.web.stackpolicy_deletion_attachment.node["web-0"]`, map[string]any{
-			"cluster": "web", "node_name": "web-0", "region": "RegionOne", "shutdown": false, "grace_period": "33s",
-			"hook": map[string]any{"type": "webhook", "url": "https://consumer.example/leave", "timeout": "77", "default_result": "CONTINUE"},
-		}},
-	} {
-		holds(t, c.address, planned[c.address], c.want)
+	for address, arguments := range want {
+		holds(t, address, planned["module.web."+address], arguments)
 	}
+}
+
+// merged is a planned value with what is not known yet. Where all of a list is known,
+// nothing is said of its elements.
+func merged(after, isUnknown any) any {
+	switch of := isUnknown.(type) {
+	case bool:
+		if of {
+			return unknown
+		}
+	case map[string]any:
+		values, _ := after.(map[string]any)
+		for name, u := range of {
+			if m := merged(values[name], u); m != nil && values != nil {
+				values[name] = m
+			}
+		}
+	case []any:
+		values, _ := after.([]any)
+		for i := range values {
+			if i < len(of) {
+				values[i] = merged(values[i], of[i])
+			}
+		}
+	}
+	return after
 }
 
 // holds fails unless a planned value has what is wanted, and whatever else.
