@@ -19,7 +19,7 @@ import (
 
 // Served are the providers of this tree as processes that stay, instead of new ones for
 // each step of each command of terraform. They have the environment of a workspace, and
-// are started anew where that changes.
+// are started again where that changes.
 type Served struct {
 	mu    sync.Mutex
 	env   []string
