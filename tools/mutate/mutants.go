@@ -245,8 +245,8 @@ func (m *mutator) result() string {
 		list[i] = numbered{in, i}
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.imports)) {
-		at := m.fset.Position(m.clause).Offset
-		list = append(list, numbered{insert{at: at, text: fmt.Sprintf("; import %s %q", m.imports[path], path)}, len(list)})
+		line := fmt.Sprintf("; import %s %q", m.imports[path], path)
+		list = append(list, numbered{insert{at: m.fset.Position(m.clause).Offset, text: line}, len(list)})
 	}
 	slices.SortFunc(list, func(a, b numbered) int {
 		switch {
