@@ -55,8 +55,9 @@ type consumer struct {
 	file     *os.File       // has a line for each job that began or ended
 }
 
-// open reads what an earlier process did. A drain that was under way then counts
-// as failed: the next apply posts its message again, with a newer time.
+// open reads what an earlier process did. A drain that was under way ended with that
+// process, and who asks for it gets 404: then its message is posted again, with a
+// newer time.
 func open(name, command string, verifier *standardwebhooks.Webhook) (*consumer, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -71,7 +72,7 @@ func open(name, command string, verifier *standardwebhooks.Webhook) (*consumer, 
 			continue // a line that was cut short as the machine stopped
 		}
 		if j.answer == http.StatusAccepted {
-			j.answer = http.StatusConflict
+			j.answer = http.StatusNotFound
 		}
 		c.jobs[token] = j
 	}
@@ -125,7 +126,8 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		signed, _ := strconv.ParseInt(r.Header.Get("Webhook-Timestamp"), 10, 64) // it was verified
 		was, known := c.jobs[token]
-		if !known || was.answer == http.StatusConflict && signed > was.began {
+		ended := was.answer == http.StatusConflict || was.answer == http.StatusNotFound
+		if !known || ended && signed > was.began {
 			if err := c.note(token, job{signed, http.StatusAccepted}); err != nil {
 				log.Print(err)
 				http.Error(w, "cannot remember this", http.StatusServiceUnavailable)

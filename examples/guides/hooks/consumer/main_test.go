@@ -91,6 +91,20 @@ func TestRepeatedRequest(t *testing.T) {
 		t.Errorf("a node that was drained: %d", code)
 	}
 	ran(3)
+
+	// One that was under way as the process ended is not known until it is posted again.
+	if err := c.note("token-of-web-2", job{first.Unix(), http.StatusAccepted}); err != nil {
+		t.Fatal(err)
+	}
+	c = start()
+	if code := ended(c, "web-2", first); code != http.StatusNotFound {
+		t.Errorf("a recorded request after a restart: %d", code)
+	}
+	ran(3)
+	if code := ended(c, "web-2", second); code != http.StatusOK {
+		t.Errorf("a node whose drain did not end: %d", code)
+	}
+	ran(4)
 }
 
 // TestSecretStays: the command does not get the secret, and the log says which
