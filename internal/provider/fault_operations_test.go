@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -153,8 +154,30 @@ func operations() []operation {
 		return always(attributes{"cluster": cluster, "desired_capacity": n, "respect_quotas": true, "flavor_id": "m1.tiny", "regions": []any{
 			attributes{"name": "RegionOne", "zones": zones}, attributes{"name": "RegionTwo", "zones": zones}}})
 	}
+	// RegionTwo is closed and does not answer any more: nobody asks it.
+	closed := func(n int) func(*world) attributes {
+		return always(attributes{"cluster": "web", "desired_capacity": n, "respect_quotas": true, "flavor_id": "m1.tiny", "regions": []any{
+			attributes{"name": "RegionOne", "zones": zones}, attributes{"name": "RegionTwo", "zones": zones, "closed": true}}})
+	}
+	unasked := func(do step) step {
+		return func(ctx context.Context, p *protocol.Provider, w *world, i instance) (instance, error) {
+			w.fake.Inject(fakecloud.Fault{Region: "RegionTwo", Status: http.StatusServiceUnavailable, Times: fakecloud.Forever})
+			i, err := do(ctx, p, w, i)
+			if slices.ContainsFunc(w.fake.Requests(), func(r fakecloud.Request) bool { return r.Region == "RegionTwo" }) {
+				return i, errors.New("the closed region was asked")
+			}
+			return i, err
+		}
+	}
 	cluster := func(*world) string { return "web" }
 	adopted := adopt(placement, "%s", cluster) // the ten servers that are there
+	halved := func(ctx context.Context, p *protocol.Provider, w *world, i instance) (instance, error) {
+		i, err := adopted(ctx, p, w, i)
+		if err != nil {
+			return i, err
+		}
+		return p.Apply(ctx, i, closed(10)(w))
+	}
 
 	drain := func(more attributes) step {
 		return change(deletion, func(w *world) attributes {
@@ -213,6 +236,8 @@ func operations() []operation {
 		{"placement_attachment: read", adopted, refresh},
 		{"placement_attachment: grow", adopted, change(placement, sized("web", 12))},
 		{"placement_attachment: shrink", adopted, change(placement, sized("web", 8))},
+		{"placement_attachment: grow, with a closed region", adopted, unasked(change(placement, closed(12)))},
+		{"placement_attachment: read, with a closed region", halved, unasked(refresh)},
 		{"placement_attachment: delete", adopted, remove},
 		{"placement_attachment: import", nil, adopted},
 

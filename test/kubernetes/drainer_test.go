@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -221,6 +222,27 @@ func TestScript(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the script calls %q: find out what rights that needs", got)
+	}
+}
+
+// TestScriptAsksAgain: where kubectl fails once, a new worker is asked for again, and nobody
+// says that it has not joined.
+func TestScriptAsksAgain(t *testing.T) {
+	const kubectl = `#!/bin/sh
+if [ "$1" = wait ]; then echo Ready; exit; fi
+if [ -e "$0.failed" ]; then echo node/web-1; exit; fi
+touch "$0.failed"
+echo refused >&2
+exit 1
+`
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(kubectl), 0o700); err != nil { //nolint:gosec // it is a program
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "/bin/sh", filepath.Join(guide, "command/node.sh"))
+	command.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "NODE_NAME=web-1", "TRANSITION=launch"}
+	if text, err := command.CombinedOutput(); err != nil || string(text) != "refused\nReady\n" {
+		t.Errorf("%v, the script says %q", err, text)
 	}
 }
 

@@ -79,6 +79,13 @@ func (s *services) answer(name string, say func(time int) int) {
 	s.asked[name], s.says[name] = 0, say
 }
 
+// times is how often a node was asked.
+func (s *services) times(name string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked[name]
+}
+
 // TestPlacementHealthHTTP: a service that dies after its node was marked is replaced
 // within a batch. One that answers every second time
 // is not, and where there is no way to any node nothing is, and a warning says why.
@@ -135,4 +142,41 @@ func TestPlacementHealthInput(t *testing.T) {
 		c.Test(t, resource.TestStep{PlanOnly: true, ExpectError: acctest.Says(want),
 			Config: "resource \"stackpolicy_placement_attachment\" \"web\" {\n cluster = \"web\"\n desired_capacity = 1\n zones = [{ name = \"az-1\" }]\n" + block + "\n}\n"})
 	}
+}
+
+// TestPlacementHealthGrace: a server that does not answer within its grace is left alone, and
+// nobody asks it. After that it is replaced, and the grace of the new one begins at its own launch.
+func TestPlacementHealthGrace(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	s := serveNodes(t)
+	config := acctest.Attached(c, 2, acctest.Places("RegionOne: az-1"), fmt.Sprintf("health {\n    grace = \"10m\"\n    http {\n      url = \"http://{address}:%s/health\"\n    }\n  }\n"+
+		"  update {\n    causes = [\"UNHEALTHY\"]\n    max_batch_size = 1\n  }", s.port))
+	l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
+	dead := func(int) int { return http.StatusServiceUnavailable }
+	batch := func(name, created, deleted string) {
+		t.Helper()
+		l.Batch(t, name, config, created, deleted)
+		for name, server := range c.Servers(t) {
+			c.Fake.UpdateServer("RegionOne", server.ID, func(s *fakecloud.Server) { s.Network, s.Address = true, "127.77.0."+name })
+		}
+	}
+	batch("create", "0 1", "")
+	s.answer("1", dead)
+	s.answer("2", dead)
+	for range 2 {
+		l.Settled(t, "within the grace")
+		c.Fake.Advance(5*time.Minute - 30*time.Second)
+	}
+	if n := s.times("0") + s.times("1"); n != 0 {
+		t.Errorf("within the grace the nodes were asked %d times", n)
+	}
+	c.Fake.Advance(2 * time.Minute)
+	batch("after the grace", "2", "1")
+	l.Settled(t, "the new one has a grace of its own")
+	if n := s.times("2"); n != 0 {
+		t.Errorf("within its grace the new node was asked %d times", n)
+	}
+	c.Fake.Advance(11 * time.Minute)
+	batch("after its grace", "3", "2")
 }

@@ -19,7 +19,9 @@ find_node() { kubectl get node "$name" --ignore-not-found --output=name; }
 case $transition in
 launch)
 	while sleep 2; do
-		if [ -n "$(find_node)" ]; then
+		if ! found=$(find_node); then
+			continue # why is on stderr
+		elif [ -n "$found" ]; then
 			break
 		fi
 		echo "$name has not joined yet"
