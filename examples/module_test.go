@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -210,4 +211,61 @@ func TestModuleOrder(t *testing.T) {
 	if _, err := e.Apply(t.Context(), "size=4"); err != nil || drained.Load() == 0 {
 		t.Errorf("%d nodes were drained: %v", drained.Load(), err)
 	}
+}
+
+// TestModuleClosedRegion: a region that is closed and cannot be reached is not asked. The module
+// leaves its nodes out of the wait for readiness, and they stay.
+func TestModuleClosedRegion(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	e := startOn(t, c, "cluster")
+	e.apply(t, "size=6")
+	before := ids(c.Fake.Servers("RegionTwo"))
+	if len(before) < 2 {
+		t.Fatalf("RegionTwo has %d servers", len(before))
+	}
+	down := c.Fake.Inject(fakecloud.Fault{Region: "RegionTwo", Times: fakecloud.Forever, Status: http.StatusServiceUnavailable})
+	c.Fake.ResetRequests()
+	replace(t, filepath.Join(e.Dir, "main.tf"), "cap = 6", "closed = true")
+	if text, err := e.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-refresh=false", "-var=size=8"); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, r := range c.Fake.Requests() {
+		if r.Region == "RegionTwo" {
+			t.Errorf("the closed region was asked: %s", r)
+		}
+	}
+	down.Remove()
+	if after := ids(c.Fake.Servers("RegionTwo")); !slices.Equal(after, before) || len(e.servers(t)) != 8 {
+		t.Errorf("RegionTwo has %v, had %v; servers %v", after, before, e.servers(t))
+	}
+	state, err := e.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range state.Values.RootModule.ChildModules[0].Resources {
+		if r.Type != "stackpolicy_readiness_attachment" {
+			continue
+		}
+		servers := r.AttributeValues["servers"].(map[string]any)
+		if len(servers) != 8-len(before) {
+			t.Errorf("%d servers are waited for, want the %d of RegionOne", len(servers), 8-len(before))
+		}
+		for name, s := range servers {
+			if region := s.(map[string]any)["region"]; region != "RegionOne" {
+				t.Errorf("%s of %v is waited for", name, region)
+			}
+		}
+		return
+	}
+	t.Error("the state has no readiness attachment")
+}
+
+// ids are those of servers, sorted.
+func ids(servers []fakecloud.Server) (list []string) {
+	for _, s := range servers {
+		list = append(list, s.ID)
+	}
+	slices.Sort(list)
+	return list
 }
