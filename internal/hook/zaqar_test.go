@@ -117,6 +117,35 @@ func TestZaqarCompleted(t *testing.T) {
 	}
 }
 
+// TestZaqarOtherQueues: the message is done although other queues come after the hook's in
+// the list, as in a project with many.
+func TestZaqarOtherQueues(t *testing.T) {
+	cloud := zaqarCloud(t, fakecloud.Start(t, fakecloud.Config{}))
+	client := consuming(t, cloud)
+	for _, name := range []string{"backup", "events", "zoo"} {
+		if err := queues.Create(t.Context(), client, queues.CreateOpts{QueueName: name, DefaultMessageTTL: 3600, MaxMessagesPostSize: 1 << 18}).ExtractErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	z := zaqarHook(cloud)
+	done := make(chan error)
+	go func() { done <- z.Run(t.Context(), message, &Progress{}) }()
+	consume(t, client, first(t, client).ID)
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		case <-time.After(time.Millisecond):
+			if list := queued(t, client); len(list) > 0 {
+				t.Fatalf("it was posted again: %v", list)
+			}
+		}
+	}
+}
+
 // until runs the hook until it has looked at the message some times, which must
 // not complete it.
 func until(t *testing.T, z *testHook, p *Progress, want string) {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // What is written in HCL is read by tests, not compiled into them. So each mutant
@@ -42,7 +45,7 @@ func loadHCL(file string) ([]fault, error) {
 	return all, nil
 }
 
-// testHCL leaves out one argument after the other.
+// testHCL leaves out one argument after the other. The tests are compiled once, in the copy.
 func testHCL(file, pkg, tests string, every int) (result, error) {
 	all, err := loadHCL(file)
 	if err != nil {
@@ -53,22 +56,49 @@ func testHCL(file, pkg, tests string, every int) (result, error) {
 		return result{}, err
 	}
 	defer os.RemoveAll(temp)
+	dir, err := copied(temp)
+	if err != nil {
+		return result{}, err
+	}
+	binary := filepath.Join(temp, "tests")
+	compile := exec.CommandContext(context.Background(), "go", "test", "-c", "-vet=off", "-o", binary, pkg)
+	compile.Dir = dir
+	if out, err := compile.CombinedOutput(); err != nil {
+		return result{}, fmt.Errorf("%w\n%s", err, out)
+	}
+	run := func(text string) (string, error) {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, binary, "-test.short", "-test.failfast", "-test.run", tests)
+		cmd.Dir = filepath.Join(dir, pkg)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		return result{}, err
+	}
+	if out, err := run(string(whole)); err != nil {
+		return result{}, fmt.Errorf("%s fails without a mutant: %w\n%s", tests, err, out)
+	}
 	r := result{made: len(all)}
 	for i, f := range all {
 		if (i+1)%every != 0 {
 			continue
 		}
-		f.pkg, f.tests = pkg, tests
-		noticed, err := f.noticed(temp)
-		switch {
-		case err != nil:
+		text, err := f.put()
+		if err != nil {
 			return r, err
-		case noticed:
-			r.noticed++
-		default:
-			fmt.Println("survived:", f.title)
-			r.survived = append(r.survived, f.title)
 		}
+		if _, err := run(text); err != nil {
+			r.noticed++
+			continue
+		}
+		fmt.Println("survived:", f.title)
+		r.survived = append(r.survived, f.title)
 	}
 	return r, nil
 }
