@@ -180,3 +180,23 @@ func TestPlacementHealthGrace(t *testing.T) {
 	c.Fake.Advance(11 * time.Minute)
 	batch("after its grace", "3", "2")
 }
+
+// TestPlacementHealthTCP: a node whose port refuses connections, while that of another accepts
+// them, is replaced.
+func TestPlacementHealthTCP(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	listener, err := net.Listen("tcp", "127.77.1.0:0") // of the node 0 alone
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	config := acctest.Attached(c, 2, acctest.Places("RegionOne: az-1"), fmt.Sprintf("health {\n    grace = \"0s\"\n    tcp {\n      port = %d\n    }\n  }\n"+
+		"  update {\n    causes = [\"UNHEALTHY\"]\n    max_batch_size = 1\n  }", listener.Addr().(*net.TCPAddr).Port))
+	l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
+	l.Batch(t, "create", config, "0 1", "")
+	for name, server := range c.Servers(t) {
+		c.Fake.UpdateServer("RegionOne", server.ID, func(s *fakecloud.Server) { s.Network, s.Address = true, "127.77.1."+name })
+	}
+	l.Batch(t, "one refuses", config, "2", "1")
+}
