@@ -22,7 +22,7 @@ import (
 )
 
 // server answers kubectl as an API server with one worker would that joins late: it has a pod
-// of a deployment and one of a daemon set. Who asks has the rights of a role, and no other.
+// of a deployment and one of a daemon set. The client has the rights of a role, and no other.
 type server struct {
 	*httptest.Server
 	role    *rbacv1.ClusterRole
