@@ -14,15 +14,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log"
+	"net"
+	"net/http/httputil"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
-	ociregistry "github.com/google/go-containerregistry/pkg/registry"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/registry"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -30,6 +33,8 @@ import (
 
 var (
 	tools      = flag.String("tools", "", "the folder with the tools that make release uses")
+	oras       = flag.String("oras", "", "the oras that the guide on installing uses")
+	crane      = flag.String("crane", "", "the crane that serves a registry for container images")
 	terraform  = flag.String("terraform", "", "the terraform to install them with")
 	tofu       = flag.String("tofu", "", "the tofu to install them with")
 	allTargets = flag.Bool("all-targets", false, "build for every platform, not only for this one")
@@ -519,10 +524,12 @@ func (r rehearsal) filesystemMirror(t *testing.T) {
 
 // ociMirror: the same in a registry for container images, which OpenTofu knows.
 func (r rehearsal) ociMirror(t *testing.T) {
-	host, authority := registry.Serve(t, ociregistry.New(ociregistry.Logger(log.New(io.Discard, "", 0))))
+	host, authority := registry.Serve(t, serveImages(t))
 	trust := "SSL_CERT_FILE=" + authority
 	bin := t.TempDir()
-	run(t, workspace.Root(), nil, "go", "build", "-o", filepath.Join(bin, "oras"), "./test/release/oras")
+	if err := os.Symlink(*oras, filepath.Join(bin, "oras")); err != nil {
+		t.Fatal(err)
+	}
 	script := filepath.Join(workspace.Root(), "examples/guides/installing/oci-mirror.sh")
 	env := []string{trust, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
 	run(t, r.first, env, script, first, host+"/opentofu-providers/"+provider)
@@ -534,6 +541,39 @@ func (r rehearsal) ociMirror(t *testing.T) {
 		}
 		use(t, w)
 	}
+}
+
+// serveImages starts a registry for container images, and returns the way to it. It
+// serves plain HTTP, and the commands of the guide ask for TLS.
+func serveImages(t *testing.T) *httputil.ReverseProxy {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server := exec.CommandContext(t.Context(), *crane, "registry", "serve", "--address", address)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	for {
+		connection, err := net.Dial("tcp", address)
+		if err == nil {
+			_ = connection.Close()
+			break
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("crane serves no registry: %v", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
 }
 
 // reproduce: what SECURITY.md says makes the program of the release again, to the
