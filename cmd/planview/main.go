@@ -115,7 +115,8 @@ func read(name, log string, stdin io.Reader) (planview.Plan, error) {
 	return plan, planview.AddWarnings(plan, text)
 }
 
-// terminal reports whether somebody would have to type the plan.
+// terminal reports whether the input is a terminal, at which somebody would have to
+// type the plan.
 func terminal(stdin io.Reader) bool {
 	file, ok := stdin.(*os.File)
 	if !ok {

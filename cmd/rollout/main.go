@@ -215,7 +215,7 @@ func find(program string) (string, error) {
 	return "", errors.New("neither terraform nor tofu is on PATH: name one with -terraform")
 }
 
-// terminal reports whether somebody looks on.
+// terminal reports whether a person sees the output.
 func terminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {

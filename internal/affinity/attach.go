@@ -133,11 +133,12 @@ func named(ctx context.Context, compute *openstack.Compute, name string) ([]open
 	return groups, err
 }
 
-// lookTime is how long a look may take after a cancel. Tests with much to do
-// in addition allow for more.
+// lookTime is how long one more look may take after a cancel. Tests on slow machines
+// set a longer one.
 var lookTime = 700 * time.Millisecond
 
-// afterwards is a context to look once more. Who cancelled is not kept waiting.
+// afterwards is a context for one more look after a cancel. It is short, so that
+// Terraform ends soon.
 func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Err() == nil {
 		return ctx, func() {}
@@ -173,8 +174,8 @@ func lost(err error) bool {
 	return !ok || answer.Actual >= http.StatusInternalServerError
 }
 
-// pending reports whether Nova may still make the group after an error: nobody
-// answered, or a proxy that had waited long enough.
+// pending reports whether Nova may still make the group after an error: no answer came,
+// or a proxy gave up waiting for one.
 func pending(err error) bool {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return false // nothing was sent
@@ -191,11 +192,11 @@ type Created struct {
 	Name   string `json:"name,omitempty"`
 }
 
-// Detach deletes a group that an attachment created. One that does not exist is
-// no error. One that another attachment inherited since the process started is
-// kept: then kept is true. With create_before_destroy and -replace the new
-// attachment inherits, by its name, the group that the old one created and would
-// delete a moment later.
+// Detach deletes a group that an attachment created. One that does not exist is no
+// error. One that another attachment inherited since the process started is kept, and
+// kept is true. With create_before_destroy and -replace that happens: the new
+// attachment finds the group of the old one by its name and inherits it, a moment
+// before the old one is destroyed.
 func Detach(ctx context.Context, compute *openstack.Compute, group Created) (kept bool, err error) {
 	turn, done, err := compute.TakeGroupTurn(ctx)
 	if err != nil {

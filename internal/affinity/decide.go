@@ -33,8 +33,8 @@ type Policy struct {
 	MaxServerPerHost int    // of anti-affinity; 0: any in a group that is inherited, and 1 in one that is created
 }
 
-// decision is what to do: inherit a group, or create one of this name. An empty
-// name asks for one of its own.
+// decision is what to do: inherit a group, or create one of this name. With an empty
+// name the new group gets one that only the attachment knows.
 type decision struct {
 	inherit *openstack.ServerGroup
 	create  string

@@ -27,7 +27,7 @@ func readPageWith(data []byte, addresses bool, take func(*server) error) (more b
 			Rel string `json:"rel"`
 		} `json:"servers_links"`
 	}{Servers: serverList{take: take, addresses: addresses}}
-	// A character that is no UTF-8, in a name that someone chose, is replaced.
+	// Names are chosen by users: bytes in them that are not UTF-8 are replaced.
 	err = json.Unmarshal(data, &page, jsontext.AllowInvalidUTF8(true))
 	switch {
 	case page.Servers.err != nil:
@@ -43,8 +43,8 @@ func readPageWith(data []byte, addresses bool, take func(*server) error) (more b
 	return more, nil
 }
 
-// serverList hands on one server after the other: a page of millions of empty
-// ones, which is no more than a large answer, must not become gigabytes.
+// serverList passes on one server at a time and keeps none: an answer of a few
+// megabytes may have millions of empty ones, which together would take gigabytes.
 type serverList struct {
 	take      func(*server) error
 	addresses bool // whether they are read
@@ -89,7 +89,7 @@ type image struct {
 	ID string `json:"id"`
 }
 
-// UnmarshalJSONFrom takes a string for no image.
+// UnmarshalJSONFrom reads the image. A string means that there is none.
 func (i *image) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() == '"' {
 		return decoder.SkipValue()

@@ -8,7 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// FindingKind says what is the matter with a place.
+// FindingKind says why a place takes no nodes.
 type FindingKind int
 
 // What a look-up of places finds.
@@ -61,14 +61,14 @@ func (k FindingKind) why() string {
 // finding for each of these, in the order of regions and zones. The zones of a
 // region that is closed are not looked up.
 //
-// A region or zone without a weight is one that nobody lists and where nodes are.
-// Its name is not the configuration's: it is closed where nothing can be deleted
-// there, and never unknown.
+// A region or zone without a weight has nodes and is not in the configuration. So it is
+// never unknown; it is closed where nothing can be deleted there.
 //
-// A region that is closed for maintenance is sent no request, and for one, or a zone,
-// that is closed so and not usable either there is no finding, unless it is unknown.
+// No request is sent to a region that is closed for maintenance. A region or zone that
+// is closed for maintenance has no finding, even if it is not usable, unless it is
+// unknown.
 //
-// An error is a request that failed: nothing is said about any place then.
+// The error is that of a request that failed. Then nothing is known about any place.
 func LookUp(
 	ctx context.Context,
 	cloud *openstack.Cloud,
@@ -121,9 +121,9 @@ func closed(region placement.Region, kind FindingKind) placement.Region {
 	return region
 }
 
-// closeZones closes the zones that Nova does not list, or that are not available.
-// One that nobody lists is left alone where Nova does not list it either: its
-// servers are some other zone's now.
+// closeZones closes the zones that Nova does not list, or that are not available. A
+// zone that is neither in the configuration nor in Nova's list stays open: its servers
+// are in another zone by now.
 func closeZones(region placement.Region, zones []openstack.Zone) ([]placement.Bin, []Finding) {
 	available := make(map[string]bool, len(zones))
 	names := make([]string, len(zones))

@@ -116,9 +116,9 @@ func (q Quotas) Binding(configured, capped []placement.Region, before, after map
 	return binding
 }
 
-// Short lists the regions, by name, whose quota has no room for the servers that
-// are needed there in addition to all that exist. They fit only if others go first,
-// which create_before_destroy does not allow.
+// Short lists the regions, by name, whose quota has no room for the servers that are
+// needed there in addition to all that exist. They fit only after others were
+// destroyed, which create_before_destroy does not allow.
 func (q Quotas) Short(needed map[string]int64) []Binding {
 	var short []Binding
 	for _, region := range slices.Sorted(maps.Keys(needed)) {

@@ -207,9 +207,9 @@ func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 	return nil
 }
 
-// undecided refuses a snapshot in which nodes may be missing: a cell is down,
-// and servers in it may be of the cluster. Where names are asked for and all of
-// them were found, they are not.
+// undecided refuses a snapshot in which nodes may be missing: a cell is down, and
+// servers in it may be of the cluster. No node is missing where names were asked for
+// and all of them were found.
 func undecided(parts []part, nodes []node.Node, names []string) error {
 	missing := set(cleanAll(names))
 	for _, n := range nodes {

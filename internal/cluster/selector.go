@@ -23,7 +23,7 @@ type Selector struct {
 	Names         []string
 }
 
-// Empty reports whether the selector names nothing to go by.
+// Empty reports whether the selector has no criterion.
 func (s Selector) Empty() bool {
 	return s.NameRegex == "" && len(s.Metadata) == 0 && len(s.Tags) == 0 && s.ServerGroupID == "" && len(s.IDs) == 0 &&
 		len(s.Names) == 0
@@ -62,8 +62,8 @@ func (s Selector) compile() (*matcher, error) {
 	return m, nil
 }
 
-// cleaned writes what names servers as it is written in answers, where each
-// string has been cleaned: a name with a newline in it is still found.
+// cleaned cleans the names of a selector as answers are cleaned, so that a name with a
+// newline in it is still found.
 func (s Selector) cleaned() Selector {
 	metadata := make(map[string]string, len(s.Metadata))
 	for key, value := range s.Metadata {
@@ -115,9 +115,9 @@ func (m *matcher) matches(s *server) (belongs, known bool) {
 	return true, true
 }
 
-// query is what Nova can filter by, on our behalf, without leaving out a server
-// that matches. Its regular expressions are the database's, of another dialect
-// than ours and blind to case: only plain text that must be there is sent.
+// query is what Nova can filter by without leaving out a server that matches. Nova's
+// regular expressions are those of its database: of another dialect than ours, and not
+// case-sensitive. So only plain text is sent that every match contains.
 func (m *matcher) query() url.Values {
 	query := url.Values{}
 	if part := requiredText(m.NameRegex); part != "" {

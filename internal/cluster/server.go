@@ -97,14 +97,14 @@ func (s *server) build() string {
 // shared is one copy of a string that many nodes have.
 func shared(s string) string { return unique.Make(s).Value() }
 
-// marked reports whether metadata has a mark: a key whose value is not a way to
-// say no.
+// marked reports whether metadata has a key, and a value that does not mean no, such as
+// "false" or "0".
 func marked(metadata map[string]string, key string) bool {
 	value, ok := metadata[key]
 	if !ok {
 		return false
 	}
-	// A newline at the end, which a shell adds, came in as \n.
+	// A shell may add a newline at the end. Where the answer was cleaned, it became \n.
 	if raw, err := strconv.Unquote(`"` + strings.ReplaceAll(value, `"`, `\"`) + `"`); err == nil {
 		value = raw
 	}

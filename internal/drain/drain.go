@@ -19,7 +19,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
-// Server is what is done with the server of a node.
+// Server is the server of a node: what a drain asks Nova to do with it.
 type Server interface {
 	// State is what Nova says of the server.
 	State(ctx context.Context) (openstack.State, error)
@@ -94,12 +94,13 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// taskTime is how long a task of Nova's is waited for that keeps a server from
-// taking metadata. Longer ones, such as a snapshot, do not delay a drain.
+// taskTime is how long a drain waits for a task because of which Nova refuses to change
+// a server's metadata. A longer task, such as a snapshot, does not delay the drain
+// further.
 const taskTime = 30 * time.Second
 
-// takesMetadata are the statuses in which Nova changes a server's metadata, as
-// long as no task is under way, and those that pass into one.
+// takesMetadata are the statuses in which Nova changes a server's metadata, as long as
+// no task is under way, and those that soon become one of them.
 var takesMetadata = map[string]bool{
 	"ACTIVE": true, "SHUTOFF": true, "PAUSED": true, "SUSPENDED": true,
 	"REBOOT": true, "HARD_REBOOT": true, "PASSWORD": true, "MIGRATING": true,
@@ -139,7 +140,7 @@ func (d Drain) note(ctx context.Context, state openstack.State) error {
 	}
 }
 
-// pause is between two looks at the server.
+// pause waits between two looks at the server.
 func pause(ctx context.Context) error { return wait.For(ctx, time.Second) }
 
 // power is what a status of Nova means for a shutdown.

@@ -115,7 +115,8 @@ func (c Check) Look(ctx context.Context, nodes []Node) Result {
 	return result
 }
 
-// missingWay takes back what was seen where the way to the nodes is missing.
+// missingWay forgets what was seen of nodes that cannot be reached from here, and
+// returns a warning for them.
 func missingWay(nodes []Node, regions map[string][]Node, found map[string]seen) (warnings []string) {
 	blind := func(list []Node, least int) (cause string, n int) {
 		for _, node := range list {
@@ -220,8 +221,8 @@ func (c Check) tries(ctx context.Context, nodes []Node) map[string]seen {
 	return found
 }
 
-// monitored looks at what the monitors of the pools say. A pool is listed again a
-// moment later where a member is in ERROR, so it costs one request, or two.
+// monitored looks at what the monitors of the pools say. Each pool is one request; one
+// with a member in ERROR is listed once more, a moment later.
 func (c Check) monitored(
 	ctx context.Context,
 	region string,
@@ -290,8 +291,8 @@ func sick(members []openstack.Member) bool {
 	return slices.ContainsFunc(members, func(m openstack.Member) bool { return m.Operating == openstack.MemberError })
 }
 
-// both are the members as the second look saw them, of which those are in ERROR
-// that were so at both.
+// both returns the members of the second look. One of them is in ERROR only if it was
+// so in both.
 func both(first, second []openstack.Member) []openstack.Member {
 	before := map[string]string{}
 	for _, m := range first {

@@ -76,7 +76,7 @@ var octaviaType = Type{
 
 var poolID = regexp.MustCompile(`^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$`)
 
-// weightTag is how the tag of a member begins that notes which weight it had.
+// weightTag is the beginning of the tag that notes which weight a member had.
 const weightTag = "stackpolicy_weight="
 
 // octavia gives the node's members of pools another weight. A run that was cut
@@ -236,7 +236,8 @@ func sameTags(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// until repeats a step until it is done, as long as what goes wrong may pass.
+// until repeats a step until it is done, or fails in a way that waiting does not
+// change.
 func (o *octavia) until(ctx context.Context, step func() (done bool, err error)) error {
 	state := ""
 	for {

@@ -128,12 +128,12 @@ func (w *webhook) Run(ctx context.Context, m Message, _ *Progress) error {
 // mostSaid is how many bytes of an answer are read.
 const mostSaid = 64 << 10
 
-// meant reports whether a body is one of a consumer: none, or JSON.
+// meant reports whether a body can be a consumer's: it is empty, or JSON.
 func meant(body []byte) bool {
 	return len(body) <= mostSaid && (len(bytes.TrimSpace(body)) == 0 || json.Valid(body))
 }
 
-// kindOf is what an answer says that its body is.
+// kindOf names the media type of an answer.
 func kindOf(answer *http.Response) string {
 	return cmp.Or(plain(answer.Header.Get("Content-Type")), "without a Content-Type")
 }
@@ -199,8 +199,8 @@ func sameOrigin(base *url.URL, location string) (*url.URL, error) {
 	return address, nil
 }
 
-// longestPause is how long a Retry-After may make us wait. A consumer that wants
-// to be left alone longer than that would not be seen to be done.
+// longestPause is the longest Retry-After that is followed. After a longer one it would
+// be noticed too late that the consumer is done.
 const longestPause = 5 * time.Minute
 
 // wait waits as long as the answer asks for, or else for the usual pause.
@@ -213,7 +213,7 @@ func (w *webhook) wait(ctx context.Context, answer *http.Response) error {
 	return w.runner.between(ctx)
 }
 
-// advice is what an answer that is a redirect asks for.
+// advice says what to do about an answer that is a redirect.
 func advice(answer *http.Response) string {
 	redirect := web.Redirect(answer)
 	if redirect == "" {

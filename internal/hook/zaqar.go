@@ -79,7 +79,8 @@ func (z *zaqar) Run(ctx context.Context, m Message, p *Progress) error {
 	}
 }
 
-// step posts the message where none is out, or else looks whether it is done.
+// step posts the message if it is not in the queue yet, or else looks whether the
+// consumer is done.
 func (z *zaqar) step(
 	ctx context.Context, client *gophercloud.ServiceClient, m Message, p *Progress,
 ) (done bool, err error) {
@@ -102,7 +103,7 @@ func (z *zaqar) step(
 			return there, err
 		}
 	}
-	// The message expired, or went with its queue. Nobody says that it is done.
+	// The message expired, or was deleted with its queue: no consumer has completed it.
 	z.runner.log(ctx, m, "the message of the lifecycle hook was lost and is posted again",
 		map[string]any{"queue": z.queue})
 	p.Receipt = ""
@@ -154,13 +155,14 @@ func left(m messages.Message) time.Duration {
 	return time.Duration(min(max(m.TTL, 0), most)-min(max(m.Age, 0), most)) * time.Second
 }
 
-// final reports whether it is an answer of Zaqar's that will not get better.
+// final reports whether an error is an answer of Zaqar that asking again does not
+// change.
 func final(err error) bool {
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	return ok && answer.Actual < http.StatusInternalServerError && answer.Actual != http.StatusTooManyRequests
 }
 
-// clientID makes the UUID of who posts from the token: the next run has the same.
+// clientID makes a UUID from the token, so that the next run posts under the same one.
 func clientID(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
@@ -225,8 +227,8 @@ func (z *zaqar) searchAmong(
 ) (id string, lasts time.Duration, err error) {
 	for seen := map[string]bool{}; ; {
 		next := ""
-		// One page at a time: gophercloud does not find its way to the next one,
-		// and Zaqar's links, of which every page with messages has one, do not end.
+		// One page at a time: gophercloud does not find the next one. Every page that has
+		// messages links to another, so the links never end.
 		err = messages.List(client, z.queue, opts).
 			EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
 				list, err := messages.ExtractMessages(page)

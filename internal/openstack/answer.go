@@ -161,9 +161,9 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 	return err
 }
 
-// clean makes the body of a good answer fit to be decoded. It refuses half an
-// answer, where no length was announced that would show it: all answers are
-// objects.
+// clean makes the body of a good answer fit to be decoded. It refuses an answer that
+// breaks off: all answers are objects, so a missing end shows even where no length was
+// announced.
 func (t *transport) clean(body *wholeBody, k kind, secrets []string) error {
 	if whole := bytes.TrimSpace(body.all); whole[0] == '{' && whole[len(whole)-1] != '}' {
 		return fmt.Errorf("the answer breaks off after %d bytes", len(whole))
@@ -273,13 +273,13 @@ func final(err error) bool {
 	return status || bound
 }
 
-// missing says that a good answer lacks what was asked for: a proxy's, or that
-// of another service. Taken as it is, it would be an empty list, or a server
-// without a status.
+// missing is the error for a good answer that lacks what was asked for, such as one of
+// a proxy or of another service. Without this error it would be read as an empty list,
+// or as a server without a status.
 func missing(key string) error { return fmt.Errorf("the answer has no %q", key) }
 
-// another says that an answer is about something else than what was asked for: a
-// cache's, that drops a part of the address.
+// another is the error for an answer about something else than what was asked for. A
+// cache that ignores a part of the address gives such answers.
 func another(id string) error {
 	return fmt.Errorf("the answer is about another one, %q", text.Cut(id, 100))
 }

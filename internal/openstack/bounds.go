@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// bounds are what an answer may become. Its bytes are not enough: 2 of them
-// ("[]") can become 300 bytes of memory, as a map that is decoded three times.
+// bounds limit what an answer may become in memory. A limit of its bytes is not enough:
+// 2 of them ("[]") can become 300 bytes, as a map that is decoded three times.
 type bounds struct {
 	bytes  int64 // of the body, after decompression
 	values int   // objects, lists, members and items, at all depths
@@ -57,9 +57,9 @@ type kind struct {
 	bounds
 }
 
-// kinds are all requests that the provider makes. Another status than these is
-// no answer, even where gophercloud would take it for one: its body is not what
-// was asked for. The first kind that matches counts.
+// kinds are all requests that the provider makes, with the statuses of a good answer.
+// Any other status is an error, even where gophercloud would accept it, because its
+// body is not what was asked for. The first kind that matches counts.
 var kinds = []kind{
 	{http.MethodPost, "auth/tokens", []int{http.StatusCreated}, catalogueAnswer},
 	{http.MethodGet, "regions", []int{http.StatusOK}, smallAnswer},

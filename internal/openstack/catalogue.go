@@ -70,8 +70,8 @@ func (e *NoEndpointError) Error() string {
 func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error) {
 	types := opts.Types()
 	for _, service := range types {
-		// An overriding address is that of one place: it stands for the
-		// provider's own region, and not for every other too.
+		// An overriding address is that of one region, the provider's own, and must not be
+		// used for others.
 		ours := opts.Region == c.settings.region || c.settings.region == ""
 		if over := c.config.EndpointOverrides[service]; over != "" && ours {
 			if strings.Contains(over, "://") {

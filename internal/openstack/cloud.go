@@ -115,9 +115,9 @@ func (c *Cloud) session(ctx context.Context) (*session, error) {
 	})
 }
 
-// login asks for a token, at the v3 of the address that the configuration names.
-// No version document is asked where that is: its links may lead anywhere, and
-// the password would follow them.
+// login asks for a token, at the v3 of the address that the configuration names. It
+// reads no version document to find that: its links may lead anywhere, and the password
+// would follow them.
 func (c *Cloud) login(ctx context.Context) (*gophercloud.ProviderClient, error) {
 	options := c.settings.auth
 	options.AllowReauth = false // the transport does that, for all requests at once

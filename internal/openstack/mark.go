@@ -21,9 +21,10 @@ const (
 	// DrainedKey is the key of a server whose drain has begun. Its value is when, as
 	// RFC 3339 in UTC. Such a server is not in service, whatever its mark.
 	DrainedKey = "stackpolicy_drained"
-	// InServiceAtKey is the key of when the server got its mark, and NotInServiceAtKey
-	// of when a wait for it ended without that: both as RFC 3339 in UTC, by Nova's
-	// clock. The one is written together with the mark, which removes the other.
+	// InServiceAtKey is the key of the time when the server got its mark; it is written
+	// together with the mark. NotInServiceAtKey is the key of the time when a wait for the
+	// server ended without a mark; a mark removes it. Both are RFC 3339 in UTC, by Nova's
+	// clock.
 	InServiceAtKey    = "stackpolicy_in_service_at"
 	NotInServiceAtKey = "stackpolicy_not_in_service_at"
 )

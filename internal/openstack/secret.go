@@ -14,8 +14,8 @@ import (
 // redacted stands for a secret.
 const redacted = "(redacted)"
 
-// shortestSecret is the length below which a secret is left in place: a password
-// of three letters would blacken half of every message.
+// shortestSecret is the length below which a secret is left in place: to redact a
+// password of three letters would hide half of every message.
 const shortestSecret = 4
 
 // longSecret is the length from which a secret is looked for in good answers

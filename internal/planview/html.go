@@ -38,9 +38,9 @@ func HTML(plan Plan) string {
 		Article(plan, false))
 }
 
-// Article is what a page shows of a plan. It belongs into an element of the
-// class pv, and the page needs [CSS] and [ArticleCSS]. A narrow one has a picture
-// for a telephone.
+// Article is what a page shows of a plan. It belongs into an element of the class pv,
+// and the page needs [CSS] and [ArticleCSS]. The picture of a narrow article fits a
+// phone.
 func Article(plan Plan, narrow bool) string {
 	var b strings.Builder
 	if s := plan.others(100); len(s.items) > 0 {

@@ -115,8 +115,8 @@ func plain(s string) string {
 	return code(s)
 }
 
-// code shows any text as it is. In it every character that could mean something
-// is a reference to the character, which never means anything.
+// code shows any text as it is: each character that could mean something in Markdown or
+// HTML is written as a character reference.
 func code(s string) string {
 	var b strings.Builder
 	b.WriteString("<code>")

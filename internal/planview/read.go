@@ -93,8 +93,8 @@ func Read(text []byte) (Plan, error) {
 	return Plan{found, explain(found, plan.ResourceChanges)}, nil
 }
 
-// decode takes the mark of the encoding off a text, and makes UTF-16, which
-// PowerShell writes, UTF-8.
+// decode removes a byte order mark, and turns UTF-16, which PowerShell writes, into
+// UTF-8.
 func decode(text []byte) []byte {
 	var order binary.ByteOrder
 	switch {

@@ -147,8 +147,8 @@ func sortServers(list []Server) {
 	})
 }
 
-// explains reports whether what happens to a node asks for an effect on what
-// belongs to it.
+// explains reports whether an effect on a resource of a node follows from what happens
+// to the node.
 func (a *Attachment) explains(fates []Fate, e Effect, deposed string) bool {
 	is := func(fate Fate) bool { return slices.Contains(fates, fate) }
 	switch {
@@ -252,8 +252,8 @@ func (c resourceChange) because() string {
 	return " because of " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
-// updated is the effect of a change in place, and its text. Of a type that is
-// not known nobody can say here what a change does to it.
+// updated is the effect of a change in place, and its text. What a change does to a
+// resource of an unknown type cannot be known here.
 func (c resourceChange) updated() (Effect, string) {
 	var before, after, unknown map[string]json.RawMessage
 	for text, into := range map[*json.RawMessage]*map[string]json.RawMessage{

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// colour is one in the light and in the dark.
+// colour is a colour of the light theme, and the one of the dark theme.
 type colour struct{ name, light, dark string }
 
 var colours = []colour{

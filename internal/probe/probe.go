@@ -28,9 +28,10 @@ const (
 type Failure struct {
 	Text string // for people: what was asked, and what came of it
 
-	// Network is what the network said, where nothing of the service was seen, such
-	// as "connection refused". It has no address in it: two nodes to which there is no
-	// way have the same one. "" where the service, or something in its place, answered.
+	// Network is the error of the network where the service did not answer, such as
+	// "connection refused". It has no address in it, so it is equal for all nodes that
+	// cannot be reached for the same reason. "" where the service, or something in its
+	// place, answered.
 	Network string
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
-// Server is what is done with the server of a node.
+// Server is the server of a node: what a wait asks Nova to do with it.
 type Server interface {
 	// State is what Nova says of the server, and when.
 	State(ctx context.Context) (openstack.State, error)

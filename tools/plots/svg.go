@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// colour is one in the light and in the dark. Readers choose neither: a picture
-// has a background of its own, and fits in a page of either.
+// colour is a colour of the light theme, and the one of the dark theme. A reader cannot
+// switch them: a picture has a background of its own, and fits in a page of either
+// theme.
 type colour struct{ light, dark string }
 
 var (

@@ -105,8 +105,9 @@ func list(versions []string) string {
 
 var number = regexp.MustCompile(`\d+`)
 
-// compare orders versions: numbers as such, what begins with none ("latest") by
-// its letters, Zed before the releases that are years.
+// compare orders versions by their numbers. Versions that begin with no number
+// ("latest") are ordered by their letters, and Zed comes before the releases that are
+// named by years.
 func compare(a, b string) int {
 	x, y := number.FindAllString(a, -1), number.FindAllString(b, -1)
 	if named(a) != named(b) {
@@ -120,7 +121,7 @@ func compare(a, b string) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(a, b))
 }
 
-// named is where a version stands that is a name.
+// named orders the kinds of versions: Zed first, then numbers, then all other names.
 func named(version string) int {
 	switch {
 	case strings.HasPrefix(version, "zed"):

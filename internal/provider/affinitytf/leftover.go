@@ -9,8 +9,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 )
 
-// leftoversKey is the private key of groups that the attachment created, no
-// longer uses and could not delete. The next apply tries again.
+// leftoversKey is the key in the private state of groups that the attachment created,
+// no longer uses and could not delete. The next apply tries again.
 const leftoversKey = "leftovers"
 
 // describe names groups for people.

@@ -32,8 +32,8 @@ func New(cloud *openstack.Cloud, reason error, hooks *hook.Runner) *Backend {
 
 var errNotConfigured = errors.New("the provider is not configured")
 
-// Get returns the cloud, logged in, or reports why there is none and returns nil.
-// No other place needs a text about a login that is refused.
+// Get returns the cloud, logged in, or reports why there is none and returns nil. A
+// login that is refused is reported here and nowhere else.
 func (b *Backend) Get(ctx context.Context, diags *diag.Diagnostics) *openstack.Cloud {
 	reason := errNotConfigured
 	if b != nil {

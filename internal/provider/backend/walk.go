@@ -45,20 +45,21 @@ func (w *Walk) Detach(server string) bool {
 	return w.attached[server]
 }
 
-// Detached is of how many servers the plan destroys a deletion attachment, as far
-// as Terraform has come.
+// Detached counts the servers whose deletion attachments the plan destroys, as far as
+// Terraform has planned.
 func (w *Walk) Detached() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.detached)
 }
 
-// quiet is how long no resource must have come before a group is complete.
+// quiet is the pause after which a group is complete: no resource has joined it for
+// that long.
 const quiet = 300 * time.Millisecond
 
-// Gather lets one diagnostic speak of many resources. The first resource of a group
-// waits until no other has come for a moment, and gets the names of all, sorted,
-// to report. The others get none, and have nothing to report.
+// Gather turns the diagnostics of many resources into one. The first resource of a
+// group waits until no other has joined for a moment, and gets the names of all,
+// sorted, to report. The others get none, and have nothing to report.
 //
 // Where resources come one after the other, as with -parallelism=1, waiting is in
 // vain, and after the first time nobody waits any more.

@@ -109,7 +109,8 @@ func (m attachmentModel) steps() (steps []string) {
 // enabled is true where nothing is said, as in a state without the argument.
 func (m attachmentModel) enabled() bool { return m.Enabled.IsNull() || m.Enabled.ValueBool() }
 
-// moved is what to do where servers stay. Terraform gives a provider no addresses.
+// moved is the advice where servers stay. It has placeholders, because a provider does
+// not know the addresses of its resources.
 const moved = `
 
   moved {
@@ -145,8 +146,8 @@ func (m attachmentModel) leave(ctx context.Context, walk *backend.Walk, diags *d
 	if names == nil {
 		return
 	}
-	// The number in the title is of all so far. So it differs where there are several
-	// of these warnings, and Terraform does not hide one behind another.
+	// The title counts all servers so far, so several of these warnings differ: Terraform
+	// merges those that do not.
 	diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(int64(walk.Detached()), "server")), fmt.Sprintf(
 		"This plan destroys the deletion attachments of %s. Each server is drained: %s. "+
 			"A server that this plan does not destroy is drained anyway. "+

@@ -143,8 +143,8 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
-// Update only takes note: nothing happens before the node is removed. A region
-// that changes must have the server.
+// Update stores the plan, and does nothing else before the node is removed. If the
+// region changes, the server must be in the new one.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var state, plan attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -162,7 +162,8 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
-// progressKey is the private key of how far a destruction came that failed.
+// progressKey is the key in the private state under which a failed destruction notes
+// how far it came.
 const progressKey = "progress"
 
 // Delete drains the node. One that fails half-way remembers how far it came.

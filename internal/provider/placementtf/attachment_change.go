@@ -16,9 +16,9 @@ import (
 // clusters stay readable.
 const maxNames = 100
 
-// changeAttribute is a set of one. Terraform shows the elements of an object as
-// edited: in the second batch of a rollout "web-6" -> "web-8", which are two nodes. Of
-// a set it shows what the last batch did as removed, and what this one does as added.
+// changeAttribute is a set with one element. Of an object Terraform would show values
+// as edited: in the second batch of a rollout "web-6" -> "web-8", which are two nodes.
+// Of a set it shows the last batch as removed and this one as added.
 func changeAttribute() schema.Attribute {
 	number := func(description string) schema.Attribute {
 		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}

@@ -100,8 +100,8 @@ func (p *attachmentPlanner) countBatch(change roster.Change) {
 	}
 }
 
-// forgetsSlots refuses to take stateful away while slots are kept: what is kept by
-// them would be destroyed unasked.
+// forgetsSlots refuses to remove the block stateful while slots are kept: what these
+// keep would be destroyed, and nobody asked for that.
 func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
 	kept := now.KeptSlots()
 	if value.GivenBlock(p.plan.Stateful) || len(kept) == 0 {
@@ -114,8 +114,8 @@ func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
 	return true
 }
 
-// planRoster asks first and plans once. Which places take nodes now the refresh has
-// looked up, except for those that it did not know of.
+// planRoster asks first and plans once. Which places take nodes now was looked up by
+// the refresh, except for places that are new in the configuration.
 func (p *attachmentPlanner) planRoster(
 	ctx context.Context,
 	now roster.Roster,
@@ -139,7 +139,8 @@ func (p *attachmentPlanner) planRoster(
 		return next, change, err // it does not matter which places are usable
 	}
 	for _, f := range findings {
-		// Where a zone is down Nova still deletes: it gives up its share of those that leave.
+		// Where a zone is down Nova still deletes servers, so the zone loses its share of the
+		// nodes that leave.
 		written.Report([]cluster.Finding{f}, removing && f.Zone == "", p.diags)
 	}
 	written.ReportNone(open, !removing, p.diags)

@@ -92,8 +92,8 @@ func (m *attachmentModel) refresh(
 	return r.Learn(seen, policy).Ordered(), after, true
 }
 
-// tell says what the cluster does now, from what was found out and without asking for
-// more. Only an update leaves something undone.
+// tell sets the status from what was found out, and sends no further request. Without
+// update nothing is ever left to do.
 func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memory, diags *diag.Diagnostics) {
 	if !value.GivenBlock(m.Update) {
 		m.Status = types.StringValue(roster.InStep)

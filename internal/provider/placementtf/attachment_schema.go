@@ -209,7 +209,7 @@ func deletionBlock() schema.Block {
 	}
 }
 
-// onRemovalDelete gives the slot of a node up with it.
+// onRemovalDelete gives up the slot of a node when the node is removed.
 const onRemovalDelete = "DELETE"
 
 func statefulBlock() schema.Block {

@@ -13,8 +13,8 @@ import (
 // While planning, values may be unknown. One that matters makes the nodes
 // unknown, never wrong; one that cannot change the result leaves them known.
 
-// refusesUnknown reports, of an attachment that exists, what would make the plan
-// at apply another one than this.
+// refusesUnknown reports unknown values because of which the plan of an existing
+// attachment could be another one when Terraform plans again at apply.
 func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 	if p.state == nil {
 		return false

@@ -68,8 +68,8 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	}
 }
 
-// Misspelled ends the description of a list of places: the provider cannot refuse
-// a key that Terraform has dropped.
+// Misspelled is the end of the description of a list of places. Terraform drops keys
+// that it does not know, so the provider cannot refuse them.
 const Misspelled = " Terraform drops a misspelled key of these objects (`wieght`) before the provider sees it, and " +
 	"the default applies. " +
 	"So check the keys of a list that people write, as in the guide [From " +

@@ -119,8 +119,8 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 	}
 }
 
-// ReportNone reports that no place at all is usable. One that is closed for maintenance
-// is, unless nodes are added.
+// ReportNone reports that no place at all is usable. A place that is closed for
+// maintenance counts as usable, unless nodes are added.
 func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.Diagnostics) {
 	if diags.HasError() || len(looked) == 0 {
 		return

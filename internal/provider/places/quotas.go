@@ -52,8 +52,8 @@ func WarnOfQuotas(binding []cluster.Binding, diags *diag.Diagnostics) {
 	}
 }
 
-// WarnOfRoom reports the quotas that have no room for new servers before those
-// are gone that they replace.
+// WarnOfRoom reports the quotas that have no room for new servers until the servers
+// that they replace are gone.
 func WarnOfRoom(short []cluster.Binding, diags *diag.Diagnostics) {
 	for _, b := range short {
 		diags.AddWarning(

@@ -76,9 +76,9 @@ func (r *attachmentResource) ValidateConfig(
 	}
 }
 
-// ModifyPlan plans that nothing is pending: where something is, that is a
-// difference, and the next apply looks at the servers. It warns where the
-// attachment is removed while something is.
+// ModifyPlan plans an empty list of pending servers. Where servers are pending that is
+// a difference, so an apply follows and looks at them. It warns where the attachment is
+// removed while servers are pending.
 func (r *attachmentResource) ModifyPlan(
 	ctx context.Context,
 	req resource.ModifyPlanRequest,
@@ -168,8 +168,9 @@ func (r *attachmentResource) ImportState(
 }
 
 // wait waits for the servers that lack their mark. The state is nil for a new
-// attachment. It reports whether it came to waiting; if that failed, all that it
-// waited for are pending in the plan, and the next refresh finds those that are.
+// attachment. It returns true if it has waited. If that failed, all servers that it
+// waited for are pending in the plan, and the next refresh finds those that are in
+// service.
 func (r *attachmentResource) wait(
 	ctx context.Context,
 	plan, state *attachmentModel,
