@@ -127,7 +127,7 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		signed, _ := strconv.ParseInt(r.Header.Get("Webhook-Timestamp"), 10, 64) // it was verified
 		was, known := c.jobs[token]
 		ended := was.answer == http.StatusConflict || was.answer == http.StatusNotFound
-		if !known || ended && signed > was.began {
+		if !known || (ended && signed > was.began) {
 			if err := c.note(token, job{signed, http.StatusAccepted}); err != nil {
 				log.Print(err)
 				http.Error(w, "cannot remember this", http.StatusServiceUnavailable)
