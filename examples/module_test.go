@@ -38,7 +38,7 @@ func TestModuleArguments(t *testing.T) {
     grace_period = "33s"
     hook         = { type = "webhook", url = "https://consumer.example/leave", timeout = 77, default_result = "CONTINUE" }
   }
-  affinity          = "anti-affinity"
+  affinity          = "soft-affinity"
   group_size        = 2
   key_pair          = "ops"
   security_groups   = ["web"]
@@ -68,7 +68,7 @@ func TestModuleArguments(t *testing.T) {
 			},
 		},
 		`stackpolicy_affinity_attachment.cluster["RegionTwo/any/0"]`: {
-			"region": "RegionTwo", "servergroup": map[string]any{"name": "web-0", "policies": "anti-affinity"},
+			"region": "RegionTwo", "servergroup": map[string]any{"name": "web-0", "policies": "soft-affinity"},
 		},
 		`openstack_compute_instance_v2.node["web-0"]`: {"availability_zone": "az-1", "flavor_name": "m1.tiny"},
 		`openstack_compute_instance_v2.node["web-1"]`: {

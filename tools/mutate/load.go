@@ -21,6 +21,7 @@ import (
 type pkg struct {
 	dir, name string
 	tests     string            // pattern of the tests to run
+	skip      *regexp.Regexp    // of those to leave out
 	rapid     bool              // whether its tests use pgregory.net/rapid
 	files     map[string]string // by name
 	mutants   []mutant

@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -40,6 +41,11 @@ func main() {
 	written := flag.String("report", "", "where the results of all folders are kept")
 	every := flag.Int("sample", 1, "take one mutant of so many")
 	tests := flag.String("run", "", "a pattern of the tests to run; without it all")
+	skip := flag.String(
+		"skip",
+		"^TestLargeTemplate$",
+		"a pattern of tests to leave out: those that count allocations, of which mutants make more",
+	)
 	faults := flag.String("faults", "", "a table of faults to put in instead, see faults.go")
 	only := flag.String("only", "", "of the faults, those with this text in their title or file")
 	flag.Parse()
@@ -63,7 +69,7 @@ func main() {
 	}
 	survivors, total := 0, 0
 	for _, target := range flag.Args() {
-		r, err := testTarget(target, *tests, *every, *workers, known)
+		r, err := testTarget(target, *tests, *skip, *every, *workers, known)
 		if err != nil {
 			fail(err)
 		}
@@ -101,7 +107,7 @@ func main() {
 const moduleTests = "^(TestModule.*|TestAccExample_cluster.*)$"
 
 // testTarget tests a folder, a file of Go, or one of HCL.
-func testTarget(target, tests string, every, workers int, known map[string]int) (result, error) {
+func testTarget(target, tests, skip string, every, workers int, known map[string]int) (result, error) {
 	dir, file := target, ""
 	switch filepath.Ext(target) {
 	case ".tf":
@@ -111,6 +117,9 @@ func testTarget(target, tests string, every, workers int, known map[string]int) 
 	}
 	p, err := load(filepath.Clean(dir), file)
 	if err != nil {
+		return result{}, err
+	}
+	if p.skip, err = regexp.Compile(cmp.Or(skip, "^$")); err != nil {
 		return result{}, err
 	}
 	p.tests = cmp.Or(tests, p.tests)

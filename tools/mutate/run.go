@@ -87,7 +87,7 @@ func (p *pkg) trace(binary, file string) ([]traced, error) {
 	}
 	var tests []traced
 	for name := range strings.FieldsSeq(string(list)) {
-		if !strings.HasPrefix(name, "Test") && !strings.HasPrefix(name, "Fuzz") {
+		if (!strings.HasPrefix(name, "Test") && !strings.HasPrefix(name, "Fuzz")) || p.skip.MatchString(name) {
 			continue
 		}
 		if err := os.RemoveAll(file); err != nil {
