@@ -275,6 +275,22 @@ func TestNotices(t *testing.T) {
 			s.change("web-1", func(n *node.Node) { n.Status = "BUILD" })
 		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (it has no server), web-1 (its server is in BUILD). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates."}}},
 		{func(p *Policy) {
+			p.Templates, p.Update = images("a"), update("2", Misplaced)
+			p.Regions = p.Regions[:1]
+		}, func(s Seen) {
+			delete(s.Servers, "web-0")
+			s.Builds["web-1"] = Build{Mark: "1-0"}
+		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (it was not looked at yet), web-1 (its server is still what it was before the node changed). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates. " +
+			"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."}}},
+		{func(p *Policy) {
+			p.Templates, p.Update = images("a"), update("2", Misplaced)
+			p.Regions = p.Regions[:1]
+		}, func(s Seen) {
+			s.Builds["web-0"] = Build{Mark: "1-0"}
+			delete(s.Servers, "web-1")
+		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (its server is still what it was before the node changed), web-1 (it was not looked at yet). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates. " +
+			"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."}}},
+		{func(p *Policy) {
 			p.Update = update("1", Unhealthy)
 			p.Update.RetryFullAfter = time.Hour
 			p.Regions = []placement.Region{{Bin: placement.Bin{Name: "RegionOne", Weight: 1, Cap: 3}}, {Bin: placement.Bin{Name: "RegionTwo", Weight: 1, Cap: 3}}}

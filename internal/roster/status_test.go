@@ -111,6 +111,18 @@ func TestStatus(t *testing.T) {
 				"web-4 (RegionTwo/az-1 is not available) and 1 more",
 		},
 		{
+			name: "nodes that are too old in closed places",
+			policy: func(p *Policy) {
+				p.Update = update("1", TooOld)
+				p.Update.Method = InPlace
+				p.Regions[0].Zones[0].Closed, p.Regions[0].Zones[0].Why = true, "is not available"
+			},
+			seen: func(s Seen) {
+				s.Aged["web-0"] = Aged{Mark(s.Servers["web-0"].InService), time.Unix(1<<30, 0)}
+			},
+			plan: "held: web-0 (RegionOne/az-1 is not available)",
+		},
+		{
 			name: "bakes",
 			policy: func(p *Policy) {
 				outdated("1")(p)

@@ -368,6 +368,36 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestNeverServed: a node that was not in service follows another template at once, and
+// whatever the batch. One that no refresh has looked at may well be in service: it follows
+// with a batch.
+func TestNeverServed(t *testing.T) {
+	p := policy(6)
+	p.Templates = images("b")
+	for looked, want := range map[bool]string{true: "web-0 web-1 web-2 web-3 web-4 web-5", false: "web-0"} {
+		for _, method := range []string{Substitute, InPlace} {
+			r := six(t, image("a"))
+			for name, n := range r.Nodes {
+				n.Served = false
+				r.Nodes[name] = n
+			}
+			p.Update = update("1", Outdated)
+			p.Update.Method = method
+			seen := NewSeen()
+			if looked {
+				for name := range r.Nodes {
+					seen.lose(name)
+				}
+			}
+			_, change, err := Plan(r, seen, p)
+			got := strings.TrimSpace(namesOf(change.Revised) + " " + namesOf(change.Departed))
+			if err != nil || got != want || looked && len(change.Departed) > 0 {
+				t.Errorf("%s, looked at: %v: %q follow, want %q, %v", method, looked, got, want, err)
+			}
+		}
+	}
+}
+
 // TestOutdatedInClosedPlaces: a node in service in a listed place that takes none
 // now waits, because its substitute would leave the spread worse than it is.
 func TestOutdatedInClosedPlaces(t *testing.T) {
