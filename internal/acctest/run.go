@@ -115,7 +115,9 @@ func (c *Cloud) workspace(
 	if attach == nil || needsOpenStack && workspace.Stub() == "" {
 		mirror = providers(t)
 	}
-	stubbed.CompareAndSwap(false, needsOpenStack)
+	if needsOpenStack {
+		stubbed.Store(true)
+	}
 	w := workspace.Open(t.TempDir(), Terraform(t), mirror, env...)
 	if w.Attach = attach; attach != nil {
 		w.Blocks = map[string]string{}

@@ -74,8 +74,8 @@ func chooseBatch(now Roster, s stage, policy Policy) batch {
 }
 
 // remaining counts the nodes that an update would still replace, could it replace
-// all at once. An outage that the plan ends, for instance because candidates leave, holds
-// the next one no more.
+// all at once. An outage that this plan ends, for instance because candidates leave,
+// does not hold back the next plan.
 func remaining(now Roster, after facts, full []placement.Place, policy Policy) int64 {
 	if policy.Update == nil {
 		return 0

@@ -150,8 +150,8 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 		diags.AddAttributeError(
 			list,
 			"All places are closed",
-			"None of the places listed takes nodes: each of them is closed, or not usable now. Remove closed from "+
-				"one of them, list another place, or ask for no more nodes than there are.",
+			"None of the places listed takes nodes: each of them is closed, or not usable now. To open "+
+				"one, remove closed = true there; or list another place, or ask for no more nodes than there are.",
 		)
 	case l.InOne:
 		diags.AddAttributeError(

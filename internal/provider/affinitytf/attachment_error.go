@@ -1,0 +1,67 @@
+package affinitytf
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
+)
+
+// addAttachError reports why no group was attached, at the argument that asks
+// for it.
+func addAttachError(err error, diags *diag.Diagnostics) {
+	name := path.Root("servergroup").AtName("name")
+	if lost, ok := errors.AsType[*affinity.LostError](err); ok {
+		diags.AddError("Unable to find out whether the server group was created", lostDetail(lost))
+		return
+	}
+	switch {
+	case value.Is[*affinity.MismatchError](err):
+		diags.AddAttributeError(
+			path.Root("servergroup").AtName("policies"),
+			"The server group has other rules",
+			text.Sentence(
+				err,
+			)+" A group's rules cannot change: ask for those that it has, or name another group. If this attachment "+
+				"created the group and must be replaced, apply without -replace (or untaint it): then it takes "+
+				"another group in place.",
+		)
+	case value.Is[*affinity.AmbiguousError](err):
+		diags.AddAttributeError(name, "Several server groups have the name", text.Sentence(err))
+	case value.Is[*affinity.MissingError](err):
+		at := name
+		if missing, _ := errors.AsType[*affinity.MissingError](err); missing.Hinted {
+			at = path.Root("scheduler_hints").AtName("group")
+		}
+		diags.AddAttributeError(at, "Unknown server group", text.Sentence(err))
+	case value.Is[*affinity.UnsupportedError](err):
+		diags.AddAttributeError(path.Root("servergroup"), "Nova is too old", text.Sentence(err))
+	default:
+		diags.AddError("Unable to attach the server group", err.Error())
+	}
+}
+
+func lostDetail(lost *affinity.LostError) string {
+	detail := fmt.Sprintf("The answer was lost: %s. ", lost)
+	switch {
+	case lost.Own:
+		return detail + "The next apply looks for it, and removes it before it makes one."
+	case len(lost.IDs) > 0:
+		detail += fmt.Sprintf(
+			"Nova has a server group of this name now (%s), but anybody may have made it, so it is not taken as "+
+				"created by this attachment. ",
+			strings.Join(lost.IDs, ", "),
+		)
+	default:
+		detail += "There is no group of this name yet, but Nova may still make it. "
+	}
+	return detail + "The next apply inherits a group of this name if there is one; then it stays when the attachment " +
+		"is destroyed. If it is yours, import it instead as <region>/<id>/created."
+}
