@@ -72,7 +72,7 @@ func act(t testing.TB, client *gophercloud.ServiceClient, id, body string) {
 func (c *Cloud) await(t testing.TB, region, id, status string, is func(*servers.Server) bool) {
 	t.Helper()
 	var last servers.Server
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if last = c.Server(t, region, id); last.Status == status && last.TaskState == "" && is(&last) {
 			return
 		}

@@ -46,7 +46,7 @@ var (
 	} // 1,000 hypervisors with their cpu_info have 3 MiB, and 150,000 values
 	serversAnswer  = bounds{24 << 20, 1_000_000} // 1,000 servers with all metadata have 16 MiB, and 220,000 values
 	membersAnswer  = bounds{4 << 20, 200_000}    // 1,000 members have 0.6 MiB, and 20,000 values
-	messagesAnswer = bounds{6 << 20, 60_000}     // 20 messages of Zaqar's maximum, 256 KiB, have 5 MiB
+	messagesAnswer = bounds{6 << 20, 20_000}     // 20 messages of the largest size have 5 MiB; 20 of hooks, 400 values
 )
 
 // kind is a kind of request, with what may be answered to it.

@@ -57,7 +57,7 @@ func (r *run) apply(failure string) {
 // refresh.
 func (r *run) gone() {
 	r.t.Helper()
-	for end := time.Now().Add(time.Minute); len(r.Servers(r.t)) > 0; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); len(r.Servers(r.t)) > 0; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
 			r.t.Fatalf("left are %v", r.Servers(r.t))
 		}

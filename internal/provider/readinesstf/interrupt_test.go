@@ -23,7 +23,10 @@ func TestAccReadinessAttachment_interrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	waiting := func() bool { return h.requests("1") > 0 && marks(t, c)["0"] == "1" }
-	for end := time.Now().Add(time.Minute); !waiting() && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !waiting(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("asked %v, marks %v", h.requests("1"), marks(t, c))
+		}
 	}
 	acctest.Interrupt(t, apply, "The wait for new servers was interrupted")
 	if got := fmt.Sprint(marks(t, c)); got != "map[0:1 1:]" {
