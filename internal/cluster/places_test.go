@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
@@ -104,12 +105,13 @@ func TestLookUpAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
-		_, _, err := cluster.LookUp(ctx, login(t, fake), []placement.Region{region("RegionOne", "az-1"), region("RegionTwo", "az-1")})
+		patient := login(t, fake, func(c *openstack.Config) { c.RequestTimeout = time.Hour })
+		_, _, err := cluster.LookUp(ctx, patient, []placement.Region{region("RegionOne", "az-1"), region("RegionTwo", "az-1")})
 		done <- err
 	}()
 	select {
 	case <-two.Hit():
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the second region waits for the first")
 	}
 	cancel()

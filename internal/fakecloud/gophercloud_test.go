@@ -141,7 +141,7 @@ func TestGophercloudServers(t *testing.T) {
 		if i >= 4 { // there are two hosts, for two each
 			status = "ERROR"
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		if err := servers.WaitForStatus(ctx, client, made.ID, status); err != nil {
 			t.Errorf("node-%d: %v", i, err)
 		}

@@ -22,7 +22,7 @@ import (
 
 func member(fake *fakecloud.Cloud) openstack.Config {
 	return openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
-		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: 5 * time.Second}
+		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: time.Minute}
 }
 
 func open(t *testing.T, config openstack.Config) *openstack.Cloud {
@@ -66,7 +66,8 @@ func TestLoginIsShared(t *testing.T) {
 // their answer.
 func TestLoginOutlivesTheFirst(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
-	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Effect: fakecloud.Delay, Delay: 200 * time.Millisecond})
+	release := make(chan struct{})
+	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Effect: fakecloud.Delay, Delay: time.Minute, Until: release})
 	cloud := open(t, member(fake))
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error)
@@ -76,11 +77,12 @@ func TestLoginOutlivesTheFirst(t *testing.T) {
 	}
 	second := make(chan error)
 	go func() { second <- cloud.Login(t.Context()) }()
-	time.Sleep(50 * time.Millisecond) // until the second one waits too
+	time.Sleep(200 * time.Millisecond) // until the second one waits too
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) {
 		t.Errorf("the first: %v", err)
 	}
+	close(release)
 	if err := <-second; err != nil {
 		t.Errorf("the second: %v", err)
 	}
@@ -161,7 +163,8 @@ func TestExpiredToken(t *testing.T) {
 	}
 	fake.ExpireTokens()
 	fake.ResetRequests()
-	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Effect: fakecloud.Delay, Delay: time.Second})
+	release := make(chan struct{})
+	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Effect: fakecloud.Delay, Delay: time.Minute, Until: release})
 
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error)
@@ -188,11 +191,12 @@ func TestExpiredToken(t *testing.T) {
 			}
 		})
 	}
-	time.Sleep(100 * time.Millisecond) // until they wait for the login
+	time.Sleep(200 * time.Millisecond) // until they wait for the login
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) || answered.Load() != 0 {
 		t.Errorf("the first ended with %v after %d others", err, answered.Load())
 	}
+	close(release)
 	wait.Wait()
 	if n := fake.Count("POST identity /auth/tokens"); n != 1 {
 		t.Errorf("%d logins", n)
