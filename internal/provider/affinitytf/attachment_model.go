@@ -68,13 +68,13 @@ func (m attachmentModel) validate(ctx context.Context, diags *diag.Diagnostics) 
 		diags.AddAttributeError(
 			path.Root("servergroup").AtName("max_server_per_host"),
 			"Invalid rule",
-			"Nova knows max_server_per_host only of anti-affinity, and servergroup asks for the policy "+policy.Policy+
-				".",
+			"Only a group of the policy anti-affinity has a max_server_per_host, and servergroup asks for "+
+				policy.Policy+". Remove the argument, or ask for the other policy.",
 		)
 	}
 	if policy.Name != "" && policy.Hint != "" && policy.Name != policy.Hint {
 		diags.AddAttributeWarning(path.Root("scheduler_hints").AtName("group"), "Scheduler hints without effect",
-			"The server group named by servergroup takes precedence over that of the scheduler hints.")
+			"The group that servergroup names counts, and not the one of the scheduler hints. Name one of the two.")
 	}
 }
 

@@ -263,7 +263,7 @@ func TestAccAffinityAttachment_badInput(t *testing.T) {
 	var steps []resource.TestStep
 	for config, want := range map[string]string{
 		serverGroup(policies("aversion")):                          "Attribute servergroup.policies value must be one of",
-		serverGroup(policies("affinity"), perHost(2)):              "Nova knows max_server_per_host only of anti-affinity",
+		serverGroup(policies("affinity"), perHost(2)):              "Only a group of the policy anti-affinity has a max_server_per_host",
 		serverGroup(perHost(0)):                                    "Attribute servergroup.max_server_per_host value must be between 1 and",
 		serverGroup("max_server_per_host = 2.5"):                   "A whole number is needed, not 2.5.",
 		serverGroup(named("")):                                     "Attribute servergroup.name string length must be at least 1",

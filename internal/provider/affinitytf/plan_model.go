@@ -161,7 +161,7 @@ func (m *planModel) warn(
 			"The group gets more members than its quota",
 			fmt.Sprintf(
 				"The server group %q has %d members and would have %d; Nova's quota server_group_members allows %d, "+
-					"and refuses the servers beyond it.",
+					"and refuses the servers beyond it. Raise the quota, or ask for fewer nodes.",
 				group.Name,
 				len(group.Members),
 				after,
@@ -193,8 +193,7 @@ func (m *planModel) warn(
 		if room := affinity.Room(group, hypervisors, zoneOf, zone); after > room {
 			diags.AddAttributeWarning(path.Root("servergroup_id"), "Too few hosts for the group", fmt.Sprintf(
 				"The server group %q would have %d members in %s, and its rule (%d a host) places %d on the hosts "+
-					"there "+
-					"that are up and enabled.",
+					"there that are up and enabled. Nova refuses the others: ask for fewer nodes, or add hosts.",
 				group.Name,
 				after,
 				where,

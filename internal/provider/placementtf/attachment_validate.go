@@ -86,7 +86,8 @@ func (m attachmentModel) validateSizes(diags *diag.Diagnostics) {
 		diags.AddAttributeError(
 			path.Root("min_size"),
 			"Contradictory sizes",
-			fmt.Sprintf("The min_size (%d) is greater than the max_size (%d).", least.ValueInt64(), most.ValueInt64()),
+			fmt.Sprintf("The min_size (%d) is greater than the max_size (%d). Lower it, or raise the max_size.",
+				least.ValueInt64(), most.ValueInt64()),
 		)
 		return
 	}
@@ -98,7 +99,7 @@ func (m attachmentModel) validateSizes(diags *diag.Diagnostics) {
 			at,
 			"Size outside its bounds",
 			fmt.Sprintf(
-				"The desired_capacity (%d) is less than the min_size (%d).",
+				"The desired_capacity (%d) is less than the min_size (%d). Raise it, or lower the min_size.",
 				size.ValueInt64(),
 				least.ValueInt64(),
 			),
@@ -108,7 +109,7 @@ func (m attachmentModel) validateSizes(diags *diag.Diagnostics) {
 			at,
 			"Size outside its bounds",
 			fmt.Sprintf(
-				"The desired_capacity (%d) is greater than the max_size (%d).",
+				"The desired_capacity (%d) is greater than the max_size (%d). Lower it, or raise the max_size.",
 				size.ValueInt64(),
 				most.ValueInt64(),
 			),
