@@ -105,7 +105,7 @@ func Read(list types.List, diags *diag.Diagnostics) []node.Node {
 			diags.AddAttributeError(
 				at.AtName("id"),
 				"Node given twice",
-				fmt.Sprintf("The nodes %d and %d have the same id %q.", first, i, id),
+				fmt.Sprintf("The nodes %d and %d have the same id %q. Leave one of them out.", first, i, id),
 			)
 		}
 		seen[id] = i

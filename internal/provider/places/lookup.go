@@ -157,19 +157,22 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 		diags.AddAttributeError(
 			list,
 			"No availability zone found available.",
-			fmt.Sprintf("None of the availability zones listed is available in region %q.", looked[0].Name),
+			fmt.Sprintf("None of the availability zones listed is available in region %q. List another one, or apply "+
+				"when one of these is back.", looked[0].Name),
 		)
 	case regions > 0:
 		diags.AddAttributeError(
 			list,
 			"No availability zone found available.",
-			"None of the availability zones listed is available in its region.",
+			"None of the availability zones listed is available in its region. List another one, or apply when one of "+
+				"these is back.",
 		)
 	default:
 		diags.AddAttributeError(
 			list,
 			"No region is found usable.",
-			"None of the regions listed has a compute endpoint for this user.",
+			"None of the regions listed has a compute endpoint for this user. List a region that \"openstack catalog "+
+				"show compute\" shows.",
 		)
 	}
 }
