@@ -63,7 +63,7 @@ func (c *cloud) check(t *testing.T, f fact) {
 	if len(c.unknown) > 0 {
 		t.Skipf("needs what is not known here: %v", c.unknown)
 	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(c.patience) {
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(c.patience) {
 		a := c.send(t, ask)
 		err := a.verify(f)
 		if err == nil {
