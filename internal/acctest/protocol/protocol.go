@@ -25,6 +25,7 @@ type Provider struct {
 
 	mu   sync.Mutex
 	said []string
+	at   []string
 }
 
 // Said is all that the provider reported, warnings too, as Terraform prints it.
@@ -34,12 +35,37 @@ func (p *Provider) Said() string {
 	return strings.Join(p.said, "\n")
 }
 
+// At is where the reports point: the path of the argument and the summary of each, as in
+// "servergroup.policies: The server group has other rules".
+func (p *Provider) At() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.at, "\n")
+}
+
+// pathOf writes a path as people do: servers["web-0"].address.
+func pathOf(at *tftypes.AttributePath) string {
+	var b strings.Builder
+	for _, step := range at.Steps() {
+		switch step := step.(type) {
+		case tftypes.AttributeName:
+			b.WriteString("." + string(step))
+		case tftypes.ElementKeyString:
+			fmt.Fprintf(&b, "[%q]", string(step))
+		case tftypes.ElementKeyInt:
+			fmt.Fprintf(&b, "[%d]", int64(step))
+		}
+	}
+	return strings.TrimPrefix(b.String(), ".")
+}
+
 // failure is [Failure], and keeps what is said.
 func (p *Provider) failure(err error, diagnostics []*tfprotov6.Diagnostic) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, d := range diagnostics {
 		p.said = append(p.said, fmt.Sprintf("%s: %s\n%s", d.Severity, d.Summary, d.Detail))
+		p.at = append(p.at, pathOf(d.Attribute)+": "+d.Summary)
 	}
 	return Failure(err, diagnostics)
 }

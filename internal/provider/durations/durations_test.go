@@ -2,10 +2,14 @@ package durations_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -54,6 +58,37 @@ func TestValue(t *testing.T) {
 	}
 	if (durations.Type{}).Equal(types.StringType) || !attr.Type(durations.Type{}).Equal(value("1").Type(t.Context())) {
 		t.Error("a duration is no string")
+	}
+}
+
+// TestBetween: both bounds are allowed, and what is not known yet is not refused.
+func TestBetween(t *testing.T) {
+	unknown, null := types.StringUnknown(), types.StringNull()
+	for given, refused := range map[types.String]bool{
+		unknown:                    false,
+		null:                       false,
+		types.StringValue("10s"):   false,
+		types.StringValue("1h"):    false,
+		types.StringValue("3600"):  false,
+		types.StringValue("9s"):    true,
+		types.StringValue("0"):     true,
+		types.StringValue("3601s"): true,
+		types.StringValue("soon"):  true,
+		types.StringValue(""):      true,
+	} {
+		req := validator.StringRequest{Path: path.Root("timeout"), ConfigValue: given}
+		var resp validator.StringResponse
+		for _, v := range durations.Between(10*time.Second, time.Hour) {
+			v.ValidateString(t.Context(), req, &resp)
+		}
+		if resp.Diagnostics.HasError() != refused {
+			t.Errorf("%s: %v", given, resp.Diagnostics)
+		}
+		for _, d := range resp.Diagnostics {
+			if at := d.(diag.DiagnosticWithPath).Path(); !at.Equal(req.Path) || !strings.Contains(d.Detail(), "10s") {
+				t.Errorf("%s: at %s: %s", given, at, d.Detail())
+			}
+		}
 	}
 }
 
