@@ -35,12 +35,21 @@ func (p *Provider) Said() string {
 	return strings.Join(p.said, "\n")
 }
 
-// At is where the reports point: the path of the argument and the summary of each, as in
-// "servergroup.policies: The server group has other rules".
+// At is [At] of all that the provider reported.
 func (p *Provider) At() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(p.at, "\n")
+}
+
+// At is where diagnostics point: the path of the argument and the summary of each, as in
+// "servergroup.policies: The server group has other rules".
+func At(diagnostics []*tfprotov6.Diagnostic) string {
+	var list []string
+	for _, d := range diagnostics {
+		list = append(list, pathOf(d.Attribute)+": "+d.Summary)
+	}
+	return strings.Join(list, "\n")
 }
 
 // pathOf writes a path as people do: servers["web-0"].address.
@@ -65,7 +74,9 @@ func (p *Provider) failure(err error, diagnostics []*tfprotov6.Diagnostic) error
 	defer p.mu.Unlock()
 	for _, d := range diagnostics {
 		p.said = append(p.said, fmt.Sprintf("%s: %s\n%s", d.Severity, d.Summary, d.Detail))
-		p.at = append(p.at, pathOf(d.Attribute)+": "+d.Summary)
+	}
+	if len(diagnostics) > 0 {
+		p.at = append(p.at, At(diagnostics))
 	}
 	return Failure(err, diagnostics)
 }
@@ -270,6 +281,8 @@ func valueOf(of tftypes.Type, v any) tftypes.Value {
 	switch v := v.(type) {
 	case nil:
 		return tftypes.NewValue(of, nil)
+	case tftypes.Value: // of an argument that takes any type
+		return v
 	case int:
 		if of.Is(tftypes.String) { // Terraform makes a string of it, too
 			return tftypes.NewValue(of, fmt.Sprint(v))

@@ -1,0 +1,732 @@
+package affinitytf_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+type attributes = protocol.Attributes
+
+// held is an affinity attachment in a fake cloud, without Terraform.
+type held struct {
+	*protocol.Provider
+	fake *fakecloud.Cloud
+	user string
+	i    protocol.Instance
+}
+
+func hold(t *testing.T, user string) *held {
+	t.Helper()
+	if acctest.Live() {
+		t.Skip("needs the fake cloud: no real one can be made to do this")
+	}
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	return &held{protocol.Start(t, fake, user, "RegionOne"), fake, user, protocol.Instance{Kind: "stackpolicy_affinity_attachment"}}
+}
+
+func (h *held) apply(t *testing.T, config attributes) {
+	t.Helper()
+	var err error
+	if h.i, err = h.Apply(t.Context(), h.i, config); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// later is the next command of Terraform: another process, which knows nothing of what
+// this one inherited.
+func (h *held) later(t *testing.T) {
+	t.Helper()
+	h.Provider = protocol.Start(t, h.fake, h.user, "RegionOne")
+}
+
+func (h *held) refresh(t *testing.T) {
+	t.Helper()
+	var err error
+	if h.i, err = h.Refresh(t.Context(), h.i); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// groups are the names of those in a region, sorted.
+func (h *held) groups(region string) string {
+	var names []string
+	for _, g := range h.fake.ServerGroups(region) {
+		names = append(names, g.Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// group makes one that is not the attachment's, with members.
+func (h *held) group(region string, g fakecloud.ServerGroup, members ...string) (id string) {
+	id = h.fake.AddServerGroup(region, g)
+	for _, name := range members {
+		h.fake.AddServers(region, fakecloud.Server{Name: name, Group: id, ProjectID: g.ProjectID})
+	}
+	return id
+}
+
+// has compares attributes of the state with texts; "" is null.
+func (h *held) has(t *testing.T, step string, want map[string]string) {
+	t.Helper()
+	state := protocol.Object(h.i.State)
+	for name, text := range want {
+		if got := shown(state[name]); got != text {
+			t.Errorf("%s: %s is %q, want %q", step, name, got, text)
+		}
+	}
+}
+
+// shown is a value as people write it, "" for null.
+func shown(v tftypes.Value) string {
+	var yes bool
+	var list []tftypes.Value
+	switch {
+	case v.IsNull():
+		return ""
+	case !v.IsKnown():
+		return "unknown"
+	case v.As(&yes) == nil:
+		return fmt.Sprint(yes)
+	case v.As(&list) == nil:
+		var texts []string
+		for _, e := range list {
+			texts = append(texts, shown(e))
+		}
+		return strings.Join(texts, " ")
+	}
+	return protocol.Text(v)
+}
+
+// identified are the parts of the identity.
+func (h *held) identified(t *testing.T) string {
+	t.Helper()
+	schemas, err := h.Server.GetResourceIdentitySchemas(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := schemas.IdentitySchemas[h.i.Kind].ValueType()
+	parts := protocol.Object(protocol.Unpack(of, h.i.Identity.IdentityData))
+	return shown(parts["region"]) + "/" + shown(parts["servergroup_id"]) + " created " + shown(parts["created"])
+}
+
+func asking(name string) attributes { return attributes{"servergroup": attributes{"name": name}} }
+
+// TestHeld: what the state has of a group that was made or inherited, which the
+// refresh finds again; and what is left when the attachment is destroyed.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	zone := func(name string) attributes { return attributes{"availability_zone": name} }
+	for name, c := range map[string]struct {
+		config attributes
+		want   map[string]string
+		left   string
+	}{
+		"made": {asking("web"), map[string]string{"servergroup_name": "web", "policy": "anti-affinity", "inherited_group": "false", "members": "", "zone": "", "region": "RegionOne"}, "shared"},
+		"made, with a policy": {attributes{"servergroup": attributes{"name": "web", "policies": "affinity"}},
+			map[string]string{"servergroup_name": "web", "policy": "affinity"}, "shared"},
+		"made in another region": {attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web"}}, map[string]string{"region": "RegionTwo", "inherited_group": "false"}, "shared"},
+		"made, with a zone":      {zone("az-2"), map[string]string{"zone": "az-2", "inherited_group": "false"}, "shared"},
+		"inherited":              {asking("shared"), map[string]string{"servergroup_name": "shared", "inherited_group": "true"}, "shared"},
+		"inherited, by a hint": {attributes{"scheduler_hints": attributes{"group": "shared"}},
+			map[string]string{"servergroup_name": "shared", "inherited_group": "true", "policy": "anti-affinity"}, "shared"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := hold(t, fakecloud.MemberUser)
+			h.group("RegionOne", fakecloud.ServerGroup{Name: "shared", Policy: "anti-affinity"}, "a", "b", "c")
+			h.apply(t, c.config)
+			state := protocol.Object(h.i.State)
+			region, id := shown(state["region"]), shown(state["servergroup_id"])
+			c.want["id"] = region + "/" + id
+			if c.want["inherited_group"] == "true" {
+				members := slices.Clone(h.fake.ServerGroups("RegionOne")[0].Members)
+				slices.Sort(members)
+				c.want["members"] = strings.Join(members, " ")
+			}
+			for _, step := range []string{"applied", "refreshed"} {
+				h.has(t, step, c.want)
+				inherited := shown(protocol.Object(h.i.State)["inherited_group"])
+				data := protocol.Object(protocol.Object(protocol.Object(protocol.Object(h.i.State)["binding"])["AffinityPolicy"])["data"])
+				if shown(data["servergroup_id"]) != id || shown(data["inherited_group"]) != inherited {
+					t.Errorf("%s: the binding has %v", step, data)
+				}
+				created := map[string]string{"true": "false", "false": "true"}[inherited]
+				if got, want := h.identified(t), region+"/"+id+" created "+created; got != want {
+					t.Errorf("%s: the identity is %s, want %s", step, got, want)
+				}
+				h.refresh(t)
+			}
+			h.later(t)
+			h.apply(t, nil)
+			if got := h.groups("RegionOne") + h.groups("RegionTwo"); got != c.left {
+				t.Errorf("left are %s, want %s", got, c.left)
+			}
+		})
+	}
+}
+
+// TestChanges: what another configuration makes of a group: kept, left and deleted, or
+// left and kept because the attachment did not make it. The plan says what it means for
+// servers, at the argument that asks for it.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	with := func(group attributes, more ...any) attributes {
+		config := attributes{"servergroup": group}
+		for i := 0; i < len(more); i += 2 {
+			config[more[i].(string)] = more[i+1]
+		}
+		return config
+	}
+	const changes, members = "The server group changes", "The server group has members"
+	rules := attributes{"name": "web", "max_server_per_host": 2}
+	for name, c := range map[string]struct {
+		before, after attributes
+		left          string // groups, by region
+		at            string // where the plan's warnings point
+		says          string
+	}{
+		"the same":       {asking("web"), asking("web"), "shared web", "", ""},
+		"a zone":         {asking("web"), with(attributes{"name": "web"}, "availability_zone", "az-2"), "shared web", "", ""},
+		"another policy": {asking("web"), with(attributes{"name": "web", "policies": "affinity"}), "shared web", "servergroup.policies: " + changes + "\n: " + members, "its policy changes from anti-affinity to affinity"},
+		"a rule":         {asking("web"), with(rules), "shared web", "servergroup.max_server_per_host: " + changes + "\n: " + members, "from the default to 2"},
+		"the same rule":  {with(rules), with(rules), "shared web", "", ""},
+		"another region": {asking("web"), with(attributes{"name": "web"}, "region", "RegionTwo"), "shared / web", "region: " + changes + "\n: " + members, "from RegionOne to RegionTwo"},
+		"another's":      {asking("web"), asking("shared"), "shared", "servergroup.name: " + changes + "\n: " + members, "deleted once there is a new one"},
+		"by a hint":      {asking("web"), attributes{"scheduler_hints": attributes{"group": "shared"}}, "shared", "scheduler_hints.group: " + changes + "\n: " + members, `the scheduler hints name another group, "shared"`},
+		"its own":        {asking("shared"), asking("web"), "shared web", "servergroup.name: " + changes, "which is kept because the attachment did not create it"},
+		"any policy":     {asking("web"), attributes{"scheduler_hints": attributes{"group": "together"}}, "shared together", "scheduler_hints.group: " + changes + "\n: " + members, "servergroup_id changes"},
+		"no name":        {asking("shared"), attributes{}, "", "servergroup: " + changes, "no group is named any more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := hold(t, fakecloud.MemberUser)
+			h.group("RegionOne", fakecloud.ServerGroup{Name: "shared", Policy: "anti-affinity"})
+			if strings.Contains(c.left, "together") {
+				h.group("RegionOne", fakecloud.ServerGroup{Name: "together", Policy: "affinity"})
+			}
+			h.apply(t, c.before)
+			id := shown(protocol.Object(h.i.State)["servergroup_id"])
+			h.fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Group: id}, fakecloud.Server{Name: "b", Group: id})
+			h.refresh(t)
+			h.later(t)
+			resp, err := h.Plan(t.Context(), h.Request(h.i, c.after))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := h.At(); got != c.at || !strings.Contains(h.Said(), c.says) {
+				t.Errorf("said is\n%s\n%s\nwant\n%s: %s", got, h.Said(), c.at, c.says)
+			}
+			if strings.Contains(c.at, members) && !strings.Contains(h.Said(), "2 servers are in it now: ") {
+				t.Errorf("said is %s", h.Said())
+			}
+			planned := protocol.Object(protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState))
+			for _, name := range []string{"id", "servergroup_id", "servergroup_name", "policy", "inherited_group", "members", "binding"} {
+				if planned[name].IsFullyKnown() != (c.at == "") {
+					t.Errorf("planned is %s = %s", name, planned[name])
+				}
+			}
+			h.later(t)
+			h.apply(t, c.after)
+			groups := strings.TrimSuffix(h.groups("RegionOne")+" / "+h.groups("RegionTwo"), " / ")
+			if c.left != "" && groups != c.left {
+				t.Errorf("the groups are %s, want %s", groups, c.left)
+			}
+			now := shown(protocol.Object(h.i.State)["servergroup_id"])
+			if (now == id) != (c.at == "") {
+				t.Errorf("the group is %s, before %s", now, id)
+			}
+			h.has(t, "applied", map[string]string{"zone": shown(tftypes.NewValue(tftypes.String, c.after["availability_zone"]))})
+			h.refresh(t)
+			h.later(t)
+			resp, err = h.Plan(t.Context(), h.Request(h.i, c.after))
+			if err != nil || !protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState).Equal(h.i.State) || h.At() != "" {
+				t.Errorf("the next plan is not empty: %v, %s", err, h.Said())
+			}
+		})
+	}
+}
+
+// TestDestroyed: what the plan says before a group is deleted: who is in it, and
+// nothing of a group that stays.
+func TestDestroyed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config  attributes
+		members int
+		says    string
+	}{
+		"empty":      {asking("web"), 0, ""},
+		"one member": {asking("web"), 1, "and 1 server is in it now: "},
+		"three":      {asking("web"), 3, "and 3 servers are in it now: "},
+		"inherited":  {asking("shared"), 1, ""},
+	} {
+		h := hold(t, fakecloud.MemberUser)
+		h.group("RegionOne", fakecloud.ServerGroup{Name: "shared", Policy: "anti-affinity"})
+		h.apply(t, c.config)
+		for i := range c.members {
+			h.fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprint("m", i), Group: shown(protocol.Object(h.i.State)["servergroup_id"])})
+		}
+		if _, err := h.Plan(t.Context(), h.Request(h.i, nil)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if (h.Said() == "") != (c.says == "") || !strings.Contains(h.Said(), c.says) {
+			t.Errorf("%s: said is %q, want %q", name, h.Said(), c.says)
+		}
+	}
+}
+
+// TestUnreadable: where Nova cannot be asked, nothing is taken for gone, for empty or
+// for one's own.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	failing := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/os-server-groups/*", Status: http.StatusForbidden, Times: fakecloud.Forever}
+	h := hold(t, fakecloud.MemberUser)
+	h.apply(t, asking("web"))
+	down := h.fake.Inject(failing)
+	if after, err := h.Refresh(t.Context(), h.i); err == nil || after.State.IsNull() {
+		t.Errorf("the refresh: %v", err)
+	}
+	if _, err := h.Plan(t.Context(), h.Request(h.i, nil)); err == nil {
+		t.Error("the plan to destroy it says nothing of members that nobody can see")
+	}
+	down.Remove()
+	list := failing
+	list.Path = "/os-server-groups"
+	down = h.fake.Inject(list)
+	id := shown(protocol.Object(h.i.State)["id"])
+	if _, err := h.Adopt(t.Context(), h.i.Kind, id+"/created"); err == nil {
+		t.Error("it is imported as created, and nobody knows whose it is")
+	}
+	down.Remove()
+	if _, err := h.Adopt(t.Context(), h.i.Kind, id+"/created"); err != nil {
+		t.Error(err)
+	}
+
+	h.fake.RemoveServerGroup("RegionOne", shown(protocol.Object(h.i.State)["servergroup_id"]))
+	before := h.At()
+	if _, err := h.Adopt(t.Context(), h.i.Kind, id); err != nil || h.At() != before {
+		t.Errorf("the import of what is not there: %v, %s", err, h.At())
+	}
+	if h.refresh(t); !h.i.State.IsNull() || !strings.Contains(h.At(), ": The server group is gone") {
+		t.Errorf("the group is gone: %v, %s", h.i.State, h.At())
+	}
+}
+
+// TestImported: an import finds what the configuration says of the group. By default
+// it is inherited.
+func TestImported(t *testing.T) {
+	t.Parallel()
+	for suffix, created := range map[string]string{"": "false", "/created": "true"} {
+		h := hold(t, fakecloud.MemberUser)
+		id := h.group("RegionTwo", fakecloud.ServerGroup{Name: "web", Policy: "anti-affinity", MaxServerPerHost: 3}, "a")
+		var err error
+		if h.i, err = h.Adopt(t.Context(), h.i.Kind, "RegionTwo/"+id+suffix); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := h.identified(t), "RegionTwo/"+id+" created "+created; got != want {
+			t.Errorf("the identity is %s, want %s", got, want)
+		}
+		h.i.Private = nil
+		config := attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web", "policies": "anti-affinity", "max_server_per_host": 3}}
+		resp, err := h.Plan(t.Context(), h.Request(h.i, config))
+		if err != nil || !protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState).Equal(h.i.State) || h.At() != "" {
+			t.Errorf("%q: the plan is not empty: %v, %s", suffix, err, h.Said())
+		}
+		schemas, err := h.Server.GetResourceIdentitySchemas(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := schemas.IdentitySchemas[h.i.Kind].ValueType()
+		for given, want := range map[any]string{nil: "true", true: "false", false: "true"} {
+			raw := tftypes.NewValue(of, map[string]tftypes.Value{"region": tftypes.NewValue(tftypes.String, "RegionTwo"),
+				"servergroup_id": tftypes.NewValue(tftypes.String, id), "created": tftypes.NewValue(tftypes.Bool, given)})
+			by := &tfprotov6.ResourceIdentityData{IdentityData: protocol.Pack(raw)}
+			got, err := h.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: h.i.Kind, Identity: by})
+			if err := protocol.Failure(err, got.Diagnostics); err != nil {
+				t.Fatal(err)
+			}
+			state := protocol.Object(protocol.Unpack(h.TypeOf(h.i.Kind), got.ImportedResources[0].State))
+			if shown(state["inherited_group"]) != want {
+				t.Errorf("by identity, created %v: inherited %s", given, shown(state["inherited_group"]))
+			}
+		}
+	}
+}
+
+// TestForeign: a group of another project, which an admin sees, is imported as inherited
+// only.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	h := hold(t, fakecloud.AdminUser)
+	id := h.group("RegionOne", fakecloud.ServerGroup{Name: "theirs", Policy: "anti-affinity", ProjectID: fakecloud.MemberProjectID})
+	if _, err := h.Adopt(t.Context(), h.i.Kind, "RegionOne/"+id); err != nil {
+		t.Error(err)
+	}
+	if _, err := h.Adopt(t.Context(), h.i.Kind, "RegionOne/"+id+"/created"); err == nil || h.At() != ": The server group is another project's" {
+		t.Errorf("%v, %s", err, h.At())
+	}
+}
+
+// TestRefused: what no group can be attached for, and what only looks odd, is said at
+// the argument that asks for it.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	unknown := tftypes.UnknownValue
+	for name, c := range map[string]struct {
+		config attributes
+		at     string
+	}{
+		"another policy":      {attributes{"servergroup": attributes{"name": "shared", "policies": "affinity"}}, "servergroup.policies: The server group has other rules"},
+		"the default policy":  {asking("together"), "servergroup.policies: The server group has other rules"},
+		"two of a name":       {asking("twin"), "servergroup.name: Several server groups have the name"},
+		"an id of none":       {asking("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"), "servergroup.name: Unknown server group"},
+		"a zone":              {attributes{"availability_zone": "cloud-nine"}, "availability_zone: Unknown availability zone"},
+		"a region":            {attributes{"region": "Atlantis"}, "region: Unable to use the region"},
+		"DRS":                 {attributes{"enable_drs_extension": true}, "enable_drs_extension: Only an admin sees hypervisors"},
+		"a rule of affinity":  {attributes{"servergroup": attributes{"policies": "affinity", "max_server_per_host": 2}}, "servergroup.max_server_per_host: Invalid rule"},
+		"two groups":          {attributes{"servergroup": attributes{"name": "shared"}, "scheduler_hints": attributes{"group": "together"}}, "scheduler_hints.group: Scheduler hints without effect"},
+		"one group, twice":    {attributes{"servergroup": attributes{"name": "shared"}, "scheduler_hints": attributes{"group": "shared"}}, ""},
+		"a hint, made later":  {attributes{"scheduler_hints": attributes{"group": "later"}}, ""},
+		"an unknown rule":     {attributes{"servergroup": attributes{"policies": unknown, "max_server_per_host": 2}}, ""},
+		"an unknown region":   {attributes{"region": unknown, "availability_zone": "cloud-nine"}, ""},
+		"an unknown zone":     {attributes{"availability_zone": unknown}, ""},
+		"a zone with a host":  {attributes{"availability_zone": "az-1:host"}, ""},
+		"a zone, DRS unknown": {attributes{"availability_zone": "cloud-nine", "enable_drs_extension": unknown}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := hold(t, fakecloud.MemberUser)
+			for group, policy := range map[string]string{"shared": "anti-affinity", "together": "affinity", "twin": "anti-affinity"} {
+				h.group("RegionOne", fakecloud.ServerGroup{Name: group, Policy: policy})
+			}
+			h.group("RegionOne", fakecloud.ServerGroup{Name: "twin", Policy: "anti-affinity"})
+			req := h.Request(h.i, c.config)
+			said, err := h.Server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: h.i.Kind, Config: req.Config})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := protocol.At(said.Diagnostics)
+			if protocol.Failure(nil, said.Diagnostics) == nil {
+				resp, _ := h.Plan(t.Context(), req)
+				at = strings.TrimSpace(at + "\n" + h.At())
+				planned := protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState)
+				if c.at == "" && !planned.IsNull() {
+					if zone := protocol.Object(planned)["zone"]; zone.IsKnown() != (c.config["availability_zone"] != unknown && c.config["enable_drs_extension"] != unknown) {
+						t.Errorf("the zone is %s", zone)
+					}
+				}
+			}
+			if at != c.at {
+				t.Errorf("said is %q, want %q: %s", at, c.at, h.Said())
+			}
+		})
+	}
+	h := hold(t, fakecloud.MemberUser)
+	if _, err := h.Apply(t.Context(), h.i, attributes{"scheduler_hints": attributes{"group": "later"}}); err == nil || h.At() != "scheduler_hints.group: Unknown server group" {
+		t.Errorf("a hint, never made: %v, %s", err, h.At())
+	}
+}
+
+// TestRegionStays: the region of a group is the one that the state has. A provider
+// block that names another one later moves nothing.
+func TestRegionStays(t *testing.T) {
+	t.Parallel()
+	h := hold(t, fakecloud.MemberUser)
+	h.apply(t, asking("web"))
+	h.Provider = protocol.Start(t, h.fake, fakecloud.MemberUser, "RegionTwo")
+	h.refresh(t)
+	h.apply(t, attributes{"servergroup": attributes{"name": "web"}, "availability_zone": "az-3"}) // which RegionTwo has not
+	h.has(t, "applied", map[string]string{"region": "RegionOne", "zone": "az-3"})
+	if h.groups("RegionTwo") != "" || h.At() != "" {
+		t.Errorf("groups %q, said %s", h.groups("RegionTwo"), h.Said())
+	}
+	h.apply(t, nil)
+	if h.groups("RegionOne") != "" {
+		t.Errorf("left are %s", h.groups("RegionOne"))
+	}
+}
+
+// TestChangesRefused: an apply that would fail is refused by the plan, which then says no
+// more; and what did not change is not looked at again.
+func TestChangesRefused(t *testing.T) {
+	t.Parallel()
+	const unknownZone = "availability_zone: Unknown availability zone"
+	zoned := func(zone string, group attributes) attributes {
+		return attributes{"availability_zone": zone, "servergroup": group}
+	}
+	web := attributes{"name": "web"}
+	for name, c := range map[string]struct {
+		after attributes
+		gone  bool // the zone that it has
+		at    string
+	}{
+		"a zone":                    {zoned("cloud-nine", web), false, unknownZone},
+		"a zone of another region":  {attributes{"region": "RegionTwo", "availability_zone": "az-3", "servergroup": web}, false, unknownZone},
+		"a policy":                  {zoned("az-3", attributes{"name": "together"}), false, "servergroup.policies: The server group has other rules"},
+		"the zone that it has":      {zoned("az-3", web), true, ""},
+		"a group, with its zone":    {zoned("az-3", attributes{"name": "other"}), true, "servergroup.name: The server group changes"},
+		"a group that is not known": {zoned("az-3", attributes{"name": tftypes.UnknownValue}), false, ": The server group may change"},
+		"DRS":                       {attributes{"enable_drs_extension": true, "availability_zone": "az-3", "servergroup": web}, false, "enable_drs_extension: Only an admin sees hypervisors"},
+		"DRS that is not known":     {attributes{"enable_drs_extension": tftypes.UnknownValue, "availability_zone": "az-3", "servergroup": web}, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := hold(t, fakecloud.MemberUser)
+			h.group("RegionOne", fakecloud.ServerGroup{Name: "together", Policy: "affinity"})
+			h.apply(t, zoned("az-3", web))
+			if c.gone {
+				h.fake.RemoveZone("RegionOne", "az-3")
+			}
+			h.later(t)
+			resp, err := h.Plan(t.Context(), h.Request(h.i, c.after))
+			if h.At() != c.at {
+				t.Fatalf("%v, said %s, want %s", err, h.Said(), c.at)
+			}
+			if err != nil {
+				return
+			}
+			zone := protocol.Object(protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState))["zone"]
+			if zone.IsKnown() != (c.after["enable_drs_extension"] != tftypes.UnknownValue) {
+				t.Errorf("the zone is %s", zone)
+			}
+		})
+	}
+}
+
+// TestZoneGoes: a zone that goes between the plan and the apply is an error, and the state
+// keeps the one that it has.
+func TestZoneGoes(t *testing.T) {
+	t.Parallel()
+	h := hold(t, fakecloud.MemberUser)
+	h.apply(t, asking("web"))
+	req := h.Request(h.i, attributes{"servergroup": attributes{"name": "web"}, "availability_zone": "az-3"})
+	plan, err := h.Plan(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.fake.RemoveZone("RegionOne", "az-3")
+	h.later(t)
+	resp, err := h.Server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{TypeName: h.i.Kind, PriorState: req.PriorState,
+		PlannedState: plan.PlannedState, Config: req.Config, PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := protocol.At(resp.Diagnostics); at != "availability_zone: Unknown availability zone" || !protocol.Unpack(h.TypeOf(h.i.Kind), resp.NewState).Equal(h.i.State) {
+		t.Errorf("said %s, the state is %s", at, protocol.Unpack(h.TypeOf(h.i.Kind), resp.NewState))
+	}
+}
+
+// TestDRSStays: the host of a vSphere cluster is chosen once, and again where the
+// extension is turned on or off.
+func TestDRSStays(t *testing.T) {
+	t.Parallel()
+	h := hold(t, fakecloud.AdminUser)
+	drs := func(on bool) attributes { return attributes{"region": "RegionTwo", "enable_drs_extension": on} }
+	h.apply(t, drs(true))
+	h.has(t, "with DRS", map[string]string{"zone": "az-2:vsphere_drs_1"})
+	h.fake.SetHostDown("RegionTwo", "vsphere_drs_1", true)
+	h.later(t)
+	h.refresh(t)
+	if resp, err := h.Plan(t.Context(), h.Request(h.i, drs(true))); err != nil || !protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState).Equal(h.i.State) {
+		t.Errorf("with its host down the plan is not empty: %v", err)
+	}
+	h.apply(t, drs(true))
+	h.has(t, "with its host down", map[string]string{"zone": "az-2:vsphere_drs_1"})
+	if _, err := h.Plan(t.Context(), h.Request(protocol.Instance{Kind: h.i.Kind}, drs(true))); err == nil || h.At() != "enable_drs_extension: No suitable vSphere host is available." {
+		t.Errorf("a new one: %v, %s", err, h.At())
+	}
+	h.apply(t, drs(false))
+	h.has(t, "without DRS", map[string]string{"zone": ""})
+	h.fake.SetHostDown("RegionTwo", "vsphere_drs_1", false)
+	h.later(t)
+	h.apply(t, drs(true))
+	h.has(t, "with DRS again", map[string]string{"zone": "az-2:vsphere_drs_1"})
+
+	for path, at := range map[string]string{"/os-hypervisors/detail": "enable_drs_extension: Unable to look for a vSphere host", "/os-availability-zone": ": Unable to look up availability zones"} {
+		h := hold(t, fakecloud.AdminUser)
+		h.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: path, Status: http.StatusNotImplemented, Times: fakecloud.Forever})
+		config := attributes{"region": "RegionTwo", "enable_drs_extension": true, "availability_zone": "az-2"}
+		if _, err := h.Plan(t.Context(), h.Request(h.i, config)); err == nil || h.At() != at {
+			t.Errorf("%s fails: %v, %s", path, err, h.At())
+		}
+	}
+	config := attributes{"region": "RegionTwo", "enable_drs_extension": true, "availability_zone": "az-2:vsphere_drs_1"}
+	h = hold(t, fakecloud.AdminUser)
+	if _, err := h.Plan(t.Context(), h.Request(h.i, config)); err == nil || h.At() != "availability_zone: Unknown availability zone" {
+		t.Errorf("a host twice: %v, %s", err, h.At())
+	}
+}
+
+// TestTooOld: what the Nova of a region is too old for is said at the block that asks for
+// it.
+func TestTooOld(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	p, err := protocol.Connect(t.Context(), attributes{"auth_url": c.Fake.AuthURL(), "user_name": fakecloud.MemberUser, "password": fakecloud.Password,
+		"tenant_name": fakecloud.MemberUser, "region": "RegionOne", "endpoint_overrides": attributes{"compute": c.OlderNova(t, "RegionOne", 14)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := protocol.Instance{Kind: "stackpolicy_affinity_attachment"}
+	if _, err := p.Plan(t.Context(), p.Request(i, attributes{"servergroup": attributes{"policies": "soft-affinity"}})); err == nil || p.At() != "servergroup: Nova is too old" {
+		t.Errorf("%v, %s", err, p.At())
+	}
+}
+
+// TestNotDeleted: each group that could not be deleted, in whatever region, is named by
+// the next plan and deleted by the next apply.
+func TestNotDeleted(t *testing.T) {
+	t.Parallel()
+	h := hold(t, fakecloud.MemberUser)
+	down := h.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict, Times: fakecloud.Forever})
+	var ids []string
+	for _, region := range []string{"RegionTwo", "RegionOne", "RegionTwo"} {
+		var err error
+		config := attributes{"region": region, "servergroup": attributes{"name": fmt.Sprint("web", len(ids))}}
+		if h.i, err = h.Apply(t.Context(), h.i, config); (err == nil) != (len(ids) == 0) {
+			t.Fatalf("%s: %v", region, err)
+		}
+		ids = append(ids, shown(protocol.Object(h.i.State)["servergroup_id"]))
+	}
+	last := attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web2"}}
+	asked := protocol.Start(t, h.fake, fakecloud.MemberUser, "RegionOne")
+	resp, err := asked.Plan(t.Context(), asked.Request(h.i, last))
+	if err != nil || asked.At() != ": A server group is left" || protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState).Equal(h.i.State) {
+		t.Errorf("%v, said %s", err, asked.Said())
+	}
+	if want := "the server group " + ids[0] + " of region RegionTwo, the server group " + ids[1] + " of region RegionOne"; !strings.Contains(asked.Said(), want) {
+		t.Errorf("said is %s, want %s", asked.Said(), want)
+	}
+	down.Remove()
+	down = h.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/" + ids[0], Status: http.StatusConflict})
+	if h.i, err = h.Apply(t.Context(), h.i, last); err == nil || h.groups("RegionOne") != "" || h.groups("RegionTwo") != "web0 web2" {
+		t.Errorf("one cannot be deleted, the other can: %v, left are %q and %q", err, h.groups("RegionOne"), h.groups("RegionTwo"))
+	}
+	down.Remove()
+	h.apply(t, last)
+	if h.groups("RegionOne") != "" || h.groups("RegionTwo") != "web2" {
+		t.Errorf("left are %q and %q", h.groups("RegionOne"), h.groups("RegionTwo"))
+	}
+	down = h.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict, Times: fakecloud.Forever})
+	if h.i, err = h.Apply(t.Context(), h.i, asking("web3")); err == nil {
+		t.Error("the fault hit nothing")
+	}
+	down.Remove()
+	if h.apply(t, nil); h.groups("RegionOne")+h.groups("RegionTwo") != "" {
+		t.Errorf("left are %q and %q", h.groups("RegionOne"), h.groups("RegionTwo"))
+	}
+}
+
+// TestOwnById: a group that the attachment made, and that is named by its id later, is
+// still its own. It stays where that was said by the same apply.
+func TestOwnById(t *testing.T) {
+	t.Parallel()
+	h := hold(t, fakecloud.MemberUser)
+	h.apply(t, attributes{"servergroup": attributes{"name": "web", "max_server_per_host": 2}})
+	id := shown(protocol.Object(h.i.State)["servergroup_id"])
+	h.i.State = forgetRule(t, h.i.State)
+	h.apply(t, attributes{"servergroup": attributes{"name": id, "max_server_per_host": 2}})
+	h.has(t, "applied", map[string]string{"servergroup_id": id, "inherited_group": "false"})
+	was := h.i
+	if h.apply(t, nil); h.groups("RegionOne") != "web" || !strings.HasSuffix(h.At(), ": The server group stays") {
+		t.Errorf("it was named by the same apply: left are %s, said %s", h.groups("RegionOne"), h.Said())
+	}
+	h.i = was
+	h.later(t)
+	if h.apply(t, nil); h.groups("RegionOne") != "" {
+		t.Errorf("left are %s", h.groups("RegionOne"))
+	}
+}
+
+// forgetRule is the state of an attachment that never asked for the rule that its group has.
+func forgetRule(t *testing.T, state tftypes.Value) tftypes.Value {
+	t.Helper()
+	at := tftypes.NewAttributePath().WithAttributeName("servergroup").WithAttributeName("max_server_per_host")
+	changed, err := tftypes.Transform(state, func(p *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
+		if p.Equal(at) {
+			return tftypes.NewValue(v.Type(), nil), nil
+		}
+		return v, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changed
+}
+
+// TestLost: where the answer to a creation is lost, the next step depends on whose a
+// group of the name can be.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config attributes
+		acts   bool // Nova made it
+		hidden bool // and nobody can look
+		kept   bool // in the state
+		says   string
+	}{
+		"its own name":               {attributes{}, true, true, true, "The next apply looks for it, and removes it before it makes one."},
+		"a chosen name, made":        {asking("web"), true, false, false, "Nova has a server group of this name now ("},
+		"a chosen name, not made":    {asking("web"), false, false, false, "There is no group of this name yet, but Nova may still make it."},
+		"a chosen name, not in view": {asking("web"), true, true, false, "There is no group of this name yet"},
+	} {
+		h := hold(t, fakecloud.MemberUser)
+		lost := lostPost
+		lost.Acts = c.acts
+		h.fake.Inject(lost)
+		var down *fakecloud.Injected
+		if c.hidden {
+			hidden := noLook
+			hidden.Nth = 3 // the plan looks, and the apply before it asks
+			if len(c.config) == 0 {
+				hidden.Nth = 0
+			}
+			down = h.fake.Inject(hidden)
+		}
+		var err error
+		if h.i, err = h.Apply(t.Context(), h.i, c.config); err == nil || !strings.Contains(err.Error(), c.says) || h.i.State.IsNull() == c.kept {
+			t.Errorf("%s: %v, %v", name, err, h.i.State)
+		}
+		if down != nil {
+			down.Remove()
+		}
+		if !c.kept {
+			continue
+		}
+		h.refresh(t)
+		if h.apply(t, nil); h.groups("RegionOne") != "" {
+			t.Errorf("%s: left are %s", name, h.groups("RegionOne"))
+		}
+	}
+}
+
+// TestLostInUpdate: a group whose creation had no answer is removed by the next apply,
+// also where it was to take the place of another.
+func TestLostInUpdate(t *testing.T) {
+	t.Parallel()
+	h := hold(t, fakecloud.MemberUser)
+	h.apply(t, attributes{})
+	soft := attributes{"servergroup": attributes{"policies": "soft-affinity"}}
+	h.fake.Inject(lostPost)
+	down := h.fake.Inject(noLook)
+	before := h.i.State
+	var err error
+	if h.i, err = h.Apply(t.Context(), h.i, soft); err == nil || !h.i.State.Equal(before) {
+		t.Errorf("%v, the state is %s", err, h.i.State)
+	}
+	down.Remove()
+	h.apply(t, soft)
+	if groups := h.fake.ServerGroups("RegionOne"); len(groups) != 1 || groups[0].Policy != "soft-affinity" {
+		t.Errorf("left are %v", groups)
+	}
+}

@@ -1,0 +1,170 @@
+package affinitytf_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestPlanned: what a plan places, what it warns of, and where it says what is wrong.
+func TestPlanned(t *testing.T) {
+	t.Parallel()
+	out := func(n int) attributes { return attributes{"scale_out": attributes{"count": n}} }
+	at := func(zone string, request attributes) attributes {
+		request = maps.Clone(request)
+		request["availability_zone"] = zone
+		return request
+	}
+	size := attributes{"resize": attributes{"adjustment_type": "EXACT_CAPACITY", "number": 4}}
+	fails := func(path string, status int) *fakecloud.Fault {
+		return &fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: path, Status: status, Times: fakecloud.Forever}
+	}
+	const room, quota = "servergroup_id: Too few hosts for the group", "servergroup_id: The group gets more members than its quota"
+	for name, c := range map[string]struct {
+		policy  string
+		perHost int
+		quota   int // 0: no limit
+		member  bool
+		fault   *fakecloud.Fault
+		request attributes
+		zones   string // of the placements; "-": none
+		at      string // where it points, and what that is
+		says    string
+	}{
+		"two, with one there":             {policy: "anti-affinity", request: out(2), zones: "any any"},
+		"three, with one there":           {policy: "anti-affinity", request: out(3), zones: "any any any", at: room, says: "would have 4 members in region RegionTwo, and its rule (1 a host) places 3"},
+		"to a size":                       {policy: "affinity", request: size, zones: "any any any"},
+		"the same, of another policy":     {policy: "soft-anti-affinity", request: out(3), zones: "any any any"},
+		"two a host":                      {policy: "anti-affinity", perHost: 2, request: out(6), zones: "any any any any any any", at: room, says: "would have 7 members in region RegionTwo, and its rule (2 a host) places 6"},
+		"where hosts are not shown":       {policy: "anti-affinity", member: true, request: out(3), zones: "any any any"},
+		"in a zone, with one there":       {policy: "anti-affinity", request: at("az-1", out(2)), zones: "az-1 az-1", at: room, says: `would have 3 members in "az-1" in region RegionTwo, and its rule (1 a host) places 2`},
+		"in another zone":                 {policy: "anti-affinity", request: at("az-2", out(1)), zones: "az-2"},
+		"on a host, with one in its zone": {policy: "anti-affinity", request: at("az-1:r2-cmp-2", out(1)), zones: "az-1:r2-cmp-2", at: room, says: `would have 2 members in "az-1:r2-cmp-2"`},
+		"within the quota":                {policy: "affinity", quota: 3, request: out(2), zones: "any any"},
+		"above the quota":                 {policy: "affinity", quota: 2, request: out(2), zones: "any any", at: quota, says: "has 1 members and would have 3; Nova's quota server_group_members allows 2"},
+		"none":                            {policy: "anti-affinity", quota: 1, request: attributes{"scale_in": attributes{}}, zones: "-"},
+		"none, above the quota":           {policy: "affinity", fault: fails("/limits", 501), request: attributes{"scale_in": attributes{}}, zones: "-"},
+
+		"a zone that is not there":       {policy: "affinity", request: at("cloud-nine", out(1)), at: "availability_zone: Unknown availability zone"},
+		"a node's zone":                  {policy: "affinity", request: attributes{"node_create": attributes{"zone": "cloud-nine"}}, at: "node_create.zone: Unknown availability zone"},
+		"a decision's zone":              {policy: "affinity", request: attributes{"decision": decided(map[string]int{"cloud-nine": 1})}, at: "decision: Unknown availability zone"},
+		"too many":                       {policy: "affinity", request: out(200_000), at: ": Invalid request"},
+		"a group that is not there":      {request: out(1), at: "servergroup_id: Unable to read the server group"},
+		"quotas that cannot be read":     {policy: "affinity", fault: fails("/limits", 501), request: out(1), at: ": Unable to look up quotas"},
+		"hypervisors that cannot be":     {policy: "anti-affinity", fault: fails("/os-hypervisors/detail", 501), request: out(1), at: ": Unable to look up hypervisors"},
+		"members that cannot be":         {policy: "anti-affinity", fault: fails("/servers/*", 501), request: at("az-1", out(1)), at: ": Unable to read the members of the server group"},
+		"two zones on one host with DRS": {policy: "affinity", request: attributes{"enable_drs_extension": true, "decision": decided(map[string]int{"": 3})}, zones: "az-2:vsphere_drs_1 az-2:vsphere_drs_1 az-2:vsphere_drs_1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			user := fakecloud.AdminUser
+			if c.member {
+				user = fakecloud.MemberUser
+			}
+			h := hold(t, user)
+			project := map[string]string{fakecloud.AdminUser: fakecloud.AdminProjectID, fakecloud.MemberUser: fakecloud.MemberProjectID}[user]
+			id := "00000000-0000-0000-0000-000000000000"
+			if c.policy != "" {
+				id = h.fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: c.policy, MaxServerPerHost: c.perHost, ProjectID: project})
+				h.fake.AddServers("RegionTwo", fakecloud.Server{Name: "a", Zone: "az-1", Group: id, ProjectID: project})
+			}
+			limit := -1
+			if c.quota > 0 {
+				limit = c.quota
+			}
+			h.fake.SetQuota("RegionTwo", project, "server_group_members", limit)
+			if c.fault != nil {
+				h.fake.Inject(*c.fault)
+			}
+			request := maps.Clone(c.request)
+			request["region"], request["servergroup_id"] = "RegionTwo", id
+			got, err := h.ReadData(t.Context(), "stackpolicy_affinity_plan", request)
+			if h.At() != c.at || !strings.Contains(h.Said(), c.says) {
+				t.Errorf("%v, said is %s\n%s\nwant %s %s", err, h.At(), h.Said(), c.at, c.says)
+			}
+			if (err != nil) != (c.zones == "") {
+				t.Fatalf("got %v", err)
+			}
+			if err != nil {
+				return
+			}
+			if zones := placed(t, got, id); zones != c.zones {
+				t.Errorf("placed in %s, want %s", zones, c.zones)
+			}
+		})
+	}
+}
+
+// decided is a decision to create nodes in zones of RegionTwo; "" is any.
+func decided(zones map[string]int) tftypes.Value {
+	count, of := 0, map[string]tftypes.Value{}
+	for zone, n := range zones {
+		count += n
+		if zone != "" {
+			of[zone] = tftypes.NewValue(tftypes.Number, n)
+		}
+	}
+	creation := map[string]tftypes.Value{"count": tftypes.NewValue(tftypes.Number, count)}
+	if len(of) > 0 {
+		creation["zones"] = tftypes.NewValue(tftypes.Map{ElementType: tftypes.Number}, of)
+		creation["region"] = tftypes.NewValue(tftypes.String, "RegionTwo")
+	}
+	return object(map[string]tftypes.Value{"creation": object(creation)})
+}
+
+func object(fields map[string]tftypes.Value) tftypes.Value {
+	kinds := map[string]tftypes.Type{}
+	for name, v := range fields {
+		kinds[name] = v.Type()
+	}
+	return tftypes.NewValue(tftypes.Object{AttributeTypes: kinds}, fields)
+}
+
+// placed are the zones of the placements, which must be those of the group.
+func placed(t *testing.T, plan tftypes.Value, group string) string {
+	t.Helper()
+	placement := protocol.Object(plan)["placement"]
+	if placement.IsNull() {
+		return "-"
+	}
+	var zones []string
+	for _, p := range protocol.Elements(protocol.Object(placement)["placements"]) {
+		entry := protocol.Object(p)
+		if shown(entry["servergroup"]) != group {
+			t.Errorf("the group is %s", entry["servergroup"])
+		}
+		zone := shown(entry["zone"])
+		if zone == "" {
+			zone = "any"
+		}
+		zones = append(zones, zone)
+	}
+	if count := protocol.Object(placement)["count"]; !count.Equal(tftypes.NewValue(tftypes.Number, len(zones))) {
+		t.Errorf("the count is %s, of %d", count, len(zones))
+	}
+	return strings.Join(zones, " ")
+}
+
+// TestPlannedRegion: the region of a plan is the provider's where none is named, and the
+// plan shows it.
+func TestPlannedRegion(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[any]string{nil: "RegionOne", "RegionTwo": "RegionTwo"} {
+		h := hold(t, fakecloud.MemberUser)
+		id := h.group(want, fakecloud.ServerGroup{Name: "g", Policy: "affinity"})
+		config := attributes{"servergroup_id": id, "region": given, "scale_out": attributes{}}
+		got, err := h.ReadData(t.Context(), "stackpolicy_affinity_plan", config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if region := shown(protocol.Object(got)["region"]); region != want {
+			t.Errorf("%v: the region is %s", fmt.Sprint(given), region)
+		}
+	}
+}
