@@ -1,6 +1,8 @@
 package hookblock_test
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"strings"
 	"testing"
@@ -12,8 +14,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // block is a hook block in which everything is null but the values given.
@@ -50,6 +54,10 @@ func TestSpec(t *testing.T) {
 	}
 	proxied := hookblock.Spec(block(t, map[string]attr.Value{"type": text("webhook"), "proxy_from_environment": types.BoolValue(true)}))
 	if got := proxied.Arguments["proxy_from_environment"]; len(got) != 1 || got[0] != "true" {
+		t.Errorf("got %q", got)
+	}
+	weighed := hookblock.Spec(block(t, map[string]attr.Value{"type": text("octavia"), "weight": value.WholeOf(7)}))
+	if got := weighed.Arguments["weight"]; len(got) != 1 || got[0] != "7" {
 		t.Errorf("got %q", got)
 	}
 	for name, values := range map[string]map[string]attr.Value{
@@ -131,6 +139,30 @@ func TestCheckAllowed(t *testing.T) {
 		hookblock.CheckAllowed(t.Context(), block(t, command), c.runner, nil, path.Root("hook"), &diags)
 		if diags.ErrorsCount() != c.errors {
 			t.Errorf("%s: %v", name, diags)
+		}
+		for _, d := range diags {
+			if at := d.(diag.DiagnosticWithPath).Path().String(); at != "hook.type" {
+				t.Errorf("%s: at %s", name, at)
+			}
+		}
+	}
+}
+
+// TestCheckRegions: each region of a hook is asked for what the hook needs there.
+func TestCheckRegions(t *testing.T) {
+	pools := map[string]attr.Value{"type": types.StringValue("octavia"), "default_result": types.StringValue("ABANDON"),
+		"pool_ids": words(types.StringValue("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"))}
+	runner := &hook.Runner{LoadBalancer: func(_ context.Context, region string) (*openstack.LoadBalancer, error) {
+		if region == "RegionOne" {
+			return nil, nil
+		}
+		return nil, errors.New("region " + region + " has no Octavia")
+	}}
+	for regions, says := range map[string]string{"RegionOne": "", "RegionTwo": "RegionTwo", "RegionOne RegionTwo": "RegionTwo", "RegionTwo RegionOne": "RegionTwo", "": ""} {
+		var diags diag.Diagnostics
+		hookblock.CheckAllowed(t.Context(), block(t, pools), runner, strings.Fields(regions), path.Root("hook"), &diags)
+		if len(diags) != min(1, len(says)) || says != "" && !strings.Contains(diags[0].Detail(), says) {
+			t.Errorf("%s: %v", regions, diags)
 		}
 	}
 }
