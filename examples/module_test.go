@@ -269,3 +269,31 @@ func ids(servers []fakecloud.Server) (list []string) {
 	slices.Sort(list)
 	return list
 }
+
+// TestModuleGroupChanges: another policy of the groups is for new servers. Those that run
+// stay as they are.
+func TestModuleGroupChanges(t *testing.T) {
+	t.Parallel()
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "cluster")
+	if _, err := e.Apply(t.Context(), "size=3"); err != nil {
+		t.Fatal(err)
+	}
+	replace(t, filepath.Join(e.Dir, "main.tf"), `network_name = "shared"`, `network_name = "shared"
+  affinity     = "soft-affinity"`)
+	plan, err := e.Plan(t.Context(), "groups.tfplan", "size=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := 0
+	for _, change := range plan.ResourceChanges {
+		switch actions := change.Change.Actions; {
+		case change.Type == "openstack_compute_instance_v2" && !actions.NoOp():
+			t.Errorf("%s: %s", change.Address, actions)
+		case change.Type == "stackpolicy_affinity_attachment" && actions.Update():
+			groups++
+		}
+	}
+	if groups == 0 {
+		t.Error("no group changes")
+	}
+}

@@ -1,0 +1,150 @@
+package placementtf
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+)
+
+// TestState: what is put into the state is read from it again, each field of a node and
+// of a slot, and it counts the nodes of all places, also of those that have none.
+func TestState(t *testing.T) {
+	az := func(n int) placement.Place {
+		return placement.Place{Region: "RegionOne", Zone: fmt.Sprintf("az-%d", n)}
+	}
+	one, two := roster.NewTemplate(map[string]string{"image": "a"}), roster.NewTemplate(map[string]string{"image": "b"})
+	want := roster.Roster{
+		Next: 9,
+		Nodes: map[string]roster.Node{
+			"web-3": {Index: 3, Place: az(1), Template: one, Generation: 2, Mark: "2-0f3a9c21"},
+			"web-4": {Index: 4, Place: az(2), Template: two, Generation: 1, Mark: "1-0f3a9c22"},
+			"web-5": {Index: 5, Place: az(2), Template: two, Generation: 1, Mark: "1-0f3a9c23", Unplaced: true},
+		},
+		Slots: map[string]roster.Slot{"web-3": {Index: 3, Place: az(1)}, "web-8": {Index: 8, Place: az(2)}},
+	}
+	listed := []placement.Region{
+		{Bin: placement.Bin{Name: "RegionOne"}, Zones: []placement.Bin{{Name: "az-1"}, {Name: "az-2"}, {Name: "az-3"}}},
+		{Bin: placement.Bin{Name: "RegionTwo"}},
+	}
+	var m attachmentModel
+	var diags diag.Diagnostics
+	m.remember(t.Context(), want, listed, &diags)
+	got := m.roster(memory{zones: map[string]string{"web-5": "az-2"}})
+	if diags.HasError() || !reflect.DeepEqual(got.Nodes, want.Nodes) || got.Next != want.Next || !reflect.DeepEqual(got.Slots, want.Slots) {
+		t.Errorf("%v\n got %+v\nwant %+v", diags, got, want)
+	}
+	if zone := m.Nodes.Elements()["web-5"].(types.Object).Attributes()["zone"]; !zone.IsNull() {
+		t.Errorf("a node that is in no zone for now is in %s", zone)
+	}
+	for name, inUse := range map[string]bool{"web-3": true, "web-8": false} {
+		if got := m.Slots.Elements()[name].(types.Object).Attributes()["in_use"]; !got.Equal(types.BoolValue(inUse)) {
+			t.Errorf("the slot %s is in use: %s", name, got)
+		}
+	}
+	counts := map[string]map[string]int64{}
+	diags.Append(m.Distribution.ElementsAs(t.Context(), &counts, false)...)
+	if want := map[string]map[string]int64{"RegionOne": {"az-1": 1, "az-2": 2, "az-3": 0}, "RegionTwo": {}}; diags.HasError() || !reflect.DeepEqual(counts, want) {
+		t.Errorf("%v: the distribution is %v", diags, counts)
+	}
+}
+
+// TestRecord: a change has the numbers of what it adds, removes and changes, by place,
+// and the names and reasons of the first hundred.
+func TestRecord(t *testing.T) {
+	at := placement.Place{Region: "RegionOne", Zone: "az-1"}
+	names := func(n int, letter string) (list []string) {
+		for i := range n {
+			list = append(list, fmt.Sprint(letter, i))
+		}
+		return list
+	}
+	leaving := func(n int, letter string) (list []roster.Departure) {
+		for _, name := range names(n, letter) {
+			list = append(list, roster.Departure{Name: name, Node: roster.Node{Place: at}, Reason: "for " + name})
+		}
+		return list
+	}
+	next := roster.Roster{Nodes: map[string]roster.Node{"old": {Place: at}}}
+	change := roster.Change{Created: names(130, "c"), Returned: names(120, "r"), Departed: leaving(110, "d"), Revised: leaving(105, "v"), Replaced: 7}
+	for _, name := range change.Created {
+		next.Nodes[name] = roster.Node{Place: at}
+	}
+	var m attachmentModel
+	var diags diag.Diagnostics
+	m.record(t.Context(), next, change, &diags)
+	fields := m.Change.Elements()[0].(types.Object).Attributes()
+	if !fields["replaced"].Equal(types.Int64Value(7)) {
+		t.Errorf("replaced are %s", fields["replaced"])
+	}
+	for part, c := range map[string]struct {
+		count   int64
+		names   string
+		places  bool
+		reasons bool
+	}{
+		"creation": {130, "nodes", true, false},
+		"returned": {120, "nodes", false, false},
+		"deletion": {110, "candidates", true, true},
+		"in_place": {105, "nodes", false, true},
+	} {
+		of := fields[part].(types.Object).Attributes()
+		if !of["count"].Equal(types.Int64Value(c.count)) || !of["omitted"].Equal(types.Int64Value(c.count-100)) || len(of[c.names].(types.List).Elements()) != 100 {
+			t.Errorf("%s is %s", part, of)
+		}
+		if c.places {
+			regions := types.MapValueMust(types.Int64Type, map[string]attr.Value{"RegionOne": types.Int64Value(c.count)})
+			zones := map[string]map[string]int64{}
+			diags.Append(of["zones"].(types.Map).ElementsAs(t.Context(), &zones, false)...)
+			if !of["regions"].Equal(regions) || diags.HasError() || zones["RegionOne"]["az-1"] != c.count {
+				t.Errorf("%s is in %s, %s, %v", part, of["regions"], of["zones"], diags)
+			}
+		}
+		if c.reasons {
+			first := of[c.names].(types.List).Elements()[0].(types.String).ValueString()
+			reasons := of["reasons"].(types.Map).Elements()
+			if len(reasons) != 100 || !reasons[first].Equal(types.StringValue("for "+first)) {
+				t.Errorf("%s has %d reasons: %s", part, len(reasons), reasons[first])
+			}
+		}
+	}
+}
+
+// TestSizes: both bounds are allowed, -1 is none, and what contradicts itself is reported
+// at its argument.
+func TestSizes(t *testing.T) {
+	given := func(n int64) value.Whole {
+		if n == -2 {
+			return value.WholeNull()
+		}
+		return value.WholeOf(n)
+	}
+	const size, least = "desired_capacity", "min_size"
+	for _, c := range []struct {
+		size, least, most int64 // -2: not given
+		at                string
+	}{
+		{3, -2, -2, ""}, {3, 3, 3, ""}, {3, 0, -1, ""}, {3, 2, 4, ""}, {-2, 3, 3, ""},
+		{2, 3, 5, size}, {6, 3, 5, size}, {6, -2, 5, size}, {3, 5, 4, least}, {-2, 5, 4, least},
+	} {
+		m := attachmentModel{DesiredCapacity: given(c.size), MinSize: given(c.least), MaxSize: given(c.most)}
+		var diags diag.Diagnostics
+		m.validateSizes(&diags)
+		if len(diags) != min(1, len(c.at)) {
+			t.Errorf("%+v: %v", c, diags)
+			continue
+		}
+		for _, d := range diags {
+			if at := d.(diag.DiagnosticWithPath).Path(); !at.Equal(path.Root(c.at)) {
+				t.Errorf("%+v: at %s", c, at)
+			}
+		}
+	}
+}
