@@ -711,7 +711,7 @@ func TestLost(t *testing.T) {
 }
 
 // TestLostInUpdate: a group whose creation had no answer is removed by the next apply,
-// also where it was to take the place of another.
+// also where it would take the place of another.
 func TestLostInUpdate(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)
