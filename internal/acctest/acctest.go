@@ -21,10 +21,10 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/nova"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/openstackstub"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -39,8 +39,7 @@ type Cloud struct {
 	Image  string           // that servers are made from
 	Flavor string
 
-	config string
-	user   string // of the fake: each user's project has the user's name
+	user string // of the fake: each user's project has the user's name
 }
 
 // Live reports whether tests run on a real cloud.
@@ -106,7 +105,6 @@ func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 		login = openstack.Config{AuthURL: c.Fake.AuthURL(), UserName: user, Password: fakecloud.Password,
 			TenantName: user, DefaultDomain: fakecloud.DomainID, Region: fakecloud.DefaultRegions()[0].Name}
 	}
-	c.config = c.ProviderBlock("stackpolicy") + c.ProviderBlock("nova")
 	api, err := openstack.New(login)
 	if err != nil {
 		t.Fatalf("the cloud of the test: %v", err)
@@ -250,23 +248,31 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 }
 
 // Test runs steps through terraform. Their configurations need no provider
-// blocks, unless a test brings its own.
+// blocks, unless a test brings its own. Servers are those of the stand-in for
+// terraform-provider-openstack, also where the genuine one is named.
 func (c *Cloud) Test(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
 	Terraform(t)
-	for i, s := range steps {
-		if s.Config != "" && !strings.Contains(s.Config, "provider \"stackpolicy\"") {
-			steps[i].Config = c.config + s.Config
+	test := resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: Factories(), Steps: steps}
+	blocks := c.ProviderBlock("stackpolicy")
+	if slices.ContainsFunc(steps, func(s resource.TestStep) bool { return strings.Contains(s.Config, `"openstack_`) }) {
+		blocks += c.ProviderBlock("openstack")
+		test.ProtoV5ProviderFactories = map[string]func() (tfprotov5.ProviderServer, error){
+			"openstack": func() (tfprotov5.ProviderServer, error) { return openstackstub.New().GRPCProvider(), nil },
 		}
 	}
-	resource.Test(t, resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: Factories(), Steps: steps})
+	for i, s := range steps {
+		if s.Config != "" && !strings.Contains(s.Config, "provider \"stackpolicy\"") {
+			steps[i].Config = blocks + s.Config
+		}
+	}
+	resource.Test(t, test)
 }
 
-// Factories serve the provider, and the one for tests, from this process.
+// Factories serve the provider from this process.
 func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
 		"stackpolicy": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test") },
-		"nova":        providerserver.NewProtocol6WithError(nova.New()),
 	}
 }
 
@@ -310,6 +316,3 @@ func NewFake(t testing.TB, config fakecloud.Config) *Cloud {
 	}
 	return New(t, config)
 }
-
-// Providers are the provider blocks that Test puts before a configuration.
-func (c *Cloud) Providers() string { return c.config }

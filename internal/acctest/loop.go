@@ -39,12 +39,7 @@ func Places(text string) string {
 
 // Attached is a cluster under placement: servers made from the attachment.
 func Attached(c *Cloud, size int, regions, more string) string {
-	return Placement(c, size, regions, more) + Made(c, "nova_server", "")
-}
-
-// AttachedInstances has servers of terraform-provider-openstack.
-func AttachedInstances(c *Cloud, size int, regions, more string) string {
-	return Placement(c, size, regions, more) + Made(c, "openstack_compute_instance_v2", `network_mode = "none"`)
+	return Placement(c, size, regions, more) + Made(c, "")
 }
 
 // Placement is the attachment alone.
@@ -60,19 +55,24 @@ resource "stackpolicy_placement_attachment" "web" {
 `, c.Prefix, size, regions, more)
 }
 
-// Made are the servers of the attachment, as resources of a type.
-func Made(c *Cloud, kind, more string) string {
+// Made are the servers of the attachment, with more arguments.
+func Made(c *Cloud, more string) string {
 	return fmt.Sprintf(`
-resource %q "web" {
+resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_id          = %q
-  flavor_id         = %q
+  %s
   %s
 }
-`, kind, c.Image, c.Flavor, more)
+`, c.Bare(), more)
+}
+
+// Bare are the arguments in HCL of a server that is up as soon as one can be: an image, the
+// smallest flavor, and no network.
+func (c *Cloud) Bare() string {
+	return fmt.Sprintf("image_id     = %q\n  flavor_id    = %q\n  network_mode = \"none\"", c.Image, c.Flavor)
 }
 
 // Step applies a configuration by way of a saved plan, and holds the cloud to
@@ -164,7 +164,7 @@ func (l Loop) ServerIDs(t *testing.T) (ids []string) {
 		t.Fatal(err)
 	}
 	for _, r := range state.Values.RootModule.Resources {
-		if r.Type == "nova_server" || r.Type == "openstack_compute_instance_v2" {
+		if r.Type == "openstack_compute_instance_v2" {
 			ids = append(ids, r.AttributeValues["id"].(string))
 		}
 	}

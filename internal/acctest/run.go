@@ -121,7 +121,7 @@ func (c *Cloud) workspace(
 	w := workspace.Open(t.TempDir(), Terraform(t), mirror, env...)
 	if w.Attach = attach; attach != nil {
 		w.Blocks = map[string]string{}
-		for _, name := range []string{"stackpolicy", "nova", "openstack"} {
+		for _, name := range []string{"stackpolicy", "openstack"} {
 			w.Blocks[name] = c.ProviderBlock(name)
 		}
 	}

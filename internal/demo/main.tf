@@ -24,14 +24,14 @@ resource "stackpolicy_placement_attachment" "web" {
   }
 }
 
-# In your configuration this is an openstack_compute_instance_v2.
-resource "nova_server" "web" {
+resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
   image_id          = each.value.template.image
-  flavor_id         = "m1.tiny"
+  flavor_name       = "m1.tiny"
+  network_mode      = "none"
 
   lifecycle {
     create_before_destroy = true
@@ -39,7 +39,7 @@ resource "nova_server" "web" {
 }
 
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each        = nova_server.web
+  for_each        = openstack_compute_instance_v2.web
   server_id       = each.value.id
   region          = each.value.region
   node_name       = each.key

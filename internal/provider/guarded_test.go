@@ -21,18 +21,19 @@ resource "stackpolicy_placement_attachment" "web" {
   desired_capacity = %[2]d
   zones            = [{ name = "az-1" }, { name = "az-2" }]
 }
-resource "nova_server" "web" {
+resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   availability_zone = each.value.zone
-  group             = stackpolicy_affinity_attachment.web.servergroup_id
-  image_id          = %[3]q
-  flavor_id         = %[4]q
+  %[3]s
+  scheduler_hints {
+    group = stackpolicy_affinity_attachment.web.servergroup_id
+  }
 }
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each  = nova_server.web
+  for_each  = openstack_compute_instance_v2.web
   server_id = each.value.id
   shutdown  = true
 }
-`, c.Prefix, size, c.Image, c.Flavor)
+`, c.Prefix, size, c.Bare())
 }

@@ -75,31 +75,32 @@ resource "terraform_data" "generation" {
   for_each = stackpolicy_placement_attachment.web.nodes
   input    = each.value.generation
 }
-resource "nova_server" "web" {
+resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   availability_zone = each.value.zone
-  group             = stackpolicy_affinity_attachment.web.servergroup_id
-  image_id          = %[5]q
-  flavor_id         = %[6]q
   metadata          = { version = each.value.template.version }
+  %[5]s
+  scheduler_hints {
+    group = stackpolicy_affinity_attachment.web.servergroup_id
+  }
   lifecycle {
+    %[6]s
     %[7]s
-    %[8]s
   }
 }
 resource "stackpolicy_deletion_attachment" "web" {
-  for_each        = nova_server.web
+  for_each        = openstack_compute_instance_v2.web
   server_id       = each.value.id
   node_name       = each.key
   only_in_service = true
   hook {
     type           = "webhook"
-    url            = %[9]q
+    url            = %[8]q
     default_result = "ABANDON"
   }
   lifecycle {
-    %[7]s
+    %[6]s
   }
 }
 resource "stackpolicy_readiness_attachment" "web" {
@@ -107,10 +108,10 @@ resource "stackpolicy_readiness_attachment" "web" {
   servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
     id = node.server_id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
   http {
-    url = "%[10]s/{name}"
+    url = "%[9]s/{name}"
   }
 }
-`, m.Cloud.Prefix, size, version, method, m.Cloud.Image, m.Cloud.Flavor, before, trigger, m.drain, m.health)
+`, m.Cloud.Prefix, size, version, method, m.Cloud.Bare(), before, trigger, m.drain, m.health)
 }
 
 // consume drains a node: it is done when it is asked for the second time.

@@ -31,9 +31,9 @@ resource "stackpolicy_affinity_attachment" "web" {
 }
 `, region, c.Prefix) +
 		acctest.Placement(c, 4, acctest.Places(region+": "+c.Zones(t, region)[0]), "") +
-		acctest.Made(c, "nova_server", "group = stackpolicy_affinity_attachment.web.servergroup_id") + `
+		acctest.Made(c, "scheduler_hints {\n    group = stackpolicy_affinity_attachment.web.servergroup_id\n  }") + `
 resource "terraform_data" "last" { # so that the apply is never over before it is killed
-  depends_on = [nova_server.web]
+  depends_on = [openstack_compute_instance_v2.web]
   provisioner "local-exec" {
     command = "sleep 2"
   }
@@ -43,8 +43,8 @@ resource "terraform_data" "last" { # so that the apply is never over before it i
 		"stackpolicy_affinity_attachment.web: Creating...",
 		"stackpolicy_affinity_attachment.web: Creation complete",
 		"stackpolicy_placement_attachment.web: Creation complete",
-		"nova_server.web[\"" + c.Prefix + "2\"]: Creating...",
-		"nova_server.web[\"" + c.Prefix + "1\"]: Creation complete",
+		"openstack_compute_instance_v2.web[\"" + c.Prefix + "2\"]: Creating...",
+		"openstack_compute_instance_v2.web[\"" + c.Prefix + "1\"]: Creation complete",
 	} {
 		t.Run(moment, func(t *testing.T) {
 			l := acctest.Loop{Workspace: c.Installed(t, config), Cloud: c}

@@ -40,7 +40,7 @@ func TestSecrets(t *testing.T) {
 	})
 	w.Env = append(w.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+log, "OS_DEBUG=1", "STACKPOLICY_WEBHOOK_SECRET="+signing)
 	providerBlock := "provider \"stackpolicy\" {\n  application_credential_id = \"" + fakecloud.AppCredentialID + "\"\n  application_credential_secret = %q\n}\n"
-	config := c.ProviderBlock("nova") + fmt.Sprintf(providerBlock, fakecloud.AppCredentialSecret) + "data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n" + guarded(c, 1)
+	config := c.ProviderBlock("openstack") + fmt.Sprintf(providerBlock, fakecloud.AppCredentialSecret) + "data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n" + guarded(c, 1)
 	config = strings.Replace(config, "shutdown  = true", fmt.Sprintf("hook {\n type = \"webhook\"\n default_result = \"CONTINUE\"\n url = %q\n }", address), 1)
 
 	var told strings.Builder // what is shown to the user
@@ -95,7 +95,7 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("logged in with %s", block)
 		}
 	}
-	ready := fmt.Sprintf("variable \"key\" {\n  default = %q\n  sensitive = true\n}\n", readyKey) + fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"web\" {\n  cluster = %q\n  servers = { for name, s in nova_server.web : name => { id = s.id } }\n  timeout = 2\n  http {\n    url = %q\n  }\n}\n",
+	ready := fmt.Sprintf("variable \"key\" {\n  default = %q\n  sensitive = true\n}\n", readyKey) + fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"web\" {\n  cluster = %q\n  servers = { for name, s in openstack_compute_instance_v2.web : name => { id = s.id } }\n  timeout = 2\n  http {\n    url = %q\n  }\n}\n",
 		c.Prefix, consumer.URL+"/ready?key=${var.key}")
 	if err := run(config+ready, "apply", "-no-color", "-auto-approve"); err == nil || !acctest.Says("/ready answered 404 Not Found").MatchString(told.String()) {
 		t.Error("a server that is not there is ready")

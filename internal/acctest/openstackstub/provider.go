@@ -9,13 +9,14 @@
 package openstackstub
 
 import (
+	"cmp"
 	"context"
+	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	framework "github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-sdk/v2/diag"
 	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/nova"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	stackpolicy "github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
 )
@@ -65,14 +66,23 @@ func where(ctx context.Context, d *schema.ResourceData, meta any) (cloud *openst
 	return cloud, region, err
 }
 
+// configure logs in. What the block leaves open comes from OS_CLOUD or the OS_*
+// variables.
 func configure(_ context.Context, d *schema.ResourceData) (any, diag.Diagnostics) {
-	cloud, err := nova.Login(openstack.Config{
-		Cloud:      d.Get("cloud").(string),
-		AuthURL:    d.Get("auth_url").(string),
-		Region:     d.Get("region").(string),
-		UserName:   d.Get("user_name").(string),
-		Password:   d.Get("password").(string),
-		TenantName: d.Get("tenant_name").(string),
-	})
+	block := openstack.Config{
+		Cloud:         d.Get("cloud").(string),
+		AuthURL:       cmp.Or(d.Get("auth_url").(string), os.Getenv("OS_AUTH_URL")),
+		Region:        cmp.Or(d.Get("region").(string), os.Getenv("OS_REGION_NAME")),
+		UserName:      d.Get("user_name").(string),
+		Password:      d.Get("password").(string),
+		TenantName:    d.Get("tenant_name").(string),
+		DefaultDomain: "default",
+		AllowReauth:   true,
+		MaxRetries:    3,
+	}
+	if d.Get("auth_url") == "" {
+		block.Cloud = cmp.Or(block.Cloud, os.Getenv("OS_CLOUD"))
+	}
+	cloud, err := openstack.New(block)
 	return cloud, diag.FromErr(err)
 }

@@ -18,19 +18,12 @@ type Mirror struct {
 	Config string // value of TF_CLI_CONFIG_FILE
 }
 
-// built are the providers of this tree, by their addresses.
-var built = map[string]struct{ version, source string }{
-	StackPolicy: {"0.0.1", "."},
-	Nova:        {"0.0.1", "./internal/acctest/nova/serve"},
-}
-
 // standIn is the source of what takes the place of terraform-provider-openstack.
 const standIn = "./internal/acctest/openstackstub/serve"
 
 // Addresses of providers.
 const (
 	StackPolicy = "stackpolicy/stackpolicy"
-	Nova        = "stackpolicy/nova" // makes servers where tests need no more
 	OpenStack   = "terraform-provider-openstack/openstack"
 )
 
@@ -74,17 +67,15 @@ func Stub() string {
 		" names no binary"
 }
 
-// Build builds the providers of this tree into a folder, and puts the genuine
-// terraform-provider-openstack with them, or its stand-in.
+// Build builds the provider of this tree into a folder, and puts the genuine
+// terraform-provider-openstack next to it, or its stand-in.
 func Build(ctx context.Context, dir string) (*Mirror, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	for address, p := range built {
-		if err := build(ctx, dir, address, p.version, p.source); err != nil {
-			return nil, err
-		}
+	if err := build(ctx, dir, StackPolicy, "0.0.1", "."); err != nil {
+		return nil, err
 	}
 	binary, version, err := openstack()
 	switch {

@@ -91,7 +91,7 @@ func (w *Workspace) Init(ctx context.Context) error {
 // Mentioned are the addresses of the providers that a configuration mentions.
 // Terraform starts all that it requires, also for what needs none of them.
 func Mentioned(config string) (addresses []string) {
-	for _, address := range []string{StackPolicy, Nova, OpenStack} {
+	for _, address := range []string{StackPolicy, OpenStack} {
 		if strings.Contains(config, path.Base(address)) {
 			addresses = append(addresses, address)
 		}

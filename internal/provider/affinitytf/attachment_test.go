@@ -117,13 +117,14 @@ func TestAccAffinityAttachment_inherited(t *testing.T) {
 	c.Group(t, region, "twin", "anti-affinity")
 	name := c.Prefix + "shared"
 	server := fmt.Sprintf(`
-resource "nova_server" "member" {
-  name      = "%sm"
-  region    = %q
-  image_id  = %q
-  flavor_id = %q
-  group     = stackpolicy_affinity_attachment.web.servergroup_id
-}`, c.Prefix, region, c.Image, c.Flavor)
+resource "openstack_compute_instance_v2" "member" {
+  name   = "%sm"
+  region = %q
+  %s
+  scheduler_hints {
+    group = stackpolicy_affinity_attachment.web.servergroup_id
+  }
+}`, c.Prefix, region, c.Bare())
 	checks := []statecheck.StateCheck{
 		attachmentIs("servergroup_id", knownvalue.StringExact(id)),
 		attachmentIs("id", knownvalue.StringExact(region+"/"+id)),
@@ -302,11 +303,11 @@ func TestAccAffinityAttachment_identity(t *testing.T) {
 	resource.Test(t, resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: acctest.Factories(),
 		TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
 		Steps: []resource.TestStep{
-			{Config: c.Providers() + config, ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(attachment, map[string]knownvalue.Check{
+			{Config: c.ProviderBlock("stackpolicy") + config, ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(attachment, map[string]knownvalue.Check{
 				"region": knownvalue.StringExact(region), "servergroup_id": knownvalue.NotNull(), "created": knownvalue.Bool(true)})}},
 			{ResourceName: attachment, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
 			// The identity follows a group that is taken in place.
-			{Config: c.Providers() + affinityAttachment("region = %q%s", region, serverGroup(named(c.Prefix+"g"), policies("affinity"))), ConfigStateChecks: []statecheck.StateCheck{
+			{Config: c.ProviderBlock("stackpolicy") + affinityAttachment("region = %q%s", region, serverGroup(named(c.Prefix+"g"), policies("affinity"))), ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectIdentityValueMatchesState(attachment, tfjsonpath.New("servergroup_id"))}},
 		}})
 }

@@ -29,7 +29,7 @@ func TestDeletionAttachment_warns(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	const way = "shutdown = true\n  grace_period = 1"
 	config := drained(c, "RegionOne", 12, way)
-	alone := drainable(c, "RegionOne", c.Prefix, 12)
+	alone := drainable(c, "RegionOne", 12, "")
 	renamed := alone + drains("web", "RegionOne", way)
 	const forgotten = "removed {\n  from = stackpolicy_deletion_attachment.node\n  lifecycle {\n    destroy = false\n  }\n}\n"
 	const moved = "moved {\n  from = stackpolicy_deletion_attachment.node\n  to = stackpolicy_deletion_attachment.web\n}\n"
@@ -63,7 +63,7 @@ func TestDeletionAttachment_warns(t *testing.T) {
 		{"renamed, and forgotten", renamed + forgotten, 0, 0},
 		{"attachments removed", alone, 12, 0},
 		{"attachments forgotten", alone + forgotten, 0, 0},
-		{"servers replaced", drainable(c, "RegionOne", "new-"+c.Prefix, 12) + drains("node", "RegionOne", way), 12, 0},
+		{"servers replaced", drainable(c, "RegionOne", 12, `user_data = "new"`) + drains("node", "RegionOne", way), 12, 0},
 	} {
 		if err := w.Write(step.config); err != nil {
 			t.Fatal(err)

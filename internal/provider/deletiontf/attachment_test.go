@@ -24,27 +24,27 @@ import (
 
 // drained is a server, or several, with a deletion attachment each.
 func drained(c *acctest.Cloud, region string, count int, format string, args ...any) string {
-	return drainable(c, region, c.Prefix, count) + drains("node", region, fmt.Sprintf(format, args...))
+	return drainable(c, region, count, "") + drains("node", region, fmt.Sprintf(format, args...))
 }
 
-// drainable are servers named after a prefix.
-func drainable(c *acctest.Cloud, region, prefix string, count int) string {
+// drainable are servers, with more arguments.
+func drainable(c *acctest.Cloud, region string, count int, more string) string {
 	return fmt.Sprintf(`
-resource "nova_server" "node" {
-  for_each  = toset([for i in range(%d) : tostring(i)])
-  name      = "%s${each.key}"
-  region    = %q
-  image_id  = %q
-  flavor_id = %q
+resource "openstack_compute_instance_v2" "node" {
+  for_each = toset([for i in range(%d) : tostring(i)])
+  name     = "%s${each.key}"
+  region   = %q
+  %s
+  %s
 }
-`, count, prefix, region, c.Image, c.Flavor)
+`, count, c.Prefix, region, c.Bare(), more)
 }
 
 // drains are the deletion attachments of those servers.
 func drains(name, region, more string) string {
 	return fmt.Sprintf(`
 resource "stackpolicy_deletion_attachment" %q {
-  for_each  = nova_server.node
+  for_each  = openstack_compute_instance_v2.node
   server_id = each.value.id
   region    = %q
   cluster   = "web"
@@ -189,13 +189,13 @@ func TestAccDeletionAttachment_continue(t *testing.T) {
 	region := c.Regions(t)[0]
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	defer refusing.Close()
-	w := c.Workspace(t, drained(c, region, 1, block(`type = "webhook"`, `default_result = "CONTINUE"`, `url = "%s/?key=hidden"`), refusing.URL))
+	w := c.Workspace(t, drained(c, region, 1, block(`type = "webhook"`, `default_result = "CONTINUE"`, `url = "%s/?key=concealed"`), refusing.URL))
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	text, err := w.Destroy(t.Context())
 	plain := strings.ReplaceAll(text, "│", "")
-	if err != nil || !acctest.Says("although its hook did not complete: the webhook at").MatchString(plain) || !acctest.Says("Warning: 1 server will be drained").MatchString(plain) || !acctest.Says("answered 404 Not Found").MatchString(plain) || strings.Contains(text, "hidden") {
+	if err != nil || !acctest.Says("although its hook did not complete: the webhook at").MatchString(plain) || !acctest.Says("Warning: 1 server will be drained").MatchString(plain) || !acctest.Says("answered 404 Not Found").MatchString(plain) || strings.Contains(text, "concealed") {
 		t.Errorf("got %v\n%s", err, text)
 	}
 	if len(c.Servers(t)) != 0 {
@@ -259,7 +259,7 @@ func TestDeletionAttachment_requests(t *testing.T) {
 	if lists := c.Fake.Count("GET compute /servers"); lists != 1 {
 		t.Errorf("servers were listed %d times", lists)
 	}
-	if shows := c.Fake.Count("GET compute /servers/*"); shows != 50 { // those of nova_server
+	if shows := c.Fake.Count("GET compute /servers/*"); shows != 50 { // those of the servers themselves
 		t.Errorf("%d servers were asked for", shows)
 	}
 }
@@ -271,18 +271,18 @@ func TestAccDeletionAttachment_lifecycle(t *testing.T) {
 	const name = "stackpolicy_deletion_attachment.node"
 	config := func(server, more string) string {
 		return fmt.Sprintf(`
-resource "nova_server" "node" {
+resource "openstack_compute_instance_v2" "node" {
   name      = "%s%s"
   region    = %q
-  image_id  = %q
-  flavor_id = %q
+  user_data = %[2]q # another one is another server
+  %[4]s
 }
 resource "stackpolicy_deletion_attachment" "node" {
-  server_id = nova_server.node.id
+  server_id = openstack_compute_instance_v2.node.id
   region    = %q
   %s
 }
-`, c.Prefix, server, region, c.Image, c.Flavor, region, more)
+`, c.Prefix, server, region, c.Bare(), region, more)
 	}
 	is := func(attribute string, check knownvalue.Check) statecheck.StateCheck {
 		return statecheck.ExpectKnownValue(name, tfjsonpath.New(attribute), check)
@@ -317,7 +317,7 @@ func TestAccDeletionAttachment_kept(t *testing.T) {
 	}
 	id := c.Servers(t)["0"].ID
 	t.Cleanup(func() { c.Kill(t, region, id) })
-	if err := w.Write("removed {\n  from = nova_server.node\n  lifecycle {\n    destroy = false\n  }\n}\n"); err != nil {
+	if err := w.Write("removed {\n  from = openstack_compute_instance_v2.node\n  lifecycle {\n    destroy = false\n  }\n}\n"); err != nil {
 		t.Fatal(err)
 	}
 	text, err := w.Apply(t.Context())
@@ -390,7 +390,7 @@ func TestDeletionAttachment_plainHTTP(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	w := c.Workspace(t, "resource \"stackpolicy_deletion_attachment\" \"x\" {\n  server_id = \"7\"\n  "+hookBlock("webhook", `url = "http://ann:hidden@consumer.example/drain"`)+"\n}\n")
 	text, err := w.Run(t.Context(), "validate", "-no-color")
-	if err != nil || !acctest.Says("The URL of the webhook at consumer.example has credentials or a query in it").MatchString(strings.ReplaceAll(text, "│", "")) || strings.Contains(text, "hidden") {
+	if err != nil || !acctest.Says("The URL of the webhook at consumer.example has credentials or a query in it").MatchString(strings.ReplaceAll(text, "│", "")) || strings.Contains(text, "concealed") {
 		t.Errorf("got %v\n%s", err, text)
 	}
 }

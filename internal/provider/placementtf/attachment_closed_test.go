@@ -86,7 +86,7 @@ func TestPlacementClosedRegion(t *testing.T) {
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
   servers = { for name, node in stackpolicy_placement_attachment.web.nodes : name => {
-    id     = nova_server.web[name].id
+    id     = openstack_compute_instance_v2.web[name].id
     region = node.region
     mark   = node.mark
   } if ` + fmt.Sprint(!closed) + ` || node.region != "RegionTwo" }

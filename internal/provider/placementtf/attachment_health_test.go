@@ -99,7 +99,7 @@ func TestPlacementHealthHTTP(t *testing.T) {
 	config := acctest.Attached(c, 6, acctest.Places("RegionOne: az-1 az-2 az-3"), more) + fmt.Sprintf(`
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = %q
-  servers = { for name, server in nova_server.web : name => { id = server.id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
+  servers = { for name, server in openstack_compute_instance_v2.web : name => { id = server.id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
 }
 `, c.Prefix)
 	l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}

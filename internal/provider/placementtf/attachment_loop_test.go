@@ -14,68 +14,56 @@ import (
 // TestAccPlacementLoop is the life of a cluster.
 func TestAccPlacementLoop(t *testing.T) {
 	t.Parallel()
-	live(t, acctest.Attached)
-}
-
-// TestAccInstanceLoop is the same with servers of terraform-provider-openstack.
-func TestAccInstanceLoop(t *testing.T) {
-	t.Parallel()
-	live(t, acctest.AttachedInstances)
-}
-
-// live takes a cluster through its life. What web writes is its configuration.
-func live(t *testing.T, web func(c *acctest.Cloud, size int, regions, more string) string) {
-	t.Helper()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two, a, b := c.FiveZones(t)
 	whole := acctest.Places(fmt.Sprintf("%s: %s %s %s; %s: %s %s", one, a[0], a[1], a[2], two, b[0], b[1]))
-	l := acctest.Loop{Workspace: c.Workspace(t, web(c, 6, whole, "")), Cloud: c}
+	l := acctest.Loop{Workspace: c.Workspace(t, acctest.Attached(c, 6, whole, "")), Cloud: c}
 	criteria := func(name string) string { return fmt.Sprintf("deletion {\n    criteria = %q\n  }", name) }
 
-	l.Step(t, "create", web(c, 6, whole, ""), "0 1 2 3 4 5", "")
-	l.Step(t, "grow", web(c, 11, whole, ""), "6 7 8 9 10", "")
+	l.Step(t, "create", acctest.Attached(c, 6, whole, ""), "0 1 2 3 4 5", "")
+	l.Step(t, "grow", acctest.Attached(c, 11, whole, ""), "6 7 8 9 10", "")
 	// Of one/a0: 0 6, a1: 1 7, a2: 2 8; of two/b0: 3 4 9, b1: 5 10. Zones of a
 	// region that are equally good to take from give up the oldest node of all of
 	// them. With 0 and 4 protected, a0 and b0 have only young ones to give.
 	kept := fmt.Sprintf("deletion {\n    criteria  = \"OLDEST_FIRST\"\n    protected = [%q, %q]\n  }", c.Prefix+"0", c.Prefix+"4")
-	l.Step(t, "shrink by the oldest", web(c, 7, whole, kept), "", "1 2 3 5")
-	l.Step(t, "grow again", web(c, 11, whole, criteria("OLDEST_FIRST")), "11 12 13 14", "")
+	l.Step(t, "shrink by the oldest", acctest.Attached(c, 7, whole, kept), "", "1 2 3 5")
+	l.Step(t, "grow again", acctest.Attached(c, 11, whole, criteria("OLDEST_FIRST")), "11 12 13 14", "")
 	// Of one/a0: 0 6, a1: 7 11, a2: 8 12; of two/b0: 4 9 13, b1: 10 14.
-	l.Step(t, "shrink by the youngest", web(c, 7, whole, criteria("YOUNGEST_FIRST")), "", "11 12 13 14")
-	l.Step(t, "nothing changes", web(c, 7, whole, criteria("OLDEST_PROFILE_FIRST")), "", "")
+	l.Step(t, "shrink by the youngest", acctest.Attached(c, 7, whole, criteria("YOUNGEST_FIRST")), "", "11 12 13 14")
+	l.Step(t, "nothing changes", acctest.Attached(c, 7, whole, criteria("OLDEST_PROFILE_FIRST")), "", "")
 
 	dropped := acctest.Places(fmt.Sprintf("%s: %s %s; %s: %s %s", one, a[1], a[2], two, b[0], b[1]))
-	l.Step(t, "drop a zone", web(c, 7, dropped, criteria("OLDEST_FIRST")), "", "")
-	l.Step(t, "its nodes go first", web(c, 6, dropped, criteria("OLDEST_FIRST")), "", "0")
-	l.Step(t, "a zone that sorts first comes back", web(c, 6, whole, criteria("OLDEST_FIRST")), "", "")
+	l.Step(t, "drop a zone", acctest.Attached(c, 7, dropped, criteria("OLDEST_FIRST")), "", "")
+	l.Step(t, "its nodes go first", acctest.Attached(c, 6, dropped, criteria("OLDEST_FIRST")), "", "0")
+	l.Step(t, "a zone that sorts first comes back", acctest.Attached(c, 6, whole, criteria("OLDEST_FIRST")), "", "")
 	// Of one/a0: 6, a1: 7, a2: 8; of two/b0: 4 9, b1: 10.
 
 	heavy := acctest.Places(fmt.Sprintf("%s: %s %s %s cap=3; %s: %s %s weight=900", one, a[0], a[1], a[2], two, b[0], b[1]))
-	l.Step(t, "change weights", web(c, 6, heavy, criteria("OLDEST_FIRST")), "", "")
-	l.Step(t, "they count for the next", web(c, 7, heavy, criteria("OLDEST_FIRST")), "15", "")
+	l.Step(t, "change weights", acctest.Attached(c, 6, heavy, criteria("OLDEST_FIRST")), "", "")
+	l.Step(t, "they count for the next", acctest.Attached(c, 7, heavy, criteria("OLDEST_FIRST")), "15", "")
 	lifted := acctest.Places(fmt.Sprintf("%s: %s %s %s weight=900 cap=5; %s: %s %s", one, a[0], a[1], a[2], two, b[0], b[1]))
-	l.Step(t, "raise a cap", web(c, 8, lifted, criteria("OLDEST_FIRST")), "16", "")
+	l.Step(t, "raise a cap", acctest.Attached(c, 8, lifted, criteria("OLDEST_FIRST")), "16", "")
 	// Of one/a0: 6 16, a1: 7, a2: 8; of two/b0: 4 9, b1: 10 15.
 
 	killed := c.Servers(t)["7"]
 	c.Kill(t, one, killed.ID)
-	l.Step(t, "a server killed outside comes back under its name", web(c, 8, lifted, criteria("OLDEST_FIRST")), "7", "")
+	l.Step(t, "a server killed outside comes back under its name", acctest.Attached(c, 8, lifted, criteria("OLDEST_FIRST")), "7", "")
 
 	tainted, protected := c.Servers(t)["15"], c.Servers(t)["9"]
 	c.Mark(t, two, tainted.ID, "stackpolicy_tainted", "true")
 	c.Mark(t, two, protected.ID, "stackpolicy_protected", "true")
-	l.Step(t, "tainted goes first, protected stays", web(c, 6, lifted, criteria("OLDEST_FIRST")), "", "4 15")
+	l.Step(t, "tainted goes first, protected stays", acctest.Attached(c, 6, lifted, criteria("OLDEST_FIRST")), "", "4 15")
 
 	named := "deletion {\n criteria = \"OLDEST_FIRST\"\n candidates = [\"" + c.Prefix + "8\"]\n }"
-	l.Step(t, "one is replaced by name", web(c, 6, lifted, named), "17", "8")
-	l.Step(t, "and removed by name", web(c, 5, lifted, "deletion { candidates = [\""+c.Prefix+"8\", \""+c.Prefix+"17\"] }"), "", "17")
+	l.Step(t, "one is replaced by name", acctest.Attached(c, 6, lifted, named), "17", "8")
+	l.Step(t, "and removed by name", acctest.Attached(c, 5, lifted, "deletion { candidates = [\""+c.Prefix+"8\", \""+c.Prefix+"17\"] }"), "", "17")
 	// Of one/a0: 6 16, a1: 7; of two/b0: 9, b1: 10.
 
 	even := acctest.Places(fmt.Sprintf("%s: %s; %s: %s %s weight=900", one, a[0], two, b[0], b[1]))
 	moving := "update {\n    causes         = [\"PLACEMENT\"]\n    max_batch_size = 2\n  }\n  " + criteria("OLDEST_FIRST")
-	l.Batch(t, "the apply that brings the update replaces nothing", web(c, 5, even, moving), "", "")
-	l.Step(t, "the next moves two", web(c, 5, even, moving), "18 19", "6 7")
-	l.Step(t, "only the protected one is left", web(c, 1, even, moving), "", "10 16 18 19")
+	l.Batch(t, "the apply that brings the update replaces nothing", acctest.Attached(c, 5, even, moving), "", "")
+	l.Step(t, "the next moves two", acctest.Attached(c, 5, even, moving), "18 19", "6 7")
+	l.Step(t, "only the protected one is left", acctest.Attached(c, 1, even, moving), "", "10 16 18 19")
 }
 
 // TestAccPlacementRandom: RANDOM draws by the servers' ids, so the plan tells

@@ -179,7 +179,7 @@ func TestAccInstanceHostDisabled(t *testing.T) {
 		t.Skipf("needs two zones, and %s has %v", region, zones)
 	}
 	two := acctest.Places(fmt.Sprintf("%s: %s %s", region, zones[0], zones[1]))
-	config := func(size int) string { return acctest.AttachedInstances(c, size, two, "") }
+	config := func(size int) string { return acctest.Attached(c, size, two, "") }
 	l := acctest.Loop{Workspace: c.Workspace(t, config(2)), Cloud: c}
 	l.Step(t, "create", config(2), "0 1", "")
 	if err := l.Write(config(4)); err != nil {

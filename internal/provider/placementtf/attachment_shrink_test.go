@@ -15,15 +15,7 @@ func shrunk(t *testing.T, places string) (c *acctest.Cloud, w *workspace.Workspa
 	t.Helper()
 	c = acctest.NewFake(t, fakecloud.Config{})
 	config = func(size int, places string) string {
-		return web(c, fmt.Sprintf("desired_capacity = %d", size), places) + `
-resource "nova_server" "web" {
-  for_each          = stackpolicy_placement_attachment.web.nodes
-  name              = each.key
-  region            = each.value.region
-  availability_zone = each.value.zone
-  image_id          = "` + c.Image + `"
-  flavor_id         = "` + c.Flavor + `"
-}
+		return web(c, fmt.Sprintf("desired_capacity = %d", size), places) + acctest.Made(c, "") + `
 output "spread" { value = stackpolicy_placement_attachment.web.distribution }
 `
 	}

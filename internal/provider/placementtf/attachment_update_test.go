@@ -37,22 +37,14 @@ resource "stackpolicy_placement_attachment" "web" {
   %[5]s
   %[6]s
 }
-resource "nova_server" "web" {
-  for_each          = stackpolicy_placement_attachment.web.nodes
-  name              = each.key
-  region            = each.value.region
-  availability_zone = each.value.zone
-  image_id          = %[7]q
-  flavor_id         = %[8]q
-  metadata          = { version = each.value.template.version }
-  lifecycle {
-    create_before_destroy = true
-  }
-}
+%[7]s
 output "remaining" {
   value = stackpolicy_placement_attachment.web.remaining
 }
-`, r.Cloud.Prefix, r.size, r.regions, r.version, r.update, r.deletion, r.Cloud.Image, r.Cloud.Flavor)
+`, r.Cloud.Prefix, r.size, r.regions, r.version, r.update, r.deletion, acctest.Made(r.Cloud, `metadata = { version = each.value.template.version }
+  lifecycle {
+    create_before_destroy = true
+  }`))
 }
 
 // batch applies by way of a saved plan. It holds the cloud to the number of
@@ -168,7 +160,7 @@ func TestAccRollout(t *testing.T) {
 			broken = s
 		}
 	}
-	c.Reset(t, region, broken.ID)
+	c.Mark(t, region, broken.ID, "stackpolicy_tainted", "true")
 	r.batch(t, "a repair comes before the rest", "a:3 b:6", 2, 3)
 	if _, there := c.Servers(t)[strings.TrimPrefix(broken.Name, c.Prefix)]; there {
 		t.Errorf("the broken server %s is still there", broken.Name)

@@ -67,14 +67,13 @@ locals {
 
 // made are servers from a map of nodes.
 const made = `
-resource "nova_server" "web" {
+resource "openstack_compute_instance_v2" "web" {
   for_each          = local.nodes
   name              = each.key
   region            = each.value.region
   availability_zone = each.value.zone
-  image_id          = %q
-  flavor_id         = %q
   metadata          = each.value.template
+  %s
   lifecycle {
     create_before_destroy = true
   }
@@ -103,8 +102,8 @@ func BenchmarkTerraformApplyServers(b *testing.B) {
 		b.Run(fmt.Sprintf("nodes=%d", size), func(b *testing.B) {
 			compareLives(b, size, func() (mine, other *workspace.Workspace, meanwhile func()) {
 				c, d := acctest.NewFake(b, fakecloud.Config{}), acctest.NewFake(b, fakecloud.Config{})
-				mine = measured(b, c, fmt.Sprintf(applyPlaces+localNodes+made, c.Prefix, c.Image, c.Flavor))
-				other = measured(b, d, fmt.Sprintf(applyMap+made, d.Prefix, d.Image, d.Flavor))
+				mine = measured(b, c, fmt.Sprintf(applyPlaces+localNodes+made, c.Prefix, c.Bare()))
+				other = measured(b, d, fmt.Sprintf(applyMap+made, d.Prefix, d.Bare()))
 				return mine, other, func() {} // terraform made them
 			})
 		})

@@ -78,19 +78,18 @@ func (h *health) check() string {
 // ready is a number of servers behind one readiness attachment.
 func ready(c *acctest.Cloud, region string, count, mark int, more string) string {
 	return fmt.Sprintf(`
-resource "nova_server" "node" {
-  for_each  = toset([for i in range(%d) : tostring(i)])
-  name      = "%s${each.key}"
-  region    = %q
-  image_id  = %q
-  flavor_id = %q
+resource "openstack_compute_instance_v2" "node" {
+  for_each = toset([for i in range(%d) : tostring(i)])
+  name     = "%s${each.key}"
+  region   = %q
+  %s
 }
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = { for name, server in nova_server.node : name => { id = server.id, region = server.region, address = "127.0.0.1", mark = "%d" } }
+  servers = { for name, server in openstack_compute_instance_v2.node : name => { id = server.id, region = server.region, address = "127.0.0.1", mark = "%d" } }
   %s
 }
-`, count, c.Prefix, region, c.Image, c.Flavor, mark, more)
+`, count, c.Prefix, region, c.Bare(), mark, more)
 }
 
 // marks are the marks of the test's servers, by name.
@@ -134,18 +133,17 @@ func TestAccReadinessAttachment_lifecycle(t *testing.T) {
 	const name = "stackpolicy_readiness_attachment.web"
 	config := func(mark int, more string) string {
 		return fmt.Sprintf(`
-resource "nova_server" "node" {
-  name      = "%s0"
-  region    = %q
-  image_id  = %q
-  flavor_id = %q
+resource "openstack_compute_instance_v2" "node" {
+  name   = "%s0"
+  region = %q
+  %s
 }
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = { "web-0" = { id = nova_server.node.id, region = nova_server.node.region, address = "127.0.0.1", mark = "%d" } }
+  servers = { "web-0" = { id = openstack_compute_instance_v2.node.id, region = openstack_compute_instance_v2.node.region, address = "127.0.0.1", mark = "%d" } }
   %s
 }
-`, c.Prefix, region, c.Image, c.Flavor, mark, more)
+`, c.Prefix, region, c.Bare(), mark, more)
 	}
 	does := func(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
 		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(name, want)},

@@ -114,16 +114,15 @@ func (r *rollout) config(l lifecycle, nodes map[string]int) string {
 locals {
   nodes = { %s }
 }
-resource "nova_server" "node" {
-  for_each  = local.nodes
-  name      = "%s${each.key}"
-  region    = %q
-  image_id  = %q
-  flavor_id = %q
+resource "openstack_compute_instance_v2" "node" {
+  for_each = local.nodes
+  name     = "%s${each.key}"
+  region   = %q
+  %s
   %s
 }
 resource "stackpolicy_deletion_attachment" "node" {
-  for_each        = nova_server.node
+  for_each        = openstack_compute_instance_v2.node
   server_id       = each.value.id
   region          = each.value.region
   node_name       = each.key
@@ -139,7 +138,7 @@ resource "stackpolicy_readiness_attachment" "web" {
     url = "%s/health/{name}"
   }
 }
-`, strings.Join(list, ", "), r.c.Prefix, r.region, r.c.Image, r.c.Flavor, before(l.servers),
+`, strings.Join(list, ", "), r.c.Prefix, r.region, r.c.Bare(), before(l.servers),
 		fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = \"%s/drain\"\n    default_result = \"ABANDON\"\n  }", r.url), before(l.deletions), r.timeout(nodes), r.url)
 }
 
