@@ -77,7 +77,7 @@ func (l *leaver) status(t *testing.T) string {
 }
 
 func webhook(url, result string) attributes {
-	return attributes{"type": "webhook", "url": url, "default_result": result, "timeout": "5s"}
+	return attributes{"type": "webhook", "url": url, "default_result": result, "timeout": "1m"}
 }
 
 // TestMessage: the consumer of a hook learns all that the attachment says of its node. The
