@@ -4,16 +4,13 @@ package protocol
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
-	"math/big"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
 )
@@ -26,59 +23,6 @@ type Provider struct {
 	mu   sync.Mutex
 	said []string
 	at   []string
-}
-
-// Said is all that the provider reported, warnings too, as Terraform prints it.
-func (p *Provider) Said() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return strings.Join(p.said, "\n")
-}
-
-// At is [At] of all that the provider reported.
-func (p *Provider) At() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return strings.Join(p.at, "\n")
-}
-
-// At is where diagnostics point: the path of the argument and the summary of each, as in
-// "servergroup.policies: The server group has other rules".
-func At(diagnostics []*tfprotov6.Diagnostic) string {
-	var list []string
-	for _, d := range diagnostics {
-		list = append(list, pathOf(d.Attribute)+": "+d.Summary)
-	}
-	return strings.Join(list, "\n")
-}
-
-// pathOf writes a path as people do: servers["web-0"].address.
-func pathOf(at *tftypes.AttributePath) string {
-	var b strings.Builder
-	for _, step := range at.Steps() {
-		switch step := step.(type) {
-		case tftypes.AttributeName:
-			b.WriteString("." + string(step))
-		case tftypes.ElementKeyString:
-			fmt.Fprintf(&b, "[%q]", string(step))
-		case tftypes.ElementKeyInt:
-			fmt.Fprintf(&b, "[%d]", int64(step))
-		}
-	}
-	return strings.TrimPrefix(b.String(), ".")
-}
-
-// failure is [Failure], and keeps what is said.
-func (p *Provider) failure(err error, diagnostics []*tfprotov6.Diagnostic) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, d := range diagnostics {
-		p.said = append(p.said, fmt.Sprintf("%s: %s\n%s", d.Severity, d.Summary, d.Detail))
-	}
-	if len(diagnostics) > 0 {
-		p.at = append(p.at, At(diagnostics))
-	}
-	return Failure(err, diagnostics)
 }
 
 // Attributes are the arguments of a block; those left out are null.
@@ -149,6 +93,16 @@ func (p *Provider) ReadData(ctx context.Context, kind string, config Attributes)
 		return tftypes.Value{}, err
 	}
 	return Unpack(of, resp.State), nil
+}
+
+// ValidateData looks at the configuration of a data source.
+func (p *Provider) ValidateData(ctx context.Context, kind string, config Attributes) error {
+	of := p.Schemas.DataSourceSchemas[kind].ValueType()
+	resp, err := p.Server.ValidateDataResourceConfig(
+		ctx,
+		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: kind, Config: Pack(valueOf(of, config))},
+	)
+	return p.failure(err, resp.Diagnostics)
 }
 
 // Apply plans and applies a change: it creates, updates or, where the config is
@@ -262,109 +216,4 @@ func (p *Provider) Adopt(ctx context.Context, kind, id string) (Instance, error)
 // TypeOf is the type of a resource's state.
 func (p *Provider) TypeOf(kind string) tftypes.Type {
 	return p.Schemas.ResourceSchemas[kind].ValueType()
-}
-
-// Failure is what diagnostics report, warnings left out.
-func Failure(err error, diagnostics []*tfprotov6.Diagnostic) error {
-	errs := []error{err}
-	for _, d := range diagnostics {
-		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			errs = append(errs, fmt.Errorf("%s: %s", d.Summary, d.Detail))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// valueOf makes a value of a type. A wrong one is a mistake of the test, and
-// panics.
-func valueOf(of tftypes.Type, v any) tftypes.Value {
-	switch v := v.(type) {
-	case nil:
-		return tftypes.NewValue(of, nil)
-	case tftypes.Value: // of an argument that takes any type
-		return v
-	case int:
-		if of.Is(tftypes.String) { // Terraform makes a string of it, too
-			return tftypes.NewValue(of, fmt.Sprint(v))
-		}
-		return tftypes.NewValue(of, big.NewFloat(float64(v)))
-	case Attributes:
-		values := map[string]tftypes.Value{}
-		switch of := of.(type) {
-		case tftypes.Map:
-			for name, e := range v {
-				values[name] = valueOf(of.ElementType, e)
-			}
-		case tftypes.Object:
-			for name := range v {
-				if of.AttributeTypes[name] == nil {
-					panic("no attribute " + name)
-				}
-			}
-			for name, e := range of.AttributeTypes {
-				values[name] = valueOf(e, v[name])
-			}
-		}
-		return tftypes.NewValue(of, values)
-	case []any:
-		values := make([]tftypes.Value, len(v))
-		for i, e := range v {
-			values[i] = valueOf(of.(tftypes.List).ElementType, e)
-		}
-		return tftypes.NewValue(of, values)
-	}
-	return tftypes.NewValue(of, v)
-}
-
-// Spread configures placement over the five zones of the default regions.
-func Spread(size int) Attributes {
-	az := func(n int) Attributes { return Attributes{"name": fmt.Sprintf("az-%d", n)} }
-	return Attributes{"cluster": "web", "desired_capacity": size, "regions": []any{
-		Attributes{"name": "RegionOne", "zones": []any{az(1), az(2), az(3)}},
-		Attributes{"name": "RegionTwo", "zones": []any{az(1), az(2)}}}}
-}
-
-// Object has the attributes of a value.
-func Object(v tftypes.Value) map[string]tftypes.Value {
-	values := map[string]tftypes.Value{}
-	if err := v.As(&values); err != nil {
-		panic(err)
-	}
-	return values
-}
-
-// Elements has the elements of a list.
-func Elements(v tftypes.Value) []tftypes.Value {
-	var values []tftypes.Value
-	if err := v.As(&values); err != nil {
-		panic(err)
-	}
-	return values
-}
-
-// Text is a string.
-func Text(v tftypes.Value) string {
-	var text string
-	if err := v.As(&text); err != nil {
-		panic(err)
-	}
-	return text
-}
-
-// Pack makes of a value what the protocol carries.
-func Pack(v tftypes.Value) *tfprotov6.DynamicValue {
-	packed, err := tfprotov6.NewDynamicValue(v.Type(), v)
-	if err != nil {
-		panic(err)
-	}
-	return &packed
-}
-
-// Unpack is the opposite of [Pack].
-func Unpack(of tftypes.Type, packed *tfprotov6.DynamicValue) tftypes.Value {
-	v, err := packed.Unmarshal(of)
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -26,10 +27,7 @@ type held struct {
 
 func hold(t *testing.T, user string) *held {
 	t.Helper()
-	if acctest.Live() {
-		t.Skip("needs the fake cloud: no real one can be made to do this")
-	}
-	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
 	return &held{protocol.Start(t, fake, user, "RegionOne"), fake, user, protocol.Instance{Kind: "stackpolicy_affinity_attachment"}}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
@@ -26,10 +27,7 @@ type leaver struct {
 
 func leave(t *testing.T, region string) *leaver {
 	t.Helper()
-	if acctest.Live() {
-		t.Skip("needs the fake cloud: no real one can be made to do this")
-	}
-	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
 	id := fake.AddServers(region, fakecloud.Server{Name: "web-0", Zone: "az-1"})[0]
 	l := &leaver{fake: fake, id: id, i: protocol.Instance{Kind: "stackpolicy_deletion_attachment"}}
 	l.later(t)

@@ -1,0 +1,103 @@
+package protocol
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// valueOf makes a value of a type. A wrong one is a mistake of the test, and
+// panics.
+func valueOf(of tftypes.Type, v any) tftypes.Value {
+	switch v := v.(type) {
+	case nil:
+		return tftypes.NewValue(of, nil)
+	case tftypes.Value: // of an argument that takes any type
+		return v
+	case int:
+		if of.Is(tftypes.String) { // Terraform makes a string of it, too
+			return tftypes.NewValue(of, fmt.Sprint(v))
+		}
+		return tftypes.NewValue(of, big.NewFloat(float64(v)))
+	case Attributes:
+		values := map[string]tftypes.Value{}
+		switch of := of.(type) {
+		case tftypes.Map:
+			for name, e := range v {
+				values[name] = valueOf(of.ElementType, e)
+			}
+		case tftypes.Object:
+			for name := range v {
+				if of.AttributeTypes[name] == nil {
+					panic("no attribute " + name)
+				}
+			}
+			for name, e := range of.AttributeTypes {
+				values[name] = valueOf(e, v[name])
+			}
+		}
+		return tftypes.NewValue(of, values)
+	case []any:
+		values := make([]tftypes.Value, len(v))
+		for i, e := range v {
+			values[i] = valueOf(of.(tftypes.List).ElementType, e)
+		}
+		return tftypes.NewValue(of, values)
+	}
+	return tftypes.NewValue(of, v)
+}
+
+// Spread configures placement over the five zones of the default regions.
+func Spread(size int) Attributes {
+	az := func(n int) Attributes { return Attributes{"name": fmt.Sprintf("az-%d", n)} }
+	return Attributes{"cluster": "web", "desired_capacity": size, "regions": []any{
+		Attributes{"name": "RegionOne", "zones": []any{az(1), az(2), az(3)}},
+		Attributes{"name": "RegionTwo", "zones": []any{az(1), az(2)}}}}
+}
+
+// Object has the attributes of a value.
+func Object(v tftypes.Value) map[string]tftypes.Value {
+	values := map[string]tftypes.Value{}
+	if err := v.As(&values); err != nil {
+		panic(err)
+	}
+	return values
+}
+
+// Elements has the elements of a list.
+func Elements(v tftypes.Value) []tftypes.Value {
+	var values []tftypes.Value
+	if err := v.As(&values); err != nil {
+		panic(err)
+	}
+	return values
+}
+
+// Text is a string.
+func Text(v tftypes.Value) string {
+	var text string
+	if err := v.As(&text); err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// Pack makes of a value what the protocol carries.
+func Pack(v tftypes.Value) *tfprotov6.DynamicValue {
+	packed, err := tfprotov6.NewDynamicValue(v.Type(), v)
+	if err != nil {
+		panic(err)
+	}
+	return &packed
+}
+
+// Unpack is the opposite of [Pack].
+func Unpack(of tftypes.Type, packed *tfprotov6.DynamicValue) tftypes.Value {
+	v, err := packed.Unmarshal(of)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
