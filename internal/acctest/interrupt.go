@@ -12,7 +12,7 @@ import (
 )
 
 // Interrupt ends a run of Terraform as Ctrl-C does, and with these words. What it
-// waits for would take minutes: the limit is for a machine with much to do.
+// waits for would take five minutes or more: the limit is for a machine with much to do.
 func Interrupt(t *testing.T, run *workspace.Background, words ...string) {
 	t.Helper()
 	start := time.Now()
@@ -26,7 +26,7 @@ func Interrupt(t *testing.T, run *workspace.Background, words ...string) {
 		}
 	}
 	took, riddle := time.Since(start), Says(context.Canceled.Error()).MatchString(text)
-	if err == nil || took > 5*time.Minute || riddle {
+	if err == nil || took > 3*time.Minute || riddle {
 		t.Errorf("interrupted: %v after %s\n%s", err, took, text)
 	}
 }
