@@ -157,22 +157,22 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 		diags.AddAttributeError(
 			list,
 			"No availability zone found available.",
-			fmt.Sprintf("None of the availability zones listed is available in region %q. List another one, or apply "+
-				"when one of these is back.", looked[0].Name),
+			fmt.Sprintf("None of the availability zones listed is available in region %q. List another zone, or "+
+				"apply again when one of these is back.", looked[0].Name),
 		)
 	case regions > 0:
 		diags.AddAttributeError(
 			list,
 			"No availability zone found available.",
-			"None of the availability zones listed is available in its region. List another one, or apply when one of "+
-				"these is back.",
+			"None of the availability zones listed is available in its region. List another zone, or apply again "+
+				"when one of these is back.",
 		)
 	default:
 		diags.AddAttributeError(
 			list,
 			"No region is found usable.",
-			"None of the regions listed has a compute endpoint for this user. List a region that \"openstack catalog "+
-				"show compute\" shows.",
+			"None of the regions listed has a compute endpoint for this user. The command \"openstack catalog show "+
+				"compute\" shows which regions have one: list one of these.",
 		)
 	}
 }
