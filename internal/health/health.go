@@ -41,9 +41,9 @@ type Check struct {
 }
 
 const (
-	atOnce   = 16          // nodes of a region that are asked
-	longest  = time.Second // between the two tries
-	fraction = 10          // of the timeout is that pause, where it is shorter
+	atOnce   = 16          // nodes of a region that are asked at the same time
+	longest  = time.Second // pause between the two tries
+	fraction = 10          // the pause is a tenth of the timeout where that is shorter
 )
 
 // Result is what a look brings.

@@ -221,8 +221,8 @@ func (d *draft) fits(f *fact) bool {
 	return true
 }
 
-// queue lines up the nodes that may be picked. Mins are none of an update's
-// business: a substitute comes for each node.
+// queue lines up the nodes that may be picked. Mins do not matter here: a substitute
+// comes for each node.
 func (d *draft) queue(may func(*fact) bool) queues {
 	rest := maps.Clone(d.all)
 	maps.DeleteFunc(rest, func(name string, _ *fact) bool { return d.gone[name] })

@@ -11,9 +11,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Slot is the name, the index and the place of a node, as that what outlives its
-// server is kept by: volumes, ports, DNS names. It never changes: not where an
-// operator moves the server to another zone, and not where the node is removed.
+// Slot is the name, the index and the place of a node. Volumes, ports and DNS names
+// belong to it, and outlive the server. A slot never changes: not where an operator
+// moves the server to another zone, and not where the node is removed.
 type Slot struct {
 	Index int64
 	placement.Place
@@ -24,7 +24,7 @@ type Slot struct {
 // others.
 type Stateful struct {
 	Retain  bool     // whether the slot of a node that is removed is kept for the next one there
-	Release []string // names of kept slots that are given up, and of none that is made meanwhile
+	Release []string // names of kept slots to give up; the same plan gives them to no new node
 }
 
 // SlotInUseError names slots that cannot be given up, because nodes are in them.

@@ -27,7 +27,7 @@ func NewTemplate(values map[string]string) Template {
 	encoder := json.NewEncoder(&text) // which sorts the keys
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(values); err != nil {
-		return "" // a map of strings has an encoding
+		return "" // never: every map of strings can be encoded
 	}
 	return Template(strings.TrimSuffix(text.String(), "\n"))
 }
