@@ -58,7 +58,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 	costs := bench.Compare(b,
 		way("reader", func(body []byte, take func(*server) error) error {
-			_, err := readPage(body, take)
+			_, err := readPage(body, false, take)
 			return err
 		}),
 		way("encoding-json", func(body []byte, take func(*server) error) error {

@@ -11,16 +11,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// readPage reads a page as [readPageWith] does, without addresses.
-func readPage(data []byte, take func(*server) error) (more bool, err error) {
-	return readPageWith(data, false, take)
-}
-
-// readPageWith reads a page of Nova's detailed list of servers, and hands each server
+// readPage reads a page of Nova's detailed list of servers, and hands each server
 // to take, which may keep it. Addresses are read where they are asked for. It returns
 // whether Nova says that more follow. A page that breaks off, that is no list of
 // servers, or in which a name is there twice is an error, and never a shorter page.
-func readPageWith(data []byte, addresses bool, take func(*server) error) (more bool, err error) {
+func readPage(data []byte, addresses bool, take func(*server) error) (more bool, err error) {
 	page := struct {
 		Servers serverList `json:"servers"`
 		Links   []struct {

@@ -12,7 +12,7 @@ import (
 
 // decodePage reads a page into a list.
 func decodePage(text string) (servers []server, more bool, err error) {
-	more, err = readPage([]byte(text), func(s *server) error {
+	more, err = readPage([]byte(text), false, func(s *server) error {
 		servers = append(servers, *s)
 		return nil
 	})
@@ -107,7 +107,7 @@ func TestDecodeManyEmpty(t *testing.T) {
 	page := []byte(`{"servers": [` + strings.Repeat("{},", 4_000_000) + "{}]}")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := readPage(page, func(*server) error { return nil })
+	_, err := readPage(page, false, func(*server) error { return nil })
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > 1<<20 {
 		t.Errorf("%d bytes were allocated: %v", used, err)
@@ -131,7 +131,7 @@ func TestDecodeKeepsLittle(t *testing.T) {
 		}
 		before, kept := heap(), part{}
 		for range 20 {
-			if _, err := readPage(page, func(s *server) error { return kept.take(s, time.Time{}, *match, Query{}) }); err != nil {
+			if _, err := readPage(page, false, func(s *server) error { return kept.take(s, time.Time{}, *match, Query{}) }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -140,7 +140,7 @@ func TestDecodeKeepsLittle(t *testing.T) {
 		}
 		runtime.KeepAlive(kept)
 	}
-	if allocs := testing.AllocsPerRun(5, func() { _, _ = readPage(page, func(*server) error { return nil }) }); allocs > 20_000 {
+	if allocs := testing.AllocsPerRun(5, func() { _, _ = readPage(page, false, func(*server) error { return nil }) }); allocs > 20_000 {
 		t.Errorf("%.0f allocations", allocs)
 	}
 }

@@ -172,7 +172,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 		match.query(),
 		restart,
 		func(page openstack.Page, item func(string) error) (bool, error) {
-			return readPageWith(page.Body, q.Addresses != nil, func(s *server) error {
+			return readPage(page.Body, q.Addresses != nil, func(s *server) error {
 				if err := item(s.ID); err != nil {
 					return err
 				}
