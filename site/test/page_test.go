@@ -3,6 +3,7 @@
 package site_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -316,14 +317,16 @@ func TestRollout(t *testing.T) {
 	}
 }
 
-// kept is the article in a page that planview has drawn.
-func kept(t *testing.T, name string) (plan, article string) {
+// drawn is a plan, and the article in the page that planview draws of it.
+func drawn(t *testing.T, name string) (plan, article string) {
 	t.Helper()
 	text, err := os.ReadFile(plans + name + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(plans + name + ".html")
+	planview := exec.CommandContext(t.Context(), "go", "run", "./cmd/planview", "-format=html", "-")
+	planview.Dir, planview.Stdin, planview.Stderr = top, bytes.NewReader(text), os.Stderr
+	whole, err := planview.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +342,7 @@ func kept(t *testing.T, name string) (plan, article string) {
 func TestViewer(t *testing.T) {
 	p := open(t, "")
 	for _, name := range []string{"batch", "grow", "repair", "import"} {
-		plan, article := kept(t, name)
+		plan, article := drawn(t, name)
 		p.drop(name+".json", plan)
 		if !js[bool](p, `(() => { const d = document.createElement("div"); d.innerHTML = %s; return d.innerHTML === document.getElementById("view").innerHTML })()`, quoted(article)) {
 			t.Errorf("%s is not what planview draws: %s", name, p.text("#view"))
@@ -350,7 +353,7 @@ func TestViewer(t *testing.T) {
 		}
 	}
 	p.shot("viewer")
-	plan, _ := kept(t, "grow")
+	plan, _ := drawn(t, "grow")
 	utf16 := "\xff\xfe"
 	for _, b := range []byte(plan) {
 		utf16 += string([]byte{b, 0})
@@ -385,7 +388,7 @@ func TestBroken(t *testing.T) {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
-	plan, _ := kept(t, "batch")
+	plan, _ := drawn(t, "batch")
 	p.drop("a.json", plan)
 	if js[bool](p, `!document.getElementById("view-problem").hidden`) {
 		t.Error("the problem of before is still shown")
@@ -423,7 +426,7 @@ func TestHostile(t *testing.T) {
 	check("#moves")
 	check("#hcl")
 	p.shot("hostile")
-	plan, _ := kept(t, "batch")
+	plan, _ := drawn(t, "batch")
 	p.drop(evil, strings.ReplaceAll(plan, `"cluster": "web"`, `"cluster": `+quoted(evil)))
 	if got := p.text("#view"); !strings.Contains(got, evil) {
 		t.Error(got)
@@ -607,7 +610,7 @@ func TestAxe(t *testing.T) {
 			check(p, name+" "+scheme+", a batch")
 			p.set("r0-weight", "x")
 			check(p, name+" "+scheme+", a wrong weight")
-			plan, _ := kept(t, "user-data")
+			plan, _ := drawn(t, "user-data")
 			p.drop("user-data.json", plan)
 			check(p, name+" "+scheme+", the viewer")
 		}
