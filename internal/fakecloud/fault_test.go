@@ -218,7 +218,7 @@ func TestHang(t *testing.T) {
 	for in.Fired() < 3 {
 		time.Sleep(time.Millisecond)
 	}
-	k.must(200, "GET compute /flavors", "")
+	k.must(200, "GET compute /flavors/detail", "")
 	k.must(200, "GET compute /servers", "")
 	if len(failed) != 0 {
 		t.Fatal("a request that hangs has ended")

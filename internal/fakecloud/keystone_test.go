@@ -139,7 +139,7 @@ func TestTokensWithoutProject(t *testing.T) {
 		{&system, "GET compute /limits", "", 200, `"totalInstancesUsed": 0`},
 		{&system, "POST compute /servers 2.79", server, 500, "ValueError"},
 		{&system, "POST compute /os-server-groups 2.15", group, 200, `"project_id": null`},
-		{&system, "GET compute /os-hypervisors", "", 200, "r1-cmp-1"},
+		{&system, "GET compute /os-hypervisors/detail 2.53", "", 200, "r1-cmp-1"},
 	} {
 		if a := row.k.ask(row.what, row.body); a.status != row.status || !strings.Contains(a.body, row.want) {
 			t.Errorf("%s: %d %s, want %d %s", row.what, a.status, a.body, row.status, row.want)

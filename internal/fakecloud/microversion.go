@@ -46,7 +46,7 @@ func (k *call) negotiate() (string, error) {
 	asked := k.record.Microversion
 	highest := fmt.Sprintf("2.%d", k.maxMinor)
 	switch {
-	case k.legacy || asked == "":
+	case asked == "":
 		asked = "2.1"
 	case asked == "latest":
 		asked = highest
@@ -68,12 +68,7 @@ func (k *call) novaURL() string { return k.base + "/compute/" + url.PathEscape(k
 
 // selfURL is the endpoint as the client uses it; a link to a bookmark lacks the
 // version.
-func (k *call) selfURL() string {
-	if k.legacy {
-		return k.novaURL() + "/v2/" + k.projectURL
-	}
-	return k.novaURL() + "/v2.1/" + k.projectURL
-}
+func (k *call) selfURL() string { return k.novaURL() + "/v2.1/" + k.projectURL }
 
 func (k *call) bookmarkURL() string { return k.novaURL() + "/" + k.projectURL }
 
@@ -102,54 +97,20 @@ func (k *call) nextLink(path, id string) []object {
 	return []object{{{"rel", "next"}, {"href", k.selfURL() + path + "?" + strings.Join(params, "&")}}}
 }
 
-// versionItem is a version in the list of versions and in its own document.
-func (k *call) versionItem(id string) object {
-	status, since := "CURRENT", "2013-07-23T11:33:21Z"
-	highest, lowest := fmt.Sprintf("2.%d", k.maxMinor), "2.1"
-	path := "/v2.1/"
-	if id == "v2.0" {
-		status, since, highest, lowest, path = k.release.OldAPI, k.release.OldAPISince, "", "", "/v2/"
-	}
-	return object{
-		{"id", id}, {"status", status}, {"version", highest}, {"min_version", lowest}, {"updated", since},
-		{"links", []object{{{"rel", "self"}, {"href", k.novaURL() + path}}}},
-	}
-}
-
-func (k *call) mediaTypes(id string) []object {
-	return []object{{
-		{"base", "application/json"},
-		{"type", "application/vnd.openstack.compute+json;version=" + strings.TrimSuffix(id[1:], ".0")},
-	}}
-}
-
-// versionChoice is what Nova offers to a path without a version.
-func (k *call) versionChoice(id string) object {
-	return object{
-		{"id", id},
-		{"status", k.versionItem(id)[1].value},
-		{
-			"links",
-			[]object{
-				{
-					{"rel", "self"},
-					{"href", k.novaURL() + "/" + strings.TrimSuffix(id, ".0") + "/" + strings.Join(k.parts, "/")},
-				},
-			},
-		},
-		{"media-types", k.mediaTypes(id)},
-	}
-}
-
 func (k *call) computeVersion() (reply, error) {
-	id := "v2.1"
-	if k.legacy {
-		id = "v2.0"
-	}
-	doc := k.versionItem(id)
-	links := &doc[len(doc)-1]
-	links.value = append(links.value.([]object), object{
-		{"rel", "describedby"}, {"type", "text/html"}, {"href", "http://docs.openstack.org/"},
-	})
-	return jsonReply(200, object{{"version", append(doc, field{"media-types", k.mediaTypes(id)})}}), nil
+	return jsonReply(200, object{{"version", object{
+		{"id", "v2.1"},
+		{"status", "CURRENT"},
+		{"version", fmt.Sprintf("2.%d", k.maxMinor)},
+		{"min_version", "2.1"},
+		{"updated", "2013-07-23T11:33:21Z"},
+		{"links", []object{
+			{{"rel", "self"}, {"href", k.novaURL() + "/v2.1/"}},
+			{{"rel", "describedby"}, {"type", "text/html"}, {"href", "http://docs.openstack.org/"}},
+		}},
+		{"media-types", []object{{
+			{"base", "application/json"},
+			{"type", "application/vnd.openstack.compute+json;version=2.1"},
+		}}},
+	}}}), nil
 }

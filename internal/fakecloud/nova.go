@@ -56,22 +56,14 @@ func (k *call) projectNeeded() error {
 // {} come after those that spell it out.
 var novaRoutes = []route{
 	{"GET", "/", 1, (*call).computeVersion},
-	{"GET", "/flavors", 1, (*call).listFlavors},
-	{"GET", "/flavors/detail", 1, (*call).listFlavorsDetail},
+	{"GET", "/flavors/detail", 1, (*call).listFlavors},
 	{"GET", "/flavors/{}", 1, (*call).showFlavor},
 	{"GET", "/images", 1, (*call).listNovaImages},
 	{"GET", "/limits", 1, (*call).showLimits},
-	{"GET", "/os-aggregates", 1, (*call).listAggregates},
-	{"GET", "/os-aggregates/{}", 1, (*call).showAggregate},
 	{"GET", "/os-availability-zone", 1, (*call).listZones},
 	{"GET", "/os-availability-zone/detail", 1, (*call).listZonesDetail},
-	{"GET", "/os-hypervisors", 1, (*call).listHypervisors},
-	{"GET", "/os-hypervisors/detail", 1, (*call).listHypervisorsDetail},
-	{"GET", "/os-hypervisors/{}", 1, (*call).showHypervisor},
-	{"GET", "/os-quota-sets/{}", 1, (*call).showQuotas},
+	{"GET", "/os-hypervisors/detail", 53, (*call).listHypervisors},
 	{"PUT", "/os-quota-sets/{}", 1, (*call).updateQuotas},
-	{"DELETE", "/os-quota-sets/{}", 1, (*call).resetQuotas},
-	{"GET", "/os-quota-sets/{}/defaults", 1, (*call).showDefaultQuotas},
 	{"GET", "/os-quota-sets/{}/detail", 1, (*call).showQuotasDetail},
 	{"GET", "/os-server-groups", 1, (*call).listGroups},
 	{"POST", "/os-server-groups", 1, (*call).createGroup},
@@ -88,8 +80,6 @@ var novaRoutes = []route{
 	{"POST", "/servers/{}/action", 1, (*call).actOnServer},
 	{"GET", "/servers/{}/metadata", 1, (*call).listMetadata},
 	{"POST", "/servers/{}/metadata", 1, (*call).addMetadata},
-	{"PUT", "/servers/{}/metadata", 1, (*call).replaceMetadata},
-	{"GET", "/servers/{}/metadata/{}", 1, (*call).showMetadata},
 	{"PUT", "/servers/{}/metadata/{}", 1, (*call).setMetadata},
 	{"DELETE", "/servers/{}/metadata/{}", 1, (*call).deleteMetadata},
 	{"GET", "/servers/{}/os-volume_attachments", 1, (*call).listAttachments},
@@ -98,10 +88,6 @@ var novaRoutes = []route{
 	{"DELETE", "/servers/{}/os-volume_attachments/{}", 1, (*call).detachVolume},
 	{"GET", "/servers/{}/tags", 26, (*call).listTags},
 	{"PUT", "/servers/{}/tags", 26, (*call).replaceTags},
-	{"DELETE", "/servers/{}/tags", 26, (*call).deleteTags},
-	{"GET", "/servers/{}/tags/{}", 26, (*call).showTag},
-	{"PUT", "/servers/{}/tags/{}", 26, (*call).addTag},
-	{"DELETE", "/servers/{}/tags/{}", 26, (*call).deleteTag},
 }
 
 func (k *call) serveNova() reply {
@@ -109,12 +95,9 @@ func (k *call) serveNova() reply {
 	switch {
 	case k.region == nil:
 		return k.webob(404, "The resource could not be found.")
-	case strings.Join(k.parts, "") == "":
-		return jsonReply(200, object{{"versions", []object{k.versionItem("v2.0"), k.versionItem("v2.1")}}})
-	case k.parts[0] != "v2.1" && k.parts[0] != "v2":
-		return jsonReply(300, object{{"choices", []object{k.versionChoice("v2.0"), k.versionChoice("v2.1")}}})
+	case len(k.parts) == 0 || k.parts[0] != "v2.1":
+		return k.webob(404, "fakecloud knows no version but v2.1")
 	}
-	k.legacy = k.parts[0] == "v2"
 	rep := k.askNova()
 	id := "req-" + k.uuid("request")
 	rep.header.Set("X-Openstack-Request-Id", id)
@@ -188,7 +171,7 @@ func (k *call) novaReply(rep reply, err error, version string) reply {
 	if rep.header == nil {
 		rep.header = http.Header{}
 	}
-	if version != "" && !k.legacy {
+	if version != "" {
 		rep.header["Openstack-Api-Version"] = []string{"compute " + version}
 		rep.header["X-Openstack-Nova-Api-Version"] = []string{version}
 		rep.header["Vary"] = []string{"OpenStack-API-Version", "X-OpenStack-Nova-API-Version"}
@@ -235,10 +218,10 @@ func (k *call) body(s *schema) (object, error) {
 	return doc, nil
 }
 
-// query checks the request's query. From minor version closes on, keys that
-// the schema does not know are refused; before, they are dropped.
-func (k *call) query(props []prop, keys *regexp.Regexp, closes int) (url.Values, error) {
-	s := schema{props: props, keys: keys, others: anything, closed: k.minor >= closes}
+// query checks the request's query. It refuses keys that it does not know, also
+// in the microversions that drop them: nobody means to send what has no effect.
+func (k *call) query(props []prop, keys *regexp.Regexp) (url.Values, error) {
+	s := schema{props: props, keys: keys, others: anything, closed: true}
 	doc := object{}
 	for key, values := range k.record.Query {
 		list := make([]any, len(values))
@@ -285,7 +268,6 @@ var (
 	anything   = &schema{}
 	texts      = &schema{items: &schema{types: []string{"string"}}}
 	regexes    = &schema{items: &schema{format: "regex"}}
-	times      = &schema{items: &schema{format: "date-time"}}
 	notSigned  = regexp.MustCompile(`^[0-9]*$`)
 	naturals   = &schema{items: &schema{bounded: true, pattern: notSigned, minSize: 1}}
 	jsonObject = []string{"object"}

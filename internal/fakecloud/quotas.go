@@ -93,13 +93,13 @@ func (k *call) inUse(resource, project string) int {
 	return 0 // members are counted group by group, the rest not at all
 }
 
-// checkGrowth refuses more cores and RAM than a server may have.
-func (k *call) checkGrowth(project string, more *flavor) error {
+// checkQuota refuses more instances, cores and RAM than the project may have.
+func (k *call) checkQuota(project string, instances int, more *flavor) error {
 	var overs, asked, used, allowed []string
 	for _, r := range []struct {
 		name string
 		more int
-	}{{"cores", more.VCPUs}, {"ram", more.RAM}} {
+	}{{"cores", more.VCPUs}, {"instances", instances}, {"ram", more.RAM}} {
 		limit := k.quota(r.name, project)
 		if limit < 0 || r.more == 0 || k.inUse(r.name, project)+r.more <= limit {
 			continue
@@ -110,69 +110,16 @@ func (k *call) checkGrowth(project string, more *flavor) error {
 	if overs == nil {
 		return nil
 	}
-	return exceeded(overs, asked, used, allowed)
-}
-
-// exceeded is Nova's refusal for want of a quota.
-func exceeded(overs, asked, used, allowed []string) error {
 	list := func(s []string) string { return strings.Join(s, ", ") }
 	return forbidden("Quota exceeded for %s: Requested %s, but already used %s of %s %s",
 		list(overs), list(asked), list(used), list(allowed), list(overs))
 }
 
-// checkQuota returns how many of the servers of an order may be built, which
-// are at least its min.
-func (k *call) checkQuota(o *order) (int, error) {
-	project := k.token.project.id
-	n := o.max
-	for _, name := range []string{"instances", "cores", "ram"} {
-		limit, each := k.quota(name, project), o.each(name)
-		if limit >= 0 && each > 0 {
-			n = min(n, max(0, limit-k.inUse(name, project))/each)
-		}
-	}
-	if n >= o.min && n > 0 {
-		return n, nil
-	}
-	var overs, asked, used, allowed []string
-	for _, name := range []string{"cores", "instances", "ram"} {
-		limit := k.quota(name, project)
-		if limit < 0 || k.inUse(name, project)+o.max*o.each(name) <= limit {
-			continue
-		}
-		count := strconv.Itoa(o.max * o.each(name))
-		if name == "instances" && o.min != o.max {
-			count = fmt.Sprintf("%d-%d", o.min, o.max)
-		}
-		overs, asked = append(overs, name), append(asked, count)
-		used, allowed = append(used, strconv.Itoa(k.inUse(name, project))), append(allowed, strconv.Itoa(limit))
-	}
-	return 0, exceeded(overs, asked, used, allowed)
-}
-
-// each is what one server of the order needs of a resource.
-func (o *order) each(resource string) int {
-	switch resource {
-	case "cores":
-		return o.flavor.VCPUs
-	case "ram":
-		return o.flavor.RAM
-	}
-	return 1
-}
-
 func (k *call) showLimits() (reply, error) {
-	q, err := k.query([]prop{{name: "tenant_id", schema: texts}}, nil, 75)
-	if err != nil {
+	if _, err := k.query(nil, nil); err != nil {
 		return reply{}, err
 	}
 	project := k.token.projectID()
-	if other := last(q, "tenant_id"); other != "" {
-		if err := k.adminOnly("os_compute_api:limits:other_project"); err != nil {
-			return reply{}, err
-		}
-		project = other
-	}
 	if err := k.projectNeeded(); err != nil {
 		return reply{}, err
 	}
@@ -216,7 +163,7 @@ func (k *call) quotaSet(id string, value func(resource string) any) reply {
 // quotaProject is the project of the request, which an ordinary user may only
 // look at if it is his own.
 func (k *call) quotaProject(action string, own bool) (string, error) {
-	if _, err := k.query([]prop{{name: "user_id", schema: texts}}, nil, 75); err != nil {
+	if _, err := k.query(nil, nil); err != nil {
 		return "", err
 	}
 	id := k.vars[0]
@@ -229,20 +176,11 @@ func (k *call) quotaProject(action string, own bool) (string, error) {
 	return id, nil
 }
 
-func (k *call) showQuotas() (reply, error) {
-	id, err := k.quotaProject("show", true)
-	return k.quotaSet(id, func(name string) any { return k.quota(name, id) }), err
-}
-
 func (k *call) showQuotasDetail() (reply, error) {
 	id, err := k.quotaProject("detail", true)
 	return k.quotaSet(id, func(name string) any {
 		return object{{"limit", k.quota(name, id)}, {"in_use", k.inUse(name, id)}, {"reserved", 0}}
 	}), err
-}
-
-func (k *call) showDefaultQuotas() (reply, error) {
-	return k.quotaSet(k.vars[0], func(name string) any { return k.defaultQuota(name) }), nil
 }
 
 // quotaSchema is the body of an update.
@@ -299,15 +237,4 @@ func (k *call) updateQuotas() (reply, error) {
 		k.region.quotas[[2]string{project, name}] = limit
 	}
 	return k.quotaSet("", func(name string) any { return k.quota(name, project) }), nil
-}
-
-// resetQuotas gives a project the default quotas again.
-func (k *call) resetQuotas() (reply, error) {
-	if err := k.adminOnly("os_compute_api:os-quota-sets:delete"); err != nil {
-		return reply{}, err
-	}
-	for _, r := range resources {
-		delete(k.region.quotas, [2]string{k.vars[0], r.name})
-	}
-	return empty(202), nil
 }

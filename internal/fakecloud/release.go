@@ -11,8 +11,6 @@ import (
 // has of them. The contract test asks a real cloud of each.
 type Release struct {
 	Microversion string   // the newest of Nova
-	OldAPI       string   // the status of Nova's version 2.0
-	OldAPISince  string   // and when it got it
 	Empty        string   // why Nova refuses a name or a list that is empty
 	NoGroup      string   // and a hint of a group that is no id; %s is the hint
 	ListsFaults  bool     // of servers that never were on a host, too
@@ -29,8 +27,6 @@ const Zed = "zed"
 var Releases = map[string]Release{
 	Zed: {
 		Microversion: "2.93",
-		OldAPI:       "SUPPORTED",
-		OldAPISince:  "2011-01-21T11:33:21Z",
 		Empty:        "is too short",
 		NoGroup:      "'%s' is not a 'uuid'",
 		Images:       []int{15, 9, 7, 6, 5, 4, 3, 2, 1, 0},
@@ -39,8 +35,6 @@ var Releases = map[string]Release{
 	},
 	"2025.1": {
 		Microversion: "2.100",
-		OldAPI:       "SUPPORTED",
-		OldAPISince:  "2011-01-21T11:33:21Z",
 		Empty:        "is too short",
 		NoGroup:      "'%s' is not a 'uuid'",
 		Images:       []int{15, 9, 17, 7, 6, 5, 4, 3, 2, 1, 0},
@@ -49,8 +43,6 @@ var Releases = map[string]Release{
 	},
 	"2026.1": {
 		Microversion: "2.103",
-		OldAPI:       "DEPRECATED",
-		OldAPISince:  "2025-07-04T12:00:00Z",
 		Empty:        "should be non-empty",
 		NoGroup:      "'%s' is not valid under any of the given schemas",
 		ListsFaults:  true,

@@ -8,24 +8,6 @@ import (
 
 const noValidHost = "No valid host was found. "
 
-// schedule chooses hosts for new servers of one request, all or none: what
-// fails comes back as the message of the fault.
-func (r *region) schedule(o *order, made []*server) (problem string) {
-	var placed []*server
-	for _, s := range made {
-		h, problem := r.choose(o)
-		if h == nil {
-			for _, p := range placed {
-				r.place(p, nil)
-			}
-			return problem
-		}
-		r.place(s, h)
-		placed = append(placed, s)
-	}
-	return ""
-}
-
 // choose returns the host that suits an order best: of those that its zone and
 // its group allow, the one with the fewest servers, then the first.
 func (r *region) choose(o *order) (*host, string) {

@@ -26,7 +26,6 @@ type call struct {
 
 	region     *region // of Nova
 	minor      int     // of the microversion
-	legacy     bool    // Nova's /v2: no microversions
 	projectURL string  // the project's id and a slash, where the URL has it
 }
 

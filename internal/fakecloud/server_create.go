@@ -2,9 +2,7 @@ package fakecloud
 
 import (
 	"cmp"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -14,18 +12,17 @@ const NetworkID = "b5a1c2d3-4e5f-4607-9182-a3b4c5d6e7f8"
 
 // order is a request for new servers, once it is understood.
 type order struct {
-	server   Server // except for its id and name
-	name     string
-	min, max int
-	zone     string // asked for; "": any
-	host     string // forced; "": none
-	node     string // forced hypervisor
-	forced   bool
-	group    *group
-	flavor   *flavor
-	moved    *server // one that there is already, and that moves elsewhere
-	avoid    *host   // that it must leave
-	port     *port   // that the server is made with; nil: a new one
+	server Server // except for its id and name
+	name   string
+	zone   string // asked for; "": any
+	host   string // forced; "": none
+	node   string // forced hypervisor
+	forced bool
+	group  *group
+	flavor *flavor
+	moved  *server // one that there is already, and that moves elsewhere
+	avoid  *host   // that it must leave
+	port   *port   // that the server is made with; nil: a new one
 }
 
 func (k *call) createServers() (reply, error) {
@@ -38,25 +35,19 @@ func (k *call) createServers() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	n, err := k.checkOrder(o, body)
-	if err != nil {
+	if err := k.checkOrder(o, body); err != nil {
 		return reply{}, err
 	}
-	made := k.build(o, n)
-	if wanted, _ := body.get("return_reservation_id"); wanted != nil {
-		if yes, _ := pythonBool(bare(wanted)); yes {
-			return jsonReply(202, object{{"reservation_id", made[0].reserved}}), nil
-		}
-	}
+	made := k.build(o)
 	groups := any([]object{{{"name", "default"}}})
 	if given, ok := body.get("security_groups"); ok {
 		groups = given
 	}
-	links := k.links("servers/" + made[0].ID)
+	links := k.links("servers/" + made.ID)
 	return jsonReply(202, object{{"server", object{
-		{"id", made[0].ID},
+		{"id", made.ID},
 		{"links", links},
-		{"OS-DCF:diskConfig", cmp.Or(text(body, "OS-DCF:diskConfig"), "MANUAL")},
+		{"OS-DCF:diskConfig", "MANUAL"},
 		{"security_groups", groups},
 		{"adminPass", cmp.Or(text(body, "adminPass"), k.hexID("password")[:12])},
 	}}}).set("Location", links[0][1].value.(string)), nil
@@ -64,17 +55,7 @@ func (k *call) createServers() (reply, error) {
 
 // readOrder reads the body in the order in which Nova looks at it.
 func (k *call) readOrder(doc, body object) (*order, error) {
-	o := &order{name: strings.TrimSpace(text(body, "name")), min: 1}
-	if n, ok := body.get("min_count"); ok {
-		o.min, _ = strconv.Atoi(bare(n))
-	}
-	o.max = o.min
-	if n, ok := body.get("max_count"); ok {
-		o.max, _ = strconv.Atoi(bare(n))
-	}
-	if o.min > o.max {
-		return nil, badRequest("min_count must be <= max_count")
-	}
+	o := &order{name: strings.TrimSpace(text(body, "name"))}
 	if err := k.readZone(o, body); err != nil {
 		return nil, err
 	}
@@ -95,10 +76,7 @@ func (k *call) readOrder(doc, body object) (*order, error) {
 	if o.server.ImageID == "" && devices == nil {
 		return nil, badRequest("Missing imageRef attribute")
 	}
-	hints, ok := sub(doc, "os:scheduler_hints")
-	if !ok {
-		hints, _ = sub(doc, "OS-SCH-HNT:scheduler_hints")
-	}
+	hints, _ := sub(doc, "os:scheduler_hints")
 	if id := text(hints, "group"); id != "" {
 		o.group = k.region.group(id, k.token)
 		if o.group == nil {
@@ -108,8 +86,7 @@ func (k *call) readOrder(doc, body object) (*order, error) {
 	return o, k.readNetworks(o, body)
 }
 
-// readZone reads availability_zone, which may force a host, and the newer keys
-// that ask for one.
+// readZone reads availability_zone, which may force a host.
 func (k *call) readZone(o *order, body object) error {
 	parts := strings.Split(text(body, "availability_zone"), ":")
 	o.zone = parts[0]
@@ -130,26 +107,6 @@ func (k *call) readZone(o *order, body object) error {
 			o.zone = "" // the host decides
 		}
 	}
-	host, node := text(body, "host"), text(body, "hypervisor_hostname")
-	if host == "" && node == "" {
-		return nil
-	}
-	if err := k.adminOnly("compute:servers:create:requested_destination"); err != nil {
-		return err
-	}
-	if o.forced {
-		return badRequest(
-			"One mechanism with host and/or hypervisor_hostname and another mechanism with zone:host:node are " +
-				"mutually exclusive.",
-		)
-	}
-	if h := k.region.host(host); host != "" && h == nil {
-		return badRequest("Compute host %s could not be found.", host)
-	}
-	if node != "" && k.region.hypervisor(node) == nil {
-		return badRequest("Compute host %s could not be found.", node)
-	}
-	o.host, o.node = host, node
 	return nil
 }
 
@@ -182,95 +139,84 @@ func (k *call) readNetworks(o *order, body object) error {
 	return nil
 }
 
-// checkOrder refuses what cannot be built, and returns how many servers the
-// quota allows.
-func (k *call) checkOrder(o *order, body object) (int, error) {
+// checkOrder refuses what cannot be built.
+func (k *call) checkOrder(o *order, body object) error {
 	ref, _ := body.get("flavorRef")
 	id := bare(ref)
 	id = id[strings.LastIndex(id, "/")+1:]
 	if o.flavor = findFlavor(id); o.flavor == nil {
-		return 0, badRequest("Flavor %s could not be found.", id)
+		return badRequest("Flavor %s could not be found.", id)
 	}
 	zones := k.region.available()
 	if o.zone != "" && !o.forced && !zones[o.zone] && o.zone != internalZone {
-		return 0, badRequest("The requested availability zone is not available")
+		return badRequest("The requested availability zone is not available")
 	}
 	if o.server.ImageID != "" && k.image(o.server.ImageID) == nil {
-		return 0, badRequest("Can not find requested image")
+		return badRequest("Can not find requested image")
 	}
 	if text(body, "key_name") != "" {
-		return 0, badRequest("Invalid key_name provided.")
+		return badRequest("Invalid key_name provided.")
 	}
 	if err := k.projectNeeded(); err != nil {
-		return 0, err
+		return err
 	}
 	if k.token.project == nil {
-		return 0, unexpected("ValueError")
+		return unexpected("ValueError")
 	}
 	if limit := k.quota("metadata_items", k.token.project.id); limit >= 0 && len(o.server.Metadata) > limit {
-		return 0, forbidden("Maximum number of metadata items exceeds %d", limit)
+		return forbidden("Maximum number of metadata items exceeds %d", limit)
 	}
 	if o.group != nil && o.group.policy == "" {
-		return 0, badRequest("Instance group %s could not be found.", o.group.id)
+		return badRequest("Instance group %s could not be found.", o.group.id)
 	}
-	n, err := k.checkQuota(o)
-	if err != nil {
-		return 0, err
+	if err := k.checkQuota(o.server.ProjectID, 1, o.flavor); err != nil {
+		return err
 	}
 	if o.group != nil {
 		limit := k.quota("server_group_members", o.group.project)
-		if limit >= 0 && len(o.group.alive())+n > limit {
-			return 0, forbidden("Quota exceeded, too many servers in group")
+		if limit >= 0 && len(o.group.alive())+1 > limit {
+			return forbidden("Quota exceeded, too many servers in group")
 		}
 	}
-	return n, nil
+	return nil
 }
 
-// build makes the servers. They are scheduled at once, but nobody sees that
-// before they are built.
-func (k *call) build(o *order, n int) []*server {
-	made := make([]*server, n)
-	reserved := "r-" + k.hexID("reservation")[:8]
-	for i := range made {
-		s := &server{
-			Server:   o.server,
-			vmState:  "building",
-			flavor:   o.flavor,
-			group:    o.group,
-			port:     o.port,
-			reserved: reserved,
-			index:    i,
-			asked:    o.zone,
-		}
-		if o.port != nil {
-			o.port.server = s
-		}
-		s.ID, s.Name, s.Flavor = k.uuid("server/"+k.region.name), o.name, o.flavor.ID
-		s.Created = k.tick().Truncate(time.Second) // the data base keeps no fractions
-		if o.max > 1 {
-			s.Name += "-" + strconv.Itoa(i+1)
-		}
-		s.Metadata, s.Tags = maps.Clone(s.Metadata), slices.Clone(s.Tags)
-		s.TaskState, s.updated = "scheduling", s.Created
-		k.region.count(s, +1)
-		k.region.servers.add(s)
-		if o.group != nil {
-			o.group.members = append(o.group.members, s)
-		}
-		made[i] = s
+// build makes the server. It is scheduled at once, but nobody sees that before
+// it is built.
+func (k *call) build(o *order) *server {
+	s := &server{
+		Server:   o.server,
+		vmState:  "building",
+		flavor:   o.flavor,
+		group:    o.group,
+		port:     o.port,
+		reserved: "r-" + k.hexID("reservation")[:8],
+		asked:    o.zone,
 	}
-	problem := k.region.schedule(o, made)
-	for _, s := range made {
-		k.region.later(k.Cloud, s, k.config.BuildTime, func(_ *region, s *server) {
-			s.TaskState, s.updated = "", k.time()
-			if problem != "" {
-				s.vmState, s.Fault = "error", problem
-				return
-			}
-			s.vmState, s.launched = "active", k.time()
-		})
+	if o.port != nil {
+		o.port.server = s
 	}
-	return made
+	s.ID, s.Name, s.Flavor = k.uuid("server/"+k.region.name), o.name, o.flavor.ID
+	s.Created = k.tick().Truncate(time.Second) // the data base keeps no fractions
+	s.TaskState, s.updated = "scheduling", s.Created
+	k.region.count(s, +1)
+	k.region.servers.add(s)
+	if o.group != nil {
+		o.group.members = append(o.group.members, s)
+	}
+	h, problem := k.region.choose(o)
+	if h != nil {
+		k.region.place(s, h)
+	}
+	k.region.later(k.Cloud, s, k.config.BuildTime, func(_ *region, s *server) {
+		s.TaskState, s.updated = "", k.time()
+		if problem != "" {
+			s.vmState, s.Fault = "error", problem
+			return
+		}
+		s.vmState, s.launched = "active", k.time()
+	})
+	return s
 }
 
 // stringMap returns an object of strings as a map.

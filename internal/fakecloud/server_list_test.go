@@ -43,12 +43,6 @@ func TestServerFilters(t *testing.T) {
 	for _, row := range []struct{ who, version, query, want string }{
 		{"member", "2.1", "", all},
 		{"admin", "2.1", "", "other"},
-		{"admin", "2.1", "all_tenants=1", "other " + all},
-		{"admin", "2.1", "all_tenants=1&project_id=" + MemberProjectID, all},
-		{"admin", "2.1", "project_id=" + MemberProjectID, "other"},
-		{"member", "2.1", "all_tenants=0", all},
-		{"member", "2.1", "all_tenants=x", "400"},
-		{"member", "2.1", "project_id=x", all},
 
 		// The name is a regular expression of the data base.
 		{"member", "2.1", "name=web", "WEB-3 web-2 web-1 web-0"},
@@ -61,60 +55,14 @@ func TestServerFilters(t *testing.T) {
 		{"member", "2.1", "name=*", "400"},
 		{"member", "2.1", "name=", "400"},
 		{"member", "2.1", "name=web-1&name=web-2", "web-2"},
-		{"member", "2.1", "display_name=web-1", all},
-		{"admin", "2.1", "all_tenants=1&display_name=web-1", "web-1"},
 
-		{"member", "2.1", "status=ACTIVE", "WEB-3 web-1 web-0"},
-		{"member", "2.1", "status=active", "WEB-3 web-1 web-0"},
-		{"member", "2.1", "status=MIGRATING", "WEB-3"},
-		{"member", "2.1", "status=SHUTOFF&status=error", "a|b web-2"},
-		{"member", "2.37", "status=bogus", ""},
-		{"member", "2.38", "status=bogus", "400"},
-		{"member", "2.1", "status=DELETED", "403"},
-		{"admin", "2.1", "status=DELETED", ""},
-		{"member", "2.1", "vm_state=stopped", all},
-		{"member", "2.83", "vm_state=stopped", "web-2"},
-		{"member", "2.83", "power_state=4", "web-2"},
-
-		{"member", "2.25", "tags=red", all},
 		{"member", "2.26", "tags=red", "web-1 web-0"},
 		{"member", "2.26", "tags=blue,red", "web-1 web-0"},
-		{"member", "2.26", "tags-any=red,blue", "web-2 web-1 web-0"},
-		{"member", "2.26", "not-tags=red,blue", "a|b WEB-3 web-2"},
-		{"member", "2.26", "not-tags-any=red,blue", "a|b WEB-3"},
 		{"member", "2.26", "tags=", "400"},
 
-		{"member", "2.93", "metadata=" + url.PathEscape(`{"n": "0"}`), all},
-		{"admin", "2.1", "metadata=" + url.PathEscape(`{"n": "0"}`), "400"},
-		{"member", "2.74", "foo=bar", all},
+		{"member", "2.74", "foo=bar", "400"},
 		{"member", "2.75", "foo=bar", "400"},
-		{"member", "2.75", "_foo=bar", all},
-		{"admin", "2.1", "_foo=bar", "400"},
-
-		{"member", "2.82", "availability_zone=az-2", all},
-		{"member", "2.83", "availability_zone=az-2", "web-1"},
-		{"admin", "2.1", "all_tenants=1&availability_zone=az-2", "other web-1"},
-		{"member", "2.83", "host=r1-cmp-3", all},
-		{"admin", "2.1", "all_tenants=1&host=r1-cmp-3", "other web-1"},
-		{"admin", "2.1", "all_tenants=1&host=r1", ""},
-		{"member", "2.73", "locked=true", "WEB-3"},
-		{"member", "2.73", "locked=x", "400"},
-		{"member", "2.90", "hostname=web-3", "WEB-3"},
-		{"member", "2.1", "flavor=m9", ""},
-		{"member", "2.1", "image=x", ""},
-		{"member", "2.1", "changes-since=x", "400"},
-		{"member", "2.1", "changes-since=2099-01-01T00:00:00Z", ""},
-		{"member", "2.65", "changes-before=2000-01-01T00:00:00Z", all},
-		{"member", "2.66", "changes-before=2000-01-01T00:00:00Z", ""},
-
-		{"member", "2.1", "sort_key=display_name&sort_dir=asc", "a|b web-0 web-1 web-2 WEB-3"},
-		{"member", "2.1", "sort_dir=asc", "web-0 web-1 web-2 WEB-3 a|b"},
-		{"member", "2.1", "sort_key=image_ref&sort_key=display_name&sort_dir=asc&sort_dir=desc", "WEB-3 web-2 web-1 web-0 a|b"},
-		{"member", "2.1", "sort_key=bogus", "400"},
-		{"member", "2.74", "sort_key=memory_mb", all},
-		{"member", "2.75", "sort_key=memory_mb", "400"},
-		{"member", "2.1", "sort_key=host", "403"},
-		{"member", "2.1", "sort_dir=x", "400"},
+		{"member", "2.75", "host=x", "400"},
 	} {
 		for _, path := range []string{"/servers", "/servers/detail"} {
 			a := login(t, c, row.who).ask(fmt.Sprintf("GET compute %s?%s %s", path, row.query, row.version), "")
@@ -141,9 +89,7 @@ func TestServerPages(t *testing.T) {
 		{"limit=0", "", ""},
 		{"limit=5000", "a|b WEB-3 web-2 web-1 web-0", ""},
 		{"marker=", "a|b WEB-3 web-2 web-1 web-0", ""},
-		{"status=ACTIVE&limit=2&name=web", "WEB-3 web-1", "limit=2&name=web&status=ACTIVE&marker=" + ids[1]},
-		{"sort_dir=asc&limit=2", "web-0 web-1", "limit=2&sort_dir=asc&marker=" + ids[1]},
-		{"sort_dir=asc&limit=2&marker=" + ids[1], "web-2 WEB-3", "limit=2&marker=" + ids[3] + "&sort_dir=asc"},
+		{"limit=2&name=web", "WEB-3 web-2", "limit=2&name=web&marker=" + ids[2]},
 		{"marker=" + ids[5], "a|b WEB-3 web-2 web-1 web-0", ""}, // of another project
 	} {
 		for _, path := range []string{"/servers", "/servers/detail"} {

@@ -55,36 +55,19 @@ func (s *server) merge(more map[string]string) map[string]string {
 	return all
 }
 
-func (k *call) addMetadata() (reply, error)     { return k.changeMetadata((*server).merge) }
-func (k *call) replaceMetadata() (reply, error) { return k.changeMetadata(replaced) }
-
-func replaced(_ *server, all map[string]string) map[string]string { return all }
-
-func (k *call) changeMetadata(change func(*server, map[string]string) map[string]string) (reply, error) {
+func (k *call) addMetadata() (reply, error) {
 	doc, err := k.body(metadataBody)
 	if err != nil {
 		return reply{}, err
 	}
 	s, err := k.reachServer()
 	if err == nil {
-		err = k.setAll(s, change(s, stringMap(doc, "metadata")))
+		err = k.setAll(s, s.merge(stringMap(doc, "metadata")))
 	}
 	if err != nil {
 		return reply{}, err
 	}
 	return metadataReply(s), nil
-}
-
-func (k *call) showMetadata() (reply, error) {
-	s, err := k.reachServer()
-	if err != nil {
-		return reply{}, err
-	}
-	key := k.vars[1]
-	if v, ok := s.Metadata[key]; ok {
-		return jsonReply(200, object{{"meta", object{{key, v}}}}), nil
-	}
-	return reply{}, notFound("Metadata item was not found")
 }
 
 func (k *call) setMetadata() (reply, error) {

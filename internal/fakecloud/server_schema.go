@@ -65,39 +65,22 @@ var createSchema = &schema{types: jsonObject, closed: true, props: []prop{
 		{name: "networks", required: true, since: 37, schema: &schema{oneOf: []*schema{
 			networkList(uuidSchema), {types: jsonString, enum: []any{"none", "auto"}},
 		}}},
-		{name: "OS-DCF:diskConfig", schema: diskConfig},
-		{name: "accessIPv4", schema: anyString},
-		{name: "accessIPv6", schema: anyString},
-		{name: "personality", schema: arrayOfObjects, until: 56},
 		{name: "availability_zone", schema: nameSchema},
-		{name: "block_device_mapping", schema: arrayOfObjects},
 		{name: "block_device_mapping_v2", schema: arrayOfObjects},
 		{name: "config_drive", schema: boolean},
 		{name: "key_name", schema: nameSchema},
-		{name: "min_count", schema: countSchema},
-		{name: "max_count", schema: countSchema},
-		{name: "return_reservation_id", schema: boolean},
 		{name: "security_groups", schema: securityGroups},
 		{name: "user_data", schema: anyString},
 		{name: "description", schema: stringOrNull, since: 19},
 		{name: "tags", schema: tagListSchema, since: 52},
-		{name: "trusted_image_certificates", schema: &schema{types: []string{"array", "null"}}, since: 63},
-		{name: "host", schema: fqdnSchema, since: 74},
-		{name: "hypervisor_hostname", schema: fqdnSchema, since: 74},
-		{name: "hostname", schema: hostnameSchema, since: 90},
 	}}},
 	{name: "os:scheduler_hints", schema: schedulerHints},
-	{name: "OS-SCH-HNT:scheduler_hints", schema: schedulerHints},
 }}
 
 // updateSchema is the body of PUT /servers/{}.
 var updateSchema = &schema{types: jsonObject, closed: true, props: []prop{
 	{name: "server", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
 		{name: "name", schema: nameSchema},
-		{name: "OS-DCF:diskConfig", schema: diskConfig},
-		{name: "accessIPv4", schema: anyString},
-		{name: "accessIPv6", schema: anyString},
 		{name: "description", schema: stringOrNull, since: 19},
-		{name: "hostname", schema: hostnameSchema, since: 90},
 	}}},
 }}

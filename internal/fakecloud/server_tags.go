@@ -1,12 +1,6 @@
 package fakecloud
 
-import (
-	"net/http"
-	"slices"
-)
-
-// maxTags is the most tags that a server may have.
-const maxTags = 50
+import "slices"
 
 // taggedServer finds the server of the request. Other than elsewhere, that of
 // another project is forbidden.
@@ -27,26 +21,6 @@ func (k *call) taggedServer(action string) (*server, error) {
 	return s, nil
 }
 
-// changeTags finds the server for a change. A lock does not matter.
-func (k *call) changeTags(action, doing string) (*server, error) {
-	s, err := k.taggedServer(action)
-	if err == nil {
-		err = s.inState(doing, "active", "paused", "suspended", "stopped")
-	}
-	return s, err
-}
-
-// setTags sorts, as the data base does.
-func (s *server) setTags(tags []string) {
-	tags = slices.Clone(tags)
-	slices.Sort(tags)
-	s.Tags = slices.Compact(tags)
-}
-
-func tagsReply(s *server) reply {
-	return jsonReply(200, object{{"tags", append([]string{}, s.Tags...)}})
-}
-
 func (k *call) listTags() (reply, error) {
 	s, err := k.taggedServer("index")
 	if err != nil {
@@ -55,83 +29,31 @@ func (k *call) listTags() (reply, error) {
 	return tagsReply(s), nil
 }
 
+func tagsReply(s *server) reply {
+	return jsonReply(200, object{{"tags", append([]string{}, s.Tags...)}})
+}
+
 var tagsBody = &schema{
 	types:  jsonObject,
 	closed: true,
 	props:  []prop{{name: "tags", schema: tagListSchema, required: true}},
 }
 
+// replaceTags sorts the tags, as the data base does. A lock does not matter.
 func (k *call) replaceTags() (reply, error) {
 	doc, err := k.body(tagsBody)
 	if err != nil {
 		return reply{}, err
 	}
-	s, err := k.changeTags("update_all", "update tags")
+	s, err := k.taggedServer("update_all")
+	if err == nil {
+		err = s.inState("update tags", "active", "paused", "suspended", "stopped")
+	}
 	if err != nil {
 		return reply{}, err
 	}
-	s.setTags(stringList(doc, "tags"))
+	tags := stringList(doc, "tags")
+	slices.Sort(tags)
+	s.Tags = slices.Compact(tags)
 	return tagsReply(s), nil
-}
-
-func (k *call) deleteTags() (reply, error) {
-	s, err := k.changeTags("delete_all", "delete tags")
-	if err != nil {
-		return reply{}, err
-	}
-	s.Tags = nil
-	return empty(204), nil
-}
-
-func (k *call) showTag() (reply, error) {
-	s, err := k.taggedServer("show")
-	if err != nil {
-		return reply{}, err
-	}
-	if !slices.Contains(s.Tags, k.vars[1]) {
-		return reply{}, notFound("Server %s has no tag '%s'", s.ID, k.vars[1])
-	}
-	return empty(204), nil
-}
-
-func (k *call) addTag() (reply, error) {
-	if _, err := k.body(&schema{types: []string{"null"}}); err != nil {
-		return reply{}, err
-	}
-	s, err := k.changeTags("update", "update tag")
-	if err != nil {
-		return reply{}, err
-	}
-	tag := k.vars[1]
-	if bad := tagSchema.check(tag, k.minor); bad != nil {
-		return reply{}, badRequest(
-			"Tag '%s' is invalid. It must be a non empty string without characters '/' and ','. "+
-				"Validation error message: %s",
-			tag,
-			bad.message,
-		)
-	}
-	rep := reply{status: http.StatusNoContent, header: http.Header{"Content-Type": {"text/html; charset=UTF-8"}}}
-	switch {
-	case len(s.Tags) >= maxTags:
-		return reply{}, badRequest("The number of tags exceeded the per-server limit %d", maxTags)
-	case slices.Contains(s.Tags, tag):
-		return rep, nil
-	}
-	s.setTags(append(s.Tags, tag))
-	rep.status = http.StatusCreated
-	return rep.set("Location", k.selfURL()+"servers/"+s.ID+"/tags/"+tag), nil
-}
-
-func (k *call) deleteTag() (reply, error) {
-	s, err := k.changeTags("delete", "delete tag")
-	if err != nil {
-		return reply{}, err
-	}
-	i := slices.Index(s.Tags, k.vars[1])
-	if i < 0 {
-		return reply{}, notFound("Instance %s has no tag '%s'", s.ID, k.vars[1])
-	}
-	s.Tags = slices.Delete(slices.Clone(s.Tags), i, i+1)
-	return empty(204), nil
 }

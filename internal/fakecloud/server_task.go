@@ -90,7 +90,7 @@ func (k *call) resizeServer(s *server, value any) error {
 		return badRequest("When resizing, instances must change flavor!")
 	}
 	more := &flavor{VCPUs: max(0, wanted.VCPUs-s.flavor.VCPUs), RAM: max(0, wanted.RAM-s.flavor.RAM)}
-	if err := k.checkGrowth(s.ProjectID, more); err != nil {
+	if err := k.checkQuota(s.ProjectID, 0, more); err != nil {
 		return err
 	}
 	k.task(s, "resize_prep", func(r *region, s *server) {

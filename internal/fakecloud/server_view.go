@@ -240,7 +240,7 @@ func (v *view) extensions(b []byte, s *server, host string) []byte {
 		b = v.nullable(b, "OS-EXT-SRV-ATTR:hypervisor_hostname", node)
 		if v.minor >= 3 {
 			b = v.text(b, "OS-EXT-SRV-ATTR:reservation_id", s.reserved)
-			b = v.literal(b, "OS-EXT-SRV-ATTR:launch_index", strconv.Itoa(s.index))
+			b = v.literal(b, "OS-EXT-SRV-ATTR:launch_index", "0")
 			b = v.text(b, "OS-EXT-SRV-ATTR:hostname", s.hostname)
 			b = append(b, `, "OS-EXT-SRV-ATTR:kernel_id": "", "OS-EXT-SRV-ATTR:ramdisk_id": ""`...)
 			b = v.nullable(b, "OS-EXT-SRV-ATTR:root_device_name", device)

@@ -77,33 +77,22 @@ func (k *call) groupDocument(g *group) (object, error) {
 	return doc, nil
 }
 
-var groupPage = []prop{
-	{name: "all_projects", schema: texts},
-	{name: "limit", schema: naturals},
-	{name: "offset", schema: naturals},
-}
-
 // listGroups has no links: who wants more than a page counts the offset.
 func (k *call) listGroups() (reply, error) {
-	q, err := k.query(groupPage, nil, 75)
+	q, err := k.query([]prop{{name: "offset", schema: naturals}}, nil)
 	if err != nil {
 		return reply{}, err
 	}
-	all := q.Has("all_projects") && k.token.admin()
 	var groups []*group
 	for _, g := range k.region.groups {
-		if all || g.project == k.token.projectID() {
+		if g.project == k.token.projectID() {
 			groups = append(groups, g)
 		}
 	}
 	offset, _ := strconv.Atoi(last(q, "offset"))
-	limit := k.limit(q)
-	if limit == 0 {
-		limit = k.config.PageLimit
-	}
 	groups = groups[min(offset, len(groups)):]
 	list := []object{}
-	for _, g := range groups[:min(limit, len(groups))] {
+	for _, g := range groups[:min(k.config.PageLimit, len(groups))] {
 		doc, err := k.groupDocument(g)
 		if err != nil {
 			return reply{}, err

@@ -49,7 +49,6 @@ type server struct {
 	updated  time.Time
 	launched time.Time
 	reserved string // the reservation
-	index    int    // within the reservation
 	asked    string // the zone that was asked for
 	before   *shape // a resize that is not confirmed: what it was
 
@@ -172,7 +171,6 @@ type store struct {
 	byID    map[string]*server // also the deleted ones: their ids are good as markers
 	byAge   []*server          // those not deleted, in the order of older
 	sorted  bool
-	dead    []*server // the deleted ones, oldest deletion first
 	pending map[*server]bool
 	count   int
 }
@@ -199,7 +197,6 @@ func (s *store) add(v *server) {
 
 // bury takes servers that are deleted out of the lists.
 func (s *store) bury(gone ...*server) {
-	s.dead = append(s.dead, gone...)
 	for _, v := range gone {
 		delete(s.pending, v)
 	}

@@ -26,7 +26,7 @@ func TestServersAreRefused(t *testing.T) {
 			}
 		}
 		var list []string
-		for key := range strings.FieldsSeq("name flavorRef imageRef networks availability_zone host tags metadata min_count max_count key_name description hostname bogus") {
+		for key := range strings.FieldsSeq("name flavorRef imageRef networks availability_zone tags metadata key_name description bogus") {
 			if keys[key] != "" {
 				list = append(list, fmt.Sprintf("%q: %s", key, keys[key]))
 			}
@@ -50,9 +50,6 @@ func TestServersAreRefused(t *testing.T) {
 		{"member", "2.79", `availability_zone=""`, 400, "'' is too short"},
 		{"member", "2.79", `availability_zone="az-1:r1-cmp-1"`, 403, "Policy doesn't allow os_compute_api:servers:create:forced_host to be performed."},
 		{"admin", "2.79", `availability_zone="a:b:c:d"`, 400, "Unable to parse availability_zone"},
-		{"member", "2.79", `host="r1-cmp-1"`, 403, "compute:servers:create:requested_destination"},
-		{"admin", "2.79", `host="nowhere"`, 400, "Compute host nowhere could not be found."},
-		{"admin", "2.73", `host="r1-cmp-1"`, 400, "('host' was unexpected)"},
 		{"member", "2.79", `flavorRef="m9"`, 400, "Flavor m9 could not be found."},
 		{"member", "2.79", "flavorRef=", 400, "'flavorRef' is a required property"},
 		{"member", "2.79", `imageRef="x"`, 400, "'x' is not valid under any of the given schemas"},
@@ -67,11 +64,7 @@ func TestServersAreRefused(t *testing.T) {
 		{"member", "2.52", `tags="a"`, 400, "'a' is not of type 'array'"},
 		{"member", "2.79", `metadata={"a": 1}`, 400, "Invalid input for field/attribute a. Value: 1. 1 is not of type 'string'"},
 		{"member", "2.79", `metadata={"a/b": "1"}`, 400, "'a/b' does not match any of the regexes: '^[a-zA-Z0-9-_:. ]{1,255}$'"},
-		{"member", "2.79", "min_count=3; max_count=2", 400, "min_count must be <= max_count"},
-		{"member", "2.79", "min_count=0", 400, "0 is less than the minimum of 1"},
-		{"member", "2.79", `min_count="x"`, 400, "'x' does not match '^[0-9]*$'"},
 		{"member", "2.18", `networks=[]; description="d"`, 400, "('description' was unexpected)"},
-		{"member", "2.89", `hostname="hh"`, 400, "('hostname' was unexpected)"},
 		{"member", "2.79", `key_name="k"`, 400, "Invalid key_name provided."},
 		{"member", "2.79", `os:scheduler_hints={"group": "x"}`, 400, "Invalid input for field/attribute group. Value: x. 'x' is not a 'uuid'"},
 		{"member", "2.79", `os:scheduler_hints={"group": "` + none + `"}`, 400, "Instance group " + none + " could not be found."},
@@ -152,29 +145,6 @@ func TestNetworks(t *testing.T) {
 		if strings.Contains(a.body, `"addresses": {"shared": [{"version": 4`) != row.address || strings.Contains(a.body, "security_groups") != row.address {
 			t.Errorf("%s%s: %s", row.version, row.networks, a.body)
 		}
-	}
-}
-
-func TestManyServersOfOneRequest(t *testing.T) {
-	c := Start(t, Config{})
-	k := login(t, c, "member")
-	k.server("a", `, "min_count": 2, "max_count": 3`)
-	body := fmt.Sprintf(`{"server": {"name": "b", "flavorRef": "m1.tiny", "imageRef": %q, "min_count": "2", "return_reservation_id": true}}`, c.images[0].ID)
-	if a := k.must(202, "POST compute /servers", body); !strings.HasPrefix(a.body, `{"reservation_id": "r-`) {
-		t.Errorf("no reservation: %s", a.body)
-	}
-	var names []string
-	seen := map[string]bool{}
-	for _, s := range c.Servers("RegionOne") {
-		names = append(names, s.Name)
-		if at := isoTime(s.Created); seen[s.ID] || seen[at] {
-			t.Errorf("two servers of one id or age: %+v", s)
-		} else {
-			seen[s.ID], seen[at] = true, true
-		}
-	}
-	if got := strings.Join(names, " "); got != "a-1 a-2 a-3 b-1 b-2" {
-		t.Errorf("servers are %s", got)
 	}
 }
 
@@ -286,30 +256,18 @@ func TestMetadataAndTags(t *testing.T) {
 	}{
 		{"GET /metadata", "", 200, `{"metadata": {"k": "v"}}`},
 		{"POST /metadata", `{"metadata": {"a": "b"}}`, 200, `{"metadata": {"a": "b", "k": "v"}}`},
-		{"PUT /metadata", `{"metadata": {"c": "d"}}`, 200, `{"metadata": {"c": "d"}}`},
 		{"PUT /metadata/e", `{"meta": {"e": "f"}}`, 200, `{"meta": {"e": "f"}}`},
 		{"PUT /metadata/e", `{"meta": {"x": "f"}}`, 400, "Request body and URI mismatch"},
 		{"PUT /metadata/e", `{"meta": {}}`, 400, "{} does not have enough properties"},
 		{"PUT /metadata/e", `{"meta": {"e": "f", "g": "h"}}`, 400, "has too many properties"},
-		{"GET /metadata/e", "", 200, `{"meta": {"e": "f"}}`},
-		{"GET /metadata/z", "", 404, "Metadata item was not found"},
 		{"DELETE /metadata/e", "", 204, ""},
 		{"DELETE /metadata/e", "", 404, "Metadata item was not found"},
 		{"POST /metadata", `{}`, 400, "'metadata' is a required property"},
 		{"POST /metadata", `{"metadata": {"a": null}}`, 400, "None is not of type 'string'"},
 		{"PUT /tags", `{"tags": ["z", "b", "a", "b"]}`, 200, `{"tags": ["a", "b", "z"]}`},
 		{"GET /tags", "", 200, `{"tags": ["a", "b", "z"]}`},
-		{"PUT /tags/new", "", 201, ""},
-		{"PUT /tags/new", "", 204, ""},
-		{"PUT /tags/a,b", "", 400, "Tag 'a,b' is invalid. It must be a non empty string without characters '/' and ','. Validation error message: 'a,b' does not match"},
-		{"GET /tags/new", "", 204, ""},
-		{"GET /tags/x", "", 404, "has no tag 'x'"},
-		{"DELETE /tags/new", "", 204, ""},
-		{"DELETE /tags/new", "", 404, "Instance " + id + " has no tag 'new'"},
 		{"PUT /tags", `{"tags": ["` + strings.Repeat("x", 61) + `"]}`, 400, "is too long"},
 		{"PUT /tags", `{}`, 400, "'tags' is a required property"},
-		{"DELETE /tags", "", 204, ""},
-		{"GET /tags", "", 200, `{"tags": []}`},
 	} {
 		method, path, _ := strings.Cut(row.what, " ")
 		a := k.ask(fmt.Sprintf("%s compute /servers/%s%s 2.26", method, id, path), row.body)

@@ -90,7 +90,7 @@ func orNull(s string) any {
 var serviceQuery = []prop{{name: "host", schema: texts}, {name: "binary", schema: texts}}
 
 func (k *call) listServices() (reply, error) {
-	q, err := k.query(serviceQuery, nil, 75)
+	q, err := k.query(serviceQuery, nil)
 	if err == nil {
 		err = k.adminOnly("os_compute_api:os-services:list")
 	}
@@ -149,45 +149,4 @@ func (k *call) updateService() (reply, error) {
 		h.down, _ = pythonBool(bare(down))
 	}
 	return jsonReply(200, object{{"service", k.serviceDocument(h.service, h.zone.name)}}), nil
-}
-
-func (k *call) aggregateDocument(z *zone) object {
-	hosts := []string{}
-	for _, h := range k.region.hostsOf(z) {
-		hosts = append(hosts, h.name)
-	}
-	doc := object{{"id", z.number}}
-	if k.minor >= 41 {
-		doc = append(doc, field{"uuid", z.uuid})
-	}
-	return append(doc,
-		field{"name", z.name}, field{"hosts", hosts}, field{"metadata", object{{"availability_zone", z.name}}},
-		field{"created_at", microTime(z.created)}, field{"updated_at", nil}, field{"deleted_at", nil},
-		field{"deleted", false}, field{"availability_zone", z.name})
-}
-
-func (k *call) listAggregates() (reply, error) {
-	if err := k.adminOnly("os_compute_api:os-aggregates:index"); err != nil {
-		return reply{}, err
-	}
-	list := []object{}
-	for _, z := range k.region.zones {
-		list = append(list, k.aggregateDocument(z))
-	}
-	return jsonReply(200, object{{"aggregates", list}}), nil
-}
-
-func (k *call) showAggregate() (reply, error) {
-	if err := k.adminOnly("os_compute_api:os-aggregates:show"); err != nil {
-		return reply{}, err
-	}
-	number, err := integer(k.vars[0], "id")
-	if err != nil {
-		return reply{}, err
-	}
-	i := slices.IndexFunc(k.region.zones, func(z *zone) bool { return z.number == number })
-	if i < 0 {
-		return reply{}, notFound("Aggregate %s could not be found.", k.vars[0])
-	}
-	return jsonReply(200, object{{"aggregate", k.aggregateDocument(k.region.zones[i])}}), nil
 }

@@ -35,7 +35,7 @@ func contractActions(t *testing.T, c *cloud) {
 	const look = "member awaits GET compute@2.79 /servers/$one"
 	c.hold(t, []fact{
 		{"an image", "member GET image /images/$image", 200, are{keep("image_name", "name")}},
-		{"another flavor", "member GET compute@2.79 /flavors", 200, are{other("other_flavor", "flavors.*.id", "$flavor")}},
+		{"another flavor", "member GET compute@2.79 /flavors/detail", 200, are{other("other_flavor", "flavors.*.id", "$flavor")}},
 		{"another image", "member GET image /images", 200, are{other("other_image", "images.*.id", "$image")}},
 		{"images by name, of Nova", "member GET compute /images?name=$image_name", 200, are{keys("images", "id name links"), is("images.0.name", `"$image_name"`)}},
 		{"images by a name of none", "member GET compute /images?name=nothing", 200, are{is("images", "[]")}},

@@ -174,8 +174,8 @@ type token struct {
 // where the facts are not about it.
 func (c *cloud) know(t *testing.T) {
 	t.Helper()
-	a := c.send(t, "nobody GET compute-root /")
-	newest, _ := at(a.doc, "versions.1.version")
+	a := c.send(t, "nobody GET compute /")
+	newest, _ := at(a.doc, "version.version")
 	release := fakecloud.ReleaseOf(fmt.Sprint(newest))
 	if release == "" {
 		t.Skipf("needs one of the releases %v, and the newest microversion of the cloud's Nova is %v",
