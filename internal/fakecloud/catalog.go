@@ -69,19 +69,6 @@ func (c *Cloud) endpointID(name string) string {
 	return c.hexID(kind + name)
 }
 
-func (k *call) showCatalog() (reply, error) {
-	if err := k.authenticate(); err != nil {
-		return reply{}, err
-	}
-	if k.token.project == nil {
-		return reply{}, &keystoneError{status: 403, message: "You are not authorized to perform the requested action."}
-	}
-	return jsonReply(200, object{
-		{"catalog", k.catalog(k.token)},
-		{"links", object{{"self", k.identityURL() + "/auth/catalog"}}},
-	}), nil
-}
-
 // HideEndpoint leaves a service of a region out of the catalogue, or puts it
 // back. The service itself goes on.
 func (c *Cloud) HideEndpoint(service, region string, hide bool) {

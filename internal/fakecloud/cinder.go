@@ -53,7 +53,7 @@ func (k *call) serveCinder() reply {
 	rep := k.webob(404, "The resource could not be found.")
 	if strings.Join(k.parts, "/") == "v3/" {
 		rep = k.cinderVersions(http.StatusOK)
-	} else if r, _ := k.find(cinderRoutes, k.parts[1:]); k.parts[0] == "v3" && r != nil {
+	} else if r := k.versioned("v3", cinderRoutes); r != nil {
 		var err error
 		if rep, err = r.serve(k); err != nil {
 			e := &novaError{http.StatusInternalServerError, err.Error()} // Cinder words errors as Nova does
@@ -67,13 +67,6 @@ func (k *call) serveCinder() reply {
 
 func (k *call) volumeURL() string {
 	return k.base + "/" + BlockStorage + "/" + k.region.name + "/v3/"
-}
-
-func (k *call) cinderVersions(status int) reply {
-	return jsonReply(status, object{{"versions", []object{{
-		{"id", "v3.0"}, {"status", "CURRENT"}, {"version", "3.70"}, {"min_version", "3.0"},
-		{"links", []object{{{"rel", "self"}, {"href", k.volumeURL()}}}},
-	}}}})
 }
 
 // begin starts work on a volume.
@@ -230,4 +223,11 @@ func (k *call) deleteVolume() (reply, error) {
 	}
 	v.begin(k, "deleting", "deleted")
 	return empty(202), nil
+}
+
+func (k *call) cinderVersions(status int) reply {
+	return jsonReply(status, object{{"versions", []object{{
+		{"id", "v3.0"}, {"status", "CURRENT"}, {"version", "3.70"}, {"min_version", "3.0"},
+		{"links", []object{{{"rel", "self"}, {"href", k.volumeURL()}}}},
+	}}}})
 }

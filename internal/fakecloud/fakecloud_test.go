@@ -163,7 +163,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 			k := login(t, c, who)
 			k.server("one", "")
 			k.must(200, "POST compute /os-server-groups", `{"server_group": {"name": "g", "policies": ["affinity"]}}`)
-			for _, what := range []string{"identity /auth/catalog", "compute /servers/detail 2.93", "two /os-availability-zone", "image /images"} {
+			for _, what := range []string{"identity /regions", "compute /servers/detail 2.93", "two /os-availability-zone", "image /images"} {
 				fmt.Fprintln(&said, k.ask("GET "+what, ""))
 			}
 		}

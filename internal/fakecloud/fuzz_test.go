@@ -23,7 +23,7 @@ func FuzzServe(f *testing.F) {
 		{"GET", "/compute/RegionOne/v2.1/os-hypervisors/detail?limit=1", "2.53", ""},
 		{"GET", "/compute/RegionOne/v2.1/flavors/detail?marker=m1.tiny", "2.61", ""},
 		{"POST", "/identity/v3/auth/tokens", "", auth(password(`"name": "member", "domain": {"id": "default"}`, "secret"), `"system": {"all": true}`)},
-		{"GET", "/identity/v3/regions/RegionOne", "", ""},
+		{"GET", "/identity/v3/regions", "", ""},
 		{"GET", "/image/v2/images?name=cirros&limit=1&sort=name:asc", "", ""},
 		{"PUT", "/messaging/v2/queues/q", "", `{"_default_message_ttl": 60}`},
 		{"POST", "/messaging/v2/queues/q/messages", "", `{"messages": [{"body": 1, "ttl": 60}]}`},

@@ -75,11 +75,7 @@ var glanceRoutes = []route{
 
 func (k *call) serveGlance() reply {
 	if len(k.parts) == 0 || k.parts[0] != "v2" {
-		status := http.StatusMultipleChoices
-		if len(k.parts) > 0 && k.parts[0] == "versions" {
-			status = http.StatusOK
-		}
-		return jsonReply(status, k.imageVersions())
+		return jsonReply(http.StatusMultipleChoices, k.imageVersions())
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
 		rep := k.webob(
@@ -93,12 +89,6 @@ func (k *call) serveGlance() reply {
 	r, methods := k.find(glanceRoutes, k.parts[1:])
 	var rep reply
 	switch {
-	case len(k.parts) == 1:
-		rep = reply{
-			302,
-			http.Header{"Location": {k.base + "/image/v2/"}, "Content-Type": {"text/plain; charset=utf8"}},
-			nil,
-		}
 	case r != nil:
 		var err error
 		if rep, err = r.serve(k); err != nil {
@@ -115,21 +105,6 @@ func (k *call) serveGlance() reply {
 		rep = k.webob(404, "The resource could not be found.")
 	}
 	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
-}
-
-func (k *call) imageVersions() object {
-	list := []object{}
-	for _, minor := range k.release.Images {
-		status := "SUPPORTED"
-		if minor == slices.Max(k.release.Images) {
-			status = "CURRENT"
-		}
-		list = append(list, object{
-			{"id", fmt.Sprintf("v2.%d", minor)}, {"status", status},
-			{"links", []object{{{"rel", "self"}, {"href", k.base + "/image/v2/"}}}},
-		})
-	}
-	return object{{"versions", list}}
 }
 
 // imageDocument describes an image of 512 zeros, as the real test cloud has it.
@@ -169,8 +144,7 @@ func (k *call) showImage() (reply, error) {
 	return reply{}, notFound("No image found with ID %s", k.vars[0])
 }
 
-// listImages knows the filters name and id, the sizes of pages and markers.
-// Any other key is the property of an image, and no image has it.
+// listImages knows the filters name and status, the sizes of pages and markers.
 func (k *call) listImages() (reply, error) {
 	q := k.record.Query
 	limit := 25
@@ -193,7 +167,11 @@ func (k *call) listImages() (reply, error) {
 	}
 	fit := []object{}
 	for _, i := range images {
-		if fitsImage(q, i) {
+		fits, err := fitsImage(q, i)
+		if err != nil {
+			return reply{}, err
+		}
+		if fits {
 			fit = append(fit, imageDocument(i))
 		}
 	}
@@ -222,31 +200,38 @@ func withQuery(q url.Values, key, value string) string {
 	return "?" + q.Encode()
 }
 
-func fitsImage(q url.Values, i *Image) bool {
+// fitsImage refuses what it does not know: the filters of Glance that nobody sends,
+// and names of properties, which no image has.
+func fitsImage(q url.Values, i *Image) (bool, error) {
 	for key := range q {
-		value := last(q, key)
-		switch key {
-		case "limit", "marker", "sort", "sort_key", "sort_dir", "visibility", "member_status", "os_hidden":
-		case "name", "id":
-			have := i.Name
-			if key == "id" {
-				have = i.ID
+		switch value := last(q, key); {
+		case key == "limit" || key == "marker":
+		case key == "name":
+			if value != i.Name {
+				return false, nil
 			}
-			list, in := strings.CutPrefix(value, "in:")
-			if in && !slices.Contains(strings.Split(list, ","), have) || !in && value != have {
-				return false
-			}
-		case "status":
+		case key == "status":
 			if value != "active" {
-				return false
-			}
-		case "owner":
-			if value != AdminProjectID {
-				return false
+				return false, nil
 			}
 		default:
-			return false
+			return false, badRequest("fakecloud does not filter images by %s", key)
 		}
 	}
-	return true
+	return true, nil
+}
+
+func (k *call) imageVersions() object {
+	list := []object{}
+	for _, minor := range k.release.Images {
+		status := "SUPPORTED"
+		if minor == slices.Max(k.release.Images) {
+			status = "CURRENT"
+		}
+		list = append(list, object{
+			{"id", fmt.Sprintf("v2.%d", minor)}, {"status", status},
+			{"links", []object{{{"rel", "self"}, {"href", k.base + "/image/v2/"}}}},
+		})
+	}
+	return object{{"versions", list}}
 }

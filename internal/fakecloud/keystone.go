@@ -39,12 +39,7 @@ var keystoneRoutes = []route{
 	{"GET", "/", 0, (*call).identityVersion},
 	{"POST", "/auth/tokens", 0, (*call).issueToken},
 	{"GET", "/auth/tokens", 0, (*call).validateToken},
-	{"HEAD", "/auth/tokens", 0, (*call).validateToken},
-	{"DELETE", "/auth/tokens", 0, (*call).revokeToken},
-	{"GET", "/auth/catalog", 0, (*call).showCatalog},
-	{"GET", "/auth/projects", 0, (*call).listProjects},
 	{"GET", "/regions", 0, (*call).listRegions},
-	{"GET", "/regions/{}", 0, (*call).showRegion},
 }
 
 func (k *call) serveKeystone() reply {
@@ -125,18 +120,6 @@ func (k *call) authenticate() error {
 	return nil
 }
 
-// collection is a list as Keystone gives it.
-func (k *call) collection(name string, items []object) reply {
-	self := k.identityURL() + k.record.Path
-	if len(k.record.Query) > 0 {
-		self += "?" + k.record.Query.Encode()
-	}
-	return jsonReply(200, object{
-		{name, items},
-		{"links", object{{"next", nil}, {"self", self}, {"previous", nil}}},
-	})
-}
-
 func (k *call) regionDocument(name string) object {
 	return object{
 		{"id", name},
@@ -153,33 +136,12 @@ func (k *call) listRegions() (reply, error) {
 	}
 	list := []object{}
 	for _, name := range slices.Sorted(slices.Values(k.known)) {
-		if !k.record.Query.Has("parent_region_id") { // none has a parent
-			list = append(list, k.regionDocument(name))
-		}
+		list = append(list, k.regionDocument(name))
 	}
-	return k.collection("regions", list), nil
-}
-
-func (k *call) showRegion() (reply, error) {
-	if err := k.authenticate(); err != nil {
-		return reply{}, err
-	}
-	if name := k.vars[0]; slices.Contains(k.known, name) {
-		return jsonReply(200, object{{"region", k.regionDocument(name)}}), nil
-	}
-	return reply{}, &keystoneError{status: 404, message: "Could not find region: " + k.vars[0] + "."}
-}
-
-func (k *call) listProjects() (reply, error) {
-	if err := k.authenticate(); err != nil {
-		return reply{}, err
-	}
-	p := k.token.user.project
-	return k.collection("projects", []object{{
-		{"id", p.id}, {"name", p.name}, {"domain_id", DomainID}, {"description", ""}, {"enabled", true},
-		{"parent_id", DomainID}, {"is_domain", false}, {"tags", []string{}}, {"options", object{}},
-		{"links", object{{"self", k.identityURL() + "/projects/" + p.id}}},
-	}}), nil
+	return jsonReply(200, object{
+		{"regions", list},
+		{"links", object{{"next", nil}, {"self", k.identityURL() + "/regions"}, {"previous", nil}}},
+	}), nil
 }
 
 // AddRegion makes a region known to Keystone. It has no compute service.

@@ -74,14 +74,11 @@ func TestTokens(t *testing.T) {
 		{"nobody", "GET raw /identity/v2.0", "", 404, "<title>404 Not Found</title>"},
 		{"nobody", "PUT identity /auth/tokens", "", 405, "The method is not allowed for the requested URL."},
 		{"member", "GET identity /auth/tokens", "", 403, "identity:validate_token."},
-		{"member", "GET identity /auth/projects", "", 200, MemberProjectID},
 		{"member", "GET identity /regions", "", 200, `{"regions": [{"id": "RegionOne", "description": "", "parent_region_id": null`},
-		{"member", "GET identity /regions/RegionTwo", "", 200, `{"region": {"id": "RegionTwo"`},
-		{"member", "GET identity /regions/X", "", 404, `{"error": {"code": 404, "message": "Could not find region: X.", "title": "Not Found"}}`},
 	})
 }
 
-func TestTokensOfATokenAreCheckedAndRevoked(t *testing.T) {
+func TestTokensAreChecked(t *testing.T) {
 	c := Start(t, Config{})
 	member, admin := login(t, c, "member"), login(t, c, "admin")
 	check := func(k *client, subject string) answer {
@@ -97,17 +94,6 @@ func TestTokensOfATokenAreCheckedAndRevoked(t *testing.T) {
 	}
 	if a := check(member, "x"); a.status != 404 {
 		t.Errorf("an unknown token: %d", a.status)
-	}
-	other := login(t, c, "member")
-	other.ask("DELETE identity /auth/tokens", "", "X-Subject-Token", other.token)
-	if a := check(member, other.token); a.status != 404 || !strings.Contains(a.body, "Failed to validate token") {
-		t.Errorf("a revoked token: %d %s", a.status, a.body)
-	}
-	if a := member.ask("DELETE identity /auth/tokens", "", "X-Subject-Token", member.token); a.status != 204 {
-		t.Errorf("revoke: %d %s", a.status, a.body)
-	}
-	if a := member.ask("GET compute /servers", ""); a.status != 401 || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Keystone uri=") {
-		t.Errorf("a revoked token: %d %v", a.status, a.header)
 	}
 }
 
@@ -129,13 +115,11 @@ func TestTokensWithoutProject(t *testing.T) {
 		status int
 		want   string
 	}{
-		{&unscoped, "GET identity /auth/catalog", "", 403, "You are not authorized to perform the requested action."},
 		{&unscoped, "GET compute /servers", "", 200, `{"servers": []}`},
 		{&unscoped, "GET compute /limits", "", 403, `"Forbidden"`},
 		{&unscoped, "POST compute /servers 2.79", server, 403, `"Forbidden"`},
 		{&unscoped, "POST compute /os-server-groups 2.15", group, 403, `"Forbidden"`},
 		{&unscoped, "GET messaging /queues", "", 400, "The header X-PROJECT-ID was missing"},
-		{&system, "GET identity /auth/catalog", "", 403, "You are not authorized to perform the requested action."},
 		{&system, "GET compute /limits", "", 200, `"totalInstancesUsed": 0`},
 		{&system, "POST compute /servers 2.79", server, 500, "ValueError"},
 		{&system, "POST compute /os-server-groups 2.15", group, 200, `"project_id": null`},
@@ -165,10 +149,12 @@ func TestTokensExpire(t *testing.T) {
 }
 
 // endpoints lists the catalogue as service, interface, region and URL.
-func endpoints(t *testing.T, a answer) []string {
+func endpoints(t *testing.T, c *Cloud) []string {
 	t.Helper()
+	a := login(t, c, "nobody").must(201, "POST identity /auth/tokens", auth(password(`"name": "member", "domain": {"id": "default"}`, "secret"),
+		`{"project": {"name": "member", "domain": {"id": "default"}}}`))
 	var list []string
-	for _, s := range a.object(t)["catalog"].([]any) {
+	for _, s := range a.object(t)["token"].(map[string]any)["catalog"].([]any) {
 		service := s.(map[string]any)
 		for _, e := range service["endpoints"].([]any) {
 			endpoint := e.(map[string]any)
@@ -185,7 +171,7 @@ func endpoints(t *testing.T, a answer) []string {
 func TestCatalog(t *testing.T) {
 	c := Start(t, Config{})
 	k := login(t, c, "member")
-	list := func() []string { return endpoints(t, k.must(200, "GET identity /auth/catalog", "")) }
+	list := func() []string { return endpoints(t, c) }
 	all := list()
 	if len(all) != 7*2*3 || !slices.Contains(all, "compute public RegionTwo "+c.url+"/compute/RegionTwo/v2.1") {
 		t.Errorf("catalogue:\n%s", strings.Join(all, "\n"))
@@ -195,7 +181,6 @@ func TestCatalog(t *testing.T) {
 	if !slices.Equal(list(), all) {
 		t.Error("a region of Keystone's own has endpoints")
 	}
-	k.must(200, "GET identity /regions/RegionThree", "")
 
 	c.HideEndpoint(Compute, "RegionTwo", true)
 	if got := list(); len(got) != len(all)-3 || slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "/compute/RegionTwo/") }) {
@@ -213,7 +198,7 @@ func TestCatalog(t *testing.T) {
 func TestCatalogWithProjectsInURLs(t *testing.T) {
 	c := Start(t, Config{ProjectInURL: true})
 	k := login(t, c, "member")
-	list := endpoints(t, k.must(200, "GET identity /auth/catalog", ""))
+	list := endpoints(t, c)
 	if want := "compute public RegionOne " + c.url + "/compute/RegionOne/v2.1/" + MemberProjectID; !slices.Contains(list, want) {
 		t.Errorf("%s is not in\n%s", want, strings.Join(list, "\n"))
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +21,6 @@ const NetworkName = "shared"
 
 var neutronRoutes = []route{
 	{"GET", "/networks", 0, (*call).listNetworks},
-	{"GET", "/networks/{}", 0, (*call).showNetwork},
 	{"GET", "/ports", 0, (*call).listPorts},
 	{"POST", "/ports", 0, (*call).createPort},
 	{"GET", "/ports/{}", 0, (*call).showPort},
@@ -49,7 +47,7 @@ func (k *call) serveNeutron() reply {
 	}
 	k.region.settle(k.Cloud)
 	rep := k.webob(404, "The resource could not be found.")
-	if r, _ := k.find(neutronRoutes, k.parts[1:]); k.parts[0] == "v2.0" && r != nil {
+	if r := k.versioned("v2.0", neutronRoutes); r != nil {
 		var err error
 		if rep, err = r.serve(k); err != nil {
 			rep = neutronReply(err)
@@ -215,32 +213,28 @@ func (k *call) takePort(o *order, id string) error {
 	return nil
 }
 
-// filtered are the documents whose fields are as the query has them.
-func filtered(list []object, q url.Values) []object {
-	return slices.DeleteFunc(list, func(doc object) bool {
-		for key, values := range q {
-			have, ok := doc.get(key)
-			if text, isText := have.(string); ok && isText && !slices.Contains(values, text) {
-				return true
+// filtered is a list of the documents whose fields are as the query has them. A
+// filter that is no text of a document is refused: Neutron ignores those it does not know.
+func (k *call) filtered(name string, list []object) (reply, error) {
+	fit := []object{}
+	for _, doc := range list {
+		matches := true
+		for key, values := range k.record.Query {
+			have := text(doc, key)
+			if _, ok := doc.get(key); !ok {
+				return reply{}, &neutronError{http.StatusBadRequest, "HTTPBadRequest", "fakecloud does not filter by " + key}
 			}
+			matches = matches && slices.Contains(values, have)
 		}
-		return false
-	})
+		if matches {
+			fit = append(fit, doc)
+		}
+	}
+	return jsonReply(200, object{{name, fit}}), nil
 }
 
 func (k *call) listNetworks() (reply, error) {
-	return jsonReply(200, object{{"networks", filtered([]object{k.networkDocument()}, k.record.Query)}}), nil
-}
-
-func (k *call) showNetwork() (reply, error) {
-	if k.vars[0] != NetworkID {
-		return reply{}, &neutronError{
-			http.StatusNotFound,
-			"NetworkNotFound",
-			"Network " + k.vars[0] + " could not be found.",
-		}
-	}
-	return jsonReply(200, object{{"network", k.networkDocument()}}), nil
+	return k.filtered("networks", []object{k.networkDocument()})
 }
 
 func (k *call) listPorts() (reply, error) {
@@ -248,7 +242,7 @@ func (k *call) listPorts() (reply, error) {
 	for _, p := range k.ports() {
 		list = append(list, p.document())
 	}
-	return jsonReply(200, object{{"ports", filtered(list, k.record.Query)}}), nil
+	return k.filtered("ports", list)
 }
 
 // findPort finds the port of the request.

@@ -1,7 +1,6 @@
 package fakecloud
 
 import (
-	"net/http"
 	"time"
 )
 
@@ -74,9 +73,7 @@ func (k *call) tokenDocument(t *token) object {
 	default:
 		return object{{"token", doc}} // an unscoped token has no catalogue
 	}
-	if !k.record.Query.Has("nocatalog") {
-		doc = append(doc, field{"catalog", k.catalog(t)})
-	}
+	doc = append(doc, field{"catalog", k.catalog(t)})
 	if t.appCred {
 		doc = append(doc, field{"application_credential", object{
 			{"id", AppCredentialID}, {"name", AppCredentialName}, {"restricted", true},
@@ -107,13 +104,4 @@ func (k *call) validateToken() (reply, error) {
 		return reply{}, err
 	}
 	return jsonReply(200, k.tokenDocument(t)).set("X-Subject-Token", t.id), nil
-}
-
-func (k *call) revokeToken() (reply, error) {
-	t, err := k.subjectToken("revoke_token")
-	if err != nil {
-		return reply{}, err
-	}
-	t.expires = time.Time{}
-	return reply{status: 204, header: http.Header{}}, nil
 }

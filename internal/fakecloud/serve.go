@@ -247,6 +247,16 @@ func fits(pattern string, parts []string) (vars []string, ok bool) {
 	return vars, true
 }
 
+// versioned finds the route of a request to the one version of a service; nil where
+// the path has another version, or none.
+func (k *call) versioned(version string, routes []route) *route {
+	if len(k.parts) == 0 || k.parts[0] != version {
+		return nil
+	}
+	r, _ := k.find(routes, k.parts[1:])
+	return r
+}
+
 // webob is how a service on WebOb writes an error of its own: as HTML, JSON or
 // plain text, whatever the client accepts.
 func (k *call) webob(status int, message string) reply {

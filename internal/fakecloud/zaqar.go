@@ -42,7 +42,6 @@ const (
 )
 
 var zaqarRoutes = []route{
-	{"GET", "/ping", 0, (*call).pingZaqar},
 	{"GET", "/queues", 0, (*call).listQueues},
 	{"GET", "/queues/{}", 0, (*call).showQueue},
 	{"PUT", "/queues/{}", 0, (*call).createQueue},
@@ -90,9 +89,6 @@ func (k *call) serveZaqar() reply {
 
 // askZaqar goes through Zaqar's hooks in their order.
 func (k *call) askZaqar() (reply, error) {
-	if k.parts[0] == "v2" && len(k.parts) == 2 && k.parts[1] == "" {
-		return jsonReply(200, object{{"resources", object{}}}).set("Content-Type", "application/json-home"), nil
-	}
 	r, methods := k.find(zaqarRoutes, k.parts[1:])
 	if k.parts[0] != "v2" || methods == nil {
 		return reply{}, refused(404, "404 Not Found", "")
@@ -119,35 +115,6 @@ func (k *call) askZaqar() (reply, error) {
 	}
 	return r.serve(k)
 }
-
-// zaqarVersions are all versions that Zaqar's API ever had.
-var zaqarVersions = [][4]string{
-	{"1", "DEPRECATED", "2014-9-11T17:47:05Z", "v1"},
-	{"1.1", "DEPRECATED", "2016-7-29T02:22:47Z", "v1_1"},
-	{"2", "CURRENT", "2014-9-24T04:06:47Z", "v2"},
-}
-
-func (k *call) messagingVersions() object {
-	list := []object{}
-	for _, i := range k.release.Messaging {
-		v := zaqarVersions[i]
-		list = append(list, object{
-			{"id", v[0]},
-			{"status", v[1]},
-			{"updated", v[2]},
-			{
-				"media-types",
-				[]object{
-					{{"base", "application/json"}, {"type", "application/vnd.openstack.messaging-" + v[3] + "+json"}},
-				},
-			},
-			{"links", []object{{{"href", "/v" + v[0] + "/"}, {"rel", "self"}}}},
-		})
-	}
-	return object{{"versions", list}}
-}
-
-func (k *call) pingZaqar() (reply, error) { return reply{status: 204, header: http.Header{}}, nil }
 
 // queue is a queue of a project.
 type queue struct {
@@ -338,4 +305,31 @@ func (k *call) messageStats(m *message) object {
 		{"age", m.age(k.time())}, {"ttl", m.ttl}, {"body", m.body}, {"claim_id", orNull(m.claim)}, {"claim_count", 0},
 		{"created", isoTime(m.created)}, {"href", "/v2/queues/" + k.vars[0] + "/messages/" + m.id},
 	}
+}
+
+// zaqarVersions are all versions that Zaqar's API ever had.
+var zaqarVersions = [][4]string{
+	{"1", "DEPRECATED", "2014-9-11T17:47:05Z", "v1"},
+	{"1.1", "DEPRECATED", "2016-7-29T02:22:47Z", "v1_1"},
+	{"2", "CURRENT", "2014-9-24T04:06:47Z", "v2"},
+}
+
+func (k *call) messagingVersions() object {
+	list := []object{}
+	for _, i := range k.release.Messaging {
+		v := zaqarVersions[i]
+		list = append(list, object{
+			{"id", v[0]},
+			{"status", v[1]},
+			{"updated", v[2]},
+			{
+				"media-types",
+				[]object{
+					{{"base", "application/json"}, {"type", "application/vnd.openstack.messaging-" + v[3] + "+json"}},
+				},
+			},
+			{"links", []object{{{"href", "/v" + v[0] + "/"}, {"rel", "self"}}}},
+		})
+	}
+	return object{{"versions", list}}
 }

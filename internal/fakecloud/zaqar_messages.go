@@ -135,9 +135,6 @@ func (k *call) flag(name string) (bool, error) {
 // listMessages shows a client neither its own messages, nor those that somebody
 // has claimed, nor those that are delayed, unless it asks for them.
 func (k *call) listMessages() (reply, error) {
-	if ids := last(k.record.Query, "ids"); ids != "" {
-		return k.messagesByID(strings.Split(ids, ","))
-	}
 	limit, err := k.pageSize()
 	if err != nil {
 		return reply{}, err
@@ -206,26 +203,6 @@ func (k *call) findMessage(id string) *message {
 		}
 	}
 	return nil
-}
-
-func (k *call) messagesByID(ids []string) (reply, error) {
-	list := []object{}
-	quoted := make([]any, len(ids))
-	for i, id := range ids {
-		quoted[i] = id
-		if m := k.findMessage(id); m != nil {
-			list = append(list, k.messageDocument(m, ""))
-		}
-	}
-	if len(list) == 0 {
-		return reply{}, refused(404, "Not found", fmt.Sprintf(
-			"No messages with IDs: %s found in the queue %s for project %s.",
-			python(quoted),
-			k.vars[0],
-			k.token.projectID(),
-		))
-	}
-	return jsonReply(200, object{{"messages", list}}), nil
 }
 
 func (k *call) showMessage() (reply, error) {

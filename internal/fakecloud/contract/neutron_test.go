@@ -15,8 +15,6 @@ func contractNeutron(t *testing.T, c *cloud) {
 		{"by name", "member GET network /networks?name=shared&status=ACTIVE", 200, are{size("networks", 1), keys("networks", network), keep("network", "networks.0.id")}},
 		{"by a name of none", "member GET network /networks?name=nothing", 200, are{is("", `{"networks": []}`)}},
 		{"by id", "member GET network /networks?id=$network", 200, are{size("networks", 1)}},
-		{"one", "member GET network /networks/$network", 200, are{is("network.name", `"shared"`)}},
-		{"an unknown one", "member GET network /networks/$none", 404, are{is("NeutronError.type", `"NetworkNotFound"`)}},
 		{"a server in it", `member POST compute@2.79 /servers {"server": {"name": "${prefix}n", "imageRef": "$image", "flavorRef": "$flavor", "networks": [{"uuid": "$network"}]}}`, 202, are{keep("one", "server.id")}},
 		{"it comes up", "member awaits GET compute@2.79 /servers/$one", 200, are{is("server.status", `"ACTIVE"`), like("server.addresses.shared.0.addr", `[0-9.]+`)}},
 		{"its ports", "member GET network /ports?device_id=$one", 200, are{size("ports", 1), is("ports.0.network_id", `"$network"`), is("ports.0.device_id", `"$one"`), keep("port", "ports.0.id")}},

@@ -10,7 +10,6 @@ func contractZaqar(t *testing.T, c *cloud) {
 	c.vars["queue"] = c.Prefix + "q"
 	c.hold(t, []fact{
 		{"versions", "nobody GET messaging-root /", 300, are{keys("versions", "id status updated media-types links"), is("versions.*.id", `[$messaging_versions]`), includes("versions.*.status", "CURRENT")}},
-		{"ping", "member GET messaging /ping", 204, nil},
 		{"nobody", "nobody GET messaging /queues", 401, are{is("error.code", "401"), header("Www-Authenticate", `Keystone uri="http.*"`)}},
 		{"no client", "member GET messaging Client-ID: /queues", 400, are{is("", `{"title": "Missing header value", "description": "The \"`+c.release.ClientHeader+`\" header is required."}`)}},
 		{"a client that is no UUID", "member GET messaging Client-ID:me /queues", 400, are{is("", `{"title": "Wrong UUID value", "description": "Malformed hexadecimal UUID."}`)}},
@@ -35,8 +34,6 @@ func contractZaqar(t *testing.T, c *cloud) {
 		{"too large a page", "member GET messaging " + other + " /queues/$queue/messages?limit=21", 400, are{is("", `{"title": "Invalid API request", "description": "Limit must be at least 1 and may not be greater than 20."}`)}},
 		{"one", "member GET messaging /queues/$queue/messages/$first", 200, are{keys("", "id href ttl age body"), is("body", `{"n": 1}`)}},
 		{"an unknown one", "member GET messaging /queues/$queue/messages/$none", 404, are{is("title", `"Not found"`)}},
-		{"by ids", "member GET messaging /queues/$queue/messages?ids=$first,$second", 200, are{size("messages", 2)}},
-		{"by unknown ids", "member GET messaging /queues/$queue/messages?ids=$none", 404, are{is("title", `"Not found"`)}},
 		{"stats", "member GET messaging /queues/$queue/stats", 200, are{is("messages.total", "2"), is("messages.free", "2"), has("messages", "oldest newest")}},
 
 		{"too short a life", `member POST messaging /queues/$queue/messages {"messages": [{"body": 1, "ttl": 1}]}`, 400, are{is("", `{"title": "Invalid API request", "description": "The TTL for a message may not exceed 1209600 seconds, and must be at least 60 seconds long."}`)}},
