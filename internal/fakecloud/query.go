@@ -13,13 +13,3 @@ func pythonBool(s string) (value, ok bool) {
 	}
 	return false, false
 }
-
-// strictBool refuses what pythonBool does not know.
-func strictBool(s string) (bool, error) {
-	v, ok := pythonBool(s)
-	if !ok {
-		return false, badRequest("Unrecognized value '%s', acceptable values are: '0', '1', 'f', 'false', 'n', 'no', "+
-			"'off', 'on', 't', 'true', 'y', 'yes'", s)
-	}
-	return v, nil
-}

@@ -35,14 +35,6 @@ var resources = []resource{
 	{name: "server_groups", limit: 1000, limits: "maxServerGroups"},
 }
 
-// NovaQuotas are the quotas that Nova comes with, where they differ from those
-// of the real test cloud.
-func NovaQuotas() map[string]int {
-	return map[string]int{
-		"instances": 10, "cores": 20, "ram": 51200, "key_pairs": 100, "server_groups": 10, "server_group_members": 10,
-	}
-}
-
 func (r resource) in(minor int) bool {
 	return (!r.legacy || minor < 36) && (!r.files || minor < 57)
 }
@@ -188,15 +180,11 @@ func quotaSchema() *schema {
 	limit := &schema{
 		types: jsonDigits, bounded: true, minimum: -1, maximum: 0x7fffffff, pattern: regexp.MustCompile(`^-?[0-9]+$`),
 	}
-	props := []prop{{name: "force", schema: boolean}, {name: "networks", schema: limit, until: 35}}
+	props := []prop{{name: "force", schema: boolean}}
 	for _, r := range resources {
-		p := prop{name: r.name, schema: limit}
-		if r.legacy {
-			p.until = 35
-		} else if r.files {
-			p.until = 56
+		if !r.legacy && !r.files { // nobody sets those
+			props = append(props, prop{name: r.name, schema: limit})
 		}
-		props = append(props, p)
 	}
 	set := &schema{props: props, closed: true}
 	return &schema{types: jsonObject, closed: true, props: []prop{{name: "quota_set", required: true, schema: set}}}
@@ -212,9 +200,6 @@ func (k *call) updateQuotas() (reply, error) {
 		return reply{}, err
 	}
 	given, _ := sub(doc, "quota_set")
-	if _, ok := given.get("networks"); ok {
-		return reply{}, badRequest("The networks quota has been removed")
-	}
 	forced, _ := given.get("force")
 	force, _ := pythonBool(bare(forced))
 	limits := map[string]int{}

@@ -56,16 +56,6 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-func TestQuotasOfNova(t *testing.T) {
-	k := login(t, Start(t, Config{Quotas: NovaQuotas()}), "member")
-	a := k.must(200, "GET compute /limits 2.57", "")
-	for _, want := range []string{`"maxTotalInstances": 10,`, `"maxTotalCores": 20,`, `"maxServerGroupMembers": 10,`} {
-		if !strings.Contains(a.body, want) {
-			t.Errorf("no %s in %s", want, a.body)
-		}
-	}
-}
-
 func TestQuotaSets(t *testing.T) {
 	c := Start(t, Config{})
 	c.AddServers("RegionOne", make([]Server, 3)...)

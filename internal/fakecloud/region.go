@@ -126,14 +126,6 @@ func (r *region) host(name string) *host {
 	return r.hosts[i]
 }
 
-func (r *region) hypervisor(name string) *host {
-	i := slices.IndexFunc(r.hosts, func(h *host) bool { return h.hypervisor == name })
-	if i < 0 {
-		return nil
-	}
-	return r.hosts[i]
-}
-
 func (r *region) hostsOf(z *zone) []*host {
 	var list []*host
 	for _, h := range r.hosts {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -21,7 +20,7 @@ type schema struct {
 	bounded          bool           // minimum and maximum hold; for digits in a string too
 	minimum, maximum int
 	minSize, maxSize int    // of strings, arrays and objects; maxSize 0: none
-	format           string // name, uuid, regex or date-time
+	format           string // name, uuid or regex
 	unique           bool   // of the items of an array
 	items            *schema
 	props            []prop
@@ -262,19 +261,6 @@ func hasFormat(s, format string) bool {
 	case "regex":
 		_, err := regexp.Compile(s)
 		return s != "" && err == nil
-	case "date-time":
-		_, err := parseTime(s)
-		return err == nil
 	}
 	return true
-}
-
-// parseTime reads a time as oslo.utils does: RFC 3339, or without a zone.
-func parseTime(s string) (time.Time, error) {
-	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, nil
-		}
-	}
-	return time.Parse(time.RFC3339, s)
 }

@@ -4,23 +4,11 @@ import "regexp"
 
 // Parts of Nova's schemas that several requests share.
 var (
-	nameSchema    = &schema{types: jsonString, minSize: 1, maxSize: 255, format: "name"}
-	uuidSchema    = &schema{types: jsonString, format: "uuid"}
-	countSchema   = &schema{types: jsonDigits, bounded: true, minimum: 1, pattern: notSigned, minSize: 1}
-	tagSchema     = &schema{types: jsonString, minSize: 1, maxSize: 60, pattern: regexp.MustCompile(`^[^,/]*$`)}
-	tagListSchema = &schema{types: []string{"array"}, items: tagSchema, maxSize: 50}
-	fqdnSchema    = &schema{
-		types:   jsonString,
-		minSize: 1,
-		maxSize: 255,
-		pattern: regexp.MustCompile(`^[a-zA-Z0-9-._]*$`),
-	}
-	hostnameSchema = &schema{
-		types:   jsonString,
-		minSize: 2,
-		maxSize: 63,
-		pattern: regexp.MustCompile(`^[a-zA-Z0-9]+[a-zA-Z0-9-]*[a-zA-Z0-9]+$`),
-	}
+	nameSchema     = &schema{types: jsonString, minSize: 1, maxSize: 255, format: "name"}
+	uuidSchema     = &schema{types: jsonString, format: "uuid"}
+	countSchema    = &schema{types: jsonDigits, bounded: true, minimum: 1, pattern: notSigned, minSize: 1}
+	tagSchema      = &schema{types: jsonString, minSize: 1, maxSize: 60, pattern: regexp.MustCompile(`^[^,/]*$`)}
+	tagListSchema  = &schema{types: []string{"array"}, items: tagSchema, maxSize: 50}
 	stringOrNull   = &schema{types: []string{"string", "null"}, maxSize: 255}
 	metadataKeys   = regexp.MustCompile(`^[a-zA-Z0-9-_:. ]{1,255}$`)
 	metadataSchema = &schema{
@@ -32,7 +20,6 @@ var (
 	arrayOfObjects = &schema{types: []string{"array"}, items: &schema{types: jsonObject}}
 	portOrNull     = &schema{oneOf: []*schema{uuidSchema, {types: []string{"null"}}}}
 	anyString      = &schema{types: jsonString}
-	diskConfig     = &schema{types: jsonString, enum: []any{"AUTO", "MANUAL"}}
 	securityGroups = &schema{
 		types: []string{"array"},
 		items: &schema{types: jsonObject, closed: true, props: []prop{{name: "name", schema: nameSchema}}},

@@ -175,7 +175,7 @@ func unshelveSchema(minor int) *schema {
 		return anything
 	}
 	return actionSchema("unshelve", &schema{types: []string{"object", "null"}, closed: true, props: []prop{
-		{name: "availability_zone", schema: nameSchema}, {name: "host", schema: fqdnSchema, since: 91},
+		{name: "availability_zone", schema: nameSchema},
 	}})
 }
 
