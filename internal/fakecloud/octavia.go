@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 )
 
 // Octavia, as far as the members of pools go: the product reads them and gives
 // them other weights; terraform-provider-openstack makes and removes them. Load
-// balancers and pools can be made and removed, and nothing of them changed.
+// balancers and pools are made by [Cloud.AddPool], and can only be looked at.
 
 // balancer is a load balancer. Each change makes it immutable until the change is
 // done: by the next look, or [Config.PowerTime] later.
@@ -41,13 +40,8 @@ type poolMember struct {
 }
 
 var octaviaRoutes = []route{
-	{"POST", "/loadbalancers", 0, (*call).createBalancer},
 	{"GET", "/loadbalancers/{}", 0, (*call).showBalancer},
-	{"DELETE", "/loadbalancers/{}", 0, (*call).deleteBalancer},
-	{"POST", "/pools", 0, (*call).createPool},
 	{"GET", "/pools/{}", 0, (*call).showPool},
-	{"DELETE", "/pools/{}", 0, (*call).deletePool},
-	{"POST", "/healthmonitors", 0, (*call).createMonitor},
 	{"GET", "/pools/{}/members", 0, (*call).listMembers},
 	{"POST", "/pools/{}/members", 0, (*call).createMember},
 	{"GET", "/pools/{}/members/{}", 0, (*call).showMember},
@@ -195,26 +189,6 @@ func (k *call) member() (*pool, *poolMember, error) {
 	return nil, nil, &octaviaError{status: http.StatusNotFound, message: "Member " + k.vars[1] + " not found."}
 }
 
-func (k *call) createBalancer() (reply, error) {
-	var given struct {
-		Name   string `json:"name"`
-		Subnet string `json:"vip_subnet_id"`
-	}
-	if err := k.octaviaBody("loadbalancer", &given); err != nil {
-		return reply{}, err
-	}
-	b := &balancer{
-		id:      k.uuid("balancer"),
-		name:    given.Name,
-		subnet:  given.Subnet,
-		project: k.token.projectID(),
-		pending: true,
-		changed: k.tick(),
-	}
-	k.region.balancers = append(k.region.balancers, b)
-	return jsonReply(201, object{{"loadbalancer", b.document("PENDING_CREATE")}}), nil
-}
-
 func (b *balancer) document(provisioning string) object {
 	pools := []object{}
 	for _, p := range b.pools {
@@ -245,36 +219,6 @@ func (k *call) showBalancer() (reply, error) {
 	return jsonReply(200, object{{"loadbalancer", b.document(b.provisioning())}}), nil
 }
 
-// deleteBalancer takes its pools with it, with and without cascade.
-func (k *call) deleteBalancer() (reply, error) {
-	b, err := k.balancer(k.vars[0])
-	if err != nil {
-		return reply{}, err
-	}
-	k.region.balancers = slices.DeleteFunc(k.region.balancers, func(other *balancer) bool { return other == b })
-	return reply{status: 204, header: http.Header{}}, nil
-}
-
-func (k *call) createPool() (reply, error) {
-	var given struct {
-		Name     string `json:"name"`
-		Balancer string `json:"loadbalancer_id"`
-	}
-	if err := k.octaviaBody("pool", &given); err != nil {
-		return reply{}, err
-	}
-	b, err := k.balancer(given.Balancer)
-	if err != nil {
-		return reply{}, err
-	}
-	if err := b.change(k); err != nil {
-		return reply{}, err
-	}
-	p := &pool{id: k.uuid("pool"), name: given.Name, balancer: b}
-	b.pools = append(b.pools, p)
-	return jsonReply(201, object{{"pool", p.document("PENDING_CREATE")}}), nil
-}
-
 func (p *pool) document(provisioning string) object {
 	members := []object{}
 	for _, m := range p.members {
@@ -303,46 +247,4 @@ func (k *call) showPool() (reply, error) {
 		return reply{}, err
 	}
 	return jsonReply(200, object{{"pool", p.document(p.balancer.provisioning())}}), nil
-}
-
-func (k *call) deletePool() (reply, error) {
-	p, err := k.pool(k.vars[0])
-	if err == nil {
-		err = p.balancer.change(k)
-	}
-	if err != nil {
-		return reply{}, err
-	}
-	p.balancer.pools = slices.DeleteFunc(p.balancer.pools, func(other *pool) bool { return other == p })
-	return reply{status: 204, header: http.Header{}}, nil
-}
-
-func (k *call) createMonitor() (reply, error) {
-	var given struct {
-		Pool string `json:"pool_id"`
-	}
-	if err := k.octaviaBody("healthmonitor", &given); err != nil {
-		return reply{}, err
-	}
-	p, err := k.pool(given.Pool)
-	if err == nil {
-		err = p.balancer.change(k)
-	}
-	if err != nil {
-		return reply{}, err
-	}
-	p.monitor = k.uuid("healthmonitor")
-	return jsonReply(
-		201,
-		object{
-			{
-				"healthmonitor",
-				object{
-					{"id", p.monitor},
-					{"pools", []object{{{"id", p.id}}}},
-					{"provisioning_status", "PENDING_CREATE"},
-				},
-			},
-		},
-	), nil
 }
