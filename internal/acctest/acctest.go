@@ -70,11 +70,10 @@ func NewAdmin(t testing.TB, config fakecloud.Config) *Cloud {
 	return c
 }
 
-// NewMember is New for tests of what an ordinary user may not do. On a real
-// cloud they are skipped where the user is an admin.
-func NewMember(t testing.TB, config fakecloud.Config) *Cloud {
+// NeedsMember skips a test on a real cloud where the user is an admin: what an
+// ordinary user may not do, or what belongs to one.
+func (c *Cloud) NeedsMember(t testing.TB) {
 	t.Helper()
-	c := New(t, config)
 	compute, err := c.API.Compute(t.Context(), c.Regions(t)[0])
 	if err == nil {
 		_, err = compute.Hypervisors(t.Context())
@@ -82,7 +81,6 @@ func NewMember(t testing.TB, config fakecloud.Config) *Cloud {
 	if err == nil {
 		t.Skip("needs an ordinary user, and this one is an admin")
 	}
-	return c
 }
 
 // Login is the login to the real cloud that the environment names.

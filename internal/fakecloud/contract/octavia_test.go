@@ -9,6 +9,7 @@ func contractOctavia(t *testing.T, c *cloud) {
 	const member = "id name operating_status provisioning_status admin_state_up address protocol_port weight backup subnet_id project_id created_at updated_at monitor_address monitor_port tags tenant_id"
 	const stamp = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`
 	settled := fact{"it is done", "member awaits GET load-balancer /lbaas/loadbalancers/$balancer", 200, are{is("loadbalancer.provisioning_status", `"ACTIVE"`)}}
+	c.NeedsMember(t) // whose pool it is
 	region := c.vars["region"]
 	c.vars["pool"] = c.Pool(t, region)
 	if c.Fake != nil {

@@ -220,7 +220,8 @@ func TestDRSHostsThatDoNot(t *testing.T) {
 // TestAccAffinityDRS_member: an ordinary user gets an error that says why.
 func TestAccAffinityDRS_member(t *testing.T) {
 	t.Parallel()
-	c := acctest.NewMember(t, fakecloud.Config{})
+	c := acctest.New(t, fakecloud.Config{})
+	c.NeedsMember(t)
 	region := c.Regions(t)[0]
 	group := c.Group(t, region, "g", "anti-affinity")
 	want := acctest.Says("looks for a host among all hypervisors, and Nova shows these to admins only")
