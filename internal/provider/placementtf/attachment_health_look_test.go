@@ -1,0 +1,133 @@
+package placementtf_test
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// checked is a cluster of six nodes in two regions, half of them in each, whose unhealthy ones
+// a plan replaces all at once.
+func checked() attributes {
+	return attributes{
+		"cluster": "web", "desired_capacity": 6, "regions": listing("RegionOne:az-1 RegionTwo:az-1"),
+		"update": attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "100%", "stop_above": "100%"},
+	}
+}
+
+// yesterday is before the first day of a fake cloud.
+var yesterday = time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)
+
+// boot makes a server of each node, a day old, some with a change.
+func (a *attached) boot(t *testing.T, changes map[string]func(*fakecloud.Server)) {
+	t.Helper()
+	nodes := protocol.Object(protocol.Object(a.i.State)["nodes"])
+	for i, name := range slices.Sorted(maps.Keys(nodes)) {
+		region := protocol.Text(protocol.Object(nodes[name])["region"])
+		s := fakecloud.Server{Name: name, Zone: "az-1", Network: true, Address: fmt.Sprintf("127.78.0.%d", i), Created: yesterday}
+		if change := changes[name]; change != nil {
+			change(&s)
+		}
+		a.c.Fake.AddServers(region, s)
+	}
+}
+
+// replaced are the nodes that a plan replaces after a refresh.
+func (a *attached) replaced(t *testing.T, config attributes) string {
+	t.Helper()
+	a.refresh(t)
+	names, _ := a.plan(t, config)
+	var gone []string
+	for name := range protocol.Object(protocol.Object(a.i.State)["nodes"]) {
+		if !slices.Contains(strings.Fields(names), name) {
+			gone = append(gone, name)
+		}
+	}
+	return strings.Join(slices.Sorted(slices.Values(gone)), " ")
+}
+
+// TestHealthOfMembers: each region is asked for the members of its own pools. Servers that are young or
+// do not run are not looked at, and where Octavia does not answer nothing is known.
+func TestHealthOfMembers(t *testing.T) {
+	t.Parallel()
+	config := checked()
+	a := attach(t, config)
+	members := func(names ...string) (list []fakecloud.Member) {
+		for _, name := range names {
+			list = append(list, fakecloud.Member{Name: name, Address: "10.9.9." + strings.TrimPrefix(name, "web-")})
+		}
+		return list
+	}
+	fake := a.c.Fake
+	pools := map[string]string{
+		"RegionOne": fake.AddPool("RegionOne", members("web-0", "web-1", "web-2")...),
+		"RegionTwo": fake.AddPool("RegionTwo", members("web-3", "web-4", "web-5")...),
+	}
+	config["health"] = attributes{"grace": "1h", "octavia": attributes{"pool_ids": []any{pools["RegionOne"], pools["RegionTwo"]}}}
+	a.apply(t, config)
+	unaddressed := func(s *fakecloud.Server) { s.Network, s.Address = false, "" }
+	a.boot(t, map[string]func(*fakecloud.Server){
+		"web-0": unaddressed, "web-3": unaddressed,
+		"web-1": func(s *fakecloud.Server) { unaddressed(s); s.Created = time.Time{} },
+		"web-4": func(s *fakecloud.Server) { unaddressed(s); s.Status = "SHUTOFF" },
+	})
+	if got := a.replaced(t, config); got != "" {
+		t.Errorf("all are well, and %s is replaced", got)
+	}
+	for region, addresses := range map[string][]string{"RegionOne": {"10.9.9.0", "10.9.9.1"}, "RegionTwo": {"10.9.9.3", "10.9.9.4"}} {
+		for _, address := range addresses {
+			fake.SetOperating(region, pools[region], address, "ERROR")
+		}
+	}
+	if got := a.replaced(t, config); got != "web-0 web-3" {
+		t.Errorf("of four in ERROR %q is replaced: %s", got, a.Said())
+	}
+	if a.At() != "" {
+		t.Errorf("said is %s", a.Said())
+	}
+	const unknown = "health: The health of nodes is not known"
+	down := fake.Inject(fakecloud.Fault{Service: fakecloud.LoadBalancing, Region: "RegionTwo", Status: http.StatusForbidden, Times: fakecloud.Forever})
+	if got := a.replaced(t, config); got != "web-0" || a.At() != unknown+"\n"+unknown { // of two pools
+		t.Errorf("without the Octavia of one region %q is replaced: at %q: %s", got, a.At(), a.Said())
+	}
+	down.Remove()
+}
+
+// TestHealthOfServices: a node is asked at the address of its own server, by its own name, and
+// what it redirects to elsewhere is not its answer.
+func TestHealthOfServices(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, _ := net.SplitHostPort(r.Host)
+		number := strings.TrimPrefix(host, "127.78.0.")
+		switch {
+		case r.URL.Path == "/elsewhere":
+		case r.URL.Path != "/web-"+number || number == "3":
+			w.WriteHeader(http.StatusInternalServerError)
+		case number == "2":
+			http.Redirect(w, r, "http://"+strings.Replace(r.Host, host, "127.78.0.99", 1)+"/elsewhere", http.StatusFound)
+		}
+	})}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	config := checked()
+	config["health"] = attributes{"http": attributes{"url": "http://{address}:" + port + "/{name}"}, "timeout": "1m"}
+	a := attach(t, config)
+	a.boot(t, nil)
+	if got := a.replaced(t, config); got != "web-2 web-3" {
+		t.Errorf("%q is replaced: %s", got, a.Said())
+	}
+}

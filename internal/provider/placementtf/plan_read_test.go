@@ -1,0 +1,320 @@
+package placementtf_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+type attributes = protocol.Attributes
+
+// shown is a value in a line: "" for null.
+func shown(v tftypes.Value) string {
+	var number *big.Float
+	var fields map[string]tftypes.Value
+	switch {
+	case v.IsNull():
+		return ""
+	case !v.IsKnown():
+		return "unknown"
+	case v.Type().Is(tftypes.Number) && v.As(&number) == nil:
+		return number.String()
+	case v.As(&fields) == nil:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			parts = append(parts, name+"="+shown(fields[name]))
+		}
+		return "{" + strings.Join(parts, " ") + "}"
+	}
+	return protocol.Text(v)
+}
+
+// literal are nodes at places: "RegionOne/az-1!" is one that is protected, "-" is one
+// without a region.
+func literal(places string) (list []any) {
+	for i, place := range strings.Fields(places) {
+		place, protected := strings.CutSuffix(place, "!")
+		region, zone, _ := strings.Cut(place, "/")
+		n := attributes{"id": fmt.Sprint("n", i), "protected": protected}
+		if region != "-" {
+			n["region"] = region
+		}
+		if zone != "" {
+			n["zone"] = zone
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// listing are places by their names; the bounds are caps.
+func listing(names string, bounds ...int) (list []any) {
+	for i, name := range strings.Fields(names) {
+		name, zones, _ := strings.Cut(name, ":")
+		place := attributes{"name": name}
+		if zones != "" {
+			place["zones"] = listing(strings.ReplaceAll(zones, ",", " "))
+		}
+		if i < len(bounds) {
+			place["cap"] = bounds[i]
+		}
+		list = append(list, place)
+	}
+	return list
+}
+
+// planCase is a plan that is read. What is wanted of its attributes are those that
+// differ from null, and of summary a part.
+type planCase struct {
+	config attributes
+	want   map[string]string
+	at     string // all that is said
+	says   string // a part of it
+}
+
+func (c planCase) read(t *testing.T, fake *fakecloud.Cloud, name, kind string) {
+	t.Helper()
+	p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
+	value, err := p.ReadData(t.Context(), kind, c.config)
+	if p.At() != c.at || !strings.Contains(p.Said(), c.says) {
+		t.Errorf("%s: at %q: %s", name, p.At(), p.Said())
+	}
+	if (err == nil) != (len(c.want) > 0) {
+		t.Errorf("%s: %v", name, err)
+	}
+	if err != nil || len(c.want) == 0 {
+		return
+	}
+	got := protocol.Object(value)
+	for _, attribute := range []string{"status", "reason", "creation", "deletion", "distribution", "target"} {
+		want := c.want[attribute]
+		if attribute == "status" {
+			want = "OK"
+		}
+		if text := shown(got[attribute]); text != want {
+			t.Errorf("%s: %s is %q, want %q", name, attribute, text, want)
+		}
+	}
+	if region, ok := got["region"]; ok && shown(region) != cmp.Or(c.want["region"], "RegionOne") {
+		t.Errorf("%s: the region is %s", name, region)
+	}
+	if summary := strings.Join(strings.Fields(shown(got["summary"])), " "); !strings.Contains(summary, c.want["summary"]) || summary == "" {
+		t.Errorf("%s: the summary is %s", name, summary)
+	}
+}
+
+// TestRegionPlanRead: what a plan of regions says of each request, and what it reports.
+func TestRegionPlanRead(t *testing.T) {
+	t.Parallel()
+	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
+	fake.AddRegion("Dark")
+	fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "cores", 3)
+	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"})
+	const two = "RegionOne RegionTwo"
+	grow := func(count int) attributes { return attributes{"count": count} }
+	for name, c := range map[string]planCase{
+		"growth": {
+			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": listing(two), "scale_out": grow(3)},
+			want: map[string]string{"reason": "3 nodes to create.", "creation": "{count=3 regions={RegionOne=1 RegionTwo=2} zones=}",
+				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=3 RegionTwo=3}", "summary": "total 3 6"},
+		},
+		"growth of one of them": {
+			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": listing(two, 2), "scale_out": grow(3)},
+			want: map[string]string{"reason": "3 nodes to create.", "creation": "{count=3 regions={RegionTwo=3} zones=}",
+				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=2 RegionTwo=4}"},
+		},
+		"a shrink": {
+			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": listing(two), "scale_in": grow(1), "respect_quotas": true},
+			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionOne=1} zones=}",
+				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=1 RegionTwo=1}"},
+		},
+		"zones of one of them": {
+			config: attributes{"nodes": literal("RegionOne/az-1 RegionTwo"), "regions": listing("RegionOne:az-1,az-2 RegionTwo"), "scale_out": grow(4)},
+			want: map[string]string{"reason": "4 nodes to create.",
+				"creation":     "{count=4 regions={RegionOne=2 RegionTwo=2} zones={RegionOne={az-1=1 az-2=1}}}",
+				"distribution": "{RegionOne=1 RegionTwo=1}", "target": "{RegionOne=3 RegionTwo=3}"},
+		},
+		"a share": {
+			config: attributes{"nodes": literal("Elsewhere"), "regions": listing(two), "decision": share("creation", 5, "RegionOne", 2, "Far", 3)},
+			want: map[string]string{"reason": "2 nodes to create. The decision has 5 nodes, of which other regions get 3.",
+				"creation":     "{count=2 regions={RegionOne=1 RegionTwo=1} zones=}",
+				"distribution": "{Elsewhere=1 RegionOne=0 RegionTwo=0}", "target": "{Elsewhere=1 RegionOne=1 RegionTwo=1}"},
+		},
+		"the share of a region that is not listed": {
+			config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": listing("RegionOne"), "decision": share("deletion", 1, "RegionTwo", 1)},
+			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionTwo=1} zones=}",
+				"distribution": "{RegionOne=1 RegionTwo=1}", "target": "{RegionOne=1 RegionTwo=0}"},
+		},
+		"a place that takes precedence": {
+			config: attributes{"nodes": literal(""), "regions": listing("RegionOne:az-1,az-2"), "node_create": attributes{"region": "RegionOne"}},
+			want: map[string]string{"distribution": "{RegionOne=0}", "target": "{RegionOne=0}",
+				"reason": "The region RegionOne that the node names takes precedence: nothing is planned. To choose its zone use a plan of zones."},
+		},
+		"nodes where none can be deleted": {
+			config: attributes{"nodes": literal("Dark Dark RegionTwo RegionOne"), "regions": listing("RegionOne"), "scale_in": grow(1)},
+			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionTwo=1} zones=}",
+				"distribution": "{Dark=2 RegionOne=1 RegionTwo=1}", "target": "{Dark=2 RegionOne=1 RegionTwo=0}"},
+			at:   "regions: Region skipped",
+			says: "It keeps the nodes that it has",
+		},
+		"a listed one where none can be": {
+			config: attributes{"nodes": literal("Dark Dark Dark RegionOne"), "regions": listing("RegionOne Dark"), "scale_in": grow(1)},
+			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionOne=1} zones=}",
+				"distribution": "{Dark=3 RegionOne=1}", "target": "{Dark=3 RegionOne=0}"},
+			at: "regions[1].name: Region skipped",
+		},
+		"one that takes none": {
+			config: attributes{"nodes": literal(""), "regions": listing("Dark RegionOne"), "scale_out": grow(1)},
+			want: map[string]string{"reason": "1 node to create.", "creation": "{count=1 regions={RegionOne=1} zones=}",
+				"distribution": "{Dark=0 RegionOne=0}", "target": "{Dark=0 RegionOne=1}"},
+			at:   "regions[0].name: Region skipped",
+			says: "It takes no nodes",
+		},
+		"who is protected": {
+			config: attributes{"nodes": literal("RegionOne! RegionOne! RegionTwo"), "regions": listing(two), "scale_in": grow(1)},
+			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionTwo=1} zones=}",
+				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=2 RegionTwo=0}"},
+		},
+		"more than there are": {
+			config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": listing(two), "scale_in": grow(5)},
+			want: map[string]string{"reason": "2 nodes to delete.", "deletion": "{count=2 regions={RegionOne=1 RegionTwo=1} zones=}",
+				"distribution": "{RegionOne=1 RegionTwo=1}", "target": "{RegionOne=0 RegionTwo=0}"},
+			at:   ": The count is above the cluster's size",
+			says: "5 nodes must be removed, and the cluster has 2",
+		},
+		"a quota": {
+			config: attributes{"nodes": literal("RegionOne"), "regions": listing(two), "scale_out": grow(7), "respect_quotas": true, "flavor_id": "m1.tiny"},
+			want: map[string]string{"reason": "7 nodes to create.", "creation": "{count=7 regions={RegionOne=2 RegionTwo=5} zones=}",
+				"distribution": "{RegionOne=1 RegionTwo=0}", "target": "{RegionOne=3 RegionTwo=5}"},
+			at:   ": A quota binds",
+			says: `The region "RegionOne" gets 2 nodes and is full then: 1 of 3 cores in use.`,
+		},
+		"a quota of another flavor": {
+			config: attributes{"nodes": literal("RegionOne"), "regions": listing(two), "scale_out": grow(5), "respect_quotas": true},
+			want: map[string]string{"reason": "5 nodes to create.", "creation": "{count=5 regions={RegionOne=2 RegionTwo=3} zones=}",
+				"distribution": "{RegionOne=1 RegionTwo=0}", "target": "{RegionOne=3 RegionTwo=3}"},
+		},
+		"a quota that nobody asks for": {
+			config: attributes{"nodes": literal("RegionOne"), "regions": listing(two), "scale_out": grow(7), "flavor_id": "m1.tiny"},
+			want: map[string]string{"reason": "7 nodes to create.", "creation": "{count=7 regions={RegionOne=3 RegionTwo=4} zones=}",
+				"distribution": "{RegionOne=1 RegionTwo=0}", "target": "{RegionOne=4 RegionTwo=4}"},
+		},
+		"a request that contradicts itself": {
+			config: attributes{"nodes": literal("RegionOne"), "regions": listing(two), "resize": attributes{"adjustment_type": "EXACT_CAPACITY", "number": 9, "max_size": 3, "strict": true}},
+			at:     ": Invalid request", // both bounds and number may be the wrong one
+			says:   "The target capacity (9) is greater than the specified max_size (3).",
+		},
+		"a region that nobody knows": {
+			config: attributes{"nodes": literal("RegionOne"), "regions": listing("RegionOne Atlantis"), "scale_out": grow(1), "respect_quotas": true},
+			at:     "regions[1].name: Unknown region",
+		},
+		"no room": {
+			config: attributes{"nodes": literal("RegionOne"), "regions": listing("RegionOne", 2), "scale_out": grow(5)},
+			at:     ": There is no feasible plan to handle all nodes.",
+		},
+		"a node without a region": {
+			config: attributes{"nodes": literal("RegionOne -/az-1"), "regions": listing(two), "scale_out": grow(1)},
+			at:     "nodes[1].region: Node without a region",
+			says:   `The node "n1" has no region.`,
+		},
+	} {
+		fake.ResetRequests()
+		c.read(t, fake, name, "stackpolicy_region_plan")
+		if asked := fake.Count("GET compute /limits"); (asked > 0) != (strings.Contains(name, "a quota") && !strings.Contains(name, "nobody")) {
+			t.Errorf("%s: the quotas were asked for %d times", name, asked)
+		}
+	}
+	limits := fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/limits", Status: http.StatusForbidden, Times: fakecloud.Forever})
+	planCase{
+		config: attributes{"nodes": literal(""), "regions": listing(two), "scale_out": grow(1), "respect_quotas": true},
+		at:     ": Unable to look up quotas",
+	}.read(t, fake, "limits", "stackpolicy_region_plan")
+	limits.Remove()
+}
+
+// share is a decision about nodes in regions.
+func share(kind string, count int, regions ...any) tftypes.Value {
+	counts := map[string]tftypes.Value{}
+	for i := 0; i < len(regions); i += 2 {
+		counts[regions[i].(string)] = tftypes.NewValue(tftypes.Number, regions[i+1])
+	}
+	return object(map[string]tftypes.Value{kind: object(map[string]tftypes.Value{"count": tftypes.NewValue(tftypes.Number, count), "regions": object(counts)})})
+}
+
+func object(fields map[string]tftypes.Value) tftypes.Value {
+	of := map[string]tftypes.Type{}
+	for name, v := range fields {
+		of[name] = v.Type()
+	}
+	return tftypes.NewValue(tftypes.Object{AttributeTypes: of}, fields)
+}
+
+// TestZonePlanRead: what a plan of zones says of each request, and what it reports.
+func TestZonePlanRead(t *testing.T) {
+	t.Parallel()
+	fake := acctest.NewFake(t, fakecloud.Config{})
+	fake.Fake.SetQuota("RegionTwo", fakecloud.MemberProjectID, "cores", 2)
+	const three = "az-1 az-2 az-3"
+	count := func(n int) attributes { return attributes{"count": n} }
+	for name, c := range map[string]planCase{
+		"growth": {
+			config: attributes{"nodes": literal("RegionOne/az-1 RegionTwo/az-2 -/az-2"), "zones": listing(three, 1), "scale_out": count(3)},
+			want: map[string]string{"reason": "3 nodes to create.", "creation": "{count=3 region=RegionOne zones={az-2=1 az-3=2}}",
+				"distribution": "{az-1=1 az-2=1 az-3=0}", "target": "{az-1=1 az-2=2 az-3=2}", "summary": "total 2 5"},
+		},
+		"a shrink": {
+			config: attributes{"nodes": literal("-/az-1 -/az-1 -/az-2"), "zones": listing(three), "scale_in": count(1)},
+			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 region=RegionOne zones={az-1=1}}",
+				"distribution": "{az-1=2 az-2=1 az-3=0}", "target": "{az-1=1 az-2=1 az-3=0}"},
+		},
+		"another region": {
+			config: attributes{"nodes": literal("RegionOne/az-1"), "region": "RegionTwo", "zones": listing("az-1 az-2"), "scale_out": count(2),
+				"respect_quotas": true, "flavor_id": "m1.tiny"},
+			want: map[string]string{"reason": "2 nodes to create.", "creation": "{count=2 region=RegionTwo zones={az-1=1 az-2=1}}",
+				"distribution": "{az-1=0 az-2=0}", "target": "{az-1=1 az-2=1}", "region": "RegionTwo"},
+			at:   ": A quota binds",
+			says: `The region "RegionTwo" gets 2 nodes and is full then`,
+		},
+		"a node of another region": {
+			config: attributes{"nodes": literal(""), "zones": listing("az-1"), "node_create": attributes{"region": "RegionTwo"}},
+			want: map[string]string{"distribution": "{az-1=0}", "target": "{az-1=0}",
+				"reason": "The node is for the region RegionTwo: nothing is planned in RegionOne."},
+		},
+		"a region that is not there": {
+			config: attributes{"nodes": literal(""), "region": "Atlantis", "zones": listing("az-1"), "scale_out": count(1)},
+			at:     "region: Unable to use the region",
+		},
+		"a node that is there twice": {
+			config: attributes{"nodes": append(literal("-/az-1"), literal("-/az-1")...), "zones": listing("az-1"), "scale_out": count(1)},
+			at:     "nodes[1].id: Node given twice",
+		},
+		"a zone that is not there": {
+			config: attributes{"nodes": literal(""), "zones": listing("az-1 cloud-nine"), "scale_out": count(1)},
+			at:     "zones[1].name: Unknown availability zone",
+		},
+	} {
+		c.read(t, fake.Fake, name, "stackpolicy_zone_plan")
+	}
+}
+
+// TestPlanValidate: two requests at once are refused before anything is read.
+func TestPlanValidate(t *testing.T) {
+	t.Parallel()
+	for kind, list := range map[string]string{"stackpolicy_region_plan": "regions", "stackpolicy_zone_plan": "zones"} {
+		p := protocol.Start(t, acctest.NewFake(t, fakecloud.Config{}).Fake, fakecloud.MemberUser, "RegionOne")
+		config := attributes{"nodes": literal(""), list: listing("a"), "scale_out": attributes{}, "scale_in": attributes{}}
+		if err := p.ValidateData(t.Context(), kind, config); err == nil || !strings.Contains(err.Error(), "make one") {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
