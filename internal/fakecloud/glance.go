@@ -204,13 +204,14 @@ func withQuery(q url.Values, key, value string) string {
 // and names of properties, which no image has.
 func fitsImage(q url.Values, i *Image) (bool, error) {
 	for key := range q {
-		switch value := last(q, key); {
-		case key == "limit" || key == "marker":
-		case key == "name":
+		value := last(q, key)
+		switch key {
+		case "limit", "marker":
+		case "name":
 			if value != i.Name {
 				return false, nil
 			}
-		case key == "status":
+		case "status":
 			if value != "active" {
 				return false, nil
 			}

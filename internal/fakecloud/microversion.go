@@ -45,10 +45,10 @@ func requestedVersion(h http.Header) string {
 func (k *call) negotiate() (string, error) {
 	asked := k.record.Microversion
 	highest := fmt.Sprintf("2.%d", k.maxMinor)
-	switch {
-	case asked == "":
+	switch asked {
+	case "":
 		asked = "2.1"
-	case asked == "latest":
+	case "latest":
 		asked = highest
 	}
 	version, err := parseMicroversion(asked)

@@ -222,7 +222,8 @@ func (k *call) filtered(name string, list []object) (reply, error) {
 		for key, values := range k.record.Query {
 			have := text(doc, key)
 			if _, ok := doc.get(key); !ok {
-				return reply{}, &neutronError{http.StatusBadRequest, "HTTPBadRequest", "fakecloud does not filter by " + key}
+				refusal := "fakecloud does not filter by " + key
+				return reply{}, &neutronError{http.StatusBadRequest, "HTTPBadRequest", refusal}
 			}
 			matches = matches && slices.Contains(values, have)
 		}

@@ -201,7 +201,7 @@ func (k *call) updateQuotas() (reply, error) {
 	}
 	given, _ := sub(doc, "quota_set")
 	forced, _ := given.get("force")
-	force, _ := pythonBool(bare(forced))
+	force := pythonBool(bare(forced))
 	limits := map[string]int{}
 	for _, f := range given {
 		limit, err := strconv.Atoi(bare(f.value))

@@ -53,7 +53,8 @@ func (k *call) readFilters(q url.Values) (*filter, error) {
 	if v := last(q, "name"); v != "" {
 		re, err := regexp.Compile("(?i)" + strings.ReplaceAll(v, "|", `\|`))
 		if err != nil {
-			return nil, badRequest("Invalid input for query parameters name. Value: %s. %s is not a 'regex'", v, python(v))
+			const refusal = "Invalid input for query parameters name. Value: %s. %s is not a 'regex'"
+			return nil, badRequest(refusal, v, python(v))
 		}
 		f.name = re
 	}

@@ -225,7 +225,7 @@ func (k *call) migrateServer(s *server, value any) error {
 		return err
 	}
 	forced, _ := doc.get("force")
-	force, _ := pythonBool(bare(forced))
+	force := pythonBool(bare(forced))
 	k.task(s, "migrating", func(r *region, s *server) {
 		h := wanted
 		if h == nil {

@@ -146,7 +146,7 @@ func (k *call) updateService() (reply, error) {
 		h.disabled, h.reason = status == "disabled", text(doc, "disabled_reason")
 	}
 	if down, ok := doc.get("forced_down"); ok {
-		h.down, _ = pythonBool(bare(down))
+		h.down = pythonBool(bare(down))
 	}
 	return jsonReply(200, object{{"service", k.serviceDocument(h.service, h.zone.name)}}), nil
 }
