@@ -1,6 +1,7 @@
-// Command plots draws what the guides show of the planner: pictures and a
-// worked example, all of it worked out by the planner itself. It writes them
-// into assets/, from the folder of go.mod; "make plots" runs it.
+// Command plots draws what the guides show of the planner and of the tree:
+// pictures and a worked example, all of it worked out from what they show. It
+// writes them into assets/, from the folder of go.mod; "make plots" runs it. The
+// other pictures there are drawn by hand.
 package main
 
 import (
@@ -23,17 +24,13 @@ func write(dir, top string) error {
 	steps := filepath.Join(top, "examples/guides/from-element/steps.txt") // the table of the guide
 	plans := filepath.Join(top, "internal/planview/testdata")
 	files := map[string]func() (string, error){
-		"growth.svg":   growth,
-		"senlin.svg":   beforeAndAfter,
-		"element.svg":  func() (string, error) { return destroyed(steps) },
-		"worked.txt":   worked,
-		"dataflow.svg": loop,
-		"leaves.svg":   leaves,
-		"drain.svg":    drain,
-		"batch.svg":    batch,
-		"plan.svg":     func() (string, error) { return plan(filepath.Join(plans, "batch.json")) },
-		"resize.svg":   func() (string, error) { return plan(filepath.Join(plans, "grow.json")) },
-		"house.svg":    func() (string, error) { return house(top) },
+		"growth.svg":  growth,
+		"senlin.svg":  beforeAndAfter,
+		"element.svg": func() (string, error) { return destroyed(steps) },
+		"worked.txt":  worked,
+		"plan.svg":    func() (string, error) { return plan(filepath.Join(plans, "batch.json")) },
+		"resize.svg":  func() (string, error) { return plan(filepath.Join(plans, "grow.json")) },
+		"house.svg":   func() (string, error) { return house(top) },
 	}
 	for name, draw := range files {
 		text, err := draw()
