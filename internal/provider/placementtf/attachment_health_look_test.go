@@ -1,6 +1,7 @@
 package placementtf_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net"
@@ -31,8 +32,9 @@ func (a *attached) boot(t *testing.T, changes map[string]func(*fakecloud.Server)
 	t.Helper()
 	nodes := protocol.Object(protocol.Object(a.i.State)["nodes"])
 	for i, name := range slices.Sorted(maps.Keys(nodes)) {
-		region := protocol.Text(protocol.Object(nodes[name])["region"])
-		s := fakecloud.Server{Name: name, Zone: "az-1", Network: true, Address: fmt.Sprintf("127.78.0.%d", i), Created: yesterday}
+		node := protocol.Object(nodes[name])
+		region := protocol.Text(node["region"])
+		s := fakecloud.Server{Name: name, Zone: cmp.Or(shown(node["zone"]), "az-1"), Network: true, Address: fmt.Sprintf("127.78.0.%d", i), Created: yesterday}
 		if change := changes[name]; change != nil {
 			change(&s)
 		}

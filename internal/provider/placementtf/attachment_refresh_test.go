@@ -17,14 +17,28 @@ import (
 // attached is a placement attachment in a fake cloud, without Terraform.
 type attached struct {
 	*protocol.Provider
-	c *acctest.Cloud
-	i protocol.Instance
+	c    *acctest.Cloud
+	i    protocol.Instance
+	home string // the region of the provider
+}
+
+// begin is an attachment that is not there yet.
+func begin(t *testing.T) *attached {
+	t.Helper()
+	a := &attached{c: acctest.NewFake(t, fakecloud.Config{}), i: protocol.Instance{Kind: "stackpolicy_placement_attachment"}, home: "RegionOne"}
+	a.starts(t)
+	return a
+}
+
+// starts has the provider begin anew, as with each command: it looks up places once.
+func (a *attached) starts(t *testing.T) {
+	t.Helper()
+	a.Provider = protocol.Start(t, a.c.Fake, fakecloud.MemberUser, a.home)
 }
 
 func attach(t *testing.T, config protocol.Attributes) *attached {
 	t.Helper()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	a := &attached{protocol.Start(t, c.Fake, fakecloud.MemberUser, "RegionOne"), c, protocol.Instance{Kind: "stackpolicy_placement_attachment"}}
+	a := begin(t)
 	a.apply(t, config)
 	return a
 }
@@ -62,12 +76,7 @@ func (a *attached) plan(t *testing.T, config protocol.Attributes) (names string,
 
 // zonal is a cluster of so many nodes in the zones, with more arguments.
 func zonal(size int, zones string, more protocol.Attributes) protocol.Attributes {
-	config := protocol.Attributes{"cluster": "web", "desired_capacity": size}
-	var list []any
-	for name := range strings.FieldsSeq(zones) {
-		list = append(list, protocol.Attributes{"name": name})
-	}
-	config["zones"] = list
+	config := protocol.Attributes{"cluster": "web", "desired_capacity": size, "zones": listing(zones)}
 	maps.Copy(config, more)
 	return config
 }
@@ -88,12 +97,12 @@ func (a *attached) server(name, zone string, age int, change func(*fakecloud.Ser
 // locked or tainted.
 func TestPlacementGroupGoneKeeps(t *testing.T) {
 	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
+	a := begin(t)
+	c := a.c
 	group := c.Fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: "soft-anti-affinity"})
 	config := func(size int) protocol.Attributes {
 		return zonal(size, "az-1", protocol.Attributes{"selector": protocol.Attributes{"servergroup_id": group}, "deletion": oldestFirst["deletion"]})
 	}
-	a := &attached{protocol.Start(t, c.Fake, fakecloud.MemberUser, "RegionOne"), c, protocol.Instance{Kind: "stackpolicy_placement_attachment"}}
 	a.apply(t, config(5))
 	in := func(change func(*fakecloud.Server)) func(*fakecloud.Server) {
 		return func(s *fakecloud.Server) {
@@ -157,8 +166,7 @@ func TestPlacementCellDown(t *testing.T) {
 // plan that comes with it may shrink the cluster.
 func TestPlacementImportKeys(t *testing.T) {
 	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	a := &attached{protocol.Start(t, c.Fake, fakecloud.MemberUser, "RegionOne"), c, protocol.Instance{}}
+	a := begin(t)
 	a.server("web-0", "az-1", 4, func(s *fakecloud.Server) { s.Metadata["stackpolicy_protected"] = "true" })
 	a.server("web-1", "az-1", 3, func(s *fakecloud.Server) { s.Metadata["stackpolicy_in_service"] = "1" })
 	a.server("web-2", "az-1", 2, nil)
@@ -181,7 +189,8 @@ func TestPlacementImportKeys(t *testing.T) {
 func TestPlacementRegionStays(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1 az-2", nil))
-	a.Provider = protocol.Start(t, a.c.Fake, fakecloud.MemberUser, "RegionTwo")
+	a.home = "RegionTwo"
+	a.starts(t)
 	a.refresh(t)
 	_, planned := a.plan(t, zonal(3, "az-1 az-2", nil))
 	for name, node := range protocol.Object(protocol.Object(planned)["nodes"]) {

@@ -57,11 +57,16 @@ func literal(places string) (list []any) {
 	return list
 }
 
-// listing are places by their names; the bounds are caps.
+// listing are places by their names, "RegionOne:az-1,az-2!" with zones of which one is closed;
+// the bounds are caps.
 func listing(names string, bounds ...int) (list []any) {
 	for i, name := range strings.Fields(names) {
 		name, zones, _ := strings.Cut(name, ":")
+		name, closed := strings.CutSuffix(name, "!")
 		place := attributes{"name": name}
+		if closed {
+			place["closed"] = true
+		}
 		if zones != "" {
 			place["zones"] = listing(strings.ReplaceAll(zones, ",", " "))
 		}

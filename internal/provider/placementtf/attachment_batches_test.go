@@ -1,0 +1,205 @@
+package placementtf_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestPlacementBatches: the status counts the batches of one configuration: each apply of it
+// takes the next one, and another configuration, or the first batch after the last one, begins
+// anew. A plan with nothing left to do is empty.
+func TestPlacementBatches(t *testing.T) {
+	t.Parallel()
+	image := func(name string, size int) attributes {
+		return zonal(size, "az-1", attributes{"template": attributes{"image": name}, "deletion": oldestFirst["deletion"],
+			"update": attributes{"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": "2"}})
+	}
+	bare := zonal(4, "az-1", attributes{"template": attributes{"image": "a"}})
+	a := attach(t, bare)
+	f := follower{attached: a, servers: map[string]followed{}}
+	f.follow()
+	breaks := func(name string) func() {
+		return func() {
+			a.c.Fake.UpdateServer("RegionOne", f.servers[name].id, func(s *fakecloud.Server) { s.Status = "ERROR" })
+		}
+	}
+	for i, step := range []struct {
+		config    attributes
+		happens   func()
+		status    string
+		remaining string
+	}{
+		{config: bare, status: "in step", remaining: "0"},
+		{config: image("b", 5), status: "behind", remaining: "4"}, // it brings the update
+		{config: image("b", 5), status: "batch 1 of 2", remaining: "2"},
+		{config: image("b", 5), status: "batch 2 of 2", remaining: "0"},
+		{config: image("b", 5), status: "in step", remaining: "0"},
+		{config: image("b", 5), happens: breaks("web-4"), status: "batch 1 of 1", remaining: "0"},
+		{config: image("c", 5), status: "batch 1 of 3", remaining: "3"},
+		{config: image("d", 5), status: "batch 1 of 3", remaining: "3"},
+		{config: image("d", 5), status: "batch 2 of 3", remaining: "1"},
+	} {
+		if step.happens != nil {
+			step.happens()
+		}
+		a.refresh(t)
+		before := a.i.State
+		a.apply(t, step.config)
+		f.follow()
+		state := protocol.Object(a.i.State)
+		status, _, _ := strings.Cut(shown(state["status"]), ":")
+		if remaining := shown(state["remaining"]); status != step.status || remaining != step.remaining {
+			t.Errorf("step %d: %s, %s remaining", i, state["status"], remaining)
+		}
+		if step.status == "in step" && !a.i.State.Equal(before) {
+			t.Errorf("step %d: a plan with nothing to do changes %s\nto %s", i, before, a.i.State)
+		}
+	}
+}
+
+// TestPlacementComesBack: what a plan removed is remembered, and so is what was seen of it: it
+// comes back while its server runs. A plan by which nodes come back places them, so it
+// says which places take none.
+func TestPlacementComesBack(t *testing.T) {
+	t.Parallel()
+	removes := func(names string, more func(*testing.T, *attached)) func(*testing.T, *attached) {
+		return func(t *testing.T, a *attached) {
+			t.Helper()
+			a.boot(t, nil)
+			becomes(zonal(4-len(strings.Fields(names)), "az-1 az-2", leaving(names, "")))(t, a)
+			if more != nil {
+				more(t, a)
+			}
+		}
+	}
+	const skipped = "zones[1].name: Availability zone skipped"
+	for name, c := range map[string]plannedCase{
+		"all": {
+			happens: removes("web-0 web-2", nil),
+			nodes:   "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
+			change:  "<web-0 <web-2",
+		},
+		"where their zone is up": {
+			happens: removes("web-0 web-2", down("az-2")),
+			nodes:   "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3",
+			change:  "+web-4 <web-0",
+			at:      skipped,
+		},
+		"where another zone is down": {
+			happens: removes("web-0", down("az-2")),
+			nodes:   "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
+			change:  "<web-0",
+			at:      skipped,
+		},
+		"without a refresh": {
+			happens: removes("web-0 web-2", nil),
+			unseen:  true,
+			nodes:   "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
+			change:  "<web-0 <web-2",
+		},
+	} {
+		c.before, c.config = zonal(4, "az-1 az-2", nil), zonal(4, "az-1 az-2", nil)
+		c.plan(t, name)
+	}
+}
+
+// TestPlacementOpens: the plan that opens a region updates nothing there: what was seen of its
+// nodes is old. It fills it like any other.
+func TestPlacementOpens(t *testing.T) {
+	t.Parallel()
+	const both, closed = "RegionOne:az-1 RegionTwo:az-1", "RegionOne!:az-1 RegionTwo:az-1"
+	const looks = "RegionOne/os-availability-zone" // which no refresh did
+	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
+	closes := func(t *testing.T, a *attached) {
+		t.Helper()
+		a.boot(t, nil)
+		becomes(across(4, closed, old))(t, a)
+	}
+	for name, c := range map[string]plannedCase{
+		"opened": {
+			config: across(4, both, wanted),
+			nodes:  "RegionOne/az-1: web-0 web-1; RegionTwo/az-1: web-4 web-5",
+			change: "+web-4 +web-5 -web-2 -web-3",
+			asks:   looks,
+		},
+		"opened, and it grows": {
+			config: across(6, both, old),
+			nodes:  "RegionOne/az-1: web-0 web-1 web-4; RegionTwo/az-1: web-2 web-3 web-5",
+			change: "+web-4 +web-5",
+			asks:   looks,
+		},
+		"closed still": {
+			config: across(4, closed, wanted),
+			nodes:  "RegionOne/az-1: web-0 web-1; RegionTwo/az-1: web-4 web-5",
+			change: "+web-4 +web-5 -web-2 -web-3",
+		},
+	} {
+		c.before, c.happens = across(4, both, old), closes
+		c.plan(t, name)
+	}
+}
+
+// TestPlacementUnknownParts: where the nodes are not known yet, the id and the region are, as the
+// next plan will find them. Where only templates are not known, the nodes have names and places.
+func TestPlacementUnknownParts(t *testing.T) {
+	t.Parallel()
+	anything := tftypes.UnknownValue
+	const rest = " nodes=unknown slots=unknown next_index=unknown distribution=unknown change=unknown remaining=unknown status=unknown summary=unknown"
+	for name, c := range map[string]struct {
+		config attributes
+		want   string
+	}{
+		"the size":             {zonal(2, "az-1", attributes{"desired_capacity": anything}), "id=web region=RegionOne" + rest},
+		"the zones":            {zonal(2, "", attributes{"zones": anything}), "id=web region=RegionOne" + rest},
+		"the regions":          {across(2, "", attributes{"regions": anything}), "id=web region=" + rest},
+		"the region":           {zonal(2, "az-1", attributes{"region": anything}), "id=web region=unknown" + rest},
+		"whether quotas count": {zonal(2, "az-1", attributes{"respect_quotas": anything}), "id=web region=RegionOne" + rest},
+		"the cluster":          {zonal(2, "az-1", attributes{"cluster": anything}), "id=unknown region=RegionOne" + rest},
+		"the template": {zonal(1, "az-1", attributes{"template": attributes{"image": anything}}), "id=web region=RegionOne " +
+			"nodes={web-0={generation=1 index=0 mark=unknown region=RegionOne template=unknown zone=az-1}} " +
+			"slots= next_index=1 distribution={RegionOne={az-1=1}} change=+1 remaining=0 status=in step summary=unknown"},
+	} {
+		a := begin(t)
+		_, state := a.plan(t, c.config)
+		if got := works(state); got != c.want {
+			t.Errorf("%s, at first:\n%s, want\n%s", name, got, c.want)
+		}
+		if name == "the template" {
+			continue // is refused where there are nodes
+		}
+		a.apply(t, zonal(1, "az-1", nil))
+		a.home = "RegionTwo"
+		a.starts(t)
+		if _, state = a.plan(t, c.config); works(state) != c.want {
+			t.Errorf("%s, later:\n%s, want\n%s", name, works(state), c.want)
+		}
+	}
+}
+
+// works is what an attachment works out, in one line.
+func works(state tftypes.Value) string {
+	all := protocol.Object(state)
+	var parts []string
+	for _, name := range []string{"id", "region", "nodes", "slots", "next_index", "distribution", "change", "remaining", "status", "summary"} {
+		text := shown
+		if name == "change" {
+			text = changed
+		}
+		parts = append(parts, name+"="+text(all[name]))
+	}
+	return strings.Join(parts, " ")
+}
+
+// TestPlacementRenamed: with its cluster an attachment gets another id. Its nodes keep their names.
+func TestPlacementRenamed(t *testing.T) {
+	t.Parallel()
+	a := attach(t, zonal(2, "az-1", nil))
+	_, state := a.plan(t, zonal(3, "az-1", attributes{"cluster": "www"}))
+	if got := works(state); !strings.HasPrefix(got, "id=www ") || !strings.Contains(got, "change=+www-2 ") {
+		t.Error(got)
+	}
+}

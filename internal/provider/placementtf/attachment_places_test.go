@@ -1,0 +1,157 @@
+package placementtf_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestPlacementPlaces: a plan goes by what the refresh found of places and asks for nothing
+// again, except for places that are new. It reports those that take no nodes at the argument
+// that names them, in words that fit what it does there.
+func TestPlacementPlaces(t *testing.T) {
+	t.Parallel()
+	const (
+		skipped = "zones[1].name: Availability zone skipped"
+		counts  = "It takes no nodes, and those that it has still count."
+		looks   = "RegionOne/os-availability-zone"
+	)
+	planEach(t, map[string]plannedCase{
+		"a zone is down, at first": {
+			happens: down("az-2"),
+			config:  zonal(3, "az-1 az-2", nil),
+			nodes:   "RegionOne/az-1: web-0 web-1 web-2",
+			change:  "+3",
+			at:      skipped,
+			says:    counts,
+			asks:    looks + " RegionOne/servers",
+		},
+		"a zone that nobody knows, at first": { // the servers are not read for it, nor quotas
+			config: zonal(3, "az-1 az-tow", attributes{"respect_quotas": true}),
+			at:     "zones[1].name: Unknown availability zone",
+			asks:   looks,
+		},
+		"a region that nobody knows": {
+			before: across(2, "RegionOne", nil),
+			config: across(2, "RegionOne RegionTow", nil),
+			at:     "regions[1].name: Unknown region",
+		},
+		"zones cannot be asked for": { // and nothing is said of the mins of a cluster that has no node yet
+			happens: func(_ *testing.T, a *attached) {
+				a.c.Fake.Inject(fakecloud.Fault{Path: "/os-availability-zone", Status: http.StatusForbidden, Times: fakecloud.Forever})
+			},
+			config: zonal(2, "", attributes{"zones": []any{attributes{"name": "az-1", "min": 1}}}),
+			at:     ": Unable to look up regions and availability zones",
+			asks:   looks,
+		},
+		"growth where a zone is down": {
+			before:  zonal(2, "az-1 az-2", nil),
+			happens: down("az-2"),
+			config:  zonal(4, "az-1 az-2", nil),
+			nodes:   "RegionOne/az-1: web-0 web-2 web-3; RegionOne/az-2: web-1",
+			change:  "+web-2 +web-3",
+			at:      skipped,
+			says:    counts,
+		},
+		"growth where all is up": {
+			before: zonal(2, "az-1 az-2", nil),
+			config: zonal(4, "az-1 az-2", nil),
+			nodes:  "RegionOne/az-1: web-0 web-2; RegionOne/az-2: web-1 web-3",
+			change: "+web-2 +web-3",
+		},
+		"a shrink where a zone is down": { // which gives up its share
+			before:  zonal(4, "az-1 az-2", oldestFirst),
+			happens: down("az-2"),
+			config:  zonal(2, "az-1 az-2", oldestFirst),
+			nodes:   "RegionOne/az-1: web-1; RegionOne/az-2: web-3",
+			change:  "-web-0 -web-2",
+			at:      skipped,
+			says:    counts,
+		},
+		"neither, where a zone is down": {
+			before:  zonal(2, "az-1 az-2", nil),
+			happens: down("az-2"),
+			config:  zonal(2, "az-1 az-2", attributes{"max_size": 9}),
+			nodes:   "RegionOne/az-1: web-0; RegionOne/az-2: web-1",
+		},
+		"a new zone": {
+			before:  across(2, "RegionTwo:az-1 RegionOne:az-1", nil),
+			happens: down("az-2"),
+			config:  across(3, "RegionTwo:az-1 RegionOne:az-2,az-3", nil),
+			nodes:   "RegionOne/az-1: web-0; RegionOne/az-3: web-2; RegionTwo/az-1: web-1",
+			change:  "+web-2",
+			at:      "regions[1].zones[0].name: Availability zone skipped\n: A place with nodes is no longer listed",
+			says:    counts,
+			asks:    looks,
+		},
+		"no zone is up": {
+			before:  zonal(2, "az-1 az-2", nil),
+			happens: func(t *testing.T, a *attached) { down("az-1")(t, a); down("az-2")(t, a) },
+			config:  zonal(3, "az-1 az-2", nil),
+			at:      "zones[0].name: Availability zone skipped\n" + skipped + "\nzones: No availability zone found available.",
+		},
+		"no room, and a zone is down": {
+			before:  zonal(2, "az-1 az-2", nil),
+			happens: down("az-2"),
+			config:  zonal(4, "", attributes{"zones": listing("az-1 az-2", 2, 2)}),
+			at:      skipped + "\n: There is no feasible plan to handle all nodes.",
+			says:    counts,
+		},
+		"a shrink where all is closed": {
+			before: zonal(2, "az-1 az-2", oldestFirst),
+			config: zonal(1, "az-1! az-2!", oldestFirst),
+			nodes:  "RegionOne/az-2: web-1",
+			change: "-web-0",
+			at:     ": A closed place loses nodes",
+		},
+		"growth where all is closed": {
+			before: zonal(2, "az-1 az-2", nil),
+			config: zonal(3, "az-1! az-2!", nil),
+			at:     "zones: All places are closed",
+		},
+		"a shrink where a region is closed": { // it gives none up while another can
+			before: across(2, "RegionOne RegionTwo", oldestFirst),
+			config: across(1, "RegionOne! RegionTwo", oldestFirst),
+			nodes:  "RegionOne: web-0",
+			change: "-web-1",
+		},
+		"a shrink where nodes are in a closed region alone": {
+			before: across(2, "RegionOne", oldestFirst),
+			config: across(1, "RegionOne! RegionTwo", oldestFirst),
+			nodes:  "RegionOne: web-1",
+			change: "-web-0",
+			at:     ": A closed place loses nodes",
+		},
+		"a shrink where a region is gone, by a plan that looks": {
+			before:  across(4, "RegionOne RegionTwo", oldestFirst),
+			happens: hidden,
+			unseen:  true,
+			config:  across(2, "RegionOne RegionTwo", oldestFirst),
+			nodes:   "RegionTwo: web-2 web-3",
+			change:  "-web-0 -web-1",
+			at:      "regions[1].name: Region skipped\n: A node was chosen unseen",
+			says:    "It keeps the nodes that it has: nothing could be deleted there.",
+		},
+		"a zone with nodes is not listed any more": {
+			before:  zonal(2, "az-1 az-2", nil),
+			happens: gone("az-2"),
+			config:  zonal(2, "az-1 az-2", attributes{"max_size": 9}),
+			at:      "zones[1].name: Unknown availability zone",
+			asks:    looks,
+		},
+		"one that is closed and has nodes": {
+			before:  zonal(2, "az-1 az-2", nil),
+			happens: gone("az-2"),
+			config:  zonal(2, "az-1 az-2!", nil),
+			nodes:   "RegionOne/az-1: web-0; RegionOne/az-2: web-1",
+			asks:    looks,
+		},
+		"one that is closed and has none": {
+			before: zonal(2, "az-1 az-2", nil),
+			config: zonal(2, "az-1 az-2 az-9!", nil),
+			at:     "zones[2].name: Unknown availability zone",
+			asks:   looks,
+		},
+	})
+}

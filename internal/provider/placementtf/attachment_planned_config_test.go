@@ -1,0 +1,80 @@
+package placementtf_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// across is a cluster of so many nodes in regions, with more arguments.
+func across(size int, regions string, more attributes) attributes {
+	return with(attributes{"cluster": "web", "desired_capacity": size, "regions": listing(regions)}, more)
+}
+
+// with are arguments; later ones take the place of earlier ones.
+func with(all ...attributes) attributes {
+	config := attributes{}
+	for _, more := range all {
+		maps.Copy(config, more)
+	}
+	return config
+}
+
+// templated are nodes of an image that an update replaces by a method, all at once.
+func templated(image, method string, causes ...any) attributes {
+	return attributes{"template": attributes{"image": image},
+		"update": attributes{"causes": causes, "max_batch_size": "100%", "method": method}}
+}
+
+// leaving says how nodes are removed, the oldest first.
+func leaving(candidates, protected string) attributes {
+	list := func(names string) (all []any) {
+		for name := range strings.FieldsSeq(names) {
+			all = append(all, name)
+		}
+		return all
+	}
+	return attributes{"deletion": attributes{"criteria": "OLDEST_FIRST", "candidates": list(candidates), "protected": list(protected)}}
+}
+
+// stateful keeps the slots of nodes that are removed, except for those that are released.
+func stateful(released ...any) attributes {
+	return attributes{"stateful": attributes{"on_removal": "RETAIN", "release": released}}
+}
+
+// down takes a zone of RegionOne from service.
+func down(zone string) func(*testing.T, *attached) {
+	return func(_ *testing.T, a *attached) { a.c.Fake.SetZoneAvailable("RegionOne", zone, false) }
+}
+
+// gone lets Nova of RegionOne list a zone no more.
+func gone(zone string) func(*testing.T, *attached) {
+	return func(_ *testing.T, a *attached) { a.c.Fake.RemoveZone("RegionOne", zone) }
+}
+
+// hidden takes the endpoint of RegionTwo from the catalogue.
+func hidden(_ *testing.T, a *attached) {
+	a.c.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
+}
+
+// quota limits a resource in RegionOne, where each node has its server if it runs.
+func quota(resource string, limit int, runs bool) func(*testing.T, *attached) {
+	return func(t *testing.T, a *attached) {
+		t.Helper()
+		if runs {
+			a.boot(t, nil)
+		}
+		a.c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, limit)
+	}
+}
+
+// becomes applies another configuration, after a refresh.
+func becomes(config attributes) func(*testing.T, *attached) {
+	return func(t *testing.T, a *attached) {
+		t.Helper()
+		a.refresh(t)
+		a.apply(t, config)
+	}
+}

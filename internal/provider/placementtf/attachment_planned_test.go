@@ -1,0 +1,135 @@
+package placementtf_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// plannedCase is one plan of an attachment, and all that a user sees of it.
+type plannedCase struct {
+	before  attributes                  // is applied first; nil: the attachment is new
+	happens func(*testing.T, *attached) // after that
+	unseen  bool                        // no refresh saw it
+	config  attributes                  // is planned
+
+	nodes  string // of the plan, by their places; "" where there is no plan
+	change string // +made <back -removed ~changed in place
+	at     string // all that is reported
+	says   string // a part of it
+	asks   string // the requests of the plan
+	shows  string // a part of the summary
+}
+
+// plan makes the plan, and compares all that it comes to.
+func (c plannedCase) plan(t *testing.T, name string) {
+	t.Helper()
+	a := begin(t)
+	if c.before != nil {
+		a.apply(t, c.before)
+	}
+	if c.happens != nil {
+		c.happens(t, a)
+		a.starts(t)
+	}
+	if c.before != nil && !c.unseen {
+		a.refresh(t)
+		a.starts(t)
+	}
+	a.c.Fake.ResetRequests()
+	resp, err := a.Plan(t.Context(), a.Request(a.i, c.config))
+	if a.At() != c.at || !strings.Contains(a.Said(), c.says) {
+		t.Errorf("%s: at %q, want %q; %q in %s", name, a.At(), c.at, c.says, a.Said())
+	}
+	if asks := asked(a.c.Fake); asks != c.asks {
+		t.Errorf("%s: asks %q, want %q", name, asks, c.asks)
+	}
+	if (err == nil) != (c.nodes != "") {
+		t.Errorf("%s: %v", name, err)
+	}
+	if err != nil || c.nodes == "" {
+		return
+	}
+	state := protocol.Object(protocol.Unpack(a.TypeOf(a.i.Kind), resp.PlannedState))
+	if nodes := settled(state["nodes"]); nodes != c.nodes {
+		t.Errorf("%s: the nodes are %s, want %s", name, nodes, c.nodes)
+	}
+	if change := changed(state["change"]); change != c.change {
+		t.Errorf("%s: the change is %s, want %s", name, change, c.change)
+	}
+	if summary := strings.Join(strings.Fields(shown(state["summary"])), " "); !strings.Contains(summary, c.shows) {
+		t.Errorf("%s: the summary is %s", name, summary)
+	}
+}
+
+// planEach makes each plan, in a cloud of its own.
+func planEach(t *testing.T, cases map[string]plannedCase) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.plan(t, name)
+		})
+	}
+}
+
+// asked are the requests that were made, the login and what is repeated left out.
+func asked(fake *fakecloud.Cloud) string {
+	all := map[string]bool{}
+	for _, r := range fake.Requests() {
+		if r.Service == fakecloud.Compute && r.Path != "/" {
+			all[r.Region+strings.TrimSuffix(r.Path, "/detail")] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(all)), " ")
+}
+
+// settled are nodes by their places: "RegionOne/az-1: web-0 web-2; RegionTwo: web-1".
+func settled(nodes tftypes.Value) string {
+	if !nodes.IsKnown() {
+		return "unknown"
+	}
+	at := map[string][]string{}
+	for name, node := range protocol.Object(nodes) {
+		fields := protocol.Object(node)
+		place := strings.TrimSuffix(shown(fields["region"])+"/"+shown(fields["zone"]), "/")
+		at[place] = append(at[place], name)
+	}
+	var lines []string
+	for _, place := range slices.Sorted(maps.Keys(at)) {
+		slices.Sort(at[place])
+		lines = append(lines, place+": "+strings.Join(at[place], " "))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// changed is a change in one line, such as "+web-4 -web-1". Where all nodes are new they are
+// counted, because the change does not name them.
+func changed(change tftypes.Value) string {
+	if !change.IsKnown() || len(protocol.Elements(change)) == 0 {
+		return shown(change)
+	}
+	parts := protocol.Object(protocol.Elements(change)[0])
+	var all []string
+	for _, part := range []struct{ name, names, sign string }{
+		{"creation", "nodes", "+"}, {"returned", "nodes", "<"}, {"deletion", "candidates", "-"}, {"in_place", "nodes", "~"},
+	} {
+		if parts[part.name].IsNull() {
+			continue
+		}
+		fields := protocol.Object(parts[part.name])
+		named := protocol.Elements(fields[part.names])
+		if len(named) == 0 {
+			all = append(all, part.sign+shown(fields["count"]))
+		}
+		for _, name := range named {
+			all = append(all, part.sign+protocol.Text(name))
+		}
+	}
+	return strings.Join(all, " ")
+}

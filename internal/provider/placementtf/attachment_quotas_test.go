@@ -1,0 +1,117 @@
+package placementtf_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestPlacementQuotas: a region takes what its quota still allows, next to the servers that run.
+// Quotas are asked for only where nodes may be placed, and not where none can be.
+func TestPlacementQuotas(t *testing.T) {
+	t.Parallel()
+	const (
+		two    = "RegionOne RegionTwo"
+		binds  = ": A quota binds"
+		noRoom = ": A quota has no room for new servers next to the old ones"
+		limits = "RegionOne/limits RegionTwo/limits"
+	)
+	respect := func(more attributes) attributes { return with(attributes{"respect_quotas": true}, more) }
+	update := func(image string) attributes {
+		return attributes{"template": attributes{"image": image}, "update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1"}}
+	}
+	planEach(t, map[string]plannedCase{
+		"at first": { // and the summary has the cap that was written
+			happens: quota("instances", 2, false),
+			config:  across(5, two, respect(nil)),
+			nodes:   "RegionOne: web-0 web-1; RegionTwo: web-2 web-3 web-4",
+			change:  "+5",
+			at:      binds,
+			says:    `The region "RegionOne" gets 2 nodes and is full then: 0 of 2 instances in use.`,
+			asks:    "RegionOne/limits RegionOne/servers RegionTwo/limits RegionTwo/servers",
+			shows:   "RegionOne 2 2.50 100 0 none",
+		},
+		"next to servers that run": {
+			before:  across(4, two, nil),
+			happens: quota("instances", 3, true),
+			config:  across(8, two, respect(nil)),
+			nodes:   "RegionOne: web-0 web-1 web-4; RegionTwo: web-2 web-3 web-5 web-6 web-7",
+			change:  "+web-4 +web-5 +web-6 +web-7",
+			at:      binds,
+			says:    `The region "RegionOne" gets 1 node and is full then: 2 of 3 instances in use.`,
+			asks:    limits,
+		},
+		"below the nodes that have no server yet": { // what a quota allows is no cap that nodes could be above
+			before:  across(6, two, nil),
+			happens: quota("instances", 2, false),
+			config:  across(7, two, respect(nil)),
+			nodes:   "RegionOne: web-0 web-1 web-2; RegionTwo: web-3 web-4 web-5 web-6",
+			change:  "+web-6",
+			at:      binds + "\n" + noRoom,
+			asks:    limits,
+		},
+		"of what the flavor needs": {
+			happens: quota("cores", 1, false),
+			config:  across(3, two, respect(attributes{"flavor_id": "m1.tiny"})),
+			nodes:   "RegionOne: web-0; RegionTwo: web-1 web-2",
+			change:  "+3",
+			at:      binds,
+			asks:    "RegionOne/flavors/m1.tiny RegionOne/limits RegionOne/servers RegionTwo/flavors/m1.tiny RegionTwo/limits RegionTwo/servers",
+		},
+		"of no region that is gone": {
+			happens: hidden,
+			config:  across(1, two, respect(nil)),
+			nodes:   "RegionOne: web-0",
+			change:  "+1",
+			at:      "regions[1].name: Region skipped",
+			asks:    "RegionOne/limits RegionOne/servers",
+		},
+		"too small": { // for a plan: then none is used up
+			before:  across(2, "RegionOne", nil),
+			happens: quota("instances", 2, false),
+			config:  across(9, "RegionOne", respect(nil)),
+			at:      ": There is no feasible plan to handle all nodes.",
+			asks:    "RegionOne/limits",
+		},
+		"without room next to the old servers": {
+			before:  across(4, "RegionOne", update("a")),
+			happens: quota("instances", 5, true),
+			config:  across(5, "RegionOne", respect(update("b"))),
+			nodes:   "RegionOne: web-1 web-2 web-3 web-4 web-5",
+			change:  "+web-4 +web-5 -web-0",
+			at:      binds + "\n" + noRoom,
+			says:    "this plan needs servers for 2 nodes, and the quota has room for 1 more",
+			asks:    "RegionOne/limits",
+		},
+		"of a shrink": {
+			before: across(2, two, oldestFirst),
+			config: across(1, two, respect(oldestFirst)),
+			nodes:  "RegionTwo: web-1",
+			change: "-web-0",
+		},
+		"of an update": {
+			before: across(2, two, update("a")),
+			config: across(2, two, respect(update("a"))),
+			nodes:  "RegionOne: web-0; RegionTwo: web-1",
+			asks:   limits,
+		},
+		"of a candidate": {
+			before: across(2, two, nil),
+			config: across(2, two, respect(attributes{"deletion": attributes{"candidates": []any{"web-1"}}})),
+			nodes:  "RegionOne: web-0; RegionTwo: web-2",
+			change: "+web-2 -web-1",
+			asks:   limits,
+		},
+		"that cannot be asked for": { // nothing else is said of a plan that is none
+			happens: func(t *testing.T, a *attached) {
+				t.Helper()
+				down("az-2")(t, a)
+				a.c.Fake.Inject(fakecloud.Fault{Path: "/limits", Status: http.StatusForbidden, Times: fakecloud.Forever})
+			},
+			config: zonal(2, "az-1 az-2", respect(nil)),
+			at:     ": Unable to look up quotas",
+			asks:   "RegionOne/limits RegionOne/os-availability-zone RegionOne/servers",
+		},
+	})
+}

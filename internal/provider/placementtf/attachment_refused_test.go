@@ -1,0 +1,151 @@
+package placementtf_test
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestPlacementRefuses: what cannot be planned is one error at the argument that asks for it,
+// which says what to change there.
+func TestPlacementRefuses(t *testing.T) {
+	t.Parallel()
+	const zone = "az-1"
+	planEach(t, map[string]plannedCase{
+		"a size that is known only now": { // no place is looked up for it
+			config: zonal(3, "az-tow", attributes{"max_size": 2}),
+			at:     "desired_capacity: Size outside its bounds",
+		},
+		"such a size, and a template that is not known yet": {
+			before: zonal(2, zone, nil),
+			config: zonal(3, zone, attributes{"max_size": 2, "template": tftypes.UnknownValue}),
+			at:     "desired_capacity: Size outside its bounds",
+		},
+		"a batch that is known only now": {
+			config: zonal(3, "az-tow", attributes{"update": attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "many"}}),
+			at:     "update.max_batch_size: Invalid number of nodes",
+		},
+		"a new attachment of servers that run": {
+			happens: func(_ *testing.T, a *attached) { a.server("web-7", zone, 1, nil) },
+			config:  zonal(2, zone, nil),
+			at:      "cluster: Servers of this cluster are there already",
+			says:    "In RegionOne 1 server has a name that this cluster would give: web-7.",
+			asks:    "RegionOne/os-availability-zone RegionOne/servers",
+		},
+		"no stateful where slots are kept": {
+			before:  zonal(2, zone, stateful()),
+			happens: becomes(zonal(1, zone, stateful())),
+			config:  zonal(1, zone, nil),
+			at:      "stateful: Slots are kept without stateful",
+			says:    "Kept slots: web-1.",
+		},
+		"stateful where slots are kept": {
+			before:  zonal(2, zone, stateful()),
+			happens: becomes(zonal(1, zone, stateful())),
+			config:  zonal(2, zone, stateful()),
+			nodes:   "RegionOne/az-1: web-0 web-1",
+			change:  "+web-1",
+		},
+		"a slot to release with a node": {
+			before: zonal(2, zone, stateful()),
+			config: zonal(2, zone, stateful("web-1")),
+			at:     "stateful.release: A slot to release is in use",
+			says:   "Nodes are in the slots of web-1. A slot can be released once its node is removed",
+		},
+		"a candidate in a closed place": {
+			before: zonal(2, "az-1 az-2", templated("a", "RECREATE", "TEMPLATE")),
+			config: zonal(2, "az-1! az-2", with(templated("a", "RECREATE", "TEMPLATE"), leaving("web-0", ""))),
+			at:     "deletion.candidates: Invalid candidate",
+			says:   "Open the place, or take the node out of candidates.",
+		},
+		"a candidate that is protected": {
+			before: zonal(2, zone, nil),
+			config: zonal(2, zone, leaving("web-0", "web-0")),
+			at:     "deletion.candidates: Invalid candidate",
+			says:   "Remove it from one of the two lists.",
+		},
+		"fewer nodes than are protected": {
+			before: zonal(2, zone, nil),
+			config: zonal(1, zone, leaving("", "web-0 web-1")),
+			at:     "desired_capacity: Too few nodes can be removed",
+			says:   "Remove fewer nodes, or protect fewer: web-0",
+		},
+		"no template any more": {
+			before: zonal(2, zone, templated("a", "SUBSTITUTE", "TEMPLATE")),
+			config: zonal(2, zone, nil),
+			at:     "template: The template is gone",
+		},
+	})
+}
+
+// TestPlacementWarns: what a person should know of a plan is about the cluster as the plan
+// leaves it, and about what was listed before.
+func TestPlacementWarns(t *testing.T) {
+	t.Parallel()
+	const dropped = ": A place with nodes is no longer listed"
+	moves := templated("a", "SUBSTITUTE", "PLACEMENT")
+	least := attributes{"zones": []any{attributes{"name": "az-1", "min": 4}}}
+	planEach(t, map[string]plannedCase{
+		"a place is dropped": {
+			before: zonal(2, "az-1 az-2", nil),
+			config: zonal(2, "az-1", nil),
+			nodes:  "RegionOne/az-1: web-0; RegionOne/az-2: web-1",
+			at:     dropped,
+			says:   "RegionOne/az-2 is no longer listed and has 1 node. They stay until the cluster shrinks",
+		},
+		"it was dropped before": {
+			before:  zonal(2, "az-1 az-2", nil),
+			happens: becomes(zonal(2, "az-1", nil)),
+			config:  zonal(3, "az-1", nil),
+			nodes:   "RegionOne/az-1: web-0 web-2; RegionOne/az-2: web-1",
+			change:  "+web-2",
+		},
+		"an update moves its nodes": {
+			before:  zonal(4, "az-1 az-2", with(moves, leaving("", "web-3"))),
+			happens: func(t *testing.T, a *attached) { t.Helper(); a.boot(t, nil) },
+			config:  zonal(4, "az-1", with(moves, leaving("", "web-3"))),
+			nodes:   "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3",
+			change:  "+web-4 -web-2",
+			at:      dropped,
+			says:    "The update replaces them, batch by batch.",
+		},
+		"mins that growth meets": {
+			before: zonal(2, "az-1", nil),
+			config: zonal(4, "", least),
+			nodes:  "RegionOne/az-1: web-0 web-1 web-2 web-3",
+			change: "+web-2 +web-3",
+		},
+		"mins that it does not meet": {
+			before: zonal(2, "az-1", nil),
+			config: zonal(3, "", least),
+			nodes:  "RegionOne/az-1: web-0 web-1 web-2",
+			change: "+web-2",
+			at:     ": The mins are more than the nodes",
+			says:   "The mins of all places add up to 4, and the cluster has 3 nodes",
+		},
+		"a candidate that is not there": {
+			before: zonal(2, "az-1", nil),
+			config: zonal(2, "az-1", leaving("web-9", "")),
+			nodes:  "RegionOne/az-1: web-0 web-1",
+			at:     ": A candidate is not there",
+		},
+	})
+}
+
+// TestPlacementNoRegion: zones are those of a region, and where neither the configuration nor the
+// provider names one that is an error at region.
+func TestPlacementNoRegion(t *testing.T) {
+	t.Parallel()
+	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
+	p := protocol.Start(t, fake, fakecloud.MemberUser, nil)
+	i := protocol.Instance{Kind: "stackpolicy_placement_attachment", State: tftypes.NewValue(p.TypeOf("stackpolicy_placement_attachment"), nil)}
+	if _, err := p.Plan(t.Context(), p.Request(i, zonal(1, "az-1", nil))); err == nil || p.At() != "region: Unable to determine the region" {
+		t.Errorf("got %v at %q", err, p.At())
+	}
+	if resp, err := p.Plan(t.Context(), p.Request(i, across(1, "RegionTwo", nil))); err != nil || resp.PlannedState == nil {
+		t.Errorf("with regions: %v", err)
+	}
+}
