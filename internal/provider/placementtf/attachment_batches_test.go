@@ -10,8 +10,8 @@ import (
 )
 
 // TestPlacementBatches: the status counts the batches of one configuration: each apply of it
-// takes the next one, and another configuration, or the first batch after the last one, begins
-// anew. A plan with nothing left to do is empty.
+// takes the next one, and another configuration, or the first batch after the last one, starts
+// again from 1. A plan with nothing left to do is empty.
 func TestPlacementBatches(t *testing.T) {
 	t.Parallel()
 	image := func(name string, size int) attributes {

@@ -30,7 +30,7 @@ func begin(t *testing.T) *attached {
 	return a
 }
 
-// starts has the provider begin anew, as with each command: it looks up places once.
+// starts makes a new provider, as each command does: one provider looks up places once.
 func (a *attached) starts(t *testing.T) {
 	t.Helper()
 	a.Provider = protocol.Start(t, a.c.Fake, fakecloud.MemberUser, a.home)
