@@ -105,6 +105,15 @@ func (p *Provider) ValidateData(ctx context.Context, kind string, config Attribu
 	return p.failure(err, resp.Diagnostics)
 }
 
+// Validate looks at the configuration of a resource.
+func (p *Provider) Validate(ctx context.Context, kind string, config Attributes) error {
+	resp, err := p.Server.ValidateResourceConfig(
+		ctx,
+		&tfprotov6.ValidateResourceConfigRequest{TypeName: kind, Config: Pack(valueOf(p.TypeOf(kind), config))},
+	)
+	return p.failure(err, resp.Diagnostics)
+}
+
 // Apply plans and applies a change: it creates, updates or, where the config is
 // nil, destroys. A resource that is tainted is destroyed and made again.
 func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (Instance, error) {

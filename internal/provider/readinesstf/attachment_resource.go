@@ -316,8 +316,10 @@ func (r *attachmentResource) look(
 		return view{}
 	}
 	var v view
-	if model.regionless() || other.regionless() {
+	if model.regionless() {
 		v.region = places.RegionOr(ctx, cloud, types.StringNull(), diags)
+	} else if region, err := cloud.Region(ctx); err == nil {
+		v.region = region // for the other model alone, so it need not answer
 	}
 	v.nodes = model.nodes(v.region)
 	query := cluster.Query{NoProfiles: true}

@@ -1,0 +1,405 @@
+package readinesstf_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+)
+
+type attributes = protocol.Attributes
+
+// awaiting is a readiness attachment in a fake cloud, without Terraform, for two servers:
+// web-0 in the provider's region, which the configuration leaves out, and web-1 in another.
+type awaiting struct {
+	*protocol.Provider
+	fake *fakecloud.Cloud
+	ids  map[string]string // of the servers, by node
+	i    protocol.Instance
+}
+
+// await has web-1 as it is given.
+func await(t *testing.T, other fakecloud.Server) *awaiting {
+	t.Helper()
+	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
+	a := &awaiting{fake: fake, i: protocol.Instance{Kind: "stackpolicy_readiness_attachment"}, ids: map[string]string{
+		"web-0": fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"})[0], "web-1": fake.AddServers("RegionTwo", other)[0]}}
+	a.later(t)
+	return a
+}
+
+// later is the next command of Terraform: another process.
+func (a *awaiting) later(t *testing.T) {
+	t.Helper()
+	a.Provider = protocol.Start(t, a.fake, fakecloud.MemberUser, "RegionOne")
+}
+
+// config waits for these nodes.
+func (a *awaiting) config(names ...string) attributes {
+	servers := attributes{}
+	for _, name := range names {
+		servers[name] = attributes{"id": a.ids[name]}
+		if name == "web-1" {
+			servers[name].(attributes)["region"] = "RegionTwo"
+		}
+	}
+	return attributes{"cluster": "web", "servers": servers}
+}
+
+func (a *awaiting) apply(t *testing.T, config attributes) error {
+	t.Helper()
+	a.later(t)
+	var err error
+	a.i, err = a.Apply(t.Context(), a.i, config)
+	return err
+}
+
+func (a *awaiting) must(t *testing.T, config attributes) {
+	t.Helper()
+	if err := a.apply(t, config); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pending are the nodes that the state lists, "none" without a state.
+func (a *awaiting) pending() string {
+	if a.i.State.IsNull() {
+		return "none"
+	}
+	var names []string
+	for _, name := range protocol.Elements(protocol.Object(a.i.State)["pending"]) {
+		names = append(names, protocol.Text(name))
+	}
+	return strings.Join(names, " ")
+}
+
+// noted is what Nova has of the nodes: the mark, "+" with the time of it, "-" that a wait
+// ended without the server, and "!" that it was drained.
+func (a *awaiting) noted() string {
+	var list []string
+	for _, s := range append(a.fake.Servers("RegionOne"), a.fake.Servers("RegionTwo")...) {
+		text := s.Name + ":" + s.Metadata[openstack.MarkKey]
+		for _, sign := range [][2]string{{openstack.InServiceAtKey, "+"}, {openstack.NotInServiceAtKey, "-"}, {openstack.DrainedKey, "!"}} {
+			if s.Metadata[sign[0]] != "" {
+				text += sign[1]
+			}
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, " ")
+}
+
+// asked is how often Nova was asked for the server of a node by itself.
+func (a *awaiting) asked(name string) int { return a.fake.Count("GET compute /servers/" + a.ids[name]) }
+
+// refused says no to each request for the list of servers.
+var refused = fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers/detail", Status: http.StatusForbidden, Times: fakecloud.Forever}
+
+// TestAwaited: an apply marks the servers that are in service and looks at no others again.
+// Where one is not, a new attachment is not in the state, and an old one is with those that
+// are pending; where Nova could not be asked, nothing changes.
+func TestAwaited(t *testing.T) {
+	t.Parallel()
+	const notInService, unread = ": Servers are not in service", ": Unable to look for the marks of the servers"
+	note := func(pairs ...string) fakecloud.Server {
+		s := fakecloud.Server{Name: "web-1", Metadata: map[string]string{}}
+		for i := 0; i < len(pairs); i += 2 {
+			s.Metadata[pairs[i]] = pairs[i+1]
+		}
+		return s
+	}
+	const then = "2026-11-01T00:00:00Z"
+	for name, c := range map[string]struct {
+		other fakecloud.Server
+		fault *fakecloud.Fault
+		noted string // of web-1
+		at    string
+	}{
+		"new":                      {note(), nil, "1+", ""},
+		"of another mark":          {note(openstack.MarkKey, "0"), nil, "1+", ""},
+		"in service":               {note(openstack.MarkKey, "1"), nil, "1", ""},
+		"drained":                  {note(openstack.MarkKey, "1", openstack.DrainedKey, then), nil, "1+", ""},
+		"not in service before":    {note(openstack.NotInServiceAtKey, then), nil, "1+", ""},
+		"in ERROR":                 {fakecloud.Server{Name: "web-1", Status: "ERROR"}, nil, "", notInService},
+		"which Nova does not list": {note(), &refused, "", unread},
+	} {
+		for _, update := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, update %t", name, update), func(t *testing.T) {
+				t.Parallel()
+				a := await(t, c.other)
+				if update {
+					a.must(t, a.config("web-0"))
+				}
+				before := a.i.State
+				a.fake.ResetRequests()
+				if c.fault != nil {
+					a.fake.Inject(*c.fault)
+				}
+				err := a.apply(t, a.config("web-0", "web-1"))
+				if (err != nil) != (c.at != "") || a.At() != c.at {
+					t.Errorf("%v, said %s", err, a.Said())
+				}
+				first := "1+"
+				if c.at == unread && !update {
+					first = ""
+				}
+				if got, want := a.noted(), "web-0:"+first+" web-1:"+c.noted; got != want {
+					t.Errorf("noted is %s, want %s", got, want)
+				}
+				if update && a.asked("web-0") > 0 || c.noted == "1" && a.asked("web-1") > 0 {
+					t.Error("a server that is in service is looked at again")
+				}
+				if c.at == unread && update {
+					if !a.i.State.Equal(before) {
+						t.Errorf("the state is %s", a.i.State)
+					}
+					return
+				}
+				want := ""
+				if c.at != "" {
+					want = map[bool]string{true: "web-1", false: "none"}[update]
+				}
+				if got := a.pending(); got != want {
+					t.Errorf("pending are %q, want %q", got, want)
+				}
+				if want == "none" {
+					return
+				}
+				state := protocol.Object(a.i.State)
+				if len(protocol.Object(state["servers"])) != 2 || protocol.Text(state["id"]) != "web" || protocol.Text(state["timeout"]) != "10m" {
+					t.Errorf("the state is %s", a.i.State)
+				}
+			})
+		}
+	}
+}
+
+// TestRefreshed: a refresh finds who is pending. Then the plan is not empty, and one that
+// removes the attachment warns that nobody waits any more.
+func TestRefreshed(t *testing.T) {
+	t.Parallel()
+	noted := func(key, text string) func(*fakecloud.Server) {
+		return func(s *fakecloud.Server) {
+			if delete(s.Metadata, key); text != "" {
+				s.Metadata[key] = text
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		change  func(*fakecloud.Server)
+		gone    bool
+		down    bool
+		pending string
+	}{
+		"nothing":       {},
+		"in ERROR":      {change: func(s *fakecloud.Server) { s.Status = "ERROR" }},
+		"no mark":       {change: noted(openstack.MarkKey, ""), pending: "web-1"},
+		"another mark":  {change: noted(openstack.MarkKey, "2"), pending: "web-1"},
+		"a drain":       {change: noted(openstack.DrainedKey, "2026-11-01T00:00:00Z"), pending: "web-1"},
+		"no server":     {gone: true, pending: "web-1"},
+		"a cell, down":  {down: true},
+		"a wait, ended": {change: noted(openstack.NotInServiceAtKey, "2026-11-01T00:00:00Z")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := await(t, fakecloud.Server{Name: "web-1"})
+			a.must(t, a.config("web-0", "web-1"))
+			switch {
+			case c.change != nil:
+				a.fake.UpdateServer("RegionTwo", a.ids["web-1"], c.change)
+			case c.gone:
+				a.fake.RemoveServers("RegionTwo", a.ids["web-1"])
+			case c.down:
+				a.fake.SetCellDown("RegionTwo", true)
+			}
+			a.later(t)
+			var err error
+			if a.i, err = a.Refresh(t.Context(), a.i); err != nil || a.pending() != c.pending {
+				t.Errorf("%v, pending are %q", err, a.pending())
+			}
+			a.fake.Inject(refused)
+			if failed, err := a.Refresh(t.Context(), a.i); err == nil || !failed.State.Equal(a.i.State) {
+				t.Errorf("where Nova cannot be asked: %v, %s", err, failed.State)
+			}
+			other := a.config("web-0", "web-1")
+			other["cluster"] = "app"
+			for to, config := range map[string]attributes{"kept": a.config("web-0", "web-1"), "of another cluster": other, "removed": nil} {
+				a.later(t)
+				resp, err := a.Plan(t.Context(), a.Request(a.i, config))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := ""
+				if c.pending != "" && to != "kept" {
+					want = ": Servers are no longer waited for"
+				}
+				if a.At() != want || want != "" && !strings.Contains(a.Said(), `Cluster "web": this plan removes the readiness attachment, which still waits for 1 node: web-1.`) {
+					t.Errorf("%s: said %s", to, a.Said())
+				}
+				planned := protocol.Unpack(a.TypeOf(a.i.Kind), resp.PlannedState)
+				if to == "kept" && planned.Equal(a.i.State) != (c.pending == "") {
+					t.Errorf("planned is %s", planned)
+				}
+				if to == "of another cluster" && protocol.Text(protocol.Object(planned)["id"]) != "app" {
+					t.Errorf("planned is %s", planned)
+				}
+			}
+		})
+	}
+}
+
+// TestOvertaken: what a new server takes the place of must be there until that is in service.
+// A region that has none of the servers any more is not asked.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	const warned = "servers: Servers were destroyed before others took their place"
+	same := func(c attributes) attributes { return c }
+	for name, c := range map[string]struct {
+		then    []string // the nodes
+		as      func(attributes) attributes
+		gone    bool // web-0's first server
+		refresh bool
+		at      string
+	}{
+		"it is there":              {[]string{"web-0", "web-1"}, same, false, false, ""},
+		"it is gone":               {[]string{"web-0", "web-1"}, same, true, false, warned},
+		"it is gone, and named":    {[]string{"web-0", "web-1"}, named, true, false, warned},
+		"it was gone before":       {[]string{"web-0", "web-1"}, same, true, true, ""},
+		"a region is left":         {[]string{"web-0"}, same, false, false, ""},
+		"gone, and a region left":  {[]string{"web-0"}, same, true, false, warned},
+		"left, with servers of it": {[]string{"web-1"}, same, true, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := await(t, fakecloud.Server{Name: "web-1"})
+			a.must(t, a.config("web-0", "web-1"))
+			first := a.ids["web-0"]
+			a.ids["web-0"] = a.fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"})[0]
+			if c.gone {
+				a.fake.RemoveServers("RegionOne", first)
+			}
+			if c.refresh {
+				var err error
+				if a.i, err = a.Refresh(t.Context(), a.i); err != nil {
+					t.Fatal(err)
+				}
+			}
+			region := map[string]string{"web-0": "RegionTwo", "web-1": "RegionOne"}[c.then[0]]
+			if len(c.then) == 1 {
+				a.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: region, Status: http.StatusForbidden, Times: fakecloud.Forever})
+			}
+			if err := a.apply(t, c.as(a.config(c.then...))); err != nil || a.At() != c.at || c.at != "" && !strings.Contains(a.Said(), "The servers of web-0 were in service") {
+				t.Errorf("%v, said %s", err, a.Said())
+			}
+		})
+	}
+}
+
+// TestHooks: a plan refuses a hook that could not run, and says in which region. One that
+// does not complete is a warning, or the server is not in service, as default_result has it.
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	broken := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(broken.Close)
+	pool := attributes{"type": "octavia", "pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}, "default_result": "ABANDON"}
+	webhook := func(result string) attributes {
+		return attributes{"type": "webhook", "url": broken.URL, "default_result": result}
+	}
+	for name, c := range map[string]struct {
+		hook     attributes
+		hidden   string // the region that has no Octavia
+		at, says string
+		noted    string
+	}{
+		"a command":                   {attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}, "", "hook.type: Unable to run the hook", "allow_commands", ""},
+		"a region without Octavia":    {pool, "RegionTwo", "hook.type: Unable to run the hook", "RegionTwo", ""},
+		"the other, without it":       {pool, "RegionOne", "hook.type: Unable to run the hook", "RegionOne", ""},
+		"one that fails":              {webhook("ABANDON"), "", ": Servers are not in service", "): its hook did not complete: ", "-"},
+		"one that fails and goes on":  {webhook("CONTINUE"), "", ": A lifecycle hook did not complete\n: A lifecycle hook did not complete", "counts as ready", "1+"},
+		"an address without a scheme": {attributes{"type": "webhook", "url": "x", "default_result": "ABANDON"}, "", "hook: Invalid hook", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := await(t, fakecloud.Server{Name: "web-1"})
+			if c.hidden != "" {
+				a.fake.HideEndpoint(fakecloud.LoadBalancing, c.hidden, true)
+				a.later(t)
+			}
+			config := named(a.config("web-0", "web-1"))
+			config["hook"] = c.hook
+			if err := a.Validate(t.Context(), a.i.Kind, config); err == nil {
+				_ = a.apply(t, config) // what it says is looked at below
+			}
+			if at := a.At(); at != c.at || !strings.Contains(a.Said(), c.says) {
+				t.Errorf("said %s\n%s\nwant %s", at, a.Said(), c.at)
+			}
+			if got, want := a.noted(), "web-0:"+c.noted+" web-1:"+c.noted; got != want {
+				t.Errorf("noted is %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// named has the region of each server.
+func named(config attributes) attributes {
+	config["servers"].(attributes)["web-0"].(attributes)["region"] = "RegionOne"
+	return config
+}
+
+// TestInterrupted: an apply that is cut short says so, and the state has who is pending.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		cancel()
+		w.WriteHeader(http.StatusAccepted) // and is asked again later
+	}))
+	t.Cleanup(consumer.Close)
+	a := await(t, fakecloud.Server{Name: "web-1"})
+	a.must(t, a.config("web-0"))
+	config := a.config("web-0", "web-1")
+	config["hook"] = attributes{"type": "webhook", "url": consumer.URL, "default_result": "ABANDON"}
+	a.later(t)
+	var err error
+	a.i, err = a.Apply(ctx, a.i, config)
+	if err == nil || a.At() != ": The wait for new servers was interrupted" || !strings.Contains(a.Said(), "not in service yet: web-1. Apply again") {
+		t.Errorf("%v, said %s", err, a.Said())
+	}
+	if got := a.noted(); got != "web-0:1+ web-1:" || a.pending() != "web-1" {
+		t.Errorf("noted is %s, pending are %q", got, a.pending())
+	}
+}
+
+// TestImported: an import knows the cluster and the default timeout. The next apply waits
+// for servers without a mark.
+func TestImported(t *testing.T) {
+	t.Parallel()
+	a := await(t, fakecloud.Server{Name: "web-1"})
+	var err error
+	if a.i, err = a.Adopt(t.Context(), a.i.Kind, "web"); err != nil {
+		t.Fatal(err)
+	}
+	state := protocol.Object(a.i.State)
+	for _, name := range slices.Sorted(maps.Keys(state)) {
+		want := map[string]any{"id": "web", "cluster": "web", "timeout": "10m", "pending": []tftypes.Value{}}[name]
+		of := state[name].Type()
+		if got := state[name]; !got.Equal(tftypes.NewValue(of, want)) {
+			t.Errorf("%s is %s", name, got)
+		}
+	}
+	a.must(t, a.config("web-0", "web-1"))
+	if got := a.noted(); got != "web-0:1+ web-1:1+" {
+		t.Errorf("noted is %s", got)
+	}
+}
