@@ -226,3 +226,13 @@ func (p *Provider) Adopt(ctx context.Context, kind, id string) (Instance, error)
 func (p *Provider) TypeOf(kind string) tftypes.Type {
 	return p.Schemas.ResourceSchemas[kind].ValueType()
 }
+
+// Identity has the parts of a resource's identity.
+func (p *Provider) Identity(t testing.TB, i Instance) map[string]tftypes.Value {
+	t.Helper()
+	schemas, err := p.Server.GetResourceIdentitySchemas(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Object(Unpack(schemas.IdentitySchemas[i.Kind].ValueType(), i.Identity.IdentityData))
+}

@@ -108,12 +108,7 @@ func shown(v tftypes.Value) string {
 // identified are the parts of the identity.
 func (h *held) identified(t *testing.T) string {
 	t.Helper()
-	schemas, err := h.Server.GetResourceIdentitySchemas(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	of := schemas.IdentitySchemas[h.i.Kind].ValueType()
-	parts := protocol.Object(protocol.Unpack(of, h.i.Identity.IdentityData))
+	parts := h.Identity(t, h.i)
 	return shown(parts["region"]) + "/" + shown(parts["servergroup_id"]) + " created " + shown(parts["created"])
 }
 

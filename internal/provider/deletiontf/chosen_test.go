@@ -1,0 +1,203 @@
+package deletiontf_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+)
+
+// chooser plans deletions among the nodes a to e, without Terraform. e has no name.
+func chooser(t *testing.T) (p *protocol.Provider, list []any) {
+	t.Helper()
+	p, err := protocol.Connect(t.Context(), attributes{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []struct {
+		id, region, zone, status string
+		day, profile             int
+		protected                bool
+	}{
+		{"a", "R1", "z1", "ACTIVE", 5, 1, false},
+		{"b", "R1", "z2", "ACTIVE", 1, 3, false},
+		{"c", "R2", "z1", "ACTIVE", 3, 2, false},
+		{"d", "R2", "z2", "ERROR", 4, 4, false},
+		{"e", "R2", "z1", "ACTIVE", 2, 5, true},
+	} {
+		node := attributes{"id": n.id, "region": n.region, "zone": n.zone, "status": n.status, "protected": n.protected,
+			"created_at": fmt.Sprintf("2026-11-%02dT00:00:00Z", n.day), "profile_created_at": fmt.Sprintf("2026-10-%02dT00:00:00Z", n.profile)}
+		if n.id != "e" {
+			node["name"] = "web-" + n.id
+		}
+		list = append(list, node)
+	}
+	return p, list
+}
+
+// of is a value in the notation of HCL, as a decision has it.
+func of(v any) tftypes.Value {
+	switch v := v.(type) {
+	case int:
+		return tftypes.NewValue(tftypes.Number, v)
+	case string:
+		return tftypes.NewValue(tftypes.String, v)
+	case []any:
+		kinds, values := []tftypes.Type{}, []tftypes.Value{}
+		for _, e := range v {
+			value := of(e)
+			kinds, values = append(kinds, value.Type()), append(values, value)
+		}
+		return tftypes.NewValue(tftypes.Tuple{ElementTypes: kinds}, values)
+	case attributes:
+		kinds, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
+		for name, e := range v {
+			values[name] = of(e)
+			kinds[name] = values[name].Type()
+		}
+		return tftypes.NewValue(tftypes.Object{AttributeTypes: kinds}, values)
+	}
+	panic(fmt.Sprintf("a %T", v))
+}
+
+// texts are the elements of a list of strings.
+func texts(v tftypes.Value) string {
+	var all []string
+	for _, e := range protocol.Elements(v) {
+		all = append(all, protocol.Text(e))
+	}
+	return strings.Join(all, " ")
+}
+
+// TestChosen: who leaves, for each kind of request, and what is said of it. The others
+// survive, in their order.
+func TestChosen(t *testing.T) {
+	t.Parallel()
+	in := func(n int, more ...any) attributes {
+		config := attributes{"scale_in": attributes{"count": n}, "criteria": "OLDEST_FIRST"}
+		for i := 0; i < len(more); i += 2 {
+			config[more[i].(string)] = more[i+1]
+		}
+		return config
+	}
+	decided := func(deletion any) attributes {
+		return attributes{"criteria": "OLDEST_FIRST", "decision": of(attributes{"deletion": deletion})}
+	}
+	named := func(names ...any) attributes {
+		return attributes{"delete_nodes": attributes{"candidates": names}}
+	}
+	const warned = "Protected candidate"
+	for name, c := range map[string]struct {
+		config attributes
+		leave  string // "-": it fails
+		at     string
+		says   string
+	}{
+		"the oldest":                {in(2), "d b", "", ""},
+		"by another criterion":      {in(3, "criteria", "OLDEST_PROFILE_FIRST"), "d a c", "", ""},
+		"by lot":                    {in(3, "criteria", "RANDOM", "seed", "x"), "d a c", "", ""},
+		"by another lot":            {in(3, "criteria", "RANDOM", "seed", "w"), "d b a", "", ""},
+		"one protected by its name": {in(2, "protected", []any{"web-b"}), "d c", "", ""},
+		"one protected by its id":   {in(2, "protected", []any{"b"}), "d c", "", ""},
+		"too many":                  {in(5), "-", ": Too few nodes can be removed", "protect fewer"},
+		"more than there are":       {in(9), "-", ": The count is above the cluster's size\n: Too few nodes can be removed", ""},
+		"none":                      {in(0), "", "", ""},
+		"to a size":                 {attributes{"resize": attributes{"adjustment_type": "EXACT_CAPACITY", "number": 4}}, "d", "", ""},
+		"nothing requested":         {attributes{}, "-", ": Invalid request", ""},
+		"two requests":              {in(1, "resize", attributes{"max_size": 3}), "-", "resize: Invalid request", "make one"},
+
+		"named":                   {named("web-c", "a"), "c a", "", ""},
+		"named, and protected":    {named("a", "e"), "a e", "delete_nodes.candidates: " + warned, `The node "e" is protected.`},
+		"named, and not there":    {named("a", "z"), "-", "delete_nodes.candidates[1]: Invalid candidate", `"z"`},
+		"decided, by region":      {decided(attributes{"regions": attributes{"R1": 1, "R2": 1}}), "b d", "", ""},
+		"decided, by zone":        {decided(attributes{"region": "R2", "zones": attributes{"z1": 1}}), "c", "", ""},
+		"decided, and named":      {decided(attributes{"count": 2, "candidates": []any{"web-b"}}), "b d", "", ""},
+		"decided, and protected":  {decided(attributes{"candidates": []any{"e"}}), "e", "decision: " + warned, `The node "e" is protected.`},
+		"decided, and not there":  {decided(attributes{"candidates": []any{"z"}}), "-", "decision: Invalid request", `"z"`},
+		"decided, in other words": {decided("all"), "-", "decision: Invalid decision", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, nodes := chooser(t)
+			c.config["nodes"] = nodes
+			plan, err := p.ReadData(t.Context(), "stackpolicy_deletion_plan", c.config)
+			if p.At() != c.at || !strings.Contains(p.Said(), c.says) || (err != nil) != (c.leave == "-") {
+				t.Errorf("%v, said is %s\n%s\nwant %s %s", err, p.At(), p.Said(), c.at, c.says)
+			}
+			if err != nil {
+				return
+			}
+			result, leave, names, stay := protocol.Object(plan), "", "", []string{}
+			if deletion := result["deletion"]; !deletion.IsNull() {
+				leave, names = texts(protocol.Object(deletion)["candidates"]), texts(protocol.Object(deletion)["names"])
+			}
+			for _, id := range []string{"a", "b", "c", "d", "e"} {
+				if !slices.Contains(strings.Fields(c.leave), id) {
+					stay = append(stay, id)
+				}
+			}
+			if got := texts(result["survivors"]); leave != c.leave || got != strings.Join(stay, " ") {
+				t.Errorf("%s leave and %s stay, want %s", leave, got, c.leave)
+			}
+			called := strings.NewReplacer("a", "web-a", "b", "web-b", "c", "web-c", "d", "web-d")
+			if want := called.Replace(c.leave); names != want {
+				t.Errorf("the names are %s, want %s", names, want)
+			}
+		})
+	}
+}
+
+// TestTerms: what a plan hands on, in the units of the policy documents.
+func TestTerms(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		terms           attributes
+		destroy, reduce bool
+		grace           int
+	}{
+		"by default":  {attributes{}, true, true, 0},
+		"kept":        {attributes{"destroy_after_deletion": false}, false, true, 0},
+		"not reduced": {attributes{"reduce_desired_capacity": false, "grace_period": "2m"}, true, false, 120},
+	} {
+		p, nodes := chooser(t)
+		c.terms["nodes"], c.terms["scale_in"] = nodes, attributes{}
+		plan, err := p.ReadData(t.Context(), "stackpolicy_deletion_plan", c.terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		deletion := protocol.Object(protocol.Object(plan)["deletion"])
+		for field, want := range map[string]any{"destroy_after_deletion": c.destroy, "reduce_desired_capacity": c.reduce, "grace_period": c.grace, "count": 1} {
+			if got := deletion[field]; !got.Equal(tftypes.NewValue(got.Type(), want)) {
+				t.Errorf("%s: %s is %s, want %v", name, field, got, want)
+			}
+		}
+	}
+}
+
+// TestPlanValidated: what is wrong is said before the nodes are known, and nothing is said of
+// what is not known yet.
+func TestPlanValidated(t *testing.T) {
+	t.Parallel()
+	unknown := tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)
+	for name, c := range map[string]struct {
+		config attributes
+		at     string
+	}{
+		"nothing":            {attributes{}, ": Invalid request"},
+		"a decision":         {attributes{"decision": of("all")}, "decision: Invalid decision"},
+		"a decision, later":  {attributes{"decision": unknown}, ""},
+		"a number, later":    {attributes{"scale_in": attributes{"count": tftypes.UnknownValue}, "resize": attributes{}}, ""},
+		"the nodes are late": {attributes{"scale_in": attributes{"count": 1}}, ""},
+	} {
+		p, _ := chooser(t)
+		c.config["nodes"] = tftypes.UnknownValue
+		_ = p.ValidateData(t.Context(), "stackpolicy_deletion_plan", c.config)
+		if p.At() != c.at {
+			t.Errorf("%s: said %s, want %s", name, p.Said(), c.at)
+		}
+	}
+}
