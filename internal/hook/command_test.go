@@ -100,6 +100,7 @@ func TestCommand(t *testing.T) {
 	}
 	t.Setenv("KUBECONFIG", "/etc/kube")
 	t.Setenv("HOME", "/home/ann")
+	t.Setenv("PATH", "/usr/bin:/bin") // a long line would be cut
 	m := Message{Token: "t-1", NodeID: "n-1", Transition: Launch, Region: "R", NodeName: "web-1", Cluster: "web", Address: "10.0.0.7"}
 
 	logged, err := commandRun(t.Context(), t, m, "environment")

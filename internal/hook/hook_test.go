@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
 // with runs the test with a hook type that does as the function says.
@@ -61,7 +63,8 @@ func TestRun(t *testing.T) {
 			with(t, c.hook)
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				warning, err := (&Runner{}).Run(t.Context(), c.spec, Message{NodeID: "node-1", NodeName: "web-1", Region: "R"}, &Progress{})
+				var p Progress
+				warning, err := (&Runner{}).Run(t.Context(), c.spec, Message{NodeID: "node-1", NodeName: "web-1", Region: "R"}, &p)
 				if took := time.Since(start); took != c.took {
 					t.Errorf("took %s, want %s", took, c.took)
 				}
@@ -70,6 +73,9 @@ func TestRun(t *testing.T) {
 				}
 				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 					t.Errorf("error %v, want %q", err, c.err)
+				}
+				if p.Completed != (err == nil) { // one that did not complete runs again
+					t.Errorf("%v, and completed is %t", err, p.Completed)
 				}
 			})
 		})
@@ -114,6 +120,38 @@ func TestResumed(t *testing.T) {
 				t.Errorf("%v, %d runs, want %d, %+v", err, runs, c.runs, p)
 			}
 		})
+	}
+}
+
+// TestRegions: a service of OpenStack is asked in the node's region. Zaqar knows who posts by
+// the token.
+func TestRegions(t *testing.T) {
+	var asked []string
+	away := errors.New("it is away")
+	runner := &Runner{
+		Messaging: func(_ context.Context, region, clientID string) (*gophercloud.ServiceClient, error) {
+			asked = append(asked, "zaqar "+region+" "+clientID)
+			return nil, away
+		},
+		LoadBalancer: func(_ context.Context, region string) (*openstack.LoadBalancer, error) {
+			asked = append(asked, "octavia "+region)
+			return nil, away
+		},
+	}
+	for _, kind := range []string{"zaqar", "octavia"} {
+		spec := Spec{Type: kind, Arguments: map[string][]string{"queue": {"q"}}}
+		if kind == "octavia" {
+			spec.Arguments = map[string][]string{"pool_ids": {"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}}
+		}
+		for _, m := range []Message{{Region: "R", Token: "t-1"}, {Region: "S", Token: "t-1"}, {Region: "S", Token: "t-2"}} {
+			if _, err := runner.Run(t.Context(), spec, m, &Progress{}); !errors.Is(err, away) {
+				t.Errorf("%s: %v", kind, err)
+			}
+		}
+	}
+	one, two := clientID("t-1"), clientID("t-2")
+	if want := []string{"zaqar R " + one, "zaqar S " + one, "zaqar S " + two, "octavia R", "octavia S", "octavia S"}; !slices.Equal(asked, want) || one == two {
+		t.Errorf("asked are %q, want %q", asked, want)
 	}
 }
 

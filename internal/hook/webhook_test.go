@@ -34,6 +34,7 @@ type consumer struct {
 	mu      sync.Mutex
 	got     []string // method, path, query
 	bodies  []string
+	headers []http.Header
 	answers []http.HandlerFunc
 }
 
@@ -41,7 +42,7 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	c.mu.Lock()
 	c.got = append(c.got, r.Method+" "+r.URL.RequestURI())
-	c.bodies = append(c.bodies, string(body))
+	c.bodies, c.headers = append(c.bodies, string(body)), append(c.headers, r.Header)
 	answer := c.answers[min(len(c.got), len(c.answers))-1]
 	c.mu.Unlock()
 	answer(w, r)
@@ -165,6 +166,12 @@ func TestWebhook(t *testing.T) {
 				var sent Message
 				if err := json.Unmarshal([]byte(consumer.bodies[0]), &sent); err != nil || sent != m {
 					t.Errorf("sent %s", consumer.bodies[0])
+				}
+				for i, headers := range consumer.headers {
+					kind := map[bool]string{true: "application/json"}[strings.HasPrefix(consumer.got[i], "POST")]
+					if headers.Get("Content-Type") != kind || headers.Get("User-Agent") != "agent/1" {
+						t.Errorf("%s has the headers %v", consumer.got[i], headers)
+					}
 				}
 			})
 		})

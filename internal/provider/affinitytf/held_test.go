@@ -132,17 +132,23 @@ func TestHeld(t *testing.T) {
 		"inherited":              {asking("shared"), map[string]string{"servergroup_name": "shared", "inherited_group": "true"}, "shared"},
 		"inherited, by a hint": {attributes{"scheduler_hints": attributes{"group": "shared"}},
 			map[string]string{"servergroup_name": "shared", "inherited_group": "true", "policy": "anti-affinity"}, "shared"},
+		"inherited, by a hint, of another policy": {attributes{"scheduler_hints": attributes{"group": "together"}},
+			map[string]string{"servergroup_name": "together", "inherited_group": "true", "policy": "affinity"}, "shared together"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := hold(t, fakecloud.MemberUser)
 			h.group("RegionOne", fakecloud.ServerGroup{Name: "shared", Policy: "anti-affinity"}, "a", "b", "c")
+			if strings.Contains(c.left, "together") {
+				h.group("RegionOne", fakecloud.ServerGroup{Name: "together", Policy: "affinity"})
+			}
 			h.apply(t, c.config)
 			state := protocol.Object(h.i.State)
 			region, id := shown(state["region"]), shown(state["servergroup_id"])
 			c.want["id"] = region + "/" + id
 			if c.want["inherited_group"] == "true" {
-				members := slices.Clone(h.fake.ServerGroups("RegionOne")[0].Members)
+				groups := h.fake.ServerGroups("RegionOne")
+				members := slices.Clone(groups[slices.IndexFunc(groups, func(g fakecloud.ServerGroup) bool { return g.ID == id })].Members)
 				slices.Sort(members)
 				c.want["members"] = strings.Join(members, " ")
 			}
@@ -237,6 +243,9 @@ func TestChanges(t *testing.T) {
 			now := shown(protocol.Object(h.i.State)["servergroup_id"])
 			if (now == id) != (c.at == "") {
 				t.Errorf("the group is %s, before %s", now, id)
+			}
+			if got := h.identified(t); !strings.HasPrefix(got, shown(protocol.Object(h.i.State)["id"])+" ") {
+				t.Errorf("the identity is %s", got)
 			}
 			h.has(t, "applied", map[string]string{"zone": shown(tftypes.NewValue(tftypes.String, c.after["availability_zone"]))})
 			h.refresh(t)
@@ -470,6 +479,7 @@ func TestChangesRefused(t *testing.T) {
 		"a group, with its zone":    {zoned("az-3", attributes{"name": "other"}), true, "servergroup.name: The server group changes"},
 		"a group that is not known": {zoned("az-3", attributes{"name": tftypes.UnknownValue}), false, ": The server group may change"},
 		"DRS":                       {attributes{"enable_drs_extension": true, "availability_zone": "az-3", "servergroup": web}, false, "enable_drs_extension: Only an admin sees hypervisors"},
+		"a region, not known":       {attributes{"region": tftypes.UnknownValue, "availability_zone": "az-3", "servergroup": web}, false, ": The server group may change"},
 		"DRS that is not known":     {attributes{"enable_drs_extension": tftypes.UnknownValue, "availability_zone": "az-3", "servergroup": web}, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -496,26 +506,35 @@ func TestChangesRefused(t *testing.T) {
 	}
 }
 
-// TestZoneGoes: a zone that goes between the plan and the apply is an error, and the state
-// keeps the one that it has.
+// TestZoneGoes: a zone that goes between the plan and the apply is an error. An attachment
+// keeps what it has, and for a new one no group is made.
 func TestZoneGoes(t *testing.T) {
 	t.Parallel()
-	h := hold(t, fakecloud.MemberUser)
-	h.apply(t, asking("web"))
-	req := h.Request(h.i, attributes{"servergroup": attributes{"name": "web"}, "availability_zone": "az-3"})
-	plan, err := h.Plan(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.fake.RemoveZone("RegionOne", "az-3")
-	h.later(t)
-	resp, err := h.Server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{TypeName: h.i.Kind, PriorState: req.PriorState,
-		PlannedState: plan.PlannedState, Config: req.Config, PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if at := protocol.At(resp.Diagnostics); at != "availability_zone: Unknown availability zone" || !protocol.Unpack(h.TypeOf(h.i.Kind), resp.NewState).Equal(h.i.State) {
-		t.Errorf("said %s, the state is %s", at, protocol.Unpack(h.TypeOf(h.i.Kind), resp.NewState))
+	for _, exists := range []bool{false, true} {
+		h := hold(t, fakecloud.MemberUser)
+		if exists {
+			h.apply(t, asking("web"))
+		}
+		groups := h.groups("RegionOne")
+		req := h.Request(h.i, attributes{"servergroup": attributes{"name": "web"}, "availability_zone": "az-3"})
+		plan, err := h.Plan(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.fake.RemoveZone("RegionOne", "az-3")
+		h.later(t)
+		resp, err := h.Server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{TypeName: h.i.Kind, PriorState: req.PriorState,
+			PlannedState: plan.PlannedState, Config: req.Config, PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := protocol.Unpack(h.TypeOf(h.i.Kind), resp.NewState)
+		if at := protocol.At(resp.Diagnostics); at != "availability_zone: Unknown availability zone" || exists && !state.Equal(h.i.State) || !exists && !state.IsNull() {
+			t.Errorf("said %s, the state is %s", at, state)
+		}
+		if got := h.groups("RegionOne"); got != groups {
+			t.Errorf("the groups are %q, before %q", got, groups)
+		}
 	}
 }
 
@@ -553,10 +572,39 @@ func TestDRSStays(t *testing.T) {
 			t.Errorf("%s fails: %v, %s", path, err, h.At())
 		}
 	}
-	config := attributes{"region": "RegionTwo", "enable_drs_extension": true, "availability_zone": "az-2:vsphere_drs_1"}
-	h = hold(t, fakecloud.AdminUser)
-	if _, err := h.Plan(t.Context(), h.Request(h.i, config)); err == nil || h.At() != "availability_zone: Unknown availability zone" {
-		t.Errorf("a host twice: %v, %s", err, h.At())
+}
+
+// TestDRSZone: the zone of the host is the one that is asked for, also where Nova does not
+// show the zones of hosts.
+func TestDRSZone(t *testing.T) {
+	t.Parallel()
+	hidden := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/os-availability-zone/detail", Status: http.StatusForbidden, Times: fakecloud.Forever}
+	for name, c := range map[string]struct {
+		zone   any
+		hidden bool
+		want   string
+		at     string
+	}{
+		"its zone":             {"az-2", false, "az-2:vsphere_drs_1", ""},
+		"none":                 {nil, false, "az-2:vsphere_drs_1", ""},
+		"another":              {"az-1", false, "", "availability_zone: The vSphere host is in another zone"},
+		"with a host":          {"az-2:vsphere_drs_1", false, "", "availability_zone: Unknown availability zone"},
+		"hidden, a zone":       {"az-1", true, "az-1:vsphere_drs_1", ""},
+		"hidden, none":         {nil, true, "nova:vsphere_drs_1", ""},
+		"hidden, no such zone": {"az-9", true, "", "availability_zone: Unknown availability zone"},
+	} {
+		h := hold(t, fakecloud.AdminUser)
+		if c.hidden {
+			h.fake.Inject(hidden)
+		}
+		var err error
+		h.i, err = h.Apply(t.Context(), h.i, attributes{"region": "RegionTwo", "enable_drs_extension": true, "availability_zone": c.zone})
+		if h.At() != c.at || (err == nil) != (c.at == "") {
+			t.Errorf("%s: %v, said %s", name, err, h.Said())
+		}
+		if err == nil {
+			h.has(t, name, map[string]string{"zone": c.want})
+		}
 	}
 }
 

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // TestPlanned: what a plan places, what it warns of, and where it says what is wrong.
@@ -59,6 +61,7 @@ func TestPlanned(t *testing.T) {
 		"quotas that cannot be read":     {policy: "affinity", fault: fails("/limits", 501), request: out(1), at: ": Unable to look up quotas"},
 		"hypervisors that cannot be":     {policy: "anti-affinity", fault: fails("/os-hypervisors/detail", 501), request: out(1), at: ": Unable to look up hypervisors"},
 		"members that cannot be":         {policy: "anti-affinity", fault: fails("/servers/*", 501), request: at("az-1", out(1)), at: ": Unable to read the members of the server group"},
+		"members that do not matter":     {policy: "soft-anti-affinity", fault: fails("/servers/*", 501), request: at("az-1", out(1)), zones: "az-1"},
 		"two zones on one host with DRS": {policy: "affinity", request: attributes{"enable_drs_extension": true, "decision": decided(map[string]int{"": 3})}, zones: "az-2:vsphere_drs_1 az-2:vsphere_drs_1 az-2:vsphere_drs_1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,6 +99,13 @@ func TestPlanned(t *testing.T) {
 			}
 			if zones := placed(t, got, id); zones != c.zones {
 				t.Errorf("placed in %s, want %s", zones, c.zones)
+			}
+			reason := text.Count(int64(len(strings.Fields(c.zones))), "node") + " to create."
+			if c.zones == "-" {
+				reason = "Nothing to create or to delete."
+			}
+			if result := protocol.Object(got); shown(result["status"]) != "OK" || shown(result["reason"]) != reason {
+				t.Errorf("the status is %s: %s", result["status"], result["reason"])
 			}
 		})
 	}
@@ -165,6 +175,60 @@ func TestPlannedRegion(t *testing.T) {
 		}
 		if region := shown(protocol.Object(got)["region"]); region != want {
 			t.Errorf("%v: the region is %s", fmt.Sprint(given), region)
+		}
+	}
+}
+
+// TestPlanValidated: what is wrong with a request is said before the group is known, and
+// nothing is said of what is not known yet.
+func TestPlanValidated(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config attributes
+		at     string
+	}{
+		"nothing":              {attributes{}, ": Invalid request"},
+		"two requests":         {attributes{"scale_out": attributes{}, "node_create": attributes{"zone": "az-1"}}, "node_create: Invalid request"},
+		"the group, later":     {attributes{"scale_out": attributes{}}, ""},
+		"the decision, later":  {attributes{"decision": tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)}, ""},
+		"a decision, in words": {attributes{"decision": tftypes.NewValue(tftypes.String, "all")}, "decision: Invalid decision"},
+	} {
+		h := hold(t, fakecloud.MemberUser)
+		c.config["servergroup_id"] = tftypes.UnknownValue
+		_ = h.ValidateData(t.Context(), "stackpolicy_affinity_plan", c.config) // what it says is looked at
+		if h.At() != c.at {
+			t.Errorf("%s: said %q, want %q", name, h.At(), c.at)
+		}
+	}
+}
+
+// TestViolations: members of a group that share a host, against its rule, are listed with it.
+func TestViolations(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[string]int{"anti-affinity": 2, "soft-anti-affinity": 0} {
+		h := hold(t, fakecloud.AdminUser)
+		id := h.fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: policy, ProjectID: fakecloud.AdminProjectID})
+		var together []string
+		for _, host := range []string{"r2-cmp-1", "r2-cmp-2", "r2-cmp-1"} {
+			server := h.fake.AddServers("RegionTwo", fakecloud.Server{Zone: "az-1", Host: host, Group: id, ProjectID: fakecloud.AdminProjectID})[0]
+			if host == "r2-cmp-1" {
+				together = append(together, server)
+			}
+		}
+		plan, err := h.ReadData(t.Context(), "stackpolicy_affinity_plan", attributes{"region": "RegionTwo", "servergroup_id": id, "scale_in": attributes{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, v := range protocol.Elements(protocol.Object(plan)["violations"]) {
+			members := strings.Fields(shown(protocol.Object(v)["members"]))
+			found += len(members)
+			if slices.Sort(together); !slices.Equal(members, together) || shown(protocol.Object(v)["host_id"]) == "" {
+				t.Errorf("%s: %s, want %s", policy, v, together)
+			}
+		}
+		if found != want {
+			t.Errorf("%s: %d members, want %d", policy, found, want)
 		}
 	}
 }

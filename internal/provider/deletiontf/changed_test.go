@@ -123,8 +123,12 @@ func TestGoesOn(t *testing.T) {
 // TestElsewhere: the region that has a server is named, though another one does not answer.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
-	l := leave(t, "RegionTwo")
-	l.fake.AddRegion("Dark") // asked first
+	var regions []fakecloud.Region
+	for _, name := range []string{"Dark", "RegionOne", "RegionTwo"} { // asked in this order
+		regions = append(regions, fakecloud.Region{Name: name, Zones: []fakecloud.Zone{{Name: "az-1", Hosts: []string{name + "-cmp-1"}}}})
+	}
+	l := &leaver{fake: acctest.NewFake(t, fakecloud.Config{Regions: regions}).Fake, i: protocol.Instance{Kind: "stackpolicy_deletion_attachment"}}
+	l.id = l.fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-0"})[0]
 	l.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "Dark", Status: http.StatusForbidden, Times: fakecloud.Forever})
 	if err := l.apply(t, attributes{}); err == nil || l.At() != "server_id: Unknown server" || !strings.Contains(l.Said(), `It is in the region "RegionTwo": give that.`) {
 		t.Errorf("%v, said %s", err, l.Said())

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
@@ -52,9 +53,11 @@ func TestSpec(t *testing.T) {
 		strings.Join(spec.Arguments["command"], "|") != "drain||" || len(spec.Arguments) != 1 {
 		t.Errorf("got %+v", spec)
 	}
-	proxied := hookblock.Spec(block(t, map[string]attr.Value{"type": text("webhook"), "proxy_from_environment": types.BoolValue(true)}))
-	if got := proxied.Arguments["proxy_from_environment"]; len(got) != 1 || got[0] != "true" {
-		t.Errorf("got %q", got)
+	for given, want := range map[bool]string{true: "true", false: "false"} {
+		proxied := hookblock.Spec(block(t, map[string]attr.Value{"type": text("webhook"), "proxy_from_environment": types.BoolValue(given)}))
+		if got := proxied.Arguments["proxy_from_environment"]; len(got) != 1 || got[0] != want {
+			t.Errorf("%t: got %q", given, got)
+		}
 	}
 	weighed := hookblock.Spec(block(t, map[string]attr.Value{"type": text("octavia"), "weight": value.WholeOf(7)}))
 	if got := weighed.Arguments["weight"]; len(got) != 1 || got[0] != "7" {
@@ -163,6 +166,51 @@ func TestCheckRegions(t *testing.T) {
 		hookblock.CheckAllowed(t.Context(), block(t, pools), runner, strings.Fields(regions), path.Root("hook"), &diags)
 		if len(diags) != min(1, len(says)) || says != "" && !strings.Contains(diags[0].Detail(), says) {
 			t.Errorf("%s: %v", regions, diags)
+		}
+	}
+}
+
+// TestBlock: what the schema refuses, and at which argument; and that no plan shows what is
+// sensitive.
+func TestBlock(t *testing.T) {
+	t.Parallel()
+	type attributes = protocol.Attributes
+	const kind = "stackpolicy_deletion_attachment"
+	for name, c := range map[string]struct {
+		argument string
+		given    any
+		at       string
+	}{
+		"nothing wrong":       {"timeout", "1d", ""},
+		"no type":             {"type", nil, "hook: Invalid Attribute Combination"},
+		"another type":        {"type", "pigeon", "hook.type: Invalid Attribute Value Match"},
+		"no result":           {"default_result", nil, "hook: Invalid Attribute Combination"},
+		"another result":      {"default_result", "RETRY", "hook.default_result: Invalid Attribute Value Match"},
+		"no time":             {"timeout", "0s", "hook.timeout: Invalid duration"},
+		"too much time":       {"timeout", "25h", "hook.timeout: Invalid duration"},
+		"a null among words":  {"command", []any{"true", nil}, "hook.command: Null List Value"},
+		"a weight that is no": {"weight", 257, "hook.weight: Invalid Attribute Value"},
+	} {
+		p, err := protocol.Connect(t.Context(), attributes{"allow_commands": true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		block := attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}
+		if c.argument == "weight" {
+			block = attributes{"type": "octavia", "pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}, "default_result": "ABANDON"}
+		}
+		block[c.argument] = c.given
+		_ = p.Validate(t.Context(), kind, attributes{"server_id": "1", "hook": block}) // what it says is looked at
+		if at, _, _ := strings.Cut(p.At(), "\n"); at != c.at {
+			t.Errorf("%s: said %q, want %q", name, at, c.at)
+		}
+	}
+	nested := hookblock.Block(hook.Launch, "").Attributes
+	for _, of := range hook.Types() {
+		for _, a := range of.Arguments {
+			if nested[a.Name].IsSensitive() != a.Sensitive {
+				t.Errorf("%s is not sensitive, or is: %t", a.Name, a.Sensitive)
+			}
 		}
 	}
 }
