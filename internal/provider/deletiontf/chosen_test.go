@@ -115,7 +115,7 @@ func TestChosen(t *testing.T) {
 		"named, and not there":    {named("a", "z"), "-", "delete_nodes.candidates[1]: Invalid candidate", `"z"`},
 		"decided, by region":      {decided(attributes{"regions": attributes{"R1": 1, "R2": 1}}), "b d", "", ""},
 		"decided, by zone":        {decided(attributes{"region": "R2", "zones": attributes{"z1": 1}}), "c", "", ""},
-		"decided, and named":      {decided(attributes{"count": 2, "candidates": []any{"web-b"}}), "b d", "", ""},
+		"decided, and named":      {decided(attributes{"count": 2, "candidates": []any{"web-d"}}), "d b", "", ""}, // who would be first anyway
 		"decided, and protected":  {decided(attributes{"candidates": []any{"e"}}), "e", "decision: " + warned, `The node "e" is protected.`},
 		"decided, and not there":  {decided(attributes{"candidates": []any{"z"}}), "-", "decision: Invalid request", `"z"`},
 		"decided, in other words": {decided("all"), "-", "decision: Invalid decision", ""},
