@@ -44,7 +44,7 @@ func TestModuleArguments(t *testing.T) {
   security_groups   = ["web"]
   user_data         = { v1 = "#!/bin/sh" }
   user_data_version = "v1"
-  metadata          = { team = "a" }`)
+  metadata          = { team = "a", cluster = "b" }`)
 	block := func(more ...any) map[string]any {
 		all := map[string]any{"timeout": "77", "default_result": "CONTINUE"}
 		for i := 0; i < len(more); i += 2 {
@@ -70,7 +70,9 @@ func TestModuleArguments(t *testing.T) {
 		`stackpolicy_affinity_attachment.cluster["RegionTwo/any/0"]`: {
 			"region": "RegionTwo", "servergroup": map[string]any{"name": "web-0", "policies": "soft-affinity"},
 		},
-		`openstack_compute_instance_v2.node["web-0"]`: {"availability_zone": "az-1", "flavor_name": "m1.tiny"},
+		`stackpolicy_affinity_attachment.cluster["RegionTwo/any/1"]`:  {"servergroup": map[string]any{"name": "web-1"}},
+		`stackpolicy_affinity_attachment.cluster["RegionOne/az-1/0"]`: {"region": "RegionOne", "servergroup": map[string]any{"name": "web-az-1-0"}},
+		`openstack_compute_instance_v2.node["web-0"]`:                 {"availability_zone": "az-1", "flavor_name": "m1.tiny"},
 		`openstack_compute_instance_v2.node["web-1"]`: {
 			"name": "web-1", "region": "RegionTwo", "image_name": "debian-12", "flavor_name": "m1.small", "key_pair": "ops", "security_groups": []any{"web"},
 			"user_data": "8ba27a5c52aadda081f0346f31b2e3044f15894c", // its SHA-1
@@ -268,6 +270,48 @@ func ids(servers []fakecloud.Server) (list []string) {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// TestModuleBatch: a new template is for as many nodes as a batch has. The others keep the
+// image and the user data that they were made with. Without a policy there are no groups.
+func TestModuleBatch(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	e := startOn(t, c, "cluster")
+	main := filepath.Join(e.Dir, "main.tf")
+	replace(t, main, `network_name = "shared"`, `network_name = "shared"
+  affinity  = null
+  user_data = { v1 = "one", v2 = "two" }
+  user_data_version = "v1"`)
+	if _, err := e.Apply(t.Context(), "size=8"); err != nil {
+		t.Fatal(err)
+	}
+	if groups := append(c.Fake.ServerGroups("RegionOne"), c.Fake.ServerGroups("RegionTwo")...); len(groups) > 0 {
+		t.Errorf("there are groups: %v", groups)
+	}
+	for template, replacements := range map[string][]string{
+		"image": {`"debian-12"`, `"debian-13"`}, "user data": {`user_data_version = "v1"`, `user_data_version = "v2"`},
+	} {
+		replace(t, main, replacements[0], replacements[1])
+		plan, err := e.Plan(t.Context(), "batch.tfplan", "size=8")
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, removed := 0, 0
+		for _, change := range plan.ResourceChanges {
+			switch actions := change.Change.Actions; {
+			case change.Type != "openstack_compute_instance_v2":
+			case actions.NoOp():
+				kept++
+			case actions.Delete(), actions.Replace():
+				removed++
+			}
+		}
+		if kept != 6 || removed != 2 { // 25%
+			t.Errorf("%s: %d servers stay and %d leave", template, kept, removed)
+		}
+		replace(t, main, replacements[1], replacements[0])
+	}
 }
 
 // TestModuleGroupChanges: another policy of the groups is for new servers. Those that run
