@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
@@ -59,6 +58,27 @@ func TestPlacementBatches(t *testing.T) {
 			t.Errorf("step %d: a plan with nothing to do changes %s\nto %s", i, before, a.i.State)
 		}
 	}
+}
+
+// TestPlacementServed: that a node served once is remembered: it gets a substitute for another template,
+// whatever its server is now. One that never did is changed at once, under its name.
+func TestPlacementServed(t *testing.T) {
+	t.Parallel()
+	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
+	planEach(t, map[string]plannedCase{
+		"it did": {
+			happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")),
+			nodes:   "RegionOne/az-1: web-2 web-3",
+			change:  "+2 -web-0 -web-1",
+			before:  zonal(2, "az-1", old), config: zonal(2, "az-1", wanted),
+		},
+		"it never did": {
+			happens: inTurn(boots, breaks("web-1")),
+			nodes:   "RegionOne/az-1: web-1 web-2",
+			change:  "+web-2 -web-0 ~web-1",
+			before:  zonal(2, "az-1", old), config: zonal(2, "az-1", wanted),
+		},
+	})
 }
 
 // TestPlacementComesBack: what a plan removed is remembered, and so is what was seen of it: it
@@ -143,55 +163,15 @@ func TestPlacementOpens(t *testing.T) {
 	}
 }
 
-// TestPlacementUnknownParts: where the nodes are not known yet, the id and the region are, as the
-// next plan will find them. Where only templates are not known, the nodes have names and places.
-func TestPlacementUnknownParts(t *testing.T) {
+// TestPlacementDestroyed: what is destroyed is forgotten, and no request is sent for it.
+func TestPlacementDestroyed(t *testing.T) {
 	t.Parallel()
-	anything := tftypes.UnknownValue
-	const rest = " nodes=unknown slots=unknown next_index=unknown distribution=unknown change=unknown remaining=unknown status=unknown summary=unknown"
-	for name, c := range map[string]struct {
-		config attributes
-		want   string
-	}{
-		"the size":             {zonal(2, "az-1", attributes{"desired_capacity": anything}), "id=web region=RegionOne" + rest},
-		"the zones":            {zonal(2, "", attributes{"zones": anything}), "id=web region=RegionOne" + rest},
-		"the regions":          {across(2, "", attributes{"regions": anything}), "id=web region=" + rest},
-		"the region":           {zonal(2, "az-1", attributes{"region": anything}), "id=web region=unknown" + rest},
-		"whether quotas count": {zonal(2, "az-1", attributes{"respect_quotas": anything}), "id=web region=RegionOne" + rest},
-		"the cluster":          {zonal(2, "az-1", attributes{"cluster": anything}), "id=unknown region=RegionOne" + rest},
-		"the template": {zonal(1, "az-1", attributes{"template": attributes{"image": anything}}), "id=web region=RegionOne " +
-			"nodes={web-0={generation=1 index=0 mark=unknown region=RegionOne template=unknown zone=az-1}} " +
-			"slots= next_index=1 distribution={RegionOne={az-1=1}} change=+1 remaining=0 status=in step summary=unknown"},
-	} {
-		a := begin(t)
-		_, state := a.plan(t, c.config)
-		if got := works(state); got != c.want {
-			t.Errorf("%s, at first:\n%s, want\n%s", name, got, c.want)
-		}
-		if name == "the template" {
-			continue // is refused where there are nodes
-		}
-		a.apply(t, zonal(1, "az-1", nil))
-		a.home = "RegionTwo"
-		a.starts(t)
-		if _, state = a.plan(t, c.config); works(state) != c.want {
-			t.Errorf("%s, later:\n%s, want\n%s", name, works(state), c.want)
-		}
+	a := attach(t, zonal(2, "az-1", nil))
+	a.starts(t)
+	a.c.Fake.ResetRequests()
+	if a.apply(t, nil); !a.i.State.IsNull() || len(a.c.Fake.Requests()) > 0 {
+		t.Errorf("%s, %v", a.i.State, a.c.Fake.Requests())
 	}
-}
-
-// works is what an attachment works out, in one line.
-func works(state tftypes.Value) string {
-	all := protocol.Object(state)
-	var parts []string
-	for _, name := range []string{"id", "region", "nodes", "slots", "next_index", "distribution", "change", "remaining", "status", "summary"} {
-		text := shown
-		if name == "change" {
-			text = changed
-		}
-		parts = append(parts, name+"="+text(all[name]))
-	}
-	return strings.Join(parts, " ")
 }
 
 // TestPlacementRenamed: with its cluster an attachment gets another id. Its nodes keep their names.

@@ -140,6 +140,13 @@ func TestPlacementPlaces(t *testing.T) {
 			at:      "zones[1].name: Unknown availability zone",
 			asks:    looks,
 		},
+		"such a zone, and nothing is asked for": {
+			before:  zonal(2, "az-1 az-2", nil),
+			happens: gone("az-2"),
+			config:  zonal(2, "az-1 az-2", nil),
+			nodes:   "RegionOne/az-1: web-0; RegionOne/az-2: web-1",
+			change:  "+2", // that of the plan before
+		},
 		"one that is closed and has nodes": {
 			before:  zonal(2, "az-1 az-2", nil),
 			happens: gone("az-2"),

@@ -133,3 +133,17 @@ func changed(change tftypes.Value) string {
 	}
 	return strings.Join(all, " ")
 }
+
+// works is what an attachment works out, in one line.
+func works(state tftypes.Value) string {
+	all := protocol.Object(state)
+	var parts []string
+	for _, name := range []string{"id", "region", "nodes", "slots", "next_index", "distribution", "change", "remaining", "status", "summary"} {
+		text := shown
+		if name == "change" {
+			text = changed
+		}
+		parts = append(parts, name+"="+text(all[name]))
+	}
+	return strings.Join(parts, " ")
+}

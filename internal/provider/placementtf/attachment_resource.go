@@ -193,7 +193,7 @@ func (r *attachmentResource) ImportState(
 	diags := &resp.Diagnostics
 	id, kept := cutSlots(req.ID)
 	cluster, pattern := id, string(roster.DefaultPattern)
-	if req.ID == "" && req.Identity != nil {
+	if req.ID == "" && req.Identity != nil && !req.Identity.Raw.IsNull() {
 		var id identity
 		diags.Append(req.Identity.Get(ctx, &id)...)
 		cluster, pattern = id.Cluster.ValueString(), value.TextOr(id.NodeNamePattern, pattern)

@@ -21,6 +21,7 @@ type attributes = protocol.Attributes
 // shown is a value in a line: "" for null.
 func shown(v tftypes.Value) string {
 	var number *big.Float
+	var yes bool
 	var fields map[string]tftypes.Value
 	switch {
 	case v.IsNull():
@@ -29,6 +30,8 @@ func shown(v tftypes.Value) string {
 		return "unknown"
 	case v.Type().Is(tftypes.Number) && v.As(&number) == nil:
 		return number.String()
+	case v.Type().Is(tftypes.Bool) && v.As(&yes) == nil:
+		return fmt.Sprint(yes)
 	case v.As(&fields) == nil:
 		var parts []string
 		for _, name := range slices.Sorted(maps.Keys(fields)) {

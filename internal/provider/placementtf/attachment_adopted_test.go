@@ -1,0 +1,90 @@
+package placementtf_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// TestPlacementAdopts: an import takes over the servers of a pattern where they run, and the slots
+// that its id names. With a configuration that says the same the next plan is empty.
+func TestPlacementAdopts(t *testing.T) {
+	t.Parallel()
+	const (
+		bad  = ": Invalid import id"
+		rest = "RegionOne/az-1: web-0; RegionTwo/az-1: web-12"
+	)
+	for id, c := range map[string]struct{ nodes, slots, at string }{
+		"web":                   {nodes: rest},
+		"web/{cluster}-{index}": {nodes: rest},
+		"a/b":                   {nodes: "RegionOne/az-1: a/b-3"},
+		"a/b/{cluster}-{index}": {at: "cluster: Unable to adopt the cluster"},
+		"web/{cluster}{index}":  {nodes: "RegionTwo/az-1: web7"},
+		"web,web-4=RegionOne":   {nodes: rest, slots: "{web-4={in_use=false index=4 region=RegionOne zone=}}"},
+		"web,web-4=RegionOne/az-1,web-12=RegionTwo": {nodes: rest,
+			slots: "{web-12={in_use=true index=12 region=RegionTwo zone=} web-4={in_use=false index=4 region=RegionOne zone=az-1}}"},
+		"web,www-4=RegionOne": {at: bad},
+		"":                    {at: bad},
+		" ":                   {at: bad},
+		"web/{index}-{index}": {at: bad},
+		"db":                  {at: "cluster: Unable to adopt the cluster"},
+	} {
+		a := begin(t)
+		for name, region := range map[string]string{"web-0": "RegionOne", "web-12": "RegionTwo", "web7": "RegionTwo", "a/b-3": "RegionOne"} {
+			a.c.Fake.AddServers(region, fakecloud.Server{Name: name, Zone: "az-1"})
+		}
+		i, err := a.Adopt(t.Context(), a.i.Kind, id)
+		if a.At() != c.at || (err == nil) != (c.at == "") {
+			t.Errorf("%q: at %q, %v", id, a.At(), err)
+		}
+		if err != nil {
+			continue
+		}
+		state := protocol.Object(i.State)
+		if nodes, slots := settled(state["nodes"]), shown(state["slots"]); nodes != c.nodes || slots != c.slots {
+			t.Errorf("%q: the nodes are %s, the slots %s", id, nodes, slots)
+		}
+		if shown(state["id"]) != shown(state["cluster"]) || shown(state["remaining"]) != "0" || shown(state["status"]) != "in step" {
+			t.Errorf("%q: %s", id, works(i.State))
+		}
+		size, regions := fmt.Sprint(len(protocol.Object(state["nodes"]))), strings.Count(c.nodes, "Region")
+		if shown(state["desired_capacity"]) != size || len(protocol.Elements(state["regions"])) != regions {
+			t.Errorf("%q: %s nodes in %s", id, shown(state["desired_capacity"]), state["regions"])
+		}
+	}
+}
+
+// TestPlacementIdentity: the identity has the pattern of names too, and it is enough to import by.
+func TestPlacementIdentity(t *testing.T) {
+	t.Parallel()
+	a := attach(t, zonal(2, "az-1", attributes{"node_name_pattern": "{cluster}{index}"}))
+	a.boot(t, nil)
+	resp, err := a.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: a.i.Kind, Identity: a.i.Identity})
+	if err := protocol.Failure(err, resp.Diagnostics); err != nil {
+		t.Fatal(err)
+	}
+	got := resp.ImportedResources[0]
+	a.i = protocol.Instance{Kind: a.i.Kind, State: protocol.Unpack(a.TypeOf(a.i.Kind), got.State), Private: got.Private, Identity: got.Identity}
+	a.refresh(t)
+	if nodes := settled(protocol.Object(a.i.State)["nodes"]); nodes != "RegionOne/az-1: web0 web1" {
+		t.Errorf("adopted are %s", nodes)
+	}
+	if a.apply(t, across(2, "RegionOne", attributes{"cluster": "www", "node_name_pattern": "{cluster}{index}"})); string(a.i.Identity.IdentityData.MsgPack) == string(got.Identity.IdentityData.MsgPack) {
+		t.Error("a cluster that is renamed keeps its identity")
+	}
+}
+
+// TestPlacementValidates: what is wrong is reported before anything is planned.
+func TestPlacementValidates(t *testing.T) {
+	t.Parallel()
+	a := begin(t)
+	config := a.Request(a.i, zonal(3, "az-1", attributes{"max_size": 2})).Config
+	resp, err := a.Server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: a.i.Kind, Config: config})
+	if at := protocol.At(resp.Diagnostics); err != nil || at != "desired_capacity: Size outside its bounds" {
+		t.Errorf("at %q, %v", at, err)
+	}
+}

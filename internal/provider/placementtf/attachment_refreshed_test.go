@@ -1,0 +1,210 @@
+package placementtf_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+)
+
+// fails refuses all requests of a path.
+func fails(path string) func(*testing.T, *attached) {
+	return func(_ *testing.T, a *attached) {
+		a.c.Fake.Inject(fakecloud.Fault{Path: path, Status: http.StatusForbidden, Times: fakecloud.Forever})
+	}
+}
+
+// boots gives each node its server.
+func boots(t *testing.T, a *attached) { t.Helper(); a.boot(t, nil) }
+
+// inTurn lets one happen after the other.
+func inTurn(all ...func(*testing.T, *attached)) func(*testing.T, *attached) {
+	return func(t *testing.T, a *attached) {
+		t.Helper()
+		for _, happens := range all {
+			happens(t, a)
+		}
+	}
+}
+
+// changes changes the server of a node.
+func changes(name string, change func(fake *fakecloud.Cloud, id string)) func(*testing.T, *attached) {
+	return func(_ *testing.T, a *attached) {
+		for _, s := range a.c.Fake.Servers("RegionOne") {
+			if s.Name == name {
+				change(a.c.Fake, s.ID)
+			}
+		}
+	}
+}
+
+// breaks lets the server of a node end in ERROR.
+func breaks(name string) func(*testing.T, *attached) {
+	return changes(name, func(fake *fakecloud.Cloud, id string) {
+		fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status = "ERROR" })
+	})
+}
+
+// homeless lets Nova find no host for web-1 now.
+func homeless(t *testing.T, a *attached) {
+	t.Helper()
+	a.boot(t, map[string]func(*fakecloud.Server){"web-1": func(s *fakecloud.Server) {
+		s.Status, s.Fault, s.Created = "ERROR", "No valid host was found.", time.Time{}
+	}})
+}
+
+// moves has an operator move the server of a node to az-2.
+func moves(name string) func(*testing.T, *attached) {
+	return changes(name, func(fake *fakecloud.Cloud, id string) { fake.MoveServer("RegionOne", id, "r1-cmp-3") })
+}
+
+// loses deletes the server of a node.
+func loses(name string) func(*testing.T, *attached) {
+	return changes(name, func(fake *fakecloud.Cloud, id string) { fake.RemoveServers("RegionOne", id) })
+}
+
+// another runs a server of a name that is no node's own.
+func another(name string) func(*testing.T, *attached) {
+	return func(_ *testing.T, a *attached) { a.server(name, "az-1", 1, nil) }
+}
+
+// TestPlacementRefreshed: a refresh asks for the servers of all nodes, also those that leave, in
+// open regions. What it cannot read is an error that leaves the state as it is, what it finds
+// lost or twice is reported, and the status says what the next plan would do.
+func TestPlacementRefreshed(t *testing.T) {
+	t.Parallel()
+	const (
+		looks  = "RegionOne/os-availability-zone RegionOne/servers"
+		inStep = "in step"
+	)
+	repairs, spreads := templated("a", "SUBSTITUTE", "UNHEALTHY"), templated("a", "SUBSTITUTE", "PLACEMENT")
+	bare := attributes{"template": spreads["template"]}
+	repairs["update"].(attributes)["stop_above"] = "100%"
+	again, young := templated("a", "RECREATE", "UNHEALTHY"), templated("a", "SUBSTITUTE", "AGE")
+	again["update"].(attributes)["stop_above"] = "100%"
+	young["update"].(attributes)["max_age"] = "30d"
+	byProfile := attributes{"selector": attributes{"profile_metadata_key": "built"}, "deletion": attributes{"criteria": "OLDEST_PROFILE_FIRST"}}
+	built := func(name, day string) func(*testing.T, *attached) {
+		return changes(name, func(fake *fakecloud.Cloud, id string) {
+			fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Metadata = map[string]string{"built": day + "T00:00:00Z"} })
+		})
+	}
+	mine := attributes{"selector": attributes{"metadata": attributes{"team": "mine"}}}
+	for name, c := range map[string]struct {
+		before   attributes
+		happens  func(*testing.T, *attached)
+		at, asks string
+		status   string // "": the refresh fails
+		nodes    string // after it, where that matters
+		change   string // of a plan of two nodes then
+	}{
+		"all is well": {
+			before: zonal(2, "az-1", nil), happens: boots,
+			asks: looks, status: inStep,
+		},
+		"servers cannot be read": {
+			before: zonal(2, "az-1", nil), happens: fails("/servers/detail"),
+			at: ": Unable to read the cluster", asks: "RegionOne/servers",
+		},
+		"zones cannot be read": {
+			before: zonal(2, "az-1", nil), happens: fails("/os-availability-zone"),
+			at: ": Unable to look up regions and availability zones", asks: looks,
+		},
+		"a region is closed": {
+			before: across(2, "RegionOne RegionTwo", nil), happens: becomes(across(2, "RegionOne! RegionTwo", nil)),
+			asks: "RegionTwo/servers", status: inStep,
+		},
+		"no node is there": {
+			before: zonal(0, "az-1", nil),
+			status: inStep, change: "+2",
+		},
+		"the last nodes leave": {
+			before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(0, "az-1", nil))),
+			asks: looks, status: inStep, change: "<web-0 <web-1",
+		},
+		"the last nodes are gone": {
+			before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(0, "az-1", nil)), loses("web-0"), loses("web-1")),
+			asks: looks, status: inStep, change: "+2",
+		},
+		"a server is lost": {
+			before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(2, "az-1", attributes{"max_size": 9})), loses("web-1")),
+			at: ": A node has lost its server", asks: looks, status: inStep,
+		},
+		"a name is there twice": {
+			before: zonal(2, "az-1", nil), happens: inTurn(boots, another("web-1")),
+			at: ": Several servers have the name of one node", asks: looks, status: inStep,
+		},
+		"a name is there twice, and the selector leaves both out": {
+			before: zonal(2, "az-1", mine), happens: inTurn(boots, another("web-1")),
+			asks: looks, status: inStep,
+		},
+		"a server is in ERROR": {
+			before: zonal(2, "az-1", repairs), happens: inTurn(boots, breaks("web-1")),
+			asks: looks, status: "behind: the next plan replaces 1 of 1 node", change: "+web-2 -web-1",
+		},
+		"a server is in ERROR, and nothing is updated": {
+			before: zonal(2, "az-1", nil), happens: inTurn(boots, breaks("web-1")),
+			asks: looks, status: inStep,
+		},
+		"a server is where Nova finds no host": {
+			before: zonal(2, "az-1", again), happens: homeless,
+			asks: looks, status: "held: Nova found no host for web-1 (RegionOne/az-1)",
+		},
+		"a server is too old": {
+			before: zonal(2, "az-1", young), happens: inTurn(boots, func(_ *testing.T, a *attached) { a.c.Fake.Advance(40 * 24 * time.Hour) }),
+			asks: looks, status: "behind: the next plan replaces 2 of 2 nodes",
+		},
+		"a server is moved": { // and its node with it
+			before: zonal(2, "az-1 az-2", nil), happens: inTurn(boots, moves("web-0")),
+			asks: looks, status: inStep, nodes: "RegionOne/az-2: web-0 web-1",
+		},
+		"profiles are of different ages": {
+			before: zonal(3, "az-1", byProfile), happens: inTurn(boots, built("web-0", "2026-02-01"), built("web-1", "2026-01-01"), built("web-2", "2026-03-01")),
+			asks: looks, status: inStep, change: "-web-1",
+		},
+		"the better place is up": {
+			before: zonal(2, "az-1", spreads), happens: inTurn(boots, becomes(zonal(2, "az-1 az-2", bare)), becomes(zonal(2, "az-1 az-2", spreads))),
+			asks: looks, status: "behind: the next plan replaces 1 of 1 node",
+		},
+		"the better place is down": {
+			before: zonal(2, "az-1", spreads), happens: inTurn(boots, becomes(zonal(2, "az-1 az-2", bare)), becomes(zonal(2, "az-1 az-2", spreads)), down("az-2")),
+			asks: looks, status: inStep,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := attach(t, c.before)
+			if c.happens != nil {
+				c.happens(t, a)
+			}
+			a.starts(t)
+			a.c.Fake.ResetRequests()
+			before := a.i
+			after, err := a.Refresh(t.Context(), a.i)
+			if asks := asked(a.c.Fake); a.At() != c.at || asks != c.asks || (err == nil) != (c.status != "") {
+				t.Errorf("at %q, asks %q, %v", a.At(), asks, err)
+			}
+			if a.i = after; err != nil {
+				if !after.State.Equal(before.State) || string(after.Private) != string(before.Private) {
+					t.Errorf("the state is %s", after.State)
+				}
+				return
+			}
+			if status := shown(protocol.Object(after.State)["status"]); status != c.status {
+				t.Errorf("the status is %q, want %q", status, c.status)
+			}
+			if nodes := settled(protocol.Object(after.State)["nodes"]); c.nodes != "" && nodes != c.nodes {
+				t.Errorf("the nodes are %s, want %s", nodes, c.nodes)
+			}
+			if c.change == "" {
+				return
+			}
+			_, state := a.plan(t, with(c.before, attributes{"desired_capacity": 2}))
+			if change := changed(protocol.Object(state)["change"]); change != c.change {
+				t.Errorf("the change is %q, want %q", change, c.change)
+			}
+		})
+	}
+}

@@ -1,0 +1,86 @@
+package placementtf_test
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// TestPlacementUnknownParts: where the nodes are not known yet, the id and the region are, as the
+// next plan will find them. Where only templates are not known, the nodes have names and places.
+func TestPlacementUnknownParts(t *testing.T) {
+	t.Parallel()
+	anything := tftypes.UnknownValue
+	zone := func(more attributes) attributes { return zonal(1, "az-1", more) }
+	const (
+		rest   = " nodes=unknown slots=unknown next_index=unknown distribution=unknown change=unknown remaining=unknown status=unknown summary=unknown"
+		here   = "id=web region=RegionOne"
+		places = " nodes={web-0={generation=1 index=0 mark=unknown region=RegionOne template=unknown zone=az-1}} " +
+			"slots= next_index=1 distribution={RegionOne={az-1=1}} change=+1 remaining=0 status=in step summary=unknown"
+	)
+	image := attributes{"template": attributes{"image": anything}}
+	for name, c := range map[string]struct {
+		config attributes
+		want   string
+		first  bool // what is wanted of a new attachment alone
+	}{
+		"the size":             {config: zone(attributes{"desired_capacity": anything}), want: here + rest},
+		"the zones":            {config: zone(attributes{"zones": anything}), want: here + rest},
+		"the regions":          {config: across(2, "", attributes{"regions": anything}), want: "id=web region=" + rest},
+		"the region":           {config: zone(attributes{"region": anything}), want: "id=web region=unknown" + rest},
+		"whether quotas count": {config: zone(attributes{"respect_quotas": anything, "desired_capacity": 2}), want: here + rest},
+		"the cluster":          {config: zone(attributes{"cluster": anything, "desired_capacity": 2}), want: "id=unknown region=RegionOne" + rest},
+		"the pattern":          {config: zone(attributes{"node_name_pattern": anything, "desired_capacity": 2}), want: here + rest},
+		"who leaves":           {config: zone(attributes{"deletion": anything}), want: here + rest},
+		"what is kept":         {config: zone(attributes{"stateful": anything}), want: here + rest},
+		"the template":         {config: zone(image), want: here + places, first: true},
+		"that of a zone":       {config: zone(attributes{"zones": []any{with(attributes{"name": "az-1"}, image)}}), want: here + places, first: true},
+	} {
+		a := begin(t)
+		_, state := a.plan(t, c.config)
+		if got := works(state); got != c.want {
+			t.Errorf("%s, at first:\n%s, want\n%s", name, got, c.want)
+		}
+		if c.first {
+			continue
+		}
+		a.apply(t, zone(nil))
+		a.home = "RegionTwo"
+		a.starts(t)
+		if _, state = a.plan(t, c.config); works(state) != c.want {
+			t.Errorf("%s, later:\n%s, want\n%s", name, works(state), c.want)
+		}
+	}
+	plannedCase{
+		before:  zone(templated("a", "IN_PLACE", "TEMPLATE")),
+		happens: boots,
+		config:  zone(with(templated("b", "IN_PLACE", "TEMPLATE"), attributes{"deletion": attributes{"criteria": anything}})),
+		nodes:   "unknown",
+		change:  "unknown",
+	}.plan(t, "who is first, of those that change in place")
+	plannedCase{
+		config: zone(attributes{"deletion": attributes{"candidates": anything}}),
+		nodes:  "RegionOne/az-1: web-0",
+		change: "+1",
+		asks:   "RegionOne/os-availability-zone RegionOne/servers",
+	}.plan(t, "the candidates, at first")
+}
+
+// TestPlacementUnknownAt: a value that has to be known is refused where it is written.
+func TestPlacementUnknownAt(t *testing.T) {
+	t.Parallel()
+	template := attributes{"template": attributes{"image": "a"}}
+	anything := attributes{"template": attributes{"image": tftypes.UnknownValue}}
+	place := func(name string, more attributes) []any { return []any{with(attributes{"name": name}, more)} }
+	update := templated("a", "SUBSTITUTE", "TEMPLATE")
+	update["update"].(attributes)["max_batch_size"] = tftypes.UnknownValue
+	for at, c := range map[string]plannedCase{
+		"template": {before: zonal(1, "az-1", template), config: zonal(1, "az-1", anything)},
+		"zones":    {before: zonal(1, "az-1", template), config: zonal(1, "", with(template, attributes{"zones": place("az-1", anything)}))},
+		"regions":  {before: across(1, "RegionOne", template), config: across(1, "", with(template, attributes{"regions": place("RegionOne", anything)}))},
+		"update":   {before: zonal(1, "az-1", template), config: zonal(1, "az-1", update)},
+	} {
+		c.at = at + ": Not known before the apply"
+		c.plan(t, at)
+	}
+}
