@@ -11,7 +11,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -315,12 +314,16 @@ func (r *attachmentResource) look(
 	if cloud == nil {
 		return view{}
 	}
-	var v view
-	if model.regionless() {
-		v.region = places.RegionOr(ctx, cloud, types.StringNull(), diags)
-	} else if region, err := cloud.Region(ctx); err == nil {
-		v.region = region // for the other model alone, so it need not answer
+	home, err := cloud.Region(ctx)
+	if model.regionless() { // else it is for the other model alone, and need not answer
+		if err == nil {
+			_, err = cloud.Compute(ctx, home)
+		}
+		if err != nil {
+			diags.AddAttributeError(path.Root("servers"), "Unable to use the region", err.Error())
+		}
 	}
+	v := view{region: home}
 	v.nodes = model.nodes(v.region)
 	query := cluster.Query{NoProfiles: true}
 	regions := map[string]bool{}
@@ -337,7 +340,6 @@ func (r *attachmentResource) look(
 		return v
 	}
 	query.Regions = slices.Sorted(maps.Keys(regions))
-	var err error
 	if v.snapshot, err = cluster.Read(ctx, cloud, query); err != nil {
 		diags.AddError("Unable to look for the marks of the servers", err.Error())
 	}

@@ -306,6 +306,17 @@ func TestOvertaken(t *testing.T) {
 	}
 }
 
+// TestHome: a server that names no region is in the provider's, which must have a Nova.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	a := await(t, fakecloud.Server{Name: "web-1"})
+	a.fake.HideEndpoint(fakecloud.Compute, "RegionOne", true)
+	if err := a.apply(t, a.config("web-0", "web-1")); err == nil || a.At() != "servers: Unable to use the region" || !strings.Contains(a.Said(), "RegionOne") {
+		t.Errorf("%v, said %s", err, a.Said())
+	}
+	a.must(t, a.config("web-1"))
+}
+
 // TestHooks: a plan refuses a hook that could not run, and says in which region. One that
 // does not complete is a warning, or the server is not in service, as default_result has it.
 func TestHooks(t *testing.T) {
