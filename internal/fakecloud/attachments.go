@@ -54,20 +54,6 @@ func (k *call) attached() (*server, *volume, error) {
 	return s, v, nil
 }
 
-func (k *call) listAttachments() (reply, error) {
-	s, err := k.reachServer()
-	if err != nil {
-		return reply{}, err
-	}
-	list := []object{}
-	for _, v := range k.region.volumesOf(s) {
-		if v.look(k); v.server == s {
-			list = append(list, k.attachmentDocument(v))
-		}
-	}
-	return jsonReply(200, object{{"volumeAttachments", list}}), nil
-}
-
 func (k *call) showAttachment() (reply, error) {
 	_, v, err := k.attached()
 	if err != nil {

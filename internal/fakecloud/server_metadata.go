@@ -17,18 +17,6 @@ var (
 	}
 )
 
-func metadataReply(s *server) reply {
-	return jsonReply(200, object{{"metadata", s.Metadata}})
-}
-
-func (k *call) listMetadata() (reply, error) {
-	s, err := k.reachServer()
-	if err != nil {
-		return reply{}, err
-	}
-	return metadataReply(s), nil
-}
-
 // setAll gives a server new metadata.
 func (k *call) setAll(s *server, metadata map[string]string) error {
 	if err := k.locked(s); err != nil {
@@ -67,7 +55,7 @@ func (k *call) addMetadata() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return metadataReply(s), nil
+	return jsonReply(200, object{{"metadata", s.Metadata}}), nil
 }
 
 func (k *call) setMetadata() (reply, error) {

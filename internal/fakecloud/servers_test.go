@@ -159,7 +159,6 @@ func TestServersOfOthers(t *testing.T) {
 		{"member", "GET compute /servers/" + id, "", 404, missing},
 		{"member", "DELETE compute /servers/" + id, "", 404, missing},
 		{"member", "POST compute /servers/" + id + "/action", `{"os-stop": null}`, 404, missing},
-		{"member", "GET compute /servers/" + id + "/metadata", "", 404, missing},
 		{"member", "GET compute /servers/" + id + "/tags 2.26", "", 403, "os_compute_api:os-server-tags:index"},
 		{"member", "GET compute /servers/x", "", 404, "Instance x could not be found."},
 		{"member", "DELETE compute /servers/x", "", 404, ""},
@@ -254,7 +253,6 @@ func TestMetadataAndTags(t *testing.T) {
 		status     int
 		want       string
 	}{
-		{"GET /metadata", "", 200, `{"metadata": {"k": "v"}}`},
 		{"POST /metadata", `{"metadata": {"a": "b"}}`, 200, `{"metadata": {"a": "b", "k": "v"}}`},
 		{"PUT /metadata/e", `{"meta": {"e": "f"}}`, 200, `{"meta": {"e": "f"}}`},
 		{"PUT /metadata/e", `{"meta": {"x": "f"}}`, 400, "Request body and URI mismatch"},

@@ -43,7 +43,6 @@ const (
 
 var zaqarRoutes = []route{
 	{"GET", "/queues", 0, (*call).listQueues},
-	{"GET", "/queues/{}", 0, (*call).showQueue},
 	{"PUT", "/queues/{}", 0, (*call).createQueue},
 	{"DELETE", "/queues/{}", 0, (*call).deleteQueue},
 	{"GET", "/queues/{}/stats", 0, (*call).queueStats},
@@ -154,28 +153,6 @@ func (c *Cloud) TakeMessages(projectID, name string) int {
 	return n
 }
 
-// document is the metadata, with those keys that Zaqar reserves.
-func (q *queue) document() object {
-	doc := object{}
-	if q != nil {
-		doc = slices.Clone(q.metadata)
-	}
-	for _, f := range (object{
-		{"_max_messages_post_size", maxPostSize},
-		{"_default_message_ttl", defaultMessageTTL},
-		{"_default_message_delay", 0},
-		{"_dead_letter_queue", nil},
-		{"_dead_letter_queue_messages_ttl", nil},
-		{"_max_claim_count", nil},
-		{"_enable_encrypt_messages", false},
-	}) {
-		if _, ok := doc.get(f.key); !ok {
-			doc = append(doc, f)
-		}
-	}
-	return doc
-}
-
 // number returns a reserved key of the metadata.
 func (q *queue) number(key string) int {
 	if q == nil {
@@ -186,10 +163,6 @@ func (q *queue) number(key string) int {
 	i, _ := strconv.Atoi(string(n))
 	return i
 }
-
-// showQueue shows a queue that is not there as an empty one: a queue comes to
-// be when somebody posts to it.
-func (k *call) showQueue() (reply, error) { return jsonReply(200, k.queue().document()), nil }
 
 func (k *call) createQueue() (reply, error) {
 	var metadata object

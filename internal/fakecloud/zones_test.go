@@ -133,7 +133,6 @@ func TestCellDown(t *testing.T) {
 		{"member", "GET compute /servers/" + ids[0] + " 2.71", "", 200, `"OS-EXT-AZ:availability_zone": "az-1", "OS-EXT-STS:power_state": 0, "user_id": "` + MemberUserID + `", "server_groups": ["` + g + `"]}}`},
 		{"member", "GET compute /servers/detail 2.69", "", 200, partial},
 		{"member", "DELETE compute /servers/" + ids[0] + " 2.69", "", 500, exception},
-		{"member", "GET compute /servers/" + ids[0] + "/metadata", "", 500, exception},
 		{"member", "POST compute /servers/" + ids[0] + "/action", `{"os-stop": null}`, 500, exception},
 		{"member", "GET compute /os-server-groups/" + g, "", 500, dbError},
 		{"member", "GET compute /os-server-groups", "", 500, dbError},

@@ -16,8 +16,6 @@ func contractZaqar(t *testing.T, c *cloud) {
 
 		{"create", `member PUT messaging /queues/$queue {"_default_message_ttl": 120}`, 201, are{header("Location", "/v2/queues/$queue"), text("")}},
 		{"create it twice", `member PUT messaging /queues/$queue {"_default_message_ttl": 120}`, 204, are{header("Location", "/v2/queues/$queue")}},
-		{"show", "member GET messaging /queues/$queue", 200, are{is("_default_message_ttl", "120"), is("_max_messages_post_size", "262144"), keys("", "_max_messages_post_size _default_message_ttl _default_message_delay _dead_letter_queue _dead_letter_queue_messages_ttl _max_claim_count _enable_encrypt_messages")}},
-		{"show one that is not there", "member GET messaging /queues/${queue}x", 200, are{is("_default_message_ttl", "3600")}},
 		{"a default of 0 seconds", `member PUT messaging /queues/${queue}x {"_default_message_ttl": 0}`, 400, are{is("title", `"Invalid API request"`)}},
 		{"a name that is none", `member PUT messaging /queues/a,b {}`, 400, are{is("title", `"Invalid queue identification"`)}},
 		{"metadata that is no JSON", `member PUT messaging /queues/$queue {`, 400, are{is("", `{"title": "Invalid request body", "description": "Request body could not be parsed."}`)}},
