@@ -3,6 +3,7 @@ package openstackstub
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -45,13 +46,14 @@ func octavia(ctx context.Context, d *schema.ResourceData, meta any) (*gopherclou
 	return lb.Client, d.Set("region", region)
 }
 
-// whenever repeats a change that Octavia refuses while another one is under way, and
-// where its database finds two at once.
+// whenever repeats a change that Octavia refuses while another one is under way (409), where
+// its database finds two at once (500), and where the quotas of the project are locked (503),
+// as terraform-provider-openstack does.
 func whenever(ctx context.Context, change func() error) error {
 	for {
 		err := change()
-		if !gophercloud.ResponseCodeIs(err, http.StatusConflict) &&
-			!gophercloud.ResponseCodeIs(err, http.StatusInternalServerError) {
+		busy := []int{http.StatusConflict, http.StatusInternalServerError, http.StatusServiceUnavailable}
+		if !slices.ContainsFunc(busy, func(code int) bool { return gophercloud.ResponseCodeIs(err, code) }) {
 			return err
 		}
 		if wait.For(ctx, 100*time.Millisecond) != nil {
