@@ -10,6 +10,18 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 )
 
+// TestImportOfNothing: an empty id is one error, about the id.
+func TestImportOfNothing(t *testing.T) {
+	t.Parallel()
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	for kind := range protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne").Schemas.ResourceSchemas {
+		p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
+		if _, err := p.Adopt(t.Context(), kind, ""); err == nil || p.At() != ": Invalid import id" {
+			t.Errorf("%s: %v, said %s", kind, err, p.Said())
+		}
+	}
+}
+
 // TestImportByIdentity: each resource has an identity, and what is imported by it
 // is the same resource. It speaks to the provider as Terraform 1.12 does, so it
 // holds with any terraform.

@@ -270,7 +270,7 @@ func (r *attachmentResource) ImportState(
 	resp *resource.ImportStateResponse,
 ) {
 	region, id, created, err := parseGroupID(req.ID)
-	if req.ID == "" { // by identity
+	if value.ByIdentity(req) {
 		var identity identity
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &identity)...)
 		region, id = identity.Region.ValueString(), identity.ServerGroupID.ValueString()

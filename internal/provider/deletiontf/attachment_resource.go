@@ -229,7 +229,7 @@ func (r *attachmentResource) ImportState(
 	resp *resource.ImportStateResponse,
 ) {
 	var id attachmentIdentityModel
-	if req.ID == "" && req.Identity != nil {
+	if value.ByIdentity(req) {
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &id)...)
 	} else if region, server, ok := value.ParseRegionalID(req.ID); ok {
 		id = attachmentIdentityModel{types.StringValue(region), types.StringValue(server)}

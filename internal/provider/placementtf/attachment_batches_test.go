@@ -81,6 +81,35 @@ func TestPlacementServed(t *testing.T) {
 	})
 }
 
+// TestPlacementRepaired: once a refresh sees that the server that an update makes again is well,
+// nothing remains, whichever way it is made: a loop that waits for 0 ends.
+func TestPlacementRepaired(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"SUBSTITUTE", "RECREATE", "IN_PLACE"} {
+		config := zonal(2, "az-1", templated("a", method, "UNHEALTHY"))
+		a := attach(t, config)
+		f := follower{attached: a, servers: map[string]followed{}}
+		f.follow()
+		turns := func(name, status string) {
+			a.c.Fake.UpdateServer("RegionOne", f.servers[name].id, func(s *fakecloud.Server) { s.Status = status })
+		}
+		turns("web-1", "ERROR")
+		a.refresh(t)
+		a.apply(t, config)
+		if status := shown(protocol.Object(a.i.State)["status"]); !strings.HasPrefix(status, "batch 1 of ") {
+			t.Errorf("%s repairs nothing: %s", method, status)
+		}
+		f.follow()
+		for name := range f.servers {
+			turns(name, "ACTIVE")
+		}
+		a.refresh(t)
+		if state := protocol.Object(a.i.State); shown(state["status"]) != "in step" || shown(state["remaining"]) != "0" {
+			t.Errorf("%s: %s, %s remaining", method, state["status"], state["remaining"])
+		}
+	}
+}
+
 // TestPlacementComesBack: what a plan removed is remembered, and so is what was seen of it: it
 // comes back while its server runs. A plan by which nodes come back places them, so it
 // says which places take none.

@@ -92,8 +92,8 @@ func (m *attachmentModel) refresh(
 	return r.Learn(seen, policy).Ordered(), after, true
 }
 
-// tell sets the status from what was found out, and sends no further request. Without
-// update nothing is ever left to do.
+// tell sets the status from what was found out, and that nothing remains where the cluster
+// is in step. It sends no further request. Without update nothing is ever left to do.
 func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memory, diags *diag.Diagnostics) {
 	if !value.GivenBlock(m.Update) {
 		m.Status = types.StringValue(roster.InStep)
@@ -109,6 +109,11 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memor
 		return // the plan says why
 	}
 	m.Status = types.StringValue(change.Status(policy, 0))
+	if m.Status.ValueString() == roster.InStep && m.Remaining.ValueInt64() > 0 {
+		// A server that is made again in its place counts until somebody sees that it is well. No plan would store
+		// that: there is nothing to change.
+		m.Remaining = types.Int64Value(0)
+	}
 }
 
 // closedRegions reports which of the listed regions are closed: no request is sent to

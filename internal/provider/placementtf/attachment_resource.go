@@ -154,6 +154,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		diags.Append(resp.State.Set(ctx, &state)...)
 	} else if !state.Status.Equal(status) {
 		diags.Append(resp.State.SetAttribute(ctx, path.Root("status"), state.Status)...)
+		diags.Append(resp.State.SetAttribute(ctx, path.Root("remaining"), state.Remaining)...)
 	}
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
 }
@@ -193,7 +194,7 @@ func (r *attachmentResource) ImportState(
 	diags := &resp.Diagnostics
 	id, kept := cutSlots(req.ID)
 	cluster, pattern := id, string(roster.DefaultPattern)
-	if req.ID == "" && req.Identity != nil && !req.Identity.Raw.IsNull() {
+	if value.ByIdentity(req) {
 		var id identity
 		diags.Append(req.Identity.Get(ctx, &id)...)
 		cluster, pattern = id.Cluster.ValueString(), value.TextOr(id.NodeNamePattern, pattern)

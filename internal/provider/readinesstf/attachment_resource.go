@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -156,10 +157,14 @@ func (r *attachmentResource) ImportState(
 	resp *resource.ImportStateResponse,
 ) {
 	name := types.StringValue(req.ID)
-	if req.ID == "" { // by identity
+	if value.ByIdentity(req) {
 		var identity identity
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &identity)...)
 		name = identity.Cluster
+	}
+	if name.ValueString() == "" && !resp.Diagnostics.HasError() {
+		resp.Diagnostics.AddError("Invalid import id", "It is empty. Give the name of the cluster.")
+		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("cluster"), name)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), name)...)
