@@ -55,8 +55,11 @@ func contractKeystone(t *testing.T, c *cloud) {
 		{"its wrong secret", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["application_credential"], "application_credential": {"id": "$credential", "secret": "wrong"}}}}`, 401, are{denial("Unauthorized", wrong)}},
 		{"an unknown one", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["application_credential"], "application_credential": {"id": "$none", "secret": "x"}}}}`, 404, are{denial("Not Found", "Could not find Application Credential: 00000000-0000-0000-0000-000000000000.")}},
 		{"it cannot choose a scope", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["application_credential"], "application_credential": {"id": "$credential", "secret": "$secret"}}, "scope": {"project": {"id": "$member_project"}}}}`, 401, are{like("error.message", ".*Application credentials cannot request a scope.")}},
-		{"its token makes no other", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["token"], "token": {"id": "$credential_token"}}}}`, 403, nil},
-
+	})
+	if fakecloud.ReleaseOf(c.release.Microversion) != fakecloud.Zed { // whose Keystone fails there, and closes the connection
+		c.hold(t, []fact{{"its token makes no other", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["token"], "token": {"id": "$credential_token"}}}}`, 403, nil}})
+	}
+	c.hold(t, []fact{
 		{"validate one's own", "member GET identity X-Subject-Token:$member_token /auth/tokens", 200, are{is("token.user.id", `"$member_id"`), header("X-Subject-Token", "gAAAAA.*")}},
 		{"an admin validates any", "admin GET identity X-Subject-Token:$member_token /auth/tokens", 200, are{is("token.user.id", `"$member_id"`)}},
 		{"a member does not", "member GET identity X-Subject-Token:$admin_token /auth/tokens", 403, are{denial("Forbidden", "You are not authorized to perform the requested action: identity:validate_token.")}},
