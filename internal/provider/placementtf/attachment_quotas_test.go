@@ -42,6 +42,16 @@ func TestPlacementQuotas(t *testing.T) {
 			says:    `The region "RegionOne" gets 1 node and is full then: 2 of 3 instances in use.`,
 			asks:    limits,
 		},
+		"all used": {
+			before:  across(4, two, nil),
+			happens: quota("instances", 2, true),
+			config:  across(6, two, respect(nil)),
+			nodes:   "RegionOne: web-0 web-1; RegionTwo: web-2 web-3 web-4 web-5",
+			change:  "+web-4 +web-5",
+			at:      binds,
+			says:    `The region "RegionOne" is full and gets no node: 2 of 2 instances in use.`,
+			asks:    limits,
+		},
 		"below the nodes that have no server yet": { // what a quota allows is no cap that nodes could be above
 			before:  across(6, two, nil),
 			happens: quota("instances", 2, false),

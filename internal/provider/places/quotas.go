@@ -45,10 +45,11 @@ func ReadQuotas(
 // WarnOfQuotas reports the quotas that a plan uses up.
 func WarnOfQuotas(binding []cluster.Binding, diags *diag.Diagnostics) {
 	for _, b := range binding {
-		diags.AddWarning(
-			"A quota binds",
-			fmt.Sprintf("The region %q gets %s and is full then: %s.", b.Region, text.Nodes(b.Nodes), b.Limit),
-		)
+		gets := fmt.Sprintf("gets %s and is full then", text.Nodes(b.Nodes))
+		if b.Nodes == 0 {
+			gets = "is full and gets no node"
+		}
+		diags.AddWarning("A quota binds", fmt.Sprintf("The region %q %s: %s.", b.Region, gets, b.Limit))
 	}
 }
 
