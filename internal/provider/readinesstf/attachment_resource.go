@@ -4,8 +4,6 @@ package readinesstf
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
@@ -20,8 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -280,73 +276,4 @@ func warnOvertaken(names []string, diags *diag.Diagnostics) {
 			),
 		)
 	}
-}
-
-// view is what a look at the cloud brings.
-type view struct {
-	region   string // of servers that name none
-	nodes    map[string]readiness.Node
-	before   map[string]readiness.Node // of the other model, those in regions that nodes are in
-	snapshot []node.Node
-}
-
-// notes reports what is noted at a node's server: that its drain has begun, and
-// that a wait ended without it.
-func (v view) notes(n readiness.Node) (drained, failed bool) {
-	i := slices.IndexFunc(v.snapshot, func(s node.Node) bool { return s.Region == n.Region && s.ID == n.ID })
-	if i < 0 {
-		return false, false
-	}
-	return v.snapshot[i].Drained, !v.snapshot[i].NotInServiceAt.IsZero()
-}
-
-// look reads the servers of a model, and those of another that is given too, in
-// all regions of the model at once. A region that only the other one names is not asked:
-// its nodes may have been taken out because it does not answer.
-func (r *attachmentResource) look(
-	ctx context.Context,
-	model attachmentModel,
-	other *attachmentModel,
-	diags *diag.Diagnostics,
-) view {
-	if other == nil {
-		other = &attachmentModel{}
-	}
-	if len(model.Servers.Elements())+len(other.Servers.Elements()) == 0 {
-		return view{}
-	}
-	cloud := r.Backend.Get(ctx, diags)
-	if cloud == nil {
-		return view{}
-	}
-	home, err := cloud.Region(ctx)
-	if model.regionless() { // else it is for the other model alone, and need not answer
-		if err == nil {
-			_, err = cloud.Compute(ctx, home)
-		}
-		if err != nil {
-			diags.AddAttributeError(path.Root("servers"), "Unable to use the region", err.Error())
-		}
-	}
-	v := view{region: home}
-	v.nodes = model.nodes(v.region)
-	query := cluster.Query{NoProfiles: true}
-	regions := map[string]bool{}
-	for _, n := range v.nodes {
-		regions[n.Region] = true
-		query.IDs = append(query.IDs, n.ID)
-	}
-	v.before = other.nodes(v.region)
-	maps.DeleteFunc(v.before, func(_ string, n readiness.Node) bool { return !regions[n.Region] })
-	for _, n := range v.before {
-		query.IDs = append(query.IDs, n.ID)
-	}
-	if diags.HasError() || len(query.IDs) == 0 {
-		return v
-	}
-	query.Regions = slices.Sorted(maps.Keys(regions))
-	if v.snapshot, err = cluster.Read(ctx, cloud, query); err != nil {
-		diags.AddError("Unable to look for the marks of the servers", err.Error())
-	}
-	return v
 }

@@ -260,7 +260,7 @@ func TestRefreshed(t *testing.T) {
 }
 
 // TestOvertaken: what a new server takes the place of must be there until that is in service.
-// A region that has none of the servers any more is not asked.
+// A region in which none of the servers is left is not asked.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()
 	const warned = "servers: Servers were destroyed before others took their place"
