@@ -58,6 +58,30 @@ func TestPlacementAdopts(t *testing.T) {
 	}
 }
 
+// TestPlacementAdoptsMarks: where servers are marked as in service, one without a mark never served: nothing
+// waits for it, and the first update changes it at once, under its name.
+func TestPlacementAdoptsMarks(t *testing.T) {
+	t.Parallel()
+	for marks, want := range map[string]string{"": "+2 -web-0 -web-1", "1": "+web-2 -web-0 ~web-1"} {
+		a := begin(t)
+		a.server("web-0", "az-1", 2, func(s *fakecloud.Server) {
+			if marks != "" {
+				s.Metadata["stackpolicy_in_service"] = marks
+			}
+		})
+		a.server("web-1", "az-1", 1, nil)
+		var err error
+		if a.i, err = a.Adopt(t.Context(), a.i.Kind, "web"); err != nil {
+			t.Fatal(err)
+		}
+		a.apply(t, zonal(2, "az-1", templated("a", "SUBSTITUTE", "TEMPLATE")))
+		_, state := a.plan(t, zonal(2, "az-1", templated("b", "SUBSTITUTE", "TEMPLATE")))
+		if change := changed(protocol.Object(state)["change"]); change != want {
+			t.Errorf("marked with %q: the change is %s, want %s", marks, change, want)
+		}
+	}
+}
+
 // TestPlacementIdentity: the identity has the pattern of names too, and it is enough to import by.
 func TestPlacementIdentity(t *testing.T) {
 	t.Parallel()

@@ -203,7 +203,8 @@ func TestPlacementDestroyed(t *testing.T) {
 	}
 }
 
-// TestPlacementRenamed: with its cluster an attachment gets another id. Its nodes keep their names.
+// TestPlacementRenamed: with its cluster an attachment gets another id. Its nodes keep their names,
+// and a name that one of them had is not given again, whichever pattern made it.
 func TestPlacementRenamed(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1", nil))
@@ -211,4 +212,11 @@ func TestPlacementRenamed(t *testing.T) {
 	if got := works(state); !strings.HasPrefix(got, "id=www ") || !strings.Contains(got, "change=+www-2 ") {
 		t.Error(got)
 	}
+	named := attributes{"node_name_pattern": "{cluster}-1{index}"}
+	plannedCase{
+		before: zonal(2, "az-1", named), happens: inTurn(becomes(zonal(1, "az-1", named)), becomes(zonal(9, "az-1", nil))),
+		config: zonal(11, "az-1", nil),
+		nodes:  "RegionOne/az-1: web-11 web-12 web-13 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9",
+		change: "+web-12 +web-13",
+	}.plan(t, "another pattern")
 }

@@ -82,7 +82,10 @@ func planEach(t *testing.T, cases map[string]plannedCase) {
 func asked(fake *fakecloud.Cloud) string {
 	all := map[string]bool{}
 	for _, r := range fake.Requests() {
-		if r.Service == fakecloud.Compute && r.Path != "/" {
+		switch {
+		case r.Service == fakecloud.Images && strings.Contains(r.Path, "/images"):
+			all["images"] = true
+		case r.Service == fakecloud.Compute && r.Path != "/":
 			all[r.Region+strings.TrimSuffix(r.Path, "/detail")] = true
 		}
 	}

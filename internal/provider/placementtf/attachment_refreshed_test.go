@@ -55,6 +55,17 @@ func homeless(t *testing.T, a *attached) {
 	}})
 }
 
+// unscheduledID is the id of the server that unscheduled makes.
+const unscheduledID = "00000000-0000-4000-8000-000000000001"
+
+// unscheduled lets Nova find no host for web-1 now. Its list does not say why.
+func unscheduled(t *testing.T, a *attached) {
+	t.Helper()
+	a.boot(t, map[string]func(*fakecloud.Server){"web-1": func(s *fakecloud.Server) {
+		s.ID, s.Status, s.Fault, s.Created, s.Host = unscheduledID, "ERROR", "No valid host was found.", time.Time{}, "-"
+	}})
+}
+
 // moves has an operator move the server of a node to az-2.
 func moves(name string) func(*testing.T, *attached) {
 	return changes(name, func(fake *fakecloud.Cloud, id string) { fake.MoveServer("RegionOne", id, "r1-cmp-3") })
@@ -152,6 +163,10 @@ func TestPlacementRefreshed(t *testing.T) {
 			before: zonal(2, "az-1", again), happens: homeless,
 			asks: looks, status: "held: Nova found no host for web-1 (RegionOne/az-1)",
 		},
+		"a server is where Nova finds no host, and only says so where it is shown alone": {
+			before: zonal(2, "az-1", again), happens: unscheduled,
+			asks: looks + " RegionOne/servers/" + unscheduledID, status: "held: Nova found no host for web-1 (RegionOne/az-1)",
+		},
 		"a server is too old": {
 			before: zonal(2, "az-1", young), happens: inTurn(boots, func(_ *testing.T, a *attached) { a.c.Fake.Advance(40 * 24 * time.Hour) }),
 			asks: looks, status: "behind: the next plan replaces 2 of 2 nodes",
@@ -163,6 +178,18 @@ func TestPlacementRefreshed(t *testing.T) {
 		"profiles are of different ages": {
 			before: zonal(3, "az-1", byProfile), happens: inTurn(boots, built("web-0", "2026-02-01"), built("web-1", "2026-01-01"), built("web-2", "2026-03-01")),
 			asks: looks, status: inStep, change: "-web-1",
+		},
+		"profiles are images": {
+			before: zonal(2, "az-1", attributes{"deletion": byProfile["deletion"]}), happens: boots,
+			asks: looks + " images", status: inStep,
+		},
+		"a region lists zones, and no refresh had seen its servers": {
+			before: across(2, "RegionOne", nil), happens: func(t *testing.T, a *attached) {
+				t.Helper()
+				a.apply(t, across(2, "RegionOne:az-1,az-2", nil))
+				a.boot(t, nil)
+			},
+			asks: looks, status: inStep, nodes: "RegionOne/az-1: web-0 web-1",
 		},
 		"the better place is up": {
 			before: zonal(2, "az-1", spreads), happens: inTurn(boots, becomes(zonal(2, "az-1 az-2", bare)), becomes(zonal(2, "az-1 az-2", spreads))),
