@@ -56,29 +56,13 @@ func (k *call) flavorDocument(f *flavor) object {
 }
 
 func (k *call) listFlavors() (reply, error) {
-	q, err := k.query([]prop{{name: "limit", schema: naturals}, {name: "marker", schema: texts}}, nil)
+	q, err := k.query(pageQuery, nil)
 	if err != nil {
 		return reply{}, err
 	}
 	fit := slices.Clone(flavors)
 	slices.Reverse(fit) // by id
-	if marker := last(q, "marker"); marker != "" {
-		i := slices.IndexFunc(fit, func(f *flavor) bool { return f.ID == marker })
-		if i < 0 {
-			return reply{}, badRequest("marker [%s] not found", marker)
-		}
-		fit = fit[i+1:]
-	}
-	limit := k.limit(q)
-	list := []object{}
-	for _, f := range fit[:min(limit, len(fit))] {
-		list = append(list, k.flavorDocument(f))
-	}
-	doc := object{{"flavors", list}}
-	if limit > 0 && len(list) == limit {
-		doc = append(doc, field{"flavors_links", k.nextLink("flavors/detail", fit[limit-1].ID)})
-	}
-	return jsonReply(200, doc), nil
+	return pages[*flavor]{"flavors", "flavors/detail", func(f *flavor) string { return f.ID }, k.flavorDocument}.reply(k, q, fit)
 }
 
 func (k *call) showFlavor() (reply, error) {

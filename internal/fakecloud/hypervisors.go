@@ -1,7 +1,5 @@
 package fakecloud
 
-import "slices"
-
 // What a host of Nova's fake driver has.
 const (
 	hostVCPUs  = 1000
@@ -43,7 +41,7 @@ func (k *call) hypervisorDocument(h *host) object {
 
 // listHypervisors gives a link to a next page for every full one.
 func (k *call) listHypervisors() (reply, error) {
-	q, err := k.query([]prop{{name: "limit", schema: naturals}, {name: "marker", schema: texts}}, nil)
+	q, err := k.query(pageQuery, nil)
 	if err == nil {
 		err = k.adminOnly("os_compute_api:os-hypervisors:list-detail")
 	}
@@ -53,24 +51,8 @@ func (k *call) listHypervisors() (reply, error) {
 	if k.region.anyCellDown() {
 		return reply{}, unexpected("oslo_db.exception.DBConnectionError")
 	}
-	hosts := k.region.hosts
-	if marker := last(q, "marker"); marker != "" {
-		i := slices.IndexFunc(hosts, func(h *host) bool { return h.uuid == marker })
-		if i < 0 {
-			return reply{}, badRequest("marker [%s] not found", marker)
-		}
-		hosts = hosts[i+1:]
-	}
-	limit := k.limit(q)
-	list := []object{}
-	for _, h := range hosts[:min(limit, len(hosts))] {
-		list = append(list, k.hypervisorDocument(h))
-	}
-	doc := object{{"hypervisors", list}}
-	if limit > 0 && len(list) == limit {
-		doc = append(doc, field{"hypervisors_links", k.nextLink("os-hypervisors/detail", hosts[limit-1].uuid)})
-	}
-	return jsonReply(200, doc), nil
+	id := func(h *host) string { return h.uuid }
+	return pages[*host]{"hypervisors", "os-hypervisors/detail", id, k.hypervisorDocument}.reply(k, q, k.region.hosts)
 }
 
 // unexpected is Nova's answer to an exception that nobody expected.

@@ -1,0 +1,38 @@
+package fakecloud
+
+import (
+	"net/url"
+	"slices"
+)
+
+// pageQuery is what may be asked of a list that comes in pages.
+var pageQuery = []prop{{name: "limit", schema: naturals}, {name: "marker", schema: texts}}
+
+// pages are those of a short list of Nova's.
+type pages[T any] struct {
+	name     string // of the list in the answer
+	path     string // of the next page
+	id       func(T) string
+	document func(T) object
+}
+
+// reply is the page that is asked for. A full one has a link to a next one.
+func (p pages[T]) reply(k *call, q url.Values, all []T) (reply, error) {
+	if marker := last(q, "marker"); marker != "" {
+		i := slices.IndexFunc(all, func(item T) bool { return p.id(item) == marker })
+		if i < 0 {
+			return reply{}, badRequest("marker [%s] not found", marker)
+		}
+		all = all[i+1:]
+	}
+	limit := k.limit(q)
+	list := []object{}
+	for _, item := range all[:min(limit, len(all))] {
+		list = append(list, p.document(item))
+	}
+	doc := object{{p.name, list}}
+	if limit > 0 && len(list) == limit {
+		doc = append(doc, field{p.name + "_links", k.nextLink(p.path, p.id(all[limit-1]))})
+	}
+	return jsonReply(200, doc), nil
+}
