@@ -98,8 +98,10 @@ def nova_init():
 def eventlet_serve(name, address, port, app):
     import logging
     import eventlet.wsgi
+    # As many connections as Nova's own wsgi_default_pool_size. Those that a client keeps for later count, and with
+    # 100 of them nobody else was answered until they ended, after 90 seconds.
     return eventlet.spawn(eventlet.wsgi.server, eventlet.listen((address, port), backlog=1024), app,
-                          log=logging.getLogger(name + '.wsgi'), max_size=100)
+                          log=logging.getLogger(name + '.wsgi'), max_size=1000)
 
 
 def neutron():
