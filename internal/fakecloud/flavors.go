@@ -62,7 +62,8 @@ func (k *call) listFlavors() (reply, error) {
 	}
 	fit := slices.Clone(flavors)
 	slices.Reverse(fit) // by id
-	return pages[*flavor]{"flavors", "flavors/detail", func(f *flavor) string { return f.ID }, k.flavorDocument}.reply(k, q, fit)
+	id := func(f *flavor) string { return f.ID }
+	return pages[*flavor]{"flavors", "flavors/detail", id, k.flavorDocument}.reply(k, q, fit)
 }
 
 func (k *call) showFlavor() (reply, error) {
