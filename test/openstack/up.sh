@@ -1,6 +1,6 @@
 #!/bin/bash
 # up.sh [RELEASE]: start what is missing of a two-region OpenStack on 127.0.0.1; see README.md.
-# Releases: zed, 2025.1, 2026.1; without one, the one that runs, or the newest that works.
+# Releases: zed, 2025.1, 2026.1; without one, the one that runs, or the newest of a stable Debian.
 # Exit code: 0 ready, 1 failed, 2 no such release, 3 not possible on this machine.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")" || exit 1

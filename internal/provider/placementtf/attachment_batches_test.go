@@ -214,9 +214,10 @@ func TestPlacementRenamed(t *testing.T) {
 	}
 	named := attributes{"node_name_pattern": "{cluster}-1{index}"}
 	plannedCase{
-		before: zonal(2, "az-1", named), happens: inTurn(becomes(zonal(1, "az-1", named)), becomes(zonal(9, "az-1", nil))),
-		config: zonal(11, "az-1", nil),
-		nodes:  "RegionOne/az-1: web-11 web-12 web-13 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9",
-		change: "+web-12 +web-13",
+		before:  zonal(2, "az-1", named),
+		happens: inTurn(becomes(zonal(1, "az-1", named)), becomes(zonal(9, "az-1", nil))),
+		config:  zonal(11, "az-1", nil),
+		nodes:   "RegionOne/az-1: web-11 web-12 web-13 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9",
+		change:  "+web-12 +web-13",
 	}.plan(t, "another pattern")
 }

@@ -62,7 +62,8 @@ const unscheduledID = "00000000-0000-4000-8000-000000000001"
 func unscheduled(t *testing.T, a *attached) {
 	t.Helper()
 	a.boot(t, map[string]func(*fakecloud.Server){"web-1": func(s *fakecloud.Server) {
-		s.ID, s.Status, s.Fault, s.Created, s.Host = unscheduledID, "ERROR", "No valid host was found.", time.Time{}, "-"
+		s.ID, s.Created, s.Host = unscheduledID, time.Time{}, "-"
+		s.Status, s.Fault = "ERROR", "No valid host was found."
 	}})
 }
 
@@ -165,7 +166,8 @@ func TestPlacementRefreshed(t *testing.T) {
 		},
 		"a server is where Nova finds no host, and only says so where it is shown alone": {
 			before: zonal(2, "az-1", again), happens: unscheduled,
-			asks: looks + " RegionOne/servers/" + unscheduledID, status: "held: Nova found no host for web-1 (RegionOne/az-1)",
+			asks:   looks + " RegionOne/servers/" + unscheduledID,
+			status: "held: Nova found no host for web-1 (RegionOne/az-1)",
 		},
 		"a server is too old": {
 			before: zonal(2, "az-1", young), happens: inTurn(boots, func(_ *testing.T, a *attached) { a.c.Fake.Advance(40 * 24 * time.Hour) }),

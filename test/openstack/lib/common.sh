@@ -4,7 +4,7 @@ LIB=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 BASE=$(dirname "$LIB")
 DATA=$BASE/.data
 declare -A SUITE=([zed]=bookworm [2025.1]=trixie [2026.1]=forky) # of Debian
-NEWEST=2025.1                                                    # that works
+NEWEST=2025.1                                                    # of a stable Debian
 PY=python3
 
 START=$(date +%s%N) LAST=$START
