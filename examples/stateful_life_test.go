@@ -126,7 +126,7 @@ func TestStatefulLife(t *testing.T) {
 	d.finish(t, "create")
 	d.watched.Restart()
 	images, repairs := 3, 5
-	if testing.Short() {
+	if testing.Short() { // "make faults" does all of it
 		images, repairs = 1, 1
 	}
 	for n := range images {
@@ -243,7 +243,7 @@ func TestStatefulKilled(t *testing.T) {
 		{"marked", "PUT", "/servers/*/metadata/stackpolicy_in_service", true},
 	} {
 		t.Run(moment.what, func(t *testing.T) {
-			if testing.Short() && moment.what != "made" && moment.what != "attached" {
+			if testing.Short() && moment.what != "made" && moment.what != "attached" { // "make faults" kills at all
 				t.Skip("-short: only where something is left behind")
 			}
 			d.image = d.other()
