@@ -19,8 +19,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/claims"
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 )
 
 // use replaces the configuration by that of another folder of the examples.

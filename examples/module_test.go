@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // TestModuleArguments: the module hands on all that it is given. Nothing here is

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 )
 
 // TestScriptsCheckArguments: an argument of a script is never evaluated, nor

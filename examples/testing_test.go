@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 )
 
 // TestAccExample_testingAModule runs the tests of the guide's module, as its

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 func compute(t *testing.T, fake *fakecloud.Cloud) *openstack.Compute {

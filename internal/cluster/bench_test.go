@@ -13,7 +13,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/pagination"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/bench"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/bench"
 )
 
 // canned answers every request with one page.

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // reader reads a cluster from pages that a test makes up.

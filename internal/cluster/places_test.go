@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 func region(name string, zones ...string) placement.Region {

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // login prepares a cloud for the member; change adapts its configuration.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // pooled is a fake cloud with nodes, and a runner of hooks for them.

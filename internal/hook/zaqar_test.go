@@ -17,8 +17,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/claims"
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/queues"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // zaqarCloud is a client's face of the fake.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 func TestParseMark(t *testing.T) {

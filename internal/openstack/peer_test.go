@@ -18,10 +18,10 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hostile"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/hostile"
 )
 
 // request is one kind of request that the provider makes.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hostile"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/hostile"
 )
 
 // TestEveryString: every string of every answer comes in clean. The fields are

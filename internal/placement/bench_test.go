@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/bench"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/bench"
 )
 
 func benchBins(k int) []Bin {

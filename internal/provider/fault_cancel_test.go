@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // TestCancelSweep cancels each operation while the cloud keeps each of its

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"regexp"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // faults are the ways in which a request can go wrong. Each gets the request

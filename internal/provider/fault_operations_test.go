@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // operation is something that Terraform asks of the provider.

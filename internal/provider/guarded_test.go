@@ -3,7 +3,7 @@ package provider_test
 import (
 	"fmt"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 )
 
 // guarded is a cluster with all that the policies attach to it.

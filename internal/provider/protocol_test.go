@@ -1,6 +1,6 @@
 package provider_test
 
-import "github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+import "github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 
 // They are everywhere in these tests.
 type (

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/bench"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/bench"
 )
 
 // BenchmarkPlan: a plan that changes nothing, and one that grows by a node, for

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/registry"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/registry"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"gopkg.in/yaml.v3"
 )
 

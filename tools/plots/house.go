@@ -15,7 +15,7 @@ import (
 const module = "github.com/stackpolicy/terraform-provider-stackpolicy/"
 
 // outside the product: test harnesses, the fake cloud, hostile peers, benchmarks and the demo.
-var outside = []string{"internal/acctest", "internal/bench", "internal/demo", "internal/fakecloud", "internal/hostile"}
+var outside = []string{"test/acctest", "test/bench", "test/demo", "test/fakecloud", "test/hostile"}
 
 // imports reads which packages of the product each of them imports, tests left
 // out. Names are folders below internal.

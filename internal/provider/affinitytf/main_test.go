@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 )
 
 func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }

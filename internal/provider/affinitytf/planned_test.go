@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // TestPlanned: what a plan places, what it warns of, and where it says what is wrong.

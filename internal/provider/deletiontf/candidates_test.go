@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 )
 
 // TestDecisionCandidates: the candidates of a decision are removed, and as many

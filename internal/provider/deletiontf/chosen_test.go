@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 )
 
 // chooser plans deletions among the nodes a to e, without Terraform. e has no name.

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 )
 
 // outputs writes an output for each expression.

@@ -13,12 +13,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 )
 
 // block is a hook block in which everything is null but the values given.

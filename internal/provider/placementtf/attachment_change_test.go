@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 )
 
 // TestPlacementChange: the change has what a plan adds, removes and changes in

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // TestAccPlacementLoop is the life of a cluster.

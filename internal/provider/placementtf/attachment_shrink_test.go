@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest/workspace"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // shrunk is a cluster of four nodes with their servers, two in each of two places.

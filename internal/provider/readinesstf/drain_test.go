@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // drained are the nodes that were drained, sorted, a node as often as it was.

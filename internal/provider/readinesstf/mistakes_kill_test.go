@@ -7,8 +7,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/acctest"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // TestMistakesKilled: terraform is killed after Nova has made a server of a batch, and

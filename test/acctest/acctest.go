@@ -1,0 +1,316 @@
+// Package acctest runs acceptance tests: the same ones against the fake cloud
+// and against a real one, through a real terraform.
+//
+// By default the cloud is an [fakecloud.Cloud] of the test's own. With
+// STACKPOLICY_ACC=live it is the one that OS_CLOUD or the OS_* variables name.
+package acctest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/openstackstub"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// Cloud is the cloud that a test runs on.
+type Cloud struct {
+	Fake   *fakecloud.Cloud // nil on a real one
+	API    *openstack.Cloud // logged in as the user of the test
+	Prefix string           // of the names of all that the test makes
+	Image  string           // that servers are made from
+	Flavor string
+
+	user string // of the fake: each user's project has the user's name
+}
+
+// Live reports whether tests run on a real cloud.
+func Live() bool { return os.Getenv("STACKPOLICY_ACC") == "live" }
+
+// New returns the cloud for a test: a fake one of its own, shaped by the
+// config, or the real one.
+func New(t testing.TB, config fakecloud.Config) *Cloud {
+	t.Helper()
+	return start(t, config, fakecloud.MemberUser)
+}
+
+// NewAdmin is New for tests that need the rights of an admin. On a real cloud
+// they are skipped where the user has none.
+func NewAdmin(t testing.TB, config fakecloud.Config) *Cloud {
+	t.Helper()
+	c := start(t, config, fakecloud.AdminUser)
+	compute, err := c.API.Compute(t.Context(), c.Regions(t)[0])
+	if err == nil {
+		_, err = compute.Hypervisors(t.Context())
+	}
+	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
+		t.Skip("needs an admin, and the user is none")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// NeedsMember skips a test on a real cloud where the user is an admin: what an
+// ordinary user may not do, or what belongs to one.
+func (c *Cloud) NeedsMember(t testing.TB) {
+	t.Helper()
+	compute, err := c.API.Compute(t.Context(), c.Regions(t)[0])
+	if err == nil {
+		_, err = compute.Hypervisors(t.Context())
+	}
+	if err == nil {
+		t.Skip("needs an ordinary user, and this one is an admin")
+	}
+}
+
+// Login is the login to the real cloud that the environment names.
+func Login() openstack.Config {
+	return openstack.Config{
+		Cloud:         os.Getenv("OS_CLOUD"),
+		AuthURL:       os.Getenv("OS_AUTH_URL"),
+		DefaultDomain: "default",
+		Region:        os.Getenv("OS_REGION_NAME"),
+		MaxRetries:    3,
+	}
+}
+
+func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
+	t.Helper()
+	c := &Cloud{Prefix: newPrefix(time.Now()), user: user}
+	login := Login()
+	if !Live() {
+		c.Fake = fakecloud.Start(t, config)
+		login = openstack.Config{AuthURL: c.Fake.AuthURL(), UserName: user, Password: fakecloud.Password,
+			TenantName: user, DefaultDomain: fakecloud.DomainID, Region: fakecloud.DefaultRegions()[0].Name}
+	}
+	api, err := openstack.New(login)
+	if err != nil {
+		t.Fatalf("the cloud of the test: %v", err)
+	}
+	c.API = api
+	c.Image, c.Flavor = c.bootable(t)
+	return c
+}
+
+// ProviderBlock is a provider's block for the cloud, with more arguments.
+func (c *Cloud) ProviderBlock(name string, more ...string) string {
+	if c.Fake == nil {
+		return fmt.Sprintf("provider %q {\n%s\n}\n", name, strings.Join(more, "\n"))
+	}
+	return fmt.Sprintf(
+		"provider %q {\n  auth_url = %q\n  user_name = %q\n  password = %q\n  tenant_name = %q\n  region = %q\n%s\n}\n",
+		name,
+		c.Fake.AuthURL(),
+		c.user,
+		fakecloud.Password,
+		c.user,
+		fakecloud.DefaultRegions()[0].Name,
+		strings.Join(more, "\n"),
+	)
+}
+
+// bootable finds an image and the smallest flavor.
+func (c *Cloud) bootable(t testing.TB) (image, flavor string) {
+	t.Helper()
+	client := c.client(t, c.Regions(t)[0])
+	pages, err := flavors.ListDetail(client, nil).AllPages(t.Context())
+	if err != nil {
+		t.Fatalf("list flavors: %v", err)
+	}
+	list, err := flavors.ExtractFlavors(pages)
+	if err != nil || len(list) == 0 {
+		t.Fatalf("list flavors: %d, %v", len(list), err)
+	}
+	smallest := slices.MinFunc(list, func(a, b flavors.Flavor) int {
+		return cmp.Or(cmp.Compare(a.RAM, b.RAM), cmp.Compare(a.ID, b.ID))
+	})
+	glance, err := c.API.Glance(t.Context(), c.Regions(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pages, err = images.List(glance, images.ListOpts{Status: images.ImageStatusActive}).
+		AllPages(t.Context()); err != nil {
+		t.Fatalf("list images: %v", err)
+	}
+	found, err := images.ExtractImages(pages)
+	if err != nil || len(found) == 0 {
+		t.Fatalf("list images: %d, %v", len(found), err)
+	}
+	return found[0].ID, smallest.ID
+}
+
+// Regions are those with a compute endpoint, sorted.
+func (c *Cloud) Regions(t testing.TB) []string {
+	t.Helper()
+	names, err := c.API.ComputeRegions(context.WithoutCancel(t.Context()))
+	if err != nil {
+		t.Fatalf("the regions of the cloud: %v", err)
+	}
+	return names
+}
+
+// Zones are the availability zones of a region that servers can go to, sorted.
+func (c *Cloud) Zones(t testing.TB, region string) []string {
+	t.Helper()
+	zones, err := c.API.Zones(t.Context(), region)
+	if err != nil {
+		t.Fatalf("the zones of %s: %v", region, err)
+	}
+	var names []string
+	for _, z := range zones {
+		if z.Available && z.Name != "internal" {
+			names = append(names, z.Name)
+		}
+	}
+	return names
+}
+
+func (c *Cloud) client(t testing.TB, region string) *gophercloud.ServiceClient {
+	t.Helper()
+	compute, err := c.API.Compute(context.WithoutCancel(t.Context()), region) // cleaning up needs it too
+	if err != nil {
+		t.Fatalf("the compute service of %s: %v", region, err)
+	}
+	return compute.At(79)
+}
+
+// Server says what to boot.
+type Server struct {
+	Name     string // after the prefix
+	Region   string
+	Zone     string
+	Metadata map[string]string
+	Tags     []string
+	Group    string // id of a server group
+	Network  string // id of a network; "": none
+}
+
+// Boot makes servers, waits until they are ACTIVE and returns their ids. The
+// end of the test deletes them.
+func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
+	t.Helper()
+	ids := make([]string, len(list))
+	for i, s := range list {
+		client := c.client(t, s.Region)
+		opts := servers.CreateOpts{
+			Name:             c.Prefix + s.Name,
+			ImageRef:         c.Image,
+			FlavorRef:        c.Flavor,
+			AvailabilityZone: s.Zone,
+			Networks:         "none",
+			Metadata:         s.Metadata,
+			Tags:             s.Tags,
+		}
+		if s.Network != "" {
+			opts.Networks = []servers.Network{{UUID: s.Network}}
+		}
+		server, err := servers.Create(t.Context(), client, opts, servers.SchedulerHintOpts{Group: s.Group}).Extract()
+		if err != nil {
+			t.Fatalf("boot %s: %v", opts.Name, err)
+		}
+		ids[i] = server.ID
+		t.Cleanup(func() {
+			if err := servers.Delete(context.WithoutCancel(t.Context()), client, server.ID).
+				ExtractErr(); err != nil &&
+				!gophercloud.ResponseCodeIs(err, 404) {
+				t.Errorf("delete %s: %v", opts.Name, err)
+			}
+		})
+	}
+	for i, s := range list {
+		if err := servers.WaitForStatus(t.Context(), c.client(t, s.Region), ids[i], "ACTIVE"); err != nil {
+			t.Fatalf("boot %s: %v", s.Name, err)
+		}
+	}
+	return ids
+}
+
+// Test runs steps through terraform. Their configurations need no provider
+// blocks, unless a test brings its own. Servers are those of the stand-in for
+// terraform-provider-openstack, also where the genuine one is named.
+func (c *Cloud) Test(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	Terraform(t)
+	test := resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: Factories(), Steps: steps}
+	blocks := c.ProviderBlock("stackpolicy")
+	if slices.ContainsFunc(steps, func(s resource.TestStep) bool { return strings.Contains(s.Config, `"openstack_`) }) {
+		blocks += c.ProviderBlock("openstack")
+		test.ProtoV5ProviderFactories = map[string]func() (tfprotov5.ProviderServer, error){
+			"openstack": func() (tfprotov5.ProviderServer, error) { return openstackstub.New().GRPCProvider(), nil },
+		}
+	}
+	for i, s := range steps {
+		if s.Config != "" && !strings.Contains(s.Config, "provider \"stackpolicy\"") {
+			steps[i].Config = blocks + s.Config
+		}
+	}
+	resource.Test(t, test)
+}
+
+// Factories serve the provider from this process.
+func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
+	return map[string]func() (tfprotov6.ProviderServer, error){
+		"stackpolicy": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test") },
+	}
+}
+
+// Terraform finds the terraform (or tofu) to test with, and shows the test
+// framework. Without one the test fails. Under the race detector it is skipped: most of
+// its time is terraform's, which has no detector; "make race" asks for a few nevertheless.
+func Terraform(t testing.TB) string {
+	t.Helper()
+	if raceDetector && os.Getenv("STACKPOLICY_RACE") == "" {
+		t.Skip("needs more time than there is with the race detector")
+	}
+	path, err := workspace.Terraform(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Setenv("TF_ACC_TERRAFORM_PATH", path)
+	os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull) // the user's own has no say in tests
+	os.Setenv("GOGC", "400")                    // terraform, and providers, live for a moment: collecting is most of it
+	if strings.Contains(filepath.Base(path), "tofu") {
+		os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
+	}
+	return path
+}
+
+// TwoRegions are the first two regions, or the test is skipped: a cloud with one
+// cannot show what it is about.
+func (c *Cloud) TwoRegions(t testing.TB) (one, two string) {
+	t.Helper()
+	names := c.Regions(t)
+	if len(names) < 2 {
+		t.Skipf("needs two regions, and the cloud has %v", names)
+	}
+	return names[0], names[1]
+}
+
+// NewFake is New for tests of what only a fake cloud can be made to do.
+func NewFake(t testing.TB, config fakecloud.Config) *Cloud {
+	t.Helper()
+	if Live() {
+		t.Skip("needs the fake cloud: no real one can be made to do this")
+	}
+	return New(t, config)
+}

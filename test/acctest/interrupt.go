@@ -1,0 +1,32 @@
+//go:build unix
+
+package acctest
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+)
+
+// Interrupt ends a run of Terraform as Ctrl-C does, and with these words. What it
+// waits for would take five minutes or more: the limit is for a machine with much to do.
+func Interrupt(t *testing.T, run *workspace.Background, words ...string) {
+	t.Helper()
+	start := time.Now()
+	if err := run.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	text, err := run.Wait()
+	for _, words := range append(words, "Terraform was interrupted") {
+		if !Says(words).MatchString(text) {
+			t.Errorf("nothing says %q", words)
+		}
+	}
+	took, riddle := time.Since(start), Says(context.Canceled.Error()).MatchString(text)
+	if err == nil || took > 3*time.Minute || riddle {
+		t.Errorf("interrupted: %v after %s\n%s", err, took, text)
+	}
+}

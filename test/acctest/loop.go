@@ -1,0 +1,172 @@
+package acctest
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+)
+
+// Loop is a cluster that goes through its life in a real terraform.
+type Loop struct {
+	*workspace.Workspace
+	Cloud *Cloud
+}
+
+// Places writes regions in HCL: "one: az-1 az-2 w200 cap5; two: az-1".
+func Places(text string) string {
+	var regions []string
+	for part := range strings.SplitSeq(text, "; ") {
+		name, rest, _ := strings.Cut(part, ": ")
+		var zones, more []string
+		for word := range strings.FieldsSeq(rest) {
+			switch {
+			case strings.HasPrefix(word, "cap="), strings.HasPrefix(word, "weight="):
+				more = append(more, strings.Replace(word, "=", " = ", 1))
+			default:
+				zones = append(zones, fmt.Sprintf("{ name = %q }", word))
+			}
+		}
+		more = append([]string{fmt.Sprintf("name = %q", name), "zones = [" + strings.Join(zones, ", ") + "]"}, more...)
+		regions = append(regions, "{ "+strings.Join(more, ", ")+" }")
+	}
+	return "[" + strings.Join(regions, ", ") + "]"
+}
+
+// Attached is a cluster under placement: servers made from the attachment.
+func Attached(c *Cloud, size int, regions, more string) string {
+	return Placement(c, size, regions, more) + Made(c, "")
+}
+
+// Placement is the attachment alone.
+func Placement(c *Cloud, size int, regions, more string) string {
+	return fmt.Sprintf(`
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = %q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity = %d
+  regions          = %s
+  %s
+}
+`, c.Prefix, size, regions, more)
+}
+
+// Made are the servers of the attachment, with more arguments.
+func Made(c *Cloud, more string) string {
+	return fmt.Sprintf(`
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  %s
+  %s
+}
+`, c.Bare(), more)
+}
+
+// Bare are the arguments in HCL of a server that is up as soon as one can be: an image, the
+// smallest flavor, and no network.
+func (c *Cloud) Bare() string {
+	return fmt.Sprintf("image_id     = %q\n  flavor_id    = %q\n  network_mode = \"none\"", c.Image, c.Flavor)
+}
+
+// Step applies a configuration by way of a saved plan, and holds the cloud to
+// what is expected: which servers came and went, and that all others are the
+// same ones. The plan after it is empty.
+func (l Loop) Step(t *testing.T, name, config string, created, deleted string) {
+	t.Helper()
+	l.Batch(t, name, config, created, deleted)
+	l.Settled(t, name)
+}
+
+// Batch does the same where a batch is left.
+func (l Loop) Batch(t *testing.T, name, config string, created, deleted string) {
+	t.Helper()
+	before := l.IDs(t)
+	if err := l.Write(config); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Run(t.Context(), "plan", "-input=false", "-no-color", "-out=step.tfplan"); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if _, err := l.Run(t.Context(), "apply", "-input=false", "-no-color", "step.tfplan"); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	after := l.IDs(t)
+	if got := Difference(after, before); got != created {
+		t.Errorf("%s: created %q, want %q", name, got, created)
+	}
+	if got := Difference(before, after); got != deleted {
+		t.Errorf("%s: deleted %q, want %q", name, got, deleted)
+	}
+}
+
+// Settled fails unless the next plan is empty.
+func (l Loop) Settled(t *testing.T, name string) {
+	t.Helper()
+	text, err := l.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode")
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 2 {
+		t.Fatalf("%s: the next plan is not empty:\n%s", name, text)
+	} else if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// IDs are the servers in the cloud, as "name=id".
+func (l Loop) IDs(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	for name, s := range l.Cloud.Servers(t) {
+		list = append(list, name+"="+s.ID)
+	}
+	return list
+}
+
+// Difference names the servers of a that are not in b, sorted by number.
+func Difference(a, b []string) string {
+	var names []string
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			name, _, _ := strings.Cut(s, "=")
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+	return strings.Join(names, " ")
+}
+
+// FiveZones are two regions with three and two zones, or the test is skipped.
+func (c *Cloud) FiveZones(t testing.TB) (one, two string, a, b []string) {
+	t.Helper()
+	one, two = c.TwoRegions(t)
+	a, b = c.Zones(t, one), c.Zones(t, two)
+	if len(a) < 3 || len(b) < 2 {
+		t.Skipf("needs regions with three and two zones, and the cloud has %v and %v", a, b)
+	}
+	return one, two, a, b
+}
+
+// ServerIDs are the servers that Terraform knows of.
+func (l Loop) ServerIDs(t *testing.T) (ids []string) {
+	t.Helper()
+	state, err := l.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range state.Values.RootModule.Resources {
+		if r.Type == "openstack_compute_instance_v2" {
+			ids = append(ids, r.AttributeValues["id"].(string))
+		}
+	}
+	return ids
+}

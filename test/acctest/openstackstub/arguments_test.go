@@ -1,0 +1,151 @@
+package openstackstub_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/openstackstub"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// told is what the guide says of an argument: what a change does, and whether it
+// belongs into template.
+type told struct{ name, change, template string }
+
+// guide reads the table of arguments.
+func guide(t *testing.T) map[string]told {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(workspace.Root(), "templates", "guides", "what-happens-when.md.tmpl"))
+	must(t, err)
+	_, table, found := strings.Cut(string(page), "| argument | a change of it | in `template` |\n")
+	if !found {
+		t.Fatal("the guide has no table of arguments")
+	}
+	list := map[string]told{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 3 {
+			if strings.HasPrefix(line, "|-") {
+				continue
+			}
+			break
+		}
+		for _, name := range regexp.MustCompile("`[a-z0-9_]+`").FindAllString(cells[0], -1) {
+			list[strings.Trim(name, "`")] = told{cells[0], cells[1], strings.TrimRight(cells[2], " |\n")}
+		}
+	}
+	return list
+}
+
+// since are the arguments that the oldest supported provider, 3.0, does not have.
+var since = map[string]string{"hypervisor_hostname": "from 3.1 on"}
+
+// until are the arguments that newer ones do not have. They have no effect.
+var until = []string{"access_ip_v4", "access_ip_v6"}
+
+// attribute is one of a resource, as terraform shows it.
+type attribute struct {
+	Type                         any
+	Optional, Required, Computed bool
+}
+
+// block has the arguments of a resource.
+type block struct {
+	Attributes map[string]attribute
+	Blocks     map[string]any `json:"block_types"`
+}
+
+// resources are those of the provider, by name.
+func resources(t *testing.T, w *workspace.Workspace) map[string]block {
+	t.Helper()
+	text, err := w.Run(t.Context(), "providers", "schema", "-json")
+	must(t, err)
+	var doc struct {
+		Schemas map[string]struct {
+			Resources map[string]struct{ Block block } `json:"resource_schemas"`
+		} `json:"provider_schemas"`
+	}
+	must(t, json.Unmarshal([]byte(text), &doc))
+	found := map[string]block{}
+	for address, schema := range doc.Schemas {
+		if strings.HasSuffix(address, workspace.OpenStack) {
+			for name, r := range schema.Resources {
+				found[name] = r.Block
+			}
+		}
+	}
+	return found
+}
+
+// arguments are those of servers that have an effect.
+func arguments(t *testing.T, w *workspace.Workspace) []string {
+	t.Helper()
+	var list []string
+	block := resources(t, w)["openstack_compute_instance_v2"]
+	for name, a := range block.Attributes {
+		if (a.Optional || a.Required) && name != "id" {
+			list = append(list, name)
+		}
+	}
+	list = slices.AppendSeq(list, maps.Keys(block.Blocks))
+	list = slices.DeleteFunc(list, func(name string) bool { return name == "timeouts" || slices.Contains(until, name) })
+	slices.Sort(list)
+	return list
+}
+
+// TestArguments holds the guide's table of arguments to the schema of the
+// provider (without the genuine one to what the stand-in has of it) and to what
+// [TestAccInstance] shows of each.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	known := arguments(t, acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "provider \"openstack\" {}\n"))
+	guide := guide(t)
+	for _, name := range known {
+		if _, told := guide[name]; !told {
+			t.Errorf("the guide does not say what a change of %s does", name)
+		}
+	}
+	shown := map[string]string{}
+	for _, r := range changes {
+		if was := shown[r.argument]; was != "replaced" { // a change of all of it counts
+			shown[r.argument] = r.want
+		}
+	}
+	for name, told := range guide {
+		if want := map[string]string{"in place": "in place", "replaced": "another server"}[shown[name]]; !strings.HasPrefix(told.change, want) || want == "" {
+			t.Errorf("a change of %s: the guide says %q, and it is %s", name, told.change, shown[name])
+		}
+		if !regexp.MustCompile("^(yes|no|never)(: .*)?$").MatchString(told.template) {
+			t.Errorf("%s in template: %q", name, told.template)
+		}
+		if !slices.Contains(known, name) && (since[name] == "" || !strings.Contains(told.name, "`"+name+"` ("+since[name]+")")) {
+			t.Errorf("the provider has no %s; the guide says %q", name, told.name)
+		}
+	}
+}
+
+// TestStandIn: what the stand-in has of volumes, ports and members of pools the
+// provider has too, and takes in the same way.
+func TestStandIn(t *testing.T) {
+	t.Parallel()
+	known := resources(t, acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "provider \"openstack\" {}\n"))
+	for name, r := range openstackstub.New().ResourcesMap {
+		if name == "openstack_compute_instance_v2" {
+			continue // see TestArguments
+		}
+		for argument, s := range r.Schema {
+			a, there := known[name].Attributes[argument]
+			if !there || a.Required != s.Required || (s.Optional && !a.Optional) || s.Computed && !a.Computed {
+				t.Errorf("%s of %s is %+v in the provider, and %+v here", argument, name, a, s)
+			}
+		}
+	}
+}

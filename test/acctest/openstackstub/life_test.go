@@ -1,0 +1,213 @@
+package openstackstub_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// slow is a cloud that shows a server for a moment after its deletion, as all
+// real ones do.
+var slow = fakecloud.Config{DeleteTime: time.Second}
+
+// run is a bench with a configuration.
+type run struct {
+	*bench
+	*workspace.Workspace
+}
+
+func (b *bench) run(rows ...string) *run {
+	b.t.Helper()
+	return &run{b, b.Workspace(b.t, b.config(rows...))}
+}
+
+// config is a server for each row.
+func (b *bench) config(rows ...string) string {
+	text := b.ProviderBlock("openstack")
+	for i, arguments := range rows {
+		text += b.resource(i, arguments)
+	}
+	return text
+}
+
+// change replaces the configuration.
+func (r *run) change(rows ...string) {
+	r.t.Helper()
+	must(r.t, r.Write(r.config(rows...)))
+}
+
+// apply applies; what is wanted of its failure is text, "" for none.
+func (r *run) apply(failure string) {
+	r.t.Helper()
+	_, err := r.Apply(r.t.Context())
+	switch {
+	case err == nil && failure != "":
+		r.t.Errorf("the apply did not fail with %q", failure)
+	case err != nil && (failure == "" || !strings.Contains(flat(err.Error()), failure)):
+		r.t.Errorf("the apply is to fail with %q: %v", failure, err)
+	}
+}
+
+// gone waits until no server is left: one that is just being deleted fails the
+// refresh.
+func (r *run) gone() {
+	r.t.Helper()
+	for end := time.Now().Add(5 * time.Minute); len(r.Servers(r.t)) > 0; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatalf("left are %v", r.Servers(r.t))
+		}
+	}
+	for _, id := range ids(r.t, r.Workspace) {
+		r.Kill(r.t, r.region, id) // one in DELETED is there until Nova has removed it
+	}
+}
+
+// plan holds what a plan does with each server.
+func (r *run) plan(want ...string) {
+	r.t.Helper()
+	plan, err := r.Plan(r.t.Context(), "next.tfplan")
+	must(r.t, err)
+	got := map[string]string{}
+	for name, change := range byName(plan) {
+		got[name] = answer(change.Change)
+	}
+	for i, w := range want {
+		if name := fmt.Sprint("row", i); got[name] != w {
+			r.t.Errorf("the plan has %s %s, want %s", name, got[name], w)
+		}
+	}
+}
+
+// flat undoes the lines that terraform breaks a text into.
+func flat(text string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(text, "│", " ")), " ")
+}
+
+// TestAccInstance_noValidHost: a server that no host takes is in the state, and
+// tainted.
+func TestAccInstance_noValidHost(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, slow)
+	b.group = b.Group(t, b.region, "together", "affinity")
+	const first, second = `availability_zone = "$zone1"; scheduler_hints { group = "$group" }`, `availability_zone = "$zone2"; scheduler_hints { group = "$group" }`
+	r := b.run(first)
+	r.apply("")
+	r.change(first, second)
+	r.apply("unexpected state 'ERROR', wanted target 'ACTIVE'")
+	r.plan("nothing", "replaced")
+	r.change(first)
+	r.apply("")
+	if n := len(b.Servers(t)); n != 1 {
+		t.Errorf("%d servers are left", n)
+	}
+}
+
+// TestAccInstance_quota: a server that Nova refuses leaves nothing.
+func TestAccInstance_quota(t *testing.T) {
+	b := newBench(t, fakecloud.Config{})
+	b.Room(t, b.region, 1)
+	r := b.run(``)
+	r.apply("")
+	r.change(``, ``)
+	r.apply("Quota exceeded for instances")
+	r.plan("nothing", "created")
+	if n := len(b.Servers(t)); n != 1 {
+		t.Errorf("%d servers are left", n)
+	}
+}
+
+// TestAccInstance_paused: to destroy a paused server takes two attempts.
+func TestAccInstance_paused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, slow)
+	r := b.run(`power_state = "paused"`)
+	r.apply("")
+	r.plan("in place") // a new server runs
+	r.apply("")
+	r.plan("nothing")
+	r.change()
+	r.apply("unexpected state 'PAUSED', wanted target 'DELETED, SOFT_DELETED'")
+	r.gone()
+	r.apply("")
+}
+
+// TestAccInstance_states: some states of a server fail every refresh, others
+// are left as they are.
+func TestAccInstance_states(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, slow)
+	r := b.run(``)
+	r.apply("")
+	id := ids(t, r.Workspace)["row0"]
+	for state, act := range map[string][3]string{
+		"SUSPENDED":     {`{"suspend": null}`, `{"resume": null}`},
+		"VERIFY_RESIZE": {`{"resize": {"flavorRef": "$flavor2"}}`, `{"revertResize": null}`},
+	} {
+		b.Act(t, b.region, id, b.expand(act[0]), state)
+		r.apply("Invalid power_state for instance " + id + ": " + state)
+		b.Act(t, b.region, id, act[1], "ACTIVE")
+		r.plan("nothing")
+	}
+	b.Reset(t, b.region, id)
+	r.plan("nothing")
+	r.change()
+	r.apply("unexpected state 'ERROR', wanted target 'DELETED, SOFT_DELETED'")
+	r.gone()
+	r.apply("")
+}
+
+// TestAccInstance_import: what an imported server is found to have, and what not.
+func TestAccInstance_import(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, fakecloud.Config{})
+	b.group = b.Group(t, b.region, "group", "soft-anti-affinity")
+	rows := []struct{ arguments, want string }{
+		{`network_mode = "none"`, "replaced"},
+		{`network { name = "$netname" }`, "nothing"},
+		{`network { uuid = "$netid" }`, "nothing"},
+		{`network { name = "$netname" }; metadata = { a = "1" }`, "nothing"},
+		{`network { name = "$netname" }; availability_zone = "$zone1"`, "nothing"},
+		{`network { name = "$netname" }; image_name = "$imagename1"; flavor_name = "$flavorname1"`, "nothing"},
+		{`network { name = "$netname" }; tags = ["one"]`, "in place"},
+		{`network { name = "$netname" }; user_data = "#!/bin/sh"`, "replaced"},
+		{`network { name = "$netname" }; scheduler_hints { group = "$group" }`, "replaced"},
+		{`network { name = "$netname" }; scheduler_hints { group = "$group" }; lifecycle { ignore_changes = [scheduler_hints] }`, "nothing"},
+	}
+	var all, want []string
+	for _, row := range rows {
+		all, want = append(all, row.arguments), append(want, row.want)
+	}
+	r := b.run(all...)
+	r.apply("")
+	config, made := r.config(all...), ids(t, r.Workspace)
+	for name, id := range made {
+		config += fmt.Sprintf("import {\n  to = openstack_compute_instance_v2.%s\n  id = %q\n}\n", name, id)
+		_, err := r.Run(t.Context(), "state", "rm", "openstack_compute_instance_v2."+name)
+		must(t, err)
+	}
+	must(t, r.Write(config))
+	t.Cleanup(func() { // they are not in the state
+		r.change()
+		for _, id := range made {
+			b.Kill(t, b.region, id)
+		}
+	})
+	r.plan(want...)
+}
+
+// TestAccInstance_host: a zone with a host stands for that zone. One that is not
+// the host's is another zone at every plan.
+func TestAccInstance_host(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewAdmin(t, fakecloud.Config{})
+	b := benchOn(t, c)
+	host := c.Host(t, b.region, b.zones[1])
+	r := b.run(`availability_zone = "$zone2:`+host+`"`, `availability_zone = "nova:`+host+`"`)
+	r.apply("")
+	r.plan("nothing", "replaced")
+}

@@ -1,0 +1,340 @@
+package acctest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/availabilityzones"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/quotasets"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/services"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// What people and other tools do to servers, outside Terraform.
+
+// Server reads a server.
+func (c *Cloud) Server(t testing.TB, region, id string) servers.Server {
+	t.Helper()
+	s, err := servers.Get(context.WithoutCancel(t.Context()), c.client(t, region), id).Extract()
+	if err != nil {
+		t.Fatalf("read the server %s: %v", id, err)
+	}
+	return *s
+}
+
+// Act has Nova act on a server, and waits until it has the status and nothing
+// is under way. The body is that of an action, as `{"pause": null}`.
+func (c *Cloud) Act(t testing.TB, region, id, body, status string) {
+	t.Helper()
+	act(t, c.client(t, region), id, body)
+	c.await(t, region, id, status, func(*servers.Server) bool { return true })
+}
+
+func act(t testing.TB, client *gophercloud.ServiceClient, id, body string) {
+	t.Helper()
+	resp, err := client.Post(
+		context.WithoutCancel(t.Context()),
+		client.ServiceURL("servers", id, "action"),
+		nil,
+		nil,
+		&gophercloud.RequestOpts{
+			RawBody: strings.NewReader(
+				body,
+			),
+			OkCodes:          []int{202, 204},
+			MoreHeaders:      map[string]string{"Content-Type": "application/json"},
+			KeepResponseBody: true,
+		},
+	)
+	if err != nil {
+		t.Fatalf("%s of the server %s: %v", body, id, err)
+	}
+	resp.Body.Close()
+}
+
+// await waits until a server has the status, with nothing under way, and is as
+// it should be.
+func (c *Cloud) await(t testing.TB, region, id, status string, is func(*servers.Server) bool) {
+	t.Helper()
+	var last servers.Server
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if last = c.Server(t, region, id); last.Status == status && last.TaskState == "" && is(&last) {
+			return
+		}
+	}
+	t.Fatalf(
+		"the server %s is %s (%s) in %s, and should be %s",
+		id,
+		last.Status,
+		last.TaskState,
+		last.AvailabilityZone,
+		status,
+	)
+}
+
+// Rename gives a server another name.
+func (c *Cloud) Rename(t testing.TB, region, id, name string) {
+	t.Helper()
+	if _, err := servers.Update(t.Context(), c.client(t, region), id, servers.UpdateOpts{Name: name}).
+		Extract(); err != nil {
+		t.Fatalf("rename the server %s: %v", id, err)
+	}
+}
+
+// Admin is a client with the rights of an administrator. Where the user of the
+// test has none the test is skipped; the fake cloud has one too.
+func (c *Cloud) Admin(t testing.TB, region string) *gophercloud.ServiceClient {
+	t.Helper()
+	api := c.API
+	if c.Fake != nil {
+		var err error
+		if api, err = openstack.New(
+			openstack.Config{AuthURL: c.Fake.AuthURL(), UserName: fakecloud.AdminUser, Password: fakecloud.Password,
+				TenantName: fakecloud.AdminProject, DefaultDomain: fakecloud.DomainID, Region: region},
+		); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compute, err := api.Compute(context.WithoutCancel(t.Context()), region)
+	if err == nil {
+		_, err = compute.Hypervisors(t.Context())
+	}
+	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
+		t.Skip("needs an admin, and the user is none")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compute.At(60) // the last that can force a live migration is 2.67
+}
+
+// hosts are the compute hosts of a zone.
+func hosts(t testing.TB, admin *gophercloud.ServiceClient, zone string) []string {
+	t.Helper()
+	pages, err := availabilityzones.ListDetail(admin).AllPages(t.Context())
+	if err != nil {
+		t.Fatalf("list availability zones: %v", err)
+	}
+	list, err := availabilityzones.ExtractAvailabilityZones(pages)
+	if err != nil {
+		t.Fatalf("list availability zones: %v", err)
+	}
+	for _, z := range list {
+		if z.ZoneName == zone {
+			return slices.Sorted(maps.Keys(z.Hosts))
+		}
+	}
+	t.Fatalf("no host is in the zone %s", zone)
+	return nil
+}
+
+// Disable disables the compute service of a host, until the function that it
+// returns is called, or the test ends. It needs an administrator.
+func (c *Cloud) Disable(t testing.TB, region, host string) (enable func()) {
+	t.Helper()
+	admin := c.Admin(t, region)
+	pages, err := services.List(admin, services.ListOpts{Binary: "nova-compute", Host: host}).AllPages(t.Context())
+	if err != nil {
+		t.Fatalf("the compute service of %s: %v", host, err)
+	}
+	list, err := services.ExtractServices(pages)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("the compute service of %s: %d, %v", host, len(list), err)
+	}
+	set := func(status services.ServiceStatus) {
+		ctx := context.WithoutCancel(t.Context())
+		_, err := services.Update(ctx, admin, list[0].ID, services.UpdateOpts{Status: status}).Extract()
+		if err != nil {
+			t.Errorf("set the compute service of %s to %s: %v", host, status, err)
+		}
+	}
+	set(services.ServiceDisabled)
+	enable = sync.OnceFunc(func() { set(services.ServiceEnabled) })
+	t.Cleanup(enable)
+	return enable
+}
+
+// Host is a compute host of a zone. It needs an administrator.
+func (c *Cloud) Host(t testing.TB, region, zone string) string {
+	t.Helper()
+	return hosts(t, c.Admin(t, region), zone)[0]
+}
+
+// Migrate moves a server that runs to a host of another zone, as an
+// administrator can.
+func (c *Cloud) Migrate(t testing.TB, region, id, zone string) {
+	t.Helper()
+	admin := c.Admin(t, region)
+	act(
+		t,
+		admin,
+		id,
+		fmt.Sprintf(
+			`{"os-migrateLive": {"host": %q, "block_migration": "auto", "force": true}}`,
+			hosts(t, admin, zone)[0],
+		),
+	)
+	c.await(t, region, id, "ACTIVE", func(s *servers.Server) bool { return s.AvailabilityZone == zone })
+}
+
+// Reset sets the state of a server to error, as an administrator can.
+func (c *Cloud) Reset(t testing.TB, region, id string) {
+	t.Helper()
+	if err := servers.ResetState(t.Context(), c.Admin(t, region), id, servers.StateError).ExtractErr(); err != nil {
+		t.Fatalf("put the server %s into ERROR: %v", id, err)
+	}
+}
+
+// TwoImages are the ids and names of two images.
+func (c *Cloud) TwoImages(t testing.TB) (list [2][2]string) {
+	t.Helper()
+	if c.Fake != nil {
+		c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
+	}
+	glance, err := c.API.Glance(t.Context(), c.Regions(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := images.List(glance, images.ListOpts{Status: images.ImageStatusActive}).AllPages(t.Context())
+	if err != nil {
+		t.Fatalf("list images: %v", err)
+	}
+	all, err := images.ExtractImages(pages)
+	if err != nil {
+		t.Fatalf("list images: %v", err)
+	}
+	if len(all) < 2 {
+		t.Skipf("needs two images, and the cloud has %d", len(all))
+	}
+	for i := range list {
+		list[i] = [2]string{all[i].ID, all[i].Name}
+	}
+	return list
+}
+
+// Named is the id of an image. Without it the test is skipped.
+func (c *Cloud) Named(t testing.TB, image string) string {
+	t.Helper()
+	glance, err := c.API.Glance(t.Context(), c.Regions(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := images.List(glance, images.ListOpts{Name: image}).AllPages(t.Context())
+	if err != nil {
+		t.Fatalf("list images: %v", err)
+	}
+	list, err := images.ExtractImages(pages)
+	if err != nil {
+		t.Fatalf("list images: %v", err)
+	}
+	if len(list) == 0 {
+		t.Skipf("needs an image %s, and the cloud has none", image)
+	}
+	return list[0].ID
+}
+
+// TwoFlavors are the ids and names of the two smallest flavors.
+func (c *Cloud) TwoFlavors(t testing.TB) (list [2][2]string) {
+	t.Helper()
+	pages, err := flavors.ListDetail(c.client(t, c.Regions(t)[0]), nil).AllPages(t.Context())
+	if err != nil {
+		t.Fatalf("list flavors: %v", err)
+	}
+	all, err := flavors.ExtractFlavors(pages)
+	if err != nil {
+		t.Fatalf("list flavors: %v", err)
+	}
+	if len(all) < 2 {
+		t.Skipf("needs two flavors, and the cloud has %d", len(all))
+	}
+	slices.SortFunc(all, func(a, b flavors.Flavor) int { return cmp.Compare(a.RAM, b.RAM) })
+	for i := range list {
+		list[i] = [2]string{all[i].ID, all[i].Name}
+	}
+	return list
+}
+
+// Network is the id and the name of a network that servers can be in.
+func (c *Cloud) Network(t testing.TB, region string) (id, name string) {
+	t.Helper()
+	pages, err := networks.List(c.neutron(t, region), networks.ListOpts{Status: "ACTIVE"}).AllPages(t.Context())
+	if err != nil {
+		t.Fatalf("list networks: %v", err)
+	}
+	list, err := networks.ExtractNetworks(pages)
+	if err != nil {
+		t.Fatalf("list networks: %v", err)
+	}
+	if len(list) == 0 {
+		t.Skip("needs a network, and the cloud has none")
+	}
+	return list[0].ID, list[0].Name
+}
+
+// Room leaves the project of the test a quota of so many more servers in a
+// region, until it is raised again or the test ends. No other test may make
+// servers meanwhile.
+func (c *Cloud) Room(t testing.TB, region string, more int) (raise func()) {
+	t.Helper()
+	return c.quota(t, region, func(now quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts) {
+		limit := now.Instances.InUse + more
+		return quotasets.UpdateOpts{Instances: &limit}, quotasets.UpdateOpts{Instances: &now.Instances.Limit}
+	})
+}
+
+// RoomOfCores is Room for a number of cores.
+func (c *Cloud) RoomOfCores(t testing.TB, region string, more int) (raise func()) {
+	t.Helper()
+	return c.quota(t, region, func(now quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts) {
+		limit := now.Cores.InUse + more
+		return quotasets.UpdateOpts{Cores: &limit}, quotasets.UpdateOpts{Cores: &now.Cores.Limit}
+	})
+}
+
+// quota sets limits of the test's project.
+func (c *Cloud) quota(
+	t testing.TB,
+	region string,
+	limits func(quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts),
+) (raise func()) {
+	t.Helper()
+	admin := c.Admin(t, region)
+	own, ok := c.client(t, region).GetAuthResult().(tokens.CreateResult)
+	if !ok {
+		t.Fatal("the login does not say what the project is")
+	}
+	project, err := own.ExtractProject()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := quotasets.GetDetail(t.Context(), admin, project.ID).Extract()
+	if err != nil {
+		t.Fatalf("read the quotas: %v", err)
+	}
+	wanted, before := limits(now)
+	if err := quotasets.Update(t.Context(), admin, project.ID, wanted).Err; err != nil {
+		t.Fatalf("set the quota: %v", err)
+	}
+	raise = sync.OnceFunc(func() {
+		if err := quotasets.Update(context.WithoutCancel(t.Context()), admin, project.ID, before).Err; err != nil {
+			t.Errorf("set the quota back: %v", err)
+		}
+	})
+	t.Cleanup(raise)
+	return raise
+}

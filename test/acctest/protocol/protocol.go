@@ -1,0 +1,238 @@
+// Package protocol asks the provider what Terraform would, without Terraform: a
+// case takes milliseconds, and a test can have thousands.
+package protocol
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// Provider is a provider that is configured.
+type Provider struct {
+	Server  tfprotov6.ProviderServer
+	Schemas *tfprotov6.GetProviderSchemaResponse
+
+	mu   sync.Mutex
+	said []string
+	at   []string
+}
+
+// Attributes are the arguments of a block; those left out are null.
+type Attributes map[string]any
+
+// Instance is a resource as Terraform's state has it.
+type Instance struct {
+	Kind     string
+	State    tftypes.Value
+	Private  []byte
+	Identity *tfprotov6.ResourceIdentityData
+	Tainted  bool
+}
+
+// NewServer starts a provider that is not configured.
+func NewServer() tfprotov6.ProviderServer {
+	server, err := provider.NewServer("test")
+	if err != nil {
+		panic(err)
+	}
+	return server
+}
+
+// schemas are the provider's schemas.
+var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+	resp, err := NewServer().GetProviderSchema(context.Background(), nil)
+	if err != nil {
+		panic(err)
+	}
+	return resp
+})
+
+// Connect starts a provider of its own and configures it.
+func Connect(ctx context.Context, block Attributes) (*Provider, error) {
+	p := &Provider{Server: NewServer(), Schemas: schemas()}
+	config := Pack(valueOf(p.Schemas.Provider.ValueType(), block))
+	resp, err := p.Server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: config})
+	return p, p.failure(err, resp.Diagnostics)
+}
+
+// Start connects for a user of the fake cloud, whose project has the same name.
+func Start(t testing.TB, fake *fakecloud.Cloud, user string, region any) *Provider {
+	t.Helper()
+	p, err := Connect(
+		t.Context(),
+		Attributes{
+			"auth_url":    fake.AuthURL(),
+			"user_name":   user,
+			"password":    fakecloud.Password,
+			"tenant_name": user,
+			"region":      region,
+		},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// ReadData reads a data source.
+func (p *Provider) ReadData(ctx context.Context, kind string, config Attributes) (tftypes.Value, error) {
+	of := p.Schemas.DataSourceSchemas[kind].ValueType()
+	resp, err := p.Server.ReadDataSource(
+		ctx,
+		&tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: Pack(valueOf(of, config))},
+	)
+	if err := p.failure(err, resp.Diagnostics); err != nil {
+		return tftypes.Value{}, err
+	}
+	return Unpack(of, resp.State), nil
+}
+
+// ValidateData looks at the configuration of a data source.
+func (p *Provider) ValidateData(ctx context.Context, kind string, config Attributes) error {
+	of := p.Schemas.DataSourceSchemas[kind].ValueType()
+	resp, err := p.Server.ValidateDataResourceConfig(
+		ctx,
+		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: kind, Config: Pack(valueOf(of, config))},
+	)
+	return p.failure(err, resp.Diagnostics)
+}
+
+// Validate looks at the configuration of a resource.
+func (p *Provider) Validate(ctx context.Context, kind string, config Attributes) error {
+	resp, err := p.Server.ValidateResourceConfig(
+		ctx,
+		&tfprotov6.ValidateResourceConfigRequest{TypeName: kind, Config: Pack(valueOf(p.TypeOf(kind), config))},
+	)
+	return p.failure(err, resp.Diagnostics)
+}
+
+// Apply plans and applies a change: it creates, updates or, where the config is
+// nil, destroys. A resource that is tainted is destroyed and made again.
+func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (Instance, error) {
+	if i.Tainted && config != nil {
+		gone, err := p.Apply(ctx, i, nil)
+		if err != nil {
+			return gone, err
+		}
+		i = Instance{Kind: i.Kind}
+	}
+	req := p.Request(i, config)
+	plan, err := p.Plan(ctx, req)
+	if err != nil {
+		return i, err
+	}
+	resp, err := p.Server.ApplyResourceChange(
+		ctx,
+		&tfprotov6.ApplyResourceChangeRequest{
+			TypeName:        i.Kind,
+			PriorState:      req.PriorState,
+			PlannedState:    plan.PlannedState,
+			Config:          req.Config,
+			PlannedPrivate:  plan.PlannedPrivate,
+			PlannedIdentity: plan.PlannedIdentity,
+		},
+	)
+	creates := i.State.IsNull()
+	i.State, i.Private, i.Identity = Unpack(p.TypeOf(i.Kind), resp.NewState), resp.Private, resp.NewIdentity
+	err = p.failure(err, resp.Diagnostics)
+	i.Tainted = creates && err != nil && !i.State.IsNull()
+	return i, err
+}
+
+// Plan asks what a change comes to, and makes none.
+func (p *Provider) Plan(
+	ctx context.Context,
+	req *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
+	resp, err := p.Server.PlanResourceChange(ctx, req)
+	return resp, p.failure(err, resp.Diagnostics)
+}
+
+// Request asks for the plan of a change.
+func (p *Provider) Request(i Instance, config Attributes) *tfprotov6.PlanResourceChangeRequest {
+	null := tftypes.NewValue(p.TypeOf(i.Kind), nil)
+	prior, wanted, proposed := i.State, null, null
+	if prior.Type() == nil {
+		prior = null
+	}
+	if config != nil {
+		wanted = valueOf(null.Type(), config)
+		proposed = p.propose(i, wanted)
+	}
+	return &tfprotov6.PlanResourceChangeRequest{
+		TypeName:         i.Kind,
+		PriorState:       Pack(prior),
+		ProposedNewState: Pack(proposed),
+		Config:           Pack(wanted),
+		PriorPrivate:     i.Private,
+		PriorIdentity:    i.Identity,
+	}
+}
+
+// propose merges a configuration with what is computed, as Terraform does.
+func (p *Provider) propose(i Instance, config tftypes.Value) tftypes.Value {
+	if i.State.IsNull() {
+		return config
+	}
+	values, prior := maps.Clone(Object(config)), Object(i.State) // its own map: the config has nothing that is computed
+	for _, a := range p.Schemas.ResourceSchemas[i.Kind].Block.Attributes {
+		if a.Computed && values[a.Name].IsNull() {
+			values[a.Name] = prior[a.Name]
+		}
+	}
+	return tftypes.NewValue(config.Type(), values)
+}
+
+// Refresh reads a resource.
+func (p *Provider) Refresh(ctx context.Context, i Instance) (Instance, error) {
+	resp, err := p.Server.ReadResource(
+		ctx,
+		&tfprotov6.ReadResourceRequest{
+			TypeName:        i.Kind,
+			CurrentState:    Pack(i.State),
+			Private:         i.Private,
+			CurrentIdentity: i.Identity,
+		},
+	)
+	if err := p.failure(err, resp.Diagnostics); err != nil {
+		return i, err
+	}
+	i.State, i.Private, i.Identity = Unpack(i.State.Type(), resp.NewState), resp.Private, resp.NewIdentity
+	return i, nil
+}
+
+// Adopt imports a resource by its id, and reads it.
+func (p *Provider) Adopt(ctx context.Context, kind, id string) (Instance, error) {
+	resp, err := p.Server.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id})
+	if err := p.failure(err, resp.Diagnostics); err != nil {
+		return Instance{}, err
+	}
+	got := resp.ImportedResources[0]
+	return p.Refresh(
+		ctx,
+		Instance{Kind: kind, State: Unpack(p.TypeOf(kind), got.State), Private: got.Private, Identity: got.Identity},
+	)
+}
+
+// TypeOf is the type of a resource's state.
+func (p *Provider) TypeOf(kind string) tftypes.Type {
+	return p.Schemas.ResourceSchemas[kind].ValueType()
+}
+
+// Identity has the parts of a resource's identity.
+func (p *Provider) Identity(t testing.TB, i Instance) map[string]tftypes.Value {
+	t.Helper()
+	schemas, err := p.Server.GetResourceIdentitySchemas(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Object(Unpack(schemas.IdentitySchemas[i.Kind].ValueType(), i.Identity.IdentityData))
+}

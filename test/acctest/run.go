@@ -1,0 +1,213 @@
+package acctest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gophercloud/utils/v2/openstack/clientconfig"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"gopkg.in/yaml.v3"
+)
+
+// mirror has the providers, built once for all tests of a process. Close
+// removes it.
+var mirror = sync.OnceValues(func() (*workspace.Mirror, error) {
+	dir, err := os.MkdirTemp("", "stackpolicy-mirror-")
+	if err != nil {
+		return nil, err
+	}
+	mirrorDir = dir
+	return workspace.Build(context.Background(), dir)
+})
+
+var mirrorDir string
+
+// stubbed is whether a test had servers of terraform-provider-openstack, or of its stand-in.
+var stubbed atomic.Bool
+
+// providers is mirror for a test.
+func providers(t testing.TB) *workspace.Mirror {
+	t.Helper()
+	Terraform(t) // without one they are not needed
+	built, err := mirror()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built
+}
+
+// Main runs the tests of a package, for its TestMain. Those on the fake cloud
+// do not see which cloud the user works with.
+func Main(m *testing.M) int {
+	debug.SetGCPercent(400) // as in [Terraform]
+	log.SetOutput(withoutDebug{os.Stderr})
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "OS_") && !Live() {
+			os.Unsetenv(name)
+		}
+	}
+	defer func() {
+		if mirrorDir != "" {
+			os.RemoveAll(mirrorDir)
+		}
+		if stub := workspace.Stub(); stub != "" && (mirrorDir != "" || stubbed.Load()) {
+			fmt.Fprintln(os.Stderr, stub) // go test shows it of one package, or of one that failed
+		}
+	}()
+	return m.Run()
+}
+
+// withoutDebug leaves out what the SDK of the stand-in writes while nothing is wrong.
+type withoutDebug struct{ io.Writer }
+
+func (w withoutDebug) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte(" [DEBUG] ")) {
+		return len(line), nil
+	}
+	return w.Writer.Write(line)
+}
+
+// Workspace is a folder in which a real terraform works on the cloud, with
+// the providers of this tree served from this process: without their start each
+// command takes a third of the time. The end of the test destroys what is left.
+func (c *Cloud) Workspace(t *testing.T, config string) *workspace.Workspace {
+	t.Helper()
+	return c.workspace(
+		t,
+		config,
+		func(ctx context.Context) (string, context.CancelFunc, error) { return attach(ctx, t) },
+	)
+}
+
+// Installed is Workspace with the providers as processes, which terraform starts:
+// as users have it, and for what kills, measures or changes their environment.
+func (c *Cloud) Installed(t testing.TB, config string) *workspace.Workspace {
+	t.Helper()
+	return c.workspace(t, config, nil)
+}
+
+func (c *Cloud) workspace(
+	t testing.TB,
+	config string,
+	attach func(context.Context) (string, context.CancelFunc, error),
+) *workspace.Workspace {
+	t.Helper()
+	var env []string
+	if c.Fake != nil {
+		env = []string{"OS_AUTH_URL=" + c.Fake.AuthURL(), "OS_USERNAME=" + c.user, "OS_PASSWORD=" + fakecloud.Password,
+			"OS_PROJECT_NAME=" + c.user, "OS_REGION_NAME=" + fakecloud.DefaultRegions()[0].Name, "OS_CLOUD="}
+	}
+	mirror := &workspace.Mirror{Config: os.DevNull}
+	needsOpenStack := slices.Contains(workspace.Mentioned(config), workspace.OpenStack)
+	if attach == nil || needsOpenStack && workspace.Stub() == "" {
+		mirror = providers(t)
+	}
+	if needsOpenStack {
+		stubbed.Store(true)
+	}
+	w := workspace.Open(t.TempDir(), Terraform(t), mirror, env...)
+	if w.Attach = attach; attach != nil {
+		w.Blocks = map[string]string{}
+		for _, name := range []string{"stackpolicy", "openstack"} {
+			w.Blocks[name] = c.ProviderBlock(name)
+		}
+	}
+	if err := errors.Join(w.Write(config), w.Init(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if c.Fake != nil {
+			return // it goes as a whole
+		}
+		if _, err := w.Destroy(context.WithoutCancel(t.Context())); err != nil {
+			t.Errorf("clean up: %v", err)
+		}
+	})
+	return w
+}
+
+// Example is a folder of a copy of the examples, in which a real terraform works
+// on the cloud. It has the names that the examples give to clouds in a
+// clouds.yaml, and "production" is the default. The providers are processes with the
+// environment of the workspace, which stay until the test ends: terraform starts each
+// up to four times for one command.
+func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
+	t.Helper()
+	built := providers(t)
+	own := c.entry(t)
+	clouds, err := yaml.Marshal(map[string]any{"clouds": map[string]any{"production": own, "paris": own, "oslo": own}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := t.TempDir()
+	dir, file := filepath.Join(top, folder), filepath.Join(top, "clouds.yaml")
+	if err := errors.Join(
+		os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))),
+		os.WriteFile(file, clouds, 0o600),
+		require(dir),
+	); err != nil {
+		t.Fatal(err)
+	}
+	w := workspace.Open(
+		dir,
+		Terraform(t),
+		built,
+		"OS_CLIENT_CONFIG_FILE="+file,
+		"OS_CLOUD=production",
+		"OS_AUTH_URL=",
+		"OS_REGION_NAME=",
+	)
+	if err := w.Init(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	served := &workspace.Served{}
+	t.Cleanup(served.Close)
+	w.Attach = func(ctx context.Context) (string, context.CancelFunc, error) { return served.Attach(ctx, w, built) }
+	return w
+}
+
+// entry is the test's cloud in a clouds.yaml.
+func (c *Cloud) entry(t testing.TB) any {
+	t.Helper()
+	if c.Fake == nil {
+		own, err := clientconfig.GetCloudFromYAML(&clientconfig.ClientOpts{Cloud: os.Getenv("OS_CLOUD")})
+		if err != nil {
+			t.Skipf("needs a clouds.yaml with the cloud that OS_CLOUD names: %v", err)
+		}
+		return own
+	}
+	var file struct {
+		Clouds map[string]any `yaml:"clouds"`
+	}
+	if err := yaml.Unmarshal(c.Fake.CloudsYAML(), &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Clouds["stackpolicy-"+c.user]
+}
+
+// require says where a folder's providers come from, where it does not itself,
+// as examples for the documentation of one thing do not.
+func require(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.tf"))
+	for _, file := range files {
+		text, readErr := os.ReadFile(file)
+		if readErr != nil || strings.Contains(string(text), "required_providers") {
+			return readErr
+		}
+	}
+	required := workspace.Required(workspace.StackPolicy, workspace.OpenStack)
+	return errors.Join(err, os.WriteFile(filepath.Join(dir, "required.tf"), []byte(required), 0o600))
+}

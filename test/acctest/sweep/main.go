@@ -1,0 +1,32 @@
+// Command sweep removes what acceptance tests left behind on the cloud that
+// OS_CLOUD or the OS_* variables name: servers, server groups, queues,
+// volumes and ports with the names that tests give, of the user's own project, in
+// all regions. A volume of a server that is being removed goes at the next sweep.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+)
+
+func main() {
+	older := flag.Duration("older", 2*time.Hour, "leave what may be of a test that began less than this ago")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	cloud, err := openstack.New(acctest.Login())
+	if err == nil {
+		err = sweep(ctx, cloud, *older, time.Now(), os.Stdout)
+	}
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "sweep:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	gopher "github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/queues"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+	"github.com/gophercloud/gophercloud/v2/pagination"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+)
+
+// thing is something that may be a leftover.
+type thing struct {
+	kind, name string
+	remove     func(context.Context) error
+}
+
+// sweep removes the leftovers of tests of all regions, and prints them. What
+// fails does not keep it from the rest.
+func sweep(ctx context.Context, cloud *openstack.Cloud, older time.Duration, now time.Time, out io.Writer) error {
+	lists := []func(context.Context, *openstack.Cloud, string) ([]thing, error){
+		listServers,
+		listGroups,
+		listQueues,
+		listVolumes,
+		listPorts,
+	}
+	regions, errs := cloud.ComputeRegions(ctx)
+	for _, region := range regions {
+		for _, list := range lists {
+			things, err := list(ctx, cloud, region)
+			if err != nil {
+				errs = errors.Join(errs, fmt.Errorf("%s: %w", region, err))
+			}
+			for _, t := range things {
+				if age, ok := acctest.Age(t.name, now); !ok || age < older {
+					continue
+				}
+				if err := t.remove(ctx); err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+					errs = errors.Join(errs, fmt.Errorf("%s: remove the %s %s: %w", region, t.kind, t.name, err))
+					continue
+				}
+				fmt.Fprintf(out, "%s: removed the %s %s\n", region, t.kind, t.name)
+			}
+		}
+	}
+	return errs
+}
+
+func listServers(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
+	compute, err := cloud.Compute(ctx, region)
+	if err != nil {
+		return nil, err
+	}
+	client := compute.At(1)
+	err = servers.List(client, servers.ListOpts{Name: "^acc-"}).
+		EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+			list, err := servers.ExtractServers(page)
+			for _, s := range list {
+				things = append(
+					things,
+					thing{
+						"server",
+						s.Name,
+						func(ctx context.Context) error { return servers.Delete(ctx, client, s.ID).ExtractErr() },
+					},
+				)
+			}
+			return true, err
+		})
+	return things, err
+}
+
+func listGroups(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
+	compute, err := cloud.Compute(ctx, region)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := compute.ServerGroups(ctx)
+	for _, g := range groups {
+		things = append(
+			things,
+			thing{
+				"server group",
+				g.Name,
+				func(ctx context.Context) error { return compute.DeleteServerGroup(ctx, g.ID) },
+			},
+		)
+	}
+	return things, err
+}
+
+// client is one for another service of a region; nil where there is none.
+func client(
+	ctx context.Context, cloud *openstack.Cloud, region string,
+	open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
+) (*gophercloud.ServiceClient, error) {
+	compute, err := cloud.Compute(ctx, region)
+	if err != nil {
+		return nil, err
+	}
+	client, err := open(compute.At(1).ProviderClient, gophercloud.EndpointOpts{Region: region})
+	if _, none := errors.AsType[*openstack.NoEndpointError](err); none {
+		return nil, nil
+	}
+	return client, err
+}
+
+func listVolumes(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
+	client, err := client(ctx, cloud, region, gopher.NewBlockStorageV3)
+	if client == nil {
+		return nil, err
+	}
+	err = volumes.List(client, nil).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+		list, err := volumes.ExtractVolumes(page)
+		for _, v := range list {
+			things = append(
+				things,
+				thing{
+					"volume",
+					v.Name,
+					func(ctx context.Context) error { return volumes.Delete(ctx, client, v.ID, nil).ExtractErr() },
+				},
+			)
+		}
+		return true, err
+	})
+	return things, err
+}
+
+func listPorts(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
+	client, err := client(ctx, cloud, region, gopher.NewNetworkV2)
+	if client == nil {
+		return nil, err
+	}
+	err = ports.List(client, nil).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+		list, err := ports.ExtractPorts(page)
+		for _, p := range list {
+			things = append(
+				things,
+				thing{
+					"port",
+					p.Name,
+					func(ctx context.Context) error { return ports.Delete(ctx, client, p.ID).ExtractErr() },
+				},
+			)
+		}
+		return true, err
+	})
+	return things, err
+}
+
+// listQueues finds none where there is no Zaqar. It goes from page to page by
+// the names: every page that is not empty has a link to another.
+func listQueues(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
+	client, err := cloud.Messaging(ctx, region, "6f1d0f0e-9d3c-4b0a-8a57-2f4f6f0f3a11")
+	if _, none := errors.AsType[*openstack.NoEndpointError](err); none {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	opts := queues.ListOpts{Limit: 20, Marker: "acc-"}
+	for last := ""; ; last = opts.Marker {
+		err := queues.List(client, opts).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+			list, err := queues.ExtractQueues(page)
+			for _, q := range list {
+				opts.Marker = q.Name
+				things = append(
+					things,
+					thing{
+						"queue",
+						q.Name,
+						func(ctx context.Context) error { return queues.Delete(ctx, client, q.Name).ExtractErr() },
+					},
+				)
+			}
+			return false, err
+		})
+		if err != nil || opts.Marker == last {
+			return things, err
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/queues"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// TestSweep: of servers, groups, volumes, ports and queues in all regions only those go that
+// have the name of a test, and only once they are old.
+func TestSweep(t *testing.T) {
+	c := acctest.NewFake(t, fakecloud.Config{PageLimit: 2})
+	zaqar := c.Zaqar(t, "RegionOne")
+	queue := func(name string) {
+		opts := queues.CreateOpts{QueueName: name, DefaultMessageTTL: 60, MaxMessagesPostSize: 1000}
+		if err := queues.Create(t.Context(), zaqar, opts).ExtractErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{c.Prefix + "x", "acc-x", "acc-zzzaaaaaaaa-x", "acc-000aaaaaaa1-x", "accounts", "web", "my" + c.Prefix + "x"} {
+		for _, region := range []string{"RegionOne", "RegionTwo"} {
+			c.Fake.AddServers(region, fakecloud.Server{Name: name})
+			c.Volume(t, region, name)
+			c.Fake.AddServerGroup(region, fakecloud.ServerGroup{Name: name, Policy: "affinity"})
+		}
+		queue(name)
+	}
+	for i := range 30 { // more than a page
+		queue(fmt.Sprintf("%sq%d", c.Prefix, i))
+	}
+	before := c.Fake.Count("DELETE * **")
+	var out strings.Builder
+	if err := sweep(t.Context(), c.API, 2*time.Hour, time.Now(), &out); err != nil || out.Len() > 0 || c.Fake.Count("DELETE * **") != before {
+		t.Errorf("too young to go: %v\n%s", err, &out)
+	}
+	if err := sweep(t.Context(), c.API, 2*time.Hour, time.Now().Add(4*time.Hour), &out); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Count(out.String(), "removed the "); got != 2+2+2+2+31 || got != strings.Count(out.String(), c.Prefix) {
+		t.Errorf("removed %d:\n%s", got, &out)
+	}
+	if got := c.Fake.Count("DELETE * **") - before; got != 2+2+2+2+31 {
+		t.Errorf("%d deletions", got)
+	}
+	out.Reset()
+	if err := sweep(t.Context(), c.API, 0, time.Now(), &out); err != nil || out.Len() > 0 {
+		t.Errorf("nothing is left: %v\n%s", err, &out)
+	}
+
+	// What fails is reported, and the rest is still removed.
+	c.Fake.AddServers("RegionTwo", fakecloud.Server{Name: c.Prefix + "late"})
+	c.Fake.Inject(fakecloud.Fault{Region: "RegionOne", Service: fakecloud.Compute, Path: "/servers/detail", Status: 500, Times: fakecloud.Forever})
+	if err := sweep(t.Context(), c.API, 0, time.Now(), &out); err == nil || !strings.Contains(err.Error(), "RegionOne: ") || !strings.Contains(out.String(), "RegionTwo: removed the server "+c.Prefix+"late") {
+		t.Errorf("got %v\n%s", err, &out)
+	}
+}

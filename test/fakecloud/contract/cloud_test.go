@@ -1,0 +1,194 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/utils/v2/openstack/clientconfig"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// cloud is the cloud that is asked.
+type cloud struct {
+	*acctest.Cloud
+	client   *http.Client
+	release  fakecloud.Release
+	patience time.Duration     // between the requests of one who awaits
+	second   time.Duration     // until a time in whole seconds is another; the fake's clock goes on by itself
+	urls     map[string]string // of the services, without a slash at the end
+	vars     map[string]string // what $name stands for
+	unknown  []string          // the names that the last expansion did not know
+}
+
+// everywhere asks a fake cloud of each release, or the live one.
+func everywhere(t *testing.T, ask func(*testing.T, *cloud)) {
+	t.Helper()
+	if acctest.Live() {
+		ask(t, start(t, fakecloud.Zed))
+		return
+	}
+	for _, release := range slices.Sorted(maps.Keys(fakecloud.Releases)) {
+		t.Run(release, func(t *testing.T) { ask(t, start(t, release)) })
+	}
+}
+
+// start logs both users in. They are those of clouds.yaml, whatever they are
+// called there: who has the role admin is the admin.
+func start(t *testing.T, release string) *cloud {
+	t.Helper()
+	c := &cloud{Cloud: acctest.New(t, fakecloud.Config{Release: release}), client: &http.Client{Timeout: time.Minute}, urls: map[string]string{}, vars: map[string]string{}}
+	if c.Fake != nil {
+		file := filepath.Join(t.TempDir(), "clouds.yaml")
+		if err := os.WriteFile(file, c.Fake.CloudsYAML(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("OS_CLIENT_CONFIG_FILE", file)
+		t.Setenv("OS_CLOUD", "stackpolicy-member")
+	} else {
+		c.patience, c.second = 200*time.Millisecond, time.Second
+	}
+	maps.Copy(c.vars, map[string]string{
+		"prefix": c.Prefix, "image": c.Image, "flavor": c.Flavor,
+		"client": "3381af92-2b9e-11e3-b191-71861300734c",
+		"none":   "00000000-0000-0000-0000-000000000000",
+		// Patterns.
+		"time":    `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`,
+		"uuid":    `[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`,
+		"request": `req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`,
+	})
+	for i, o := range logins(t) {
+		if ok := c.login(t, o); !ok && i == 0 {
+			t.Fatalf("cannot log in to %s", o.IdentityEndpoint)
+		}
+	}
+	c.know(t)
+	return c
+}
+
+// logins are the login of the environment, and those of its clouds.yaml to the
+// same cloud.
+func logins(t *testing.T) []*gophercloud.AuthOptions {
+	t.Helper()
+	own, err := clientconfig.AuthOptions(&clientconfig.ClientOpts{Cloud: os.Getenv("OS_CLOUD")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []*gophercloud.AuthOptions{own}
+	clouds, _ := clientconfig.LoadCloudsYAML() // none is no error: the variables are enough
+	for _, name := range slices.Sorted(maps.Keys(clouds)) {
+		if other, err := clientconfig.AuthOptions(&clientconfig.ClientOpts{Cloud: name}); err == nil && other.IdentityEndpoint == own.IdentityEndpoint {
+			list = append(list, other)
+		}
+	}
+	return list
+}
+
+// login gets a token, and keeps what it tells about the user, unless there is
+// one with such rights already.
+func (c *cloud) login(t *testing.T, o *gophercloud.AuthOptions) bool {
+	t.Helper()
+	scope, err := o.ToTokenV3ScopeMap()
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := o.ToTokenV3CreateMap(scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := strings.TrimSuffix(strings.TrimSuffix(o.IdentityEndpoint, "/"), "/v3") // many name no version
+	c.urls["identity-root"], c.urls["identity"] = root, root+"/v3"
+	a := c.send(t, "nobody POST identity /auth/tokens "+encoded(body))
+	var doc struct{ Token token }
+	if err := json.Unmarshal(a.body, &doc); err != nil || a.status != http.StatusCreated {
+		return false
+	}
+	got, who := doc.Token, "member"
+	if slices.ContainsFunc(got.Roles, func(r struct{ Name string }) bool { return r.Name == "admin" }) {
+		who = "admin"
+	}
+	if c.vars[who+"_token"] != "" {
+		return true
+	}
+	for name, value := range map[string]string{
+		"token": a.header.Get("X-Subject-Token"), "id": got.User.ID, "name": got.User.Name, "domain": got.User.Domain.ID,
+		"project": got.Project.ID, "project_name": got.Project.Name, "password": o.Password,
+	} {
+		if value != "" {
+			c.vars[who+"_"+name] = value
+		}
+	}
+	region := c.Regions(t)[0]
+	c.vars["region"] = region
+	for _, s := range got.Catalog {
+		for _, e := range s.Endpoints {
+			if e.Interface == "public" && e.Region == region && s.Type != "identity" {
+				c.endpoint(s.Type, strings.TrimSuffix(e.URL, "/"))
+			}
+		}
+	}
+	return true
+}
+
+// endpoint keeps the URL of a service. Many catalogues name no version in those
+// of Glance, Neutron and Zaqar.
+func (c *cloud) endpoint(service, url string) {
+	version := "/v2"
+	switch service {
+	case "network":
+		version = "/v2.0"
+	case "block-storage":
+		version = "/v3"
+	}
+	root, _, versioned := strings.Cut(url, version)
+	if !versioned {
+		url += version
+	}
+	c.urls[service], c.urls[service+"-root"] = url, root
+}
+
+// token is what the test needs of one.
+type token struct {
+	User struct {
+		ID, Name string
+		Domain   struct{ ID string }
+	}
+	Project struct{ ID, Name string }
+	Roles   []struct{ Name string }
+	Catalog []struct {
+		Type      string
+		Endpoints []struct{ Interface, Region, URL string }
+	}
+}
+
+// know finds out the release, by Nova's newest microversion, and skips a test
+// where the facts are not about it.
+func (c *cloud) know(t *testing.T) {
+	t.Helper()
+	a := c.send(t, "nobody GET compute /")
+	newest, _ := at(a.doc, "version.version")
+	release := fakecloud.ReleaseOf(fmt.Sprint(newest))
+	if release == "" {
+		t.Skipf("needs one of the releases %v, and the newest microversion of the cloud's Nova is %v",
+			slices.Sorted(maps.Keys(fakecloud.Releases)), newest)
+	}
+	c.release = fakecloud.Releases[release]
+	c.vars["newest"] = c.release.Microversion
+	var images, messaging []string
+	for _, minor := range c.release.Images {
+		images = append(images, fmt.Sprintf(`"v2.%d"`, minor))
+	}
+	for _, i := range c.release.Messaging {
+		messaging = append(messaging, []string{`"1"`, `"1.1"`, `"2"`}[i])
+	}
+	c.vars["image_versions"], c.vars["messaging_versions"] = strings.Join(images, ", "), strings.Join(messaging, ", ")
+}

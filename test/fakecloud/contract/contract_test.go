@@ -1,0 +1,147 @@
+// Package contract holds the fake cloud and a real one to the same facts: one
+// table of requests, and of what must hold of the answers. By default it asks
+// test/fakecloud; with STACKPOLICY_ACC=live the cloud that OS_CLOUD or the
+// OS_* variables name. Where the two differ the fake is wrong.
+//
+// Requests are made with net/http alone, so that statuses, bodies and headers
+// are what counts, and not what a client makes of them.
+package contract
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fact is a row of the table.
+type fact struct {
+	name string
+
+	// ask is who asks what, in one line:
+	//
+	//	WHO [awaits] METHOD SERVICE[@VERSION] [HEADER:VALUE]... /PATH [BODY]
+	//
+	// The user: member, admin or nobody. With await the request is repeated until the fact holds.
+	// The services are those of [cloud.urls]. A $name stands for what is known
+	// of the cloud, and for what earlier rows kept.
+	ask string
+
+	code  int     // the status of the answer
+	holds []check // what else must hold
+}
+
+// are is the checks of a fact.
+type are = []check
+
+var askPattern = regexp.MustCompile(`(?s)^(\w+) (awaits )?([A-Z]+) ([a-z-]+)(?:@(\S+))?((?: [\w-]+:\S*)*) (\S+)(?: (.*))?$`)
+
+// hold checks rows in their order, each as a test of its own.
+func (c *cloud) hold(t *testing.T, facts []fact) {
+	t.Helper()
+	for _, f := range facts {
+		t.Run(f.name, func(t *testing.T) { c.check(t, f) })
+	}
+}
+
+func (c *cloud) check(t *testing.T, f fact) {
+	t.Helper()
+	words := askPattern.FindStringSubmatch(f.ask)
+	if words == nil {
+		t.Fatalf("not a request: %q", f.ask)
+	}
+	if who := words[1]; who != "nobody" && c.vars[who+"_token"] == "" {
+		t.Skipf("needs the login of the %s, and there is none", who)
+	}
+	ask := c.expand(f.ask)
+	if len(c.unknown) > 0 {
+		t.Skipf("needs what is not known here: %v", c.unknown)
+	}
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(c.patience) {
+		a := c.send(t, ask)
+		err := a.verify(f)
+		if err == nil {
+			return
+		}
+		if words[2] == "" || time.Now().After(end) {
+			t.Fatalf("%s\n%v\nThe answer: %d %v\n%.2000s", ask, err, a.status, a.header, a.body)
+		}
+	}
+}
+
+// expand puts what is known into a text, and remembers what is not.
+func (c *cloud) expand(text string) string {
+	c.unknown = nil
+	return os.Expand(text, func(name string) string {
+		value, ok := c.vars[name]
+		if !ok {
+			c.unknown = append(c.unknown, name)
+		}
+		return value
+	})
+}
+
+// send makes a request as [fact] has it, with nothing left to expand.
+func (c *cloud) send(t *testing.T, ask string) *answer {
+	t.Helper()
+	words := askPattern.FindStringSubmatch(ask)
+	who, method, service, version, headers, path, body := words[1], words[3], words[4], words[5], words[6], words[7], words[8]
+	root, ok := c.urls[service]
+	if !ok {
+		t.Skipf("needs the service %s, and the cloud has none", service)
+	}
+	r, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, root+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "application/json")
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if version != "" {
+		r.Header.Set("OpenStack-API-Version", "compute "+version)
+	}
+	if service == "messaging" {
+		r.Header.Set("Client-ID", c.vars["client"])
+	}
+	if token := c.vars[who+"_token"]; token != "" {
+		r.Header.Set("X-Auth-Token", token)
+	}
+	for word := range strings.FieldsSeq(headers) {
+		name, value, _ := strings.Cut(word, ":")
+		if r.Header.Set(name, value); value == "" {
+			r.Header.Del(name)
+		}
+	}
+	resp, err := c.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	a := &answer{cloud: c, status: resp.StatusCode, header: resp.Header}
+	if a.body, err = io.ReadAll(resp.Body); err != nil {
+		t.Fatal(err)
+	}
+	_ = json.Unmarshal(a.body, &a.doc) // nil where it is no JSON
+	return a
+}
+
+// verify returns what does not hold. The checks after it are not made: a row that
+// is repeated must keep a value for later rows only when all before it holds.
+func (a *answer) verify(f fact) error {
+	if a.status != f.code {
+		return fmt.Errorf("the status is %d, want %d", a.status, f.code)
+	}
+	for _, c := range f.holds {
+		if err := c(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
