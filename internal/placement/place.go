@@ -44,5 +44,18 @@ func (c Counts) ByRegion() map[string]int64 {
 	return regions
 }
 
+// ByZone has the amounts by region, and in it by zone: those that leave count as those
+// that come.
+func (c Counts) ByZone() map[string]map[string]int64 {
+	regions := map[string]map[string]int64{}
+	for at, n := range c {
+		if regions[at.Region] == nil {
+			regions[at.Region] = map[string]int64{}
+		}
+		regions[at.Region][at.Zone] = max(n, -n)
+	}
+	return regions
+}
+
 // Places lists the places in their order.
 func (c Counts) Places() []Place { return slices.SortedFunc(maps.Keys(c), Place.Compare) }

@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/deletiontf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/functions"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/placementtf"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/planstf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/readinesstf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/zonestf"
 
@@ -65,8 +66,8 @@ func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.D
 		affinitytf.NewPlan,
 		clustertf.New,
 		deletiontf.NewPlan,
-		placementtf.NewRegionPlan,
-		placementtf.NewZonePlan,
+		planstf.NewRegionPlan,
+		planstf.NewZonePlan,
 		zonestf.New,
 	}
 }

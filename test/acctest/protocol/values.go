@@ -2,7 +2,10 @@ package protocol
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -100,4 +103,49 @@ func Unpack(of tftypes.Type, packed *tfprotov6.DynamicValue) tftypes.Value {
 		panic(err)
 	}
 	return v
+}
+
+// Shown is a value in a line: "" for null.
+func Shown(v tftypes.Value) string {
+	var number *big.Float
+	var yes bool
+	var fields map[string]tftypes.Value
+	switch {
+	case v.IsNull():
+		return ""
+	case !v.IsKnown():
+		return "unknown"
+	case v.Type().Is(tftypes.Number) && v.As(&number) == nil:
+		return number.String()
+	case v.Type().Is(tftypes.Bool) && v.As(&yes) == nil:
+		return fmt.Sprint(yes)
+	case v.As(&fields) == nil:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			parts = append(parts, name+"="+Shown(fields[name]))
+		}
+		return "{" + strings.Join(parts, " ") + "}"
+	}
+	return Text(v)
+}
+
+// Listing are places by their names, "RegionOne:az-1,az-2!" with zones of which one is closed;
+// the bounds are caps.
+func Listing(names string, bounds ...int) (list []any) {
+	for i, name := range strings.Fields(names) {
+		name, zones, _ := strings.Cut(name, ":")
+		name, closed := strings.CutSuffix(name, "!")
+		place := Attributes{"name": name}
+		if closed {
+			place["closed"] = true
+		}
+		if zones != "" {
+			place["zones"] = Listing(strings.ReplaceAll(zones, ",", " "))
+		}
+		if i < len(bounds) {
+			place["cap"] = bounds[i]
+		}
+		list = append(list, place)
+	}
+	return list
 }

@@ -180,7 +180,7 @@ func tally(
 	var more diag.Diagnostics
 	fields["regions"], more = types.MapValueFrom(ctx, types.Int64Type, nodes.ByRegion())
 	diags.Append(more...)
-	fields["zones"], more = types.MapValueFrom(ctx, zoneCountsType, byZone(nodes))
+	fields["zones"], more = types.MapValueFrom(ctx, zoneCountsType, nodes.ByZone())
 	diags.Append(more...)
 	return fields
 }

@@ -19,7 +19,7 @@ import (
 // a plan replaces all at once.
 func checked() attributes {
 	return attributes{
-		"cluster": "web", "desired_capacity": 6, "regions": listing("RegionOne:az-1 RegionTwo:az-1"),
+		"cluster": "web", "desired_capacity": 6, "regions": protocol.Listing("RegionOne:az-1 RegionTwo:az-1"),
 		"update": attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "100%", "stop_above": "100%"},
 	}
 }
@@ -34,7 +34,7 @@ func (a *attached) boot(t *testing.T, changes map[string]func(*fakecloud.Server)
 	for i, name := range slices.Sorted(maps.Keys(nodes)) {
 		node := protocol.Object(nodes[name])
 		region := protocol.Text(node["region"])
-		s := fakecloud.Server{Name: name, Zone: cmp.Or(shown(node["zone"]), "az-1"), Network: true, Address: fmt.Sprintf("127.78.0.%d", i), Created: yesterday}
+		s := fakecloud.Server{Name: name, Zone: cmp.Or(protocol.Shown(node["zone"]), "az-1"), Network: true, Address: fmt.Sprintf("127.78.0.%d", i), Created: yesterday}
 		if change := changes[name]; change != nil {
 			change(&s)
 		}

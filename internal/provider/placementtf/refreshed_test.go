@@ -221,7 +221,7 @@ func TestPlacementRefreshed(t *testing.T) {
 				}
 				return
 			}
-			if status := shown(protocol.Object(after.State)["status"]); status != c.status {
+			if status := protocol.Shown(protocol.Object(after.State)["status"]); status != c.status {
 				t.Errorf("the status is %q, want %q", status, c.status)
 			}
 			if nodes := settled(protocol.Object(after.State)["nodes"]); c.nodes != "" && nodes != c.nodes {

@@ -1,4 +1,4 @@
-package placementtf
+package planstf
 
 import (
 	"context"

@@ -76,7 +76,7 @@ func (a *attached) plan(t *testing.T, config protocol.Attributes) (names string,
 
 // zonal is a cluster of so many nodes in the zones, with more arguments.
 func zonal(size int, zones string, more protocol.Attributes) protocol.Attributes {
-	config := protocol.Attributes{"cluster": "web", "desired_capacity": size, "zones": listing(zones)}
+	config := protocol.Attributes{"cluster": "web", "desired_capacity": size, "zones": protocol.Listing(zones)}
 	maps.Copy(config, more)
 	return config
 }

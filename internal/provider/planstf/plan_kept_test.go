@@ -1,4 +1,4 @@
-package placementtf_test
+package planstf_test
 
 import (
 	"fmt"

@@ -50,8 +50,8 @@ func TestPlacementBatches(t *testing.T) {
 		a.apply(t, step.config)
 		f.follow()
 		state := protocol.Object(a.i.State)
-		status, _, _ := strings.Cut(shown(state["status"]), ":")
-		if remaining := shown(state["remaining"]); status != step.status || remaining != step.remaining {
+		status, _, _ := strings.Cut(protocol.Shown(state["status"]), ":")
+		if remaining := protocol.Shown(state["remaining"]); status != step.status || remaining != step.remaining {
 			t.Errorf("step %d: %s, %s remaining", i, state["status"], remaining)
 		}
 		if step.status == "in step" && !a.i.State.Equal(before) {
@@ -96,7 +96,7 @@ func TestPlacementRepaired(t *testing.T) {
 		turns("web-1", "ERROR")
 		a.refresh(t)
 		a.apply(t, config)
-		if status := shown(protocol.Object(a.i.State)["status"]); !strings.HasPrefix(status, "batch 1 of ") {
+		if status := protocol.Shown(protocol.Object(a.i.State)["status"]); !strings.HasPrefix(status, "batch 1 of ") {
 			t.Errorf("%s repairs nothing: %s", method, status)
 		}
 		f.follow()
@@ -104,7 +104,7 @@ func TestPlacementRepaired(t *testing.T) {
 			turns(name, "ACTIVE")
 		}
 		a.refresh(t)
-		if state := protocol.Object(a.i.State); shown(state["status"]) != "in step" || shown(state["remaining"]) != "0" {
+		if state := protocol.Object(a.i.State); protocol.Shown(state["status"]) != "in step" || protocol.Shown(state["remaining"]) != "0" {
 			t.Errorf("%s: %s, %s remaining", method, state["status"], state["remaining"])
 		}
 	}

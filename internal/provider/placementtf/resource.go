@@ -1,5 +1,5 @@
-// Package placementtf is the Terraform face of the region and zone placement
-// policies: the attachment, and the plans.
+// Package placementtf is the Terraform face of the attachment of the region and zone
+// placement policies.
 package placementtf
 
 import (

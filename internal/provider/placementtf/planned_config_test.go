@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 // across is a cluster of so many nodes in regions, with more arguments.
 func across(size int, regions string, more attributes) attributes {
-	return with(attributes{"cluster": "web", "desired_capacity": size, "regions": listing(regions)}, more)
+	return with(attributes{"cluster": "web", "desired_capacity": size, "regions": protocol.Listing(regions)}, more)
 }
 
 // with are arguments; later ones take the place of earlier ones.

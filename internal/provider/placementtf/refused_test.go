@@ -99,8 +99,8 @@ func TestPlacementServersThere(t *testing.T) {
 		"it is not known":          {happens: another("web-7"), config: selector("name_regex", tftypes.UnknownValue), nodes: nodes, asks: "RegionOne/os-availability-zone"},
 		"its group is gone":        {happens: another("web-7"), config: selector("servergroup_id", "gone"), nodes: nodes, asks: "RegionOne/os-availability-zone RegionOne/os-server-groups/gone"},
 		"they cannot be read":      {happens: fails("/servers/detail"), at: ": Unable to read the cluster", asks: looks},
-		"their region is closed":   {happens: another("web-7"), config: attributes{"zones": nil, "regions": listing("RegionOne! RegionTwo")}, nodes: "RegionTwo: web-0", asks: "RegionTwo/servers"},
-		"their region is gone too": {happens: inTurn(another("db-7"), hidden), config: attributes{"zones": nil, "regions": listing("RegionOne RegionTwo")}, nodes: "RegionOne: web-0", at: "regions[1].name: Region skipped", asks: "RegionOne/servers"},
+		"their region is closed":   {happens: another("web-7"), config: attributes{"zones": nil, "regions": protocol.Listing("RegionOne! RegionTwo")}, nodes: "RegionTwo: web-0", asks: "RegionTwo/servers"},
+		"their region is gone too": {happens: inTurn(another("db-7"), hidden), config: attributes{"zones": nil, "regions": protocol.Listing("RegionOne RegionTwo")}, nodes: "RegionOne: web-0", at: "regions[1].name: Region skipped", asks: "RegionOne/servers"},
 	} {
 		if c.config = with(zonal(1, "az-1", nil), c.config); c.nodes != "" {
 			c.change = "+1"

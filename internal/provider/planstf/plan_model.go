@@ -1,4 +1,4 @@
-package placementtf
+package planstf
 
 import (
 	"context"
@@ -120,7 +120,7 @@ func (m *planModel) fillRegions(ctx context.Context, p *planned, diags *diag.Dia
 		of := maps.Clone(p.change) // only of regions that list zones
 		maps.DeleteFunc(of, func(at placement.Place, _ int64) bool { return !listsZones[at.Region] })
 		var more diag.Diagnostics
-		zones, more = types.MapValueFrom(ctx, countsType, byZone(of))
+		zones, more = types.MapValueFrom(ctx, countsType, of.ByZone())
 		diags.Append(more...)
 	}
 	share := map[string]attr.Value{"regions": value.Counts(ctx, changed, diags), "zones": zones}

@@ -146,23 +146,11 @@ func distribution(r roster.Roster, listed []placement.Region) map[string]map[str
 			nodes[placement.Place{Region: region.Name, Zone: zone.Name}] += 0
 		}
 	}
-	counts := byZone(nodes)
+	counts := nodes.ByZone()
 	for _, region := range listed {
 		if counts[region.Name] == nil {
 			counts[region.Name] = map[string]int64{}
 		}
-	}
-	return counts
-}
-
-// byZone is how Terraform sees the nodes of places: by region, and in it by zone.
-func byZone(nodes placement.Counts) map[string]map[string]int64 {
-	counts := map[string]map[string]int64{}
-	for at, n := range nodes {
-		if counts[at.Region] == nil {
-			counts[at.Region] = map[string]int64{}
-		}
-		counts[at.Region][at.Zone] = max(n, -n)
 	}
 	return counts
 }

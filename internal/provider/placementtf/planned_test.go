@@ -11,6 +11,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
+// attributes are what a test gives for arguments.
+type attributes = protocol.Attributes
+
 // plannedCase is one plan of an attachment, and all that a user sees of it.
 type plannedCase struct {
 	before  attributes                  // is applied first; nil: the attachment is new
@@ -62,7 +65,7 @@ func (c plannedCase) plan(t *testing.T, name string) {
 	if change := changed(state["change"]); change != c.change {
 		t.Errorf("%s: the change is %s, want %s", name, change, c.change)
 	}
-	if summary := strings.Join(strings.Fields(shown(state["summary"])), " "); !strings.Contains(summary, c.shows) {
+	if summary := strings.Join(strings.Fields(protocol.Shown(state["summary"])), " "); !strings.Contains(summary, c.shows) {
 		t.Errorf("%s: the summary is %s", name, summary)
 	}
 }
@@ -100,7 +103,7 @@ func settled(nodes tftypes.Value) string {
 	at := map[string][]string{}
 	for name, node := range protocol.Object(nodes) {
 		fields := protocol.Object(node)
-		place := strings.TrimSuffix(shown(fields["region"])+"/"+shown(fields["zone"]), "/")
+		place := strings.TrimSuffix(protocol.Shown(fields["region"])+"/"+protocol.Shown(fields["zone"]), "/")
 		at[place] = append(at[place], name)
 	}
 	var lines []string
@@ -115,7 +118,7 @@ func settled(nodes tftypes.Value) string {
 // counted, because the change does not name them.
 func changed(change tftypes.Value) string {
 	if !change.IsKnown() || len(protocol.Elements(change)) == 0 {
-		return shown(change)
+		return protocol.Shown(change)
 	}
 	parts := protocol.Object(protocol.Elements(change)[0])
 	var all []string
@@ -128,7 +131,7 @@ func changed(change tftypes.Value) string {
 		fields := protocol.Object(parts[part.name])
 		named := protocol.Elements(fields[part.names])
 		if len(named) == 0 {
-			all = append(all, part.sign+shown(fields["count"]))
+			all = append(all, part.sign+protocol.Shown(fields["count"]))
 		}
 		for _, name := range named {
 			all = append(all, part.sign+protocol.Text(name))

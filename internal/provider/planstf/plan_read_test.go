@@ -1,12 +1,9 @@
-package placementtf_test
+package planstf_test
 
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"math/big"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,30 +14,6 @@ import (
 )
 
 type attributes = protocol.Attributes
-
-// shown is a value in a line: "" for null.
-func shown(v tftypes.Value) string {
-	var number *big.Float
-	var yes bool
-	var fields map[string]tftypes.Value
-	switch {
-	case v.IsNull():
-		return ""
-	case !v.IsKnown():
-		return "unknown"
-	case v.Type().Is(tftypes.Number) && v.As(&number) == nil:
-		return number.String()
-	case v.Type().Is(tftypes.Bool) && v.As(&yes) == nil:
-		return fmt.Sprint(yes)
-	case v.As(&fields) == nil:
-		var parts []string
-		for _, name := range slices.Sorted(maps.Keys(fields)) {
-			parts = append(parts, name+"="+shown(fields[name]))
-		}
-		return "{" + strings.Join(parts, " ") + "}"
-	}
-	return protocol.Text(v)
-}
 
 // literal are nodes at places: "RegionOne/az-1!" is one that is protected, "-" is one
 // without a region.
@@ -56,27 +29,6 @@ func literal(places string) (list []any) {
 			n["zone"] = zone
 		}
 		list = append(list, n)
-	}
-	return list
-}
-
-// listing are places by their names, "RegionOne:az-1,az-2!" with zones of which one is closed;
-// the bounds are caps.
-func listing(names string, bounds ...int) (list []any) {
-	for i, name := range strings.Fields(names) {
-		name, zones, _ := strings.Cut(name, ":")
-		name, closed := strings.CutSuffix(name, "!")
-		place := attributes{"name": name}
-		if closed {
-			place["closed"] = true
-		}
-		if zones != "" {
-			place["zones"] = listing(strings.ReplaceAll(zones, ",", " "))
-		}
-		if i < len(bounds) {
-			place["cap"] = bounds[i]
-		}
-		list = append(list, place)
 	}
 	return list
 }
@@ -109,14 +61,14 @@ func (c planCase) read(t *testing.T, fake *fakecloud.Cloud, name, kind string) {
 		if attribute == "status" {
 			want = "OK"
 		}
-		if text := shown(got[attribute]); text != want {
+		if text := protocol.Shown(got[attribute]); text != want {
 			t.Errorf("%s: %s is %q, want %q", name, attribute, text, want)
 		}
 	}
-	if region, ok := got["region"]; ok && shown(region) != cmp.Or(c.want["region"], "RegionOne") {
+	if region, ok := got["region"]; ok && protocol.Shown(region) != cmp.Or(c.want["region"], "RegionOne") {
 		t.Errorf("%s: the region is %s", name, region)
 	}
-	if summary := strings.Join(strings.Fields(shown(got["summary"])), " "); !strings.Contains(summary, c.want["summary"]) || summary == "" {
+	if summary := strings.Join(strings.Fields(protocol.Shown(got["summary"])), " "); !strings.Contains(summary, c.want["summary"]) || summary == "" {
 		t.Errorf("%s: the summary is %s", name, summary)
 	}
 }
@@ -132,106 +84,106 @@ func TestRegionPlanRead(t *testing.T) {
 	grow := func(count int) attributes { return attributes{"count": count} }
 	for name, c := range map[string]planCase{
 		"growth": {
-			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": listing(two), "scale_out": grow(3)},
+			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": protocol.Listing(two), "scale_out": grow(3)},
 			want: map[string]string{"reason": "3 nodes to create.", "creation": "{count=3 regions={RegionOne=1 RegionTwo=2} zones=}",
 				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=3 RegionTwo=3}", "summary": "total 3 6"},
 		},
 		"growth of one of them": {
-			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": listing(two, 2), "scale_out": grow(3)},
+			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": protocol.Listing(two, 2), "scale_out": grow(3)},
 			want: map[string]string{"reason": "3 nodes to create.", "creation": "{count=3 regions={RegionTwo=3} zones=}",
 				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=2 RegionTwo=4}"},
 		},
 		"a shrink": {
-			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": listing(two), "scale_in": grow(1), "respect_quotas": true},
+			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": protocol.Listing(two), "scale_in": grow(1), "respect_quotas": true},
 			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionOne=1} zones=}",
 				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=1 RegionTwo=1}"},
 		},
 		"zones of one of them": {
-			config: attributes{"nodes": literal("RegionOne/az-1 RegionTwo"), "regions": listing("RegionOne:az-1,az-2 RegionTwo"), "scale_out": grow(4)},
+			config: attributes{"nodes": literal("RegionOne/az-1 RegionTwo"), "regions": protocol.Listing("RegionOne:az-1,az-2 RegionTwo"), "scale_out": grow(4)},
 			want: map[string]string{"reason": "4 nodes to create.",
 				"creation":     "{count=4 regions={RegionOne=2 RegionTwo=2} zones={RegionOne={az-1=1 az-2=1}}}",
 				"distribution": "{RegionOne=1 RegionTwo=1}", "target": "{RegionOne=3 RegionTwo=3}"},
 		},
 		"a share": {
-			config: attributes{"nodes": literal("Elsewhere"), "regions": listing(two), "decision": share("creation", 5, "RegionOne", 2, "Far", 3)},
+			config: attributes{"nodes": literal("Elsewhere"), "regions": protocol.Listing(two), "decision": share("creation", 5, "RegionOne", 2, "Far", 3)},
 			want: map[string]string{"reason": "2 nodes to create. The decision has 5 nodes, of which other regions get 3.",
 				"creation":     "{count=2 regions={RegionOne=1 RegionTwo=1} zones=}",
 				"distribution": "{Elsewhere=1 RegionOne=0 RegionTwo=0}", "target": "{Elsewhere=1 RegionOne=1 RegionTwo=1}"},
 		},
 		"the share of a region that is not listed": {
-			config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": listing("RegionOne"), "decision": share("deletion", 1, "RegionTwo", 1)},
+			config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": protocol.Listing("RegionOne"), "decision": share("deletion", 1, "RegionTwo", 1)},
 			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionTwo=1} zones=}",
 				"distribution": "{RegionOne=1 RegionTwo=1}", "target": "{RegionOne=1 RegionTwo=0}"},
 		},
 		"a place that takes precedence": {
-			config: attributes{"nodes": literal(""), "regions": listing("RegionOne:az-1,az-2"), "node_create": attributes{"region": "RegionOne"}},
+			config: attributes{"nodes": literal(""), "regions": protocol.Listing("RegionOne:az-1,az-2"), "node_create": attributes{"region": "RegionOne"}},
 			want: map[string]string{"distribution": "{RegionOne=0}", "target": "{RegionOne=0}",
 				"reason": "The region RegionOne that the node names takes precedence: nothing is planned. To choose its zone use a plan of zones."},
 		},
 		"nodes where none can be deleted": {
-			config: attributes{"nodes": literal("Dark Dark RegionTwo RegionOne"), "regions": listing("RegionOne"), "scale_in": grow(1)},
+			config: attributes{"nodes": literal("Dark Dark RegionTwo RegionOne"), "regions": protocol.Listing("RegionOne"), "scale_in": grow(1)},
 			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionTwo=1} zones=}",
 				"distribution": "{Dark=2 RegionOne=1 RegionTwo=1}", "target": "{Dark=2 RegionOne=1 RegionTwo=0}"},
 			at:   "regions: Region skipped",
 			says: "It keeps the nodes that it has",
 		},
 		"a listed one where none can be": {
-			config: attributes{"nodes": literal("Dark Dark Dark RegionOne"), "regions": listing("RegionOne Dark"), "scale_in": grow(1)},
+			config: attributes{"nodes": literal("Dark Dark Dark RegionOne"), "regions": protocol.Listing("RegionOne Dark"), "scale_in": grow(1)},
 			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionOne=1} zones=}",
 				"distribution": "{Dark=3 RegionOne=1}", "target": "{Dark=3 RegionOne=0}"},
 			at: "regions[1].name: Region skipped",
 		},
 		"one that takes none": {
-			config: attributes{"nodes": literal(""), "regions": listing("Dark RegionOne"), "scale_out": grow(1)},
+			config: attributes{"nodes": literal(""), "regions": protocol.Listing("Dark RegionOne"), "scale_out": grow(1)},
 			want: map[string]string{"reason": "1 node to create.", "creation": "{count=1 regions={RegionOne=1} zones=}",
 				"distribution": "{Dark=0 RegionOne=0}", "target": "{Dark=0 RegionOne=1}"},
 			at:   "regions[0].name: Region skipped",
 			says: "It takes no nodes",
 		},
 		"who is protected": {
-			config: attributes{"nodes": literal("RegionOne! RegionOne! RegionTwo"), "regions": listing(two), "scale_in": grow(1)},
+			config: attributes{"nodes": literal("RegionOne! RegionOne! RegionTwo"), "regions": protocol.Listing(two), "scale_in": grow(1)},
 			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionTwo=1} zones=}",
 				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=2 RegionTwo=0}"},
 		},
 		"more than there are": {
-			config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": listing(two), "scale_in": grow(5)},
+			config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": protocol.Listing(two), "scale_in": grow(5)},
 			want: map[string]string{"reason": "2 nodes to delete.", "deletion": "{count=2 regions={RegionOne=1 RegionTwo=1} zones=}",
 				"distribution": "{RegionOne=1 RegionTwo=1}", "target": "{RegionOne=0 RegionTwo=0}"},
 			at:   ": The count is above the cluster's size",
 			says: "5 nodes must be removed, and the cluster has 2",
 		},
 		"a quota": {
-			config: attributes{"nodes": literal("RegionOne"), "regions": listing(two), "scale_out": grow(7), "respect_quotas": true, "flavor_id": "m1.tiny"},
+			config: attributes{"nodes": literal("RegionOne"), "regions": protocol.Listing(two), "scale_out": grow(7), "respect_quotas": true, "flavor_id": "m1.tiny"},
 			want: map[string]string{"reason": "7 nodes to create.", "creation": "{count=7 regions={RegionOne=2 RegionTwo=5} zones=}",
 				"distribution": "{RegionOne=1 RegionTwo=0}", "target": "{RegionOne=3 RegionTwo=5}"},
 			at:   ": A quota binds",
 			says: `The region "RegionOne" gets 2 nodes and is full then: 1 of 3 cores in use.`,
 		},
 		"a quota of another flavor": {
-			config: attributes{"nodes": literal("RegionOne"), "regions": listing(two), "scale_out": grow(5), "respect_quotas": true},
+			config: attributes{"nodes": literal("RegionOne"), "regions": protocol.Listing(two), "scale_out": grow(5), "respect_quotas": true},
 			want: map[string]string{"reason": "5 nodes to create.", "creation": "{count=5 regions={RegionOne=2 RegionTwo=3} zones=}",
 				"distribution": "{RegionOne=1 RegionTwo=0}", "target": "{RegionOne=3 RegionTwo=3}"},
 		},
 		"a quota that nobody asks for": {
-			config: attributes{"nodes": literal("RegionOne"), "regions": listing(two), "scale_out": grow(7), "flavor_id": "m1.tiny"},
+			config: attributes{"nodes": literal("RegionOne"), "regions": protocol.Listing(two), "scale_out": grow(7), "flavor_id": "m1.tiny"},
 			want: map[string]string{"reason": "7 nodes to create.", "creation": "{count=7 regions={RegionOne=3 RegionTwo=4} zones=}",
 				"distribution": "{RegionOne=1 RegionTwo=0}", "target": "{RegionOne=4 RegionTwo=4}"},
 		},
 		"a request that contradicts itself": {
-			config: attributes{"nodes": literal("RegionOne"), "regions": listing(two), "resize": attributes{"adjustment_type": "EXACT_CAPACITY", "number": 9, "max_size": 3, "strict": true}},
+			config: attributes{"nodes": literal("RegionOne"), "regions": protocol.Listing(two), "resize": attributes{"adjustment_type": "EXACT_CAPACITY", "number": 9, "max_size": 3, "strict": true}},
 			at:     ": Invalid request", // both bounds and number may be the wrong one
 			says:   "The target capacity (9) is greater than the specified max_size (3).",
 		},
 		"a region that nobody knows": {
-			config: attributes{"nodes": literal("RegionOne"), "regions": listing("RegionOne Atlantis"), "scale_out": grow(1), "respect_quotas": true},
+			config: attributes{"nodes": literal("RegionOne"), "regions": protocol.Listing("RegionOne Atlantis"), "scale_out": grow(1), "respect_quotas": true},
 			at:     "regions[1].name: Unknown region",
 		},
 		"no room": {
-			config: attributes{"nodes": literal("RegionOne"), "regions": listing("RegionOne", 2), "scale_out": grow(5)},
+			config: attributes{"nodes": literal("RegionOne"), "regions": protocol.Listing("RegionOne", 2), "scale_out": grow(5)},
 			at:     ": There is no feasible plan to handle all nodes.",
 		},
 		"a node without a region": {
-			config: attributes{"nodes": literal("RegionOne -/az-1"), "regions": listing(two), "scale_out": grow(1)},
+			config: attributes{"nodes": literal("RegionOne -/az-1"), "regions": protocol.Listing(two), "scale_out": grow(1)},
 			at:     "nodes[1].region: Node without a region",
 			says:   `The node "n1" has no region.`,
 		},
@@ -244,7 +196,7 @@ func TestRegionPlanRead(t *testing.T) {
 	}
 	limits := fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/limits", Status: http.StatusForbidden, Times: fakecloud.Forever})
 	planCase{
-		config: attributes{"nodes": literal(""), "regions": listing(two), "scale_out": grow(1), "respect_quotas": true},
+		config: attributes{"nodes": literal(""), "regions": protocol.Listing(two), "scale_out": grow(1), "respect_quotas": true},
 		at:     ": Unable to look up quotas",
 	}.read(t, fake, "limits", "stackpolicy_region_plan")
 	limits.Remove()
@@ -276,17 +228,17 @@ func TestZonePlanRead(t *testing.T) {
 	count := func(n int) attributes { return attributes{"count": n} }
 	for name, c := range map[string]planCase{
 		"growth": {
-			config: attributes{"nodes": literal("RegionOne/az-1 RegionTwo/az-2 -/az-2"), "zones": listing(three, 1), "scale_out": count(3)},
+			config: attributes{"nodes": literal("RegionOne/az-1 RegionTwo/az-2 -/az-2"), "zones": protocol.Listing(three, 1), "scale_out": count(3)},
 			want: map[string]string{"reason": "3 nodes to create.", "creation": "{count=3 region=RegionOne zones={az-2=1 az-3=2}}",
 				"distribution": "{az-1=1 az-2=1 az-3=0}", "target": "{az-1=1 az-2=2 az-3=2}", "summary": "total 2 5"},
 		},
 		"a shrink": {
-			config: attributes{"nodes": literal("-/az-1 -/az-1 -/az-2"), "zones": listing(three), "scale_in": count(1)},
+			config: attributes{"nodes": literal("-/az-1 -/az-1 -/az-2"), "zones": protocol.Listing(three), "scale_in": count(1)},
 			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 region=RegionOne zones={az-1=1}}",
 				"distribution": "{az-1=2 az-2=1 az-3=0}", "target": "{az-1=1 az-2=1 az-3=0}"},
 		},
 		"another region": {
-			config: attributes{"nodes": literal("RegionOne/az-1"), "region": "RegionTwo", "zones": listing("az-1 az-2"), "scale_out": count(2),
+			config: attributes{"nodes": literal("RegionOne/az-1"), "region": "RegionTwo", "zones": protocol.Listing("az-1 az-2"), "scale_out": count(2),
 				"respect_quotas": true, "flavor_id": "m1.tiny"},
 			want: map[string]string{"reason": "2 nodes to create.", "creation": "{count=2 region=RegionTwo zones={az-1=1 az-2=1}}",
 				"distribution": "{az-1=0 az-2=0}", "target": "{az-1=1 az-2=1}", "region": "RegionTwo"},
@@ -294,20 +246,20 @@ func TestZonePlanRead(t *testing.T) {
 			says: `The region "RegionTwo" gets 2 nodes and is full then`,
 		},
 		"a node of another region": {
-			config: attributes{"nodes": literal(""), "zones": listing("az-1"), "node_create": attributes{"region": "RegionTwo"}},
+			config: attributes{"nodes": literal(""), "zones": protocol.Listing("az-1"), "node_create": attributes{"region": "RegionTwo"}},
 			want: map[string]string{"distribution": "{az-1=0}", "target": "{az-1=0}",
 				"reason": "The node is for the region RegionTwo: nothing is planned in RegionOne."},
 		},
 		"a region that is not there": {
-			config: attributes{"nodes": literal(""), "region": "Atlantis", "zones": listing("az-1"), "scale_out": count(1)},
+			config: attributes{"nodes": literal(""), "region": "Atlantis", "zones": protocol.Listing("az-1"), "scale_out": count(1)},
 			at:     "region: Unable to use the region",
 		},
 		"a node that is there twice": {
-			config: attributes{"nodes": append(literal("-/az-1"), literal("-/az-1")...), "zones": listing("az-1"), "scale_out": count(1)},
+			config: attributes{"nodes": append(literal("-/az-1"), literal("-/az-1")...), "zones": protocol.Listing("az-1"), "scale_out": count(1)},
 			at:     "nodes[1].id: Node given twice",
 		},
 		"a zone that is not there": {
-			config: attributes{"nodes": literal(""), "zones": listing("az-1 cloud-nine"), "scale_out": count(1)},
+			config: attributes{"nodes": literal(""), "zones": protocol.Listing("az-1 cloud-nine"), "scale_out": count(1)},
 			at:     "zones[1].name: Unknown availability zone",
 		},
 	} {
@@ -320,7 +272,7 @@ func TestPlanValidate(t *testing.T) {
 	t.Parallel()
 	for kind, list := range map[string]string{"stackpolicy_region_plan": "regions", "stackpolicy_zone_plan": "zones"} {
 		p := protocol.Start(t, acctest.NewFake(t, fakecloud.Config{}).Fake, fakecloud.MemberUser, "RegionOne")
-		config := attributes{"nodes": literal(""), list: listing("a"), "scale_out": attributes{}, "scale_in": attributes{}}
+		config := attributes{"nodes": literal(""), list: protocol.Listing("a"), "scale_out": attributes{}, "scale_in": attributes{}}
 		if err := p.ValidateData(t.Context(), kind, config); err == nil || !strings.Contains(err.Error(), "make one") {
 			t.Errorf("%s: %v", kind, err)
 		}

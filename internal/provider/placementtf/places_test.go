@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
@@ -94,7 +95,7 @@ func TestPlacementPlaces(t *testing.T) {
 		"no room, and a zone is down": {
 			before:  zonal(2, "az-1 az-2", nil),
 			happens: down("az-2"),
-			config:  zonal(4, "", attributes{"zones": listing("az-1 az-2", 2, 2)}),
+			config:  zonal(4, "", attributes{"zones": protocol.Listing("az-1 az-2", 2, 2)}),
 			at:      skipped + "\n: There is no feasible plan to handle all nodes.",
 			says:    counts,
 		},

@@ -45,15 +45,15 @@ func TestPlacementAdopts(t *testing.T) {
 			continue
 		}
 		state := protocol.Object(i.State)
-		if nodes, slots := settled(state["nodes"]), shown(state["slots"]); nodes != c.nodes || slots != c.slots {
+		if nodes, slots := settled(state["nodes"]), protocol.Shown(state["slots"]); nodes != c.nodes || slots != c.slots {
 			t.Errorf("%q: the nodes are %s, the slots %s", id, nodes, slots)
 		}
-		if shown(state["id"]) != shown(state["cluster"]) || shown(state["remaining"]) != "0" || shown(state["status"]) != "in step" {
+		if protocol.Shown(state["id"]) != protocol.Shown(state["cluster"]) || protocol.Shown(state["remaining"]) != "0" || protocol.Shown(state["status"]) != "in step" {
 			t.Errorf("%q: %s", id, works(i.State))
 		}
 		size, regions := fmt.Sprint(len(protocol.Object(state["nodes"]))), strings.Count(c.nodes, "Region")
-		if shown(state["desired_capacity"]) != size || len(protocol.Elements(state["regions"])) != regions {
-			t.Errorf("%q: %s nodes in %s", id, shown(state["desired_capacity"]), state["regions"])
+		if protocol.Shown(state["desired_capacity"]) != size || len(protocol.Elements(state["regions"])) != regions {
+			t.Errorf("%q: %s nodes in %s", id, protocol.Shown(state["desired_capacity"]), state["regions"])
 		}
 	}
 }

@@ -1,0 +1,122 @@
+// Package planstf is the Terraform face of the region plan and the zone plan.
+package planstf
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// plan is a region plan, or a zone plan: that of one region.
+type plan struct {
+	listed  places.Listed
+	nodes   []node.Node
+	request request.Request
+	quotas  types.Bool
+	flavor  types.String
+}
+
+// planned is the result: a cluster, and how it changes.
+type planned struct {
+	board  *placement.Board
+	change placement.Counts
+	reason string // in a sentence
+}
+
+// run works out the plan. It is nil after an error.
+func (p plan) run(ctx context.Context, cloud *openstack.Cloud, diags *diag.Diagnostics) *planned {
+	counts := placement.Counts{}
+	for _, n := range p.nodes {
+		counts[placement.Place{Region: n.Region, Zone: n.Zone}]++
+	}
+	before := counts.ByRegion()
+	asked := p.request.In(p.regions(before)...)
+	size, err := asked.Change(int64(len(p.nodes)))
+	if err != nil {
+		requesttf.Report(err, diags)
+		return nil
+	}
+	size, cut := asked.Cut(size, int64(len(p.nodes)))
+	requesttf.WarnOfCut(cut, int64(len(p.nodes)), diags)
+	reason := text.Change(size) + p.request.Elsewhere(p.regions(before)...)
+	if precedence := p.request.Precedence(p.region(), p.zoned()...); precedence != "" {
+		size, reason = 0, precedence
+	}
+	concerned := p.listed
+	if size < 0 {
+		concerned = p.listed.Also(counts)
+	}
+	listed := concerned.LookUp(ctx, cloud, size, diags)
+	if diags.HasError() {
+		return nil
+	}
+	capped := listed
+	var quotas cluster.Quotas
+	if p.quotas.ValueBool() && size > 0 {
+		quotas = places.ReadQuotas(ctx, cloud, p.flavor.ValueString(), listed, diags)
+		if diags.HasError() {
+			return nil
+		}
+		capped = quotas.Cap(listed, before) // all nodes that are given are servers
+	}
+	board := placement.NewBoard(capped, counts)
+	for _, n := range p.nodes {
+		if n.Protected {
+			board.Keep(placement.Place{Region: n.Region, Zone: n.Zone}, 1)
+		}
+	}
+	if size < 0 {
+		board.Hold()
+	}
+	change, err := board.Distribute(size)
+	if err != nil {
+		places.ReportPlan(err, diags)
+		return nil
+	}
+	after := maps.Clone(before)
+	for at, n := range change {
+		after[at.Region] += n
+	}
+	places.WarnOfQuotas(quotas.Binding(listed, capped, before, after), diags)
+	return &planned{board, change, reason}
+}
+
+// region is that of a zone plan.
+func (p plan) region() string {
+	if p.listed.InOne {
+		return p.listed.Regions[0].Name
+	}
+	return ""
+}
+
+// regions are those of the plan: the listed ones, and those that nodes are in.
+func (p plan) regions(nodes map[string]int64) []string {
+	own := slices.Collect(maps.Keys(nodes))
+	for _, r := range p.listed.Regions {
+		own = append(own, r.Name)
+	}
+	slices.Sort(own)
+	return slices.Compact(own)
+}
+
+// zoned lists the regions whose zones are planned too.
+func (p plan) zoned() (names []string) {
+	for _, r := range p.listed.Regions {
+		if len(r.Zones) > 0 {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
