@@ -145,7 +145,7 @@ func works(state tftypes.Value) string {
 	all := protocol.Object(state)
 	var parts []string
 	for _, name := range []string{"id", "region", "nodes", "slots", "next_index", "distribution", "change", "remaining", "status", "summary"} {
-		text := shown
+		text := protocol.Shown
 		if name == "change" {
 			text = changed
 		}
