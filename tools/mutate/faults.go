@@ -17,7 +17,6 @@ type fault struct {
 	file          string
 	pkg, tests    string // the package of the tests, and their pattern
 	before, after []string
-	line          int // where the lines begin; 0: they are looked for
 }
 
 // readFaults reads a table of faults. Lines that begin with # are comments. Each
@@ -79,7 +78,7 @@ func (f fault) put() (string, error) {
 		for j, want := range f.before {
 			same = same && strings.TrimSpace(lines[i+j]) == want
 		}
-		if same && (f.line == 0 || f.line == i+1) {
+		if same {
 			at = append(at, i)
 		}
 	}
