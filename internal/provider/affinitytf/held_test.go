@@ -17,47 +17,21 @@ import (
 
 type attributes = protocol.Attributes
 
-// held is an affinity attachment in a fake cloud, without Terraform.
-type held struct {
-	*protocol.Provider
-	fake *fakecloud.Cloud
-	user string
-	i    protocol.Instance
-}
+// held is an affinity attachment, with what its tests ask of server groups.
+type held struct{ *protocol.Attachment }
 
-func hold(t *testing.T, user string) *held {
+func hold(t *testing.T, user string) held {
 	t.Helper()
-	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
-	return &held{protocol.Start(t, fake, user, "RegionOne"), fake, user, protocol.Instance{Kind: "stackpolicy_affinity_attachment"}}
-}
-
-func (h *held) apply(t *testing.T, config attributes) {
-	t.Helper()
-	var err error
-	if h.i, err = h.Apply(t.Context(), h.i, config); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// later is the next command of Terraform: another process, which knows nothing of what
-// this one inherited.
-func (h *held) later(t *testing.T) {
-	t.Helper()
-	h.Provider = protocol.Start(t, h.fake, h.user, "RegionOne")
-}
-
-func (h *held) refresh(t *testing.T) {
-	t.Helper()
-	var err error
-	if h.i, err = h.Refresh(t.Context(), h.i); err != nil {
-		t.Fatal(err)
-	}
+	h := held{protocol.Attach(t, "stackpolicy_affinity_attachment")}
+	h.User = user
+	h.Later(t)
+	return h
 }
 
 // groups are the names of those in a region, sorted.
-func (h *held) groups(region string) string {
+func (h held) groups(region string) string {
 	var names []string
-	for _, g := range h.fake.ServerGroups(region) {
+	for _, g := range h.Fake.ServerGroups(region) {
 		names = append(names, g.Name)
 	}
 	slices.Sort(names)
@@ -65,51 +39,30 @@ func (h *held) groups(region string) string {
 }
 
 // group makes one that is not the attachment's, with members.
-func (h *held) group(region string, g fakecloud.ServerGroup, members ...string) (id string) {
-	id = h.fake.AddServerGroup(region, g)
+func (h held) group(region string, g fakecloud.ServerGroup, members ...string) (id string) {
+	id = h.Fake.AddServerGroup(region, g)
 	for _, name := range members {
-		h.fake.AddServers(region, fakecloud.Server{Name: name, Group: id, ProjectID: g.ProjectID})
+		h.Fake.AddServers(region, fakecloud.Server{Name: name, Group: id, ProjectID: g.ProjectID})
 	}
 	return id
 }
 
 // has compares attributes of the state with texts; "" is null.
-func (h *held) has(t *testing.T, step string, want map[string]string) {
+func (h held) has(t *testing.T, step string, want map[string]string) {
 	t.Helper()
-	state := protocol.Object(h.i.State)
+	state := protocol.Object(h.I.State)
 	for name, text := range want {
-		if got := shown(state[name]); got != text {
+		if got := protocol.Shown(state[name]); got != text {
 			t.Errorf("%s: %s is %q, want %q", step, name, got, text)
 		}
 	}
 }
 
-// shown is a value as people write it, "" for null.
-func shown(v tftypes.Value) string {
-	var yes bool
-	var list []tftypes.Value
-	switch {
-	case v.IsNull():
-		return ""
-	case !v.IsKnown():
-		return "unknown"
-	case v.As(&yes) == nil:
-		return fmt.Sprint(yes)
-	case v.As(&list) == nil:
-		var texts []string
-		for _, e := range list {
-			texts = append(texts, shown(e))
-		}
-		return strings.Join(texts, " ")
-	}
-	return protocol.Text(v)
-}
-
 // identified are the parts of the identity.
-func (h *held) identified(t *testing.T) string {
+func (h held) identified(t *testing.T) string {
 	t.Helper()
-	parts := h.Identity(t, h.i)
-	return shown(parts["region"]) + "/" + shown(parts["servergroup_id"]) + " created " + shown(parts["created"])
+	parts := h.Identity(t, h.I)
+	return protocol.Shown(parts["region"]) + "/" + protocol.Shown(parts["servergroup_id"]) + " created " + protocol.Shown(parts["created"])
 }
 
 func asking(name string) attributes { return attributes{"servergroup": attributes{"name": name}} }
@@ -142,31 +95,31 @@ func TestHeld(t *testing.T) {
 			if strings.Contains(c.left, "together") {
 				h.group("RegionOne", fakecloud.ServerGroup{Name: "together", Policy: "affinity"})
 			}
-			h.apply(t, c.config)
-			state := protocol.Object(h.i.State)
-			region, id := shown(state["region"]), shown(state["servergroup_id"])
+			h.Must(t, c.config)
+			state := protocol.Object(h.I.State)
+			region, id := protocol.Shown(state["region"]), protocol.Shown(state["servergroup_id"])
 			c.want["id"] = region + "/" + id
 			if c.want["inherited_group"] == "true" {
-				groups := h.fake.ServerGroups("RegionOne")
+				groups := h.Fake.ServerGroups("RegionOne")
 				members := slices.Clone(groups[slices.IndexFunc(groups, func(g fakecloud.ServerGroup) bool { return g.ID == id })].Members)
 				slices.Sort(members)
 				c.want["members"] = strings.Join(members, " ")
 			}
 			for _, step := range []string{"applied", "refreshed"} {
 				h.has(t, step, c.want)
-				inherited := shown(protocol.Object(h.i.State)["inherited_group"])
-				data := protocol.Object(protocol.Object(protocol.Object(protocol.Object(h.i.State)["binding"])["AffinityPolicy"])["data"])
-				if shown(data["servergroup_id"]) != id || shown(data["inherited_group"]) != inherited {
+				inherited := h.Shows("inherited_group")
+				data := protocol.Object(protocol.Object(protocol.Object(protocol.Object(h.I.State)["binding"])["AffinityPolicy"])["data"])
+				if protocol.Shown(data["servergroup_id"]) != id || protocol.Shown(data["inherited_group"]) != inherited {
 					t.Errorf("%s: the binding has %v", step, data)
 				}
 				created := map[string]string{"true": "false", "false": "true"}[inherited]
 				if got, want := h.identified(t), region+"/"+id+" created "+created; got != want {
 					t.Errorf("%s: the identity is %s, want %s", step, got, want)
 				}
-				h.refresh(t)
+				h.Look(t)
 			}
-			h.later(t)
-			h.apply(t, nil)
+			h.Later(t)
+			h.Must(t, nil)
 			if got := h.groups("RegionOne") + h.groups("RegionTwo"); got != c.left {
 				t.Errorf("left are %s, want %s", got, c.left)
 			}
@@ -213,12 +166,12 @@ func TestChanges(t *testing.T) {
 			if strings.Contains(c.left, "together") {
 				h.group("RegionOne", fakecloud.ServerGroup{Name: "together", Policy: "affinity"})
 			}
-			h.apply(t, c.before)
-			id := shown(protocol.Object(h.i.State)["servergroup_id"])
-			h.fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Group: id}, fakecloud.Server{Name: "b", Group: id})
-			h.refresh(t)
-			h.later(t)
-			resp, err := h.Plan(t.Context(), h.Request(h.i, c.after))
+			h.Must(t, c.before)
+			id := h.Shows("servergroup_id")
+			h.Fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Group: id}, fakecloud.Server{Name: "b", Group: id})
+			h.Look(t)
+			h.Later(t)
+			resp, err := h.Plan(t.Context(), h.Request(h.I, c.after))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,30 +181,30 @@ func TestChanges(t *testing.T) {
 			if strings.Contains(c.at, members) && !strings.Contains(h.Said(), "2 servers are in it now: ") {
 				t.Errorf("said is %s", h.Said())
 			}
-			planned := protocol.Object(protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState))
+			planned := protocol.Object(h.Planned(resp))
 			for _, name := range []string{"id", "servergroup_id", "servergroup_name", "policy", "inherited_group", "members", "binding"} {
 				if planned[name].IsFullyKnown() != (c.at == "") {
 					t.Errorf("planned is %s = %s", name, planned[name])
 				}
 			}
-			h.later(t)
-			h.apply(t, c.after)
+			h.Later(t)
+			h.Must(t, c.after)
 			groups := strings.TrimSuffix(h.groups("RegionOne")+" / "+h.groups("RegionTwo"), " / ")
 			if c.left != "" && groups != c.left {
 				t.Errorf("the groups are %s, want %s", groups, c.left)
 			}
-			now := shown(protocol.Object(h.i.State)["servergroup_id"])
+			now := h.Shows("servergroup_id")
 			if (now == id) != (c.at == "") {
 				t.Errorf("the group is %s, before %s", now, id)
 			}
-			if got := h.identified(t); !strings.HasPrefix(got, shown(protocol.Object(h.i.State)["id"])+" ") {
+			if got := h.identified(t); !strings.HasPrefix(got, h.Shows("id")+" ") {
 				t.Errorf("the identity is %s", got)
 			}
-			h.has(t, "applied", map[string]string{"zone": shown(tftypes.NewValue(tftypes.String, c.after["availability_zone"]))})
-			h.refresh(t)
-			h.later(t)
-			resp, err = h.Plan(t.Context(), h.Request(h.i, c.after))
-			if err != nil || !protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState).Equal(h.i.State) || h.At() != "" {
+			h.has(t, "applied", map[string]string{"zone": protocol.Shown(tftypes.NewValue(tftypes.String, c.after["availability_zone"]))})
+			h.Look(t)
+			h.Later(t)
+			resp, err = h.Plan(t.Context(), h.Request(h.I, c.after))
+			if err != nil || !h.Planned(resp).Equal(h.I.State) || h.At() != "" {
 				t.Errorf("the next plan is not empty: %v, %s", err, h.Said())
 			}
 		})
@@ -274,11 +227,11 @@ func TestDestroyed(t *testing.T) {
 	} {
 		h := hold(t, fakecloud.MemberUser)
 		h.group("RegionOne", fakecloud.ServerGroup{Name: "shared", Policy: "anti-affinity"})
-		h.apply(t, c.config)
+		h.Must(t, c.config)
 		for i := range c.members {
-			h.fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprint("m", i), Group: shown(protocol.Object(h.i.State)["servergroup_id"])})
+			h.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprint("m", i), Group: h.Shows("servergroup_id")})
 		}
-		if _, err := h.Plan(t.Context(), h.Request(h.i, nil)); err != nil {
+		if _, err := h.Plan(t.Context(), h.Request(h.I, nil)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if (h.Said() == "") != (c.says == "") || !strings.Contains(h.Said(), c.says) {
@@ -293,34 +246,34 @@ func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	failing := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/os-server-groups/*", Status: http.StatusForbidden, Times: fakecloud.Forever}
 	h := hold(t, fakecloud.MemberUser)
-	h.apply(t, asking("web"))
-	down := h.fake.Inject(failing)
-	if after, err := h.Refresh(t.Context(), h.i); err == nil || after.State.IsNull() {
+	h.Must(t, asking("web"))
+	down := h.Fake.Inject(failing)
+	if after, err := h.Refresh(t.Context(), h.I); err == nil || after.State.IsNull() {
 		t.Errorf("the refresh: %v", err)
 	}
-	if _, err := h.Plan(t.Context(), h.Request(h.i, nil)); err == nil {
+	if _, err := h.Plan(t.Context(), h.Request(h.I, nil)); err == nil {
 		t.Error("the plan to destroy it says nothing of members that nobody can see")
 	}
 	down.Remove()
 	list := failing
 	list.Path = "/os-server-groups"
-	down = h.fake.Inject(list)
-	id := shown(protocol.Object(h.i.State)["id"])
-	if _, err := h.Adopt(t.Context(), h.i.Kind, id+"/created"); err == nil {
+	down = h.Fake.Inject(list)
+	id := h.Shows("id")
+	if _, err := h.Adopt(t.Context(), h.I.Kind, id+"/created"); err == nil {
 		t.Error("it is imported as created, and nobody knows whose it is")
 	}
 	down.Remove()
-	if _, err := h.Adopt(t.Context(), h.i.Kind, id+"/created"); err != nil {
+	if _, err := h.Adopt(t.Context(), h.I.Kind, id+"/created"); err != nil {
 		t.Error(err)
 	}
 
-	h.fake.RemoveServerGroup("RegionOne", shown(protocol.Object(h.i.State)["servergroup_id"]))
+	h.Fake.RemoveServerGroup("RegionOne", h.Shows("servergroup_id"))
 	before := h.At()
-	if _, err := h.Adopt(t.Context(), h.i.Kind, id); err != nil || h.At() != before {
+	if _, err := h.Adopt(t.Context(), h.I.Kind, id); err != nil || h.At() != before {
 		t.Errorf("the import of what is not there: %v, %s", err, h.At())
 	}
-	if h.refresh(t); !h.i.State.IsNull() || !strings.Contains(h.At(), ": The server group is gone") {
-		t.Errorf("the group is gone: %v, %s", h.i.State, h.At())
+	if h.Look(t); !h.I.State.IsNull() || !strings.Contains(h.At(), ": The server group is gone") {
+		t.Errorf("the group is gone: %v, %s", h.I.State, h.At())
 	}
 }
 
@@ -332,34 +285,34 @@ func TestImported(t *testing.T) {
 		h := hold(t, fakecloud.MemberUser)
 		id := h.group("RegionTwo", fakecloud.ServerGroup{Name: "web", Policy: "anti-affinity", MaxServerPerHost: 3}, "a")
 		var err error
-		if h.i, err = h.Adopt(t.Context(), h.i.Kind, "RegionTwo/"+id+suffix); err != nil {
+		if h.I, err = h.Adopt(t.Context(), h.I.Kind, "RegionTwo/"+id+suffix); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := h.identified(t), "RegionTwo/"+id+" created "+created; got != want {
 			t.Errorf("the identity is %s, want %s", got, want)
 		}
-		h.i.Private = nil
+		h.I.Private = nil
 		config := attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web", "policies": "anti-affinity", "max_server_per_host": 3}}
-		resp, err := h.Plan(t.Context(), h.Request(h.i, config))
-		if err != nil || !protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState).Equal(h.i.State) || h.At() != "" {
+		resp, err := h.Plan(t.Context(), h.Request(h.I, config))
+		if err != nil || !h.Planned(resp).Equal(h.I.State) || h.At() != "" {
 			t.Errorf("%q: the plan is not empty: %v, %s", suffix, err, h.Said())
 		}
 		schemas, err := h.Server.GetResourceIdentitySchemas(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		of := schemas.IdentitySchemas[h.i.Kind].ValueType()
+		of := schemas.IdentitySchemas[h.I.Kind].ValueType()
 		for given, want := range map[any]string{nil: "true", true: "false", false: "true"} {
 			raw := tftypes.NewValue(of, map[string]tftypes.Value{"region": tftypes.NewValue(tftypes.String, "RegionTwo"),
 				"servergroup_id": tftypes.NewValue(tftypes.String, id), "created": tftypes.NewValue(tftypes.Bool, given)})
 			by := &tfprotov6.ResourceIdentityData{IdentityData: protocol.Pack(raw)}
-			got, err := h.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: h.i.Kind, Identity: by})
+			got, err := h.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: h.I.Kind, Identity: by})
 			if err := protocol.Failure(err, got.Diagnostics); err != nil {
 				t.Fatal(err)
 			}
-			state := protocol.Object(protocol.Unpack(h.TypeOf(h.i.Kind), got.ImportedResources[0].State))
-			if shown(state["inherited_group"]) != want {
-				t.Errorf("by identity, created %v: inherited %s", given, shown(state["inherited_group"]))
+			state := protocol.Object(protocol.Unpack(h.TypeOf(h.I.Kind), got.ImportedResources[0].State))
+			if protocol.Shown(state["inherited_group"]) != want {
+				t.Errorf("by identity, created %v: inherited %s", given, protocol.Shown(state["inherited_group"]))
 			}
 		}
 	}
@@ -371,10 +324,10 @@ func TestForeign(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.AdminUser)
 	id := h.group("RegionOne", fakecloud.ServerGroup{Name: "theirs", Policy: "anti-affinity", ProjectID: fakecloud.MemberProjectID})
-	if _, err := h.Adopt(t.Context(), h.i.Kind, "RegionOne/"+id); err != nil {
+	if _, err := h.Adopt(t.Context(), h.I.Kind, "RegionOne/"+id); err != nil {
 		t.Error(err)
 	}
-	if _, err := h.Adopt(t.Context(), h.i.Kind, "RegionOne/"+id+"/created"); err == nil || h.At() != ": The server group is another project's" {
+	if _, err := h.Adopt(t.Context(), h.I.Kind, "RegionOne/"+id+"/created"); err == nil || h.At() != ": The server group is another project's" {
 		t.Errorf("%v, %s", err, h.At())
 	}
 }
@@ -412,8 +365,8 @@ func TestRefused(t *testing.T) {
 				h.group("RegionOne", fakecloud.ServerGroup{Name: group, Policy: policy})
 			}
 			h.group("RegionOne", fakecloud.ServerGroup{Name: "twin", Policy: "anti-affinity"})
-			req := h.Request(h.i, c.config)
-			said, err := h.Server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: h.i.Kind, Config: req.Config})
+			req := h.Request(h.I, c.config)
+			said, err := h.Server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: h.I.Kind, Config: req.Config})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -421,7 +374,7 @@ func TestRefused(t *testing.T) {
 			if protocol.Failure(nil, said.Diagnostics) == nil {
 				resp, _ := h.Plan(t.Context(), req)
 				at = strings.TrimSpace(at + "\n" + h.At())
-				planned := protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState)
+				planned := h.Planned(resp)
 				if c.at == "" && !planned.IsNull() {
 					if zone := protocol.Object(planned)["zone"]; zone.IsKnown() != (c.config["availability_zone"] != unknown && c.config["enable_drs_extension"] != unknown) {
 						t.Errorf("the zone is %s", zone)
@@ -434,7 +387,7 @@ func TestRefused(t *testing.T) {
 		})
 	}
 	h := hold(t, fakecloud.MemberUser)
-	if _, err := h.Apply(t.Context(), h.i, attributes{"scheduler_hints": attributes{"group": "later"}}); err == nil || h.At() != "scheduler_hints.group: Unknown server group" {
+	if _, err := h.Apply(t.Context(), h.I, attributes{"scheduler_hints": attributes{"group": "later"}}); err == nil || h.At() != "scheduler_hints.group: Unknown server group" {
 		t.Errorf("a hint, never made: %v, %s", err, h.At())
 	}
 }
@@ -444,15 +397,15 @@ func TestRefused(t *testing.T) {
 func TestRegionStays(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)
-	h.apply(t, asking("web"))
-	h.Provider = protocol.Start(t, h.fake, fakecloud.MemberUser, "RegionTwo")
-	h.refresh(t)
-	h.apply(t, attributes{"servergroup": attributes{"name": "web"}, "availability_zone": "az-3"}) // which RegionTwo has not
+	h.Must(t, asking("web"))
+	h.Provider = protocol.Start(t, h.Fake, fakecloud.MemberUser, "RegionTwo")
+	h.Look(t)
+	h.Must(t, attributes{"servergroup": attributes{"name": "web"}, "availability_zone": "az-3"}) // which RegionTwo has not
 	h.has(t, "applied", map[string]string{"region": "RegionOne", "zone": "az-3"})
 	if h.groups("RegionTwo") != "" || h.At() != "" {
 		t.Errorf("groups %q, said %s", h.groups("RegionTwo"), h.Said())
 	}
-	h.apply(t, nil)
+	h.Must(t, nil)
 	if h.groups("RegionOne") != "" {
 		t.Errorf("left are %s", h.groups("RegionOne"))
 	}
@@ -486,19 +439,19 @@ func TestChangesRefused(t *testing.T) {
 			t.Parallel()
 			h := hold(t, fakecloud.MemberUser)
 			h.group("RegionOne", fakecloud.ServerGroup{Name: "together", Policy: "affinity"})
-			h.apply(t, zoned("az-3", web))
+			h.Must(t, zoned("az-3", web))
 			if c.gone {
-				h.fake.RemoveZone("RegionOne", "az-3")
+				h.Fake.RemoveZone("RegionOne", "az-3")
 			}
-			h.later(t)
-			resp, err := h.Plan(t.Context(), h.Request(h.i, c.after))
+			h.Later(t)
+			resp, err := h.Plan(t.Context(), h.Request(h.I, c.after))
 			if h.At() != c.at {
 				t.Fatalf("%v, said %s, want %s", err, h.Said(), c.at)
 			}
 			if err != nil {
 				return
 			}
-			zone := protocol.Object(protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState))["zone"]
+			zone := protocol.Object(h.Planned(resp))["zone"]
 			if zone.IsKnown() != (c.after["enable_drs_extension"] != tftypes.UnknownValue) {
 				t.Errorf("the zone is %s", zone)
 			}
@@ -513,23 +466,23 @@ func TestZoneGoes(t *testing.T) {
 	for _, exists := range []bool{false, true} {
 		h := hold(t, fakecloud.MemberUser)
 		if exists {
-			h.apply(t, asking("web"))
+			h.Must(t, asking("web"))
 		}
 		groups := h.groups("RegionOne")
-		req := h.Request(h.i, attributes{"servergroup": attributes{"name": "web"}, "availability_zone": "az-3"})
+		req := h.Request(h.I, attributes{"servergroup": attributes{"name": "web"}, "availability_zone": "az-3"})
 		plan, err := h.Plan(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.fake.RemoveZone("RegionOne", "az-3")
-		h.later(t)
-		resp, err := h.Server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{TypeName: h.i.Kind, PriorState: req.PriorState,
+		h.Fake.RemoveZone("RegionOne", "az-3")
+		h.Later(t)
+		resp, err := h.Server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{TypeName: h.I.Kind, PriorState: req.PriorState,
 			PlannedState: plan.PlannedState, Config: req.Config, PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
 		if err != nil {
 			t.Fatal(err)
 		}
-		state := protocol.Unpack(h.TypeOf(h.i.Kind), resp.NewState)
-		if at := protocol.At(resp.Diagnostics); at != "availability_zone: Unknown availability zone" || exists && !state.Equal(h.i.State) || !exists && !state.IsNull() {
+		state := protocol.Unpack(h.TypeOf(h.I.Kind), resp.NewState)
+		if at := protocol.At(resp.Diagnostics); at != "availability_zone: Unknown availability zone" || exists && !state.Equal(h.I.State) || !exists && !state.IsNull() {
 			t.Errorf("said %s, the state is %s", at, state)
 		}
 		if got := h.groups("RegionOne"); got != groups {
@@ -544,31 +497,31 @@ func TestDRSStays(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.AdminUser)
 	drs := func(on bool) attributes { return attributes{"region": "RegionTwo", "enable_drs_extension": on} }
-	h.apply(t, drs(true))
+	h.Must(t, drs(true))
 	h.has(t, "with DRS", map[string]string{"zone": "az-2:vsphere_drs_1"})
-	h.fake.SetHostDown("RegionTwo", "vsphere_drs_1", true)
-	h.later(t)
-	h.refresh(t)
-	if resp, err := h.Plan(t.Context(), h.Request(h.i, drs(true))); err != nil || !protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState).Equal(h.i.State) {
+	h.Fake.SetHostDown("RegionTwo", "vsphere_drs_1", true)
+	h.Later(t)
+	h.Look(t)
+	if resp, err := h.Plan(t.Context(), h.Request(h.I, drs(true))); err != nil || !h.Planned(resp).Equal(h.I.State) {
 		t.Errorf("with its host down the plan is not empty: %v", err)
 	}
-	h.apply(t, drs(true))
+	h.Must(t, drs(true))
 	h.has(t, "with its host down", map[string]string{"zone": "az-2:vsphere_drs_1"})
-	if _, err := h.Plan(t.Context(), h.Request(protocol.Instance{Kind: h.i.Kind}, drs(true))); err == nil || h.At() != "enable_drs_extension: No suitable vSphere host is available." {
+	if _, err := h.Plan(t.Context(), h.Request(protocol.Instance{Kind: h.I.Kind}, drs(true))); err == nil || h.At() != "enable_drs_extension: No suitable vSphere host is available." {
 		t.Errorf("a new one: %v, %s", err, h.At())
 	}
-	h.apply(t, drs(false))
+	h.Must(t, drs(false))
 	h.has(t, "without DRS", map[string]string{"zone": ""})
-	h.fake.SetHostDown("RegionTwo", "vsphere_drs_1", false)
-	h.later(t)
-	h.apply(t, drs(true))
+	h.Fake.SetHostDown("RegionTwo", "vsphere_drs_1", false)
+	h.Later(t)
+	h.Must(t, drs(true))
 	h.has(t, "with DRS again", map[string]string{"zone": "az-2:vsphere_drs_1"})
 
 	for path, at := range map[string]string{"/os-hypervisors/detail": "enable_drs_extension: Unable to look for a vSphere host", "/os-availability-zone": ": Unable to look up availability zones"} {
 		h := hold(t, fakecloud.AdminUser)
-		h.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: path, Status: http.StatusNotImplemented, Times: fakecloud.Forever})
+		h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: path, Status: http.StatusNotImplemented, Times: fakecloud.Forever})
 		config := attributes{"region": "RegionTwo", "enable_drs_extension": true, "availability_zone": "az-2"}
-		if _, err := h.Plan(t.Context(), h.Request(h.i, config)); err == nil || h.At() != at {
+		if _, err := h.Plan(t.Context(), h.Request(h.I, config)); err == nil || h.At() != at {
 			t.Errorf("%s fails: %v, %s", path, err, h.At())
 		}
 	}
@@ -595,10 +548,10 @@ func TestDRSZone(t *testing.T) {
 	} {
 		h := hold(t, fakecloud.AdminUser)
 		if c.hidden {
-			h.fake.Inject(hidden)
+			h.Fake.Inject(hidden)
 		}
 		var err error
-		h.i, err = h.Apply(t.Context(), h.i, attributes{"region": "RegionTwo", "enable_drs_extension": true, "availability_zone": c.zone})
+		h.I, err = h.Apply(t.Context(), h.I, attributes{"region": "RegionTwo", "enable_drs_extension": true, "availability_zone": c.zone})
 		if h.At() != c.at || (err == nil) != (c.at == "") {
 			t.Errorf("%s: %v, said %s", name, err, h.Said())
 		}
@@ -629,41 +582,41 @@ func TestTooOld(t *testing.T) {
 func TestNotDeleted(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)
-	down := h.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict, Times: fakecloud.Forever})
+	down := h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict, Times: fakecloud.Forever})
 	var ids []string
 	for _, region := range []string{"RegionTwo", "RegionOne", "RegionTwo"} {
 		var err error
 		config := attributes{"region": region, "servergroup": attributes{"name": fmt.Sprint("web", len(ids))}}
-		if h.i, err = h.Apply(t.Context(), h.i, config); (err == nil) != (len(ids) == 0) {
+		if h.I, err = h.Apply(t.Context(), h.I, config); (err == nil) != (len(ids) == 0) {
 			t.Fatalf("%s: %v", region, err)
 		}
-		ids = append(ids, shown(protocol.Object(h.i.State)["servergroup_id"]))
+		ids = append(ids, h.Shows("servergroup_id"))
 	}
 	last := attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web2"}}
-	asked := protocol.Start(t, h.fake, fakecloud.MemberUser, "RegionOne")
-	resp, err := asked.Plan(t.Context(), asked.Request(h.i, last))
-	if err != nil || asked.At() != ": A server group is left" || protocol.Unpack(h.TypeOf(h.i.Kind), resp.PlannedState).Equal(h.i.State) {
+	asked := protocol.Start(t, h.Fake, fakecloud.MemberUser, "RegionOne")
+	resp, err := asked.Plan(t.Context(), asked.Request(h.I, last))
+	if err != nil || asked.At() != ": A server group is left" || h.Planned(resp).Equal(h.I.State) {
 		t.Errorf("%v, said %s", err, asked.Said())
 	}
 	if want := "the server group " + ids[0] + " of region RegionTwo, the server group " + ids[1] + " of region RegionOne"; !strings.Contains(asked.Said(), want) {
 		t.Errorf("said is %s, want %s", asked.Said(), want)
 	}
 	down.Remove()
-	down = h.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/" + ids[0], Status: http.StatusConflict})
-	if h.i, err = h.Apply(t.Context(), h.i, last); err == nil || h.groups("RegionOne") != "" || h.groups("RegionTwo") != "web0 web2" {
+	down = h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/" + ids[0], Status: http.StatusConflict})
+	if h.I, err = h.Apply(t.Context(), h.I, last); err == nil || h.groups("RegionOne") != "" || h.groups("RegionTwo") != "web0 web2" {
 		t.Errorf("one cannot be deleted, the other can: %v, left are %q and %q", err, h.groups("RegionOne"), h.groups("RegionTwo"))
 	}
 	down.Remove()
-	h.apply(t, last)
+	h.Must(t, last)
 	if h.groups("RegionOne") != "" || h.groups("RegionTwo") != "web2" {
 		t.Errorf("left are %q and %q", h.groups("RegionOne"), h.groups("RegionTwo"))
 	}
-	down = h.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict, Times: fakecloud.Forever})
-	if h.i, err = h.Apply(t.Context(), h.i, asking("web3")); err == nil {
+	down = h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict, Times: fakecloud.Forever})
+	if h.I, err = h.Apply(t.Context(), h.I, asking("web3")); err == nil {
 		t.Error("the fault hit nothing")
 	}
 	down.Remove()
-	if h.apply(t, nil); h.groups("RegionOne")+h.groups("RegionTwo") != "" {
+	if h.Must(t, nil); h.groups("RegionOne")+h.groups("RegionTwo") != "" {
 		t.Errorf("left are %q and %q", h.groups("RegionOne"), h.groups("RegionTwo"))
 	}
 }
@@ -673,18 +626,18 @@ func TestNotDeleted(t *testing.T) {
 func TestOwnById(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)
-	h.apply(t, attributes{"servergroup": attributes{"name": "web", "max_server_per_host": 2}})
-	id := shown(protocol.Object(h.i.State)["servergroup_id"])
-	h.i.State = forgetRule(t, h.i.State)
-	h.apply(t, attributes{"servergroup": attributes{"name": id, "max_server_per_host": 2}})
+	h.Must(t, attributes{"servergroup": attributes{"name": "web", "max_server_per_host": 2}})
+	id := h.Shows("servergroup_id")
+	h.I.State = forgetRule(t, h.I.State)
+	h.Must(t, attributes{"servergroup": attributes{"name": id, "max_server_per_host": 2}})
 	h.has(t, "applied", map[string]string{"servergroup_id": id, "inherited_group": "false"})
-	was := h.i
-	if h.apply(t, nil); h.groups("RegionOne") != "web" || !strings.HasSuffix(h.At(), ": The server group stays") {
+	was := h.I
+	if h.Must(t, nil); h.groups("RegionOne") != "web" || !strings.HasSuffix(h.At(), ": The server group stays") {
 		t.Errorf("it was named by the same apply: left are %s, said %s", h.groups("RegionOne"), h.Said())
 	}
-	h.i = was
-	h.later(t)
-	if h.apply(t, nil); h.groups("RegionOne") != "" {
+	h.I = was
+	h.Later(t)
+	if h.Must(t, nil); h.groups("RegionOne") != "" {
 		t.Errorf("left are %s", h.groups("RegionOne"))
 	}
 }
@@ -724,7 +677,7 @@ func TestLost(t *testing.T) {
 		h := hold(t, fakecloud.MemberUser)
 		lost := lostPost
 		lost.Acts = c.acts
-		h.fake.Inject(lost)
+		h.Fake.Inject(lost)
 		var down *fakecloud.Injected
 		if c.hidden {
 			hidden := noLook
@@ -732,11 +685,11 @@ func TestLost(t *testing.T) {
 			if len(c.config) == 0 {
 				hidden.Nth = 0
 			}
-			down = h.fake.Inject(hidden)
+			down = h.Fake.Inject(hidden)
 		}
 		var err error
-		if h.i, err = h.Apply(t.Context(), h.i, c.config); err == nil || !strings.Contains(err.Error(), c.says) || h.i.State.IsNull() == c.kept {
-			t.Errorf("%s: %v, %v", name, err, h.i.State)
+		if h.I, err = h.Apply(t.Context(), h.I, c.config); err == nil || !strings.Contains(err.Error(), c.says) || h.I.State.IsNull() == c.kept {
+			t.Errorf("%s: %v, %v", name, err, h.I.State)
 		}
 		if down != nil {
 			down.Remove()
@@ -744,8 +697,8 @@ func TestLost(t *testing.T) {
 		if !c.kept {
 			continue
 		}
-		h.refresh(t)
-		if h.apply(t, nil); h.groups("RegionOne") != "" {
+		h.Look(t)
+		if h.Must(t, nil); h.groups("RegionOne") != "" {
 			t.Errorf("%s: left are %s", name, h.groups("RegionOne"))
 		}
 	}
@@ -756,18 +709,18 @@ func TestLost(t *testing.T) {
 func TestLostInUpdate(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.MemberUser)
-	h.apply(t, attributes{})
+	h.Must(t, attributes{})
 	soft := attributes{"servergroup": attributes{"policies": "soft-affinity"}}
-	h.fake.Inject(lostPost)
-	down := h.fake.Inject(noLook)
-	before := h.i.State
+	h.Fake.Inject(lostPost)
+	down := h.Fake.Inject(noLook)
+	before := h.I.State
 	var err error
-	if h.i, err = h.Apply(t.Context(), h.i, soft); err == nil || !h.i.State.Equal(before) {
-		t.Errorf("%v, the state is %s", err, h.i.State)
+	if h.I, err = h.Apply(t.Context(), h.I, soft); err == nil || !h.I.State.Equal(before) {
+		t.Errorf("%v, the state is %s", err, h.I.State)
 	}
 	down.Remove()
-	h.apply(t, soft)
-	if groups := h.fake.ServerGroups("RegionOne"); len(groups) != 1 || groups[0].Policy != "soft-affinity" {
+	h.Must(t, soft)
+	if groups := h.Fake.ServerGroups("RegionOne"); len(groups) != 1 || groups[0].Policy != "soft-affinity" {
 		t.Errorf("left are %v", groups)
 	}
 }

@@ -74,16 +74,16 @@ func TestPlanned(t *testing.T) {
 			project := map[string]string{fakecloud.AdminUser: fakecloud.AdminProjectID, fakecloud.MemberUser: fakecloud.MemberProjectID}[user]
 			id := "00000000-0000-0000-0000-000000000000"
 			if c.policy != "" {
-				id = h.fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: c.policy, MaxServerPerHost: c.perHost, ProjectID: project})
-				h.fake.AddServers("RegionTwo", fakecloud.Server{Name: "a", Zone: "az-1", Group: id, ProjectID: project})
+				id = h.Fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: c.policy, MaxServerPerHost: c.perHost, ProjectID: project})
+				h.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "a", Zone: "az-1", Group: id, ProjectID: project})
 			}
 			limit := -1
 			if c.quota > 0 {
 				limit = c.quota
 			}
-			h.fake.SetQuota("RegionTwo", project, "server_group_members", limit)
+			h.Fake.SetQuota("RegionTwo", project, "server_group_members", limit)
 			if c.fault != nil {
-				h.fake.Inject(*c.fault)
+				h.Fake.Inject(*c.fault)
 			}
 			request := maps.Clone(c.request)
 			request["region"], request["servergroup_id"] = "RegionTwo", id
@@ -104,7 +104,7 @@ func TestPlanned(t *testing.T) {
 			if c.zones == "-" {
 				reason = "Nothing to create or to delete."
 			}
-			if result := protocol.Object(got); shown(result["status"]) != "OK" || shown(result["reason"]) != reason {
+			if result := protocol.Object(got); protocol.Shown(result["status"]) != "OK" || protocol.Shown(result["reason"]) != reason {
 				t.Errorf("the status is %s: %s", result["status"], result["reason"])
 			}
 		})
@@ -146,10 +146,10 @@ func placed(t *testing.T, plan tftypes.Value, group string) string {
 	var zones []string
 	for _, p := range protocol.Elements(protocol.Object(placement)["placements"]) {
 		entry := protocol.Object(p)
-		if shown(entry["servergroup"]) != group {
+		if protocol.Shown(entry["servergroup"]) != group {
 			t.Errorf("the group is %s", entry["servergroup"])
 		}
-		zone := shown(entry["zone"])
+		zone := protocol.Shown(entry["zone"])
 		if zone == "" {
 			zone = "any"
 		}
@@ -173,7 +173,7 @@ func TestPlannedRegion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if region := shown(protocol.Object(got)["region"]); region != want {
+		if region := protocol.Shown(protocol.Object(got)["region"]); region != want {
 			t.Errorf("%v: the region is %s", fmt.Sprint(given), region)
 		}
 	}
@@ -207,10 +207,10 @@ func TestViolations(t *testing.T) {
 	t.Parallel()
 	for policy, want := range map[string]int{"anti-affinity": 2, "soft-anti-affinity": 0} {
 		h := hold(t, fakecloud.AdminUser)
-		id := h.fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: policy, ProjectID: fakecloud.AdminProjectID})
+		id := h.Fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: policy, ProjectID: fakecloud.AdminProjectID})
 		var together []string
 		for _, host := range []string{"r2-cmp-1", "r2-cmp-2", "r2-cmp-1"} {
-			server := h.fake.AddServers("RegionTwo", fakecloud.Server{Zone: "az-1", Host: host, Group: id, ProjectID: fakecloud.AdminProjectID})[0]
+			server := h.Fake.AddServers("RegionTwo", fakecloud.Server{Zone: "az-1", Host: host, Group: id, ProjectID: fakecloud.AdminProjectID})[0]
 			if host == "r2-cmp-1" {
 				together = append(together, server)
 			}
@@ -221,9 +221,9 @@ func TestViolations(t *testing.T) {
 		}
 		found := 0
 		for _, v := range protocol.Elements(protocol.Object(plan)["violations"]) {
-			members := strings.Fields(shown(protocol.Object(v)["members"]))
+			members := strings.Fields(protocol.Shown(protocol.Object(v)["members"]))
 			found += len(members)
-			if slices.Sort(together); !slices.Equal(members, together) || shown(protocol.Object(v)["host_id"]) == "" {
+			if slices.Sort(together); !slices.Equal(members, together) || protocol.Shown(protocol.Object(v)["host_id"]) == "" {
 				t.Errorf("%s: %s, want %s", policy, v, together)
 			}
 		}

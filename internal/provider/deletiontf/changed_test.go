@@ -31,15 +31,15 @@ func TestChanged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := leave(t, "RegionOne")
-			l.fake.AddServers("RegionTwo", fakecloud.Server{ID: l.id, Name: "web-0"})
+			l.Fake.AddServers("RegionTwo", fakecloud.Server{ID: l.id, Name: "web-0"})
 			l.must(t, c.before)
 			c.after["server_id"] = l.id
-			l.later(t)
-			resp, err := l.Plan(t.Context(), l.Request(l.i, c.after))
+			l.Later(t)
+			resp, err := l.Plan(t.Context(), l.Request(l.I, c.after))
 			if err != nil {
 				t.Fatal(err)
 			}
-			planned := protocol.Object(protocol.Unpack(l.TypeOf(l.i.Kind), resp.PlannedState))["id"]
+			planned := protocol.Object(l.Planned(resp))["id"]
 			if c.id == "" {
 				if planned.IsKnown() {
 					t.Errorf("planned is %s", planned)
@@ -49,21 +49,21 @@ func TestChanged(t *testing.T) {
 			if !planned.Equal(tftypes.NewValue(tftypes.String, c.id+"/"+l.id)) {
 				t.Errorf("planned is %s", planned)
 			}
-			l.fake.ResetRequests()
+			l.Fake.ResetRequests()
 			l.must(t, c.after)
-			if got := l.fake.Count("GET compute /servers/*"); got != c.looks || l.At() != "" {
+			if got := l.Fake.Count("GET compute /servers/*"); got != c.looks || l.At() != "" {
 				t.Errorf("%d looks, want %d; said %s", got, c.looks, l.Said())
 			}
-			if l.text("id") != c.id+"/"+l.id || l.text("region") != c.id {
-				t.Errorf("the state is %s", l.i.State)
+			if l.Shows("id") != c.id+"/"+l.id || l.Shows("region") != c.id {
+				t.Errorf("the state is %s", l.I.State)
 			}
 			for name, given := range c.after {
-				if text, ok := given.(string); ok && l.text(name) != text {
-					t.Errorf("%s is %s", name, l.text(name))
+				if text, ok := given.(string); ok && l.Shows(name) != text {
+					t.Errorf("%s is %s", name, l.Shows(name))
 				}
 			}
-			identity := l.Identity(t, l.i)
-			if got := protocol.Text(identity["region"]) + "/" + protocol.Text(identity["server_id"]); got != l.text("id") {
+			identity := l.Identity(t, l.I)
+			if got := protocol.Text(identity["region"]) + "/" + protocol.Text(identity["server_id"]); got != l.Shows("id") {
 				t.Errorf("the identity is %s", got)
 			}
 		})
@@ -88,10 +88,10 @@ func TestHookRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := leave(t, "RegionOne")
-			l.fake.HideEndpoint(fakecloud.LoadBalancing, "RegionTwo", true)
+			l.Fake.HideEndpoint(fakecloud.LoadBalancing, "RegionTwo", true)
 			c.config["server_id"] = l.id
-			if err := l.Validate(t.Context(), l.i.Kind, c.config); err == nil {
-				_, _ = l.Plan(t.Context(), l.Request(l.i, c.config)) // what it says is looked at below
+			if err := l.Validate(t.Context(), l.I.Kind, c.config); err == nil {
+				_, _ = l.Plan(t.Context(), l.Request(l.I, c.config)) // what it says is looked at below
 			}
 			if l.At() != c.at || !strings.Contains(l.Said(), c.says) {
 				t.Errorf("said %s\n%s\nwant %s", l.At(), l.Said(), c.at)
@@ -107,9 +107,9 @@ func TestGoesOn(t *testing.T) {
 	consumer, url := acctest.StartConsumer(t, 0)
 	l := leave(t, "RegionOne")
 	l.must(t, attributes{"shutdown": true, "hook": webhook(url, "ABANDON")})
-	down := l.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/servers/*/action", Status: http.StatusForbidden, Times: fakecloud.Forever})
+	down := l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/servers/*/action", Status: http.StatusForbidden, Times: fakecloud.Forever})
 	for range 2 {
-		if err := l.apply(t, nil); err == nil || l.i.State.IsNull() || !strings.HasSuffix(l.At(), ": Unable to drain the node") {
+		if err := l.apply(t, nil); err == nil || l.I.State.IsNull() || !strings.HasSuffix(l.At(), ": Unable to drain the node") {
 			t.Errorf("%v, said %s", err, l.Said())
 		}
 	}
@@ -127,9 +127,9 @@ func TestElsewhere(t *testing.T) {
 	for _, name := range []string{"Dark", "RegionOne", "RegionTwo"} { // asked in this order
 		regions = append(regions, fakecloud.Region{Name: name, Zones: []fakecloud.Zone{{Name: "az-1", Hosts: []string{name + "-cmp-1"}}}})
 	}
-	l := &leaver{fake: acctest.NewFake(t, fakecloud.Config{Regions: regions}).Fake, i: protocol.Instance{Kind: "stackpolicy_deletion_attachment"}}
-	l.id = l.fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-0"})[0]
-	l.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "Dark", Status: http.StatusForbidden, Times: fakecloud.Forever})
+	l := &leaver{Attachment: protocol.AttachIn(t, "stackpolicy_deletion_attachment", fakecloud.Config{Regions: regions})}
+	l.id = l.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-0"})[0]
+	l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "Dark", Status: http.StatusForbidden, Times: fakecloud.Forever})
 	if err := l.apply(t, attributes{}); err == nil || l.At() != "server_id: Unknown server" || !strings.Contains(l.Said(), `It is in the region "RegionTwo": give that.`) {
 		t.Errorf("%v, said %s", err, l.Said())
 	}

@@ -64,15 +64,6 @@ func of(v any) tftypes.Value {
 	panic(fmt.Sprintf("a %T", v))
 }
 
-// texts are the elements of a list of strings.
-func texts(v tftypes.Value) string {
-	var all []string
-	for _, e := range protocol.Elements(v) {
-		all = append(all, protocol.Text(e))
-	}
-	return strings.Join(all, " ")
-}
-
 // TestChosen: who leaves, for each kind of request, and what is said of it. The others
 // survive, in their order.
 func TestChosen(t *testing.T) {
@@ -133,14 +124,14 @@ func TestChosen(t *testing.T) {
 			}
 			result, leave, names, stay := protocol.Object(plan), "", "", []string{}
 			if deletion := result["deletion"]; !deletion.IsNull() {
-				leave, names = texts(protocol.Object(deletion)["candidates"]), texts(protocol.Object(deletion)["names"])
+				leave, names = protocol.Shown(protocol.Object(deletion)["candidates"]), protocol.Shown(protocol.Object(deletion)["names"])
 			}
 			for _, id := range []string{"a", "b", "c", "d", "e"} {
 				if !slices.Contains(strings.Fields(c.leave), id) {
 					stay = append(stay, id)
 				}
 			}
-			if got := texts(result["survivors"]); leave != c.leave || got != strings.Join(stay, " ") {
+			if got := protocol.Shown(result["survivors"]); leave != c.leave || got != strings.Join(stay, " ") {
 				t.Errorf("%s leave and %s stay, want %s", leave, got, c.leave)
 			}
 			called := strings.NewReplacer("a", "web-a", "b", "web-b", "c", "web-c", "d", "web-d")

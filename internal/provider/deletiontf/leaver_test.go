@@ -17,39 +17,27 @@ import (
 
 type attributes = protocol.Attributes
 
-// leaver is a server with a deletion attachment in a fake cloud, without Terraform.
+// leaver is a server with a deletion attachment.
 type leaver struct {
-	*protocol.Provider
-	fake *fakecloud.Cloud
-	id   string // of the server
-	i    protocol.Instance
+	*protocol.Attachment
+	id string // of the server
 }
 
 func leave(t *testing.T, region string) *leaver {
 	t.Helper()
-	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
-	id := fake.AddServers(region, fakecloud.Server{Name: "web-0", Zone: "az-1"})[0]
-	l := &leaver{fake: fake, id: id, i: protocol.Instance{Kind: "stackpolicy_deletion_attachment"}}
-	l.later(t)
+	l := &leaver{Attachment: protocol.Attach(t, "stackpolicy_deletion_attachment")}
+	l.id = l.Fake.AddServers(region, fakecloud.Server{Name: "web-0", Zone: "az-1"})[0]
 	return l
 }
 
-// later is the next command of Terraform: another process.
-func (l *leaver) later(t *testing.T) {
-	t.Helper()
-	l.Provider = protocol.Start(t, l.fake, fakecloud.MemberUser, "RegionOne")
-}
-
-// apply applies a configuration of the server; nil destroys the attachment.
+// apply is a command that applies a configuration of the server; nil destroys the attachment.
 func (l *leaver) apply(t *testing.T, config attributes) error {
 	t.Helper()
-	l.later(t)
+	l.Later(t)
 	if config != nil {
 		config["server_id"] = l.id
 	}
-	var err error
-	l.i, err = l.Apply(t.Context(), l.i, config)
-	return err
+	return l.Try(t, config)
 }
 
 func (l *leaver) must(t *testing.T, config attributes) {
@@ -59,17 +47,9 @@ func (l *leaver) must(t *testing.T, config attributes) {
 	}
 }
 
-func (l *leaver) text(name string) string {
-	v := protocol.Object(l.i.State)[name]
-	if v.IsNull() || !v.IsKnown() {
-		return ""
-	}
-	return protocol.Text(v)
-}
-
 func (l *leaver) status(t *testing.T) string {
 	t.Helper()
-	servers := append(l.fake.Servers("RegionOne"), l.fake.Servers("RegionTwo")...)
+	servers := append(l.Fake.Servers("RegionOne"), l.Fake.Servers("RegionTwo")...)
 	i := slices.IndexFunc(servers, func(s fakecloud.Server) bool { return s.ID == l.id })
 	return servers[i].Status
 }
@@ -93,7 +73,7 @@ func TestMessage(t *testing.T) {
 			return c
 		}
 		l.must(t, config("web"))
-		token := l.text("lifecycle_action_token")
+		token := l.Shows("lifecycle_action_token")
 		l.must(t, config("web-0"))
 		l.must(t, nil)
 		want := map[string]string{"lifecycle_action_token": token, "node_id": l.id, "lifecycle_transition_type": "termination", "region": region,
@@ -136,7 +116,7 @@ func TestDrain(t *testing.T) {
 			t.Parallel()
 			l := leave(t, "RegionOne")
 			if c.marked {
-				l.fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) {
+				l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) {
 					s.Metadata = map[string]string{"stackpolicy_in_service": "1"}
 				})
 			}
@@ -147,17 +127,17 @@ func TestDrain(t *testing.T) {
 			}
 			if c.config == nil {
 				var err error
-				if l.i, err = l.Adopt(t.Context(), l.i.Kind, "RegionOne/"+l.id); err != nil {
+				if l.I, err = l.Adopt(t.Context(), l.I.Kind, "RegionOne/"+l.id); err != nil {
 					t.Fatal(err)
 				}
 			} else {
 				l.must(t, c.config)
 			}
-			l.later(t)
-			if _, err := l.Plan(t.Context(), l.Request(l.i, nil)); err != nil || (l.Said() == "") != (c.says == "") || !strings.Contains(l.Said(), c.says) {
+			l.Later(t)
+			if _, err := l.Plan(t.Context(), l.Request(l.I, nil)); err != nil || (l.Said() == "") != (c.says == "") || !strings.Contains(l.Said(), c.says) {
 				t.Errorf("%v, the plan says %q", err, l.Said())
 			}
-			l.fake.ResetRequests()
+			l.Fake.ResetRequests()
 			l.must(t, nil)
 			if !strings.Contains(l.At(), c.warns) || c.warns == "" && strings.Contains(l.At(), "not drained") {
 				t.Errorf("the apply says %s", l.Said())
@@ -165,7 +145,7 @@ func TestDrain(t *testing.T) {
 			if got := l.status(t); got != c.status {
 				t.Errorf("the server is %s, want %s", got, c.status)
 			}
-			if asked := l.fake.Count("GET compute /servers/*"); c.says == "" && asked > 0 {
+			if asked := l.Fake.Count("GET compute /servers/*"); c.says == "" && asked > 0 {
 				t.Errorf("%d requests for a server that is not drained", asked)
 			}
 		})
@@ -194,14 +174,14 @@ func TestDrainFails(t *testing.T) {
 			l := leave(t, "RegionOne")
 			l.must(t, c.config)
 			if c.locked {
-				l.fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) { s.LockedBy = "admin" })
+				l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) { s.LockedBy = "admin" })
 			}
 			err := l.apply(t, nil)
 			if (err == nil) != (c.at == "") || err != nil && (!strings.Contains(l.At(), c.at) || !strings.Contains(err.Error(), c.says)) {
 				t.Errorf("%v, at %s", err, l.At())
 			}
-			if l.i.State.IsNull() != (c.at == "") {
-				t.Errorf("the state is %s", l.i.State)
+			if l.I.State.IsNull() != (c.at == "") {
+				t.Errorf("the state is %s", l.I.State)
 			}
 		})
 	}
@@ -228,28 +208,28 @@ func TestFound(t *testing.T) {
 	}
 	l.id = there
 	l.must(t, attributes{"region": "RegionTwo", "shutdown": true})
-	before := l.i.State
-	if err := l.apply(t, attributes{"region": "RegionOne", "shutdown": true}); err == nil || !l.i.State.Equal(before) {
-		t.Errorf("another region: %v, the state is %s", err, l.i.State)
+	before := l.I.State
+	if err := l.apply(t, attributes{"region": "RegionOne", "shutdown": true}); err == nil || !l.I.State.Equal(before) {
+		t.Errorf("another region: %v, the state is %s", err, l.I.State)
 	}
-	if err := l.apply(t, attributes{"region": "Atlantis"}); err == nil || !l.i.State.Equal(before) {
-		t.Errorf("no region: %v, the state is %s", err, l.i.State)
+	if err := l.apply(t, attributes{"region": "Atlantis"}); err == nil || !l.I.State.Equal(before) {
+		t.Errorf("no region: %v, the state is %s", err, l.I.State)
 	}
 
-	faults := []*fakecloud.Injected{l.fake.Inject(down), l.fake.Inject(list), l.fake.Inject(detail)}
-	l.later(t)
-	if after, err := l.Refresh(t.Context(), l.i); err == nil || after.State.IsNull() {
+	faults := []*fakecloud.Injected{l.Fake.Inject(down), l.Fake.Inject(list), l.Fake.Inject(detail)}
+	l.Later(t)
+	if after, err := l.Refresh(t.Context(), l.I); err == nil || after.State.IsNull() {
 		t.Errorf("the refresh: %v", err)
 	}
-	if _, err := l.Apply(t.Context(), protocol.Instance{Kind: l.i.Kind}, attributes{"server_id": l.id, "region": "RegionTwo"}); err == nil || l.At() != ": Unable to read the server\n: Unable to read the server" {
+	if _, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": l.id, "region": "RegionTwo"}); err == nil || l.At() != ": Unable to read the server\n: Unable to read the server" {
 		t.Errorf("a new one: %v, %s", err, l.At())
 	}
 	for _, f := range faults {
 		f.Remove()
 	}
-	l.fake.RemoveServers("RegionTwo", l.id)
-	l.later(t)
-	if after, err := l.Refresh(t.Context(), l.i); err != nil || !after.State.IsNull() {
+	l.Fake.RemoveServers("RegionTwo", l.id)
+	l.Later(t)
+	if after, err := l.Refresh(t.Context(), l.I); err != nil || !after.State.IsNull() {
 		t.Errorf("it is gone: %v, %s", err, after.State)
 	}
 }
@@ -275,12 +255,12 @@ func TestStays(t *testing.T) {
 		if c.other == "same" {
 			c.other = l.id
 		}
-		l.later(t)
+		l.Later(t)
 		stay := func() {
 			for range 2 { // several that are not known are several servers
-				req := l.Request(protocol.Instance{Kind: l.i.Kind}, attributes{"server_id": c.other, "shutdown": true})
+				req := l.Request(protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": c.other, "shutdown": true})
 				if resp, err := l.Plan(t.Context(), req); err == nil {
-					id := protocol.Object(protocol.Unpack(l.TypeOf(l.i.Kind), resp.PlannedState))["id"]
+					id := protocol.Object(l.Planned(resp))["id"]
 					if id.IsKnown() {
 						t.Errorf("%s: the id is %s, and the region is not known", name, id)
 					}
@@ -293,7 +273,7 @@ func TestStays(t *testing.T) {
 		if c.first {
 			stay()
 		}
-		_, _ = l.Plan(t.Context(), l.Request(l.i, nil))
+		_, _ = l.Plan(t.Context(), l.Request(l.I, nil))
 		if !c.first {
 			stay()
 		}
@@ -304,13 +284,13 @@ func TestStays(t *testing.T) {
 
 	l := leave(t, "RegionOne")
 	l.must(t, attributes{"shutdown": true, "node_name": "web-0"})
-	l.later(t)
+	l.Later(t)
 	config := attributes{"server_id": "another", "region": "RegionOne", "shutdown": true, "node_name": "web-0"}
-	resp, err := l.Plan(t.Context(), l.Request(l.i, config))
+	resp, err := l.Plan(t.Context(), l.Request(l.I, config))
 	if err != nil || l.At() != drained || !strings.Contains(l.Said(), "the deletion attachments of web-0.") || len(resp.RequiresReplace) == 0 {
 		t.Errorf("another server: %v, said %s", err, l.Said())
 	}
-	if id := protocol.Object(protocol.Unpack(l.TypeOf(l.i.Kind), resp.PlannedState))["id"]; fmt.Sprint(protocol.Text(id)) != "RegionOne/another" {
+	if id := protocol.Object(l.Planned(resp))["id"]; fmt.Sprint(protocol.Text(id)) != "RegionOne/another" {
 		t.Errorf("the id is %s", id)
 	}
 }

@@ -13,40 +13,29 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
 type attributes = protocol.Attributes
 
-// awaiting is a readiness attachment in a fake cloud, without Terraform, for two servers:
-// web-0 in the provider's region, which the configuration leaves out, and web-1 in another.
+// awaiting is a readiness attachment for two servers: web-0 in the provider's region, which
+// the configuration leaves out, and web-1 in another.
 type awaiting struct {
-	*protocol.Provider
-	fake *fakecloud.Cloud
-	ids  map[string]string // of the servers, by node
-	i    protocol.Instance
+	*protocol.Attachment
+	ids map[string]string // of the servers, by node
 }
 
 // await has web-1 as it is given.
-func await(t *testing.T, other fakecloud.Server) *awaiting {
+func await(t *testing.T, other fakecloud.Server) awaiting {
 	t.Helper()
-	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
-	a := &awaiting{fake: fake, i: protocol.Instance{Kind: "stackpolicy_readiness_attachment"}, ids: map[string]string{
-		"web-0": fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"})[0], "web-1": fake.AddServers("RegionTwo", other)[0]}}
-	a.later(t)
+	a := awaiting{protocol.Attach(t, "stackpolicy_readiness_attachment"), nil}
+	a.ids = map[string]string{"web-0": a.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"})[0], "web-1": a.Fake.AddServers("RegionTwo", other)[0]}
 	return a
 }
 
-// later is the next command of Terraform: another process.
-func (a *awaiting) later(t *testing.T) {
-	t.Helper()
-	a.Provider = protocol.Start(t, a.fake, fakecloud.MemberUser, "RegionOne")
-}
-
 // config waits for these nodes.
-func (a *awaiting) config(names ...string) attributes {
+func (a awaiting) config(names ...string) attributes {
 	servers := attributes{}
 	for _, name := range names {
 		servers[name] = attributes{"id": a.ids[name]}
@@ -57,15 +46,13 @@ func (a *awaiting) config(names ...string) attributes {
 	return attributes{"cluster": "web", "servers": servers}
 }
 
-func (a *awaiting) apply(t *testing.T, config attributes) error {
+func (a awaiting) apply(t *testing.T, config attributes) error {
 	t.Helper()
-	a.later(t)
-	var err error
-	a.i, err = a.Apply(t.Context(), a.i, config)
-	return err
+	a.Later(t)
+	return a.Try(t, config)
 }
 
-func (a *awaiting) must(t *testing.T, config attributes) {
+func (a awaiting) must(t *testing.T, config attributes) {
 	t.Helper()
 	if err := a.apply(t, config); err != nil {
 		t.Fatal(err)
@@ -73,22 +60,18 @@ func (a *awaiting) must(t *testing.T, config attributes) {
 }
 
 // pending are the nodes that the state lists, "none" without a state.
-func (a *awaiting) pending() string {
-	if a.i.State.IsNull() {
+func (a awaiting) pending() string {
+	if a.I.State.IsNull() {
 		return "none"
 	}
-	var names []string
-	for _, name := range protocol.Elements(protocol.Object(a.i.State)["pending"]) {
-		names = append(names, protocol.Text(name))
-	}
-	return strings.Join(names, " ")
+	return a.Shows("pending")
 }
 
 // noted is what Nova has of the nodes: the mark, "+" with the time of it, "-" that a wait
 // ended without the server, and "!" that it was drained.
-func (a *awaiting) noted() string {
+func (a awaiting) noted() string {
 	var list []string
-	for _, s := range append(a.fake.Servers("RegionOne"), a.fake.Servers("RegionTwo")...) {
+	for _, s := range append(a.Fake.Servers("RegionOne"), a.Fake.Servers("RegionTwo")...) {
 		text := s.Name + ":" + s.Metadata[openstack.MarkKey]
 		for _, sign := range [][2]string{{openstack.InServiceAtKey, "+"}, {openstack.NotInServiceAtKey, "-"}, {openstack.DrainedKey, "!"}} {
 			if s.Metadata[sign[0]] != "" {
@@ -101,7 +84,7 @@ func (a *awaiting) noted() string {
 }
 
 // asked is how often Nova was asked for the server of a node by itself.
-func (a *awaiting) asked(name string) int { return a.fake.Count("GET compute /servers/" + a.ids[name]) }
+func (a awaiting) asked(name string) int { return a.Fake.Count("GET compute /servers/" + a.ids[name]) }
 
 // refused says no to each request for the list of servers.
 var refused = fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers/detail", Status: http.StatusForbidden, Times: fakecloud.Forever}
@@ -141,10 +124,10 @@ func TestAwaited(t *testing.T) {
 				if update {
 					a.must(t, a.config("web-0"))
 				}
-				before := a.i.State
-				a.fake.ResetRequests()
+				before := a.I.State
+				a.Fake.ResetRequests()
 				if c.fault != nil {
-					a.fake.Inject(*c.fault)
+					a.Fake.Inject(*c.fault)
 				}
 				err := a.apply(t, a.config("web-0", "web-1"))
 				if (err != nil) != (c.at != "") || a.At() != c.at {
@@ -161,8 +144,8 @@ func TestAwaited(t *testing.T) {
 					t.Error("a server that is in service is looked at again")
 				}
 				if c.at == unread && update {
-					if !a.i.State.Equal(before) {
-						t.Errorf("the state is %s", a.i.State)
+					if !a.I.State.Equal(before) {
+						t.Errorf("the state is %s", a.I.State)
 					}
 					return
 				}
@@ -176,9 +159,9 @@ func TestAwaited(t *testing.T) {
 				if want == "none" {
 					return
 				}
-				state := protocol.Object(a.i.State)
+				state := protocol.Object(a.I.State)
 				if len(protocol.Object(state["servers"])) != 2 || protocol.Text(state["id"]) != "web" || protocol.Text(state["timeout"]) != "10m" {
-					t.Errorf("the state is %s", a.i.State)
+					t.Errorf("the state is %s", a.I.State)
 				}
 			})
 		}
@@ -217,26 +200,26 @@ func TestRefreshed(t *testing.T) {
 			a.must(t, a.config("web-0", "web-1"))
 			switch {
 			case c.change != nil:
-				a.fake.UpdateServer("RegionTwo", a.ids["web-1"], c.change)
+				a.Fake.UpdateServer("RegionTwo", a.ids["web-1"], c.change)
 			case c.gone:
-				a.fake.RemoveServers("RegionTwo", a.ids["web-1"])
+				a.Fake.RemoveServers("RegionTwo", a.ids["web-1"])
 			case c.down:
-				a.fake.SetCellDown("RegionTwo", true)
+				a.Fake.SetCellDown("RegionTwo", true)
 			}
-			a.later(t)
+			a.Later(t)
 			var err error
-			if a.i, err = a.Refresh(t.Context(), a.i); err != nil || a.pending() != c.pending {
+			if a.I, err = a.Refresh(t.Context(), a.I); err != nil || a.pending() != c.pending {
 				t.Errorf("%v, pending are %q", err, a.pending())
 			}
-			a.fake.Inject(refused)
-			if failed, err := a.Refresh(t.Context(), a.i); err == nil || !failed.State.Equal(a.i.State) {
+			a.Fake.Inject(refused)
+			if failed, err := a.Refresh(t.Context(), a.I); err == nil || !failed.State.Equal(a.I.State) {
 				t.Errorf("where Nova cannot be asked: %v, %s", err, failed.State)
 			}
 			other := a.config("web-0", "web-1")
 			other["cluster"] = "app"
 			for to, config := range map[string]attributes{"kept": a.config("web-0", "web-1"), "of another cluster": other, "removed": nil} {
-				a.later(t)
-				resp, err := a.Plan(t.Context(), a.Request(a.i, config))
+				a.Later(t)
+				resp, err := a.Plan(t.Context(), a.Request(a.I, config))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -247,8 +230,8 @@ func TestRefreshed(t *testing.T) {
 				if a.At() != want || want != "" && !strings.Contains(a.Said(), `Cluster "web": this plan removes the readiness attachment, which still waits for 1 node: web-1.`) {
 					t.Errorf("%s: said %s", to, a.Said())
 				}
-				planned := protocol.Unpack(a.TypeOf(a.i.Kind), resp.PlannedState)
-				if to == "kept" && planned.Equal(a.i.State) != (c.pending == "") {
+				planned := a.Planned(resp)
+				if to == "kept" && planned.Equal(a.I.State) != (c.pending == "") {
 					t.Errorf("planned is %s", planned)
 				}
 				if to == "of another cluster" && protocol.Text(protocol.Object(planned)["id"]) != "app" {
@@ -285,19 +268,19 @@ func TestOvertaken(t *testing.T) {
 			a := await(t, fakecloud.Server{Name: "web-1"})
 			a.must(t, a.config("web-0", "web-1"))
 			first := a.ids["web-0"]
-			a.ids["web-0"] = a.fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"})[0]
+			a.ids["web-0"] = a.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"})[0]
 			if c.gone {
-				a.fake.RemoveServers("RegionOne", first)
+				a.Fake.RemoveServers("RegionOne", first)
 			}
 			if c.refresh {
 				var err error
-				if a.i, err = a.Refresh(t.Context(), a.i); err != nil {
+				if a.I, err = a.Refresh(t.Context(), a.I); err != nil {
 					t.Fatal(err)
 				}
 			}
 			region := map[string]string{"web-0": "RegionTwo", "web-1": "RegionOne"}[c.then[0]]
 			if len(c.then) == 1 {
-				a.fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: region, Status: http.StatusForbidden, Times: fakecloud.Forever})
+				a.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: region, Status: http.StatusForbidden, Times: fakecloud.Forever})
 			}
 			if err := a.apply(t, c.as(a.config(c.then...))); err != nil || a.At() != c.at || c.at != "" && !strings.Contains(a.Said(), "The servers of web-0 were in service") {
 				t.Errorf("%v, said %s", err, a.Said())
@@ -310,7 +293,7 @@ func TestOvertaken(t *testing.T) {
 func TestHome(t *testing.T) {
 	t.Parallel()
 	a := await(t, fakecloud.Server{Name: "web-1"})
-	a.fake.HideEndpoint(fakecloud.Compute, "RegionOne", true)
+	a.Fake.HideEndpoint(fakecloud.Compute, "RegionOne", true)
 	if err := a.apply(t, a.config("web-0", "web-1")); err == nil || a.At() != "servers: Unable to use the region" || !strings.Contains(a.Said(), "RegionOne") {
 		t.Errorf("%v, said %s", err, a.Said())
 	}
@@ -344,12 +327,12 @@ func TestHooks(t *testing.T) {
 			t.Parallel()
 			a := await(t, fakecloud.Server{Name: "web-1"})
 			if c.hidden != "" {
-				a.fake.HideEndpoint(fakecloud.LoadBalancing, c.hidden, true)
-				a.later(t)
+				a.Fake.HideEndpoint(fakecloud.LoadBalancing, c.hidden, true)
+				a.Later(t)
 			}
 			config := named(a.config("web-0", "web-1"))
 			config["hook"] = c.hook
-			if err := a.Validate(t.Context(), a.i.Kind, config); err == nil {
+			if err := a.Validate(t.Context(), a.I.Kind, config); err == nil {
 				_ = a.apply(t, config) // what it says is looked at below
 			}
 			if at := a.At(); at != c.at || !strings.Contains(a.Said(), c.says) {
@@ -381,9 +364,9 @@ func TestInterrupted(t *testing.T) {
 	a.must(t, a.config("web-0"))
 	config := a.config("web-0", "web-1")
 	config["hook"] = attributes{"type": "webhook", "url": consumer.URL, "default_result": "ABANDON"}
-	a.later(t)
+	a.Later(t)
 	var err error
-	a.i, err = a.Apply(ctx, a.i, config)
+	a.I, err = a.Apply(ctx, a.I, config)
 	if err == nil || a.At() != ": The wait for new servers was interrupted" || !strings.Contains(a.Said(), "not in service yet: web-1. Apply again") {
 		t.Errorf("%v, said %s", err, a.Said())
 	}
@@ -398,10 +381,10 @@ func TestImported(t *testing.T) {
 	t.Parallel()
 	a := await(t, fakecloud.Server{Name: "web-1"})
 	var err error
-	if a.i, err = a.Adopt(t.Context(), a.i.Kind, "web"); err != nil {
+	if a.I, err = a.Adopt(t.Context(), a.I.Kind, "web"); err != nil {
 		t.Fatal(err)
 	}
-	state := protocol.Object(a.i.State)
+	state := protocol.Object(a.I.State)
 	for _, name := range slices.Sorted(maps.Keys(state)) {
 		want := map[string]any{"id": "web", "cluster": "web", "timeout": "10m", "pending": []tftypes.Value{}}[name]
 		of := state[name].Type()

@@ -63,19 +63,15 @@ func Connect(ctx context.Context, block Attributes) (*Provider, error) {
 	return p, p.failure(err, resp.Diagnostics)
 }
 
-// Start connects for a user of the fake cloud, whose project has the same name.
-func Start(t testing.TB, fake *fakecloud.Cloud, user string, region any) *Provider {
+// Start connects for a user of the fake cloud, whose project has the same name. The blocks
+// have more arguments of the provider.
+func Start(t testing.TB, fake *fakecloud.Cloud, user string, region any, more ...Attributes) *Provider {
 	t.Helper()
-	p, err := Connect(
-		t.Context(),
-		Attributes{
-			"auth_url":    fake.AuthURL(),
-			"user_name":   user,
-			"password":    fakecloud.Password,
-			"tenant_name": user,
-			"region":      region,
-		},
-	)
+	block := Attributes{"auth_url": fake.AuthURL(), "user_name": user, "password": fakecloud.Password, "tenant_name": user, "region": region}
+	for _, arguments := range more {
+		maps.Copy(block, arguments)
+	}
+	p, err := Connect(t.Context(), block)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,8 +105,9 @@ func Unpack(of tftypes.Type, packed *tfprotov6.DynamicValue) tftypes.Value {
 	return v
 }
 
-// Shown is a value in a line: "" for null.
+// Shown is a value in a line: "" for null, a list with blanks in between.
 func Shown(v tftypes.Value) string {
+	var list []tftypes.Value
 	var number *big.Float
 	var yes bool
 	var fields map[string]tftypes.Value
@@ -125,6 +126,12 @@ func Shown(v tftypes.Value) string {
 			parts = append(parts, name+"="+Shown(fields[name]))
 		}
 		return "{" + strings.Join(parts, " ") + "}"
+	case v.As(&list) == nil:
+		var parts []string
+		for _, e := range list {
+			parts = append(parts, Shown(e))
+		}
+		return strings.Join(parts, " ")
 	}
 	return Text(v)
 }
