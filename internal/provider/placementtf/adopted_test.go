@@ -35,9 +35,9 @@ func TestPlacementAdopts(t *testing.T) {
 	} {
 		a := begin(t)
 		for name, region := range map[string]string{"web-0": "RegionOne", "web-12": "RegionTwo", "web7": "RegionTwo", "a/b-3": "RegionOne"} {
-			a.c.Fake.AddServers(region, fakecloud.Server{Name: name, Zone: "az-1"})
+			a.Fake.AddServers(region, fakecloud.Server{Name: name, Zone: "az-1"})
 		}
-		i, err := a.Adopt(t.Context(), a.i.Kind, id)
+		i, err := a.Adopt(t.Context(), a.I.Kind, id)
 		if a.At() != c.at || (err == nil) != (c.at == "") {
 			t.Errorf("%q: at %q, %v", id, a.At(), err)
 		}
@@ -71,10 +71,10 @@ func TestPlacementAdoptsMarks(t *testing.T) {
 		})
 		a.server("web-1", "az-1", 1, nil)
 		var err error
-		if a.i, err = a.Adopt(t.Context(), a.i.Kind, "web"); err != nil {
+		if a.I, err = a.Adopt(t.Context(), a.I.Kind, "web"); err != nil {
 			t.Fatal(err)
 		}
-		a.apply(t, zonal(2, "az-1", templated("a", "SUBSTITUTE", "TEMPLATE")))
+		a.Must(t, zonal(2, "az-1", templated("a", "SUBSTITUTE", "TEMPLATE")))
 		_, state := a.plan(t, zonal(2, "az-1", templated("b", "SUBSTITUTE", "TEMPLATE")))
 		if change := changed(protocol.Object(state)["change"]); change != want {
 			t.Errorf("marked with %q: the change is %s, want %s", marks, change, want)
@@ -87,17 +87,17 @@ func TestPlacementIdentity(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1", attributes{"node_name_pattern": "{cluster}{index}"}))
 	a.boot(t, nil)
-	resp, err := a.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: a.i.Kind, Identity: a.i.Identity})
+	resp, err := a.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: a.I.Kind, Identity: a.I.Identity})
 	if err := protocol.Failure(err, resp.Diagnostics); err != nil {
 		t.Fatal(err)
 	}
 	got := resp.ImportedResources[0]
-	a.i = protocol.Instance{Kind: a.i.Kind, State: protocol.Unpack(a.TypeOf(a.i.Kind), got.State), Private: got.Private, Identity: got.Identity}
-	a.refresh(t)
-	if nodes := settled(protocol.Object(a.i.State)["nodes"]); nodes != "RegionOne/az-1: web0 web1" {
+	a.I = protocol.Instance{Kind: a.I.Kind, State: protocol.Unpack(a.TypeOf(a.I.Kind), got.State), Private: got.Private, Identity: got.Identity}
+	a.Look(t)
+	if nodes := settled(protocol.Object(a.I.State)["nodes"]); nodes != "RegionOne/az-1: web0 web1" {
 		t.Errorf("adopted are %s", nodes)
 	}
-	if a.apply(t, across(2, "RegionOne", attributes{"cluster": "www", "node_name_pattern": "{cluster}{index}"})); string(a.i.Identity.IdentityData.MsgPack) == string(got.Identity.IdentityData.MsgPack) {
+	if a.Must(t, across(2, "RegionOne", attributes{"cluster": "www", "node_name_pattern": "{cluster}{index}"})); string(a.I.Identity.IdentityData.MsgPack) == string(got.Identity.IdentityData.MsgPack) {
 		t.Error("a cluster that is renamed keeps its identity")
 	}
 }
@@ -106,8 +106,8 @@ func TestPlacementIdentity(t *testing.T) {
 func TestPlacementValidates(t *testing.T) {
 	t.Parallel()
 	a := begin(t)
-	config := a.Request(a.i, zonal(3, "az-1", attributes{"max_size": 2})).Config
-	resp, err := a.Server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: a.i.Kind, Config: config})
+	config := a.Request(a.I, zonal(3, "az-1", attributes{"max_size": 2})).Config
+	resp, err := a.Server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: a.I.Kind, Config: config})
 	if at := protocol.At(resp.Diagnostics); err != nil || at != "desired_capacity: Size outside its bounds" {
 		t.Errorf("at %q, %v", at, err)
 	}

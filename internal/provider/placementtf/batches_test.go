@@ -23,7 +23,7 @@ func TestPlacementBatches(t *testing.T) {
 	f.follow()
 	breaks := func(name string) func() {
 		return func() {
-			a.c.Fake.UpdateServer("RegionOne", f.servers[name].id, func(s *fakecloud.Server) { s.Status = "ERROR" })
+			a.Fake.UpdateServer("RegionOne", f.servers[name].id, func(s *fakecloud.Server) { s.Status = "ERROR" })
 		}
 	}
 	for i, step := range []struct {
@@ -45,17 +45,17 @@ func TestPlacementBatches(t *testing.T) {
 		if step.happens != nil {
 			step.happens()
 		}
-		a.refresh(t)
-		before := a.i.State
-		a.apply(t, step.config)
+		a.Look(t)
+		before := a.I.State
+		a.Must(t, step.config)
 		f.follow()
-		state := protocol.Object(a.i.State)
+		state := protocol.Object(a.I.State)
 		status, _, _ := strings.Cut(protocol.Shown(state["status"]), ":")
 		if remaining := protocol.Shown(state["remaining"]); status != step.status || remaining != step.remaining {
 			t.Errorf("step %d: %s, %s remaining", i, state["status"], remaining)
 		}
-		if step.status == "in step" && !a.i.State.Equal(before) {
-			t.Errorf("step %d: a plan with nothing to do changes %s\nto %s", i, before, a.i.State)
+		if step.status == "in step" && !a.I.State.Equal(before) {
+			t.Errorf("step %d: a plan with nothing to do changes %s\nto %s", i, before, a.I.State)
 		}
 	}
 }
@@ -91,20 +91,20 @@ func TestPlacementRepaired(t *testing.T) {
 		f := follower{attached: a, servers: map[string]followed{}}
 		f.follow()
 		turns := func(name, status string) {
-			a.c.Fake.UpdateServer("RegionOne", f.servers[name].id, func(s *fakecloud.Server) { s.Status = status })
+			a.Fake.UpdateServer("RegionOne", f.servers[name].id, func(s *fakecloud.Server) { s.Status = status })
 		}
 		turns("web-1", "ERROR")
-		a.refresh(t)
-		a.apply(t, config)
-		if status := protocol.Shown(protocol.Object(a.i.State)["status"]); !strings.HasPrefix(status, "batch 1 of ") {
+		a.Look(t)
+		a.Must(t, config)
+		if status := protocol.Shown(protocol.Object(a.I.State)["status"]); !strings.HasPrefix(status, "batch 1 of ") {
 			t.Errorf("%s repairs nothing: %s", method, status)
 		}
 		f.follow()
 		for name := range f.servers {
 			turns(name, "ACTIVE")
 		}
-		a.refresh(t)
-		if state := protocol.Object(a.i.State); protocol.Shown(state["status"]) != "in step" || protocol.Shown(state["remaining"]) != "0" {
+		a.Look(t)
+		if state := protocol.Object(a.I.State); protocol.Shown(state["status"]) != "in step" || protocol.Shown(state["remaining"]) != "0" {
 			t.Errorf("%s: %s, %s remaining", method, state["status"], state["remaining"])
 		}
 	}
@@ -115,8 +115,8 @@ func TestPlacementRepaired(t *testing.T) {
 // says which places take none.
 func TestPlacementComesBack(t *testing.T) {
 	t.Parallel()
-	removes := func(names string, more func(*testing.T, *attached)) func(*testing.T, *attached) {
-		return func(t *testing.T, a *attached) {
+	removes := func(names string, more func(*testing.T, attached)) func(*testing.T, attached) {
+		return func(t *testing.T, a attached) {
 			t.Helper()
 			a.boot(t, nil)
 			becomes(zonal(4-len(strings.Fields(names)), "az-1 az-2", leaving(names, "")))(t, a)
@@ -163,7 +163,7 @@ func TestPlacementOpens(t *testing.T) {
 	const both, closed = "RegionOne:az-1 RegionTwo:az-1", "RegionOne!:az-1 RegionTwo:az-1"
 	const looks = "RegionOne/os-availability-zone" // which no refresh did
 	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
-	closes := func(t *testing.T, a *attached) {
+	closes := func(t *testing.T, a attached) {
 		t.Helper()
 		a.boot(t, nil)
 		becomes(across(4, closed, old))(t, a)
@@ -196,10 +196,10 @@ func TestPlacementOpens(t *testing.T) {
 func TestPlacementDestroyed(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1", nil))
-	a.starts(t)
-	a.c.Fake.ResetRequests()
-	if a.apply(t, nil); !a.i.State.IsNull() || len(a.c.Fake.Requests()) > 0 {
-		t.Errorf("%s, %v", a.i.State, a.c.Fake.Requests())
+	a.Later(t)
+	a.Fake.ResetRequests()
+	if a.Must(t, nil); !a.I.State.IsNull() || len(a.Fake.Requests()) > 0 {
+		t.Errorf("%s, %v", a.I.State, a.Fake.Requests())
 	}
 }
 

@@ -19,7 +19,7 @@ func TestPlacementChange(t *testing.T) {
 	a := attach(t, template(2, "a"))
 	holds := func(step, created, deleted, inPlace string) {
 		t.Helper()
-		change := protocol.Object(protocol.Elements(protocol.Object(a.i.State)["change"])[0])
+		change := protocol.Object(protocol.Elements(protocol.Object(a.I.State)["change"])[0])
 		for part, want := range map[string]string{"creation": created, "deletion": deleted, "in_place": inPlace} {
 			if change[part].IsNull() != (want == "null") {
 				t.Errorf("%s: %s is %s", step, part, change[part])
@@ -44,13 +44,13 @@ func TestPlacementChange(t *testing.T) {
 	holds("create", "", "null", "null")
 	a.server("web-0", "az-1", 2, nil)
 	a.server("web-1", "az-1", 1, nil)
-	a.refresh(t)
-	a.apply(t, template(4, "a"))
+	a.Look(t)
+	a.Must(t, template(4, "a"))
 	holds("grow", "web-2 web-3", "null", "null")
 	a.server("web-2", "az-1", 0, nil)
-	a.refresh(t)
-	a.apply(t, template(3, "a"))
+	a.Look(t)
+	a.Must(t, template(3, "a"))
 	holds("shrink", "null", "web-3", "null") // which has no server
-	a.apply(t, template(3, "b"))
+	a.Must(t, template(3, "b"))
 	holds("another template", "null", "null", "web-0")
 }

@@ -28,9 +28,9 @@ func checked() attributes {
 var yesterday = time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // boot makes a server of each node, a day old, some with a change.
-func (a *attached) boot(t *testing.T, changes map[string]func(*fakecloud.Server)) {
+func (a attached) boot(t *testing.T, changes map[string]func(*fakecloud.Server)) {
 	t.Helper()
-	nodes := protocol.Object(protocol.Object(a.i.State)["nodes"])
+	nodes := protocol.Object(protocol.Object(a.I.State)["nodes"])
 	for i, name := range slices.Sorted(maps.Keys(nodes)) {
 		node := protocol.Object(nodes[name])
 		region := protocol.Text(node["region"])
@@ -38,17 +38,17 @@ func (a *attached) boot(t *testing.T, changes map[string]func(*fakecloud.Server)
 		if change := changes[name]; change != nil {
 			change(&s)
 		}
-		a.c.Fake.AddServers(region, s)
+		a.Fake.AddServers(region, s)
 	}
 }
 
 // replaced are the nodes that a plan replaces after a refresh.
-func (a *attached) replaced(t *testing.T, config attributes) string {
+func (a attached) replaced(t *testing.T, config attributes) string {
 	t.Helper()
-	a.refresh(t)
+	a.Look(t)
 	names, _ := a.plan(t, config)
 	var gone []string
-	for name := range protocol.Object(protocol.Object(a.i.State)["nodes"]) {
+	for name := range protocol.Object(protocol.Object(a.I.State)["nodes"]) {
 		if !slices.Contains(strings.Fields(names), name) {
 			gone = append(gone, name)
 		}
@@ -68,13 +68,13 @@ func TestHealthOfMembers(t *testing.T) {
 		}
 		return list
 	}
-	fake := a.c.Fake
+	fake := a.Fake
 	pools := map[string]string{
 		"RegionOne": fake.AddPool("RegionOne", members("web-0", "web-1", "web-2")...),
 		"RegionTwo": fake.AddPool("RegionTwo", members("web-3", "web-4", "web-5")...),
 	}
 	config["health"] = attributes{"grace": "1h", "octavia": attributes{"pool_ids": []any{pools["RegionOne"], pools["RegionTwo"]}}}
-	a.apply(t, config)
+	a.Must(t, config)
 	unaddressed := func(s *fakecloud.Server) { s.Network, s.Address = false, "" }
 	a.boot(t, map[string]func(*fakecloud.Server){
 		"web-0": unaddressed, "web-3": unaddressed,

@@ -39,8 +39,8 @@ func TestPlacementPlaces(t *testing.T) {
 			at:     "regions[1].name: Unknown region",
 		},
 		"zones cannot be asked for": { // and nothing is said of the mins of a cluster that has no node yet
-			happens: func(_ *testing.T, a *attached) {
-				a.c.Fake.Inject(fakecloud.Fault{Path: "/os-availability-zone", Status: http.StatusForbidden, Times: fakecloud.Forever})
+			happens: func(_ *testing.T, a attached) {
+				a.Fake.Inject(fakecloud.Fault{Path: "/os-availability-zone", Status: http.StatusForbidden, Times: fakecloud.Forever})
 			},
 			config: zonal(2, "", attributes{"zones": []any{attributes{"name": "az-1", "min": 1}}}),
 			at:     ": Unable to look up regions and availability zones",
@@ -88,7 +88,7 @@ func TestPlacementPlaces(t *testing.T) {
 		},
 		"no zone is up": {
 			before:  zonal(2, "az-1 az-2", nil),
-			happens: func(t *testing.T, a *attached) { down("az-1")(t, a); down("az-2")(t, a) },
+			happens: func(t *testing.T, a attached) { down("az-1")(t, a); down("az-2")(t, a) },
 			config:  zonal(3, "az-1 az-2", nil),
 			at:      "zones[0].name: Availability zone skipped\n" + skipped + "\nzones: No availability zone found available.",
 		},

@@ -46,36 +46,36 @@ func stateful(released ...any) attributes {
 }
 
 // down takes a zone of RegionOne from service.
-func down(zone string) func(*testing.T, *attached) {
-	return func(_ *testing.T, a *attached) { a.c.Fake.SetZoneAvailable("RegionOne", zone, false) }
+func down(zone string) func(*testing.T, attached) {
+	return func(_ *testing.T, a attached) { a.Fake.SetZoneAvailable("RegionOne", zone, false) }
 }
 
 // gone lets Nova of RegionOne list a zone no more.
-func gone(zone string) func(*testing.T, *attached) {
-	return func(_ *testing.T, a *attached) { a.c.Fake.RemoveZone("RegionOne", zone) }
+func gone(zone string) func(*testing.T, attached) {
+	return func(_ *testing.T, a attached) { a.Fake.RemoveZone("RegionOne", zone) }
 }
 
 // hidden takes the endpoint of RegionTwo from the catalogue.
-func hidden(_ *testing.T, a *attached) {
-	a.c.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
+func hidden(_ *testing.T, a attached) {
+	a.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
 }
 
 // quota limits a resource in RegionOne, where each node has its server if it runs.
-func quota(resource string, limit int, runs bool) func(*testing.T, *attached) {
-	return func(t *testing.T, a *attached) {
+func quota(resource string, limit int, runs bool) func(*testing.T, attached) {
+	return func(t *testing.T, a attached) {
 		t.Helper()
 		if runs {
 			a.boot(t, nil)
 		}
-		a.c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, limit)
+		a.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, resource, limit)
 	}
 }
 
 // becomes applies another configuration, after a refresh.
-func becomes(config attributes) func(*testing.T, *attached) {
-	return func(t *testing.T, a *attached) {
+func becomes(config attributes) func(*testing.T, attached) {
+	return func(t *testing.T, a attached) {
 		t.Helper()
-		a.refresh(t)
-		a.apply(t, config)
+		a.Look(t)
+		a.Must(t, config)
 	}
 }

@@ -16,10 +16,10 @@ type attributes = protocol.Attributes
 
 // plannedCase is one plan of an attachment, and all that a user sees of it.
 type plannedCase struct {
-	before  attributes                  // is applied first; nil: the attachment is new
-	happens func(*testing.T, *attached) // after that
-	unseen  bool                        // no refresh saw it
-	config  attributes                  // is planned
+	before  attributes                 // is applied first; nil: the attachment is new
+	happens func(*testing.T, attached) // after that
+	unseen  bool                       // no refresh saw it
+	config  attributes                 // is planned
 
 	nodes  string // of the plan, by their places; "" where there is no plan
 	change string // +made <back -removed ~changed in place
@@ -34,22 +34,22 @@ func (c plannedCase) plan(t *testing.T, name string) {
 	t.Helper()
 	a := begin(t)
 	if c.before != nil {
-		a.apply(t, c.before)
+		a.Must(t, c.before)
 	}
 	if c.happens != nil {
 		c.happens(t, a)
-		a.starts(t)
+		a.Later(t)
 	}
 	if c.before != nil && !c.unseen {
-		a.refresh(t)
-		a.starts(t)
+		a.Look(t)
+		a.Later(t)
 	}
-	a.c.Fake.ResetRequests()
-	resp, err := a.Plan(t.Context(), a.Request(a.i, c.config))
+	a.Fake.ResetRequests()
+	resp, err := a.Plan(t.Context(), a.Request(a.I, c.config))
 	if a.At() != c.at || !strings.Contains(a.Said(), c.says) {
 		t.Errorf("%s: at %q, want %q; %q in %s", name, a.At(), c.at, c.says, a.Said())
 	}
-	if asks := asked(a.c.Fake); asks != c.asks {
+	if asks := asked(a.Fake); asks != c.asks {
 		t.Errorf("%s: asks %q, want %q", name, asks, c.asks)
 	}
 	if (err == nil) != (c.nodes != "") {
@@ -58,7 +58,7 @@ func (c plannedCase) plan(t *testing.T, name string) {
 	if err != nil || c.nodes == "" {
 		return
 	}
-	state := protocol.Object(protocol.Unpack(a.TypeOf(a.i.Kind), resp.PlannedState))
+	state := protocol.Object(a.Planned(resp))
 	if nodes := settled(state["nodes"]); nodes != c.nodes {
 		t.Errorf("%s: the nodes are %s, want %s", name, nodes, c.nodes)
 	}

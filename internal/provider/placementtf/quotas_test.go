@@ -114,10 +114,10 @@ func TestPlacementQuotas(t *testing.T) {
 			asks:   limits,
 		},
 		"that cannot be asked for": { // nothing else is said of a plan that is none
-			happens: func(t *testing.T, a *attached) {
+			happens: func(t *testing.T, a attached) {
 				t.Helper()
 				down("az-2")(t, a)
-				a.c.Fake.Inject(fakecloud.Fault{Path: "/limits", Status: http.StatusForbidden, Times: fakecloud.Forever})
+				a.Fake.Inject(fakecloud.Fault{Path: "/limits", Status: http.StatusForbidden, Times: fakecloud.Forever})
 			},
 			config: zonal(2, "az-1 az-2", respect(nil)),
 			at:     ": Unable to look up quotas",

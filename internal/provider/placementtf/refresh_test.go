@@ -9,64 +9,35 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// attached is a placement attachment in a fake cloud, without Terraform.
-type attached struct {
-	*protocol.Provider
-	c    *acctest.Cloud
-	i    protocol.Instance
-	home string // the region of the provider
-}
+// attached is a placement attachment.
+type attached struct{ *protocol.Attachment }
 
-// begin is an attachment that is not there yet.
-func begin(t *testing.T) *attached {
-	t.Helper()
-	a := &attached{c: acctest.NewFake(t, fakecloud.Config{}), i: protocol.Instance{Kind: "stackpolicy_placement_attachment"}, home: "RegionOne"}
-	a.starts(t)
-	return a
-}
-
-// starts makes a new provider, as each command does: one provider looks up places once.
-func (a *attached) starts(t *testing.T) {
-	t.Helper()
-	a.Provider = protocol.Start(t, a.c.Fake, fakecloud.MemberUser, a.home)
-}
-
-func attach(t *testing.T, config protocol.Attributes) *attached {
+// attach is one that has been applied.
+func attach(t *testing.T, config protocol.Attributes) attached {
 	t.Helper()
 	a := begin(t)
-	a.apply(t, config)
+	a.Must(t, config)
 	return a
 }
 
-func (a *attached) apply(t *testing.T, config protocol.Attributes) {
+// begin is one that is not there yet.
+func begin(t *testing.T) attached {
 	t.Helper()
-	var err error
-	if a.i, err = a.Apply(t.Context(), a.i, config); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (a *attached) refresh(t *testing.T) {
-	t.Helper()
-	var err error
-	if a.i, err = a.Refresh(t.Context(), a.i); err != nil {
-		t.Fatal(err)
-	}
+	return attached{protocol.Attach(t, "stackpolicy_placement_attachment")}
 }
 
 // plan are the names of the nodes that a plan would leave, and their state.
-func (a *attached) plan(t *testing.T, config protocol.Attributes) (names string, state tftypes.Value) {
+func (a attached) plan(t *testing.T, config protocol.Attributes) (names string, state tftypes.Value) {
 	t.Helper()
-	resp, err := a.Plan(t.Context(), a.Request(a.i, config))
+	resp, err := a.Plan(t.Context(), a.Request(a.I, config))
 	if err != nil {
 		t.Fatal(err)
 	}
-	state = protocol.Unpack(a.TypeOf(a.i.Kind), resp.PlannedState)
+	state = a.Planned(resp)
 	nodes := protocol.Object(state)["nodes"]
 	if !nodes.IsKnown() {
 		return "unknown", state
@@ -84,12 +55,12 @@ func zonal(size int, zones string, more protocol.Attributes) protocol.Attributes
 var oldestFirst = protocol.Attributes{"deletion": protocol.Attributes{"criteria": "OLDEST_FIRST"}}
 
 // server is one of RegionOne, made so many hours ago.
-func (a *attached) server(name, zone string, age int, change func(*fakecloud.Server)) string {
+func (a attached) server(name, zone string, age int, change func(*fakecloud.Server)) string {
 	s := fakecloud.Server{Name: name, Zone: zone, Created: time.Now().Add(-time.Duration(age) * time.Hour), Metadata: map[string]string{}}
 	if change != nil {
 		change(&s)
 	}
-	return a.c.Fake.AddServers("RegionOne", s)[0]
+	return a.Fake.AddServers("RegionOne", s)[0]
 }
 
 // TestPlacementGroupGoneKeeps: where the server group of the selector is gone no
@@ -98,12 +69,12 @@ func (a *attached) server(name, zone string, age int, change func(*fakecloud.Ser
 func TestPlacementGroupGoneKeeps(t *testing.T) {
 	t.Parallel()
 	a := begin(t)
-	c := a.c
+	c := a.Cloud
 	group := c.Fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: "soft-anti-affinity"})
 	config := func(size int) protocol.Attributes {
 		return zonal(size, "az-1", protocol.Attributes{"selector": protocol.Attributes{"servergroup_id": group}, "deletion": oldestFirst["deletion"]})
 	}
-	a.apply(t, config(5))
+	a.Must(t, config(5))
 	in := func(change func(*fakecloud.Server)) func(*fakecloud.Server) {
 		return func(s *fakecloud.Server) {
 			if s.Group = group; change != nil {
@@ -116,15 +87,15 @@ func TestPlacementGroupGoneKeeps(t *testing.T) {
 	a.server("web-2", "az-1", 3, in(nil))
 	a.server("web-3", "az-1", 2, in(nil))
 	a.server("web-4", "az-1", 1, in(func(s *fakecloud.Server) { s.Metadata["stackpolicy_tainted"] = "true" }))
-	a.refresh(t)
-	before := a.i
+	a.Look(t)
+	before := a.I
 	c.DropGroups(t, "RegionOne")
-	a.refresh(t)
+	a.Look(t)
 	if !strings.Contains(a.Said(), "The server group of the selector is gone") {
 		t.Errorf("the provider said %q", a.Said())
 	}
-	if !bytes.Equal(a.i.Private, before.Private) || !a.i.State.Equal(before.State) {
-		t.Errorf("what was seen is forgotten:\n%s\n%s", before.Private, a.i.Private)
+	if !bytes.Equal(a.I.Private, before.Private) || !a.I.State.Equal(before.State) {
+		t.Errorf("what was seen is forgotten:\n%s\n%s", before.Private, a.I.Private)
 	}
 	for size, want := range map[int]string{4: "web-0 web-1 web-2 web-3", 3: "web-0 web-1 web-3", 2: "web-0 web-1"} {
 		if got, _ := a.plan(t, config(size)); got != want {
@@ -142,21 +113,21 @@ func TestPlacementCellDown(t *testing.T) {
 	a.server("web-1", "az-2", 3, nil)
 	a.server("web-2", "az-1", 2, nil)
 	a.server("web-3", "az-2", 1, nil)
-	a.refresh(t)
-	state := a.i.State
-	a.c.Fake.SetCellDown("RegionOne", true, "az-2")
+	a.Look(t)
+	state := a.I.State
+	a.Fake.SetCellDown("RegionOne", true, "az-2")
 	for range 3 {
-		a.refresh(t)
+		a.Look(t)
 	}
-	if !a.i.State.Equal(state) {
-		t.Errorf("was %s\n is %s", state, a.i.State)
+	if !a.I.State.Equal(state) {
+		t.Errorf("was %s\n is %s", state, a.I.State)
 	}
 	names, planned := a.plan(t, zonal(3, "az-1 az-2", oldestFirst))
 	if reasons := protocol.Object(planned)["change"].String(); names != "web-0 web-2 web-3" || !strings.Contains(reasons, "its server is in UNKNOWN") {
 		t.Errorf("left are %s, because %s", names, reasons)
 	}
-	a.c.Fake.SetCellDown("RegionOne", false, "az-2")
-	a.refresh(t)
+	a.Fake.SetCellDown("RegionOne", false, "az-2")
+	a.Look(t)
 	if names, _ := a.plan(t, zonal(3, "az-1 az-2", oldestFirst)); names != "web-1 web-2 web-3" {
 		t.Errorf("the cell is back: left are %s", names)
 	}
@@ -172,7 +143,7 @@ func TestPlacementImportKeys(t *testing.T) {
 	a.server("web-2", "az-1", 2, nil)
 	a.server("web-3", "az-1", 1, func(s *fakecloud.Server) { s.Metadata["stackpolicy_tainted"] = "true" })
 	var err error
-	if a.i, err = a.Adopt(t.Context(), "stackpolicy_placement_attachment", "web"); err != nil {
+	if a.I, err = a.Adopt(t.Context(), "stackpolicy_placement_attachment", "web"); err != nil {
 		t.Fatal(err)
 	}
 	required := protocol.Attributes{"deletion": oldestFirst["deletion"]}
@@ -189,9 +160,9 @@ func TestPlacementImportKeys(t *testing.T) {
 func TestPlacementRegionStays(t *testing.T) {
 	t.Parallel()
 	a := attach(t, zonal(2, "az-1 az-2", nil))
-	a.home = "RegionTwo"
-	a.starts(t)
-	a.refresh(t)
+	a.Home = "RegionTwo"
+	a.Later(t)
+	a.Look(t)
 	_, planned := a.plan(t, zonal(3, "az-1 az-2", nil))
 	for name, node := range protocol.Object(protocol.Object(planned)["nodes"]) {
 		var region string
@@ -257,7 +228,7 @@ func TestPlacementUnknownOfAttached(t *testing.T) {
 			a := attach(t, zonal(2, "az-1", nil))
 			config := zonal(c.size, "az-1", c.more)
 			if c.refused != "" {
-				if _, err := a.Plan(t.Context(), a.Request(a.i, config)); err == nil || !strings.Contains(err.Error(), c.refused) {
+				if _, err := a.Plan(t.Context(), a.Request(a.I, config)); err == nil || !strings.Contains(err.Error(), c.refused) {
 					t.Errorf("got %v", err)
 				}
 				return
@@ -290,7 +261,7 @@ func TestPlacementBegins(t *testing.T) {
 			a := attach(t, zonal(2, "az-1", c.before))
 			a.server("web-0", "az-1", 2, nil)
 			a.server("web-1", "az-1", 1, nil)
-			a.refresh(t)
+			a.Look(t)
 			const both = "web-0 web-1"
 			if got, _ := a.plan(t, zonal(2, "az-1", c.first)); got != both {
 				t.Errorf("the first apply leaves %s", got)
@@ -299,8 +270,8 @@ func TestPlacementBegins(t *testing.T) {
 			if change := protocol.Object(planned)["change"].String(); strings.Contains(change, "not in service") || !strings.Contains(change, "loses 1 of 2") {
 				t.Errorf("a shrink at first: %s", change)
 			}
-			a.apply(t, zonal(2, "az-1", c.first))
-			a.refresh(t)
+			a.Must(t, zonal(2, "az-1", c.first))
+			a.Look(t)
 			if got, _ := a.plan(t, zonal(2, "az-1", c.second)); got == both {
 				t.Error("the second apply replaces none either")
 			}

@@ -10,18 +10,18 @@ import (
 )
 
 // fails refuses all requests of a path.
-func fails(path string) func(*testing.T, *attached) {
-	return func(_ *testing.T, a *attached) {
-		a.c.Fake.Inject(fakecloud.Fault{Path: path, Status: http.StatusForbidden, Times: fakecloud.Forever})
+func fails(path string) func(*testing.T, attached) {
+	return func(_ *testing.T, a attached) {
+		a.Fake.Inject(fakecloud.Fault{Path: path, Status: http.StatusForbidden, Times: fakecloud.Forever})
 	}
 }
 
 // boots gives each node its server.
-func boots(t *testing.T, a *attached) { t.Helper(); a.boot(t, nil) }
+func boots(t *testing.T, a attached) { t.Helper(); a.boot(t, nil) }
 
 // inTurn lets one happen after the other.
-func inTurn(all ...func(*testing.T, *attached)) func(*testing.T, *attached) {
-	return func(t *testing.T, a *attached) {
+func inTurn(all ...func(*testing.T, attached)) func(*testing.T, attached) {
+	return func(t *testing.T, a attached) {
 		t.Helper()
 		for _, happens := range all {
 			happens(t, a)
@@ -30,25 +30,25 @@ func inTurn(all ...func(*testing.T, *attached)) func(*testing.T, *attached) {
 }
 
 // changes changes the server of a node.
-func changes(name string, change func(fake *fakecloud.Cloud, id string)) func(*testing.T, *attached) {
-	return func(_ *testing.T, a *attached) {
-		for _, s := range a.c.Fake.Servers("RegionOne") {
+func changes(name string, change func(fake *fakecloud.Cloud, id string)) func(*testing.T, attached) {
+	return func(_ *testing.T, a attached) {
+		for _, s := range a.Fake.Servers("RegionOne") {
 			if s.Name == name {
-				change(a.c.Fake, s.ID)
+				change(a.Fake, s.ID)
 			}
 		}
 	}
 }
 
 // breaks lets the server of a node end in ERROR.
-func breaks(name string) func(*testing.T, *attached) {
+func breaks(name string) func(*testing.T, attached) {
 	return changes(name, func(fake *fakecloud.Cloud, id string) {
 		fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status = "ERROR" })
 	})
 }
 
 // homeless lets Nova find no host for web-1 now.
-func homeless(t *testing.T, a *attached) {
+func homeless(t *testing.T, a attached) {
 	t.Helper()
 	a.boot(t, map[string]func(*fakecloud.Server){"web-1": func(s *fakecloud.Server) {
 		s.Status, s.Fault, s.Created = "ERROR", "No valid host was found.", time.Time{}
@@ -59,7 +59,7 @@ func homeless(t *testing.T, a *attached) {
 const unscheduledID = "00000000-0000-4000-8000-000000000001"
 
 // unscheduled lets Nova find no host for web-1 now. Its list does not say why.
-func unscheduled(t *testing.T, a *attached) {
+func unscheduled(t *testing.T, a attached) {
 	t.Helper()
 	a.boot(t, map[string]func(*fakecloud.Server){"web-1": func(s *fakecloud.Server) {
 		s.ID, s.Created, s.Host = unscheduledID, time.Time{}, "-"
@@ -68,18 +68,18 @@ func unscheduled(t *testing.T, a *attached) {
 }
 
 // moves has an operator move the server of a node to az-2.
-func moves(name string) func(*testing.T, *attached) {
+func moves(name string) func(*testing.T, attached) {
 	return changes(name, func(fake *fakecloud.Cloud, id string) { fake.MoveServer("RegionOne", id, "r1-cmp-3") })
 }
 
 // loses deletes the server of a node.
-func loses(name string) func(*testing.T, *attached) {
+func loses(name string) func(*testing.T, attached) {
 	return changes(name, func(fake *fakecloud.Cloud, id string) { fake.RemoveServers("RegionOne", id) })
 }
 
 // another runs a server of a name that is no node's own.
-func another(name string) func(*testing.T, *attached) {
-	return func(_ *testing.T, a *attached) { a.server(name, "az-1", 1, nil) }
+func another(name string) func(*testing.T, attached) {
+	return func(_ *testing.T, a attached) { a.server(name, "az-1", 1, nil) }
 }
 
 // TestPlacementRefreshed: a refresh asks for the servers of all nodes, also those that leave, in
@@ -98,7 +98,7 @@ func TestPlacementRefreshed(t *testing.T) {
 	again["update"].(attributes)["stop_above"] = "100%"
 	young["update"].(attributes)["max_age"] = "30d"
 	byProfile := attributes{"selector": attributes{"profile_metadata_key": "built"}, "deletion": attributes{"criteria": "OLDEST_PROFILE_FIRST"}}
-	built := func(name, day string) func(*testing.T, *attached) {
+	built := func(name, day string) func(*testing.T, attached) {
 		return changes(name, func(fake *fakecloud.Cloud, id string) {
 			fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Metadata = map[string]string{"built": day + "T00:00:00Z"} })
 		})
@@ -106,7 +106,7 @@ func TestPlacementRefreshed(t *testing.T) {
 	mine := attributes{"selector": attributes{"metadata": attributes{"team": "mine"}}}
 	for name, c := range map[string]struct {
 		before   attributes
-		happens  func(*testing.T, *attached)
+		happens  func(*testing.T, attached)
 		at, asks string
 		status   string // "": the refresh fails
 		nodes    string // after it, where that matters
@@ -170,7 +170,7 @@ func TestPlacementRefreshed(t *testing.T) {
 			status: "held: Nova found no host for web-1 (RegionOne/az-1)",
 		},
 		"a server is too old": {
-			before: zonal(2, "az-1", young), happens: inTurn(boots, func(_ *testing.T, a *attached) { a.c.Fake.Advance(40 * 24 * time.Hour) }),
+			before: zonal(2, "az-1", young), happens: inTurn(boots, func(_ *testing.T, a attached) { a.Fake.Advance(40 * 24 * time.Hour) }),
 			asks: looks, status: "behind: the next plan replaces 2 of 2 nodes",
 		},
 		"a server is moved": { // and its node with it
@@ -186,9 +186,9 @@ func TestPlacementRefreshed(t *testing.T) {
 			asks: looks + " images", status: inStep,
 		},
 		"a region lists zones, and no refresh had seen its servers": {
-			before: across(2, "RegionOne", nil), happens: func(t *testing.T, a *attached) {
+			before: across(2, "RegionOne", nil), happens: func(t *testing.T, a attached) {
 				t.Helper()
-				a.apply(t, across(2, "RegionOne:az-1,az-2", nil))
+				a.Must(t, across(2, "RegionOne:az-1,az-2", nil))
 				a.boot(t, nil)
 			},
 			asks: looks, status: inStep, nodes: "RegionOne/az-1: web-0 web-1",
@@ -208,14 +208,14 @@ func TestPlacementRefreshed(t *testing.T) {
 			if c.happens != nil {
 				c.happens(t, a)
 			}
-			a.starts(t)
-			a.c.Fake.ResetRequests()
-			before := a.i
-			after, err := a.Refresh(t.Context(), a.i)
-			if asks := asked(a.c.Fake); a.At() != c.at || asks != c.asks || (err == nil) != (c.status != "") {
+			a.Later(t)
+			a.Fake.ResetRequests()
+			before := a.I
+			after, err := a.Refresh(t.Context(), a.I)
+			if asks := asked(a.Fake); a.At() != c.at || asks != c.asks || (err == nil) != (c.status != "") {
 				t.Errorf("at %q, asks %q, %v", a.At(), asks, err)
 			}
-			if a.i = after; err != nil {
+			if a.I = after; err != nil {
 				if !after.State.Equal(before.State) || string(after.Private) != string(before.Private) {
 					t.Errorf("the state is %s", after.State)
 				}

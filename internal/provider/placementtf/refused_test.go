@@ -29,7 +29,7 @@ func TestPlacementRefuses(t *testing.T) {
 			at:     "update.max_batch_size: Invalid number of nodes",
 		},
 		"a new attachment of servers that run": {
-			happens: func(_ *testing.T, a *attached) { a.server("web-7", zone, 1, nil) },
+			happens: func(_ *testing.T, a attached) { a.server("web-7", zone, 1, nil) },
 			config:  zonal(2, zone, nil),
 			at:      "cluster: Servers of this cluster are there already",
 			says:    "In RegionOne 1 server has a name that this cluster would give: web-7.",
@@ -133,7 +133,7 @@ func TestPlacementWarns(t *testing.T) {
 		},
 		"an update moves its nodes": {
 			before:  zonal(4, "az-1 az-2", with(moves, leaving("", "web-3"))),
-			happens: func(t *testing.T, a *attached) { t.Helper(); a.boot(t, nil) },
+			happens: func(t *testing.T, a attached) { t.Helper(); a.boot(t, nil) },
 			config:  zonal(4, "az-1", with(moves, leaving("", "web-3"))),
 			nodes:   "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3",
 			change:  "+web-4 -web-2",

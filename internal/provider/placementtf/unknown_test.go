@@ -44,9 +44,9 @@ func TestPlacementUnknownParts(t *testing.T) {
 		if c.first {
 			continue
 		}
-		a.apply(t, zone(nil))
-		a.home = "RegionTwo"
-		a.starts(t)
+		a.Must(t, zone(nil))
+		a.Home = "RegionTwo"
+		a.Later(t)
 		if _, state = a.plan(t, c.config); works(state) != c.want {
 			t.Errorf("%s, later:\n%s, want\n%s", name, works(state), c.want)
 		}

@@ -30,8 +30,8 @@ func TestPlacementWritesNothing(t *testing.T) {
 				nodes int // that get it
 			}{{"a", 4}, {"b", 4}, {"bad", 2}, {"b", 4}, {"a", 4}} {
 				for range 4 {
-					a.refresh(t)
-					a.apply(t, config(step.image))
+					a.Look(t)
+					a.Must(t, config(step.image))
 					f.follow()
 					applies++
 				}
@@ -40,7 +40,7 @@ func TestPlacementWritesNothing(t *testing.T) {
 				}
 			}
 			reads := 0
-			for _, r := range a.c.Fake.Requests() {
+			for _, r := range a.Fake.Requests() {
 				switch {
 				case r.Method == http.MethodGet:
 					reads++
@@ -58,17 +58,17 @@ func TestPlacementWritesNothing(t *testing.T) {
 // follower makes the servers that an attachment wants, and marks them, as Terraform
 // and a readiness attachment would. A server of a bad image never gets into service.
 type follower struct {
-	*attached
+	attached
 	servers map[string]followed
 }
 
 type followed struct{ id, mark, generation string }
 
 func (f *follower) follow() {
-	nodes := protocol.Object(protocol.Object(f.i.State)["nodes"])
+	nodes := protocol.Object(protocol.Object(f.I.State)["nodes"])
 	for name, s := range f.servers {
 		if _, stays := nodes[name]; !stays {
-			f.c.Fake.RemoveServers("RegionOne", s.id)
+			f.Fake.RemoveServers("RegionOne", s.id)
 			delete(f.servers, name)
 		}
 	}
@@ -76,13 +76,13 @@ func (f *follower) follow() {
 		node := protocol.Object(value)
 		is := followed{f.servers[name].id, protocol.Text(node["mark"]), node["generation"].String()}
 		if is.id != "" && is.generation != f.servers[name].generation {
-			f.c.Fake.RemoveServers("RegionOne", is.id)
+			f.Fake.RemoveServers("RegionOne", is.id)
 			is.id = ""
 		}
 		if is.id == "" {
 			is.id = f.server(name, protocol.Text(node["zone"]), 0, nil)
 		}
-		f.c.Fake.UpdateServer("RegionOne", is.id, func(s *fakecloud.Server) {
+		f.Fake.UpdateServer("RegionOne", is.id, func(s *fakecloud.Server) {
 			if image := protocol.Text(protocol.Object(node["template"])["image"]); image != "bad" {
 				s.Metadata = map[string]string{openstack.MarkKey: is.mark}
 			}
@@ -94,7 +94,7 @@ func (f *follower) follow() {
 // images counts the nodes of each image.
 func (f *follower) images() map[string]int {
 	counts := map[string]int{}
-	for _, value := range protocol.Object(protocol.Object(f.i.State)["nodes"]) {
+	for _, value := range protocol.Object(protocol.Object(f.I.State)["nodes"]) {
 		counts[protocol.Text(protocol.Object(protocol.Object(value)["template"])["image"])]++
 	}
 	return counts
