@@ -1,8 +1,9 @@
 // Package health looks at the services of nodes that run: whether they answer, or
 // what a load balancer's monitor says of them.
 //
-// A node is unhealthy only where that was seen twice. One that could not be looked
-// at in time is not known, which is never unhealthy.
+// A node is unhealthy only where that was seen twice. The health of one that was never
+// asked, or to which no way leads, is not known: it counts neither as well nor as
+// unhealthy.
 package health
 
 import (
@@ -41,24 +42,29 @@ type Check struct {
 }
 
 const (
-	atOnce   = 16          // nodes of a region that are asked at the same time
+	atOnce   = 64          // nodes of a region that are asked at the same time
 	longest  = time.Second // pause between the two tries
 	fraction = 10          // the pause is a tenth of the timeout where that is shorter
+
+	// A try gets so much time at least, or a fortieth of the timeout where that is shorter:
+	// else a service that is slow would look like one that hangs. So within 10 s a region
+	// may have about 1,000 nodes that hang, before others are not asked.
+	shortest = 250 * time.Millisecond
 )
 
 // Result is what a look brings.
 type Result struct {
 	// Unhealthy says of nodes, by the ids of their servers, what is wrong with them.
 	Unhealthy map[string]string
+	// Unknown has the ids of the servers whose health is not known. A warning counts them.
+	Unknown map[string]bool
 	// Warnings are what somebody should know, sorted.
 	Warnings []string
 }
 
-// seen is what was seen of a node.
-type seen struct {
-	known   bool
-	failure *probe.Failure // nil: it is well
-}
+// seen is what is wrong with nodes, by the ids of their servers; nil: nothing. Nodes
+// whose health is not known are not in it.
+type seen map[string]*probe.Failure
 
 // Look looks at all nodes, all regions at once.
 //
@@ -73,162 +79,175 @@ func (c Check) Look(ctx context.Context, nodes []Node) Result {
 	}
 	var mutex sync.Mutex
 	var all sync.WaitGroup
-	found := map[string]seen{}
-	result := Result{Unhealthy: map[string]string{}}
+	found := seen{}
+	result := Result{Unhealthy: map[string]string{}, Unknown: map[string]bool{}}
 	pools := map[string]bool{} // that a region has
 	for region, list := range regions {
 		all.Go(func() {
-			limited, cancel := context.WithTimeout(ctx, c.Timeout)
-			defer cancel()
-			var of map[string]seen
-			var there, warnings []string
+			var look looked
 			if len(c.Pools) > 0 {
-				of, there, warnings = c.monitored(limited, region, list)
+				look = c.monitored(ctx, region, list)
 			} else {
-				of = c.ask(limited, list)
+				look = c.ask(ctx, region, list)
 			}
 			mutex.Lock()
 			defer mutex.Unlock()
-			maps.Copy(found, of)
-			for _, pool := range there {
+			maps.Copy(found, look.seen)
+			for _, n := range look.unknown {
+				result.Unknown[n.ID] = true
+			}
+			for _, pool := range look.pools {
 				pools[pool] = true
 			}
-			result.Warnings = append(result.Warnings, warnings...)
+			result.Warnings = append(result.Warnings, look.warnings...)
 		})
 	}
 	all.Wait()
 	for _, pool := range c.Pools {
 		if len(nodes) > 0 && !pools[pool] && len(result.Warnings) == 0 {
-			result.Warnings = append(
-				result.Warnings,
-				fmt.Sprintf("No region of the nodes has the pool %s: correct pool_ids.", text.Clean(pool)),
-			)
+			result.Warnings = append(result.Warnings,
+				fmt.Sprintf("No region of the nodes has the pool %s: correct pool_ids.", pool))
 		}
 	}
-	result.Warnings = append(result.Warnings, missingWay(nodes, regions, found)...)
-	for id, s := range found {
-		if s.known && s.failure != nil {
-			result.Unhealthy[id] = s.failure.Text
+	away, warnings := missingWay(nodes, regions, found)
+	for _, n := range away {
+		result.Unknown[n.ID] = true
+		delete(found, n.ID)
+	}
+	result.Warnings = append(result.Warnings, warnings...)
+	for id, failure := range found {
+		if failure != nil {
+			result.Unhealthy[id] = failure.Text
 		}
 	}
 	slices.Sort(result.Warnings)
 	return result
 }
 
-// missingWay forgets what was seen of nodes that cannot be reached from here, and
-// returns a warning for them.
-func missingWay(nodes []Node, regions map[string][]Node, found map[string]seen) (warnings []string) {
-	blind := func(list []Node, least int) (cause string, n int) {
+// looked is what a look at the nodes of a region brings.
+type looked struct {
+	seen     seen
+	unknown  []Node
+	pools    []string // that the region has
+	warnings []string
+}
+
+// missingWay finds the nodes that cannot be reached from here, with a warning for them.
+func missingWay(nodes []Node, regions map[string][]Node, found seen) (away []Node, warnings []string) {
+	blind := func(where string, list []Node, least int) bool {
+		n, cause := 0, ""
 		for _, node := range list {
-			s := found[node.ID]
+			failure, known := found[node.ID]
 			switch {
-			case !s.known:
+			case !known:
 				continue
-			case s.failure == nil || s.failure.Network == "" || (cause != "" && s.failure.Network != cause):
-				return "", 0
+			case failure == nil || failure.Network == "" || (cause != "" && failure.Network != cause):
+				return false
 			}
-			cause = s.failure.Network
+			cause = failure.Network
 			n++
 		}
 		if n < least {
-			return "", 0
+			return false
 		}
-		return cause, n
+		away = append(away, list...)
+		warnings = append(warnings, fmt.Sprintf("All %d nodes%s that were asked failed with the same error of the "+
+			"network (%s). That looks like a plan from a place without a way to them, so none of them counts as "+
+			"unhealthy. Plan from where they can be reached, or correct the port or the address.", n, where, cause))
+		return true
 	}
-	forget := func(list []Node, where, cause string, n int) {
-		for _, node := range list {
-			delete(found, node.ID)
-		}
-		warnings = append(
-			warnings,
-			fmt.Sprintf(
-				"All %d nodes%s that were asked failed with the same error of the network (%s). That looks like a "+
-					"plan from a place without a way to them, "+
-					"so none of them counts as unhealthy. Plan from where they can be reached, or correct the port "+
-					"or the address.",
-				n,
-				where,
-				text.Clean(cause),
-			),
-		)
-	}
-	if cause, n := blind(nodes, 1); n > 0 {
-		forget(nodes, "", cause, n)
-		return warnings
+	if blind("", nodes, 1) {
+		return away, warnings
 	}
 	for region, list := range regions {
-		if cause, n := blind(list, 2); n > 0 {
-			forget(list, " of the region "+text.Clean(region), cause, n)
-		}
+		blind(" of the region "+region, list, 2)
 	}
-	return warnings
+	return away, warnings
 }
 
 // ask asks the nodes of a region themselves: all of them, and a moment later those
-// that failed. What is not done when the context ends is not known.
-func (c Check) ask(ctx context.Context, nodes []Node) map[string]seen {
-	found := c.tries(ctx, nodes)
-	var again []Node
+// that failed.
+func (c Check) ask(ctx context.Context, region string, nodes []Node) (look looked) {
+	end := time.Now().Add(c.Timeout)
+	addresses := map[string]string{}
+	var reachable []Node
 	for _, n := range nodes {
-		if s := found[n.ID]; s.failure != nil {
+		if i := slices.IndexFunc(n.Addresses, ofNode); i >= 0 {
+			addresses[n.ID] = n.Addresses[i]
+			reachable = append(reachable, n)
+		}
+	}
+	look.seen = c.tries(ctx, reachable, addresses, end.Add(-c.Timeout*3/5))
+	var again []Node
+	for _, n := range reachable {
+		if look.seen[n.ID] != nil {
 			again = append(again, n)
-			delete(found, n.ID) // until it failed twice
+			delete(look.seen, n.ID) // until it failed twice
 		}
 	}
 	if len(again) > 0 && wait.For(ctx, min(longest, c.Timeout/fraction)) == nil {
-		maps.Copy(found, c.tries(ctx, again))
+		maps.Copy(look.seen, c.tries(ctx, again, addresses, end))
 	}
-	return found
+	for _, n := range nodes {
+		if _, known := look.seen[n.ID]; !known {
+			look.unknown = append(look.unknown, n)
+		}
+	}
+	if missed := len(look.unknown); missed > 0 {
+		look.warnings = []string{fmt.Sprintf("%d of %d nodes of the region %s were not asked, so their health is not "+
+			"known: Nova shows no address of theirs that can be asked, or timeout is too short for so many.",
+			missed, len(nodes), region)}
+	}
+	return look
 }
 
-// tries asks each node once. A try takes at most two fifths of the timeout, so that
-// two of them and the pause fit into it.
-func (c Check) tries(ctx context.Context, nodes []Node) map[string]seen {
-	list := make([]seen, len(nodes))
-	slots := make(chan struct{}, atOnce)
+// ofNode reports whether a node may be at an address.
+func ofNode(address string) bool { return probe.CheckRange(address, false) == nil }
+
+// tries asks each node once, and ends by a time however many hang: each gets an equal
+// part of the time that is left for those that were not asked yet. Where that is too
+// little, the last ones are not asked.
+func (c Check) tries(ctx context.Context, nodes []Node, addresses map[string]string, end time.Time) seen {
+	found := seen{}
+	var mutex sync.Mutex
 	var all sync.WaitGroup
+	slots := make(chan struct{}, atOnce)
 	for i, n := range nodes {
-		if len(n.Addresses) == 0 {
-			continue // Nova shows none: nothing is known
-		}
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
+		slots <- struct{}{}
+		turns := (len(nodes) - i + atOnce - 1) / atOnce
+		left, least := time.Until(end), min(shortest, c.Timeout/40)
+		if left < least || ctx.Err() != nil {
 			break
 		}
+		part := max(least, left/time.Duration(turns))
 		all.Go(func() {
 			defer func() { <-slots }()
-			limited, cancel := context.WithTimeout(ctx, c.Timeout*2/5)
+			limited, cancel := context.WithTimeout(ctx, part)
 			defer cancel()
 			var failure *probe.Failure
 			if c.TCP != nil {
-				failure = c.TCP.Look(limited, n.Addresses[0])
+				failure = c.TCP.Look(limited, addresses[n.ID])
 			} else {
-				failure = c.HTTP.Look(limited, n.Name, n.Addresses[0])
+				failure = c.HTTP.Look(limited, n.Name, addresses[n.ID])
 			}
-			list[i] = seen{known: ctx.Err() == nil, failure: failure}
+			if ctx.Err() == nil {
+				mutex.Lock()
+				defer mutex.Unlock()
+				found[n.ID] = failure
+			}
 		})
 	}
 	all.Wait()
-	found := map[string]seen{}
-	for i, n := range nodes {
-		if list[i].known {
-			found[n.ID] = list[i]
-		}
-	}
 	return found
 }
 
 // monitored looks at what the monitors of the pools say. Each pool is one request; one
 // with a member in ERROR is listed once more, a moment later.
-func (c Check) monitored(
-	ctx context.Context,
-	region string,
-	nodes []Node,
-) (found map[string]seen, there, warnings []string) {
-	found = map[string]seen{}
+func (c Check) monitored(ctx context.Context, region string, nodes []Node) (look looked) {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	look.seen = seen{}
+	broken := false
 	for _, pool := range c.Pools {
 		members, err := c.Members(ctx, region, pool)
 		if sick(members) && err == nil && wait.For(ctx, min(longest, c.Timeout/fraction)) == nil {
@@ -239,52 +258,38 @@ func (c Check) monitored(
 		}
 		switch {
 		case err != nil:
-			warnings = append(
-				warnings,
-				fmt.Sprintf(
-					"The health of the nodes of the region %s is not known: %s.",
-					text.Clean(region),
-					text.Clean(text.Cut(err.Error(), 500)),
-				),
-			)
+			broken = true
+			look.warnings = append(look.warnings, fmt.Sprintf("The health of the nodes of the region %s is not known: %s.",
+				region, text.Cut(err.Error(), 500)))
 			continue
 		case members == nil:
 			continue
 		}
-		there = append(there, pool)
+		look.pools = append(look.pools, pool)
 		unwatched := func(m openstack.Member) bool { return m.Operating == openstack.MemberUnwatched }
 		if slices.ContainsFunc(members, unwatched) {
-			warnings = append(
-				warnings,
-				fmt.Sprintf(
-					"The pool %s of the region %s has no health monitor (NO_MONITOR), so the health of its members "+
-						"is not known. Add an openstack_lb_monitor_v2.",
-					text.Clean(pool),
-					text.Clean(region),
-				),
-			)
+			look.warnings = append(look.warnings, fmt.Sprintf("The pool %s of the region %s has no health monitor "+
+				"(NO_MONITOR), so the health of its members is not known. Add an openstack_lb_monitor_v2.", pool, region))
 		}
 		for _, n := range nodes {
 			for _, m := range openstack.MembersOf(members, n.Addresses, n.Name) {
+				_, known := look.seen[n.ID]
 				switch {
 				case m.Operating == openstack.MemberError:
-					found[n.ID] = seen{
-						true,
-						&probe.Failure{
-							Text: fmt.Sprintf(
-								"its member %s of the pool %s is in ERROR for Octavia",
-								strings.TrimSpace(m.Name+" "+m.ID),
-								pool,
-							),
-						},
-					}
-				case m.Operating == openstack.MemberOnline && !found[n.ID].known:
-					found[n.ID] = seen{known: true}
+					look.seen[n.ID] = &probe.Failure{Text: fmt.Sprintf("its member %s of the pool %s is in ERROR for Octavia",
+						strings.TrimSpace(m.Name+" "+m.ID), pool)}
+				case m.Operating == openstack.MemberOnline && !known:
+					look.seen[n.ID] = nil
 				}
 			}
 		}
 	}
-	return found, there, warnings
+	for _, n := range nodes {
+		if _, known := look.seen[n.ID]; broken && !known {
+			look.unknown = append(look.unknown, n)
+		}
+	}
+	return look
 }
 
 func sick(members []openstack.Member) bool {

@@ -75,7 +75,7 @@ func nodes(region string, from, n int) (list []Node) {
 func names(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 // TestHTTP: a node that fails twice is unhealthy, one that fails every second time is not, and
-// no more than 16 are asked at once.
+// no more than 64 are asked at once.
 func TestHTTP(t *testing.T) {
 	s := serve(t, func(host string, time int) int {
 		switch {
@@ -105,7 +105,7 @@ func TestHTTP(t *testing.T) {
 // one, none is unhealthy.
 func TestNoWay(t *testing.T) {
 	refused := Check{TCP: &probe.TCP{Port: 1}, Timeout: time.Minute}
-	if result := refused.Look(t.Context(), nodes("R", 1, 5)); len(result.Unhealthy) != 0 || len(result.Warnings) != 1 ||
+	if result := refused.Look(t.Context(), nodes("R", 1, 5)); len(result.Unhealthy) != 0 || len(result.Unknown) != 5 || len(result.Warnings) != 1 ||
 		!strings.HasPrefix(result.Warnings[0], "All 5 nodes that were asked failed with the same error of the network (connection refused).") {
 		t.Errorf("all: got %+v", result)
 	}
@@ -133,8 +133,41 @@ func TestNoWay(t *testing.T) {
 	}
 }
 
-// TestBound: what was not seen in time is not known.
-func TestBound(t *testing.T) {
+// TestHanging: however many nodes hang, each is asked twice within the timeout, and those
+// behind them too.
+func TestHanging(t *testing.T) {
+	for _, c := range []struct{ nodes, hanging int }{{24, 17}, {24, 24}, {100, 64}, {100, 99}} {
+		t.Run(fmt.Sprintf("%d of %d", c.hanging, c.nodes), func(t *testing.T) {
+			t.Parallel()
+			release := make(chan struct{})
+			s := serve(t, func(host string, _ int) int {
+				switch last := host[strings.LastIndex(host, ".")+1:]; {
+				case last == fmt.Sprint(c.nodes):
+					return 500
+				case len(last) < 3 && fmt.Sprintf("%2s", last) <= fmt.Sprintf("%2d", c.hanging):
+					<-release
+				}
+				return 200
+			})
+			result := s.check(t, 4*time.Second).Look(t.Context(), nodes("R", 1, c.nodes))
+			close(release)
+			if c.hanging == c.nodes { // but for one, which answers
+				c.hanging--
+			}
+			if len(result.Unhealthy) != c.hanging+1 || len(result.Unknown)+len(result.Warnings) != 0 ||
+				!strings.Contains(result.Unhealthy[fmt.Sprintf("id-%d", c.nodes)], "500") {
+				t.Errorf("got %+v", result)
+			}
+			if s.asked["127.9.0.1"] != 2 {
+				t.Errorf("%d tries", s.asked["127.9.0.1"])
+			}
+		})
+	}
+}
+
+// TestNotAsked: what was never tried is not known, and a warning counts it: nodes for
+// which there was no time, and those at whose address others than the node may answer.
+func TestNotAsked(t *testing.T) {
 	silent, err := net.Listen("tcp", "0.0.0.0:0") // takes connections, and answers nothing
 	if err != nil {
 		t.Fatal(err)
@@ -143,20 +176,24 @@ func TestBound(t *testing.T) {
 	s := &service{}
 	_, s.port, _ = net.SplitHostPort(silent.Addr().String())
 	start := time.Now()
-	result := s.check(t, 500*time.Millisecond).Look(t.Context(), nodes("R", 1, 1000))
-	if took := time.Since(start); took > 60*time.Second { // one after the other would take 200 s
+	result := s.check(t, time.Second).Look(t.Context(), nodes("R", 1, 10_000))
+	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("took %s", took)
 	}
-	if len(result.Unhealthy) != 0 {
-		t.Errorf("%d of 1,000 are unhealthy", len(result.Unhealthy))
+	if len(result.Unhealthy) != 0 || len(result.Unknown) != 10_000 || len(result.Warnings) != 2 ||
+		!strings.Contains(result.Warnings[0]+result.Warnings[1], " of 10000 nodes of the region R were not asked") {
+		t.Errorf("%d are unhealthy, %d not known: %q", len(result.Unhealthy), len(result.Unknown), result.Warnings)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if result := s.check(t, time.Minute).Look(cancelled, nodes("R", 1, 3)); len(result.Unhealthy)+len(result.Warnings) != 0 {
+	if result := s.check(t, time.Minute).Look(cancelled, nodes("R", 1, 3)); len(result.Unhealthy) != 0 || len(result.Unknown) != 3 {
 		t.Errorf("got %+v", result)
 	}
-	if result := s.check(t, time.Minute).Look(t.Context(), []Node{{ID: "a", Region: "R"}}); len(result.Unhealthy)+len(result.Warnings) != 0 {
-		t.Errorf("without an address: got %+v", result)
+	for _, addresses := range [][]string{nil, {"0.0.0.0"}, {"::", "169.254.169.254"}, {"[fe80::1]", "::ffff:169.254.169.254"}} {
+		result := s.check(t, time.Minute).Look(t.Context(), []Node{{ID: "a", Region: "R", Addresses: addresses}})
+		if len(result.Unhealthy) != 0 || !result.Unknown["a"] || len(result.Warnings) != 1 || !strings.HasPrefix(result.Warnings[0], "1 of 1 nodes of the region R were not asked") {
+			t.Errorf("%q: got %+v", addresses, result)
+		}
 	}
 }
 

@@ -47,6 +47,9 @@ type Node struct {
 	// Unwell is what a look at the node's service found wrong; "" where it is well, or
 	// was not looked at.
 	Unwell string
+	// HealthUnknown says that the node's service should have been looked at, and that it
+	// is not known whether it is well.
+	HealthUnknown bool
 
 	// Drained says that the server's drain has begun: it is not in service.
 	Drained bool

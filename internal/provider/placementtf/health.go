@@ -61,11 +61,10 @@ func healthBlock() schema.Block {
 		MarkdownDescription: "Looks at the services of the nodes with each refresh, by one of `http`, `tcp` and " +
 			"`octavia`. A node that fails twice, a second apart, is not in service, and is replaced where `update` " +
 			"has the cause `UNHEALTHY`, under its `stop_above`. " +
-			"A node that could not be looked at within `timeout` is not known, which never counts as unhealthy. " +
-			"Where all nodes fail with the same error of the network, the plan may be made from a place without a " +
-			"way to them: a warning says so, and none counts as unhealthy. " +
+			"Where nodes could not be asked, or all fail with the same error of the network, as from a place without " +
+			"a way to them, their health is not known, and a warning says so: they do not count as unhealthy. " +
 			"`http` and `tcp` ask at an address of the server that Nova shows, a floating one before a fixed one and " +
-			"IPv4 before IPv6, at most 16 nodes of a region at a time.",
+			"IPv4 before IPv6, and never a link-local one; at most 64 nodes of a region at a time.",
 		Attributes: map[string]schema.Attribute{
 			"grace": schema.StringAttribute{
 				Optional:      true,
@@ -80,8 +79,9 @@ func healthBlock() schema.Block {
 				CustomType:    durations.Type{},
 				Validators:    durations.Between(time.Second, 10*time.Minute),
 				PlanModifiers: durations.Kept(),
-				MarkdownDescription: "How long it may take to look at all nodes of a region together. One try takes " +
-					"at most two fifths of it. Defaults to `10s`.",
+				MarkdownDescription: "How long it may take to look at all nodes of a region together: a node has two " +
+					"tries of at most two fifths of it, and of less where many hang. Defaults to `10s`, which is enough " +
+					"where 1,000 nodes hang.",
 			},
 		},
 		Blocks: map[string]schema.Block{
@@ -237,6 +237,6 @@ func (m attachmentModel) lookAfter(
 		diags.AddAttributeWarning(path.Root("health"), "The health of nodes is not known", warning)
 	}
 	for i, s := range servers {
-		servers[i].Unwell = result.Unhealthy[s.ID]
+		servers[i].Unwell, servers[i].HealthUnknown = result.Unhealthy[s.ID], result.Unknown[s.ID]
 	}
 }

@@ -63,6 +63,7 @@ type serverState struct {
 	InService      string     `json:"in_service,omitempty"` // its mark
 	Drained        bool       `json:"drained,omitempty"`
 	Unwell         string     `json:"unwell,omitempty"`
+	HealthUnknown  bool       `json:"health_unknown,omitempty"`
 	Zone           string     `json:"zone,omitempty"` // where the node has none, until its region lists zones
 
 	Aged   *agedState `json:"aged,omitempty"`
@@ -148,6 +149,7 @@ func loadMemory(ctx context.Context, from private.Reader, diags *diag.Diagnostic
 			InService:        s.InService,
 			Drained:          s.Drained,
 			Unwell:           s.Unwell,
+			HealthUnknown:    s.HealthUnknown,
 			Zone:             s.Zone,
 		}
 		if s.Aged != nil {
@@ -225,6 +227,7 @@ func (m memory) store(ctx context.Context, into private.Writer, r roster.Roster,
 			InService:      s.InService,
 			Drained:        s.Drained,
 			Unwell:         s.Unwell,
+			HealthUnknown:  s.HealthUnknown,
 		}
 		if s.Status != "ACTIVE" {
 			kept.Status = s.Status
