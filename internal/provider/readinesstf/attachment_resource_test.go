@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
@@ -207,9 +208,12 @@ func TestRefreshed(t *testing.T) {
 				a.Fake.SetCellDown("RegionTwo", true)
 			}
 			a.Later(t)
-			var err error
-			if a.I, err = a.Refresh(t.Context(), a.I); err != nil || a.pending() != c.pending {
-				t.Errorf("%v, pending are %q", err, a.pending())
+			a.Fake.ResetRequests()
+			if a.Look(t); a.pending() != c.pending {
+				t.Errorf("pending are %q", a.pending())
+			}
+			if lists, all := a.Fake.Count("GET compute /servers/detail"), a.Fake.Count("GET compute /servers/*"); lists != 2 || all != 2 {
+				t.Errorf("servers were listed %d times in two regions, with %d requests in all", lists, all)
 			}
 			a.Fake.Inject(refused)
 			if failed, err := a.Refresh(t.Context(), a.I); err == nil || !failed.State.Equal(a.I.State) {
@@ -306,6 +310,7 @@ func TestHooks(t *testing.T) {
 	t.Parallel()
 	broken := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(broken.Close)
+	_, good := acctest.StartConsumer(t, 0)
 	pool := attributes{"type": "octavia", "pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}, "default_result": "ABANDON"}
 	webhook := func(result string) attributes {
 		return attributes{"type": "webhook", "url": broken.URL, "default_result": result}
@@ -315,21 +320,28 @@ func TestHooks(t *testing.T) {
 		hidden   string // the region that has no Octavia
 		at, says string
 		noted    string
+		block    attributes // of the provider
 	}{
-		"a command":                   {attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}, "", "hook.type: Unable to run the hook", "allow_commands", ""},
-		"a region without Octavia":    {pool, "RegionTwo", "hook.type: Unable to run the hook", "RegionTwo", ""},
-		"the other, without it":       {pool, "RegionOne", "hook.type: Unable to run the hook", "RegionOne", ""},
-		"one that fails":              {webhook("ABANDON"), "", ": Servers are not in service", "): its hook did not complete: ", "-"},
-		"one that fails and goes on":  {webhook("CONTINUE"), "", ": A lifecycle hook did not complete\n: A lifecycle hook did not complete", "counts as ready", "1+"},
-		"an address without a scheme": {attributes{"type": "webhook", "url": "x", "default_result": "ABANDON"}, "", "hook: Invalid hook", "", ""},
+		"a command":                   {attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}, "", "hook.type: Unable to run the hook", "allow_commands", "", nil},
+		"a region without Octavia":    {pool, "RegionTwo", "hook.type: Unable to run the hook", "RegionTwo", "", nil},
+		"the other, without it":       {pool, "RegionOne", "hook.type: Unable to run the hook", "RegionOne", "", nil},
+		"one that fails":              {webhook("ABANDON"), "", ": Servers are not in service", "): its hook did not complete: ", "-", nil},
+		"one that fails and goes on":  {webhook("CONTINUE"), "", ": A lifecycle hook did not complete\n: A lifecycle hook did not complete", "counts as ready", "1+", nil},
+		"an address without a scheme": {attributes{"type": "webhook", "url": "x", "default_result": "ABANDON"}, "", "hook: Invalid hook", "", "", nil},
+		"a webhook that completes":    {attributes{"type": "webhook", "url": good, "default_result": "ABANDON"}, "", "", "", "1+", nil},
+		"a command that may run": {attributes{"type": "command", "command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION = launch"}, "default_result": "ABANDON"},
+			"", "", "", "1+", attributes{"allow_commands": true}},
+		"a command that fails": {attributes{"type": "command", "command": []any{"false"}, "default_result": "ABANDON"},
+			"", ": Servers are not in service", "its hook did not complete", "-", attributes{"allow_commands": true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := await(t, fakecloud.Server{Name: "web-1"})
 			if c.hidden != "" {
 				a.Fake.HideEndpoint(fakecloud.LoadBalancing, c.hidden, true)
-				a.Later(t)
 			}
+			a.Block = c.block
+			a.Later(t)
 			config := named(a.config("web-0", "web-1"))
 			config["hook"] = c.hook
 			if err := a.Validate(t.Context(), a.I.Kind, config); err == nil {
@@ -395,5 +407,29 @@ func TestImported(t *testing.T) {
 	a.must(t, a.config("web-0", "web-1"))
 	if got := a.noted(); got != "web-0:1+ web-1:1+" {
 		t.Errorf("noted is %s", got)
+	}
+}
+
+// TestInvalid: what the schema refuses. What the model does is in TestChecks.
+func TestInvalid(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		given attributes
+		at    string
+	}{
+		"port 0":          {attributes{"tcp": attributes{"port": 0}}, "tcp.port: Invalid Attribute Value"},
+		"port 65536":      {attributes{"tcp": attributes{"port": 65536}}, "tcp.port: Invalid Attribute Value"},
+		"half a second":   {attributes{"timeout": "1.5"}, "timeout: Invalid duration"},
+		"two days":        {attributes{"timeout": "2d"}, "timeout: Invalid duration"},
+		"a null server":   {attributes{"servers": attributes{"web-0": nil}}, "servers: Null Map Value"},
+		"no region":       {attributes{"servers": attributes{"web-0": attributes{"id": "i", "region": ""}}}, `servers["web-0"].region: Invalid Attribute Value Length`},
+		"nothing missing": {attributes{}, ""},
+	} {
+		a := protocol.Attach(t, "stackpolicy_readiness_attachment")
+		config := attributes{"cluster": "web", "servers": attributes{}}
+		maps.Copy(config, c.given)
+		if err := a.Validate(t.Context(), a.I.Kind, config); a.At() != c.at {
+			t.Errorf("%s: %v, said %s", name, err, a.At())
+		}
 	}
 }
