@@ -1,52 +1,64 @@
 package provider_test
 
 import (
-	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestProviderBadInput: a provider block that cannot work says why, and shows
-// no secret.
+// TestProviderBadInput: a provider block that cannot work says why, and shows no secret.
 func TestProviderBadInput(t *testing.T) {
 	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	read := "data \"stackpolicy_cluster\" \"c\" { name_regex = \"web\" }\n"
-	url := c.Fake.AuthURL()
-	block := func(format string, args ...any) string {
-		return fmt.Sprintf("provider \"stackpolicy\" {\n"+format+"\n}\n", args...) + read
-	}
+	url := acctest.NewFake(t, fakecloud.Config{}).Fake.AuthURL()
 	html := fakecloud.Start(t, fakecloud.Config{})
 	html.Inject(fakecloud.Fault{Status: http.StatusOK, Times: fakecloud.Forever, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Horizon</html>"})
-	var steps []resource.TestStep
-	for _, bad := range []struct{ config, want string }{
-		{block(""), "This needs an OpenStack cloud, and no cloud is configured: set auth_url or cloud"},
-		{block("swauth = true\n auth_url = %q", url), "Swift's own authentication is not supported"},
-		{block("cloud = \"nowhere\""), "Cloud \"nowhere\": unable to load clouds.yaml: no clouds.yml file found"},
-		{block("auth_url = %q", url), "No user is given to log in with: give user_name and password, a token, or an application credential."},
-		{block("auth_url = %q\n user_name = \"ann\"\n domain_name = \"Default\"", url), "The user has no password"},
-		{block("auth_url = %q\n user_name = \"ann\"\n user_id = \"7\"\n password = \"hidden\"", url), "The user is named twice"},
-		{block("auth_url = %q\n application_credential_id = \"7\"", url), "An application credential needs its secret."},
-		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n endpoint_type = \"secret\"", url), `"secret" is not one of public, internal and admin.`},
-		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n max_retries = -1", url), "Attribute max_retries value must be between 0 and 1000"},
-		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n request_timeout = 9223372037", url), `Attribute request_timeout: A duration from 1s to 1d is needed`},
-		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"", strings.Replace(url, "//", "//ann:hidden@", 1)), "has no user name and no password in it"},
-		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n tenant_name = \"web\"\n cert = \"a.pem\"", url), "A client certificate needs both cert and key."},
-		{block("auth_url = %q\n user_name = \"ann\"\n password = \"hidden\"\n tenant_name = \"web\"\n cacert_file = \"none.pem\"", url), "It is neither PEM text nor the path of a file that can be read: no such file or directory."},
-		{block("auth_url = %q\n user_name = \"member\"\n password = \"hidden\"\n tenant_name = \"member\"\n region = \"RegionOne\"", url),
-			"The request you have made requires authentication."},
-		{block("auth_url = %q\n user_name = \"member\"\n password = \"secret\"\n tenant_name = \"member\"", url),
-			"no region is configured, and the catalogue has 2 with a compute endpoint (RegionOne, RegionTwo): set region, or OS_REGION_NAME"},
-		{block("auth_url = %q\n user_name = \"member\"\n password = \"hidden\"\n tenant_name = \"member\"\n region = \"RegionOne\"", html.AuthURL()),
-			`answered 200 in place of 201: "<html>Horizon</html>"...; this may not be the address of an OpenStack API`},
-		{"resource \"terraform_data\" \"x\" {}\n" + block("auth_url = terraform_data.x.id"), "the provider block refers to values that are known only after apply."},
-	} {
-		steps = append(steps, resource.TestStep{Config: bad.config, PlanOnly: true, ExpectError: acctest.Says(bad.want)})
+	ann := func(more protocol.Attributes) protocol.Attributes {
+		block := protocol.Attributes{"auth_url": url, "user_name": "ann", "password": "hidden"}
+		maps.Copy(block, more)
+		return block
 	}
-	c.Test(t, steps...)
+	member := func(more protocol.Attributes) protocol.Attributes {
+		block := protocol.Attributes{"auth_url": url, "user_name": "member", "password": fakecloud.Password, "tenant_name": "member"}
+		maps.Copy(block, more)
+		return block
+	}
+	for _, bad := range []struct {
+		block protocol.Attributes
+		want  string
+	}{
+		{nil, "This needs an OpenStack cloud, and no cloud is configured: set auth_url or cloud"},
+		{protocol.Attributes{"swauth": true, "auth_url": url}, "Swift's own authentication is not supported"},
+		{protocol.Attributes{"cloud": "nowhere"}, `Cloud "nowhere": unable to load clouds.yaml: no clouds.yml file found`},
+		{protocol.Attributes{"auth_url": url}, "No user is given to log in with: give user_name and password, a token, or an application credential."},
+		{protocol.Attributes{"auth_url": url, "user_name": "ann", "domain_name": "Default"}, "The user has no password"},
+		{ann(protocol.Attributes{"user_id": "7"}), "The user is named twice"},
+		{protocol.Attributes{"auth_url": url, "application_credential_id": "7"}, "An application credential needs its secret."},
+		{ann(protocol.Attributes{"endpoint_type": "secret"}), `"secret" is not one of public, internal and admin.`},
+		{ann(protocol.Attributes{"max_retries": -1}), "Attribute max_retries value must be between 0 and 1000"},
+		{ann(protocol.Attributes{"request_timeout": 9223372037}), `Attribute request_timeout: A duration from 1s to 1d is needed`},
+		{ann(protocol.Attributes{"auth_url": strings.Replace(url, "//", "//ann:hidden@", 1)}), "has no user name and no password in it"},
+		{ann(protocol.Attributes{"tenant_name": "web", "cert": "a.pem"}), "A client certificate needs both cert and key."},
+		{ann(protocol.Attributes{"tenant_name": "web", "cacert_file": "none.pem"}), "It is neither PEM text nor the path of a file that can be read: no such file or directory."},
+		{member(protocol.Attributes{"password": "hidden", "region": "RegionOne"}), "The request you have made requires authentication."},
+		{member(nil), "no region is configured, and the catalogue has 2 with a compute endpoint (RegionOne, RegionTwo): set region, or OS_REGION_NAME"},
+		{member(protocol.Attributes{"region": "RegionOne", "auth_url": html.AuthURL()}), `answered 200 in place of 201: "<html>Horizon</html>"...; this may not be the address of an OpenStack API`},
+		{protocol.Attributes{"auth_url": tftypes.UnknownValue}, "the provider block refers to values that are known only after apply."},
+		{member(protocol.Attributes{"webhook_secret": "hidden"}), "The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used"},
+		{member(protocol.Attributes{"hook_cacert_file": "/nowhere/at"}), "It is neither PEM text nor the path of a file that can be read"},
+		{member(protocol.Attributes{"hook_cacert_file": "-----BEGIN X-"}), "The webhooks' certificate authorities cannot be used"},
+	} {
+		p, err := protocol.Connect(t.Context(), bad.block)
+		if err == nil {
+			_, err = p.ReadData(t.Context(), "stackpolicy_cluster", protocol.Attributes{"name_regex": "web"})
+		}
+		if err == nil || !strings.Contains(p.Said(), bad.want) || strings.Contains(p.Said(), "hidden") {
+			t.Errorf("%v, said %s\nwant %s", err, p.Said(), bad.want)
+		}
+	}
 }

@@ -115,7 +115,7 @@ func TestArguments(t *testing.T) {
 	}
 
 	// Every argument of the schema is in one of the two tables above, but those about
-	// hooks, which TestDeletionAttachment_badSettings has.
+	// hooks, which TestProviderBadInput has.
 	if n := len(providerSchema().Attributes); n != len(arguments)+13 {
 		t.Errorf("the provider block has %d arguments, and %d are tested", n, len(arguments)+13)
 	}

@@ -1,73 +1,530 @@
-package deletiontf
+package deletiontf_test
 
 import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestImport: by id and by identity, which may leave the region out. Terraform
-// imports by identity from 1.12 on, so it is tried here.
-func TestImport(t *testing.T) {
-	schema, identity := attachmentSchema(), attachmentIdentity()
-	kind := identity.Type().TerraformType(t.Context())
-	by := func(region, server any) *tfsdk.ResourceIdentity {
-		return &tfsdk.ResourceIdentity{Schema: identity, Raw: tftypes.NewValue(kind, map[string]tftypes.Value{
-			"region": tftypes.NewValue(tftypes.String, region), "server_id": tftypes.NewValue(tftypes.String, server)})}
+type attributes = protocol.Attributes
+
+// leaver is a server with a deletion attachment.
+type leaver struct {
+	*protocol.Attachment
+	id string // of the server
+}
+
+func leave(t *testing.T, region string) *leaver {
+	t.Helper()
+	l := &leaver{Attachment: protocol.Attach(t, "stackpolicy_deletion_attachment")}
+	l.id = l.Fake.AddServers(region, fakecloud.Server{Name: "web-0", Zone: "az-1"})[0]
+	return l
+}
+
+// apply is a command that applies a configuration of the server; nil destroys the attachment.
+func (l *leaver) apply(t *testing.T, config attributes) error {
+	t.Helper()
+	l.Later(t)
+	if config != nil {
+		config["server_id"] = l.id
 	}
-	for name, c := range map[string]struct {
-		id       string
-		identity *tfsdk.ResourceIdentity
-		want     attachmentIdentityModel
-		fails    bool
-	}{
-		"by id":                          {id: "Region/One/s-1", want: attachmentIdentityModel{types.StringValue("Region/One"), types.StringValue("s-1")}},
-		"by identity":                    {identity: by("RegionTwo", "s-1"), want: attachmentIdentityModel{types.StringValue("RegionTwo"), types.StringValue("s-1")}},
-		"by identity, without a region":  {identity: by(nil, "s-1"), want: attachmentIdentityModel{types.StringNull(), types.StringValue("s-1")}},
-		"by an id that has no region":    {id: "s-1", fails: true},
-		"by an id that has no server id": {id: "RegionOne/", fails: true},
-		"by nothing":                     {fails: true},
-	} {
-		resp := &resource.ImportStateResponse{
-			State:    tfsdk.State{Schema: schema, Raw: tftypes.NewValue(schema.Type().TerraformType(t.Context()), nil)},
-			Identity: &tfsdk.ResourceIdentity{Schema: identity, Raw: tftypes.NewValue(kind, nil)},
+	return l.Try(t, config)
+}
+
+func (l *leaver) must(t *testing.T, config attributes) {
+	t.Helper()
+	if err := l.apply(t, config); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// server is what Nova has.
+func (l *leaver) server() fakecloud.Server {
+	servers := append(l.Fake.Servers("RegionOne"), l.Fake.Servers("RegionTwo")...)
+	return servers[slices.IndexFunc(servers, func(s fakecloud.Server) bool { return s.ID == l.id })]
+}
+
+func webhook(url, result string) attributes {
+	return attributes{"type": "webhook", "url": url, "default_result": result, "timeout": "1m"}
+}
+
+// TestMessage: the consumer of a hook learns all that the attachment says of its node. The
+// token stays when the attachment changes.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	for _, region := range []string{"RegionOne", "RegionTwo"} {
+		consumer, url := acctest.StartConsumer(t, 0)
+		l := leave(t, region)
+		config := func(name string) attributes {
+			c := attributes{"cluster": "web", "node_name": name, "hook": webhook(url, "ABANDON")}
+			if region != "RegionOne" { // which is the provider's
+				c["region"] = region
+			}
+			return c
 		}
-		(&attachmentResource{}).ImportState(t.Context(), resource.ImportStateRequest{ID: c.id, Identity: c.identity}, resp)
-		if resp.Diagnostics.HasError() != c.fails {
-			t.Errorf("%s: %v", name, resp.Diagnostics)
+		l.must(t, config("web"))
+		token := l.Shows("lifecycle_action_token")
+		l.must(t, config("web-0"))
+		l.must(t, nil)
+		want := map[string]string{"lifecycle_action_token": token, "node_id": l.id, "lifecycle_transition_type": "termination", "region": region,
+			"node_name": "web-0", "cluster": "web"}
+		got := consumer.Nodes[token]
+		if token == "" || len(got) != len(want) {
+			t.Errorf("%s: got %v, want %v", region, got, want)
 		}
-		if c.fails {
-			continue
-		}
-		var state attachmentModel
-		var got attachmentIdentityModel
-		resp.Diagnostics.Append(resp.State.Get(t.Context(), &state)...)
-		resp.Diagnostics.Append(resp.Identity.Get(t.Context(), &got)...)
-		if resp.Diagnostics.HasError() || got != c.want || state.identity() != c.want || !state.enabled() || !state.Hook.IsNull() {
-			t.Errorf("%s: identity %v, state %v, %v", name, got, state, resp.Diagnostics)
+		for name, text := range want {
+			if got[name] != text {
+				t.Errorf("%s: %s is %q, want %q", region, name, got[name], text)
+			}
 		}
 	}
 }
 
-// TestSteps: a destruction that does nothing has no steps, and no server is asked
-// for it.
-func TestSteps(t *testing.T) {
-	model := attachmentModel{Enabled: types.BoolValue(true), Shutdown: types.BoolValue(true)}
-	if steps := model.steps(); len(steps) != 1 {
-		t.Errorf("got %v", steps)
+// TestDrain: the destruction does what the attachment says, and asks for nothing where it
+// says nothing. The plan says so first, and an import says nothing.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config attributes
+		marked bool   // in service
+		status string // in the end
+		says   string // of the plan
+		warns  string // and of the apply
+	}{
+		"a command":                {attributes{"hook": attributes{"type": "command", "command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION$OS_PASSWORD = termination"}, "default_result": "ABANDON"}}, true, "ACTIVE", "command hook.", ""},
+		"nothing":                  {attributes{}, true, "ACTIVE", "", ""},
+		"a shutdown":               {attributes{"shutdown": true}, true, "SHUTOFF", "Each server is drained: shutdown.", ""},
+		"a grace period":           {attributes{"grace_period": "1s"}, true, "ACTIVE", "Each server is drained: grace period of 1s.", ""},
+		"both":                     {attributes{"shutdown": true, "grace_period": "1s"}, true, "SHUTOFF", "shutdown, grace period of 1s.", ""},
+		"disabled":                 {attributes{"shutdown": true, "enabled": false}, true, "ACTIVE", "", ""},
+		"in service":               {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, true, "ACTIVE", "webhook hook, if it was in service.", ": The node was not drained in full"},
+		"never in service":         {attributes{"hook": webhook("", "CONTINUE"), "only_in_service": true}, false, "ACTIVE", "webhook hook, if it was in service.", ""},
+		"a hook that goes on":      {attributes{"hook": webhook("", "CONTINUE")}, true, "ACTIVE", "webhook hook.", ": The node was not drained in full"},
+		"imported":                 {nil, true, "ACTIVE", "", ""},
+		"imported, with a refresh": {nil, true, "ACTIVE", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := leave(t, "RegionOne")
+			l.Block = attributes{"allow_commands": true}
+			if c.marked {
+				l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) {
+					s.Metadata = map[string]string{"stackpolicy_in_service": "1"}
+				})
+			}
+			if hook, ok := c.config["hook"].(attributes); ok && hook["type"] == "webhook" {
+				broken := httptest.NewServer(http.NotFoundHandler())
+				t.Cleanup(broken.Close)
+				hook["url"] = broken.URL
+			}
+			if c.config == nil {
+				var err error
+				if l.I, err = l.Adopt(t.Context(), l.I.Kind, "RegionOne/"+l.id); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				l.must(t, c.config)
+			}
+			l.Later(t)
+			if _, err := l.Plan(t.Context(), l.Request(l.I, nil)); err != nil || (l.Said() == "") != (c.says == "") || !strings.Contains(l.Said(), c.says) {
+				t.Errorf("%v, the plan says %q", err, l.Said())
+			}
+			l.Fake.ResetRequests()
+			l.must(t, nil)
+			if !strings.Contains(l.At(), c.warns) || c.warns == "" && strings.Contains(l.At(), "not drained") {
+				t.Errorf("the apply says %s", l.Said())
+			}
+			if got := l.server().Status; got != c.status {
+				t.Errorf("the server is %s, want %s", got, c.status)
+			}
+			if asked := l.Fake.Count("GET compute /servers/*"); c.says == "" && asked > 0 {
+				t.Errorf("%d requests for a server that is not drained", asked)
+			}
+		})
 	}
-	model.Enabled = types.BoolNull()
-	if steps := model.steps(); len(steps) != 1 {
-		t.Errorf("where nothing is said: %v", steps)
+}
+
+// TestDrainFails: a node that is not drained stays, and what to do about it is said. A page of a
+// load balancer, in place of an answer, neither completes a hook nor says that a server is gone.
+func TestDrainFails(t *testing.T) {
+	t.Parallel()
+	broken := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(broken.Close)
+	const hooked = ": A lifecycle hook did not complete"
+	zaqar := func(result string, timeout ...any) attributes {
+		return attributes{"hook": attributes{"type": "zaqar", "queue": "leaving", "timeout": append(timeout, "1s")[0], "default_result": result}}
 	}
-	model.Enabled = types.BoolValue(false)
-	if steps := model.steps(); steps != nil {
-		t.Errorf("disabled: %v", steps)
+	page := func(path string) *fakecloud.Fault {
+		return &fakecloud.Fault{Method: http.MethodGet, Path: path, Status: http.StatusNotFound, Times: fakecloud.Forever, Body: "<html>404</html>", Header: http.Header{"Content-Type": {"text/html"}}}
 	}
-	if steps := (attachmentModel{}).steps(); steps != nil {
-		t.Errorf("nothing asked: %v", steps)
+	for name, c := range map[string]struct {
+		config attributes
+		locked bool
+		fault  *fakecloud.Fault
+		hidden bool // Zaqar
+		at     string
+		says   string
+	}{
+		"a hook":             {attributes{"hook": webhook(broken.URL, "ABANDON")}, false, nil, false, hooked, `because default_result is "ABANDON"`},
+		"a lock":             {attributes{"shutdown": true}, true, nil, false, ": The server is locked", "openstack server unlock"},
+		"its own limit":      {attributes{"grace_period": "10s", "timeouts": attributes{"delete": "1s"}}, false, nil, false, ": Unable to drain the node", "not done within 1s, which timeouts.delete allows"},
+		"nothing, locked":    {attributes{"shutdown": true, "enabled": false}, true, nil, false, "", ""},
+		"nothing, limited":   {attributes{"timeouts": attributes{"delete": "1s"}}, false, nil, false, "", ""},
+		"no consumer":        {zaqar("ABANDON"), false, nil, false, hooked, "the message is still in the queue"},
+		"no Zaqar":           {zaqar("ABANDON"), false, nil, true, hooked, `region "RegionOne" has no message endpoint in the catalogue`},
+		"no Zaqar, goes on":  {zaqar("CONTINUE"), false, nil, true, "", ""},
+		"a page, no message": {zaqar("ABANDON", "3s"), false, page("/queues/*/messages/*"), false, hooked, "not completed within 3s"},
+		"a page, no server":  {attributes{"shutdown": true}, false, page("/servers/*"), false, ": Unable to drain the node", "404"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := leave(t, "RegionOne")
+			l.must(t, c.config)
+			if c.locked {
+				l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) { s.LockedBy = "admin" })
+			}
+			var injected *fakecloud.Injected
+			if c.fault != nil {
+				injected = l.Fake.Inject(*c.fault)
+			}
+			l.Fake.HideEndpoint(fakecloud.Messaging, "RegionOne", c.hidden)
+			err := l.apply(t, nil)
+			if (err == nil) != (c.at == "") || err != nil && (!strings.Contains(l.At(), c.at) || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("%v, at %s", err, l.At())
+			}
+			if l.I.State.IsNull() != (c.at == "") || injected != nil && injected.Fired() == 0 {
+				t.Errorf("the state is %s", l.I.State)
+			}
+			if drained := l.server().Metadata[openstack.DrainedKey]; c.locked && drained != "" {
+				t.Errorf("a server that stays in service was noted as drained at %s", drained)
+			}
+		})
+	}
+}
+
+// TestNoted: a drain is noted in Nova, and the mark removed, before the consumer is told.
+func TestNoted(t *testing.T) {
+	t.Parallel()
+	for _, mark := range []string{"", "7"} {
+		l := leave(t, "RegionOne")
+		var seen map[string]string
+		consumer := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { seen = l.server().Metadata }))
+		t.Cleanup(consumer.Close)
+		if mark != "" {
+			l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) { s.Metadata = map[string]string{openstack.MarkKey: mark} })
+		}
+		l.must(t, attributes{"hook": webhook(consumer.URL, "ABANDON")})
+		l.must(t, nil)
+		if seen[openstack.DrainedKey] == "" || seen[openstack.MarkKey] != "" {
+			t.Errorf("with the mark %q the consumer saw %v", mark, seen)
+		}
+	}
+}
+
+// TestTogether: one plan counts the servers that it drains, and one refresh lists them once.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	l := leave(t, "RegionOne")
+	var all []protocol.Instance
+	for _, id := range append(l.Fake.AddServers("RegionOne", fakecloud.Server{}, fakecloud.Server{}), l.id) {
+		i, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": id, "shutdown": true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, i)
+	}
+	l.Later(t)
+	l.Fake.ResetRequests()
+	for _, i := range all {
+		if _, err := l.Refresh(t.Context(), i); err != nil {
+			t.Error(err)
+		}
+	}
+	if lists, shows := l.Fake.Count("GET compute /servers"), l.Fake.Count("GET compute /servers/*"); lists != 1 || shows != 0 {
+		t.Errorf("servers were listed %d times, and %d were asked for", lists, shows)
+	}
+	for _, i := range all {
+		if _, err := l.Plan(t.Context(), l.Request(i, nil)); err != nil {
+			t.Error(err)
+		}
+	}
+	if !strings.HasSuffix(l.At(), ": 3 servers will be drained") || !strings.Contains(l.Said(), "to   = stackpolicy_deletion_attachment.NEW_NAME") {
+		t.Errorf("said %s", l.Said())
+	}
+}
+
+// TestInvalid: what the schema refuses. Hooks are in hookblock.
+func TestInvalid(t *testing.T) {
+	t.Parallel()
+	hook := func(more attributes) attributes {
+		h := attributes{"type": "zaqar", "queue": "q", "default_result": "ABANDON"}
+		maps.Copy(h, more)
+		return attributes{"hook": h}
+	}
+	for name, c := range map[string]struct {
+		given attributes
+		at    string
+	}{
+		"no region":       {attributes{"region": ""}, "region: Invalid Attribute Value Length"},
+		"half a second":   {attributes{"grace_period": "0.5"}, "grace_period: Invalid duration"},
+		"before":          {attributes{"grace_period": "-1"}, "grace_period: Invalid duration"},
+		"no time":         {attributes{"timeouts": attributes{"delete": "0s"}}, "timeouts.delete: Invalid duration"},
+		"another type":    {hook(attributes{"type": "carrier-pigeon"}), "hook.type: Invalid Attribute Value Match"},
+		"no type":         {hook(attributes{"type": nil}), "hook: Invalid Attribute Combination"},
+		"no result":       {hook(attributes{"default_result": nil}), "hook: Invalid Attribute Combination"},
+		"another result":  {hook(attributes{"default_result": "SHRUG"}), "hook.default_result: Invalid Attribute Value Match"},
+		"a hook, no time": {hook(attributes{"timeout": "0s"}), "hook.timeout: Invalid duration"},
+		"a null word":     {attributes{"hook": attributes{"type": "command", "command": []any{"true", nil}, "default_result": "ABANDON"}}, "hook.command: Null List Value"},
+		"all well":        {hook(nil), ""},
+	} {
+		l := leave(t, "RegionOne")
+		config := attributes{"server_id": l.id}
+		maps.Copy(config, c.given)
+		if err := l.Validate(t.Context(), l.I.Kind, config); l.At() != c.at {
+			t.Errorf("%s: %v, said %s", name, err, l.At())
+		}
+	}
+}
+
+// TestFound: a server that is not where it is said to be is no server, and one that Nova
+// cannot be asked for is not gone.
+func TestFound(t *testing.T) {
+	t.Parallel()
+	down := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers/*", Status: http.StatusForbidden, Times: fakecloud.Forever}
+	list := down
+	list.Path = "/servers"
+	detail := down
+	detail.Path = "/servers/detail"
+
+	l := leave(t, "RegionTwo")
+	if err := l.apply(t, attributes{}); err == nil || l.At() != "server_id: Unknown server" || !strings.Contains(l.Said(), `It is in the region "RegionTwo": give that.`) {
+		t.Errorf("%v, %s", err, l.At())
+	}
+	there := l.id
+	l.id = "00000000-0000-0000-0000-000000000000"
+	if err := l.apply(t, attributes{}); err == nil || l.At() != "server_id: Unknown server" || strings.Contains(l.Said(), "It is in") {
+		t.Errorf("nowhere: %v, %s", err, l.Said())
+	}
+	l.id = there
+	l.must(t, attributes{"region": "RegionTwo", "shutdown": true})
+	before := l.I.State
+	if err := l.apply(t, attributes{"region": "RegionOne", "shutdown": true}); err == nil || !l.I.State.Equal(before) {
+		t.Errorf("another region: %v, the state is %s", err, l.I.State)
+	}
+	if err := l.apply(t, attributes{"region": "Atlantis"}); err == nil || !l.I.State.Equal(before) {
+		t.Errorf("no region: %v, the state is %s", err, l.I.State)
+	}
+
+	faults := []*fakecloud.Injected{l.Fake.Inject(down), l.Fake.Inject(list), l.Fake.Inject(detail)}
+	l.Later(t)
+	if after, err := l.Refresh(t.Context(), l.I); err == nil || after.State.IsNull() {
+		t.Errorf("the refresh: %v", err)
+	}
+	if _, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": l.id, "region": "RegionTwo"}); err == nil || l.At() != ": Unable to read the server\n: Unable to read the server" {
+		t.Errorf("a new one: %v, %s", err, l.At())
+	}
+	for _, f := range faults {
+		f.Remove()
+	}
+	l.Fake.RemoveServers("RegionTwo", l.id)
+	l.Later(t)
+	if after, err := l.Refresh(t.Context(), l.I); err != nil || !after.State.IsNull() {
+		t.Errorf("it is gone: %v, %s", err, after.State)
+	}
+}
+
+// TestStays: a plan that drains a server which keeps an attachment is refused, whichever
+// of the two is planned first; another server is drained where the attachment is replaced.
+func TestStays(t *testing.T) {
+	t.Parallel()
+	const refused, drained = ": Servers that stay would be drained", ": 1 server will be drained"
+	for name, c := range map[string]struct {
+		other any // what another block has as its server; "same" is the same
+		first bool
+		at    string
+	}{
+		"the same, first":     {"same", true, refused},
+		"the same, last":      {"same", false, drained + "\n" + refused},
+		"another":             {"other", true, drained},
+		"one not known":       {tftypes.UnknownValue, true, drained},
+		"one not known, last": {tftypes.UnknownValue, false, drained},
+	} {
+		l := leave(t, "RegionOne")
+		l.must(t, attributes{"shutdown": true})
+		if c.other == "same" {
+			c.other = l.id
+		}
+		l.Later(t)
+		stay := func() {
+			for range 2 { // several that are not known are several servers
+				req := l.Request(protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": c.other, "shutdown": true})
+				if resp, err := l.Plan(t.Context(), req); err == nil {
+					id := protocol.Object(l.Planned(resp))["id"]
+					if id.IsKnown() {
+						t.Errorf("%s: the id is %s, and the region is not known", name, id)
+					}
+				}
+				if c.other == l.id {
+					break
+				}
+			}
+		}
+		if c.first {
+			stay()
+		}
+		_, _ = l.Plan(t.Context(), l.Request(l.I, nil))
+		if !c.first {
+			stay()
+		}
+		if l.At() != c.at {
+			t.Errorf("%s: said is %s, want %s", name, l.At(), c.at)
+		}
+	}
+
+	l := leave(t, "RegionOne")
+	l.must(t, attributes{"shutdown": true, "node_name": "web-0"})
+	l.Later(t)
+	config := attributes{"server_id": "another", "region": "RegionOne", "shutdown": true, "node_name": "web-0"}
+	resp, err := l.Plan(t.Context(), l.Request(l.I, config))
+	if err != nil || l.At() != drained || !strings.Contains(l.Said(), "the deletion attachments of web-0.") || len(resp.RequiresReplace) == 0 {
+		t.Errorf("another server: %v, said %s", err, l.Said())
+	}
+	if id := protocol.Object(l.Planned(resp))["id"]; fmt.Sprint(protocol.Text(id)) != "RegionOne/another" {
+		t.Errorf("the id is %s", id)
+	}
+}
+
+// TestChanged: an update stores what the configuration says, and plans it. Nova is asked
+// only where the region changes. In both regions is a server of the id.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, after attributes
+		id            string // that is planned
+		looks         int
+	}{
+		"the drain":      {attributes{"region": "RegionTwo"}, attributes{"region": "RegionTwo", "shutdown": true, "grace_period": "10m", "cluster": "web"}, "RegionTwo", 0},
+		"the region":     {attributes{"region": "RegionTwo"}, attributes{"region": "RegionOne"}, "RegionOne", 1},
+		"to none":        {attributes{"region": "RegionOne"}, attributes{}, "RegionOne", 0}, // which is computed
+		"from none":      {attributes{}, attributes{"region": "RegionTwo"}, "RegionTwo", 1},
+		"to the same":    {attributes{}, attributes{"region": "RegionOne"}, "RegionOne", 0},
+		"to one unknown": {attributes{"region": "RegionTwo"}, attributes{"region": tftypes.UnknownValue}, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := leave(t, "RegionOne")
+			l.Fake.AddServers("RegionTwo", fakecloud.Server{ID: l.id, Name: "web-0"})
+			l.must(t, c.before)
+			c.after["server_id"] = l.id
+			l.Later(t)
+			resp, err := l.Plan(t.Context(), l.Request(l.I, c.after))
+			if err != nil {
+				t.Fatal(err)
+			}
+			planned := protocol.Object(l.Planned(resp))["id"]
+			if c.id == "" {
+				if planned.IsKnown() {
+					t.Errorf("planned is %s", planned)
+				}
+				return
+			}
+			if !planned.Equal(tftypes.NewValue(tftypes.String, c.id+"/"+l.id)) {
+				t.Errorf("planned is %s", planned)
+			}
+			l.Fake.ResetRequests()
+			l.must(t, c.after)
+			if got := l.Fake.Count("GET compute /servers/*"); got != c.looks || l.At() != "" {
+				t.Errorf("%d looks, want %d; said %s", got, c.looks, l.Said())
+			}
+			if l.Shows("id") != c.id+"/"+l.id || l.Shows("region") != c.id {
+				t.Errorf("the state is %s", l.I.State)
+			}
+			for name, given := range c.after {
+				if text, ok := given.(string); ok && l.Shows(name) != text {
+					t.Errorf("%s is %s", name, l.Shows(name))
+				}
+			}
+			identity := l.Identity(t, l.I)
+			if got := protocol.Text(identity["region"]) + "/" + protocol.Text(identity["server_id"]); got != l.Shows("id") {
+				t.Errorf("the identity is %s", got)
+			}
+		})
+	}
+}
+
+// TestHookRefused: a hook that is wrong, or could not run, is refused before anything is made.
+func TestHookRefused(t *testing.T) {
+	t.Parallel()
+	const unable = "hook.type: Unable to run the hook"
+	pool := attributes{"type": "octavia", "pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}, "default_result": "ABANDON"}
+	for name, c := range map[string]struct {
+		config   attributes
+		at, says string
+	}{
+		"a command":                {attributes{"hook": attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}}, unable, "allow_commands"},
+		"a region without Octavia": {attributes{"region": "RegionTwo", "hook": pool}, unable, "RegionTwo"},
+		"a region that has it":     {attributes{"region": "RegionOne", "hook": pool}, "", ""},
+		"one that is not known":    {attributes{"region": tftypes.UnknownValue, "hook": pool}, "", ""},
+		"no address":               {attributes{"hook": attributes{"type": "webhook", "default_result": "ABANDON"}}, "hook.url: Invalid hook", "needs url"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := leave(t, "RegionOne")
+			l.Fake.HideEndpoint(fakecloud.LoadBalancing, "RegionTwo", true)
+			c.config["server_id"] = l.id
+			if err := l.Validate(t.Context(), l.I.Kind, c.config); err == nil {
+				_, _ = l.Plan(t.Context(), l.Request(l.I, c.config)) // what it says is looked at below
+			}
+			if l.At() != c.at || !strings.Contains(l.Said(), c.says) {
+				t.Errorf("said %s\n%s\nwant %s", l.At(), l.Said(), c.at)
+			}
+		})
+	}
+}
+
+// TestGoesOn: a destruction that fails goes on where it failed: a hook that completed does
+// not run again, and the server is still one that was in service, though its mark is gone.
+func TestGoesOn(t *testing.T) {
+	t.Parallel()
+	consumer, url := acctest.StartConsumer(t, 0)
+	l := leave(t, "RegionOne")
+	l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) { s.Metadata = map[string]string{openstack.MarkKey: "1"} })
+	l.must(t, attributes{"shutdown": true, "only_in_service": true, "hook": webhook(url, "ABANDON")})
+	down := l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/servers/*/action", Status: http.StatusForbidden, Times: fakecloud.Forever})
+	for range 2 {
+		if err := l.apply(t, nil); err == nil || l.I.State.IsNull() || !strings.HasSuffix(l.At(), ": Unable to drain the node") {
+			t.Errorf("%v, said %s", err, l.Said())
+		}
+	}
+	down.Remove()
+	l.must(t, nil)
+	if consumer.Posts != 1 || l.server().Status != "SHUTOFF" {
+		t.Errorf("%d messages, the server is %s", consumer.Posts, l.server().Status)
+	}
+}
+
+// TestElsewhere: the region that has a server is named, though another one does not answer.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	var regions []fakecloud.Region
+	for _, name := range []string{"Dark", "RegionOne", "RegionTwo"} { // asked in this order
+		regions = append(regions, fakecloud.Region{Name: name, Zones: []fakecloud.Zone{{Name: "az-1", Hosts: []string{name + "-cmp-1"}}}})
+	}
+	l := &leaver{Attachment: protocol.AttachIn(t, "stackpolicy_deletion_attachment", fakecloud.Config{Regions: regions})}
+	l.id = l.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "web-0"})[0]
+	l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "Dark", Status: http.StatusForbidden, Times: fakecloud.Forever})
+	if err := l.apply(t, attributes{}); err == nil || l.At() != "server_id: Unknown server" || !strings.Contains(l.Said(), `It is in the region "RegionTwo": give that.`) {
+		t.Errorf("%v, said %s", err, l.Said())
 	}
 }

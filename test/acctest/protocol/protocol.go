@@ -55,10 +55,14 @@ var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 	return resp
 })
 
-// Connect starts a provider of its own and configures it.
+// Connect starts a provider of its own, and validates and configures it.
 func Connect(ctx context.Context, block Attributes) (*Provider, error) {
 	p := &Provider{Server: NewServer(), Schemas: schemas()}
 	config := Pack(valueOf(p.Schemas.Provider.ValueType(), block))
+	valid, err := p.Server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
+	if err := p.failure(err, valid.Diagnostics); err != nil {
+		return p, err
+	}
 	resp, err := p.Server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: config})
 	return p, p.failure(err, resp.Diagnostics)
 }

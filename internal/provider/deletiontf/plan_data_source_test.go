@@ -7,7 +7,12 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 )
 
@@ -37,6 +42,10 @@ func chooser(t *testing.T) (p *protocol.Provider, list []any) {
 		list = append(list, node)
 	}
 	return p, list
+}
+
+func named(names ...any) attributes {
+	return attributes{"delete_nodes": attributes{"candidates": names}}
 }
 
 // of is a value in the notation of HCL, as a decision has it.
@@ -77,9 +86,6 @@ func TestChosen(t *testing.T) {
 	}
 	decided := func(deletion any) attributes {
 		return attributes{"criteria": "OLDEST_FIRST", "decision": of(attributes{"deletion": deletion})}
-	}
-	named := func(names ...any) attributes {
-		return attributes{"delete_nodes": attributes{"candidates": names}}
 	}
 	const warned = "Protected candidate"
 	for name, c := range map[string]struct {
@@ -183,6 +189,11 @@ func TestPlanValidated(t *testing.T) {
 		"a decision, later":  {attributes{"decision": unknown}, ""},
 		"a number, later":    {attributes{"scale_in": attributes{"count": tftypes.UnknownValue}, "resize": attributes{}}, ""},
 		"the nodes are late": {attributes{"scale_in": attributes{"count": 1}}, ""},
+		"less than none":     {attributes{"scale_in": attributes{"count": -1}}, "scale_in.count: Invalid Attribute Value"},
+		"another criterion":  {attributes{"scale_in": attributes{}, "criteria": "NEWEST"}, "criteria: Invalid Attribute Value Match"},
+		"half a second":      {attributes{"scale_in": attributes{}, "grace_period": "1.5"}, "grace_period: Invalid duration"},
+		"nobody, protected":  {attributes{"scale_in": attributes{}, "protected": []any{nil}}, "protected: Null List Value"},
+		"no names":           {attributes{"delete_nodes": attributes{}}, "delete_nodes: Invalid Attribute Combination"},
 	} {
 		p, _ := chooser(t)
 		c.config["nodes"] = tftypes.UnknownValue
@@ -191,4 +202,41 @@ func TestPlanValidated(t *testing.T) {
 			t.Errorf("%s: said %s, want %s", name, p.Said(), c.at)
 		}
 	}
+}
+
+// fiveNodes is a cluster to choose from, of two regions and two zones.
+const fiveNodes = `[
+    { id = "a", name = "web-a", region = "R1", zone = "z1", status = "ACTIVE", created_at = "2026-11-05T00:00:00Z", profile_created_at = "2026-10-01T00:00:00Z" },
+    { id = "b", name = "web-b", region = "R1", zone = "z2", status = "ACTIVE", created_at = "2026-11-01T00:00:00Z", profile_created_at = "2026-10-03T00:00:00Z" },
+    { id = "c", name = "web-c", region = "R2", zone = "z1", status = "ACTIVE", created_at = "2026-11-03T00:00:00Z", profile_created_at = "2026-10-02T00:00:00Z" },
+    { id = "d", name = "web-d", region = "R2", zone = "z2", status = "ERROR", created_at = "2026-11-04T00:00:00Z" },
+    { id = "e", name = "web-e", region = "R2", zone = "z1", status = "BUILD" },
+  ]`
+
+func TestDeletionPlan(t *testing.T) {
+	t.Parallel()
+	plan := func(request string) string {
+		return acctest.RequiresProvider + fmt.Sprintf("data \"stackpolicy_deletion_plan\" \"p\" {\n  nodes = %s\n  %s\n}\n", fiveNodes, request)
+	}
+	const p = "data.stackpolicy_deletion_plan.p"
+	goes := func(list ...string) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue(p, tfjsonpath.New("deletion").AtMapKey("candidates"), acctest.Texts(list...))
+	}
+	step := func(request string, checks ...statecheck.StateCheck) resource.TestStep {
+		return resource.TestStep{Config: plan(request), ConfigStateChecks: checks}
+	}
+	acctest.Offline(t,
+		step(`scale_in { count = 3 }
+  criteria = "OLDEST_FIRST"`, goes("d", "e", "b"),
+			statecheck.ExpectKnownValue(p, tfjsonpath.New("survivors"), acctest.Texts("a", "c")),
+			statecheck.ExpectKnownValue(p, tfjsonpath.New("status"), knownvalue.StringExact("OK")),
+			statecheck.ExpectKnownValue(p, tfjsonpath.New("reason"), knownvalue.StringExact("Candidates generated")),
+			statecheck.ExpectKnownValue(p, tfjsonpath.New("deletion"), knownvalue.ObjectPartial(map[string]knownvalue.Check{
+				"count": knownvalue.Int64Exact(3), "destroy_after_deletion": knownvalue.Bool(true),
+				"grace_period": knownvalue.Int64Exact(0), "reduce_desired_capacity": knownvalue.Bool(true),
+			}))),
+		step(`scale_in { count = 4 }
+  seed = "x"`, goes("d", "e", "a", "c")),
+		resource.TestStep{Config: plan("scale_in { count = 4 }\n  seed = \"x\""), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+	)
 }
