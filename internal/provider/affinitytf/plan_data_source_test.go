@@ -9,7 +9,13 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
@@ -231,4 +237,103 @@ func TestViolations(t *testing.T) {
 			t.Errorf("%s: %d members, want %d", policy, found, want)
 		}
 	}
+}
+
+func affinityPlan(region, group, more string) string {
+	return fmt.Sprintf("data \"stackpolicy_affinity_plan\" \"p\" {\n  region = %q\n  servergroup_id = %q\n  %s\n}\n", region, group, more)
+}
+
+func affinityPlanIs(attribute string, check knownvalue.Check) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue("data.stackpolicy_affinity_plan.p", tfjsonpath.New(attribute), check)
+}
+
+// placements are n entries of a group and a zone, null for "".
+func placements(n int, group, zone string) knownvalue.Check {
+	var at knownvalue.Check = knownvalue.StringExact(zone)
+	if zone == "" {
+		at = knownvalue.Null()
+	}
+	list := make([]knownvalue.Check, n)
+	for i := range list {
+		list[i] = knownvalue.ObjectExact(map[string]knownvalue.Check{"servergroup": knownvalue.StringExact(group), "zone": at})
+	}
+	return knownvalue.ObjectExact(map[string]knownvalue.Check{"count": knownvalue.Int64Exact(int64(n)), "placements": knownvalue.ListExact(list)})
+}
+
+func compute(t *testing.T, c *acctest.Cloud, region string) *openstack.Compute {
+	t.Helper()
+	compute, err := c.API.Compute(t.Context(), region)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compute
+}
+
+func TestAccAffinityPlan(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	region := c.Regions(t)[0]
+	group := c.Group(t, region, "g", "soft-anti-affinity")
+	c.Boot(t, acctest.Server{Name: "a", Region: region, Group: group}, acctest.Server{Name: "b", Region: region, Group: group})
+	zone := c.Zones(t, region)[0]
+	step := func(request string, checks ...statecheck.StateCheck) resource.TestStep {
+		return resource.TestStep{Config: affinityPlan(region, group, request), ConfigStateChecks: checks}
+	}
+	c.Test(t,
+		step("scale_out { count = 2 }", affinityPlanIs("placement", placements(2, group, "")),
+			affinityPlanIs("status", knownvalue.StringExact("OK")), affinityPlanIs("violations", knownvalue.ListSizeExact(0))),
+		step("scale_out {}\n  availability_zone = \""+zone+"\"", affinityPlanIs("placement", placements(1, group, zone))),
+		step("scale_in {}", affinityPlanIs("placement", knownvalue.Null()), affinityPlanIs("reason", knownvalue.StringExact("Nothing to create or to delete."))),
+		resource.TestStep{Config: affinityPlan(region, "00000000-0000-0000-0000-000000000000", "scale_out {}"), PlanOnly: true, ExpectError: acctest.Says("get the server group 00000000-0000-0000-0000-000000000000")},
+	)
+}
+
+// TestAccAffinityDRS: an admin gets the host of the vSphere cluster with DRS.
+func TestAccAffinityDRS(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewAdmin(t, fakecloud.Config{})
+	region, host := c.DRS(t)
+	group := c.Group(t, region, "g", "anti-affinity")
+	zones, err := compute(t, c, region).HostZones(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := zones[host]
+	other := slices.DeleteFunc(c.Zones(t, region), func(zone string) bool { return zone == own })[0]
+	zone := own + ":" + host // the zone that Nova reports of servers there
+	drs := "region = %q\n enable_drs_extension = true\n"
+	c.Test(t,
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out { count = 2 }\n  enable_drs_extension = true"),
+			ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", placements(2, group, zone))}},
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true\n  availability_zone = \""+own+"\""),
+			ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", placements(1, group, zone))}},
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true\n  availability_zone = \""+other+"\""), PlanOnly: true,
+			ExpectError: acctest.Says(fmt.Sprintf("The host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q.", host, own, other))},
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true\n  availability_zone = \"cloud-nine\""), PlanOnly: true,
+			ExpectError: acctest.Says(`does not list the availability zone "cloud-nine"`)},
+		// Nobody is asked for hypervisors where nothing will be created.
+		resource.TestStep{Config: affinityPlan(region, group, "scale_in {}\n  enable_drs_extension = true"),
+			ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", knownvalue.Null())}},
+		resource.TestStep{Config: affinityAttachment(drs, region), ConfigPlanChecks: empty(),
+			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone))}},
+		resource.TestStep{Config: affinityAttachment(drs+" availability_zone = %q", region, own), ConfigPlanChecks: empty(),
+			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone))}},
+		resource.TestStep{Config: affinityAttachment(drs+" availability_zone = %q", region, other), PlanOnly: true, ExpectError: acctest.Says("The vSphere host is in another zone")},
+		resource.TestStep{Config: affinityAttachment("region = %q\n availability_zone = %q", region, other), ConfigPlanChecks: empty(),
+			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(other))}},
+	)
+}
+
+// TestAccAffinityDRS_member: an ordinary user gets an error that says why.
+func TestAccAffinityDRS_member(t *testing.T) {
+	t.Parallel()
+	c := acctest.New(t, fakecloud.Config{})
+	c.NeedsMember(t)
+	region := c.Regions(t)[0]
+	group := c.Group(t, region, "g", "anti-affinity")
+	want := acctest.Says("looks for a host among all hypervisors, and Nova shows these to admins only")
+	c.Test(t,
+		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true"), PlanOnly: true, ExpectError: want},
+		resource.TestStep{Config: affinityAttachment("region = %q\n enable_drs_extension = true", region), PlanOnly: true, ExpectError: want},
+	)
 }

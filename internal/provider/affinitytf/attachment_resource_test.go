@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
@@ -240,6 +239,19 @@ func TestDestroyed(t *testing.T) {
 	}
 }
 
+// TestTwin: an attachment whose group has a twin is destroyed with the group that it made.
+func TestTwin(t *testing.T) {
+	t.Parallel()
+	h := hold(t, fakecloud.MemberUser)
+	h.Must(t, asking("web"))
+	id := h.group("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: "anti-affinity"})
+	h.Later(t)
+	h.Must(t, nil)
+	if left := h.Fake.ServerGroups("RegionOne"); len(left) != 1 || left[0].ID != id {
+		t.Errorf("left are %v", left)
+	}
+}
+
 // TestUnreadable: where Nova cannot be asked, nothing is taken for gone, for empty or
 // for one's own.
 func TestUnreadable(t *testing.T) {
@@ -349,6 +361,13 @@ func TestRefused(t *testing.T) {
 		"a region":            {attributes{"region": "Atlantis"}, "region: Unable to use the region"},
 		"DRS":                 {attributes{"enable_drs_extension": true}, "enable_drs_extension: Only an admin sees hypervisors"},
 		"a rule of affinity":  {attributes{"servergroup": attributes{"policies": "affinity", "max_server_per_host": 2}}, "servergroup.max_server_per_host: Invalid rule"},
+		"no such policy":      {attributes{"servergroup": attributes{"policies": "aversion"}}, "servergroup.policies: Invalid Attribute Value Match"},
+		"a rule of none":      {attributes{"servergroup": attributes{"max_server_per_host": 0}}, "servergroup.max_server_per_host: Invalid Attribute Value"},
+		"no name":             {asking(""), "servergroup.name: Invalid Attribute Value Length"},
+		"no hint":             {attributes{"scheduler_hints": attributes{}}, "scheduler_hints: Invalid Attribute Combination"},
+		"an empty hint":       {attributes{"scheduler_hints": attributes{"group": ""}}, "scheduler_hints.group: Invalid Attribute Value Length"},
+		"no region":           {attributes{"region": ""}, "region: Invalid Attribute Value Length"},
+		"no zone":             {attributes{"availability_zone": ""}, "availability_zone: Invalid Attribute Value Length"},
 		"two groups":          {attributes{"servergroup": attributes{"name": "shared"}, "scheduler_hints": attributes{"group": "together"}}, "scheduler_hints.group: Scheduler hints without effect"},
 		"one group, twice":    {attributes{"servergroup": attributes{"name": "shared"}, "scheduler_hints": attributes{"group": "shared"}}, ""},
 		"a hint, made later":  {attributes{"scheduler_hints": attributes{"group": "later"}}, ""},
@@ -561,19 +580,34 @@ func TestDRSZone(t *testing.T) {
 	}
 }
 
-// TestTooOld: what the Nova of a region is too old for is said at the block that asks for
-// it.
+// TestTooOld: groups are made and read with whatever microversion there is, and what it lacks
+// is said at the block that asks for it.
 func TestTooOld(t *testing.T) {
 	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	p, err := protocol.Connect(t.Context(), attributes{"auth_url": c.Fake.AuthURL(), "user_name": fakecloud.MemberUser, "password": fakecloud.Password,
-		"tenant_name": fakecloud.MemberUser, "region": "RegionOne", "endpoint_overrides": attributes{"compute": c.OlderNova(t, "RegionOne", 14)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := protocol.Instance{Kind: "stackpolicy_affinity_attachment"}
-	if _, err := p.Plan(t.Context(), p.Request(i, attributes{"servergroup": attributes{"policies": "soft-affinity"}})); err == nil || p.At() != "servergroup: Nova is too old" {
-		t.Errorf("%v, %s", err, p.At())
+	const old = "servergroup: Nova is too old"
+	soft, rule := attributes{"policies": "soft-affinity"}, attributes{"max_server_per_host": 2}
+	for newest, c := range map[int]struct {
+		soft, rule string // what is said of these
+	}{1: {old, old}, 14: {old, old}, 15: {"", old}, 63: {"", old}, 64: {"", ""}} {
+		h := hold(t, fakecloud.MemberUser)
+		h.Block = attributes{"endpoint_overrides": attributes{"compute": h.Cloud.OlderNova(t, "RegionOne", newest)}}
+		for _, asked := range []struct {
+			group attributes
+			at    string
+		}{{attributes{}, ""}, {soft, c.soft}, {rule, c.rule}} {
+			h.Later(t)
+			h.I = protocol.Instance{Kind: h.I.Kind}
+			if err := h.Try(t, attributes{"servergroup": asked.group}); (err != nil) != (asked.at != "") || h.At() != asked.at {
+				t.Errorf("2.%d, %v: %v, said %s", newest, asked.group, err, h.At())
+			}
+			if asked.at == "" {
+				h.Look(t)
+				h.Must(t, nil)
+			}
+		}
+		if left := h.groups("RegionOne"); left != "" {
+			t.Errorf("2.%d: left are %s", newest, left)
+		}
 	}
 }
 
@@ -657,6 +691,12 @@ func forgetRule(t *testing.T, state tftypes.Value) tftypes.Value {
 	}
 	return changed
 }
+
+// lostPost makes the next group, and loses the answer.
+var lostPost = fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Reset, Acts: true}
+
+// noLook lets nobody look at groups.
+var noLook = fakecloud.Fault{Method: http.MethodGet, Path: "/os-server-groups", Status: http.StatusServiceUnavailable, Times: fakecloud.Forever}
 
 // TestLost: where the answer to a creation is lost, the next step depends on whose a
 // group of the name can be.
