@@ -55,40 +55,13 @@ type Bin struct {
 }
 
 // Headroom is the number of nodes that the bin can still take, at most limit.
-func (b Bin) Headroom(limit int64) int64 {
-	return max(0, b.upper(b.Current+limit)-b.Current)
-}
-
-// upper is the largest number of nodes that the bin may hold, at most limit.
-func (b Bin) upper(limit int64) int64 {
-	if b.Weight == 0 {
-		return 0
-	}
-	if b.closed() {
-		limit = min(limit, b.Current)
-	}
-	if b.Cap == Unlimited {
-		return limit
-	}
-	return min(b.Cap, limit)
-}
+func (b Bin) Headroom(limit int64) int64 { return min(limit, b.bounds().room()) }
 
 // closed reports whether the bin takes no nodes now.
 func (b Bin) closed() bool { return b.Closed || b.Maintenance }
 
-// aboveCap is the number of nodes that the bin has above its cap.
-func (b Bin) aboveCap() int64 {
-	if b.Cap == Unlimited {
-		return 0
-	}
-	return max(0, b.Current-b.Cap)
-}
-
-// lower is the least number of nodes that removals leave in the bin.
-func (b Bin) lower() int64 { return min(max(b.Min, b.Kept), b.Current) }
-
-// short is the number of nodes that the bin needs, and can take, up to its min.
-func (b Bin) short() int64 { return max(0, b.upper(b.Min)-b.Current) }
+// aboveCap reports whether the bin has more nodes than its cap.
+func (b Bin) aboveCap() bool { return b.Cap != Unlimited && b.Current > b.Cap }
 
 // ideal returns the share q(i) = total * w(i) / W of each bin, in their order.
 func ideal(bins []Bin, total int64) []*big.Rat {
@@ -149,9 +122,6 @@ func check(bins []Bin, count int64) error {
 	}
 	return errors.Join(errs...)
 }
-
-// weight gives unlisted bins the weight 1: of them the fullest counts the most.
-func (b Bin) weight() int64 { return max(b.Weight, 1) }
 
 // unit is the (n+1)-th node of a bin: the one that raises its count from n.
 type unit struct {

@@ -1,13 +1,14 @@
 package placement
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
 
-// Region is a listed region with the availability zones that are listed in it.
+// Region is a region with the availability zones that are listed in it.
 type Region struct {
-	Bin         // Current is ignored where there are zones: it is their sum
+	Bin
 	Zones []Bin // in any order; none: the region itself takes the nodes
 }
 
@@ -17,8 +18,9 @@ type Region struct {
 //
 // It has two levels: nodes are spread over the regions, and each region's share
 // over its zones. A region takes no more than its zones can, and gives up no more
-// than they can. One with a zone below its min is below its own. Zones belong to
-// their region: those of one name in two regions are two zones.
+// than they can. One with a zone below its min is below its own, and one with nodes
+// in a zone that nobody lists, or above a zone's cap, is the first to lose them.
+// Zones belong to their region: those of one name in two regions are two zones.
 //
 // A node of a region that lists no zones is counted in the region, whatever zone
 // it is in. Where zones are listed a node without a zone is counted in a zone
@@ -59,15 +61,18 @@ func NewBoard(listed []Region, nodes Counts) *Board {
 	return newBoard(regions)
 }
 
-// newBoard is the board of regions that have their nodes.
+// newBoard is the board of regions whose zones, or which themselves, have nodes.
 func newBoard(regions []Region) *Board {
 	b := &Board{regions: regions, spots: map[Place]spot{}}
 	for i, r := range regions {
-		if len(r.Zones) == 0 {
+		if len(r.Zones) > 0 {
+			regions[i].Current = 0
+		} else {
 			b.spots[Place{Region: r.Name}] = spot{i, -1}
 		}
 		for j, z := range r.Zones {
 			b.spots[Place{r.Name, z.Name}] = spot{i, j}
+			regions[i].Current += z.Current
 		}
 	}
 	return b
@@ -111,10 +116,10 @@ func (b *Board) Counted(at Place) (Place, bool) {
 	return whole, there && s.zone < 0
 }
 
-// bin is the bin in which the nodes of a place are counted.
-func (b *Board) bin(at Place) *Bin {
-	at, _ = b.Counted(at)
-	return b.at(b.spots[at])
+// counted is the spot in which the nodes of a place are counted.
+func (b *Board) counted(at Place) (spot, bool) {
+	at, there := b.Counted(at)
+	return b.spots[at], there
 }
 
 func (b *Board) at(s spot) *Bin {
@@ -133,11 +138,32 @@ func (b *Board) place(s spot) Place {
 	return Place{region.Name, region.Zones[s.zone].Name}
 }
 
-// Add adds nodes to a place, or removes them where the number is negative.
-func (b *Board) Add(at Place, nodes int64) { b.bin(at).Current += nodes }
+// Add adds nodes to a place, or removes them where the number is negative. It
+// refuses a place that is not on the board, and reports that.
+func (b *Board) Add(at Place, nodes int64) bool {
+	s, there := b.counted(at)
+	if there {
+		b.add(s, nodes)
+	}
+	return there
+}
 
-// Keep makes a number more of the nodes of a place those that no removal takes.
-func (b *Board) Keep(at Place, nodes int64) { b.bin(at).Kept += nodes }
+func (b *Board) add(s spot, nodes int64) {
+	b.regions[s.region].Current += nodes
+	if s.zone >= 0 {
+		b.regions[s.region].Zones[s.zone].Current += nodes
+	}
+}
+
+// Keep makes a number more of the nodes of a place those that no removal takes. It
+// refuses a place that is not on the board, and reports that.
+func (b *Board) Keep(at Place, nodes int64) bool {
+	s, there := b.counted(at)
+	if there {
+		b.at(s).Kept += nodes
+	}
+	return there
+}
 
 // Close closes a place: it takes no nodes now. A place without a zone is the
 // whole region.
@@ -154,22 +180,20 @@ func (b *Board) Close(at Place) {
 
 // Closed reports whether a listed place takes no nodes now.
 func (b *Board) Closed(at Place) bool {
-	at, there := b.Counted(at)
+	s, there := b.counted(at)
 	if !there {
 		return false
 	}
-	s := b.spots[at]
 	region, bin := b.regions[s.region], b.at(s)
 	return region.Weight > 0 && (region.closed() || bin.closed())
 }
 
 // Why says why a closed place takes no nodes now: "is not available".
 func (b *Board) Why(at Place) string {
-	at, there := b.Counted(at)
+	s, there := b.counted(at)
 	if !there {
 		return ""
 	}
-	s := b.spots[at]
 	if region := b.regions[s.region]; region.closed() {
 		return region.why()
 	}
@@ -179,12 +203,11 @@ func (b *Board) Why(at Place) string {
 // Takes reports whether a place takes a node more: it is listed, neither it nor its
 // region is closed, and both are below their caps.
 func (b *Board) Takes(at Place) bool {
-	at, there := b.Counted(at)
+	s, there := b.counted(at)
 	if !there {
 		return false
 	}
-	s := b.spots[at]
-	return b.regions[s.region].bin(1).Headroom(1) > 0 && b.at(s).Headroom(1) > 0
+	return b.regions[s.region].bounds().room() > 0 && b.at(s).bounds().room() > 0
 }
 
 // Hold keeps all nodes of closed regions and zones: nothing can be deleted there.
@@ -223,7 +246,7 @@ func (b *Board) DropMins() {
 // LowerMins lowers mins to the nodes that another board of the same places has.
 func (b *Board) LowerMins(to *Board) {
 	for i := range b.regions {
-		b.regions[i].Min = min(b.regions[i].Min, to.regions[i].nodes())
+		b.regions[i].Min = min(b.regions[i].Min, to.regions[i].Current)
 		for j := range b.regions[i].Zones {
 			zone := &b.regions[i].Zones[j]
 			zone.Min = min(zone.Min, to.regions[i].Zones[j].Current)
@@ -255,25 +278,6 @@ func (b *Board) Distribute(count int64) (Counts, error) {
 	return changes, err
 }
 
-func (b *Board) distribute(count int64) (Counts, error) {
-	changes, err := distributeRegions(b.regions, count)
-	if err != nil {
-		return nil, err
-	}
-	counts := Counts{}
-	for i, c := range changes {
-		if len(c.zones) == 0 && c.nodes != 0 {
-			counts[Place{Region: b.regions[i].Name}] = c.nodes
-		}
-		for j, n := range c.zones {
-			if n != 0 {
-				counts[Place{b.regions[i].Name, b.regions[i].Zones[j].Name}] = n
-			}
-		}
-	}
-	return counts, nil
-}
-
 // Grow adds a number of nodes, as many as find room, which then stay.
 func (b *Board) Grow(nodes int64) {
 	added, err := b.Distribute(nodes)
@@ -293,7 +297,7 @@ func (b *Board) Grow(nodes int64) {
 // may lose a node.
 func (b *Board) First(tie func(p, q Place) int) (Place, bool) {
 	for _, board := range []*Board{b.open(), b} {
-		if s, ok := leaving(board.regions, func(x, y spot) int { return tie(b.place(x), b.place(y)) }); ok {
+		if s, ok := board.leaving(func(x, y spot) int { return tie(b.place(x), b.place(y)) }); ok {
 			return b.place(s), true
 		}
 	}
@@ -301,14 +305,13 @@ func (b *Board) First(tie func(p, q Place) int) (Place, bool) {
 }
 
 // Move is the next move of one node that makes the spread strictly better: from
-// the place that a removal takes from to the one that an addition fills. It looks
-// at regions first, then at the zones within each, in the order of the regions'
-// names. At last come nodes of zones that nobody lists or that are above their
-// cap, where their own region has no room for them: they move to another region.
-// Following the moves until there is none reaches the best spread in the fewest
-// moves. No move takes from what is closed for maintenance.
+// the place that a removal takes from to the one that an addition fills then. It
+// looks at regions first, then at the zones within each, in the order of the
+// regions' names. A node of a zone that is not listed or above its cap moves within
+// its region or to another one, wherever an addition would go.
+// No move takes from what is closed for maintenance.
 func (b *Board) Move() (from, to Place, ok bool) {
-	x, y, ok := moving(b.open().regions)
+	x, y, ok := b.open().moving()
 	if !ok {
 		return from, to, false
 	}
@@ -318,10 +321,16 @@ func (b *Board) Move() (from, to Place, ok bool) {
 // Beyond says why removals take from a place before all others, "it is not listed",
 // or after them. It is "" where that is only its share.
 func (b *Board) Beyond(at Place) string {
-	if why := b.bin(at).beyond(); why != "" {
-		return why
+	s, there := b.counted(at)
+	if !there {
+		return ""
 	}
-	at, _ = b.Counted(at)
-	total := b.regions[b.spots[at].region].bin(0)
-	return total.beyond()
+	region, bin := b.regions[s.region].Bin, b.at(s)
+	switch why := cmp.Or(bin.surplus(), region.surplus()); {
+	case bin.Maintenance:
+		return "it is closed, and no open place can lose a node"
+	case why != "":
+		return "it is " + why
+	}
+	return ""
 }

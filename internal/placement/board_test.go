@@ -22,6 +22,8 @@ func TestBoard(t *testing.T) {
 	closed.Closed, closed.Why = true, "has no compute endpoint"
 	zoneClosed := region("R1", "a", "b")
 	zoneClosed.Zones[1].Closed, zoneClosed.Zones[1].Why = true, "is not available"
+	over, least := region("R1", "a"), region("R1", "a")
+	over.Zones[0].Cap, least.Min = 1, 3
 	capped := region("R1", "a", "b")
 	capped.Cap = 5
 	for _, c := range []struct {
@@ -37,12 +39,15 @@ func TestBoard(t *testing.T) {
 		{"zones of one region", []Region{region("R1", "a", "b")}, Counts{{"R1", "a"}: 1, {"R1", ""}: 1}, 3, "map[R1/a:1 R1/b:2]", ""},
 		{"what is not listed leaves first", []Region{region("R1", "a"), region("R2")}, Counts{{"R1", "a"}: 3, {"R1", "x"}: 1, {"R3", "a"}: 2}, -3,
 			"map[R1/x:-1 R3:-2]", ""},
+		{"also where its region has its share", []Region{region("R1", "a"), region("R2")}, Counts{{"R1", "a"}: 2, {"R1", "x"}: 1, {"R2", ""}: 3}, -1, "map[R1/x:-1]", ""},
+		{"then what is above the cap of a zone", []Region{over, region("R2")}, Counts{{"R1", "a"}: 2, {"R1", "x"}: 1, {"R2", ""}: 9}, -3, "map[R1/a:-1 R1/x:-1 R2:-1]", ""},
+		{"but no region falls below its min", []Region{least, region("R2")}, Counts{{"R1", "a"}: 2, {"R1", "x"}: 1, {"R2", ""}: 3}, -1, "map[R2:-1]", ""},
 		{"additions avoid what is closed", []Region{closed, region("R2")}, Counts{{"R1", ""}: 1}, 2, "map[R2:2]", ""},
 		{"removals leave it alone", []Region{closed, region("R2")}, Counts{{"R1", ""}: 5, {"R2", ""}: 2}, -1, "map[R2:-1]", ""},
 		{"so with zones", []Region{zoneClosed}, Counts{{"R1", "a"}: 2, {"R1", "b"}: 5}, -1, "map[R1/a:-1]", ""},
 		{"and where nothing else is left there is no plan", []Region{zoneClosed}, Counts{{"R1", "a"}: 2, {"R1", "b"}: 5}, -3, "",
-			"3 nodes must be removed, but only 2 can be: R1/a 2, R1/b 0 (is not available, and keeps its nodes)."},
-		{"a region's cap bounds its zones", []Region{capped}, Counts{{"R1", "a"}: 2}, 4, "", "4 nodes must be added, but there is room for 3: R1 3 of 5 (cap)."},
+			"3 nodes must be removed, but only 2 can be: R1/a 2, R1/b 0 (not available, and keeps its nodes)."},
+		{"a region's cap bounds its zones", []Region{capped}, Counts{{"R1", "a"}: 2}, 4, "", "4 nodes must be added, but there is room for 3: R1 3 (cap 5)."},
 		{"nothing", []Region{region("R1")}, nil, 0, "map[]", ""},
 	} {
 		board := NewBoard(c.listed, c.nodes)
@@ -81,7 +86,7 @@ func TestMaintenance(t *testing.T) {
 		{"nor does a region", []Region{region("R1", true, "a"), region("R2", false, "a")}, Counts{{"R2", "a"}: 5}, 2, "map[R2/a:2]", ""},
 		{"a min of it is not filled", []Region{region("R1", false, "a, shut min2")}, nil, 2, "map[R1/a:2]", ""},
 		{"all are closed", []Region{region("R1", false, "shut"), region("R2", true, "a")}, nil, 1, "",
-			"1 node must be added, but there is room for 0: R1/shut 0 (is closed), R2 0 (is closed)."},
+			"1 node must be added, but there is room for 0: R1/shut 0 (closed), R2 0 (closed)."},
 		{"a zone gives none up", []Region{region("R1", false, "a, shut")}, Counts{{"R1", "a"}: 2, {"R1", "shut"}: 5}, -2, "map[R1/a:-2]", ""},
 		{"before all others have", []Region{region("R1", false, "a min1, shut")}, Counts{{"R1", "a"}: 2, {"R1", "shut"}: 5}, -3, "map[R1/a:-1 R1/shut:-2]", ""},
 		{"whether it is above its cap or lists no such zone", []Region{region("R1", true, "a cap1"), region("R2", false, "a")},
@@ -89,7 +94,7 @@ func TestMaintenance(t *testing.T) {
 		{"then what is not listed goes first again", []Region{region("R1", true, "a cap1"), region("R2", false, "a")},
 			Counts{{"R1", "a"}: 3, {"R1", "old"}: 2, {"R2", "a"}: 3}, -6, "map[R1/a:-1 R1/old:-2 R2/a:-3]", ""},
 		{"nor more than there are", []Region{region("R1", false, "a min1, shut min1")}, Counts{{"R1", "a"}: 2, {"R1", "shut"}: 2}, -3, "",
-			"3 nodes must be removed, but only 2 can be: R1/a 1 of 2 (min 1), R1/shut 1 of 2 (min 1)."},
+			"3 nodes must be removed, but only 2 can be: R1/a 1 (min 1), R1/shut 1 (min 1)."},
 	} {
 		board := NewBoard(c.listed, c.nodes)
 		got, err := board.Distribute(c.change)
@@ -115,7 +120,7 @@ func TestMaintenance(t *testing.T) {
 		}
 	}
 	board.Hold() // a place that is only closed for maintenance answers
-	if got, err := board.Distribute(-4); err != nil || fmt.Sprint(got) != "map[R1/a:-3 R1/shut:-1]" {
+	if got, err := board.Distribute(-4); err != nil || fmt.Sprint(got) != "map[R1/a:-3 R2/old:-1]" {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -126,9 +131,6 @@ func TestMaintenanceOneByOne(t *testing.T) {
 		regions := genRegions().Draw(t, "regions")
 		for i := range regions {
 			regions[i].Maintenance = rapid.IntRange(0, 3).Draw(t, "closed") == 0
-			if len(regions[i].Zones) > 0 {
-				regions[i].Kept = 0 // nodes are kept where they are counted
-			}
 			for j := range regions[i].Zones {
 				regions[i].Zones[j].Maintenance = regions[i].Maintenance || rapid.IntRange(0, 3).Draw(t, "closed zone") == 0
 			}
@@ -165,8 +167,8 @@ func TestBoardChanges(t *testing.T) {
 	changed.Add(Place{"R1", "a"}, 1)
 	lower := board.Clone()
 	lower.LowerMins(board)
-	if got := fmt.Sprint(board.bin(Place{"R2", ""}).Current, board.bin(Place{"R1", "a"}).Kept, changed.Closed(Place{"R1", "b"}), board.Closed(Place{"R1", "b"}),
-		changed.Closed(Place{"R1", "a"}), changed.Closed(Place{"R9", ""}), lower.bin(Place{"R1", "b"}).Min, lower.bin(Place{"R1", "a"}).Min); got != "4 2 true false false false 0 1" {
+	if got := fmt.Sprint(at(board, "R2", "").Current, at(board, "R1", "a").Kept, changed.Closed(Place{"R1", "b"}), board.Closed(Place{"R1", "b"}),
+		changed.Closed(Place{"R1", "a"}), changed.Closed(Place{"R9", ""}), at(lower, "R1", "b").Min, at(lower, "R1", "a").Min); got != "4 2 true false false false 0 1" {
 		t.Errorf("got %s", got)
 	}
 	for at, want := range map[Place]string{{"R1", "a"}: "", {"R1", "old"}: "it is not listed", {"R2", ""}: "it is above its cap of 1"} {
@@ -174,8 +176,19 @@ func TestBoardChanges(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", at, got, want)
 		}
 	}
+	for at, there := range map[Place]bool{{"R1", "a"}: true, {"R2", "x"}: true, {"R1", "gone"}: false, {"R9", "a"}: false} {
+		before := fmt.Sprint(changed.Rows())
+		if changed.Add(at, 0) != there || changed.Keep(at, 0) != there || !there && (changed.Add(at, 1) || changed.Keep(at, 1) || fmt.Sprint(changed.Rows()) != before) {
+			t.Errorf("%s is on the board: want %t", at, there)
+		}
+	}
 	changed.Grow(9)
-	if got := changed.Rows(); got[0].Bin.Current != 4 || changed.bin(Place{"R1", "a"}).Kept != 2 {
+	if got := changed.Rows(); got[0].Bin.Current != 4 || at(changed, "R1", "a").Kept != 2 {
 		t.Errorf("a full board has grown to %+v", got)
 	}
+}
+
+func at(b *Board, region, zone string) *Bin {
+	s, _ := b.counted(Place{region, zone})
+	return b.at(s)
 }

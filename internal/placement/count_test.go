@@ -24,7 +24,7 @@ func TestNewBoard(t *testing.T) {
 	})
 	var got []string
 	for _, r := range board.regions {
-		got = append(got, fmt.Sprintf("%s w%d cap%d %d/%d:%s", r.Name, r.Weight, r.Cap, r.Current, r.nodes(), brief(r.Zones)))
+		got = append(got, fmt.Sprintf("%s w%d cap%d %d/%d:%s", r.Name, r.Weight, r.Cap, r.Current, r.Current, brief(r.Zones)))
 	}
 	want := "R2 w2 cap9 7/7: b w3 0, a w1 4,  w0 2, old w0 1; R1 w1 cap-1 3/3:; R0 w1 cap-1 2/2: a w1 2; R3 w0 cap0 2/2:; R4 w0 cap0 1/1:"
 	if text := strings.Join(got, "; "); text != want {
@@ -41,12 +41,25 @@ func TestNewBoard(t *testing.T) {
 	}
 }
 
-// TestTotal: a region keeps what is configured for it, whatever its zones allow.
-func TestTotal(t *testing.T) {
-	r := Region{Bin: Bin{Name: "R", Weight: 2, Cap: Unlimited, Min: 1, Current: 9}, Zones: bins(t, "a cap2 now2, b min2 now1")}
-	want := Bin{Name: "R", Weight: 2, Cap: Unlimited, Min: 1, Current: 3, Kept: 1}
-	if got := r.bin(0); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
+// TestBounds: a region has its own bounds and those of its zones, whatever is asked.
+func TestBounds(t *testing.T) {
+	for _, c := range []struct {
+		region Region
+		want   bounds
+	}{
+		{Region{Bin: Bin{Name: "R", Weight: 2, Cap: Unlimited, Min: 1}, Zones: bins(t, "a cap2 now2, b min2 now1")},
+			bounds{name: "R", weight: 2, nodes: 3, low: 1, within: 3, listed: 3, mins: 2, short: 1, high: MaxNodes}},
+		{Region{Bin: Bin{Name: "R", Weight: 2, Cap: 6, Min: 1}, Zones: bins(t, "a cap2 now3, b cap4 now1, old w0 now2")},
+			bounds{name: "R", weight: 2, nodes: 6, low: 1, within: 3, listed: 4, mins: 1, high: 6}},
+		{Region{Bin: Bin{Name: "R", Weight: 2, Cap: 4, Min: 5}, Zones: bins(t, "a cap2 now3, b cap4 now1, old w0 now2")},
+			bounds{name: "R", weight: 2, nodes: 6, low: 5, within: 5, listed: 5, mins: 5, high: 6}},
+		{Region{Bin: Bin{Name: "R", Weight: 0, Cap: 4, Current: 5}}, bounds{name: "R", weight: 1, nodes: 5, high: 5}},
+		{Region{Bin: Bin{Name: "R", Weight: 7, Cap: 4, Min: 3, Current: 1, Closed: true}},
+			bounds{name: "R", weight: 7, nodes: 1, low: 1, within: 1, listed: 1, mins: 1, high: 1}},
+	} {
+		if got := newBoard([]Region{c.region}).regions[0].bounds(); got != c.want {
+			t.Errorf("%+v: got %+v, want %+v", c.region, got, c.want)
+		}
 	}
 }
 
@@ -117,7 +130,7 @@ func TestLargest(t *testing.T) {
 			continue
 		}
 		for range -c.count { // one after the other, too
-			i := firstToLeave(list, noTie)
+			i := firstToLeave(binBounds(list), noTie)
 			list[i].Current--
 		}
 		if c.count < 0 && fmt.Sprint(counts(list)) != c.after {

@@ -24,81 +24,71 @@ func Distribute(bins []Bin, count int64) ([]int64, error) {
 	if err := check(bins, count); err != nil {
 		return nil, err
 	}
-	if err := feasible(bins, count); err != nil {
-		return nil, err
+	list := binBounds(bins)
+	if !feasible(list, count) {
+		rooms := make([]Room, len(bins))
+		for i, b := range bins {
+			rooms[i] = roomOf(b, list[i], count)
+		}
+		return nil, &InfeasibleError{Count: count, Rooms: rooms}
 	}
-	steps := additions
-	if count < 0 {
-		steps = removals
-	}
-	changes := make([]int64, len(bins))
-	for i, n := range steps(bins, count) {
-		changes[i] = n - bins[i].Current
-	}
-	return changes, nil
+	return spread(list, count), nil
 }
 
-// feasible reports whether the bins have room for count nodes in all.
-func feasible(bins []Bin, count int64) error {
+// feasible reports whether there is room for count nodes or, where count is
+// negative, whether that many can be removed.
+func feasible(list []bounds, count int64) bool {
 	missing := max(count, -count)
-	rooms := make([]Room, len(bins))
-	for i, b := range bins {
-		rooms[i] = roomOf(b, count)
-		missing -= min(missing, rooms[i].Nodes)
+	for _, v := range list {
+		missing -= min(missing, v.most(count))
 	}
-	if missing > 0 {
-		return &InfeasibleError{Count: count, Rooms: rooms}
-	}
-	return nil
+	return missing == 0
 }
 
-// additions returns the counts of the bins after count nodes were added: to
-// their min first, then to their cap.
-func additions(bins []Bin, count int64) []int64 {
-	held, tops := counts(bins), counts(bins)
-	for i, b := range bins {
-		tops[i] = max(b.Current, b.upper(b.Min))
+// most is the number of nodes that can be added or, where count is negative,
+// removed.
+func (v bounds) most(count int64) int64 {
+	if count < 0 {
+		return v.loose()
 	}
-	held, count = raise(bins, held, tops, count)
-	for i, b := range bins {
-		tops[i] = max(b.Current, b.upper(MaxNodes))
+	return v.room()
+}
+
+// spread is the plan for a feasible count: the change of each of the bounds.
+func spread(list []bounds, count int64) []int64 {
+	held, steps := nodesOf(list), []func(bounds) int64{bounds.first, func(v bounds) int64 { return v.high }}
+	move := raise
+	if count < 0 {
+		count, move = -count, sink
+		steps = []func(bounds) int64{
+			func(v bounds) int64 { return v.listed },
+			func(v bounds) int64 { return v.within },
+			func(v bounds) int64 { return v.low },
+		}
 	}
-	held, _ = raise(bins, held, tops, count)
+	for _, step := range steps {
+		ends := make([]int64, len(list))
+		for i, v := range list {
+			ends[i] = step(v)
+		}
+		held, count = move(list, held, ends, count)
+	}
+	for i, v := range list {
+		held[i] -= v.nodes
+	}
 	return held
 }
 
 // raise adds up to count nodes to bins that hold some, below their tops. It
 // returns what they hold then, and the number of nodes that found no room.
-func raise(bins []Bin, held, tops []int64, count int64) ([]int64, int64) {
-	spans := make([]span, len(bins))
+func raise(list []bounds, held, tops []int64, count int64) ([]int64, int64) {
+	spans := make([]span, len(list))
 	var nodes int64
-	for i, b := range bins {
-		spans[i] = span{held[i], tops[i], b.weight(), b.Name}
+	for i, v := range list {
+		spans[i] = span{held[i], tops[i], v.weight, v.name}
 		nodes += min(count-nodes, tops[i]-held[i])
 	}
 	return fill(spans, nodes), count - nodes
-}
-
-// removals returns the counts of the bins after -count nodes were removed: from
-// bins that nobody lists, then from bins above their cap, then from all.
-func removals(bins []Bin, count int64) []int64 {
-	held, bottoms := counts(bins), counts(bins)
-	count = -count
-	for i, b := range bins {
-		if b.Weight == 0 {
-			bottoms[i] = b.lower()
-		}
-	}
-	held, count = sink(bins, held, bottoms, count)
-	for i, b := range bins {
-		bottoms[i] = max(b.upper(b.Current), b.lower())
-	}
-	held, count = sink(bins, held, bottoms, count)
-	for i, b := range bins {
-		bottoms[i] = b.lower()
-	}
-	held, _ = sink(bins, held, bottoms, count)
-	return held
 }
 
 // sink removes up to count nodes from bins that hold some, above their bottoms.
@@ -106,21 +96,21 @@ func removals(bins []Bin, count int64) []int64 {
 //
 // To take the most expensive nodes out of a span is to fill it again, from its
 // bottom, with the nodes that stay.
-func sink(bins []Bin, held, bottoms []int64, count int64) ([]int64, int64) {
-	spans := make([]span, len(bins))
+func sink(list []bounds, held, bottoms []int64, count int64) ([]int64, int64) {
+	spans := make([]span, len(list))
 	var nodes int64
-	for i, b := range bins {
-		spans[i] = span{bottoms[i], held[i], b.weight(), b.Name}
+	for i, v := range list {
+		spans[i] = span{bottoms[i], held[i], v.weight, v.name}
 		nodes += held[i] - bottoms[i]
 	}
 	taken := min(count, nodes)
 	return fill(spans, nodes-taken), count - taken
 }
 
-func counts(bins []Bin) []int64 {
-	held := make([]int64, len(bins))
-	for i, b := range bins {
-		held[i] = b.Current
+func nodesOf(list []bounds) []int64 {
+	held := make([]int64, len(list))
+	for i, v := range list {
+		held[i] = v.nodes
 	}
 	return held
 }

@@ -44,6 +44,30 @@ func greedy(bins []Bin, count int64) []int64 {
 	return changes
 }
 
+// upper is the largest number of nodes that a bin may hold, at most limit.
+func upper(b Bin, limit int64) int64 {
+	switch {
+	case b.Weight == 0:
+		return 0
+	case b.Closed || b.Maintenance:
+		limit = min(limit, b.Current)
+	}
+	if b.Cap != Unlimited {
+		limit = min(limit, b.Cap)
+	}
+	return limit
+}
+
+// lower is the least number of nodes that removals leave in a bin.
+func lower(b Bin) int64 { return min(max(b.Min, b.Kept), b.Current) }
+
+func counts(bins []Bin) (held []int64) {
+	for _, b := range bins {
+		held = append(held, b.Current)
+	}
+	return held
+}
+
 // compareTrue orders true before false.
 func compareTrue(a, b bool) int {
 	switch {
@@ -78,8 +102,8 @@ func score(bins []Bin, held []int64) []int64 {
 			product *= b.Weight
 			weights += b.Weight
 			total += held[i]
-			aboveCap += max(0, held[i]-b.upper(held[i]))
-			belowMin += max(0, b.upper(b.Min)-held[i])
+			aboveCap += max(0, held[i]-upper(b, held[i]))
+			belowMin += max(0, upper(b, b.Min)-held[i])
 		}
 	}
 	for i, b := range bins {
@@ -105,7 +129,7 @@ func bruteForce(bins []Bin, count int64) []int64 {
 		}
 		room, step := bins[i].Headroom(max(count, 0)), int64(1)
 		if count < 0 {
-			room, step = bins[i].Current-bins[i].lower(), -1
+			room, step = bins[i].Current-lower(bins[i]), -1
 		}
 		for n := int64(0); n <= min(room, left*step); n++ {
 			held[i] = bins[i].Current + n*step
@@ -117,58 +141,104 @@ func bruteForce(bins []Bin, count int64) []int64 {
 	return best
 }
 
-// slowMove is the next move of one node by a plain reading of the rule: where a
-// removal takes from and an addition fills, if that makes the score better; over
-// regions first, then in each region by name. Then, out of a zone that is not
-// listed or above its cap, to another region if its own is full.
+// slowMove is the next move of one node by a plain reading of the rule: out of the
+// region that a removal takes from and into the one that an addition fills then, if
+// that node must go or that makes the score better; else in each region by name.
 func slowMove(regions []Region) (from, to spot, ok bool) {
-	tops := make([]Bin, len(regions))
-	for i, r := range regions {
-		tops[i] = slowTop(r)
-	}
-	zone := func(i int, step int64) int { return slowStep(regions[i].Zones, step) }
-	if i, j := slowStep(tops, -1), slowStep(tops, 1); slowBetter(tops, i, j) {
-		return spot{i, zone(i, -1)}, spot{j, zone(j, 1)}, true
-	}
-	var order []int
-	for len(order) < len(regions) {
-		next := -1
-		for i, r := range regions {
-			if !slices.Contains(order, i) && (next < 0 || r.Name < regions[next].Name) {
-				next = i
+	if i := slowLoses(regions, func(i int) int64 { return slowTop(regions[i]).Min }); i >= 0 {
+		from = spot{i, slowStep(regions[i].Zones, -1)}
+		rank, w, n := slowRank(regions[i]), max(regions[i].Weight, 1), slowTop(regions[i]).Current
+		left := copied(regions)
+		binAt(left, from).Current--
+		var tops []Bin
+		for _, r := range left {
+			tops = append(tops, slowTop(r))
+		}
+		if k := slowStep(tops, 1); k >= 0 {
+			better := tops[k].Current < tops[k].Min || (2*n-1)*tops[k].Weight > (2*tops[k].Current+1)*w
+			if rank < 2 || k != i && better {
+				return from, spot{k, slowStep(left[k].Zones, 1)}, true
 			}
 		}
-		order = append(order, next)
 	}
-	for _, i := range order {
-		fixed := regions[i].Closed || regions[i].Weight == 0 || regions[i].Cap != Unlimited && tops[i].Current > regions[i].Cap
-		if j, k := zone(i, -1), zone(i, 1); !fixed && slowBetter(regions[i].Zones, j, k) {
+	order := make([]string, len(regions))
+	for i, r := range regions {
+		order[i] = r.Name
+	}
+	slices.Sort(order)
+	for _, name := range order {
+		i := slices.IndexFunc(regions, func(r Region) bool { return r.Name == name })
+		r, zones := regions[i], regions[i].Zones
+		fixed := r.Closed || r.Weight == 0 || r.Cap != Unlimited && slowTop(r).Current > r.Cap
+		if j, k := slowStep(zones, -1), slowStep(zones, 1); !fixed && slowBetter(zones, j, k) {
 			return spot{i, j}, spot{i, k}, true
-		}
-	}
-	for _, i := range order {
-		if tops[i].Current <= tops[i].Min || tops[i].Current <= tops[i].Kept || zone(i, -1) < 0 || zone(i, 1) >= 0 {
-			continue
-		}
-		z := regions[i].Zones[zone(i, -1)]
-		if j := slowStep(tops, 1); j >= 0 && (z.Weight == 0 || z.Cap != Unlimited && z.Current > z.Cap) {
-			return spot{i, zone(i, -1)}, spot{j, zone(j, 1)}, true
 		}
 	}
 	return spot{}, spot{}, false
 }
 
+// slowRank is 0 for a region that is not listed, or has a node to lose in a zone
+// that is not; 1 for one above its cap, or with a node to lose above that of a
+// zone; 2 for others.
+func slowRank(r Region) int {
+	rank := func(b Bin) int {
+		switch {
+		case b.Weight == 0:
+			return 0
+		case b.Cap != Unlimited && b.Current > b.Cap:
+			return 1
+		}
+		return 2
+	}
+	best := rank(slowTop(r))
+	for _, z := range r.Zones {
+		if z.Current > z.Min && z.Current > z.Kept {
+			best = min(best, rank(z))
+		}
+	}
+	return best
+}
+
+// slowLoses is the region that a removal takes from; -1 if there is none. Each has a
+// number of nodes that it keeps.
+func slowLoses(regions []Region, keeps func(i int) int64) int {
+	best := -1
+	for i, r := range regions {
+		top := slowTop(r)
+		if top.Current <= max(keeps(i), top.Kept) {
+			continue
+		}
+		if best >= 0 {
+			w, n := max(r.Weight, 1), top.Current
+			v, m := max(regions[best].Weight, 1), slowTop(regions[best]).Current
+			if cmp.Or(
+				cmp.Compare(slowRank(r), slowRank(regions[best])),
+				cmp.Compare((2*m-1)*w, (2*n-1)*v),
+				cmp.Compare(w, v),
+				cmp.Compare(regions[best].Name, r.Name),
+			) > 0 {
+				continue
+			}
+		}
+		best = i
+	}
+	return best
+}
+
 // slowPlace is the region, and the zone in it, that one node is added to or
 // removed from (step -1); -1 if there is none.
 func slowPlace(regions []Region, step int64) (region, zone int) {
+	if step < 0 {
+		if region = slowLoses(regions, func(i int) int64 { return regions[i].Min }); region < 0 {
+			return -1, -1
+		}
+		return region, slowStep(regions[region].Zones, step)
+	}
 	tops := make([]Bin, len(regions))
 	for i, r := range regions {
 		tops[i] = slowTop(r)
-		if len(r.Zones) > 0 && step < 0 {
-			tops[i].Min = r.Min // a removal keeps what is there of the zones' mins, and no more
-		}
 		for _, z := range r.Zones {
-			if step > 0 && z.Current < z.Min && slowStep([]Bin{z}, 1) == 0 {
+			if z.Current < z.Min && slowStep([]Bin{z}, 1) == 0 {
 				tops[i].Min = max(tops[i].Min, tops[i].Current+1)
 			}
 		}
@@ -188,10 +258,9 @@ func slowTop(r Region) Bin {
 	b := r.Bin
 	b.Current = 0
 	open := false
-	var need int64
-	b.Kept = 0
+	var need, kept int64
 	for _, z := range r.Zones {
-		b.Kept += min(max(z.Min, z.Kept), z.Current)
+		kept += min(max(z.Min, z.Kept), z.Current)
 		b.Current += z.Current
 		takes := z.Weight > 0 && !z.Closed
 		open = open || takes && (z.Cap == Unlimited || z.Current < z.Cap)
@@ -201,7 +270,7 @@ func slowTop(r Region) Bin {
 			}
 		}
 	}
-	b.Min = max(b.Min, need)
+	b.Min, b.Kept = max(b.Min, need), max(b.Kept, kept)
 	b.Closed = b.Closed || !open
 	return b
 }

@@ -81,10 +81,10 @@ func TestWithinBounds(t *testing.T) {
 			if c*count < 0 {
 				t.Fatalf("%s changes by %d while %d are asked for", b.Name, c, count)
 			}
-			if c > 0 && b.Current+c > b.upper(MaxNodes) {
+			if c > 0 && b.Current+c > upper(b, MaxNodes) {
 				t.Fatalf("%s passes its cap: %d of %d", b.Name, b.Current+c, b.Cap)
 			}
-			if c < 0 && b.Current+c < b.lower() {
+			if c < 0 && b.Current+c < lower(b) {
 				t.Fatalf("%s falls below its min: %d of %d", b.Name, b.Current+c, b.Min)
 			}
 		}
@@ -145,7 +145,7 @@ func TestRemovalUndoesAddition(t *testing.T) {
 		list := emptied(genBins(6).Draw(t, "list"))
 		mins := int64(0)
 		for _, b := range list {
-			mins += b.upper(b.Min)
+			mins += upper(b, b.Min)
 		}
 		start, err := Distribute(list, mins+rapid.Int64Range(0, 10).Draw(t, "start"))
 		if err != nil {
@@ -255,7 +255,7 @@ func TestMoving(t *testing.T) {
 		best, fewest := bestAnywhere(list)
 		moved, moves := slices.Clone(list), int64(0)
 		for {
-			from, to, ok := bestMove(moved)
+			from, to, ok := bestMove(binBounds(moved))
 			if !ok {
 				break
 			}
@@ -296,7 +296,7 @@ func bestAnywhere(bins []Bin) (best []int64, fewest int64) {
 			return
 		}
 		b := bins[i]
-		for n := b.lower(); n <= min(left, b.Current+b.Headroom(left)); n++ {
+		for n := lower(b); n <= min(left, b.Current+b.Headroom(left)); n++ {
 			held[i] = n
 			try(i+1, left-n)
 		}

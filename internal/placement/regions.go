@@ -1,81 +1,40 @@
 package placement
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
-// regionChange is the change of a region and that of each of its zones, in the
-// order of the zones.
-type regionChange struct {
-	nodes int64
-	zones []int64
-}
-
-// distributeRegions plans on two levels: count nodes over the regions, then
-// each region's share over its zones. The changes are in the order of regions.
-func distributeRegions(regions []Region, count int64) ([]regionChange, error) {
-	bins := make([]Bin, len(regions))
-	for i, r := range regions {
+// distribute plans on two levels: count nodes over the regions, then each region's
+// share over its zones.
+func (b *Board) distribute(count int64) (Counts, error) {
+	bins := make([]Bin, len(b.regions))
+	for i, r := range b.regions {
 		if err := check(r.Zones, 0); err != nil {
 			return nil, fmt.Errorf("region %q: %w", r.Name, err)
 		}
-		bins[i] = r.bin(max(count, 0))
-		if count > 0 {
-			bins[i].Min = max(bins[i].Min, bins[i].Current+r.short())
-		}
+		bins[i] = r.Bin
 	}
-	shares, err := Distribute(bins, count)
-	if infeasible, ok := errors.AsType[*InfeasibleError](err); ok {
-		infeasible.Rooms = roomsOf(regions, count)
-	}
-	if err != nil {
+	if err := check(bins, count); err != nil {
 		return nil, err
 	}
-	changes := make([]regionChange, len(regions))
-	for i, r := range regions {
-		changes[i].nodes = shares[i]
-		if len(r.Zones) == 0 {
+	list := boundsOf(b.regions)
+	if !feasible(list, count) {
+		return nil, &InfeasibleError{Count: count, Rooms: roomsOf(b.regions, list, count)}
+	}
+	changes := Counts{}
+	add := func(i, zone int, n int64) {
+		if n != 0 {
+			changes[b.place(spot{i, zone})] = n
+		}
+	}
+	for i, n := range spread(list, count) {
+		if len(b.regions[i].Zones) == 0 {
+			add(i, -1, n)
 			continue
 		}
-		if changes[i].zones, err = Distribute(r.Zones, shares[i]); err != nil {
-			return nil, err
+		for j, m := range spread(binBounds(b.regions[i].Zones), n) {
+			add(i, j, m)
 		}
 	}
 	return changes, nil
-}
-
-// bin is the region as the first level sees it, bounded by what its zones can
-// take (looked at up to room) and must keep. Where nodes may be added its min is
-// at least the sum of its zones'.
-func (r Region) bin(room int64) Bin {
-	if len(r.Zones) == 0 {
-		return r.Bin
-	}
-	b := r.Bin
-	b.Current, b.Kept = 0, 0
-	var headroom, needs int64
-	for _, z := range r.Zones {
-		b.Current += z.Current
-		b.Kept += z.lower()
-		needs += min(z.Min, z.Current) + z.short()
-		headroom = min(room, headroom+z.Headroom(room))
-	}
-	if room > 0 {
-		b.Min = max(b.Min, needs)
-	}
-	if headroom < room {
-		b.Cap = b.upper(b.Current + headroom)
-	}
-	return b
-}
-
-// short is the number of nodes that zones need up to their mins.
-func (r Region) short() (nodes int64) {
-	for _, z := range r.Zones {
-		nodes += z.short()
-	}
-	return nodes
 }
 
 // hold returns the regions for a change that leaves some of them, and some zones,

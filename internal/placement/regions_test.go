@@ -9,6 +9,33 @@ import (
 	"pgregory.net/rapid"
 )
 
+// regionChange is the change of a region and that of each of its zones.
+type regionChange struct {
+	nodes int64
+	zones []int64
+}
+
+// distributeRegions is the plan for regions whose zones, or which themselves, have
+// nodes, in their order.
+func distributeRegions(regions []Region, count int64) ([]regionChange, error) {
+	changes, err := newBoard(regions).distribute(count)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]regionChange, len(regions))
+	for i, r := range regions {
+		list[i].nodes = changes[Place{Region: r.Name}]
+		for _, z := range r.Zones {
+			n := changes[Place{r.Name, z.Name}]
+			if z.Name != "" {
+				list[i].nodes += n
+			}
+			list[i].zones = append(list[i].zones, n)
+		}
+	}
+	return list, nil
+}
+
 func TestDistributeRegions(t *testing.T) {
 	one := Region{Bin: Bin{Name: "RegionOne", Weight: 100, Cap: Unlimited}, Zones: bins(t, "az-1, az-2")}
 	two := Region{Bin: Bin{Name: "RegionTwo", Weight: 200, Cap: Unlimited}, Zones: bins(t, "az-1 cap1, az-2")}
@@ -96,10 +123,10 @@ func TestRegionsFeasible(t *testing.T) {
 			for _, z := range r.Zones {
 				held += z.Current
 				free += z.Headroom(20)
-				loose += z.Current - z.lower()
+				loose += z.Current - lower(z)
 			}
 			if count > 0 {
-				room += min(free, max(0, r.upper(MaxNodes)-held))
+				room += min(free, max(0, upper(r.Bin, MaxNodes)-held))
 			} else {
 				room += loose
 			}

@@ -7,11 +7,12 @@ import (
 )
 
 // leaving is the spot of [Board.First].
-func leaving(regions []Region, tie func(a, b spot) int) (spot, bool) {
+func (b *Board) leaving(tie func(a, b spot) int) (spot, bool) {
 	within := func(i int) int {
-		return firstToLeave(regions[i].Zones, func(j, k int) int { return tie(spot{i, j}, spot{i, k}) })
+		zones := binBounds(b.regions[i].Zones)
+		return firstToLeave(zones, func(j, k int) int { return tie(spot{i, j}, spot{i, k}) })
 	}
-	i := firstToLeave(firstLevel(regions, 0), func(i, j int) int { return tie(spot{i, within(i)}, spot{j, within(j)}) })
+	i := firstToLeave(boundsOf(b.regions), func(i, j int) int { return tie(spot{i, within(i)}, spot{j, within(j)}) })
 	if i < 0 {
 		return spot{}, false
 	}
@@ -19,51 +20,61 @@ func leaving(regions []Region, tie func(a, b spot) int) (spot, bool) {
 }
 
 // moving is the move of [Board.Move].
-func moving(regions []Region) (from, to spot, ok bool) {
-	bins := firstLevel(regions, 1)
-	if i, j, ok := bestMove(bins); ok {
-		return spot{i, firstToLeave(regions[i].Zones, noTie)}, spot{j, firstToTake(regions[j].Zones)}, true
+func (b *Board) moving() (from, to spot, ok bool) {
+	if from, to, ok = b.movingOut(); ok {
+		return from, to, true
 	}
-	order := make([]int, len(regions))
+	order := make([]int, len(b.regions))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(i, j int) int { return strings.Compare(regions[i].Name, regions[j].Name) })
+	slices.SortFunc(order, func(i, j int) int { return strings.Compare(b.regions[i].Name, b.regions[j].Name) })
 	for _, i := range order {
-		region := regions[i].bin(0)
-		takes := !region.Closed && region.leaveTurn() == inTurn // as many nodes as it has
-		if j, k, ok := bestMove(regions[i].Zones); ok && takes {
+		region := b.regions[i]
+		takes := region.Weight > 0 && !region.closed() && !region.aboveCap() // as many nodes as it has
+		if j, k, ok := bestMove(binBounds(region.Zones)); ok && takes {
 			return spot{i, j}, spot{i, k}, true
-		}
-	}
-	other := firstToTake(bins)
-	for _, i := range order {
-		zones := regions[i].Zones
-		j := firstToLeave(zones, noTie)
-		must := j >= 0 && zones[j].leaveTurn() < inTurn && bins[i].Current > bins[i].lower()
-		if other >= 0 && must && firstToTake(zones) < 0 {
-			return spot{i, j}, spot{other, firstToTake(regions[other].Zones)}, true
 		}
 	}
 	return spot{}, spot{}, false
 }
 
-// firstLevel are the regions as the first level sees them, looked at up to room.
-func firstLevel(regions []Region, room int64) []Bin {
-	list := make([]Bin, len(regions))
-	for i, r := range regions {
-		list[i] = r.bin(room)
+// movingOut is the next move between regions, if one is worth it. A node of a zone
+// that is not listed or above its cap may stay in its region, if that is the best
+// place for it.
+func (b *Board) movingOut() (from, to spot, ok bool) {
+	list := boundsOf(b.regions)
+	for i, v := range list {
+		list[i] = v.keeping(min(v.mins, v.nodes)) // no move takes what a region's zones need
 	}
-	return list
+	i := firstToLeave(list, noTie)
+	if i < 0 {
+		return from, to, false
+	}
+	from = spot{i, firstToLeave(binBounds(b.regions[i].Zones), noTie)}
+	without := b.Clone()
+	without.add(from, -1)
+	rest := slices.Clone(list)
+	rest[i] = without.regions[i].bounds()
+	k := firstToTake(rest)
+	if k < 0 {
+		return from, to, false
+	}
+	to = spot{k, firstToTake(binBounds(without.regions[k].Zones))}
+	must := list[i].leaveTurn() < inTurn
+	if k == i {
+		return from, to, must
+	}
+	return from, to, must || rest[k].takeTurn() < inTurn || list[i].last().cost(rest[k].next()) > 0
 }
 
 func noTie(int, int) int { return 0 }
 
 // firstToLeave is the index of the bin that a removal takes from, or -1.
-func firstToLeave(bins []Bin, tie func(i, j int) int) int {
+func firstToLeave(list []bounds, tie func(i, j int) int) int {
 	from := -1
-	for i, b := range bins {
-		if b.Current > b.lower() && (from < 0 || b.leavesBefore(bins[from], func() int { return tie(i, from) })) {
+	for i, v := range list {
+		if v.loose() > 0 && (from < 0 || v.leavesBefore(list[from], func() int { return tie(i, from) })) {
 			from = i
 		}
 	}
@@ -71,10 +82,10 @@ func firstToLeave(bins []Bin, tie func(i, j int) int) int {
 }
 
 // firstToTake is the index of the bin that an addition fills, or -1.
-func firstToTake(bins []Bin) int {
+func firstToTake(list []bounds) int {
 	to := -1
-	for i, b := range bins {
-		if b.Headroom(1) > 0 && (to < 0 || b.takesBefore(bins[to])) {
+	for i, v := range list {
+		if v.room() > 0 && (to < 0 || v.takesBefore(list[to])) {
 			to = i
 		}
 	}
@@ -82,53 +93,53 @@ func firstToTake(bins []Bin) int {
 }
 
 // bestMove finds the next move between bins, if one is worth it.
-func bestMove(bins []Bin) (from, to int, ok bool) {
-	from, to = firstToLeave(bins, noTie), firstToTake(bins)
+func bestMove(list []bounds) (from, to int, ok bool) {
+	from, to = firstToLeave(list, noTie), firstToTake(list)
 	if from < 0 || to < 0 {
 		return 0, 0, false
 	}
-	must := bins[from].leaveTurn() < inTurn || bins[to].takeTurn() < inTurn
-	return from, to, must || bins[from].last().cost(bins[to].next()) > 0
+	must := list[from].leaveTurn() < inTurn || list[to].takeTurn() < inTurn
+	return from, to, must || list[from].last().cost(list[to].next()) > 0
 }
 
 // The turns of bins: lower ones go first.
 const (
 	unlisted    = iota
-	outOfBounds // above its cap or, where nodes are added, below its min
+	outOfBounds // above a cap or, where nodes are added, below a min
 	inTurn
 )
 
-func (b Bin) leaveTurn() int {
+func (v bounds) leaveTurn() int {
 	switch {
-	case b.Weight == 0:
+	case v.nodes > v.listed:
 		return unlisted
-	case b.aboveCap() > 0:
+	case v.nodes > v.within:
 		return outOfBounds
 	}
 	return inTurn
 }
 
-func (b Bin) takeTurn() int {
-	if b.Current < b.Min {
+func (v bounds) takeTurn() int {
+	if v.nodes < v.mins {
 		return outOfBounds
 	}
 	return inTurn
 }
 
-// leavesBefore reports whether a removal takes from b before it takes from c.
-func (b Bin) leavesBefore(c Bin, tie func() int) bool {
-	order := cmp.Or(cmp.Compare(b.leaveTurn(), c.leaveTurn()), c.last().worth(b.last()))
+// leavesBefore reports whether a removal takes from v before it takes from w.
+func (v bounds) leavesBefore(w bounds, tie func() int) bool {
+	order := cmp.Or(cmp.Compare(v.leaveTurn(), w.leaveTurn()), w.last().worth(v.last()))
 	if order == 0 {
-		order = cmp.Or(tie(), strings.Compare(c.Name, b.Name))
+		order = cmp.Or(tie(), strings.Compare(w.name, v.name))
 	}
 	return order < 0
 }
 
-// takesBefore reports whether an addition fills b before it fills c.
-func (b Bin) takesBefore(c Bin) bool {
-	return cmp.Or(cmp.Compare(b.takeTurn(), c.takeTurn()), b.next().compare(c.next())) < 0
+// takesBefore reports whether an addition fills v before it fills w.
+func (v bounds) takesBefore(w bounds) bool {
+	return cmp.Or(cmp.Compare(v.takeTurn(), w.takeTurn()), v.next().compare(w.next())) < 0
 }
 
 // last is the node that a removal takes, next the one that an addition makes.
-func (b Bin) last() unit { return unit{b.Current - 1, b.weight(), b.Name} }
-func (b Bin) next() unit { return unit{b.Current, b.weight(), b.Name} }
+func (v bounds) last() unit { return unit{v.nodes - 1, v.weight, v.name} }
+func (v bounds) next() unit { return unit{v.nodes, v.weight, v.name} }

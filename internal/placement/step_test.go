@@ -34,7 +34,7 @@ func copied(regions []Region) []Region {
 
 func shape(regions []Region) (text string) {
 	for _, r := range regions {
-		text += fmt.Sprintf("%s %d %v; ", r.Name, r.bin(0).Current, counts(r.Zones))
+		text += fmt.Sprintf("%s %d %v; ", r.Name, slowTop(r).Current, counts(r.Zones))
 	}
 	return text
 }
@@ -46,7 +46,7 @@ func TestLeavingIsDistribute(t *testing.T) {
 		regions := genRegions().Draw(t, "regions")
 		stepped := copied(regions)
 		for n := int64(1); ; n++ {
-			spot, ok := leaving(stepped, func(spot, spot) int { return 0 })
+			spot, ok := newBoard(stepped).leaving(func(spot, spot) int { return 0 })
 			changes, err := distributeRegions(regions, -n)
 			if ok != (err == nil) {
 				t.Fatalf("node %d leaves: %v, but at once: %v", n, ok, err)
@@ -126,7 +126,7 @@ func TestLeavingTie(t *testing.T) {
 			}
 			return len(c.wants)
 		}
-		spot, ok := leaving(regions, func(a, b spot) int { return turn(a) - turn(b) })
+		spot, ok := newBoard(regions).leaving(func(a, b spot) int { return turn(a) - turn(b) })
 		if !ok || spot != c.spot {
 			t.Errorf("%s: %v leaves, want %v", c.name, spot, c.spot)
 		}
@@ -157,7 +157,8 @@ func TestMovingRegions(t *testing.T) {
 			[]string{"R1/a to R2/a"}},
 		{"not in a region above its cap, which would not take them back", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: 2}, Zones: bins(t, "a now3, b")}, region("R2", "a closed")}, nil},
 		{"nor in a closed one", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited, Closed: true}, Zones: bins(t, "a now3, b")}}, nil},
-		{"not out of a closed region whose zones have room", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited, Closed: true}, Zones: bins(t, "a, old w0 now1")}, region("R2", "a now3")}, nil},
+		{"out of a closed region, which takes none", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited, Closed: true}, Zones: bins(t, "a, old w0 now1")}, region("R2", "a now3")},
+			[]string{"R1/old to R2/a"}},
 		{"not where all is full", []Region{region("R1", "a cap1 now1, old w0 now2"), region("R2", "a closed now3")}, nil},
 		{"not below a min", []Region{region("R1", "a min4 now4, b"), region("R2", "a"), {Bin: Bin{Name: "old", Min: 2, Current: 2}}}, nil},
 		{"not below a region's min", []Region{{Bin: Bin{Name: "R1", Weight: 1, Min: 3, Cap: Unlimited}, Zones: bins(t, "a cap1 now1, old w0 now2")}, region("R2", "a now3")}, nil},
@@ -167,7 +168,7 @@ func TestMovingRegions(t *testing.T) {
 		regions := copied(c.regions)
 		var got []string
 		for len(got) < 10 {
-			from, to, ok := moving(regions)
+			from, to, ok := newBoard(regions).moving()
 			if !ok {
 				break
 			}
@@ -195,7 +196,7 @@ func TestMovingAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		regions := genRegions().Draw(t, "regions")
 		for range 100 {
-			from, to, ok := moving(regions)
+			from, to, ok := newBoard(regions).moving()
 			slowFrom, slowTo, slowOK := slowMove(regions)
 			if ok != slowOK || from != slowFrom || to != slowTo {
 				t.Fatalf("%+v: %v to %v (%v), want %v to %v (%v)", regions, from, to, ok, slowFrom, slowTo, slowOK)

@@ -24,7 +24,6 @@ func (b *Board) Rows() []Row {
 	var total int64
 	for i, r := range b.regions {
 		bins[i] = r.Bin
-		bins[i].Current = r.nodes()
 		total += bins[i].Current
 	}
 	var rows []Row
@@ -37,18 +36,6 @@ func (b *Board) Rows() []Row {
 		}
 	}
 	return rows
-}
-
-// nodes is the number of nodes that are in the region now.
-func (r Region) nodes() int64 {
-	if len(r.Zones) == 0 {
-		return r.Current
-	}
-	var nodes int64
-	for _, z := range r.Zones {
-		nodes += z.Current
-	}
-	return nodes
 }
 
 // Table is the board as a table for people: a line for each region, and under it

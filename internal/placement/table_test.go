@@ -40,7 +40,7 @@ func TestNote(t *testing.T) {
 		{Bin{Weight: 1, Cap: 4, Current: 2, Min: 3}, "below min"},
 		{Bin{Weight: 1, Cap: 3, Current: 3, Min: 3}, "full: cap"},
 		{Bin{Weight: 1, Cap: 3, Current: 3, Why: "quota: 3 of 3 instances in use"}, "full: quota"},
-		{Bin{Weight: 1, Cap: 2, Current: 3}, "1 above cap: removed first"},
+		{Bin{Weight: 1, Cap: 2, Current: 3}, "above its cap of 2: removed first"},
 		{Bin{Weight: 1, Cap: 2, Current: 1, Closed: true, Why: "is not available"}, "not available"},
 		{Bin{Weight: 0, Cap: 0, Current: 3}, "not listed: removed first"},
 		{Bin{Weight: 1, Cap: 2, Current: 3, Maintenance: true}, "closed"},

@@ -86,7 +86,7 @@ func outline(before, after []placement.Row) []Region {
 		return &regions[i]
 	}
 	for i, row := range slices.Concat(after, before) {
-		place := Place{Name: row.Zone, Weight: row.Bin.Weight, Min: row.Bin.Min, Cap: row.Bin.Cap, Note: row.Note}
+		place := Bin{Name: row.Zone, Weight: row.Bin.Weight, Min: row.Bin.Min, Cap: row.Bin.Cap, Note: row.Note}
 		if place.Weight > 0 {
 			place.Ideal = row.Ideal.FloatString(2)
 		}
@@ -97,8 +97,8 @@ func outline(before, after []placement.Row) []Region {
 		switch {
 		case !row.IsZone && region == nil:
 			place.Name = row.Region
-			regions = append(regions, Region{Place: place})
-		case row.IsZone && !slices.ContainsFunc(region.Zones, func(z Place) bool { return z.Name == row.Zone }):
+			regions = append(regions, Region{Bin: place})
+		case row.IsZone && !slices.ContainsFunc(region.Zones, func(z Bin) bool { return z.Name == row.Zone }):
 			region.Zones = append(region.Zones, place)
 		}
 	}
@@ -107,15 +107,15 @@ func outline(before, after []placement.Row) []Region {
 
 // place puts the nodes into their places.
 func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]string) {
-	at := func(p placement.Place) []*Place {
+	at := func(p placement.Place) []*Bin {
 		i := slices.IndexFunc(a.Regions, func(r Region) bool { return r.Name == p.Region })
 		region := &a.Regions[i]
 		for j := range region.Zones {
 			if region.Zones[j].Name == p.Zone {
-				return []*Place{&region.Zones[j], &region.Place}
+				return []*Bin{&region.Zones[j], &region.Bin}
 			}
 		}
-		return []*Place{&region.Place}
+		return []*Bin{&region.Bin}
 	}
 	add := func(name string, n roster.Node, fate Fate, reason string) {
 		places := at(n.Place)

@@ -59,12 +59,12 @@ type Attachment struct {
 
 // Region is a region with its zones; without any it has the nodes itself.
 type Region struct {
-	Place
-	Zones []Place
+	Bin
+	Zones []Bin
 }
 
-// Place is a region or a zone.
-type Place struct {
+// Bin is a region or a zone.
+type Bin struct {
 	Name          string
 	Before, After int64
 	Ideal         string // share of the cluster after the plan, "" where the place is not listed
@@ -100,7 +100,7 @@ type Warning struct{ Title, Text string }
 // nodes yields all nodes, place by place.
 func (a *Attachment) nodes(yield func(Node) bool) {
 	for _, r := range a.Regions {
-		for _, p := range append([]Place{r.Place}, r.Zones...) {
+		for _, p := range append([]Bin{r.Bin}, r.Zones...) {
 			for _, n := range p.Nodes {
 				if !yield(n) {
 					return

@@ -111,13 +111,13 @@ func TestAsTheProvider(t *testing.T) {
 			t.Fatal(err)
 		}
 		var rows []string
-		add := func(p planview.Place) {
+		add := func(p planview.Bin) {
 			if p.Note != "not listed" { // its last node leaves: a summary has it no more
 				rows = append(rows, p.Name+" "+p.Ideal)
 			}
 		}
 		for _, region := range view.Attachments[0].Regions {
-			add(region.Place)
+			add(region.Bin)
 			for _, zone := range region.Zones {
 				add(zone)
 			}

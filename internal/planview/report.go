@@ -201,7 +201,7 @@ func (a *Attachment) about(n Node) string {
 }
 
 // row is the place as a row of the table.
-func (p Place) row(inside bool) row {
+func (p Bin) row(inside bool) row {
 	name := p.Name
 	if name == "" {
 		name = "(no zone)"
@@ -229,7 +229,7 @@ func (p Place) row(inside bool) row {
 }
 
 // limit is the cap in words.
-func (p Place) limit() string {
+func (p Bin) limit() string {
 	if p.Cap == placement.Unlimited {
 		return "none"
 	}

@@ -120,7 +120,7 @@ func (c *canvas) legend(a *Attachment) {
 	}
 	there, caps, mins, listed := map[form]bool{}, false, false, false
 	for _, r := range a.Regions {
-		for _, p := range append([]Place{r.Place}, r.Zones...) {
+		for _, p := range append([]Bin{r.Bin}, r.Zones...) {
 			caps, mins, listed = caps || p.Cap >= 0, mins || p.Min > 0, listed || p.Weight > 0
 			for _, n := range p.Nodes {
 				there[form{n.Fate, n.Server != ""}] = true
@@ -189,7 +189,7 @@ func (c *canvas) region(r Region) {
 	// The box is drawn first, and its height is known last.
 	var inner canvas
 	inner.colour = c.colour
-	y := inner.place(r.Place, margin, top, width)
+	y := inner.place(r.Bin, margin, top, width)
 	columns := zoneColumns
 	if c.width == narrowWidth {
 		columns = 1
@@ -215,7 +215,7 @@ func (c *canvas) region(r Region) {
 }
 
 // place draws what is in the box of a place, and returns where the box ends.
-func (c *canvas) place(p Place, x, y, width int) int {
+func (c *canvas) place(p Bin, x, y, width int) int {
 	left, inner := x+gap, width-2*gap
 	name := p.Name
 	if name == "" {
@@ -247,7 +247,7 @@ func (c *canvas) place(p Place, x, y, width int) int {
 }
 
 // gauge draws the nodes after the plan against ideal, min and cap.
-func (c *canvas) gauge(p Place, x, y, width int) {
+func (c *canvas) gauge(p Bin, x, y, width int) {
 	var ideal float64
 	if _, err := fmt.Sscan(p.Ideal, &ideal); err != nil {
 		return

@@ -43,7 +43,7 @@ func (s State) hcl() string {
 }
 
 // fields are the arguments of a place.
-func (p Place) fields() string {
+func (p Bin) fields() string {
 	list := []string{"name = " + quote(p.Name)}
 	if p.Weight != placement.DefaultWeight {
 		list = append(list, fmt.Sprintf("weight = %d", p.Weight))

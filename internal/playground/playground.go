@@ -38,13 +38,13 @@ type State struct {
 
 // Region is a region with its zones.
 type Region struct {
-	Place
-	Zones []Place `json:"zones"`
+	Bin
+	Zones []Bin `json:"zones"`
 }
 
-// Place is a region or a zone, and the nodes that are there now. Those of a region
+// Bin is a region or a zone, and the nodes that are there now. Those of a region
 // with zones are in the zones.
-type Place struct {
+type Bin struct {
 	Name   string `json:"name"`
 	Weight int64  `json:"weight"`
 	Cap    int64  `json:"cap"` // -1: none
@@ -117,7 +117,7 @@ func Play(s State) (Result, error) {
 // check refuses what the provider would refuse, and what is too large.
 func (s State) check() error {
 	places, nodes := 0, int64(0)
-	list := func(kind string, bins []Place) error {
+	list := func(kind string, bins []Bin) error {
 		names := map[string]bool{}
 		for _, p := range bins {
 			places++
@@ -147,9 +147,9 @@ func (s State) check() error {
 		}
 		return nil
 	}
-	var regions []Place
+	var regions []Bin
 	for _, r := range s.Regions {
-		region := r.Place
+		region := r.Bin
 		if len(r.Zones) > 0 {
 			region.Nodes = 0
 		}
@@ -180,12 +180,12 @@ func (s State) check() error {
 
 // listed are the places as the planner takes them.
 func (s State) listed() []placement.Region {
-	bin := func(p Place) placement.Bin {
+	bin := func(p Bin) placement.Bin {
 		return placement.Bin{Name: p.Name, Weight: p.Weight, Cap: p.Cap, Min: p.Min}
 	}
 	regions := make([]placement.Region, len(s.Regions))
 	for i, r := range s.Regions {
-		regions[i].Bin = bin(r.Place)
+		regions[i].Bin = bin(r.Bin)
 		for _, z := range r.Zones {
 			regions[i].Zones = append(regions[i].Zones, bin(z))
 		}

@@ -15,15 +15,15 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
 
-func place(name string, weight, limit, least, nodes int64) playground.Place {
-	return playground.Place{Name: name, Weight: weight, Cap: limit, Min: least, Nodes: nodes}
+func place(name string, weight, limit, least, nodes int64) playground.Bin {
+	return playground.Bin{Name: name, Weight: weight, Cap: limit, Min: least, Nodes: nodes}
 }
 
 // example is two regions with five places.
 func example() playground.State {
 	return playground.State{Capacity: 9, Batch: "2", Regions: []playground.Region{
-		{Place: place("RegionOne", 200, -1, 0, 0), Zones: []playground.Place{place("az-1", 100, -1, 1, 1), place("az-2", 100, 2, 0, 1), place("az-3", 100, -1, 0, 1)}},
-		{Place: place("RegionTwo", 100, -1, 0, 1)},
+		{Bin: place("RegionOne", 200, -1, 0, 0), Zones: []playground.Bin{place("az-1", 100, -1, 1, 1), place("az-2", 100, 2, 0, 1), place("az-3", 100, -1, 0, 1)}},
+		{Bin: place("RegionTwo", 100, -1, 0, 1)},
 	}}
 }
 
@@ -105,7 +105,7 @@ func TestErrors(t *testing.T) {
 
 func many(n int) (list []playground.Region) {
 	for i := range n {
-		list = append(list, playground.Region{Place: place("region-"+strings.Repeat("x", i), 100, -1, 0, 0)})
+		list = append(list, playground.Region{Bin: place("region-"+strings.Repeat("x", i), 100, -1, 0, 0)})
 	}
 	return list
 }
@@ -116,7 +116,7 @@ func TestMovesAreTheDecision(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		small := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
-		bin := func(name string) playground.Place {
+		bin := func(name string) playground.Bin {
 			limit := small("cap", 12)
 			if limit > 8 {
 				limit = placement.Unlimited
@@ -129,7 +129,7 @@ func TestMovesAreTheDecision(t *testing.T) {
 		}
 		s := playground.State{Batch: "1", Capacity: small("capacity", 20)}
 		for _, name := range []string{"a", "b", "c"}[:1+small("regions", 2)] {
-			r := playground.Region{Place: bin(name)}
+			r := playground.Region{Bin: bin(name)}
 			for _, zone := range []string{"x", "y", "z"}[:small("zones", 3)] {
 				r.Zones = append(r.Zones, bin(zone))
 			}

@@ -687,8 +687,13 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 // move is the node that a better spread would have in another place.
 func (s *slowPlanner) move(may func(string) bool) string {
 	bins := s.bins(may, true)
-	if i, j := leaver(bins), taker(bins); i >= 0 && j >= 0 && i != j && better(bins[i], bins[j]) && bins[i].count > needs(bins[i]) {
-		return leaves(bins[i])
+	if i := leaver(bins); i >= 0 {
+		name, there := leaves(bins[i]), s.copy()
+		delete(there.nodes, name)
+		rest := there.bins(may, true)
+		if k := taker(rest); k >= 0 && (first(bins[i]) < 2 || rest[k].name != bins[i].name && better(bins[i], rest[k])) {
+			return name
+		}
 	}
 	names := make([]string, 0, len(bins))
 	for _, b := range bins {
@@ -698,18 +703,11 @@ func (s *slowPlanner) move(may func(string) bool) string {
 	for _, name := range names {
 		b := bins[slices.IndexFunc(bins, func(b slowBin) bool { return b.name == name })]
 		zones := b.zones
-		if b.closed || first(b) < 2 {
+		if b.closed || own(b) < 2 {
 			continue // it would not take the node back
 		}
 		if i, j := leaver(zones), taker(zones); i >= 0 && j >= 0 && i != j && better(zones[i], zones[j]) {
 			return zones[i].free[0]
-		}
-	}
-	for _, name := range names {
-		b := bins[slices.IndexFunc(bins, func(b slowBin) bool { return b.name == name })]
-		i := leaver(b.zones)
-		if i >= 0 && first(b.zones[i]) < 2 && taker(b.zones) < 0 && b.count > needs(b) && taker(bins) >= 0 {
-			return b.zones[i].free[0]
 		}
 	}
 	return ""
@@ -772,8 +770,19 @@ func heavier(a, b slowBin) int {
 	)
 }
 
-// first is 0 for a bin that nobody lists, 1 for one above its cap, 2 for others.
+// first is 0 for a bin that nobody lists, or with a node to lose in such a zone, 1
+// for one above its cap, or with a node to lose above that of a zone, 2 for others.
 func first(b slowBin) int {
+	rank := own(b)
+	for _, z := range b.zones {
+		if canLose(z) {
+			rank = min(rank, own(z))
+		}
+	}
+	return rank
+}
+
+func own(b slowBin) int {
 	switch {
 	case b.weight == 0:
 		return 0

@@ -297,7 +297,7 @@ func TestNotices(t *testing.T) {
 		}, func(s Seen) {
 			s.change("web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
 			s.Full[placement.Place{Region: "RegionTwo"}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
-		}, []Notice{{FullPlaces, "Nova found no host for servers made there: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node is placed there, and none is moved there, unless no other place has room. Make room there, or raise the quotas or aggregates that leave it none; to try again at once set retry_full_after = \"0s\"."}, {NoRoom, "1 node should be replaced now, and there is no room for substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 of 3 (cap), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place."}}},
+		}, []Notice{{FullPlaces, "Nova found no host for servers made there: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node is placed there, and none is moved there, unless no other place has room. Make room there, or raise the quotas or aggregates that leave it none; to try again at once set retry_full_after = \"0s\"."}, {NoRoom, "1 node should be replaced now, and there is no room for substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 (cap 3), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place."}}},
 	} {
 		p := policy(6)
 		p.Templates = images("a")

@@ -250,8 +250,8 @@ func TestTooFewNumbers(t *testing.T) {
 		seen func(Seen)
 		want string
 	}{
-		{"all in service", func(Seen) {}, "9 nodes must be removed, but only 7 can be: A 5 of 8 (min 3), B 2."},
-		{"one that may leave whatever the mins", func(s Seen) { s.lose("web-0"); s.lose("web-1") }, "9 nodes must be removed, but only 7 can be: A 5 of 8 (min 3), B 2."},
+		{"all in service", func(Seen) {}, "9 nodes must be removed, but only 7 can be: A 5 (min 3), B 2."},
+		{"one that may leave whatever the mins", func(s Seen) { s.lose("web-0"); s.lose("web-1") }, "9 nodes must be removed, but only 7 can be: A 5 (min 3), B 2."},
 	} {
 		seen := running(r)
 		c.seen(seen)

@@ -229,7 +229,7 @@ func TestSlider(t *testing.T) {
 		t.Error(got)
 	}
 	p.run(chromedp.KeyEvent(kb.Home))
-	if got := p.text("#problem"); !strings.Contains(got, "4 nodes must be removed, but only 3 can be: RegionOne/az-1 0 of 1 (min 1)") {
+	if got := p.text("#problem"); !strings.Contains(got, "4 nodes must be removed, but only 3 can be: RegionOne/az-1 0 (min 1)") {
 		t.Errorf("%q", got)
 	}
 	p.set("capacity-number", "12")

@@ -80,7 +80,7 @@ func TestFunctionBadInput(t *testing.T) {
 		`distribute(1, { A = 3 })`:                                                  `bins["A"]: an object is needed, not 3`,
 		`distribute(1, ["A"])`:                                                      `bins: an object is needed`,
 		`distribute(1, null)`:                                                       `argument must not be null`,
-		`distribute(3, { A = { cap = 1 }, B = { cap = 1 } })`:                       "There is no feasible plan to handle all nodes. 3 nodes must be added, but there is room for 2: A 1 of 1 (cap), B 1 of 1 (cap).",
+		`distribute(3, { A = { cap = 1 }, B = { cap = 1 } })`:                       "There is no feasible plan to handle all nodes. 3 nodes must be added, but there is room for 2: A 1 (cap 1), B 1 (cap 1).",
 		`distribute(-3, { A = { current = 1 } })`:                                   "3 nodes must be removed, but only 1 can be: A 1.",
 		`distribute(2000000000000000, { A = {} })`:                                  "more than can be planned",
 		`desired_capacity(7, { adjustment_type = "CHANGE_IN_PERCENTAGE" })`:         "number: CHANGE_IN_PERCENTAGE needs a number.",

@@ -135,7 +135,7 @@ func TestPlacementQuota(t *testing.T) {
 		resource.TestStep{Config: web(c, "desired_capacity = 8", both, "respect_quotas = true"),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{regionCount("RegionOne", 2), regionCount("RegionTwo", 6)}}},
 		resource.TestStep{Config: web(c, "desired_capacity = 9", `regions = [{ name = "RegionOne" }]`, "respect_quotas = true"), PlanOnly: true,
-			ExpectError: acctest.Says("RegionOne 0 of 2 (quota: 0 of 2 instances in use)")},
+			ExpectError: acctest.Says("RegionOne 0 (quota: 0 of 2 instances in use)")},
 	)
 }
 

@@ -152,6 +152,6 @@ total        8     13
 		}},
 		// The zone that is down keeps its node, and so there is no plan.
 		resource.TestStep{Config: config("scale_in { count = 8 }"), PlanOnly: true,
-			ExpectError: acctest.Says("8 nodes must be removed, but only 7 can be: RegionOne 6, RegionTwo/az-1 1, RegionTwo/az-2 0 (is not available, and keeps its nodes).")},
+			ExpectError: acctest.Says("8 nodes must be removed, but only 7 can be: RegionOne 6, RegionTwo/az-1 1, RegionTwo/az-2 0 (not available, and keeps its nodes).")},
 	)
 }

@@ -62,7 +62,7 @@ data "stackpolicy_deletion_plan" "z" {
 			is("deletion", "d", "survivors", acctest.Texts("b", "c")),
 		}},
 		resource.TestStep{Config: config(3), PlanOnly: true,
-			ExpectError: acctest.Says("3 nodes must be removed, but only 2 can be: RegionOne 1, RegionTwo 1 of 3 (2 protected).")},
+			ExpectError: acctest.Says("3 nodes must be removed, but only 2 can be: RegionOne 1, RegionTwo 1 (2 protected).")},
 	)
 }
 

@@ -202,7 +202,7 @@ data "stackpolicy_zone_plan" "p" {
   scale_out { count = 3 }
   respect_quotas = true
 }`,
-			ExpectError: acctest.Says("3 nodes must be added, but there is room for 2: RegionOne 2 of 2 (quota: 1 of 3 instances in use)."),
+			ExpectError: acctest.Says("3 nodes must be added, but there is room for 2: RegionOne 2 (quota: 1 of 3 instances in use)."),
 		},
 	)
 }
