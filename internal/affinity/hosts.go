@@ -29,10 +29,9 @@ func (e *wrongZoneError) Error() string {
 
 // DRSZone returns zone:host for servers of a vSphere cluster with DRS. The host
 // is that of the first hypervisor, by its hostname, which is up, enabled, in the
-// zone wanted (if one is) and has "drs" in its hostname, in any case. ZoneOf has the zone of each
-// host, as far as it is known; where it is not, the zone is the one wanted,
-// or "nova" as the policy's document has it. The errors are a [*NoHostError] and
-// a [*wrongZoneError].
+// zone wanted (if one is) and has "drs" in its hostname, in any case. ZoneOf has the
+// zone of each host; of one that is not in it the zone is "nova", as the policy's
+// document has it. The errors are a [*NoHostError] and a [*wrongZoneError].
 func DRSZone(hypervisors []openstack.Hypervisor, zoneOf map[string]string, wanted string) (string, error) {
 	var usable []openstack.Hypervisor
 	for _, h := range hypervisors {
@@ -46,12 +45,13 @@ func DRSZone(hypervisors []openstack.Hypervisor, zoneOf map[string]string, wante
 	slices.SortFunc(usable, func(a, b openstack.Hypervisor) int {
 		return cmp.Or(strings.Compare(a.Hostname, b.Hostname), strings.Compare(a.Host, b.Host))
 	})
+	zone := func(h openstack.Hypervisor) string { return cmp.Or(zoneOf[h.Host], "nova") }
 	for _, h := range usable {
-		if zone := cmp.Or(zoneOf[h.Host], wanted, "nova"); wanted == "" || zone == wanted {
-			return zone + ":" + h.Host, nil
+		if wanted == "" || zone(h) == wanted {
+			return zone(h) + ":" + h.Host, nil
 		}
 	}
-	return "", &wrongZoneError{usable[0].Host, zoneOf[usable[0].Host], wanted}
+	return "", &wrongZoneError{usable[0].Host, zone(usable[0]), wanted}
 }
 
 // Room returns how many members an anti-affinity group can have on the hosts that

@@ -331,7 +331,7 @@ func TestAccAffinityDRS_member(t *testing.T) {
 	c.NeedsMember(t)
 	region := c.Regions(t)[0]
 	group := c.Group(t, region, "g", "anti-affinity")
-	want := acctest.Says("looks for a host among all hypervisors, and Nova shows these to admins only")
+	want := acctest.Says("looks for a host among all hypervisors, and for its zone. Nova shows these to admins only")
 	c.Test(t,
 		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true"), PlanOnly: true, ExpectError: want},
 		resource.TestStep{Config: affinityAttachment("region = %q\n enable_drs_extension = true", region), PlanOnly: true, ExpectError: want},

@@ -51,21 +51,18 @@ func targetZone(
 	}
 	at := path.Root("enable_drs_extension")
 	hypervisors, err := compute.Hypervisors(ctx)
-	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
-		diags.AddAttributeError(
-			at,
-			"Only an admin sees hypervisors",
-			"The DRS extension looks for a host among all hypervisors, and Nova shows these to admins only: "+
-				err.Error()+
-				". Log in as an admin, or leave the extension off.",
-		)
-		return ""
-	}
 	var zoneOf map[string]string
 	if err == nil {
-		zoneOf, err = hostZones(ctx, compute)
+		zoneOf, err = compute.HostZones(ctx)
 	}
-	if err != nil {
+	switch {
+	case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
+		diags.AddAttributeError(at, "Only an admin sees hypervisors and their zones",
+			"The DRS extension looks for a host among all hypervisors, and for its zone. Nova shows these to admins "+
+				"only (os_compute_api:os-hypervisors:list-detail, os_compute_api:os-availability-zone:detail): "+
+				text.Sentence(err)+" Log in as an admin, or leave the extension off.")
+		return ""
+	case err != nil:
 		diags.AddAttributeError(at, "Unable to look for a vSphere host", err.Error())
 		return ""
 	}
