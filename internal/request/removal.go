@@ -37,6 +37,7 @@ type Wanted struct {
 	Named   []node.Node
 	Count   int64            // of others than those; 0: no others
 	Cut     int64            // how many nodes were asked for, where the cluster has fewer; otherwise 0
+	Terms   Terms            // of the decision
 	Groups  map[string]int64 // of the others; nil: from the cluster as a whole
 	GroupBy func(node.Node) string
 }
@@ -58,6 +59,7 @@ func (r Removal) Wanted(nodes []node.Node) (Wanted, error) {
 	wanted := Wanted{Count: -change, Cut: cut}
 	share := asked.decided()
 	if share != nil {
+		wanted.Terms = share.Terms
 		wanted.Groups, wanted.GroupBy, err = share.groups(nodes)
 		if fault, ok := errors.AsType[*ArgumentError](err); ok {
 			err = &ArgumentError{"decision", fault.Fault}
@@ -135,26 +137,23 @@ func Named(nodes []node.Node, candidates []string) (chosen []node.Node, faults [
 	return chosen, faults
 }
 
-// Terms say how nodes are removed. They are handed on to the caller, who removes them.
+// Terms say how nodes are removed, as far as they are given: nil is not. They are
+// handed on to the caller, who removes them.
 type Terms struct {
-	DestroyAfterDeletion  bool
-	GracePeriod           int64 // seconds
-	ReduceDesiredCapacity bool
+	DestroyAfterDeletion  *bool
+	GracePeriod           *int64 // seconds
+	ReduceDesiredCapacity *bool
 }
 
-// TermsOf fills in what is not given, nil, as the deletion policy does: a node
-// that is removed is destroyed, at once, and the cluster's desired capacity
-// shrinks with it.
-func TermsOf(destroy *bool, grace *int64, reduce *bool) Terms {
-	terms := Terms{DestroyAfterDeletion: true, ReduceDesiredCapacity: true}
-	if destroy != nil {
-		terms.DestroyAfterDeletion = *destroy
+// DefaultTerms are the deletion policy's: a node that is removed is destroyed, at
+// once, and the cluster's desired capacity shrinks with it.
+func DefaultTerms() Terms { return Terms{new(true), new(int64(0)), new(true)} }
+
+// Or takes what is not given from others.
+func (t Terms) Or(others Terms) Terms {
+	return Terms{
+		cmp.Or(t.DestroyAfterDeletion, others.DestroyAfterDeletion),
+		cmp.Or(t.GracePeriod, others.GracePeriod),
+		cmp.Or(t.ReduceDesiredCapacity, others.ReduceDesiredCapacity),
 	}
-	if grace != nil {
-		terms.GracePeriod = *grace
-	}
-	if reduce != nil {
-		terms.ReduceDesiredCapacity = *reduce
-	}
-	return terms
 }

@@ -134,11 +134,12 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-func TestTermsOf(t *testing.T) {
-	if got := TermsOf(nil, nil, nil); got != (Terms{DestroyAfterDeletion: true, ReduceDesiredCapacity: true}) {
-		t.Errorf("the defaults are %+v", got)
-	}
-	if got := TermsOf(new(false), new(int64(30)), new(false)); got != (Terms{GracePeriod: 30}) {
-		t.Errorf("got %+v", got)
+// TestTerms: what is given comes before what a decision says, and that before the
+// deletion policy's defaults.
+func TestTerms(t *testing.T) {
+	decided := Terms{DestroyAfterDeletion: new(false), GracePeriod: new(int64(30))}
+	got := Terms{GracePeriod: new(int64(5))}.Or(decided).Or(DefaultTerms())
+	if *got.DestroyAfterDeletion || *got.GracePeriod != 5 || !*got.ReduceDesiredCapacity {
+		t.Errorf("got %t, %d, %t", *got.DestroyAfterDeletion, *got.GracePeriod, *got.ReduceDesiredCapacity)
 	}
 }

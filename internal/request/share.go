@@ -16,6 +16,7 @@ import (
 type Share struct {
 	Count   int64
 	Nodes   []string                    // of a deletion: ids or names of nodes that are among them
+	Terms   Terms                       // of a deletion
 	Regions map[string]int64            // nil: no regions are named
 	Zones   map[string]map[string]int64 // by region; nil: none is named. "" has the zones whose region is not named
 }
@@ -27,11 +28,13 @@ type Decided struct {
 	Region  string                      // "region", the one that all of it is for
 	Regions map[string]int64            // "regions"
 	Zones   map[string]map[string]int64 // "zones" by region; those that are written without are under ""
+	Terms   Terms
 }
 
 // Share checks a decision and fills in what it leaves out: the count is the sum
-// of its places or, where it names none, the number of its candidates or 1. The
-// error is an [*ArgumentError].
+// of its places or, where it names none, the number of its candidates or 1. A list of
+// places or candidates that is there and empty is no node. The error is an
+// [*ArgumentError].
 func (d Decided) Share() (*Share, error) {
 	fault := func(field, format string, args ...any) (*Share, error) {
 		return nil, &ArgumentError{field, fmt.Sprintf(format, args...)}
@@ -54,9 +57,15 @@ func (d Decided) Share() (*Share, error) {
 		return fault("zones", "The decision has a count for each region, and zones without a region. "+
 			"Write the zones by region, as in { RegionOne = { az-1 = 1 } }.")
 	}
-	share := &Share{Count: 1, Nodes: d.Nodes, Regions: maps.Clone(d.Regions), Zones: zones}
-	if len(d.Nodes) > 0 {
+	share := &Share{Count: 1, Nodes: d.Nodes, Regions: maps.Clone(d.Regions), Zones: zones, Terms: d.Terms}
+	switch {
+	case d.Nodes != nil:
 		share.Count = int64(len(d.Nodes))
+	case zones != nil && len(zones) == 0:
+		share.Count = 0
+	}
+	if len(zones) == 0 {
+		share.Zones = nil
 	}
 	if len(zones) > 0 && share.Regions == nil && zones[""] == nil {
 		share.Regions = map[string]int64{}
@@ -137,7 +146,7 @@ func (s *Share) in(regions ...string) *Share {
 	if s.Regions == nil {
 		return s
 	}
-	part := &Share{Regions: map[string]int64{}}
+	part := &Share{Regions: map[string]int64{}, Terms: s.Terms}
 	for _, region := range regions {
 		n, named := s.Regions[region]
 		if !named {

@@ -37,6 +37,10 @@ func TestShare(t *testing.T) {
 		{"regions, and the zones of one", Decided{Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}},
 			Share{Count: 3, Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, ""},
 
+		{"no candidates", Decided{Nodes: []string{}}, Share{Nodes: []string{}}, ""},
+		{"no zones", Decided{Zones: map[string]map[string]int64{}}, Share{}, ""},
+		{"no zones of a region", Decided{Region: "R1", Zones: map[string]map[string]int64{}}, Share{Regions: counts{"R1": 0}}, ""},
+		{"no regions", Decided{Regions: counts{}}, Share{Regions: counts{}}, ""},
 		{"candidates", Decided{Nodes: []string{"x", "y"}}, Share{Count: 2, Nodes: []string{"x", "y"}}, ""},
 		{"candidates and others", Decided{Nodes: []string{"x"}, Count: new(int64(3))}, Share{Count: 3, Nodes: []string{"x"}}, ""},
 		{"more candidates than nodes", Decided{Nodes: []string{"x", "y"}, Count: new(int64(1))}, Share{}, "candidates: The decision has a count of 1, but its candidates are 2."},

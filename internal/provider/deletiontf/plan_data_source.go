@@ -54,10 +54,10 @@ func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	chosen := model.choose(members, asked, &resp.Diagnostics)
+	chosen, terms := model.choose(members, asked, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	model.fill(ctx, members, chosen, &resp.Diagnostics)
+	model.fill(ctx, members, chosen, terms, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }

@@ -72,15 +72,19 @@ func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) request
 	return asked
 }
 
-// choose returns the nodes to remove.
-func (m planModel) choose(members []node.Node, asked request.Removal, diags *diag.Diagnostics) []node.Node {
+// choose returns the nodes to remove, and on what terms a decision removes them.
+func (m planModel) choose(
+	members []node.Node,
+	asked request.Removal,
+	diags *diag.Diagnostics,
+) ([]node.Node, request.Terms) {
 	if asked.Candidates != nil {
-		return named(members, asked.Candidates, diags)
+		return named(members, asked.Candidates, diags), request.Terms{}
 	}
 	wanted, err := asked.Wanted(members)
 	if err != nil {
 		requesttf.Report(err, diags)
-		return nil
+		return nil, request.Terms{}
 	}
 	requesttf.WarnOfCut(wanted.Cut, int64(len(members)), diags)
 	warnOfProtected(wanted.Named, path.Root("decision"), diags)
@@ -98,7 +102,7 @@ func (m planModel) choose(members []node.Node, asked request.Removal, diags *dia
 	case err != nil:
 		diags.AddError("Unable to choose nodes", err.Error()+".")
 	}
-	return append(wanted.Named, others...)
+	return append(wanted.Named, others...), wanted.Terms
 }
 
 // without returns the nodes that are not among some.
@@ -131,7 +135,9 @@ func warnOfProtected(chosen []node.Node, at path.Path, diags *diag.Diagnostics) 
 	}
 }
 
-func (m *planModel) fill(ctx context.Context, members, chosen []node.Node, diags *diag.Diagnostics) {
+func (m *planModel) fill(
+	ctx context.Context, members, chosen []node.Node, decided request.Terms, diags *diag.Diagnostics,
+) {
 	list := func(values []string) types.List {
 		translated, more := types.ListValueFrom(ctx, types.StringType, values)
 		diags.Append(more...)
@@ -150,20 +156,22 @@ func (m *planModel) fill(ctx context.Context, members, chosen []node.Node, diags
 	m.Reason = types.StringValue("Nothing to delete.")
 	m.Deletion = types.ObjectNull(deletionType.AttrTypes)
 	if len(candidates) > 0 {
-		grace := int64(m.GracePeriod.Or(0) / time.Second)
-		terms := request.TermsOf(
-			m.DestroyAfterDeletion.ValueBoolPointer(),
-			&grace,
-			m.ReduceDesiredCapacity.ValueBoolPointer(),
-		)
+		terms := request.Terms{
+			DestroyAfterDeletion:  m.DestroyAfterDeletion.ValueBoolPointer(),
+			ReduceDesiredCapacity: m.ReduceDesiredCapacity.ValueBoolPointer(),
+		}
+		if !m.GracePeriod.IsNull() {
+			terms.GracePeriod = new(int64(m.GracePeriod.Or(0) / time.Second))
+		}
+		terms = terms.Or(decided).Or(request.DefaultTerms())
 		m.Reason = types.StringValue("Candidates generated")
 		m.Deletion = types.ObjectValueMust(deletionType.AttrTypes, map[string]attr.Value{
 			"count":                   types.Int64Value(int64(len(candidates))),
 			"candidates":              list(candidates),
 			"names":                   list(names),
-			"destroy_after_deletion":  types.BoolValue(terms.DestroyAfterDeletion),
-			"grace_period":            types.Int64Value(terms.GracePeriod),
-			"reduce_desired_capacity": types.BoolValue(terms.ReduceDesiredCapacity),
+			"destroy_after_deletion":  types.BoolValue(*terms.DestroyAfterDeletion),
+			"grace_period":            types.Int64Value(*terms.GracePeriod),
+			"reduce_desired_capacity": types.BoolValue(*terms.ReduceDesiredCapacity),
 		})
 	}
 	m.Survivors = list(survivors)

@@ -46,16 +46,17 @@ func planSchema() schema.Schema {
 					"`profile_created_at`; nodes of unknown age come last) or `HIGHEST_INDEX_FIRST` (by the last " +
 					"number in the name).",
 			},
-			"destroy_after_deletion": flag("Passed on: whether a removed node is destroyed too. Defaults to `true`."),
+			"destroy_after_deletion": flag("Passed on: whether a removed node is destroyed too. Defaults to what the decision says, or `true`."),
 			"grace_period": schema.StringAttribute{
 				Optional:   true,
 				CustomType: durations.Type{},
 				Validators: durations.Between(0, duration.Longest),
 				MarkdownDescription: "Passed on: how long to wait before a node is removed, such as `30s`. Defaults " +
-					"to `0s`.",
+					"to what the decision says, or `0s`.",
 			},
 			"reduce_desired_capacity": flag(
-				"Passed on: whether the cluster's desired capacity shrinks with it. Defaults to `true`.",
+				"Passed on: whether the cluster's desired capacity shrinks with it. Defaults to what the " +
+					"decision says, or `true`.",
 			),
 			"protected": names(
 				"Ids or names of nodes that are not chosen, in addition to those whose `protected` is true. " +

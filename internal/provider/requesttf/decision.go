@@ -30,7 +30,7 @@ func DecisionArgument(keys, use string) schema.Attribute {
 			"or of the `change` of a placement attachment, fit as they are; null is nothing decided. " +
 			"Each may have `count`, and where the nodes are: `regions`, a map from region to count, and `zones`, " +
 			"a map from zone to count with one `region`, or from region to zone to count. " +
-			"Without `count` it is their sum, and `1` without places. " + use +
+			"Without `count` it is their sum, `0` of an empty one, and `1` without places. " + use +
 			" `status`, if it is there, must be `OK`. A key that no policy writes is refused.",
 	}
 }
@@ -38,10 +38,7 @@ func DecisionArgument(keys, use string) schema.Attribute {
 // furtherKeys are keys of a decision that other policies add, and that say
 // nothing about numbers and places: of the documents, of a deletion plan, of an
 // affinity plan, and of an attachment's change.
-var furtherKeys = []string{
-	"nodes", "names", "reasons", "omitted", "placements",
-	"destroy_after_deletion", "grace_period", "reduce_desired_capacity",
-}
+var furtherKeys = []string{"nodes", "names", "reasons", "omitted", "placements"}
 
 // ReadDecision translates a decision; nil is none. What is wrong is reported at
 // the argument. All of it must be known.
@@ -78,7 +75,7 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 				)
 			}
 			continue
-		case "reason":
+		case "reason", "status_reason", "placement": // the documents' too, of what was placed
 			continue
 		default:
 			return refuse("It has %q, and can have creation and deletion.", f.Name)
@@ -125,6 +122,12 @@ func readShare(kind string, v attr.Value) (*request.Share, error) {
 			d.Zones, err = readZones(f.Value)
 		case f.Name == "candidates" && kind == "deletion":
 			d.Nodes, err = readNames(f.Value)
+		case f.Name == "destroy_after_deletion":
+			d.Terms.DestroyAfterDeletion, err = readBool(f.Value)
+		case f.Name == "reduce_desired_capacity":
+			d.Terms.ReduceDesiredCapacity, err = readBool(f.Value)
+		case f.Name == "grace_period":
+			d.Terms.GracePeriod, err = value.WholeFrom(f.Value)
 		case !slices.Contains(furtherKeys, f.Name):
 			return nil, fmt.Errorf("it has %q, and can have count, region, regions and zones", f.Name)
 		}
@@ -137,6 +140,11 @@ func readShare(kind string, v attr.Value) (*request.Share, error) {
 		return nil, fmt.Errorf("%s: %s", fault.Argument, strings.TrimSuffix(fault.Fault, "."))
 	}
 	return share, err
+}
+
+func readBool(v attr.Value) (*bool, error) {
+	b, _, err := value.As[types.Bool](v, "true or false")
+	return b.ValueBoolPointer(), err
 }
 
 // readNames reads a list of names or ids.
@@ -184,7 +192,7 @@ func readZones(v attr.Value) (map[string]map[string]int64, error) {
 	flat, notFlat := readCounts(v)
 	if notFlat == nil {
 		if len(flat) == 0 {
-			return nil, nil
+			return map[string]map[string]int64{}, nil
 		}
 		return map[string]map[string]int64{"": flat}, nil
 	}

@@ -183,8 +183,11 @@ func TestReadDecision(t *testing.T) {
 			want: request.Decision{Deletion: &request.Share{Count: 2, Nodes: []string{"a", "b"}}}},
 		"nothing to delete": {creation: object(fields{"count": number(1)}), deletion: types.DynamicNull(),
 			want: request.Decision{Creation: &request.Share{Count: 1}}},
-		"what other policies add": {deletion: object(fields{"count": number(1), "names": names(text("a")), "grace_period": number(60)}),
-			want: request.Decision{Deletion: &request.Share{Count: 1}}},
+		"what other policies add": {deletion: object(fields{"count": number(1), "names": names(text("a"))}), want: request.Decision{Deletion: &request.Share{Count: 1}}},
+		"on what terms": {deletion: object(fields{"count": number(1), "grace_period": number(60), "destroy_after_deletion": types.BoolValue(false)}),
+			want: request.Decision{Deletion: &request.Share{Count: 1, Terms: request.Terms{DestroyAfterDeletion: new(false), GracePeriod: new(int64(60))}}}},
+		"no zones, and no count": {deletion: object(fields{"zones": object(nil)}), want: request.Decision{Deletion: &request.Share{}}},
+		"no candidates":          {deletion: object(fields{"candidates": names()}), want: request.Decision{Deletion: &request.Share{Nodes: []string{}}}},
 
 		"nothing":             {says: "It has neither creation nor deletion."},
 		"a misspelled key":    {creation: object(fields{"cuont": number(1)}), says: `creation: it has "cuont"`},
@@ -215,7 +218,7 @@ func TestReadDecision(t *testing.T) {
 	}
 	for _, status := range []string{"ERROR", "OK", ""} {
 		var diags diag.Diagnostics
-		given := object(fields{"status": text(status), "reason": text("why"), "creation": object(fields{"count": number(1)})})
+		given := object(fields{"status": text(status), "reason": text("why"), "status_reason": text("why"), "placement": object(fields{"count": number(2)}), "creation": object(fields{"count": number(1)})})
 		if requesttf.ReadDecision(types.DynamicValue(given), &diags); diags.HasError() != (status == "ERROR") {
 			t.Errorf("status %q: %v", status, diags)
 		}
