@@ -113,6 +113,7 @@ func TestMadeLate(t *testing.T) {
 		"no answer comes":       {Effect: fakecloud.Hang},
 		"the connection breaks": {Effect: fakecloud.Reset},
 		"a proxy gives up":      {Status: http.StatusGatewayTimeout},
+		"a proxy loses Nova":    {Status: http.StatusBadGateway},
 	} {
 		fault.Method, fault.Path = http.MethodPost, "/os-server-groups"
 		for _, name := range []string{"", "web"} {

@@ -259,4 +259,13 @@ func TestOctavia(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.name, all, c.warning)
 		}
 	}
+	// A node is as well as in the worst of its pools, in whatever order they are.
+	for _, pools := range [][]string{{"ill", "well"}, {"well", "ill"}} {
+		check := Check{Pools: pools, Timeout: time.Second, Members: func(_ context.Context, _, pool string) ([]openstack.Member, error) {
+			return []openstack.Member{member(1, map[string]string{"ill": "ERROR", "well": "ONLINE"}[pool])}, nil
+		}}
+		if got := names(check.Look(t.Context(), nodes("R", 1, 1)).Unhealthy); !slices.Equal(got, []string{"id-1"}) {
+			t.Errorf("%s: unhealthy are %v", pools, got)
+		}
+	}
 }

@@ -264,6 +264,35 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestDeletedMeanwhile: a server that is deleted while the list is read, and from which Nova was to
+// go on, ends the list. The servers that are missing in it are asked for.
+func TestDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	l := &leaver{Attachment: protocol.AttachIn(t, "stackpolicy_deletion_attachment", fakecloud.Config{PageLimit: 1})}
+	for range 3 {
+		l.id = l.Fake.AddServers("RegionOne", fakecloud.Server{})[0]
+	}
+	first := l.Fake.Servers("RegionOne")[0].ID // which is in the last page
+	var all []protocol.Instance
+	for _, id := range []string{first, l.id} {
+		i, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, i)
+	}
+	l.Later(t)
+	lost := l.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/servers", Nth: 2, Status: http.StatusBadRequest})
+	for _, i := range all {
+		if after, err := l.Refresh(t.Context(), i); err != nil || after.State.IsNull() {
+			t.Errorf("%v, the state is %s", err, after.State)
+		}
+	}
+	if lost.Fired() != 1 {
+		t.Error("no page was lost")
+	}
+}
+
 // TestInvalid: what the schema refuses. Hooks are in hookblock.
 func TestInvalid(t *testing.T) {
 	t.Parallel()

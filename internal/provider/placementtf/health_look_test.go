@@ -77,20 +77,24 @@ func TestHealthOfMembers(t *testing.T) {
 	a.Must(t, config)
 	unaddressed := func(s *fakecloud.Server) { s.Network, s.Address = false, "" }
 	a.boot(t, map[string]func(*fakecloud.Server){
-		"web-0": unaddressed, "web-3": unaddressed,
+		"web-0": unaddressed, "web-2": unaddressed, "web-3": unaddressed,
 		"web-1": func(s *fakecloud.Server) { unaddressed(s); s.Created = time.Time{} },
 		"web-4": func(s *fakecloud.Server) { unaddressed(s); s.Status = "SHUTOFF" },
 	})
+	old := slices.IndexFunc(fake.Servers("RegionOne"), func(s fakecloud.Server) bool { return s.Name == "web-2" })
+	again := fake.Servers("RegionOne")[old].ID // was made yesterday, and starts now
+	a.Cloud.Act(t, "RegionOne", again, `{"shelve": null}`, "SHELVED_OFFLOADED")
+	a.Cloud.Act(t, "RegionOne", again, `{"unshelve": null}`, "ACTIVE")
 	if got := a.replaced(t, config); got != "" {
 		t.Errorf("all are well, and %s is replaced", got)
 	}
-	for region, addresses := range map[string][]string{"RegionOne": {"10.9.9.0", "10.9.9.1"}, "RegionTwo": {"10.9.9.3", "10.9.9.4"}} {
+	for region, addresses := range map[string][]string{"RegionOne": {"10.9.9.0", "10.9.9.1", "10.9.9.2"}, "RegionTwo": {"10.9.9.3", "10.9.9.4"}} {
 		for _, address := range addresses {
 			fake.SetOperating(region, pools[region], address, "ERROR")
 		}
 	}
 	if got := a.replaced(t, config); got != "web-0 web-3" {
-		t.Errorf("of four in ERROR %q is replaced: %s", got, a.Said())
+		t.Errorf("of five in ERROR %q is replaced: %s", got, a.Said())
 	}
 	if a.At() != "" {
 		t.Errorf("said is %s", a.Said())

@@ -55,6 +55,19 @@ func TestPlacementRefuses(t *testing.T) {
 			at:     "stateful.release: A slot to release is in use",
 			says:   "Nodes are in the slots of web-1. A slot can be released once its node is removed",
 		},
+		"a candidate that an apply removed": {
+			before:  zonal(2, zone, nil),
+			happens: becomes(zonal(1, zone, leaving("web-1", ""))),
+			config:  zonal(2, zone, leaving("web-1", "")),
+			nodes:   "RegionOne/az-1: web-0 web-2",
+			change:  "+web-2",
+		},
+		"a candidate that never was": {
+			before: zonal(2, zone, nil),
+			config: zonal(2, zone, leaving("web-7", "")),
+			nodes:  "RegionOne/az-1: web-0 web-1",
+			at:     ": A candidate is not there",
+		},
 		"a candidate in a closed place": {
 			before: zonal(2, "az-1 az-2", templated("a", "RECREATE", "TEMPLATE")),
 			config: zonal(2, "az-1! az-2", with(templated("a", "RECREATE", "TEMPLATE"), leaving("web-0", ""))),
