@@ -20,7 +20,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// What only Terraform can show of an affinity attachment: its life, and what becomes of the
+// What only Terraform can show of an affinity attachment: its life, and what happens to the
 // servers that have its group in their scheduler hints. A first test: c.Workspace(t,
 // grouped(c, ignoring, named("web"))) is two servers in a group; then apply, write another
 // configuration, plan, and ask c.Servers(t) which are the same. All else is in

@@ -213,7 +213,7 @@ func TestDrainFails(t *testing.T) {
 	}
 }
 
-// TestNoted: a drain is noted in Nova, and the mark removed, before the consumer is told.
+// TestNoted: a drain is noted in Nova, and the mark removed, before the consumer gets a message.
 func TestNoted(t *testing.T) {
 	t.Parallel()
 	for _, mark := range []string{"", "7"} {
@@ -264,8 +264,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestDeletedMeanwhile: a server that is deleted while the list is read, and from which Nova was to
-// go on, ends the list. The servers that are missing in it are asked for.
+// TestDeletedMeanwhile: a server is deleted while the list is read, and Nova cannot
+// go on from it. The servers that the list lacks are asked for.
 func TestDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	l := &leaver{Attachment: protocol.AttachIn(t, "stackpolicy_deletion_attachment", fakecloud.Config{PageLimit: 1})}
