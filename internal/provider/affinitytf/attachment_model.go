@@ -32,7 +32,7 @@ type attachmentModel struct {
 type serverGroupModel struct {
 	Name             types.String `tfsdk:"name"`
 	Policies         types.String `tfsdk:"policies"`
-	MaxServerPerHost value.Whole  `tfsdk:"max_server_per_host"`
+	MaxServerPerHost types.Int64  `tfsdk:"max_server_per_host"`
 }
 
 type identity struct {
@@ -46,7 +46,7 @@ var (
 		AttrTypes: map[string]attr.Type{
 			"name":                types.StringType,
 			"policies":            types.StringType,
-			"max_server_per_host": value.WholeType{},
+			"max_server_per_host": types.Int64Type,
 		},
 	}
 	bindingDataType = types.ObjectType{
@@ -180,9 +180,9 @@ func (m attachmentModel) imported() bool { return m.Policy.IsNull() }
 
 // adopt fills in, after an import, what a configuration may say of the group.
 func (m *attachmentModel) adopt(g openstack.ServerGroup) {
-	perHost := value.WholeNull()
+	perHost := types.Int64Null()
 	if g.MaxServerPerHost > 0 {
-		perHost = value.WholeOf(int64(g.MaxServerPerHost))
+		perHost = types.Int64Value(int64(g.MaxServerPerHost))
 	}
 	m.ServerGroup = types.ObjectValueMust(serverGroupType.AttrTypes, map[string]attr.Value{
 		"name": types.StringValue(g.Name), "policies": types.StringValue(g.Policy), "max_server_per_host": perHost})

@@ -3,8 +3,6 @@ package affinitytf
 import (
 	"math"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -99,7 +97,6 @@ func attachmentSchema() schema.Schema {
 					"policies": policies,
 					"max_server_per_host": schema.Int64Attribute{
 						Optional:   true,
-						CustomType: value.WholeType{},
 						Validators: []validator.Int64{int64validator.Between(1, math.MaxInt32)},
 						MarkdownDescription: "Maximum number of members on one host, for `anti-affinity` only. Needs " +
 							"Nova's microversion 2.64. By default it is 1 in a group that is created, and any in one " +

@@ -42,7 +42,6 @@ func (f *desiredCapacityFunction) Definition(
 			"that names both.",
 		Parameters: []function.Parameter{
 			function.Int64Parameter{
-				CustomType:          value.WholeType{},
 				Name:                "current",
 				MarkdownDescription: "Nodes that the cluster has.",
 			},

@@ -37,7 +37,6 @@ func (f *distributeFunction) Definition(
 			"order of the places.",
 		Parameters: []function.Parameter{
 			function.Int64Parameter{
-				CustomType:          value.WholeType{},
 				Name:                "count",
 				MarkdownDescription: "Nodes to add, or to remove where negative.",
 			},

@@ -87,8 +87,6 @@ func TestFunctionBadInput(t *testing.T) {
 		`desired_capacity(7, { number = 3 })`:                                       "adjustment_type: A number needs an adjustment_type",
 		`desired_capacity(7, { adjustment = "x" })`:                                 `resize has "adjustment", which is not one of its arguments`,
 		`desired_capacity(7, { strict = "maybe" })`:                                 `resize.strict: true or false is needed, not "maybe"`,
-		`distribute(2.5, {})`:                                                       "A whole number is needed, not 2.5.",
-		`desired_capacity(7.5, {})`:                                                 "A whole number is needed, not 7.5.",
 		`desired_capacity(7, { adjustment_type = "EXACT_CAPACITY", number = 3.5 })`: "number: EXACT_CAPACITY needs a whole number, not 3.5. Only a percentage may have decimals.",
 		`desired_capacity(-7, {})`:                                                  "a cluster of -7 nodes is outside 0 to",
 		`desired_capacity(7, { min_size = 5, max_size = 4 })`:                       "The specified min_size (5) is greater than the specified max_size (4).",

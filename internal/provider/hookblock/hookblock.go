@@ -97,7 +97,6 @@ func attribute(t hook.Type, a hook.Argument) schema.Attribute {
 		return schema.Int64Attribute{
 			Optional:            true,
 			Sensitive:           a.Sensitive,
-			CustomType:          value.WholeType{},
 			Validators:          []validator.Int64{int64validator.Between(a.Least, a.Most)},
 			MarkdownDescription: description,
 		}
@@ -180,7 +179,7 @@ func read(block types.Object) (spec *hook.Spec, unknown map[string]bool) {
 		switch v := v.(type) {
 		case durations.Value:
 			spec.Timeout = v.Or(0)
-		case value.Whole:
+		case types.Int64:
 			spec.Arguments[name] = []string{strconv.FormatInt(v.ValueInt64(), 10)}
 		case types.List:
 			words := make([]string, 0, len(v.Elements()))

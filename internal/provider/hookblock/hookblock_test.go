@@ -17,7 +17,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 )
 
@@ -59,7 +58,7 @@ func TestSpec(t *testing.T) {
 			t.Errorf("%t: got %q", given, got)
 		}
 	}
-	weighed := hookblock.Spec(block(t, map[string]attr.Value{"type": text("octavia"), "weight": value.WholeOf(7)}))
+	weighed := hookblock.Spec(block(t, map[string]attr.Value{"type": text("octavia"), "weight": types.Int64Value(7)}))
 	if got := weighed.Arguments["weight"]; len(got) != 1 || got[0] != "7" {
 		t.Errorf("got %q", got)
 	}

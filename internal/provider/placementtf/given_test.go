@@ -43,7 +43,7 @@ func TestAccPlacementMisspelled(t *testing.T) {
 	} {
 		steps = append(steps, resource.TestStep{Config: web(c, "desired_capacity = 1", zones, bad.line), PlanOnly: true, ExpectError: acctest.Says(bad.want)})
 	}
-	for size, want := range map[string]string{"3.7": "A whole number is needed, not 3.7.", "100001": "must be between 0 and 100000"} {
+	for size, want := range map[string]string{"3.7": "is not an integer", "100001": "must be between 0 and 100000"} {
 		steps = append(steps, resource.TestStep{Config: web(c, "desired_capacity = "+size, zones), PlanOnly: true, ExpectError: acctest.Says(want)})
 	}
 	c.Test(t, steps...)

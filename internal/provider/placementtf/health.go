@@ -44,7 +44,7 @@ type healthHTTP struct {
 }
 
 type healthTCP struct {
-	Port value.Whole `tfsdk:"port"`
+	Port types.Int64 `tfsdk:"port"`
 }
 
 type healthOctavia struct {
@@ -116,7 +116,6 @@ func healthBlock() schema.Block {
 				Attributes: map[string]schema.Attribute{
 					"port": schema.Int64Attribute{
 						Optional:            true,
-						CustomType:          value.WholeType{},
 						Validators:          []validator.Int64{int64validator.Between(1, 65535)},
 						MarkdownDescription: "Number of the port (required).",
 					},

@@ -20,9 +20,9 @@ import (
 type attachmentModel struct {
 	ID              types.String `tfsdk:"id"`
 	Cluster         types.String `tfsdk:"cluster"`
-	DesiredCapacity value.Whole  `tfsdk:"desired_capacity"`
-	MinSize         value.Whole  `tfsdk:"min_size"`
-	MaxSize         value.Whole  `tfsdk:"max_size"`
+	DesiredCapacity types.Int64  `tfsdk:"desired_capacity"`
+	MinSize         types.Int64  `tfsdk:"min_size"`
+	MaxSize         types.Int64  `tfsdk:"max_size"`
 	Regions         types.List   `tfsdk:"regions"`
 	Zones           types.List   `tfsdk:"zones"`
 	Region          types.String `tfsdk:"region"`

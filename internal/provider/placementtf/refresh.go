@@ -274,7 +274,7 @@ func (m *attachmentModel) adopt(
 	}
 	r.Slots = m.slots()
 	m.ID = m.Cluster
-	m.DesiredCapacity = value.WholeOf(int64(len(r.Nodes)))
+	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Places())
 	m.Remaining = types.Int64Value(0)
 	m.record(ctx, r, roster.Change{}, diags)

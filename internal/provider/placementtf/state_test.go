@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
@@ -120,11 +119,11 @@ func TestRecord(t *testing.T) {
 // TestSizes: both bounds are allowed, -1 is none, and what contradicts itself is reported
 // at its argument.
 func TestSizes(t *testing.T) {
-	given := func(n int64) value.Whole {
+	given := func(n int64) types.Int64 {
 		if n == -2 {
-			return value.WholeNull()
+			return types.Int64Null()
 		}
-		return value.WholeOf(n)
+		return types.Int64Value(n)
 	}
 	const size, least = "desired_capacity", "min_size"
 	for _, c := range []struct {

@@ -23,7 +23,6 @@ import (
 func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	number := func(least int64, description string) schema.Int64Attribute {
 		return schema.Int64Attribute{
-			CustomType:          value.WholeType{},
 			Optional:            true,
 			MarkdownDescription: fmt.Sprintf(description, kind),
 			Validators:          []validator.Int64{int64validator.Between(least, placement.MaxNodes)},
@@ -88,9 +87,9 @@ func ReadBins(list types.List) []placement.Bin {
 func readBin(fields map[string]attr.Value) placement.Bin {
 	return placement.Bin{
 		Name:   fields["name"].(types.String).ValueString(),
-		Weight: fields["weight"].(value.Whole).Or(placement.DefaultWeight),
-		Cap:    fields["cap"].(value.Whole).Or(placement.Unlimited),
-		Min:    fields["min"].(value.Whole).Or(0),
+		Weight: value.NumberOr(fields["weight"].(types.Int64), placement.DefaultWeight),
+		Cap:    value.NumberOr(fields["cap"].(types.Int64), placement.Unlimited),
+		Min:    value.NumberOr(fields["min"].(types.Int64), 0),
 
 		Maintenance: fields["closed"].(types.Bool).ValueBool(),
 	}
@@ -154,8 +153,8 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 			}
 			first[name.ValueString()] = i
 		}
-		least, _ := fields["min"].(value.Whole)
-		most, _ := fields["cap"].(value.Whole)
+		least, _ := fields["min"].(types.Int64)
+		most, _ := fields["cap"].(types.Int64)
 		if value.Given(least) && value.Given(most) && most.ValueInt64() >= 0 && least.ValueInt64() > most.ValueInt64() {
 			diags.AddAttributeError(at.AtListIndex(i).AtName("min"), "The min is above the cap",
 				fmt.Sprintf("The min of the %s %q (%d) is larger than its cap (%d). Lower the min or raise the cap.",
@@ -174,7 +173,7 @@ func minsOf(zones attr.Value) (total int64) {
 	list, _ := zones.(types.List)
 	for _, element := range list.Elements() {
 		zone, _ := element.(types.Object)
-		if least, ok := zone.Attributes()["min"].(value.Whole); ok && value.Given(least) {
+		if least, ok := zone.Attributes()["min"].(types.Int64); ok && value.Given(least) {
 			total += least.ValueInt64()
 		}
 	}

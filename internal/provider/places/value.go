@@ -4,7 +4,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // Value is the argument that lists regions and their zones by name alone.
@@ -14,9 +13,9 @@ func Value(regions []placement.Region) types.List {
 	named := func(name string) map[string]attr.Value {
 		return map[string]attr.Value{
 			"name":     types.StringValue(name),
-			"weight":   value.WholeNull(),
-			"cap":      value.WholeNull(),
-			"min":      value.WholeNull(),
+			"weight":   types.Int64Null(),
+			"cap":      types.Int64Null(),
+			"min":      types.Int64Null(),
 			"closed":   types.BoolNull(),
 			"template": types.MapNull(types.StringType),
 		}

@@ -22,13 +22,8 @@ func TestAccPlanOddInput(t *testing.T) {
 	var steps []resource.TestStep
 	for _, bad := range []struct{ config, want string }{
 		// Fractions.
-		{plan(fmt.Sprintf("[{ name = %q, weight = 1.5 }]", region), "scale_out {}"), "A whole number is needed, not 1.5."},
-		{plan(fmt.Sprintf("[{ name = %q, zones = [{ name = \"a\", cap = 2.5 }] }]", region), "scale_out {}"), "A whole number is needed, not 2.5."},
-		{plan(listed, "scale_out { count = 3.7 }"), "A whole number is needed, not 3.7."},
-		{plan(listed, "scale_out { count = 1e400 }"), "A whole number of at most 19 digits is needed, not one beyond all bounds."},
 		{plan(listed, "resize {\n    adjustment_type = \"CHANGE_IN_CAPACITY\"\n    number = 12.5\n  }"), "CHANGE_IN_CAPACITY needs a whole number, not 12.5. Only a percentage may have decimals."},
 		{plan(listed, "resize {\n    adjustment_type = \"CHANGE_IN_PERCENTAGE\"\n    number = 1e400\n  }"), "A number is needed that can be planned with, not one beyond all bounds."},
-		{plan(listed, "resize { max_size = 2.5 }"), "A whole number is needed, not 2.5."},
 		{plan(listed, "decision = { creation = { count = 1.5 } }"), "creation: count: a whole number is needed, not 1.5."},
 		// Nulls and empty names.
 		{plan("[null]", "scale_out {}"), "The element 0 of the list is null."},

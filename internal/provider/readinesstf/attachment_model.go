@@ -125,7 +125,7 @@ func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp 
 	if value.Given(m.HTTP) {
 		http = m.httpCheck(diags)
 	}
-	if port := field(m.TCP, "port", value.WholeNull()); value.Given(m.TCP) && !port.IsUnknown() {
+	if port := field(m.TCP, "port", types.Int64Null()); value.Given(m.TCP) && !port.IsUnknown() {
 		if port.IsNull() {
 			diags.AddAttributeError(
 				path.Root("tcp").AtName("port"),

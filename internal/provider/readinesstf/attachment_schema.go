@@ -17,7 +17,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 const (
@@ -150,7 +149,6 @@ func attachmentSchema() schema.Schema {
 				Attributes: map[string]schema.Attribute{
 					"port": schema.Int64Attribute{
 						Optional:            true,
-						CustomType:          value.WholeType{},
 						Validators:          []validator.Int64{int64validator.Between(1, 65535)},
 						MarkdownDescription: "Number of the port (required).",
 					},

@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 )
 
@@ -46,7 +45,6 @@ func Blocks(named string) map[string]schema.Block {
 
 func count(description string) schema.Attribute {
 	return schema.Int64Attribute{
-		CustomType:          value.WholeType{},
 		Optional:            true,
 		MarkdownDescription: description,
 		Validators:          []validator.Int64{int64validator.Between(0, placement.MaxNodes)},
@@ -66,7 +64,6 @@ func ScaleInBlock() schema.Block {
 func ResizeBlock() schema.Block {
 	size := func(description string) schema.Attribute {
 		return schema.Int64Attribute{
-			CustomType:          value.WholeType{},
 			Optional:            true,
 			MarkdownDescription: description,
 		}

@@ -27,15 +27,15 @@ type Model struct {
 }
 
 type countModel struct {
-	Count value.Whole `tfsdk:"count"`
+	Count types.Int64 `tfsdk:"count"`
 }
 
 type resizeModel struct {
 	AdjustmentType types.String `tfsdk:"adjustment_type"`
 	Number         types.Number `tfsdk:"number"`
-	MinSize        value.Whole  `tfsdk:"min_size"`
-	MaxSize        value.Whole  `tfsdk:"max_size"`
-	MinStep        value.Whole  `tfsdk:"min_step"`
+	MinSize        types.Int64  `tfsdk:"min_size"`
+	MaxSize        types.Int64  `tfsdk:"max_size"`
+	MinStep        types.Int64  `tfsdk:"min_step"`
 	Strict         types.Bool   `tfsdk:"strict"`
 }
 
@@ -138,6 +138,6 @@ func ReadCount(ctx context.Context, block types.Object, diags *diag.Diagnostics)
 	if m == nil {
 		return nil
 	}
-	count := m.Count.Or(1)
+	count := value.NumberOr(m.Count, 1)
 	return &count
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 )
 
@@ -57,7 +56,7 @@ func TestRead(t *testing.T) {
 		"node_create": &none.NodeCreate} {
 		*into = types.ObjectNull(blocks[name].Type().(types.ObjectType).AttrTypes)
 	}
-	whole := func(n int64) attr.Value { return value.WholeOf(n) }
+	whole := func(n int64) attr.Value { return types.Int64Value(n) }
 	of := func(name string, values map[string]attr.Value) types.Object { return block(t, blocks[name], values) }
 	least, most, step, one, two := int64(3), int64(9), int64(2), int64(1), int64(2)
 	for name, c := range map[string]struct {
@@ -81,7 +80,7 @@ func TestRead(t *testing.T) {
 			m.Decision = types.DynamicValue(object(map[string]attr.Value{"deletion": object(map[string]attr.Value{"count": number(2)})}))
 		}, &request.Request{Decision: &request.Decision{Deletion: &request.Share{Count: 2}}}},
 		"what is not known": {func(m *requesttf.Model) {
-			m.ScaleOut = of("scale_out", map[string]attr.Value{"count": value.Whole{Int64Value: types.Int64Unknown()}})
+			m.ScaleOut = of("scale_out", map[string]attr.Value{"count": types.Int64Unknown()})
 		}, nil},
 		"a decision that is not known": {func(m *requesttf.Model) { m.Decision = types.DynamicUnknown() }, nil},
 	} {

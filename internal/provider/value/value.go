@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -37,25 +36,15 @@ func GivenBlock(block types.Object) bool {
 	return false
 }
 
-// Known reports whether values and all in them are known. A number that is not
-// whole counts as unknown, in a block too: the framework reports it.
+// Known reports whether values and all in them are known.
 func Known(ctx context.Context, values ...attr.Value) bool {
 	for _, v := range values {
 		raw, err := v.ToTerraformValue(ctx)
-		if err != nil || !raw.IsFullyKnown() || faulty(v) {
+		if err != nil || !raw.IsFullyKnown() {
 			return false
 		}
 	}
 	return true
-}
-
-// faulty reports whether a value is, or an object has, a number that is not whole.
-func faulty(v attr.Value) bool {
-	if object, ok := v.(types.Object); ok {
-		return slices.ContainsFunc(slices.Collect(maps.Values(object.Attributes())), faulty)
-	}
-	number, ok := v.(Whole)
-	return ok && number.Fault != ""
 }
 
 // Object translates an object, null into nil. All in it must be known.
@@ -76,6 +65,14 @@ func Path(name string) path.Path {
 		at = at.AtName(step)
 	}
 	return at
+}
+
+// NumberOr reads a number, with a default where none was given.
+func NumberOr(value types.Int64, byDefault int64) int64 {
+	if !Given(value) {
+		return byDefault
+	}
+	return value.ValueInt64()
 }
 
 // TextOrNull is null for an empty text.
