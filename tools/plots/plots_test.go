@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"html"
@@ -31,6 +32,28 @@ func TestDrift(t *testing.T) {
 		was, err := os.ReadFile(filepath.Join(top, "assets", file.Name()))
 		if err != nil || string(was) != string(now) {
 			t.Errorf("assets/%s is out of date, run make plots (%v)", file.Name(), err)
+		}
+	}
+}
+
+// TestTable: the table of CONTRIBUTING says which packages use which of ours.
+func TestTable(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(top, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `internal/(\\w+)` \\|.*\\| (.*) \\|$").FindAllStringSubmatch(string(text), -1) {
+		said[row[1]] = strings.TrimPrefix(row[2], "gophercloud, ")
+	}
+	arrows, err := imports(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, uses := range arrows {
+		want := cmp.Or(strings.Join(uses, ", "), "the standard library")
+		if !strings.HasPrefix(name, "provider") && said[name] != want {
+			t.Errorf("internal/%s uses %s, and CONTRIBUTING says %q", name, want, said[name])
 		}
 	}
 }

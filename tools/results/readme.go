@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,34 +17,21 @@ func write(top string) error {
 	if err != nil {
 		return err
 	}
-	set, err := setUpFor(filepath.Join(top, ".github", "workflows"))
-	if err != nil {
-		return err
-	}
 	return errors.Join(
-		between(filepath.Join(top, "README.md"), versions(runs, set)),
+		between(filepath.Join(top, "README.md"), versions(runs)),
 		between(filepath.Join(top, folder, "README.md"), table(runs)))
 }
 
 // read reads all runs, by name.
-func read(dir string) ([]run, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		return nil, err
-	}
-	var list []run
-	for _, file := range files { // sorted
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
+func read(dir string) (list []run, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json")) // sorted
+	for _, file := range files {
+		text, bad := os.ReadFile(file)
 		var r run
-		if err := json.Unmarshal(text, &r); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
+		err = errors.Join(err, bad, json.Unmarshal(text, &r))
 		list = append(list, r)
 	}
-	return list, nil
+	return list, err
 }
 
 // between replaces what a page has between the two marks.
@@ -64,7 +50,7 @@ func between(file, text string) error {
 }
 
 // versions is the table of the README. A run with a failure is no proof.
-func versions(runs []run, set setUp) string {
+func versions(runs []run) string {
 	var terraform, tofu, provider, openstack []string
 	for _, r := range runs {
 		if len(r.Failed) > 0 {
@@ -82,54 +68,27 @@ func versions(runs []run, set setUp) string {
 			openstack = append(openstack, fmt.Sprintf("%s (Nova %s)", name, r.Services["nova"]))
 		}
 	}
-	return fmt.Sprintf(`| | supported | tested with | a public workflow is set up for |
-|---|---|---|---|
-| Terraform | 1.8 or later | %s | %s |
-| OpenTofu | 1.7 or later | %s | %s |
-| terraform-provider-openstack | 3.0 or later | %s | %s |
-| OpenStack | the maintained releases, and Zed | %s | %s |
-`, list(terraform), list(set.terraform),
-		list(tofu), list(set.tofu),
-		list(provider), list(set.provider),
-		list(openstack), list(set.openstack))
-}
-
-// list joins versions, each once, in their order.
-func list(versions []string) string {
-	slices.SortFunc(versions, compare)
-	if versions = slices.Compact(versions); len(versions) == 0 {
-		return "-"
-	}
-	return strings.Join(versions, ", ")
+	return fmt.Sprintf(`| | supported | tested with |
+|---|---|---|
+| Terraform | 1.8 or later | %s |
+| OpenTofu | 1.7 or later | %s |
+| terraform-provider-openstack | 3.0 or later | %s |
+| OpenStack | the maintained releases, and Zed | %s |
+`, list(terraform), list(tofu), list(provider), list(openstack))
 }
 
 var number = regexp.MustCompile(`\d+`)
 
-// compare orders versions by their numbers. Versions that begin with no number
-// ("latest") are ordered by their letters, and Zed comes before the releases that are
-// named by years.
-func compare(a, b string) int {
-	x, y := number.FindAllString(a, -1), number.FindAllString(b, -1)
-	if named(a) != named(b) {
-		return cmp.Compare(named(a), named(b))
+// list joins versions, each once, in the order of their numbers; Zed, which has none, is the last.
+func list(versions []string) string {
+	padded := func(v string) string {
+		return number.ReplaceAllStringFunc(v, func(n string) string { return fmt.Sprintf("%06s", n) })
 	}
-	for i := range min(len(x), len(y)) {
-		if c := cmp.Or(cmp.Compare(len(x[i]), len(y[i])), strings.Compare(x[i], y[i])); c != 0 {
-			return c
-		}
+	slices.SortFunc(versions, func(a, b string) int { return strings.Compare(padded(a), padded(b)) })
+	if len(versions) == 0 {
+		return "-"
 	}
-	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(a, b))
-}
-
-// named orders the kinds of versions: Zed first, then numbers, then all other names.
-func named(version string) int {
-	switch {
-	case strings.HasPrefix(version, "zed"):
-		return -1
-	case strings.ContainsAny(version[:1], "0123456789"):
-		return 0
-	}
-	return 1
+	return strings.Join(slices.Compact(versions), ", ")
 }
 
 // table is all runs.
@@ -148,39 +107,4 @@ func table(runs []run) string {
 			r.Name, r.Cloud, r.User, r.Terraform, r.Provider, r.Passed, len(r.Failed), skipped, r.Date, r.Commit)
 	}
 	return b.String()
-}
-
-// setUp is what the public workflows are written to run with: nothing here knows
-// whether they did.
-type setUp struct{ terraform, tofu, provider, openstack []string }
-
-func setUpFor(workflows string) (setUp, error) {
-	test, err := os.ReadFile(filepath.Join(workflows, "test.yml"))
-	if err != nil {
-		return setUp{}, err
-	}
-	devstack, err := os.ReadFile(filepath.Join(workflows, "devstack.yml"))
-	if err != nil {
-		return setUp{}, err
-	}
-	all := func(text []byte, pattern string) (list []string) {
-		for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
-			list = append(list, string(m[1]))
-		}
-		return list
-	}
-	set := setUp{
-		terraform: all(test, `cli: terraform, version: ([^ ]+) }`),
-		tofu:      all(test, `cli: opentofu, version: ([^ ]+) }`),
-		openstack: all(devstack, `branch: (?:stable/)?([^ ,]+), ubuntu`),
-	}
-	for _, version := range all(test, `(?m)^ +version: \[(.*)\]`) {
-		for one := range strings.SplitSeq(version, ", ") {
-			set.provider = append(set.provider, strings.Trim(one, `"`))
-		}
-	}
-	if len(set.terraform) == 0 || len(set.tofu) == 0 || len(set.openstack) == 0 || len(set.provider) == 0 {
-		return setUp{}, fmt.Errorf("the workflows name no versions: %+v", set)
-	}
-	return set, nil
 }
