@@ -58,8 +58,8 @@ var (
 	}
 )
 
-// validate checks what is known of the arguments.
-func (m attachmentModel) validate(ctx context.Context, diags *diag.Diagnostics) {
+// Validate checks what is known of the arguments.
+func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 	if !m.groupKnown(ctx) {
 		return
 	}

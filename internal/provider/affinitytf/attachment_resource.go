@@ -24,52 +24,22 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
 
-var (
-	_ resource.ResourceWithConfigure      = &attachmentResource{}
-	_ resource.ResourceWithValidateConfig = &attachmentResource{}
-	_ resource.ResourceWithModifyPlan     = &attachmentResource{}
-	_ resource.ResourceWithImportState    = &attachmentResource{}
-	_ resource.ResourceWithIdentity       = &attachmentResource{}
-)
+var _ backend.Attachment = &attachmentResource{}
 
 // NewAttachment returns stackpolicy_affinity_attachment.
-func NewAttachment() resource.Resource { return &attachmentResource{} }
+func NewAttachment() resource.Resource {
+	return &attachmentResource{backend.Resource[attachmentModel]{
+		Name:     "affinity_attachment",
+		Fields:   attachmentSchema,
+		Identity: attachmentIdentity(),
+		Moves:    true, // another group is attached in place
+	}}
+}
 
 // attachmentResource is stackpolicy_affinity_attachment: a server group
 // that is inherited, or created and then deleted with the attachment.
-type attachmentResource struct{ backend.Resource }
-
-func (r *attachmentResource) Metadata(
-	_ context.Context,
-	req resource.MetadataRequest,
-	resp *resource.MetadataResponse,
-) {
-	resp.TypeName = req.ProviderTypeName + "_affinity_attachment"
-	resp.ResourceBehavior.MutableIdentity = true // another group is attached in place
-}
-
-func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = attachmentSchema()
-}
-
-func (r *attachmentResource) IdentitySchema(
-	_ context.Context,
-	_ resource.IdentitySchemaRequest,
-	resp *resource.IdentitySchemaResponse,
-) {
-	resp.IdentitySchema = attachmentIdentity()
-}
-
-func (r *attachmentResource) ValidateConfig(
-	ctx context.Context,
-	req resource.ValidateConfigRequest,
-	resp *resource.ValidateConfigResponse,
-) {
-	var config attachmentModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !resp.Diagnostics.HasError() {
-		config.validate(ctx, &resp.Diagnostics)
-	}
+type attachmentResource struct {
+	backend.Resource[attachmentModel]
 }
 
 // ModifyPlan reports, before anything happens, what would make the apply fail and

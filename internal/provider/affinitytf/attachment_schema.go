@@ -118,8 +118,8 @@ func attachmentSchema() schema.Schema {
 	}
 }
 
-func attachmentIdentity() identityschema.Schema {
-	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+func attachmentIdentity() map[string]identityschema.Attribute {
+	return map[string]identityschema.Attribute{
 		"region": identityschema.StringAttribute{
 			RequiredForImport: true,
 			Description:       "Region of the server group.",
@@ -132,5 +132,5 @@ func attachmentIdentity() identityschema.Schema {
 			OptionalForImport: true,
 			Description:       "Whether the attachment created the group, and deletes it when it is destroyed.",
 		},
-	}}
+	}
 }

@@ -10,41 +10,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-var (
-	_ datasource.DataSourceWithConfigure      = &planDataSource{}
-	_ datasource.DataSourceWithValidateConfig = &planDataSource{}
-)
-
 // NewPlan returns stackpolicy_affinity_plan.
-func NewPlan() datasource.DataSource { return &planDataSource{} }
+func NewPlan() datasource.DataSource {
+	return &planDataSource{backend.DataSource[planModel]{Name: "affinity_plan", Fields: planSchema}}
+}
 
 // planDataSource is stackpolicy_affinity_plan: a placement for each new node of a
 // server group.
-type planDataSource struct{ backend.DataSource }
-
-func (d *planDataSource) Metadata(
-	_ context.Context,
-	req datasource.MetadataRequest,
-	resp *datasource.MetadataResponse,
-) {
-	resp.TypeName = req.ProviderTypeName + "_affinity_plan"
-}
-
-func (d *planDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = planSchema()
-}
-
-func (d *planDataSource) ValidateConfig(
-	ctx context.Context,
-	req datasource.ValidateConfigRequest,
-	resp *datasource.ValidateConfigResponse,
-) {
-	var model planModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if !resp.Diagnostics.HasError() {
-		model.Validate(ctx, &resp.Diagnostics)
-	}
-}
+type planDataSource struct{ backend.DataSource[planModel] }
 
 func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model planModel

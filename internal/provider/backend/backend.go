@@ -6,9 +6,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -73,22 +71,4 @@ func (b *Backend) Walk() *Walk {
 		return new(Walk)
 	}
 	return &b.walk
-}
-
-// DataSource is embedded in data sources, and [Resource] in resources: the
-// framework hands both the same backend in two wrappings, and nothing where
-// Terraform only validates.
-type DataSource struct{ Backend *Backend }
-
-// Configure implements datasource.DataSourceWithConfigure.
-func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.Backend, _ = req.ProviderData.(*Backend)
-}
-
-// Resource is embedded in resources; see [DataSource].
-type Resource struct{ Backend *Backend }
-
-// Configure implements resource.ResourceWithConfigure.
-func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.Backend, _ = req.ProviderData.(*Backend)
 }

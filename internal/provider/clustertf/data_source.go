@@ -17,43 +17,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 )
 
-var (
-	_ datasource.DataSourceWithConfigure      = &dataSource{}
-	_ datasource.DataSourceWithValidateConfig = &dataSource{}
-)
-
 // New returns stackpolicy_cluster.
-func New() datasource.DataSource { return &dataSource{} }
+func New() datasource.DataSource {
+	return &dataSource{backend.DataSource[model]{Name: "cluster", Fields: schemaOf}}
+}
 
 // dataSource is stackpolicy_cluster, the one reader of clusters.
-type dataSource struct{ backend.DataSource }
-
-func (d *dataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_cluster"
-}
-
-func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schemaOf()
-}
-
-func (d *dataSource) ValidateConfig(
-	ctx context.Context,
-	req datasource.ValidateConfigRequest,
-	resp *datasource.ValidateConfigResponse,
-) {
-	var model model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if model.SelectsNothing() {
-		resp.Diagnostics.AddError(
-			"Empty selector",
-			"Nothing says which servers belong to the cluster. Give at least one of name_regex, metadata, tags, "+
-				"servergroup_id and ids.",
-		)
-	}
-}
+type dataSource struct{ backend.DataSource[model] }
 
 func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model model

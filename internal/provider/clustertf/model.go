@@ -19,6 +19,17 @@ type model struct {
 	Distribution types.Map   `tfsdk:"distribution"`
 }
 
+// Validate implements backend.Model.
+func (m model) Validate(_ context.Context, diags *diag.Diagnostics) {
+	if m.SelectsNothing() {
+		diags.AddError(
+			"Empty selector",
+			"Nothing says which servers belong to the cluster. Give at least one of name_regex, metadata, tags, "+
+				"servergroup_id and ids.",
+		)
+	}
+}
+
 func (m model) query(ctx context.Context, diags *diag.Diagnostics) cluster.Query {
 	q := cluster.Query{Selector: m.Selector.Selector(ctx, diags), Keys: m.Keys()}
 	diags.Append(m.Regions.ElementsAs(ctx, &q.Regions, false)...)

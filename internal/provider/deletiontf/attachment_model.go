@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
@@ -45,6 +46,11 @@ const (
 	shutdownTime = 5 * time.Minute // Nova itself gives a guest one, then switches it off
 	spareTime    = time.Minute     // for the requests around the waiting
 )
+
+// Validate implements backend.Model.
+func (m attachmentModel) Validate(_ context.Context, diags *diag.Diagnostics) {
+	hookblock.Validate(m.Hook, path.Root("hook"), diags)
+}
 
 // identify fills in what is worked out.
 func (m *attachmentModel) identify() {

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -83,7 +84,7 @@ func TestWarnCleans(t *testing.T) {
 // TestImport: by id and by identity, which may leave the region out. Terraform
 // imports by identity from 1.12 on, so it is tried here.
 func TestImport(t *testing.T) {
-	schema, identity := attachmentSchema(), attachmentIdentity()
+	schema, identity := attachmentSchema(), identityschema.Schema{Attributes: attachmentIdentity()}
 	kind := identity.Type().TerraformType(t.Context())
 	by := func(region, server any) *tfsdk.ResourceIdentity {
 		return &tfsdk.ResourceIdentity{Schema: identity, Raw: tftypes.NewValue(kind, map[string]tftypes.Value{

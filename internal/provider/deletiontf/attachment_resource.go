@@ -23,53 +23,23 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-var (
-	_ resource.ResourceWithConfigure      = &attachmentResource{}
-	_ resource.ResourceWithIdentity       = &attachmentResource{}
-	_ resource.ResourceWithValidateConfig = &attachmentResource{}
-	_ resource.ResourceWithModifyPlan     = &attachmentResource{}
-	_ resource.ResourceWithImportState    = &attachmentResource{}
-)
+var _ backend.Attachment = &attachmentResource{}
 
 // NewAttachment returns stackpolicy_deletion_attachment.
-func NewAttachment() resource.Resource { return &attachmentResource{} }
+func NewAttachment() resource.Resource {
+	return &attachmentResource{backend.Resource[attachmentModel]{
+		Name:     "deletion_attachment",
+		Fields:   attachmentSchema,
+		Identity: attachmentIdentity(),
+		Moves:    true, // the region may be corrected
+	}}
+}
 
 // attachmentResource is stackpolicy_deletion_attachment: what must happen before
 // a node is removed. It refers to the node's server, so Terraform destroys it
 // first, and that is when it happens.
-type attachmentResource struct{ backend.Resource }
-
-func (r *attachmentResource) Metadata(
-	_ context.Context,
-	req resource.MetadataRequest,
-	resp *resource.MetadataResponse,
-) {
-	resp.TypeName = req.ProviderTypeName + "_deletion_attachment"
-	resp.ResourceBehavior.MutableIdentity = true // the region may be corrected
-}
-
-func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = attachmentSchema()
-}
-
-func (r *attachmentResource) IdentitySchema(
-	_ context.Context,
-	_ resource.IdentitySchemaRequest,
-	resp *resource.IdentitySchemaResponse,
-) {
-	resp.IdentitySchema = attachmentIdentity()
-}
-
-func (r *attachmentResource) ValidateConfig(
-	ctx context.Context,
-	req resource.ValidateConfigRequest,
-	resp *resource.ValidateConfigResponse,
-) {
-	var config attachmentModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !resp.Diagnostics.HasError() {
-		hookblock.Validate(config.Hook, path.Root("hook"), &resp.Diagnostics)
-	}
+type attachmentResource struct {
+	backend.Resource[attachmentModel]
 }
 
 // ModifyPlan warns of the servers that the plan drains, refuses to drain one that

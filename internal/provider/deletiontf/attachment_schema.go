@@ -129,12 +129,12 @@ func attachmentSchema() schema.Schema {
 	}
 }
 
-func attachmentIdentity() identityschema.Schema {
-	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+func attachmentIdentity() map[string]identityschema.Attribute {
+	return map[string]identityschema.Attribute{
 		"region": identityschema.StringAttribute{
 			OptionalForImport: true,
 			Description:       "Region of the server. Defaults to the provider's.",
 		},
 		"server_id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the server."},
-	}}
+	}
 }

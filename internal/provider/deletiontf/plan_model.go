@@ -51,6 +51,13 @@ func (m planModel) nodes(ctx context.Context, diags *diag.Diagnostics) []node.No
 	return list
 }
 
+// Validate implements backend.Model.
+func (m planModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
+	if value.Known(ctx, m.ScaleIn, m.Resize, m.DeleteNodes, m.Decision) {
+		m.request(ctx, diags)
+	}
+}
+
 // request translates what is asked, and checks it.
 func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) request.Removal {
 	asked := request.Removal{

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -18,11 +17,10 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/health"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 const (
@@ -36,15 +34,6 @@ type healthModel struct {
 	HTTP    types.Object    `tfsdk:"http"`
 	TCP     types.Object    `tfsdk:"tcp"`
 	Octavia types.Object    `tfsdk:"octavia"`
-}
-
-type healthHTTP struct {
-	URL    types.String `tfsdk:"url"`
-	Status types.String `tfsdk:"status"`
-}
-
-type healthTCP struct {
-	Port types.Int64 `tfsdk:"port"`
 }
 
 type healthOctavia struct {
@@ -85,42 +74,8 @@ func healthBlock() schema.Block {
 			},
 		},
 		Blocks: map[string]schema.Block{
-			"http": schema.SingleNestedBlock{
-				MarkdownDescription: "A GET request that a node must answer. Redirects to other hosts are not " +
-					"followed. TLS trusts the authorities of the system and those of `hook_cacert_file` in the " +
-					"provider block.",
-				Validators: []validator.Object{
-					objectvalidator.ConflictsWith(one[1], one[2]),
-					objectvalidator.AlsoRequires(path.MatchRelative().AtName("url")),
-				},
-				Attributes: map[string]schema.Attribute{
-					"url": schema.StringAttribute{
-						Optional: true,
-						MarkdownDescription: "Address to ask (required), such as `http://{address}:8080/health`. " +
-							"`{address}` and `{name}` stand for the server's address and the node's name. A plan " +
-							"shows it: pass a secret in it by a sensitive variable.",
-					},
-					"status": schema.StringAttribute{
-						Optional: true,
-						MarkdownDescription: "Statuses that count as well: numbers and ranges, such as " +
-							"`200-299,404`. Defaults to `" + probe.DefaultStatuses + "`.",
-					},
-				},
-			},
-			"tcp": schema.SingleNestedBlock{
-				MarkdownDescription: "A port at which a node must accept connections.",
-				Validators: []validator.Object{
-					objectvalidator.ConflictsWith(one[0], one[2]),
-					objectvalidator.AlsoRequires(path.MatchRelative().AtName("port")),
-				},
-				Attributes: map[string]schema.Attribute{
-					"port": schema.Int64Attribute{
-						Optional:            true,
-						Validators:          []validator.Int64{int64validator.Between(1, 65535)},
-						MarkdownDescription: "Number of the port (required).",
-					},
-				},
-			},
+			"http": probeblock.HTTP(objectvalidator.ConflictsWith(one[1], one[2])),
+			"tcp":  probeblock.TCP(objectvalidator.ConflictsWith(one[0], one[2])),
 			"octavia": schema.SingleNestedBlock{
 				MarkdownDescription: "What the health monitors of Octavia pools say of the nodes' members, which are " +
 					"found by the addresses of their servers or, where Nova shows none, by the names of the nodes. A " +
@@ -161,30 +116,11 @@ func (m attachmentModel) health(
 	}
 	check = &health.Check{Timeout: block.Timeout.Or(defaultHealth)}
 	at := path.Root("health")
-	switch {
-	case value.GivenBlock(block.HTTP):
-		http := value.Object[healthHTTP](ctx, block.HTTP, diags)
-		if http == nil {
-			return nil, 0
-		}
-		address, err := probe.ParseURL(http.URL.ValueString())
-		if err != nil {
-			diags.AddAttributeError(at.AtName("http").AtName("url"), "Invalid URL", text.Sentence(err))
-		}
-		statuses, err := probe.ParseStatuses(value.TextOr(http.Status, probe.DefaultStatuses))
-		if err != nil {
-			diags.AddAttributeError(at.AtName("http").AtName("status"), "Invalid HTTP statuses", text.Sentence(err))
-		}
-		check.HTTP = &probe.HTTP{URL: address, Status: statuses}
-	case value.GivenBlock(block.TCP):
-		if tcp := value.Object[healthTCP](ctx, block.TCP, diags); tcp != nil {
-			check.TCP = &probe.TCP{Port: tcp.Port.ValueInt64()}
-		}
-	case value.GivenBlock(block.Octavia):
-		if octavia := value.Object[healthOctavia](ctx, block.Octavia, diags); octavia != nil {
-			check.Pools = texts(octavia.PoolIDs)
-		}
-	default:
+	check.HTTP, check.TCP = probeblock.Read(block.HTTP, block.TCP, at, diags)
+	if octavia := value.Object[healthOctavia](ctx, block.Octavia, diags); octavia != nil {
+		check.Pools = texts(octavia.PoolIDs)
+	}
+	if check.HTTP == nil && check.TCP == nil && len(check.Pools) == 0 {
 		diags.AddAttributeError(at, "A missing argument", "The block health needs one of http, tcp and octavia.")
 	}
 	if diags.HasError() {

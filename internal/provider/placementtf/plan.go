@@ -39,7 +39,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	plan := p.plan
 	plan.ID = plan.Cluster
 	p.fillRegion(ctx)
-	plan.validate(ctx, p.diags)
+	plan.Validate(ctx, p.diags)
 	if p.diags.HasError() || p.refusesUnknown(ctx) {
 		return false
 	}

@@ -19,62 +19,32 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-var (
-	_ resource.ResourceWithConfigure      = &attachmentResource{}
-	_ resource.ResourceWithValidateConfig = &attachmentResource{}
-	_ resource.ResourceWithModifyPlan     = &attachmentResource{}
-	_ resource.ResourceWithImportState    = &attachmentResource{}
-	_ resource.ResourceWithIdentity       = &attachmentResource{}
-)
+var _ backend.Attachment = &attachmentResource{}
 
 // NewAttachment returns stackpolicy_placement_attachment.
-func NewAttachment() resource.Resource { return &attachmentResource{} }
+func NewAttachment() resource.Resource {
+	return &attachmentResource{backend.Resource[attachmentModel]{
+		Name:   "placement_attachment",
+		Fields: attachmentSchema,
+		Identity: map[string]identityschema.Attribute{
+			"cluster": identityschema.StringAttribute{
+				RequiredForImport: true,
+				Description:       "Name of the cluster.",
+			},
+			"node_name_pattern": identityschema.StringAttribute{
+				OptionalForImport: true,
+				Description:       "Pattern of the names of its nodes.",
+			},
+		},
+		Moves: true, // a cluster may be renamed
+	}}
+}
 
 // attachmentResource is stackpolicy_placement_attachment: it remembers the place
 // of each node of a cluster, and what it is made from. All it holds is worked
 // out while planning.
-type attachmentResource struct{ backend.Resource }
-
-func (r *attachmentResource) Metadata(
-	_ context.Context,
-	req resource.MetadataRequest,
-	resp *resource.MetadataResponse,
-) {
-	resp.TypeName = req.ProviderTypeName + "_placement_attachment"
-	resp.ResourceBehavior = resource.ResourceBehavior{MutableIdentity: true} // a cluster may be renamed
-}
-
-func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = attachmentSchema()
-}
-
-func (r *attachmentResource) IdentitySchema(
-	_ context.Context,
-	_ resource.IdentitySchemaRequest,
-	resp *resource.IdentitySchemaResponse,
-) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"cluster": identityschema.StringAttribute{
-			RequiredForImport: true,
-			Description:       "Name of the cluster.",
-		},
-		"node_name_pattern": identityschema.StringAttribute{
-			OptionalForImport: true,
-			Description:       "Pattern of the names of its nodes.",
-		},
-	}}
-}
-
-func (r *attachmentResource) ValidateConfig(
-	ctx context.Context,
-	req resource.ValidateConfigRequest,
-	resp *resource.ValidateConfigResponse,
-) {
-	var config attachmentModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !resp.Diagnostics.HasError() {
-		config.validate(ctx, &resp.Diagnostics)
-	}
+type attachmentResource struct {
+	backend.Resource[attachmentModel]
 }
 
 // ModifyPlan makes the plan. Without update nothing is computed where nothing

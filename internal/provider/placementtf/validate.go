@@ -11,8 +11,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// validate checks what is known of the arguments.
-func (m attachmentModel) validate(ctx context.Context, diags *diag.Diagnostics) {
+// Validate checks what is known of the arguments.
+func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 	switch {
 	case listed(m.Regions) && listed(m.Zones):
 		diags.AddAttributeError(

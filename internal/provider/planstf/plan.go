@@ -16,16 +16,16 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // plan is a region plan, or a zone plan: that of one region.
 type plan struct {
+	cloud   *openstack.Cloud
 	listed  places.Listed
 	nodes   []node.Node
 	request request.Request
-	quotas  types.Bool
-	flavor  types.String
+	quotas  bool // whether they are respected
+	flavor  string
 }
 
 // planned is the result: a cluster, and how it changes.
@@ -36,7 +36,7 @@ type planned struct {
 }
 
 // run works out the plan. It is nil after an error.
-func (p plan) run(ctx context.Context, cloud *openstack.Cloud, diags *diag.Diagnostics) *planned {
+func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	counts := placement.Counts{}
 	for _, n := range p.nodes {
 		counts[placement.Place{Region: n.Region, Zone: n.Zone}]++
@@ -58,14 +58,14 @@ func (p plan) run(ctx context.Context, cloud *openstack.Cloud, diags *diag.Diagn
 	if size < 0 {
 		concerned = p.listed.Also(counts)
 	}
-	listed := concerned.LookUp(ctx, cloud, size, diags)
+	listed := concerned.LookUp(ctx, p.cloud, size, diags)
 	if diags.HasError() {
 		return nil
 	}
 	capped := listed
 	var quotas cluster.Quotas
-	if p.quotas.ValueBool() && size > 0 {
-		quotas = places.ReadQuotas(ctx, cloud, p.flavor.ValueString(), listed, diags)
+	if p.quotas && size > 0 {
+		quotas = places.ReadQuotas(ctx, p.cloud, p.flavor, listed, diags)
 		if diags.HasError() {
 			return nil
 		}

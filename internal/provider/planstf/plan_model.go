@@ -5,6 +5,10 @@ import (
 	"maps"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -13,8 +17,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// planModel is the result of a region or zone plan; data sources embed it.
+// planModel is what a region plan and a zone plan share; data sources embed it.
 type planModel struct {
+	Nodes         types.List   `tfsdk:"nodes"`
+	RespectQuotas types.Bool   `tfsdk:"respect_quotas"`
+	FlavorID      types.String `tfsdk:"flavor_id"`
+	requesttf.Model
 	Status       types.String `tfsdk:"status"`
 	Reason       types.String `tfsdk:"reason"`
 	Creation     types.Object `tfsdk:"creation"`
@@ -24,27 +32,17 @@ type planModel struct {
 	Summary      types.String `tfsdk:"summary"`
 }
 
-var (
-	countsType      = types.MapType{ElemType: types.Int64Type}
-	regionShareType = map[string]attr.Type{
-		"count":   types.Int64Type,
-		"regions": countsType,
-		"zones":   types.MapType{ElemType: countsType},
-	}
-	zoneShareType = map[string]attr.Type{"count": types.Int64Type, "region": types.StringType, "zones": countsType}
-)
+var countsType = types.MapType{ElemType: types.Int64Type}
 
-// planAttributes adds the result to the attributes; kind is region or zone, and
-// where has the attributes of a share that say where its nodes are.
-func planAttributes(kind string, where, attributes map[string]schema.Attribute) map[string]schema.Attribute {
+// planSchema is the schema of a plan; kind is region or zone, and share has the
+// attributes of a decision.
+func planSchema(kind, description string, share, attributes map[string]schema.Attribute) schema.Schema {
 	counts := func(description string) schema.Attribute {
 		return schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: description}
 	}
-	share := func(verb string) schema.Attribute {
-		inside := map[string]schema.Attribute{
-			"count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes to " + verb + "."},
-		}
-		maps.Copy(inside, where)
+	decided := func(verb string) schema.Attribute {
+		inside := maps.Clone(share)
+		inside["count"] = schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes to " + verb + "."}
 		return schema.SingleNestedAttribute{
 			Computed:   true,
 			Attributes: inside,
@@ -52,6 +50,7 @@ func planAttributes(kind string, where, attributes map[string]schema.Attribute) 
 				"plan as it is.",
 		}
 	}
+	attributes = requesttf.Attributes(places.QuotaArguments(attributes))
 	attributes["status"] = schema.StringAttribute{
 		Computed:            true,
 		MarkdownDescription: "`OK`: a plan that cannot be made is an error.",
@@ -60,8 +59,8 @@ func planAttributes(kind string, where, attributes map[string]schema.Attribute) 
 		Computed:            true,
 		MarkdownDescription: "The result of the request, in a sentence.",
 	}
-	attributes["creation"] = share("create")
-	attributes["deletion"] = share("delete")
+	attributes["creation"] = decided("create")
+	attributes["deletion"] = decided("delete")
 	attributes["distribution"] = counts(
 		"Number of nodes in each " + kind + " now: in all that are listed, also those without nodes, and in all that " +
 			"have nodes.",
@@ -72,10 +71,31 @@ func planAttributes(kind string, where, attributes map[string]schema.Attribute) 
 		MarkdownDescription: "The plan as a table for people: each place with its nodes now and after, its ideal " +
 			"share and its cap.",
 	}
-	return attributes
+	return schema.Schema{
+		MarkdownDescription: description,
+		Attributes:          attributes,
+		Blocks:              requesttf.Blocks(requesttf.Precedence),
+	}
 }
 
-func regionShareAttributes() map[string]schema.Attribute {
+// plan reads what is asked. What is wrong is reported.
+func (m planModel) plan(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) plan {
+	if diags.HasError() {
+		return plan{}
+	}
+	p := plan{
+		cloud:  b.Get(ctx, diags),
+		nodes:  nodes.Read(m.Nodes, diags),
+		quotas: m.RespectQuotas.ValueBool(),
+		flavor: m.FlavorID.ValueString(),
+	}
+	if asked := m.Read(ctx, diags); asked != nil {
+		p.request = *asked
+	}
+	return p
+}
+
+func regionShare() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"regions": schema.MapAttribute{
 			ElementType:         types.Int64Type,
@@ -91,7 +111,7 @@ func regionShareAttributes() map[string]schema.Attribute {
 	}
 }
 
-func zoneShareAttributes() map[string]schema.Attribute {
+func zoneShare() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"region": schema.StringAttribute{Computed: true, MarkdownDescription: "Region of the zones."},
 		"zones": schema.MapAttribute{
@@ -124,7 +144,7 @@ func (m *planModel) fillRegions(ctx context.Context, p *planned, diags *diag.Dia
 		diags.Append(more...)
 	}
 	share := map[string]attr.Value{"regions": value.Counts(ctx, changed, diags), "zones": zones}
-	m.fill(ctx, p, now, after, regionShareType, share, diags)
+	m.fill(ctx, p, now, after, regionShare(), share, diags)
 }
 
 // fillZones translates a plan of the zones of one region.
@@ -141,14 +161,19 @@ func (m *planModel) fillZones(ctx context.Context, region string, p *planned, di
 		}
 	}
 	share := map[string]attr.Value{"region": types.StringValue(region), "zones": value.Counts(ctx, changed, diags)}
-	m.fill(ctx, p, now, after, zoneShareType, share, diags)
+	m.fill(ctx, p, now, after, zoneShare(), share, diags)
 }
 
 func magnitude(n int64) int64 { return max(n, -n) }
 
-func (m *planModel) fill(ctx context.Context, p *planned, now, after map[string]int64, kind map[string]attr.Type,
+func (m *planModel) fill(
+	ctx context.Context, p *planned, now, after map[string]int64, of map[string]schema.Attribute,
 	share map[string]attr.Value, diags *diag.Diagnostics,
 ) {
+	kind := map[string]attr.Type{"count": types.Int64Type}
+	for name, a := range of {
+		kind[name] = a.GetType()
+	}
 	m.Status, m.Reason = types.StringValue("OK"), types.StringValue(p.reason)
 	m.Distribution, m.Target = value.Counts(ctx, now, diags), value.Counts(ctx, after, diags)
 	m.Creation, m.Deletion = types.ObjectNull(kind), types.ObjectNull(kind)

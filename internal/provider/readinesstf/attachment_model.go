@@ -10,8 +10,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -111,30 +111,13 @@ func (m attachmentModel) pending() (names []string) {
 	return names
 }
 
-// field is an argument of a block, null where the block is not there.
-func field[T attr.Value](block types.Object, name string, null T) T {
-	if block.IsUnknown() || block.IsNull() {
-		return null
-	}
-	return block.Attributes()[name].(T)
-}
+// Validate implements backend.Model.
+func (m attachmentModel) Validate(_ context.Context, diags *diag.Diagnostics) { m.checks(diags) }
 
 // checks are the checks of the configuration, as far as they are known. What is
 // wrong with them, and with the servers' addresses, is reported.
 func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
-	if value.Given(m.HTTP) {
-		http = m.httpCheck(diags)
-	}
-	if port := field(m.TCP, "port", types.Int64Null()); value.Given(m.TCP) && !port.IsUnknown() {
-		if port.IsNull() {
-			diags.AddAttributeError(
-				path.Root("tcp").AtName("port"),
-				"A missing argument",
-				"The block tcp needs the number of a port.",
-			)
-		}
-		tcp = &probe.TCP{Port: port.ValueInt64()}
-	}
+	http, tcp = probeblock.Read(m.HTTP, m.TCP, path.Empty(), diags)
 	if m.Timeout.Known() && m.StableFor.Known() && m.stableFor() >= m.limit() {
 		diags.AddAttributeError(path.Root("stable_for"), "Not enough time",
 			fmt.Sprintf("No server could be stable for %s within a timeout of %s. Raise timeout, or lower stable_for.",
@@ -143,39 +126,6 @@ func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp 
 	hookblock.Validate(m.Hook, path.Root("hook"), diags)
 	m.checkAddresses(http, tcp, diags)
 	return http, tcp
-}
-
-func (m attachmentModel) httpCheck(diags *diag.Diagnostics) *probe.HTTP {
-	http := &probe.HTTP{}
-	at := path.Root("http")
-	switch address := field(m.HTTP, "url", types.StringNull()); {
-	case address.IsUnknown():
-		http = nil
-	case address.IsNull():
-		diags.AddAttributeError(at.AtName("url"), "A missing argument", "The block http needs a url.")
-	default:
-		parsed, err := probe.ParseURL(address.ValueString())
-		if err != nil {
-			diags.AddAttributeError(at.AtName("url"), "Invalid URL", text.Sentence(err))
-		}
-		http.URL = parsed
-	}
-	status := field(m.HTTP, "status", types.StringNull())
-	if status.IsUnknown() {
-		return nil
-	}
-	list := probe.DefaultStatuses
-	if !status.IsNull() {
-		list = status.ValueString()
-	}
-	statuses, err := probe.ParseStatuses(list)
-	if err != nil {
-		diags.AddAttributeError(at.AtName("status"), "Invalid HTTP statuses", text.Sentence(err))
-	}
-	if http != nil {
-		http.Status = statuses
-	}
-	return http
 }
 
 // checkAddresses refuses addresses with which a check cannot be made.

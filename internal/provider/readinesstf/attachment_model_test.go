@@ -121,12 +121,10 @@ func TestChecks(t *testing.T) {
 		at    string
 	}{
 		"nothing":                        {nil, ""},
-		"no URL":                         {map[string]any{"http": map[string]any{"status": "204"}}, "http.url"},
 		"a bad URL":                      {map[string]any{"http": map[string]any{"url": "ftp://x"}}, "http.url"},
 		"a URL, not known":               {map[string]any{"http": map[string]any{"url": unknown}}, ""},
 		"bad statuses":                   {map[string]any{"http": map[string]any{"url": "http://x", "status": "many"}}, "http.status"},
 		"statuses, not known":            {map[string]any{"http": map[string]any{"url": "http://x", "status": unknown}}, ""},
-		"no port":                        {map[string]any{"tcp": map[string]any{}}, "tcp.port"},
 		"a port, not known":              {map[string]any{"tcp": map[string]any{"port": unknown}}, ""},
 		"stable too long":                {map[string]any{"stable_for": "10m", "timeout": "10m"}, "stable_for"},
 		"stable for a second less":       {map[string]any{"stable_for": "599s", "timeout": "10m"}, ""},

@@ -23,53 +23,23 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-var (
-	_ resource.ResourceWithConfigure      = &attachmentResource{}
-	_ resource.ResourceWithValidateConfig = &attachmentResource{}
-	_ resource.ResourceWithModifyPlan     = &attachmentResource{}
-	_ resource.ResourceWithImportState    = &attachmentResource{}
-	_ resource.ResourceWithIdentity       = &attachmentResource{}
-)
+var _ backend.Attachment = &attachmentResource{}
 
 // NewAttachment returns stackpolicy_readiness_attachment.
-func NewAttachment() resource.Resource { return &attachmentResource{} }
-
-// attachmentResource is stackpolicy_readiness_attachment: it waits until new
-// servers are in service.
-type attachmentResource struct{ backend.Resource }
-
-func (r *attachmentResource) Metadata(
-	_ context.Context,
-	req resource.MetadataRequest,
-	resp *resource.MetadataResponse,
-) {
-	resp.TypeName = req.ProviderTypeName + "_readiness_attachment"
-}
-
-func (r *attachmentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = attachmentSchema()
-}
-
-func (r *attachmentResource) IdentitySchema(
-	_ context.Context,
-	_ resource.IdentitySchemaRequest,
-	resp *resource.IdentitySchemaResponse,
-) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"cluster": identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the cluster."},
+func NewAttachment() resource.Resource {
+	return &attachmentResource{backend.Resource[attachmentModel]{
+		Name:   "readiness_attachment",
+		Fields: attachmentSchema,
+		Identity: map[string]identityschema.Attribute{
+			"cluster": identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the cluster."},
+		},
 	}}
 }
 
-func (r *attachmentResource) ValidateConfig(
-	ctx context.Context,
-	req resource.ValidateConfigRequest,
-	resp *resource.ValidateConfigResponse,
-) {
-	var config attachmentModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !resp.Diagnostics.HasError() {
-		config.checks(&resp.Diagnostics)
-	}
+// attachmentResource is stackpolicy_readiness_attachment: it waits until new
+// servers are in service.
+type attachmentResource struct {
+	backend.Resource[attachmentModel]
 }
 
 // ModifyPlan plans an empty list of pending servers. Where servers are pending that is

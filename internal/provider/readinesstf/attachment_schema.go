@@ -3,7 +3,6 @@ package readinesstf
 import (
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -14,9 +13,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
 )
 
 const (
@@ -125,34 +124,8 @@ func attachmentSchema() schema.Schema {
 			},
 		},
 		Blocks: map[string]schema.Block{
-			"http": schema.SingleNestedBlock{
-				MarkdownDescription: "A GET request that the server must answer. Redirects to other hosts are not " +
-					"followed. TLS trusts the authorities of the system and those of `hook_cacert_file` in the " +
-					"provider block.",
-				Attributes: map[string]schema.Attribute{
-					"url": schema.StringAttribute{
-						Optional: true,
-						MarkdownDescription: "Address to ask (required), such as `http://{address}:8080/health`. " +
-							"`{address}` and `{name}` stand for the server's address and the node's name, and are " +
-							"escaped as their place in the URL needs; an IPv6 address gets its brackets. A plan " +
-							"shows it: pass a secret in it by a sensitive variable.",
-					},
-					"status": schema.StringAttribute{
-						Optional: true,
-						MarkdownDescription: "Statuses that count as ready: numbers and ranges, such as " +
-							"`200-299,404`. Defaults to `" + probe.DefaultStatuses + "`.",
-					},
-				},
-			},
-			"tcp": schema.SingleNestedBlock{
-				MarkdownDescription: "A port at which the server must accept connections.",
-				Attributes: map[string]schema.Attribute{
-					"port": schema.Int64Attribute{
-						Optional:            true,
-						Validators:          []validator.Int64{int64validator.Between(1, 65535)},
-						MarkdownDescription: "Number of the port (required).",
-					},
-				}},
+			"http": probeblock.HTTP(),
+			"tcp":  probeblock.TCP(),
 			"hook": hookblock.Block(
 				hook.Launch,
 				"A consumer that is notified of a new server, and waited for: a last check by someone else, such as "+

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -17,62 +18,23 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 )
 
-var _ datasource.DataSourceWithConfigure = &dataSource{}
-
 // New returns stackpolicy_zones.
-func New() datasource.DataSource { return &dataSource{} }
+func New() datasource.DataSource {
+	return &dataSource{backend.DataSource[model]{Name: "zones", Fields: schemaOf}}
+}
 
 // dataSource is stackpolicy_zones.
-type dataSource struct{ backend.DataSource }
+type dataSource struct{ backend.DataSource[model] }
 
 type model struct {
 	Regions types.List `tfsdk:"regions"`
 	Zones   types.List `tfsdk:"zones"`
 }
 
+// Validate implements backend.Model.
+func (model) Validate(context.Context, *diag.Diagnostics) {}
+
 var zoneType = map[string]attr.Type{"region": types.StringType, "name": types.StringType, "available": types.BoolType}
-
-func (d *dataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_zones"
-}
-
-func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Availability zones of regions: all that Nova lists, each with whether it is available " +
-			"now. A list of zones for `stackpolicy_placement_attachment` that is made from it keeps a zone that is " +
-			"down for a while, such as for maintenance, and so keeps the nodes there.\n\n" +
-			"`openstack_compute_availability_zones_v2` lists only the zones that are available. In a list that is " +
-			"made from it a zone that is down is missing, so its nodes leave: they are drained and removed, and " +
-			"placed elsewhere.\n\n" +
-			"A region that cannot be read is an error: it never looks like one without zones. Where plans must work " +
-			"while a region is down, write the names of the zones instead.",
-		Attributes: map[string]schema.Attribute{
-			"regions": schema.ListAttribute{
-				ElementType: types.StringType,
-				Optional:    true,
-				Validators: []validator.List{
-					listvalidator.NoNullValues(),
-					listvalidator.SizeAtLeast(1),
-					listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
-				},
-				MarkdownDescription: "Regions to read. Defaults to the provider's.",
-			},
-			"zones": schema.ListNestedAttribute{
-				Computed:            true,
-				MarkdownDescription: "Zones, sorted by region and name.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"region": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the region."},
-					"name":   schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the zone."},
-					"available": schema.BoolAttribute{
-						Computed: true,
-						MarkdownDescription: "Whether the zone takes servers now: for Nova, whether a compute " +
-							"service in it is enabled. To place nodes, list zones that are not available too.",
-					},
-				}},
-			},
-		},
-	}
-}
 
 func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model model
@@ -112,4 +74,42 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	model.Zones = types.ListValueMust(types.ObjectType{AttrTypes: zoneType}, values)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
+
+func schemaOf() schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "Availability zones of regions: all that Nova lists, each with whether it is available " +
+			"now. A list of zones for `stackpolicy_placement_attachment` that is made from it keeps a zone that is " +
+			"down for a while, such as for maintenance, and so keeps the nodes there.\n\n" +
+			"`openstack_compute_availability_zones_v2` lists only the zones that are available. In a list that is " +
+			"made from it a zone that is down is missing, so its nodes leave: they are drained and removed, and " +
+			"placed elsewhere.\n\n" +
+			"A region that cannot be read is an error: it never looks like one without zones. Where plans must work " +
+			"while a region is down, write the names of the zones instead.",
+		Attributes: map[string]schema.Attribute{
+			"regions": schema.ListAttribute{
+				ElementType: types.StringType,
+				Optional:    true,
+				Validators: []validator.List{
+					listvalidator.NoNullValues(),
+					listvalidator.SizeAtLeast(1),
+					listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
+				},
+				MarkdownDescription: "Regions to read. Defaults to the provider's.",
+			},
+			"zones": schema.ListNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "Zones, sorted by region and name.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"region": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the region."},
+					"name":   schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the zone."},
+					"available": schema.BoolAttribute{
+						Computed: true,
+						MarkdownDescription: "Whether the zone takes servers now: for Nova, whether a compute " +
+							"service in it is enabled. To place nodes, list zones that are not available too.",
+					},
+				}},
+			},
+		},
+	}
 }

@@ -1,0 +1,108 @@
+package backend
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	data "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+)
+
+// Model is the Go form of a configuration.
+type Model interface {
+	// Validate reports what is wrong with the configuration, as far as it is known.
+	Validate(ctx context.Context, diags *diag.Diagnostics)
+}
+
+// Attachment is what each of our resources must be to Terraform.
+type Attachment interface {
+	resource.ResourceWithConfigure
+	resource.ResourceWithValidateConfig
+	resource.ResourceWithModifyPlan
+	resource.ResourceWithImportState
+	resource.ResourceWithIdentity
+}
+
+// Resource is embedded in resources: what all of them do in the same way. The backend is
+// nil where Terraform only validates.
+type Resource[M Model] struct {
+	Name     string // without that of the provider
+	Fields   func() schema.Schema
+	Identity map[string]identityschema.Attribute
+	Moves    bool // the identity may change in an update
+	Backend  *Backend
+}
+
+// Metadata implements resource.Resource.
+func (r *Resource[M]) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + r.Name
+	resp.ResourceBehavior.MutableIdentity = r.Moves
+}
+
+// Schema implements resource.Resource.
+func (r *Resource[M]) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = r.Fields()
+}
+
+// IdentitySchema implements resource.ResourceWithIdentity.
+func (r *Resource[M]) IdentitySchema(
+	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
+) {
+	resp.IdentitySchema.Attributes = r.Identity
+}
+
+// Configure implements resource.ResourceWithConfigure.
+func (r *Resource[M]) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.Backend, _ = req.ProviderData.(*Backend)
+}
+
+// ValidateConfig implements resource.ResourceWithValidateConfig.
+func (r *Resource[M]) ValidateConfig(
+	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
+) {
+	var config M
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() {
+		config.Validate(ctx, &resp.Diagnostics)
+	}
+}
+
+// DataSource is embedded in data sources, as [Resource] is in resources.
+type DataSource[M Model] struct {
+	Name    string
+	Fields  func() data.Schema
+	Backend *Backend
+}
+
+// Metadata implements datasource.DataSource.
+func (d *DataSource[M]) Metadata(
+	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
+) {
+	resp.TypeName = req.ProviderTypeName + "_" + d.Name
+}
+
+// Schema implements datasource.DataSource.
+func (d *DataSource[M]) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = d.Fields()
+}
+
+// Configure implements datasource.DataSourceWithConfigure.
+func (d *DataSource[M]) Configure(
+	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
+) {
+	d.Backend, _ = req.ProviderData.(*Backend)
+}
+
+// ValidateConfig implements datasource.DataSourceWithValidateConfig.
+func (d *DataSource[M]) ValidateConfig(
+	ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse,
+) {
+	var config M
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() {
+		config.Validate(ctx, &resp.Diagnostics)
+	}
+}

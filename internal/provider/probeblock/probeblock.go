@@ -1,0 +1,91 @@
+// Package probeblock has the blocks http and tcp: how the service of a node is asked
+// over the network.
+package probeblock
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// HTTP is the schema of the block http.
+func HTTP(further ...validator.Object) schema.Block {
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "A GET request that the server must answer. Redirects to other hosts are not followed. " +
+			"TLS trusts the authorities of the system and those of `hook_cacert_file` in the provider block.",
+		Validators: append(further, objectvalidator.AlsoRequires(path.MatchRelative().AtName("url"))),
+		Attributes: map[string]schema.Attribute{
+			"url": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Address to ask (required), such as `http://{address}:8080/health`. `{address}` " +
+					"and `{name}` stand for the server's address and the node's name, escaped as their place in the " +
+					"URL needs. A plan shows it: pass a secret in it by a sensitive variable.",
+			},
+			"status": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Statuses of a good answer: numbers and ranges, such as `200-299,404`. Defaults " +
+					"to `" + probe.DefaultStatuses + "`.",
+			},
+		},
+	}
+}
+
+// TCP is the schema of the block tcp.
+func TCP(further ...validator.Object) schema.Block {
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "A port at which the server must accept connections.",
+		Validators:          append(further, objectvalidator.AlsoRequires(path.MatchRelative().AtName("port"))),
+		Attributes: map[string]schema.Attribute{
+			"port": schema.Int64Attribute{
+				Optional:            true,
+				Validators:          []validator.Int64{int64validator.Between(1, 65535)},
+				MarkdownDescription: "Number of the port (required).",
+			},
+		},
+	}
+}
+
+// Read returns what the blocks ask for: nil of one that is absent, or not known as a
+// whole. What is wrong with them is reported below the path.
+func Read(http, tcp types.Object, at path.Path, diags *diag.Diagnostics) (*probe.HTTP, *probe.TCP) {
+	return readHTTP(http, at.AtName("http"), diags), readTCP(tcp)
+}
+
+func readHTTP(block types.Object, at path.Path, diags *diag.Diagnostics) *probe.HTTP {
+	if !value.Given(block) {
+		return nil
+	}
+	var check probe.HTTP
+	var err error
+	url, status := block.Attributes()["url"].(types.String), block.Attributes()["status"].(types.String)
+	if value.Given(url) {
+		if check.URL, err = probe.ParseURL(url.ValueString()); err != nil {
+			diags.AddAttributeError(at.AtName("url"), "Invalid URL", text.Sentence(err))
+		}
+	}
+	if status.IsUnknown() {
+		return nil
+	}
+	if check.Status, err = probe.ParseStatuses(value.TextOr(status, probe.DefaultStatuses)); err != nil {
+		diags.AddAttributeError(at.AtName("status"), "Invalid HTTP statuses", text.Sentence(err))
+	}
+	if !value.Given(url) {
+		return nil
+	}
+	return &check
+}
+
+func readTCP(block types.Object) *probe.TCP {
+	port, _ := block.Attributes()["port"].(types.Int64)
+	if !value.Given(port) {
+		return nil
+	}
+	return &probe.TCP{Port: port.ValueInt64()}
+}
