@@ -53,9 +53,7 @@ func act(t testing.TB, client *gophercloud.ServiceClient, id, body string) {
 		nil,
 		nil,
 		&gophercloud.RequestOpts{
-			RawBody: strings.NewReader(
-				body,
-			),
+			RawBody:          strings.NewReader(body),
 			OkCodes:          []int{202, 204},
 			MoreHeaders:      map[string]string{"Content-Type": "application/json"},
 			KeepResponseBody: true,

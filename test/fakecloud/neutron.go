@@ -293,9 +293,7 @@ func (k *call) createPort() (reply, error) {
 	k.region.portCount++
 	n := k.region.portCount + 1
 	p := &port{
-		id: k.uuid(
-			"port/" + k.region.name,
-		),
+		id:      k.uuid("port/" + k.region.name),
 		name:    given.Port.Name,
 		project: k.token.projectID(),
 		down:    given.Port.Up != nil && !*given.Port.Up,

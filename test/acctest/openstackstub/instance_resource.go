@@ -126,21 +126,15 @@ func createInstance(ctx context.Context, d *schema.ResourceData, meta any) diag.
 		return diag.FromErr(err)
 	}
 	opts := servers.CreateOpts{
-		Name: i.text(
-			"name",
-		),
-		FlavorRef: i.text("flavor_id"),
-		UserData:  []byte(i.text("user_data")),
-		AdminPass: i.text("admin_pass"),
-		HypervisorHostname: i.text(
-			"hypervisor_hostname",
-		),
-		Metadata: given(d.Get("metadata")),
-		Tags:     list(d.Get("tags")),
-		SecurityGroups: list(
-			d.Get("security_groups"),
-		),
-		AvailabilityZone: i.text("availability_zone") + i.text("availability_zone_hints"),
+		Name:               i.text("name"),
+		FlavorRef:          i.text("flavor_id"),
+		UserData:           []byte(i.text("user_data")),
+		AdminPass:          i.text("admin_pass"),
+		HypervisorHostname: i.text("hypervisor_hostname"),
+		Metadata:           given(d.Get("metadata")),
+		Tags:               list(d.Get("tags")),
+		SecurityGroups:     list(d.Get("security_groups")),
+		AvailabilityZone:   i.text("availability_zone") + i.text("availability_zone_hints"),
 	}
 	if opts.ImageRef, err = i.image(ctx); err != nil {
 		return diag.FromErr(err)
