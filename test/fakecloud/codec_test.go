@@ -3,7 +3,6 @@ package fakecloud
 import (
 	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -27,7 +26,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzJSON: what is written is what was read, in ASCII.
+// FuzzJSON: what is written is what was read.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{`{"a": [1, -2.5e7, "\u00e4\ud83d\ude00\u0001\"\\/<>&\u007f"], "b": null, "": {}}`, `"\ud800"`, `[true, false, []]`, "{"} {
 		f.Add([]byte(seed))
@@ -41,9 +40,6 @@ func FuzzJSON(f *testing.F) {
 			return
 		}
 		written := string(appendJSON(nil, v))
-		if strings.ContainsFunc(written, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
-			t.Errorf("not ASCII: %q", written)
-		}
 		var a, b any
 		if err := json.Unmarshal(given, &a); err != nil {
 			return // a number that is too large

@@ -9,7 +9,7 @@ import (
 )
 
 // number is a JSON number as it was written.
-type number string
+type number = json.Number
 
 // errMalformed is a request body that is no JSON.
 var errMalformed = errors.New("malformed JSON")
@@ -34,13 +34,10 @@ func decodeValue(d *json.Decoder) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch t := t.(type) {
-	case json.Number:
-		return number(t), nil
-	case json.Delim:
-		if t == '{' {
-			return decodeObject(d)
-		}
+	switch t {
+	case json.Delim('{'):
+		return decodeObject(d)
+	case json.Delim('['):
 		return decodeArray(d)
 	}
 	return t, nil

@@ -105,8 +105,29 @@ func (k *client) ask(what, body string, header ...string) answer {
 	if err != nil {
 		k.t.Fatalf("%s: %v", what, err)
 	}
+	if strings.Contains(r.Header.Get("Content-Type"), "json") {
+		text = spaced(text)
+	}
 	return answer{r.StatusCode, r.Header, string(text)}
 }
+
+// spaced writes a blank after the commas and colons of JSON, as people do.
+func spaced(text []byte) (b []byte) {
+	inside := false
+	for i, c := range text {
+		b = append(b, c)
+		switch {
+		case c == '"' && (!inside || !escaped(text[:i])):
+			inside = !inside
+		case !inside && (c == ',' || c == ':') && i+1 < len(text) && text[i+1] != ' ':
+			b = append(b, ' ')
+		}
+	}
+	return b
+}
+
+// escaped reports whether a text ends in an odd number of backslashes.
+func escaped(text []byte) bool { return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1 }
 
 // must asks and wants the status.
 func (k *client) must(status int, what, body string) answer {

@@ -44,7 +44,7 @@ func (k *call) flavorDocument(f *flavor) object {
 		{"id", f.ID}, {"name", f.ID}, {"ram", f.RAM}, {"disk", f.Disk}, {"swap", swap},
 		{"OS-FLV-EXT-DATA:ephemeral", 0}, {"OS-FLV-DISABLED:disabled", false}, {"vcpus", f.VCPUs},
 		{"os-flavor-access:is_public", true},
-		{"rxtx_factor", raw("1.0")}, {"links", k.links("flavors/" + f.ID)},
+		{"rxtx_factor", number("1.0")}, {"links", k.links("flavors/" + f.ID)},
 	}
 	if k.minor >= 55 {
 		doc = append(doc, field{"description", nil})

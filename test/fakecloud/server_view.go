@@ -81,7 +81,7 @@ func (k *call) serverReply(s *server, brief bool) reply {
 // text appends a field that is a string.
 func (v *view) text(b []byte, key, value string) []byte {
 	b = append(append(append(b, `, "`...), key...), `": `...)
-	return appendString(b, value)
+	return appendJSON(b, value)
 }
 
 // literal appends a field whose value is JSON.
@@ -166,7 +166,7 @@ func (v *view) appendServer(b []byte, s *server) []byte {
 	if s.Fault != "" && (status == "ERROR" || status == "DELETED") &&
 		(v.show || s.Host != "" || v.k.release.ListsFaults) {
 		b = fmt.Appendf(b, `, "fault": {"code": 500, "created": "%s", "message": `, isoTime(s.updated))
-		b = appendString(b, s.Fault)
+		b = appendJSON(b, s.Fault)
 		if v.admin {
 			b = v.text(b, "details", "Traceback (most recent call last):\nnova.exception.NoValidHost: "+s.Fault)
 		}

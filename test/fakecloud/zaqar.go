@@ -94,7 +94,7 @@ func (k *call) askZaqar() (reply, error) {
 	}
 	accept := k.header.Get("Accept")
 	if accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*/*") {
-		return jsonReply(406, raw("")).set("Vary", "Accept"), nil
+		return reply{status: 406, header: http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept"}}}, nil
 	}
 	switch id := k.header.Get("Client-ID"); {
 	case id == "":

@@ -68,7 +68,7 @@ func TestMessages(t *testing.T) {
 		a.header.Get("Location") != "/v2/queues/q/messages?ids="+first+","+second {
 		t.Errorf("%s %v", a.body, a.header)
 	}
-	document := fmt.Sprintf(`{"id": %[1]q, "href": "/v2/queues/q/messages/%[1]s", "ttl": 60, "age": 0, "body": {"b": [1.5, null, "\u00e9"], "a": true}}`, first)
+	document := fmt.Sprintf(`{"id": %[1]q, "href": "/v2/queues/q/messages/%[1]s", "ttl": 60, "age": 0, "body": {"b": [1.5, null, "é"], "a": true}}`, first)
 	for _, row := range []struct {
 		what   string
 		header []string
