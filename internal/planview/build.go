@@ -2,6 +2,7 @@ package planview
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,8 +32,23 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	listed := now.listed()
 	a.Regions = outline(rows(old, listed), rows(next, listed))
 	a.number(old, next, hidden["template"] || hidden["nodes"])
-	leave, stay := now.reasons()
-	a.place(old, next, leave, stay)
+	change := now.changed()
+	a.place(old, next, change.Deletion.Reasons, change.InPlace.Reasons, nil)
+	a.gone = map[string]bool{}
+	for _, v := range []*attributes{before, after} {
+		for _, name := range v.changed().Deletion.Candidates {
+			a.gone[name] = true
+		}
+	}
+	for name, slot := range old.Slots {
+		if _, stays := next.Slots[name]; !stays {
+			a.Slots = append(a.Slots, Slot{Name: name, Index: slot.Index, Place: slot.String()})
+		}
+	}
+	slices.SortFunc(a.Slots, func(a, b Slot) int {
+		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
+	})
+	a.slots = slices.Collect(maps.Keys(old.Slots))
 	if after == nil || a.Unknown {
 		return
 	}
@@ -62,7 +78,7 @@ func Of(cluster string, listed []placement.Region, old, next roster.Roster, chan
 		return all
 	}
 	a.number(old, next, false)
-	a.place(old, next, reasons(change.Departed), reasons(change.Revised))
+	a.place(old, next, reasons(change.Departed), reasons(change.Revised), nil)
 	for _, n := range slices.Concat(change.Notices, roster.Warnings(next, listed, listed, false)) {
 		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
 	}
@@ -78,13 +94,7 @@ func rows(r roster.Roster, listed []placement.Region) []placement.Row {
 // node leaves.
 func outline(before, after []placement.Row) []Region {
 	var regions []Region
-	find := func(name string) *Region {
-		i := slices.IndexFunc(regions, func(r Region) bool { return r.Name == name })
-		if i < 0 {
-			return nil
-		}
-		return &regions[i]
-	}
+	at, zones := map[string]int{}, map[placement.Place]bool{}
 	for i, row := range slices.Concat(after, before) {
 		place := Bin{Name: row.Zone, Weight: row.Bin.Weight, Min: row.Bin.Min, Cap: row.Bin.Cap, Note: row.Note}
 		if place.Weight > 0 {
@@ -93,23 +103,28 @@ func outline(before, after []placement.Row) []Region {
 		if i >= len(after) {
 			place.Note = "not listed"
 		}
-		region := find(row.Region)
+		j, there := at[row.Region]
 		switch {
-		case !row.IsZone && region == nil:
+		case !row.IsZone && !there:
 			place.Name = row.Region
+			at[row.Region] = len(regions)
 			regions = append(regions, Region{Bin: place})
-		case row.IsZone && !slices.ContainsFunc(region.Zones, func(z Bin) bool { return z.Name == row.Zone }):
-			region.Zones = append(region.Zones, place)
+		case row.IsZone && !zones[row.Place]:
+			zones[row.Place] = true
+			regions[j].Zones = append(regions[j].Zones, place)
 		}
 	}
 	return regions
 }
 
 // place puts the nodes into their places.
-func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]string) {
+func (a *Attachment) place(old, next roster.Roster, removed, revised, held map[string]string) {
+	regions := map[string]int{}
+	for i, r := range a.Regions {
+		regions[r.Name] = i
+	}
 	at := func(p placement.Place) []*Bin {
-		i := slices.IndexFunc(a.Regions, func(r Region) bool { return r.Name == p.Region })
-		region := &a.Regions[i]
+		region := &a.Regions[regions[p.Region]]
 		for j := range region.Zones {
 			if region.Zones[j].Name == p.Zone {
 				return []*Bin{&region.Zones[j], &region.Bin}
@@ -156,7 +171,7 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised map[string]
 		case then.Template != n.Template:
 			add(name, then, Changes, revised[name])
 		default:
-			add(name, then, Stays, "")
+			add(name, then, Stays, held[name])
 		}
 	}
 	for name, n := range next.Nodes {

@@ -17,6 +17,7 @@ type canvas struct {
 	width  int
 	height int
 	colour map[int]int // of templates
+	scale  float64     // of bars, in pixels a node
 }
 
 // picture is an svg element with all that was drawn. One that stands alone has its

@@ -116,7 +116,7 @@ func markdown(t *testing.T, evil, got string) {
 	t.Helper()
 	safe := "(?:`[A-Za-z0-9][A-Za-z0-9._/ \"\\[\\]-]*`|<code>(?:[^\\x00-\\x7f]|[A-Za-z0-9 ,-]|&#[0-9]+;)*</code>)"
 	text := "(?:(?:[A-Za-z0-9 .,;()%'\"+=:/-]|\\b[A-Za-z0-9]+_\\b)*|" + safe + ")"
-	line := regexp.MustCompile("^(?:### Other servers|### Placement of " + safe + "|- \\*\\*" + text + "\\.\\*\\* " + text + "|- " + safe + ": " + text + "|- " + text + "|\\*\\*" + text + "\\*\\*|<sub>" + safe + "</sub>|" + text +
+	line := regexp.MustCompile("^(?:### The whole plan|### Placement of " + safe + "|- \\*\\*" + text + "\\.\\*\\* " + text + "|- " + safe + ": " + text + "|- " + text + "|\\*\\*" + text + "\\*\\*|<sub>" + safe + "</sub>|" + text +
 		"|\\|:--[|:-]*|\\| (?:\\*\\*" + safe + "\\*\\*|(?:&nbsp;)*" + safe + "|total|Place)(?: \\| " + text + ")*(?: \\|)?)$")
 	for l := range strings.SplitSeq(got, "\n") {
 		if !line.MatchString(l) || strings.Contains(l, "://") || strings.Contains(regexp.MustCompile("`[^`]*`").ReplaceAllString(l, ""), "www.") {

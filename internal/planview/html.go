@@ -43,9 +43,12 @@ func HTML(plan Plan) string {
 // phone.
 func Article(plan Plan, narrow bool) string {
 	var b strings.Builder
-	if s := plan.others(100); len(s.items) > 0 {
-		b.WriteString("<article aria-labelledby=\"pv-others\">\n<h2 id=\"pv-others\">Other servers</h2>\n")
-		s.html(&b)
+	if r := plan.whole(100); r != nil {
+		fmt.Fprintf(&b, "<article aria-labelledby=\"pv-whole\">\n<h2 id=\"pv-whole\">The whole plan</h2>\n<p>%s</p>\n",
+			escape(r.lead))
+		for _, s := range r.sections {
+			s.html(&b)
+		}
 		b.WriteString("</article>\n")
 	}
 	for i := range plan.Attachments {

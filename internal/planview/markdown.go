@@ -17,9 +17,11 @@ func Markdown(plan Plan) string {
 	var all string
 	for _, limit := range []int{100, 20, 5, 0} {
 		var b strings.Builder
-		if s := plan.others(limit); s.title != "" {
-			b.WriteString("### Other servers\n")
-			s.markdown(&b)
+		if r := plan.whole(limit); r != nil {
+			fmt.Fprintf(&b, "### The whole plan\n\n%s\n", plain(r.lead))
+			for _, s := range r.sections {
+				s.markdown(&b)
+			}
 		}
 		for i := range plan.Attachments {
 			writeMarkdown(&b, plan.Attachments[i].report(limit))
@@ -104,6 +106,9 @@ func name(s string) string {
 	}
 	return code(s)
 }
+
+// Plain is any text in one line of Markdown.
+func Plain(s string) string { return plain(text.Clean(s)) }
 
 // plain shows a text that may have names in it. Where it has characters that mean
 // something in Markdown, or to who shows it (a mention, a link), it is shown as

@@ -34,7 +34,8 @@ const (
 // Plan is what is drawn of a Terraform plan.
 type Plan struct {
 	Attachments []Attachment // by address
-	Servers     []Server     // those of no node that the plan changes
+	Totals      *Totals      // nil: what is drawn is not all of a plan
+	Servers     []Server     // what it does to servers of no node, and what else of no node it destroys
 }
 
 // Attachment is a placement attachment as a plan changes it.
@@ -52,8 +53,13 @@ type Attachment struct {
 	Updates       bool       // whether there is an update
 	Warnings      []Warning
 	Servers       []Server // what the plan does to servers that no node change explains
+	Undone        []Server // what nodes lack is created, and what an earlier apply left over is destroyed
+	Slots         []Slot   // those that are given up, by index
 
 	module    string
+	taken     int64                   // number of servers that are destroyed because their nodes leave
+	slots     []string                // all names that have one before the plan
+	gone      map[string]bool         // nodes that this plan or the one before removed
 	templates map[roster.Template]int // their numbers
 }
 
@@ -83,7 +89,16 @@ type Node struct {
 	Template int // its number, after the plan or of a node that leaves; 0: none
 	Old      int // of a node that changes or is made again: the template before
 	Reason   string
-	Server   string // what happens to its server though the node does not ask for it
+	Server   string   // what happens to its server though the node does not ask for it
+	With     []string // addresses of what is destroyed with its server
+}
+
+// Slot is a slot that is given up: what is kept by its name is destroyed.
+type Slot struct {
+	Name  string
+	Index int64
+	Place string
+	With  []string // addresses of what is destroyed
 }
 
 // Template is what nodes are made from.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -34,6 +35,8 @@ type planCase struct {
 	name   string
 	before []string // "": nothing is there
 	happen func(*fakecloud.Cloud, map[string]string)
+	twice  []string // what is applied after that; nil: nothing
+	fails  bool     // whether that apply fails: Nova makes no more servers
 	after  []string // nil: the attachment is destroyed
 	extra  string   // resources next to the attachment
 	made   string   // servers next to the attachment, before
@@ -171,6 +174,17 @@ func (c planCase) plan(t *testing.T) []byte {
 		day := time.Date(2026, time.March, 1, 8, 0, 0, 0, time.UTC)
 		for name, n := range nodesOf(t, w) {
 			servers[name] = cloud.Fake.AddServers(n.Region, fakecloud.Server{Name: name, Zone: n.Zone, Created: day.AddDate(0, 0, n.Index)})[0]
+		}
+	}
+	if c.twice != nil {
+		if err := w.Write(attached(c.twice...) + c.provided(cloud, c.made)); err != nil {
+			t.Fatal(err)
+		}
+		if c.fails {
+			cloud.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "POST", Path: "/servers", Status: http.StatusForbidden, Times: 2})
+		}
+		if _, err := w.Apply(t.Context()); (err != nil) != c.fails {
+			t.Fatalf("the second apply: %v", err)
 		}
 	}
 	if c.happen != nil {

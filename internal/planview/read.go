@@ -12,9 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	tfjson "github.com/hashicorp/terraform-json"
 )
 
 // resourceType is what is drawn.
@@ -23,74 +24,86 @@ const resourceType = "stackpolicy_placement_attachment"
 // ErrNoPlacement says that a plan has no placement attachment.
 var ErrNoPlacement = errors.New("the plan has no " + resourceType)
 
-// The newest major version of the format that is understood.
-const formatMajor = 1
-
-// planJSON is what is read of the output of "terraform show -json".
-type planJSON struct {
-	FormatVersion   *string          `json:"format_version"`
-	PlannedValues   json.RawMessage  `json:"planned_values"`
-	Values          json.RawMessage  `json:"values"`
-	ResourceChanges []resourceChange `json:"resource_changes"`
-}
-
-type resourceChange struct {
-	Address      string `json:"address"`
-	Module       string `json:"module_address"`
-	Mode         string `json:"mode"`
-	Type         string `json:"type"`
-	Deposed      string `json:"deposed"`
-	ActionReason string `json:"action_reason"`
-	Change       struct {
-		Actions         []string        `json:"actions"`
-		Before          json.RawMessage `json:"before"`
-		After           json.RawMessage `json:"after"`
-		AfterUnknown    json.RawMessage `json:"after_unknown"`
-		BeforeSensitive json.RawMessage `json:"before_sensitive"`
-		AfterSensitive  json.RawMessage `json:"after_sensitive"`
-		Importing       json.RawMessage `json:"importing"`
-
-		ReplacePaths [][]json.RawMessage `json:"replace_paths"`
-	} `json:"change"`
+// change is the change of a resource, with why it is made: terraform-json does not have
+// that.
+type change struct {
+	*tfjson.ResourceChange
+	reason string
 }
 
 // Read reads the plan that "terraform show -json" or "tofu show -json" printed.
-// The attachments are sorted by their addresses. Without any the error is
-// [ErrNoPlacement].
+// The attachments are sorted by their addresses. Without any it returns what else the
+// plan does, and [ErrNoPlacement].
 func Read(text []byte) (Plan, error) {
 	text = decode(text)
-	if err := recognise(text); err != nil {
+	changes, err := changes(text)
+	if err != nil {
 		return Plan{}, err
 	}
-	var plan planJSON
+	var found []Attachment
+	for _, c := range changes {
+		if c.Type != resourceType || c.DeposedKey != "" {
+			continue
+		}
+		a, err := c.read()
+		if err != nil {
+			return Plan{}, fmt.Errorf("%s: %w", cmp.Or(c.Address, c.Type), err)
+		}
+		found = append(found, a)
+	}
+	slices.SortFunc(found, func(a, b Attachment) int { return cmp.Compare(a.Address, b.Address) })
+	plan := Plan{Attachments: found, Totals: totals(changes)}
+	plan.explain(changes)
+	if len(found) == 0 {
+		return plan, ErrNoPlacement
+	}
+	return plan, nil
+}
+
+// changes are those of the managed resources.
+func changes(text []byte) ([]change, error) {
+	if err := recognise(text); err != nil {
+		return nil, err
+	}
+	var plan tfjson.Plan
 	if err := json.Unmarshal(text, &plan); err != nil {
 		if isLog(text) {
-			return Plan{}, errors.New(
+			return nil, errors.New(
 				`this is the log that "terraform plan -json" prints, not the plan: save the plan with -out=FILE and ` +
 					`give what "terraform show -json FILE" prints`,
 			)
 		}
-		return Plan{}, fmt.Errorf("this is not the JSON of a plan: %w", err)
+		return nil, fmt.Errorf(
+			`this is not the JSON of a plan, or not of a known version: %w; give what "terraform show -json FILE" `+
+				`prints of a saved plan`,
+			err,
+		)
 	}
-	if err := plan.check(); err != nil {
-		return Plan{}, err
+	var more struct {
+		Values  json.RawMessage `json:"values"`
+		Changes []*struct {
+			Reason string `json:"action_reason"`
+		} `json:"resource_changes"`
 	}
-	var found []Attachment
-	for _, change := range plan.ResourceChanges {
-		if change.Mode != "managed" || change.Type != resourceType || change.Deposed != "" {
-			continue
+	if err := json.Unmarshal(text, &more); err != nil {
+		return nil, fmt.Errorf("this is not the JSON of a plan: %w", err)
+	}
+	switch {
+	case plan.PlannedValues == nil && plan.ResourceChanges == nil && more.Values != nil:
+		return nil, errors.New(
+			`this is a state, not a plan: save a plan with "terraform plan -out=FILE" and give what ` +
+				`"terraform show -json FILE" prints`,
+		)
+	case plan.PlannedValues == nil && plan.ResourceChanges == nil:
+		return nil, errors.New("this is not a plan: it has neither planned_values nor resource_changes")
+	}
+	var list []change
+	for i, c := range plan.ResourceChanges {
+		if c != nil && c.Change != nil && c.Mode == tfjson.ManagedResourceMode {
+			list = append(list, change{c, more.Changes[i].Reason})
 		}
-		a, err := change.read()
-		if err != nil {
-			return Plan{}, fmt.Errorf("%s: %w", cmp.Or(change.Address, change.Type), err)
-		}
-		found = append(found, a)
 	}
-	if len(found) == 0 {
-		return Plan{}, ErrNoPlacement
-	}
-	slices.SortFunc(found, func(a, b Attachment) int { return cmp.Compare(a.Address, b.Address) })
-	return Plan{found, explain(found, plan.ResourceChanges)}, nil
+	return list, nil
 }
 
 // decode removes a byte order mark, and turns UTF-16, which PowerShell writes, into
@@ -133,41 +146,10 @@ func isLog(text []byte) bool {
 	return json.Unmarshal(first, &line) == nil && line.Level != ""
 }
 
-// check refuses what is not a plan, or one of a format that is not known.
-func (p planJSON) check() error {
-	if p.FormatVersion == nil {
-		return errors.New(
-			`this is not the JSON of a plan, it has no format_version: give what "terraform show -json FILE" prints ` +
-				`of a saved plan`,
-		)
-	}
-	major, err := strconv.Atoi(strings.SplitN(*p.FormatVersion, ".", 2)[0])
-	if err != nil {
-		return fmt.Errorf("the format_version %q is not a version", *p.FormatVersion)
-	}
-	if major > formatMajor {
-		return fmt.Errorf(
-			"the plan has the format_version %s, and this planview understands %d: a newer planview is needed",
-			*p.FormatVersion,
-			formatMajor,
-		)
-	}
-	if p.PlannedValues == nil && p.ResourceChanges == nil {
-		if p.Values != nil {
-			return errors.New(
-				`this is a state, not a plan: save a plan with "terraform plan -out=FILE" and give what ` +
-					`"terraform show -json FILE" prints`,
-			)
-		}
-		return errors.New("this is not a plan: it has neither planned_values nor resource_changes")
-	}
-	return nil
-}
-
 // read translates the change of an attachment.
-func (c resourceChange) read() (Attachment, error) {
-	a := Attachment{Address: c.Address, module: c.Module, Imported: given(c.Change.Importing)}
-	switch actions := strings.Join(c.Change.Actions, " "); actions {
+func (c change) read() (Attachment, error) {
+	a := Attachment{Address: c.Address, module: c.ModuleAddress, Imported: c.Change.Importing != nil}
+	switch actions := c.actions(); actions {
 	case "no-op", "read":
 		a.Action = Keep
 	case "create":
@@ -193,8 +175,8 @@ func (c resourceChange) read() (Attachment, error) {
 		return a, fmt.Errorf("its values before and after do not belong to the actions %q", c.Change.Actions)
 	}
 	hidden := map[string]bool{}
-	for _, text := range []json.RawMessage{c.Change.BeforeSensitive, c.Change.AfterSensitive} {
-		for name, is := range marks(text) {
+	for _, values := range []any{c.Change.BeforeSensitive, c.Change.AfterSensitive} {
+		for name, is := range marks(values) {
 			hidden[name] = hidden[name] || is
 		}
 	}
@@ -202,16 +184,26 @@ func (c resourceChange) read() (Attachment, error) {
 	return a, nil
 }
 
-// given reports whether a value is there and not null.
-func given(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
+// actions are those of a change, in one text.
+func (c change) actions() string {
+	words := make([]string, len(c.Change.Actions))
+	for i, action := range c.Change.Actions {
+		words[i] = string(action)
+	}
+	return strings.Join(words, " ")
+}
 
 // values reads the arguments and attributes of an attachment; nil: none.
-func values(text json.RawMessage) (*attributes, error) {
-	if !given(text) {
+func values(of any) (*attributes, error) {
+	if of == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}
 	v := new(attributes)
-	if err := json.Unmarshal(text, v); err != nil {
+	text, err := json.Marshal(of)
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("its values are not those of a %s: %w", resourceType, err)
 	}
 	return v, nil
@@ -219,14 +211,28 @@ func values(text json.RawMessage) (*attributes, error) {
 
 // marks lists the attributes of which something is marked: as unknown, or as
 // sensitive.
-func marks(text json.RawMessage) map[string]bool {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(text, &all) != nil {
-		return nil // false: nothing is
-	}
-	marked := map[string]bool{}
+func marks(of any) map[string]bool {
+	all, _ := of.(map[string]any) // else false: nothing is
+	list := map[string]bool{}
 	for name, value := range all {
-		marked[name] = bytes.Contains(value, []byte("true"))
+		list[name] = marked(value)
 	}
-	return marked
+	return list
+}
+
+// marked reports whether something in a value is marked.
+func marked(value any) bool {
+	switch value := value.(type) {
+	case bool:
+		return value
+	case []any:
+		return slices.ContainsFunc(value, marked)
+	case map[string]any:
+		for _, v := range value {
+			if marked(v) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -83,8 +83,7 @@ func (a *Attachment) report(limit int) report {
 	}
 	add := func(title string, items []item) {
 		if len(items) > 0 {
-			shown := min(len(items), limit)
-			r.sections = append(r.sections, section{title, items[:shown], len(items) - shown, title == "Warnings"})
+			r.sections = append(r.sections, section{title: title, items: items, warns: title == "Warnings"}.most(limit))
 		}
 	}
 	var warnings []item
@@ -92,9 +91,18 @@ func (a *Attachment) report(limit int) report {
 		warnings = append(warnings, item{w.Title, w.Text})
 	}
 	add("Warnings", warnings)
-	if s := serverSection("No node change asks for this", a.Servers, limit); len(s.items) > 0 {
+	if s := listServers("No node change asks for this", a.Servers, limit); s.title != "" {
 		r.first = append(r.first, s)
 	}
+	if s := listServers("Missing or left over", a.Undone, limit); s.title != "" {
+		s.warns = false
+		r.sections = append(r.sections, s)
+	}
+	var slots []item
+	for _, s := range a.Slots {
+		slots = append(slots, item{s.Name, s.Place + destroyed(s.Name, s.With)})
+	}
+	add("Given up: "+text.Count(int64(len(slots)), "slot"), slots)
 	for _, s := range []struct {
 		fate  Fate
 		title string
@@ -130,7 +138,10 @@ func (a *Attachment) lead() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, part.text))
 		}
 	}
-	what, struck := strings.Join(parts, ", "), count(a.Servers)
+	if n := int64(len(a.Slots)); n > 0 {
+		parts = append(parts, text.Count(n, "slot")+" given up")
+	}
+	what, struck := strings.Join(parts, ", "), count(slices.Concat(a.Servers, a.Undone))
 	switch {
 	case what == "" && struck == "":
 		what = "no node changes"
@@ -147,11 +158,13 @@ func (a *Attachment) lead() string {
 			lead += " What is known: " + struck + "."
 		}
 	case a.Action == Delete:
-		lead = fmt.Sprintf("The attachment is destroyed: it forgets its %s.", text.Nodes(a.Before))
-		if struck == "" {
-			struck = "no server of theirs is destroyed"
+		lead = fmt.Sprintf("The attachment is destroyed, and no server of its %s is.", text.Nodes(a.Before))
+		if a.taken > 0 {
+			lead = fmt.Sprintf("The attachment is destroyed, and with it %s.", text.Count(a.taken, "server"))
 		}
-		lead += " In this plan " + struck + "."
+		if struck != "" {
+			lead += " In this plan " + struck + "."
+		}
 	case a.Action == Replace:
 		lead += " The attachment is replaced: it forgets all nodes and places them again."
 	}
@@ -184,20 +197,40 @@ func (a *Attachment) waiting() []item {
 
 // about says of a node that changes where it is and why.
 func (a *Attachment) about(n Node) string {
-	text := n.Place
+	said := n.Place
 	switch {
 	case n.Old != n.Template && (n.Fate == Changes || n.Fate == Remade):
-		text += fmt.Sprintf(", template %d to %d", n.Old, n.Template)
+		said += fmt.Sprintf(", template %d to %d", n.Old, n.Template)
 	case len(a.Templates) > 0:
-		text += fmt.Sprintf(", template %d", n.Template)
+		said += fmt.Sprintf(", template %d", n.Template)
 	}
 	switch {
 	case strings.Contains(n.Reason, n.Place):
-		return n.Reason
+		said = n.Reason
 	case n.Reason != "":
-		text += "; " + n.Reason
+		said += "; " + n.Reason
 	}
-	return text
+	return said + destroyed(n.Name, n.With)
+}
+
+// destroyed says what is destroyed with a node or a slot.
+func destroyed(name string, addresses []string) string {
+	if len(addresses) == 0 {
+		return ""
+	}
+	short := make([]string, len(addresses))
+	for i, address := range addresses {
+		short[i] = strings.TrimSuffix(address, fmt.Sprintf("[%q]", name))
+	}
+	return "; destroyed with it: " + text.Few(short)
+}
+
+// most is the section with at most limit items.
+func (s section) most(limit int) section {
+	if n := len(s.items); n > limit {
+		s.items, s.more = s.items[:limit], n-limit
+	}
+	return s
 }
 
 // row is the place as a row of the table.

@@ -1,16 +1,16 @@
 package planview
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -48,34 +48,44 @@ type Server struct {
 	Address string
 	Effect  Effect
 	Text    string // what happens, and why
-	noun    string // what it is called
-	index   int64  // of its node
+	Type    string
+	index   int64 // of its node
+	left    bool  // whether it belongs to no node, and an earlier apply left it over
+	ours    bool  // whether it belongs to no node, and is of this provider
 }
 
 // serverType is the type of servers. What else belongs to a node is seen by the
 // name of the node in its address.
 const serverType = "openstack_compute_instance_v2"
 
-// explain gives each attachment the resources of its nodes that change for
-// another reason, and returns the servers that belong to no node.
-func explain(list []Attachment, changes []resourceChange) []Server {
+// kept is the fate of a name that has no node, and a slot that stays; released that of one
+// whose slot is given up; gone that of a node that the plan before removed.
+const (
+	kept Fate = iota + Leaves + 1
+	released
+	gone
+)
+
+// explain gives each attachment what happens to the resources of its nodes and slots, and
+// the plan what happens to those of none.
+func (p *Plan) explain(changes []change) {
+	list := p.Attachments
 	owners := map[string][]int{}
 	fates := make([]map[string][]Fate, len(list))
-	indices := map[string]int64{}
+	indices := make([]map[string]int64, len(list))
 	for i := range list {
-		fates[i] = map[string][]Fate{}
-		for n := range list[i].nodes {
-			if len(fates[i][n.Name]) == 0 {
-				owners[n.Name] = append(owners[n.Name], i)
-			}
-			fates[i][n.Name] = append(fates[i][n.Name], n.Fate)
-			indices[n.Name] = n.Index
+		fates[i], indices[i] = list[i].fates()
+		for name := range fates[i] {
+			owners[name] = append(owners[name], i)
 		}
 	}
-	var others []Server
 	struck := make([]map[string]string, len(list)) // what happens to servers, by node
+	with := make([]map[string][]string, len(list)) // what is destroyed with them, by node or slot
+	for i := range list {
+		struck[i], with[i] = map[string]string{}, map[string][]string{}
+	}
 	for _, c := range changes {
-		if c.Mode != "managed" || c.Type == resourceType {
+		if c.Type == resourceType {
 			continue
 		}
 		s, does := c.server()
@@ -83,44 +93,131 @@ func explain(list []Attachment, changes []resourceChange) []Server {
 			continue
 		}
 		owned := false
+	names:
 		for _, name := range keys(c.Address) {
-			nearest := nearest(list, owners[name], c.Module)
+			nearest := nearest(list, owners[name], c.ModuleAddress)
 			if len(nearest) == 0 {
 				continue
 			}
 			owned = true
-			unexplained := func(i int) bool { return !list[i].explains(fates[i][name], s.Effect, c.Deposed) }
-			if !slices.ContainsFunc(nearest, unexplained) {
-				break
+			i, verdict := nearest[0], asked
+			for _, j := range nearest {
+				verdict = max(verdict, list[j].judge(fates[j][name], s, c))
 			}
-			i := nearest[0]
-			s.index = indices[name]
-			list[i].Servers = append(list[i].Servers, s)
-			if s.Effect <= Resized {
-				if struck[i] == nil {
-					struck[i] = map[string]string{}
+			s.index = indices[i][name]
+			switch verdict {
+			case asked:
+				switch {
+				case s.Effect == Destroyed && c.Type == serverType:
+					list[i].taken++
+				case s.Effect == Destroyed && !c.ours():
+					with[i][name] = append(with[i][name], s.Address)
 				}
+				break names
+			case undone:
+				list[i].Undone = append(list[i].Undone, s)
+			case unasked:
+				list[i].Servers = append(list[i].Servers, s)
+			}
+			if s.Effect <= Resized {
 				struck[i][name] = cmp.Or(struck[i][name], s.Address+" "+s.Text)
 			}
 			break
 		}
-		if !owned && c.Type == serverType {
-			others = append(others, s)
+		// Of what belongs to no node, only servers are known by their type; of all else, what is lost.
+		if !owned && (c.Type == serverType || s.Effect <= Destroyed) {
+			s.left = c.DeposedKey != ""
+			s.ours = c.ours()
+			p.Servers = append(p.Servers, s)
 		}
 	}
 	for i := range list {
-		list[i].strike(struck[i])
+		list[i].note(struck[i], with[i])
 		sortServers(list[i].Servers)
+		sortServers(list[i].Undone)
 	}
-	sortServers(others)
-	return others
+	sortServers(p.Servers)
 }
 
-// strike notes at the nodes that stay or change what happens to their servers.
-func (a *Attachment) strike(struck map[string]string) {
+// fates are those of each name that resources may have as their key, and their indices.
+func (a *Attachment) fates() (map[string][]Fate, map[string]int64) {
+	fates, indices := map[string][]Fate{}, map[string]int64{}
+	for n := range a.nodes {
+		fates[n.Name] = append(fates[n.Name], n.Fate)
+		indices[n.Name] = n.Index
+	}
+	other := func(name string, fate Fate) {
+		if len(fates[name]) == 0 {
+			fates[name] = []Fate{fate}
+		}
+	}
+	for _, s := range a.Slots {
+		other(s.Name, released)
+		indices[s.Name] = s.Index
+	}
+	for _, name := range a.slots {
+		other(name, kept)
+	}
+	for name := range a.gone {
+		if len(fates[name]) == 0 || slices.Equal(fates[name], []Fate{kept}) {
+			fates[name] = append(fates[name], gone)
+		}
+	}
+	return fates, indices
+}
+
+// judgement is whether somebody asked for what happens to a resource.
+type judgement int
+
+const (
+	asked   judgement = iota // a node or a slot did
+	undone                   // the resource is missing, or left over
+	unasked                  // nobody did
+)
+
+// judge says whether an effect on a resource of a name follows from what happens to the
+// node or slot of that name.
+func (a *Attachment) judge(fates []Fate, s Server, c change) judgement {
+	is := func(fate Fate) bool { return slices.Contains(fates, fate) }
+	yes := func(follows bool) judgement {
+		if follows {
+			return asked
+		}
+		return unasked
+	}
+	e := s.Effect
+	switch {
+	case c.DeposedKey != "" || c.reason == tainted: // an earlier apply did not come to its end
+		return undone
+	case a.Action == Delete:
+		return yes(e == Destroyed || e == Forgotten)
+	case is(Comes) && is(Leaves): // goes on in another place
+		return asked
+	case is(Comes):
+		return yes(e == Created)
+	case is(Leaves) || is(released):
+		return yes(e == Destroyed)
+	case e == Created || (e == Destroyed && is(gone) && (!is(kept) || c.ofServer())):
+		return undone
+	case is(Remade):
+		return yes(e == Replaced || e == ChangedInPlace)
+	}
+	return yes(is(Changes) && (e == Rebuilt || e == Resized || e == ChangedInPlace))
+}
+
+// note notes at the nodes that stay or change what happens to their servers, and at
+// those that leave, and at slots, what is destroyed with them.
+func (a *Attachment) note(struck map[string]string, with map[string][]string) {
+	for i, s := range a.Slots {
+		a.Slots[i].With = with[s.Name]
+		delete(with, s.Name)
+	}
 	note := func(nodes []Node) {
 		for i, n := range nodes {
-			if n.Fate == Stays || n.Fate == Changes || n.Fate == Remade {
+			switch n.Fate {
+			case Leaves:
+				nodes[i].With = with[n.Name]
+			case Stays, Changes, Remade:
 				nodes[i].Server = struck[n.Name]
 			}
 		}
@@ -136,43 +233,25 @@ func (a *Attachment) strike(struck map[string]string) {
 // sortServers sorts what is known to be a server first.
 func sortServers(list []Server) {
 	slices.SortFunc(list, func(a, b Server) int {
-		if x, y := a.noun == "server", b.noun == "server"; x != y {
+		if x, y := a.Type == serverType, b.Type == serverType; x != y {
 			if x {
 				return -1
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(a.noun, b.noun), cmp.Compare(a.Effect, b.Effect), cmp.Compare(a.index, b.index),
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Effect, b.Effect), cmp.Compare(a.index, b.index),
 			cmp.Compare(a.Address, b.Address), cmp.Compare(a.Text, b.Text))
 	})
-}
-
-// explains reports whether an effect on a resource of a node follows from what happens
-// to the node.
-func (a *Attachment) explains(fates []Fate, e Effect, deposed string) bool {
-	is := func(fate Fate) bool { return slices.Contains(fates, fate) }
-	switch {
-	case deposed != "" || a.Action == Delete:
-		return false
-	case is(Comes) && is(Leaves): // goes on in another place
-		return true
-	case is(Comes):
-		return e == Created
-	case is(Leaves):
-		return e == Destroyed
-	case is(Remade):
-		return e == Replaced || e == ChangedInPlace
-	}
-	return is(Changes) && (e == Rebuilt || e == Resized || e == ChangedInPlace)
 }
 
 // nearest are the attachments of a list whose modules have most in common with a
 // module: two clusters in two modules may have nodes of the same name.
 func nearest(list []Attachment, from []int, module string) (best []int) {
 	most := -1
+	path := steps(module)
 	for _, i := range from {
-		common := 0
-		for common < min(len(module), len(list[i].module)) && module[common] == list[i].module[common] {
+		common, other := 0, steps(list[i].module)
+		for common < min(len(path), len(other)) && path[common] == other[common] {
 			common++
 		}
 		if common > most {
@@ -184,6 +263,11 @@ func nearest(list []Attachment, from []int, module string) (best []int) {
 	}
 	return best
 }
+
+// step is a module in an address: its name, and its key if it has one.
+var step = regexp.MustCompile(`module\.[^.\[]+(?:\[(?:[0-9]+|"(?:[^"\\]|\\.)*")\])?`)
+
+func steps(module string) []string { return step.FindAllString(module, -1) }
 
 // keyed is an instance of for_each in an address.
 var keyed = regexp.MustCompile(`\["(?:[^"\\]|\\.)*"\]`)
@@ -200,18 +284,15 @@ func keys(address string) (list []string) {
 }
 
 // server says what a change does, if it does something.
-func (c resourceChange) server() (Server, bool) {
-	s := Server{Address: c.Address, noun: "server"}
-	if c.Type != serverType {
-		s.noun = c.Type + " resource"
-	}
-	does := func(action string) bool { return slices.Contains(c.Change.Actions, action) }
+func (c change) server() (Server, bool) {
+	s := Server{Address: c.Address, Type: c.Type}
+	does := func(action tfjson.Action) bool { return slices.Contains(c.Change.Actions, action) }
 	switch {
-	case c.Deposed != "" && does("delete"):
+	case c.DeposedKey != "" && does("delete"):
 		s.Effect, s.Text = Destroyed, "is destroyed: an earlier apply replaced it and could not destroy it"
 	case does("delete") && does("create"):
 		order := "destroyed, then created again"
-		if c.Change.Actions[0] == "create" {
+		if c.Change.Actions[0] == tfjson.ActionCreate {
 			order = "a new one is created, then the old one is destroyed"
 		}
 		s.Effect, s.Text = Replaced, "is replaced"+c.because()+": "+order
@@ -229,10 +310,22 @@ func (c resourceChange) server() (Server, bool) {
 	return s, true
 }
 
+// ours reports whether a resource is one of this provider: destroying it destroys no data.
+func (c change) ours() bool { return strings.HasPrefix(c.Type, "stackpolicy_") }
+
+// ofServer reports whether a resource is a server, or what is made for one: it does not
+// outlive the server in a slot.
+func (c change) ofServer() bool {
+	return strings.HasPrefix(c.Type, "openstack_compute_") || c.Type == "terraform_data" || c.ours()
+}
+
+// tainted is why a resource is replaced that an earlier apply could not make as it should be.
+const tainted = "replace_because_tainted"
+
 // because says why a resource is replaced, as far as the plan says it.
-func (c resourceChange) because() string {
-	switch c.ActionReason {
-	case "replace_because_tainted":
+func (c change) because() string {
+	switch c.reason {
+	case tainted:
 		return " because it is tainted"
 	case "replace_by_request":
 		return " because -replace asks for it"
@@ -241,9 +334,10 @@ func (c resourceChange) because() string {
 	}
 	names := map[string]bool{}
 	for _, path := range c.Change.ReplacePaths {
-		var name string
-		if len(path) > 0 && json.Unmarshal(path[0], &name) == nil {
-			names[name] = true
+		if path, _ := path.([]any); len(path) > 0 {
+			if name, ok := path[0].(string); ok {
+				names[name] = true
+			}
 		}
 	}
 	if len(names) == 0 {
@@ -254,23 +348,14 @@ func (c resourceChange) because() string {
 
 // updated is the effect of a change in place, and its text. What a change does to a
 // resource of an unknown type cannot be known here.
-func (c resourceChange) updated() (Effect, string) {
-	var before, after, unknown map[string]json.RawMessage
-	for text, into := range map[*json.RawMessage]*map[string]json.RawMessage{
-		&c.Change.Before: &before, &c.Change.After: &after, &c.Change.AfterUnknown: &unknown,
-	} {
-		if json.Unmarshal(*text, into) != nil {
-			*into = nil
-		}
-	}
-	names := map[string]bool{}
-	for _, values := range []map[string]json.RawMessage{before, after} {
+func (c change) updated() (Effect, string) {
+	before, _ := c.Change.Before.(map[string]any)
+	after, _ := c.Change.After.(map[string]any)
+	names := marks(c.Change.AfterUnknown)
+	for _, values := range []map[string]any{before, after} {
 		for name := range values {
-			names[name] = !same(before[name], after[name])
+			names[name] = names[name] || !reflect.DeepEqual(before[name], after[name])
 		}
-	}
-	for name, text := range unknown {
-		names[name] = names[name] || bytes.Contains(text, []byte("true"))
 	}
 	maps.DeleteFunc(names, func(_ string, differs bool) bool { return !differs })
 	text := "is changed in place"
@@ -281,8 +366,7 @@ func (c resourceChange) updated() (Effect, string) {
 		return ChangedInPlace, text
 	}
 	rebuilt, resized := names["image_id"] || names["image_name"], names["flavor_id"] || names["flavor_name"]
-	var state string
-	_ = json.Unmarshal(after["power_state"], &state) // "": it is not given
+	state, _ := after["power_state"].(string) // "": it is not given
 	switch {
 	case names["power_state"] && state != "" && state != "active":
 		return Stopped, fmt.Sprintf("is stopped: its power_state becomes %q", state)
@@ -296,12 +380,6 @@ func (c resourceChange) updated() (Effect, string) {
 	return ChangedInPlace, text
 }
 
-// same reports whether two values of one printed plan are the same: absent is
-// null, and Terraform prints the keys of objects in order.
-func same(a, b json.RawMessage) bool {
-	return string(a) == string(b) || !given(a) && !given(b)
-}
-
 // count says how many servers, and other resources of nodes, something happens
 // to, in the order of the list; "": none.
 func count(list []Server) string {
@@ -312,7 +390,10 @@ func count(list []Server) string {
 	counts := map[kind]int64{}
 	var kinds []kind
 	for _, s := range list {
-		k := kind{s.noun, s.Effect}
+		k := kind{"server", s.Effect}
+		if s.Type != serverType {
+			k.noun = s.Type + " resource"
+		}
 		if counts[k]++; counts[k] == 1 {
 			kinds = append(kinds, k)
 		}
@@ -328,20 +409,36 @@ func count(list []Server) string {
 	return text.And(parts)
 }
 
-// serverSection lists servers under a title, at most limit of them.
-func serverSection(title string, list []Server, limit int) section {
+// listServers lists servers under a title, at most limit of them.
+func listServers(title string, list []Server, limit int) section {
 	if len(list) == 0 {
 		return section{}
 	}
-	shown := list[:min(len(list), limit)]
-	s := section{title: title + ": " + count(list), more: len(list) - len(shown), warns: true}
-	for _, server := range shown {
+	s := section{title: title + ": " + count(list), warns: true}
+	for _, server := range list {
 		s.items = append(s.items, item{server.Address, server.Text})
 	}
-	return s
+	return s.most(limit)
 }
 
-// others is the section about the servers of no node.
-func (p Plan) others(limit int) section {
-	return serverSection("They belong to no node", p.Servers, limit)
+// Unasked are what a plan takes from somebody who did not ask for it: what it destroys, replaces,
+// stops, rebuilds or resizes though no node change asks for it. What an earlier apply left over is
+// not among it, nor what this provider has for no node: it keeps nothing.
+func (p Plan) Unasked() []Server {
+	var list []Server
+	add := func(servers []Server) {
+		for _, s := range servers {
+			if s.Effect <= Resized && s.Effect != Forgotten && !s.left && !s.ours {
+				list = append(list, s)
+			}
+		}
+	}
+	add(p.Servers)
+	for _, a := range p.Attachments {
+		if a.Action == Delete || a.Action == Replace {
+			list = append(list, Server{Address: a.Address, Type: resourceType, Text: "forgets its " + text.Nodes(a.Before)})
+		}
+		add(a.Servers)
+	}
+	return list
 }

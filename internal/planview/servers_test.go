@@ -35,6 +35,14 @@ resource "openstack_compute_instance_v2" "bastion" {
   network_mode = "none"
 }
 `
+	// slots are what outlives the servers.
+	slots = `
+resource "openstack_blockstorage_volume_v3" "web" {
+  for_each = stackpolicy_placement_attachment.web.slots
+  region   = each.value.region
+  size     = 1
+}
+`
 	// others belong to the nodes too, and planview knows nothing of their type.
 	others = `
 resource "terraform_data" "web" {
@@ -53,11 +61,22 @@ func serverCases() []planCase {
 			remade: strings.NewReplacer("IMAGE", "another-image", "FLAVOR", "another-flavor").Replace(instances(noNetwork))},
 		{name: "other-provider", before: six, after: six, made: others, remade: strings.Replace(others, "IMAGE", "another-image", 1)},
 		{name: "destroy-all", before: six, made: instances(noNetwork)},
+		{name: "release", before: stateful(5, "RETAIN", ""), twice: stateful(3, "RETAIN", ""), after: stateful(3, "RETAIN", `"web-1", "web-3"`),
+			made: instances(noNetwork) + slots, remade: instances(noNetwork) + slots},
+		{name: "slot-with-node", before: stateful(4, "DELETE", ""), after: stateful(3, "DELETE", ""), made: instances(noNetwork) + slots, remade: instances(noNetwork) + slots},
+		// The apply of before fails when it creates the second of two servers.
+		{name: "second-try", before: []string{"desired_capacity = 3", threeZones}, twice: []string{"desired_capacity = 5", threeZones}, after: []string{"desired_capacity = 5", threeZones},
+			made: instances(noNetwork), remade: instances(noNetwork), fails: true},
 		{name: "lost-server", before: six, after: six, made: instances(noNetwork), remade: instances(noNetwork),
 			happen: func(cloud *fakecloud.Cloud, servers map[string]string) {
 				cloud.RemoveServers("RegionOne", servers["web-3"])
 			}},
 	}
+}
+
+func stateful(size int, removal, release string) []string {
+	return []string{fmt.Sprintf("desired_capacity = %d", size), threeZones, `deletion { criteria = "HIGHEST_INDEX_FIRST" }`,
+		fmt.Sprintf("stateful {\n    on_removal = %q\n    release    = [%s]\n  }", removal, release)}
 }
 
 // TestServers: what a plan does to servers though no node asks for it is there,
@@ -85,11 +104,11 @@ func TestExplained(t *testing.T) {
 		return fmt.Sprintf(`{"index": %d, "region": "r", "zone": %q, "template": {"image": %q}, "generation": 1}`, index, zone, image)
 	}
 	attachment := func(module string) string {
-		return fmt.Sprintf(`{"address": "%[1]sstackpolicy_placement_attachment.web", "module_address": %[2]q, "mode": "managed",
+		return fmt.Sprintf(`{"address": %[1]q, "module_address": %[2]q, "mode": "managed",
 			"type": "stackpolicy_placement_attachment", "change": {"actions": ["update"],
-			"before": {"cluster": "web", "nodes": {"web-0": %[3]s, "web-1": %[4]s, "web-2": %[5]s, "web-3": %[6]s, "web-5": %[10]s}},
-			"after": {"cluster": "web", "nodes": {"web-1": %[4]s, "web-2": %[7]s, "web-3": %[8]s, "web-4": %[9]s, "web-5": %[11]s}}}}`,
-			module, strings.TrimSuffix(module, "."), node(0, "a", "x"), node(1, "a", "x"), node(2, "a", "x"), node(3, "a", "x"),
+			"before": {"cluster": "web", "slots": {"web-7": {}, "web-8": {}}, "change": [{"deletion": {"candidates": ["web-9"]}}], "nodes": {"web-0": %[3]s, "web-1": %[4]s, "web-2": %[5]s, "web-3": %[6]s, "web-5": %[10]s}},
+			"after": {"cluster": "web", "slots": {"web-8": {}}, "nodes": {"web-1": %[4]s, "web-2": %[7]s, "web-3": %[8]s, "web-4": %[9]s, "web-5": %[11]s}}}}`,
+			module+"stackpolicy_placement_attachment.web", strings.TrimSuffix(module, "."), node(0, "a", "x"), node(1, "a", "x"), node(2, "a", "x"), node(3, "a", "x"),
 			node(2, "a", "y"), node(3, "b", "x"), node(4, "b", "y"),
 			node(5, "a", "x"), strings.Replace(node(5, "a", "x"), `"generation": 1`, `"generation": 2`, 1))
 	}
@@ -121,22 +140,27 @@ func TestExplained(t *testing.T) {
 		{"added, and there", server, `S["web-4"]`, "delete create", "", "", "1 server is replaced"},
 		{"volume of one that leaves", volume, `S["web-0"]`, "delete", "", "", other},
 		{"volume of one that stays", volume, `S["web-1"]`, "delete", "", "", "1 openstack_blockstorage_volume_v3 resource is destroyed"},
+		{"of a node that the plan before removed", server, `S["web-9"]`, "delete", "", "", "Missing or left over: 1 server is destroyed"},
+		{"volume of a slot that is given up", volume, `S["web-7"]`, "delete", "", "", other},
+		{"volume of a slot that is kept", volume, `S["web-8"]`, "delete", "", "", "No node change asks for this: 1 openstack_blockstorage_volume_v3 resource is destroyed"},
+		{"missing", server, `S["web-1"]`, "create", "", "", "Missing or left over: 1 server is created"},
 		{"in a module for each", server, `module.node["web-1"].S.this`, "delete", "", "", "1 server is destroyed"},
 		{"drained though it stays", resource, `S["web-1"]`, "delete", "", "", "1 stackpolicy_deletion_attachment resource is destroyed"},
 		{"of no node", server, `S["db-1"]`, "delete", "", "", "They belong to no node: 1 server is destroyed"},
 		{"of a list", server, `S[0]`, "create", "", "", "They belong to no node: 1 server is created"},
-		{"of no node and no server", volume, `S["db-1"]`, "delete", "", "", other},
+		{"of no node and no server", volume, `S["db-1"]`, "delete", "", "", "They belong to no node: 1 openstack_blockstorage_volume_v3 resource is destroyed"},
+		{"of no node and no server, created", volume, `S["db-1"]`, "create", "", "", other},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			address := strings.Replace(c.address, "S", c.kind, 1)
 			actions := `"` + strings.ReplaceAll(c.actions, " ", `", "`) + `"`
-			for _, module := range []string{"", "module.b."} {
+			for _, module := range []string{"", "module.b.", `module.a["x.y"].`, "module.a2."} {
 				change := fmt.Sprintf(`{"address": %q, "module_address": %q, "mode": "managed", "type": %q, %s "change": {%s "actions": [%s]}}`,
 					module+address, strings.TrimSuffix(module, "."), c.kind, c.more, c.change, actions)
 				attachments := attachment(module)
 				if module != "" {
-					attachments = attachment("module.a.") + "," + attachments
+					attachments = attachment("module.a.") + "," + attachments // whose name is the beginning of another
 				}
 				view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [` + attachments + "," + change + "]}"))
 				if err != nil {
@@ -152,22 +176,35 @@ func TestExplained(t *testing.T) {
 				if !strings.Contains(got, c.want) {
 					t.Errorf("got no %q:\n%s", c.want, got)
 				}
-				if module != "" && len(view.Servers)+len(view.Attachments[1].Servers) != 1 {
-					t.Errorf("it is at the attachment of another module:\n%s", got)
+				its := 0
+				for _, a := range view.Attachments {
+					if strings.HasPrefix(a.Address, module) {
+						its += len(a.Servers) + len(a.Undone)
+					}
+				}
+				if len(view.Servers)+its != 1 {
+					t.Errorf("%s: it is at the attachment of another module:\n%s", module, got)
 				}
 			}
 		})
 	}
 }
 
-// TestStruck: the picture marks the node whose server changes.
+// TestStruck: the picture marks the node whose server changes, also where it is only resized.
 func TestStruck(t *testing.T) {
 	t.Parallel()
-	view, err := planview.Read(kept(t, "user-data"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := planview.SVG(view); strings.Count(got, `class="struck"`) != 7 { // six nodes, and the legend
-		t.Error(got)
+	resized := `{"address": "openstack_compute_instance_v2.web[\"web-0\"]", "mode": "managed", "type": "openstack_compute_instance_v2",
+		"change": {"actions": ["update"], "before": {"flavor_id": "a"}, "after": {"flavor_id": "b"}}}`
+	for text, want := range map[string]int{ // with the legend
+		string(kept(t, "user-data")): 6 + 1,
+		strings.Replace(string(kept(t, "same")), `"resource_changes": [`, `"resource_changes": [`+resized+",", 1): 1 + 1,
+	} {
+		view, err := planview.Read([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := planview.SVG(view); strings.Count(got, `class="struck"`) != want {
+			t.Errorf("want %d marks:\n%s", want, got)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package planview
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -34,11 +35,14 @@ const (
 func SVG(plan Plan) string {
 	c := &canvas{width: wideWidth}
 	var titles, texts []string
-	if s := plan.others(12); len(s.items) > 0 {
+	if r := plan.whole(12); r != nil {
 		c.height += 34
-		c.text("title", margin, c.height, "Other servers")
-		c.section(s)
-		texts = append(texts, s.String())
+		c.text("title", margin, c.height, "The whole plan")
+		c.lines("", r.lead)
+		for _, s := range r.sections {
+			c.section(s)
+		}
+		texts = append(texts, r.String())
 	}
 	for i := range plan.Attachments {
 		a := &plan.Attachments[i]
@@ -67,6 +71,7 @@ func (c *canvas) attachment(a *Attachment, words bool) {
 		}
 	}
 	c.legend(a)
+	c.scale = a.scale(c.boxes())
 	for _, region := range a.Regions {
 		c.region(region)
 	}
@@ -182,25 +187,53 @@ func (c *canvas) mark(form string, x, y int, what string) {
 	fmt.Fprintf(&c.body, "<path class=\"tick\" d=\"M%d %d%s\">%s</path>\n", x, y-3, form, title)
 }
 
-// region draws a region and, in it, its zones.
-func (c *canvas) region(r Region) {
-	c.height += gap
-	top, width := c.height, c.width-2*margin
-	// The box is drawn first, and its height is known last.
-	var inner canvas
-	inner.colour = c.colour
-	y := inner.place(r.Bin, margin, top, width)
-	columns := zoneColumns
+// boxes are the widths of the box of a region and of a zone in it, and how many zones are
+// side by side.
+func (c *canvas) boxes() (region, zone, columns int) {
+	region, columns = c.width-2*margin, zoneColumns
 	if c.width == narrowWidth {
 		columns = 1
 	}
-	columnWidth := (width - gap*(columns+1)) / columns
+	return region, (region - gap*(columns+1)) / columns, columns
+}
+
+// scale is the length of a node in all bars of an attachment, in pixels: so two bars can
+// be compared.
+func (a *Attachment) scale(region, zone, _ int) float64 {
+	scale := float64(region)
+	fit := func(p Bin, width int) {
+		full := max(float64(p.Before), float64(p.After), float64(p.Min), p.ideal()) + 1
+		scale = min(scale, float64(width-2*gap)/full)
+	}
+	for _, r := range a.Regions {
+		fit(r.Bin, region)
+		for _, z := range r.Zones {
+			fit(z, zone)
+		}
+	}
+	return scale
+}
+
+// ideal is the ideal share as a number.
+func (p Bin) ideal() float64 {
+	ideal, _ := strconv.ParseFloat(p.Ideal, 64) // 0: the place is not listed
+	return ideal
+}
+
+// region draws a region and, in it, its zones.
+func (c *canvas) region(r Region) {
+	c.height += gap
+	top := c.height
+	width, columnWidth, columns := c.boxes()
+	// The box is drawn first, and its height is known last.
+	inner := canvas{colour: c.colour, scale: c.scale}
+	y := inner.place(r.Bin, margin, top, width)
 	for i := 0; i < len(r.Zones); i += columns {
 		row := r.Zones[i:min(i+columns, len(r.Zones))]
 		bottom := 0
 		bodies := make([]canvas, len(row))
 		for j, zone := range row {
-			bodies[j].colour = c.colour
+			bodies[j].colour, bodies[j].scale = c.colour, c.scale
 			bottom = max(bottom, bodies[j].place(zone, margin+gap+j*(columnWidth+gap), y, columnWidth))
 		}
 		for j := range row {
@@ -246,23 +279,19 @@ func (c *canvas) place(p Bin, x, y, width int) int {
 	return c.dots(p.Nodes, left, y, inner)
 }
 
-// gauge draws the nodes after the plan against ideal, min and cap.
+// gauge draws the nodes after the plan against ideal, min and cap. A cap beyond the end of
+// the bar is not drawn: it is far away, and in the text.
 func (c *canvas) gauge(p Bin, x, y, width int) {
-	var ideal float64
-	if _, err := fmt.Sscan(p.Ideal, &ideal); err != nil {
-		return
-	}
-	full := max(float64(p.After), ideal, float64(p.Min), float64(p.Cap), 1) * 1.05
-	at := func(n float64) int { return x + int(float64(width)*n/full) }
+	at := func(n float64) int { return x + int(c.scale*n) }
 	c.rect("track", x, y, width, 6)
 	if p.After > 0 {
 		c.rect("level", x, y, at(float64(p.After))-x, 6)
 	}
-	c.mark(idealMark, at(ideal), y, "ideal "+p.Ideal)
+	c.mark(idealMark, at(p.ideal()), y, "ideal "+p.Ideal)
 	if p.Min > 0 {
 		c.mark(minMark, at(float64(p.Min)), y, fmt.Sprintf("min %d", p.Min))
 	}
-	if p.Cap >= 0 {
+	if p.Cap >= 0 && at(float64(p.Cap)) <= x+width {
 		c.mark(capMark, at(float64(p.Cap)), y, fmt.Sprintf("cap %d", p.Cap))
 	}
 }

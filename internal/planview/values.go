@@ -13,6 +13,7 @@ type attributes struct {
 	Zones     []binJSON           `json:"zones"`
 	Update    *updateJSON         `json:"update"`
 	Nodes     map[string]nodeJSON `json:"nodes"`
+	Slots     map[string]nodeJSON `json:"slots"`
 	Change    []changeJSON        `json:"change"` // one
 	Remaining int64               `json:"remaining"`
 }
@@ -42,21 +43,24 @@ type updateJSON struct {
 	Causes []roster.Cause `json:"causes"`
 }
 
-type reasonsJSON struct {
-	Reasons map[string]string `json:"reasons"`
+// partJSON is a part of a change: nodes by name, with reasons.
+type partJSON struct {
+	Candidates []string          `json:"candidates"`
+	Reasons    map[string]string `json:"reasons"`
+	Omitted    int64             `json:"omitted"`
 }
 
 type changeJSON struct {
-	Deletion reasonsJSON `json:"deletion"`
-	InPlace  reasonsJSON `json:"in_place"`
+	Deletion partJSON `json:"deletion"`
+	InPlace  partJSON `json:"in_place"`
 }
 
-// reasons are those of the nodes that leave, and of those that change in place.
-func (v *attributes) reasons() (leave, stay map[string]string) {
-	if len(v.Change) != 1 {
-		return nil, nil
+// changed is what the last plan did to nodes.
+func (v *attributes) changed() changeJSON {
+	if v == nil || len(v.Change) != 1 {
+		return changeJSON{}
 	}
-	return v.Change[0].Deletion.Reasons, v.Change[0].InPlace.Reasons
+	return v.Change[0]
 }
 
 // bin has the defaults that the provider gives, and no number that it refuses.
@@ -98,8 +102,11 @@ func (v *attributes) listed() []placement.Region {
 
 // roster is what the attachment remembers.
 func (v *attributes) roster() roster.Roster {
-	r := roster.Roster{Nodes: map[string]roster.Node{}}
+	r := roster.Roster{Nodes: map[string]roster.Node{}, Slots: map[string]roster.Slot{}}
 	if v != nil {
+		for name, s := range v.Slots {
+			r.Slots[name] = roster.Slot{Index: s.Index, Place: placement.Place{Region: s.Region, Zone: s.Zone}}
+		}
 		for name, n := range v.Nodes {
 			r.Nodes[name] = roster.Node{
 				Index:      n.Index,
