@@ -33,7 +33,12 @@ While the status of a cluster is "waits" or "bakes" it plans again from time to
 time. It keeps nothing: a run that was stopped or killed is resumed by starting
 another. The apply of a killed run goes on to its end, so give the next run a
 -lock-timeout. An apply that fails ends it, unless update has revert_after: then
-it goes on until the plans take the template back.
+it goes on until the plans take the template back, but not if an apply fails twice
+in the same way with the same plan.
+
+It does not apply a plan that replaces, destroys, stops, rebuilds or resizes what
+no change of a node asks for, such as all servers for a changed user_data: see
+-accept. A plan in which only outputs change ends it.
 
   terraform init
   rollout -var image=debian-13
@@ -47,6 +52,8 @@ Flags:
   -lock-timeout TIME how long a plan waits for the lock of the state
   -policy COMMAND    command of the shell that gets each plan as JSON on standard
                      input; a plan is applied only if its exit status is 0
+  -accept TYPE       apply what a plan does to resources of this type though no
+                     node change asks for it; may be repeated
   -max-applies N     number of applies after which it stops
   -max-time TIME     time after which it begins no other apply
   -max-wait TIME     how long it waits for nodes that are not in service, in
@@ -58,11 +65,13 @@ Flags:
   -h                 print this
 
 TIME is 90s, 10m, 36h or 30d. Ctrl-C and SIGTERM end it after the apply that
-runs; a second one interrupts that apply too.
+runs; a second one interrupts that apply too. Saved plans may hold secrets: they
+are in a folder that only you can read, which is removed at the end, or, after a
+kill, when the next run starts.
 
 Exit codes: 0 done: nothing is left; 1 failed: a plan or an apply; 2 held:
-something is left, and the last line says what holds it (the policy, a limit, an
-interruption, the status of a cluster); 3 reverted: a template failed, and the
+something is left, and the last line says what holds it (a plan that takes what no
+node change asks for, the policy, a limit, an interruption, the status of a cluster); 3 reverted: a template failed, and the
 nodes have the one before it; 64 wrong usage.
 `
 
@@ -112,6 +121,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.Var(&wait, "max-wait", "")
 	flags.Var(&poll, "poll", "")
 	flags.IntVar(&runner.MaxApplies, "max-applies", 0, "")
+	flags.Var((*list)(&runner.Accept), "accept", "")
 	policy := flags.String("policy", "", "")
 	asJSON := flags.Bool("json", false, "")
 	summary := flags.String("summary", "", "")

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,10 +25,13 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
 
-// config is a cluster whose nodes have the version that the variable image says.
+// config is a cluster whose nodes have the version that the variable image says. Its output
+// changes with each plan.
 func config(c *acctest.Cloud, capacity int, update, readiness string) string {
 	return fmt.Sprintf(`
 variable "image" { default = "a" }
+variable "user_data" { default = "" }
+output "now" { value = timestamp() }
 resource "stackpolicy_placement_attachment" "web" {
   cluster           = %[1]q
   node_name_pattern = "{cluster}{index}"
@@ -42,7 +47,8 @@ resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
   name              = each.key
   availability_zone = each.value.zone
-  image_id          = %[2]q
+  image_id          = each.value.template.version == "misspelled" ? "none" : %[2]q
+  user_data         = var.user_data
   flavor_id         = %[3]q
   network_mode      = "none"
   metadata          = { version = each.value.template.version }
@@ -83,12 +89,17 @@ var program = sync.OnceValues(func() (string, error) {
 // two nodes with each apply.
 func start(t *testing.T) (*acctest.Cloud, func(args ...string) *exec.Cmd) {
 	t.Helper()
+	return startWith(t, `max_batch_size = 2`, `timeout = "30s"`)
+}
+
+func startWith(t *testing.T, update, readiness string) (*acctest.Cloud, func(args ...string) *exec.Cmd) {
+	t.Helper()
 	file, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := acctest.NewFake(t, fakecloud.Config{})
-	w := c.Installed(t, config(c, 4, `max_batch_size = 2`, `timeout = "30s"`))
+	w := c.Installed(t, config(c, 4, update, readiness))
 	for range 2 { // the marks of the first are what requires marks from then on
 		if _, err := w.Apply(t.Context()); err != nil {
 			t.Fatal(err)
@@ -163,6 +174,40 @@ func TestRollout(t *testing.T) {
 	); got != 0 || !strings.Contains(said, "done: nothing is left to replace\n") ||
 		c.Fake.Count("POST compute /servers") != 0 {
 		t.Errorf("again: exit code %d\n%s", got, said)
+	}
+}
+
+// TestEnds: a plan that takes what no node change asks for is not applied, applies that fail
+// in the same way end it, and so does a template that is taken back. TestRollout has the other ends.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/bad/") {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(health.Close)
+	c, command := startWith(t, "max_batch_size = 2\n    revert_after = \"2s\"",
+		"timeout = \"3s\"\n  http { url = \""+health.URL+"/${var.image}/{name}\" }")
+	for _, end := range []struct {
+		args     []string
+		code     int
+		said     string
+		versions string
+	}{
+		{[]string{"-var", "image=a", "-var", "user_data=x"}, 2, "held: no node change asks for what the plan does to 4 resources. " +
+			"Apply it by hand, or let it through with -accept openstack_compute_instance_v2", "map[a:4]"},
+		{[]string{"-var", "image=misspelled"}, 1, "failed: the apply failed twice in the same way, with the same plan (3 applies", "map[a:4]"},
+		{[]string{"-var", "image=bad"}, 3, "reverted: ", "map[a:4]"},
+	} {
+		c.Fake.ResetRequests()
+		got, said := code(t, command(end.args...))
+		if got != end.code || !strings.Contains(said, end.said) || versions(c) != end.versions {
+			t.Errorf("%s: exit code %d, %s\n%s", end.args, got, versions(c), said)
+		}
+		if end.code == 2 && c.Fake.Count("POST compute /servers") != 0 {
+			t.Errorf("%s: servers were made", end.args)
+		}
 	}
 }
 

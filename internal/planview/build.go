@@ -34,12 +34,7 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	a.number(old, next, hidden["template"] || hidden["nodes"])
 	change := now.changed()
 	a.place(old, next, change.Deletion.Reasons, change.InPlace.Reasons, nil)
-	a.gone = map[string]bool{}
-	for _, v := range []*attributes{before, after} {
-		for _, name := range v.changed().Deletion.Candidates {
-			a.gone[name] = true
-		}
-	}
+	a.had = now.had()
 	for name, slot := range old.Slots {
 		if _, stays := next.Slots[name]; !stays {
 			a.Slots = append(a.Slots, Slot{Name: name, Index: slot.Index, Place: slot.String()})

@@ -59,7 +59,7 @@ type Attachment struct {
 	module    string
 	taken     int64                   // number of servers that are destroyed because their nodes leave
 	slots     []string                // all names that have one before the plan
-	gone      map[string]bool         // nodes that this plan or the one before removed
+	had       func(name string) bool  // whether it has given the name to a node
 	templates map[roster.Template]int // their numbers
 }
 

@@ -59,7 +59,7 @@ type Server struct {
 const serverType = "openstack_compute_instance_v2"
 
 // kept is the fate of a name that has no node, and a slot that stays; released that of one
-// whose slot is given up; gone that of a node that the plan before removed.
+// whose slot is given up; gone that of a node that an earlier plan removed.
 const (
 	kept Fate = iota + Leaves + 1
 	released
@@ -95,6 +95,9 @@ func (p *Plan) explain(changes []change) {
 		owned := false
 	names:
 		for _, name := range keys(c.Address) {
+			if owners[name] == nil {
+				owners[name] = former(list, fates, name)
+			}
 			nearest := nearest(list, owners[name], c.ModuleAddress)
 			if len(nearest) == 0 {
 				continue
@@ -158,12 +161,19 @@ func (a *Attachment) fates() (map[string][]Fate, map[string]int64) {
 	for _, name := range a.slots {
 		other(name, kept)
 	}
-	for name := range a.gone {
-		if len(fates[name]) == 0 || slices.Equal(fates[name], []Fate{kept}) {
-			fates[name] = append(fates[name], gone)
+	return fates, indices
+}
+
+// former are the attachments that gave a name to a node which they do not have any more. The
+// name becomes one of their fates.
+func former(list []Attachment, fates []map[string][]Fate, name string) (owners []int) {
+	for i := range list {
+		if list[i].had(name) {
+			fates[i][name] = []Fate{gone}
+			owners = append(owners, i)
 		}
 	}
-	return fates, indices
+	return owners
 }
 
 // judgement is whether somebody asked for what happens to a resource.
@@ -197,7 +207,7 @@ func (a *Attachment) judge(fates []Fate, s Server, c change) judgement {
 		return yes(e == Created)
 	case is(Leaves) || is(released):
 		return yes(e == Destroyed)
-	case e == Created || (e == Destroyed && is(gone) && (!is(kept) || c.ofServer())):
+	case e == Created || (e == Destroyed && (is(gone) || (is(kept) && c.ofServer()))):
 		return undone
 	case is(Remade):
 		return yes(e == Replaced || e == ChangedInPlace)

@@ -106,8 +106,8 @@ func TestExplained(t *testing.T) {
 	attachment := func(module string) string {
 		return fmt.Sprintf(`{"address": %[1]q, "module_address": %[2]q, "mode": "managed",
 			"type": "stackpolicy_placement_attachment", "change": {"actions": ["update"],
-			"before": {"cluster": "web", "slots": {"web-7": {}, "web-8": {}}, "change": [{"deletion": {"candidates": ["web-9"]}}], "nodes": {"web-0": %[3]s, "web-1": %[4]s, "web-2": %[5]s, "web-3": %[6]s, "web-5": %[10]s}},
-			"after": {"cluster": "web", "slots": {"web-8": {}}, "nodes": {"web-1": %[4]s, "web-2": %[7]s, "web-3": %[8]s, "web-4": %[9]s, "web-5": %[11]s}}}}`,
+			"before": {"cluster": "web", "slots": {"web-7": {}, "web-8": {}}, "nodes": {"web-0": %[3]s, "web-1": %[4]s, "web-2": %[5]s, "web-3": %[6]s, "web-5": %[10]s}},
+			"after": {"cluster": "web", "node_name_pattern": "{cluster}-{index}", "next_index": 10, "slots": {"web-8": {}}, "nodes": {"web-1": %[4]s, "web-2": %[7]s, "web-3": %[8]s, "web-4": %[9]s, "web-5": %[11]s}}}}`,
 			module+"stackpolicy_placement_attachment.web", strings.TrimSuffix(module, "."), node(0, "a", "x"), node(1, "a", "x"), node(2, "a", "x"), node(3, "a", "x"),
 			node(2, "a", "y"), node(3, "b", "x"), node(4, "b", "y"),
 			node(5, "a", "x"), strings.Replace(node(5, "a", "x"), `"generation": 1`, `"generation": 2`, 1))
@@ -140,7 +140,9 @@ func TestExplained(t *testing.T) {
 		{"added, and there", server, `S["web-4"]`, "delete create", "", "", "1 server is replaced"},
 		{"volume of one that leaves", volume, `S["web-0"]`, "delete", "", "", other},
 		{"volume of one that stays", volume, `S["web-1"]`, "delete", "", "", "1 openstack_blockstorage_volume_v3 resource is destroyed"},
-		{"of a node that the plan before removed", server, `S["web-9"]`, "delete", "", "", "Missing or left over: 1 server is destroyed"},
+		{"of a node that an earlier plan removed", server, `S["web-9"]`, "delete", "", "", "Missing or left over: 1 server is destroyed"},
+		{"of a node that never was", server, `S["web-10"]`, "delete", "", "", "They belong to no node: 1 server is destroyed"},
+		{"server in a slot that is kept", server, `S["web-8"]`, "delete", "", "", "Missing or left over: 1 server is destroyed"},
 		{"volume of a slot that is given up", volume, `S["web-7"]`, "delete", "", "", other},
 		{"volume of a slot that is kept", volume, `S["web-8"]`, "delete", "", "", "No node change asks for this: 1 openstack_blockstorage_volume_v3 resource is destroyed"},
 		{"missing", server, `S["web-1"]`, "create", "", "", "Missing or left over: 1 server is created"},

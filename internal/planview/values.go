@@ -1,6 +1,8 @@
 package planview
 
 import (
+	"strconv"
+
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
@@ -16,6 +18,8 @@ type attributes struct {
 	Slots     map[string]nodeJSON `json:"slots"`
 	Change    []changeJSON        `json:"change"` // one
 	Remaining int64               `json:"remaining"`
+	Next      int64               `json:"next_index"`
+	Pattern   roster.Pattern      `json:"node_name_pattern"`
 }
 
 type binJSON struct {
@@ -45,9 +49,8 @@ type updateJSON struct {
 
 // partJSON is a part of a change: nodes by name, with reasons.
 type partJSON struct {
-	Candidates []string          `json:"candidates"`
-	Reasons    map[string]string `json:"reasons"`
-	Omitted    int64             `json:"omitted"`
+	Reasons map[string]string `json:"reasons"`
+	Omitted int64             `json:"omitted"`
 }
 
 type changeJSON struct {
@@ -61,6 +64,22 @@ func (v *attributes) changed() changeJSON {
 		return changeJSON{}
 	}
 	return v.Change[0]
+}
+
+// had reports whether a name is one that the cluster has given to a node.
+func (v *attributes) had() func(name string) bool {
+	if v.Pattern.Check() != "" {
+		return func(string) bool { return false }
+	}
+	form := v.Pattern.Regexp(v.Cluster)
+	return func(name string) bool {
+		found := form.FindStringSubmatch(name)
+		if found == nil {
+			return false
+		}
+		index, err := strconv.ParseInt(found[1], 10, 64)
+		return err == nil && index < v.Next
+	}
 }
 
 // bin has the defaults that the provider gives, and no number that it refuses.

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // PolicyCommand is a command of the shell that gets a plan as JSON on its standard
@@ -19,6 +20,9 @@ func PolicyCommand(command string) func(ctx context.Context, plan []byte) error 
 			shell = []string{"cmd", "/C", command}
 		}
 		cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
+		// What the shell has started ends with it.
+		cmd.SysProcAttr, cmd.WaitDelay = apart(), 5*time.Second
+		cmd.Cancel = func() error { return stop(cmd) }
 		var said bytes.Buffer
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(plan), &said, &said
 		err := cmd.Run()

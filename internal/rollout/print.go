@@ -11,6 +11,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
+const (
+	refused = "The policy refuses the plan"
+	unasked = "No node change asks for this"
+)
+
 // JSON prints one event a line.
 func JSON(out io.Writer) func(Event) {
 	encoder := json.NewEncoder(out)
@@ -38,7 +43,7 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 			fmt.Fprintf(out, "Apply %d\n", e.Apply)
 		case "progress":
 			if ready++; !terminal {
-				fmt.Fprintln(out, "  "+text.Clean(e.Message))
+				fmt.Fprintln(out, "  "+e.Message)
 				return
 			}
 			bar = true
@@ -48,7 +53,9 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 		case "failed":
 			fmt.Fprintf(out, "Apply %d failed\n\n%s\n\n", e.Apply, e.Message)
 		case "refused":
-			fmt.Fprintf(out, "The policy refuses the plan:\n%s\n", e.Message)
+			fmt.Fprintf(out, "%s:\n%s\n", refused, e.Message)
+		case "unasked":
+			fmt.Fprintf(out, "%s:\n%s\n", unasked, e.Message)
 		case "wait":
 			fmt.Fprintln(out, "Waits: "+e.Message)
 		case "end":
@@ -73,19 +80,12 @@ func progressBar(ready, all int) string {
 }
 
 // drawing is the plan as planview draws it, with its warnings; "" where it does not
-// change any placement attachment.
+// change anything.
 func drawing(p *Plan) string {
-	if p == nil || !p.Changed {
+	if p == nil || !p.changed() {
 		return ""
 	}
-	list, err := planview.Read(p.JSON)
-	if err == nil {
-		err = planview.AddWarnings(list, p.Log)
-	}
-	if err != nil {
-		return ""
-	}
-	return "\n" + planview.Markdown(list) + "\n"
+	return "\n" + planview.Markdown(p.View) + "\n"
 }
 
 // Summary appends Markdown to a file: each plan that is applied, and the end.
@@ -97,15 +97,11 @@ func Summary(out io.Writer) func(Event) {
 			plan = e.Plan
 		case "apply":
 			fmt.Fprintf(out, "## Apply %d\n%s\n", e.Apply, drawing(plan))
-		case "failed", "refused":
-			fmt.Fprintf(
-				out,
-				"This was %s:\n\n```text\n%s\n```\n\n",
-				e.Kind,
-				strings.ReplaceAll(e.Message, "```", "'''"),
-			)
+		case "failed", "refused", "unasked":
+			title := map[string]string{"failed": "It failed", "refused": refused, "unasked": unasked}[e.Kind]
+			fmt.Fprintf(out, "%s:\n\n```text\n%s\n```\n\n", title, strings.ReplaceAll(e.Message, "```", "'''"))
 		case "end":
-			fmt.Fprintf(out, "**%s**: %s\n", e.Outcome, strings.ReplaceAll(e.Message, "\n", " "))
+			fmt.Fprintf(out, "**%s**: %s\n", e.Outcome, planview.Plain(e.Message))
 		}
 	}
 }

@@ -8,12 +8,15 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -47,9 +50,14 @@ type Plan struct {
 	JSON     []byte    // what "terraform show -json" prints of it
 	Log      []byte    // what "terraform plan -json" printed
 	Changes  []string  // address and actions of each resource that it changes, sorted
-	Changed  bool      // whether an apply would change anything, outputs included
 	Clusters []Cluster // the placement attachments, as they are after it
+
+	View planview.Plan // what is drawn of it
 }
+
+// changed reports whether an apply would change a resource. One that changes outputs alone
+// brings nobody further, and an output of the time changes with each apply.
+func (p *Plan) changed() bool { return len(p.Changes) > 0 }
 
 // Cluster is a placement attachment.
 type Cluster struct {
@@ -83,12 +91,13 @@ type Runner struct {
 	MaxTime    time.Duration // after which no other apply begins; 0: no limit
 	MaxWait    time.Duration // for what is under way, in addition to the pause of an update
 	Poll       time.Duration // between two plans while it waits
+	Accept     []string      // types of resources that a plan may take though no node change asks for it
 }
 
 // Event is something that happened.
 type Event struct {
 	Time     time.Time `json:"time"`
-	Kind     string    `json:"event"` // plan, refused, apply, progress, applied, failed, wait, end
+	Kind     string    `json:"event"` // plan, unasked, refused, apply, progress, applied, failed, wait, end
 	Apply    int       `json:"apply,omitempty"`
 	Changes  int       `json:"changes,omitempty"` // resources that the plan changes
 	Clusters []Cluster `json:"clusters,omitempty"`
@@ -117,8 +126,20 @@ func (r *Runner) Run(ctx, hard context.Context) Outcome {
 }
 
 func (r *Runner) report(e Event) {
-	e.Time = time.Now().UTC()
+	e.Time, e.Message = time.Now().UTC(), printable(e.Message)
 	r.Report(e)
+}
+
+// printable is a text of others that a log only shows: without escape sequences, and
+// without what GitHub and Azure take for commands to them.
+func printable(s string) string {
+	lines := strings.Split(strings.ReplaceAll(text.CleanLines(s), "##[", "# #["), "\n")
+	for i, line := range lines {
+		if rest, found := strings.CutPrefix(strings.TrimSpace(line), "::"); found {
+			lines[i] = ": :" + rest
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // run is one run.
@@ -129,6 +150,7 @@ type run struct {
 	applied []string  // changes of the plan that was applied last; nil: none was
 	last    time.Time // when the last apply ended, or the run began
 	failing time.Time // when the first of the applies failed that failed since one did not; zero: none did
+	failed  string    // the plan of the last of them, and how it failed
 }
 
 func (r *run) all(ctx, hard context.Context) (Outcome, string) {
@@ -146,13 +168,10 @@ func (r *run) all(ctx, hard context.Context) (Outcome, string) {
 		if outcome, why := r.judge(plan); outcome != "" {
 			return outcome, why
 		}
-		if plan.Changed {
-			if outcome, why := r.apply(ctx, hard, plan); outcome != "" {
-				return outcome, why
-			}
-		}
-		if !plan.Changed {
+		if !plan.changed() {
 			r.pause(ctx, plan)
+		} else if outcome, why := r.apply(ctx, hard, plan); outcome != "" {
+			return outcome, why
 		}
 		if ctx.Err() != nil {
 			return Held, "interrupted"
@@ -165,14 +184,14 @@ func (r *run) all(ctx, hard context.Context) (Outcome, string) {
 func (r *run) judge(plan *Plan) (Outcome, string) {
 	late := r.MaxTime > 0 && time.Since(r.began) >= r.MaxTime
 	switch {
-	case plan.Changed && r.applied != nil && len(plan.Changes) > 0 && slices.Equal(plan.Changes, r.applied):
+	case plan.changed() && slices.Equal(plan.Changes, r.applied):
 		return Failed, "the apply changed what it planned, and the next plan has the same changes again: " +
 			text.Few(plan.Changes)
-	case plan.Changed && r.MaxApplies > 0 && r.applies >= r.MaxApplies:
+	case plan.changed() && r.MaxApplies > 0 && r.applies >= r.MaxApplies:
 		return Held, fmt.Sprintf("-max-applies %d is reached", r.MaxApplies)
-	case plan.Changed && late:
+	case plan.changed() && late:
 		return Held, "-max-time " + duration.Format(r.MaxTime) + " is over"
-	case plan.Changed:
+	case plan.changed():
 		return "", ""
 	}
 	waited := time.Since(r.last)
@@ -196,11 +215,14 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 	return end, why
 }
 
-// apply lets the policy look at a plan, and applies it. It returns "" where the run
-// goes on.
+// apply applies a plan that takes nothing but what node changes ask for, and that the
+// policy does not refuse. It returns "" where the run goes on.
 func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
+	if why := r.unasked(plan); why != "" {
+		return Held, why
+	}
 	if r.Policy != nil {
-		if err := r.Policy(ctx, plan.JSON); err != nil {
+		if err := r.Policy(ctx, plan.JSON); err != nil && ctx.Err() == nil {
 			r.report(Event{Kind: "refused", Message: err.Error()})
 			return Held, "the policy refuses the plan"
 		}
@@ -215,20 +237,67 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 	})
 	r.last = time.Now()
 	if err == nil {
-		r.applied, r.failing = append([]string{}, plan.Changes...), time.Time{}
+		r.applied, r.failing, r.failed = plan.Changes, time.Time{}, ""
 		r.report(Event{Kind: "applied", Apply: r.applies})
 		return "", ""
 	}
 	r.report(Event{Kind: "failed", Apply: r.applies, Message: err.Error()})
+	failed := sameWay(plan, err)
 	switch {
 	case hard.Err() != nil:
 		return Failed, "the apply was interrupted"
 	case !r.mayRevert(plan):
 		return Failed, "the apply failed"
+	case failed != "" && failed == r.failed:
+		return Failed, "the apply failed twice in the same way, with the same plan"
 	}
-	r.applied = nil
+	r.applied, r.failed = nil, failed
 	r.pause(ctx, plan)
 	return "", ""
+}
+
+// unasked reports what a plan takes though no node change asks for it, and says why it is
+// not applied; "": it is.
+func (r *run) unasked(plan *Plan) string {
+	var lines, types []string
+	for _, s := range plan.View.Unasked() {
+		if !slices.Contains(r.Accept, s.Type) {
+			lines = append(lines, s.Address+" "+s.Text)
+			types = append(types, s.Type)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	r.report(Event{Kind: "unasked", Message: strings.Join(lines, "\n")})
+	slices.Sort(types)
+	types = slices.Compact(types)
+	return fmt.Sprintf(
+		"no node change asks for what the plan does to %s. Apply it by hand, or let it through with -accept %s",
+		text.Count(int64(len(lines)), "resource"),
+		strings.Join(types, " -accept "),
+	)
+}
+
+// changing is what differs from one try to the next: ids, numbers and times.
+var changing = regexp.MustCompile(`[0-9a-f-]{8,}|[0-9]+`)
+
+// sameWay is how the apply of a plan failed, to be compared with the next; "" where time is
+// what it needs: readiness attachments note how long they have waited, and that takes a
+// template back.
+func sameWay(plan *Plan, err error) string {
+	failure, ok := errors.AsType[*Failure](err)
+	if !ok {
+		return ""
+	}
+	parts := slices.Clone(plan.Changes)
+	for _, f := range failure.Faults {
+		if strings.Contains(f.Address, "stackpolicy_readiness_attachment.") {
+			return ""
+		}
+		parts = append(parts, f.Address+": "+changing.ReplaceAllString(f.Summary, ""))
+	}
+	return strings.Join(parts, "\n")
 }
 
 // mayRevert reports whether a plan may still take the template back for which applies

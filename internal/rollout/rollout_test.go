@@ -6,10 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	tfjson "github.com/hashicorp/terraform-json"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 )
 
 // script is a terraform that makes the same plans in each test: one a letter.
@@ -17,6 +21,8 @@ import (
 //	b a batch   f a batch whose apply fails   l the batch bakes   w it waits
 //	h something holds it   q a quota does   r reverted   v nodes still go back
 //	x nodes go back, and the apply fails
+//	i a misspelled image: the apply fails   n the same server is not in service
+//	u it replaces what no node change asks for
 //	d nothing is left   p the same changes as the last   ! a plan that fails
 type script struct {
 	plans   string
@@ -43,12 +49,18 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 		return nil, errors.New("no such cloud")
 	case 'x':
 		c.Status = "reverted: the template of web-8 failed, 1 node goes back"
-		p.File, p.Changed, p.Changes = "f", true, []string{"server.web-8: delete"}
+		p.File, p.Changes = "f", []string{"server.web-8: delete"}
 	case 'b', 'f':
 		s.before = []string{fmt.Sprintf("server.web-%d: create", s.at)}
-		p.Changed, p.Changes = true, s.before
+		p.Changes = s.before
+	case 'u':
+		p.Changes = []string{"server.web-1: create, delete"}
+		p.View.Servers = []planview.Server{{Address: "server.web-1", Type: "server", Text: "is replaced"}}
+	case 'i', 'n':
+		c.Status = "waits: web-8 (it has no server)"
+		p.File, p.Changes = string(kind), []string{"server.web-8: create"}
 	case 'p':
-		p.Changed, p.Changes = true, s.before
+		p.Changes = s.before
 	case 'd':
 		c.Remaining, c.Status = 0, "in step"
 	case 'l':
@@ -77,8 +89,14 @@ func (s *script) Apply(ctx context.Context, plan *Plan, progress func(string)) e
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if s.applied = append(s.applied, plan.File); plan.File == "f" {
-		return errors.New("Servers are not in service")
+	s.applied = append(s.applied, plan.File)
+	switch plan.File {
+	case "f":
+		return &Failure{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
+	case "i":
+		return &Failure{[]Fault{{Address: "server.web-8", Summary: "No image debain-13 (req-" + fmt.Sprint(len(s.applied)) + ")"}}}
+	case "n":
+		return &Failure{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
 	}
 	return nil
 }
@@ -116,6 +134,11 @@ func TestRun(t *testing.T) {
 		{name: "an apply fails, and the template is taken back", plans: "bffbr", revert: time.Hour, want: Reverted, applied: "bffb", why: "web reverted", took: 5 * time.Minute},
 		{name: "applies fail for too long", plans: "bf", revert: 4 * time.Minute, want: Failed, applied: "bffff", why: "the apply failed", took: 6*time.Minute + 30*time.Second},
 		{name: "the way back fails", plans: "fx", revert: time.Hour, want: Failed, applied: "ff", why: "the apply failed", took: 2*time.Minute + 30*time.Second},
+		{name: "a misspelled image", plans: "bi", revert: time.Hour, want: Failed, applied: "bii", why: "twice in the same way, with the same plan", took: 3*time.Minute + 30*time.Second},
+		{name: "other failures in turn", plans: "fiffr", revert: time.Hour, want: Reverted, applied: "fiff", why: "web reverted", took: 6 * time.Minute},
+		{name: "the same wait again and again", plans: "nnnnr", revert: time.Hour, want: Reverted, applied: "nnnn", why: "web reverted", took: 6 * time.Minute},
+		{name: "what nobody asks for", plans: "bu", want: Held, applied: "b", why: "no node change asks for what the plan does to 1 resource. Apply it by hand, or let it through with -accept server", took: time.Minute},
+		{name: "what nobody asks for, accepted", plans: "ud", set: func(r *Runner) { r.Accept = []string{"server"} }, want: Done, applied: "u", took: time.Minute},
 		{name: "no progress", plans: "bp", want: Failed, applied: "b", why: "the next plan has the same changes again: server.web-1: create", took: time.Minute},
 		{name: "at most two", plans: "b", set: func(r *Runner) { r.MaxApplies = 2 }, want: Held, applied: "bb", why: "-max-applies 2 is reached", took: 2 * time.Minute},
 		{name: "just two", plans: "bbd", set: func(r *Runner) { r.MaxApplies = 2 }, want: Done, applied: "bb", took: 2 * time.Minute},
@@ -156,12 +179,14 @@ func TestInterrupt(t *testing.T) {
 		name    string
 		plans   string
 		hard    bool
+		policy  bool
 		want    Outcome
 		applied string
 	}{
-		{"during an apply", "bb", false, Held, "b"},
-		{"twice during an apply", "bb", true, Failed, ""},
-		{"while it waits", "l", false, Held, ""},
+		{"during an apply", "bb", false, false, Held, "b"},
+		{"twice during an apply", "bb", true, false, Failed, ""},
+		{"while it waits", "l", false, false, Held, ""},
+		{"while the policy looks", "b", false, true, Held, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			soft, stop := context.WithCancel(t.Context())
@@ -176,9 +201,18 @@ func TestInterrupt(t *testing.T) {
 				time.AfterFunc(10*time.Second, stop)
 			}
 			start := time.Now()
-			got := (&Runner{Terraform: s, MaxWait: time.Hour, Poll: time.Hour, Report: func(Event) {}}).Run(soft, hard)
-			if got != c.want || strings.Join(s.applied, "") != c.applied || time.Since(start) > time.Minute {
-				t.Errorf("%s: %s after %s, applied %q", c.name, got, time.Since(start), s.applied)
+			var last Event
+			r := &Runner{Terraform: s, MaxWait: time.Hour, Poll: time.Hour, Report: func(e Event) { last = e }}
+			if c.policy { // it ends with the run, and so says no
+				r.Policy = func(context.Context, []byte) error {
+					stop()
+					return errors.New("signal: terminated")
+				}
+			}
+			got := r.Run(soft, hard)
+			if got != c.want || strings.Join(s.applied, "") != c.applied || time.Since(start) > time.Minute ||
+				strings.Contains(last.Message, "refuses") {
+				t.Errorf("%s: %s after %s, applied %q: %s", c.name, got, time.Since(start), s.applied, last.Message)
 			}
 		})
 	}
@@ -205,10 +239,10 @@ func TestPrint(t *testing.T) {
 		got  string
 		want []string
 	}{
-		"lines":   {lines.String(), []string{"Plan 1: 1 resource would change", "web: batch 1 of 2: web-0 leaves", "  web-8: done\n", "Apply 1 is done", "Apply 2 failed\n\nServers are not in service", "failed: the apply failed (2 applies, 0s)"}},
+		"lines":   {lines.String(), []string{"Plan 1: 1 resource would change", "web: batch 1 of 2: web-0 leaves", "  web-8: done\n", "Apply 1 is done", "Apply 2 failed\n\nstackpolicy_readiness_attachment.web: Servers are not in service", "failed: the apply failed (2 applies, 0s)"}},
 		"bar":     {bar.String(), []string{"\r  [##############################] 1 of 1\nApply 1 is done"}},
 		"log":     {log.String(), []string{`"event":"plan","apply":1,"changes":1,"clusters":[{"address":"a.web","cluster":"web","remaining":1,"status":"batch 1 of 2: web-0 leaves"}]}`, `"outcome":"failed","exit_code":1}`}},
-		"summary": {summary.String(), []string{"## Apply 1\n", "This was failed:\n\n```text\nServers are not in service\n```", "**failed**: the apply failed"}},
+		"summary": {summary.String(), []string{"## Apply 1\n", "It failed:\n\n```text\nstackpolicy_readiness_attachment.web: Servers are not in service\n```", "**failed**: the apply failed"}},
 	} {
 		for _, want := range c.want {
 			if !strings.Contains(c.got, want) {
@@ -224,12 +258,72 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// TestPrintable: no text of others is a command for a terminal or a pipeline.
+func TestPrintable(t *testing.T) {
+	got := printable("a\x1b[2J\n  ::error::no\n##[group]x\nC:: fine")
+	if want := "a\\x1b[2J\n: :error::no\n# #[group]x\nC:: fine"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var summary bytes.Buffer
+	Summary(&summary)(Event{Kind: "end", Outcome: Held, Message: "<img src=x> waits"})
+	if strings.Contains(summary.String(), "<img") {
+		t.Error(summary.String())
+	}
+}
+
+// TestClusterOf: the times of the update are read, in Terraform's forms.
+func TestClusterOf(t *testing.T) {
+	c, err := clusterOf(&tfjson.ResourceChange{Address: "a", Change: &tfjson.Change{After: map[string]any{
+		"cluster": "web", "remaining": 2, "status": "bakes: web-1", "update": map[string]any{"pause": "90m", "revert_after": "2d"},
+	}}})
+	want := Cluster{Address: "a", Name: "web", Remaining: 2, Status: "bakes: web-1", Pause: 90 * time.Minute, RevertAfter: 48 * time.Hour}
+	if err != nil || c != want {
+		t.Errorf("got %+v, %v", c, err)
+	}
+}
+
+// TestFolder: the plans of a run that was killed are removed, those of one that lives are not.
+func TestFolder(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	killed, unlock, err := folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	lives, unlock, err := folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if info, err := os.Stat(lives); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info, err)
+	}
+	_, unlock, err = folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if _, err := os.Stat(killed); err == nil {
+		t.Error("the plans of a killed run are still there")
+	}
+	if _, err := os.Stat(lives); err != nil {
+		t.Errorf("the plans of a run that lives: %v", err)
+	}
+}
+
 func TestPolicyCommand(t *testing.T) {
 	if err := PolicyCommand(`grep -q '"plan": 1'`)(t.Context(), []byte(`{"plan": 1}`)); err != nil {
 		t.Errorf("refused: %v", err)
 	}
 	if err := PolicyCommand("echo too many; exit 1")(t.Context(), nil); err == nil || err.Error() != "too many" {
 		t.Errorf("got %v", err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer stop()
+	began := time.Now()
+	// A policy that the shell starts ends with the run. Only a hang lasts for minutes.
+	if err := PolicyCommand("sleep 600; true")(ctx, nil); err == nil || time.Since(began) > 5*time.Minute {
+		t.Errorf("got %v after %s", err, time.Since(began))
 	}
 	if err := PolicyCommand("exit 3")(t.Context(), nil); err == nil || err.Error() != "exit 3: exit status 3" {
 		t.Errorf("got %v", err)

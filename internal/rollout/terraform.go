@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-exec/tfexec"
 	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 )
 
 const attachmentType = "stackpolicy_placement_attachment"
@@ -26,6 +27,7 @@ const attachmentType = "stackpolicy_placement_attachment"
 type Command struct {
 	tf      *tfexec.Terraform
 	dir     string // of saved plans
+	unlock  func()
 	options []tfexec.PlanOption
 
 	parallelism int // 0: Terraform's default
@@ -54,11 +56,11 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 			}
 		}
 	}
-	dir, err := os.MkdirTemp("", "rollout")
+	dir, unlock, err := folder()
 	if err != nil {
 		return nil, err
 	}
-	c := &Command{tf: tf, dir: dir, parallelism: o.Parallelism}
+	c := &Command{tf: tf, dir: dir, unlock: unlock, parallelism: o.Parallelism}
 	for _, v := range o.Vars {
 		c.options = append(c.options, tfexec.Var(v))
 	}
@@ -75,17 +77,43 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 }
 
 // Close removes what is saved.
-func (c *Command) Close() error { return os.RemoveAll(c.dir) }
+func (c *Command) Close() error {
+	c.unlock()
+	return os.RemoveAll(c.dir)
+}
+
+const folderPattern = "stackpolicy-rollout-"
+
+// folder makes a folder of our own for saved plans, and removes those of runs that were
+// killed: plans hold secrets. A run has the lock of its folder as long as it lives.
+func folder() (dir string, unlock func(), err error) {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPattern+"*"))
+	for _, dir := range left {
+		if unlock, err := lock(dir); err == nil {
+			unlock()
+			_ = os.RemoveAll(dir) // it may be another user's
+		}
+	}
+	if dir, err = os.MkdirTemp("", folderPattern); err != nil { // mode 0700
+		return "", nil, err
+	}
+	unlock, err = lock(dir)
+	return dir, unlock, err
+}
 
 // Plan implements [Terraform].
 func (c *Command) Plan(ctx context.Context) (*Plan, error) {
 	p := &Plan{File: filepath.Join(c.dir, "batch.tfplan")}
+	// Terraform writes into a file that is there, and keeps its mode.
+	if err := os.WriteFile(p.File, nil, 0o600); err != nil {
+		return nil, err
+	}
 	var log, shown bytes.Buffer
-	changed, err := c.tf.PlanJSON(ctx, &log, append(slices.Clone(c.options), tfexec.Out(p.File))...)
+	_, err := c.tf.PlanJSON(ctx, &log, append(slices.Clone(c.options), tfexec.Out(p.File))...)
 	if err != nil {
 		return nil, fault("plan", log.Bytes(), err)
 	}
-	p.Log, p.Changed = log.Bytes(), changed
+	p.Log = log.Bytes()
 	c.tf.SetStdout(&shown) // the very text, in addition to what is read of it
 	plan, err := c.tf.ShowPlanFile(ctx, p.File)
 	c.tf.SetStdout(io.Discard)
@@ -93,7 +121,13 @@ func (c *Command) Plan(ctx context.Context) (*Plan, error) {
 		return nil, fmt.Errorf("show the plan: %w", err)
 	}
 	p.JSON = shown.Bytes()
-	return p, p.read(plan)
+	if p.View, err = planview.Read(p.JSON); errors.Is(err, planview.ErrNoPlacement) {
+		err = nil
+	}
+	if err == nil {
+		err = planview.AddWarnings(p.View, p.Log)
+	}
+	return p, errors.Join(err, p.read(plan))
 }
 
 // read takes out of a plan what decides.
@@ -102,15 +136,8 @@ func (p *Plan) read(plan *tfjson.Plan) error {
 		if change.Change == nil {
 			continue
 		}
-		if a := change.Change.Actions; !a.NoOp() && !a.Read() {
-			words := make([]string, len(a))
-			for i, action := range a {
-				words[i] = string(action)
-			}
-			p.Changes = append(
-				p.Changes,
-				strings.TrimSpace(change.Address+" "+change.DeposedKey)+": "+strings.Join(words, ", "),
-			)
+		if words := actions(change); len(words) > 0 {
+			p.Changes = append(p.Changes, change.Address+": "+strings.Join(words, ", "))
 		}
 		if change.Type != attachmentType || change.Mode != tfjson.ManagedResourceMode || change.Change.After == nil {
 			continue
@@ -124,6 +151,27 @@ func (p *Plan) read(plan *tfjson.Plan) error {
 	slices.Sort(p.Changes)
 	slices.SortFunc(p.Clusters, func(a, b Cluster) int { return strings.Compare(a.Address, b.Address) })
 	return nil
+}
+
+// actions are what an apply does to a resource, or to what Terraform remembers of it. Those
+// on a deposed object are named without its key: the next try has another.
+func actions(change *tfjson.ResourceChange) []string {
+	var words []string
+	if a := change.Change.Actions; !a.NoOp() && !a.Read() {
+		for _, action := range a {
+			words = append(words, string(action))
+		}
+	}
+	if change.DeposedKey != "" {
+		words = append(words, "deposed")
+	}
+	if change.Change.Importing != nil {
+		words = append(words, "import")
+	}
+	if was := change.PreviousAddress; was != "" && was != change.Address {
+		words = append(words, "move")
+	}
+	return words
 }
 
 func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
@@ -158,7 +206,7 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 // killed apply may lose a state file that it was writing. terraform-exec kills its
 // children, so it runs all but this.
 func (c *Command) Apply(ctx context.Context, plan *Plan, progress func(message string)) error {
-	log, err := os.Create(filepath.Join(c.dir, "apply.log"))
+	log, err := os.OpenFile(filepath.Join(c.dir, "apply.log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -217,26 +265,46 @@ type logLine struct {
 	} `json:"diagnostic"`
 }
 
+// Failure is why terraform failed.
+type Failure struct {
+	Faults []Fault
+}
+
+// Fault is an error that terraform printed.
+type Fault struct {
+	Address, Summary, Detail string
+}
+
+// Error implements [error].
+func (f *Failure) Error() string {
+	parts := make([]string, len(f.Faults))
+	for i, fault := range f.Faults {
+		parts[i] = fault.Summary
+		if fault.Address != "" {
+			parts[i] = fault.Address + ": " + fault.Summary
+		}
+		if fault.Detail != "" {
+			parts[i] += "\n" + fault.Detail
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
 // fault is what a log says of why terraform failed.
 func fault(what string, log []byte, err error) error {
-	var found []string
+	var failure Failure
 	for line := range bytes.Lines(log) {
 		var l logLine
 		if json.Unmarshal(line, &l) == nil && l.Diagnostic != nil && l.Diagnostic.Severity == "error" {
-			text := l.Diagnostic.Summary
-			if l.Diagnostic.Address != "" {
-				text = l.Diagnostic.Address + ": " + text
-			}
-			if l.Diagnostic.Detail != "" {
-				text += "\n" + l.Diagnostic.Detail
-			}
-			found = append(found, text)
+			failure.Faults = append(failure.Faults, Fault{l.Diagnostic.Address, l.Diagnostic.Summary, l.Diagnostic.Detail})
 		}
 	}
-	if len(found) == 0 {
+	if len(failure.Faults) == 0 {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	return errors.New(strings.Join(found, "\n\n"))
+	// Terraform works on several resources at once.
+	slices.SortStableFunc(failure.Faults, func(a, b Fault) int { return cmp.Compare(a.Address, b.Address) })
+	return &failure
 }
 
 // lineWriter calls line with each line that is written.
