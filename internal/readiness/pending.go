@@ -37,7 +37,9 @@ func Pending(wanted map[string]Node, snapshot []node.Node) []string {
 // Overtaken lists, sorted, the names of the nodes that were in service, have been
 // replaced or removed, and whose servers are gone already, although servers that
 // will take their place are not in service yet. With
-// create_before_destroy they would still be there.
+// create_before_destroy they would still be there. A node of another mark under the same
+// name was made again as its cluster wants it: first destroyed, because a port and a volume
+// belong to one server at a time.
 //
 // The nodes in before are those of the last apply, of which unsure were not in
 // service; after has those of this one.
@@ -62,7 +64,9 @@ func Overtaken(before, after map[string]Node, unsure []string, snapshot []node.N
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		key := serverKey{before[name].Region, before[name].ID}
-		if !kept[key] && !there[key] && !slices.Contains(unsure, name) {
+		again, stays := after[name]
+		wanted := stays && again.Mark != before[name].Mark
+		if !kept[key] && !there[key] && !wanted && !slices.Contains(unsure, name) {
 			names = append(names, name)
 		}
 	}

@@ -41,6 +41,7 @@ func TestPending(t *testing.T) {
 func TestOvertaken(t *testing.T) {
 	a, b, c := Node{Name: "a", Region: "R", ID: "1"}, Node{Name: "b", Region: "R", ID: "2"}, Node{Name: "c", Region: "R", ID: "3"}
 	rebuilt := Node{Name: "a", Region: "R", ID: "9"}
+	again := Node{Name: "a", Region: "R", ID: "9", Mark: "2"}
 	servers := func(ids ...string) (list []node.Node) {
 		for _, id := range ids {
 			list = append(list, node.Node{Region: "R", ID: id})
@@ -57,6 +58,7 @@ func TestOvertaken(t *testing.T) {
 		{name: "replaced, and the old one is there", before: named(a, b), after: named(b, c), snapshot: servers("1", "2", "3")},
 		{name: "replaced, and the old one is gone", before: named(a, b), after: named(b, c), snapshot: servers("2", "3"), want: []string{"a"}},
 		{name: "replaced under its name, and the old one is gone", before: named(a, b), after: named(rebuilt, b), snapshot: servers("2", "9"), want: []string{"a"}},
+		{name: "made again as the cluster wants it", before: named(a, b), after: named(again, b), snapshot: servers("2", "9")},
 		{name: "it was killed before, or not in service", before: named(a, b), after: named(rebuilt, b), unsure: []string{"a"}, snapshot: servers("2", "9")},
 		{name: "a shrink waits for no one", before: named(a, b), after: named(b), snapshot: servers("2")},
 		{name: "growth", before: named(a), after: named(a, b), snapshot: servers("1", "2")},
