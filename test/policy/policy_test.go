@@ -48,16 +48,16 @@ func judge(t *testing.T, rule string, plan []byte) []string {
 	return messages
 }
 
-// TestPolicy: what the rules and the checks of the guide say of eight plans.
+// TestPolicy: what the rules and the checks of the guide say of plans.
 func TestPolicy(t *testing.T) {
 	c := acctest.NewFake(t, fakecloud.Config{})
 	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
 	c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
 	c.Prefix = "web-"
 	w := c.Example(t, guide)
-	plan := func(variables []string) ([]byte, string) {
+	plan := func(variables, flags []string) ([]byte, string) {
 		t.Helper()
-		args := []string{"plan", "-input=false", "-no-color", "-out=a.tfplan"}
+		args := append([]string{"plan", "-input=false", "-no-color", "-out=a.tfplan"}, flags...)
 		for _, v := range variables {
 			args = append(args, "-var="+v)
 		}
@@ -75,11 +75,14 @@ func TestPolicy(t *testing.T) {
 		}
 	}
 	const attachment = "stackpolicy_placement_attachment.web"
+	server := func(i int) string { return fmt.Sprintf(`-replace=openstack_compute_instance_v2.web["web-%d"]`, i) }
+	taken := func(n int) string { return fmt.Sprintf("the plan takes %d servers out of service; 2 are allowed", n) }
 	checks := []string{"nodes out of service; 2 are allowed", "fewer nodes than its min", "have no deletion attachment", "The rollout is held"}
 	for _, step := range []struct {
 		name      string
 		before    func()
 		variables []string
+		flags     []string
 		deny      []string
 		warn      []string
 		checks    []int // of the list above
@@ -99,9 +102,14 @@ func TestPolicy(t *testing.T) {
 		{name: "a batch of two", variables: []string{"image=debian-13"}},
 		{
 			name: "a batch of three", variables: []string{"image=debian-13", "max_batch_size=3"},
-			deny:   []string{attachment + " takes 3 nodes out of service; 2 are allowed"},
+			deny:   []string{taken(3)},
 			checks: []int{0},
 		},
+		{name: "a growth", variables: []string{"size=8"}},
+		{name: "two by hand", flags: []string{server(0), server(1)}},
+		{name: "three by hand", flags: []string{server(0), server(1), server(2)}, deny: []string{taken(3)}},
+		{name: "another user_data", variables: []string{"user_data=x"}, deny: []string{taken(6)}},
+		{name: "a destroy", flags: []string{"-destroy"}, deny: []string{attachment + " forgets its nodes", taken(6)}},
 		{
 			name: "below a min", variables: []string{`zones=[{name="az-1",min=1},{name="az-2",min=1},{name="az-3",min=3}]`},
 			deny:   []string{attachment + " leaves RegionOne/az-3 with 2 nodes; its min is 3"},
@@ -121,7 +129,7 @@ func TestPolicy(t *testing.T) {
 		if step.before != nil {
 			step.before()
 		}
-		shown, text := plan(step.variables)
+		shown, text := plan(step.variables, step.flags)
 		if got := judge(t, "deny", shown); !slices.Equal(got, step.deny) {
 			t.Errorf("%s: denied for %q, want %q", step.name, got, step.deny)
 		}
@@ -138,6 +146,19 @@ func TestPolicy(t *testing.T) {
 		}
 	}
 	postcondition(t, w)
+}
+
+// TestRelease: volumes of a slot that is given up are named, in a plan that terraform has made.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	shown, err := os.ReadFile(filepath.Join(workspace.Root(), "internal", "planview", "testdata", "release.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const volume = `openstack_blockstorage_volume_v3.web["web-N"] is destroyed, and may_destroy does not name it`
+	if got := judge(t, "deny", shown); !slices.Equal(got, []string{volume, volume}) {
+		t.Errorf("denied for %q", got)
+	}
 }
 
 // snippet is the postcondition of the guide.

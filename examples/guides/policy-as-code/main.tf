@@ -3,6 +3,16 @@ variable "image" {
   default = "debian-12"
 }
 
+variable "size" {
+  type    = number
+  default = 6
+}
+
+variable "user_data" {
+  type    = string
+  default = null
+}
+
 variable "max_batch_size" {
   type    = number
   default = 2
@@ -25,7 +35,7 @@ variable "drain" {
 
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
-  desired_capacity = 6
+  desired_capacity = var.size
   zones            = var.zones
   template         = { image = var.image }
 
@@ -42,6 +52,7 @@ resource "openstack_compute_instance_v2" "web" {
   availability_zone = each.value.zone
   image_name        = each.value.template.image
   flavor_name       = "m1.tiny"
+  user_data         = var.user_data
 
   network {
     name = "shared"

@@ -2,8 +2,11 @@
 # a saved plan. A plan with a message in deny is refused; those in warn are only shown.
 package main
 
-# The most nodes that one apply may take out of service.
-max_removed := 2
+# The most servers that one apply may take out of service.
+max_taken := 2
+
+# Volumes that may be destroyed, by address: {"openstack_blockstorage_volume_v3.web[\"web-3\"]"}.
+may_destroy := set()
 
 attachments contains r if {
 	some r in input.resource_changes
@@ -11,18 +14,45 @@ attachments contains r if {
 	r.change.after != null
 }
 
-# What an apply does to nodes: one change, or none.
-changes[r.address] := change if {
-	some r in attachments
-	r.change.actions != ["no-op"]
-	some change in r.change.after.change
+# Whatever the reason is: a batch, a shrink, another user_data, -replace or -destroy.
+deny contains msg if {
+	n := count(taken)
+	n > max_taken
+	msg := sprintf("the plan takes %d servers out of service; %d are allowed", [n, max_taken])
+}
+
+taken contains server.address if {
+	some server in servers
+	"delete" in server.change.actions
+}
+
+# A server is rebuilt or resized in place, or stopped.
+taken contains server.address if {
+	some server in servers
+	server.change.actions == ["update"]
+	some name in ["image_id", "image_name", "flavor_id", "flavor_name", "power_state"]
+	object.get(server.change.before, name, null) != object.get(server.change.after, name, null)
+}
+
+servers contains r if {
+	some r in input.resource_changes
+	r.type == "openstack_compute_instance_v2"
+}
+
+# Data comes back from nowhere.
+deny contains msg if {
+	some r in input.resource_changes
+	r.type == "openstack_blockstorage_volume_v3"
+	"delete" in r.change.actions
+	not r.address in may_destroy
+	msg := sprintf("%s is destroyed, and may_destroy does not name it", [r.address])
 }
 
 deny contains msg if {
-	some address, change in changes
-	removed := count_of(change.deletion) + count_of(change.in_place)
-	removed > max_removed
-	msg := sprintf("%s takes %d nodes out of service; %d are allowed", [address, removed, max_removed])
+	some r in input.resource_changes
+	r.type == "stackpolicy_placement_attachment"
+	"delete" in r.change.actions
+	msg := sprintf("%s forgets its nodes", [r.address])
 }
 
 deny contains msg if {
@@ -34,8 +64,7 @@ deny contains msg if {
 
 # A server is drained by its deletion attachment, which the same plan destroys first.
 deny contains msg if {
-	some server in input.resource_changes
-	server.type == "openstack_compute_instance_v2"
+	some server in servers
 	"delete" in server.change.actions
 	not drained[server.index]
 	msg := sprintf("%s leaves undrained", [server.address])
@@ -53,10 +82,6 @@ drained contains r.index if {
 	r.type == "stackpolicy_deletion_attachment"
 	"delete" in r.change.actions
 }
-
-count_of(part) := object.get(part, "count", 0) if is_object(part)
-
-count_of(part) := 0 if not is_object(part)
 
 # Each place that has a min, its nodes and the min. Zones are those of a region, or of the
 # only one.
