@@ -2,13 +2,14 @@
 # Plans into batch.tfplan, and describes the plan in plan.md. Tells GitHub Actions
 # in the output "changes" whether there is anything to apply.
 set -eu
+trap 'rm -f plan.json plan.log' EXIT # they may hold secrets, as batch.tfplan may
 code=0
 terraform plan -input=false -lock-timeout=10m -detailed-exitcode -json -out=batch.tfplan >plan.log || code=$?
 case $code in
 0) changes=false ;;
 2) changes=true ;;
 *)
-	cat plan.log >&2
+	jq -r '.diagnostic | select(.severity == "error") | "Error: \(.summary)\n\(.detail)\n"' plan.log >&2
 	exit "$code"
 	;;
 esac
@@ -21,5 +22,4 @@ case $code in
 3) echo "The plan has no placement attachment." >plan.md ;;
 *) exit "$code" ;;
 esac
-rm plan.json plan.log # they may hold secrets, as batch.tfplan may
 echo "changes=$changes" >>"${GITHUB_OUTPUT:-/dev/null}"
