@@ -193,11 +193,11 @@ const show = () => {
 	const bad = Boolean(answer.error);
 	$("batch").toggleAttribute("aria-invalid", false);
 	if (bad && answer.error.startsWith("the size of a batch")) $("batch").setAttribute("aria-invalid", "true");
-	for (const id of ["drawing", "arithmetic", "hcl"]) $(id).hidden = bad;
+	for (const id of ["drawing", "arithmetic", "configuration"]) $(id).hidden = bad;
 	$("back").disabled = $("first").disabled = bad || state.step === 0;
 	$("next").disabled = $("play").disabled = bad || answer.remaining === 0;
 	if (bad) {
-		$("where").textContent = "";
+		$("where").textContent = "nothing";
 		pause();
 		return;
 	}
@@ -206,7 +206,7 @@ const show = () => {
 	move(before);
 	$("hcl").textContent = answer.hcl;
 	$("arithmetic").hidden = state.step > 0;
-	$("where").textContent = state.step === 0 ? `Resize to ${state.capacity}` : `Batch ${state.step}; ${answer.remaining} left`;
+	$("where").textContent = state.step === 0 ? `resize to ${state.capacity}` : `batch ${state.step}; ${answer.remaining} left`;
 	const moves = (answer.moves || []).map((move) => {
 		const item = element("li", move.place);
 		for (const level of move.levels) {

@@ -22,6 +22,7 @@ const (
 	maxPlaces = 60
 	maxSteps  = 50
 	maxNumber = 1_000_000
+	maxWork   = 60_000 // nodes times batches
 )
 
 // cluster is the name of what is played with.
@@ -70,6 +71,9 @@ func Play(s State) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("the size of a batch: %w", err)
 	}
+	if size.None() {
+		return Result{}, errors.New("the size of a batch: it must be more than 0")
+	}
 	listed := s.listed()
 	policy := roster.Policy{
 		Name:      func(index int64) string { return roster.DefaultPattern.Name(cluster, index) },
@@ -99,6 +103,9 @@ func Play(s State) (Result, error) {
 		StopAbove: whole,
 	}
 	for i := 0; i < s.Step && r.Remaining > 0 && err == nil; i++ {
+		if work := (i + 1) * len(after.Nodes); work > maxWork {
+			return Result{}, fmt.Errorf("batch %d of %d nodes is more than can be played with: give larger batches", i+1, len(after.Nodes))
+		}
 		before = after.Learn(seen(after), policy)
 		before.Leaving = nil // they are gone by then
 		after, change, err = roster.Plan(before, seen(before), policy)

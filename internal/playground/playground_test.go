@@ -78,18 +78,23 @@ func TestRollout(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*playground.State){
-		"no region is listed":                   func(s *playground.State) { s.Regions = nil },
-		"a region has no name":                  func(s *playground.State) { s.Regions[0].Name = "" },
-		`the zone "az-1" is named twice`:        func(s *playground.State) { s.Regions[0].Zones[1].Name = "az-1" },
-		"the weight of \"RegionTwo\" is 0":      func(s *playground.State) { s.Regions[1].Weight = 0 },
-		"the cap of \"RegionTwo\" is -2":        func(s *playground.State) { s.Regions[1].Cap = -2 },
-		"the min of \"RegionTwo\" is -1":        func(s *playground.State) { s.Regions[1].Min = -1 },
-		"a min of 3, above its cap of 2":        func(s *playground.State) { s.Regions[0].Zones[1].Min = 3 },
-		`"RegionTwo" has 1001 nodes`:            func(s *playground.State) { s.Regions[1].Nodes = 1001 },
-		"the capacity is 1001":                  func(s *playground.State) { s.Capacity = 1001 },
-		"1003 nodes are more than can be":       func(s *playground.State) { s.Regions[1].Nodes = 1000 },
-		"the step is -1":                        func(s *playground.State) { s.Step = -1 },
-		"neither a whole number":                func(s *playground.State) { s.Batch = "some" },
+		"no region is listed":              func(s *playground.State) { s.Regions = nil },
+		"a region has no name":             func(s *playground.State) { s.Regions[0].Name = "" },
+		`the zone "az-1" is named twice`:   func(s *playground.State) { s.Regions[0].Zones[1].Name = "az-1" },
+		"the weight of \"RegionTwo\" is 0": func(s *playground.State) { s.Regions[1].Weight = 0 },
+		"the cap of \"RegionTwo\" is -2":   func(s *playground.State) { s.Regions[1].Cap = -2 },
+		"the min of \"RegionTwo\" is -1":   func(s *playground.State) { s.Regions[1].Min = -1 },
+		"a min of 3, above its cap of 2":   func(s *playground.State) { s.Regions[0].Zones[1].Min = 3 },
+		`"RegionTwo" has 1001 nodes`:       func(s *playground.State) { s.Regions[1].Nodes = 1001 },
+		"the capacity is 1001":             func(s *playground.State) { s.Capacity = 1001 },
+		"1003 nodes are more than can be":  func(s *playground.State) { s.Regions[1].Nodes = 1000 },
+		"the step is -1":                   func(s *playground.State) { s.Step = -1 },
+		"neither a whole number":           func(s *playground.State) { s.Batch = "some" },
+		"it must be more than 0":           func(s *playground.State) { s.Batch = "0" },
+		"batch 61 of 1000 nodes is more than": func(s *playground.State) {
+			s.Capacity, s.Batch, s.Step = 1000, "1", 1_000_000_000
+			s.Regions = []playground.Region{{Bin: place("RegionOne", 100, -1, 0, 1000)}}
+		},
 		"67 places are more than can be played": func(s *playground.State) { s.Regions = append(s.Regions, many(62)...) },
 		"There is no feasible plan to handle all nodes. 5 nodes must be added": func(s *playground.State) {
 			s.Regions[0].Cap, s.Regions[1].Cap = 3, 1

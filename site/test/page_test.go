@@ -260,6 +260,9 @@ func TestArithmetic(t *testing.T) {
 	if got := p.text("#problem"); !strings.Contains(got, "There is no feasible plan to handle all nodes. 16 nodes must be added") {
 		t.Error(got)
 	}
+	if !js[bool](p, `document.getElementById("configuration").hidden`) {
+		t.Error("there is something to copy, and nothing to copy")
+	}
 	p.set("r1-cap", "")
 	if got := p.text("#drawing"); !strings.Contains(got, "20 after") {
 		t.Error(got)
@@ -277,6 +280,12 @@ func TestForm(t *testing.T) {
 	if got := p.text("#hcl"); !strings.Contains(got, `{ name = "RegionTwo", zones = [`) {
 		t.Error(got)
 	}
+	p.set("r1-name", "europe-central-1-east")
+	cut := js[[]string](p, `[...document.querySelectorAll("#places input[type=text]")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.value)`)
+	if len(cut) > 0 {
+		t.Errorf("the names %q are cut", cut)
+	}
+	p.set("r1-name", "RegionTwo")
 	p.run(chromedp.Click(`[aria-label="Remove region RegionOne"]`))
 	if got := p.text("#hcl"); strings.Contains(got, "RegionOne") {
 		t.Error(got)
@@ -292,7 +301,7 @@ func TestForm(t *testing.T) {
 func TestRollout(t *testing.T) {
 	p := open(t, "")
 	p.run(chromedp.Focus("#next"))
-	for _, want := range []string{"Batch 1; 7 left", "Batch 2; 5 left", "Batch 3; 3 left"} {
+	for _, want := range []string{"batch 1; 7 left", "batch 2; 5 left", "batch 3; 3 left"} {
 		p.run(chromedp.KeyEvent(kb.Enter))
 		if got := p.text("#where"); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -303,11 +312,11 @@ func TestRollout(t *testing.T) {
 	}
 	p.shot("rollout")
 	p.run(chromedp.Click("#back"))
-	if got := p.text("#where"); got != "Batch 2; 5 left" {
+	if got := p.text("#where"); got != "batch 2; 5 left" {
 		t.Error(got)
 	}
 	p.run(chromedp.Click("#play"))
-	p.wait(`document.getElementById("where").textContent === "Batch 5; 0 left"`)
+	p.wait(`document.getElementById("where").textContent === "batch 5; 0 left"`)
 	if !js[bool](p, `document.getElementById("next").disabled && document.getElementById("play").getAttribute("aria-pressed") === "false"`) {
 		t.Error("it plays on after the last batch")
 	}
@@ -379,7 +388,7 @@ func TestBroken(t *testing.T) {
 	for text, want := range map[string]string{
 		"":     "the input is empty",
 		"nope": "this is not the JSON of a plan",
-		`{"format_version":"9.0","planned_values":{}}`: "a newer planview is needed",
+		`{"format_version":"9.0","planned_values":{}}`: "or not of a known version",
 		`{"format_version":"1.2","planned_values":{}}`: "the plan has no stackpolicy_placement_attachment",
 		"PK\x03\x04": "this is a saved plan itself",
 	} {
