@@ -86,8 +86,8 @@ func (d *demo) tell(ctx context.Context) error {
 		size  int
 	}{
 		{"Six nodes over two regions and five zones. RegionTwo has twice the weight, and holds at most six.", 6},
-		{"Grow to eleven: RegionTwo fills up to its cap, and no node moves.", 11},
-		{"Shrink to seven: in each zone the oldest are removed.", 7},
+		{"Grow to eleven.", 11},
+		{"Shrink to seven. The oldest are to be removed first.", 7},
 	} {
 		d.size = step.size
 		if err := d.step(ctx, step.title); err != nil {
@@ -99,9 +99,8 @@ func (d *demo) tell(ctx context.Context) error {
 	}
 	d.image = "web-v2"
 	for _, title := range []string{
-		"A new image, in batches of four: new nodes first, and when they answer, four old ones are drained and " +
-			"removed.",
-		"The second batch: apply again, until the plan is empty.",
+		"A new image, in batches of four. Old nodes are to be drained when the new ones answer.",
+		"Apply again, until the plan is empty.",
 	} {
 		if err := d.step(ctx, title); err != nil {
 			return err
@@ -119,19 +118,15 @@ func (d *demo) tell(ctx context.Context) error {
 func (d *demo) bad(ctx context.Context) error {
 	d.image = "web-v3"
 	for _, title := range []string{
-		"An image with which no server ever answers: the apply fails, and nothing old is touched.",
-		"Applied again by an impatient pipeline: no other node is touched.",
+		"An image with which no server ever answers.",
+		"Apply it again, as an impatient pipeline does.",
 	} {
 		if err := d.fails(ctx, title); err != nil {
 			return err
 		}
 	}
 	d.image = "web-v2"
-	if err := d.step(
-		ctx,
-		"Back to the image before: four new nodes replace the four bad ones. Then the bad servers, and the four old "+
-			"ones that had waited, are destroyed.",
-	); err != nil {
+	if err := d.step(ctx, "Back to the image before."); err != nil {
 		return err
 	}
 	return d.settled(ctx)

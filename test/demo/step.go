@@ -58,8 +58,9 @@ func (d *demo) step(ctx context.Context, title string) error {
 	var summary string
 	var remaining int
 	var changes []struct { // of the last plan: one
-		Creation struct{ Nodes []string }
-		Deletion struct{ Candidates []string }
+		Creation, Returned struct{ Nodes []string }
+		InPlace            struct{ Nodes []string } `json:"in_place"`
+		Deletion           struct{ Candidates []string }
 	}
 	if err := errors.Join(
 		d.Output(ctx, "summary", &summary),
@@ -70,11 +71,16 @@ func (d *demo) step(ctx context.Context, title string) error {
 	}
 	fmt.Println(summary)
 	for _, change := range changes {
-		if added := change.Creation.Nodes; len(added) > 0 {
-			fmt.Println("added:  ", strings.Join(added, " "))
-		}
-		if removed := change.Deletion.Candidates; len(removed) > 0 {
-			fmt.Println("removed:", strings.Join(removed, " "))
+		for _, part := range []struct {
+			what  string
+			nodes []string
+		}{
+			{"added", change.Creation.Nodes}, {"back again", change.Returned.Nodes},
+			{"changed", change.InPlace.Nodes}, {"removed", change.Deletion.Candidates},
+		} {
+			if len(part.nodes) > 0 {
+				fmt.Printf("%s: %s\n", part.what, strings.Join(part.nodes, " "))
+			}
 		}
 	}
 	if remaining > 0 {

@@ -45,8 +45,8 @@ func attachmentSchema() schema.Schema {
 			"All of it is worked out while planning, so that `terraform plan` shows where each node goes, and the " +
 			"servers that are created and destroyed with it. Destroying the attachment forgets it and touches no " +
 			"server.\n\n" +
-			"~> Replacing the attachment (`-replace`, `taint`) forgets it too and places all nodes again: nodes that " +
-			"then get other places are destroyed and created again.",
+			"~> Replacing the attachment (`-replace`, `taint`) is refused while its servers are there: a new one " +
+			"knows neither where they belong nor what they were made from.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
 			"cluster": schema.StringAttribute{

@@ -189,6 +189,7 @@ func main() {
 		Addr:              os.Args[1],
 		Handler:           c,
 		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second, // a slow body must not hold a connection
 	}
 	log.Fatal(server.ListenAndServe())
 }
