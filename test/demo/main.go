@@ -87,7 +87,7 @@ func (d *demo) tell(ctx context.Context) error {
 	}{
 		{"Six nodes over two regions and five zones. RegionTwo has twice the weight, and holds at most six.", 6},
 		{"Grow to eleven.", 11},
-		{"Shrink to seven. The oldest are to be removed first.", 7},
+		{"Shrink to seven. The oldest should leave first.", 7},
 	} {
 		d.size = step.size
 		if err := d.step(ctx, step.title); err != nil {
@@ -99,7 +99,7 @@ func (d *demo) tell(ctx context.Context) error {
 	}
 	d.image = "web-v2"
 	for _, title := range []string{
-		"A new image, in batches of four. Old nodes are to be drained when the new ones answer.",
+		"A new image, in batches of four. Old nodes should be drained when the new ones answer.",
 		"Apply again, until the plan is empty.",
 	} {
 		if err := d.step(ctx, title); err != nil {
