@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/rollout"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
@@ -98,7 +99,7 @@ func startWith(t *testing.T, update, readiness string) (*acctest.Cloud, func(arg
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := acctest.NewFake(t, fakecloud.Config{})
+	c := acctest.NewFake(t, fakecloud.Config{Now: time.Now})
 	w := c.Installed(t, config(c, 4, update, readiness))
 	for range 2 { // the marks of the first are what requires marks from then on
 		if _, err := w.Apply(t.Context()); err != nil {

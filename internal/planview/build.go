@@ -33,7 +33,8 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	a.Regions = outline(rows(old, listed), rows(next, listed))
 	a.number(old, next, hidden["template"] || hidden["nodes"])
 	change := now.changed()
-	a.place(old, next, change.Deletion.Reasons, change.InPlace.Reasons, nil)
+	a.place(old, next, change.Deletion.Reasons, change.InPlace.Reasons, change.Held.Nodes)
+	a.heldMore = change.Held.Omitted
 	a.had = now.had()
 	for name, slot := range old.Slots {
 		if _, stays := next.Slots[name]; !stays {

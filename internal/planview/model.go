@@ -57,6 +57,7 @@ type Attachment struct {
 	Slots         []Slot   // those that are given up, by index
 
 	module    string
+	heldMore  int64                   // number of nodes that are held, and of which the plan does not say why
 	taken     int64                   // number of servers that are destroyed because their nodes leave
 	slots     []string                // all names that have one before the plan
 	had       func(name string) bool  // whether it has given the name to a node
@@ -86,9 +87,9 @@ type Node struct {
 	Index    int64
 	Place    string // region and zone
 	Fate     Fate
-	Template int // its number, after the plan or of a node that leaves; 0: none
-	Old      int // of a node that changes or is made again: the template before
-	Reason   string
+	Template int      // its number, after the plan or of a node that leaves; 0: none
+	Old      int      // of a node that changes or is made again: the template before
+	Reason   string   // why that happens; of a node that stays: what keeps it from being replaced
 	Server   string   // what happens to its server though the node does not ask for it
 	With     []string // addresses of what is destroyed with its server
 }

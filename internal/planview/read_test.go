@@ -163,6 +163,21 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// TestHeld: a node that should be replaced, and is not, is listed with what holds it.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(string(kept(t, "batch")), `"replaced": 2`,
+		`"replaced": 2, "held": {"count": 3, "nodes": {"web-5": "TEMPLATE: the batch is full"}, "omitted": 2}`, 1)
+	view, err := planview.Read([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := planview.Markdown(view)
+	if !strings.Contains(got, "**Held: 3 nodes**\n\n- `web-5`: RegionOne/az-") || !strings.Contains(got, "TEMPLATE: the batch is full\n- and 2 more\n") {
+		t.Error(got)
+	}
+}
+
 // FuzzWarnings: whatever a log says is drawn in one line each, or refused.
 func FuzzWarnings(f *testing.F) {
 	f.Add([]byte(log))

@@ -114,6 +114,18 @@ func (a *Attachment) report(limit int) report {
 		}
 		add(fmt.Sprintf("%s: %s", s.title, text.Nodes(int64(len(items)))), items)
 	}
+	held := section{}
+	for _, n := range a.with(Stays) {
+		if n.Reason != "" {
+			held.items = append(held.items, item{n.Name, a.about(n)})
+		}
+	}
+	if n := int64(len(held.items)) + a.heldMore; n > 0 {
+		held.title = "Held: " + text.Nodes(n)
+		held = held.most(limit)
+		held.more += int(a.heldMore)
+		r.sections = append(r.sections, held)
+	}
 	add("Waiting", a.waiting())
 	var templates []item
 	for _, v := range a.Templates {

@@ -47,15 +47,18 @@ type updateJSON struct {
 	Causes []roster.Cause `json:"causes"`
 }
 
-// partJSON is a part of a change: nodes by name, with reasons.
-type partJSON struct {
-	Reasons map[string]string `json:"reasons"`
-	Omitted int64             `json:"omitted"`
+// changeJSON has parts of a change: nodes by name, with reasons.
+type changeJSON struct {
+	Deletion reasonsJSON `json:"deletion"`
+	InPlace  reasonsJSON `json:"in_place"`
+	Held     struct {
+		Nodes   map[string]string `json:"nodes"`
+		Omitted int64             `json:"omitted"`
+	} `json:"held"`
 }
 
-type changeJSON struct {
-	Deletion partJSON `json:"deletion"`
-	InPlace  partJSON `json:"in_place"`
+type reasonsJSON struct {
+	Reasons map[string]string `json:"reasons"`
 }
 
 // changed is what the last plan did to nodes.

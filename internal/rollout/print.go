@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
@@ -37,6 +39,12 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 			fmt.Fprint(out, drawing(e.Plan))
 			for _, c := range e.Clusters {
 				fmt.Fprintln(out, "  "+c.line())
+				for _, name := range slices.Sorted(maps.Keys(c.Held.Nodes)) {
+					fmt.Fprintln(out, "    "+text.Clean(name+" is held: "+c.Held.Nodes[name]))
+				}
+				if n := c.Held.Omitted; n > 0 {
+					fmt.Fprintf(out, "    %s more are held\n", text.Nodes(n))
+				}
 			}
 		case "apply":
 			changes, ready = e.Changes, 0

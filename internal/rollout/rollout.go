@@ -61,13 +61,20 @@ func (p *Plan) changed() bool { return len(p.Changes) > 0 }
 
 // Cluster is a placement attachment.
 type Cluster struct {
-	Address   string `json:"address"`
-	Name      string `json:"cluster"`
-	Remaining int64  `json:"remaining"`
-	Status    string `json:"status"`
+	Address   string    `json:"address"`
+	Name      string    `json:"cluster"`
+	Remaining int64     `json:"remaining"`
+	Status    string    `json:"status"`
+	Held      HeldNodes `json:"held,omitzero"`
 
 	Pause       time.Duration `json:"-"` // of its update
 	RevertAfter time.Duration `json:"-"` // of its update; 0: no template is taken back
+}
+
+// HeldNodes are the nodes of a cluster that should be replaced and are not.
+type HeldNodes struct {
+	Nodes   map[string]string `json:"nodes"`             // why not, by name
+	Omitted int64             `json:"omitted,omitempty"` // number of those that are not listed
 }
 
 // is reports whether the status has one of the forms.

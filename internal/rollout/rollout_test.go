@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -275,10 +276,19 @@ func TestPrintable(t *testing.T) {
 func TestClusterOf(t *testing.T) {
 	c, err := clusterOf(&tfjson.ResourceChange{Address: "a", Change: &tfjson.Change{After: map[string]any{
 		"cluster": "web", "remaining": 2, "status": "bakes: web-1", "update": map[string]any{"pause": "90m", "revert_after": "2d"},
+		"change": []any{map[string]any{"held": map[string]any{"count": 3, "nodes": map[string]any{"web-1": "the batch is full"}, "omitted": 2}}},
 	}}})
-	want := Cluster{Address: "a", Name: "web", Remaining: 2, Status: "bakes: web-1", Pause: 90 * time.Minute, RevertAfter: 48 * time.Hour}
-	if err != nil || c != want {
+	want := Cluster{Address: "a", Name: "web", Remaining: 2, Status: "bakes: web-1", Pause: 90 * time.Minute, RevertAfter: 48 * time.Hour,
+		Held: HeldNodes{map[string]string{"web-1": "the batch is full"}, 2}}
+	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v, %v", c, err)
+	}
+	var out, log bytes.Buffer
+	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
+	JSON(&log)(Event{Kind: "plan", Clusters: []Cluster{c}})
+	if !strings.Contains(out.String(), "    web-1 is held: the batch is full\n    2 nodes more are held\n") ||
+		!strings.Contains(log.String(), `"held":{"nodes":{"web-1":"the batch is full"},"omitted":2}`) {
+		t.Error(out.String(), log.String())
 	}
 }
 

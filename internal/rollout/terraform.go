@@ -183,6 +183,9 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 			Pause       string `json:"pause"`
 			RevertAfter string `json:"revert_after"`
 		} `json:"update"`
+		Change []struct { // one
+			Held HeldNodes `json:"held"`
+		} `json:"change"`
 	}
 	text, err := json.Marshal(change.Change.After)
 	if err == nil {
@@ -193,6 +196,9 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 		Name:      cmp.Or(after.Cluster, change.Address),
 		Remaining: after.Remaining,
 		Status:    after.Status,
+	}
+	for _, change := range after.Change {
+		c.Held = change.Held
 	}
 	if after.Update != nil {
 		c.Pause, _ = duration.Parse(after.Update.Pause) // the provider has looked at both
