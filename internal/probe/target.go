@@ -60,6 +60,11 @@ func (u URL) NeedsAddress() bool {
 	return strings.Contains(u.user+u.host+u.path+u.query, "{address}")
 }
 
+// OfNode reports whether the address differs from node to node.
+func (u URL) OfNode() bool {
+	return u.NeedsAddress() || strings.Contains(u.user+u.host+u.path+u.query, "{name}")
+}
+
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?\.?$`)
 
 // For is the address for a node. What is filled in is escaped as its place needs.

@@ -63,15 +63,15 @@ func (r Resize) check() error {
 		return fault("number", "%s needs a whole number, not %s. Only a percentage may have decimals.",
 			r.AdjustmentType, decimal(r.Number))
 	case r.AdjustmentType == ExactCapacity && r.Number.Sign() < 0:
-		return fault("number", "An exact capacity is 0 or more, not %s.", decimal(r.Number))
+		return fault("number", "EXACT_CAPACITY needs a number that is 0 or more, not %s.", decimal(r.Number))
 	case r.MinSize != nil && *r.MinSize < 0:
-		return fault("min_size", "The smallest size is 0 or more, not %d.", *r.MinSize)
+		return fault("min_size", "min_size is 0 or more, not %d.", *r.MinSize)
 	case r.MaxSize != nil && *r.MaxSize < placement.Unlimited:
-		return fault("max_size", "The largest size is 0 or more, or -1 for none, not %d.", *r.MaxSize)
+		return fault("max_size", "max_size is 0 or more, or -1 for none, not %d.", *r.MaxSize)
 	case r.MinStep != nil && *r.MinStep < 1:
-		return fault("min_step", "The least step is 1 or more, not %d.", *r.MinStep)
+		return fault("min_step", "min_step is 1 or more, not %d.", *r.MinStep)
 	case r.MinStep != nil && r.AdjustmentType != ChangeInPercentage:
-		return fault("min_step", "A least step needs %s.", ChangeInPercentage)
+		return fault("min_step", "min_step needs %s.", ChangeInPercentage)
 	}
 	return nil
 }

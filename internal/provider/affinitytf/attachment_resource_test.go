@@ -359,7 +359,7 @@ func TestRefused(t *testing.T) {
 		"an id of none":       {asking("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"), "servergroup.name: Unknown server group"},
 		"a zone":              {attributes{"availability_zone": "cloud-nine"}, "availability_zone: Unknown availability zone"},
 		"a region":            {attributes{"region": "Atlantis"}, "region: Unable to use the region"},
-		"DRS":                 {attributes{"enable_drs_extension": true}, "enable_drs_extension: Only an admin sees hypervisors and their zones"},
+		"DRS":                 {attributes{"enable_drs_extension": true}, "enable_drs_extension: Only an admin sees hypervisors"},
 		"a rule of affinity":  {attributes{"servergroup": attributes{"policies": "affinity", "max_server_per_host": 2}}, "servergroup.max_server_per_host: Invalid rule"},
 		"no such policy":      {attributes{"servergroup": attributes{"policies": "aversion"}}, "servergroup.policies: Invalid Attribute Value Match"},
 		"a rule of none":      {attributes{"servergroup": attributes{"max_server_per_host": 0}}, "servergroup.max_server_per_host: Invalid Attribute Value"},
@@ -450,7 +450,7 @@ func TestChangesRefused(t *testing.T) {
 		"the zone that it has":      {zoned("az-3", web), true, ""},
 		"a group, with its zone":    {zoned("az-3", attributes{"name": "other"}), true, "servergroup.name: The server group changes"},
 		"a group that is not known": {zoned("az-3", attributes{"name": tftypes.UnknownValue}), false, ": The server group may change"},
-		"DRS":                       {attributes{"enable_drs_extension": true, "availability_zone": "az-3", "servergroup": web}, false, "enable_drs_extension: Only an admin sees hypervisors and their zones"},
+		"DRS":                       {attributes{"enable_drs_extension": true, "availability_zone": "az-3", "servergroup": web}, false, "enable_drs_extension: Only an admin sees hypervisors"},
 		"a region, not known":       {attributes{"region": tftypes.UnknownValue, "availability_zone": "az-3", "servergroup": web}, false, ": The server group may change"},
 		"DRS that is not known":     {attributes{"enable_drs_extension": tftypes.UnknownValue, "availability_zone": "az-3", "servergroup": web}, false, ""},
 	} {
@@ -560,8 +560,8 @@ func TestDRSZone(t *testing.T) {
 		"none":                 {nil, false, "az-2:vsphere_drs_1", ""},
 		"another":              {"az-1", false, "", "availability_zone: The vSphere host is in another zone"},
 		"with a host":          {"az-2:vsphere_drs_1", false, "", "availability_zone: Unknown availability zone"},
-		"hidden, a zone":       {"az-1", true, "", "enable_drs_extension: Only an admin sees hypervisors and their zones"},
-		"hidden, none":         {nil, true, "", "enable_drs_extension: Only an admin sees hypervisors and their zones"},
+		"hidden, a zone":       {"az-1", true, "", "enable_drs_extension: Only an admin sees hypervisors"},
+		"hidden, none":         {nil, true, "", "enable_drs_extension: Only an admin sees hypervisors"},
 		"hidden, no such zone": {"az-9", true, "", "availability_zone: Unknown availability zone"},
 	} {
 		h := hold(t, fakecloud.AdminUser)

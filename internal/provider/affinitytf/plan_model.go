@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -168,6 +169,12 @@ func (m *planModel) warn(
 				most,
 			),
 		)
+	}
+	if group.Policy == affinity.Affinity && len(p.zones) > 1 {
+		diags.AddAttributeWarning(path.Root("decision"), "Too few hosts for the group", fmt.Sprintf(
+			"The server group %q keeps its servers on one host, and its new members would be in %s. Nova refuses those "+
+				"that are not in the zone of the host: decide one zone.",
+			group.Name, text.And(slices.Sorted(maps.Keys(p.zones)))))
 	}
 	if group.Policy != affinity.AntiAffinity {
 		return

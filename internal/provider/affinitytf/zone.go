@@ -57,7 +57,7 @@ func targetZone(
 	}
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusForbidden):
-		diags.AddAttributeError(at, "Only an admin sees hypervisors and their zones",
+		diags.AddAttributeError(at, "Only an admin sees hypervisors",
 			"The DRS extension looks for a host among all hypervisors, and for its zone. Nova shows these to admins "+
 				"only (os_compute_api:os-hypervisors:list-detail, os_compute_api:os-availability-zone:detail): "+
 				text.Sentence(err)+" Log in as an admin, or leave the extension off.")

@@ -28,6 +28,7 @@ func (d *planDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 		return
 	}
 	chosen, terms := model.choose(members, asked, &resp.Diagnostics)
+	model.checkProtected(ctx, members, chosen, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

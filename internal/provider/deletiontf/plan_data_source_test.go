@@ -100,6 +100,8 @@ func TestChosen(t *testing.T) {
 		"by another lot":            {in(3, "criteria", "RANDOM", "seed", "w"), "d b a", "", ""},
 		"one protected by its name": {in(2, "protected", []any{"web-b"}), "d c", "", ""},
 		"one protected by its id":   {in(2, "protected", []any{"b"}), "d c", "", ""},
+		"nobody protected":          {in(2, "protected", []any{"db-7"}), "d b", "protected[0]: A protected node is not there", `"db-7"`},
+		"one protected, misspelled": {in(2, "protected", []any{"wbe-b"}), "-", "protected[0]: A protected node is not there", `"web-b" would be removed`},
 		"too many":                  {in(5), "-", ": Too few nodes can be removed", "protect fewer"},
 		"more than there are":       {in(9), "-", ": The count is above the cluster's size\n: Too few nodes can be removed", ""},
 		"none":                      {in(0), "", "", ""},

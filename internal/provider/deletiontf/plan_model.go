@@ -112,6 +112,29 @@ func (m planModel) choose(
 	return append(wanted.Named, others...), wanted.Terms
 }
 
+// checkProtected warns of protected names and ids that are no node's, and refuses the
+// removal of a node that one of them seems to mean.
+func (m planModel) checkProtected(ctx context.Context, members, chosen []node.Node, diags *diag.Diagnostics) {
+	var protected []string
+	diags.Append(m.Protected.ElementsAs(ctx, &protected, false)...)
+	for i, written := range protected {
+		at := path.Root("protected").AtListIndex(i)
+		means := slices.IndexFunc(chosen, func(n node.Node) bool {
+			return deletion.Misspelled(written, n.Name) || deletion.Misspelled(written, n.ID)
+		})
+		switch {
+		case slices.ContainsFunc(members, func(n node.Node) bool { return written == n.ID || written == n.Name }):
+		case means >= 0:
+			diags.AddAttributeError(at, "A protected node is not there", fmt.Sprintf(
+				"No node has the id or name %q, and %q would be removed. Correct the name, or remove it from the list.",
+				written, cmp.Or(chosen[means].Name, chosen[means].ID)))
+		default:
+			diags.AddAttributeWarning(at, "A protected node is not there", fmt.Sprintf(
+				"No node has the id or name %q. Correct it, or remove it from the list.", written))
+		}
+	}
+}
+
 // without returns the nodes that are not among some.
 func without(members, some []node.Node) []node.Node {
 	gone := map[string]bool{}

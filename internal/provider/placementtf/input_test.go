@@ -36,6 +36,7 @@ func TestAccPlacementBadInput(t *testing.T) {
 		{web(c, "desired_capacity = 1"), "Nothing says where nodes may go. Give regions, or the zones of one region."},
 		{web(c, "desired_capacity = 1", zones, regions), "Give either regions, which may have zones each, or the zones of one region."},
 		{web(c, "desired_capacity = 1", regions, fmt.Sprintf("region = %q", region)), "The argument region belongs to zones. Leave it out where regions are listed."},
+		{web(c, "desired_capacity = 1", "region = \"RegionOne\""), `Give regions, or the zones of one region: regions = [{ name = "RegionOne" }].`},
 		{web(c, "desired_capacity = 1", "zones = []"), "Nothing says where nodes may go. Give regions, or the zones of one region."},
 		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %[1]q }, { name = %[1]q }]", zone)), fmt.Sprintf("%q is at the indices 0 and 1.", zone)},
 		{web(c, "desired_capacity = 1", fmt.Sprintf("regions = [{ name = %[1]q, zones = [{ name = %[2]q }, { name = %[2]q }] }]", region, zone)), fmt.Sprintf("%q is at the indices 0 and 1.", zone)},

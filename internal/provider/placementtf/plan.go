@@ -72,6 +72,11 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		return true
 	}
 	p.warn(next, written, change, policy)
+	if u := policy.Update; u != nil && u.Has(roster.Outdated) && len(policy.Templates) == 0 && p.templatesKnown(ctx) {
+		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",
+			"The cause TEMPLATE replaces nodes of another template than the wanted one, and there is no template. Give "+
+				"template, and let the servers take their image and flavor from each.value.template.")
+	}
 	if change.Empty() && p.same {
 		return false // nothing can be done now: the plan is empty
 	}
@@ -139,9 +144,7 @@ func (p *attachmentPlanner) planRoster(
 		return next, change, err // it does not matter which places are usable
 	}
 	for _, f := range findings {
-		// Where a zone is down Nova still deletes servers, so the zone loses its share of the
-		// nodes that leave.
-		written.Report([]cluster.Finding{f}, removing && f.Zone == "", p.diags)
+		written.Report([]cluster.Finding{f}, effect(f, removing, change.Departed), p.diags)
 	}
 	written.ReportNone(open, !removing, p.diags)
 	if err == nil {
@@ -152,6 +155,24 @@ func (p *attachmentPlanner) planRoster(
 		places.WarnOfRoom(quotas.Short(p.memory.seen.Unserved(now, next)), p.diags)
 	}
 	return next, change, err
+}
+
+// effect is what follows for a place that is not usable. Where a zone is down Nova
+// still deletes servers, so the zone loses its share of the nodes that leave.
+func effect(f cluster.Finding, removing bool, departed []roster.Departure) string {
+	if removing && f.Zone == "" {
+		return places.KeepsAll
+	}
+	lost := 0
+	for _, d := range departed {
+		if d.Region == f.Region && d.Zone == f.Zone {
+			lost++
+		}
+	}
+	if lost > 0 && f.Zone != "" {
+		return fmt.Sprintf("It takes no nodes, and loses %s: Nova still deletes servers there.", text.Nodes(int64(lost)))
+	}
+	return places.TakesNone
 }
 
 // unreachable are the regions that do not answer.
@@ -220,7 +241,7 @@ func (p *attachmentPlanner) usable(
 			return row.Place == at && row.Bin.Maintenance && row.Bin.Current > 0
 		})
 	}
-	written.Report(unknown, false, p.diags)
+	written.Report(unknown, places.TakesNone, p.diags)
 	return open, append(findings, others...)
 }
 
@@ -302,7 +323,9 @@ func (p *attachmentPlanner) explain(err error) {
 		p.diags.AddAttributeError(
 			path.Root("desired_capacity"),
 			"Too few nodes can be removed",
-			fmt.Sprintf("%s. Remove fewer nodes, or protect fewer: %s.", protected.Error(), text.Few(protected.Who)),
+			fmt.Sprintf("%s. Remove fewer nodes, or protect fewer: %s. To destroy the whole cluster nothing has to be "+
+				"lowered before: terraform destroy plans such a change only where it refreshes, so use "+
+				"terraform destroy -refresh=false.", protected.Error(), text.Few(protected.Who)),
 		)
 	default:
 		places.ReportPlan(err, p.diags)

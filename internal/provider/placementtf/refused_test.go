@@ -84,7 +84,13 @@ func TestPlacementRefuses(t *testing.T) {
 			before: zonal(2, zone, nil),
 			config: zonal(1, zone, leaving("", "web-0 web-1")),
 			at:     "desired_capacity: Too few nodes can be removed",
-			says:   "Remove fewer nodes, or protect fewer: web-0",
+			says:   "terraform destroy -refresh=false",
+		},
+		"a cause without its template": {
+			before: zonal(2, zone, nil),
+			config: zonal(2, zone, attributes{"update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1"}}),
+			nodes:  "RegionOne/az-1: web-0 web-1",
+			at:     "update.causes: A missing argument",
 		},
 		"no template any more": {
 			before: zonal(2, zone, templated("a", "SUBSTITUTE", "TEMPLATE")),

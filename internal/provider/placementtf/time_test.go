@@ -139,7 +139,8 @@ func TestPlacementTimesInput(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	for update, want := range map[string]string{
-		`causes = ["AGE"]`:                                     "The cause AGE needs max_age",
+		`causes = ["AGE"]`: "The cause AGE needs max_age",
+		"causes = [\"UNHEALTHY\"]\n max_age = \"30d\"":         "Only the cause AGE replaces a node for its age.",
 		"causes = [\"AGE\"]\n max_age = \"10m\"":               "A duration from 1h to 3650d is needed",
 		"causes = [\"UNHEALTHY\"]\n pause = \"soon\"":          "A duration from 0s to 30d is needed",
 		"causes = [\"TEMPLATE\"]\n retry_full_after = \"31d\"": "A duration from 0s to 30d is needed",

@@ -21,7 +21,11 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 			"Give either regions, which may have zones each, or the zones of one region.",
 		)
 	case !m.Regions.IsUnknown() && !m.Zones.IsUnknown() && !listed(m.Regions) && !listed(m.Zones):
-		diags.AddError("No places", "Nothing says where nodes may go. Give regions, or the zones of one region.")
+		instead := "."
+		if value.Given(m.Region) {
+			instead = fmt.Sprintf(": regions = [{ name = %q }].", m.Region.ValueString())
+		}
+		diags.AddError("No places", "Nothing says where nodes may go. Give regions, or the zones of one region"+instead)
 	case listed(m.Regions) && value.Given(m.Region):
 		diags.AddAttributeError(
 			path.Root("region"),

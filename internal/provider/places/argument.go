@@ -5,6 +5,7 @@ package places
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -41,7 +42,7 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 		"weight": number(1, "Share of the nodes, relative to the other %ss. Defaults to `100`."),
 		"cap":    number(placement.Unlimited, "Maximum number of nodes in the %s. Defaults to `-1`, no cap."),
 		"min": number(0, "Minimum number of nodes in the %s: filled before all others, "+
-			"and kept when the cluster shrinks. Defaults to `0`."),
+			"and left by a shrink only by nodes that are not in service. Defaults to `0`."),
 		"closed": schema.BoolAttribute{
 			Optional: true,
 			MarkdownDescription: fmt.Sprintf("Whether the %s is closed, for maintenance or an outage: it takes no "+
@@ -160,12 +161,35 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 				fmt.Sprintf("The min of the %s %q (%d) is larger than its cap (%d). Lower the min or raise the cap.",
 					kind, name.ValueString(), least.ValueInt64(), most.ValueInt64()))
 		}
+		if room := capsOf(fields["zones"]); value.Given(least) && least.ValueInt64() > room {
+			diags.AddAttributeError(at.AtListIndex(i).AtName("min"), "The min is above the cap", fmt.Sprintf(
+				"The caps of the zones of the region %q add up to %d, and its min is %d. Lower the min or raise a cap.",
+				name.ValueString(), room, least.ValueInt64()))
+		}
 		if needs := minsOf(fields["zones"]); value.Given(most) && most.ValueInt64() >= 0 && needs > most.ValueInt64() {
 			diags.AddAttributeError(at.AtListIndex(i).AtName("cap"), "The min is above the cap", fmt.Sprintf(
 				"The mins of the zones of the region %q add up to %d, and its cap is %d. Lower a min or raise the cap.",
 				name.ValueString(), needs, most.ValueInt64()))
 		}
 	}
+}
+
+// capsOf adds up the caps of a region's zones; without zones, or where one has no cap
+// or is not known, there is no bound.
+func capsOf(zones attr.Value) (total int64) {
+	list, _ := zones.(types.List)
+	if len(list.Elements()) == 0 {
+		return math.MaxInt64
+	}
+	for _, element := range list.Elements() {
+		zone, _ := element.(types.Object)
+		most, ok := zone.Attributes()["cap"].(types.Int64)
+		if !ok || !value.Given(most) || most.ValueInt64() < 0 {
+			return math.MaxInt64
+		}
+		total = min(total+most.ValueInt64(), math.MaxInt64-placement.MaxNodes)
+	}
+	return total
 }
 
 // minsOf adds up the mins of a region's zones, as far as they are known.

@@ -69,17 +69,24 @@ func (l Listed) LookUp(
 		diags.AddError("Unable to look up regions and availability zones", err.Error())
 		return nil
 	}
-	l.Report(findings, change < 0, diags)
+	effect := TakesNone
+	if change < 0 {
+		effect = KeepsAll
+	}
+	l.Report(findings, effect, diags)
 	l.ReportNone(looked, change > 0, diags)
 	return looked
 }
 
-// Report reports what a look-up found.
-func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Diagnostics) {
-	what := "It takes no nodes, and those that it has still count."
-	if removing {
-		what = "It keeps the nodes that it has: nothing could be deleted there."
-	}
+// What follows for a place that is not usable.
+const (
+	TakesNone = "It takes no nodes, and those that it has still count."
+	KeepsAll  = "It keeps the nodes that it has: nothing could be deleted there."
+)
+
+// Report reports what a look-up found, and what follows for a place that is not
+// usable.
+func (l Listed) Report(findings []cluster.Finding, effect string, diags *diag.Diagnostics) {
 	for _, f := range findings {
 		at, known := l.path(f.Region, f.Zone), strings.Join(f.Known, ", ")
 		if known == "" {
@@ -96,7 +103,7 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 			diags.AddAttributeWarning(
 				at,
 				"Region skipped",
-				fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, what),
+				fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, effect),
 			)
 		case cluster.UnknownZone:
 			diags.AddAttributeError(
@@ -113,7 +120,7 @@ func (l Listed) Report(findings []cluster.Finding, removing bool, diags *diag.Di
 			diags.AddAttributeWarning(
 				at,
 				"Availability zone skipped",
-				fmt.Sprintf("No service in the availability zone %q of region %q is up. %s", f.Zone, f.Region, what),
+				fmt.Sprintf("No service in the availability zone %q of region %q is up. %s", f.Zone, f.Region, effect),
 			)
 		}
 	}

@@ -40,7 +40,7 @@ func TestReport(t *testing.T) {
 		{zones, cluster.UnknownZone, "A", "a-3", "Error zones[2].name: Unknown availability zone"},
 	} {
 		var diags diag.Diagnostics
-		c.listed.Report([]cluster.Finding{{Kind: c.kind, Region: c.region, Zone: c.zone}}, false, &diags)
+		c.listed.Report([]cluster.Finding{{Kind: c.kind, Region: c.region, Zone: c.zone}}, places.TakesNone, &diags)
 		var got string
 		for _, d := range diags {
 			at := d.(diag.DiagnosticWithPath)

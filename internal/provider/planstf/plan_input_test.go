@@ -95,7 +95,7 @@ func TestAccPlanBadInput(t *testing.T) {
 		{plan(listed, `resize {
     adjustment_type = "BY_HALF"
     number = 1
-  }`), "Attribute resize.adjustment_type value must be one of"},
+  }`), `"BY_HALF" is not one of ["EXACT_CAPACITY" "CHANGE_IN_CAPACITY" "CHANGE_IN_PERCENTAGE"].`},
 		{plan(listed, `resize { number = 1 }`), "A number needs an adjustment_type"},
 		{plan(listed, `resize {
     min_size = 5

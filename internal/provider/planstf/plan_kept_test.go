@@ -2,6 +2,7 @@ package planstf_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -121,6 +122,8 @@ func TestMinsAboveCap(t *testing.T) {
 		resource.TestStep{Config: region(2), PlanOnly: true, ExpectError: want},
 		resource.TestStep{Config: "resource \"stackpolicy_placement_attachment\" \"a\" {\n  cluster = \"web\"\n  desired_capacity = 1\n  " + regions(2) + "\n}\n",
 			PlanOnly: true, ExpectError: want},
+		resource.TestStep{Config: strings.NewReplacer("cap = 3", "min = 5", "min = 2", "cap = 1", "min = 1", "cap = 1").Replace(region(3)), PlanOnly: true,
+			ExpectError: acctest.Says(`The caps of the zones of the region "RegionOne" add up to 2, and its min is 5. Lower the min or raise a cap.`)},
 		resource.TestStep{Config: region(3)},
 	)
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
 )
 
 // Precedence is what the plans of regions and zones make of a place that the
@@ -78,7 +77,6 @@ func ResizeBlock() schema.Block {
 					"`CHANGE_IN_CAPACITY` (nodes to add, or to remove where negative) or " +
 					"`CHANGE_IN_PERCENTAGE` (the same in percent of the size). Without it only the bounds change the " +
 					"size.",
-				Validators: []validator.String{stringvalidator.OneOf(request.AdjustmentTypes()...)},
 			},
 			"number": schema.NumberAttribute{
 				Optional: true,

@@ -4,8 +4,8 @@ locals {
     { name = "RegionTwo" },
   ]
   misspelled = concat(
-    flatten([for r in local.written : setsubtract(keys(r), ["name", "weight", "cap", "min", "zones"])]),
-    flatten([for r in local.written : [for z in try(r.zones, []) : setsubtract(keys(z), ["name", "weight", "cap", "min"])]]),
+    flatten([for r in local.written : setsubtract(keys(r), ["name", "weight", "cap", "min", "closed", "template", "zones"])]),
+    flatten([for r in local.written : [for z in try(r.zones, []) : setsubtract(keys(z), ["name", "weight", "cap", "min", "closed", "template"])]]),
   )
 }
 
