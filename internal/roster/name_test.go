@@ -49,7 +49,11 @@ func TestCheckNames(t *testing.T) {
 		{DefaultPattern, strings.Repeat("ü", 248), ""},
 		{DefaultPattern, strings.Repeat("w", 249), "The nodes would have names of up to 256 characters, and Nova takes 255."},
 		{" {cluster}{index}", "web", `The nodes would have names such as " web0", and Nova refuses names with blanks at an end.`},
-		{DefaultPattern, "we\nb", `The nodes would have names such as "we\nb-0", with a control character in them.`},
+		{DefaultPattern, "we\nb", `The nodes would have names such as "we\nb-0", with a character in them that cannot be seen, and Nova refuses them.`},
+		{DefaultPattern, "we\u200cb", `The nodes would have names such as "we\u200cb-0", with a character in them that cannot be seen, and Nova refuses them.`},
+		{DefaultPattern, "we\u00adb", `The nodes would have names such as "we\u00adb-0", with a character in them that cannot be seen, and Nova refuses them.`},
+		{DefaultPattern, "we\u2028b", `The nodes would have names such as "we\u2028b-0", with a character in them that cannot be seen, and Nova refuses them.`},
+		{DefaultPattern, "we\u00a0b", ""},
 	} {
 		if got := c.pattern.CheckNames(c.cluster); got != c.want {
 			t.Errorf("%q of %q: got %q, want %q", c.pattern, c.cluster, got, c.want)

@@ -12,7 +12,8 @@ const maxNameLength = 255
 
 // CheckNames says what is wrong with the names that a pattern makes for a
 // cluster, in a sentence, or nothing. Nova refuses names with blanks at an end,
-// and names that are too long.
+// with characters that cannot be printed (controls, a soft hyphen, a line separator), and
+// names that are too long.
 func (p Pattern) CheckNames(cluster string) string {
 	name := p.Name(cluster, 999_999)
 	switch length := utf8.RuneCountInString(name); {
@@ -21,9 +22,9 @@ func (p Pattern) CheckNames(cluster string) string {
 			"The nodes would have names such as %q, and Nova refuses names with blanks at an end.",
 			p.Name(cluster, 0),
 		)
-	case strings.ContainsFunc(name, unicode.IsControl):
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }):
 		return fmt.Sprintf(
-			"The nodes would have names such as %q, with a control character in them.",
+			"The nodes would have names such as %q, with a character in them that cannot be seen, and Nova refuses them.",
 			p.Name(cluster, 0),
 		)
 	case length > maxNameLength:
