@@ -43,8 +43,7 @@ func startOn(t *testing.T, c *acctest.Cloud, folder string) example {
 	t.Helper()
 	c.Prefix = "web-" // of all that the examples make
 	if c.Fake != nil {
-		c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
-		c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
+		c.Fake.Furnish() // as "make cloud" is
 	}
 	if regions := c.Regions(t); !slices.Equal(regions, []string{"RegionOne", "RegionTwo"}) {
 		t.Skipf("needs the regions of the examples, and the cloud has %v", regions)

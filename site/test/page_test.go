@@ -88,10 +88,11 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// tab is a tab of the browser with the page in it. The test fails for an error in
+// tab is a tab of the browser with a page in it. The test fails for an error in
 // the page, and for a request to anybody else.
 type tab struct {
 	*testing.T
+	url  string
 	ctx  context.Context
 	mu   sync.Mutex
 	logs []string
@@ -99,11 +100,18 @@ type tab struct {
 
 func open(t *testing.T, fragment string) *tab {
 	t.Helper()
+	p := visit(t, site.url, fragment, time.Minute)
+	p.wait(`document.getElementById("loading").hidden`)
+	return p
+}
+
+func visit(t *testing.T, address, path string, limit time.Duration) *tab {
+	t.Helper()
 	ctx, end := chromedp.NewContext(site.browser)
 	t.Cleanup(end)
-	ctx, stop := context.WithTimeout(ctx, 60*time.Second)
+	ctx, stop := context.WithTimeout(ctx, limit)
 	t.Cleanup(stop)
-	p := &tab{T: t, ctx: ctx}
+	p := &tab{T: t, url: address, ctx: ctx}
 	err := chromedp.Listen(ctx, func(event any) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -111,7 +119,7 @@ func open(t *testing.T, fragment string) *tab {
 		case *runtime.EventExceptionThrown:
 			p.logs = append(p.logs, "an exception: "+e.ExceptionDetails.Text)
 		case *network.EventRequestWillBeSent:
-			if !strings.HasPrefix(e.Request.URL, site.url) {
+			if !strings.HasPrefix(e.Request.URL, p.url) && !strings.HasPrefix(e.Request.URL, "data:") {
 				p.logs = append(p.logs, "a request to "+e.Request.URL)
 			}
 		}
@@ -126,8 +134,7 @@ func open(t *testing.T, fragment string) *tab {
 			t.Error(log)
 		}
 	})
-	p.run(command(network.Enable, network.EnableParams{}), chromedp.Navigate(site.url+fragment))
-	p.wait(`document.getElementById("loading").hidden`)
+	p.run(command(network.Enable, network.EnableParams{}), chromedp.Navigate(address+path))
 	return p
 }
 
@@ -585,43 +592,51 @@ func TestNoPlanner(t *testing.T) {
 	}
 }
 
-// TestAxe: axe finds nothing, of any level, on a desktop and on a telephone, in
-// the playground, in the viewer and where something is wrong.
-func TestAxe(t *testing.T) {
+// axe fails where axe finds something, of any level.
+func (p *tab) axe(what string) {
+	p.Helper()
 	file := os.Getenv("AXE")
 	if file == "" {
-		t.Skip("needs axe-core: AXE names its axe.min.js, which \"make site-test\" fetches where there is npm")
+		p.Skip("needs axe-core: AXE names its axe.min.js, which \"make site-test\" fetches where there is npm")
 	}
 	axe, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		p.Fatal(err)
 	}
-	check := func(p *tab, what string) {
-		t.Helper()
-		p.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-			_, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: string(axe) + "; null"})
-			return err
-		}))
-		js[any](p, `(() => { delete document.body.dataset.axe; axe.run(document, { resultTypes: ["violations"] }).then((r) => {
-			document.body.dataset.axe = r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.map((n) => n.html.slice(0, 120)).join("; ")).join("\n") }); return null })()`)
-		p.wait("document.body.dataset.axe !== undefined")
-		if got := js[string](p, "document.body.dataset.axe"); got != "" {
-			t.Errorf("%s:\n%s", what, got)
-		}
+	p.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: string(axe) + "; null"})
+		return err
+	}))
+	js[any](p, `(() => { delete document.body.dataset.axe; axe.run(document, { resultTypes: ["violations"] }).then((r) => {
+		document.body.dataset.axe = r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.map((n) => n.html.slice(0, 120)).join("; ")).join("\n") }); return null })()`)
+	p.wait("document.body.dataset.axe !== undefined")
+	if got := js[string](p, "document.body.dataset.axe"); got != "" {
+		p.Errorf("%s:\n%s", what, got)
 	}
+}
+
+// scheme shows the page in light or dark colours, and without movement.
+func (p *tab) scheme(scheme string) {
+	p.Helper()
+	p.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}}))
+}
+
+// TestAxe, on a desktop and on a telephone: the playground, the viewer, and where something
+// is wrong.
+func TestAxe(t *testing.T) {
 	for name, width := range map[string]int64{"desktop": 1280, "telephone": 390} {
 		for _, scheme := range []string{"light", "dark"} {
 			p := open(t, "")
 			p.screen(width, 800, width < 600)
-			p.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}}))
-			check(p, name+" "+scheme)
+			p.scheme(scheme)
+			p.axe(name + " " + scheme)
 			p.run(chromedp.Click("#next"))
-			check(p, name+" "+scheme+", a batch")
+			p.axe(name + " " + scheme + ", a batch")
 			p.set("r0-weight", "x")
-			check(p, name+" "+scheme+", a wrong weight")
+			p.axe(name + " " + scheme + ", a wrong weight")
 			plan, _ := drawn(t, "user-data")
 			p.drop("user-data.json", plan)
-			check(p, name+" "+scheme+", the viewer")
+			p.axe(name + " " + scheme + ", the viewer")
 		}
 	}
 }

@@ -198,6 +198,17 @@ func orDefault[T any](list []T, otherwise func() []T) []T {
 	return list
 }
 
+// Furnish adds what the configurations of the guides ask for, next to what each cloud
+// has: images, whose names it returns by their ids, and in the first region a pool of a
+// load balancer.
+func (c *Cloud) Furnish() (images map[string]string, pool string) {
+	images = map[string]string{}
+	for _, name := range []string{"debian-12", "debian-13"} {
+		images[c.AddImage(Image{Name: name})] = name
+	}
+	return images, c.AddPool(c.config.Regions[0].Name)
+}
+
 // Start serves a new cloud on a port of 127.0.0.1 until the test ends.
 func Start(t testing.TB, config Config) *Cloud {
 	t.Helper()

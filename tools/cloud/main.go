@@ -1,7 +1,7 @@
-// Command cloud serves a fake OpenStack on loopback until it is interrupted, for
-// people who want to try their own configuration; "make cloud" runs it from the
-// folder of go.mod. It builds the providers, and prints the environment in which
-// terraform finds both.
+// Command cloud serves a fake OpenStack on loopback until it is interrupted, with a
+// page on which one sees it and breaks it, for people who want to try their own
+// configuration; "make cloud" runs it from the folder of go.mod. It builds the
+// providers, and prints the environment in which terraform finds both.
 package main
 
 import (
@@ -9,10 +9,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -20,7 +23,7 @@ import (
 
 func main() {
 	out := flag.String("out", ".cloud", "the folder for the providers and the login")
-	listen := flag.String("listen", "127.0.0.1:0", "the address to serve it on")
+	listen := flag.String("listen", "127.0.0.1:8023", "the address of this machine to serve it on")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, *out, *listen)
@@ -31,22 +34,24 @@ func main() {
 	}
 }
 
-// Of the names that examples give to clouds, all are this one.
-var names = []string{"production", "paris", "oslo"}
-
-func run(ctx context.Context, out, address string) error {
+func run(ctx context.Context, out, listen string) error {
 	out, err := filepath.Abs(out)
 	if err != nil {
 		return err
 	}
-	cloud := fakecloud.New(fakecloud.Config{})
-	if err := cloud.Listen(address); err != nil {
-		return err
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return fmt.Errorf("%w; -listen names another address", err)
 	}
-	defer cloud.Close()
-	for _, image := range []string{"debian-12", "debian-13"} {
-		cloud.AddImage(fakecloud.Image{Name: image})
+	address := listener.Addr().(*net.TCPAddr)
+	if !address.IP.IsLoopback() {
+		return fmt.Errorf("%s can be reached from elsewhere, and everybody may break this cloud", address)
 	}
+	p := newPlayground(address.String())
+	defer p.cloud.Close()
+	server := &http.Server{Handler: p.handler(), ReadHeaderTimeout: time.Minute}
+	defer server.Close()
+	go func() { _ = server.Serve(listener) }() // ends with ErrServerClosed
 	fmt.Println("# Building the providers ...")
 	mirror := filepath.Join(out, "providers")
 	if err := errors.Join(os.MkdirAll(out, 0o755), os.RemoveAll(mirror), os.Mkdir(mirror, 0o755)); err != nil {
@@ -57,52 +62,39 @@ func run(ctx context.Context, out, address string) error {
 		return err
 	}
 	login := filepath.Join(out, "clouds.yaml")
-	if err := os.WriteFile(login, clouds(cloud), 0o600); err != nil {
+	if err := os.WriteFile(login, clouds(p.url), 0o600); err != nil {
 		return err
 	}
-	fmt.Printf(`# An OpenStack with the regions RegionOne (az-1, az-2, az-3) and RegionTwo (az-1, az-2),
-# the images debian-12 and debian-13, the flavors m1.tiny and
-# m1.small, and the network shared. It knows servers and server groups, and forgets all when it ends.
-# In another terminal:
+	fmt.Printf(`# An OpenStack: servers, server groups, volumes, ports, queues, and the members of a pool.
+# Regions: RegionOne (az-1, az-2, az-3) and RegionTwo (az-1, az-2). Flavors: m1.tiny and m1.small.
+# Images: debian-12, debian-13, and %s, whose servers run and answer nothing. Network: shared.
+# See it, and break it: %s/
+# Ctrl-C ends it, and it forgets everything. In another terminal:
 export TF_CLI_CONFIG_FILE=%s
 export OS_CLIENT_CONFIG_FILE=%s
 export OS_CLOUD=production
 unset OS_AUTH_URL OS_REGION_NAME
-# Ctrl-C ends it.
-`, quote(built.Config), quote(login))
-	if stub := workspace.Stub(); stub != "" {
-		fmt.Println("# " + stub)
-	}
+# What guides ask for: the network, a pool in RegionOne, where the service of a node answers, and a
+# consumer of hooks that has always drained.
+export TF_VAR_network_id=%s
+export TF_VAR_pool_id=%s
+export TF_VAR_health_url='%s/health/{name}'
+export TF_VAR_drain_url=%s/drain
+# Ready. %s
+`, silent, p.url, quote(built.Config), quote(login), fakecloud.NetworkID, p.pool, p.url, p.url, workspace.Stub())
 	<-ctx.Done()
 	return nil
 }
 
-// clouds is a clouds.yaml with the fake cloud under all names.
-func clouds(cloud *fakecloud.Cloud) []byte {
-	var b strings.Builder
-	b.WriteString("clouds:\n")
-	for _, name := range names {
-		fmt.Fprintf(&b, `  %s:
-    region_name: %s
-    auth:
-      auth_url: %s
-      username: %s
-      password: %s
-      project_name: %s
-      user_domain_name: %s
-      project_domain_name: %s
-`,
-			name,
-			fakecloud.DefaultRegions()[0].Name,
-			cloud.AuthURL(),
-			fakecloud.MemberUser,
-			fakecloud.Password,
-			fakecloud.MemberProject,
-			fakecloud.DomainName,
-			fakecloud.DomainName,
-		)
+// clouds is a clouds.yaml in which all names that examples give to clouds are this one.
+func clouds(url string) []byte {
+	text := "clouds:\n"
+	for _, name := range []string{"production", "paris", "oslo"} {
+		text += fmt.Sprintf("  %s:\n    region_name: RegionOne\n    auth: {auth_url: %s/identity/v3, username: %s, "+
+			"password: %s, project_name: %s, user_domain_name: %s, project_domain_name: %[6]s}\n",
+			name, url, fakecloud.MemberUser, fakecloud.Password, fakecloud.MemberProject, fakecloud.DomainName)
 	}
-	return []byte(b.String())
+	return []byte(text)
 }
 
 // quote is a word of a shell.
