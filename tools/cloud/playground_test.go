@@ -1,0 +1,52 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// TestOperations: what is broken is listed until it is repaired, and what there is not is an error. A server of which
+// Nova or its host says nothing bad answers; the clock is that of everybody.
+func TestOperations(t *testing.T) {
+	p := newPlayground("127.0.0.1:1")
+	p.cloud.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Host: "r1-cmp-3"})
+	do := func(method, path string) *httptest.ResponseRecorder {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(method, p.url+path, nil)
+		p.handler().ServeHTTP(w, r)
+		return w
+	}
+	if now, err := http.ParseTime(do("GET", "/identity/v3").Header().Get("Date")); err != nil || time.Since(now).Abs() > time.Hour {
+		t.Errorf("the cloud's clock shows %v, %v", now, err)
+	}
+	silences := []string{"host/RegionOne/r1-cmp-3", "service/RegionOne/web-0", "stop/RegionOne/web-0", "error/RegionOne/web-0"}
+	for _, what := range append([]string{"nova/RegionTwo", "slow/RegionTwo", "quota/RegionOne", "zone/RegionOne/az-2"}, silences...) {
+		if w := do("POST", "/break/"+what); w.Code != 200 || !slices.Equal(p.state().Broken, []string{what}) {
+			t.Errorf("%s: %d %s, broken is %v", what, w.Code, w.Body, p.state().Broken)
+		}
+		if silent := do("GET", "/health/web-0").Code != 200; silent != slices.Contains(silences, what) {
+			t.Errorf("%s: the service answers: %v", what, !silent)
+		}
+		do("POST", "/repair/"+what)
+		if now := p.state(); len(now.Broken) != 0 || !now.Servers[0].Answers {
+			t.Errorf("%s is repaired: %+v", what, now)
+		}
+	}
+	for _, what := range []string{"zone/RegionOne/az-9", "host/RegionOne/x", "nova/RegionX", "stop/RegionTwo/web-0", "flood/RegionOne/web-0"} {
+		if w := do("POST", "/break/"+what); w.Code != 404 || w.Body.Len() == 0 {
+			t.Errorf("%s: %d %s", what, w.Code, w.Body)
+		}
+	}
+	do("POST", "/break/delete/RegionOne/web-0")
+	if now := p.state(); len(now.Servers)+len(now.Broken) != 0 {
+		t.Errorf("it is deleted: %+v", now)
+	}
+	if w := do("GET", "/page/"); !strings.Contains(w.Body.String(), "A cloud to play on") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
