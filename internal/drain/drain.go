@@ -1,5 +1,5 @@
-// Package drain does what must happen before a node leaves a cluster: its hook,
-// the shutdown of its server, and the grace period. The order is that of
+// Package drain does what must happen before a node leaves a cluster, or is worked
+// on: its hook, the shutdown of its server, and the grace period. The order is that of
 // Senlin's deletion policy with lifecycle hooks.
 //
 // A drain is noted in Nova before anything is done, and the mark that the server
@@ -42,6 +42,10 @@ type Drain struct {
 	// OnlyInService leaves hook and grace period out for a server that never was in
 	// service: it has no mark, and no drain of it has begun.
 	OnlyInService bool
+
+	// Tell is called with each step as it begins, such as "running the hook". nil:
+	// nobody watches.
+	Tell func(step string)
 }
 
 // LockedError says that nothing was done, because the server is locked.
@@ -53,7 +57,7 @@ func (e *LockedError) Unwrap() error { return e.answer }
 // Run drains the node: the hook, then the shutdown, then the grace period in
 // full. A server that is gone needs none of it, and is looked at before and
 // after the hook. The warnings are what somebody should know though the node
-// may leave. Cancelling the context ends every wait at once. The error is a
+// is drained. Cancelling the context ends every wait at once. The error is a
 // [*LockedError] where the server is locked.
 func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 	state, err := d.Server.State(ctx)
@@ -66,6 +70,7 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 		return nil, err
 	}
 	if d.Hook != nil {
+		d.tell("running the hook")
 		warning, err := d.Hook(ctx)
 		if err != nil {
 			return nil, err
@@ -78,6 +83,7 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 		}
 	}
 	if d.Shutdown {
+		d.tell("shutting the server down")
 		warning, err := d.shutDown(ctx)
 		if warning != "" {
 			warnings = append(warnings, warning)
@@ -87,11 +93,18 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 		}
 	}
 	if d.Grace > 0 {
+		d.tell(fmt.Sprintf("waiting for the grace period of %s", d.Grace))
 		if err := wait.For(ctx, d.Grace); err != nil {
 			return warnings, fmt.Errorf("wait for the grace period of %s: %w", d.Grace, err)
 		}
 	}
 	return warnings, nil
+}
+
+func (d Drain) tell(step string) {
+	if d.Tell != nil {
+		d.Tell(step)
+	}
 }
 
 // taskTime is how long a drain waits for a task because of which Nova refuses to change
@@ -213,5 +226,5 @@ func (d Drain) shutDown(ctx context.Context) (warning string, err error) {
 }
 
 func (d Drain) notStopped(status, why string) string {
-	return fmt.Sprintf("%s was not shut down, because it is %s: %s. It is removed as it is.", d.Node, status, why)
+	return fmt.Sprintf("%s was not shut down, because it is %s: %s. It is left as it is.", d.Node, status, why)
 }

@@ -110,7 +110,7 @@ func TestDrain(t *testing.T) {
 		{name: "one in error is stopped", statuses: "ERROR !SHUTOFF", drain: Drain{Shutdown: true}, events: "stop", took: time.Second},
 		{name: "one in error that cannot be", statuses: "ERROR", stopErrs: refused(409), drain: Drain{Shutdown: true, Grace: time.Second}, events: "stop", took: time.Second,
 			warning: node + " was not shut down, because it is ERROR: stop: "},
-		{name: "one that is paused cannot be", statuses: "PAUSED", drain: Drain{Shutdown: true}, warning: node + " was not shut down, because it is PAUSED: in this status Nova stops no server. It is removed as it is.", events: "note"},
+		{name: "one that is paused cannot be", statuses: "PAUSED", drain: Drain{Shutdown: true}, warning: node + " was not shut down, because it is PAUSED: in this status Nova stops no server. It is left as it is.", events: "note"},
 		{name: "paused after a reboot", statuses: "REBOOT REBOOT PAUSED", drain: Drain{Shutdown: true}, took: time.Second, warning: "because it is PAUSED", events: "note"},
 		{name: "it stopped meanwhile", statuses: "ACTIVE ACTIVE SHUTOFF", stopErrs: refused(409), drain: Drain{Shutdown: true}, events: "note stop", took: time.Second},
 		{name: "it was deleted meanwhile", statuses: "ACTIVE ACTIVE -", stopErrs: refused(404), drain: Drain{Shutdown: true}, events: "note stop", took: time.Second},

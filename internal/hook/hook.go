@@ -161,9 +161,9 @@ func (r *Runner) Run(ctx context.Context, s Spec, m Message, p *Progress) (warni
 	}
 	p.Completed = true
 	if err != nil {
-		goesOn := "is removed anyway"
+		goesOn := "counts as drained"
 		if m.Transition == Launch {
-			goesOn = "counts as ready anyway"
+			goesOn = "counts as ready"
 		}
 		warning = fmt.Sprintf("%s %s, because default_result is CONTINUE, although its hook did not complete: %v.",
 			m.Node(), goesOn, err)

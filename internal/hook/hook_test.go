@@ -51,7 +51,7 @@ func TestRun(t *testing.T) {
 	}{
 		{name: "it completes", hook: done},
 		{name: "it fails, and go on", spec: Spec{Default: Continue}, hook: failing,
-			warning: node + " is removed anyway, because default_result is CONTINUE, although its hook did not complete: the consumer failed."},
+			warning: node + " counts as drained, because default_result is CONTINUE, although its hook did not complete: the consumer failed."},
 		{name: "it fails, and stay", hook: failing, err: node + ": the consumer failed"},
 		{name: "it takes too long", spec: Spec{Timeout: 20 * time.Second}, hook: hang, took: 20 * time.Second, err: "not completed within 20s"},
 		{name: "one request takes too long", hook: cut, err: node + ": ask the consumer: context deadline exceeded"},
@@ -180,7 +180,7 @@ func TestLaunch(t *testing.T) {
 	m := Message{NodeID: "node-1", NodeName: "web-1", Region: "R", Transition: Launch}
 	queue := map[string][]string{"queue": {"q"}}
 	warning, err := (&Runner{}).Run(t.Context(), Spec{Type: "test", Arguments: queue, Default: Continue}, m, &Progress{})
-	if err != nil || !strings.HasPrefix(warning, `The node "web-1" (server node-1, region R) counts as ready anyway`) {
+	if err != nil || !strings.HasPrefix(warning, `The node "web-1" (server node-1, region R) counts as ready, because`) {
 		t.Errorf("%q, %v", warning, err)
 	}
 	_, err = (&Runner{}).Run(t.Context(), Spec{Type: "test", Arguments: queue, Default: Abandon}, m, &Progress{})

@@ -15,6 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/readinesstf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/zonestf"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -23,6 +24,7 @@ import (
 
 var (
 	_ provider.Provider              = &stackpolicyProvider{}
+	_ provider.ProviderWithActions   = &stackpolicyProvider{}
 	_ provider.ProviderWithFunctions = &stackpolicyProvider{}
 )
 
@@ -59,6 +61,7 @@ func (p *stackpolicyProvider) Configure(
 	}
 	resp.DataSourceData = cloud
 	resp.ResourceData = cloud
+	resp.ActionData = cloud
 }
 
 func (p *stackpolicyProvider) DataSources(context.Context) []func() datasource.DataSource {
@@ -79,6 +82,10 @@ func (p *stackpolicyProvider) Resources(context.Context) []func() resource.Resou
 		placementtf.NewAttachment,
 		readinesstf.NewAttachment,
 	}
+}
+
+func (p *stackpolicyProvider) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{deletiontf.NewDrain}
 }
 
 func (p *stackpolicyProvider) Functions(context.Context) []func() function.Function {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/schemas"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
@@ -49,6 +50,14 @@ func currentSchema(t *testing.T) map[string]any {
 		t.Fatal(err)
 	}
 	got := map[string]any{"resource_identity_schemas": identities(t)}
+	actions, err := schemas.Actions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := json.Marshal(map[string]any{"action_schemas": actions})
+	if err := errors.Join(err, json.Unmarshal(packed, &got)); err != nil {
+		t.Fatal(err)
+	}
 	for address, schemas := range all.Providers {
 		if strings.HasSuffix(address, "/stackpolicy/stackpolicy") {
 			// What newer versions of terraform print in addition is left out: all print these.
@@ -61,7 +70,7 @@ func currentSchema(t *testing.T) map[string]any {
 }
 
 // identities are the schemas of the resources' identities. The provider is asked
-// itself, because terraform prints them from 1.12 on.
+// itself, as for its actions, because terraform prints them from 1.12 on.
 func identities(t *testing.T) any {
 	t.Helper()
 	server, err := acctest.Factories()["stackpolicy"]()

@@ -141,3 +141,49 @@ func (s *cleanServer) CallFunction(
 	}
 	return resp, err
 }
+
+func (s *cleanServer) ValidateActionConfig(
+	ctx context.Context,
+	req *tfprotov6.ValidateActionConfigRequest,
+) (*tfprotov6.ValidateActionConfigResponse, error) {
+	resp, err := s.fullServer.ValidateActionConfig(ctx, req)
+	if resp != nil {
+		clean(resp.Diagnostics)
+	}
+	return resp, err
+}
+
+func (s *cleanServer) PlanAction(
+	ctx context.Context,
+	req *tfprotov6.PlanActionRequest,
+) (*tfprotov6.PlanActionResponse, error) {
+	resp, err := s.fullServer.PlanAction(ctx, req)
+	if resp != nil {
+		clean(resp.Diagnostics)
+	}
+	return resp, err
+}
+
+func (s *cleanServer) InvokeAction(
+	ctx context.Context,
+	req *tfprotov6.InvokeActionRequest,
+) (*tfprotov6.InvokeActionServerStream, error) {
+	stream, err := s.fullServer.InvokeAction(ctx, req)
+	if stream == nil {
+		return nil, err
+	}
+	events := stream.Events
+	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
+		for event := range events {
+			switch e := event.Type.(type) {
+			case tfprotov6.ProgressInvokeActionEventType:
+				event.Type = tfprotov6.ProgressInvokeActionEventType{Message: text.Clean(e.Message)}
+			case tfprotov6.CompletedInvokeActionEventType:
+				clean(e.Diagnostics)
+			}
+			if !push(event) {
+				return
+			}
+		}
+	}}, err
+}

@@ -55,6 +55,21 @@ func (dirty) CallFunction(context.Context, *tfprotov6.CallFunctionRequest) (*tfp
 	return &tfprotov6.CallFunctionResponse{Error: &tfprotov6.FunctionError{Text: dirt}}, nil
 }
 
+func (dirty) ValidateActionConfig(context.Context, *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
+	return &tfprotov6.ValidateActionConfigResponse{Diagnostics: said()}, nil
+}
+
+func (dirty) PlanAction(context.Context, *tfprotov6.PlanActionRequest) (*tfprotov6.PlanActionResponse, error) {
+	return &tfprotov6.PlanActionResponse{Diagnostics: said()}, nil
+}
+
+func (dirty) InvokeAction(context.Context, *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
+		_ = push(tfprotov6.InvokeActionEvent{Type: tfprotov6.ProgressInvokeActionEventType{Message: dirt}}) &&
+			push(tfprotov6.InvokeActionEvent{Type: tfprotov6.CompletedInvokeActionEventType{Diagnostics: said()}})
+	}}, nil
+}
+
 // TestCleanServer: no answer of the provider has a control character in what it
 // reports, also where one forgot to clean it.
 func TestCleanServer(t *testing.T) {
@@ -87,7 +102,25 @@ func TestCleanServer(t *testing.T) {
 			}
 		}()
 	}
-	if faced != 9 {
-		t.Errorf("%d answers have text of others in them", faced)
+	stream, err := (&cleanServer{dirty{}}).InvokeAction(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for event := range stream.Events {
+		switch event := event.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			faced++
+			if strings.ContainsAny(event.Message, "\x1b\r") {
+				t.Errorf("the progress: got %q", event.Message)
+			}
+		case tfprotov6.CompletedInvokeActionEventType:
+			faced++
+			if d := event.Diagnostics[0]; strings.ContainsAny(d.Summary+d.Detail, "\x1b\r") {
+				t.Errorf("the end of an action: got %q", d)
+			}
+		}
+	}
+	if faced != 13 {
+		t.Errorf("%d answers and events have text of others in them", faced)
 	}
 }

@@ -1,7 +1,6 @@
 package deletiontf
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -10,46 +9,25 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 type attachmentModel struct {
-	ID            types.String    `tfsdk:"id"`
-	ServerID      types.String    `tfsdk:"server_id"`
-	Region        types.String    `tfsdk:"region"`
-	Cluster       types.String    `tfsdk:"cluster"`
-	NodeName      types.String    `tfsdk:"node_name"`
-	Enabled       types.Bool      `tfsdk:"enabled"`
-	GracePeriod   durations.Value `tfsdk:"grace_period"`
-	Shutdown      types.Bool      `tfsdk:"shutdown"`
-	OnlyInService types.Bool      `tfsdk:"only_in_service"`
-	Hook          types.Object    `tfsdk:"hook"`
-	Token         types.String    `tfsdk:"lifecycle_action_token"`
-	Timeouts      types.Object    `tfsdk:"timeouts"`
+	nodeModel
+
+	ID       types.String `tfsdk:"id"`
+	Enabled  types.Bool   `tfsdk:"enabled"`
+	Token    types.String `tfsdk:"lifecycle_action_token"`
+	Timeouts types.Object `tfsdk:"timeouts"`
 }
 
 type attachmentIdentityModel struct {
 	Region   types.String `tfsdk:"region"`
 	ServerID types.String `tfsdk:"server_id"`
-}
-
-const (
-	shutdownTime = 5 * time.Minute // Nova itself gives a guest one, then switches it off
-	spareTime    = time.Minute     // for the requests around the waiting
-)
-
-// Validate implements backend.Model.
-func (m attachmentModel) Validate(_ context.Context, diags *diag.Diagnostics) {
-	hookblock.Validate(m.Hook, path.Root("hook"), diags)
 }
 
 // identify fills in what is worked out.
@@ -64,52 +42,12 @@ func (m attachmentModel) identity() attachmentIdentityModel {
 	return attachmentIdentityModel{Region: m.Region, ServerID: m.ServerID}
 }
 
-// message is what the consumer of the hook gets.
-func (m attachmentModel) message() hook.Message {
-	return hook.Message{
-		Token:      m.Token.ValueString(),
-		NodeID:     m.ServerID.ValueString(),
-		Transition: hook.Termination,
-		Region:     m.Region.ValueString(),
-		NodeName:   m.NodeName.ValueString(),
-		Cluster:    m.Cluster.ValueString(),
-	}
-}
-
-// drain is what must happen before the node is removed. The hook goes on from the
-// progress of an earlier run, and notes its own there.
-func (m attachmentModel) drain(server drain.Server, hooks *hook.Runner, progress *hook.Progress) drain.Drain {
-	message := m.message()
-	d := drain.Drain{
-		Node:          message.Node(),
-		Server:        server,
-		Shutdown:      m.Shutdown.ValueBool(),
-		Grace:         m.grace(),
-		OnlyInService: m.OnlyInService.ValueBool(),
-	}
-	if spec := hookblock.Spec(m.Hook); spec != nil {
-		d.Hook = func(ctx context.Context) (string, error) { return hooks.Run(ctx, *spec, message, progress) }
-	}
-	return d
-}
-
-func (m attachmentModel) grace() time.Duration { return m.GracePeriod.Or(0) }
-
 // steps says in words what the destruction does, and nil where it does nothing.
-func (m attachmentModel) steps() (steps []string) {
+func (m attachmentModel) steps() []string {
 	if !m.enabled() {
 		return nil
 	}
-	if spec := hookblock.Spec(m.Hook); spec != nil {
-		steps = append(steps, text.Clean(spec.Type)+" hook")
-	}
-	if m.Shutdown.ValueBool() {
-		steps = append(steps, "shutdown")
-	}
-	if grace := m.grace(); grace > 0 {
-		steps = append(steps, "grace period of "+duration.Format(grace))
-	}
-	return steps
+	return m.nodeModel.steps()
 }
 
 // enabled is true where nothing is said, as in a state without the argument.
@@ -187,22 +125,10 @@ func (m attachmentModel) refuse(ctx context.Context, walk *backend.Walk, diags *
 	)
 }
 
-// label names the node in a list.
-func (m attachmentModel) label() string {
-	return text.Clean(cmp.Or(m.NodeName.ValueString(), m.ServerID.ValueString()))
-}
-
 // limit is how long all of it may take.
 func (m attachmentModel) limit() time.Duration {
 	if given, ok := m.Timeouts.Attributes()["delete"].(durations.Value); ok && value.Given(given) {
 		return given.Or(0)
 	}
-	total := m.grace() + spareTime
-	if spec := hookblock.Spec(m.Hook); spec != nil {
-		total += spec.Limit()
-	}
-	if m.Shutdown.ValueBool() {
-		total += shutdownTime
-	}
-	return total
+	return m.nodeModel.limit()
 }

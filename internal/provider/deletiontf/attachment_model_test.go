@@ -53,7 +53,7 @@ func TestLimit(t *testing.T) {
 		{"a shutdown", hooked(t, "", nil), true, 0, 6 * time.Minute},
 		{"all", hooked(t, "zaqar", "30m"), true, 90 * time.Second, 37*time.Minute + 30*time.Second},
 	} {
-		m := attachmentModel{Hook: c.hook, Shutdown: types.BoolValue(c.shutdown), GracePeriod: durations.Of(c.grace)}
+		m := nodeModel{Hook: c.hook, Shutdown: types.BoolValue(c.shutdown), GracePeriod: durations.Of(c.grace)}
 		if got := m.limit(); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
@@ -64,13 +64,13 @@ func TestLimit(t *testing.T) {
 // that cleans what others forgot.
 func TestWarnCleans(t *testing.T) {
 	const name = "x\x1b[2J\r\nError: all is lost"
-	for _, m := range []attachmentModel{
+	for _, node := range []nodeModel{
 		{NodeName: types.StringValue(name), ServerID: types.StringValue("1")},
 		{ServerID: types.StringValue(name)},
 	} {
-		m.Hook, m.Shutdown = hooked(t, "", nil), types.BoolValue(true)
+		node.Hook, node.Shutdown = hooked(t, "", nil), types.BoolValue(true)
 		var diags diag.Diagnostics
-		m.leave(t.Context(), new(backend.Walk), &diags)
+		attachmentModel{nodeModel: node}.leave(t.Context(), new(backend.Walk), &diags)
 		if len(diags) != 1 {
 			t.Fatalf("got %v", diags)
 		}
@@ -127,7 +127,7 @@ func TestImport(t *testing.T) {
 // TestSteps: a destruction that does nothing has no steps, and no server is asked
 // for it.
 func TestSteps(t *testing.T) {
-	model := attachmentModel{Enabled: types.BoolValue(true), Shutdown: types.BoolValue(true)}
+	model := attachmentModel{nodeModel: nodeModel{Shutdown: types.BoolValue(true)}, Enabled: types.BoolValue(true)}
 	if steps := model.steps(); len(steps) != 1 {
 		t.Errorf("got %v", steps)
 	}

@@ -1,24 +1,18 @@
 // Package deletiontf is the Terraform face of the deletion policy: the attachment,
-// and the plan.
+// the action that drains, and the plan.
 package deletiontf
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
@@ -68,11 +62,7 @@ func (r *attachmentResource) ModifyPlan(
 		return
 	}
 	plan.stay(ctx, r.Backend.Walk(), &resp.Diagnostics)
-	var regions []string
-	if value.Given(plan.Region) {
-		regions = []string{plan.Region.ValueString()}
-	}
-	hookblock.CheckAllowed(ctx, plan.Hook, r.Backend.Hooks(), regions, path.Root("hook"), &resp.Diagnostics)
+	plan.checkHook(ctx, r.Backend, &resp.Diagnostics)
 	plan.ID = types.StringUnknown()
 	if value.Given(plan.Region) && value.Given(plan.ServerID) {
 		plan.ID = types.StringValue(plan.Region.ValueString() + "/" + plan.ServerID.ValueString())
@@ -95,7 +85,7 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	server := r.server(ctx, &model, &resp.Diagnostics)
+	server := model.server(ctx, r.Backend, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -143,53 +133,30 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	if resp.Diagnostics.HasError() || model.steps() == nil {
 		return
 	}
-	server := r.server(ctx, &model, &resp.Diagnostics)
+	server := model.server(ctx, r.Backend, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	progress := private.Load[hook.Progress](ctx, req.Private, progressKey, &resp.Diagnostics)
-	limit := model.limit()
-	limited, cancel := context.WithTimeoutCause(
-		ctx,
-		limit,
-		fmt.Errorf("not done within %s, which timeouts.delete allows", duration.Format(limit)),
-	)
-	defer cancel()
-	warnings, err := model.drain(server, r.Backend.Hooks(), &progress).Run(limited)
-	for _, warning := range warnings {
-		resp.Diagnostics.AddWarning("The node was not drained in full", warning)
-	}
-	if err == nil {
+	d := model.drain(server, r.Backend.Hooks(), model.Token.ValueString(), &progress)
+	if run(ctx, d, model.limit(), staysAdvice(server.ID), &resp.Diagnostics) {
 		return
 	}
 	private.Store(ctx, resp.Private, progressKey, progress, &resp.Diagnostics)
-	if _, locked := errors.AsType[*drain.LockedError](err); locked {
-		resp.Diagnostics.AddError(
-			"The server is locked",
-			fmt.Sprintf("%s was not drained and stays, because Nova would not destroy it: %v. "+
-				"To remove the node unlock its server (openstack server unlock %s), and apply again. To keep it, "+
-				"plan again: a placement attachment takes another node in place of one that is locked.",
-				model.message().Node(), err, server.ID),
-		)
-		return
+}
+
+// staysAdvice is what to do about a node that stays, because it could not be drained.
+func staysAdvice(serverID string) advice {
+	return advice{
+		limit: "which timeouts.delete allows",
+		locked: "The node stays, because Nova would not destroy its server. To remove the node unlock the server " +
+			"(openstack server unlock " + serverID + "), and apply again. To keep it, plan again: a placement " +
+			"attachment takes another node in place of one that is locked.",
+		abandoned: "The node stays, because default_result is \"ABANDON\". Apply again to try again. To remove the " +
+			"node without its hook, forget the attachment with terraform state rm, and apply. A longer timeout, or " +
+			"enabled = false, has an effect only if it is applied while the node is still in the cluster.",
+		failed: "The node stays. Apply again: what is done is not done twice.",
 	}
-	if _, abandoned := errors.AsType[*hook.AbandonedError](err); abandoned {
-		resp.Diagnostics.AddError(
-			"A lifecycle hook did not complete",
-			fmt.Sprintf(
-				"%v.\n\nThe node stays, because default_result is \"ABANDON\". Apply again to try again. To remove "+
-					"the node without its hook, forget the attachment with terraform state rm, and apply. A longer "+
-					"timeout, or enabled = false, has an effect only if it is applied while the node is still in the "+
-					"cluster.",
-				err,
-			),
-		)
-		return
-	}
-	resp.Diagnostics.AddError(
-		"Unable to drain the node",
-		fmt.Sprintf("%s stays: %v. Apply again: what is done is not done twice.", model.message().Node(), err),
-	)
 }
 
 // ImportState takes <region>/<server id>, or the identity.
@@ -222,34 +189,9 @@ func (r *attachmentResource) ImportState(
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, id)...)
 }
 
-// server is the model's server, with the region filled in.
-func (r *attachmentResource) server(
-	ctx context.Context,
-	model *attachmentModel,
-	diags *diag.Diagnostics,
-) openstack.Server {
-	cloud := r.Backend.Get(ctx, diags)
-	if cloud == nil {
-		return openstack.Server{}
-	}
-	if model.Region.IsUnknown() {
-		model.Region = types.StringNull() // the provider's
-	}
-	region := places.RegionOr(ctx, cloud, model.Region, diags)
-	if diags.HasError() {
-		return openstack.Server{}
-	}
-	model.Region = types.StringValue(region)
-	compute, err := cloud.Compute(ctx, region)
-	if err != nil {
-		diags.AddAttributeError(path.Root("region"), "Unable to use the region", err.Error())
-	}
-	return openstack.Server{Compute: compute, ID: model.ServerID.ValueString()}
-}
-
 // find fills the region in and reports a server that is not there.
 func (r *attachmentResource) find(ctx context.Context, model *attachmentModel, diags *diag.Diagnostics) {
-	server := r.server(ctx, model, diags)
+	server := model.server(ctx, r.Backend, diags)
 	if diags.HasError() {
 		return
 	}
@@ -257,30 +199,7 @@ func (r *attachmentResource) find(ctx context.Context, model *attachmentModel, d
 	case err != nil:
 		diags.AddError("Unable to read the server", err.Error())
 	case status == "":
-		diags.AddAttributeError(path.Root("server_id"), "Unknown server", r.elsewhere(ctx, server))
+		text, _ := elsewhere(ctx, r.Backend, server)
+		diags.AddAttributeError(path.Root("server_id"), "Unknown server", text)
 	}
-}
-
-// elsewhere says that a server is not where it was said to be, and where it is.
-func (r *attachmentResource) elsewhere(ctx context.Context, server openstack.Server) string {
-	text := fmt.Sprintf("The region %q has no server %q.", server.Compute.Region, server.ID)
-	var diags diag.Diagnostics
-	cloud := r.Backend.Get(ctx, &diags)
-	if cloud == nil {
-		return text
-	}
-	regions, err := cloud.ComputeRegions(ctx)
-	if err != nil {
-		return text
-	}
-	for _, region := range regions {
-		compute, err := cloud.Compute(ctx, region)
-		if err != nil || region == server.Compute.Region {
-			continue
-		}
-		if status, err := (openstack.Server{Compute: compute, ID: server.ID}).Status(ctx); err == nil && status != "" {
-			return text + fmt.Sprintf(" It is in the region %q: give that.", region)
-		}
-	}
-	return text
 }

@@ -17,10 +17,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 )
 
+var notEmpty = []validator.String{stringvalidator.LengthAtLeast(1)}
+
 func attachmentSchema() schema.Schema {
 	replaced := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	kept := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
-	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
 	return schema.Schema{
 		MarkdownDescription: "What must happen before a node is removed, as in Senlin's deletion policy with " +
 			"lifecycle hooks: a consumer is notified and waited for (`hook`), the server is shut down through Nova " +
@@ -75,8 +76,8 @@ func attachmentSchema() schema.Schema {
 				Default:       durations.Default(0),
 				Validators:    durations.Between(0, duration.Day),
 				PlanModifiers: durations.Kept(),
-				MarkdownDescription: "How long to wait before the node is removed, in full, after the hook and the " +
-					"shutdown, such as `30s`. At most `1d`. Defaults to `0s`.",
+				MarkdownDescription: "How long to wait at the end, in full, after the hook and the shutdown, such as " +
+					"`30s`. At most `1d`. Defaults to `0s`.",
 			},
 			"shutdown": schema.BoolAttribute{
 				Optional: true,
@@ -109,7 +110,7 @@ func attachmentSchema() schema.Schema {
 		Blocks: map[string]schema.Block{
 			"hook": hookblock.Block(
 				hook.Termination,
-				"A consumer that is notified before the node is removed, and waited for.",
+				"A consumer that is notified of the drain, and waited for.",
 			),
 			"timeouts": schema.SingleNestedBlock{
 				MarkdownDescription: "How long the destruction may take. After that it fails, and the node stays.",

@@ -1,0 +1,70 @@
+variable "drain_url" {
+  type      = string
+  sensitive = true # no argument of an action is by itself
+}
+
+resource "stackpolicy_placement_attachment" "web" {
+  cluster          = "web"
+  desired_capacity = 4
+  zones            = [{ name = "az-1" }, { name = "az-2" }]
+  template         = { image = "debian-12" }
+
+  update {
+    causes         = ["TEMPLATE"]
+    method         = "IN_PLACE"
+    max_batch_size = 2
+  }
+}
+
+# The caller is the server that Terraform is about to update, or that -target names.
+action "stackpolicy_drain" "web" {
+  config {
+    server_id       = caller.id
+    region          = caller.region
+    cluster         = "web"
+    node_name       = caller.name
+    only_in_service = true
+
+    hook {
+      type           = "webhook"
+      url            = var.drain_url
+      timeout        = "10m"
+      default_result = "ABANDON"
+    }
+  }
+}
+
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_name        = each.value.template.image
+  flavor_name       = "m1.small"
+
+  network {
+    name = "shared"
+  }
+
+  lifecycle {
+    action_trigger {
+      events  = [before_update]
+      actions = [action.stackpolicy_drain.web]
+    }
+  }
+}
+
+# After the update the server is checked, and marked again.
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = "web"
+  servers = { for name, server in openstack_compute_instance_v2.web : name => {
+    id      = server.id
+    region  = server.region
+    address = server.access_ip_v4
+    mark    = stackpolicy_placement_attachment.web.nodes[name].mark
+  } }
+
+  tcp {
+    port = 80
+  }
+}

@@ -1,0 +1,141 @@
+package deletiontf
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+)
+
+var (
+	_ action.ActionWithConfigure      = &drainAction{}
+	_ action.ActionWithValidateConfig = &drainAction{}
+	_ action.ActionWithModifyPlan     = &drainAction{}
+)
+
+// NewDrain returns the action stackpolicy_drain.
+func NewDrain() action.Action { return &drainAction{} }
+
+// drainAction is stackpolicy_drain: it drains a node whose server stays. It has no
+// state, so each run begins again.
+type drainAction struct{ backend *backend.Backend }
+
+func (a *drainAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_drain"
+}
+
+func (a *drainAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = drainSchema()
+}
+
+func (a *drainAction) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
+	a.backend, _ = req.ProviderData.(*backend.Backend) // none where Terraform only validates
+}
+
+func (a *drainAction) ValidateConfig(
+	ctx context.Context,
+	req action.ValidateConfigRequest,
+	resp *action.ValidateConfigResponse,
+) {
+	var config nodeModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() {
+		config.Validate(ctx, &resp.Diagnostics)
+	}
+}
+
+// ModifyPlan refuses a hook that the provider block does not allow.
+func (a *drainAction) ModifyPlan(
+	ctx context.Context,
+	req action.ModifyPlanRequest,
+	resp *action.ModifyPlanResponse,
+) {
+	var config nodeModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() {
+		config.checkHook(ctx, a.backend, &resp.Diagnostics)
+	}
+}
+
+// Invoke drains the node. A server that no region has needs no drain. One that is in
+// another region does: a wrong region must not look like a node that is drained.
+func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	var model nodeModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	server := model.server(ctx, a.backend, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	status, err := server.Status(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Unable to read the server", err.Error())
+		return
+	}
+	if status == "" {
+		text, region := elsewhere(ctx, a.backend, server)
+		if region != "" {
+			resp.Diagnostics.AddAttributeError(path.Root("region"), "Unknown server", text)
+			return
+		}
+		resp.Diagnostics.AddWarning("There is nothing to drain", text+" A server that is gone needs no drain.")
+		return
+	}
+	tell, end := progress(ctx, model.label(), func(message string) {
+		resp.SendProgress(action.InvokeProgressEvent{Message: message})
+	})
+	defer end()
+	d := model.drain(server, a.backend.Hooks(), rand.Text(), new(hook.Progress))
+	d.Tell = tell
+	run(ctx, d, model.limit(), advice{
+		limit: "which is the sum of the times that are configured",
+		locked: "Nova would not change its server either. Unlock it (openstack server unlock " + server.ID + "), and " +
+			"run the action again.",
+		abandoned: "The node is not drained, because default_result is \"ABANDON\", and what triggered the action " +
+			"does not happen. Run it again to try again.",
+		failed: "Run the action again: it begins from the start.",
+	}, &resp.Diagnostics)
+}
+
+// every is how often progress says that a step still goes on: as often as Terraform does
+// for a resource.
+const every = 10 * time.Second
+
+// progress sends each step, and says that it still goes on until the next one begins, or
+// the end is called.
+func progress(ctx context.Context, label string, send func(message string)) (tell func(step string), end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	steps, ended := make(chan string), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticks := time.NewTicker(every)
+		defer ticks.Stop()
+		step, began := "noting the drain in Nova", time.Now()
+		for {
+			select {
+			case step = <-steps:
+				began = time.Now()
+				ticks.Reset(every)
+				send(label + ": " + step)
+			case <-ticks.C:
+				send(fmt.Sprintf("%s: still %s (%s)", label, step, time.Since(began).Round(time.Second)))
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	tell = func(step string) {
+		select {
+		case steps <- step:
+		case <-ctx.Done():
+		}
+	}
+	return tell, func() { cancel(); <-ended }
+}

@@ -1,0 +1,98 @@
+package deletiontf_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// TestDrainAction: the action does what the attachment does, tells each step, and says what
+// to do about one that fails. Each run notifies the consumer under a new token.
+func TestDrainAction(t *testing.T) {
+	t.Parallel()
+	broken := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(broken.Close)
+	consumer, url := acctest.StartConsumer(t, 0)
+	const hook, stop = "web-0: running the hook", "web-0: shutting the server down"
+	for _, c := range []struct {
+		name     string
+		config   attributes
+		region   string // of the server
+		locked   bool
+		progress string
+		status   string // in the end
+		noted    bool   // in Nova, and the mark removed
+		at, says string
+	}{
+		{"nothing", attributes{}, "RegionOne", false, "", "ACTIVE", true, "", ""},
+		{"all", attributes{"hook": webhook(url, "ABANDON"), "shutdown": true, "grace_period": "1s"}, "RegionOne", false,
+			hook + "|" + stop + "|web-0: waiting for the grace period of 1s", "SHUTOFF", true, "", ""},
+		{"in another region", attributes{"region": "RegionTwo", "hook": webhook(url, "ABANDON")}, "RegionTwo", false, hook, "ACTIVE", true, "", ""},
+		{"in another one than is said", attributes{"shutdown": true}, "RegionTwo", false, "", "ACTIVE", false, "region: Unknown server", `It is in the region "RegionTwo"`},
+		{"one that is gone", attributes{"server_id": "gone", "shutdown": true}, "RegionOne", false, "", "ACTIVE", false, ": There is nothing to drain", "needs no drain"},
+		{"a hook that goes on", attributes{"hook": webhook(broken.URL, "CONTINUE"), "shutdown": true}, "RegionOne", false, hook + "|" + stop, "SHUTOFF", true,
+			": The node was not drained in full", `The node "web-0" (server `},
+		{"a hook that abandons", attributes{"hook": webhook(broken.URL, "ABANDON"), "shutdown": true}, "RegionOne", false, hook, "ACTIVE", true,
+			": A lifecycle hook did not complete", "what triggered the action does not happen"},
+		{"a lock", attributes{"shutdown": true}, "RegionOne", true, "", "ACTIVE", false, ": The server is locked", "openstack server unlock"},
+		{"a command that is not allowed", attributes{"hook": attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}}, "RegionOne", false, "", "ACTIVE", false,
+			"hook.type: Unable to run the hook", "allow_commands"},
+		{"a hook that is wrong", attributes{"hook": attributes{"type": "webhook", "default_result": "ABANDON"}}, "RegionOne", false, "", "ACTIVE", false, "hook.url: Invalid hook", "needs url"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := leave(t, c.region)
+			l.Fake.UpdateServer(c.region, l.id, func(s *fakecloud.Server) {
+				s.Metadata = map[string]string{"stackpolicy_in_service": "1"}
+				if c.locked {
+					s.LockedBy = "admin"
+				}
+			})
+			c.config["node_name"] = "web-0"
+			if c.config["server_id"] == nil {
+				c.config["server_id"] = l.id
+			}
+			err := l.ValidateAction(t.Context(), "stackpolicy_drain", c.config)
+			var progress []string
+			if err == nil {
+				progress, err = l.Invoke(t.Context(), "stackpolicy_drain", c.config, nil)
+			}
+			warns := strings.Contains(l.Said(), "WARNING")
+			if l.At() != c.at || !strings.Contains(l.Said(), c.says) || (err == nil) != (c.at == "" || warns) {
+				t.Errorf("%v, said %s\n%s\nwant %s", err, l.At(), l.Said(), c.at)
+			}
+			if got := strings.Join(progress, "|"); got != c.progress {
+				t.Errorf("the progress is %q, want %q", got, c.progress)
+			}
+			for _, s := range l.Fake.Servers(c.region) {
+				noted, marked := s.Metadata["stackpolicy_drained"] != "", s.Metadata["stackpolicy_in_service"] != ""
+				if s.Status != c.status || noted != c.noted || marked == c.noted {
+					t.Errorf("the server is %s, with %v", s.Status, s.Metadata)
+				}
+			}
+		})
+	}
+	if len(consumer.Nodes) != 2 {
+		t.Errorf("the consumer has seen %v", consumer.Nodes)
+	}
+}
+
+// TestDrainActionInterrupted: an interrupted Terraform ends the wait at once. Its progress
+// has no control characters.
+func TestDrainActionInterrupted(t *testing.T) {
+	t.Parallel()
+	l := leave(t, "RegionOne")
+	ctx, interrupt := context.WithCancel(t.Context())
+	config := attributes{"server_id": l.id, "node_name": "web\x1b[2J", "grace_period": "1h"}
+	progress, err := l.Invoke(ctx, "stackpolicy_drain", config, func(string) { interrupt() })
+	if err == nil || l.At() != ": Unable to drain the node" || !strings.Contains(err.Error(), "Terraform was interrupted") {
+		t.Errorf("%v, said %s", err, l.Said())
+	}
+	if got := strings.Join(progress, "|"); !strings.HasSuffix(got, ": waiting for the grace period of 1h0m0s") || strings.Contains(got, "\x1b") {
+		t.Errorf("the progress is %q", got)
+	}
+}

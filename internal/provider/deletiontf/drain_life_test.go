@@ -1,0 +1,202 @@
+package deletiontf_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// inPlace is a cluster of four nodes that Terraform changes in place, each drained before.
+func inPlace(c *acctest.Cloud, region, zone, image, url string) string {
+	return fmt.Sprintf(`
+resource "stackpolicy_placement_attachment" "web" {
+  cluster           = %[1]q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity  = 4
+  regions           = [{ name = %[2]q, zones = [{ name = %[3]q }] }]
+  template          = { image = %[4]q }
+  update {
+    causes         = ["TEMPLATE"]
+    method         = "IN_PLACE"
+    max_batch_size = 2
+  }
+}
+action "stackpolicy_drain" "web" {
+  config {
+    server_id = caller.id
+    region    = caller.region
+    node_name = caller.name
+    hook {
+      type           = "webhook"
+      url            = %[5]q
+      default_result = "ABANDON"
+    }
+  }
+}
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = each.value.template.image
+  flavor_id         = %[6]q
+  network_mode      = "none"
+  lifecycle {
+    action_trigger {
+      events  = [before_update]
+      actions = [action.stackpolicy_drain.web]
+    }
+  }
+}
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = %[1]q
+  servers = { for name, server in openstack_compute_instance_v2.web : name => {
+    id     = server.id
+    region = server.region
+    mark   = stackpolicy_placement_attachment.web.nodes[name].mark
+  } }
+}
+`, c.Prefix, region, zone, image, url, c.Flavor)
+}
+
+// refusing is a consumer that refuses one message.
+type refusing struct {
+	mu     sync.Mutex
+	refuse bool           // the next one
+	drains map[string]int // by the name of the node
+}
+
+func (r *refusing) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	var message map[string]string
+	if err := json.NewDecoder(req.Body).Decode(&message); err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.drains[message["node_name"]]++
+	if r.refuse {
+		r.refuse = false
+		w.WriteHeader(http.StatusForbidden)
+	}
+}
+
+// taken returns how often nodes were drained since the last time: the smallest and the largest
+// number, and the sum.
+func (r *refusing) taken() (least, most, sum int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	counts := slices.Sorted(maps.Values(r.drains))
+	r.drains = map[string]int{}
+	for _, n := range counts {
+		sum += n
+	}
+	return counts[0], counts[len(counts)-1], sum
+}
+
+// rebuilt counts the servers that get another image, and those of them that were not drained.
+type rebuilt struct {
+	images           map[string]string
+	count, undrained int
+}
+
+func (r *rebuilt) see(list []fakecloud.Server) {
+	for _, s := range list {
+		if was := r.images[s.ID]; was != "" && was != s.ImageID {
+			r.count++
+			if s.Metadata[openstack.DrainedKey] == "" || s.Metadata[openstack.MarkKey] != "" {
+				r.undrained++
+			}
+		}
+		r.images[s.ID] = s.ImageID
+	}
+}
+
+// TestDrainActionInPlace: a cluster goes through three images in place. Each server is drained
+// before it is rebuilt and marked after, and never is more than a batch out, also where the hook
+// refuses once. Then a node is drained by hand, and marked again by the next apply.
+func TestDrainActionInPlace(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	if minor := acctest.TerraformMinor(t); minor < 16 {
+		t.Skipf("needs Terraform 1.16 for before_update, this is 1.%d", minor)
+	}
+	region := c.Regions(t)[0]
+	zone := c.Zones(t, region)[0]
+	consumer := &refusing{drains: map[string]int{}}
+	server := httptest.NewServer(consumer)
+	t.Cleanup(server.Close)
+	watched, changed := c.Watch(t, region, 4), &rebuilt{images: map[string]string{}}
+	c.Fake.Watch(region, changed.see)
+	images := []string{c.Image, c.Fake.AddImage(fakecloud.Image{Name: "second"}), c.Fake.AddImage(fakecloud.Image{Name: "third"})}
+	w := c.Workspace(t, inPlace(c, region, zone, images[0], server.URL))
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, image := range images[1:] {
+		if err := w.Write(inPlace(c, region, zone, image, server.URL)); err != nil {
+			t.Fatal(err)
+		}
+		watched.Restart()
+		consumer.refuse = i == 1
+		applies, refused := 0, 0
+		for ; applies < 8; applies++ {
+			if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err == nil {
+				break
+			}
+			text, err := w.Apply(t.Context())
+			switch {
+			case err != nil && i == 1 && acctest.Says("A lifecycle hook did not complete").MatchString(err.Error()):
+				refused++
+			case err != nil:
+				t.Fatal(err)
+			case !strings.Contains(text, ": running the hook"):
+				t.Errorf("the apply tells nothing of the hook:\n%s", text)
+			}
+		}
+		least, most, sum := consumer.taken()
+		if tally := watched.Restart(); applies != 2+refused || refused != i || tally.Least < 2 || tally.Of != 4 || tally.Destroyed > 0 {
+			t.Errorf("image %d: %d applies, %d refused, at least %d of %d in service, %d destroyed", i+1, applies, refused, tally.Least, tally.Of, tally.Destroyed)
+		}
+		if least != 1 || most != 1+refused || sum != 4+refused {
+			t.Errorf("image %d: nodes were drained %d to %d times, %d in all", i+1, least, most, sum)
+		}
+	}
+	if changed.count != 8 || changed.undrained > 0 {
+		t.Errorf("%d servers were rebuilt, %d of them undrained", changed.count, changed.undrained)
+	}
+
+	node := slices.Sorted(maps.Keys(c.Servers(t)))[0]
+	text, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-invoke=action.stackpolicy_drain.web",
+		fmt.Sprintf("-target=openstack_compute_instance_v2.web[%q]", c.Prefix+node))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := func() (out []string) {
+		for name, s := range c.Servers(t) {
+			if s.Metadata[openstack.MarkKey] == "" || s.Metadata[openstack.DrainedKey] != "" {
+				out = append(out, name)
+			}
+		}
+		return out
+	}
+	if got := out(); !slices.Equal(got, []string{node}) {
+		t.Errorf("%v are out of service, want %s\n%s", got, node, text)
+	}
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := out(); len(got) > 0 {
+		t.Errorf("%v are still out of service", got)
+	}
+}

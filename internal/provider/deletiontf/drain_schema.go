@@ -1,0 +1,82 @@
+package deletiontf
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+)
+
+// drainSchema has the arguments of the attachment that say what a drain does, under
+// the same names and with the same checks.
+func drainSchema() schema.Schema {
+	of := attachmentSchema()
+	hook, _ := of.Blocks["hook"].(resource.SingleNestedBlock)
+	s := schema.Schema{
+		MarkdownDescription: "Drains a node whose server stays: before maintenance by hand, or before Terraform " +
+			"rebuilds or resizes the server in place. It does what destroying a `stackpolicy_deletion_attachment` " +
+			"does, in the same order and with the same errors: the drain is noted in Nova (`stackpolicy_drained`) and " +
+			"the mark removed, so the node is not in service; then hook, shutdown, grace period. The next apply of a " +
+			"`stackpolicy_readiness_attachment` checks the server again and marks it. Needs Terraform 1.14, and 1.16 " +
+			"for `caller`, `before_update` and `before_destroy`. OpenTofu has no actions.",
+		Attributes: map[string]schema.Attribute{
+			"server_id": schema.StringAttribute{
+				Required:            true,
+				Validators:          notEmpty,
+				MarkdownDescription: "Id of the node's server. One that no region has any more needs no drain: a warning.",
+			},
+			"region": schema.StringAttribute{
+				Optional:            true,
+				Validators:          notEmpty,
+				MarkdownDescription: "Region of the server. Defaults to the provider's.",
+			},
+		},
+		Blocks: map[string]schema.Block{"hook": schema.SingleNestedBlock{
+			MarkdownDescription: hook.MarkdownDescription,
+			Attributes:          map[string]schema.Attribute{},
+			Validators:          hook.Validators,
+		}},
+	}
+	for _, name := range []string{"cluster", "node_name", "grace_period", "shutdown", "only_in_service"} {
+		s.Attributes[name] = optional(of.Attributes[name])
+	}
+	for name, of := range hook.Attributes {
+		s.Blocks["hook"].(schema.SingleNestedBlock).Attributes[name] = optional(of)
+	}
+	return s
+}
+
+// optional is an argument of a resource as one of an action: optional, without a
+// default, and never sensitive, which arguments of actions cannot be.
+func optional(of resource.Attribute) schema.Attribute {
+	switch of := of.(type) {
+	case resource.StringAttribute:
+		return schema.StringAttribute{
+			Optional:            true,
+			CustomType:          of.CustomType,
+			Validators:          of.Validators,
+			MarkdownDescription: of.MarkdownDescription,
+		}
+	case resource.BoolAttribute:
+		return schema.BoolAttribute{
+			Optional:            true,
+			Validators:          of.Validators,
+			MarkdownDescription: of.MarkdownDescription,
+		}
+	case resource.Int64Attribute:
+		return schema.Int64Attribute{
+			Optional:            true,
+			CustomType:          of.CustomType,
+			Validators:          of.Validators,
+			MarkdownDescription: of.MarkdownDescription,
+		}
+	case resource.ListAttribute:
+		return schema.ListAttribute{
+			Optional:            true,
+			ElementType:         of.ElementType,
+			Validators:          of.Validators,
+			MarkdownDescription: of.MarkdownDescription,
+		}
+	}
+	panic(fmt.Sprintf("no argument of an action is made from a %T", of))
+}

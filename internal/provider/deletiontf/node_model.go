@@ -1,0 +1,200 @@
+package deletiontf
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/drain"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// nodeModel is a node, and how it is drained: what the attachment and the action
+// have in common.
+type nodeModel struct {
+	ServerID      types.String    `tfsdk:"server_id"`
+	Region        types.String    `tfsdk:"region"`
+	Cluster       types.String    `tfsdk:"cluster"`
+	NodeName      types.String    `tfsdk:"node_name"`
+	GracePeriod   durations.Value `tfsdk:"grace_period"`
+	Shutdown      types.Bool      `tfsdk:"shutdown"`
+	OnlyInService types.Bool      `tfsdk:"only_in_service"`
+	Hook          types.Object    `tfsdk:"hook"`
+}
+
+const (
+	shutdownTime = 5 * time.Minute // Nova itself gives a guest one, then switches it off
+	spareTime    = time.Minute     // for the requests around the waiting
+)
+
+// Validate implements backend.Model.
+func (m nodeModel) Validate(_ context.Context, diags *diag.Diagnostics) {
+	hookblock.Validate(m.Hook, path.Root("hook"), diags)
+}
+
+// message is what the consumer of the hook gets.
+func (m nodeModel) message(token string) hook.Message {
+	return hook.Message{
+		Token:      token,
+		NodeID:     m.ServerID.ValueString(),
+		Transition: hook.Termination,
+		Region:     m.Region.ValueString(),
+		NodeName:   m.NodeName.ValueString(),
+		Cluster:    m.Cluster.ValueString(),
+	}
+}
+
+// drain is the drain of the node. The hook goes on from the progress of an earlier
+// run, and notes its own there.
+func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, progress *hook.Progress) drain.Drain {
+	message := m.message(token)
+	d := drain.Drain{
+		Node:          message.Node(),
+		Server:        server,
+		Shutdown:      m.Shutdown.ValueBool(),
+		Grace:         m.grace(),
+		OnlyInService: m.OnlyInService.ValueBool(),
+	}
+	if spec := hookblock.Spec(m.Hook); spec != nil {
+		d.Hook = func(ctx context.Context) (string, error) { return hooks.Run(ctx, *spec, message, progress) }
+	}
+	return d
+}
+
+// checkHook refuses a hook that the provider block does not allow, or that the cloud
+// cannot run in the node's region.
+func (m nodeModel) checkHook(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) {
+	var regions []string
+	if value.Given(m.Region) {
+		regions = []string{m.Region.ValueString()}
+	}
+	hookblock.CheckAllowed(ctx, m.Hook, b.Hooks(), regions, path.Root("hook"), diags)
+}
+
+// advice is what to do about a drain that failed, in whole sentences.
+type advice struct {
+	limit     string // what the limit comes from, after "not done within 5m, "
+	locked    string
+	abandoned string
+	failed    string
+}
+
+// run drains the node within a limit, and reports what went wrong. False means that
+// the node is not drained.
+func run(ctx context.Context, d drain.Drain, limit time.Duration, a advice, diags *diag.Diagnostics) bool {
+	limited, cancel := context.WithTimeoutCause(
+		ctx,
+		limit,
+		fmt.Errorf("not done within %s, %s", duration.Format(limit), a.limit),
+	)
+	defer cancel()
+	warnings, err := d.Run(limited)
+	for _, warning := range warnings {
+		diags.AddWarning("The node was not drained in full", warning)
+	}
+	_, locked := errors.AsType[*drain.LockedError](err)
+	_, abandoned := errors.AsType[*hook.AbandonedError](err)
+	switch {
+	case err == nil:
+		return true
+	case locked:
+		diags.AddError("The server is locked", fmt.Sprintf("%s was not drained: %v. %s", d.Node, err, a.locked))
+	case abandoned:
+		diags.AddError("A lifecycle hook did not complete", fmt.Sprintf("%v.\n\n%s", err, a.abandoned))
+	default:
+		diags.AddError("Unable to drain the node", fmt.Sprintf("%s is not drained: %v. %s", d.Node, err, a.failed))
+	}
+	return false
+}
+
+func (m nodeModel) grace() time.Duration { return m.GracePeriod.Or(0) }
+
+// steps says in words what a drain does, and nil where it does nothing.
+func (m nodeModel) steps() (steps []string) {
+	if spec := hookblock.Spec(m.Hook); spec != nil {
+		steps = append(steps, text.Clean(spec.Type)+" hook")
+	}
+	if m.Shutdown.ValueBool() {
+		steps = append(steps, "shutdown")
+	}
+	if grace := m.grace(); grace > 0 {
+		steps = append(steps, "grace period of "+duration.Format(grace))
+	}
+	return steps
+}
+
+// label names the node in a list.
+func (m nodeModel) label() string {
+	return text.Clean(cmp.Or(m.NodeName.ValueString(), m.ServerID.ValueString()))
+}
+
+// limit is how long a drain may take.
+func (m nodeModel) limit() time.Duration {
+	total := m.grace() + spareTime
+	if spec := hookblock.Spec(m.Hook); spec != nil {
+		total += spec.Limit()
+	}
+	if m.Shutdown.ValueBool() {
+		total += shutdownTime
+	}
+	return total
+}
+
+// server is the model's server, with the region filled in.
+func (m *nodeModel) server(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) openstack.Server {
+	cloud := b.Get(ctx, diags)
+	if cloud == nil {
+		return openstack.Server{}
+	}
+	if m.Region.IsUnknown() {
+		m.Region = types.StringNull() // the provider's
+	}
+	region := places.RegionOr(ctx, cloud, m.Region, diags)
+	if diags.HasError() {
+		return openstack.Server{}
+	}
+	m.Region = types.StringValue(region)
+	compute, err := cloud.Compute(ctx, region)
+	if err != nil {
+		diags.AddAttributeError(path.Root("region"), "Unable to use the region", err.Error())
+	}
+	return openstack.Server{Compute: compute, ID: m.ServerID.ValueString()}
+}
+
+// elsewhere says that a server is not where it was said to be, and where it is: ""
+// where no other region has it either.
+func elsewhere(ctx context.Context, b *backend.Backend, server openstack.Server) (text, is string) {
+	text = fmt.Sprintf("The region %q has no server %q.", server.Compute.Region, server.ID)
+	var diags diag.Diagnostics
+	cloud := b.Get(ctx, &diags)
+	if cloud == nil {
+		return text, ""
+	}
+	regions, err := cloud.ComputeRegions(ctx)
+	if err != nil {
+		return text, ""
+	}
+	for _, region := range regions {
+		compute, err := cloud.Compute(ctx, region)
+		if err != nil || region == server.Compute.Region {
+			continue
+		}
+		if status, err := (openstack.Server{Compute: compute, ID: server.ID}).Status(ctx); err == nil && status != "" {
+			return text + fmt.Sprintf(" It is in the region %q: give that.", region), region
+		}
+	}
+	return text, ""
+}

@@ -1,0 +1,56 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// ValidateAction looks at the configuration of an action.
+func (p *Provider) ValidateAction(ctx context.Context, kind string, config Attributes) error {
+	resp, err := p.actions().ValidateActionConfig(
+		ctx,
+		&tfprotov6.ValidateActionConfigRequest{ActionType: kind, Config: p.actionConfig(kind, config)},
+	)
+	return p.failure(err, resp.Diagnostics)
+}
+
+// Invoke plans an action and invokes it. The progress is what it sent meanwhile; see,
+// where it is given, gets each message at once.
+func (p *Provider) Invoke(
+	ctx context.Context,
+	kind string,
+	config Attributes,
+	see func(message string),
+) (progress []string, err error) {
+	packed := p.actionConfig(kind, config)
+	plan, err := p.actions().PlanAction(ctx, &tfprotov6.PlanActionRequest{ActionType: kind, Config: packed})
+	if err := p.failure(err, plan.Diagnostics); err != nil {
+		return nil, err
+	}
+	stream, err := p.actions().InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: kind, Config: packed})
+	if err != nil {
+		return nil, err
+	}
+	err = errors.New("the action did not say that it completed")
+	for event := range stream.Events {
+		switch event := event.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			progress = append(progress, event.Message)
+			if see != nil {
+				see(event.Message)
+			}
+		case tfprotov6.CompletedInvokeActionEventType:
+			err = p.failure(nil, event.Diagnostics)
+		}
+	}
+	return progress, err
+}
+
+// actions is the part of the server that has the actions.
+func (p *Provider) actions() tfprotov6.ActionServer { return p.Server.(tfprotov6.ActionServer) }
+
+func (p *Provider) actionConfig(kind string, config Attributes) *tfprotov6.DynamicValue {
+	return Pack(valueOf(p.Schemas.ActionSchemas[kind].Schema.ValueType(), config))
+}

@@ -1,0 +1,39 @@
+// Command actions adds the schemas of the provider's actions to what "terraform providers
+// schema -json" prints, from standard input to standard output: Terraform prints them from
+// 1.14 on, and OpenTofu never.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/schemas"
+)
+
+func main() {
+	if err := add(); err != nil {
+		fmt.Fprintln(os.Stderr, "actions:", err)
+		os.Exit(1)
+	}
+}
+
+func add() error {
+	var all map[string]any
+	if err := json.NewDecoder(os.Stdin).Decode(&all); err != nil {
+		return err
+	}
+	actions, err := schemas.Actions(context.Background())
+	if err != nil {
+		return err
+	}
+	providers, _ := all["provider_schemas"].(map[string]any)
+	for address, all := range providers {
+		if all, ok := all.(map[string]any); ok && strings.HasSuffix(address, "/stackpolicy") {
+			all["action_schemas"] = actions
+		}
+	}
+	return json.NewEncoder(os.Stdout).Encode(all)
+}
