@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,7 +45,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 	way := func(name string, decode func(body []byte, take func(*server) error) error) bench.Side {
 		return bench.Side{Name: name, Do: func() error {
-			var p part
+			p := part{all: new(atomic.Int64)}
 			resp, err := client.Get(b.Context(), client.ServiceURL("servers", "detail"), nil, &gophercloud.RequestOpts{KeepResponseBody: true})
 			if err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,7 +130,7 @@ func TestDecodeKeepsLittle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before, kept := heap(), part{}
+		before, kept := heap(), part{all: new(atomic.Int64)}
 		for range 20 {
 			if _, err := readPage(page, false, func(s *server) error { return kept.take(s, time.Time{}, *match, Query{}) }); err != nil {
 				t.Fatal(err)

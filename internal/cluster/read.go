@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -46,6 +48,10 @@ type Query struct {
 	Remembered map[string]string
 }
 
+// mostKept is the memory, in bytes, that what is kept of a cluster may take in all regions
+// together: about 100,000 nodes, ten times the largest project that was measured.
+const mostKept = 64 << 20
+
 // Read takes a snapshot of a cluster: its nodes, sorted as by [node.Sort]. All
 // regions are read at once. One region that cannot be read fails the whole: a
 // missing region must never look like an empty one. So does a server if it
@@ -60,6 +66,10 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, er
 	}
 	regions := slices.Compact(slices.Sorted(slices.Values(q.Regions)))
 	parts := make([]part, len(regions))
+	var all atomic.Int64
+	for i := range parts {
+		parts[i].all = &all
+	}
 	err = each(regions, func(i int, region string) error {
 		if err := parts[i].read(ctx, cloud, region, *match, q); err != nil {
 			return &RegionError{region, err}
@@ -135,8 +145,10 @@ type part struct {
 	region    string
 	nodes     []node.Node
 	addresses map[string][]string
-	undecided []string // ids of servers that may belong to it, or not
-	group     bool     // the region has the selector's server group
+	undecided []string      // ids of servers that may belong to it, or not
+	group     bool          // the region has the selector's server group
+	size      int64         // of what is kept, in bytes
+	all       *atomic.Int64 // of what all regions keep
 }
 
 func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, match matcher, q Query) error {
@@ -166,12 +178,15 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 			compute.Newest(),
 		)
 	}
-	restart := func() { p.nodes, p.undecided, p.addresses = nil, nil, map[string][]string{} }
+	restart := func() {
+		p.all.Add(-p.size)
+		p.nodes, p.undecided, p.addresses, p.size = nil, nil, map[string][]string{}, 0
+	}
 	err = compute.ServerPages(
 		ctx,
 		match.query(),
 		restart,
-		func(page openstack.Page, item func(string) error) (bool, error) {
+		func(page openstack.Page, item func(string, ...string) error) (bool, error) {
 			return readPage(page.Body, q.Addresses != nil, func(s *server) error {
 				if err := item(s.ID); err != nil {
 					return err
@@ -196,15 +211,36 @@ func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 	case s.gone():
 	case !known:
 		p.undecided = append(p.undecided, s.ID)
+		return p.keep(sizeOf(s.ID))
 	case belongs:
 		node, err := s.node(p.region, at, q.Keys)
 		p.nodes = append(p.nodes, node)
+		size := int64(unsafe.Sizeof(node)) + sizeOf(node.ID, node.Name, node.HostID, node.Profile, node.Fault, node.InService)
 		if q.Addresses != nil {
 			p.addresses[s.ID] = s.Addresses.list
+			size += sizeOf(s.Addresses.list...)
 		}
-		return err
+		return cmp.Or(err, p.keep(size))
 	}
 	return nil
+}
+
+// keep counts what is kept of a server.
+func (p *part) keep(size int64) error {
+	p.size += size
+	if p.all.Add(size) > mostKept {
+		return fmt.Errorf("what is kept of the cluster takes more than %d MiB, with %d servers of this region: select "+
+			"fewer", mostKept>>20, len(p.nodes)+len(p.undecided))
+	}
+	return nil
+}
+
+// sizeOf is about what texts take in memory.
+func sizeOf(texts ...string) (size int64) {
+	for _, text := range texts {
+		size += int64(len(text)) + 32
+	}
+	return size
 }
 
 // undecided refuses a snapshot in which nodes may be missing: a cell is down, and

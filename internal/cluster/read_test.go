@@ -377,3 +377,20 @@ func TestReadFaults(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestReadBound: what is kept of all pages and regions is bounded, and the error names the
+// region and the number.
+func TestReadBound(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	pages := 0
+	heavy := strings.Repeat("x", 250<<10)
+	fake.Inject(fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		pages++
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"servers": [{"id": "%d", "name": "%s", "status": "ACTIVE"}], "servers_links": [{"rel": "next"}]}`, pages, heavy)
+	})})
+	_, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: []string{"RegionOne"}, Selector: cluster.Selector{NameRegex: "^"}})
+	if err == nil || !strings.HasPrefix(err.Error(), "region RegionOne: list servers: ") || !strings.Contains(err.Error(), fmt.Sprintf("takes more than 64 MiB, with %d servers of this region", pages)) {
+		t.Errorf("after %d pages: %.300v", pages, err)
+	}
+}

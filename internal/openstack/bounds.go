@@ -17,6 +17,10 @@ type bounds struct {
 const (
 	deepest = 32 // objects and lists within each other; real answers have 6
 
+	longestText = 256 << 10 // bytes of a text, also of one that nobody asks for; user_data has 64 KiB
+	longestKept = 4 << 10   // of one that is kept; names and metadata have 255 characters
+	mostKept    = 4 << 20   // of all that is kept of a list in pages; 1,000 groups with 50 members have 3.6 MiB
+
 	largestRefusal = 64 << 10 // bytes read of the body of an error
 	shownRefusal   = 1 << 10  // bytes shown of it
 	largestHeader  = 1 << 20  // bytes of all headers

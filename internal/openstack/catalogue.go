@@ -219,7 +219,7 @@ func (s *session) regions(ctx context.Context) (ids []string, err error) {
 			return nil, missing("regions")
 		}
 		for _, r := range page.Regions {
-			if err := list.item(r.ID); err != nil {
+			if err := list.item(r.ID, r.ID); err != nil {
 				return nil, err
 			}
 			ids = append(ids, r.ID)

@@ -43,6 +43,9 @@ func look(body []byte, b bounds) (dirty bool, err error) {
 		switch body[i] {
 		case '"':
 			length, needs := lookString(body[i+1:])
+			if length > longestText {
+				return false, &BoundError{fmt.Sprintf("a text of more than %d KiB", longestText>>10)}
+			}
 			i += length
 			dirty = dirty || needs
 		case '{', '[':

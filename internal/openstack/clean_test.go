@@ -65,6 +65,7 @@ func TestCleanAnswer(t *testing.T) {
 // with more is not.
 func TestCleanBounds(t *testing.T) {
 	b := bounds{bytes: 1 << 20, values: 100_000}
+	texts := func(n int) string { return strings.Repeat(`"`+strings.Repeat("x", 1021)+`",`, n/1024) }
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	items := func(n int) string { return `{"servers":[` + strings.Repeat("1,", n-1) + `1]}` }
 	for _, c := range []struct {
@@ -82,11 +83,13 @@ func TestCleanBounds(t *testing.T) {
 		{"items", items(largestItems), "", b},
 		{"too many items", items(largestItems + 1), "more than 20000 items", b},
 		{"many members elsewhere", `[` + strings.Repeat("1,", largestItems+10) + `1]`, "", b},
-		{"huge", `["` + strings.Repeat("x", hugeAnswer) + `"]`, "", b},
+		{"huge", `[` + texts(hugeAnswer) + `1]`, "", b},
+		{"a long text", `["` + strings.Repeat("x", longestText-1) + `"]`, "", b},
+		{"too long a text", `["` + strings.Repeat("x", longestText) + `"]`, "a text of more than 256 KiB", b},
 		{"too many strings", `["1","2","3"]`, "more than 2 values", bounds{1 << 20, 2}},
-		{"as huge as it may be, and dirty", `["\n` + strings.Repeat("x", hugeAnswer-6) + `"]`, "", bounds{16 << 20, 10}},
-		{"huge and dirty", `["\n` + strings.Repeat("x", hugeAnswer) + `"]`, "more than 8 MiB, and control characters in them", b},
-		{"grows", `["` + strings.Repeat("\x7f", 300<<10) + `"]`, "more than 1 MiB", b},
+		{"as huge as it may be, and dirty", `["\n",` + texts(hugeAnswer-1024) + `1]`, "", bounds{16 << 20, 10_000}},
+		{"huge and dirty", `["\n",` + texts(hugeAnswer) + `1]`, "more than 8 MiB, and control characters in them", b},
+		{"grows", `["` + strings.Repeat("\x7f", 150<<10) + `","` + strings.Repeat("\x7f", 150<<10) + `"]`, "more than 1 MiB", b},
 		{"grows to its bound", `["` + "\x7f" + `"]`, "", bounds{10, 10}},
 		{"grows over it", `["` + "\x7f" + `"]`, "more than 0 KiB", bounds{9, 10}},
 		{"grows less", `["` + strings.Repeat("\x7f", 100<<10) + `"]`, "", b},
@@ -97,4 +100,19 @@ func TestCleanBounds(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", c.name, fmt.Sprintf("%.200v", err), c.err)
 		}
 	}
+}
+
+// TestListKeeps: what is kept of a list is bounded for all of its pages together, and the
+// error says how far it came.
+func TestListKeeps(t *testing.T) {
+	l := newList()
+	for i := range longestList {
+		if err := l.item(fmt.Sprint(i), strings.Repeat("x", 1000)); err != nil {
+			if i != mostKept/1032 || !isBound(err) || !strings.Contains(err.Error(), fmt.Sprintf("more than 4 MiB of texts, after %d items", i)) {
+				t.Errorf("item %d: %v", i, err)
+			}
+			return
+		}
+	}
+	t.Error("all are kept")
 }

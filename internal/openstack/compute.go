@@ -171,7 +171,11 @@ type Page struct {
 }
 
 // PageReader reads a page of a list.
-type PageReader func(page Page, item func(id string) error) (more bool, err error)
+type PageReader func(page Page, item itemFunc) (more bool, err error)
+
+// itemFunc takes note of an item of a list, by its id, and of the texts of it that are
+// kept. Its error ends the list.
+type itemFunc = func(id string, kept ...string) error
 
 // errSlow ends a page that takes longer to decode than an answer may take.
 var errSlow = errors.New("the answer could not be read within the time that a request may take")
@@ -214,11 +218,11 @@ func walk(
 			return err
 		}
 		body := resp.Body.(*wholeBody)
-		more, err := read(Page{body.all, dateOf(resp.Header)}, func(id string) error {
+		more, err := read(Page{body.all, dateOf(resp.Header)}, func(id string, kept ...string) error {
 			if time.Now().After(body.deadline) {
 				return errSlow
 			}
-			return list.item(id)
+			return list.item(id, kept...)
 		})
 		body.Close()
 		switch {

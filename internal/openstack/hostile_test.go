@@ -72,6 +72,30 @@ func TestEndlessLists(t *testing.T) {
 	}
 }
 
+// TestHeavyLists: no list has a text that is longer than one of its kind can be.
+func TestHeavyLists(t *testing.T) {
+	for path, ask := range lists {
+		for want, name := range map[string]string{"another text of 5": strings.Repeat("x", 5<<10), "more than 256 KiB": strings.Repeat("x", 260<<10)} {
+			fake := fakecloud.Start(t, fakecloud.Config{})
+			cloud := open(t, member(fake))
+			compute, err := cloud.Compute(t.Context(), "RegionOne")
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages := 0
+			fake.Inject(fakecloud.Fault{Path: path, Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				pages++
+				w.Header().Set("Content-Type", "application/json")
+				body := pageOf(path, fmt.Sprintf("%d-", pages), fmt.Sprintf("%s/regions?page=%d", fake.AuthURL(), pages))
+				fmt.Fprint(w, strings.NewReplacer(fmt.Sprintf(`"%d-"`, pages), fmt.Sprintf(`"%d-%s"`, pages, name), `"host": "h"`, `"host": "`+name+`"`).Replace(body))
+			})})
+			if err = ask(t.Context(), cloud, compute); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "list ") {
+				t.Errorf("%s: after %d pages got %.300v, want %q", path, pages, err, want)
+			}
+		}
+	}
+}
+
 // TestListsStayAtHome: no token follows the link to the next page to another
 // host.
 func TestListsStayAtHome(t *testing.T) {

@@ -27,7 +27,7 @@ type Hypervisor struct {
 func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 	return c.hypervisors.get(ctx, struct{}{}, func(ctx context.Context) ([]Hypervisor, error) {
 		var found []Hypervisor
-		read := func(page Page, item func(string) error) (more bool, err error) {
+		read := func(page Page, item itemFunc) (more bool, err error) {
 			var list struct {
 				Hypervisors []struct {
 					ID       json.RawMessage `json:"id"` // a number before the pages came
@@ -44,7 +44,7 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 				err = missing("hypervisors")
 			}
 			for _, h := range list.Hypervisors {
-				if err = cmp.Or(err, item(strings.Trim(string(h.ID), `"`))); err != nil {
+				if err = cmp.Or(err, item(strings.Trim(string(h.ID), `"`), h.Hostname, h.Service.Host)); err != nil {
 					return false, err
 				}
 				found = append(found, Hypervisor{

@@ -10,8 +10,8 @@ import (
 )
 
 // longestList is the number of items at which a list is taken for endless:
-// twenty times the largest project that was measured, of 10,000 servers.
-const longestList = 200_000
+// ten times the largest project that was measured, of 10,000 servers.
+const longestList = 100_000
 
 // mostPages is the number of pages at which a list is taken for endless. Those
 // 10,000 servers are 10 pages, or 100 where an operator made them small.
@@ -25,6 +25,7 @@ type list struct {
 	seen map[uint64]struct{}
 	last string // id of the item that came last
 	read int    // pages
+	kept int    // bytes of what was kept
 }
 
 func newList() *list { return &list{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}} }
@@ -37,10 +38,21 @@ func (l *list) page() error {
 	return nil
 }
 
-// item takes note of an item, and fails where it was there before.
-func (l *list) item(id string) error {
+// item takes note of an item, and of the texts of it that are kept, and fails where it
+// was there before.
+func (l *list) item(id string, kept ...string) error {
 	l.last = id
+	for _, s := range append(kept, id) {
+		if len(s) > longestKept {
+			return &BoundError{fmt.Sprintf("a name or another text of %d bytes, after %d items", len(s), len(l.seen))}
+		}
+	}
+	for _, s := range kept {
+		l.kept += len(s) + 32 // with its header, and what the allocator rounds up
+	}
 	switch {
+	case l.kept > mostKept:
+		return &BoundError{fmt.Sprintf("more than %d MiB of texts, after %d items", mostKept>>20, len(l.seen))}
 	case l.met("item " + id):
 		return fmt.Errorf("the list does not end: %q comes twice", text.Cut(id, 100))
 	case len(l.seen) > longestList:

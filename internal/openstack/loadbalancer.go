@@ -80,7 +80,7 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 	var members []Member
 	for attempt := 0; ; attempt++ {
 		members = members[:0]
-		err := walk(ctx, l.Client, path(pool), nil, func(page Page, item func(string) error) (more bool, err error) {
+		err := walk(ctx, l.Client, path(pool), nil, func(page Page, item itemFunc) (more bool, err error) {
 			var list struct {
 				Members []Member           `json:"members"`
 				Links   []gophercloud.Link `json:"members_links"`
@@ -90,7 +90,7 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 				err = missing("members")
 			}
 			for _, m := range list.Members {
-				if err = cmp.Or(err, item(m.ID)); err != nil {
+				if err = cmp.Or(err, item(m.ID, append(m.Tags, m.ID, m.Name, m.Address, m.Provisioning, m.Operating)...)); err != nil {
 					return false, err
 				}
 			}

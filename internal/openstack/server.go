@@ -144,7 +144,7 @@ func (s Server) Exists(ctx context.Context) (bool, error) {
 func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
 	return c.ids.get(ctx, struct{}{}, func(ctx context.Context) (map[string]bool, error) {
 		ids := map[string]bool{}
-		read := func(page Page, item func(string) error) (more bool, err error) {
+		read := func(page Page, item itemFunc) (more bool, err error) {
 			var list struct {
 				Servers []struct {
 					ID string `json:"id"`
@@ -153,7 +153,7 @@ func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
 			}
 			err = json.Unmarshal(page.Body, &list)
 			for _, server := range list.Servers {
-				if err = cmp.Or(err, item(server.ID)); err != nil {
+				if err = cmp.Or(err, item(server.ID, server.ID)); err != nil {
 					return false, err
 				}
 				ids[server.ID] = true

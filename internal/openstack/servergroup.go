@@ -90,7 +90,7 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 		for i := range page.Groups {
 			group, broken := page.Groups[i].group()
 			groups = append(groups, group)
-			err = cmp.Or(err, broken, list.item(group.ID))
+			err = cmp.Or(err, broken, list.item(group.ID, append(group.Members, group.ID, group.Name, group.Policy)...))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)
