@@ -13,42 +13,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
-// TestAccPlacementMisspelled: what people write by hand are blocks, so a
-// misspelled key is refused, and with a suggestion; it was dropped silently.
-func TestAccPlacementMisspelled(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	zones := fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0])
-	var steps []resource.TestStep
-	for _, bad := range []struct{ line, want string }{
-		{`deletion { criterion = "OLDEST_FIRST" }`, `An argument named "criterion" is not expected here`},
-		{`selector { tag = ["a"] }`, `Did you mean "tags"?`},
-		{"update {\n causes = [\"TEMPLATE\"]\n max_batch = 1\n }", `An argument named "max_batch" is not expected here`},
-		{"update {\n causes = [\"TEMPLATE\"]\n }", `Attribute "update.max_batch_size" must be specified when "update" is specified`},
-		{"update {\n max_batch_size = 1\n }", `Attribute "update.causes" must be specified when "update" is specified`},
-		{"update {\n causes = [\"OLD\"]\n max_batch_size = 1\n }", `value must be one of`},
-		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = \"a few\"\n }", `"a few" is neither a whole number of nodes`},
-		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = \"120%\"\n }", `120% is more than all nodes`},
-		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = 0\n }", `A batch of 0 replaces nothing`},
-		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = \"0%\"\n }", `A batch of 0% replaces nothing`},
-		{"update {\n causes = [\"TEMPLATE\"]\n max_batch_size = 2.5\n }", `"2.5" is neither a whole number of nodes`},
-		{`deletion { candidates = [null] }`, "Null element"},
-		{`deletion { candidates = ["a", "a"] }`, "duplicate values"},
-		{`deletion { protected = [""] }`, "string length must be at least 1"},
-		{`template = {}`, "at least 1 elements"},
-		{`template = { image = null }`, "Null element"},
-		{`node_name_pattern = " {cluster}{index}"`, "Nova refuses names with blanks at an end."},
-		{fmt.Sprintf("node_name_pattern = %q", strings.Repeat("x", 250)+"{index}"), "Nova takes 255."},
-		{`region = ""`, "region string length must be at least 1"},
-	} {
-		steps = append(steps, resource.TestStep{Config: web(c, "desired_capacity = 1", zones, bad.line), PlanOnly: true, ExpectError: acctest.Says(bad.want)})
-	}
-	for size, want := range map[string]string{"3.7": "is not an integer", "100001": "must be between 0 and 100000"} {
-		steps = append(steps, resource.TestStep{Config: web(c, "desired_capacity = "+size, zones), PlanOnly: true, ExpectError: acctest.Says(want)})
-	}
-	c.Test(t, steps...)
-}
-
 // TestAccPlacementInModule: a module hands on arguments that its caller leaves
 // out. They are unknown in validate, and then count as neither given nor missing.
 func TestAccPlacementInModule(t *testing.T) {

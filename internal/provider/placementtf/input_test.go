@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
@@ -18,42 +19,71 @@ func web(c *acctest.Cloud, lines ...string) string {
 	return fmt.Sprintf("resource \"stackpolicy_placement_attachment\" \"web\" {\n  cluster = %q\n  %s\n}\n", c.Prefix+"web", strings.Join(lines, "\n  "))
 }
 
-// TestAccPlacementBadInput: each fault is reported while planning, at the argument.
-func TestAccPlacementBadInput(t *testing.T) {
+// TestPlacementInvalid: what is wrong is reported while planning, with what to do about it.
+func TestPlacementInvalid(t *testing.T) {
 	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	zone := c.Zones(t, region)[0]
-	zones := fmt.Sprintf("zones = [{ name = %q }]", zone)
-	regions := fmt.Sprintf("regions = [{ name = %q }]", region)
-	var steps []resource.TestStep
-	for _, bad := range []struct{ config, want string }{
-		{web(c, "desired_capacity = 5", "min_size = 6", zones), "The desired_capacity (5) is less than the min_size (6)."},
-		{web(c, "desired_capacity = 5", "max_size = 4", zones), "The desired_capacity (5) is greater than the max_size (4)."},
-		{web(c, "desired_capacity = 5", "min_size = 6", "max_size = 4", zones), "The min_size (6) is greater than the max_size (4)."},
-		{web(c, "desired_capacity = -1", zones), "Attribute desired_capacity value must be between 0 and"},
-		{web(c, zones), `The argument "desired_capacity" is required`},
-		{web(c, "desired_capacity = 1"), "Nothing says where nodes may go. Give regions, or the zones of one region."},
-		{web(c, "desired_capacity = 1", zones, regions), "Give either regions, which may have zones each, or the zones of one region."},
-		{web(c, "desired_capacity = 1", regions, fmt.Sprintf("region = %q", region)), "The argument region belongs to zones. Leave it out where regions are listed."},
-		{web(c, "desired_capacity = 1", "region = \"RegionOne\""), `Give regions, or the zones of one region: regions = [{ name = "RegionOne" }].`},
-		{web(c, "desired_capacity = 1", "zones = []"), "Nothing says where nodes may go. Give regions, or the zones of one region."},
-		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %[1]q }, { name = %[1]q }]", zone)), fmt.Sprintf("%q is at the indices 0 and 1.", zone)},
-		{web(c, "desired_capacity = 1", fmt.Sprintf("regions = [{ name = %[1]q, zones = [{ name = %[2]q }, { name = %[2]q }] }]", region, zone)), fmt.Sprintf("%q is at the indices 0 and 1.", zone)},
-		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %q, weight = 0 }]", zone)), "Attribute zones[0].weight value must be between 1 and"},
-		{web(c, "desired_capacity = 1", fmt.Sprintf("zones = [{ name = %q, cap = 1, min = 2 }]", zone)), "(2) is larger than its cap (1)."},
-		{web(c, "desired_capacity = 1", `regions = [{ name = "Atlantis" }]`), `Keystone does not know the region "Atlantis".`},
-		{web(c, "desired_capacity = 1", `zones = [{ name = "cloud-nine" }]`, fmt.Sprintf("region = %q", region)), `does not list the availability zone "cloud-nine".`},
-		{web(c, "desired_capacity = 3", fmt.Sprintf("zones = [{ name = %q, cap = 2 }]", zone)),
-			"3 nodes must be added, but there is room for 2"},
-		{web(c, "desired_capacity = 1", zones, `node_name_pattern = "{cluster}"`), `"{cluster}" would give all nodes one name: it needs {index} in it.`},
-		{web(c, "desired_capacity = 1", zones, `node_name_pattern = "{cluster}-{index}-{number}"`), "has braces around something else than cluster and index."},
-		{web(c, "desired_capacity = 1", zones, `deletion { criteria = "NEWEST_FIRST" }`), "Attribute deletion.criteria value must be one of"},
-		{web(c, "desired_capacity = 1", zones, `selector { name_regex = "web-(" }`), "missing closing ): `web-(`"},
-	} {
-		steps = append(steps, resource.TestStep{Config: bad.config, PlanOnly: true, ExpectError: acctest.Says(bad.want)})
+	update := func(more attributes) attributes {
+		return attributes{"update": with(attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1"}, more)}
 	}
-	c.Test(t, steps...)
+	removing := func(more attributes) attributes { return attributes{"deletion": more} }
+	regions := protocol.Listing("RegionOne")
+	zone := func(more attributes) attributes {
+		return attributes{"zones": []any{with(attributes{"name": "az-1"}, more)}}
+	}
+	a := begin(t)
+	for _, bad := range []struct {
+		more attributes
+		want string
+	}{
+		{attributes{"min_size": 6, "desired_capacity": 5}, "The desired_capacity (5) is less than the min_size (6)."},
+		{attributes{"max_size": 4, "desired_capacity": 5}, "The desired_capacity (5) is greater than the max_size (4)."},
+		{attributes{"min_size": 6, "max_size": 4}, "The min_size (6) is greater than the max_size (4)."},
+		{attributes{"desired_capacity": -1}, "Attribute desired_capacity value must be between 0 and"},
+		{attributes{"desired_capacity": 100001}, "must be between 0 and 100000"},
+		{attributes{"desired_capacity": 3.7}, "is not an integer"},
+		{attributes{"zones": nil}, "Nothing says where nodes may go. Give regions, or the zones of one region."},
+		{attributes{"zones": nil, "region": "RegionOne"}, `Give regions, or the zones of one region: regions = [{ name = "RegionOne" }].`},
+		{attributes{"zones": []any{}}, "Nothing says where nodes may go. Give regions, or the zones of one region."},
+		{attributes{"regions": regions}, "Give either regions, which may have zones each, or the zones of one region."},
+		{attributes{"zones": nil, "regions": regions, "region": "RegionOne"}, "The argument region belongs to zones. Leave it out where regions are listed."},
+		{attributes{"zones": protocol.Listing("az-1 az-1")}, `"az-1" is at the indices 0 and 1.`},
+		{attributes{"zones": nil, "regions": protocol.Listing("RegionOne:az-1,az-1")}, `"az-1" is at the indices 0 and 1.`},
+		{zone(attributes{"weight": 0}), "Attribute zones[0].weight value must be between 1 and"},
+		{zone(attributes{"cap": 1, "min": 2}), "(2) is larger than its cap (1)."},
+		{attributes{"zones": protocol.Listing("az-1", 2), "desired_capacity": 3}, "3 nodes must be added, but there is room for 2"},
+		{attributes{"zones": protocol.Listing("cloud-nine")}, `does not list the availability zone "cloud-nine".`},
+		{attributes{"zones": nil, "regions": protocol.Listing("Atlantis")}, `Keystone does not know the region "Atlantis".`},
+		{attributes{"region": ""}, "region string length must be at least 1"},
+		{attributes{"node_name_pattern": "{cluster}"}, `"{cluster}" would give all nodes one name: it needs {index} in it.`},
+		{attributes{"node_name_pattern": "{cluster}-{index}-{number}"}, "has braces around something else than cluster and index."},
+		{attributes{"node_name_pattern": " {cluster}{index}"}, "Nova refuses names with blanks at an end."},
+		{attributes{"node_name_pattern": strings.Repeat("x", 250) + "{index}"}, "Nova takes 255."},
+		{attributes{"selector": attributes{"name_regex": "web-("}}, "missing closing ): `web-(`"},
+		{attributes{"template": attributes{}}, "at least 1 elements"},
+		{attributes{"template": attributes{"image": nil}}, "Null element"},
+		{removing(attributes{"criteria": "NEWEST_FIRST"}), "Attribute deletion.criteria value must be one of"},
+		{removing(attributes{"candidates": []any{nil}}), "Null element"},
+		{removing(attributes{"candidates": []any{"a", "a"}}), "duplicate values"},
+		{removing(attributes{"protected": []any{""}}), "string length must be at least 1"},
+		{update(attributes{"max_batch_size": nil}), `Attribute "update.max_batch_size" must be specified when "update" is specified`},
+		{update(attributes{"causes": nil}), `Attribute "update.causes" must be specified when "update" is specified`},
+		{update(attributes{"causes": []any{"OLD"}}), "value must be one of"},
+		{update(attributes{"max_batch_size": "a few"}), `"a few" is neither a whole number of nodes`},
+		{update(attributes{"max_batch_size": "120%"}), "120% is more than all nodes"},
+		{update(attributes{"max_batch_size": "0"}), "A batch of 0 replaces nothing"},
+		{update(attributes{"max_batch_size": "0%"}), "A batch of 0% replaces nothing"},
+		{update(attributes{"max_batch_size": "2.5"}), `"2.5" is neither a whole number of nodes`},
+	} {
+		a.Later(t)
+		config := with(zonal(1, "az-1", nil), bad.more)
+		err := a.Validate(t.Context(), a.I.Kind, config)
+		if err == nil {
+			_, err = a.Plan(t.Context(), a.Request(a.I, config))
+		}
+		if err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%v: %v, want %s", bad.more, err, bad.want)
+		}
+	}
 }
 
 // TestAccPlacementRefusesToShrink: what is protected bounds how far a cluster
