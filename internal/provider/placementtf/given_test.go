@@ -2,7 +2,6 @@ package placementtf_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -39,75 +38,6 @@ variable "region" {
 	}
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestAccPlacementUnknown: an unknown that cannot change the result leaves the
-// nodes known; one that can makes them unknown, and never wrong.
-func TestAccPlacementUnknown(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	zones := fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, region)[0])
-	var address = webAddress
-	unknown := func(text string) string {
-		return fmt.Sprintf("resource \"terraform_data\" \"late\" {\n  input = %s\n}\n", text)
-	}
-	for _, c1 := range []struct {
-		name, late string
-		lines      []string
-		known      bool
-	}{
-		{"a bound", "9", []string{"desired_capacity = 2", zones, "max_size = terraform_data.late.output"}, true},
-		{"a flavor without quotas", `"f"`, []string{"desired_capacity = 2", zones, "flavor_id = terraform_data.late.output"}, true},
-		{"who is protected, where nobody leaves", `["x"]`, []string{"desired_capacity = 2", zones, "deletion { protected = terraform_data.late.output }"}, true},
-		{"the criterion, where nobody leaves", `"OLDEST_FIRST"`, []string{"desired_capacity = 2", zones, "deletion { criteria = terraform_data.late.output }"}, true},
-		{"the selector", `"x"`, []string{"desired_capacity = 2", zones, "selector { name_regex = terraform_data.late.output }"}, true},
-		{"the region", fmt.Sprintf("%q", region), []string{"desired_capacity = 2", zones, "region = terraform_data.late.output"}, false},
-		{"the name of the cluster", `"x"`, []string{"desired_capacity = 2", zones, "node_name_pattern = \"${terraform_data.late.output}{index}\""}, false},
-	} {
-		t.Run(c1.name, func(t *testing.T) {
-			t.Parallel()
-			check := plancheck.ExpectUnknownValue(address, tfjsonpath.New("nodes"))
-			if c1.known {
-				check = plancheck.ExpectKnownValue(address, tfjsonpath.New("nodes"), knownvalue.MapSizeExact(2))
-			}
-			c.Test(t, resource.TestStep{Config: unknown(c1.late) + web(c, c1.lines...),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{check}, PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-				Check:            resource.TestCheckResourceAttr(address, "nodes.%", "2")})
-		})
-	}
-}
-
-// TestAccPlacementDropsPlace: a place that is dropped with nodes in it is a
-// warning with their number, and one that is misspelled an error, though no node
-// has to be placed.
-func TestAccPlacementDropsPlace(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	zones := c.Zones(t, region)
-	if len(zones) < 2 {
-		t.Skipf("needs two zones, and %s has %v", region, zones)
-	}
-	spread := func(names ...string) string {
-		return web(c, "desired_capacity = 4", fmt.Sprintf("region = %q", region), `zones = [{ name = "`+strings.Join(names, `" }, { name = "`)+`" }]`)
-	}
-	w := c.Workspace(t, spread(zones[:2]...))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(spread(zones[0], "az-tow")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Apply(t.Context()); err == nil || !acctest.Says(`does not list the availability zone "az-tow".`).MatchString(err.Error()) {
-		t.Errorf("got %v", err)
-	}
-	if err := w.Write(spread(zones[0])); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := w.Apply(t.Context()); err != nil || !acctest.Says(region+"/"+zones[1]+" is no longer listed and has 2 nodes.").MatchString(text) {
-		t.Errorf("got %v:\n%s", err, text)
 	}
 }
 
@@ -166,27 +96,6 @@ func TestPlacementShelved(t *testing.T) {
 		resource.TestStep{PreConfig: become("SHELVED_OFFLOADED", ""), Config: config, ConfigPlanChecks: shows(knownvalue.Null())},
 		resource.TestStep{PreConfig: become("ACTIVE", "az-1"), Config: config, ConfigPlanChecks: shows(knownvalue.StringExact("az-1"))},
 	)
-}
-
-// TestPlacementGroupGone: a server group of the selector that is gone is a
-// warning, so that destroy and plan go on.
-func TestPlacementGroupGone(t *testing.T) {
-	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	zones := `zones = [{ name = "az-1" }]`
-	group := c.Group(t, "RegionOne", "web", "anti-affinity")
-	w := c.Workspace(t, web(c, "desired_capacity = 1", zones, fmt.Sprintf("selector { servergroup_id = %q }", group)))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	c.DropGroups(t, "RegionOne")
-	text, err := w.Apply(t.Context())
-	if err != nil || !acctest.Says("The server group of the selector is gone").MatchString(text) {
-		t.Errorf("got %v:\n%s", err, text)
-	}
-	if _, err := w.Destroy(t.Context()); err != nil {
-		t.Error(err)
-	}
 }
 
 // TestPlacementShrinksWhereAZoneIsDown: it gives up its share like any other, and

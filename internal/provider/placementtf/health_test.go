@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
@@ -128,75 +127,4 @@ resource "stackpolicy_readiness_attachment" "web" {
 		!strings.Contains(said, "All 6 nodes that were asked failed with the same error of the network (connection refused)") {
 		t.Errorf("no way to the nodes: %v\n%s", err, text)
 	}
-}
-
-func TestPlacementHealthInput(t *testing.T) {
-	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	for block, want := range map[string]string{
-		"health {}": "The block health needs one of http, tcp and octavia.",
-		"health {\n http {\n url = \"ftp://x\"\n }\n}":                                   "An address begins with http:// or https://",
-		"health {\n http {\n url = \"http://{address}/\"\n status = \"ok\"\n }\n}":       "is neither a status between 100 and 599",
-		"health {\n tcp {\n port = 80\n }\n http {\n url = \"http://{address}/\"\n }\n}": "cannot be specified when",
-	} {
-		c.Test(t, resource.TestStep{PlanOnly: true, ExpectError: acctest.Says(want),
-			Config: "resource \"stackpolicy_placement_attachment\" \"web\" {\n cluster = \"web\"\n desired_capacity = 1\n zones = [{ name = \"az-1\" }]\n" + block + "\n}\n"})
-	}
-}
-
-// TestPlacementHealthGrace: a server that does not answer within its grace is left alone, and
-// nobody asks it. After that it is replaced, and the grace of the new one begins at its own launch.
-func TestPlacementHealthGrace(t *testing.T) {
-	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	s := serveNodes(t)
-	config := acctest.Attached(c, 2, acctest.Places("RegionOne: az-1"), fmt.Sprintf("health {\n    grace = \"10m\"\n    http {\n      url = \"http://{address}:%s/health\"\n    }\n  }\n"+
-		"  update {\n    causes = [\"UNHEALTHY\"]\n    max_batch_size = 1\n  }", s.port))
-	l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
-	dead := func(int) int { return http.StatusServiceUnavailable }
-	batch := func(name, created, deleted string) {
-		t.Helper()
-		l.Batch(t, name, config, created, deleted)
-		for name, server := range c.Servers(t) {
-			c.Fake.UpdateServer("RegionOne", server.ID, func(s *fakecloud.Server) { s.Network, s.Address = true, "127.77.0."+name })
-		}
-	}
-	batch("create", "0 1", "")
-	s.answer("1", dead)
-	s.answer("2", dead)
-	for range 2 {
-		l.Settled(t, "within the grace")
-		c.Fake.Advance(5*time.Minute - 30*time.Second)
-	}
-	if n := s.times("0") + s.times("1"); n != 0 {
-		t.Errorf("within the grace the nodes were asked %d times", n)
-	}
-	c.Fake.Advance(2 * time.Minute)
-	batch("after the grace", "2", "1")
-	l.Settled(t, "the new one has a grace of its own")
-	if n := s.times("2"); n != 0 {
-		t.Errorf("within its grace the new node was asked %d times", n)
-	}
-	c.Fake.Advance(11 * time.Minute)
-	batch("after its grace", "3", "2")
-}
-
-// TestPlacementHealthTCP: a node whose port refuses connections, while that of another accepts
-// them, is replaced.
-func TestPlacementHealthTCP(t *testing.T) {
-	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	listener, err := net.Listen("tcp", "127.77.1.0:0") // of the node 0 alone
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	config := acctest.Attached(c, 2, acctest.Places("RegionOne: az-1"), fmt.Sprintf("health {\n    grace = \"0s\"\n    tcp {\n      port = %d\n    }\n  }\n"+
-		"  update {\n    causes = [\"UNHEALTHY\"]\n    max_batch_size = 1\n  }", listener.Addr().(*net.TCPAddr).Port))
-	l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
-	l.Batch(t, "create", config, "0 1", "")
-	for name, server := range c.Servers(t) {
-		c.Fake.UpdateServer("RegionOne", server.ID, func(s *fakecloud.Server) { s.Network, s.Address = true, "127.77.1."+name })
-	}
-	l.Batch(t, "one refuses", config, "2", "1")
 }

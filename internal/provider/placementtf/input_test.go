@@ -26,6 +26,7 @@ func TestPlacementInvalid(t *testing.T) {
 		return attributes{"update": with(attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1"}, more)}
 	}
 	removing := func(more attributes) attributes { return attributes{"deletion": more} }
+	watching := func(more attributes) attributes { return attributes{"health": more} }
 	regions := protocol.Listing("RegionOne")
 	zone := func(more attributes) attributes {
 		return attributes{"zones": []any{with(attributes{"name": "az-1"}, more)}}
@@ -65,6 +66,10 @@ func TestPlacementInvalid(t *testing.T) {
 		{removing(attributes{"candidates": []any{nil}}), "Null element"},
 		{removing(attributes{"candidates": []any{"a", "a"}}), "duplicate values"},
 		{removing(attributes{"protected": []any{""}}), "string length must be at least 1"},
+		{watching(attributes{}), "The block health needs one of http, tcp and octavia."},
+		{watching(attributes{"http": attributes{"url": "ftp://x"}}), "An address begins with http:// or https://"},
+		{watching(attributes{"http": attributes{"url": "http://{address}/", "status": "ok"}}), "is neither a status between 100 and 599"},
+		{watching(attributes{"http": attributes{"url": "http://{address}/"}, "tcp": attributes{"port": 80}}), "cannot be specified when"},
 		{update(attributes{"max_batch_size": nil}), `Attribute "update.max_batch_size" must be specified when "update" is specified`},
 		{update(attributes{"causes": nil}), `Attribute "update.causes" must be specified when "update" is specified`},
 		{update(attributes{"causes": []any{"OLD"}}), "value must be one of"},
