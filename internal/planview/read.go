@@ -11,11 +11,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf16"
-
-	tfjson "github.com/hashicorp/terraform-json"
 )
 
 // resourceType is what is drawn.
@@ -24,12 +23,37 @@ const resourceType = "stackpolicy_placement_attachment"
 // ErrNoPlacement says that a plan has no placement attachment.
 var ErrNoPlacement = errors.New("the plan has no " + resourceType)
 
-// change is the change of a resource, with why it is made: terraform-json does not have
-// that.
-type change struct {
-	*tfjson.ResourceChange
-	reason string
+// planJSON is what is read of the output of "terraform show -json". terraform-json would
+// make the page in the browser a tenth larger, and does not have action_reason.
+type planJSON struct {
+	FormatVersion string          `json:"format_version"`
+	PlannedValues json.RawMessage `json:"planned_values"`
+	Values        json.RawMessage `json:"values"`
+	Changes       []*change       `json:"resource_changes"`
 }
+
+// change is the change of a resource.
+type change struct {
+	Address       string `json:"address"`
+	ModuleAddress string `json:"module_address"`
+	Mode          string `json:"mode"`
+	Type          string `json:"type"`
+	DeposedKey    string `json:"deposed"`
+	Reason        string `json:"action_reason"`
+	Change        *struct {
+		Actions         []string        `json:"actions"`
+		Before          any             `json:"before"`
+		After           any             `json:"after"`
+		AfterUnknown    any             `json:"after_unknown"`
+		BeforeSensitive any             `json:"before_sensitive"`
+		AfterSensitive  any             `json:"after_sensitive"`
+		Importing       json.RawMessage `json:"importing"`
+		ReplacePaths    []any           `json:"replace_paths"`
+	} `json:"change"`
+}
+
+// version is a version of the format that is understood.
+var version = regexp.MustCompile(`^[01]\.[0-9]+$`)
 
 // Read reads the plan that "terraform show -json" or "tofu show -json" printed.
 // The attachments are sorted by their addresses. Without any it returns what else the
@@ -65,7 +89,7 @@ func changes(text []byte) ([]change, error) {
 	if err := recognise(text); err != nil {
 		return nil, err
 	}
-	var plan tfjson.Plan
+	var plan planJSON
 	if err := json.Unmarshal(text, &plan); err != nil {
 		if isLog(text) {
 			return nil, errors.New(
@@ -73,34 +97,27 @@ func changes(text []byte) ([]change, error) {
 					`give what "terraform show -json FILE" prints`,
 			)
 		}
-		return nil, fmt.Errorf(
-			`this is not the JSON of a plan, or not of a known version: %w; give what "terraform show -json FILE" `+
-				`prints of a saved plan`,
-			err,
-		)
-	}
-	var more struct {
-		Values  json.RawMessage `json:"values"`
-		Changes []*struct {
-			Reason string `json:"action_reason"`
-		} `json:"resource_changes"`
-	}
-	if err := json.Unmarshal(text, &more); err != nil {
 		return nil, fmt.Errorf("this is not the JSON of a plan: %w", err)
 	}
 	switch {
-	case plan.PlannedValues == nil && plan.ResourceChanges == nil && more.Values != nil:
+	case plan.FormatVersion == "":
+		return nil, errors.New(`this is not the JSON of a plan: its format version is missing`)
+	case !version.MatchString(plan.FormatVersion):
+		return nil, fmt.Errorf(
+			"this is not the JSON of a plan, or not of a known version: its format_version is %q", plan.FormatVersion,
+		)
+	case plan.PlannedValues == nil && plan.Changes == nil && plan.Values != nil:
 		return nil, errors.New(
 			`this is a state, not a plan: save a plan with "terraform plan -out=FILE" and give what ` +
 				`"terraform show -json FILE" prints`,
 		)
-	case plan.PlannedValues == nil && plan.ResourceChanges == nil:
+	case plan.PlannedValues == nil && plan.Changes == nil:
 		return nil, errors.New("this is not a plan: it has neither planned_values nor resource_changes")
 	}
 	var list []change
-	for i, c := range plan.ResourceChanges {
-		if c != nil && c.Change != nil && c.Mode == tfjson.ManagedResourceMode {
-			list = append(list, change{c, more.Changes[i].Reason})
+	for _, c := range plan.Changes {
+		if c != nil && c.Change != nil && c.Mode == "managed" {
+			list = append(list, *c)
 		}
 	}
 	return list, nil
@@ -148,7 +165,7 @@ func isLog(text []byte) bool {
 
 // read translates the change of an attachment.
 func (c change) read() (Attachment, error) {
-	a := Attachment{Address: c.Address, module: c.ModuleAddress, Imported: c.Change.Importing != nil}
+	a := Attachment{Address: c.Address, module: c.ModuleAddress, Imported: len(c.Change.Importing) > 0 && string(c.Change.Importing) != "null"}
 	switch actions := c.actions(); actions {
 	case "no-op", "read":
 		a.Action = Keep
@@ -185,13 +202,7 @@ func (c change) read() (Attachment, error) {
 }
 
 // actions are those of a change, in one text.
-func (c change) actions() string {
-	words := make([]string, len(c.Change.Actions))
-	for i, action := range c.Change.Actions {
-		words[i] = string(action)
-	}
-	return strings.Join(words, " ")
-}
+func (c change) actions() string { return strings.Join(c.Change.Actions, " ") }
 
 // values reads the arguments and attributes of an attachment; nil: none.
 func values(of any) (*attributes, error) {

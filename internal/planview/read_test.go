@@ -34,7 +34,7 @@ func TestReadErrors(t *testing.T) {
 		"a state":        {`{"format_version": "1.0", "values": {}}`, "this is a state"},
 		"an empty state": {`{"format_version": "1.0"}`, "neither planned_values nor"},
 		"a newer format": {`{"format_version": "2.0", "planned_values": {}}`, "or not of a known version"},
-		"no version":     {`{"format_version": "new", "planned_values": {}}`, `invalid format version "new"`},
+		"no version":     {`{"format_version": "new", "planned_values": {}}`, `its format_version is "new"`},
 		"a log":          {"{\"@level\":\"info\"}\n{\"@level\":\"info\"}\n", "this is the log"},
 		"a number": {strings.Replace(string(kept(t, "same")), `"index": 1`, `"index": "one"`, 1),
 			"stackpolicy_placement_attachment.web: its values are not those of a"},

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -197,7 +196,7 @@ func (a *Attachment) judge(fates []Fate, s Server, c change) judgement {
 	}
 	e := s.Effect
 	switch {
-	case c.DeposedKey != "" || c.reason == tainted: // an earlier apply did not come to its end
+	case c.DeposedKey != "" || c.Reason == tainted: // an earlier apply did not come to its end
 		return undone
 	case a.Action == Delete:
 		return yes(e == Destroyed || e == Forgotten)
@@ -296,13 +295,13 @@ func keys(address string) (list []string) {
 // server says what a change does, if it does something.
 func (c change) server() (Server, bool) {
 	s := Server{Address: c.Address, Type: c.Type}
-	does := func(action tfjson.Action) bool { return slices.Contains(c.Change.Actions, action) }
+	does := func(action string) bool { return slices.Contains(c.Change.Actions, action) }
 	switch {
 	case c.DeposedKey != "" && does("delete"):
 		s.Effect, s.Text = Destroyed, "is destroyed: an earlier apply replaced it and could not destroy it"
 	case does("delete") && does("create"):
 		order := "destroyed, then created again"
-		if c.Change.Actions[0] == tfjson.ActionCreate {
+		if c.Change.Actions[0] == "create" {
 			order = "a new one is created, then the old one is destroyed"
 		}
 		s.Effect, s.Text = Replaced, "is replaced"+c.because()+": "+order
@@ -334,7 +333,7 @@ const tainted = "replace_because_tainted"
 
 // because says why a resource is replaced, as far as the plan says it.
 func (c change) because() string {
-	switch c.reason {
+	switch c.Reason {
 	case tainted:
 		return " because it is tainted"
 	case "replace_by_request":
