@@ -78,7 +78,7 @@ func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error)
 	n.Protected = s.Locked || marked(s.Metadata, keys.Protected)
 	n.InService = shared(openstack.ParseMark(s.Metadata[openstack.MarkKey]))
 	n.InServiceAt = openstack.ParseTime(s.Metadata[openstack.InServiceAtKey])
-	n.NotInServiceAt = openstack.ParseTime(s.Metadata[openstack.NotInServiceAtKey])
+	n.NotInService, n.NotInServiceAt = openstack.ParseFailure(s.Metadata[openstack.NotInServiceAtKey])
 	_, n.Drained = s.Metadata[openstack.DrainedKey]
 	n.Build = s.build()
 	return n, nil

@@ -11,48 +11,53 @@ import (
 	"time"
 )
 
-// Node is a server of a cluster, as the policies see it.
+// Node is a server of a cluster, as the policies see it. Its tags say what is kept of it
+// between two plans: no time of a look, because with it each look would be another one.
 type Node struct {
-	ID     string
-	Name   string // "" where a cell that is down hides it
-	Index  int64  // the number in the name: see [IndexOf]
-	Region string
-	Zone   string // the availability zone, without the host of zone:host; "" before it is scheduled
-	Status string // Nova's
-	HostID string // a hash of project and host: equal for nodes on one host
+	ID     string `json:"id"`
+	Name   string `json:"-"` // "" where a cell that is down hides it
+	Index  int64  `json:"-"` // the number in the name: see [IndexOf]
+	Region string `json:"-"`
+	Zone   string `json:"zone,omitempty"`   // without the host of zone:host; "" before it is scheduled
+	Status string `json:"status,omitempty"` // Nova's
+	HostID string `json:"-"`                // a hash of project and host: equal for nodes on one host
 
-	CreatedAt        time.Time // zero: not known, or not created yet
-	LaunchedAt       time.Time // what runs now began; a rebuild and a resize renew it; zero: not known
-	SeenAt           time.Time // Nova's clock when it said all this; zero: not known
-	Profile          string    // the image, or the value of the profile's metadata key
-	ProfileCreatedAt time.Time // zero: not known
+	CreatedAt        time.Time `json:"created,omitzero"`         // zero: not known, or not created yet
+	LaunchedAt       time.Time `json:"-"`                        // a rebuild and a resize renew it; zero: not known
+	SeenAt           time.Time `json:"-"`                        // Nova's clock when it said all this; zero: not known
+	Profile          string    `json:"-"`                        // the image, or the value of the profile's metadata key
+	ProfileCreatedAt time.Time `json:"profile_created,omitzero"` // zero: not known
 
-	Tainted   bool
-	Protected bool // by its metadata, or locked
-	Locked    bool // in Nova
+	Tainted   bool `json:"tainted,omitempty"`
+	Protected bool `json:"protected,omitempty"` // by its metadata, or locked
+	Locked    bool `json:"locked,omitempty"`    // in Nova
 
 	// Build says what the server is made from, as far as Nova shows it: image, flavor
 	// and launch, which a rebuild and a resize renew. Two are equal or not.
-	Build string
+	Build string `json:"-"`
 
-	Fault string // why Nova gave the server up, in its words; "" without one
+	// Fault is why Nova gave the server up, in its words; "" without one.
+	Fault string `json:"fault,omitempty"`
 
 	// InService is the mark that says that the server was found in service; "": it
 	// has none. Marks are equal or not, and nothing else is read from them.
-	InService string
-	// InServiceAt is when the server got that mark, NotInServiceAt when a wait for it
-	// ended without one. Both are by Nova's clock; zero: not known.
-	InServiceAt, NotInServiceAt time.Time
+	InService string `json:"in_service,omitempty"`
+	// NotInService is the mark that a wait for the server ended without; "": none did.
+	NotInService string `json:"not_in_service,omitempty"`
+	// InServiceAt is when the server got its mark, NotInServiceAt when that wait ended.
+	// Both are by Nova's clock; zero: not known.
+	InServiceAt    time.Time `json:"-"`
+	NotInServiceAt time.Time `json:"-"`
 
 	// Unwell is what a look at the node's service found wrong; "" where it is well, or
 	// was not looked at.
-	Unwell string
+	Unwell string `json:"unwell,omitempty"`
 	// HealthUnknown says that the node's service should have been looked at, and that it
 	// is not known whether it is well.
-	HealthUnknown bool
+	HealthUnknown bool `json:"health_unknown,omitempty"`
 
 	// Drained says that the server's drain has begun: it is not in service.
-	Drained bool
+	Drained bool `json:"drained,omitempty"`
 }
 
 var number = regexp.MustCompile("[0-9]+")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -22,9 +23,9 @@ const (
 	// RFC 3339 in UTC. Such a server is not in service, whatever its mark.
 	DrainedKey = "stackpolicy_drained"
 	// InServiceAtKey is the key of the time when the server got its mark; it is written
-	// together with the mark. NotInServiceAtKey is the key of the time when a wait for the
-	// server ended without a mark; a mark removes it. Both are RFC 3339 in UTC, by Nova's
-	// clock.
+	// together with the mark. NotInServiceAtKey is the key of the mark that a wait for the
+	// server ended without, and of the time of that; a mark removes it. Times are RFC 3339
+	// in UTC, by Nova's clock.
 	InServiceAtKey    = "stackpolicy_in_service_at"
 	NotInServiceAtKey = "stackpolicy_not_in_service_at"
 )
@@ -48,6 +49,16 @@ func ParseTime(value string) time.Time {
 		return time.Time{}
 	}
 	return at.UTC()
+}
+
+// ParseFailure reads what [Server.NoteFailure] noted: "3-1f2e3d4c 2026-11-22T09:00:00Z". It
+// returns nothing for a value that is none.
+func ParseFailure(value string) (mark string, at time.Time) {
+	mark, when, _ := strings.Cut(value, " ")
+	if mark, at = ParseMark(mark), ParseTime(when); mark == "" || at.IsZero() {
+		return "", time.Time{}
+	}
+	return mark, at
 }
 
 // Mark notes that the server was found in service, and before it when, if that is
@@ -83,10 +94,10 @@ func (s Server) Unmark(ctx context.Context) error {
 	return nil
 }
 
-// NoteFailure notes that a wait for the server ended at a time, and that it was
-// not in service.
-func (s Server) NoteFailure(ctx context.Context, at time.Time) error {
-	if err := s.setTime(ctx, NotInServiceAtKey, at); err != nil {
+// NoteFailure notes that a wait for the server ended at a time, and that it did not get
+// the mark.
+func (s Server) NoteFailure(ctx context.Context, mark string, at time.Time) error {
+	if err := s.set(ctx, NotInServiceAtKey, mark+" "+at.UTC().Format(time.RFC3339)); err != nil {
 		return fmt.Errorf(
 			"region %s: note at the server %s that it is not in service: %w",
 			s.Compute.Region,

@@ -52,7 +52,7 @@ func TestMark(t *testing.T) {
 		t.Errorf("drained: %+v, %v", state, err)
 	}
 	holds("forget it", server.ForgetDrain(t.Context()), map[string]string{"role": "web"})
-	holds("note a failure", server.NoteFailure(t.Context(), at), map[string]string{"role": "web", openstack.NotInServiceAtKey: "2026-11-22T09:00:00Z"})
+	holds("note a failure", server.NoteFailure(t.Context(), "2-1f", at), map[string]string{"role": "web", openstack.NotInServiceAtKey: "2-1f 2026-11-22T09:00:00Z"})
 	holds("forget that", server.ForgetFailure(t.Context()), map[string]string{"role": "web"})
 
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPut, Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"x": 1}`})

@@ -8,7 +8,10 @@ import (
 
 // Place is a region and an availability zone in it. An empty zone leaves the
 // choice to Nova.
-type Place struct{ Region, Zone string }
+type Place struct {
+	Region string `json:"region,omitempty"`
+	Zone   string `json:"zone,omitempty"`
+}
 
 // String is "RegionOne/az-1", or the region alone.
 func (p Place) String() string {

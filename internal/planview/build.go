@@ -66,15 +66,15 @@ func Of(cluster string, listed []placement.Region, old, next roster.Roster, chan
 		Remaining: change.Remaining,
 	}
 	a.Regions = outline(rows(old, listed), rows(next, listed))
-	reasons := func(list []roster.Departure) map[string]string {
+	reasons := func(outcome roster.Outcome) map[string]string {
 		all := map[string]string{}
-		for _, d := range list {
-			all[d.Name] = d.Reason
+		for _, v := range change.Of(outcome) {
+			all[v.Name] = v.Reason
 		}
 		return all
 	}
 	a.number(old, next, false)
-	a.place(old, next, reasons(change.Departed), reasons(change.Revised), nil)
+	a.place(old, next, reasons(roster.Leaves), reasons(roster.Changes), reasons(roster.Held))
 	for _, n := range slices.Concat(change.Notices, roster.Warnings(next, listed, listed, false)) {
 		a.Warnings = append(a.Warnings, Warning{string(n.Title), n.Text})
 	}

@@ -82,8 +82,8 @@ func Play(s State) (Result, error) {
 		Criteria:  deletion.OldestFirst,
 		Templates: images("old"),
 	}
-	before := s.roster()
-	after, change, err := roster.Plan(before, seen(before), policy)
+	before, seen := looked(s.roster())
+	after, change, err := roster.Plan(before, seen, policy)
 	if infeasible, ok := errors.AsType[*placement.InfeasibleError](err); ok {
 		return Result{}, fmt.Errorf("%w %s", err, infeasible.Detail())
 	}
@@ -106,11 +106,12 @@ func Play(s State) (Result, error) {
 		if work := (i + 1) * len(after.Nodes); work > maxWork {
 			return Result{}, fmt.Errorf("batch %d of %d nodes is more than can be played with: give larger batches", i+1, len(after.Nodes))
 		}
-		before = after.Learn(seen(after), policy)
-		before.Leaving = nil // they are gone by then
-		after, change, err = roster.Plan(before, seen(before), policy)
+		after.Leaving = nil // they are gone by then
+		before, seen = looked(after)
+		before = before.Learn(seen, policy)
+		after, change, err = roster.Plan(before, seen, policy)
 		r.Remaining = change.Remaining
-		if len(change.Created) == 0 {
+		if len(change.Of(roster.Comes)) == 0 {
 			break // nothing can be replaced: a warning says why
 		}
 	}
@@ -233,14 +234,16 @@ func (s State) roster() roster.Roster {
 	return r
 }
 
-// seen says that all nodes run. Each was created a day after the one before it.
-func seen(r roster.Roster) roster.Seen {
-	servers := make(map[string]node.Node, len(r.Nodes))
+// looked is the roster after a look at the cloud, which found that all nodes run. Each was
+// created a day after the one before it.
+func looked(r roster.Roster) (roster.Roster, roster.Seen) {
+	servers := make([]node.Node, 0, len(r.Nodes))
 	for name, n := range r.Nodes {
-		servers[name] = node.Node{ID: name, Name: name, Region: n.Region, Zone: n.Zone, Status: "ACTIVE",
-			CreatedAt: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(n.Index))}
+		servers = append(servers, node.Node{ID: name, Name: name, Region: n.Region, Zone: n.Zone, Status: "ACTIVE",
+			CreatedAt: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(n.Index))})
 	}
-	return roster.Seen{Servers: servers}
+	r, seen, _ := roster.Match(r, servers, roster.NewSeen(), func(string) bool { return true })
+	return r, seen
 }
 
 // images is the template of an image, for all places.

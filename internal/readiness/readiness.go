@@ -27,8 +27,8 @@ type Server interface {
 	State(ctx context.Context) (openstack.State, error)
 	// ForgetDrain removes the note of a drain from the server.
 	ForgetDrain(ctx context.Context) error
-	// NoteFailure notes in Nova that a wait ended at a time, without the server.
-	NoteFailure(ctx context.Context, at time.Time) error
+	// NoteFailure notes in Nova that a wait ended at a time, without the server's mark.
+	NoteFailure(ctx context.Context, mark string, at time.Time) error
 	// ForgetFailure removes that note.
 	ForgetFailure(ctx context.Context) error
 	// Mark notes in Nova that the server is in service since a time.
@@ -265,7 +265,7 @@ func (w *watch) note(ctx context.Context) {
 	if w.marked || ctx.Err() != nil || w.at.IsZero() || w.status != "ACTIVE" || !take(ctx, w.looks) {
 		return
 	}
-	err := w.node.Server.NoteFailure(ctx, w.at)
+	err := w.node.Server.NoteFailure(ctx, w.node.Mark, w.at)
 	<-w.looks
 	if err != nil {
 		w.seen += "; and this could not be noted: " + err.Error()

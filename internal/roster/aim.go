@@ -17,6 +17,7 @@ type aim struct {
 	wanted, settled Templates
 	target          int64 // how many nodes get the wanted template
 	current         int64 // how many have it
+	promised        int64 // how many of those that will be added get it
 	slots           bool  // whether nodes have slots
 }
 
@@ -35,7 +36,7 @@ func (p Policy) target(now Roster) int64 {
 }
 
 // reached reports whether as many nodes have the wanted template as may.
-func (a aim) reached() bool { return a.current >= a.target }
+func (a aim) reached() bool { return a.current+a.promised >= a.target }
 
 // at is the template that a node of a place gets.
 func (a aim) at(place placement.Place) Template {
@@ -50,8 +51,15 @@ func (a aim) at(place placement.Place) Template {
 // worth more than a new one, and if it is outdated a batch replaces it later.
 func (a aim) suits(f *fact) bool { return a.slots || f.Template == a.at(f.Place) }
 
-// give counts a node that gets the template that is its turn.
-func (a *aim) give(n int64) { a.current += min(n, max(0, a.target-a.current)) }
+// give promises nodes that will be added the template that is their turn.
+func (a *aim) give(n int64) { a.promised += min(n, max(0, a.target-a.current-a.promised)) }
+
+// have counts a node that has a template now.
+func (a *aim) have(at placement.Place, template Template) {
+	if template == a.wanted.At(at) {
+		a.current++
+	}
+}
 
 // take counts a node that no longer has the template that it has.
 func (a *aim) take(f *fact) {

@@ -18,7 +18,7 @@ type fact struct {
 	name string
 	Node
 	server node.Node
-	looked bool // whether a refresh ever looked for its server
+	looked bool // whether a look at the cloud followed since the node was made or changed
 
 	trouble   string           // why it is not in service; "" where it is
 	unhealthy string           // why its server should be replaced; "" where it need not be
@@ -28,11 +28,13 @@ type fact struct {
 	rests     string           // why no update touches it, "is closed"; "" where one may
 	outdated  bool             // whether its template is not the wanted one of its place
 	settled   bool             // whether it is the settled one
-	never     bool             // whether it never served, so that nothing is lost with it
+	idle      bool             // whether it is proven to be out of service: nobody misses it
+	never     bool             // whether it is proven that it never served since it was made or changed
 	full      *placement.Place // where Nova found no host for its server
 	stuck     bool             // whether that place is still full
 	aged      time.Time        // when its server was launched, where that is too old; zero otherwise
 	bakes     bool             // whether it has what is wanted, and has to be in service for longer
+	behind    bool             // whether it should have another server, and the former one was seen
 	turn      int              // by the criterion: lower ones leave earlier
 }
 
@@ -44,6 +46,10 @@ func (f *fact) underWay() bool { return !f.outdated && f.trouble != "" }
 func (f *fact) useless() bool { return f.looked && f.trouble != "" }
 
 func (f *fact) free() bool { return f.protected == "" }
+
+// sick reports whether a node should be replaced because it is unhealthy. Those of
+// closed places are not: an operator knows about them.
+func (f *fact) sick() bool { return f.unhealthy != "" && f.rests == "" }
 
 // facts are those of all nodes, by name.
 type facts map[string]*fact
@@ -65,30 +71,65 @@ func assess(now Roster, seen Seen, policy Policy) facts {
 }
 
 func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
-	f := &fact{name: name, Node: n, server: seen.Servers[name], looked: seen.Looked(name)}
+	f := &fact{name: name, Node: n, server: seen.Servers[name], looked: seen.Looked(name) && !n.Doubt}
 	f.outdated = n.Template != policy.Templates.At(n.Place)
 	f.settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
 	f.trouble = trouble(name, n, seen, policy)
-	f.never = !n.Served && f.useless()
 	f.protected = protection(name, f.server, policy)
 	f.closed, f.rests = policy.closed(n.Place), policy.rests(n.Place)
 	f.unseen = policy.rests(placement.Place{Region: n.Region}) != ""
 	f.bakes = seen.Baking[name] && !f.outdated && f.trouble == ""
+	f.behind = f.looked && seen.former(name, n)
 	if aged, there := seen.Aged[name]; there && aged.Mark == n.Mark {
 		f.aged = aged.Launched
 	}
-	switch {
-	case f.server.Status == "ERROR":
-		f.unhealthy = f.trouble
-	case f.server.Tainted:
-		f.unhealthy = "it is marked as tainted"
-	case serves(f.server) && f.server.Unwell != "":
-		f.unhealthy = fmt.Sprintf("its service is unhealthy (%s)", clip(f.server.Unwell))
-	}
-	if at, none := homeless(n, f.server, policy.Regions); none {
+	f.Served = n.Served || seen.served(name, n, policy)
+	f.unhealthy, f.idle = f.health(seen.Missing[name])
+	f.never = f.idle && !f.Served && (seen.Missing[name] || f.server.Status == "ERROR" || noted(n, f.server))
+	if at, none := homeless(n, f.server, policy.Regions); none && f.looked {
 		f.full, f.stuck = &at, slices.Contains(seen.full(policy), at)
 	}
 	return f
+}
+
+// health says why the server of a node should be replaced, and whether the node is proven
+// to be out of service. Where no refresh looked, or Nova cannot tell, nothing is proven; nor
+// is it by a mark that is missing, which anybody may have removed. That a wait for the
+// server ended without it proves something as long as it never served.
+func (f *fact) health(missing bool) (unhealthy string, idle bool) {
+	s := f.server
+	switch {
+	case !f.looked:
+		return "", false
+	case missing:
+		return "", true
+	case s.Status == "ERROR":
+		return f.trouble, true
+	case s.Tainted:
+		unhealthy = "it is marked as tainted"
+	case serves(s) && s.Unwell != "":
+		unhealthy = fmt.Sprintf("its service is unhealthy (%s)", clip(s.Unwell))
+	}
+	down := !serves(s) && s.Status != "UNKNOWN"
+	return unhealthy, down || s.Drained || s.Unwell != "" || !f.Served && noted(f.Node, s)
+}
+
+// noted reports whether a wait for the server of a node ended without it, since the node
+// was made or changed the last time.
+func noted(n Node, server node.Node) bool { return server.NotInService == string(n.Mark) }
+
+// served reports whether the server of a node was in service since the node was made or
+// changed, whatever is wrong with it now: it carries the node's own mark or, where marks are
+// not required, it runs.
+func (s Seen) served(name string, n Node, policy Policy) bool {
+	server, there := s.Servers[name]
+	switch {
+	case !there || n.Doubt || s.former(name, n):
+		return false
+	case server.InService == string(n.Mark):
+		return true
+	}
+	return !policy.RequireMarks && serves(server) && !s.behind(name, n)
 }
 
 // candidate is a node as the deletion policy orders it.
@@ -111,10 +152,10 @@ func (f *fact) candidate(now Roster, policy Policy) node.Node {
 func trouble(name string, n Node, seen Seen, policy Policy) string {
 	server, there := seen.Servers[name]
 	switch {
-	case seen.Missing[name]:
-		return "it has no server"
-	case !there:
+	case n.Doubt || !there && !seen.Missing[name]:
 		return "it was not looked at yet"
+	case !there:
+		return "it has no server"
 	case server.Status == "ERROR" && server.Fault != "":
 		return fmt.Sprintf("its server is in ERROR (%s)", clip(server.Fault))
 	case !serves(server):
@@ -123,6 +164,8 @@ func trouble(name string, n Node, seen Seen, policy Policy) string {
 		return "its server was drained"
 	case server.Unwell != "":
 		return fmt.Sprintf("its service is unhealthy (%s)", clip(server.Unwell))
+	case seen.former(name, n):
+		return isFormer
 	case policy.RequireMarks && server.InService == "":
 		return "it is not marked as in service"
 	case policy.RequireMarks && server.InService != string(n.Mark):
@@ -133,8 +176,11 @@ func trouble(name string, n Node, seen Seen, policy Policy) string {
 	return ""
 }
 
-// isBehind is the trouble of a node whose server was not seen to follow a change.
-const isBehind = "its server is still what it was before the node changed"
+// What is wrong with a node whose server was not seen to follow it.
+const (
+	isBehind = "its server is still what it was before the node changed"
+	isFormer = "its server should have been made again, and is still the former one"
+)
 
 // serves reports whether a server runs. One that is migrated live does, one that
 // is stopped, paused, suspended, rescued or shelved does not.
@@ -209,21 +255,17 @@ func (all facts) names() []string { return all.byIndex(slices.Collect(maps.Keys(
 
 // byIndex sorts names by the indices of their nodes.
 func (all facts) byIndex(names []string) []string {
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(all[a].Index, all[b].Index), cmp.Compare(a, b))
-	})
+	slices.SortFunc(names, func(a, b string) int { return compareIndex(a, all[a].Node, b, all[b].Node) })
 	return names
 }
 
-// without leaves out the nodes that leave.
-func (all facts) without(leaving []departure) facts {
-	rest := maps.Clone(all)
-	for _, d := range leaving {
-		if !d.inPlace {
-			delete(rest, d.name)
-		}
+// located adds the places of nodes to their names.
+func (all facts) located(names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = fmt.Sprintf("%s (%s)", name, all[name].Place)
 	}
-	return rest
+	return list
 }
 
 // minus leaves out the nodes that are in other facts.

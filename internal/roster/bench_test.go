@@ -56,8 +56,8 @@ func BenchmarkRollout(b *testing.B) {
 			seen := running(r)
 			p.Templates, p.Update = images("b"), update("25%", Unhealthy, Misplaced, Outdated)
 			for b.Loop() {
-				if _, change, err := Plan(r, seen, p); err != nil || change.Replaced != size/4 {
-					b.Fatal(change.Replaced, err)
+				if _, change, err := Plan(r, seen, p); err != nil || change.Replaced() != size/4 {
+					b.Fatal(change.Replaced(), err)
 				}
 			}
 		})
@@ -105,8 +105,8 @@ func BenchmarkLargeTemplate(b *testing.B) {
 			r, seen, p := largeRollout(b, 1_000, template)
 			for b.Loop() {
 				next, change, err := Plan(r.Learn(seen, p), seen, p)
-				if err != nil || change.Replaced == 0 || len(next.Nodes) != 1_000 {
-					b.Fatal(change.Replaced, err)
+				if err != nil || change.Replaced() == 0 || len(next.Nodes) != 1_000 {
+					b.Fatal(change.Replaced(), err)
 				}
 			}
 		})

@@ -172,16 +172,16 @@ func TestClosedPlaces(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		created := strings.Join(change.Created, " ")
-		if created != c.created || namesOf(change.Departed) != c.removed || namesOf(change.Revised) != c.revised || change.Remaining != c.remaining {
-			t.Errorf("%s: +%s -%s ~%s, %d remain, want +%s -%s ~%s, %d; %s", c.name, created, namesOf(change.Departed), namesOf(change.Revised), change.Remaining,
+		created := strings.Join(change.Names(Comes), " ")
+		if created != c.created || listed(change.Of(Leaves)) != c.removed || listed(change.Of(Changes)) != c.revised || change.Remaining != c.remaining {
+			t.Errorf("%s: +%s -%s ~%s, %d remain, want +%s -%s ~%s, %d; %s", c.name, created, listed(change.Of(Leaves)), listed(change.Of(Changes)), change.Remaining,
 				c.created, c.removed, c.revised, c.remaining, layout(next))
 		}
 		told := slices.ContainsFunc(change.Notices, func(n Notice) bool { return strings.Contains(n.Text, c.told) })
 		if c.told != "" && !told || c.told == "" && len(change.Notices) > 0 {
 			t.Errorf("%s: told %q", c.name, change.Notices)
 		}
-		for _, name := range change.Created {
+		for _, name := range change.Names(Comes) {
 			if at := next.Nodes[name].Place; p.closed(at) {
 				t.Errorf("%s: %s comes to %s", c.name, name, at)
 			}
@@ -200,8 +200,8 @@ func TestClosedReason(t *testing.T) {
 	p.close("RegionTwo", "")
 	_, change, err := Plan(r, running(r), p)
 	const want = "RegionTwo/az-1 loses 1 of 1: it is closed, and no open place can lose a node; oldest unprotected, created 2026-11-01"
-	if err != nil || len(change.Departed) != 2 || change.Departed[1].Reason != want {
-		t.Errorf("%v, %+v", err, change.Departed)
+	if err != nil || len(change.Of(Leaves)) != 2 || change.Of(Leaves)[1].Reason != want {
+		t.Errorf("%v, %+v", err, change.Of(Leaves))
 	}
 }
 
@@ -220,12 +220,12 @@ func TestClosedCandidate(t *testing.T) {
 	if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Name != "web-1" || !strings.Contains(err.Error(), "and RegionOne/az-2 is closed") {
 		t.Errorf("got %v", err)
 	}
-	p.Done = p.Candidates // of an apply before
+	r.Done = p.Candidates // of an apply before
 	if _, change, err := Plan(r, running(r), p); err != nil || !change.Empty() {
 		t.Errorf("%v, %+v", err, change)
 	}
-	p.Done, p.Capacity = nil, 2
-	if _, change, err := Plan(r, running(r), p); err != nil || namesOf(change.Departed) != "web-1" {
+	r.Done, p.Capacity = nil, 2
+	if _, change, err := Plan(r, running(r), p); err != nil || listed(change.Of(Leaves)) != "web-1" {
 		t.Errorf("%v, %+v", err, change)
 	}
 }
@@ -248,13 +248,13 @@ func TestClosedSlot(t *testing.T) {
 	p.Capacity = 2
 	p.close(at.Region, at.Zone)
 	closed, change, err := Plan(r, running(r), p)
-	if err != nil || len(change.Created) != 1 || change.Created[0] != "web-2" || !slices.Equal(closed.KeptSlots(), []string{"web-1"}) ||
+	if err != nil || len(change.Names(Comes)) != 1 || change.Names(Comes)[0] != "web-2" || !slices.Equal(closed.KeptSlots(), []string{"web-1"}) ||
 		!strings.Contains(change.Notices[0].Text, "web-1 ("+at.String()+": it is closed)") {
-		t.Errorf("%v, created %v, kept %v, told %q", err, change.Created, closed.KeptSlots(), change.Notices)
+		t.Errorf("%v, created %v, kept %v, told %q", err, change.Names(Comes), closed.KeptSlots(), change.Notices)
 	}
 	p.Regions = twoRegions()
-	if _, change, err = Plan(r, running(r), p); err != nil || !slices.Equal(change.Created, []string{"web-1"}) {
-		t.Errorf("opened: %v, created %v", err, change.Created)
+	if _, change, err = Plan(r, running(r), p); err != nil || !slices.Equal(change.Names(Comes), []string{"web-1"}) {
+		t.Errorf("opened: %v, created %v", err, change.Names(Comes))
 	}
 }
 
@@ -272,7 +272,7 @@ func TestMatchOpen(t *testing.T) {
 	before.Servers["web-1"] = node.Node{ID: "one", Name: "web-1", Status: "ERROR"}
 	before.Servers["web-3"] = node.Node{ID: "three", Name: "web-3", Status: "ACTIVE"}
 	before.Missing["web-2"] = true
-	before.Builds["web-1"] = Build{"1", "a"}
+	before.Builds["web-1"] = Build{"1", 1, "a"}
 	before.Baking["web-1"] = true
 	next, seen, notices := MatchOpen(r, []node.Node{{ID: "zero", Name: "web-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, before,
 		func(region string) bool { return region == "R2" }, func(string) bool { return true })

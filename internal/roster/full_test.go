@@ -169,19 +169,19 @@ func TestFull(t *testing.T) {
 		c.change(&r, seen, &p)
 		next, change, err := Plan(r, seen, p)
 		var created, others []string
-		for _, name := range change.Created {
+		for _, name := range change.Names(Comes) {
 			created = append(created, next.Nodes[name].String())
 		}
 		if err != nil {
 			created = []string{fmt.Sprint(err)}
 		}
-		for _, name := range change.Returned {
+		for _, name := range change.Names(Returns) {
 			others = append(others, "+"+name)
 		}
-		for _, d := range change.Departed {
+		for _, d := range change.Of(Leaves) {
 			others = append(others, "-"+d.Name)
 		}
-		for _, d := range change.Revised {
+		for _, d := range change.Of(Changes) {
 			others = append(others, "~"+d.Name)
 		}
 		if got := strings.Join(created, " "); !strings.HasPrefix(got, c.created) || (got == "") != (c.created == "") || strings.Join(others, " ") != c.others ||

@@ -196,14 +196,14 @@ func (w *world) await(next Roster, step func() bool) bool {
 			case s.Status == "ACTIVE" && (s.InService == string(s.mark) || !w.ready(s)):
 				waits = waits || s.InService != string(s.mark)
 				if s.InService != string(s.mark) && last == 1 && !w.fails(10, "the note is refused") {
-					s.NotInServiceAt = w.now()
+					s.NotInService, s.NotInServiceAt = string(s.mark), w.now()
 				}
 			case s.Status != "ACTIVE":
 				waits = true
 			case !step():
 				return false
 			default:
-				s.InService, s.InServiceAt, s.NotInServiceAt = string(s.mark), w.now(), time.Time{}
+				s.InService, s.InServiceAt, s.NotInService, s.NotInServiceAt = string(s.mark), w.now(), "", time.Time{}
 			}
 		}
 		if !waits {
@@ -327,7 +327,7 @@ func (w *world) change(policy *Policy) {
 	case 11:
 		policy.Regions[1].Weight = rapid.Int64Range(50, 200).Draw(t, "weight")
 	case 12:
-		w.quota = len(w.servers) + rapid.IntRange(0, int(policy.Update.size(policy.Capacity))).Draw(t, "room")
+		w.quota = len(w.servers) + rapid.IntRange(0, int(policy.batch())).Draw(t, "room")
 	case 13:
 		w.quota = math.MaxInt
 	case 14:
@@ -416,7 +416,7 @@ func history(t *rapid.T, method string, stateful bool) {
 	if stateful {
 		policy.Stateful = &Stateful{Retain: true}
 	}
-	batch := policy.Update.size(policy.Capacity)
+	batch := policy.batch()
 	limit := 2*(policy.Capacity+batch-1)/batch + 5
 	for range limit {
 		w.start()
@@ -478,14 +478,15 @@ func (w *world) round(policy Policy, crash int) *Change {
 			w.ours[name] = true
 		}
 	}
-	if name := w.baking(before, next); name != "" && policy.Update.Pause > 0 {
-		for _, d := range slices.Concat(change.Departed, change.Revised) {
+	back := maps.Equal(w.given, before.Settled) // waits for nobody
+	if name := w.baking(before, next); name != "" && policy.Update.Pause > 0 && !back {
+		for _, d := range slices.Concat(change.Of(Leaves), change.Of(Changes)) {
 			if w.serves(d.Name, before.Nodes[d.Name]) && d.Reason[:len("replaced")] == "replaced" {
 				t.Fatalf("%s serves and is replaced (%s), and %s has not been in service for %s", d.Name, d.Reason, name, policy.Update.Pause)
 			}
 		}
 	}
-	batch := policy.Update.size(policy.Capacity)
+	batch := policy.batch()
 	w.apply(next, policy, crash)
 	if int64(w.made) > missing+batch {
 		t.Fatalf("%d servers were made; %d were missing, and a batch is %d", w.made, missing, batch)
@@ -500,7 +501,7 @@ func (w *world) round(policy Policy, crash int) *Change {
 		t.Fatalf("%d nodes are out of service by our doing, in batches of %d: %v", len(w.ours), batch, w.ours)
 	}
 	least := min(serving, policy.Capacity-useless)
-	if policy.Update.keeps(Outdated) { // a quorum: it takes from service while less than a batch is out of it
+	if policy.keeps(Outdated) { // a quorum: it takes from service while less than a batch is out of it
 		least = min(least, max(serving-batch, policy.Capacity-batch))
 	}
 	if now := w.serving(); now < least {
@@ -517,7 +518,8 @@ func (w *world) baking(before, next Roster) string {
 		if !was || n != next.Nodes[name] || w.stored.closedRegion(n.Region) || n.Template != w.given.At(n.Place) || !w.serves(name, n) {
 			continue
 		}
-		if w.stored.Update != nil && w.now().Sub(w.servers[name].InServiceAt) < w.stored.Update.Pause {
+		since := w.servers[name].InServiceAt
+		if w.stored.Update != nil && !since.After(w.now()) && w.now().Sub(since) < w.stored.Update.Pause {
 			return name
 		}
 	}
@@ -526,10 +528,10 @@ func (w *world) baking(before, next Roster) string {
 
 // check looks at a plan before it is applied.
 func (w *world) check(policy Policy, next Roster, change Change) {
-	t, before, batch := w.t, w.roster, policy.Update.size(policy.Capacity)
+	t, before, batch := w.t, w.roster, policy.batch()
 	checkChange(t, before, next, change)
 	var replaced int64
-	for _, d := range slices.Concat(change.Departed, change.Revised) {
+	for _, d := range slices.Concat(change.Of(Leaves), change.Of(Changes)) {
 		if n := before.Nodes[d.Name]; n.Served && d.Reason[:len("replaced")] == "replaced" {
 			replaced++
 		}
@@ -544,13 +546,14 @@ func (w *world) check(policy Policy, next Roster, change Change) {
 		}
 		same := was
 		same.Template, same.Mark, same.Generation = n.Template, n.Mark, n.Generation
-		inPlace := policy.Update.keeps(Outdated) || !was.Served
+		same.Served, same.Doubt, same.Retried = n.Served, n.Doubt, n.Retried
+		inPlace := policy.keeps(Outdated) || !was.Served
 		if same != n || was.Mark != n.Mark && !inPlace || was.Mark == n.Mark && was != n {
 			t.Fatalf("%s was %+v and is %+v", name, was, n)
 		}
 	}
 	if !hasNotice(change, FullTried) {
-		for _, name := range change.Created {
+		for _, name := range change.Names(Comes) {
 			at := next.Nodes[name].Place
 			if since, full := w.seen.Full[at]; full && policy.Update.RetryFullAfter > 0 && policy.Stateful == nil {
 				t.Fatalf("%s comes to %s, where Nova found no host at %s: %v", name, at, since, change.Notices)
@@ -573,17 +576,17 @@ func (w *world) check(policy Policy, next Roster, change Change) {
 // checkClosed: a closed place gets no node, and gives none up before all others have
 // given theirs.
 func (w *world) checkClosed(policy Policy, next Roster, change Change) {
-	for _, name := range slices.Concat(change.Created, change.Returned) {
+	for _, name := range slices.Concat(change.Names(Comes), change.Names(Returns)) {
 		if policy.closed(next.Nodes[name].Place) {
 			w.t.Fatalf("%s comes to %s, which is closed", name, next.Nodes[name].Place)
 		}
 	}
-	for _, d := range change.Revised {
+	for _, d := range change.Of(Changes) {
 		if policy.closed(d.Place) {
 			w.t.Fatalf("%s is revised (%s) in %s, which is closed", d.Name, d.Reason, d.Place)
 		}
 	}
-	for _, d := range change.Departed {
+	for _, d := range change.Of(Leaves) {
 		if !policy.closed(d.Place) {
 			continue
 		}
@@ -618,7 +621,7 @@ func TestRollback(t *testing.T) {
 		}
 		rest()
 		first := w.ids()
-		w.quota = size + int(policy.Update.size(policy.Capacity))
+		w.quota = size + int(policy.batch())
 		policy.Templates = images("bad")
 		for range 3 {
 			w.round(policy, 1000)

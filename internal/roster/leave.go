@@ -3,25 +3,13 @@ package roster
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
-
-// departure is a node that is removed, or changed in place, and why.
-type departure struct {
-	name     string
-	cause    Cause    // of the update; "": none
-	inPlace  bool     // whether it stays, and is changed
-	template Template // that it gets then
-	again    bool     // whether its server is made again then
-	unused   bool     // whether it never served, so that the size of a batch does not bind it
-	why      string   // why this node
-	share    bool     // whether its place was chosen by placement
-	beyond   string   // why its place comes first, "" where that is only its share
-}
 
 // CandidateError names a candidate that must not be removed.
 type CandidateError struct {
@@ -43,149 +31,102 @@ func (e *ClosedError) Error() string {
 	return fmt.Sprintf("The node %q is a candidate to be made again in its place, and %s is closed.", e.Name, e.Place)
 }
 
-// candidates finds the nodes that are named as candidates. One that an earlier
-// plan may have removed is not missed. Where nodes keep their names, those that the
-// cluster has too many are removed, the highest index first, and the others are
-// made again, once for each time that they are named.
-func candidates(all facts, policy Policy) ([]departure, []Notice, error) {
+// candidates are the nodes that are named to be removed: those that leave and, where nodes
+// keep their names, those that are made again.
+type candidates struct{ leave, again []*fact }
+
+// findCandidates finds the nodes that are named as candidates. One that an earlier plan has
+// met is not missed. Where nodes keep their names, those that the cluster has too many are
+// removed, the highest index first, and the others are made again, once for each time that
+// they are named.
+func findCandidates(now Roster, all facts, policy Policy) (named candidates, notices []Notice, err error) {
+	remakes := policy.keeps(Unhealthy)
 	byID := map[string]string{}
 	for name, f := range all {
 		if f.server.ID != "" {
 			byID[f.server.ID] = name
 		}
 	}
-	var leaving []departure
-	var notices []Notice
+	var found []*fact
 	for _, candidate := range policy.Candidates {
 		f, there := all[candidate]
 		if !there {
 			f, there = all[byID[candidate]]
 		}
+		met := slices.Contains(now.Done, candidate)
 		switch {
-		case !there && slices.Contains(policy.Done, candidate):
+		case met && (remakes || !there):
 		case !there:
-			notices = append(
-				notices,
-				notice(
-					UnknownCandidate,
-					"No node has the name, or a server with the id, %q: nothing is removed for it. "+
-						"Remove it from the list of candidates, or correct it.",
-					candidate,
-				),
-			)
-		// It is named twice, by its name and by its id.
-		case slices.ContainsFunc(leaving, func(d departure) bool { return d.name == f.name }):
-		case policy.remakes() && slices.Contains(policy.Done, candidate):
+			notices = append(notices, notice(UnknownCandidate,
+				"No node has the name, or a server with the id, %q: nothing is removed for it. "+
+					"Remove it from the list of candidates, or correct it.", candidate))
+		case slices.Contains(found, f): // it is named twice, by its name and by its id
 		case !f.free():
-			return nil, nil, &CandidateError{f.name, f.protected}
+			return named, nil, &CandidateError{f.name, f.protected}
 		default:
-			leaving = append(leaving, departure{name: f.name, why: "named in candidates"})
+			found = append(found, f)
 		}
 	}
-	if surplus := int64(len(all)) - policy.Capacity; policy.remakes() {
-		slices.SortFunc(leaving, func(a, b departure) int { return cmp.Compare(all[b.name].Index, all[a.name].Index) })
-		for i := range leaving {
-			again := int64(i) >= surplus
-			leaving[i].inPlace, leaving[i].again = again, again
-			if f := all[leaving[i].name]; again && f.closed {
-				return nil, nil, &ClosedError{f.name, f.Place}
-			}
+	if !remakes {
+		return candidates{leave: found}, notices, nil
+	}
+	slices.SortFunc(found, func(a, b *fact) int { return cmp.Compare(b.Index, a.Index) })
+	surplus := int(max(0, min(int64(len(all))-policy.Capacity, int64(len(found)))))
+	named.leave, named.again = found[:surplus], found[surplus:]
+	for _, f := range named.again {
+		if f.closed {
+			return named, nil, &ClosedError{f.name, f.Place}
 		}
 	}
-	return leaving, notices, nil
+	return named, notices, nil
 }
 
-// shrink chooses the nodes that leave a cluster that is too large: first those
-// that are not in service, then those marked as tainted, then as placement takes
-// from regions and zones, in each by the criterion. Nodes of closed places leave in
-// the same order after all others. Nodes of a region that cannot be reached stay:
-// nothing can be deleted there.
-//
-// A min is about nodes that serve. One that does not is removed also at a min,
-// because keeping it would cost a node that serves; no other is.
-func shrink(
-	all facts,
-	count int64,
-	days map[day]int,
-	full []placement.Place,
-	policy Policy,
-) ([]departure, []Notice, error) {
-	var leaving []departure
-	var unseen []string
-	open := func(may func(*fact) bool) func(*fact) bool {
-		return func(f *fact) bool { return !f.closed && may(f) }
-	}
-	tainted := func(f *fact) bool { return f.server.Tainted }
-	anyone := func(*fact) bool { return true }
-	for _, turn := range []struct {
-		may      func(*fact) bool
-		keepMins bool
-	}{
-		{open((*fact).useless), false},
-		{open(tainted), true},
-		{open(anyone), true},
-		{(*fact).useless, false},
-		{tainted, true},
-		{anyone, true},
-	} {
-		rest := all.without(leaving)
-		q := queue(
-			boardOf(rest, policy.Regions, full),
-			rest,
-			func(f *fact) bool { return f.free() && !policy.Unreachable[f.Region] && turn.may(f) },
-		)
-		if !turn.keepMins {
-			q.DropMins()
-		}
-		for int64(len(leaving)) < count {
-			f, ok := q.next()
-			if !ok {
-				break
-			}
-			if !f.looked {
-				unseen = append(unseen, f.name)
-			}
-			leaving = append(
-				leaving,
-				departure{name: f.name, why: choice(f, days, policy), share: true, beyond: q.Beyond(f.Place)},
-			)
-			q.leave(f.Place, true)
+// met are the candidates that this plan or an earlier one has met, of those that are listed.
+func (l *ledger) met() (done []string) {
+	ids := set{}
+	for _, v := range l.verdicts {
+		if granted := v.Outcome == Leaves || v.Outcome == Changes; granted && v.want.why == isNamed {
+			ids[v.Name], ids[v.ID] = true, true
 		}
 	}
-	if int64(len(leaving)) < count {
-		return nil, nil, tooFew(all, all.without(leaving), count, full, policy)
+	for _, candidate := range l.policy.Candidates {
+		if ids[candidate] || slices.Contains(l.now.Done, candidate) {
+			done = append(done, candidate)
+		}
 	}
-	var notices []Notice
+	slices.Sort(done)
+	return done
+}
+
+// tellLeaving says what a person should know of the nodes that are too many.
+func (l *ledger) tellLeaving(all facts) (notices []Notice) {
+	var unseen, closed []string
+	rest := maps.Clone(all)
+	for name, v := range l.verdicts {
+		if v.want.what != surplus || v.Outcome != Leaves {
+			continue
+		}
+		delete(rest, name)
+		if !v.want.looked {
+			unseen = append(unseen, name)
+		}
+		if v.want.closed {
+			closed = append(closed, name)
+		}
+	}
 	if len(unseen) > 0 {
-		notices = append(
-			notices,
-			notice(
-				UnseenChosen,
-				"%s would be removed, although no refresh has looked for servers since the last apply made them: %s. "+
-					"Refresh first, so that the choice is based on what runs.",
-				text.Nodes(int64(len(unseen))),
-				text.Few(all.byIndex(unseen)),
-			),
-		)
-	}
-	var closed []string
-	for _, d := range leaving {
-		if all[d.name].closed {
-			closed = append(closed, d.name)
-		}
+		notices = append(notices, notice(UnseenChosen,
+			"%s would be removed, although no refresh has looked for servers since the last apply made them: %s. "+
+				"Refresh first, so that the choice is based on what runs.",
+			text.Nodes(int64(len(unseen))), text.Few(all.byIndex(unseen))))
 	}
 	if len(closed) > 0 {
-		notices = append(
-			notices,
-			notice(
-				ClosedChosen,
-				"No open place can lose a node, so the cluster shrinks where it is closed: %s. Nova has to answer "+
-					"there to destroy their servers. To keep them ask for more nodes.",
-				text.Few(all.located(all.byIndex(closed))),
-			),
-		)
+		notices = append(notices, notice(ClosedChosen,
+			"No open place can lose a node, so the cluster shrinks where it is closed: %s. Nova has to answer "+
+				"there to destroy their servers. To keep them ask for more nodes.",
+			text.Few(all.located(all.byIndex(closed)))))
 	}
-	return leaving, append(notices, belowMin(all, all.without(leaving), policy)...), nil
+	return append(notices, belowMin(all, rest, l.policy)...)
 }
 
 // belowMin names the places that a shrink leaves below their mins.
@@ -197,42 +138,50 @@ func belowMin(before, after facts, policy Policy) (notices []Notice) {
 	}
 	for _, row := range placement.NewBoard(policy.Regions, after.counts()).Rows() {
 		if n := row.Bin.Current; n < row.Bin.Min && n < had[key(row)] {
-			notices = append(
-				notices,
-				notice(BelowMin, "%s keeps %s, and its min is %d: what leaves there was not in service. "+
-					"It is the first place to be filled again.", row.Place, text.Nodes(n), row.Bin.Min),
-			)
+			notices = append(notices, notice(BelowMin, "%s keeps %s, and its min is %d: what leaves there was not in "+
+				"service. It is the first place to be filled again.", row.Place, text.Nodes(n), row.Bin.Min))
 		}
 	}
 	return notices
 }
 
-// tooFew says why count nodes cannot be removed, of all nodes, where no more can
-// be than leave the rest. Mins are no reason for the nodes that were removed
-// whatever the mins.
-func tooFew(all, rest facts, count int64, full []placement.Place, policy Policy) error {
+// tooFew says why as many nodes as are too many cannot be removed; nil where they are. Mins are
+// no reason for the nodes that were removed whatever the mins.
+func (p *planning) tooFew() error {
+	all, left := maps.Clone(p.all), maps.Clone(p.all)
+	for name, v := range p.verdicts {
+		if v.Outcome == Leaves && v.want.what == removed {
+			delete(all, name)
+			delete(left, name)
+		}
+		if v.Outcome == Leaves && v.want.what == surplus {
+			delete(left, name)
+		}
+	}
+	if int64(len(all)-len(left)) >= p.surplus {
+		return nil
+	}
 	kept := all.number(func(f *fact) bool { return !f.free() })
-	removable := func(f *fact) bool { return f.free() && !policy.Unreachable[f.Region] }
-	if others := int64(len(all)) - kept; count > others {
+	if others := int64(len(all)) - kept; p.surplus > others {
 		var who []string
 		for _, name := range all.names() {
 			if why := all[name].protected; why != "" {
 				who = append(who, name+" "+why)
 			}
 		}
-		return &deletion.ProtectedError{Asked: count, Others: others, Protected: kept, Who: who}
+		return &deletion.ProtectedError{Asked: p.surplus, Others: others, Protected: kept, Who: who}
 	}
-	board := queue(boardOf(all, policy.Regions, full), all, removable).Board
-	for region, unreachable := range policy.Unreachable {
+	board := queue(boardOf(all, p.policy.Regions, p.full), all, p.removable, byTurn).Board
+	for region, unreachable := range p.policy.Unreachable {
 		if unreachable {
 			board.HoldRegion(region)
 		}
 	}
-	left := board.Clone()
-	for at, n := range all.minus(rest).counts() {
-		left.Add(at, -n)
+	lower := board.Clone()
+	for at, n := range all.minus(left).counts() {
+		lower.Add(at, -n)
 	}
-	board.LowerMins(left)
-	_, err := board.Distribute(-count)
+	board.LowerMins(lower)
+	_, err := board.Distribute(-p.surplus)
 	return err
 }

@@ -46,6 +46,8 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 		list, n, last := found[name], r.Nodes[name], before.Servers[name]
 		if len(list) == 0 {
 			seen.Missing[name] = true
+			n.Doubt = false
+			r.Nodes[name] = n
 			if last.ID != "" {
 				lost = append(lost, fmt.Sprintf("%s (server %s, in %s)", name, last.ID, n.Place))
 			}
@@ -57,10 +59,11 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 		}
 		own := len(list) == 1 && (last.ID == "" || best.ID == last.ID)
 		n = n.follow(best, own || n.Zone == "", zoned)
+		n.Doubt = false
 		r.Nodes[name] = n
 		seen.follow(name, n, best, before)
-		if !settled(best) {
-			best.Zone = "" // for plans: see settle
+		if !atRest(best) {
+			best.Zone = "" // for plans: see zonesFrom
 		}
 		seen.Servers[name] = best
 	}
@@ -70,6 +73,8 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 			continue
 		}
 		n := r.Leaving[name]
+		n.Doubt = false
+		r.Leaving[name] = n
 		seen.Servers[name] = n.serverOf(found[name], before.Servers[name].ID)
 		seen.follow(name, n, seen.Servers[name], before)
 	}
@@ -176,9 +181,11 @@ func (r Roster) Learn(seen Seen, policy Policy) Roster {
 	wanted := r.Wanted(policy)
 	serving, all := 0, len(r.Nodes) > 0
 	for name, n := range r.Nodes {
-		if trouble(name, n, seen, policy) == "" {
+		if seen.served(name, n, policy) && !n.Served {
 			n.Served = true
 			r.Nodes[name] = n
+		}
+		if trouble(name, n, seen, policy) == "" {
 			serving++
 		}
 		all = all && n.Template == wanted.At(n.Place)
@@ -220,29 +227,27 @@ func prefer(n Node, last string, a, b node.Node) int {
 // follow is the node where its server is; own says that the server may take the node
 // along.
 func (n Node) follow(s node.Node, own bool, zoned func(region string) bool) Node {
-	if own && settled(s) && s.Zone != "" && (n.Zone != "" || zoned(n.Region)) {
+	if own && atRest(s) && s.Zone != "" && (n.Zone != "" || zoned(n.Region)) {
 		n.Zone = s.Zone
 	}
 	n.Unplaced = s.Status == "SHELVED_OFFLOADED" && s.Zone == ""
 	return n
 }
 
-// settled reports whether a server is in its zone for good, and not being built
+// atRest reports whether a server is in its zone for good, and not being built
 // or moved.
-func settled(s node.Node) bool { return s.Status == "ACTIVE" || s.Status == "SHUTOFF" }
+func atRest(s node.Node) bool { return s.Status == "ACTIVE" || s.Status == "SHUTOFF" }
 
-// settle gives the nodes of regions that list zones now, and did not before, the
-// zones of their servers.
-func (r Roster) settle(seen Seen, regions []placement.Region) Roster {
-	zoned := map[string]bool{}
-	for _, region := range regions {
-		zoned[region.Name] = len(region.Zones) > 0
-	}
+// zonesFrom gives the nodes of regions that list zones now, and did not before, the zones
+// of their servers.
+func (r Roster) zonesFrom(seen Seen, regions []placement.Region) Roster {
 	r = r.clone()
-	for name, n := range r.Nodes {
-		if n.Zone == "" && zoned[n.Region] {
-			n.Zone = seen.Servers[name].Zone
-			r.Nodes[name] = n
+	for _, nodes := range []map[string]Node{r.Nodes, r.Leaving} {
+		for name, n := range nodes {
+			if n.Zone == "" && zoned(regions, n.Region) {
+				n.Zone = seen.Servers[name].Zone
+				nodes[name] = n
+			}
 		}
 	}
 	return r

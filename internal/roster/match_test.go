@@ -192,7 +192,7 @@ func TestPlanZonesListed(t *testing.T) {
 	} {
 		p.Regions[0].Zones = zones
 		next, change, err := Plan(r, seen, p)
-		if err != nil || len(change.Created) != 2 || fmt.Sprint(next.Counts()) != want {
+		if err != nil || len(change.Names(Comes)) != 2 || fmt.Sprint(next.Counts()) != want {
 			t.Errorf("got %v, %+v, %v, want %s", next.Counts(), change, err, want)
 		}
 		if got := fmt.Sprint(r.Counts()); got != "map[RegionOne:2]" {

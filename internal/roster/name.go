@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -45,6 +46,20 @@ func (p Pattern) Regexp(cluster string) *regexp.Regexp {
 type Naming struct {
 	Cluster string
 	Pattern Pattern
+}
+
+// MarshalText writes a naming as an import id does, with the cluster escaped, so that a
+// map can have it as a key.
+func (n Naming) MarshalText() ([]byte, error) {
+	return []byte(url.PathEscape(n.Cluster) + "/" + string(n.Pattern)), nil
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (n *Naming) UnmarshalText(text []byte) (err error) {
+	cluster, pattern, _ := strings.Cut(string(text), "/")
+	n.Pattern = Pattern(pattern)
+	n.Cluster, err = url.PathUnescape(cluster)
+	return err
 }
 
 // Name is the name of a node.

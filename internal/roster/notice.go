@@ -3,7 +3,6 @@ package roster
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -36,155 +35,152 @@ const (
 	UnseenChosen      Title = "A node was chosen unseen"
 	ClosedChosen      Title = "A closed place loses nodes"
 	UpdateBegins      Title = "The update begins with the next apply"
+	MadeTwice         Title = "Nodes that never served are not made a third time"
+	NotFollowed       Title = "Servers did not follow their nodes"
+	NotSeen           Title = "Nodes wait to be looked at"
 )
 
 func notice(title Title, format string, args ...any) Notice {
 	return Notice{title, fmt.Sprintf(format, args...)}
 }
 
-// tell says why an update does less than it could, at length and, of the first thing
-// that holds it, as a status: before has all nodes, left those that are there after the
-// plan.
-func tell(before, left facts, b batch, next Roster, change Change, policy Policy) (notices []Notice, holds string) {
-	u, more := policy.Update, change.Remaining
+// tell says why an update does less than it could.
+func (p *planning) tell(change Change) (notices []Notice) {
+	u, more := p.policy.Update, change.Remaining
 	say := func(title Title, format string, args ...any) {
 		notices = append(notices, notice(title, format, args...))
 	}
-	hold := func(status, detail string) {
-		if holds == "" {
-			holds = status + ": " + detail
-		}
+	of := func(holds ...Hold) []Verdict { return held(change.Verdicts, holds...) }
+	if len(of(HeldBegins)) > 0 {
+		say(UpdateBegins, "%s should be replaced, and this apply replaces none: Terraform must first have stored "+
+			"what the servers depend on, such as create_before_destroy. The next apply takes the first batch.",
+			text.Nodes(more))
+		return notices
 	}
-	if u == nil {
-		return nil, ""
+	if p.policy.stops(p.sick) && u.Has(Unhealthy) {
+		say(TooManyUnhealthy, "Unhealthy: %d of %s. That is more than stop_above (%s) allows, so none is replaced for "+
+			"that. Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.",
+			p.sick, text.Nodes(int64(len(p.all))), u.StopAbove)
 	}
-	if u.New {
-		if more > 0 {
-			say(
-				UpdateBegins,
-				"%s should be replaced, and this apply replaces none: Terraform must first have stored "+
-					"create_before_destroy of the servers. "+
-					"The next apply takes the first batch.",
-				text.Nodes(more),
-			)
-		}
-		return notices, ""
+	if list := of(HeldNoRoom); len(list) > 0 {
+		say(NoRoom, "%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list "+
+			"another place.", text.Nodes(int64(len(list))), text.Few(namesOf(list)), list[0].why)
 	}
-	if u.Has(Unhealthy) && outage(before, policy) {
-		sick := before.number((*fact).sick)
-		all := text.Nodes(int64(len(before)))
-		hold("held", fmt.Sprintf("%d of %s are unhealthy, more than stop_above allows", sick, all))
-		say(
-			TooManyUnhealthy,
-			"Unhealthy: %d of %s. That is more than stop_above (%s) allows, so none is replaced for that. "+
-				"Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.",
-			sick,
-			text.Nodes(int64(len(before))),
-			u.StopAbove,
-		)
+	if list := of(HeldNoHost); len(list) > 0 {
+		say(NoHost, "Nova found no host for the servers of %s: %s. With method = %q a node keeps its place, so it is "+
+			"made again there once retry_full_after is over. "+
+			"Make room, or remove the node, so that another one comes where room is.",
+			text.Nodes(int64(len(list))), text.Few(located(list)), u.Method)
 	}
-	if n := int64(len(b.blocked)); n > 0 {
-		hold("held", "no room for the substitutes of "+text.Few(b.blocked))
-		say(
-			NoRoom,
-			"%s should be replaced now, and there is no room for substitutes: %s. %s Raise a cap, or list another "+
-				"place.",
-			text.Nodes(n),
-			text.Few(b.blocked),
-			detail(b.noRoom),
-		)
+	if list := of(HeldTwice); len(list) > 0 {
+		say(MadeTwice, "%s never served, nor did the one that each of them replaced: %s. They are not made a third time. "+
+			"Change the template, or name them in candidates to try once more.",
+			text.Nodes(int64(len(list))), text.Few(namesOf(list)))
 	}
-	b.homeless = slices.DeleteFunc(b.homeless, func(name string) bool { return left[name] == nil })
-	if n := int64(len(b.homeless)); n > 0 {
-		hold("held", "Nova found no host for "+text.Few(left.located(b.homeless)))
-		say(
-			NoHost,
-			"Nova found no host for the servers of %s: %s. With method = %q a node keeps its place, so it is made "+
-				"again there once retry_full_after is over. "+
-				"Make room, or remove the node, so that another one comes where room is.",
-			text.Nodes(n),
-			text.Few(left.located(b.homeless)),
-			u.Method,
-		)
+	if list := p.former(); len(list) > 0 {
+		say(NotFollowed, "The servers of %s should have been made again, and are still the former ones: %s. Terraform "+
+			"does not know that the server depends on the generation of its node: give it "+
+			"replace_triggered_by = [terraform_data.generation[each.key]], with each.value.generation as input, and "+
+			"apply; then name the nodes in candidates.", text.Nodes(int64(len(list))), text.Few(list))
 	}
-	size := u.size(policy.Capacity)
-	w := waitsFor(before, left, next, more, policy)
-	if len(w.names) > 0 {
-		hold("waits", text.Few(w.names))
-	}
-	if more > int64(len(b.blocked)) && b.replaces() < size && len(w.names) > 0 {
+	if w := change.waits; len(of(HeldWaits, HeldBatch)) > 0 && len(w.names) > 0 && p.taken < p.size {
 		say(BatchWaits, "%s more should be replaced, at most %d at a time. This batch waits for %s: %s. %s",
-			text.Nodes(more), size, text.Nodes(int64(len(w.names))), text.Few(w.names), w.advice())
+			text.Nodes(more), p.size, text.Nodes(int64(len(w.names))), text.Few(w.names), w.advice(p.policy))
 	}
-	if names := left.baking(); more > int64(len(b.blocked)) && b.replaces() < size && len(names) > 0 {
-		hold("bakes", text.Few(names)+" must be in service for longer")
-		say(
-			BatchBakes,
-			"%s more should be replaced. %s not in service for as long as update.pause says: %s. Apply again then.",
-			text.Nodes(more),
-			isOrAre(len(names)),
-			text.Few(names),
-		)
+	if len(of(HeldBakes)) > 0 {
+		say(BatchBakes, "%s more should be replaced. %s not in service for as long as update.pause says: %s. Apply "+
+			"again then.", text.Nodes(more), isOrAre(len(p.baking)), text.Few(p.baking))
 	}
-	if held := heldBack(left, b.full, policy); more > 0 && len(b.picked) == 0 && len(held) > 0 {
-		hold("held", text.Few(held))
+	if list := of(HeldClosed); len(list) > 0 && p.taken == 0 {
 		say(PlacesClosed, "%s should be replaced, and their places take no nodes now: %s. "+
 			"They stay as they are until their places take nodes again; the next plan goes on then by itself.",
-			text.Nodes(int64(len(held))),
-			text.Few(held))
+			text.Nodes(int64(len(list))), text.Few(withWhy(list)))
 	}
-	if kept := protectedOutdated(
-		left,
-	); u.Has(Outdated) &&
-		int64(len(kept)) > policy.Capacity-min(policy.target(next), policy.Capacity) {
-		hold(InStep+" except for protected nodes", text.Few(kept))
-		say(
-			ProtectedOutdated,
-			"%s of another template than the wanted one will not be replaced: %s.",
-			text.Nodes(int64(len(kept))),
-			text.Few(kept),
-		)
+	if list := of(HeldUnseen); len(list) > 0 {
+		say(NotSeen, "%s should be replaced, and no refresh has looked at them since they changed: %s. Plan without "+
+			"-refresh=false.", text.Nodes(int64(len(list))), text.Few(namesOf(list)))
 	}
-	return notices, holds
+	if len(change.kept) > 0 {
+		say(ProtectedOutdated, "%s of another template than the wanted one will not be replaced: %s.",
+			text.Nodes(int64(len(change.kept))), text.Few(change.kept))
+	}
+	return notices
+}
+
+// kept are the protected nodes of another template, where they keep the update from its
+// target, each with why.
+func (p *planning) kept(protected []Verdict) (names []string) {
+	for _, v := range protected {
+		if v.Cause == Outdated {
+			names = append(names, v.Name+" "+v.want.protected)
+		}
+	}
+	if int64(len(names)) <= p.policy.Capacity-min(p.aim.target, p.policy.Capacity) {
+		return nil
+	}
+	return names
+}
+
+// former names the nodes whose servers should have been made again, and were not.
+func (p *planning) former() (names []string) {
+	for _, name := range p.left.names() {
+		if v := p.verdicts[name]; p.left[name].behind && v.Outcome != Changes {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// whyNot says what holds a node, where that is the same for all.
+func (p *planning) whyNot(hold Hold) string {
+	switch w := p.waits(1); {
+	case hold == HeldBakes:
+		return "the batch before it has to serve for longer: " + text.Few(p.baking)
+	case hold == HeldWaits && len(w.names) > 0:
+		return "the batch waits for " + text.Few(w.names)
+	}
+	return fmt.Sprintf("the batch is full (%d at a time)", p.size)
 }
 
 // wait is what a batch waits for.
 type wait struct {
 	names    []string // of nodes, each with why
 	underWay bool     // whether nodes of the cluster are among them
+	marks    bool     // whether some of those only lack a mark
 	behind   bool     // whether some of those have servers that did not change
 	unseen   bool     // whether some of those were not looked at
 	leaving  bool     // whether nodes that leave are among them
 	closed   bool     // whether nodes of closed regions are among them
 }
 
-// waitsFor finds the nodes that keep a batch from being chosen: those that are under
-// way, those that leave and whose servers are still there and, where a method takes
-// nodes from service, all that are out of it. Those of closed places only where more
-// nodes should be replaced: nobody waits for them otherwise.
-func waitsFor(before, left facts, next Roster, more int64, policy Policy) (w wait) {
-	for _, name := range left.names() {
-		f := before[name]
-		if f == nil || f.Mark != left[name].Mark {
+// waits are the nodes that keep the next batch from being chosen: those that count as under
+// way or, where a method takes nodes from service, as out of it, and those that leave and
+// whose servers are still there. Those of closed places are waited for only where more nodes
+// should be replaced.
+func (p *planning) waits(more int64) (w wait) {
+	keeps := p.policy.keeps(Outdated)
+	for _, name := range p.left.names() {
+		f := p.left[name]
+		if v := p.verdicts[name]; v.Outcome == Changes || v.Outcome == Returns || !p.under[name] && !(keeps && p.out[name]) {
 			continue
 		}
-		keeps := policy.Update.keeps(Outdated)
 		switch {
 		case keeps && f.unseen && more > 0:
-			why := policy.rests(placement.Place{Region: f.Region})
-			w.names = append(w.names, fmt.Sprintf("%s (%s %s)", name, f.Region, why))
+			w.names = append(w.names, fmt.Sprintf("%s (%s)", name, where(placement.Place{Region: f.Region},
+				p.policy.rests(placement.Place{Region: f.Region}))))
 			w.closed = true
 			continue
-		case f.trouble == "", !keeps && !f.underWay(), f.rests != "" && (!keeps || more == 0):
+		case f.trouble == "" || f.rests != "" && more == 0:
 			continue
 		}
 		w.names = append(w.names, fmt.Sprintf("%s (%s)", name, f.trouble))
 		w.underWay = true
 		w.unseen = w.unseen || !f.looked
 		w.behind = w.behind || f.trouble == isBehind
+		w.marks = w.marks || f.unmarked()
 	}
-	for _, name := range next.leavingFrom(policy) {
-		if _, leavesNow := before[name]; !leavesNow {
+	for _, name := range p.leaving {
+		if v := p.verdicts[name]; v.Outcome != Returns {
 			w.names = append(w.names, name+" (it leaves, and its server is still there)")
 			w.leaving = true
 		}
@@ -192,15 +188,21 @@ func waitsFor(before, left facts, next Roster, more int64, policy Policy) (w wai
 	return w
 }
 
+// unmarked reports whether a node waits for nothing but its mark.
+func (f *fact) unmarked() bool {
+	return f.looked && serves(f.server) && f.server.InService == "" && !noted(f.Node, f.server) && f.unhealthy == ""
+}
+
 // advice says what ends the wait.
-func (w wait) advice() string {
+func (w wait) advice(policy Policy) string {
 	var parts []string
 	if w.underWay {
-		parts = append(
-			parts,
-			"Apply again when what is under way is in service; if it never will be, change the template, or name it "+
-				"in candidates.",
-		)
+		parts = append(parts, "Apply again when what is under way is in service; if it never will be, change the "+
+			"template, or name it in candidates.")
+	}
+	if w.marks && policy.RequireMarks {
+		parts = append(parts, "Servers that run and have no mark are marked by stackpolicy_readiness_attachment; "+
+			"without one set require_in_service = false in update.")
 	}
 	if w.unseen {
 		parts = append(parts, "Plan without -refresh=false, so that what was not looked at is seen.")
@@ -227,54 +229,11 @@ func (w wait) advice() string {
 	return strings.Join(parts, " ")
 }
 
-// heldBack names the nodes that should be replaced and wait for their places, and says
-// why: those in service whose places take no nodes now and that would get another
-// template or are too old, and all of closed places.
-func heldBack(left facts, full []placement.Place, policy Policy) (held []string) {
-	u := policy.Update
-	if u.keeps(Outdated) {
-		full = nil // it gives up its own room first
-	}
-	board := boardOf(left, policy.Regions, full)
-	for _, name := range left.names() {
-		f := left[name]
-		aged := !f.aged.IsZero() && u.Has(TooOld)
-		concerned := aged || (f.outdated && u.Has(Outdated))
-		switch {
-		case !f.free():
-		case f.rests != "" && (concerned || f.unhealthy != "" && u.Has(Unhealthy)):
-			held = append(held, fmt.Sprintf("%s (%s %s)", name, f.Place, f.rests))
-		case concerned && (aged || u.Method != InPlace) && f.trouble == "" && board.Closed(f.Place):
-			held = append(held, fmt.Sprintf("%s (%s %s)", name, f.Place, board.Why(f.Place)))
-		}
-	}
-	return held
-}
-
 func isOrAre(n int) string {
 	if n == 1 {
 		return "One that has what is wanted is"
 	}
 	return fmt.Sprintf("%d that have what is wanted are", n)
-}
-
-// located adds the places of nodes to their names.
-func (all facts) located(names []string) []string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = fmt.Sprintf("%s (%s)", name, all[name].Place)
-	}
-	return list
-}
-
-// protectedOutdated names the protected nodes that keep an update from its target.
-func protectedOutdated(left facts) (kept []string) {
-	for _, name := range left.names() {
-		if f := left[name]; f.protected != "" && f.outdated {
-			kept = append(kept, name+" "+f.protected)
-		}
-	}
-	return kept
 }
 
 // detail returns what a notice says about an error.

@@ -36,6 +36,8 @@ type slowPlanner struct {
 	full    map[placement.Place]bool
 	order   []string        // all nodes in their turn
 	again   map[string]bool // candidates that are made again
+	was     map[string]Node // before
+	newest  bool            // whether those of another template leave their places first
 
 	reverts bool // the given template failed, and the settled one is wanted
 	holds   bool // it failed, and nothing is settled
@@ -48,6 +50,7 @@ type slowResult struct {
 	free      int      // of those, the ones that never served
 	remaining int64
 	batch     int64
+	retries   int   // of the new nodes, those that are second tries
 	returned  int64 // leaving nodes that came back for one that never served
 	blocked   bool
 
@@ -76,6 +79,7 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		}
 	}
 	now.Nodes = maps.Clone(s.nodes)
+	s.was = now.Nodes
 	s.slots = maps.Clone(now.Slots)
 	if policy.Stateful != nil {
 		for name, n := range s.nodes {
@@ -90,13 +94,7 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		}
 	}
 	s.line(now)
-	waits := map[string]bool{}
-	for name, n := range s.nodes {
-		if n.Template == s.wanted(n.Place) && !s.inService(name, n) && !s.rests(n.Place) {
-			waits[name] = true
-		}
-	}
-	outage := s.outage()
+	outage, blind := s.outage(false), s.outage(true)
 
 	var named []string
 	for name := range now.Nodes {
@@ -123,6 +121,8 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 			s.leave(name)
 		}
 	}
+	gone := int64(0) // those in service that this plan takes from it
+	s.newest = policy.Update != nil && slices.Contains(policy.Update.Causes, Outdated) && s.current() < s.target()
 	for int64(len(s.nodes)) > policy.Capacity {
 		useless := func(name string) bool {
 			return s.looked(name) && !s.inService(name, s.nodes[name])
@@ -143,7 +143,16 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		if name == "" {
 			return result, false
 		}
+		if s.inService(name, s.nodes[name]) {
+			gone++
+		}
 		delete(s.nodes, name)
+	}
+	waits := map[string]bool{}
+	for name, n := range s.nodes {
+		if n.Template == s.wanted(n.Place) && !s.inService(name, n) && !s.rests(n.Place) {
+			waits[name] = true
+		}
 	}
 	growth := policy.Capacity - int64(len(s.nodes))
 	if !s.copy().add(growth) {
@@ -152,15 +161,11 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 			return result, false
 		}
 	}
-	out := growth
+	s.newest = false
+	out := map[string]bool{}
 	for name, n := range s.nodes {
-		if s.again[name] || !s.inService(name, n) || s.rests(placement.Place{Region: n.Region}) {
-			out++
-		}
-	}
-	for _, name := range named {
-		if s.again[name] {
-			s.change(name, true)
+		if !s.inService(name, n) || s.rests(placement.Place{Region: n.Region}) {
+			out[name] = true
 		}
 	}
 
@@ -171,9 +176,11 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 			batch = batch * policy.Capacity / 100
 		}
 		result.batch = max(batch, 1)
-		if !u.New {
-			s.replace(now, &result, waits, growth, out, outage, result.batch)
-		}
+	} else {
+		result.batch = 1
+	}
+	if !policy.Begins {
+		s.replace(now, &result, waits, growth, gone, out, outage, blind, named, result.batch)
 	}
 	growth += int64(len(result.replaced)) - result.returned
 	for _, name := range result.replaced {
@@ -182,19 +189,35 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		}
 	}
 	s.name(now, growth)
-	if u != nil {
+	for name, n := range s.nodes {
+		_, was := now.Nodes[name]
+		if left, there := now.Leaving[name]; !was && (!there || left.Generation != n.Generation) {
+			n.Doubt = true
+			s.nodes[name] = n
+		}
+	}
+	{
 		var rest slowResult
 		later := s.copy()
-		later.leaving, later.again, later.full = nil, nil, map[placement.Place]bool{}
-		if u.RetryFullAfter > 0 {
+		later.leaving, later.full = nil, map[placement.Place]bool{}
+		if u != nil && u.RetryFullAfter > 0 {
 			for at := range seen.Full {
 				later.full[at] = true
 			}
 		}
-		later.replace(now, &rest, nil, 0, 0, later.outage(), -1)
+		left := slices.DeleteFunc(slices.Clone(named), func(name string) bool { return slices.Contains(result.replaced, name) })
+		waits := map[string]bool{}
+		for name, n := range later.nodes {
+			waits[name] = n.Template == s.wanted(n.Place) && !later.inService(name, n)
+		}
+		later.replace(now, &rest, waits, 0, 0, nil, later.outage(false), false, left, -1)
 		result.remaining = int64(len(rest.replaced))
 	}
 	slices.Sort(result.replaced)
+	for name, n := range s.nodes {
+		n.Served, n.Doubt, n.Retried = false, false, false
+		s.nodes[name] = n
+	}
 	result.nodes, result.slots = s.nodes, s.slots
 	if st := policy.Stateful; st != nil {
 		for name := range now.Nodes {
@@ -456,14 +479,15 @@ func (s *slowPlanner) nameIn(now Roster, at placement.Place) (string, Node) {
 	}
 }
 
-// outage is whether so many nodes are unhealthy that none is replaced for it.
-func (s *slowPlanner) outage() bool {
+// outage is whether so many nodes are unhealthy that none is replaced for it; with unknown,
+// whether so many are or are not known to be well that nothing is taken from service.
+func (s *slowPlanner) outage(unknown bool) bool {
 	if s.policy.Update == nil {
 		return false
 	}
 	unhealthy := 0
 	for name, n := range s.nodes {
-		if s.unhealthy(name) && !s.rests(n.Place) {
+		if (s.unhealthy(name) || unknown && s.seen.Servers[name].HealthUnknown) && !s.rests(n.Place) {
 			unhealthy++
 		}
 	}
@@ -478,8 +502,12 @@ func (s *slowPlanner) outage() bool {
 // way, then the others that are not in service, then those in service; of each the
 // unhealthy, the misplaced, the outdated. A batch of -1 is all of them, wherever
 // there is room.
-func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]bool, growth, out int64, outage bool, batch int64) {
+func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]bool, growth, gone int64, out map[string]bool, outage, blind bool, named []string, batch int64) {
 	u := s.policy.Update
+	if u == nil {
+		u = &Update{}
+	}
+	back := maps.Equal(s.policy.Templates, s.settled)
 	pending := growth
 	waiting := int64(len(waits))
 	leaving := int64(0)
@@ -490,16 +518,13 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 	}
 	inPlace := map[string]bool{}
 	blocked := map[string]bool{}
-	decided := maps.Clone(s.again)
-	if decided == nil {
-		decided = map[string]bool{}
-	}
+	decided := map[string]bool{}
 	current := s.current()
 	if slices.Contains(u.Causes, Outdated) && (!s.holds || batch < 0) {
 		for _, name := range (Roster{Nodes: s.nodes}).Names() {
 			n := s.nodes[name]
 			old := n.Template != s.wanted(n.Place) && (current < s.target() || n.Template != special(s.settled, n.Place))
-			free := !n.Served && s.looked(name) && !s.inService(name, n) && !s.protected(name) && !decided[name] && !s.rests(n.Place)
+			free := s.never(name) && !s.protected(name) && !decided[name] && (batch < 0 || !s.rests(n.Place))
 			if !old || !free || s.noHost(name) && !s.keeps() || s.goal(n.Place, current) == n.Template {
 				continue
 			}
@@ -519,7 +544,11 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 				}
 				s.nodes[name] = n
 				inPlace[name] = true
-				waiting++
+				n.Doubt, n.Served = true, false
+				s.nodes[name] = n
+				if batch >= 0 && !waits[name] {
+					waiting++
+				}
 			}
 			decided[name] = true
 			result.replaced = append(result.replaced, name)
@@ -540,29 +569,29 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 		bakes = bakes || known && s.seen.Baking[name] && n == now.Nodes[name] && n.Template == s.wanted(n.Place) && s.inService(name, n)
 	}
 	taken := int64(0)
-	for class := range 3 {
+	for class := range 5 {
 		of := func(name string) bool {
 			n, there := s.nodes[name]
 			if !there || s.protected(name) || decided[name] || blocked[name] || strings.HasPrefix(name, "+") {
 				return false
 			}
-			if s.rests(n.Place) && batch >= 0 {
+			if (s.rests(n.Place) || !s.looked(name)) && batch >= 0 {
 				return false
 			}
 			switch class {
-			case 0:
-				return waits[name]
-			case 1:
-				return !waits[name] && !s.inService(name, n)
+			case 0, 1:
+				return waits[name] && s.idle(name) == (class == 0)
+			case 2, 3:
+				return !waits[name] && !s.inService(name, n) && s.idle(name) == (class == 2)
 			}
 			return s.inService(name, n)
 		}
-		for _, cause := range []Cause{Unhealthy, Misplaced, Outdated, TooOld} {
-			if !slices.Contains(u.Causes, cause) || cause == Unhealthy && outage || cause == Outdated && s.holds && batch >= 0 {
+		for _, cause := range []Cause{"", Unhealthy, Misplaced, Outdated, TooOld} {
+			if cause != "" && !slices.Contains(u.Causes, cause) || cause == Unhealthy && outage || cause == Outdated && s.holds && batch >= 0 {
 				continue
 			}
 			clear(blocked)
-			stays := s.keeps() && cause != Misplaced
+			stays := (s.keeps() || s.policy.Stateful != nil) && cause != Misplaced
 			for {
 				there := s.copy()
 				for name := range inPlace { // as if it left: the next is taken where more are
@@ -570,8 +599,17 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 				}
 				victim := ""
 				switch cause {
+				case "":
+					for _, name := range named {
+						if victim == "" && s.again[name] && of(name) {
+							victim = name
+						}
+					}
 				case Unhealthy:
-					victim = there.first(func(name string) bool { return of(name) && s.unhealthy(name) }, false)
+					victim = there.first(func(name string) bool {
+						third := s.nodes[name].Retried && !s.served(name) && !s.noHost(name)
+						return of(name) && s.unhealthy(name) && (batch < 0 || !third && !s.former(name))
+					}, false)
 				case Misplaced:
 					trial := s.copy()
 					trial.add(pending)
@@ -587,7 +625,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 						}
 						old := func(name string) bool {
 							n := s.nodes[name]
-							waitsForPlace := batch >= 0 && s.inService(name, n) && s.waitsAt(n.Place, Outdated)
+							waitsForPlace := batch >= 0 && !s.idle(name) && s.waitsAt(n.Place, Outdated)
 							return of(name) && n.Template != s.wanted(n.Place) && !waitsForPlace && (pass == 0 || n.Template == newest)
 						}
 						if pass == 0 {
@@ -605,7 +643,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 				case TooOld:
 					for name, n := range s.nodes {
 						aged, old := s.seen.Aged[name]
-						waitsForPlace := batch >= 0 && s.inService(name, n) && s.waitsAt(n.Place, TooOld)
+						waitsForPlace := batch >= 0 && (!s.idle(name) && s.waitsAt(n.Place, TooOld) || s.former(name))
 						if !of(name) || !old || aged.Mark != n.Mark || waitsForPlace {
 							continue
 						}
@@ -619,27 +657,37 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 					break
 				}
 				n := s.nodes[victim]
-				serves := s.inService(victim, n)
+				serves, idle := s.inService(victim, n), s.idle(victim)
+				isOut := int64(len(out)) + growth + gone
 				fits := taken < batch
 				switch {
-				case waits[victim]:
-				case serves && bakes:
+				case waits[victim] && !stays:
+				case !idle && cause != "" && blind && !s.unhealthy(victim):
 					fits = false
-				case s.keeps():
-					fits = fits && (!serves || out < batch)
-				case !serves:
+				case serves && bakes && cause != "" && !(cause == Outdated && back):
+					fits = false
+				case stays:
+					fits = fits && (idle || isOut < batch || out[victim] && isOut == batch)
+				case idle:
 					fits = fits && taken+1+waiting <= batch
 				default:
 					fits = fits && taken+1+waiting+leaving <= batch
 				}
 				if batch >= 0 && !fits {
+					if cause == "" {
+						blocked[victim] = true
+						continue
+					}
 					break
 				}
-				if stays && cause != Outdated && s.noHost(victim) && s.stuck(victim) {
+				if batch >= 0 && stays && cause != "" && cause != Outdated && s.noHost(victim) && s.stuck(victim) {
 					blocked[victim] = true
 					continue
 				}
 				if !stays {
+					if cause == Unhealthy && !s.served(victim) && !s.noHost(victim) {
+						result.retries++
+					}
 					trial, there := s.copy(), s.copy()
 					trial.leave(victim)
 					delete(there.nodes, victim)
@@ -649,6 +697,9 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 					case s.noHost(victim) && !s.stuck(victim) && there.add(pending+1):
 						delete(s.nodes, victim)
 					default:
+						if cause == Unhealthy && !s.served(victim) && !s.noHost(victim) {
+							result.retries--
+						}
 						blocked[victim] = true
 						result.blocked = true
 						continue
@@ -664,6 +715,8 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 					if u.Method == Recreate || cause != Outdated {
 						n.Generation++
 					}
+					try := cause == Unhealthy && !s.served(victim) && !s.noHost(victim) && s.was[victim].Template == n.Template
+					n.Doubt, n.Served, n.Retried = true, false, try
 					s.nodes[victim] = n
 					inPlace[victim] = true
 				}
@@ -675,8 +728,8 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 				if waits[victim] {
 					waiting--
 				}
-				if serves {
-					out++
+				if stays && out != nil {
+					out[victim] = true
 				}
 				result.replaced = append(result.replaced, victim)
 			}
@@ -904,7 +957,7 @@ func (s *slowPlanner) bins(may func(string) bool, mins bool) []slowBin {
 		if !mins {
 			b.min = 0
 		}
-		for _, name := range s.order {
+		for _, name := range s.inOrder() {
 			if n, there := s.nodes[name]; there && here(n) {
 				b.count++
 				if may(name) {
@@ -958,6 +1011,24 @@ func (s *slowPlanner) copy() *slowPlanner {
 	return &c
 }
 
+// inOrder are the nodes in their turn, and in a shrink those of another template first.
+func (s *slowPlanner) inOrder() []string {
+	order := slices.Clone(s.order)
+	if s.newest {
+		slices.SortStableFunc(order, func(a, b string) int {
+			old := func(name string) bool { n, there := s.nodes[name]; return there && n.Template != s.wanted(n.Place) }
+			switch {
+			case old(a) == old(b):
+				return 0
+			case old(a):
+				return -1
+			}
+			return 1
+		})
+	}
+	return order
+}
+
 // leave removes a node, and closes its place if Nova found no host for it.
 func (s *slowPlanner) leave(name string) {
 	if s.noHost(name) {
@@ -986,7 +1057,7 @@ func (s *slowPlanner) stuck(name string) bool {
 // noHost reports whether Nova found no host for a node's server.
 func (s *slowPlanner) noHost(name string) bool {
 	server := s.seen.Servers[name]
-	return server.Status == "ERROR" && (strings.Contains(server.Fault, "No valid host") || strings.Contains(server.Fault, "Exceeded maximum"))
+	return s.looked(name) && server.Status == "ERROR" && (strings.Contains(server.Fault, "No valid host") || strings.Contains(server.Fault, "Exceeded maximum"))
 }
 
 // waitsAt reports whether a node in service is not replaced in a place now. A rebuild
@@ -1009,7 +1080,7 @@ func (s *slowPlanner) takesNone(at placement.Place) bool {
 		if r.Name != at.Region {
 			continue
 		}
-		if r.Closed || s.closed(at) || s.full[placement.Place{Region: r.Name}] || s.full[at] {
+		if r.Closed || s.closed(at) || s.full[placement.Place{Region: r.Name}] || len(r.Zones) > 0 && s.full[at] {
 			return true
 		}
 		for _, z := range r.Zones {
@@ -1055,7 +1126,7 @@ func (s *slowPlanner) line(now Roster) {
 		if id == "" {
 			id = name
 		}
-		if !there && !s.seen.Missing[name] {
+		if !there && !s.seen.Missing[name] || n.Doubt {
 			born = time.Unix(1<<40+n.Index, 0)
 		}
 		if len(s.policy.Templates) > 0 {
@@ -1096,15 +1167,55 @@ func (s *slowPlanner) line(now Roster) {
 
 func (s *slowPlanner) looked(name string) bool {
 	_, there := s.seen.Servers[name]
-	return there || s.seen.Missing[name]
+	return (there || s.seen.Missing[name]) && !s.nodes[name].Doubt && !s.was[name].Doubt
+}
+
+// former: another server was asked for, and the old one is there.
+func (s *slowPlanner) former(name string) bool {
+	n, build := s.nodes[name], s.seen.Builds[name]
+	return s.looked(name) && build.Of != "" && build.Mark != n.Mark && build.Generation < n.Generation
 }
 
 func (s *slowPlanner) inService(name string, n Node) bool {
 	server, there := s.seen.Servers[name]
-	if !there || server.Status != "ACTIVE" || server.Drained {
+	build := s.seen.Builds[name]
+	behind := build.Of != "" && build.Mark != n.Mark
+	if !there || n.Doubt || server.Status != "ACTIVE" || server.Drained || behind && build.Generation < n.Generation {
 		return false
 	}
-	return !s.policy.RequireMarks || server.InService == string(n.Mark)
+	if s.policy.RequireMarks {
+		return server.InService == string(n.Mark)
+	}
+	return !behind
+}
+
+// served: it was in service since it was made or changed.
+func (s *slowPlanner) served(name string) bool {
+	n, server := s.nodes[name], s.seen.Servers[name]
+	if n.Served || !s.looked(name) || s.former(name) {
+		return n.Served
+	}
+	own := server.InService == string(n.Mark) && server.ID != ""
+	return own || !s.policy.RequireMarks && server.Status == "ACTIVE" && (s.seen.Builds[name].Of == "" || s.seen.Builds[name].Mark == n.Mark)
+}
+
+// idle: it is proven that nobody misses it.
+func (s *slowPlanner) idle(name string) bool {
+	n, server := s.nodes[name], s.seen.Servers[name]
+	switch {
+	case !s.looked(name):
+		return false
+	case s.seen.Missing[name], server.Status != "ACTIVE" && server.Status != "UNKNOWN", server.Drained:
+		return true
+	}
+	return !s.served(name) && server.NotInService == string(n.Mark)
+}
+
+// never: it is proven that it was never in service.
+func (s *slowPlanner) never(name string) bool {
+	server := s.seen.Servers[name]
+	proof := s.seen.Missing[name] || server.Status == "ERROR" || server.NotInService == string(s.nodes[name].Mark)
+	return s.idle(name) && !s.served(name) && proof
 }
 
 // wanted is the template of new nodes of a place: the most special there is. (The
@@ -1140,7 +1251,7 @@ func later(r Roster, a, b Template) bool {
 
 func (s *slowPlanner) unhealthy(name string) bool {
 	server := s.seen.Servers[name]
-	return server.Status == "ERROR" || server.Tainted
+	return s.looked(name) && (server.Status == "ERROR" || server.Tainted)
 }
 
 func (s *slowPlanner) protected(name string) bool {

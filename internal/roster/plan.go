@@ -1,27 +1,19 @@
 package roster
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // ErrTemplateRemoved says that a template was taken away.
 var ErrTemplateRemoved = errors.New("a template cannot be taken away again: new nodes would be made from nothing")
 
-// Plan works out the next roster, in five steps. Each takes values and returns
-// values, and none changes what another one made:
-//
-//   - assess: what is known of each node: in service, under way, broken, protected, its turn
-//   - leave: who leaves: candidates, then those that are too many
-//   - batch: who is replaced, within which budget
-//   - place: how many new nodes each place gets
-//   - name: what they are called
+// Plan works out the next roster: facts, wants, the ledger that decides about each of them,
+// and the verdicts.
 //
 // Candidates are removed first. A cluster that is then too large shrinks: first
 // by nodes that are not in service, then by those marked as tainted, then as placement
@@ -36,162 +28,108 @@ var ErrTemplateRemoved = errors.New("a template cannot be taken away again: new 
 // Of the nodes that an update would replace, those not in service are taken
 // first, then those of the causes in their order; within one, in the order in
 // which placement takes from regions and zones, and for Outdated the newest of
-// the outdated templates first. A plan replaces at most the batch size of nodes,
-// and takes none from service while as many nodes of the wanted template, those
-// of this plan included, are not in service yet.
+// the outdated templates first.
 //
 // The errors are [ErrTemplateRemoved], a [*CandidateError], a [*ClosedError], a
 // [*SlotInUseError], a [*placement.InfeasibleError] and a [*deletion.ProtectedError].
 func Plan(now Roster, seen Seen, policy Policy) (Roster, Change, error) {
-	now = now.settle(seen, policy.Regions)
-	verdict := now.judge(policy)
-	policy = verdict.over(policy)
+	p, err := prepare(now, seen, policy)
+	if err != nil {
+		return now, Change{}, err
+	}
+	p.wants(p.named, p.surplus, daysOf(p.all, p.policy), p.decide)
+	return p.finish(now, seen)
+}
+
+// planning is a plan that is made.
+type planning struct {
+	*ledger
+	all     facts // all nodes, also those that leave
+	named   candidates
+	surplus int64 // number of nodes too many, where candidates have left; below 0: of those that are missing
+	failure failing
+	notices []Notice
+}
+
+// prepare finds out what is known, before anything is decided.
+func prepare(now Roster, seen Seen, policy Policy) (*planning, error) {
+	now = now.zonesFrom(seen, policy.Regions)
+	p := &planning{failure: now.judge(policy)}
+	policy = p.failure.over(policy)
 	next, notices, err := now.firstTemplate(policy.Templates)
 	if err != nil {
+		return nil, err
+	}
+	p.notices = append(notices, next.openSlots(policy)...)
+	p.all = assess(next, seen, policy)
+	if p.named, notices, err = findCandidates(next, p.all, policy); err != nil {
+		return nil, err
+	}
+	p.notices = append(p.notices, notices...)
+	p.ledger = newLedger(next, p.all, seen, policy)
+	p.surplus = int64(len(p.all)-len(p.named.leave)) - policy.Capacity
+	return p, nil
+}
+
+// finish makes the next roster of what was decided, and says what follows from it.
+func (p *planning) finish(now Roster, seen Seen) (Roster, Change, error) {
+	if p.err != nil {
+		return now, Change{}, p.err
+	}
+	if err := p.tooFew(); err != nil {
 		return now, Change{}, err
 	}
-
-	notices = append(notices, next.openSlots(policy)...)
-
-	all := assess(next, seen, policy)
-
-	leaving, more, err := candidates(all, policy)
+	p.notices = append(p.notices, p.tellLeaving(p.all)...)
+	come, err := p.arrive()
 	if err != nil {
 		return now, Change{}, err
 	}
-	notices = append(notices, more...)
-	full := fullPlaces(all, leaving, seen.full(policy))
-	left := all.without(leaving)
-	missing := policy.Capacity - int64(len(left))
-	removed, more, err := shrink(left, -missing, daysOf(all, policy), full, policy)
-	if err != nil {
-		return now, Change{}, err
+	for _, f := range come.returned {
+		p.returns(f)
 	}
-	notices = append(notices, more...)
-	left = left.without(removed)
-
-	s := stage{
-		all:    all,
-		left:   left,
-		growth: max(missing, 0),
-		back:   poolOf(next, seen, policy),
-		aim:    aimOf(next, left, policy),
-		full:   full,
-	}
-	s.remake(leaving)
-	_, err = place(left, s.growth, s.back, s.aim, s.full, policy)
-	tried := err != nil && len(s.full) > 0
-	if tried { // Nova may have room by now
-		s.full = nil
-		_, err = place(left, s.growth, s.back, s.aim, s.full, policy)
-	}
-	if err != nil {
-		return now, Change{}, err
-	}
-
-	chosen := chooseBatch(next, s, policy)
-	s = s.after(chosen)
-
-	come, err := place(s.left, s.growth, s.back, s.aim, s.full, policy)
-	if err != nil {
-		return now, Change{}, err
-	}
-
-	made, index := name(come, s.aim, next, chosen.returned, policy)
-
-	changed := slices.Concat(leaving, removed, chosen.picked)
-	returned := slices.Concat(chosen.returned, come.returned)
+	made, index := p.name(come)
+	next := p.now.clone()
 	fresh := next.withoutSlots(made)
-	next.apply(changed, returned, made, index, seen)
-	if err := next.closeSlots(changed, policy); err != nil {
+	next.apply(p.verdicts, made, index, seen)
+	next.Done = p.met()
+	if err := next.closeSlots(p.verdicts, p.policy); err != nil {
 		return now, Change{}, err
 	}
-	change := record(all, changed, returned, made)
-	after := s.left.renewed(next, returned, made, len(all), seen, policy)
-	change.Remaining = remaining(next, after, seen.full(policy), policy)
-	change.Reverted = verdict.record(all)
-	told, holds := tell(all, after, chosen, next, change, policy)
+	after := p.after(next, made, seen)
+	later := p.later(next, after, seen)
+	p.holds(later)
+	change := Change{Remaining: later.changes(), Reverted: p.failure.record(p.all)}
+	change.Verdicts = p.record(made)
+	change.waits, change.baking = p.waits(change.Remaining), p.baking
+	change.kept = p.kept(held(change.Verdicts, HeldProtected))
+	change.outdated = after.number(func(f *fact) bool { return f.outdated })
 	change.Notices = slices.Concat(
-		notices,
-		verdict.notices(change.Reverted, policy),
-		seen.tellOfFull(tried, policy),
-		told,
-		slotsWait(fresh, next, after, policy),
+		p.notices,
+		p.failure.notices(change.Reverted, p.policy),
+		seen.tellOfFull(p.tried, p.policy),
+		p.tell(change),
+		slotsWait(fresh, next, after, p.policy),
 	)
-	change.Holds = holds
 	return next, change, nil
-}
-
-// remake gives the candidates that are made again the templates that are their turns.
-func (s *stage) remake(leaving []departure) {
-	s.remade = map[string]bool{}
-	for i, d := range leaving {
-		if d.inPlace {
-			f := s.all[d.name]
-			s.aim.take(f)
-			leaving[i].template = s.aim.at(f.Place)
-			s.aim.give(1)
-			s.remade[d.name] = true
-		}
-	}
-}
-
-// after is the stage once a batch was chosen: its substitutes are a part of the
-// growth, unless they came back already.
-func (s stage) after(b batch) stage {
-	s.full = b.full
-	s.left = s.left.without(b.picked)
-	s.growth += int64(len(b.removed()) - len(b.returned))
-	for _, d := range b.picked {
-		f := s.all[d.name]
-		s.aim.take(f)
-		if d.inPlace && d.template == s.aim.wanted.At(f.Place) {
-			s.aim.current++
-		}
-	}
-	for _, f := range b.returned {
-		s.left[f.name] = f
-		s.back = slices.DeleteFunc(slices.Clone(s.back), func(g *fact) bool { return g == f })
-		if !f.outdated {
-			s.aim.current++
-		}
-	}
-	return s
-}
-
-// fullPlaces adds the places where Nova found no host for nodes that leave.
-func fullPlaces(all facts, leaving []departure, full []placement.Place) []placement.Place {
-	full = slices.Clone(full)
-	for _, d := range leaving {
-		if at := all[d.name].full; at != nil && !d.inPlace {
-			full = append(full, *at)
-		}
-	}
-	return full
 }
 
 // apply makes a change of a roster. Nodes that are removed are leaving ones from
 // then on, unless they are known to have no server.
-func (r *Roster) apply(changed []departure, returned []*fact, made []newNode, next int64, seen Seen) {
-	for _, d := range changed {
-		n := r.Nodes[d.name]
-		if d.inPlace {
-			n.Template = d.template
-			n.Mark = n.Mark.next(n.Template)
-			if d.again {
-				n.Generation++
+func (r *Roster) apply(verdicts map[string]Verdict, made []newNode, next int64, seen Seen) {
+	for name, v := range verdicts {
+		switch v.Outcome {
+		case Changes:
+			r.Nodes[name] = v.after
+		case Leaves:
+			n := r.Nodes[name]
+			delete(r.Nodes, name)
+			if !seen.Missing[name] {
+				r.Leaving[name] = n
 			}
-			r.Nodes[d.name] = n
-			continue
+		case Returns:
+			r.Nodes[name] = v.Node
+			delete(r.Leaving, name)
 		}
-		delete(r.Nodes, d.name)
-		if !seen.Missing[d.name] {
-			r.Leaving[d.name] = n
-		}
-	}
-	for _, f := range returned {
-		r.Nodes[f.name] = f.Node
-		delete(r.Leaving, f.name)
 	}
 	for _, n := range made {
 		r.Nodes[n.name] = n.Node
@@ -200,59 +138,114 @@ func (r *Roster) apply(changed []departure, returned []*fact, made []newNode, ne
 	r.Next = next
 }
 
-// renewed are the facts once the change was made: of the nodes that are left,
-// some were changed, some came back, and new ones come, whose turn is after all
-// others.
-func (left facts) renewed(next Roster, returned []*fact, made []newNode, turn int, seen Seen, policy Policy) facts {
-	after := maps.Clone(left)
-	for name, f := range left {
+// after are the facts of the cluster as the plan leaves it: of the nodes that are left,
+// some were changed, some came back, and new ones come, whose turn is after all others.
+func (p *planning) after(next Roster, made []newNode, seen Seen) facts {
+	after := maps.Clone(p.left)
+	for name, f := range p.left {
 		if n := next.Nodes[name]; n.Mark != f.Mark {
-			after[name] = factOf(name, n, next, seen, policy)
+			after[name] = factOf(name, n, next, seen, p.policy)
 			after[name].turn = f.turn
 		}
 	}
 	var come []newNode
-	for _, f := range returned {
+	for _, f := range p.returned {
 		come = append(come, newNode{f.name, f.Node})
 	}
 	for i, n := range append(come, made...) {
-		after[n.name] = factOf(n.name, n.Node, next, seen, policy)
-		after[n.name].turn = turn + i
+		after[n.name] = factOf(n.name, n.Node, next, seen, p.policy)
+		after[n.name].turn = len(p.all) + i
 	}
 	return after
 }
 
-// record lists what changed.
-func record(all facts, changed []departure, returned []*fact, made []newNode) Change {
-	var change Change
-	why := reasons(all, changed)
-	by := make(map[string]departure, len(changed))
-	var names []string
-	for _, d := range changed {
-		by[d.name] = d
-		names = append(names, d.name)
-		if d.cause != "" {
-			change.Replaced++
+// later is the ledger of the cluster as the plan leaves it, after the same wants were decided
+// without a budget: what should still be replaced, sooner or later. An outage that this plan
+// ends, for instance because candidates leave, does not hold back the next plan.
+func (p *planning) later(next Roster, after facts, seen Seen) *ledger {
+	var named candidates
+	for _, f := range p.named.again {
+		if p.verdicts[f.name].Outcome == Held {
+			named.again = append(named.again, after[f.name])
 		}
 	}
-	for _, name := range all.byIndex(names) {
-		f := all[name]
-		d := Departure{Name: name, Node: f.Node, ID: f.server.ID, Reason: why[name]}
-		if by[name].inPlace {
-			change.Revised = append(change.Revised, d)
-		} else {
-			change.Departed = append(change.Departed, d)
+	l := newLedger(next, after, seen, p.policy)
+	l.ever = true
+	l.wants(named, 0, nil, l.decide)
+	return l
+}
+
+// changes is the number of nodes that are removed for a substitute, or changed.
+func (l *ledger) changes() (n int64) {
+	for name := range l.verdicts {
+		if v := l.verdicts[name]; v.Outcome == Leaves || v.Outcome == Changes {
+			n++
 		}
 	}
-	slices.SortFunc(returned, func(a, b *fact) int { return cmp.Compare(a.Index, b.Index) })
-	for _, f := range returned {
-		change.Returned = append(change.Returned, f.name)
+	return n
+}
+
+// holds adds verdicts about the nodes that should be replaced, and for which no want came
+// up: what bars each for good or, where it will be replaced later, the refusal of the cause
+// for that.
+func (p *planning) holds(later *ledger) {
+	for name, f := range p.left {
+		if v, there := p.verdicts[name]; there && (v.Outcome != Held || !v.Hold.spent()) {
+			continue
+		}
+		granted := later.verdicts[name]
+		for _, cause := range []Cause{granted.Cause, Unhealthy, Outdated, TooOld} {
+			w := want{fact: f, cause: cause, what: replaced, why: p.concerns(f, cause)}
+			if later.granted(name) && granted.Cause == cause {
+				w.what, w.why = granted.want.what, granted.want.why
+			}
+			if w.why == "" {
+				continue
+			}
+			p.verdicts[name] = p.verdict(w, Held, p.hold(w, later))
+			break
+		}
 	}
-	byIndex := func(a, b newNode) int { return cmp.Compare(a.Index, b.Index) }
-	for _, n := range slices.SortedFunc(slices.Values(made), byIndex) {
-		change.Created = append(change.Created, n.name)
+}
+
+// hold is what holds a node: the first that says why, in the end that the batch is full.
+func (p *planning) hold(w want, later *ledger) refusal {
+	ask := []func(want) refusal{p.bars, p.spends}
+	if !later.granted(w.name) {
+		ask = []func(want) refusal{later.bars, later.spends, p.bars, p.spends}
 	}
-	return change
+	for _, refuses := range ask {
+		if no := refuses(w); no.hold != "" {
+			return no
+		}
+	}
+	return refusal{hold: HeldBatch}
+}
+
+// record has the verdicts of all nodes, by index.
+func (p *planning) record(made []newNode) (verdicts []Verdict) {
+	why := reasons(p.all, p.verdicts)
+	for name, f := range p.all {
+		v, there := p.verdicts[name]
+		if !there {
+			v = p.verdict(want{fact: f}, Stays, refusal{})
+		}
+		if v.Outcome == Held && v.why == "" {
+			v.why = p.whyNot(v.Hold)
+		}
+		if v.Reason = why[name]; v.Outcome == Held {
+			v.Reason = v.text()
+		}
+		verdicts = append(verdicts, v)
+	}
+	for _, f := range p.returned {
+		verdicts = append(verdicts, p.verdicts[f.name])
+	}
+	for _, n := range made {
+		verdicts = append(verdicts, Verdict{Name: n.name, Node: n.Node, Outcome: Comes})
+	}
+	slices.SortFunc(verdicts, func(a, b Verdict) int { return compareIndex(a.Name, a.Node, b.Name, b.Node) })
+	return verdicts
 }
 
 // firstTemplate gives nodes that have no template that of their place: one cannot

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"math/big"
 	"slices"
 	"time"
 
@@ -23,11 +24,15 @@ type Policy struct {
 	Opened map[string]bool
 
 	Candidates []string  // names, or ids of servers, of nodes to remove
-	Done       []string  // candidates of an earlier plan, which may be gone
 	Protected  []string  // names, or ids of servers, of nodes that are never removed
 	Templates  Templates // what new nodes are made from; empty: there is no template
 	Update     *Update   // nil: nothing is replaced
 	Stateful   *Stateful // nil: nodes have no slots
+
+	// Begins says that this plan is the first with an update, a method or slots, or that it
+	// begins to require marks. It replaces nothing yet: Terraform must first have stored what
+	// the servers depend on, and the readiness attachment must have marked them.
+	Begins bool
 
 	// RequireMarks counts a node as in service only if its server carries the node's
 	// own mark.
@@ -54,12 +59,6 @@ type Update struct {
 	RetryFullAfter time.Duration
 
 	holds bool // whether no node is replaced for its template, because that failed
-
-	// New says that this plan is the first with the update, or that it begins to
-	// require marks. It replaces nothing yet: Terraform must first have stored
-	// create_before_destroy of the servers, and the readiness attachment must have
-	// marked them.
-	New bool
 }
 
 // Cause is a reason to replace a node.
@@ -81,45 +80,32 @@ const (
 	Recreate   = "RECREATE"   // the same node, whose server is destroyed first and made again
 )
 
-// keeps reports whether a node that is replaced for a cause keeps its name and
-// place, so that it is out of service until its server is back.
-func (u *Update) keeps(cause Cause) bool {
-	return u.Method != "" && u.Method != Substitute && cause != Misplaced
+// keeps reports whether a node that is replaced for a cause keeps its name and place, so
+// that it is out of service until its server is back. Candidates have no cause.
+func (p Policy) keeps(cause Cause) bool {
+	if p.Stateful != nil {
+		return true
+	}
+	return p.Update != nil && p.Update.Method != "" && p.Update.Method != Substitute && cause != Misplaced
 }
 
 // makesAgain reports whether the server of a node that keeps its name is made again.
-func (u *Update) makesAgain(cause Cause) bool { return u.Method == Recreate || cause != Outdated }
-
-// remakes reports whether candidates keep their names.
-func (p Policy) remakes() bool {
-	return p.Stateful != nil || p.Update != nil && p.Update.keeps(Unhealthy)
+func (p Policy) makesAgain(cause Cause) bool {
+	return p.Update == nil || p.Update.Method == Recreate || cause != Outdated
 }
 
-// Change is what a plan does to a roster.
-type Change struct {
-	Created   []string    // names of new nodes, by index
-	Returned  []string    // names of leaving nodes that come back, by index
-	Departed  []Departure // nodes that are removed, by index
-	Revised   []Departure // nodes that keep their name and get another template or another server, by index
-	Replaced  int64       // of those departed and revised, the ones that an update replaces
-	Remaining int64       // nodes that an update still has to replace after this plan
-	Reverted  *Reverted   // what happens for a template that failed; nil: none did
-	Notices   []Notice    // what a person should know
-	Holds     string      // what keeps the update from more, as a status; "" without anything
+// batch is the maximum number of nodes that one plan replaces.
+func (p Policy) batch() int64 {
+	if p.Update == nil {
+		return 1
+	}
+	return max(p.Update.BatchSize.down(p.Capacity), 1)
 }
 
-// Empty reports whether no node changes.
-func (c Change) Empty() bool {
-	return len(c.Created)+len(c.Returned)+len(c.Departed)+len(c.Revised) == 0
-}
-
-// Departure is a node that a plan removes or revises.
-type Departure struct {
-	Name string
-	Node
-	ID     string // of its server, "" where none is known
-	Reason string // one sentence: why its place loses a node, and why this one
+// stops reports whether so many nodes are more than stop_above.
+func (p Policy) stops(sick int64) bool {
+	return p.Update != nil && big.NewRat(sick, 1).Cmp(p.Update.StopAbove.exact(p.Capacity)) > 0
 }
 
 // Has reports whether a cause is among those of the update.
-func (u *Update) Has(cause Cause) bool { return slices.Contains(u.Causes, cause) }
+func (u *Update) Has(cause Cause) bool { return u != nil && slices.Contains(u.Causes, cause) }

@@ -26,8 +26,17 @@ func boardOf(all facts, listed []placement.Region, full []placement.Place) *plac
 	return board
 }
 
-// queue lines up the nodes that may leave.
-func queue(board *placement.Board, all facts, may func(*fact) bool) queues {
+// queue lines up the nodes that may leave, in their turn. Mins do not matter where a
+// substitute comes for each node.
+func (l *ledger) queue(may func(*fact) bool) queues {
+	return queue(l.space, l.left, may, byTurn)
+}
+
+// byTurn orders nodes by the criterion.
+func byTurn(a, b *fact) int { return cmp.Compare(a.turn, b.turn) }
+
+// queue lines up the nodes that may leave, in an order.
+func queue(board *placement.Board, all facts, may func(*fact) bool, order func(a, b *fact) int) queues {
 	q := queues{board.Clone(), map[placement.Place][]string{}, all}
 	for name, f := range all {
 		if at, _ := q.Counted(f.Place); may(f) {
@@ -37,7 +46,7 @@ func queue(board *placement.Board, all facts, may func(*fact) bool) queues {
 		}
 	}
 	for _, names := range q.in {
-		slices.SortFunc(names, func(x, y string) int { return cmp.Compare(all[x].turn, all[y].turn) })
+		slices.SortFunc(names, func(x, y string) int { return order(all[x], all[y]) })
 	}
 	return q
 }

@@ -13,23 +13,23 @@ import (
 // reasons are the sentences about the nodes that are removed or revised, such as
 // "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01; web-0 is
 // locked".
-func reasons(all facts, leaving []departure) map[string]string {
-	losses := lossesOf(all, leaving)
-	texts := make(map[string]string, len(leaving))
-	for _, d := range leaving {
-		at := all[d.name].Place
-		switch {
-		case d.cause != "":
-			texts[d.name] = fmt.Sprintf("replaced (%s) in %s: %s", d.cause, at, d.why)
-		case d.share:
-			l := losses[at]
-			loss := fmt.Sprintf("%s loses %d of %d", at, l.lost, l.had)
-			if d.beyond != "" {
-				loss += ": " + d.beyond
+func reasons(all facts, verdicts map[string]Verdict) map[string]string {
+	losses := lossesOf(all, verdicts)
+	texts := make(map[string]string, len(verdicts))
+	for name, v := range verdicts {
+		switch w := v.want; {
+		case v.Outcome != Leaves && v.Outcome != Changes:
+		case v.Cause != "":
+			texts[name] = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, w.why)
+		case w.what == surplus:
+			l := losses[v.Place]
+			loss := fmt.Sprintf("%s loses %d of %d", v.Place, l.lost, l.had)
+			if w.beyond != "" {
+				loss += ": " + w.beyond
 			}
-			texts[d.name] = strings.Join(slices.Concat([]string{loss, d.why}, l.someKept()), "; ")
+			texts[name] = strings.Join(slices.Concat([]string{loss, w.why}, l.someKept()), "; ")
 		default:
-			texts[d.name] = d.why
+			texts[name] = w.why
 		}
 	}
 	return texts
@@ -41,7 +41,7 @@ type loss struct {
 	kept      []string // its protected nodes, and why
 }
 
-func lossesOf(all facts, leaving []departure) map[placement.Place]*loss {
+func lossesOf(all facts, verdicts map[string]Verdict) map[placement.Place]*loss {
 	losses := map[placement.Place]*loss{}
 	for _, name := range all.names() {
 		f := all[name]
@@ -54,9 +54,9 @@ func lossesOf(all facts, leaving []departure) map[placement.Place]*loss {
 			l.kept = append(l.kept, name+" "+f.protected)
 		}
 	}
-	for _, d := range leaving {
-		if d.share {
-			losses[all[d.name].Place].lost++
+	for _, v := range verdicts {
+		if v.want.what == surplus && v.Outcome == Leaves {
+			losses[v.Place].lost++
 		}
 	}
 	return losses

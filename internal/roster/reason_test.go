@@ -158,7 +158,7 @@ func TestReasons(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		var got []string
-		for _, d := range change.Departed {
+		for _, d := range change.Of(Leaves) {
 			got = append(got, d.Name+": "+d.Reason)
 			if d.Node != r.Nodes[d.Name] || d.ID != seen.Servers[d.Name].ID {
 				t.Errorf("%s: %s has %+v and %q", c.name, d.Name, d.Node, d.ID)
@@ -185,8 +185,8 @@ func TestKeptNeighbours(t *testing.T) {
 	} {
 		p.Capacity, p.Protected = 4, r.Names()[:protected]
 		_, change, err := Plan(r, running(r), p)
-		if err != nil || change.Departed[0].Reason != want {
-			t.Errorf("got %+v, %v\nwant %s", change.Departed, err, want)
+		if err != nil || change.Of(Leaves)[0].Reason != want {
+			t.Errorf("got %+v, %v\nwant %s", change.Of(Leaves), err, want)
 		}
 	}
 }
@@ -225,24 +225,23 @@ func TestNotices(t *testing.T) {
 		{func(p *Policy) { p.Templates = nil }, nil, nil},
 		{func(p *Policy) { p.Candidates = []string{"web-9"} }, nil,
 			[]Notice{{UnknownCandidate, `No node has the name, or a server with the id, "web-9": nothing is removed for it. Remove it from the list of candidates, or correct it.`}}},
-		{func(p *Policy) { p.Candidates, p.Done = []string{"web-9"}, []string{"web-9"} }, nil, nil},
 		{func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2", "id-web-2"} }, nil, nil},
 		{func(p *Policy) { p.Capacity = 4 }, nil, nil},
 		{func(p *Policy) { p.Capacity = 5 }, func(s Seen) { clear(s.Servers) },
 			[]Notice{{UnseenChosen, "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the choice is based on what runs."}}},
 		{func(p *Policy) { p.Capacity = 4 }, func(s Seen) { clear(s.Servers) },
 			[]Notice{{UnseenChosen, "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that the choice is based on what runs."}}},
-		{func(p *Policy) { p.Templates, p.Update = images("b"), update("1", Outdated); p.Update.New = true }, nil,
-			[]Notice{{UpdateBegins, "6 nodes should be replaced, and this apply replaces none: Terraform must first have stored create_before_destroy of the servers. The next apply takes the first batch."}}},
-		{func(p *Policy) { p.Update = update("1", Outdated); p.Update.New = true }, nil, nil},
+		{func(p *Policy) { p.Templates, p.Update = images("b"), update("1", Outdated); p.Begins = true }, nil,
+			[]Notice{{UpdateBegins, "6 nodes should be replaced, and this apply replaces none: Terraform must first have stored what the servers depend on, such as create_before_destroy. The next apply takes the first batch."}}},
+		{func(p *Policy) { p.Update = update("1", Outdated); p.Begins = true }, nil, nil},
 		{func(p *Policy) {
 			p.Update = update("1", Unhealthy, Misplaced)
-			p.Update.New = true
+			p.Begins = true
 			p.Update.StopAbove = amount("0")
 			p.Regions[0].Zones[2].Cap = 0
 		},
 			func(s Seen) { s.change("web-4", func(n *node.Node) { n.Tainted = true }) },
-			[]Notice{{UpdateBegins, "1 node should be replaced, and this apply replaces none: Terraform must first have stored create_before_destroy of the servers. The next apply takes the first batch."}}},
+			[]Notice{{UpdateBegins, "1 node should be replaced, and this apply replaces none: Terraform must first have stored what the servers depend on, such as create_before_destroy. The next apply takes the first batch."}}},
 		{func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("1") }, func(s Seen) {
 			s.change("web-4", func(n *node.Node) { n.Tainted = true })
 			s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
@@ -279,14 +278,14 @@ func TestNotices(t *testing.T) {
 			p.Regions = p.Regions[:1]
 		}, func(s Seen) {
 			delete(s.Servers, "web-0")
-			s.Builds["web-1"] = Build{Mark: "1-0"}
+			s.Builds["web-1"] = Build{Mark: "1-0", Generation: 1}
 		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (it was not looked at yet), web-1 (its server is still what it was before the node changed). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates. " +
 			"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."}}},
 		{func(p *Policy) {
 			p.Templates, p.Update = images("a"), update("2", Misplaced)
 			p.Regions = p.Regions[:1]
 		}, func(s Seen) {
-			s.Builds["web-0"] = Build{Mark: "1-0"}
+			s.Builds["web-0"] = Build{Mark: "1-0", Generation: 1}
 			delete(s.Servers, "web-1")
 		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (its server is still what it was before the node changed), web-1 (it was not looked at yet). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates. " +
 			"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."}}},

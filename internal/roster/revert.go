@@ -23,9 +23,9 @@ import (
 
 // Failure is a template that failed. Once it is found nothing in it changes.
 type Failure struct {
-	Template string        // its hash: see [Mark]
-	Node     string        // whose server was not in service
-	After    time.Duration // how long after its launch the wait for it ended
+	Template string        `json:"template"` // its hash: see [Mark]
+	Node     string        `json:"node"`     // whose server was not in service
+	After    time.Duration `json:"after"`    // how long after its launch the wait for it ended
 }
 
 // The titles of what a failed template does.
@@ -81,27 +81,27 @@ func (r Roster) disturbed(seen Seen, policy Policy) bool {
 }
 
 // lateness is how long after its launch a wait for a server ended without it, where
-// the node never was in service since; 0 otherwise. A server that was drained, or that
-// did not follow its node to the template, says nothing of the template.
+// the node never was in service since it was made or changed; 0 otherwise. A server that was
+// drained, or that did not follow its node to the template, says nothing of the template.
 func lateness(name string, n Node, seen Seen, policy Policy) time.Duration {
 	server := seen.Servers[name]
-	marked := server.InService == string(n.Mark)
-	if !policy.RequireMarks || marked || server.Status != "ACTIVE" || server.Drained || seen.behind(name, n) {
+	never := noted(n, server) && !n.Served && !seen.served(name, n, policy)
+	if !policy.RequireMarks || !never || server.Status != "ACTIVE" || server.Drained || seen.behind(name, n) {
 		return 0
 	}
-	since, noted := launched(server), server.NotInServiceAt
-	if since.IsZero() || noted.IsZero() || noted.After(server.SeenAt) { // the clock was set back since
+	since, ended := launched(server), server.NotInServiceAt
+	if since.IsZero() || ended.IsZero() || ended.After(server.SeenAt) { // the clock was set back since
 		return 0
 	}
-	return noted.Sub(since)
+	return ended.Sub(since)
 }
 
 // Wanted are the templates that the nodes of a cluster should have: the given ones
 // or, where they failed, the settled ones.
 func (r Roster) Wanted(policy Policy) Templates { return r.judge(policy).wanted }
 
-// verdict is what failed templates mean for a plan.
-type verdict struct {
+// failing is what failed templates mean for a plan.
+type failing struct {
 	failures []Failure // of the given templates; none: they are wanted
 	places   []placement.Place
 	given    Templates
@@ -111,8 +111,8 @@ type verdict struct {
 
 // judge looks for the given templates among the failed ones. A settled template does not
 // count as failed.
-func (r Roster) judge(policy Policy) verdict {
-	v := verdict{given: policy.Templates, wanted: policy.Templates}
+func (r Roster) judge(policy Policy) failing {
+	v := failing{given: policy.Templates, wanted: policy.Templates}
 	if u := policy.Update; u == nil || u.RevertAfter <= 0 || len(r.Failed) == 0 {
 		return v
 	}
@@ -140,9 +140,9 @@ func (r Roster) judge(policy Policy) verdict {
 	return v
 }
 
-// over is the policy as the verdict changes it. Going back knows no target: a canary
+// over is the policy as it is then. Going back knows no target: a canary
 // that failed is taken back too.
-func (v verdict) over(policy Policy) Policy {
+func (v failing) over(policy Policy) Policy {
 	if len(v.failures) == 0 {
 		return policy
 	}
@@ -190,9 +190,9 @@ type Reverted struct {
 	Holds bool     // there is nothing to go back to: nothing is replaced for the template
 }
 
-// record is what the verdict means for the nodes that are there before the plan; nil
+// record is what that means for the nodes that are there before the plan; nil
 // where nothing failed.
-func (v verdict) record(before facts) *Reverted {
+func (v failing) record(before facts) *Reverted {
 	if len(v.failures) == 0 {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (v verdict) record(before facts) *Reverted {
 }
 
 // notices say that a template failed, what happens for it, and what to do.
-func (v verdict) notices(reverted *Reverted, policy Policy) []Notice {
+func (v failing) notices(reverted *Reverted, policy Policy) []Notice {
 	if reverted == nil {
 		return nil
 	}

@@ -30,9 +30,11 @@ func halfway() (Roster, Seen, Policy) {
 	seen := running(r)
 	for name, n := range r.Nodes {
 		seen.change(name, func(s *node.Node) { s.LaunchedAt, s.SeenAt = born, born.Add(12*time.Hour) })
-		seen.Builds[name] = Build{n.Mark, "some build"}
+		seen.Builds[name] = Build{n.Mark, 1, "some build"}
 	}
-	seen.change("web-0", func(s *node.Node) { s.InService, s.NotInServiceAt = "", born.Add(30*time.Minute) })
+	seen.change("web-0", func(s *node.Node) {
+		s.InService, s.NotInService, s.NotInServiceAt = "", string(mark(image("b"))), born.Add(30*time.Minute)
+	})
 	p := policy(4)
 	p.Templates, p.RequireMarks, p.Update = images("b"), true, update("2", Outdated, Unhealthy)
 	p.Update.RevertAfter = 30 * time.Minute
@@ -54,7 +56,7 @@ func TestLearnFailures(t *testing.T) {
 		{name: "the clock was set back since", change: server(func(s *node.Node) { s.SeenAt = s.NotInServiceAt.Add(-time.Second) })},
 		{name: "nobody waited since, however long ago", change: server(func(s *node.Node) { s.NotInServiceAt = time.Time{} })},
 		{name: "the wait was for what the server was before a rebuild", change: server(func(s *node.Node) { s.LaunchedAt = s.NotInServiceAt.Add(time.Minute) })},
-		{name: "the server did not follow the node", change: func(_ *Roster, s Seen, _ *Policy) { s.Builds["web-0"] = Build{"1", "some build"} }},
+		{name: "the server did not follow the node", change: func(_ *Roster, s Seen, _ *Policy) { s.Builds["web-0"] = Build{"1", 1, "some build"} }},
 		{name: "it is in service meanwhile", change: server(func(s *node.Node) { s.InService = string(mark(image("b"))) })},
 		{name: "it is stopped", change: server(func(s *node.Node) { s.Status = "SHUTOFF" })},
 		{name: "no host was found", change: server(func(s *node.Node) { s.Status, s.Fault = "ERROR", noHost })},
@@ -185,9 +187,9 @@ func TestRevert(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if created := strings.Join(change.Created, " "); created != c.created || namesOf(change.Departed) != c.departed ||
-			namesOf(change.Revised) != c.revised || change.Remaining != c.remaining {
-			t.Errorf("%s: +%s -%s ~%s, %d remain", c.name, created, namesOf(change.Departed), namesOf(change.Revised), change.Remaining)
+		if created := strings.Join(change.Names(Comes), " "); created != c.created || listed(change.Of(Leaves)) != c.departed ||
+			listed(change.Of(Changes)) != c.revised || change.Remaining != c.remaining {
+			t.Errorf("%s: +%s -%s ~%s, %d remain", c.name, created, listed(change.Of(Leaves)), listed(change.Of(Changes)), change.Remaining)
 		}
 		if change.Reverted == nil {
 			change.Reverted = &Reverted{}
@@ -209,8 +211,8 @@ func TestRevert(t *testing.T) {
 	}
 }
 
-// TestUnattended: a pipeline that applies again and again on its own, whatever is given
-// to it. A bad template reaches no more nodes than a batch and is taken back to the last
+// TestUnattended: a pipeline that applies again and again, whatever is given to it, and a
+// person who names the nodes that failed twice. A bad template reaches no more nodes than a batch and is taken back to the last
 // node, once; one that is good, or only slow, arrives.
 func TestUnattended(t *testing.T) {
 	for _, method := range []string{Substitute, InPlace, Recreate} {
@@ -229,7 +231,7 @@ func unattended(t *rapid.T, method string) {
 	policy.Update.StopAbove, policy.Update.Method = amount("100%"), method
 	policy.Update.RevertAfter = time.Duration(rapid.IntRange(100, 300).Draw(t, "revert after")) * time.Second
 	policy.Update.Pause = rapid.SampledFrom([]time.Duration{0, 0, 50 * time.Second}).Draw(t, "pause")
-	batch := policy.Update.size(policy.Capacity)
+	batch := policy.batch()
 	last := "first"
 	for i, kind := range append([]string{"first"}, rapid.SliceOfN(rapid.SampledFrom([]string{"good", "bad", "late", "bad"}), 1, 4).Draw(t, "given")...) {
 		name := kind
@@ -249,6 +251,7 @@ func unattended(t *rapid.T, method string) {
 			if change == nil {
 				t.Fatalf("there is no plan for %s", layout(w.roster))
 			}
+			policy.Candidates = namesOf(held(change.Verdicts, HeldTwice)) // as the plan says
 			reverted += len(w.roster.Failed) - failed
 			has := int64(0)
 			for _, n := range w.roster.Nodes {
@@ -303,7 +306,7 @@ func TestRevertKeepsServers(t *testing.T) {
 		for !w.round(policy, 1000).Empty() {
 		}
 		first := w.ids()
-		w.quota = len(first) + int(policy.Update.size(policy.Capacity))
+		w.quota = len(first) + int(policy.batch())
 		policy.Templates = images("bad")
 		for range 20 {
 			w.round(policy, 1000)

@@ -7,6 +7,12 @@
 // That is what lets Terraform change a cluster without moving, and so
 // destroying, a server that stays.
 //
+// A plan is a list of verdicts, one for each node. Facts say what is known of each node,
+// wants who should change and why, and the ledger, which holds the room and the budget,
+// grants a want or refuses it. It has one function for that, decide, and whatever the
+// cause or the method, nothing changes that has not passed it. All that people and
+// machines read is made from the verdicts.
+//
 // What happens to a node has one word in the code, one in the attribute change, and
 // one in drawings:
 //
@@ -30,48 +36,61 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
 
-// Roster is what is remembered of a cluster.
+// Roster is what is remembered of a cluster. Its tags, and those of [Seen], are how it
+// is kept between two plans: a new fact is a field with a tag.
 type Roster struct {
-	Nodes map[string]Node // by name
-	Next  int64           // the index of the next new node: none is used twice, but for slots
+	Nodes map[string]Node `json:"nodes,omitempty"` // by name
+	Next  int64           `json:"next,omitempty"`  // the index of the next new node: none is used twice, but for slots
 
 	// Slots has the slots of a stateful cluster, those with a node and those that are kept.
-	Slots map[string]Slot
+	Slots map[string]Slot `json:"slots,omitempty"`
 
 	// Former has the ways in which nodes were named before, each with the index that
 	// was next. A name that one of them could have given is not given again.
-	Former map[Naming]int64
+	Former map[Naming]int64 `json:"former,omitempty"`
 
 	// Leaving are nodes that an earlier plan removed and whose servers may still run.
 	// They come back where a plan needs a node like them.
-	Leaving map[string]Node
+	Leaving map[string]Node `json:"leaving,omitempty"`
 
 	// Settled has the last templates that every node had while at least half of the
 	// nodes were in service with them. Empty: there were none yet.
-	Settled Templates
+	Settled Templates `json:"settled,omitempty"`
 
 	// Failed are the templates that failed: see [Failure].
-	Failed []Failure
+	Failed []Failure `json:"failed,omitempty"`
+
+	// Done are the candidates that plans have met, of those that are still listed.
+	Done []string `json:"done,omitempty"`
 
 	// Order lists templates in the order in which they came, the oldest first. One
 	// that is not in it is newer than all that are.
-	Order []Template
+	Order []Template `json:"order,omitempty"`
 }
 
 // Node is what a cluster remembers of a node.
 type Node struct {
-	Index int64 // that its name was made from
+	Index int64 `json:"index,omitempty"` // that its name was made from
 	placement.Place
-	Template   Template // that it is made from
-	Generation int64    // counts how often its server was made under this name, from 1
-	Mark       Mark     // that its server carries once it was found in service
+	Template   Template `json:"template,omitempty"`   // that it is made from
+	Generation int64    `json:"generation,omitempty"` // counts how often its server was made under this name, from 1
+	Mark       Mark     `json:"mark,omitempty"`       // that its server carries once it was found in service
 
-	// Served says that the node was in service once, with this template or another.
-	Served bool
+	// Served says that the node was in service since it was made or changed the last time.
+	Served bool `json:"served,omitempty"`
+
+	// Doubt says that no look at the cloud followed since the node was made or changed. It
+	// does not count as in service where a batch asks whether it may go on, and counts as in
+	// service where something would be taken from it.
+	Doubt bool `json:"doubt,omitempty"`
+
+	// Retried says that the node is the second try: the one before it, of the same template,
+	// never served, and was made again for being unhealthy. There is no third.
+	Retried bool `json:"retried,omitempty"`
 
 	// Unplaced says that the node's server is in no zone for now, shelved and
 	// offloaded: the zone is the one where it was.
-	Unplaced bool
+	Unplaced bool `json:"unplaced,omitempty"`
 }
 
 // age is the turn of a template: older ones have lower numbers.
@@ -135,9 +154,12 @@ func (r Roster) leavingFrom(policy Policy) (names []string) {
 }
 
 func byIndex(nodes map[string]Node) []string {
-	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int {
-		return cmp.Or(cmp.Compare(nodes[a].Index, nodes[b].Index), cmp.Compare(a, b))
-	})
+	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int { return compareIndex(a, nodes[a], b, nodes[b]) })
+}
+
+// compareIndex orders nodes by index, then by name.
+func compareIndex(a string, n Node, b string, m Node) int {
+	return cmp.Or(cmp.Compare(n.Index, m.Index), cmp.Compare(a, b))
 }
 
 // Counts counts the nodes by place.

@@ -46,10 +46,12 @@ func update(batch string, causes ...Cause) *Update {
 }
 
 // running gives each node of a roster a healthy server, as old as its index is
-// low, with the node's mark.
+// low, with the node's mark, and has the roster look at it.
 func running(r Roster) Seen {
 	seen := NewSeen()
 	for name, n := range r.Nodes {
+		n.Doubt = false
+		r.Nodes[name] = n
 		seen.Servers[name] = node.Node{ID: "id-" + name, Name: name, Status: "ACTIVE", InService: string(n.Mark),
 			CreatedAt: time.Date(2026, 11, 1, 0, 0, int(n.Index), 0, time.UTC)}
 	}
@@ -90,13 +92,7 @@ func layout(r Roster) string {
 	return strings.Join(lines, "; ")
 }
 
-func namesOf(departures []Departure) string {
-	var list []string
-	for _, d := range departures {
-		list = append(list, d.Name)
-	}
-	return strings.Join(list, " ")
-}
+func listed(verdicts []Verdict) string { return strings.Join(namesOf(verdicts), " ") }
 
 // TestLifeOfACluster follows one cluster through its changes. Each step starts
 // from the one before; only the nodes that it names change.
@@ -148,7 +144,7 @@ func TestLifeOfACluster(t *testing.T) {
 			policy: func(p *Policy) { p.Candidates = []string{"web-13"} },
 			nodes:  "RegionOne/az-1: web-6 web-12; RegionOne/az-2: web-7; RegionOne/az-3: web-8; RegionTwo/az-1: web-14"},
 		{name: "and is not looked for any more", capacity: 5,
-			policy: func(p *Policy) { p.Candidates, p.Done = []string{"web-13"}, []string{"web-13"} },
+			policy: func(p *Policy) { p.Candidates = []string{"web-13"} },
 			nodes:  "RegionOne/az-1: web-6 web-12; RegionOne/az-2: web-7; RegionOne/az-3: web-8; RegionTwo/az-1: web-14"},
 		{name: "a candidate of a smaller cluster is removed, by the id of its server", capacity: 4, removed: "web-7",
 			policy: func(p *Policy) { p.Candidates = []string{"id-web-7"} },
@@ -183,10 +179,10 @@ func TestLifeOfACluster(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
-		if got := strings.Join(change.Created, " "); got != step.created {
+		if got := strings.Join(change.Names(Comes), " "); got != step.created {
 			t.Errorf("%s: created %q, want %q", step.name, got, step.created)
 		}
-		if got := namesOf(change.Departed); got != step.removed {
+		if got := listed(change.Of(Leaves)); got != step.removed {
 			t.Errorf("%s: removed %q, want %q", step.name, got, step.removed)
 		}
 		if layout(next) != step.nodes {
@@ -304,8 +300,8 @@ func TestShrinkAtMins(t *testing.T) {
 		for _, n := range change.Notices {
 			warns += n.Text
 		}
-		if err != nil || namesOf(change.Departed) != c.removed || warns != c.warns {
-			t.Errorf("%s: %s is removed, %q, %v", c.name, namesOf(change.Departed), warns, err)
+		if err != nil || listed(change.Of(Leaves)) != c.removed || warns != c.warns {
+			t.Errorf("%s: %s is removed, %q, %v", c.name, listed(change.Of(Leaves)), warns, err)
 		}
 	}
 	p.Unreachable = map[string]bool{"R": true}
@@ -327,14 +323,14 @@ func TestFormerNames(t *testing.T) {
 	}
 	p.Capacity = 3
 	r, change, err := Plan(r, running(r), p)
-	if err != nil || namesOf(change.Departed) != "web-10 web-11" {
-		t.Fatal(namesOf(change.Departed), err)
+	if err != nil || listed(change.Of(Leaves)) != "web-10 web-11" {
+		t.Fatal(listed(change.Of(Leaves)), err)
 	}
 	r.Former = map[Naming]int64{first: r.Next}
 	p.Name, p.Capacity = Naming{"web", DefaultPattern}.Name, 12
 	_, change, err = Plan(r, running(r), p)
-	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.Created) != want {
-		t.Errorf("got %v, %v, want %s", change.Created, err, want)
+	if want := "[web-5 web-6 web-7 web-8 web-9 web-15 web-16 web-17 web-18]"; err != nil || fmt.Sprint(change.Names(Comes)) != want {
+		t.Errorf("got %v, %v, want %s", change.Names(Comes), err, want)
 	}
 }
 
@@ -346,16 +342,13 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestEmpty: a plan that replaces or revises nodes changes something, too.
+// TestEmpty: a plan that does anything to a node changes something; one that holds it does not.
 func TestEmpty(t *testing.T) {
-	one := []Departure{{}}
-	for _, c := range []Change{{Created: []string{"web-0"}}, {Departed: one}, {Revised: one}, {Created: []string{"web-0"}, Departed: one}, {Departed: one, Revised: one}} {
-		if c.Empty() {
-			t.Errorf("%+v is empty", c)
+	for outcome, empty := range map[Outcome]bool{Stays: true, Held: true, Leaves: false, Changes: false, Returns: false, Comes: false} {
+		c := Change{Remaining: 1, Verdicts: []Verdict{{Outcome: Stays}, {Outcome: outcome}}}
+		if c.Empty() != empty {
+			t.Errorf("%s: empty is %v", outcome, c.Empty())
 		}
-	}
-	if !(Change{Remaining: 1}).Empty() {
-		t.Error("what is left to do is no change")
 	}
 }
 
@@ -367,7 +360,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 		"web-1": {Index: 0, Place: placement.Place{Region: "RegionOne", Zone: "az-2"}},
 	}}
 	next, change, err := Plan(adopted, Seen{}, policy(3))
-	if err != nil || fmt.Sprint(change.Created) != "[web-2]" || next.Next != 3 {
+	if err != nil || fmt.Sprint(change.Names(Comes)) != "[web-2]" || next.Next != 3 {
 		t.Errorf("got %+v %+v %v", next, change, err)
 	}
 }

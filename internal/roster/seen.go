@@ -10,33 +10,34 @@ import (
 // Seen is what the last look at the cloud found, by the names of the nodes, the
 // leaving ones included. A node in neither map was never looked at.
 type Seen struct {
-	Servers map[string]node.Node
-	Missing map[string]bool // looked for, and not there
+	Servers map[string]node.Node `json:"servers,omitempty"`
+	Missing map[string]bool      `json:"missing,omitempty"` // looked for, and not there
 
 	// Builds says of each node with which of its marks its server was last seen to be
 	// a new one, and what it was.
-	Builds map[string]Build
+	Builds map[string]Build `json:"builds,omitempty"`
 
 	// Aged are the nodes whose servers are too old, Baking those that are not in
 	// service for long enough.
-	Aged   map[string]Aged
-	Baking map[string]bool
+	Aged   map[string]Aged `json:"aged,omitempty"`
+	Baking map[string]bool `json:"baking,omitempty"`
 
 	// Full are the places in which Nova found no host a short time ago: see
 	// [Update.RetryFullAfter]. The time is when the server was made that found none.
-	Full map[placement.Place]time.Time
+	Full placement.By[time.Time] `json:"full,omitempty"`
 }
 
 // Build is a server as it was seen when it followed its node the last time.
 type Build struct {
-	Mark Mark   // of the node
-	Of   string // what the server is: [node.Node.Build]
+	Mark       Mark   `json:"mark"`       // of the node
+	Generation int64  `json:"generation"` // of the node
+	Of         string `json:"of"`         // what the server is: [node.Node.Build]
 }
 
 // NewSeen is a look that found nothing yet.
 func NewSeen() Seen {
 	return Seen{Servers: map[string]node.Node{}, Missing: map[string]bool{}, Builds: map[string]Build{},
-		Aged: map[string]Aged{}, Baking: map[string]bool{}, Full: map[placement.Place]time.Time{}}
+		Aged: map[string]Aged{}, Baking: map[string]bool{}, Full: placement.By[time.Time]{}}
 }
 
 // behind reports whether a node was changed and its server was not seen to follow:
@@ -46,11 +47,18 @@ func (s Seen) behind(name string, n Node) bool {
 	return there && build.Mark != n.Mark
 }
 
+// former reports whether the server of a node should have been made again since, and was
+// not: Terraform does not know that it has to.
+func (s Seen) former(name string, n Node) bool {
+	build, there := s.Builds[name]
+	return there && s.behind(name, n) && build.Generation < n.Generation && !n.Doubt
+}
+
 // follow remembers with which mark a server was seen to be a new one.
 func (s Seen) follow(name string, n Node, server node.Node, before Seen) {
 	build, there := before.Builds[name]
 	if !there || build.Mark == n.Mark || build.Of != server.Build {
-		build = Build{n.Mark, server.Build}
+		build = Build{n.Mark, n.Generation, server.Build}
 	}
 	s.Builds[name] = build
 }

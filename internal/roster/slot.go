@@ -15,7 +15,7 @@ import (
 // belong to it, and outlive the server. A slot never changes: not where an operator
 // moves the server to another zone, and not where the node is removed.
 type Slot struct {
-	Index int64
+	Index int64 `json:"index"`
 	placement.Place
 }
 
@@ -111,7 +111,7 @@ func (r *Roster) openSlots(policy Policy) (notices []Notice) {
 
 // closeSlots gives slots to the nodes that a plan added, and gives up those of nodes
 // that it removed, unless they are kept.
-func (r *Roster) closeSlots(changed []departure, policy Policy) error {
+func (r *Roster) closeSlots(verdicts map[string]Verdict, policy Policy) error {
 	if policy.Stateful == nil {
 		return nil
 	}
@@ -124,9 +124,9 @@ func (r *Roster) closeSlots(changed []departure, policy Policy) error {
 	if len(inUse) > 0 {
 		return &SlotInUseError{inUse}
 	}
-	for _, d := range changed {
-		if !d.inPlace && (!policy.Stateful.Retain || slices.Contains(policy.Stateful.Release, d.name)) {
-			delete(r.Slots, d.name)
+	for name, v := range verdicts {
+		if v.Outcome == Leaves && (!policy.Stateful.Retain || slices.Contains(policy.Stateful.Release, name)) {
+			delete(r.Slots, name)
 		}
 	}
 	r.fillSlots()

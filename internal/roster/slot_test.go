@@ -107,7 +107,7 @@ func TestLifeOfSlots(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
-		got := fmt.Sprintf("+%s -%s ~%s", strings.Join(change.Created, " "), namesOf(change.Departed), namesOf(change.Revised))
+		got := fmt.Sprintf("+%s -%s ~%s", strings.Join(change.Names(Comes), " "), listed(change.Of(Leaves)), listed(change.Of(Changes)))
 		if want := fmt.Sprintf("+%s -%s ~%s", step.created, step.removed, step.revised); got != want {
 			t.Errorf("%s: %s, want %s", step.name, got, want)
 		}
@@ -142,7 +142,7 @@ func TestSlotOfLeaving(t *testing.T) {
 	seen.Servers["web-0"] = node.Node{ID: "id", Name: "web-0", Status: "ACTIVE", InService: string(old.Mark), Drained: true}
 	p.Capacity = 1
 	next, change, err := Plan(r, seen, p)
-	if err != nil || len(change.Created) != 1 || len(next.Leaving) != 0 {
+	if err != nil || len(change.Names(Comes)) != 1 || len(next.Leaving) != 0 {
 		t.Fatalf("%+v, %v, leaving %v", change, err, next.Leaving)
 	}
 	if n := next.Nodes["web-0"]; n.Generation != 2 || n.Mark.number() != 2 || n.Place != old.Place {
@@ -150,7 +150,7 @@ func TestSlotOfLeaving(t *testing.T) {
 	}
 	seen.change("web-0", func(s *node.Node) { s.Drained = false })
 	next, change, err = Plan(r, seen, p)
-	if err != nil || !slices.Equal(change.Returned, []string{"web-0"}) || next.Nodes["web-0"] != old || len(next.KeptSlots()) != 0 {
+	if err != nil || !slices.Equal(change.Names(Returns), []string{"web-0"}) || next.Nodes["web-0"].Mark != old.Mark || next.Nodes["web-0"].Generation != old.Generation || len(next.KeptSlots()) != 0 {
 		t.Errorf("undrained it comes back as it was: %+v, %v, %+v", change, err, next)
 	}
 }

@@ -14,22 +14,65 @@ const InStep = "in step"
 // know: "in step", "batch 2 of 5", "behind", "waits", "bakes", "held" or "reverted". The
 // batch is the number of the one that the change takes; 0 for a change that is only looked at.
 func (c Change) Status(policy Policy, batch int64) string {
+	replaced := c.Replaced()
 	switch {
 	case c.Reverted != nil:
 		return c.Reverted.status()
-	case c.Replaced > 0 && batch > 0:
-		size := policy.Update.size(policy.Capacity)
+	case replaced > 0 && batch > 0:
+		size := policy.batch()
 		last := batch + (c.Remaining+size-1)/size
 		return fmt.Sprintf("batch %d of %d: %s", batch, last, c.moves())
-	case c.Replaced > 0:
-		return fmt.Sprintf("behind: the next plan replaces %d of %s",
-			c.Replaced, text.Nodes(c.Replaced+c.Remaining))
-	case c.Holds != "":
-		return c.Holds
+	case replaced > 0:
+		return fmt.Sprintf("behind: the next plan replaces %d of %s", replaced, text.Nodes(replaced+c.Remaining))
+	}
+	if holds := c.held(); holds != "" {
+		return holds
+	}
+	switch came := c.Names(Comes); {
 	case c.Remaining > 0:
 		return fmt.Sprintf("behind: %s to replace", text.Nodes(c.Remaining))
+	case c.outdated > 0 && !policy.Update.Has(Outdated):
+		return fmt.Sprintf("behind: %s of another template, and no cause replaces them", text.Nodes(c.outdated))
+	case len(came) > 0:
+		return "waits: not in service yet: " + text.Few(came)
 	}
 	return InStep
+}
+
+// held is what holds the next batch, of all holds the one that says the most.
+func (c Change) held() string {
+	names := func(holds ...Hold) []string { return namesOf(held(c.Verdicts, holds...)) }
+	if list := held(c.Verdicts, HeldOutage); len(list) > 0 {
+		return "held: " + list[0].why
+	}
+	if list := names(HeldNoRoom); len(list) > 0 {
+		return "held: no room for the substitutes of " + text.Few(list)
+	}
+	if list := held(c.Verdicts, HeldNoHost); len(list) > 0 {
+		return "held: Nova found no host for " + text.Few(located(list))
+	}
+	if list := names(HeldTwice); len(list) > 0 {
+		return "held: " + text.Few(list) + " never served, nor did what they replaced"
+	}
+	if list := names(HeldFormer); len(list) > 0 {
+		return "held: the servers of " + text.Few(list) + " did not follow their nodes"
+	}
+	if len(c.waits.names) > 0 {
+		return "waits: " + text.Few(c.waits.names)
+	}
+	if len(names(HeldBakes)) > 0 {
+		return "bakes: " + text.Few(c.baking) + " must be in service for longer"
+	}
+	if list := held(c.Verdicts, HeldClosed); len(list) > 0 {
+		return "held: " + text.Few(withWhy(list))
+	}
+	if list := held(c.Verdicts, HeldUnseen); len(list) > 0 {
+		return "held: " + text.Few(withWhy(list))
+	}
+	if len(c.kept) > 0 {
+		return InStep + " except for protected nodes: " + text.Few(c.kept)
+	}
+	return ""
 }
 
 // status says whose template failed, and who goes back.
@@ -58,17 +101,9 @@ func (c Change) moves() string {
 			parts = append(parts, text.Few(names)+" "+verb)
 		}
 	}
-	say(departing(c.Departed), "leaves", "leave")
-	say(departing(c.Revised), "changes", "change")
-	say(c.Returned, "comes back", "come back")
-	say(c.Created, "comes", "come")
+	say(c.Names(Leaves), "leaves", "leave")
+	say(c.Names(Changes), "changes", "change")
+	say(c.Names(Returns), "comes back", "come back")
+	say(c.Names(Comes), "comes", "come")
 	return strings.Join(parts, "; ")
-}
-
-func departing(list []Departure) []string {
-	names := make([]string, len(list))
-	for i, d := range list {
-		names[i] = d.Name
-	}
-	return names
 }

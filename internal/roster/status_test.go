@@ -28,7 +28,7 @@ func TestStatus(t *testing.T) {
 	}{
 		{name: "without update", policy: func(p *Policy) { p.Update = nil }, plan: "in step"},
 		{name: "nothing to do", policy: func(*Policy) {}, plan: "in step"},
-		{name: "growth", policy: func(p *Policy) { p.Capacity = 8 }, plan: "in step"},
+		{name: "growth", policy: func(p *Policy) { p.Capacity = 8 }, plan: "waits: not in service yet: web-6, web-7"},
 		{
 			name:   "a batch of two",
 			policy: outdated("2"),
@@ -49,7 +49,7 @@ func TestStatus(t *testing.T) {
 		},
 		{
 			name:   "the update begins",
-			policy: func(p *Policy) { outdated("2")(p); p.Update.New = true },
+			policy: func(p *Policy) { outdated("2")(p); p.Begins = true },
 			plan:   "behind: 6 nodes to replace",
 		},
 		{
@@ -68,7 +68,7 @@ func TestStatus(t *testing.T) {
 			name:   "an outage",
 			policy: func(p *Policy) { p.Update = update("1", Unhealthy) },
 			seen:   broken("web-0", "web-1", "web-2", "web-3"),
-			plan:   "held: 4 of 6 nodes are unhealthy, more than stop_above allows",
+			plan:   "held: 4 of 6 nodes are unhealthy, more than stop_above (50%) allows",
 		},
 		{
 			name: "no room",
@@ -176,7 +176,7 @@ func TestStatusReverted(t *testing.T) {
 		"reverted: the template of web-8, web-9 failed, 2 nodes go back":        {Nodes: []string{"web-8", "web-9"}, Back: []string{"web-8", "web-9"}},
 		"held: the template of web-8 failed, and none is settled to go back to": {Nodes: []string{"web-8"}, Holds: true},
 	} {
-		change := Change{Reverted: r, Replaced: 1, Remaining: 2, Holds: "waits: web-9"}
+		change := Change{Reverted: r, Remaining: 2}
 		if got := change.Status(policy(6), 1); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

@@ -163,6 +163,14 @@ func NewTemplates(own map[placement.Place]Template) Templates {
 	return t
 }
 
+// MarshalJSON writes the templates by region and zone.
+func (t Templates) MarshalJSON() ([]byte, error) { return json.Marshal(placement.By[Template](t)) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (t *Templates) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, (*placement.By[Template])(t))
+}
+
 // At is the template of new nodes of a place.
 func (t Templates) At(at placement.Place) Template {
 	return cmp.Or(t[at], t[placement.Place{Region: at.Region}], t[placement.Place{}])

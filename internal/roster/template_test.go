@@ -110,8 +110,8 @@ func TestTemplateOfARegion(t *testing.T) {
 	if err != nil || layout(next) != want {
 		t.Errorf("got %s, %v, want %s", layout(next), err, want)
 	}
-	if change.Departed[0].Reason != `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b` {
-		t.Errorf("got %q", change.Departed[0].Reason)
+	if change.Of(Leaves)[0].Reason != `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b` {
+		t.Errorf("got %q", change.Of(Leaves)[0].Reason)
 	}
 	p.Regions[0].Zones = p.Regions[0].Zones[:2] // web-2 moves
 	p.Regions[0].Weight = 1
@@ -153,7 +153,7 @@ func TestOtherMarks(t *testing.T) {
 	if err != nil || len(change.Notices) < 2 || change.Notices[0].Title != FirstTemplate || change.Notices[1].Title != OtherMarks {
 		t.Fatalf("got %q, %v", change.Notices, err)
 	}
-	if got := namesOf(change.Departed); got != "web-0 web-3" {
+	if got := listed(change.Of(Leaves)); got != "web-0 web-3" {
 		t.Errorf("%s are replaced", got)
 	}
 	if n := next.Nodes["web-5"]; n.Mark != markOf(6, image("b")) || n.Template != image("b") {
@@ -184,8 +184,8 @@ func TestTemplateTakenAway(t *testing.T) {
 func TestLargeTemplate(t *testing.T) {
 	r, seen, p := largeRollout(t, 1_000, largeTemplates()["keys=1000"])
 	if n := testing.AllocsPerRun(1, func() {
-		if _, change, err := Plan(r.Learn(seen, p), seen, p); err != nil || change.Replaced == 0 {
-			t.Error(change.Replaced, err)
+		if _, change, err := Plan(r.Learn(seen, p), seen, p); err != nil || change.Replaced() == 0 {
+			t.Error(change.Replaced(), err)
 		}
 	}); n > 200_000 {
 		t.Errorf("%.0f allocations", n)

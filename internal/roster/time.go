@@ -1,10 +1,7 @@
 package roster
 
 import (
-	"cmp"
-	"fmt"
 	"hash/fnv"
-	"slices"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -17,8 +14,8 @@ import (
 
 // Aged is a node that was too old when it was seen.
 type Aged struct {
-	Mark     Mark // of the node then: a node that was changed since gets another server
-	Launched time.Time
+	Mark     Mark      `json:"mark"` // of the node then: a node that was changed since gets another server
+	Launched time.Time `json:"launched"`
 }
 
 // Tell works out the facts of time of the nodes, each by the clock of the cloud's
@@ -44,6 +41,9 @@ func (s *Seen) Tell(r Roster, policy Policy) {
 		if policy.RequireMarks {
 			since = server.InServiceAt
 		}
+		if since.After(server.SeenAt) {
+			continue // a time ahead of the clock is no time: see [Ahead]
+		}
 		if u.Pause > 0 && !since.IsZero() && server.SeenAt.Sub(since) < u.Pause && trouble(name, n, *s, policy) == "" {
 			s.Baking[name] = true
 		}
@@ -64,27 +64,7 @@ func launched(server node.Node) time.Time {
 func share10(id string, of time.Duration) time.Duration {
 	h := fnv.New32a()
 	h.Write([]byte(id))
-	return of / 10 * time.Duration(h.Sum32()%1000) / 1000
-}
-
-// pickAged picks the oldest first. As with Outdated, nodes in service in places that
-// take no nodes now wait.
-func (d *draft) pickAged(concerned func(*fact) bool) {
-	var old []*fact
-	for _, f := range d.all {
-		if !f.aged.IsZero() && concerned(f) && !d.held(f, TooOld) {
-			old = append(old, f)
-		}
-	}
-	slices.SortFunc(old, func(a, b *fact) int {
-		return cmp.Or(a.aged.Compare(b.aged), cmp.Compare(a.Index, b.Index), cmp.Compare(a.name, b.name))
-	})
-	for _, f := range old {
-		if !d.may(f, TooOld) {
-			return
-		}
-		d.take(f, TooOld, fmt.Sprintf("its server was launched on %s", f.aged.UTC().Format(time.DateOnly)))
-	}
+	return of / 10_000 * time.Duration(h.Sum32()%1000)
 }
 
 // baking names the nodes that have what is wanted, and have to be in service for

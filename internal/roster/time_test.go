@@ -27,7 +27,7 @@ func TestTell(t *testing.T) {
 		{name: "served for the pause", seen: 10 * time.Minute},
 		{name: "just marked", server: node.Node{InServiceAt: born.Add(day)}, seen: day + time.Minute, marks: true, baking: true},
 		{name: "marked before it was noted when", seen: time.Minute, marks: true},
-		{name: "the clock went back", server: node.Node{InServiceAt: born.Add(day)}, seen: day - time.Hour, marks: true, baking: true},
+		{name: "marked ahead of the clock: that is no time", server: node.Node{InServiceAt: born.Add(day)}, seen: day - time.Hour, marks: true},
 		{name: "not in service", server: node.Node{Status: "SHUTOFF"}, seen: time.Minute},
 	} {
 		s := c.server

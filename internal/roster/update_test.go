@@ -42,7 +42,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			nodes:   "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5"},
 		{name: "another template touches no node by itself", policy: func(p *Policy) { p.Update, p.Templates = nil, images("b") },
 			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5"},
-		{name: "a new update replaces nothing yet", policy: func(p *Policy) { p.Templates, p.Update.New = images("b"), true },
+		{name: "a new update replaces nothing yet", policy: func(p *Policy) { p.Templates, p.Begins = images("b"), true },
 			nodes:     "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5",
 			remaining: 6, notices: []Title{UpdateBegins}},
 		{name: "a canary of 30 % is two nodes", policy: func(p *Policy) { p.Templates, p.Update.Target = images("b"), amount("30%") },
@@ -124,14 +124,14 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			},
 			created: "web-26 web-27", removed: "web-22 web-25",
 			nodes: "RegionOne/az-2: web-14@f web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-27@f; RegionTwo/az-2: web-21@f", remaining: 1},
-		{name: "too many unhealthy nodes are an outage, and the rollout goes on", policy: func(p *Policy) { p.Templates = images("f") },
+		{name: "too many unhealthy nodes are an outage, and the rollout goes on with those that have another template", policy: func(p *Policy) { p.Templates = images("f") },
 			seen: func(s Seen) {
-				for _, name := range []string{"web-14", "web-21", "web-26", "web-27"} {
+				for _, name := range []string{"web-14", "web-21", "web-23", "web-27"} {
 					s.change(name, func(n *node.Node) { n.Tainted = true })
 				}
 			},
 			created: "web-28 web-29", removed: "web-14 web-23",
-			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-27@f web-29@f; RegionTwo/az-2: web-21@f", remaining: 4, // with one of them replaced the other three are no outage
+			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-27@f web-29@f; RegionTwo/az-2: web-21@f", remaining: 3, // with two of them replaced the other two are no outage
 			notices: []Title{TooManyUnhealthy}},
 		{name: "a dropped zone empties in batches", policy: func(p *Policy) {
 			p.Templates = images("f")
@@ -177,9 +177,9 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			t.Fatalf("%s: %v", step.name, err)
 		}
 		for _, c := range []struct{ what, got, want string }{
-			{"created", strings.Join(change.Created, " "), step.created},
-			{"removed", namesOf(change.Departed), step.removed},
-			{"revised", namesOf(change.Revised), step.revised},
+			{"created", strings.Join(change.Names(Comes), " "), step.created},
+			{"removed", listed(change.Of(Leaves)), step.removed},
+			{"revised", listed(change.Of(Changes)), step.revised},
 			{"remaining", fmt.Sprint(change.Remaining), fmt.Sprint(step.remaining)},
 			{"notices", fmt.Sprint(titles(change.Notices)), fmt.Sprint(step.notices)},
 			{"nodes", layout(next), step.nodes},
@@ -198,7 +198,7 @@ func gone(r Roster) Roster {
 	r = r.clone()
 	clear(r.Leaving)
 	for name, n := range r.Nodes {
-		n.Served = true
+		n.Served, n.Doubt = true, false
 		r.Nodes[name] = n
 	}
 	return r
@@ -275,7 +275,7 @@ func TestBatch(t *testing.T) {
 		{name: "what finds no room is no place to move to",
 			nodes:   []string{"R/a 1", "R/a 1", "R/b 1", "R/b 1", "R/old 1", "R/old 1"},
 			regions: []placement.Region{zones("R", bin("a", 1), capped("b", 3))},
-			image:   "1", update: update("1", Unhealthy, Misplaced), change: func(p *Policy) { p.Update.New = true },
+			image:   "1", update: update("1", Unhealthy, Misplaced), change: func(p *Policy) { p.Begins = true },
 			seen: failed(noHost, "web-0", "web-1"), remaining: 2, notices: []Title{UpdateBegins}},
 		{name: "a node under way that is replaced leaves its part of the batch to another",
 			nodes:   []string{"R 2", "R 1", "R 1"},
@@ -356,7 +356,7 @@ func TestBatch(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		left := strings.TrimSpace(namesOf(change.Departed) + " " + namesOf(change.Revised))
+		left := strings.TrimSpace(listed(change.Of(Leaves)) + " " + listed(change.Of(Changes)))
 		if left != c.leave || change.Remaining != c.remaining || !slices.Equal(titles(change.Notices), c.notices) {
 			t.Errorf("%s: %q leave and %d remain, want %q and %d; %q", c.name, left, change.Remaining, c.leave, c.remaining, change.Notices)
 		}
@@ -364,16 +364,16 @@ func TestBatch(t *testing.T) {
 }
 
 // TestNeverServed: a node that was not in service follows another template at once, and
-// whatever the batch. One that no refresh has looked at may well be in service: it follows
-// with a batch.
+// whatever the batch. One that no refresh has looked at may well be in service: it is not
+// touched.
 func TestNeverServed(t *testing.T) {
 	p := policy(6)
 	p.Templates = images("b")
-	for looked, want := range map[bool]string{true: "web-0 web-1 web-2 web-3 web-4 web-5", false: "web-0"} {
+	for looked, want := range map[bool]string{true: "web-0 web-1 web-2 web-3 web-4 web-5", false: ""} {
 		for _, method := range []string{Substitute, InPlace} {
 			r := six(t, image("a"))
 			for name, n := range r.Nodes {
-				n.Served = false
+				n.Served, n.Doubt = false, !looked
 				r.Nodes[name] = n
 			}
 			p.Update = update("1", Outdated)
@@ -385,8 +385,8 @@ func TestNeverServed(t *testing.T) {
 				}
 			}
 			_, change, err := Plan(r, seen, p)
-			got := strings.TrimSpace(namesOf(change.Revised) + " " + namesOf(change.Departed))
-			if err != nil || got != want || looked && len(change.Departed) > 0 {
+			got := strings.TrimSpace(listed(change.Of(Changes)) + " " + listed(change.Of(Leaves)))
+			if err != nil || got != want || looked && len(change.Of(Leaves)) > 0 {
 				t.Errorf("%s, looked at: %v: %q follow, want %q, %v", method, looked, got, want, err)
 			}
 		}

@@ -92,7 +92,22 @@ func changeAttribute() schema.Attribute {
 					"omitted": omitted,
 				},
 			},
-			"replaced": number("Of the nodes removed or changed in place, the number that `update` replaced."),
+			"held": schema.SingleNestedAttribute{
+				Computed: true,
+				MarkdownDescription: "Nodes that should be replaced, or that are named in `candidates`, and that this " +
+					"plan leaves as they are. Null without any.",
+				Attributes: map[string]schema.Attribute{
+					"count": number("Number of nodes."),
+					"nodes": schema.MapAttribute{
+						ElementType: types.StringType,
+						Computed:    true,
+						MarkdownDescription: "Why not, by the name of the node: the cause, and what holds it, such as " +
+							"the batch that is full, nodes that it waits for, or a place that takes no nodes.",
+					},
+					"omitted": omitted,
+				},
+			},
+			"replaced": number("Of the nodes removed or changed in place, the number that `update` replaced, candidates that are made again included."),
 		}},
 	}
 }
@@ -104,6 +119,7 @@ var (
 	returnedType   = changeType.AttrTypes["returned"].(types.ObjectType)
 	deletionType   = changeType.AttrTypes["deletion"].(types.ObjectType)
 	inPlaceType    = changeType.AttrTypes["in_place"].(types.ObjectType)
+	heldType       = changeType.AttrTypes["held"].(types.ObjectType)
 )
 
 // record puts a change into the state. The roster is the one after it. The names
@@ -114,75 +130,51 @@ func (m *attachmentModel) record(
 	change roster.Change,
 	diags *diag.Diagnostics,
 ) {
-	created, removed, revised := types.ObjectNull(
-		creationType.AttrTypes,
-	), types.ObjectNull(
-		deletionType.AttrTypes,
-	), types.ObjectNull(
-		inPlaceType.AttrTypes,
-	)
-	if n := len(change.Created); n > 0 {
-		named := change.Created
-		if n == len(next.Nodes) {
-			named = nil
+	named := func(t types.ObjectType, outcome roster.Outcome, names, why string) types.Object {
+		list := change.Of(outcome)
+		if len(list) == 0 {
+			return types.ObjectNull(t.AttrTypes)
 		}
-		nodes := placement.Counts{}
-		for _, name := range change.Created {
-			nodes[next.Nodes[name].Place]++
+		fields := map[string]attr.Value{"count": types.Int64Value(int64(len(list))), "omitted": omittedOf(len(list))}
+		all, reasons := verdicts(list)
+		if outcome == roster.Comes && len(list) == len(next.Nodes) {
+			all = nameList(nil)
 		}
-		created = types.ObjectValueMust(
-			creationType.AttrTypes,
-			tally(ctx, nodes, map[string]attr.Value{"nodes": nameList(named)}, diags),
-		)
-	}
-	returned := types.ObjectNull(returnedType.AttrTypes)
-	if n := len(change.Returned); n > 0 {
-		returned = types.ObjectValueMust(returnedType.AttrTypes, map[string]attr.Value{
-			"count": types.Int64Value(int64(n)), "nodes": nameList(change.Returned), "omitted": omittedOf(n)})
-	}
-	if n := len(change.Departed); n > 0 {
-		nodes := placement.Counts{}
-		for _, d := range change.Departed {
-			nodes[d.Place]++
+		if names != "" {
+			fields[names] = all
 		}
-		names, reasons := departures(change.Departed)
-		removed = types.ObjectValueMust(
-			deletionType.AttrTypes,
-			tally(ctx, nodes, map[string]attr.Value{"candidates": names, "reasons": reasons}, diags),
-		)
-	}
-	if n := len(change.Revised); n > 0 {
-		names, reasons := departures(change.Revised)
-		revised = types.ObjectValueMust(inPlaceType.AttrTypes, map[string]attr.Value{
-			"count": types.Int64Value(int64(n)), "nodes": names, "reasons": reasons, "omitted": omittedOf(n)})
+		if why != "" {
+			fields[why] = reasons
+		}
+		if _, placed := t.AttrTypes["regions"]; placed {
+			nodes := placement.Counts{}
+			for _, v := range list {
+				nodes[v.Place]++
+			}
+			tally(ctx, nodes, fields, diags)
+		}
+		return types.ObjectValueMust(t.AttrTypes, fields)
 	}
 	m.Change = types.SetValueMust(
 		changeType,
 		[]attr.Value{types.ObjectValueMust(changeType.AttrTypes, map[string]attr.Value{
-			"creation": created,
-			"returned": returned,
-			"deletion": removed,
-			"in_place": revised,
-			"replaced": types.Int64Value(change.Replaced),
+			"creation": named(creationType, roster.Comes, "nodes", ""),
+			"returned": named(returnedType, roster.Returns, "nodes", ""),
+			"deletion": named(deletionType, roster.Leaves, "candidates", "reasons"),
+			"in_place": named(inPlaceType, roster.Changes, "nodes", "reasons"),
+			"held":     named(heldType, roster.Held, "", "nodes"),
+			"replaced": types.Int64Value(change.Replaced()),
 		})},
 	)
 }
 
 // tally adds the counts of nodes by place.
-func tally(
-	ctx context.Context,
-	nodes placement.Counts,
-	fields map[string]attr.Value,
-	diags *diag.Diagnostics,
-) map[string]attr.Value {
-	total := nodes.Total()
-	fields["count"], fields["omitted"] = types.Int64Value(total), omittedOf(int(total))
+func tally(ctx context.Context, nodes placement.Counts, fields map[string]attr.Value, diags *diag.Diagnostics) {
 	var more diag.Diagnostics
 	fields["regions"], more = types.MapValueFrom(ctx, types.Int64Type, nodes.ByRegion())
 	diags.Append(more...)
 	fields["zones"], more = types.MapValueFrom(ctx, zoneCountsType, nodes.ByZone())
 	diags.Append(more...)
-	return fields
 }
 
 func omittedOf(n int) types.Int64 { return value.NumberOrNull(int64(max(0, n-maxNames))) }
@@ -195,13 +187,13 @@ func nameList(names []string) types.List {
 	return types.ListValueMust(types.StringType, values)
 }
 
-// departures lists names and reasons.
-func departures(list []roster.Departure) (names types.List, reasons types.Map) {
+// verdicts lists names and reasons.
+func verdicts(list []roster.Verdict) (names types.List, reasons types.Map) {
 	all, texts := make([]string, len(list)), map[string]attr.Value{}
-	for i, d := range list {
-		all[i] = d.Name
+	for i, v := range list {
+		all[i] = v.Name
 		if i < maxNames {
-			texts[d.Name] = types.StringValue(d.Reason)
+			texts[v.Name] = types.StringValue(v.Reason)
 		}
 	}
 	return nameList(all), types.MapValueMust(types.StringType, texts)

@@ -119,7 +119,7 @@ func TestPlacementShrinksWhereAZoneIsDown(t *testing.T) {
 	if err := w.Output(t.Context(), "spread", &spread); err != nil || spread["az-1"] != 1 || spread["az-2"] != 1 {
 		t.Errorf("got %v, %v", spread, err)
 	}
-	if err != nil || !acctest.Says("is up. It takes no nodes, and those that it has still count.").MatchString(text) || acctest.Says("It keeps the nodes").MatchString(text) {
+	if err != nil || !acctest.Says("It takes no nodes, and loses 1 node: Nova still deletes servers there.").MatchString(text) || acctest.Says("It keeps the nodes").MatchString(text) {
 		t.Errorf("got %v:\n%s", err, text)
 	}
 }

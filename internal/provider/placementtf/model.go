@@ -146,13 +146,26 @@ func (m attachmentModel) policy(
 	if before == nil {
 		return policy
 	}
-	policy.Done = texts(before.deletion(ctx, diags).Candidates)
-	if policy.Update != nil {
-		begins := required.ValueBool() && !before.requiresMarks(ctx, diags).ValueBool()
-		policy.Update.New = !value.GivenBlock(before.Update) || begins
-		policy.RequireMarks = policy.RequireMarks && (marked || !begins)
-	}
+	marks := required.ValueBool() && !before.requiresMarks(ctx, diags).ValueBool()
+	policy.Begins = marks || m.begins(ctx, before, diags)
+	policy.RequireMarks = policy.RequireMarks && (marked || !marks)
 	return policy
+}
+
+// begins reports whether what the servers depend on is new: update, its method, or slots.
+func (m attachmentModel) begins(ctx context.Context, before *attachmentModel, diags *diag.Diagnostics) bool {
+	if value.GivenBlock(m.Stateful) != value.GivenBlock(before.Stateful) {
+		return true
+	}
+	if !value.GivenBlock(m.Update) {
+		return false
+	}
+	return !value.GivenBlock(before.Update) || m.method(ctx, diags) != before.method(ctx, diags)
+}
+
+// method is how update replaces nodes.
+func (m attachmentModel) method(ctx context.Context, diags *diag.Diagnostics) string {
+	return value.TextOr(value.Object[updateModel](ctx, m.Update, diags).Method, roster.Substitute)
 }
 
 // naming says how new nodes are named.

@@ -54,7 +54,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	if p.forgetsSlots(now) {
 		return false
 	}
-	policy := plan.policy(ctx, p.state, p.memory.marked, p.diags)
+	policy := plan.policy(ctx, p.state, p.memory.Marked, p.diags)
 	written := policy.Regions
 	if p.diags.HasError() {
 		return false
@@ -83,7 +83,7 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	plan.remember(ctx, next, written, p.diags)
 	plan.Remaining = types.Int64Value(change.Remaining)
 	p.countBatch(change)
-	plan.Status = types.StringValue(change.Status(policy, p.memory.batch))
+	plan.Status = types.StringValue(change.Status(policy, p.memory.Batch))
 	plan.record(ctx, next, change, p.diags)
 	if p.state != nil {
 		p.memory.store(ctx, p.private, next, p.diags) // the leaving nodes
@@ -98,10 +98,10 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 // left to replace.
 func (p *attachmentPlanner) countBatch(change roster.Change) {
 	if !p.same || p.state.Remaining.ValueInt64() == 0 {
-		p.memory.batch = 0
+		p.memory.Batch = 0
 	}
-	if change.Replaced > 0 {
-		p.memory.batch++
+	if change.Replaced() > 0 {
+		p.memory.Batch++
 	}
 }
 
@@ -136,15 +136,15 @@ func (p *attachmentPlanner) planRoster(
 	if p.diags.HasError() {
 		return now, roster.Change{}, nil
 	}
-	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.seen.Served(now)), unreachable(open)
-	next, change, err := roster.Plan(now, p.memory.seen, *policy)
+	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.Seen.Served(now)), unreachable(open)
+	next, change, err := roster.Plan(now, p.memory.Seen, *policy)
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
-	removing := len(change.Created)+len(change.Returned) == 0 && !infeasible
-	if removing && len(change.Departed) == 0 {
+	removing := len(change.Of(roster.Comes))+len(change.Of(roster.Returns)) == 0 && !infeasible
+	if removing && len(change.Of(roster.Leaves)) == 0 {
 		return next, change, err // it does not matter which places are usable
 	}
 	for _, f := range findings {
-		written.Report([]cluster.Finding{f}, effect(f, removing, change.Departed), p.diags)
+		written.Report([]cluster.Finding{f}, effect(f, removing, change.Of(roster.Leaves)), p.diags)
 	}
 	written.ReportNone(open, !removing, p.diags)
 	if err == nil {
@@ -152,19 +152,19 @@ func (p *attachmentPlanner) planRoster(
 			quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()),
 			p.diags,
 		)
-		places.WarnOfRoom(quotas.Short(p.memory.seen.Unserved(now, next)), p.diags)
+		places.WarnOfRoom(quotas.Short(p.memory.Seen.Unserved(now, next)), p.diags)
 	}
 	return next, change, err
 }
 
 // effect is what follows for a place that is not usable. Where a zone is down Nova
 // still deletes servers, so the zone loses its share of the nodes that leave.
-func effect(f cluster.Finding, removing bool, departed []roster.Departure) string {
+func effect(f cluster.Finding, removing bool, left []roster.Verdict) string {
 	if removing && f.Zone == "" {
 		return places.KeepsAll
 	}
 	lost := 0
-	for _, d := range departed {
+	for _, d := range left {
 		if d.Region == f.Region && d.Zone == f.Zone {
 			lost++
 		}

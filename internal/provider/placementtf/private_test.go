@@ -2,11 +2,13 @@ package placementtf
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -22,85 +24,127 @@ func (k keys) SetKey(_ context.Context, key string, value []byte) diag.Diagnosti
 	return nil
 }
 
-// TestMemory: what a refresh saw is what the next plan decides by. Every field of
-// a node is kept, except those that no plan of an attachment looks at.
-func TestMemory(t *testing.T) {
-	forgotten := map[string]bool{
-		"Region":  true, // the node's own is in the state
-		"HostID":  true, // only the deletion policy of a data source asks for it
-		"Profile": true, // its age is kept
-		"Index":   true, // the node's own is in the state
-		"Build":   true, // kept with the mark of its node
+// fill gives every field in a value something, and every map two keys and every list two elements.
+func fill(v reflect.Value, name string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(name)
+	case reflect.Int64:
+		v.SetInt(7)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Struct:
+		if at, ok := v.Addr().Interface().(*time.Time); ok {
+			*at = time.Date(2026, 11, 1, len(name), 0, 0, 0, time.UTC)
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i), v.Type().Field(i).Name+" of "+name)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for _, which := range []string{"/one", "two"} {
+			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			fill(key, which)
+			fill(value, which)
+			v.SetMapIndex(key, value)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range 2 {
+			fill(v.Index(i), fmt.Sprint(name, i))
+		}
+	default:
+		panic("a field of a new type: " + name)
+	}
+}
 
-		"LaunchedAt":     true, // no plan decides by a time, but by what it came to
-		"SeenAt":         true,
-		"InServiceAt":    true,
-		"NotInServiceAt": true,
-	}
-	whole := reflect.New(reflect.TypeFor[node.Node]()).Elem()
-	for i := range whole.NumField() {
-		switch f := whole.Field(i); f.Interface().(type) {
-		case string:
-			f.SetString("some " + whole.Type().Field(i).Name)
-		case int64:
-		case bool:
-			f.SetBool(true)
-		case time.Time:
-			f.Set(reflect.ValueOf(time.Date(2026, 11, 1, i, 0, 0, 0, time.UTC)))
-		default:
-			t.Fatalf("a field of a new type: %s", whole.Type().Field(i).Name)
+// without takes fields from what is kept by name. A new field is kept, or is named here.
+func without[T any](m map[string]T, fields ...string) {
+	for name, value := range m {
+		for _, field := range fields {
+			reflect.ValueOf(&value).Elem().FieldByName(field).SetZero()
 		}
-		if forgotten[whole.Type().Field(i).Name] {
-			whole.Field(i).SetZero()
-		}
+		m[name] = value
 	}
-	before := memory{
-		seen: roster.NewSeen(),
-		roster: roster.Roster{
-			Order:   []roster.Template{`{"image":"a"}`, `{"image":"b"}`},
-			Former:  map[roster.Naming]int64{{Cluster: "web", Pattern: "{cluster}-{index}"}: 7, {Cluster: "www", Pattern: "{index}"}: 3},
-			Failed:  []roster.Failure{{Template: "1f2e3d4c", Node: "web-7", After: 42 * time.Minute}},
-			Settled: roster.Templates{{}: `{"image":"a"}`, {Region: "R", Zone: "az-1"}: `{"image":"b"}`},
-			Leaving: map[string]roster.Node{"web-8": {Index: 8, Place: placement.Place{Region: "R", Zone: "az-1"},
-				Template: `{"image":"a"}`, Generation: 2, Mark: "3-12345678", Served: true}},
-		},
-		zones:    map[string]string{"shelved": "az-2"},
-		unserved: map[string]bool{"web-9": true},
-		marked:   true,
-		looked:   map[placement.Place]string{{Region: "R"}: "", {Region: "R", Zone: "az-1"}: "it is down"},
+}
+
+// TestMemory: what a refresh saw is what the next plan decides by, except for what no plan
+// looks at and what the attributes show.
+func TestMemory(t *testing.T) {
+	var before, want memory
+	for _, m := range []*memory{&before, &want} {
+		fill(reflect.ValueOf(m).Elem(), "memory")
+		m.Seen.Servers["three"] = node.Node{Name: "three", ID: "id", Status: "ACTIVE", Zone: "az-3"}
+		m.Seen.Servers["four"] = node.Node{Name: "four", ID: "id", Status: "UNKNOWN"}
+		m.Roster.Nodes["four"] = roster.Node{Served: true}
 	}
-	before.seen.Missing["web-9"] = true
-	before.seen.Full[placement.Place{Region: "R", Zone: "az-2"}] = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	before.seen.Full[placement.Place{Region: "S"}] = time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
-	before.seen.Aged["web-ACTIVE"] = roster.Aged{Mark: "1", Launched: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)}
-	before.seen.Baking["web-SHUTOFF"] = true
-	before.seen.Builds["web-ACTIVE"] = roster.Build{Mark: "1", Of: "some Build"}
-	r := before.roster
-	r.Nodes = map[string]roster.Node{
-		"shelved":    {Place: placement.Place{Region: "R", Zone: "az-2"}, Unplaced: true},
-		"web-9":      {Index: 9, Place: placement.Place{Region: "R", Zone: "az-1"}},
-		"web-ACTIVE": {Template: `{"image":"a"}`, Served: true},
+	// The node's own region and index are shown; data sources alone ask for the host and the profile; of times a plan knows what
+	// they came to; the build is kept with the mark that its node had.
+	without(want.Seen.Servers, "Region", "Index", "HostID", "Profile", "LaunchedAt", "SeenAt", "InServiceAt", "NotInServiceAt", "Build")
+	for _, name := range []string{"/one", "two"} {
+		s := want.Seen.Servers[name]
+		s.Name, s.Zone = name, "" // the node has a zone
+		want.Seen.Servers[name] = s
 	}
-	for _, status := range []string{"ACTIVE", "BUILD", "ERROR", "SHELVED", "SHUTOFF", "UNKNOWN", "VERIFY_RESIZE"} {
-		s := whole.Interface().(node.Node)
-		s.Name, s.Status = "web-"+status, status
-		if status != "ERROR" {
-			s.Fault = "" // Nova gives it with an ERROR
-		}
-		before.seen.Servers[s.Name] = s
-	}
-	before.seen.Servers["web-new"] = node.Node{Name: "web-new", ID: "id", Status: "ACTIVE"}
+	want.Roster.Next, want.Roster.Slots = 0, nil
+	without(want.Roster.Nodes, "Index", "Region", "Template", "Generation", "Mark")
+
 	var diags diag.Diagnostics
 	state := keys{}
-	before.store(t.Context(), state, r, &diags)
-	after := loadMemory(t.Context(), state, &diags)
-	if diags.HasError() || !reflect.DeepEqual(after, before) {
-		t.Errorf("%v\n got %+v\nwant %+v", diags, after, before)
+	before.store(t.Context(), state, before.Roster, &diags)
+	if got := loadMemory(t.Context(), state, &diags); diags.HasError() || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v\n got %+v\nwant %+v", diags, got, want)
 	}
-	// A node that has a zone is there: what a server is in does not matter.
-	r.Nodes["web-ACTIVE"] = roster.Node{Place: placement.Place{Region: "R", Zone: "az-1"}, Served: true}
-	before.store(t.Context(), state, r, &diags)
-	if got := loadMemory(t.Context(), state, &diags).seen.Servers["web-ACTIVE"].Zone; got != "" {
-		t.Errorf("the zone %q is kept", got)
+	n := before.Roster.Nodes["two"]
+	n.Unplaced = false // an attribute shows the zone
+	if got := unshown(n); got != (roster.Node{Served: true, Doubt: true, Retried: true}) {
+		t.Errorf("kept of a node: %+v", got)
+	}
+}
+
+// TestMemoryTampered: a private state that somebody edited, or that another provider wrote,
+// is refused, or what is strange in it is no more than a fact that is not known. None is a crash.
+func TestMemoryTampered(t *testing.T) {
+	listed := []placement.Region{{Bin: placement.Bin{Name: "R", Cap: placement.Unlimited}}}
+	var m attachmentModel
+	var diags diag.Diagnostics
+	m.Cluster, m.NodeNamePattern, m.DesiredCapacity = types.StringValue("web"), types.StringValue("{cluster}-{index}"), types.Int64Value(2)
+	m.Slots = types.MapNull(slotType)
+	m.remember(t.Context(), roster.Roster{Next: 2, Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R"}, Generation: 1, Mark: "1"},
+		"web-1": {Index: 1, Place: placement.Place{Region: "R"}, Generation: 1, Mark: "1"}}}, listed, &diags)
+	for text, refused := range map[string]bool{
+		`{`: true, `[]`: true, `"seen"`: true, `{"seen":[]}`: true, `{"seen":{"servers":{"web-0":[]}}}`: true, `{"batch":"1"}`: true,
+		`{"seen":{"servers":{"web-0":{"created":"yesterday"}}}}`: true, `{"seen":{"full":{"R":"now"}}}`: true, `{"roster":{"leaving":[]}}`: true,
+		`{"roster":{"settled":{"R":[]}}}`: true, `{"roster":{"former":{"%zz/{index}":1}}}`: true, `{"roster":{"nodes":{"web-0":{"index":1e40}}}}`: true,
+		``: false, `null`: false, `{}`: false, `{"another":"provider's"}`: false, `{"seen":null,"roster":null,"looked":null}`: false,
+		`{"seen":{"servers":null,"missing":null,"builds":null,"full":null}}`: false, `{"seen":{"servers":{"web-0":null},"missing":{"web-0":true}}}`: false,
+		`{"roster":{"leaving":{"web-0":{},"":{"index":-1,"mark":"-"}},"former":null,"order":["",""],"settled":null}}`:     false,
+		`{"roster":{"nodes":{"web-0":{"region":"X","zone":"y","unplaced":true,"generation":-7},"web-9":{}}},"batch":-1}`:  false,
+		`{"roster":{"settled":{"":{"":"[]"}},"failed":[{}],"order":["[]"],"next":-1,"slots":{"web-0":{}}},"marked":true}`: false,
+	} {
+		var diags diag.Diagnostics
+		memory := loadMemory(t.Context(), keys{seenKey: []byte(text)}, &diags)
+		if diags.HasError() != refused {
+			t.Errorf("%s: %v", text, diags)
+		}
+		if refused {
+			continue
+		}
+		r := m.roster(memory)
+		if n := r.Nodes["web-0"]; len(r.Nodes) != 2 || r.Next != 2 || len(r.Slots) != 0 || n.Region != "R" || n.Generation != 1 || n.Mark != "1" {
+			t.Errorf("%s: %+v", text, r)
+		}
+		policy := roster.Policy{Name: m.naming().Name, Capacity: 2, Regions: listed, Update: &roster.Update{RevertAfter: time.Hour, RetryFullAfter: time.Hour}}
+		looked, seen, _ := roster.Match(r, nil, memory.Seen, func(string) bool { return false })
+		seen.Tell(looked, policy)
+		next, _, err := roster.Plan(looked.Learn(seen, policy), seen, policy)
+		if err != nil || len(next.Nodes) != 2 {
+			t.Errorf("%s: %v, planned %+v", text, err, next)
+		}
+		memory.store(t.Context(), keys{}, next, &diags)
+		if diags.HasError() {
+			t.Errorf("%s: %v", text, diags)
+		}
 	}
 }

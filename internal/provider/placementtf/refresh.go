@@ -34,15 +34,18 @@ func (m *attachmentModel) refresh(
 	r := m.roster(before)
 	after := before
 	r.Former = maps.Clone(r.Former)
+	if r.Former == nil {
+		r.Former = map[roster.Naming]int64{}
+	}
 	r.Former[m.naming()] = r.Next
 	if len(r.Nodes)+len(r.Leaving) == 0 {
-		after.seen = roster.NewSeen()
+		after.Seen = roster.NewSeen()
 		return r.Ordered(), after, true
 	}
 	cloud := b.Get(ctx, diags)
 	listed := m.listedRegions()
 	closed := closedRegions(listed)
-	query := m.query(ctx, r, before.seen, closed, diags)
+	query := m.query(ctx, r, before.Seen, closed, diags)
 	if value.GivenBlock(m.Health) {
 		query.Addresses = map[string][]string{}
 	}
@@ -82,29 +85,25 @@ func (m *attachmentModel) refresh(
 			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 },
 		)
 	}
-	r, seen, notices := roster.MatchOpen(r, servers, before.seen, closed, zoned)
+	r, seen, notices := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
 	for _, n := range notices {
 		diags.AddWarning(string(n.Title), n.Text)
 	}
-	after.see(seen)
-	policy := m.policy(ctx, nil, after.marked, diags)
-	after.seen.Tell(r, policy)
+	after.see(r, seen)
+	policy := m.policy(ctx, nil, after.Marked, diags)
+	after.Seen.Tell(r, policy)
 	return r.Learn(seen, policy).Ordered(), after, true
 }
 
 // tell sets the status from what was found out, and that nothing remains where the cluster
-// is in step. It sends no further request. Without update nothing is ever left to do.
+// is in step. It sends no further request.
 func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memory, diags *diag.Diagnostics) {
-	if !value.GivenBlock(m.Update) {
-		m.Status = types.StringValue(roster.InStep)
-		return
-	}
-	policy := m.policy(ctx, m, after.marked, diags)
+	policy := m.policy(ctx, m, after.Marked, diags)
 	for i, region := range policy.Regions {
 		policy.Regions[i], _, _ = after.recall(region)
 	}
 	policy.Unreachable = unreachable(policy.Regions)
-	_, change, err := roster.Plan(r, after.seen, policy)
+	_, change, err := roster.Plan(r, after.Seen, policy)
 	if err != nil {
 		return // the plan says why
 	}
@@ -126,11 +125,12 @@ func closedRegions(listed []placement.Region) func(region string) bool {
 	return func(region string) bool { return closed[region] }
 }
 
-// see remembers what was seen of the servers.
-func (m *memory) see(seen roster.Seen) {
-	m.seen = seen
-	for _, s := range seen.Servers {
-		m.marked = m.marked || s.InService != ""
+// see remembers what was seen of the servers. What others write under the key of marks is
+// none: a node has a mark of its own.
+func (m *memory) see(r roster.Roster, seen roster.Seen) {
+	m.Seen = seen
+	for name, s := range seen.Servers {
+		m.Marked = m.Marked || s.InService != "" && s.InService == string(r.Nodes[name].Mark)
 	}
 }
 
@@ -279,8 +279,8 @@ func (m *attachmentModel) adopt(
 	m.Remaining = types.Int64Value(0)
 	m.record(ctx, r, roster.Change{}, diags)
 	r, seen, _ := roster.Match(r, servers, roster.Seen{}, func(string) bool { return false })
-	found.see(seen)
-	return r.Learn(seen, roster.Policy{RequireMarks: found.marked}), found, true
+	found.see(r, seen)
+	return r.Learn(seen, roster.Policy{RequireMarks: found.Marked}), found, true
 }
 
 // reportRead reports a cluster that could not be read.

@@ -114,9 +114,10 @@ func TestPlacementCellDown(t *testing.T) {
 	a.server("web-2", "az-1", 2, nil)
 	a.server("web-3", "az-2", 1, nil)
 	a.Look(t)
-	state := a.I.State
 	a.Fake.SetCellDown("RegionOne", true, "az-2")
-	for range 3 {
+	a.Look(t)
+	state := a.I.State
+	for range 2 {
 		a.Look(t)
 	}
 	if !a.I.State.Equal(state) {

@@ -126,7 +126,7 @@ func TestPlacementRefreshed(t *testing.T) {
 		},
 		"a region is closed": {
 			before: across(2, "RegionOne RegionTwo", nil), happens: becomes(across(2, "RegionOne! RegionTwo", nil)),
-			asks: "RegionTwo/servers", status: inStep,
+			asks: "RegionTwo/servers", status: "waits: web-1 (it has no server)",
 		},
 		"no node is there": {
 			before: zonal(0, "az-1", nil),
@@ -134,7 +134,7 @@ func TestPlacementRefreshed(t *testing.T) {
 		},
 		"the last nodes leave": {
 			before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(0, "az-1", nil))),
-			asks: looks, status: inStep, change: "<web-0 <web-1",
+			asks: looks, status: "waits: web-0 (it leaves, and its server is still there), web-1 (it leaves, and its server is still there)", change: "<web-0 <web-1",
 		},
 		"the last nodes are gone": {
 			before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(0, "az-1", nil)), loses("web-0"), loses("web-1")),
@@ -142,7 +142,7 @@ func TestPlacementRefreshed(t *testing.T) {
 		},
 		"a server is lost": {
 			before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(2, "az-1", attributes{"max_size": 9})), loses("web-1")),
-			at: ": A node has lost its server", asks: looks, status: inStep,
+			at: ": A node has lost its server", asks: looks, status: "waits: web-1 (it has no server)",
 		},
 		"a name is there twice": {
 			before: zonal(2, "az-1", nil), happens: inTurn(boots, another("web-1")),
@@ -150,7 +150,7 @@ func TestPlacementRefreshed(t *testing.T) {
 		},
 		"a name is there twice, and the selector leaves both out": {
 			before: zonal(2, "az-1", mine), happens: inTurn(boots, another("web-1")),
-			asks: looks, status: inStep,
+			asks: looks, status: "waits: web-0 (it has no server), web-1 (it has no server)",
 		},
 		"a server is in ERROR": {
 			before: zonal(2, "az-1", repairs), happens: inTurn(boots, breaks("web-1")),
@@ -158,7 +158,7 @@ func TestPlacementRefreshed(t *testing.T) {
 		},
 		"a server is in ERROR, and nothing is updated": {
 			before: zonal(2, "az-1", nil), happens: inTurn(boots, breaks("web-1")),
-			asks: looks, status: inStep,
+			asks: looks, status: "waits: web-1 (its server is in ERROR)",
 		},
 		"a server is where Nova finds no host": {
 			before: zonal(2, "az-1", again), happens: homeless,

@@ -47,8 +47,13 @@ type attachmentResource struct {
 	backend.Resource[attachmentModel]
 }
 
-// ModifyPlan makes the plan. Without update nothing is computed where nothing
-// changed; with it each plan may find a batch.
+// proceeds reports whether a plan may find something to do although nothing changed: the
+// next batch, or the next candidate that is made again in its slot.
+func (m attachmentModel) proceeds() bool {
+	return value.GivenBlock(m.Update) || value.GivenBlock(m.Stateful) && value.GivenBlock(m.Deletion)
+}
+
+// ModifyPlan makes the plan. Nothing is computed where nothing changed and nothing proceeds.
 func (r *attachmentResource) ModifyPlan(
 	ctx context.Context,
 	req resource.ModifyPlanRequest,
@@ -67,7 +72,7 @@ func (r *attachmentResource) ModifyPlan(
 	}
 	planner.same = req.Plan.Raw.Equal(req.State.Raw)
 	diags.Append(req.Plan.Get(ctx, planner.plan)...)
-	if diags.HasError() || planner.same && !value.GivenBlock(planner.plan.Update) {
+	if diags.HasError() || planner.same && !planner.plan.proceeds() {
 		return
 	}
 	diags.Append(req.Config.Get(ctx, planner.config)...)

@@ -17,29 +17,33 @@ import (
 // The values are read one by one: for a large cluster that is much faster than by
 // reflection. Nodes of one template share it.
 func (m attachmentModel) roster(remembered memory) roster.Roster {
-	r := remembered.roster
-	r.Nodes, r.Next = make(map[string]roster.Node, len(m.Nodes.Elements())), m.NextIndex.ValueInt64()
+	r, nodes := remembered.Roster, m.Nodes.Elements()
+	r.Nodes, r.Next = make(map[string]roster.Node, len(nodes)), m.NextIndex.ValueInt64()
 	templates := templateCache{}
-	for name, element := range m.Nodes.Elements() {
+	for name, element := range nodes {
 		fields := element.(types.Object).Attributes()
-		n := roster.Node{
-			Index: fields["index"].(types.Int64).ValueInt64(),
-			Place: placement.Place{
-				Region: fields["region"].(types.String).ValueString(),
-				Zone:   fields["zone"].(types.String).ValueString(),
-			},
-			Template:   templates.read(fields["template"].(types.Map)),
-			Generation: fields["generation"].(types.Int64).ValueInt64(),
-			Mark:       roster.Mark(fields["mark"].(types.String).ValueString()),
-			Served:     remembered.seen.Looked(name) && !remembered.unserved[name],
+		n := remembered.Roster.Nodes[name]
+		n.Index = fields["index"].(types.Int64).ValueInt64()
+		n.Region = fields["region"].(types.String).ValueString()
+		if !n.Unplaced {
+			n.Zone = fields["zone"].(types.String).ValueString()
 		}
-		if zone, there := remembered.zones[name]; there && n.Zone == "" {
-			n.Zone, n.Unplaced = zone, true
-		}
+		n.Template = templates.read(fields["template"].(types.Map))
+		n.Generation = fields["generation"].(types.Int64).ValueInt64()
+		n.Mark = roster.Mark(fields["mark"].(types.String).ValueString())
 		r.Nodes[name] = n
 	}
 	r.Slots = m.slots()
 	return r
+}
+
+// unshown is what no attribute shows of a node.
+func unshown(n roster.Node) roster.Node {
+	n.Index, n.Region, n.Template, n.Generation, n.Mark = 0, "", "", 0, ""
+	if !n.Unplaced {
+		n.Zone = ""
+	}
+	return n
 }
 
 // slots are those that the state remembers; nil without any.

@@ -36,7 +36,7 @@ func TestState(t *testing.T) {
 	var m attachmentModel
 	var diags diag.Diagnostics
 	m.remember(t.Context(), want, listed, &diags)
-	got := m.roster(memory{zones: map[string]string{"web-5": "az-2"}})
+	got := m.roster(memory{Roster: roster.Roster{Nodes: map[string]roster.Node{"web-5": unshown(want.Nodes["web-5"])}}})
 	if diags.HasError() || !reflect.DeepEqual(got.Nodes, want.Nodes) || got.Next != want.Next || !reflect.DeepEqual(got.Slots, want.Slots) {
 		t.Errorf("%v\n got %+v\nwant %+v", diags, got, want)
 	}
@@ -65,22 +65,23 @@ func TestRecord(t *testing.T) {
 		}
 		return list
 	}
-	leaving := func(n int, letter string) (list []roster.Departure) {
-		for _, name := range names(n, letter) {
-			list = append(list, roster.Departure{Name: name, Node: roster.Node{Place: at}, Reason: "for " + name})
-		}
-		return list
-	}
 	next := roster.Roster{Nodes: map[string]roster.Node{"old": {Place: at}}}
-	change := roster.Change{Created: names(130, "c"), Returned: names(120, "r"), Departed: leaving(110, "d"), Revised: leaving(105, "v"), Replaced: 7}
-	for _, name := range change.Created {
-		next.Nodes[name] = roster.Node{Place: at}
+	var change roster.Change
+	for outcome, n := range map[roster.Outcome]int{roster.Comes: 130, roster.Returns: 120, roster.Leaves: 110, roster.Changes: 105, roster.Held: 103, roster.Stays: 3} {
+		for _, name := range names(n, string(outcome[0])) {
+			v := roster.Verdict{Name: name, Node: roster.Node{Place: at}, Outcome: outcome, Reason: "for " + name}
+			if outcome == roster.Changes {
+				v.Cause = roster.Outdated
+			}
+			change.Verdicts = append(change.Verdicts, v)
+			next.Nodes[name] = v.Node
+		}
 	}
 	var m attachmentModel
 	var diags diag.Diagnostics
 	m.record(t.Context(), next, change, &diags)
 	fields := m.Change.Elements()[0].(types.Object).Attributes()
-	if !fields["replaced"].Equal(types.Int64Value(7)) {
+	if !fields["replaced"].Equal(types.Int64Value(105)) {
 		t.Errorf("replaced are %s", fields["replaced"])
 	}
 	for part, c := range map[string]struct {

@@ -193,7 +193,7 @@ func TestRefreshed(t *testing.T) {
 		"a drain":       {change: noted(openstack.DrainedKey, "2026-11-01T00:00:00Z"), pending: "web-1"},
 		"no server":     {gone: true, pending: "web-1"},
 		"a cell, down":  {down: true},
-		"a wait, ended": {change: noted(openstack.NotInServiceAtKey, "2026-11-01T00:00:00Z")},
+		"a wait, ended": {change: noted(openstack.NotInServiceAtKey, "1 2026-11-01T00:00:00Z")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

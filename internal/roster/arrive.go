@@ -14,28 +14,28 @@ type arrivals struct {
 	wanted   int64            // how many of the new ones get the wanted template
 }
 
-// place decides where a number of nodes come from and go to. Leaving nodes of the
+// arrive decides where the pending nodes come from and go to. Leaving nodes of the
 // template that is the turn of a node come first, in their own places, even where
 // another place is a little better; new ones go where the spread needs them.
-func place(left facts, count int64, back pool, a aim, full []placement.Place, policy Policy) (arrivals, error) {
-	board, open := boardOf(left, policy.Regions, full), boardOf(left, policy.Regions, nil)
+func (l *ledger) arrive() (arrivals, error) {
+	board, open, back, aim := l.space.Clone(), l.open.Clone(), l.back, l.aim
+	aim.promised = 0
 	var come arrivals
-	for range count {
-		f, ok := back.take(a, open, placement.Place{}) // it has a host
+	for range l.pending {
+		f, ok := back.take(aim, open, placement.Place{}) // it has a host
 		switch {
 		case ok:
 			board.Add(f.Place, 1)
 			open.Add(f.Place, 1)
 			come.returned = append(come.returned, f)
-		case !a.reached():
+			aim.have(f.Place, f.Template)
+		case !aim.reached():
 			come.wanted++
-		}
-		if !ok || !f.outdated {
-			a.give(1)
+			aim.give(1)
 		}
 	}
 	var err error
-	come.counts, err = board.Distribute(count - int64(len(come.returned)))
+	come.counts, err = board.Distribute(l.pending - int64(len(come.returned)))
 	return come, err
 }
 
@@ -45,25 +45,29 @@ type newNode struct {
 	Node
 }
 
-// name gives new nodes their indices and names, place by place.
-func name(come arrivals, a aim, now Roster, returned []*fact, policy Policy) (nodes []newNode, next int64) {
-	names := newNamer(now, append(returned, come.returned...), policy)
+// name gives new nodes their indices and names, place by place. The first ones are the
+// second tries.
+func (l *ledger) name(come arrivals) (nodes []newNode, next int64) {
+	names := newNamer(l.now, l.returned, l.policy)
+	retries := l.retries
 	wanted := share(come.counts, come.wanted)
 	for _, at := range come.counts.Places() {
 		for range come.counts[at] {
 			n := names.take(at)
-			n.Template = policy.Templates.At(at)
-			if settled := a.settled.At(at); wanted[at] == 0 && settled != "" {
+			n.Template = l.policy.Templates.At(at)
+			if settled := l.aim.settled.At(at); wanted[at] == 0 && settled != "" {
 				n.Template = settled
 			}
 			wanted[at] = max(0, wanted[at]-1)
 			n.Generation++
 			n.Mark = n.Mark.next(n.Template)
+			n.Doubt, n.Retried = true, retries > 0
+			retries--
 			nodes = append(nodes, n)
 			next = max(next, n.Index+1)
 		}
 	}
-	return nodes, max(now.Next, next)
+	return nodes, max(l.now.Next, next)
 }
 
 // namer hands out names. Without slots an index is never used twice, and a name that
