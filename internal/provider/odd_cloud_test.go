@@ -43,16 +43,18 @@ func seenServers(t *testing.T, attached instance) map[string]struct{ ID string }
 	t.Helper()
 	var private struct{ Seen []byte }
 	err := json.Unmarshal(attached.Private, &private)
-	var seen struct {
-		Servers map[string]struct{ ID string }
+	var kept struct {
+		Seen struct {
+			Servers map[string]struct{ ID string }
+		}
 	}
 	if err == nil && len(private.Seen) > 0 {
-		err = json.Unmarshal(private.Seen, &seen)
+		err = json.Unmarshal(private.Seen, &kept)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seen.Servers
+	return kept.Seen.Servers
 }
 
 // life goes through what can be done with a cluster of two nodes.
