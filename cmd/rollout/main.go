@@ -71,8 +71,8 @@ kill, when the next run starts.
 
 Exit codes: 0 done: nothing is left; 1 failed: a plan or an apply; 2 held:
 something is left, and the last line says what holds it (a plan that takes what no
-node change asks for, the policy, a limit, an interruption, the status of a cluster); 3 reverted: a template failed, and the
-nodes have the one before it; 64 wrong usage.
+node change asks for, the policy, a limit, an interruption, the status of a
+cluster); 3 reverted: a template failed, and the nodes have the one before it; 64 wrong usage.
 `
 
 const exitUsage = 64

@@ -259,8 +259,8 @@ func (c Check) monitored(ctx context.Context, region string, nodes []Node) (look
 		switch {
 		case err != nil:
 			broken = true
-			look.warnings = append(look.warnings, fmt.Sprintf("The health of the nodes of the region %s is not known: %s.",
-				region, text.Cut(err.Error(), 500)))
+			look.warnings = append(look.warnings, fmt.Sprintf(
+				"The health of the nodes of the region %s is not known: %s.", region, text.Cut(err.Error(), 500)))
 			continue
 		case members == nil:
 			continue
@@ -269,15 +269,16 @@ func (c Check) monitored(ctx context.Context, region string, nodes []Node) (look
 		unwatched := func(m openstack.Member) bool { return m.Operating == openstack.MemberUnwatched }
 		if slices.ContainsFunc(members, unwatched) {
 			look.warnings = append(look.warnings, fmt.Sprintf("The pool %s of the region %s has no health monitor "+
-				"(NO_MONITOR), so the health of its members is not known. Add an openstack_lb_monitor_v2.", pool, region))
+				"(NO_MONITOR), so the health of its members is not known. Add an openstack_lb_monitor_v2.",
+				pool, region))
 		}
 		for _, n := range nodes {
 			for _, m := range openstack.MembersOf(members, n.Addresses, n.Name) {
 				_, known := look.seen[n.ID]
 				switch {
 				case m.Operating == openstack.MemberError:
-					look.seen[n.ID] = &probe.Failure{Text: fmt.Sprintf("its member %s of the pool %s is in ERROR for Octavia",
-						strings.TrimSpace(m.Name+" "+m.ID), pool)}
+					look.seen[n.ID] = &probe.Failure{Text: fmt.Sprintf(
+						"its member %s of the pool %s is in ERROR for Octavia", strings.TrimSpace(m.Name+" "+m.ID), pool)}
 				case m.Operating == openstack.MemberOnline && !known:
 					look.seen[n.ID] = nil
 				}

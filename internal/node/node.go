@@ -25,7 +25,7 @@ type Node struct {
 	CreatedAt        time.Time `json:"created,omitzero"`         // zero: not known, or not created yet
 	LaunchedAt       time.Time `json:"-"`                        // a rebuild and a resize renew it; zero: not known
 	SeenAt           time.Time `json:"-"`                        // Nova's clock when it said all this; zero: not known
-	Profile          string    `json:"-"`                        // the image, or the value of the profile's metadata key
+	Profile          string    `json:"-"`                        // the image, or the value of the profile's key
 	ProfileCreatedAt time.Time `json:"profile_created,omitzero"` // zero: not known
 
 	Tainted   bool `json:"tainted,omitempty"`

@@ -90,7 +90,8 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 				err = missing("members")
 			}
 			for _, m := range list.Members {
-				if err = cmp.Or(err, item(m.ID, append(m.Tags, m.ID, m.Name, m.Address, m.Provisioning, m.Operating)...)); err != nil {
+				texts := slices.Concat(m.Tags, []string{m.ID, m.Name, m.Address, m.Provisioning, m.Operating})
+				if err = cmp.Or(err, item(m.ID, texts...)); err != nil {
 					return false, err
 				}
 			}

@@ -165,7 +165,8 @@ func isLog(text []byte) bool {
 
 // read translates the change of an attachment.
 func (c change) read() (Attachment, error) {
-	a := Attachment{Address: c.Address, module: c.ModuleAddress, Imported: len(c.Change.Importing) > 0 && string(c.Change.Importing) != "null"}
+	imported := len(c.Change.Importing) > 0 && string(c.Change.Importing) != "null"
+	a := Attachment{Address: c.Address, module: c.ModuleAddress, Imported: imported}
 	switch actions := c.actions(); actions {
 	case "no-op", "read":
 		a.Action = Keep

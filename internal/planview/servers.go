@@ -445,7 +445,8 @@ func (p Plan) Unasked() []Server {
 	add(p.Servers)
 	for _, a := range p.Attachments {
 		if a.Action == Delete || a.Action == Replace {
-			list = append(list, Server{Address: a.Address, Type: resourceType, Text: "forgets its " + text.Nodes(a.Before)})
+			forgets := "forgets its " + text.Nodes(a.Before)
+			list = append(list, Server{Address: a.Address, Type: resourceType, Text: forgets})
 		}
 		add(a.Servers)
 	}

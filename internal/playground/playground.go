@@ -104,7 +104,8 @@ func Play(s State) (Result, error) {
 	}
 	for i := 0; i < s.Step && r.Remaining > 0 && err == nil; i++ {
 		if work := (i + 1) * len(after.Nodes); work > maxWork {
-			return Result{}, fmt.Errorf("batch %d of %d nodes is more than can be played with: give larger batches", i+1, len(after.Nodes))
+			return Result{}, fmt.Errorf(
+				"batch %d of %d nodes is more than can be played with: give larger batches", i+1, len(after.Nodes))
 		}
 		after.Leaving = nil // they are gone by then
 		before, seen = looked(after)

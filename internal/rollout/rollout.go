@@ -293,7 +293,7 @@ var changing = regexp.MustCompile(`[0-9a-f-]{8,}|[0-9]+`)
 // what it needs: readiness attachments note how long they have waited, and that takes a
 // template back.
 func sameWay(plan *Plan, err error) string {
-	failure, ok := errors.AsType[*Failure](err)
+	failure, ok := errors.AsType[*FailedError](err)
 	if !ok {
 		return ""
 	}

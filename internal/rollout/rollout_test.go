@@ -93,11 +93,11 @@ func (s *script) Apply(ctx context.Context, plan *Plan, progress func(string)) e
 	s.applied = append(s.applied, plan.File)
 	switch plan.File {
 	case "f":
-		return &Failure{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
+		return &FailedError{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
 	case "i":
-		return &Failure{[]Fault{{Address: "server.web-8", Summary: "No image debain-13 (req-" + fmt.Sprint(len(s.applied)) + ")"}}}
+		return &FailedError{[]Fault{{Address: "server.web-8", Summary: "No image debain-13 (req-" + fmt.Sprint(len(s.applied)) + ")"}}}
 	case "n":
-		return &Failure{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
+		return &FailedError{[]Fault{{Address: "stackpolicy_readiness_attachment.web", Summary: "Servers are not in service"}}}
 	}
 	return nil
 }

@@ -271,8 +271,8 @@ type logLine struct {
 	} `json:"diagnostic"`
 }
 
-// Failure is why terraform failed.
-type Failure struct {
+// FailedError is why terraform failed.
+type FailedError struct {
 	Faults []Fault
 }
 
@@ -282,7 +282,7 @@ type Fault struct {
 }
 
 // Error implements [error].
-func (f *Failure) Error() string {
+func (f *FailedError) Error() string {
 	parts := make([]string, len(f.Faults))
 	for i, fault := range f.Faults {
 		parts[i] = fault.Summary
@@ -298,7 +298,7 @@ func (f *Failure) Error() string {
 
 // fault is what a log says of why terraform failed.
 func fault(what string, log []byte, err error) error {
-	var failure Failure
+	var failure FailedError
 	for line := range bytes.Lines(log) {
 		var l logLine
 		if json.Unmarshal(line, &l) == nil && l.Diagnostic != nil && l.Diagnostic.Severity == "error" {

@@ -145,7 +145,8 @@ func (l *ledger) bars(w want) refusal {
 	case f.behind && (w.cause == Unhealthy || w.cause == TooOld):
 		return refuse(HeldFormer, "%s", isFormer)
 	case w.cause == Unhealthy && !f.Served && f.Retried && f.full == nil:
-		return refuse(HeldTwice, "it never served, nor did the one before it: change the template, or name it in candidates")
+		return refuse(HeldTwice, "it never served, nor did the one before it: change the template, or name it in "+
+			"candidates")
 	case w.what == revised:
 		return refusal{}
 	case !f.idle && l.closed(w):
@@ -223,33 +224,33 @@ func (l *ledger) noRoom(w want) refusal {
 	case l.policy.keeps(w.cause):
 		return refusal{}
 	}
-	if _, _, err := l.without(w.fact); err != nil {
+	if _, err := l.without(w.fact); err != nil {
 		return refuse(HeldNoRoom, "%s", detail(err))
 	}
 	return refusal{}
 }
 
-// without is the board without a node, if its substitute finds room on it: elsewhere where
-// Nova found no host for it or, once its place is not full any more, there.
-func (l *ledger) without(f *fact) (space *placement.Board, full *placement.Place, err error) {
+// without fails where the substitute of a node finds no room: elsewhere where Nova found no
+// host for it, in that full place, or, once it is not full any more, there too.
+func (l *ledger) without(f *fact) (full *placement.Place, err error) {
 	here := l.space.Clone()
 	here.Add(f.Place, -1)
 	if l.ever {
-		return here, f.full, nil
+		return f.full, nil
 	}
 	if f.full == nil {
 		_, err = here.Distribute(l.pending + 1)
-		return here, nil, err
+		return nil, err
 	}
 	elsewhere := here.Clone()
 	elsewhere.Close(*f.full)
 	if _, err = elsewhere.Distribute(l.pending + 1); err == nil {
-		return elsewhere, f.full, nil
+		return f.full, nil
 	}
 	if !f.stuck {
 		_, err = here.Distribute(l.pending + 1)
 	}
-	return here, nil, err
+	return nil, err
 }
 
 // verdict is what was decided about a want.
@@ -352,7 +353,7 @@ func (l *ledger) replace(w want) {
 		l.out[w.name] = true
 		return
 	}
-	_, full, _ := l.without(w.fact)
+	full, _ := l.without(w.fact)
 	if full != nil {
 		l.close(*full)
 	}

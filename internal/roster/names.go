@@ -24,7 +24,8 @@ func (p Pattern) CheckNames(cluster string) string {
 		)
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }):
 		return fmt.Sprintf(
-			"The nodes would have names such as %q, with a character in them that cannot be seen, and Nova refuses them.",
+			"The nodes would have names such as %q, with a character in them that cannot be seen, and Nova "+
+				"refuses them.",
 			p.Name(cluster, 0),
 		)
 	case length > maxNameLength:

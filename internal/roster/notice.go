@@ -161,7 +161,8 @@ func (p *planning) waits(more int64) (w wait) {
 	keeps := p.policy.keeps(Outdated)
 	for _, name := range p.left.names() {
 		f := p.left[name]
-		if v := p.verdicts[name]; v.Outcome == Changes || v.Outcome == Returns || !p.under[name] && !(keeps && p.out[name]) {
+		v, counts := p.verdicts[name], p.under[name] || keeps && p.out[name]
+		if v.Outcome == Changes || v.Outcome == Returns || !counts {
 			continue
 		}
 		switch {

@@ -287,18 +287,6 @@ func (s *slowPlanner) keeps() bool {
 	return s.policy.Update != nil && (s.policy.Update.Method == InPlace || s.policy.Update.Method == Recreate)
 }
 
-// change gives a node the template that is its turn.
-func (s *slowPlanner) change(name string, again bool) {
-	n := s.nodes[name]
-	delete(s.nodes, name) // it does not count
-	n.Template = s.goal(n.Place, s.current())
-	n.Mark = markOf(n.Mark.number()+1, n.Template)
-	if again {
-		n.Generation++
-	}
-	s.nodes[name] = n
-}
-
 // current counts the nodes of the wanted template.
 func (s *slowPlanner) current() (n int64) {
 	for _, node := range s.nodes {
@@ -664,7 +652,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 				case waits[victim] && !stays:
 				case !idle && cause != "" && blind && !s.unhealthy(victim):
 					fits = false
-				case serves && bakes && cause != "" && !(cause == Outdated && back):
+				case serves && bakes && cause != "" && (cause != Outdated || !back):
 					fits = false
 				case stays:
 					fits = fits && (idle || isOut < batch || out[victim] && isOut == batch)

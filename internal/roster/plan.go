@@ -60,7 +60,7 @@ func prepare(now Roster, seen Seen, policy Policy) (*planning, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.notices = append(notices, next.openSlots(policy)...)
+	p.notices = slices.Concat(notices, next.openSlots(policy))
 	p.all = assess(next, seen, policy)
 	if p.named, notices, err = findCandidates(next, p.all, policy); err != nil {
 		return nil, err

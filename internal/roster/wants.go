@@ -12,7 +12,8 @@ import (
 // each is worked out from the ledger once the one before it was decided.
 //
 // What is replaced comes in classes: nodes under way, others that are not in service, nodes
-// that serve; of the first two those first that are proven to be out of service. In each class the candidates come first, then the causes in their order. A
+// that serve; of the first two those first that are proven to be out of service. In each
+// class the candidates come first, then the causes in their order. A
 // refusal because something is spent ends the class for that cause.
 func (l *ledger) wants(named candidates, surplus int64, days map[day]int, decide func(want)) {
 	for _, f := range named.leave {
@@ -131,7 +132,7 @@ func (l *ledger) unserved(decide func(want)) {
 	}
 	for _, name := range l.left.names() {
 		f := l.left[name]
-		if f.never && f.outdated && !(l.aim.reached() && f.settled) && l.aim.at(f.Place) != f.Template &&
+		if f.never && f.outdated && (!l.aim.reached() || !f.settled) && l.aim.at(f.Place) != f.Template &&
 			(f.full == nil || l.policy.keeps(Outdated)) {
 			decide(want{fact: f, cause: Outdated, what: revised})
 		}

@@ -88,13 +88,14 @@ export TF_VAR_drain_url=%s/drain
 
 // clouds is a clouds.yaml in which all names that examples give to clouds are this one.
 func clouds(url string) []byte {
-	text := "clouds:\n"
+	var text strings.Builder
+	text.WriteString("clouds:\n")
 	for _, name := range []string{"production", "paris", "oslo"} {
-		text += fmt.Sprintf("  %s:\n    region_name: RegionOne\n    auth: {auth_url: %s/identity/v3, username: %s, "+
+		fmt.Fprintf(&text, "  %s:\n    region_name: RegionOne\n    auth: {auth_url: %s/identity/v3, username: %s, "+
 			"password: %s, project_name: %s, user_domain_name: %s, project_domain_name: %[6]s}\n",
 			name, url, fakecloud.MemberUser, fakecloud.Password, fakecloud.MemberProject, fakecloud.DomainName)
 	}
-	return []byte(text)
+	return []byte(text.String())
 }
 
 // quote is a word of a shell.

@@ -45,8 +45,6 @@ func named(name string) string { return fmt.Sprintf("name = %q", name) }
 
 func policies(policy string) string { return fmt.Sprintf("policies = %q", policy) }
 
-func perHost(n int) string { return fmt.Sprintf("max_server_per_host = %d", n) }
-
 func attachmentIs(attribute string, check knownvalue.Check) statecheck.StateCheck {
 	return statecheck.ExpectKnownValue(attachment, tfjsonpath.New(attribute), check)
 }

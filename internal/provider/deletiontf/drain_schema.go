@@ -15,15 +15,16 @@ func drainSchema() schema.Schema {
 	s := schema.Schema{
 		MarkdownDescription: "Drains a node whose server stays: before maintenance by hand, or before Terraform " +
 			"rebuilds or resizes the server in place. It does what destroying a `stackpolicy_deletion_attachment` " +
-			"does, in the same order and with the same errors: the drain is noted in Nova (`stackpolicy_drained`) and " +
-			"the mark removed, so the node is not in service; then hook, shutdown, grace period. The next apply of a " +
+			"does, in the same order and with the same errors: the drain is noted in Nova (`stackpolicy_drained`) " +
+			"and the mark removed, so the node is not in service; then hook, shutdown, grace period. The next apply of a " +
 			"`stackpolicy_readiness_attachment` checks the server again and marks it. Needs Terraform 1.14, and 1.16 " +
 			"for `caller`, `before_update` and `before_destroy`. OpenTofu has no actions.",
 		Attributes: map[string]schema.Attribute{
 			"server_id": schema.StringAttribute{
-				Required:            true,
-				Validators:          notEmpty,
-				MarkdownDescription: "Id of the node's server. One that no region has any more needs no drain: a warning.",
+				Required:   true,
+				Validators: notEmpty,
+				MarkdownDescription: "Id of the node's server. One that no region has any more needs no drain: " +
+					"a warning.",
 			},
 			"region": schema.StringAttribute{
 				Optional:            true,
@@ -48,8 +49,8 @@ func drainSchema() schema.Schema {
 
 // optional is an argument of a resource as one of an action: optional, without a
 // default, and never sensitive, which arguments of actions cannot be.
-func optional(of resource.Attribute) schema.Attribute {
-	switch of := of.(type) {
+func optional(argument resource.Attribute) schema.Attribute {
+	switch of := argument.(type) {
 	case resource.StringAttribute:
 		return schema.StringAttribute{
 			Optional:            true,
@@ -70,13 +71,12 @@ func optional(of resource.Attribute) schema.Attribute {
 			Validators:          of.Validators,
 			MarkdownDescription: of.MarkdownDescription,
 		}
-	case resource.ListAttribute:
-		return schema.ListAttribute{
-			Optional:            true,
-			ElementType:         of.ElementType,
-			Validators:          of.Validators,
-			MarkdownDescription: of.MarkdownDescription,
-		}
 	}
-	panic(fmt.Sprintf("no argument of an action is made from a %T", of))
+	list, _ := argument.(resource.ListAttribute) // there is no other kind
+	return schema.ListAttribute{
+		Optional:            true,
+		ElementType:         list.ElementType,
+		Validators:          list.Validators,
+		MarkdownDescription: list.MarkdownDescription,
+	}
 }

@@ -46,7 +46,8 @@ func planSchema() schema.Schema {
 					"`profile_created_at`; nodes of unknown age come last) or `HIGHEST_INDEX_FIRST` (by the last " +
 					"number in the name).",
 			},
-			"destroy_after_deletion": flag("Passed on: whether a removed node is destroyed too. Defaults to what the decision says, or `true`."),
+			"destroy_after_deletion": flag("Passed on: whether a removed node is destroyed too. Defaults to what the " +
+				"decision says, or `true`."),
 			"grace_period": schema.StringAttribute{
 				Optional:   true,
 				CustomType: durations.Type{},

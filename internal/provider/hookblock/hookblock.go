@@ -26,8 +26,9 @@ import (
 
 // defaultResults says what the default results mean for a transition.
 var defaultResults = map[string]string{
-	hook.Termination: "`CONTINUE` (the node counts as drained, with a warning) or `ABANDON` (an error, and the node stays)",
-	hook.Launch:      "`CONTINUE` (the node counts as ready, with a warning) or `ABANDON` (the node is not in service)",
+	hook.Termination: "`CONTINUE` (the node counts as drained, with a warning) or `ABANDON` (an error, and the node " +
+		"stays)",
+	hook.Launch: "`CONTINUE` (the node counts as ready, with a warning) or `ABANDON` (the node is not in service)",
 }
 
 // Block is the schema of a hook block for a transition.

@@ -107,7 +107,8 @@ func changeAttribute() schema.Attribute {
 					"omitted": omitted,
 				},
 			},
-			"replaced": number("Of the nodes removed or changed in place, the number that `update` replaced, candidates that are made again included."),
+			"replaced": number("Of the nodes removed or changed in place, the number that `update` replaced, " +
+				"candidates that are made again included."),
 		}},
 	}
 }

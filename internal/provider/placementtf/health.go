@@ -69,8 +69,8 @@ func healthBlock() schema.Block {
 				Validators:    durations.Between(time.Second, 10*time.Minute),
 				PlanModifiers: durations.Kept(),
 				MarkdownDescription: "How long it may take to look at all nodes of a region together: a node has two " +
-					"tries of at most two fifths of it, and of less where many hang. Defaults to `10s`, which is enough " +
-					"where 1,000 nodes hang.",
+					"tries of at most two fifths of it, and of less where many hang. Defaults to `10s`, which is " +
+					"enough where 1,000 nodes hang.",
 			},
 		},
 		Blocks: map[string]schema.Block{

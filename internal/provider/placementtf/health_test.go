@@ -78,13 +78,6 @@ func (s *services) answer(name string, say func(time int) int) {
 	s.asked[name], s.says[name] = 0, say
 }
 
-// times is how often a node was asked.
-func (s *services) times(name string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.asked[name]
-}
-
 // TestPlacementHealthHTTP: a service that dies after its node was marked is replaced
 // within a batch. One that answers every second time
 // is not, and where there is no way to any node nothing is, and a warning says why.

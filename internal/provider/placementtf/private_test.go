@@ -34,7 +34,7 @@ func fill(v reflect.Value, name string) {
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Struct:
-		if at, ok := v.Addr().Interface().(*time.Time); ok {
+		if at, ok := reflect.TypeAssert[*time.Time](v.Addr()); ok {
 			*at = time.Date(2026, 11, 1, len(name), 0, 0, 0, time.UTC)
 			return
 		}

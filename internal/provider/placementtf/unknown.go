@@ -63,9 +63,11 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change roster.Change) bool {
 	plan := p.plan
 	d := plan.deletion(ctx, p.diags)
-	removes := len(change.Of(roster.Leaves))+len(change.Of(roster.Changes)) > 0 && !value.Known(ctx, d.Criteria, d.Protected)
-	places := len(change.Of(roster.Comes)) > 0 && (!value.Known(ctx, plan.Cluster, plan.NodeNamePattern, plan.RespectQuotas) ||
-		plan.RespectQuotas.ValueBool() && plan.FlavorID.IsUnknown())
+	left, changed := change.Of(roster.Leaves), change.Of(roster.Changes)
+	removes := len(left)+len(changed) > 0 && !value.Known(ctx, d.Criteria, d.Protected)
+	places := len(change.Of(roster.Comes)) > 0 &&
+		(!value.Known(ctx, plan.Cluster, plan.NodeNamePattern, plan.RespectQuotas) ||
+			plan.RespectQuotas.ValueBool() && plan.FlavorID.IsUnknown())
 	return removes || places
 }
 

@@ -114,7 +114,7 @@ func TestAwaited(t *testing.T) {
 		"of another mark":          {note(openstack.MarkKey, "0"), nil, "1+", ""},
 		"in service":               {note(openstack.MarkKey, "1"), nil, "1", ""},
 		"drained":                  {note(openstack.MarkKey, "1", openstack.DrainedKey, then), nil, "1+", ""},
-		"not in service before":    {note(openstack.NotInServiceAtKey, then), nil, "1+", ""},
+		"not in service before":    {note(openstack.NotInServiceAtKey, "1 "+then), nil, "1+", ""},
 		"in ERROR":                 {fakecloud.Server{Name: "web-1", Status: "ERROR"}, nil, "", notInService},
 		"which Nova does not list": {note(), &refused, "", unread},
 	} {

@@ -49,7 +49,8 @@ func Attach(t testing.TB, kind string) *Attachment {
 // AttachIn is [Attach] in a cloud of another shape.
 func AttachIn(t testing.TB, kind string, config fakecloud.Config) *Attachment {
 	t.Helper()
-	a := &Attachment{Cloud: acctest.NewFake(t, config), User: fakecloud.MemberUser, Home: "RegionOne", I: Instance{Kind: kind}}
+	a := &Attachment{Cloud: acctest.NewFake(t, config), User: fakecloud.MemberUser, Home: "RegionOne",
+		I: Instance{Kind: kind}}
 	a.Fake = a.Cloud.Fake
 	a.Later(t)
 	return a

@@ -71,7 +71,8 @@ func Connect(ctx context.Context, block Attributes) (*Provider, error) {
 // have more arguments of the provider.
 func Start(t testing.TB, fake *fakecloud.Cloud, user string, region any, more ...Attributes) *Provider {
 	t.Helper()
-	block := Attributes{"auth_url": fake.AuthURL(), "user_name": user, "password": fakecloud.Password, "tenant_name": user, "region": region}
+	block := Attributes{"auth_url": fake.AuthURL(), "user_name": user,
+		"password": fakecloud.Password, "tenant_name": user, "region": region}
 	for _, arguments := range more {
 		maps.Copy(block, arguments)
 	}
