@@ -1,7 +1,6 @@
 package deletiontf
 
 import (
-
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 )
