@@ -445,7 +445,7 @@ func TestStatefulAdopted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const line = "Plan: 13 to import, 7 to add, 1 to change, 0 to destroy."
+	const line = "Plan: 13 to import, 7 to add, 4 to change, 0 to destroy."
 	quoted(t, "stateful-nodes", line)
 	if !strings.Contains(text, line) {
 		t.Fatalf("got\n%s", text)

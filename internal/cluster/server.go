@@ -79,6 +79,7 @@ func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error)
 	n.InService = shared(openstack.ParseMark(s.Metadata[openstack.MarkKey]))
 	n.InServiceAt = openstack.ParseTime(s.Metadata[openstack.InServiceAtKey])
 	n.NotInService, n.NotInServiceAt = openstack.ParseFailure(s.Metadata[openstack.NotInServiceAtKey])
+	n.Generation = openstack.ParseGeneration(s.Metadata[openstack.GenerationKey])
 	_, n.Drained = s.Metadata[openstack.DrainedKey]
 	n.Build = s.build()
 	return n, nil

@@ -14,13 +14,15 @@ import (
 // Node is a server of a cluster, as the policies see it. Its tags say what is kept of it
 // between two plans: no time of a look, because with it each look would be another one.
 type Node struct {
-	ID     string `json:"id"`
-	Name   string `json:"-"` // "" where a cell that is down hides it
-	Index  int64  `json:"-"` // the number in the name: see [IndexOf]
-	Region string `json:"-"`
-	Zone   string `json:"zone,omitempty"`   // without the host of zone:host; "" before it is scheduled
-	Status string `json:"status,omitempty"` // Nova's
-	HostID string `json:"-"`                // a hash of project and host: equal for nodes on one host
+	ID    string `json:"id"`
+	Name  string `json:"-"` // "" where a cell that is down hides it
+	Index int64  `json:"-"` // the number in the name: see [IndexOf]
+	// Generation is what the server carries in its metadata: how often it was made; 0: nothing.
+	Generation int64  `json:"-"`
+	Region     string `json:"-"`
+	Zone       string `json:"zone,omitempty"`   // without the host of zone:host; "" before it is scheduled
+	Status     string `json:"status,omitempty"` // Nova's
+	HostID     string `json:"-"`                // a hash of project and host: equal for nodes on one host
 
 	CreatedAt        time.Time `json:"created,omitzero"`         // zero: not known, or not created yet
 	LaunchedAt       time.Time `json:"-"`                        // a rebuild and a resize renew it; zero: not known

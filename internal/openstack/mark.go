@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +29,9 @@ const (
 	// in UTC, by Nova's clock.
 	InServiceAtKey    = "stackpolicy_in_service_at"
 	NotInServiceAtKey = "stackpolicy_not_in_service_at"
+	// GenerationKey is the key under which configurations write how often the server of a
+	// node was made.
+	GenerationKey = "stackpolicy_generation"
 )
 
 // MarkFormat is the format of a mark.
@@ -40,6 +44,18 @@ func ParseMark(value string) string {
 	}
 	return value
 }
+
+// ParseGeneration reads how often a server was made. It returns 0 for a value that is none.
+func ParseGeneration(value string) int64 {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < 1 || n > maxGeneration {
+		return 0
+	}
+	return n
+}
+
+// maxGeneration is more than any server is made.
+const maxGeneration = 1_000_000_000
 
 // ParseTime reads a time of the metadata. It returns the zero time for a value
 // that is none.

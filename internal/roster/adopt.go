@@ -1,20 +1,31 @@
 package roster
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Adopt makes a roster of the servers of a running cluster: those whose names
 // the pattern makes, also with zeros before the index. A node keeps the mark that
-// its server carries. It fails where there are none, and where two have one index.
-func Adopt(cluster string, pattern Pattern, servers []node.Node) (Roster, error) {
-	r := Roster{Nodes: map[string]Node{}}
+// its server carries, and each gets a slot. It fails where there are none, and where two
+// have one index.
+//
+// What nobody can read in the cloud is given: kept slots, templates of before (Order), of
+// which the hash in a mark says which node has which, and generations of nodes. A
+// generation that is not given is the server's own; without one it is guessed.
+func Adopt(cluster string, pattern Pattern, given Roster, servers []node.Node) (Roster, error) {
+	r := Roster{Nodes: map[string]Node{}, Slots: maps.Clone(given.Slots), Order: given.Order}
+	if r.Slots == nil {
+		r.Slots = map[string]Slot{}
+	}
 	names := pattern.Regexp(cluster)
 	taken := map[int64]node.Node{}
 	for _, s := range servers {
@@ -35,19 +46,55 @@ func Adopt(cluster string, pattern Pattern, servers []node.Node) (Roster, error)
 			)
 		}
 		taken[index] = s
-		r.Nodes[s.Name] = Node{
-			Index:      index,
-			Place:      placement.Place{Region: s.Region, Zone: s.Zone},
-			Generation: 1,
-			Mark:       adopted(s.InService),
+		n := Node{Index: index, Place: placement.Place{Region: s.Region, Zone: s.Zone}, Mark: adopted(s.InService)}
+		n.Generation = cmp.Or(given.Nodes[s.Name].Generation, s.Generation)
+		if n.Generation == 0 {
+			n.Generation, n.Guessed = n.Mark.number(), true
 		}
+		for _, t := range given.Order {
+			if n.Mark == markOf(n.Mark.number(), t) {
+				n.Template = t
+			}
+		}
+		r.Nodes[s.Name] = n
 		r.Next = max(r.Next, index+1)
 	}
 	if len(r.Nodes) == 0 {
 		return r, fmt.Errorf("no server is named %s, %s and so on", pattern.Name(cluster, 0), pattern.Name(cluster, 1))
 	}
+	r.fillSlots()
 	return r, nil
 }
+
+// Guessed reports which generations are guesses, where that matters to the policy: a wrong
+// one makes the server again. In the roster that it returns none is a guess any more.
+func (r Roster) Guessed(policy Policy) (Roster, []Notice) {
+	r = r.clone()
+	var guesses []string
+	for _, name := range r.Names() {
+		if n := r.Nodes[name]; n.Guessed {
+			guesses = append(guesses, fmt.Sprintf("%s (%d)", name, n.Generation))
+			n.Guessed = false
+			r.Nodes[name] = n
+		}
+	}
+	if len(guesses) == 0 || !policy.keeps(Unhealthy) {
+		return r, nil
+	}
+	return r, []Notice{notice(
+		GenerationsGuessed,
+		"An import found no number of the generation at the servers of %s: %s. Where that is wrong Terraform makes "+
+			"the servers again. Check that this plan replaces no server; where it does, import again with the right "+
+			"numbers in the id, as \"generations\". With metadata = { %s = each.value.generation } at the servers "+
+			"the next import knows them.",
+		text.Nodes(int64(len(guesses))),
+		text.Few(guesses),
+		"stackpolicy_generation",
+	)}
+}
+
+// GenerationsGuessed is the title of what is said after an import.
+const GenerationsGuessed Title = "Generations are guesses"
 
 // adopted is the mark that a server carries, or the first one.
 func adopted(carried string) Mark {

@@ -30,7 +30,7 @@ func TestAdopt(t *testing.T) {
 		{"two of one index", []node.Node{server("web-1", "b", "R2", "az-1"), server("web-01", "a", "R1", "az-1")}, "", 0,
 			"which servers are the cluster's is ambiguous: web-01 (a, in R1) and web-1 (b, in R2) have the same index; rename or remove one of them"},
 	} {
-		r, err := Adopt("web", DefaultPattern, c.servers)
+		r, err := Adopt("web", DefaultPattern, Roster{}, c.servers)
 		if c.fault != "" {
 			if err == nil || err.Error() != c.fault {
 				t.Errorf("%s: got %v, want %s", c.name, err, c.fault)

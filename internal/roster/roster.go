@@ -88,6 +88,9 @@ type Node struct {
 	// never served, and was made again for being unhealthy. There is no third.
 	Retried bool `json:"retried,omitempty"`
 
+	// Guessed says that an import did not know the generation, and that no plan has said so.
+	Guessed bool `json:"guessed,omitempty"`
+
 	// Unplaced says that the node's server is in no zone for now, shelved and
 	// offloaded: the zone is the one where it was.
 	Unplaced bool `json:"unplaced,omitempty"`

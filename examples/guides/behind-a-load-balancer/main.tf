@@ -101,7 +101,7 @@ resource "stackpolicy_readiness_attachment" "web" {
     region  = node.region
     address = openstack_compute_instance_v2.web[name].access_ip_v4
     mark    = stackpolicy_placement_attachment.web.nodes[name].mark
-  } }
+  } if !stackpolicy_placement_attachment.web.nodes[name].closed }
   stable_for = "10s"
   # A node that was drained and stays after all gets the weight that it had.
   hook {

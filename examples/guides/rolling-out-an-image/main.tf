@@ -61,7 +61,7 @@ resource "stackpolicy_readiness_attachment" "web" {
       region  = server.region
       address = server.access_ip_v4
       mark    = stackpolicy_placement_attachment.web.nodes[name].mark
-    }
+    } if !stackpolicy_placement_attachment.web.nodes[name].closed
   }
 }
 

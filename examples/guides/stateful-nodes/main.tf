@@ -79,6 +79,7 @@ resource "openstack_compute_instance_v2" "web" {
   availability_zone = each.value.zone
   image_name        = each.value.template.image
   flavor_name       = each.value.template.flavor
+  metadata          = { stackpolicy_generation = each.value.generation } # an import reads it
 
   network {
     port = openstack_networking_port_v2.web[each.key].id
@@ -115,7 +116,7 @@ resource "stackpolicy_readiness_attachment" "web" {
       id     = volume.instance_id
       region = volume.region
       mark   = stackpolicy_placement_attachment.web.nodes[name].mark
-    }
+    } if !stackpolicy_placement_attachment.web.nodes[name].closed
   }
 }
 

@@ -29,8 +29,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
-  nodes          = stackpolicy_placement_attachment.cluster.nodes
-  closed_regions = [for region in var.regions : region.name if region.closed]
+  nodes = stackpolicy_placement_attachment.cluster.nodes
 
   # A server group belongs to a region, and Nova lets it have ten members unless
   # an operator raised that. So there is one for each zone and each block of ten
@@ -62,7 +61,7 @@ resource "openstack_compute_instance_v2" "node" {
   key_pair          = var.key_pair
   security_groups   = var.security_groups
   user_data         = contains(keys(each.value.template), "user_data") ? var.user_data[each.value.template.user_data] : null
-  metadata          = merge(var.metadata, { cluster = var.name })
+  metadata          = merge(var.metadata, { cluster = var.name, stackpolicy_generation = each.value.generation })
 
   network {
     name = var.network_name
@@ -128,7 +127,7 @@ resource "stackpolicy_readiness_attachment" "cluster" {
     region  = node.region
     address = openstack_compute_instance_v2.node[name].access_ip_v4
     mark    = local.nodes[name].mark
-  } if !contains(local.closed_regions, node.region) }
+  } if !local.nodes[name].closed }
   stable_for = var.readiness.stable_for
   timeout    = var.readiness.timeout
 

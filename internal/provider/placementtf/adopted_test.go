@@ -1,6 +1,7 @@
 package placementtf_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,21 +18,30 @@ func TestPlacementAdopts(t *testing.T) {
 	const (
 		bad  = ": Invalid import id"
 		rest = "RegionOne/az-1: web-0; RegionTwo/az-1: web-12"
+		own  = "web-0={in_use=true index=0 region=RegionOne zone=az-1} web-12={in_use=true index=12 region=RegionTwo zone=az-1}"
+		both = `{"cluster": "web", "templates": [{"image": "a"}, {"image": "b"}], "generations": {"web-12": 7}}`
 	)
 	for id, c := range map[string]struct{ nodes, slots, at string }{
-		"web":                   {nodes: rest},
+		"web":                   {nodes: rest, slots: "{" + own + "}"},
 		"web/{cluster}-{index}": {nodes: rest},
 		"a/b":                   {nodes: "RegionOne/az-1: a/b-3"},
 		"a/b/{cluster}-{index}": {at: "cluster: Unable to adopt the cluster"},
 		"web/{cluster}{index}":  {nodes: "RegionTwo/az-1: web7"},
-		"web,web-4=RegionOne":   {nodes: rest, slots: "{web-4={in_use=false index=4 region=RegionOne zone=}}"},
-		"web,web-4=RegionOne/az-1,web-12=RegionTwo": {nodes: rest,
-			slots: "{web-12={in_use=true index=12 region=RegionTwo zone=} web-4={in_use=false index=4 region=RegionOne zone=az-1}}"},
-		"web,www-4=RegionOne": {at: bad},
-		"":                    {at: bad},
-		" ":                   {at: bad},
-		"web/{index}-{index}": {at: bad},
-		"db":                  {at: "cluster: Unable to adopt the cluster"},
+		`{"cluster": "web", "slots": {"web-4": "RegionOne"}}`: {nodes: rest, slots: "{" + own + " web-4={in_use=false index=4 region=RegionOne zone=}}"},
+		`{"cluster": "web", "slots": {"web-4": "RegionOne/az-1", "web-12": "RegionTwo"}}`: {nodes: rest, slots: "{web-0={in_use=true index=0 region=RegionOne zone=az-1} " +
+			"web-12={in_use=true index=12 region=RegionTwo zone=} web-4={in_use=false index=4 region=RegionOne zone=az-1}}"},
+		`{"cluster": "web", "node_name_pattern": "{cluster}{index}"}`: {nodes: "RegionTwo/az-1: web7"},
+		both: {nodes: rest},
+		`{"cluster": "web", "slots": {"www-4": "RegionOne"}}`: {at: bad},
+		`{"cluster": "web", "generations": {"www-4": 2}}`:     {at: bad},
+		`{"cluster": "web", "generations": {"web-0": 0}}`:     {at: bad},
+		`{"cluster": "web", "slot": {}}`:                      {at: bad},
+		`{"slots": {}}`:                                       {at: bad},
+		`{"cluster": `:                                        {at: bad},
+		"":                                                    {at: bad},
+		" ":                                                   {at: bad},
+		"web/{index}-{index}":                                 {at: bad},
+		"db":                                                  {at: "cluster: Unable to adopt the cluster"},
 	} {
 		a := begin(t)
 		for name, region := range map[string]string{"web-0": "RegionOne", "web-12": "RegionTwo", "web7": "RegionTwo", "a/b-3": "RegionOne"} {
@@ -45,7 +55,7 @@ func TestPlacementAdopts(t *testing.T) {
 			continue
 		}
 		state := protocol.Object(i.State)
-		if nodes, slots := settled(state["nodes"]), protocol.Shown(state["slots"]); nodes != c.nodes || slots != c.slots {
+		if nodes, slots := settled(state["nodes"]), protocol.Shown(state["slots"]); nodes != c.nodes || c.slots != "" && slots != c.slots {
 			t.Errorf("%q: the nodes are %s, the slots %s", id, nodes, slots)
 		}
 		if protocol.Shown(state["id"]) != protocol.Shown(state["cluster"]) || protocol.Shown(state["remaining"]) != "0" || protocol.Shown(state["status"]) != "in step" {
@@ -54,6 +64,48 @@ func TestPlacementAdopts(t *testing.T) {
 		size, regions := fmt.Sprint(len(protocol.Object(state["nodes"]))), strings.Count(c.nodes, "Region")
 		if protocol.Shown(state["desired_capacity"]) != size || len(protocol.Elements(state["regions"])) != regions {
 			t.Errorf("%q: %s nodes in %s", id, protocol.Shown(state["desired_capacity"]), state["regions"])
+		}
+	}
+}
+
+// TestPlacementAdoptsGenerations: an import knows a generation by the server's metadata, else by the import id, else it is a
+// guess, of which a plan warns where a wrong one makes servers again. In the middle of a rollout the hash in a mark says which
+// of the given templates a node has.
+func TestPlacementAdoptsGenerations(t *testing.T) {
+	t.Parallel()
+	mark := func(number int, image string) string {
+		return fmt.Sprintf("%d-%.4x", number, sha256.Sum256(fmt.Appendf(nil, `{"image":%q}`, image)))
+	}
+	a := begin(t)
+	for name, metadata := range map[string]map[string]string{
+		"web-0": {"stackpolicy_generation": "3", "stackpolicy_in_service": mark(4, "a")},
+		"web-1": {"stackpolicy_generation": "-1", "stackpolicy_in_service": mark(2, "b")},
+		"web-2": {"stackpolicy_generation": "99999999999999999999"},
+		"web-3": {},
+	} {
+		a.Fake.AddServers("RegionOne", fakecloud.Server{Name: name, Zone: "az-1", Metadata: metadata})
+	}
+	adopt := func() {
+		var err error
+		if a.I, err = a.Adopt(t.Context(), a.I.Kind, `{"cluster": "web", "templates": [{"image": "a"}], "generations": {"web-3": 5}}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	adopt()
+	got := ""
+	for i := range 4 {
+		node := protocol.Object(protocol.Object(protocol.Object(a.I.State)["nodes"])[fmt.Sprint("web-", i)])
+		got += protocol.Shown(node["generation"]) + protocol.Shown(node["template"]) + " "
+	}
+	if want := "3{image=a} 2{} 1{} 5{} "; got != want {
+		t.Errorf("the generations and templates are %s, want %s", got, want)
+	}
+	for i, method := range []string{"SUBSTITUTE", "RECREATE"} {
+		adopt()
+		a.Must(t, zonal(4, "az-1", templated("b", method, "TEMPLATE")))
+		a.Must(t, zonal(4, "az-1", templated("b", method, "TEMPLATE")))
+		if said := strings.Count(a.Said(), "web-1 (2), web-2 (1)"); said != i { // once, and only where it matters
+			t.Errorf("%s: the plans warn %d times\n%s", method, said, a.Said())
 		}
 	}
 }
@@ -75,6 +127,7 @@ func TestPlacementAdoptsMarks(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.Must(t, zonal(2, "az-1", templated("a", "SUBSTITUTE", "TEMPLATE")))
+		a.Look(t)
 		_, state := a.plan(t, zonal(2, "az-1", templated("b", "SUBSTITUTE", "TEMPLATE")))
 		if change := changed(protocol.Object(state)["change"]); change != want {
 			t.Errorf("marked with %q: the change is %s, want %s", marks, change, want)

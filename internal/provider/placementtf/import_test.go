@@ -20,7 +20,8 @@ const webAddress = "stackpolicy_placement_attachment.web"
 func place(index int64, region, zone string) knownvalue.Check {
 	return knownvalue.ObjectExact(map[string]knownvalue.Check{
 		"index": knownvalue.Int64Exact(index), "region": knownvalue.StringExact(region), "zone": knownvalue.StringExact(zone),
-		"template": knownvalue.MapSizeExact(0), "generation": knownvalue.Int64Exact(1), "mark": knownvalue.StringExact("1")})
+		"template": knownvalue.MapSizeExact(0), "generation": knownvalue.Int64Exact(1), "mark": knownvalue.StringExact("1"),
+		"closed": knownvalue.Bool(false)})
 }
 
 // TestAccPlacementImport: a cluster that runs is adopted as it is, whatever

@@ -80,6 +80,7 @@ var (
 		"template":   templateType,
 		"generation": types.Int64Type,
 		"mark":       types.StringType,
+		"closed":     types.BoolType,
 	}}
 	slotType = types.ObjectType{AttrTypes: map[string]attr.Type{
 		"index":  types.Int64Type,

@@ -81,7 +81,7 @@ func TestMemory(t *testing.T) {
 	}
 	// The node's own region and index are shown; data sources alone ask for the host and the profile; of times a plan knows what
 	// they came to; the build is kept with the mark that its node had.
-	without(want.Seen.Servers, "Region", "Index", "HostID", "Profile", "LaunchedAt", "SeenAt", "InServiceAt", "NotInServiceAt", "Build")
+	without(want.Seen.Servers, "Region", "Index", "Generation", "HostID", "Profile", "LaunchedAt", "SeenAt", "InServiceAt", "NotInServiceAt", "Build")
 	for _, name := range []string{"/one", "two"} {
 		s := want.Seen.Servers[name]
 		s.Name, s.Zone = name, "" // the node has a zone
@@ -98,7 +98,7 @@ func TestMemory(t *testing.T) {
 	}
 	n := before.Roster.Nodes["two"]
 	n.Unplaced = false // an attribute shows the zone
-	if got := unshown(n); got != (roster.Node{Served: true, Doubt: true, Retried: true}) {
+	if got := unshown(n); got != (roster.Node{Served: true, Doubt: true, Retried: true, Guessed: true}) {
 		t.Errorf("kept of a node: %+v", got)
 	}
 }

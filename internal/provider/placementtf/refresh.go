@@ -241,10 +241,11 @@ func (m attachmentModel) query(
 
 // adopt takes over the servers of a running cluster: those whose names the
 // pattern makes, in all regions. The regions and zones become those where the
-// servers are, so nothing moves.
+// servers are, so nothing moves. Given is what else the import id says.
 func (m *attachmentModel) adopt(
 	ctx context.Context,
 	b *backend.Backend,
+	given roster.Roster,
 	diags *diag.Diagnostics,
 ) (roster.Roster, memory, bool) {
 	var found memory
@@ -263,7 +264,7 @@ func (m *attachmentModel) adopt(
 		reportRead(err, diags)
 		return roster.Roster{}, found, false
 	}
-	r, err := roster.Adopt(name, pattern, servers)
+	r, err := roster.Adopt(name, pattern, given, servers)
 	if err != nil {
 		diags.AddAttributeError(
 			path.Root("cluster"),
@@ -272,7 +273,6 @@ func (m *attachmentModel) adopt(
 		)
 		return r, found, false
 	}
-	r.Slots = m.slots()
 	m.ID = m.Cluster
 	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Places())

@@ -4,8 +4,9 @@ package placementtf
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -14,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -113,7 +115,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	var after memory
 	var ok bool
 	if nodes.IsNull() {
-		remembered, after, ok = state.adopt(ctx, r.Backend, diags)
+		remembered, after, ok = state.adopt(ctx, r.Backend, before.Roster, diags)
 	} else {
 		remembered, after, ok = state.refresh(ctx, r.Backend, before, diags)
 	}
@@ -158,8 +160,65 @@ type identity struct {
 
 func (m attachmentModel) identity() identity { return identity{m.Cluster, m.NodeNamePattern} }
 
-// ImportState takes <cluster>, <cluster>/<pattern>, or the identity; after it the slots
-// that are kept, as in "db,db-2=RegionOne/az-1". Read, which Terraform calls next, finds
+// importID is an import id in its JSON form: what nobody can read in the cloud.
+type importID struct {
+	Cluster     string              `json:"cluster"`
+	Pattern     string              `json:"node_name_pattern"`
+	Slots       map[string]string   `json:"slots"`       // the kept ones, with "region" or "region/zone"
+	Templates   []map[string]string `json:"templates"`   // former ones, the oldest first
+	Generations map[string]int64    `json:"generations"` // by the names of nodes
+}
+
+// parseImportID reads <cluster>, <cluster>/<pattern>, or the JSON form.
+func parseImportID(text string) (importID, error) {
+	id := importID{Cluster: text, Pattern: string(roster.DefaultPattern)}
+	if strings.HasPrefix(text, `{"`) {
+		id.Cluster = ""
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.DisallowUnknownFields()
+		return id, decoder.Decode(&id)
+	}
+	if name, rest, found := strings.Cut(text, "/"); found && strings.Contains(rest, "{index}") {
+		id.Cluster, id.Pattern = name, rest
+	}
+	return id, nil
+}
+
+// given is what an import id says of a cluster in addition to its name, and what is wrong with it.
+func (id importID) given() (r roster.Roster, fault string) {
+	pattern := roster.Pattern(id.Pattern)
+	if fault := pattern.Check(); fault != "" {
+		return r, fault
+	}
+	if strings.TrimSpace(id.Cluster) == "" {
+		return r, "It names no cluster."
+	}
+	kept := map[string]placement.Place{}
+	for name, at := range id.Slots {
+		region, zone, _ := strings.Cut(at, "/")
+		kept[name] = placement.Place{Region: region, Zone: zone}
+	}
+	slots, unlike := roster.KeepSlots(id.Cluster, pattern, kept)
+	r = roster.Roster{Slots: slots, Nodes: map[string]roster.Node{}}
+	for _, values := range id.Templates {
+		r.Order = append(r.Order, roster.NewTemplate(values))
+	}
+	for name, n := range id.Generations {
+		if !pattern.Regexp(id.Cluster).MatchString(name) {
+			unlike = append(unlike, name)
+		}
+		if n < 1 {
+			return r, fmt.Sprintf("The generation of %s is %d, and the first one is 1.", name, n)
+		}
+		r.Nodes[name] = roster.Node{Generation: n}
+	}
+	if slices.Sort(unlike); len(unlike) > 0 {
+		return r, fmt.Sprintf("The pattern %q makes no such name: %s.", id.Pattern, text.Few(unlike))
+	}
+	return r, ""
+}
+
+// ImportState takes an import id, or the identity. Read, which Terraform calls next, finds
 // no nodes remembered and adopts the servers that run.
 func (r *attachmentResource) ImportState(
 	ctx context.Context,
@@ -167,51 +226,25 @@ func (r *attachmentResource) ImportState(
 	resp *resource.ImportStateResponse,
 ) {
 	diags := &resp.Diagnostics
-	id, kept := cutSlots(req.ID)
-	cluster, pattern := id, string(roster.DefaultPattern)
+	id, err := parseImportID(req.ID)
 	if value.ByIdentity(req) {
-		var id identity
-		diags.Append(req.Identity.Get(ctx, &id)...)
-		cluster, pattern = id.Cluster.ValueString(), value.TextOr(id.NodeNamePattern, pattern)
-	} else if name, rest, found := strings.Cut(id, "/"); found && strings.Contains(rest, "{index}") {
-		cluster, pattern = name, rest
+		var by identity
+		diags.Append(req.Identity.Get(ctx, &by)...)
+		id.Cluster, id.Pattern = by.Cluster.ValueString(), value.TextOr(by.NodeNamePattern, id.Pattern)
 	}
-	fault := roster.Pattern(pattern).Check()
-	if fault == "" && strings.TrimSpace(cluster) == "" {
-		fault = "It names no cluster."
-	}
-	slots, unlike := roster.KeepSlots(cluster, roster.Pattern(pattern), kept)
-	if fault == "" && len(unlike) > 0 {
-		fault = fmt.Sprintf("The pattern %q makes no such name of a slot: %s.", pattern, text.Few(unlike))
+	given, fault := id.given()
+	if err != nil {
+		fault = text.Sentence(err)
 	}
 	if fault != "" {
 		diags.AddError(
 			"Invalid import id",
-			fmt.Sprintf("%q is neither <cluster> nor <cluster>/<pattern of node names>, "+
-				"with ,<slot>=<region>/<zone> after it for each slot that is kept. %s", req.ID, fault),
+			fmt.Sprintf("%q is neither <cluster>, nor <cluster>/<pattern of node names>, nor a JSON object with "+
+				"cluster and, where they apply, node_name_pattern, slots, templates and generations. %s", req.ID, fault),
 		)
 		return
 	}
-	diags.Append(resp.State.SetAttribute(ctx, path.Root("cluster"), cluster)...)
-	diags.Append(resp.State.SetAttribute(ctx, path.Root("node_name_pattern"), pattern)...)
-	if len(slots) > 0 {
-		var m attachmentModel
-		m.rememberSlots(roster.Roster{Slots: slots})
-		diags.Append(resp.State.SetAttribute(ctx, path.Root("slots"), m.Slots)...)
-	}
-}
-
-var slotOfID = regexp.MustCompile(`,([^,=]+)=([^,=/]+)(?:/([^,=/]+))?$`)
-
-// cutSlots takes the kept slots off the end of an import id.
-func cutSlots(id string) (rest string, kept map[string]placement.Place) {
-	kept = map[string]placement.Place{}
-	for {
-		m := slotOfID.FindStringSubmatch(id)
-		if m == nil {
-			return id, kept
-		}
-		kept[m[1]] = placement.Place{Region: m[2], Zone: m[3]}
-		id = strings.TrimSuffix(id, m[0])
-	}
+	diags.Append(resp.State.SetAttribute(ctx, path.Root("cluster"), id.Cluster)...)
+	diags.Append(resp.State.SetAttribute(ctx, path.Root("node_name_pattern"), id.Pattern)...)
+	private.Store(ctx, resp.Private, seenKey, memory{Roster: given}, diags)
 }

@@ -116,9 +116,10 @@ func attachmentSchema() schema.Schema {
 				Computed:    true,
 				MarkdownDescription: "The nodes by name, for `for_each`. Each has these attributes: the number in " +
 					"the name (`index`), the `region` and availability `zone` that the node belongs in, " +
-					"the `template` that it is made from (empty without one), the `generation` of its server, and " +
+					"the `template` that it is made from (empty without one), the `generation` of its server, " +
 					"the `mark` that its server carries once it was found in service, for " +
-					"`stackpolicy_readiness_attachment`. " +
+					"`stackpolicy_readiness_attachment`, and whether its place is `closed`, so that nobody should " +
+					"wait for it. " +
 					"A null zone leaves the choice to Nova.",
 			},
 			"slots": schema.MapAttribute{

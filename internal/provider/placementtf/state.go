@@ -108,6 +108,13 @@ func (m *attachmentModel) remember(
 	regions []placement.Region,
 	diags *diag.Diagnostics,
 ) {
+	closed := map[placement.Place]bool{}
+	for _, region := range regions {
+		closed[placement.Place{Region: region.Name}] = region.Maintenance
+		for _, zone := range region.Zones {
+			closed[placement.Place{Region: region.Name, Zone: zone.Name}] = zone.Maintenance
+		}
+	}
 	templates := map[roster.Template]types.Map{}
 	nodes := make(map[string]attr.Value, len(r.Nodes))
 	for name, n := range r.Nodes {
@@ -129,6 +136,7 @@ func (m *attachmentModel) remember(
 			"template":   templates[n.Template],
 			"generation": types.Int64Value(n.Generation),
 			"mark":       types.StringValue(string(n.Mark)),
+			"closed":     types.BoolValue(closed[placement.Place{Region: n.Region}] || closed[n.Place]),
 		})
 	}
 	m.Nodes = types.MapValueMust(rosterNodeType, nodes)

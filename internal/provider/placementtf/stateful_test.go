@@ -231,9 +231,9 @@ func TestAccStatefulAdopted(t *testing.T) {
 		return resource.TestStep{Config: config(len(want) - 1), Check: resource.TestCheckResourceAttr(webAddress, "slots.%", fmt.Sprint(len(want)))}
 	}
 	c.Test(t,
-		resource.TestStep{Config: config(2), ResourceName: webAddress, ImportState: true, ImportStateId: fmt.Sprintf("%s,%s-4=%s/%s,www-3=%s", name, name, region, zones[0], region),
-			ExpectError: acctest.Says("makes no such name of a slot: www-3.")},
-		resource.TestStep{Config: config(2), ResourceName: webAddress, ImportState: true, ImportStateId: fmt.Sprintf("%s,%s-4=%s/%s", name, name, region, zones[0]), ImportStatePersist: true},
+		resource.TestStep{Config: config(2), ResourceName: webAddress, ImportState: true, ImportStateId: fmt.Sprintf(`{"cluster": %q, "slots": {"www-3": %q}}`, name, region),
+			ExpectError: acctest.Says("makes no such name: www-3.")},
+		resource.TestStep{Config: config(2), ResourceName: webAddress, ImportState: true, ImportStateId: fmt.Sprintf(`{"cluster": %q, "slots": {"%s-4": "%s/%s"}}`, name, name, region, zones[0]), ImportStatePersist: true},
 		check(slot(0, zones[0], true), slot(1, zones[1], true), slot(4, zones[0], false)),
 		resource.TestStep{Config: config(3), Check: resource.ComposeTestCheckFunc(
 			resource.TestCheckResourceAttr(webAddress, "slots."+name+"-4.in_use", "true"),
