@@ -71,6 +71,9 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		if wanted := s.wanted(n.Place); n.Template == "" && wanted != "" {
 			number, hash, hashed := strings.Cut(string(n.Mark), "-")
 			if own := number + "-" + wanted.hash(); !hashed || hash == wanted.hash() {
+				if n.Mark != Mark(own) {
+					n.Served, n.Doubt = false, true
+				}
 				n.Template, n.Mark = wanted, Mark(own)
 				s.nodes[name] = n
 			}

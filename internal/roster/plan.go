@@ -263,7 +263,10 @@ func (r Roster) firstTemplate(templates Templates) (Roster, []Notice, error) {
 		case template == "" || n.Template != "":
 		case n.Mark.of(template):
 			first = append(first, name)
-			n.Template, n.Mark = template, n.Mark.with(template)
+			if mark := n.Mark.with(template); mark != n.Mark { // that it served counts no more: its server may change
+				n.Mark, n.Served, n.Doubt = mark, false, true
+			}
+			n.Template = template
 			next.Nodes[name] = n
 		default:
 			other = append(other, fmt.Sprintf("%s (%s)", name, n.Mark))
@@ -289,8 +292,10 @@ func (r Roster) firstTemplate(templates Templates) (Roster, []Notice, error) {
 			notice(
 				OtherMarks,
 				"%s: %s. They were made from another template than this one, and what was in it is not known here: "+
-					"their template is empty until update replaces them. Let their servers keep what they have, for "+
-					"instance with lookup(each.value.template, \"image\", \"the former image\").",
+					"their template is empty until update replaces them. Remove the attachment from the state, and "+
+					"import it again with their template in the import id, such as "+
+					"{\"cluster\": \"web\", \"templates\": [{\"image\": \"the former image\"}]}: the hash in each mark "+
+					"says which node has which.",
 				text.Nodes(int64(len(other))),
 				text.Few(other),
 			),

@@ -10,8 +10,8 @@ import (
 )
 
 // Watched counts what happens to the servers of a cluster, as the cloud sees it with
-// each request. A server is in service while it is ACTIVE, has a mark, is what it was
-// when it got the mark, and is not drained.
+// each request. A server is in service while it is ACTIVE, is what it was when it got a
+// mark, and is not drained. What somebody wipes or forges afterwards changes nothing.
 type Watched struct {
 	mu      sync.Mutex
 	size    int // capacity that is wanted
@@ -19,7 +19,8 @@ type Watched struct {
 	marks   map[string][2]string // by id: the mark, and what the server was then
 	served  map[string]bool      // by id
 	Tally
-	reached int // number of servers in service that there was, at most the size
+	Unmarked bool // nobody marks servers: each that is ACTIVE is in service
+	reached  int  // number of servers in service that there was, at most the size
 }
 
 // Tally is about the time since a [Watched.Restart].
@@ -29,6 +30,7 @@ type Tally struct {
 	Destroyed int
 	Served    int // of those destroyed: had been in service
 	Undrained int // of those that served: not drained
+	Changed   int // had been in service, and became something else in place
 }
 
 // Watch begins to watch a region. A real cloud cannot be watched: then it is nil.
@@ -72,11 +74,18 @@ func (w *Watched) see(list []fakecloud.Server) {
 			continue
 		}
 		now[s.ID] = s
-		mark, is := s.Metadata[openstack.MarkKey], fmt.Sprint(s.ImageID, s.Flavor, s.Metadata["version"])
-		if mark != w.marks[s.ID][0] {
+		mark, is := s.Metadata[openstack.MarkKey], build(s)
+		if w.Unmarked && s.Status == "ACTIVE" {
+			mark = is
+		}
+		if was := build(w.servers[s.ID]); w.served[s.ID] && was == w.marks[s.ID][1] && was != is {
+			w.Changed++
+		}
+		if mark != "" && mark != w.marks[s.ID][0] {
 			w.marks[s.ID] = [2]string{mark, is}
 		}
-		if mark != "" && w.marks[s.ID][1] == is && s.Status == "ACTIVE" && s.Metadata[openstack.DrainedKey] == "" {
+		serves := s.Status == "ACTIVE" && s.Metadata[openstack.DrainedKey] == ""
+		if marked := w.marks[s.ID]; marked[0] != "" && marked[1] == is && serves {
 			w.served[s.ID] = true
 			serving++
 		}
@@ -100,3 +109,6 @@ func (w *Watched) see(list []fakecloud.Server) {
 		w.Least, w.Of = serving, w.reached
 	}
 }
+
+// build is what a server is made from.
+func build(s fakecloud.Server) string { return fmt.Sprint(s.ImageID, s.Flavor, s.Metadata["version"]) }

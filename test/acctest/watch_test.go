@@ -32,8 +32,9 @@ func TestWatched(t *testing.T) {
 	}{
 		"nothing happens":                         {[]list{{a, b}, {a, b}}, Tally{Least: 2, Of: 2, Most: 2}},
 		"one is stopped":                          {[]list{{a, b}, {a, down}}, Tally{Least: 1, Of: 2, Most: 2}},
+		"somebody wipes a mark":                   {[]list{{a, b}, {a, bare}}, Tally{Least: 2, Of: 2, Most: 2}},
 		"one is drained":                          {[]list{{a, b}, {a, drained}}, Tally{Least: 1, Of: 2, Most: 2}},
-		"one serves only now":                     {[]list{{a, bare}, {a, b}, {a, bare}}, Tally{Least: 1, Of: 2, Most: 2}},
+		"one serves only now":                     {[]list{{a, bare}, {a, b}, {a, down}}, Tally{Least: 1, Of: 2, Most: 2}},
 		"one more comes":                          {[]list{{a, b}, {a, b, server("c", "ACTIVE", nil)}, {a, b}}, Tally{Least: 2, Of: 2, Most: 3, Destroyed: 1}},
 		"one that serves is destroyed":            {[]list{{a, b}, {a}}, Tally{Least: 1, Of: 2, Most: 2, Destroyed: 1, Served: 1, Undrained: 1}},
 		"Nova takes its time to destroy it":       {[]list{{a, b}, {a, going}}, Tally{Least: 1, Of: 2, Most: 2, Destroyed: 1, Served: 1, Undrained: 1}},
@@ -41,8 +42,8 @@ func TestWatched(t *testing.T) {
 		"its mark was taken away before":          {[]list{{a, b}, {a, bare}, {a}}, Tally{Least: 1, Of: 2, Most: 2, Destroyed: 1, Served: 1, Undrained: 1}},
 		"one is drained and destroyed":            {[]list{{a, b}, {a, drained}, {a}}, Tally{Least: 1, Of: 2, Most: 2, Destroyed: 1, Served: 1}},
 		"one that never served is destroyed":      {[]list{{a, bare}, {a}}, Tally{Least: 1, Of: 1, Most: 2, Destroyed: 1}},
-		"one is rebuilt, and keeps the old mark":  {[]list{{a, b}, {a, with(b, "version", "new")}}, Tally{Least: 1, Of: 2, Most: 2}},
-		"it is rebuilt and then gets another one": {[]list{{a, b}, {a, with(with(b, "version", "new"), openstack.MarkKey, "3")}}, Tally{Least: 2, Of: 2, Most: 2}},
+		"one is rebuilt, and keeps the old mark":  {[]list{{a, b}, {a, with(b, "version", "new")}}, Tally{Least: 1, Of: 2, Most: 2, Changed: 1}},
+		"it is rebuilt and then gets another one": {[]list{{a, b}, {a, with(with(b, "version", "new"), openstack.MarkKey, "3")}}, Tally{Least: 2, Of: 2, Most: 2, Changed: 1}},
 		"there are never more than are wanted": {
 			[]list{{a, b, server("c", "ACTIVE", map[string]string{openstack.MarkKey: "3"})}, {a, b}},
 			Tally{Least: 2, Of: 2, Most: 3, Destroyed: 1, Served: 1, Undrained: 1},

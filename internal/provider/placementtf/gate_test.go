@@ -1,0 +1,641 @@
+package placementtf_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// Whatever the cause, the method and what is known: one gate holds the batch. Each row below is
+// a cluster, what happens to it, and applies through a real terraform, while the cloud counts.
+
+var update = flag.Bool("update", false, "rewrite the table of the guide")
+
+// gated is the configuration of a cluster. Servers of an image that begins with "bad" never get ready.
+type gated struct {
+	size     int
+	image    string
+	method   string // "": SUBSTITUTE
+	update   string // more of the block
+	more     string // of the placement attachment
+	unmarked bool   // without a readiness attachment
+	without  bool   // without replace_triggered_by
+	stopped  bool   // power_state is ignored
+	closed   string // a region
+	hasty    bool   // the readiness attachment waits for two seconds
+	regions  string // "": three zones of the first
+}
+
+func (g gated) config(c *acctest.Cloud, url string) string {
+	lifecycle, trigger := "create_before_destroy = true", ""
+	if cmp.Or(g.method, "SUBSTITUTE") != "SUBSTITUTE" {
+		lifecycle = "replace_triggered_by = [terraform_data.generation[each.key]]"
+		trigger = `
+resource "terraform_data" "generation" {
+  for_each = stackpolicy_placement_attachment.web.nodes
+  input    = each.value.generation
+}`
+		if g.without {
+			lifecycle, trigger = "", ""
+		}
+	}
+	if strings.Contains(g.more, "stateful") {
+		trigger += `
+resource "terraform_data" "volume" {
+  for_each = stackpolicy_placement_attachment.web.slots
+  input    = each.value.zone
+}`
+	}
+	drains := ""
+	if strings.Contains(lifecycle, "create_before") {
+		drains = "lifecycle {\n    create_before_destroy = true\n  }"
+	}
+	if g.stopped {
+		lifecycle += "\n    ignore_changes = [power_state]"
+	}
+	regions := acctest.Places(cmp.Or(g.regions, "RegionOne: az-1 az-2 az-3"))
+	if g.closed != "" {
+		regions = strings.Replace(regions, fmt.Sprintf("name = %q", g.closed), fmt.Sprintf("name = %q, closed = true", g.closed), 1)
+	}
+	text := fmt.Sprintf(`
+resource "stackpolicy_placement_attachment" "web" {
+  cluster           = %[1]q
+  node_name_pattern = "{cluster}{index}"
+  desired_capacity  = %[2]d
+  regions           = %[3]s
+  template          = { image = %[4]q }
+  update {
+    causes         = ["TEMPLATE", "UNHEALTHY"]
+    max_batch_size = 1
+    method         = %[5]q
+    %[6]s
+  }
+  %[7]s
+}
+%[8]s
+resource "openstack_compute_instance_v2" "web" {
+  for_each          = stackpolicy_placement_attachment.web.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = %[9]q
+  flavor_id         = %[10]q
+  network_mode      = "none"
+  metadata          = { version = each.value.template.image, stackpolicy_generation = each.value.generation }
+  lifecycle {
+    %[11]s
+  }
+}
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each  = openstack_compute_instance_v2.web
+  server_id = each.value.id
+  region    = each.value.region
+  shutdown  = true
+  %[12]s
+}
+`, c.Prefix, g.size, regions, g.image, cmp.Or(g.method, "SUBSTITUTE"), g.update, g.more, trigger, c.Image, c.Flavor, lifecycle, drains)
+	if !g.unmarked {
+		text += fmt.Sprintf(`
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = %q
+  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
+    id = node.server_id, region = node.region, mark = stackpolicy_placement_attachment.web.nodes[name].mark
+  }%s }
+  timeout = %d
+  http {
+    url = "%s/ready/{name}"
+  }
+}
+`, c.Prefix, g.filter(), g.timeout(), url)
+	}
+	return text
+}
+
+// filter leaves the nodes of closed places out of what is waited for.
+func (g gated) filter() string {
+	if g.closed == "" {
+		return ""
+	}
+	return " if !stackpolicy_placement_attachment.web.nodes[name].closed"
+}
+
+// timeout of the readiness attachment: short where a server never gets ready.
+func (g gated) timeout() int {
+	if g.hasty || strings.HasPrefix(g.image, "bad") {
+		return 2
+	}
+	return 300
+}
+
+// gate is a cluster in a terraform of its own, and what was counted of its applies.
+type gate struct {
+	*testing.T
+	acctest.Loop
+	gated
+	url     string
+	unwell  atomic.Bool // no node is well
+	watched *acctest.Watched
+	counted acctest.Tally // of all applies
+	taken   int           // servers that had served, and that one apply destroyed or changed in place
+	applies int
+}
+
+// start makes the cluster by one apply, as a pipeline does: what that apply did no refresh has seen yet.
+func (g *gate) start(t *testing.T, config gated) {
+	t.Helper()
+	g.T, g.gated = t, config
+	c := acctest.NewFake(t, fakecloud.Config{})
+	listener, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	health := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"+c.Prefix)
+		s, there := c.Servers(t)[name]
+		bad := !there || strings.HasPrefix(s.Metadata["version"], "bad")
+		if bad || g.unwell.Load() && strings.HasPrefix(r.URL.Path, "/well/") {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	_ = health.Listener.Close()
+	health.Listener = listener
+	health.Start()
+	t.Cleanup(health.Close)
+	g.url = "http://127.0.0.1" + health.URL[strings.LastIndex(health.URL, ":"):]
+	g.more = strings.Replace(config.more, "PORT", health.URL[strings.LastIndex(health.URL, ":")+1:], 1)
+	g.watched = c.Watch(t, "RegionOne", config.size)
+	g.watched.Unmarked = config.unmarked
+	g.Loop = acctest.Loop{Cloud: c, Workspace: c.Workspace(t, g.config(c, g.url))}
+	g.apply()
+	g.counted, g.taken, g.applies = acctest.Tally{Least: config.size, Of: config.size}, 0, 0
+}
+
+// apply applies what the configuration is now, and returns what was printed. It may fail: bad servers never get ready.
+func (g *gate) apply(args ...string) string {
+	g.Helper()
+	if err := g.Write(g.config(g.Cloud, g.url)); err != nil {
+		g.Fatal(err)
+	}
+	g.each(func(n int, region, id string) { // health asks there
+		g.Cloud.Fake.UpdateServer(region, id, func(s *fakecloud.Server) { s.Network, s.Address = true, fmt.Sprint("127.77.0.", n) })
+	})
+	g.watched.Restart() // what was done by hand
+	g.applies++
+	text, err := g.Workspace.Run(g.Context(), append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, args...)...)
+	if err != nil {
+		text = err.Error()
+	}
+	n := g.watched.Restart()
+	g.counted.Least, g.counted.Most = min(g.counted.Least, n.Least), max(g.counted.Most, n.Most)
+	g.counted.Destroyed += n.Destroyed
+	g.counted.Served += n.Served
+	g.counted.Undrained += n.Undrained
+	g.taken = max(g.taken, n.Served+n.Changed)
+	return text
+}
+
+// finish applies until nothing is left.
+func (g *gate) finish() (all string) {
+	g.Helper()
+	for range 12 {
+		text := g.apply()
+		if all += text; strings.Contains(text, "No changes.") {
+			g.applies--
+			return all
+		}
+	}
+	g.Errorf("something is left:\n%s", all)
+	return all
+}
+
+// imported takes the attachment out of the state and imports it again, as after a lost state.
+func (g *gate) imported(more string) {
+	g.Helper()
+	id := fmt.Sprintf(`{"cluster": %q, "node_name_pattern": "{cluster}{index}"%s}`, g.Cloud.Prefix, more)
+	for _, args := range [][]string{{"state", "rm"}, {"import", "-input=false", "-no-color"}} {
+		if args = append(args, "stackpolicy_placement_attachment.web"); args[0] == "import" {
+			args = append(args, id)
+		}
+		if text, err := g.Workspace.Run(g.Context(), args...); err != nil {
+			g.Fatalf("%v\n%s", err, text)
+		}
+	}
+}
+
+// each does something to the servers, by number.
+func (g *gate) each(do func(number int, region, id string)) {
+	g.Helper()
+	for number, s := range g.Cloud.Servers(g.T) {
+		i, err := strconv.Atoi(number)
+		if err != nil {
+			g.Fatal(err)
+		}
+		region := "RegionOne"
+		if g.regions != "" && !slices.ContainsFunc(g.Cloud.In(g.T, region), func(in servers.Server) bool { return in.ID == s.ID }) {
+			region = "RegionTwo"
+		}
+		do(i, region, s.ID)
+	}
+}
+
+func (g *gate) metadata(id, key, value string) {
+	g.Helper()
+	g.Cloud.Fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) {
+		if s.Metadata[key] = value; value == "" {
+			delete(s.Metadata, key)
+		}
+	})
+}
+
+func (g *gate) status(id, status string) {
+	g.Helper()
+	g.Cloud.Fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status = status })
+}
+
+const (
+	wellness = "health {\n    grace = \"0s\"\n    http {\n      url = \"http://{address}:PORT/well/{name}\"\n    }\n  }"
+	slots    = "stateful {\n    on_removal = \"RETAIN\"\n  }"
+)
+
+var gates = []struct {
+	what   string
+	start  gated
+	then   func(g *gate)
+	least  int // servers in service
+	most   int // servers
+	taken  int // by one apply, of those that had served
+	lost   int // servers destroyed without the note of a drain: one in ERROR takes none
+	images string
+}{
+	{
+		what:  "all nodes answer 503 before a refresh was stored, and a new image",
+		start: gated{size: 4, image: "a", more: wellness},
+		then: func(g *gate) {
+			g.unwell.Store(true)
+			g.image = "b"
+			g.apply()
+			g.unwell.Store(false)
+			g.finish()
+		},
+		least: 4, most: 5, taken: 1, images: "b:4",
+	},
+	{
+		what:  "the same with `RECREATE` and slots",
+		start: gated{size: 3, image: "a", method: "RECREATE", more: slots + "\n" + wellness},
+		then: func(g *gate) {
+			g.unwell.Store(true)
+			g.image = "b"
+			g.apply()
+			g.unwell.Store(false)
+			g.finish()
+		},
+		least: 2, most: 3, taken: 1, images: "b:3",
+	},
+	{
+		what:  "all servers are stopped before a refresh was stored, and a new image",
+		start: gated{size: 3, image: "a", stopped: true},
+		then: func(g *gate) {
+			g.each(func(_ int, _, id string) { g.status(id, "SHUTOFF") })
+			g.image = "b"
+			g.apply()
+			g.each(func(_ int, _, id string) { g.status(id, "ACTIVE") })
+			g.finish()
+		},
+		least: 0, most: 4, taken: 1, images: "b:3",
+	},
+	{
+		what:  "somebody wipes all marks, and a new image with `RECREATE`",
+		start: gated{size: 3, image: "a", method: "RECREATE", update: "require_in_service = true"},
+		then: func(g *gate) {
+			g.each(func(_ int, _, id string) { g.metadata(id, openstack.MarkKey, "") })
+			g.image = "b"
+			g.apply()
+			g.finish()
+		},
+		least: 2, most: 3, taken: 1, images: "b:3",
+	},
+	{
+		what:  "the same with `SUBSTITUTE`",
+		start: gated{size: 3, image: "a", update: "require_in_service = true"},
+		then: func(g *gate) {
+			g.each(func(_ int, _, id string) { g.metadata(id, openstack.MarkKey, "") })
+			g.image = "b"
+			g.apply()
+			g.finish()
+		},
+		least: 3, most: 4, taken: 1, images: "b:3",
+	},
+	{
+		what:  "somebody writes a mark on one server, without a readiness attachment, and a new image with `RECREATE`",
+		start: gated{size: 3, image: "a", method: "RECREATE", unmarked: true},
+		then: func(g *gate) {
+			g.each(func(i int, _, id string) {
+				if i == 0 {
+					g.metadata(id, openstack.MarkKey, "x")
+				}
+			})
+			g.image = "b"
+			g.finish()
+		},
+		least: 2, most: 3, taken: 1, images: "b:3",
+	},
+	{
+		what:  "`require_in_service = true` without a readiness attachment, and a new image with `RECREATE`",
+		start: gated{size: 3, image: "a", method: "RECREATE", unmarked: true, update: "require_in_service = true"},
+		then: func(g *gate) {
+			g.apply()
+			g.image = "b"
+			g.apply()
+			g.apply()
+			g.update = "require_in_service = false"
+			g.finish()
+		},
+		least: 2, most: 3, taken: 1, images: "b:3",
+	},
+	{
+		what:  "three applies of a bad image with `RECREATE` and `-refresh=false`, then the old image",
+		start: gated{size: 3, image: "a", method: "RECREATE"},
+		then: func(g *gate) {
+			g.image = "bad"
+			for range 3 {
+				g.apply("-refresh=false")
+			}
+			g.image = "a"
+			g.finish()
+		},
+		least: 2, most: 3, taken: 1, images: "a:3",
+	},
+	{
+		what:  "the same with `IN_PLACE`",
+		start: gated{size: 3, image: "a", method: "IN_PLACE"},
+		then: func(g *gate) {
+			g.image = "bad"
+			for range 3 {
+				g.apply("-refresh=false")
+			}
+			g.image = "a"
+			g.finish()
+		},
+		least: 2, most: 3, taken: 1, images: "a:3",
+	},
+	{
+		what:  "ten applies of a bad image with `UNHEALTHY`, `health` and `revert_after`",
+		start: gated{size: 3, image: "a", update: `revert_after = "30m"`, more: strings.Replace(wellness, "0s", "10m", 1)},
+		then: func(g *gate) {
+			g.image = "bad"
+			for range 10 {
+				g.apply()
+				g.Cloud.Fake.Advance(11 * 60e9)
+			}
+		},
+		least: 3, most: 5, taken: 0, images: "a:3",
+	},
+	{
+		what:  "three `candidates` at once with `RECREATE`",
+		start: gated{size: 3, image: "a", method: "RECREATE"},
+		then: func(g *gate) {
+			g.apply()
+			g.more = fmt.Sprintf("deletion {\n    candidates = [%q, %q, %q]\n  }", g.Cloud.Prefix+"0", g.Cloud.Prefix+"1", g.Cloud.Prefix+"2")
+			g.finish()
+			if g.counted.Destroyed != 3 {
+				g.Errorf("%d servers were made again", g.counted.Destroyed)
+			}
+		},
+		least: 2, most: 3, taken: 1, images: "a:3",
+	},
+	{
+		what:  "a candidate with `RECREATE` while another server is in ERROR",
+		start: gated{size: 3, image: "a", method: "RECREATE"},
+		then: func(g *gate) {
+			g.apply()
+			g.each(func(i int, _, id string) {
+				if i == 2 {
+					g.status(id, "ERROR")
+				}
+			})
+			g.more = fmt.Sprintf("deletion {\n    candidates = [%q]\n  }", g.Cloud.Prefix+"0")
+			g.finish()
+		},
+		least: 2, most: 3, taken: 1, lost: 1, images: "a:3",
+	},
+	{
+		what:  "from three nodes to one, with a new image and `RECREATE`, in one change",
+		start: gated{size: 3, image: "a", method: "RECREATE"},
+		then: func(g *gate) {
+			g.apply()
+			g.size, g.image = 1, "b"
+			g.watched.Resize(1)
+			g.counted.Least = 1
+			g.apply()
+			if n := len(g.Cloud.Servers(g.T)); n != 1 || images(g) != "a:1" {
+				g.Errorf("the one that stays was made again: %s", images(g))
+			}
+			g.counted.Least, g.counted.Of, g.taken = 1, 1, 0
+			g.finish()
+		},
+		least: 0, most: 3, taken: 1, images: "b:1",
+	},
+	{
+		what:  "`SUBSTITUTE` becomes `RECREATE` together with a new image",
+		start: gated{size: 3, image: "a"},
+		then: func(g *gate) {
+			g.apply()
+			g.method, g.image = "RECREATE", "b"
+			if text := g.apply(); images(g) != "a:3" || !strings.Contains(text, "The update begins with the next apply") {
+				g.Errorf("the first apply changes %s:\n%s", images(g), text)
+			}
+			g.finish()
+		},
+		least: 2, most: 3, taken: 1, images: "b:3",
+	},
+	{
+		what:  "`stateful` is switched on together with a new image",
+		start: gated{size: 3, image: "a", method: "RECREATE"},
+		then: func(g *gate) {
+			g.apply()
+			g.more, g.image = slots, "b"
+			if text := g.apply(); images(g) != "a:3" || !strings.Contains(text, "The update begins with the next apply") {
+				g.Errorf("the first apply changes %s:\n%s", images(g), text)
+			}
+			g.finish()
+		},
+		least: 2, most: 3, taken: 1, images: "b:3",
+	},
+	{
+		what:  "`RECREATE` without `replace_triggered_by`, and a server in ERROR, four applies",
+		start: gated{size: 3, image: "a", method: "RECREATE", without: true},
+		then: func(g *gate) {
+			g.apply()
+			g.each(func(i int, _, id string) {
+				if i == 0 {
+					g.status(id, "ERROR")
+				}
+			})
+			text := ""
+			for range 4 {
+				text = g.apply()
+			}
+			state, err := g.State(g.Context())
+			if err != nil {
+				g.Fatal(err)
+			}
+			for _, r := range state.Values.RootModule.Resources {
+				if r.Type != "stackpolicy_placement_attachment" {
+					continue
+				}
+				node := r.AttributeValues["nodes"].(map[string]any)[g.Cloud.Prefix+"0"].(map[string]any)
+				if fmt.Sprint(node["generation"]) != "2" || !strings.Contains(text, "replace_triggered_by") {
+					g.Errorf("its generation is %v, and the status %v:\n%s", node["generation"], r.AttributeValues["status"], text)
+				}
+			}
+		},
+		least: 2, most: 3, taken: 0, images: "a:3",
+	},
+	{
+		what:  "the attachment leaves the state, with `RECREATE` and slots, and is imported",
+		start: gated{size: 3, image: "a", method: "RECREATE", more: slots},
+		then: func(g *gate) {
+			g.image = "b"
+			g.finish() // so generations are 2
+			g.counted.Destroyed = 0
+			g.imported("")
+			g.finish()
+			if g.counted.Destroyed > 0 {
+				g.Errorf("%d servers were made again", g.counted.Destroyed)
+			}
+		},
+		least: 2, most: 3, taken: 1, images: "b:3",
+	},
+	{
+		what:  "the same in the middle of a rollout, with the former template in the import id",
+		start: gated{size: 3, image: "a", method: "RECREATE"},
+		then: func(g *gate) {
+			g.apply()
+			g.image = "b"
+			g.apply()
+			g.imported(`, "templates": [{"image": "a"}]`)
+			g.finish()
+			if g.counted.Destroyed != 3 {
+				g.Errorf("%d servers were made again", g.counted.Destroyed)
+			}
+		},
+		least: 2, most: 3, taken: 1, images: "b:3",
+	},
+	{
+		what:  "half of a rollout with `pause = \"1h\"` is taken back at once",
+		start: gated{size: 4, image: "a", update: "pause = \"1h\""},
+		then: func(g *gate) {
+			g.apply()
+			g.image = "b"
+			for range 2 {
+				g.apply()
+				g.Cloud.Fake.Advance(2 * 3600e9)
+			}
+			g.image = "a"
+			g.apply()
+			g.apply()
+			if images(g) != "a:4" {
+				g.Errorf("after two applies: %s", images(g))
+			}
+		},
+		least: 4, most: 5, taken: 1, images: "a:4",
+	},
+	{
+		what:  "all marks are wiped, and notes of waits that failed are forged, in the middle of a rollout with `revert_after`",
+		start: gated{size: 3, image: "a", update: `revert_after = "30m"`},
+		then: func(g *gate) {
+			g.apply()
+			g.image = "b"
+			for range 2 {
+				g.apply()
+			}
+			g.Cloud.Fake.Advance(2 * 3600e9)
+			g.each(func(_ int, _, id string) {
+				s := g.Cloud.Server(g.T, "RegionOne", id)
+				g.metadata(id, openstack.MarkKey, "")
+				g.metadata(id, openstack.NotInServiceAtKey, "7-deadbeef "+s.Created.Add(time.Hour).UTC().Format(time.RFC3339))
+			})
+			g.finish()
+		},
+		least: 3, most: 4, taken: 1, images: "b:3",
+	},
+	{
+		what:  "a mark is from the year 9999, with `pause`",
+		start: gated{size: 3, image: "a", update: "pause = \"1h\""},
+		then: func(g *gate) {
+			g.apply()
+			g.image = "b"
+			g.apply()
+			g.each(func(_ int, _, id string) { g.metadata(id, openstack.InServiceAtKey, "9999-01-01T00:00:00Z") })
+			for range 3 {
+				g.Cloud.Fake.Advance(2 * 3600e9)
+				g.apply()
+			}
+		},
+		least: 3, most: 4, taken: 1, images: "b:3",
+	},
+	{
+		what:  "a region is closed while a bad batch is open in it, then the old image",
+		start: gated{size: 4, image: "a", hasty: true, regions: "RegionOne: az-1 az-2; RegionTwo: az-1 az-2"},
+		then: func(g *gate) {
+			g.apply()
+			g.image = "bad"
+			g.apply()
+			g.closed, g.image = "RegionTwo", "a"
+			if !strings.Contains(images(g), "bad") {
+				g.Fatal("no bad batch")
+			}
+			g.finish() // nobody waits for what is closed
+			g.closed = ""
+			g.finish()
+		},
+		least: 2, most: 5, taken: 1, images: "a:4",
+	},
+}
+
+// images counts the servers by image.
+func images(g *gate) string {
+	g.Helper()
+	counts := map[string]int{}
+	for _, s := range g.Cloud.Servers(g.T) {
+		counts[s.Metadata["version"]]++
+	}
+	var list []string
+	for image, n := range counts {
+		list = append(list, fmt.Sprintf("%s:%d", image, n))
+	}
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+// TestAccGate: no row loses more than its batch.
+func TestAccGate(t *testing.T) {
+	for _, c := range gates {
+		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
+			g := &gate{}
+			g.start(t, c.start)
+			c.then(g)
+			n := g.counted
+			if n.Least < c.least || n.Most > c.most || g.taken > c.taken || n.Undrained > c.lost || images(g) != c.images {
+				t.Errorf("in service %d of %d, %d servers, one apply took %d, %d not drained, in the end %s, want %d, %d, %d, %d and %s",
+					n.Least, n.Of, n.Most, g.taken, n.Undrained, images(g), c.least, c.most, c.taken, c.lost, c.images)
+			}
+			n.Row(t, "Whatever comes together", c.what, g.applies, *update)
+		})
+	}
+}
