@@ -135,23 +135,65 @@ func TestAccExample_quotas(t *testing.T) {
 	}
 }
 
-// TestKeepingNodes: the node leaves the cluster, and its server stays.
+// TestKeepingNodes: the node leaves the cluster, drained or not, its server stays, and the cluster
+// grows and gets another image without it.
 func TestAccExample_keepingNodes(t *testing.T) {
-	e := start(t, "guides/keeping-nodes/before")
-	e.apply(t)
-	before := e.servers(t)
-	e.use(t, "guides/keeping-nodes/after")
-	text := e.apply(t)
-	quoted(t, "keeping-nodes", regexp.MustCompile(`, \d+ to forget`).ReplaceAllString(regexp.MustCompile("Plan: .*").FindString(text), ""))
-	if after := e.servers(t); !maps.Equal(before, after) {
-		t.Errorf("before %v, after %v", before, after)
-	}
-	if err := os.Remove(filepath.Join(e.Dir, "keep.tf")); err != nil {
-		t.Fatal(err)
-	}
-	e.apply(t)
-	if status := e.c.Servers(t)["1"].Status; status != "SHUTOFF" {
-		t.Errorf("the node was not drained: it is %s", status)
+	const undrained = `moved {
+  from = stackpolicy_deletion_attachment.web["web-1"]
+  to   = stackpolicy_deletion_attachment.kept
+}
+
+removed {
+  from = stackpolicy_deletion_attachment.kept
+
+  lifecycle {
+    destroy = false
+  }
+}
+`
+	quoted(t, "keeping-nodes", undrained)
+	for status, more := range map[string]string{"SHUTOFF": "", "ACTIVE": undrained} {
+		t.Run(status, func(t *testing.T) {
+			e := start(t, "guides/keeping-nodes/before")
+			e.apply(t)
+			before := e.servers(t)
+			e.use(t, "guides/keeping-nodes/after")
+			file := filepath.Join(e.Dir, "keep.tf")
+			keep, err := os.ReadFile(file)
+			if err := errors.Join(err, os.WriteFile(file, append(keep, more...), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			text := e.apply(t)
+			if more == "" {
+				quoted(t, "keeping-nodes", regexp.MustCompile(`, \d+ to forget`).ReplaceAllString(regexp.MustCompile("Plan: .*").FindString(text), ""))
+			}
+			if after := e.servers(t); !maps.Equal(before, after) {
+				t.Errorf("before %v, after %v", before, after)
+			}
+			if got := e.c.Servers(t)["1"].Status; got != status {
+				t.Errorf("the server that is kept is %s, want %s", got, status)
+			}
+			main := filepath.Join(e.Dir, "main.tf")
+			config, err := os.ReadFile(main)
+			grown := strings.NewReplacer(`kept = ["web-1"]`, "", "desired_capacity = 2", "desired_capacity = 3").Replace(string(config))
+			if err := errors.Join(err, os.Remove(file), os.WriteFile(main, []byte(grown), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			text = e.apply(t)
+			after := e.servers(t)
+			if after["web-3"] == "" || len(after) != 4 || after["web-1"] != before["web-1"] || strings.Contains(text, "Warning") {
+				t.Errorf("before %v, after it grew %v\n%s", before, after, text)
+			}
+			e.edit(t, "desired_capacity = 3", "desired_capacity = 3\n  template = { image = \"debian-12\" }\n  update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 3\n  }")
+			e.edit(t, `= "debian-12"`+"\n  flavor", "= each.value.template.image\n  lifecycle { create_before_destroy = true }\n  flavor")
+			e.apply(t)
+			e.edit(t, `"debian-12"`, `"debian-13"`)
+			text = e.apply(t)
+			rolled := e.servers(t)
+			if len(rolled) != 4 || rolled["web-1"] != before["web-1"] || rolled["web-6"] == "" || strings.Contains(text, "A batch waits") {
+				t.Errorf("before %v, after a rollout %v\n%s", after, rolled, text)
+			}
+		})
 	}
 }
 

@@ -48,6 +48,7 @@ func findCandidates(now Roster, all facts, policy Policy) (named candidates, not
 		}
 	}
 	var found []*fact
+	var unknown []string
 	for _, candidate := range policy.Candidates {
 		f, there := all[candidate]
 		if !there {
@@ -57,6 +58,7 @@ func findCandidates(now Roster, all facts, policy Policy) (named candidates, not
 		switch {
 		case met && (remakes || !there):
 		case !there:
+			unknown = append(unknown, candidate)
 			notices = append(notices, notice(UnknownCandidate,
 				"No node has the name, or a server with the id, %q: nothing is removed for it. "+
 					"Remove it from the list of candidates, or correct it.", candidate))
@@ -67,6 +69,9 @@ func findCandidates(now Roster, all facts, policy Policy) (named candidates, not
 			found = append(found, f)
 		}
 	}
+	if len(unknown) > 0 && int64(len(all)-len(found)) > policy.Capacity {
+		return named, nil, &UnknownCandidateError{unknown}
+	}
 	if !remakes {
 		return candidates{leave: found}, notices, nil
 	}
@@ -74,6 +79,9 @@ func findCandidates(now Roster, all facts, policy Policy) (named candidates, not
 	surplus := int(max(0, min(int64(len(all))-policy.Capacity, int64(len(found)))))
 	named.leave, named.again = found[:surplus], found[surplus:]
 	for _, f := range named.again {
+		if policy.keepsServer(f.name, f.server.ID) {
+			return named, nil, &CandidateError{f.name, "would be made again under its name, which its server keeps"}
+		}
 		if f.closed {
 			return named, nil, &ClosedError{f.name, f.Place}
 		}
@@ -101,12 +109,10 @@ func (l *ledger) met() (done []string) {
 // tellLeaving says what a person should know of the nodes that are too many.
 func (l *ledger) tellLeaving(all facts) (notices []Notice) {
 	var unseen, closed []string
-	rest := maps.Clone(all)
 	for name, v := range l.verdicts {
 		if v.want.what != surplus || v.Outcome != Leaves {
 			continue
 		}
-		delete(rest, name)
 		if !v.want.looked {
 			unseen = append(unseen, name)
 		}
@@ -126,10 +132,10 @@ func (l *ledger) tellLeaving(all facts) (notices []Notice) {
 				"there to destroy their servers. To keep them ask for more nodes.",
 			text.Few(all.located(all.byIndex(closed)))))
 	}
-	return append(notices, belowMin(all, rest, l.policy)...)
+	return notices
 }
 
-// belowMin names the places that a shrink leaves below their mins.
+// belowMin names the places that a plan takes below their mins.
 func belowMin(before, after facts, policy Policy) (notices []Notice) {
 	had := map[placement.Row]int64{}
 	key := func(r placement.Row) placement.Row { return placement.Row{Place: r.Place, IsZone: r.IsZone} }
@@ -139,7 +145,8 @@ func belowMin(before, after facts, policy Policy) (notices []Notice) {
 	for _, row := range placement.NewBoard(policy.Regions, after.counts()).Rows() {
 		if n := row.Bin.Current; n < row.Bin.Min && n < had[key(row)] {
 			notices = append(notices, notice(BelowMin, "%s keeps %s, and its min is %d: what leaves there was not in "+
-				"service. It is the first place to be filled again.", row.Place, text.Nodes(n), row.Bin.Min))
+				"service, or is named in candidates. It is the first place to be filled again.",
+				row.Place, text.Nodes(n), row.Bin.Min))
 		}
 	}
 	return notices

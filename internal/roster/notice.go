@@ -223,8 +223,8 @@ func (w wait) advice(policy Policy) string {
 	if w.leaving {
 		parts = append(
 			parts,
-			"A server that leaves is destroyed by an apply that ends without an error; one that is no longer "+
-				"Terraform's has to be deleted or renamed.",
+			"A server that leaves is destroyed by an apply that ends without an error; one that somebody keeps is "+
+				"named in deletion.kept.",
 		)
 	}
 	return strings.Join(parts, " ")

@@ -112,6 +112,15 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		}
 		named = append(named, name)
 	}
+	for _, candidate := range policy.Candidates {
+		name := strings.TrimPrefix(candidate, "id-")
+		if _, there := now.Nodes[name]; there && (name == candidate || seen.Servers[name].ID != "") || slices.Contains(now.Done, candidate) {
+			continue
+		}
+		if len(now.Nodes)-len(named) > int(policy.Capacity) {
+			return result, false // others would leave in its place
+		}
+	}
 	slices.SortFunc(named, func(a, b string) int { return cmp.Compare(now.Nodes[b].Index, now.Nodes[a].Index) })
 	surplus := len(now.Nodes) - int(policy.Capacity)
 	for i, name := range named {

@@ -53,7 +53,7 @@ type planning struct {
 
 // prepare finds out what is known, before anything is decided.
 func prepare(now Roster, seen Seen, policy Policy) (*planning, error) {
-	now = now.zonesFrom(seen, policy.Regions)
+	now = now.zonesFrom(seen, policy.Regions).giveUp(seen, policy)
 	p := &planning{failure: now.judge(policy)}
 	policy = p.failure.over(policy)
 	next, notices, err := now.firstTemplate(policy.Templates)
@@ -96,6 +96,7 @@ func (p *planning) finish(now Roster, seen Seen) (Roster, Change, error) {
 		return now, Change{}, err
 	}
 	after := p.after(next, made, seen)
+	p.notices = append(p.notices, belowMin(p.all, after, p.policy)...)
 	later := p.later(next, after, seen)
 	p.holds(later)
 	change := Change{Remaining: later.changes(), Reverted: p.failure.record(p.all)}
@@ -103,14 +104,19 @@ func (p *planning) finish(now Roster, seen Seen) (Roster, Change, error) {
 	change.waits, change.baking = p.waits(change.Remaining), p.baking
 	change.kept = p.kept(held(change.Verdicts, HeldProtected))
 	change.outdated = after.number(func(f *fact) bool { return f.outdated })
+	protects, err := protectsNobody(p.all, change, p.policy)
+	if err != nil {
+		return now, Change{}, err
+	}
 	change.Notices = slices.Concat(
 		p.notices,
+		protects,
 		p.failure.notices(change.Reverted, p.policy),
 		seen.tellOfFull(p.tried, p.policy),
 		p.tell(change),
 		slotsWait(fresh, next, after, p.policy),
 	)
-	return next, change, nil
+	return next.giveUp(seen, p.policy), change, nil
 }
 
 // apply makes a change of a roster. Nodes that are removed are leaving ones from

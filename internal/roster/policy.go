@@ -24,6 +24,7 @@ type Policy struct {
 	Opened map[string]bool
 
 	Candidates []string  // names, or ids of servers, of nodes to remove
+	Kept       []string  // those of the candidates whose servers somebody keeps
 	Protected  []string  // names, or ids of servers, of nodes that are never removed
 	Templates  Templates // what new nodes are made from; empty: there is no template
 	Update     *Update   // nil: nothing is replaced

@@ -279,6 +279,10 @@ func TestShrinkAtMins(t *testing.T) {
 	if err != nil || layout(r) != "R/az-1: web-0; R/az-2: web-1 web-2 web-3" {
 		t.Fatal(layout(r), err)
 	}
+	const below = "R/az-1 keeps 0 nodes, and its min is 1: what leaves there was not in service, or is named in candidates. " +
+		"It is the first place to be filled again."
+	named := func(p *Policy) { p.Candidates = []string{"web-0"} }
+	substituted := func(p *Policy) { p.Candidates, p.Capacity = []string{"web-0"}, 4 }
 	for _, c := range []struct {
 		name    string
 		seen    func(Seen)
@@ -286,15 +290,19 @@ func TestShrinkAtMins(t *testing.T) {
 		removed string
 		warns   string
 	}{
+		{"named, at the min", func(Seen) {}, named, "web-0", below},
+		{"named, and another comes there", func(Seen) {}, substituted, "web-0", ""},
 		{"tainted, at the min", func(s Seen) { s.change("web-0", func(n *node.Node) { n.Tainted = true }) }, nil, "web-1", ""},
-		{"in ERROR, at the min", func(s Seen) { s.change("web-0", func(n *node.Node) { n.Status = "ERROR" }) }, nil, "web-0",
-			"R/az-1 keeps 0 nodes, and its min is 1: what leaves there was not in service. It is the first place to be filled again."},
+		{"in ERROR, at the min", func(s Seen) { s.change("web-0", func(n *node.Node) { n.Status = "ERROR" }) }, nil, "web-0", below},
 		{"stopped, above the min", func(s Seen) { s.change("web-3", func(n *node.Node) { n.Status = "SHUTOFF" }) }, nil, "web-3", ""},
 		{"drained", func(s Seen) { s.change("web-2", func(n *node.Node) { n.Drained = true }) }, nil, "web-2", ""},
 	} {
 		seen, p := running(r), p
 		c.seen(seen)
 		p.Capacity = 3
+		if c.change != nil {
+			c.change(&p)
+		}
 		_, change, err := Plan(r, seen, p)
 		var warns string
 		for _, n := range change.Notices {

@@ -24,6 +24,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
   deletion {
     criteria   = var.deletion.criteria
     candidates = var.deletion.candidates
+    kept       = var.deletion.kept
     protected  = var.deletion.protected
   }
 }

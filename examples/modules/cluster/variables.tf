@@ -43,10 +43,11 @@ variable "regions" {
 }
 
 variable "deletion" {
-  description = "Which nodes are removed when the cluster shrinks: by criteria, by name (candidates), and which are never removed (protected)."
+  description = "Which nodes are removed when the cluster shrinks: by criteria, by name (candidates, or kept where somebody keeps the servers), and which are never removed (protected)."
   type = object({
     criteria   = optional(string, "OLDEST_FIRST")
     candidates = optional(list(string))
+    kept       = optional(list(string))
     protected  = optional(list(string))
   })
   default = {}

@@ -49,6 +49,7 @@ type attachmentModel struct {
 type deletionModel struct {
 	Criteria   types.String `tfsdk:"criteria"`
 	Candidates types.List   `tfsdk:"candidates"`
+	Kept       types.List   `tfsdk:"kept"`
 	Protected  types.List   `tfsdk:"protected"`
 }
 
@@ -106,8 +107,12 @@ func (m attachmentModel) deletion(ctx context.Context, diags *diag.Diagnostics) 
 	if d := value.Object[deletionModel](ctx, m.Deletion, diags); d != nil {
 		return *d
 	}
-	return deletionModel{Candidates: types.ListNull(types.StringType), Protected: types.ListNull(types.StringType)}
+	none := types.ListNull(types.StringType)
+	return deletionModel{Candidates: none, Kept: none, Protected: none}
 }
+
+// candidates are all nodes that are named to leave.
+func (d deletionModel) candidates() []string { return append(texts(d.Candidates), texts(d.Kept)...) }
 
 // texts lists the known elements of a list.
 func texts(list types.List) (all []string) {
@@ -133,7 +138,8 @@ func (m attachmentModel) policy(
 		Capacity:     m.DesiredCapacity.ValueInt64(),
 		Regions:      m.listedRegions(),
 		Criteria:     deletion.Criteria(d.Criteria.ValueString()),
-		Candidates:   texts(d.Candidates),
+		Candidates:   d.candidates(),
+		Kept:         texts(d.Kept),
 		Protected:    texts(d.Protected),
 		Templates:    m.templates(),
 		Update:       m.update(ctx, diags),

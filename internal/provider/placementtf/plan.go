@@ -294,7 +294,15 @@ func (p *attachmentPlanner) explain(err error) {
 	candidate, named := errors.AsType[*roster.CandidateError](err)
 	protected, kept := errors.AsType[*deletion.ProtectedError](err)
 	slot, used := errors.AsType[*roster.SlotInUseError](err)
+	misspelled, means := errors.AsType[*roster.MisspelledError](err)
+	unknown, nobody := errors.AsType[*roster.UnknownCandidateError](err)
 	switch {
+	case means:
+		p.diags.AddAttributeError(path.Root("deletion").AtName("protected"), "A protected node is not there",
+			misspelled.Error()+" Correct the name, or remove it from the list.")
+	case nobody:
+		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate",
+			unknown.Error()+" Correct the name, or remove it from the list.")
 	case used:
 		p.diags.AddAttributeError(
 			path.Root("stateful").AtName("release"),
@@ -319,7 +327,7 @@ func (p *attachmentPlanner) explain(err error) {
 		p.diags.AddAttributeError(
 			path.Root("deletion").AtName("candidates"),
 			"Invalid candidate",
-			candidate.Error()+" Remove it from one of the two lists.",
+			candidate.Error()+" Remove it from one of the lists, or lower desired_capacity.",
 		)
 	case kept:
 		p.diags.AddAttributeError(

@@ -78,7 +78,25 @@ func TestPlacementRefuses(t *testing.T) {
 			before: zonal(2, zone, nil),
 			config: zonal(2, zone, leaving("web-0", "web-0")),
 			at:     "deletion.candidates: Invalid candidate",
-			says:   "Remove it from one of the two lists.",
+			says:   "Remove it from one of the lists, or lower",
+		},
+		"a candidate that is misspelled": {
+			before: zonal(2, zone, nil),
+			config: zonal(1, zone, leaving("web-00", "")),
+			at:     "deletion.candidates: Invalid candidate",
+			says:   "web-00: other nodes would be removed instead.",
+		},
+		"a protected node that is misspelled": {
+			before: zonal(2, zone, nil),
+			config: zonal(1, zone, leaving("", "web-00")),
+			at:     "deletion.protected: A protected node is not there",
+			says:   `No node is named "web-00", which is protected, and "web-0" would be removed or replaced.`,
+		},
+		"a protected node that is not there": {
+			before: zonal(2, zone, nil),
+			config: zonal(2, zone, leaving("", "db-7")),
+			nodes:  "RegionOne/az-1: web-0 web-1",
+			at:     ": A protected node is not there",
 		},
 		"fewer nodes than are protected": {
 			before: zonal(2, zone, nil),

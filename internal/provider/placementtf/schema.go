@@ -202,6 +202,11 @@ func deletionBlock() schema.Block {
 					"`RECREATE` it is made again under its own name, once for each time that it is added to the " +
 					"list. A name may stay in the list when its node is gone.",
 			),
+			"kept": names(
+				"Candidates whose servers somebody keeps, after Terraform has forgotten them; see the guide " +
+					"[Keeping nodes](../guides/keeping-nodes.md). Such a server never comes back as a node, and no " +
+					"batch waits until it is gone. Not with `stateful`.",
+			),
 			"protected": names(
 				"Names of nodes, or ids of their servers, that are never removed or replaced, in addition to those " +
 					"that are marked or locked in Nova.",

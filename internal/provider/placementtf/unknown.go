@@ -56,7 +56,8 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 	if !places.KnownBeside(ctx, plan.Regions) || !places.KnownBeside(ctx, plan.Zones) {
 		return false
 	}
-	return p.state == nil || value.Known(ctx, plan.deletion(ctx, p.diags).Candidates)
+	d := plan.deletion(ctx, p.diags)
+	return p.state == nil || value.Known(ctx, d.Candidates, d.Kept)
 }
 
 // dependsOnUnknown reports whether a change rests on an input that is not known.

@@ -49,6 +49,11 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 
 // validateStateful refuses updates that would give a node another place or name.
 func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagnostics) {
+	if value.GivenBlock(m.Stateful) && !m.deletion(ctx, diags).Kept.IsNull() {
+		diags.AddAttributeError(path.Root("deletion").AtName("kept"), "Invalid candidate",
+			"A slot is used again under its name, which the server that is kept has. Give the slot's server another "+
+				"name in Nova first, or use candidates.")
+	}
 	if !value.GivenBlock(m.Stateful) || !value.GivenBlock(m.Update) {
 		return
 	}

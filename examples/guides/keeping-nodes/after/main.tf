@@ -3,7 +3,7 @@ resource "stackpolicy_placement_attachment" "web" {
   desired_capacity = 2
   zones            = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
   deletion {
-    candidates = ["web-1"]
+    kept = ["web-1"]
   }
 }
 
