@@ -123,11 +123,11 @@ func TestAccExample_quotas(t *testing.T) {
 	if n := len(e.c.In(t, "RegionOne")); n != 2 || !strings.Contains(text, "A quota binds") {
 		t.Errorf("RegionOne has %d nodes:\n%s", n, text)
 	}
-	var summary string
-	if err := e.Output(t.Context(), "summary", &summary); err != nil {
-		t.Fatal(err)
+	const full = `The region "RegionOne" gets 2 nodes and is full then: 0 of 4 cores in use.`
+	quoted(t, "how-the-planner-decides", full)
+	if plain := strings.Join(strings.Fields(strings.ReplaceAll(text, "│", "")), " "); !strings.Contains(plain, full) {
+		t.Errorf("no %q in:\n%s", full, text)
 	}
-	quoted(t, "quotas", summary)
 	e.c.Room(t, "RegionTwo", 1)
 	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8")
 	if err == nil || !strings.Contains(err.Error(), "There is no feasible plan to handle all nodes.") {
@@ -151,7 +151,7 @@ removed {
   }
 }
 `
-	quoted(t, "keeping-nodes", undrained)
+	quoted(t, "draining-nodes", undrained)
 	for status, more := range map[string]string{"SHUTOFF": "", "ACTIVE": undrained} {
 		t.Run(status, func(t *testing.T) {
 			e := start(t, "guides/keeping-nodes/before")
@@ -165,7 +165,7 @@ removed {
 			}
 			text := e.apply(t)
 			if more == "" {
-				quoted(t, "keeping-nodes", regexp.MustCompile(`, \d+ to forget`).ReplaceAllString(regexp.MustCompile("Plan: .*").FindString(text), ""))
+				quoted(t, "draining-nodes", regexp.MustCompile(`, \d+ to forget`).ReplaceAllString(regexp.MustCompile("Plan: .*").FindString(text), ""))
 			}
 			if after := e.servers(t); !maps.Equal(before, after) {
 				t.Errorf("before %v, after %v", before, after)

@@ -16,16 +16,14 @@ import (
 
 var commandType = Type{
 	Name:        "command",
-	Description: "a command that is run on the machine that runs Terraform, and is done when it exits with 0",
+	Description: "a command on the machine that runs Terraform, done when it exits with 0",
 	Arguments: []Argument{
 		{
 			Name: "command",
 			Kind: List,
-			Description: "The command and its arguments. No shell reads them. It gets the facts in its environment: " +
-				"`STACKPOLICY_NODE_ID` (id of the server), `STACKPOLICY_NODE_NAME`, `STACKPOLICY_REGION`, " +
-				"`STACKPOLICY_CLUSTER`, " +
-				"`STACKPOLICY_TRANSITION` (`termination` or `launch`), `STACKPOLICY_TOKEN` and, for `launch`, " +
-				"`STACKPOLICY_ADDRESS`. Needs `allow_commands = true` in the provider block.",
+			Description: "The command and its arguments, run without a shell, with the facts in its " +
+				"[environment](../guides/draining-nodes.md#a-command). Needs `allow_commands = true` in the " +
+				"provider block.",
 			check: func(values []string) []Fault {
 				switch {
 				case len(values) == 0 || strings.TrimSpace(values[0]) == "":
@@ -40,9 +38,8 @@ var commandType = Type{
 			Name:     "environment",
 			Kind:     List,
 			Optional: true,
-			Description: "Names of variables of Terraform's own environment that the command gets too, such as " +
-				"`KUBECONFIG`. Without it the command gets `PATH`, `HOME` (on Windows `USERPROFILE`) and the " +
-				"facts, and no secret.",
+			Description: "Names of variables of Terraform's environment that the command gets too, such as " +
+				"`KUBECONFIG`.",
 			check: func(values []string) []Fault {
 				noName := func(v string) bool { return v == "" || strings.ContainsAny(v, "=\x00") }
 				if slices.ContainsFunc(values, noName) {

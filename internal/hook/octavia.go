@@ -16,16 +16,13 @@ import (
 )
 
 var octaviaType = Type{
-	Name: "octavia",
-	Description: "no consumer, but the load balancer itself: the node's members of Octavia pools get another weight, " +
-		"which is done when Octavia says that they have it. " +
-		"The members are found by the addresses that Nova shows of the server or, where it shows none, by the name " +
-		"of the node",
+	Name:        "octavia",
+	Description: "the load balancer itself: the node's members of Octavia pools get another weight",
 	Arguments: []Argument{
 		{
 			Name:        "pool_ids",
 			Kind:        List,
-			Description: "Ids of the pools, in the region of the node. The node must be a member of each.",
+			Description: "Ids of the pools, all of which have the node as a member.",
 			check: func(values []string) []Fault {
 				var faults []Fault
 				if len(values) == 0 {
@@ -48,8 +45,8 @@ var octaviaType = Type{
 			Optional: true,
 			Least:    0,
 			Most:     256,
-			Description: "Weight that the members get, 0 to 256. A node that leaves gets `0` by default, so no new " +
-				"connections, and the weight that it had is noted in a tag of the member (`" + weightTag + "5`). " +
+			Description: "Weight that the members get, 0 to 256. A node that leaves gets `0` by default, and its " +
+				"own is noted at the member, which gets it back when the node is in service." + weightTag + "5`). " +
 				"A node that has got into service gets the weight that is noted there by default; a member without a " +
 				"note keeps its weight, which must not be 0 then.",
 		},

@@ -18,23 +18,19 @@ import (
 )
 
 var webhookType = Type{
-	Name: "webhook",
-	Description: "a POST, which the consumer answers with 2xx and no body or JSON when it is done, " +
-		"or with 202 while it is not: then it is asked again",
+	Name:        "webhook",
+	Description: "a POST, answered with 2xx when it is done, with 202 while it is not",
 	Arguments: []Argument{{
 		Name:        "url",
-		Description: "Address that is posted to (`https` or `http`). It may contain a secret and is never logged.",
+		Description: "Address that is posted to. It may contain a secret and is never logged.",
 		Sensitive:   true,
 		check:       func(values []string) []Fault { return checkURL(values[0]) },
 	}, {
 		Name:     "proxy_from_environment",
 		Kind:     Bool,
 		Optional: true,
-		Description: "Whether a webhook over `http` goes through the proxy that the environment names " +
-			"(`HTTP_PROXY`, `NO_PROXY`). That proxy reads the message and the address, " +
-			"and its answer counts as the consumer's. " +
-			"A webhook over `https` uses the proxy of `HTTPS_PROXY` in any case, through a tunnel. Defaults to " +
-			"`false`.",
+		Description: "Whether a webhook over `http` uses the environment's proxy, which then reads it and may " +
+			"answer in the consumer's place. Defaults to `false`.",
 	}},
 	make: func(r *Runner, s Spec) (hook, error) {
 		address, err := url.Parse(s.one("url"))

@@ -19,10 +19,10 @@ import (
 
 var zaqarType = Type{
 	Name:        "zaqar",
-	Description: "a message in a queue of the node's region, which the consumer deletes when it is done",
+	Description: "a message in a queue of the node's region, done when the consumer deletes it",
 	Arguments: []Argument{{
 		Name:        "queue",
-		Description: "Name of the Zaqar queue. Zaqar creates it when it does not exist.",
+		Description: "Name of the queue.",
 		check: func(values []string) []Fault {
 			if n := len(values[0]); n < 1 || n > 64 {
 				return []Fault{{Text: fmt.Sprintf("The name of a queue has 1 to 64 characters, not %d.", n)}}

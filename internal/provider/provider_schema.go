@@ -32,12 +32,12 @@ func providerSchema() schema.Schema {
 				"Address of Keystone. Needed unless `cloud` is given. Environment: `OS_AUTH_URL`.",
 			),
 			"cloud": text(
-				"Entry of `clouds.yaml` to log in with. The credentials below are then ignored, with a warning. " +
-					"Environment: `OS_CLOUD`; `OS_CLIENT_CONFIG_FILE` names the file.",
+				"Entry of `clouds.yaml` to log in with, in place of the credentials below. Environment: " +
+					"`OS_CLOUD`; `OS_CLIENT_CONFIG_FILE` names the file.",
 			),
 			"region": text(
-				"Region that is used where none is named. Defaults to the cloud's in `clouds.yaml`, or to the only " +
-					"region there is. Environment: `OS_REGION_NAME`.",
+				"Region that is used where none is named. Defaults to that of `clouds.yaml`, or to the only " +
+					"one. Environment: `OS_REGION_NAME`.",
 			),
 			"user_name": text("Name of the user. Environment: `OS_USERNAME`."),
 			"user_id":   text("Id of the user, in place of its name. Environment: `OS_USER_ID`."),
@@ -57,8 +57,8 @@ func providerSchema() schema.Schema {
 			),
 			"password": secret("Password of the user. Environment: `OS_PASSWORD`."),
 			"token": secret(
-				"Token to use in place of user and password. It cannot be renewed: when it expires, requests fail. " +
-					"Environment: `OS_TOKEN` or `OS_AUTH_TOKEN`.",
+				"Token in place of user and password. It cannot be renewed. Environment: `OS_TOKEN` or " +
+					"`OS_AUTH_TOKEN`.",
 			),
 			"user_domain_name": text("Name of the user's domain. Environment: `OS_USER_DOMAIN_NAME`."),
 			"user_domain_id":   text("Id of the user's domain. Environment: `OS_USER_DOMAIN_ID`."),
@@ -96,8 +96,7 @@ func providerSchema() schema.Schema {
 			),
 			"swauth": flag("Not supported: `true` is an error. Environment: `OS_SWAUTH`."),
 			"delayed_auth": flag(
-				"Accepted so that blocks can be copied: the login is always delayed until the cloud is needed. " +
-					"Environment: `OS_DELAYED_AUTH`.",
+				"Without effect: the login is always delayed. Environment: `OS_DELAYED_AUTH`.",
 			),
 			"allow_reauth": flag(
 				"Log in again when the token expires. Defaults to `true`. Environment: `OS_ALLOW_REAUTH`.",
@@ -105,43 +104,39 @@ func providerSchema() schema.Schema {
 			"max_retries": schema.Int64Attribute{
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(0, openstack.MostRetries)},
-				MarkdownDescription: "How often a failed request is repeated, where that is safe: answers 429, 500, " +
-					"502, 503 and 504, a 404 that does not come from the service itself, and broken connections, " +
-					"with growing pauses, honouring `Retry-After` up to 30 seconds. At most `1000`. Defaults to `0`.",
+				MarkdownDescription: "How often a failed request is repeated, where that is safe: after 429, 500, " +
+					"502, 503, 504, a 404 that the service itself did not write, and broken connections. At most " +
+					"`1000`. Defaults to `0`.",
 			},
 			"endpoint_overrides": schema.MapAttribute{
 				ElementType: types.StringType,
 				Optional:    true,
-				MarkdownDescription: "Addresses that replace those of the catalogue, by service type (`compute`, " +
-					"`image`, `messaging`), or other service types to look for. They apply to the provider's own " +
-					"region; further regions are found in the catalogue.",
+				MarkdownDescription: "Addresses in place of those of the catalogue, by service type (`compute`, " +
+					"`image`, `messaging`), in the provider's own region.",
 			},
 			"disable_no_cache_header": flag("Leave out the header `Cache-Control: no-cache`. Defaults to `false`."),
 			"enable_logging": flag(
-				"Write a line for each request into Terraform's log at level `DEBUG`: method, address, status and " +
-					"time, never headers or bodies. Defaults to `false`. Environment: `OS_DEBUG`.",
+				"Write a line for each request into Terraform's log at level `DEBUG`, without headers and " +
+					"bodies. Defaults to `false`. Environment: `OS_DEBUG`.",
 			),
 			"request_timeout": schema.StringAttribute{
-				Optional:   true,
-				CustomType: durations.Type{},
-				Validators: durations.Between(time.Second, openstack.LongestTimeout),
-				MarkdownDescription: "Time after which a request without a complete answer is given up, at most " +
-					"`1d`. Defaults to `1m`. Not an argument of terraform-provider-openstack.",
+				Optional:            true,
+				CustomType:          durations.Type{},
+				Validators:          durations.Between(time.Second, openstack.LongestTimeout),
+				MarkdownDescription: "Time after which a request is given up, at most `1d`. Defaults to `1m`.",
 			},
 			"webhook_secret": secret(
-				"Secret that the webhooks of hooks are signed with, as [Standard " +
+				"Secret that webhooks are signed with, as [Standard " +
 					"Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random " +
-					"bytes, with or without the prefix `whsec_`. The consumer has the same one. It is not stored in " +
-					"the state. Without it webhooks are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`.",
+					"bytes. Without it they are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`.",
 			),
 			"hook_cacert_file": text(
-				"CA certificates that webhooks are verified with, in addition to those of the system: a path, or the " +
-					"PEM text. `cacert_file`, `cert`, `key` and `insecure` are those of the cloud, and webhooks do " +
-					"not use them.",
+				"CA certificates that webhooks are verified with, next to those of the system: a path, or the " +
+					"PEM text.",
 			),
 			"allow_commands": flag(
-				"Allow hooks of type `command`, which run a command on the machine that runs Terraform. Defaults to " +
-					"`false`: a configuration with such a hook is refused.",
+				"Allow hooks of type `command`, which run a command on the machine that runs Terraform. " +
+					"Defaults to `false`.",
 			),
 		},
 	}

@@ -3,7 +3,6 @@ package provider_test
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -126,84 +125,64 @@ func titles(t *testing.T) map[string]*regexp.Regexp {
 	return found
 }
 
-// troubleshooting are the pages of the guide. The first one ends with the list of all headings.
+// troubleshooting is the page, which ends with a table: of each diagnostic, what to do.
 const (
-	troubleshooting = "../../templates/guides/troubleshooting*.md.tmpl"
-	listHeading     = "\n## All errors and warnings\n"
+	troubleshooting = "../../templates/guides/troubleshooting.md.tmpl"
+	tableHeading    = "\n|it says|what to do|\n|---|---|\n"
 )
 
-var (
-	heading = regexp.MustCompile("(?m)^### `([^`]+)`$")
-	// GitHub and the registries leave such characters out of the anchor of a heading.
-	notInAnchor = regexp.MustCompile(`[^a-z0-9 _-]`)
-)
-
-// TestTroubleshooting: the guide has a heading for every diagnostic, and no others, and its first page lists them all.
-// With -update it writes that list.
+// TestTroubleshooting: the table has a row for every diagnostic, and no others. With -update it writes the rows, and what to
+// do is missing in those that are new.
 func TestTroubleshooting(t *testing.T) {
-	pages, err := filepath.Glob(troubleshooting)
+	content, err := os.ReadFile(troubleshooting)
 	if err != nil {
 		t.Fatal(err)
 	}
-	links := map[string]string{}
-	first := ""
-	for _, page := range pages {
-		content, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		target := strings.TrimSuffix(filepath.Base(page), ".tmpl")
-		if target == "troubleshooting.md" {
-			first, target = string(content), ""
-		}
-		for _, row := range heading.FindAllStringSubmatch(string(content), -1) {
-			if _, twice := links[row[1]]; twice {
-				t.Errorf("the guide to troubleshooting has %q twice", row[1])
-			}
-			anchor := strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(row[1]), ""), " ", "-")
-			links[row[1]] = fmt.Sprintf("- [%s](%s#%s)\n", row[1], target, anchor)
-		}
+	text, table, found := strings.Cut(string(content), tableHeading)
+	if !found {
+		t.Fatalf("the page has no table %q", tableHeading)
 	}
-
-	known := map[string]bool{}
+	rows, known := map[string]string{}, map[string]bool{}
+	for line := range strings.Lines(table) {
+		title, advice, _ := strings.Cut(strings.Trim(line, "|\n"), "|")
+		if advice == "" {
+			t.Errorf("the page does not say what to do about %q", title)
+		}
+		rows[title] = advice
+	}
 	all := summaries(t)
 	maps.Copy(all, titles(t))
 	for text, summary := range all {
 		found := false
-		for row := range links {
-			if summary.MatchString(row) {
-				found, known[row] = true, true
+		for title := range rows {
+			if summary.MatchString(title) {
+				found, known[title] = true, true
 			}
 		}
 		if !found {
-			t.Errorf("the guide to troubleshooting says nothing of %q", text)
+			rows[text], known[text] = "", true
+			t.Errorf("the page says nothing of %q", text)
 		}
 	}
-	list := ""
-	for _, row := range slices.SortedFunc(maps.Keys(links), compareWords) {
-		if !known[row] {
-			t.Errorf("the guide to troubleshooting has %q, which the provider never says", row)
-		}
-		list += links[row]
-	}
-
-	text, _, found := strings.Cut(first, listHeading)
-	if !found {
-		t.Fatalf("the first page has no heading %q", listHeading)
-	}
-	if want := text + listHeading + "\n" + list; want != first {
-		if *update {
-			err = os.WriteFile(strings.Replace(troubleshooting, "*", "", 1), []byte(want), 0o644)
+	want := text + tableHeading
+	for _, title := range slices.SortedFunc(maps.Keys(rows), compareWords) {
+		if known[title] {
+			want += "|" + title + "|" + rows[title] + "|\n"
 		} else {
-			err = errors.New("the list of all errors and warnings is out of date: run this test with -update")
+			t.Errorf("the page has %q, which the provider never says", title)
 		}
-		if err != nil {
-			t.Error(err)
-		}
+	}
+	if want == string(content) {
+		return
+	}
+	if !*update {
+		t.Error("the table is out of date: run this test with -update")
+	} else if err := os.WriteFile(troubleshooting, []byte(want), 0o644); err != nil {
+		t.Error(err)
 	}
 }
 
-// compareWords orders headings as a reader looks for them: the case of letters does not matter.
+// compareWords orders titles as a reader looks for them: the case of letters does not matter.
 func compareWords(a, b string) int {
 	return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
 }

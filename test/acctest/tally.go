@@ -14,14 +14,14 @@ import (
 
 // tallies is the page with tables of tallies, tallyHead how each begins.
 const (
-	tallies   = "templates/guides/what-happens-when.md.tmpl"
+	tallies   = "test/results/mistakes.md"
 	tallyHead = "| what happened | in service, at least | servers, at most | destroyed | of these had served " +
 		"| not drained | applies |\n|---|---|---|---|---|---|---|\n"
 )
 
 var talliesLock sync.Mutex
 
-// Row fails unless the table in a section of the guide has what was counted. With update
+// Row fails unless the table in a section of the page has what was counted. With update
 // it writes it there.
 func (n Tally) Row(t testing.TB, section, what string, applies int, update bool) {
 	t.Helper()

@@ -3,8 +3,7 @@ data "stackpolicy_cluster" "web" {
   name_regex = "^web-"
 }
 
-# Where do three more nodes go, if RegionTwo must have two of every three, over
-# two zones, and RegionOne can hold no more than 150?
+# Where do three more nodes go, if RegionTwo must have two of every three?
 data "stackpolicy_region_plan" "grow" {
   nodes = data.stackpolicy_cluster.web.nodes
   regions = [
@@ -19,9 +18,7 @@ output "summary" {
   value = data.stackpolicy_region_plan.grow.summary
 }
 
-# How many nodes a region gets. A plan that adds nothing has no creation, and one
-# that does not change a region does not list it: ask for the part that may be
-# missing with lookup, and for a null with one().
+# How many nodes a region gets. What does not change is null or not listed.
 output "new_in_region_two" {
   value = one([for c in data.stackpolicy_region_plan.grow.creation[*] : lookup(c.regions, "RegionTwo", 0)])
 }

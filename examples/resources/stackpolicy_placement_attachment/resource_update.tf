@@ -1,5 +1,5 @@
-# A new image is rolled out two nodes at a time, and broken nodes are replaced.
-# Each apply does one batch; see the guide "Rolling out a new image".
+# A new image is rolled out two nodes at a time, and nodes whose service does not
+# answer are replaced. Each apply does one batch.
 variable "image" {
   type    = string
   default = "debian-12"
@@ -13,6 +13,12 @@ resource "stackpolicy_placement_attachment" "api" {
 
   template = {
     image = var.image
+  }
+
+  health {
+    http {
+      url = "http://{address}:8080/health"
+    }
   }
 
   update {

@@ -21,16 +21,12 @@ func planSchema() schema.Schema {
 	}
 	group := optional("Id of the server group. Its members are the nodes that a resize starts from.")
 	group.Optional, group.Required = false, true
-	region := optional("Region of the group. Defaults to the provider's. " +
-		"Of a decision that names regions the plan takes this one's share.")
+	region := optional("Region of the group. Defaults to the provider's.")
 	region.Computed = true
 	return schema.Schema{
 		MarkdownDescription: "Plans a placement for each new node of a server group, as Senlin's affinity policy " +
-			"did. " +
-			"A request that removes nodes plans nothing.\n\n" +
-			"A warning says when the group would get more members than Nova's quota allows (10 unless an operator " +
-			"changed it), " +
-			"or more than its rule can place on the hosts that can be seen.",
+			"did. A request that removes nodes plans nothing. Warnings say where the group gets more members than " +
+			"Nova's quota or its rule allows.",
 		Attributes: requesttf.Attributes(map[string]schema.Attribute{
 			"servergroup_id": group,
 			"region":         region,
@@ -57,17 +53,15 @@ func placementAttribute() schema.Attribute {
 			"count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes to create."},
 			"placements": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "One entry for each node, sorted by zone.",
+				MarkdownDescription: "One for each node.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"servergroup": schema.StringAttribute{
 						Computed:            true,
 						MarkdownDescription: "Id of the server group.",
 					},
 					"zone": schema.StringAttribute{
-						Computed: true,
-						MarkdownDescription: "Availability zone, with the host of the DRS cluster where that is " +
-							"enabled (`zone:host`). " +
-							"Null where none is asked for.",
+						Computed:            true,
+						MarkdownDescription: "Availability zone, with the host of the DRS cluster (`zone:host`).",
 					},
 				}},
 			},
@@ -77,15 +71,14 @@ func placementAttribute() schema.Attribute {
 
 func violationsAttribute() schema.Attribute {
 	return schema.ListNestedAttribute{
-		Computed: true,
-		MarkdownDescription: "Hosts that have more members of an anti-affinity group than it allows, " +
-			"as after an evacuation.",
+		Computed:            true,
+		MarkdownDescription: "Hosts that have more members of an anti-affinity group than it allows.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"host_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Nova's hash of project and host."},
 			"members": schema.ListAttribute{
 				ElementType:         types.StringType,
 				Computed:            true,
-				MarkdownDescription: "Ids of the members on it, sorted.",
+				MarkdownDescription: "Ids of the members on it.",
 			},
 		}},
 	}

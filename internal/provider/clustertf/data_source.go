@@ -79,17 +79,14 @@ func schemaOf() schema.Schema {
 	}
 	attributes["size"] = schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes."}
 	attributes["distribution"] = schema.MapAttribute{
-		ElementType: types.MapType{ElemType: types.Int64Type},
-		Computed:    true,
-		MarkdownDescription: "Number of nodes by region and zone; a region that has none is there with an empty map. " +
-			"Nodes that have no zone yet are counted under the empty name.",
+		ElementType:         types.MapType{ElemType: types.Int64Type},
+		Computed:            true,
+		MarkdownDescription: "Number of nodes by region and zone; under the empty name those without a zone yet.",
 	}
 	return schema.Schema{
-		MarkdownDescription: "Reads a cluster: the servers that belong together, from several regions at once. All " +
-			"plans of a configuration that take its `nodes` see this one snapshot.\n\n" +
-			"At least one of `name_regex`, `metadata`, `tags`, `servergroup_id` and `ids` says which servers belong: " +
-			"those that match all of them. One region that cannot be read fails the whole read: a missing region " +
-			"never looks like an empty one.",
+		MarkdownDescription: "Reads a cluster: the servers that match all of `name_regex`, `metadata`, `tags`, " +
+			"`servergroup_id` and `ids` that are given, at least one, from several regions at once. A region that " +
+			"cannot be read is an error.",
 		Attributes: attributes,
 	}
 }

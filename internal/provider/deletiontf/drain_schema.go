@@ -12,17 +12,14 @@ func drainSchema() schema.Schema {
 	hook, _ := of.Blocks["hook"].(resource.SingleNestedBlock)
 	s := schema.Schema{
 		MarkdownDescription: "Drains a node whose server stays: before maintenance by hand, or before Terraform " +
-			"rebuilds or resizes the server in place. It does what destroying a `stackpolicy_deletion_attachment` " +
-			"does, in the same order and with the same errors: the drain is noted in Nova (`stackpolicy_drained`) " +
-			"and the mark removed, so the node is not in service; then hook, shutdown, grace period. The next apply " +
-			"of a `stackpolicy_readiness_attachment` checks the server again and marks it. Needs Terraform 1.14, and " +
-			"1.16 for `caller`, `before_update` and `before_destroy`. OpenTofu has no actions.",
+			"rebuilds or resizes it in place. It does what destroying a `stackpolicy_deletion_attachment` does. " +
+			"The next apply of a `stackpolicy_readiness_attachment` checks the server again and marks it. Needs " +
+			"Terraform 1.14, and 1.16 for `caller` and `before_update`. OpenTofu has no actions.",
 		Attributes: map[string]schema.Attribute{
 			"server_id": schema.StringAttribute{
-				Required:   true,
-				Validators: notEmpty,
-				MarkdownDescription: "Id of the node's server. One that no region has any more needs no drain: " +
-					"a warning.",
+				Required:            true,
+				Validators:          notEmpty,
+				MarkdownDescription: "Id of the node's server.",
 			},
 			"region": schema.StringAttribute{
 				Optional:            true,

@@ -26,38 +26,29 @@ func planSchema() schema.Schema {
 	}
 	return schema.Schema{
 		MarkdownDescription: "Chooses the nodes to remove from a cluster, as Senlin's deletion policy promised. It " +
-			"needs no cloud, only nodes.\n\n" +
-			"First it takes unhealthy nodes (status `ERROR` or `UNKNOWN`, or tainted), in the order of `nodes`; then " +
-			"nodes that are not created yet (no `created_at`, or `BUILD`); then all others, by `criteria`. Protected " +
-			"nodes are never chosen.",
+			"needs no cloud. First it takes unhealthy nodes (`ERROR`, `UNKNOWN`, or tainted), then nodes that are " +
+			"not created yet, then all others, by `criteria`. Protected nodes are never chosen.",
 		Attributes: map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`; what else counts depends on what is asked."),
 			"decision": requesttf.DecisionArgument(
 				"`deletion`",
-				"The plan removes the nodes that it names as `candidates`, and as many others as are left of each "+
-					"count, "+
-					"from the places that are named. A place that has fewer nodes is an error.",
+				"The plan removes its `candidates`, and others up to each count.",
 			),
 			"criteria": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
-				MarkdownDescription: "Which healthy nodes are taken first: `RANDOM` (the default; drawn by `seed`, " +
-					"the same for the same nodes), `OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` (by " +
-					"`profile_created_at`; nodes of unknown age come last) or `HIGHEST_INDEX_FIRST` (by the last " +
-					"number in the name).",
+				MarkdownDescription: "Which healthy nodes are taken first: `RANDOM` (the default, by `seed`), " +
+					"`OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` or `HIGHEST_INDEX_FIRST`.",
 			},
-			"destroy_after_deletion": flag("Passed on: whether a removed node is destroyed too. Defaults to what the " +
-				"decision says, or `true`."),
+			"destroy_after_deletion": flag("Passed on. Defaults to what the decision says, or `true`."),
 			"grace_period": schema.StringAttribute{
-				Optional:   true,
-				CustomType: durations.Type{},
-				Validators: durations.Between(0, duration.Longest),
-				MarkdownDescription: "Passed on: how long to wait before a node is removed, such as `30s`. Defaults " +
-					"to what the decision says, or `0s`.",
+				Optional:            true,
+				CustomType:          durations.Type{},
+				Validators:          durations.Between(0, duration.Longest),
+				MarkdownDescription: "Passed on. Defaults to what the decision says, or `0s`.",
 			},
 			"reduce_desired_capacity": flag(
-				"Passed on: whether the cluster's desired capacity shrinks with it. Defaults to what the " +
-					"decision says, or `true`.",
+				"Passed on. Defaults to what the decision says, or `true`.",
 			),
 			"protected": names(
 				"Ids or names of nodes that are not chosen, in addition to those whose `protected` is true. " +
@@ -65,7 +56,7 @@ func planSchema() schema.Schema {
 			),
 			"seed": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Seed of `RANDOM`. Defaults to one made of the ids of all nodes.",
+				MarkdownDescription: "Seed of `RANDOM`. Defaults to the ids of all nodes.",
 			},
 			"status": schema.StringAttribute{
 				Computed:            true,
@@ -91,13 +82,13 @@ func planSchema() schema.Schema {
 					"names": schema.ListAttribute{
 						ElementType: types.StringType,
 						Computed:    true,
-						MarkdownDescription: "Their names, in the same order; the id of a node without a name. They " +
-							"fit into `deletion.candidates` of a placement attachment.",
+						MarkdownDescription: "Their names, which fit into `deletion.candidates` of a placement " +
+							"attachment.",
 					},
 					"destroy_after_deletion": schema.BoolAttribute{Computed: true, MarkdownDescription: "As given."},
 					"grace_period": schema.Int64Attribute{
 						Computed:            true,
-						MarkdownDescription: "As given, as a number of seconds: what the policy documents have.",
+						MarkdownDescription: "As given, in seconds.",
 					},
 					"reduce_desired_capacity": schema.BoolAttribute{Computed: true, MarkdownDescription: "As given."},
 				},
@@ -118,8 +109,7 @@ func planSchema() schema.Schema {
 				},
 				Attributes: map[string]schema.Attribute{
 					"candidates": names(
-						"Ids or names of the nodes to remove, which are kept as they are. They must be among " +
-							"`nodes`. Required.",
+						"Required. Ids or names of the nodes to remove.",
 					),
 				},
 			},

@@ -48,7 +48,7 @@ func Block(transition, description string) schema.SingleNestedBlock {
 		"default_result": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.OneOf(string(hook.Continue), string(hook.Abandon))},
-			MarkdownDescription: "Required. What happens when the hook fails or takes longer than `timeout`: " +
+			MarkdownDescription: "Required. What happens when the hook fails or its time is over: " +
 				defaultResults[transition] + ".",
 		},
 	}
@@ -62,7 +62,7 @@ func Block(transition, description string) schema.SingleNestedBlock {
 	attributes["type"] = schema.StringAttribute{
 		Optional:   true,
 		Validators: []validator.String{stringvalidator.OneOf(names...)},
-		MarkdownDescription: "Required. How the consumer is notified, and how it says that it is done. " + strings.Join(
+		MarkdownDescription: "Required. How the consumer is notified, and says that it is done. " + strings.Join(
 			kinds,
 			" ",
 		),

@@ -33,33 +33,30 @@ func Attributes(computed bool) map[string]schema.Attribute {
 			Required:            !computed,
 			MarkdownDescription: "Id of the server.",
 		},
-		"name":   text("Name of the server."),
-		"region": text("Region that the server is in."),
-		"zone":   text("Availability zone that the server is in. Null before Nova has placed it."),
-		"status": text("Status in Nova, such as `ACTIVE` or `ERROR`."),
-		"created_at": text("When the server was created, as RFC 3339. Null if that is not known, or has not " +
-			"happened."),
-		"profile":            text("What the node was made from: its image, or the value of `profile_metadata_key`."),
-		"profile_created_at": text("How old the profile is, as RFC 3339. Null if that is not known."),
+		"name":               text("Name of the server."),
+		"region":             text("Region that the server is in."),
+		"zone":               text("Availability zone that the server is in; null before Nova has placed it."),
+		"status":             text("Status in Nova, such as `ACTIVE` or `ERROR`."),
+		"created_at":         text("When the server was created (RFC 3339)."),
+		"profile":            text("What the node was made from: by default its image."),
+		"profile_created_at": text("Time of the profile (RFC 3339)."),
 		"tainted":            flag("Whether the node is marked as one to remove first."),
 		"protected":          flag("Whether the node must not be removed: marked so, or locked in Nova."),
 		"in_service": text(
-			"Mark with which `stackpolicy_readiness_attachment` noted in Nova that the server was found in service. " +
-				"Null without one. Plans do not look at it.",
+			"Mark of a server that was found in service, for people.",
 		),
-		"drained": flag("Whether the drain of the server has begun. Plans do not look at it."),
-		"host_id": text("Nova's hash of project and host. Nodes with the same one share a host."),
+		"drained": flag("Whether its drain has begun, for people."),
+		"host_id": text("Nova's hash of project and host."),
 	}
 }
 
 // Argument is the list of nodes that a plan takes; needed says what each must have.
 func Argument(needed string) schema.Attribute {
 	return schema.ListNestedAttribute{
-		Required:     true,
-		Validators:   []validator.List{listvalidator.NoNullValues()},
-		NestedObject: schema.NestedAttributeObject{Attributes: Attributes(false)},
-		MarkdownDescription: "Nodes of the cluster as they are: the `nodes` of a `stackpolicy_cluster`, or literal " +
-			"ones. " + needed,
+		Required:            true,
+		Validators:          []validator.List{listvalidator.NoNullValues()},
+		NestedObject:        schema.NestedAttributeObject{Attributes: Attributes(false)},
+		MarkdownDescription: "Nodes of the cluster: the `nodes` of a `stackpolicy_cluster`, or literal ones. " + needed,
 	}
 }
 

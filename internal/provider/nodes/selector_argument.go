@@ -21,34 +21,31 @@ func SelectorAttributes() map[string]schema.Attribute {
 	}
 	return map[string]schema.Attribute{
 		"name_regex": schema.StringAttribute{
-			Optional:   true,
-			Validators: []validator.String{regexValidator{}},
-			MarkdownDescription: "Regular expression (RE2) that names match, anywhere unless anchored with `^` and " +
-				"`$`.",
+			Optional:            true,
+			Validators:          []validator.String{regexValidator{}},
+			MarkdownDescription: "Regular expression (RE2) that names match, anywhere unless anchored.",
 		},
 		"metadata": schema.MapAttribute{
 			ElementType:         types.StringType,
 			Optional:            true,
 			Validators:          []validator.Map{mapvalidator.NoNullValues()},
-			MarkdownDescription: "Metadata that servers have; all pairs must match.",
+			MarkdownDescription: "Metadata that servers have, all of it.",
 		},
-		"tags": list("Tags that servers have, all of them. Needs Nova's microversion 2.26."),
+		"tags": list("Tags that servers have, all of them."),
 		"servergroup_id": text(
-			"Id of a server group whose members the servers are. It must exist in one of the regions.",
+			"Id of a server group whose members the servers are.",
 		),
 		"ids": list("Ids of servers. Those that no longer exist are left out."),
 		"profile_metadata_key": text(
-			"Key of the metadata that has a node's profile; where its value is a time (RFC 3339), that is " +
-				"`profile_created_at`. By default the profile is the server's image, and its age that of the image " +
-				"in Glance.",
+			"Key of the metadata that has a node's profile. By default that is the image.",
 		),
 		"tainted_metadata_key": text(
-			"Key of the metadata that marks a node as one to remove first. Any value is a mark, except an empty one, " +
-				"`0`, `false`, `no` and `off`. Defaults to `" + defaultTaintedKey + "`.",
+			"Key of the metadata that says to remove a node first. An empty value, `0`, `false`, `no` and " +
+				"`off` do not. Defaults to `" + defaultTaintedKey + "`.",
 		),
 		"protected_metadata_key": text(
-			"Key of the metadata that marks a node as one not to remove, in the same way. A server that is locked in " +
-				"Nova counts as marked. Defaults to `" + defaultProtectedKey + "`.",
+			"Key of the metadata that says never to remove a node; nor is one removed that is locked in Nova. " +
+				"Defaults to `" + defaultProtectedKey + "`.",
 		),
 	}
 }
@@ -56,8 +53,7 @@ func SelectorAttributes() map[string]schema.Attribute {
 // SelectorBlock says how to find the nodes' servers.
 func SelectorBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Limits which servers are looked at, as in `stackpolicy_cluster`. A node's server " +
-			"always has the node's name and region.",
-		Attributes: SelectorAttributes(),
+		MarkdownDescription: "Limits which servers are looked at, in addition to their names.",
+		Attributes:          SelectorAttributes(),
 	}
 }

@@ -20,95 +20,72 @@ const maxNames = 100
 // as edited: in the second batch of a rollout "web-6" -> "web-8", which are two nodes.
 // Of a set it shows the last batch as removed and this one as added.
 func changeAttribute() schema.Attribute {
-	number := func(description string) schema.Attribute {
-		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
-	}
-	names := func(description string) schema.Attribute {
-		return schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
-	}
-	reasons := schema.MapAttribute{
-		ElementType:         types.StringType,
-		Computed:            true,
-		MarkdownDescription: "Why, by the name of the node: why its place loses a node, and why this one.",
-	}
-	regions := schema.MapAttribute{
-		ElementType:         types.Int64Type,
-		Computed:            true,
-		MarkdownDescription: "Number of them by region.",
-	}
-	zones := schema.MapAttribute{
-		ElementType:         types.MapType{ElemType: types.Int64Type},
-		Computed:            true,
-		MarkdownDescription: "Number of them by region and zone.",
-	}
-	omitted := number("Number of nodes that the lists leave out, because they have at most 100 names. Null if none.")
+	number := schema.Int64Attribute{Computed: true}
+	names := schema.ListAttribute{ElementType: types.StringType, Computed: true}
+	reasons := schema.MapAttribute{ElementType: types.StringType, Computed: true}
+	regions := schema.MapAttribute{ElementType: types.Int64Type, Computed: true}
+	zones := schema.MapAttribute{ElementType: types.MapType{ElemType: types.Int64Type}, Computed: true}
 	return schema.SetNestedAttribute{
 		Computed: true,
-		MarkdownDescription: "What the last plan did to nodes, as the only element of a set, so that a plan shows it " +
-			"apart from what the one before did: `one(stackpolicy_placement_attachment.web.change).deletion`. " +
-			"Its parts are null where an apply changed the configuration and no node.",
+		MarkdownDescription: "What the last plan did to nodes, as the only element of a set: " +
+			"`one(stackpolicy_placement_attachment.web.change).deletion`. Its parts are `creation`, `deletion` " +
+			"(names in `candidates`), `in_place` (another template or server under the same name), `returned` " +
+			"(removed earlier, and still in service), `held` (what " +
+			"[holds](../guides/operating-a-cluster.md#each-kind-of-held) nodes that should be replaced) and " +
+			"`replaced` (a number: by `update` or named in `candidates`). Each has a `count` and `nodes`, some " +
+			"have `reasons`, and one without nodes is null. Lists have at most 100 names; `omitted` counts the " +
+			"others.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"returned": schema.SingleNestedAttribute{
 				Computed: true,
-				MarkdownDescription: "Nodes that an earlier plan removed, and that come back under their own names " +
-					"because their servers are still in service. No server is created for them. Null without any.",
 				Attributes: map[string]schema.Attribute{
-					"count":   number("Number of nodes."),
-					"nodes":   names("Their names."),
-					"omitted": omitted,
+					"count":   number,
+					"nodes":   names,
+					"omitted": number,
 				},
 			},
 			"creation": schema.SingleNestedAttribute{
-				Computed:            true,
-				MarkdownDescription: "Nodes that were added. Null without any.",
+				Computed: true,
 				Attributes: map[string]schema.Attribute{
-					"count":   number("Number of nodes."),
+					"count":   number,
 					"regions": regions,
 					"zones":   zones,
-					"nodes":   names("Their names. Empty for a new attachment, whose nodes are all new."),
-					"omitted": omitted,
+					"nodes":   names,
+					"omitted": number,
 				},
 			},
 			"deletion": schema.SingleNestedAttribute{
-				Computed:            true,
-				MarkdownDescription: "Nodes that were removed. Null without any.",
+				Computed: true,
 				Attributes: map[string]schema.Attribute{
-					"count":      number("Number of nodes."),
+					"count":      number,
 					"regions":    regions,
 					"zones":      zones,
-					"candidates": names("Their names."),
+					"candidates": names,
 					"reasons":    reasons,
-					"omitted":    omitted,
+					"omitted":    number,
 				},
 			},
 			"in_place": schema.SingleNestedAttribute{
 				Computed: true,
-				MarkdownDescription: "Nodes that keep their name and place and got another template, or another " +
-					"server (their `generation` rises). Null without any.",
 				Attributes: map[string]schema.Attribute{
-					"count":   number("Number of nodes."),
-					"nodes":   names("Their names."),
+					"count":   number,
+					"nodes":   names,
 					"reasons": reasons,
-					"omitted": omitted,
+					"omitted": number,
 				},
 			},
 			"held": schema.SingleNestedAttribute{
 				Computed: true,
-				MarkdownDescription: "Nodes that should be replaced, or that are named in `candidates`, and that this " +
-					"plan leaves as they are. Null without any.",
 				Attributes: map[string]schema.Attribute{
-					"count": number("Number of nodes."),
+					"count": number,
 					"nodes": schema.MapAttribute{
 						ElementType: types.StringType,
 						Computed:    true,
-						MarkdownDescription: "Why not, by the name of the node: the cause, and what holds it, such as " +
-							"the batch that is full, nodes that it waits for, or a place that takes no nodes.",
 					},
-					"omitted": omitted,
+					"omitted": number,
 				},
 			},
-			"replaced": number("Of the nodes removed or changed in place, the number that `update` replaced, " +
-				"candidates that are made again included."),
+			"replaced": number,
 		}},
 	}
 }

@@ -47,40 +47,32 @@ func healthBlock() schema.Block {
 		path.MatchRelative().AtParent().AtName("octavia"),
 	}
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Looks at the services of the nodes with each refresh, by one of `http`, `tcp` and " +
-			"`octavia`. A node that fails twice, a second apart, is not in service, and is replaced where `update` " +
-			"has the cause `UNHEALTHY`, under its `stop_above`. " +
-			"Where nodes could not be asked, or all fail with the same error of the network, as from a place without " +
-			"a way to them, their health is not known, and a warning says so: they do not count as unhealthy. " +
-			"`http` and `tcp` ask at an address of the server that Nova shows, a floating one before a fixed one and " +
-			"IPv4 before IPv6, and never a link-local one; at most 64 nodes of a region at a time.",
+		MarkdownDescription: "Asks the services of the nodes with each refresh, by one of `http`, `tcp` and " +
+			"`octavia`. A node that fails twice, a second apart, is not in service, and the cause `UNHEALTHY` " +
+			"replaces it. Where none can be reached, their health is not known, and a warning says so.",
 		Attributes: map[string]schema.Attribute{
 			"grace": schema.StringAttribute{
-				Optional:      true,
-				CustomType:    durations.Type{},
-				Validators:    durations.Between(0, 30*duration.Day),
-				PlanModifiers: durations.Kept(),
-				MarkdownDescription: "How long a server has after its launch until it must be well. Younger ones are " +
-					"not looked at. Defaults to `10m`.",
+				Optional:            true,
+				CustomType:          durations.Type{},
+				Validators:          durations.Between(0, 30*duration.Day),
+				PlanModifiers:       durations.Kept(),
+				MarkdownDescription: "How old a server must be to be asked. Defaults to `10m`.",
 			},
 			"timeout": schema.StringAttribute{
 				Optional:      true,
 				CustomType:    durations.Type{},
 				Validators:    durations.Between(time.Second, 10*time.Minute),
 				PlanModifiers: durations.Kept(),
-				MarkdownDescription: "How long it may take to look at all nodes of a region together: a node has two " +
-					"tries of at most two fifths of it, and of less where many hang. Defaults to `10s`, which is " +
-					"enough where 1,000 nodes hang.",
+				MarkdownDescription: "Time to ask all nodes of a region. Defaults to `10s`, enough where 1,000 " +
+					"nodes hang.",
 			},
 		},
 		Blocks: map[string]schema.Block{
 			"http": probeblock.HTTP(objectvalidator.ConflictsWith(one[1], one[2])),
 			"tcp":  probeblock.TCP(objectvalidator.ConflictsWith(one[0], one[2])),
 			"octavia": schema.SingleNestedBlock{
-				MarkdownDescription: "What the health monitors of Octavia pools say of the nodes' members, which are " +
-					"found by the addresses of their servers or, where Nova shows none, by the names of the nodes. A " +
-					"member in `ERROR` is unhealthy. In a pool without a monitor the health is not known, and a " +
-					"warning says so.",
+				MarkdownDescription: "What the health monitors of Octavia pools say: a member in `ERROR` is " +
+					"unhealthy.",
 				Validators: []validator.Object{
 					objectvalidator.ConflictsWith(one[0], one[1]),
 					objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids")),
@@ -93,7 +85,7 @@ func healthBlock() schema.Block {
 							listvalidator.SizeAtLeast(1),
 							listvalidator.ValueStringsAre(value.NotNull{}),
 						},
-						MarkdownDescription: "Ids of the pools (required). Each region is asked for those that it has.",
+						MarkdownDescription: "Required. Ids of the pools. Each region is asked for its own.",
 					},
 				},
 			},

@@ -35,36 +35,32 @@ func attachmentSchema() schema.Schema {
 	capacity := size(
 		0,
 		maxCapacity,
-		fmt.Sprintf("Number of nodes that the cluster should have, at most %d.", maxCapacity),
+		fmt.Sprintf("Number of nodes, at most %d.", maxCapacity),
 	)
 	capacity.Optional, capacity.Required = false, true
 	return schema.Schema{
-		MarkdownDescription: "Attaches placement to a cluster and remembers the place of each node: feed its `nodes` " +
-			"to the `for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some " +
-			"in bounded batches, and no other node ever changes its name, region or zone.\n\n" +
-			"All of it is worked out while planning, so that `terraform plan` shows where each node goes, and the " +
-			"servers that are created and destroyed with it. Destroying the attachment forgets it and touches no " +
-			"server.\n\n" +
-			"~> Replacing the attachment (`-replace`, `taint`) is refused while its servers are there: a new one " +
-			"knows neither where they belong nor what they were made from.",
+		MarkdownDescription: "Decides where each node of a cluster belongs, and remembers it: feed `nodes` to the " +
+			"`for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some in " +
+			"batches. No other node ever changes its name, region or zone.\n\nAll of this is worked out while " +
+			"planning, so the plan shows it. Destroying the attachment touches no server. Replacing it " +
+			"(`-replace`, `taint`) is refused while its servers are there.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
 			"cluster": schema.StringAttribute{
-				Required:   true,
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Name of the cluster. New nodes are named after it; those that are there keep " +
-					"their names when it changes.",
+				Required:            true,
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Name of the cluster, from which new nodes get theirs.",
 			},
 			"desired_capacity": capacity,
 			"min_size": size(
 				0,
 				placement.MaxNodes,
-				"Minimum number of nodes. A `desired_capacity` below it is an error. Defaults to `0`.",
+				"Smallest `desired_capacity`. Defaults to `0`.",
 			),
 			"max_size": size(
 				placement.Unlimited,
 				placement.MaxNodes,
-				"Maximum number of nodes. A `desired_capacity` above it is an error. Defaults to `-1`, no limit.",
+				"Largest `desired_capacity`. Defaults to `-1`, no limit.",
 			),
 			"regions": places.ArgumentWithTemplates("region", true),
 			"zones":   places.ArgumentWithTemplates("zone", false),
@@ -79,8 +75,8 @@ func attachmentSchema() schema.Schema {
 				Computed:   true,
 				Default:    stringdefault.StaticString(string(roster.DefaultPattern)),
 				Validators: []validator.String{patternValidator{}},
-				MarkdownDescription: "Pattern of the names of new nodes, in which `{cluster}` and `{index}` are " +
-					"replaced. An index is never used twice, unless `stateful` keeps slots. Defaults to `" + string(
+				MarkdownDescription: "Pattern of the names of new nodes. An index is never used twice, except for " +
+					"a slot of `stateful`. Defaults to `" + string(
 					roster.DefaultPattern,
 				) + "`.",
 			},
@@ -91,22 +87,19 @@ func attachmentSchema() schema.Schema {
 					mapvalidator.SizeAtLeast(1),
 					mapvalidator.ValueStringsAre(value.NotNull{}),
 				},
-				MarkdownDescription: "What new nodes are made from, by names of your choice: image, flavor, a " +
-					"version of the user data. " +
-					"Let the servers take their values from the node, as in `each.value.template.image`: a node " +
-					"keeps the template that it was made from, so a changed template changes no server by itself. " +
-					"Values stand in plans and in the state, sensitive ones too: give a version of a secret, not the " +
-					"secret. It cannot be removed again.",
+				MarkdownDescription: "What new nodes are made from, by names of your choice, such as image and " +
+					"flavor. Let the servers take their values from the node, as in `each.value.template.image`: a " +
+					"node keeps its template, so a change changes no server by itself. Give the version of a " +
+					"secret, never the secret. It cannot be removed again.",
 			},
 			"respect_quotas": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota " +
-					"there still allows. Defaults to `false`.",
+				MarkdownDescription: "Whether to add no more nodes to a region than the project's " +
+					"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`.",
 			},
 			"flavor_id": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Flavor of the nodes. With `respect_quotas`, the quotas of cores and RAM count " +
-					"too.",
+				Optional:            true,
+				MarkdownDescription: "Flavor of the nodes, for the quotas of cores and RAM.",
 			},
 			// No nested attributes in maps as large as the cluster: the plugin
 			// framework looks at each of them by itself, at a cost that grows with
@@ -114,51 +107,40 @@ func attachmentSchema() schema.Schema {
 			"nodes": schema.MapAttribute{
 				ElementType: rosterNodeType,
 				Computed:    true,
-				MarkdownDescription: "The nodes by name, for `for_each`. Each has these attributes: the number in " +
-					"the name (`index`), the `region` and availability `zone` that the node belongs in, " +
-					"the `template` that it is made from (empty without one), the `generation` of its server, " +
-					"the `mark` that its server carries once it was found in service, for " +
-					"`stackpolicy_readiness_attachment`, and whether its place is `closed`, so that nobody should " +
-					"wait for it. " +
-					"A null zone leaves the choice to Nova.",
+				MarkdownDescription: "The nodes by name, for `for_each`. Each has an `index`, a `region`, a `zone` " +
+					"(null: Nova's choice), a `template`, the `generation` of its server, the `mark` that its " +
+					"server carries once it was in service, and `closed`.",
 			},
 			"slots": schema.MapAttribute{
 				ElementType: slotType,
 				Computed:    true,
-				MarkdownDescription: "With `stateful`: the slots by name, for the `for_each` of what must outlive a " +
-					"server: volumes, ports, DNS records. " +
-					"Each has the `index` in the name, the `region` and `zone` where what it keeps lies, and whether " +
-					"a node is `in_use` of it. A slot never changes its place. Null without `stateful`.",
+				MarkdownDescription: "With `stateful`: the slots by name, for the `for_each` of what must outlive " +
+					"a server. Each has an `index`, a `region`, a `zone`, and whether a node is `in_use` of it.",
 			},
 			"next_index": schema.Int64Attribute{
-				Computed: true,
-				MarkdownDescription: "Index of the next new node; with `stateful`, of the next where no lower one is " +
-					"free.",
+				Computed:            true,
+				MarkdownDescription: "Index of the next new node.",
 			},
 			"distribution": schema.MapAttribute{
 				ElementType: types.MapType{ElemType: types.Int64Type},
 				Computed:    true,
-				MarkdownDescription: "Number of nodes by region and zone, of every place that is listed or has " +
-					"nodes. Nodes whose zone is Nova's choice are counted under the empty name.",
+				MarkdownDescription: "Number of nodes by region and zone; under the empty name, those whose zone " +
+					"is Nova's choice.",
 			},
 			"change": changeAttribute(),
 			"remaining": schema.Int64Attribute{
-				Computed: true,
-				MarkdownDescription: "Number of nodes that `update` still has to replace after this apply. A " +
-					"pipeline applies again until the plan is empty. 0 without `update`.",
+				Computed:            true,
+				MarkdownDescription: "Number of nodes that `update` still has to replace after this apply.",
 			},
 			"status": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "What the cluster does, in one line, such as " +
-					"`batch 2 of 5: web-1, web-3 leave; web-8, web-9 come`, `waits: ...` or `in step`. See [all its " +
-					"forms](../guides/rolling-out-an-image.md#the-status).",
+				MarkdownDescription: "What the cluster does, in one line. See [all its " +
+					"forms](../guides/operating-a-cluster.md#each-status).",
 			},
 			"summary": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "The present spread as a table for people: each place with its nodes, its ideal " +
-					"share of the cluster, its weight, min and cap, how many nodes have the wanted template and how " +
-					"many others, and a note such as `full: cap` or `below min`. The diff of a plan shows it before " +
-					"and after.",
+				MarkdownDescription: "The spread as a table, as in the [first " +
+					"cluster](../index.md#a-first-cluster).",
 			},
 		},
 		Blocks: map[string]schema.Block{
@@ -184,32 +166,28 @@ func deletionBlock() schema.Block {
 		}
 	}
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Which nodes are removed when the cluster shrinks. First those that are not in service: " +
-			"without a server, in `ERROR`, or not marked where `require_in_service` asks for it. Then those that are " +
-			"marked as tainted, then all others by `criteria`.",
+		MarkdownDescription: "Which nodes are removed when the cluster shrinks: first those not in service, then " +
+			"those marked as tainted, then by `criteria`.",
 		Attributes: map[string]schema.Attribute{
 			"criteria": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
-				MarkdownDescription: "Which of the other nodes of a place are removed first: `RANDOM` (the default), " +
-					"`OLDEST_FIRST`, `YOUNGEST_FIRST`, `OLDEST_PROFILE_FIRST` (with templates: the one that came " +
-					"first) or `HIGHEST_INDEX_FIRST` (the last in, by its number, is the first out). Of two places " +
-					"that are equally good to take from, it decides too.",
+				MarkdownDescription: "`RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST`, " +
+					"`OLDEST_PROFILE_FIRST` (by template: the earliest first) or `HIGHEST_INDEX_FIRST`.",
 			},
 			"candidates": names(
-				"Names of nodes, or ids of their servers, to remove. With an unchanged `desired_capacity` each is " +
-					"replaced by a new node under a new name; with `stateful` and with the methods `IN_PLACE` and " +
-					"`RECREATE` it is made again under its own name, once for each time that it is added to the " +
-					"list. A name may stay in the list when its node is gone.",
+				"Names of nodes, or ids of their servers, to remove or, with an unchanged `desired_capacity`, " +
+					"to replace: by `method`, once for each time that one is added to the list. A name may stay " +
+					"when its node is gone.",
 			),
 			"kept": names(
-				"Candidates whose servers somebody keeps, after Terraform has forgotten them; see the guide " +
-					"[Keeping nodes](../guides/keeping-nodes.md). Such a server never comes back as a node, and no " +
-					"batch waits until it is gone. Not with `stateful`.",
+				"Candidates whose servers [somebody " +
+					"keeps](../guides/draining-nodes.md#keep-the-server-of-a-node-that-leaves): no batch waits for " +
+					"them. Not with `stateful`.",
 			),
 			"protected": names(
-				"Names of nodes, or ids of their servers, that are never removed or replaced, in addition to those " +
-					"that are marked or locked in Nova.",
+				"Names of nodes, or ids of their servers, that are never removed or replaced; as are those " +
+					"marked or locked in Nova.",
 			),
 		},
 	}
@@ -220,21 +198,16 @@ const onRemovalDelete = "DELETE"
 
 func statefulBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Gives each node a slot: its name, index and place, by which volumes, ports and DNS " +
-			"names are kept. Nodes then keep their names and places for good: a node that is replaced, " +
-			"or named in `candidates`, is made again in its slot, and a cluster that grows again finds the slots " +
-			"that it kept. Not with the method `SUBSTITUTE` nor the cause `PLACEMENT`. " +
-			"To add the block to a running cluster changes no node; to remove it while slots are kept is an error. " +
-			"`on_removal` is required.",
+		MarkdownDescription: "Gives each node a slot, its name, index and place, by which volumes, ports and DNS " +
+			"names are kept; see [Stateful nodes](../guides/stateful-nodes.md). Not with `SUBSTITUTE` or " +
+			"`PLACEMENT`.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("on_removal"))},
 		Attributes: map[string]schema.Attribute{
 			"on_removal": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.OneOf("RETAIN", onRemovalDelete)},
 				MarkdownDescription: "Required. What happens to the slot of a node that is removed: `RETAIN` keeps " +
-					"it, for the next node in its place; `DELETE` gives it up, and Terraform destroys what it kept. " +
-					"Where a place has several, the one of the lowest index is used first. New slots get the lowest " +
-					"index that is free.",
+					"it for the next node in its place, `DELETE` gives it up, and Terraform destroys what it kept.",
 			},
 			"release": schema.ListAttribute{
 				ElementType: types.StringType,
@@ -243,8 +216,8 @@ func statefulBlock() schema.Block {
 					listvalidator.UniqueValues(),
 					listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.LengthAtLeast(1)),
 				},
-				MarkdownDescription: "Names of kept slots to give up: Terraform destroys what is kept by them, and " +
-					"the plan shows it. One with a node is an error. While a name is listed no new slot gets it.",
+				MarkdownDescription: "Names of kept slots to give up: Terraform destroys what they keep. While a " +
+					"name is listed no new slot gets it.",
 			},
 		},
 	}

@@ -31,7 +31,7 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	}
 	unasked := ""
 	if nested {
-		unasked = "No request is sent to a closed region: what was last seen in it counts. "
+		unasked = " No request is sent to it: what was last seen counts."
 	}
 	attributes := map[string]schema.Attribute{
 		"name": schema.StringAttribute{
@@ -40,29 +40,24 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 		},
 		"weight": number(1, "Share of the nodes, relative to the other %ss. Defaults to `100`."),
-		"cap":    number(placement.Unlimited, "Maximum number of nodes in the %s. Defaults to `-1`, no cap."),
-		"min": number(0, "Minimum number of nodes in the %s: filled before all others, "+
-			"and left by a shrink only by nodes that are not in service. Defaults to `0`."),
+		"cap":    number(placement.Unlimited, "Maximum number of nodes in the %s. Defaults to `-1`, none."),
+		"min":    number(0, "Minimum number of nodes in the %s, filled first. Defaults to `0`."),
 		"closed": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: fmt.Sprintf("Whether the %s is closed, for maintenance or an outage: it takes no "+
-				"nodes, and those that it has count and stay as they are. Nodes are removed from it only where no "+
-				"open place can lose one. %sDefaults to `false`.", kind, unasked),
+			MarkdownDescription: fmt.Sprintf("Whether the %s is closed, as in an outage: it takes no nodes, and "+
+				"its own stay as they are.%s", kind, unasked),
 		},
 	}
-	description := "Availability zones to spread nodes over, in one `region`. Give these or `regions`."
+	description := "Availability zones to spread nodes over, in one `region`."
 	if nested {
 		zones := Argument("zone", false)
-		zones.MarkdownDescription = "Availability zones of the region to spread its nodes over. Without any the zone " +
-			"is left to Nova. " +
-			"Their mins must fit into the region's cap."
+		zones.MarkdownDescription = "Availability zones of the region. Without any, Nova chooses the zone."
 		attributes["zones"] = zones
-		description = "Regions to spread nodes over, and the availability zones in each. Give these or `zones`. " +
-			"A region without zones leaves the zone of its nodes to Nova."
+		description = "Regions to spread nodes over, and the availability zones in each. Give these or `zones`." + Misspelled
 	}
 	return schema.ListNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: description + Misspelled,
+		MarkdownDescription: description,
 		Validators:          []validator.List{binsValidator{kind}},
 		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
 	}
@@ -70,10 +65,8 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 
 // Misspelled is the end of the description of a list of places. Terraform drops keys
 // that it does not know, so the provider cannot refuse them.
-const Misspelled = " Terraform drops a misspelled key of these objects (`wieght`) before the provider sees it, and " +
-	"the default applies. " +
-	"So check the keys of a list that people write, as in the guide [From " +
-	"Senlin](../guides/from-senlin.md#to-reuse-the-policy-files)."
+const Misspelled = " Terraform drops misspelled keys of them: [check a " +
+	"list](../guides/from-senlin.md#to-reuse-the-policy-files) that people write."
 
 // ReadBins translates a list of zones.
 func ReadBins(list types.List) []placement.Bin {

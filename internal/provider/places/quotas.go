@@ -16,13 +16,12 @@ import (
 func QuotaArguments(attributes map[string]schema.Attribute) map[string]schema.Attribute {
 	attributes["respect_quotas"] = schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether to add no more nodes to a region than the project's compute quota there still " +
-			"allows: a warning says where that changes the plan. Defaults to `false`.",
+		MarkdownDescription: "Whether to add no more nodes to a region than the project's quotas allow; a warning " +
+			"says where they bind. Defaults to `false`.",
 	}
 	attributes["flavor_id"] = schema.StringAttribute{
-		Optional: true,
-		MarkdownDescription: "Flavor of the nodes. With `respect_quotas`, the quotas of cores and RAM count too; " +
-			"without it only that of instances.",
+		Optional:            true,
+		MarkdownDescription: "Flavor of the nodes: `respect_quotas` then counts cores and RAM too.",
 	}
 	return attributes
 }

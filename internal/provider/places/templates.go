@@ -25,8 +25,7 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 		Optional:    true,
 		Validators:  []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{})},
 		MarkdownDescription: fmt.Sprintf(
-			"What new nodes of the %s are made from, where that differs: its values are merged over %s. "+
-				"Image ids, networks and reservations differ from region to region.",
+			"What new nodes of the %s are made from, where that differs: merged over %s.",
 			kind,
 			over,
 		),

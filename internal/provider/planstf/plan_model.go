@@ -47,7 +47,7 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 			Computed:   true,
 			Attributes: inside,
 			MarkdownDescription: "Nodes to " + verb + ". Null where none are. Fits into the `decision` of another " +
-				"plan as it is.",
+				"plan.",
 		}
 	}
 	attributes = requesttf.Attributes(places.QuotaArguments(attributes))
@@ -62,14 +62,12 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 	attributes["creation"] = decided("create")
 	attributes["deletion"] = decided("delete")
 	attributes["distribution"] = counts(
-		"Number of nodes in each " + kind + " now: in all that are listed, also those without nodes, and in all that " +
-			"have nodes.",
+		"Number of nodes in each " + kind + " now.",
 	)
 	attributes["target"] = counts("Number of nodes in each of them after the change.")
 	attributes["summary"] = schema.StringAttribute{
-		Computed: true,
-		MarkdownDescription: "The plan as a table for people: each place with its nodes now and after, its ideal " +
-			"share and its cap.",
+		Computed:            true,
+		MarkdownDescription: "The plan as a table.",
 	}
 	return schema.Schema{
 		MarkdownDescription: description,
@@ -100,13 +98,12 @@ func regionShare() map[string]schema.Attribute {
 		"regions": schema.MapAttribute{
 			ElementType:         types.Int64Type,
 			Computed:            true,
-			MarkdownDescription: "Of them, the number in each region that changes.",
+			MarkdownDescription: "Their numbers by region.",
 		},
 		"zones": schema.MapAttribute{
-			ElementType: countsType,
-			Computed:    true,
-			MarkdownDescription: "Of them, the number in each zone that changes, by region and zone. Null where no " +
-				"region lists zones.",
+			ElementType:         countsType,
+			Computed:            true,
+			MarkdownDescription: "Their numbers by region and zone. Null where no region lists zones.",
 		},
 	}
 }
@@ -117,7 +114,7 @@ func zoneShare() map[string]schema.Attribute {
 		"zones": schema.MapAttribute{
 			ElementType:         types.Int64Type,
 			Computed:            true,
-			MarkdownDescription: "Of them, the number in each zone that changes.",
+			MarkdownDescription: "Their numbers by zone.",
 		},
 	}
 }

@@ -34,17 +34,14 @@ func regionPlanSchema() schema.Schema {
 	regions := places.Argument("region", true)
 	regions.Optional, regions.Required = false, true
 	regions.Validators = append(regions.Validators, listvalidator.SizeAtLeast(1))
-	regions.MarkdownDescription = "The regions to spread nodes over, in any order, and the availability zones in " +
-		"each. Where a region lists zones these are planned too." + places.Misspelled
+	regions.MarkdownDescription = "The regions to spread nodes over, and the availability zones in each." +
+		places.Misspelled
 	return planSchema(
 		"region",
-		"Plans how many nodes to add to, or to remove from, each of several regions, as "+
-			"Senlin's region placement policy promised: by weight and within caps, starting from the nodes that "+
-			"exist.\n\n"+
-			"A region that Keystone does not know is an error. One without a compute endpoint for this user is "+
-			"skipped with a warning: "+
-			"it takes no nodes, and keeps those that it has. So is a zone that is not available. "+
-			"Nodes in places that are not listed are removed first, where such a place is usable.",
+		"Plans how many nodes to add to, or to remove from, each of several regions, by weight and within "+
+			"caps, as Senlin's region placement policy promised. A region that Keystone does not know is an error. "+
+			"A region without a compute endpoint, and a zone that is not available, is skipped with a warning: it "+
+			"takes no nodes, and keeps its own. Nodes in places that are not listed are removed first.",
 		regionShare(),
 		map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id` and a `region`, and a `zone` where zones are planned. " +

@@ -36,26 +36,23 @@ func zonePlanSchema() schema.Schema {
 	zones := places.Argument("zone", false)
 	zones.Optional, zones.Required = false, true
 	zones.Validators = append(zones.Validators, listvalidator.SizeAtLeast(1))
-	zones.MarkdownDescription = "The availability zones to spread nodes over, in any order." + places.Misspelled
+	zones.MarkdownDescription = "The availability zones to spread nodes over." + places.Misspelled
 	return planSchema(
 		"zone",
-		"Plans how many nodes to add to, or to remove from, each availability zone of a region, "+
-			"as Senlin's zone placement policy promised: by weight and within caps, starting from the nodes that "+
-			"exist.\n\n"+
-			"A zone that Nova does not list is an error. One that is not available is skipped with a warning: "+
-			"it takes no nodes, and keeps those that it has. "+
-			"Nodes in zones that are not listed are removed first, where such a zone is available.",
+		"Plans how many nodes to add to, or to remove from, each availability zone of a region, by weight and "+
+			"within caps, as Senlin's zone placement policy promised. A zone that Nova does not list is an error. "+
+			"One that is not available is skipped with a warning: it takes no nodes, and keeps its own. Nodes in "+
+			"zones that are not listed are removed first.",
 		zoneShare(),
 		map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. " +
 				"Nodes of another region are left out; those that name none are taken to be in this one. " +
 				"Those that are `protected` stay: no removal counts on them."),
 			"region": schema.StringAttribute{
-				Optional:   true,
-				Computed:   true,
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Region of the zones. Defaults to the provider's. Of a decision that names " +
-					"regions the plan takes this one's share.",
+				Optional:            true,
+				Computed:            true,
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Region of the zones. Defaults to the provider's.",
 			},
 			"zones": zones,
 		},

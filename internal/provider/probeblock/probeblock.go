@@ -18,20 +18,19 @@ import (
 // HTTP is the schema of the block http.
 func HTTP(further ...validator.Object) schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "A GET request that the server must answer. Redirects to other hosts are not followed. " +
-			"TLS trusts the authorities of the system and those of `hook_cacert_file` in the provider block.",
+		MarkdownDescription: "A GET request that the server must answer. TLS trusts the system's authorities and " +
+			"those of `hook_cacert_file` in the provider block.",
 		Validators: append(further, objectvalidator.AlsoRequires(path.MatchRelative().AtName("url"))),
 		Attributes: map[string]schema.Attribute{
 			"url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Address to ask (required), such as `http://{address}:8080/health`. `{address}` " +
-					"and `{name}` stand for the server's address and the node's name, escaped as their place in the " +
-					"URL needs. A plan shows it: pass a secret in it by a sensitive variable.",
+				MarkdownDescription: "Required. Such as `http://{address}:8080/health`, or with the node's " +
+					"`{name}`. A plan shows it: pass a secret in a sensitive variable.",
 			},
 			"status": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Statuses of a good answer: numbers and ranges, such as `200-299,404`. Defaults " +
-					"to `" + probe.DefaultStatuses + "`.",
+				MarkdownDescription: "Statuses of a good answer, such as `200-299,404`. Defaults to `" +
+					probe.DefaultStatuses + "`.",
 			},
 		},
 	}
@@ -46,7 +45,7 @@ func TCP(further ...validator.Object) schema.Block {
 			"port": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          []validator.Int64{int64validator.Between(1, 65535)},
-				MarkdownDescription: "Number of the port (required).",
+				MarkdownDescription: "Required. Number of the port.",
 			},
 		},
 	}

@@ -10,7 +10,7 @@ import (
 
 // Precedence is what the plans of regions and zones make of a place that the
 // node of node_create names.
-const Precedence = "A place that it names takes precedence: nothing is planned then, and `reason` says so."
+const Precedence = "Where it names one, nothing is planned."
 
 // Blocks are the ways to say what is asked; named says what happens to a place
 // that a node names. They are blocks because Terraform drops a misspelled key of
@@ -25,7 +25,7 @@ func Blocks(named string) map[string]schema.Block {
 	}
 	return map[string]schema.Block{
 		"scale_out": schema.SingleNestedBlock{
-			MarkdownDescription: "Add nodes (CLUSTER_SCALE_OUT). An empty block adds one.",
+			MarkdownDescription: "Add nodes (CLUSTER_SCALE_OUT); an empty block adds one.",
 			Attributes: map[string]schema.Attribute{
 				"count": count("Number of nodes to add. Defaults to `1`."),
 			},
@@ -33,7 +33,7 @@ func Blocks(named string) map[string]schema.Block {
 		"scale_in": ScaleInBlock(),
 		"resize":   ResizeBlock(),
 		"node_create": schema.SingleNestedBlock{
-			MarkdownDescription: "Add one node, which may name its place itself (NODE_CREATE). " + named,
+			MarkdownDescription: "Add one node, which may name its place (NODE_CREATE). " + named,
 			Attributes: map[string]schema.Attribute{
 				"region": name("Region that the node asks for."),
 				"zone":   name("Availability zone that the node asks for."),
@@ -53,9 +53,8 @@ func count(description string) schema.Attribute {
 // ScaleInBlock asks to remove nodes.
 func ScaleInBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Remove nodes (CLUSTER_SCALE_IN). An empty block removes one. " +
-			"A count above the size of the cluster is cut to it, with a warning.",
-		Attributes: map[string]schema.Attribute{"count": count("Number of nodes to remove. Defaults to `1`.")},
+		MarkdownDescription: "Remove nodes (CLUSTER_SCALE_IN); an empty block removes one.",
+		Attributes:          map[string]schema.Attribute{"count": count("Number of nodes to remove. Defaults to `1`.")},
 	}
 }
 
@@ -68,28 +67,26 @@ func ResizeBlock() schema.Block {
 		}
 	}
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE). " +
-			"Numbers that make no sense are an error also where a decision takes precedence over them.",
+		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE).",
 		Attributes: map[string]schema.Attribute{
 			"adjustment_type": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "What `number` means: `EXACT_CAPACITY` (the new size), " +
-					"`CHANGE_IN_CAPACITY` (nodes to add, or to remove where negative) or " +
-					"`CHANGE_IN_PERCENTAGE` (the same in percent of the size). Without it only the bounds change the " +
-					"size.",
+				MarkdownDescription: "What `number` means: `EXACT_CAPACITY` (the new size), `CHANGE_IN_CAPACITY` " +
+					"(nodes to add, or to remove where negative) or `CHANGE_IN_PERCENTAGE` (the same in percent). " +
+					"Without it only the bounds count.",
 			},
 			"number": schema.NumberAttribute{
 				Optional: true,
-				MarkdownDescription: "The number that `adjustment_type` describes. A percentage may have decimals, " +
-					"such as `12.5`; it rounds towards zero, but changes at least one node.",
+				MarkdownDescription: "A percentage may have decimals; it rounds towards zero, but changes at least " +
+					"one node.",
 			},
 			"min_size": size("Smallest number of nodes. Defaults to `0`."),
 			"max_size": size("Largest number of nodes. Defaults to `-1`, no bound."),
-			"min_step": size("Minimum number of nodes that a percentage changes. Defaults to `1`."),
+			"min_step": size("Smallest change of a percentage, in nodes. Defaults to `1`."),
 			"strict": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether a size outside the bounds is an error (`true`), " +
-					"or is moved to the nearest bound (`false`, the default).",
+				MarkdownDescription: "Whether a size outside the bounds is an error, or is moved to the nearest " +
+					"bound (the default).",
 			},
 		},
 	}

@@ -25,13 +25,10 @@ import (
 func DecisionArgument(keys, use string) schema.Attribute {
 	return schema.DynamicAttribute{
 		Optional: true,
-		MarkdownDescription: "What another policy decided: an object with " + keys + ". " +
-			"It takes precedence over the number in a request. The `creation` and `deletion` of another plan, " +
-			"or of the `change` of a placement attachment, fit as they are; null is nothing decided. " +
-			"Each may have `count`, and where the nodes are: `regions`, a map from region to count, and `zones`, " +
-			"a map from zone to count with one `region`, or from region to zone to count. " +
-			"Without `count` it is their sum, `0` of an empty one, and `1` without places. " + use +
-			" `status`, if it is there, must be `OK`. A key that no policy writes is refused.",
+		MarkdownDescription: "What another policy decided, with " + keys + ", such as the result of another plan. It " +
+			" takes precedence over the number in a request. It may be written by hand too, with `count`, " +
+			"`regions` (counts by region) and `zones` (counts by zone, with one `region`, or by region and " +
+			"zone). " + use,
 	}
 }
 

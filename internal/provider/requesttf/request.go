@@ -49,9 +49,7 @@ type placeModel struct {
 func Attributes(attributes map[string]schema.Attribute) map[string]schema.Attribute {
 	attributes["decision"] = DecisionArgument(
 		"`creation`, `deletion` or both",
-		"A plan uses the share of its own region or regions, "+
-			"and works out their places itself: what a decision says of the places in it is not kept, except by an "+
-			"affinity plan.",
+		"A plan uses the share of its own region or regions, and works out the places in it itself.",
 	)
 	return attributes
 }

@@ -78,14 +78,11 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 
 func schemaOf() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Availability zones of regions: all that Nova lists, each with whether it is available " +
-			"now. A list of zones for `stackpolicy_placement_attachment` that is made from it keeps a zone that is " +
-			"down for a while, such as for maintenance, and so keeps the nodes there.\n\n" +
-			"`openstack_compute_availability_zones_v2` lists only the zones that are available. In a list that is " +
-			"made from it a zone that is down is missing, so its nodes leave: they are drained and removed, and " +
-			"placed elsewhere.\n\n" +
-			"A region that cannot be read is an error: it never looks like one without zones. Where plans must work " +
-			"while a region is down, write the names of the zones instead.",
+		MarkdownDescription: "Availability zones of regions: all that Nova lists, each with whether it is " +
+			"available now. `openstack_compute_availability_zones_v2` lists only those that are available: a list " +
+			"of zones for `stackpolicy_placement_attachment` that is made from it loses a zone that is down, and " +
+			"so its nodes.\n\nA region that cannot be read is an error. Where plans must work while a region is " +
+			"down, write the names of the zones instead.",
 		Attributes: map[string]schema.Attribute{
 			"regions": schema.ListAttribute{
 				ElementType: types.StringType,
@@ -105,8 +102,8 @@ func schemaOf() schema.Schema {
 					"name":   schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the zone."},
 					"available": schema.BoolAttribute{
 						Computed: true,
-						MarkdownDescription: "Whether the zone takes servers now: for Nova, whether a compute " +
-							"service in it is enabled. To place nodes, list zones that are not available too.",
+						MarkdownDescription: "Whether a compute service in it is enabled. To place nodes, list the " +
+							"others too.",
 					},
 				}},
 			},

@@ -1,0 +1,102 @@
+// Command pages edits the pages that tfplugindocs has made, given as arguments.
+//
+// The schema calls every argument in a block optional, because a block that is left out
+// lacks them all: those whose description begins with "Required." come first, under a
+// heading of their own. A nested schema without descriptions says nothing, because the
+// attribute itself describes it: it is left out. One that repeats an earlier one becomes a
+// link.
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+)
+
+func main() {
+	for _, page := range os.Args[1:] {
+		content, err := os.ReadFile(page)
+		if err == nil {
+			err = os.WriteFile(page, []byte(edit(string(content))), 0o644)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "pages:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+var (
+	nested    = regexp.MustCompile(`(?m)^<a id="([^"]+)"></a>\n### Nested Schema for (.+)\n`)
+	described = regexp.MustCompile(`(?m)^- .*\) \S`)
+	below     = regexp.MustCompile(` ?\(see \[below for nested schema\]\((#[^)]+)\)\)`)
+)
+
+func edit(page string) string {
+	end := strings.Index(page, "\n## Import\n")
+	if end < 0 {
+		end = len(page)
+	}
+	rest := page[end:]
+	page = page[:end]
+	sections := nested.FindAllStringSubmatchIndex(page, -1)
+	if len(sections) == 0 {
+		return required(page) + rest
+	}
+	edited := page[:sections[0][0]]
+	seen, gone := map[string]string{}, map[string]bool{}
+	for i, s := range sections {
+		next := len(page)
+		if i+1 < len(sections) {
+			next = sections[i+1][0]
+		}
+		head, anchor, name, body := page[s[0]:s[1]], page[s[2]:s[3]], page[s[4]:s[5]], strings.TrimSpace(page[s[1]:next])
+		plain := below.ReplaceAllString(body, "")
+		link, repeated := seen[plain]
+		switch {
+		case !described.MatchString(plain):
+			gone["#"+anchor] = true
+			continue
+		case repeated:
+			body = "As in " + link + "."
+		default:
+			seen[plain] = fmt.Sprintf("[%s](#%s)", name, anchor)
+		}
+		edited += head + "\n" + body + "\n\n"
+	}
+	edited = below.ReplaceAllStringFunc(edited, func(link string) string {
+		anchor := below.FindStringSubmatch(link)[1]
+		if gone[anchor] {
+			return ""
+		}
+		return " ([below](" + anchor + "))"
+	})
+	return strings.TrimRight(required(edited), "\n") + "\n" + rest
+}
+
+// required puts the arguments that a block needs first, each list below its heading.
+func required(page string) string {
+	const heading, marker = "Optional:\n\n", ") Required. "
+	blocks := strings.Split(page, "\n"+heading)
+	for i, block := range blocks[1:] {
+		list, rest, _ := strings.Cut(block, "\n\n")
+		var needed, others []string
+		for line := range strings.Lines(strings.TrimSuffix(list, "\n") + "\n") {
+			if strings.Contains(line, marker) {
+				needed = append(needed, strings.Replace(line, marker, ") ", 1))
+			} else {
+				others = append(others, line)
+			}
+		}
+		text := ""
+		if len(needed) > 0 {
+			text = "Required, if the block is given:\n\n" + strings.Join(needed, "") + "\n"
+		}
+		if len(others) > 0 {
+			text += heading + strings.Join(others, "") + "\n"
+		}
+		blocks[i+1] = text + rest
+	}
+	return strings.Join(blocks, "\n")
+}

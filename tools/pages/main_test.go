@@ -1,0 +1,20 @@
+package main
+
+import "testing"
+
+// TestEdit: required arguments come first, what says nothing is left out, and what repeats is a link.
+func TestEdit(t *testing.T) {
+	const made = "# Page\n\n- `a` (Block, Optional) One. (see [below for nested schema](#a))\n" +
+		"- `b` (Object) Two. (see [below for nested schema](#b))\n- `c` (Block, Optional) (see [below for nested schema](#c))\n\n" +
+		"<a id=\"a\"></a>\n### Nested Schema for `a`\n\nOptional:\n\n- `x` (String) Free.\n- `y` (String) Required. Needed.\n\n\n" +
+		"<a id=\"b\"></a>\n### Nested Schema for `b`\n\nRead-Only:\n\n- `x` (String)\n\n" +
+		"<a id=\"c\"></a>\n### Nested Schema for `c`\n\nOptional:\n\n- `x` (String) Free.\n- `y` (String) Required. Needed.\n\n" +
+		"\n## Import\n\nSo.\n"
+	const want = "# Page\n\n- `a` (Block, Optional) One. ([below](#a))\n- `b` (Object) Two.\n- `c` (Block, Optional) ([below](#c))\n\n" +
+		"<a id=\"a\"></a>\n### Nested Schema for `a`\n\nRequired, if the block is given:\n\n- `y` (String) Needed.\n\n" +
+		"Optional:\n\n- `x` (String) Free.\n\n" +
+		"<a id=\"c\"></a>\n### Nested Schema for `c`\n\nAs in [`a`](#a).\n\n## Import\n\nSo.\n"
+	if got := edit(made); got != want {
+		t.Errorf("%s\nwant:\n%s", got, want)
+	}
+}
