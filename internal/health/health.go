@@ -278,7 +278,9 @@ func (c Check) monitored(ctx context.Context, region string, nodes []Node) (look
 				switch {
 				case m.Operating == openstack.MemberError:
 					look.seen[n.ID] = &probe.Failure{Text: fmt.Sprintf(
-						"its member %s of the pool %s is in ERROR for Octavia", strings.TrimSpace(m.Name+" "+m.ID), pool)}
+						"its member %s of the pool %s is in ERROR for Octavia",
+						strings.TrimSpace(m.Name+" "+m.ID),
+						pool)}
 				case m.Operating == openstack.MemberOnline && !known:
 					look.seen[n.ID] = nil
 				}

@@ -37,7 +37,8 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	a.heldMore = change.Held.Omitted
 	a.had = now.had()
 	for name, slot := range old.Slots {
-		if _, stays := next.Slots[name]; !stays {
+		_, stays := next.Slots[name]
+		if _, node := next.Nodes[name]; !stays && !(a.Imported && node) { // an import fills them for "stateful"
 			a.Slots = append(a.Slots, Slot{Name: name, Index: slot.Index, Place: slot.String()})
 		}
 	}

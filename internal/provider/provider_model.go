@@ -83,7 +83,7 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 		Cert:                        env.text(m.Cert, "OS_CERT"),
 		Key:                         env.text(m.Key, "OS_KEY"),
 		AllowReauth:                 env.flag(m.AllowReauth, true, "OS_ALLOW_REAUTH"),
-		MaxRetries:                  int(min(m.MaxRetries.ValueInt64(), 1<<30)), // checked later; here it must not overflow
+		MaxRetries:                  int(min(m.MaxRetries.ValueInt64(), 1<<30)), // checked later; here without overflow
 		RequestTimeout:              m.RequestTimeout.Or(0),
 		DisableNoCacheHeader:        m.DisableNoCacheHeader.ValueBool(),
 	}

@@ -302,7 +302,8 @@ func fault(what string, log []byte, err error) error {
 	for line := range bytes.Lines(log) {
 		var l logLine
 		if json.Unmarshal(line, &l) == nil && l.Diagnostic != nil && l.Diagnostic.Severity == "error" {
-			failure.Faults = append(failure.Faults, Fault{l.Diagnostic.Address, l.Diagnostic.Summary, l.Diagnostic.Detail})
+			d := l.Diagnostic
+			failure.Faults = append(failure.Faults, Fault{d.Address, d.Summary, d.Detail})
 		}
 	}
 	if len(failure.Faults) == 0 {

@@ -1,8 +1,8 @@
 package roster
 
 import (
+	"encoding/json"
 	"fmt"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -48,18 +48,15 @@ type Naming struct {
 	Pattern Pattern
 }
 
-// MarshalText writes a naming as an import id does, with the cluster escaped, so that a
-// map can have it as a key.
+// MarshalText writes a naming as a list in JSON, so that a map can have it as a key.
 func (n Naming) MarshalText() ([]byte, error) {
-	return []byte(url.PathEscape(n.Cluster) + "/" + string(n.Pattern)), nil
+	return json.Marshal([]string{n.Cluster, string(n.Pattern)})
 }
 
 // UnmarshalText reads what MarshalText wrote.
-func (n *Naming) UnmarshalText(text []byte) (err error) {
-	cluster, pattern, _ := strings.Cut(string(text), "/")
-	n.Pattern = Pattern(pattern)
-	n.Cluster, err = url.PathUnescape(cluster)
-	return err
+func (n *Naming) UnmarshalText(text []byte) error {
+	parts := []any{&n.Cluster, &n.Pattern}
+	return json.Unmarshal(text, &parts)
 }
 
 // Name is the name of a node.

@@ -73,8 +73,8 @@ func (p *planning) tell(change Change) (notices []Notice) {
 			text.Nodes(int64(len(list))), text.Few(located(list)), u.Method)
 	}
 	if list := of(HeldTwice); len(list) > 0 {
-		say(MadeTwice, "%s never served, nor did the one that each of them replaced: %s. They are not made a third time. "+
-			"Change the template, or name them in candidates to try once more.",
+		say(MadeTwice, "%s never served, nor did the one that each of them replaced: %s. They are not made a "+
+			"third time. Change the template, or name them in candidates to try once more.",
 			text.Nodes(int64(len(list))), text.Few(namesOf(list)))
 	}
 	if list := p.former(); len(list) > 0 {

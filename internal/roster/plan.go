@@ -300,8 +300,8 @@ func (r Roster) firstTemplate(templates Templates) (Roster, []Notice, error) {
 				"%s: %s. They were made from another template than this one, and what was in it is not known here: "+
 					"their template is empty until update replaces them. Remove the attachment from the state, and "+
 					"import it again with their template in the import id, such as "+
-					"{\"cluster\": \"web\", \"templates\": [{\"image\": \"the former image\"}]}: the hash in each mark "+
-					"says which node has which.",
+					"{\"cluster\": \"web\", \"templates\": [{\"image\": \"the former image\"}]}: the hash in each "+
+					"mark says which node has which.",
 				text.Nodes(int64(len(other))),
 				text.Few(other),
 			),

@@ -220,7 +220,8 @@ func (l *ledger) outdated(may func(*fact) bool, decide func(want)) {
 		return cmp.Or(cmp.Compare(l.now.age(b), l.now.age(a)), cmp.Compare(b, a))
 	})
 	for _, template := range templates {
-		l.inLine(Outdated, func(f *fact) bool { return f.outdated && f.Template == template && may(f) }, l.differs, decide)
+		has := func(f *fact) bool { return f.outdated && f.Template == template && may(f) }
+		l.inLine(Outdated, has, l.differs, decide)
 	}
 }
 

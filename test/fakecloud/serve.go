@@ -2,6 +2,7 @@ package fakecloud
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"maps"
 	"net/http"
@@ -78,11 +79,7 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	k := c.newCall(r, body)
-	f := c.arrive(k)
-	if f != nil && f.Effect == Delay && !c.pause(r.Context(), f.Delay, f.Until) {
-		panic(http.ErrAbortHandler)
-	}
-	rep, at := c.act(k, f)
+	f, rep, at := c.take(r.Context(), k)
 	w.Header().Set("Date", at.Format(http.TimeFormat)) // which a fault may replace
 	switch {
 	case f == nil || f.Effect == Respond || f.Effect == Delay:
@@ -99,20 +96,23 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// arrive puts a request on record and returns the fault that hits it.
-func (c *Cloud) arrive(k *call) *Fault {
+// take puts a request on record, lets the service do its work where the fault that hits it
+// lets it, and returns the answer and when it was made. Nobody who sees that the fault has
+// hit comes before that work, unless it is a delay.
+func (c *Cloud) take(ctx context.Context, k *call) (f *Fault, rep reply, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k.record.Time = c.time()
 	c.requests = append(c.requests, k.record)
-	return c.fault(k.record)
-}
-
-// act lets the service do its work, where the fault lets it, and returns the
-// answer, and when it was made.
-func (c *Cloud) act(k *call, f *Fault) (rep reply, at time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	f = c.fault(k.record)
+	if f != nil && f.Effect == Delay {
+		c.mu.Unlock()
+		waited := c.pause(ctx, f.Delay, f.Until)
+		c.mu.Lock()
+		if !waited {
+			panic(http.ErrAbortHandler)
+		}
+	}
 	if f == nil || f.Acts || f.Effect == Delay || f.Effect == Truncate {
 		rep = k.serve()
 		k.show()
@@ -123,7 +123,7 @@ func (c *Cloud) act(k *call, f *Fault) (rep reply, at time.Time) {
 	if f == nil || f.Effect != Reset && f.Effect != Hang && f.Effect != Handle {
 		k.record.Status = rep.status
 	}
-	return rep, c.time()
+	return f, rep, c.time()
 }
 
 // newCall finds out which service the request is for.

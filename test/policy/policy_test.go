@@ -122,7 +122,7 @@ func TestPolicy(t *testing.T) {
 					c.Reset(t, "RegionOne", s.ID)
 				}
 			},
-			warn:   []string{attachment + ": held: 4 of 6 nodes are unhealthy, more than stop_above allows"},
+			warn:   []string{attachment + ": held: 4 of 6 nodes are unhealthy, more than stop_above (50%) allows"},
 			checks: []int{3},
 		},
 	} {
