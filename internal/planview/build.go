@@ -38,7 +38,8 @@ func (a *Attachment) fill(before, after *attributes, unknown, hidden map[string]
 	a.had = now.had()
 	for name, slot := range old.Slots {
 		_, stays := next.Slots[name]
-		if _, node := next.Nodes[name]; !stays && !(a.Imported && node) { // an import fills them for "stateful"
+		_, node := next.Nodes[name]
+		if !stays && (!node || !a.Imported) { // an import fills them for "stateful"
 			a.Slots = append(a.Slots, Slot{Name: name, Index: slot.Index, Place: slot.String()})
 		}
 	}

@@ -56,7 +56,7 @@ func TestLearnFailures(t *testing.T) {
 		{name: "the clock was set back since", change: server(func(s *node.Node) { s.SeenAt = s.NotInServiceAt.Add(-time.Second) })},
 		{name: "nobody waited since, however long ago", change: server(func(s *node.Node) { s.NotInServiceAt = time.Time{} })},
 		{name: "the wait was for what the server was before a rebuild", change: server(func(s *node.Node) { s.LaunchedAt = s.NotInServiceAt.Add(time.Minute) })},
-		{name: "the server did not follow the node", change: func(_ *Roster, s Seen, _ *Policy) { s.Builds["web-0"] = Build{"1", 1, "some build"} }},
+		{name: "the server did not follow the node", change: func(_ *Roster, s Seen, _ *Policy) { s.Builds["web-0"] = Build{mark(image("a")), 1, "some build"} }},
 		{name: "it is in service meanwhile", change: server(func(s *node.Node) { s.InService = string(mark(image("b"))) })},
 		{name: "it is stopped", change: server(func(s *node.Node) { s.Status = "SHUTOFF" })},
 		{name: "no host was found", change: server(func(s *node.Node) { s.Status, s.Fault = "ERROR", noHost })},

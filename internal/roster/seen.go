@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"strings"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -41,10 +42,11 @@ func NewSeen() Seen {
 }
 
 // behind reports whether a node was changed and its server was not seen to follow:
-// it is still the same one, of the same image, flavor and launch.
+// it is still the same one, of the same image, flavor and launch. A first template changes
+// nothing: it says what the servers are.
 func (s Seen) behind(name string, n Node) bool {
 	build, there := s.Builds[name]
-	return there && build.Mark != n.Mark
+	return there && build.Mark != n.Mark && !strings.HasPrefix(string(n.Mark), string(build.Mark)+"-")
 }
 
 // former reports whether the server of a node should have been made again since, and was

@@ -86,7 +86,9 @@ func TestPlacementServed(t *testing.T) {
 func TestPlacementRepaired(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"SUBSTITUTE", "RECREATE", "IN_PLACE"} {
-		config := zonal(2, "az-1", templated("a", method, "UNHEALTHY"))
+		oneByOne := templated("a", method, "UNHEALTHY")
+		oneByOne["update"].(attributes)["max_batch_size"] = "1"
+		config := zonal(4, "az-1", oneByOne)
 		a := attach(t, config)
 		f := follower{attached: a, servers: map[string]followed{}}
 		f.follow()
@@ -94,6 +96,7 @@ func TestPlacementRepaired(t *testing.T) {
 			a.Fake.UpdateServer("RegionOne", f.servers[name].id, func(s *fakecloud.Server) { s.Status = status })
 		}
 		turns("web-1", "ERROR")
+		turns("web-2", "ERROR") // comes back by itself
 		a.Look(t)
 		a.Must(t, config)
 		if status := protocol.Shown(protocol.Object(a.I.State)["status"]); !strings.HasPrefix(status, "batch 1 of ") {

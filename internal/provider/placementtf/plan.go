@@ -76,8 +76,8 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	p.warn(next, written, change, policy)
 	if u := policy.Update; u != nil && u.Has(roster.Outdated) && len(policy.Templates) == 0 && p.templatesKnown(ctx) {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",
-			"The cause TEMPLATE replaces nodes of another template than the wanted one, and there is no template. Give "+
-				"template, and let the servers take their image and flavor from each.value.template.")
+			"The cause TEMPLATE replaces nodes of another template than the wanted one, and there is no template. "+
+				"Give template, and let the servers take their image and flavor from each.value.template.")
 	}
 	if change.Empty() && p.same {
 		return false // nothing can be done now: the plan is empty
@@ -172,7 +172,10 @@ func effect(f cluster.Finding, removing bool, left []roster.Verdict) string {
 		}
 	}
 	if lost > 0 && f.Zone != "" {
-		return fmt.Sprintf("It takes no nodes, and loses %s: Nova still deletes servers there.", text.Nodes(int64(lost)))
+		return fmt.Sprintf(
+			"It takes no nodes, and loses %s: Nova still deletes servers there.",
+			text.Nodes(int64(lost)),
+		)
 	}
 	return places.TakesNone
 }

@@ -280,7 +280,7 @@ func (m *attachmentModel) adopt(
 	m.record(ctx, r, roster.Change{}, diags)
 	r, seen, _ := roster.Match(r, servers, roster.Seen{}, func(string) bool { return false })
 	found.see(r, seen)
-	return r.Learn(seen, roster.Policy{RequireMarks: found.Marked}), found, true
+	return r.Learn(seen, roster.Policy{}), found, true
 }
 
 // reportRead reports a cluster that could not be read.

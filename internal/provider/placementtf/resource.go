@@ -240,7 +240,10 @@ func (r *attachmentResource) ImportState(
 		diags.AddError(
 			"Invalid import id",
 			fmt.Sprintf("%q is neither <cluster>, nor <cluster>/<pattern of node names>, nor a JSON object with "+
-				"cluster and, where they apply, node_name_pattern, slots, templates and generations. %s", req.ID, fault),
+				"cluster and, where they apply, node_name_pattern, slots, templates and generations. %s",
+				req.ID,
+				fault,
+			),
 		)
 		return
 	}
