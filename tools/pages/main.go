@@ -3,22 +3,28 @@
 // The schema calls every argument in a block optional, because a block that is left out
 // lacks them all: those whose description begins with "Required." come first, under a
 // heading of their own. A nested schema without descriptions says nothing, because the
-// attribute itself describes it: it is left out. One that repeats an earlier one becomes a
-// link.
+// attribute itself describes it: it is left out. One that repeats an earlier one, on the
+// same page or, where it is long, on one before, becomes a link.
 package main
 
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
 
 func main() {
+	all, done := library{}, map[string]bool{}
 	for _, page := range os.Args[1:] {
+		if done[page] {
+			continue
+		}
+		done[page] = true
 		content, err := os.ReadFile(page)
 		if err == nil {
-			err = os.WriteFile(page, []byte(edit(string(content))), 0o644)
+			err = os.WriteFile(page, []byte(all.edit(page, string(content))), 0o644)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "pages:", err)
@@ -30,10 +36,34 @@ func main() {
 var (
 	nested    = regexp.MustCompile(`(?m)^<a id="([^"]+)"></a>\n### Nested Schema for (.+)\n`)
 	described = regexp.MustCompile(`(?m)^- .*\) \S`)
+	kind      = regexp.MustCompile(`(?m)^(- \S+) \([^)]*\)`)
 	below     = regexp.MustCompile(` ?\(see \[below for nested schema\]\((#[^)]+)\)\)`)
 )
 
-func edit(page string) string {
+// library has the place of each nested schema, by what it says.
+type library map[string]place
+
+// place is where a nested schema is described.
+type place struct{ file, anchor, name string }
+
+// long is the number of words from which on a nested schema is described on one page only.
+const long = 40
+
+// link is how a file leads to the place.
+func (p place) link(from string) string {
+	if p.file == from {
+		return fmt.Sprintf("[%s](#%s)", p.name, p.anchor)
+	}
+	file, err := filepath.Rel(filepath.Dir(from), p.file)
+	if err != nil {
+		file = p.file
+	}
+	of := strings.TrimSuffix(filepath.Base(file), ".md")
+	return fmt.Sprintf("[%s of `stackpolicy_%s`](%s#%s)", p.name, of, filepath.ToSlash(file), p.anchor)
+}
+
+// edit edits a page, and keeps what it describes.
+func (l library) edit(file, page string) string {
 	end := strings.Index(page, "\n## Import\n")
 	if end < 0 {
 		end = len(page)
@@ -45,7 +75,7 @@ func edit(page string) string {
 		return required(page) + rest
 	}
 	edited := page[:sections[0][0]]
-	seen, gone := map[string]string{}, map[string]bool{}
+	gone := map[string]bool{}
 	for i, s := range sections {
 		next := len(page)
 		if i+1 < len(sections) {
@@ -53,15 +83,16 @@ func edit(page string) string {
 		}
 		head, anchor, name, body := page[s[0]:s[1]], page[s[2]:s[3]], page[s[4]:s[5]], strings.TrimSpace(page[s[1]:next])
 		plain := below.ReplaceAllString(body, "")
-		link, repeated := seen[plain]
+		says := kind.ReplaceAllString(plain, "$1")
+		there, repeated := l[says]
 		switch {
 		case !described.MatchString(plain):
 			gone["#"+anchor] = true
 			continue
-		case repeated:
-			body = "As in " + link + "."
-		default:
-			seen[plain] = fmt.Sprintf("[%s](#%s)", name, anchor)
+		case repeated && (there.file == file || len(strings.Fields(says)) >= long):
+			body = "As in " + there.link(file) + "."
+		case !repeated:
+			l[says] = place{file, anchor, name}
 		}
 		edited += head + "\n" + body + "\n\n"
 	}

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestEdit: required arguments come first, what says nothing is left out, and what repeats is a link.
 func TestEdit(t *testing.T) {
@@ -14,7 +17,18 @@ func TestEdit(t *testing.T) {
 		"<a id=\"a\"></a>\n### Nested Schema for `a`\n\nRequired, if the block is given:\n\n- `y` (String) Needed.\n\n" +
 		"Optional:\n\n- `x` (String) Free.\n\n" +
 		"<a id=\"c\"></a>\n### Nested Schema for `c`\n\nAs in [`a`](#a).\n\n## Import\n\nSo.\n"
-	if got := edit(made); got != want {
+	all := library{}
+	if got := all.edit("docs/resources/one.md", made); got != want {
 		t.Errorf("%s\nwant:\n%s", got, want)
+	}
+
+	// A long one is described on one page only; whether it is sensitive there does not matter.
+	section := func(kind string) string {
+		return "- `a` (Block, Optional) One.\n\n<a id=\"a\"></a>\n### Nested Schema for `a`\n\nRead-Only:\n\n- `x` (" + kind + ") " + strings.Repeat("word ", long) + "\n"
+	}
+	all.edit("docs/resources/two.md", section("String, Sensitive"))
+	got := all.edit("docs/actions/three.md", section("String"))
+	if link := "As in [`a` of `stackpolicy_two`](../resources/two.md#a).\n"; !strings.HasSuffix(got, link) {
+		t.Errorf("%s\nwant:\n%s", got, link)
 	}
 }

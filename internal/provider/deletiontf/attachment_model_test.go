@@ -21,7 +21,7 @@ import (
 // hooked is a hook block: null, or of a type with a timeout, "" for none.
 func hooked(t *testing.T, kind string, timeout any) types.Object {
 	t.Helper()
-	block := hookblock.Block(hook.Termination, "").Type().(types.ObjectType)
+	block := hookblock.Block("").Type().(types.ObjectType)
 	if kind == "" {
 		return types.ObjectNull(block.AttrTypes)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
@@ -95,7 +94,6 @@ func attachmentSchema() schema.Schema {
 		},
 		Blocks: map[string]schema.Block{
 			"hook": hookblock.Block(
-				hook.Termination,
 				"A consumer that is notified of the drain, and waited for.",
 			),
 			"timeouts": schema.SingleNestedBlock{

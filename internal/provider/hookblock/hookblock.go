@@ -24,15 +24,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-// defaultResults says what the default results mean for a transition.
-var defaultResults = map[string]string{
-	hook.Termination: "`CONTINUE` (the node counts as drained, with a warning) or `ABANDON` (an error, and the node " +
-		"stays)",
-	hook.Launch: "`CONTINUE` (the node counts as ready, with a warning) or `ABANDON` (the node is not in service)",
-}
-
-// Block is the schema of a hook block for a transition.
-func Block(transition, description string) schema.SingleNestedBlock {
+// Block is the schema of a hook block.
+func Block(description string) schema.SingleNestedBlock {
 	var names, kinds []string
 	attributes := map[string]schema.Attribute{
 		"timeout": schema.StringAttribute{
@@ -48,8 +41,9 @@ func Block(transition, description string) schema.SingleNestedBlock {
 		"default_result": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.OneOf(string(hook.Continue), string(hook.Abandon))},
-			MarkdownDescription: "Required. What happens when the hook fails or its time is over: " +
-				defaultResults[transition] + ".",
+			MarkdownDescription: "Required. What happens when the hook fails or its time is over: `CONTINUE` (a " +
+				"warning, and the node counts as drained or ready) or `ABANDON` (an error: a node that leaves stays, " +
+				"one that is new is not in service).",
 		},
 	}
 	for _, t := range hook.Types() {

@@ -23,7 +23,7 @@ import (
 // block is a hook block in which everything is null but the values given.
 func block(t *testing.T, values map[string]attr.Value) types.Object {
 	t.Helper()
-	of := hookblock.Block(hook.Launch, "").Type().(types.ObjectType).AttrTypes
+	of := hookblock.Block("").Type().(types.ObjectType).AttrTypes
 	all := map[string]attr.Value{}
 	for name, kind := range of {
 		null, err := kind.ValueFromTerraform(t.Context(), tftypes.NewValue(kind.TerraformType(t.Context()), nil))
@@ -42,7 +42,7 @@ func words(list ...attr.Value) types.List { return types.ListValueMust(types.Str
 // schema refuses is no reason to panic.
 func TestSpec(t *testing.T) {
 	text := types.StringValue
-	null := hookblock.Spec(types.ObjectNull(hookblock.Block(hook.Termination, "").Type().(types.ObjectType).AttrTypes))
+	null := hookblock.Spec(types.ObjectNull(hookblock.Block("").Type().(types.ObjectType).AttrTypes))
 	if null != nil || hookblock.Spec(types.Object{}) != nil || hookblock.Spec(block(t, nil)) != nil {
 		t.Errorf("a hook that is not there: %+v", null)
 	}
@@ -204,7 +204,7 @@ func TestBlock(t *testing.T) {
 			t.Errorf("%s: said %q, want %q", name, at, c.at)
 		}
 	}
-	nested := hookblock.Block(hook.Launch, "").Attributes
+	nested := hookblock.Block("").Attributes
 	for _, of := range hook.Types() {
 		for _, a := range of.Arguments {
 			if nested[a.Name].IsSensitive() != a.Sensitive {

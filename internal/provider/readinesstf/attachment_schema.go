@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
@@ -117,8 +116,7 @@ func attachmentSchema() schema.Schema {
 			"http": probeblock.HTTP(),
 			"tcp":  probeblock.TCP(),
 			"hook": hookblock.Block(
-				hook.Launch,
-				"A last check by someone else, once for each server, when all other checks have passed. If it "+
+				"A last check by someone else, once for each server, when all other checks have passed. If it " +
 					"does not complete, the next apply runs it again, with the same token.",
 			),
 		},
