@@ -154,7 +154,7 @@ func TestIgnoredArguments(t *testing.T) {
 	}
 	var diags diag.Diagnostics
 	newBackend(t.Context(), providerModel{EndpointOverrides: types.MapNull(types.StringType), Cloud: types.StringValue("c"), UserName: types.StringValue("ann"), AuthURL: types.StringValue("http://other")}, "agent", &diags)
-	if diags.HasError() || len(diags) != 1 || !strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in: auth_url, user_name in the provider block have no effect`) {
+	if diags.HasError() || len(diags) != 1 || !strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in. Without effect in the provider block: auth_url, user_name.`) {
 		t.Errorf("got %+v", diags)
 	}
 }

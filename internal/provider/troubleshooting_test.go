@@ -182,6 +182,29 @@ func TestTroubleshooting(t *testing.T) {
 	}
 }
 
+// TestOperating: the handbook has a row for each reason why a node is held.
+func TestOperating(t *testing.T) {
+	page, err := os.ReadFile("../../templates/guides/operating-a-cluster.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict, err := parser.ParseFile(token.NewFileSet(), "../roster/verdict.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds := 0
+	for n := range ast.Preorder(verdict) {
+		if spec, ok := n.(*ast.ValueSpec); ok && isNamed(spec.Type, "Hold") {
+			holds += len(spec.Names)
+		}
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Each kind of held\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	if rows := strings.Count(section, "\n| ") - 1; rows != holds || holds == 0 {
+		t.Errorf("nodes are held for %d reasons, and the table has %d rows", holds, rows)
+	}
+}
+
 // compareWords orders titles as a reader looks for them: the case of letters does not matter.
 func compareWords(a, b string) int {
 	return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))

@@ -119,7 +119,7 @@ func (d Decided) negative() *ArgumentError {
 	wrong := func(n int64) bool { return n < 0 || n > placement.MaxNodes }
 	if d.Count != nil && wrong(*d.Count) {
 		return &ArgumentError{"count", fmt.Sprintf(
-			"A number of nodes is 0 or more (at most %d), not %d.", int64(placement.MaxNodes), *d.Count)}
+			"%d is no number of nodes that can be planned.", *d.Count)}
 	}
 	places := map[string]map[string]int64{"regions": d.Regions}
 	for region, zones := range d.Zones {
@@ -131,8 +131,7 @@ func (d Decided) negative() *ArgumentError {
 				field, _, _ := strings.Cut(kind, " ")
 				return &ArgumentError{
 					field,
-					fmt.Sprintf("A number of nodes is 0 or more (at most %d), and that of %q is %d.",
-						int64(placement.MaxNodes), name, n),
+					fmt.Sprintf("%d is no number of nodes that can be planned, for %q.", n, name),
 				}
 			}
 		}

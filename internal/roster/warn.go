@@ -66,8 +66,8 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 	if size := int64(len(r.Nodes)); mins > size {
 		say(
 			MinsAboveSize,
-			"The mins of all places add up to %d, and the cluster has %s: they are met in the order of additions, as "+
-				"far as the nodes suffice.",
+			"The mins of all places add up to %d, and the cluster has %s, so not all of them can be met. Lower a min, "+
+				"or raise desired_capacity.",
 			mins,
 			text.Nodes(size),
 		)

@@ -14,7 +14,11 @@ func Plain(err error) string { return strings.TrimSuffix(err.Error(), ".") }
 // Sentence makes an error's text a sentence.
 func Sentence(err error) string {
 	first, size := utf8.DecodeRuneInString(err.Error())
-	return string(unicode.ToUpper(first)) + Plain(err)[size:] + "."
+	sentence := string(unicode.ToUpper(first)) + Plain(err)[size:]
+	if strings.HasSuffix(sentence, "?") {
+		return sentence
+	}
+	return sentence + "."
 }
 
 // Nodes counts nodes in words: "1 node", "2 nodes".

@@ -85,7 +85,7 @@ func attachmentSchema() schema.Schema {
 					"policies": policies,
 					"max_server_per_host": schema.Int64Attribute{
 						Optional:   true,
-						Validators: []validator.Int64{int64validator.Between(1, math.MaxInt32)},
+						Validators: []validator.Int64{int64validator.AtLeast(1), int64validator.AtMost(math.MaxInt32)},
 						MarkdownDescription: "Maximum number of members on one host, for `anti-affinity`. Needs " +
 							"Nova's microversion 2.64. Defaults to 1 in a group that is created.",
 					},

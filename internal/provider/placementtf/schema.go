@@ -30,7 +30,7 @@ const maxCapacity = 100_000
 func attachmentSchema() schema.Schema {
 	size := func(least, most int64, description string) schema.Int64Attribute {
 		return schema.Int64Attribute{Optional: true, MarkdownDescription: description,
-			Validators: []validator.Int64{int64validator.Between(least, most)}}
+			Validators: []validator.Int64{int64validator.AtLeast(least), int64validator.AtMost(most)}}
 	}
 	capacity := size(
 		0,

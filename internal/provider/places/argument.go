@@ -26,7 +26,7 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 		return schema.Int64Attribute{
 			Optional:            true,
 			MarkdownDescription: fmt.Sprintf(description, kind),
-			Validators:          []validator.Int64{int64validator.Between(least, placement.MaxNodes)},
+			Validators:          []validator.Int64{int64validator.AtLeast(least), int64validator.AtMost(placement.MaxNodes)},
 		}
 	}
 	unasked := ""

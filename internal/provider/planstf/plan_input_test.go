@@ -42,8 +42,8 @@ func TestAccPlanOddInput(t *testing.T) {
 		{plan(listed, "decision = 3"), "An object is needed, not 3."},
 		{plan(listed, "resize {}"), "Nothing is requested"},
 		// Numbers that contradict each other.
-		{plan(listed, "decision = { creation = { count = -1 } }"), "creation: count: A number of nodes is 0 or more (at most 1000000000000000), not -1."},
-		{plan(listed, "decision = { deletion = { regions = { A = 3, B = -1 } } }"), `deletion: regions: A number of nodes is 0 or more (at most 1000000000000000), and that of "B" is -1.`},
+		{plan(listed, "decision = { creation = { count = -1 } }"), "creation: count: -1 is no number of nodes that can be planned."},
+		{plan(listed, "decision = { deletion = { regions = { A = 3, B = -1 } } }"), `deletion: regions: -1 is no number of nodes that can be planned, for "B".`},
 		{plan(listed, "decision = { deletion = { regions = { A = null } } }"), `deletion: regions: "A": a whole number is needed, and it is null.`},
 		{plan(listed, "decision = { deletion = { count = 5, regions = { A = 3 } } }"), "The decision has a count of 5, but its regions or zones add up to 3."},
 		{plan(listed, "decision = { deletion = { zones = { A = { a = 1 }, B = \"x\" } } }"), `deletion: zones: "A": a whole number is needed, not an object.`},
@@ -76,10 +76,10 @@ func TestAccPlanBadInput(t *testing.T) {
 	listed := fmt.Sprintf("[{ name = %q }]", region)
 	steps := []resource.TestStep{}
 	for _, bad := range []struct{ config, want string }{
-		{plan(fmt.Sprintf("[{ name = %q, weight = 0 }]", region), "scale_out {}"), "Attribute regions[0].weight value must be between 1 and"},
-		{plan(fmt.Sprintf("[{ name = %q, weight = -3 }]", region), "scale_out {}"), "Attribute regions[0].weight value must be between 1 and"},
-		{plan(fmt.Sprintf("[{ name = %q, cap = -2 }]", region), "scale_out {}"), "Attribute regions[0].cap value must be between -1 and"},
-		{plan(fmt.Sprintf("[{ name = %q, min = -1 }]", region), "scale_out {}"), "Attribute regions[0].min value must be between 0 and"},
+		{plan(fmt.Sprintf("[{ name = %q, weight = 0 }]", region), "scale_out {}"), "Attribute regions[0].weight value must be at least 1"},
+		{plan(fmt.Sprintf("[{ name = %q, weight = -3 }]", region), "scale_out {}"), "Attribute regions[0].weight value must be at least 1"},
+		{plan(fmt.Sprintf("[{ name = %q, cap = -2 }]", region), "scale_out {}"), "Attribute regions[0].cap value must be at least -1"},
+		{plan(fmt.Sprintf("[{ name = %q, min = -1 }]", region), "scale_out {}"), "Attribute regions[0].min value must be at least 0"},
 		{plan(fmt.Sprintf("[{ name = %q, cap = 2, min = 3 }]", region), "scale_out {}"), fmt.Sprintf("The min of the region %q (3) is larger than its cap (2).", region)},
 		{plan(fmt.Sprintf("[{ name = %[1]q }, { name = %[1]q, weight = 5 }]", region), "scale_out {}"), fmt.Sprintf("%q is at the indices 0 and 1.", region)},
 		{plan("[]", "scale_out {}"), "Attribute regions list must contain at least 1 elements"},
@@ -90,7 +90,7 @@ func TestAccPlanBadInput(t *testing.T) {
 			fmt.Sprintf("1 node must be removed, but only 0 can be: %s 0 (min 1). Lower a min, protect fewer nodes, or remove fewer.", region)},
 		{plan(listed, "scale_out {}\n  scale_in {}"), "Two requests are made at once, scale_out and scale_in: make one."},
 		{plan(listed, ""), "Nothing is requested"},
-		{plan(listed, "scale_out { count = -1 }"), "Attribute scale_out.count value must be between 0 and"},
+		{plan(listed, "scale_out { count = -1 }"), "Attribute scale_out.count value must be at least 0"},
 		{plan(listed, `resize { adjustment_type = "CHANGE_IN_PERCENTAGE" }`), "CHANGE_IN_PERCENTAGE needs a number."},
 		{plan(listed, `resize {
     adjustment_type = "BY_HALF"

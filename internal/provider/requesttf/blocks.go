@@ -46,7 +46,7 @@ func count(description string) schema.Attribute {
 	return schema.Int64Attribute{
 		Optional:            true,
 		MarkdownDescription: description,
-		Validators:          []validator.Int64{int64validator.Between(0, placement.MaxNodes)},
+		Validators:          []validator.Int64{int64validator.AtLeast(0), int64validator.AtMost(placement.MaxNodes)},
 	}
 }
 
