@@ -29,8 +29,8 @@ func newBackend(ctx context.Context, model providerModel, agent string, diags *d
 			path.Root(ignored[0]),
 			"Ignored in favour of clouds.yaml",
 			fmt.Sprintf(
-				"The cloud %q of clouds.yaml says how to log in. Without effect in the provider block: %s. Remove that, "+
-					"or the cloud.",
+				"The cloud %q of clouds.yaml says how to log in. Without effect in the provider block: %s. Remove "+
+					"that, or the cloud.",
 				config.Cloud,
 				strings.Join(ignored, ", "),
 			),

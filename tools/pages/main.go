@@ -81,7 +81,8 @@ func (l library) edit(file, page string) string {
 		if i+1 < len(sections) {
 			next = sections[i+1][0]
 		}
-		head, anchor, name, body := page[s[0]:s[1]], page[s[2]:s[3]], page[s[4]:s[5]], strings.TrimSpace(page[s[1]:next])
+		head, anchor, name := page[s[0]:s[1]], page[s[2]:s[3]], page[s[4]:s[5]]
+		body := strings.TrimSpace(page[s[1]:next])
 		plain := below.ReplaceAllString(body, "")
 		says := kind.ReplaceAllString(plain, "$1")
 		there, repeated := l[says]

@@ -76,8 +76,8 @@ func updateBlock() schema.Block {
 				PlanModifiers: durations.Kept(),
 				MarkdownDescription: "How long a server may take to get into service, such as `30m`, until its " +
 					"template counts as failed: then the [settled " +
-					"template](../guides/time-and-repair.md#going-back-by-itself) is wanted again. Not set, no template " +
-					"fails.",
+					"template](../guides/time-and-repair.md#going-back-by-itself) is wanted again. Not set, no " +
+					"template fails.",
 			},
 			"retry_full_after": schema.StringAttribute{
 				Optional:      true,

@@ -26,7 +26,10 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 		return schema.Int64Attribute{
 			Optional:            true,
 			MarkdownDescription: fmt.Sprintf(description, kind),
-			Validators:          []validator.Int64{int64validator.AtLeast(least), int64validator.AtMost(placement.MaxNodes)},
+			Validators: []validator.Int64{
+				int64validator.AtLeast(least),
+				int64validator.AtMost(placement.MaxNodes),
+			},
 		}
 	}
 	unasked := ""
@@ -53,7 +56,8 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 		zones := Argument("zone", false)
 		zones.MarkdownDescription = "Availability zones of the region. Without any, Nova chooses the zone."
 		attributes["zones"] = zones
-		description = "Regions to spread nodes over, and the availability zones in each. Give these or `zones`." + Misspelled
+		description = "Regions to spread nodes over, and the availability zones in each. Give these or `zones`." +
+			Misspelled
 	}
 	return schema.ListNestedAttribute{
 		Optional:            true,
