@@ -213,6 +213,8 @@ func (p Policy) rests(at placement.Place) string {
 	switch {
 	case p.closed(at):
 		return "is closed"
+	case p.Unreachable[at.Region]:
+		return "cannot be reached"
 	case p.Opened[at.Region]:
 		return "was closed until now, and nobody has looked at its nodes since"
 	}

@@ -65,6 +65,8 @@ func findCandidates(now Roster, all facts, policy Policy) (named candidates, not
 		case slices.Contains(found, f): // it is named twice, by its name and by its id
 		case !f.free():
 			return named, nil, &CandidateError{f.name, f.protected}
+		case policy.Unreachable[f.Region] && !f.closed:
+			return named, nil, &CandidateError{f.name, "its region cannot be reached"}
 		default:
 			found = append(found, f)
 		}

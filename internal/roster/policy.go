@@ -16,7 +16,8 @@ type Policy struct {
 	Regions  []placement.Region       // the listed ones; their counts of nodes are not looked at
 	Criteria deletion.Criteria
 
-	// Unreachable are the regions in which nothing can be deleted now.
+	// Unreachable are the regions in which nothing can be deleted now. They keep their
+	// nodes as they are.
 	Unreachable map[string]bool
 
 	// Opened are the regions that this plan opens. What was seen in them is old, so no

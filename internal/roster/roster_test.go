@@ -317,6 +317,21 @@ func TestShrinkAtMins(t *testing.T) {
 	if _, _, err := Plan(r, running(r), p); err == nil {
 		t.Error("nodes of a region that cannot be reached are removed")
 	}
+	p = Policy{Name: web, Capacity: 2, Regions: []placement.Region{{Bin: bin("A", 1)}, {Bin: bin("B", 1)}}, Templates: images("2"),
+		Update: update("2", Outdated), Unreachable: map[string]bool{"B": true}}
+	r = cluster(t, "A 1", "B 1")
+	_, change, err := Plan(r, running(r), p)
+	if held := held(change.Verdicts, HeldClosed); err != nil || listed(change.Of(Leaves)) != "web-0" || len(held) != 1 || held[0].why != "B cannot be reached" {
+		t.Errorf("an update: %s leaves, %v is held, %v", listed(change.Of(Leaves)), held, err)
+	}
+	p.Candidates = []string{"web-1"}
+	if _, _, err := Plan(r, running(r), p); !errors.As(err, new(*CandidateError)) {
+		t.Errorf("a candidate that cannot be reached: %v", err)
+	}
+	p.Regions[1].Maintenance = true // its owner knows that it is lost
+	if next, _, err := Plan(r, running(r), p); err != nil || next.Nodes["web-1"].Mark != "" {
+		t.Errorf("a candidate of a closed region: %v, %v", next.Names(), err)
+	}
 }
 
 // TestFormerNames: a name that another pattern gave is not given again, also when

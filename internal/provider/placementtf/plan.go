@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -140,6 +141,14 @@ func (p *attachmentPlanner) planRoster(
 	}
 	policy.Regions, policy.Unreachable = quotas.Cap(open, p.memory.Seen.Served(now)), unreachable(open)
 	next, change, err := roster.Plan(now, p.memory.Seen, *policy)
+	for err == nil && p.cutOff(ctx, change, policy) {
+		closeUnreachable(open, policy.Unreachable)
+		closeUnreachable(policy.Regions, policy.Unreachable)
+		next, change, err = roster.Plan(now, p.memory.Seen, *policy)
+	}
+	if p.diags.HasError() {
+		return now, roster.Change{}, nil
+	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
 	removing := len(change.Of(roster.Comes))+len(change.Of(roster.Returns)) == 0 && !infeasible
 	if removing && len(change.Of(roster.Leaves)) == 0 {
@@ -157,6 +166,45 @@ func (p *attachmentPlanner) planRoster(
 		places.WarnOfRoom(quotas.Short(p.memory.Seen.Unserved(now, next)), p.diags)
 	}
 	return next, change, err
+}
+
+// cutOff finds regions that lose nodes in a plan, and whose Nova does not answer: without a
+// refresh in this run the last one may have seen them. Nothing can be deleted there. After a
+// refresh no request is sent. A closed region is its owner's: nothing is asked of it.
+func (p *attachmentPlanner) cutOff(ctx context.Context, change roster.Change, policy *roster.Policy) (found bool) {
+	maintained := closedRegions(policy.Regions)
+	regions := map[string]bool{}
+	for _, v := range slices.Concat(change.Of(roster.Leaves), change.Of(roster.Changes)) {
+		regions[v.Region] = !maintained(v.Region)
+	}
+	maps.DeleteFunc(regions, func(_ string, ask bool) bool { return !ask })
+	if len(regions) == 0 {
+		return false
+	}
+	cloud := p.backend.Get(ctx, p.diags)
+	if cloud == nil {
+		return false
+	}
+	if err := cloud.Login(ctx); err != nil {
+		p.diags.AddError("Unable to look up regions and availability zones", err.Error())
+		return false
+	}
+	for _, name := range slices.Sorted(maps.Keys(regions)) {
+		if _, err := cloud.Compute(ctx, name); err != nil {
+			p.diags.AddWarning("Region skipped", text.Sentence(err)+" "+places.KeepsAll)
+			policy.Unreachable[name], found = true, true
+		}
+	}
+	return found
+}
+
+// closeUnreachable closes the regions that cannot be reached.
+func closeUnreachable(regions []placement.Region, unreachable map[string]bool) {
+	for i, r := range regions {
+		if unreachable[r.Name] && !r.Closed {
+			regions[i].Closed, regions[i].Why = true, "does not answer"
+		}
+	}
 }
 
 // effect is what follows for a place that is not usable. Where a zone is down Nova
@@ -330,7 +378,7 @@ func (p *attachmentPlanner) explain(err error) {
 		p.diags.AddAttributeError(
 			path.Root("deletion").AtName("candidates"),
 			"Invalid candidate",
-			candidate.Error()+" Remove it from one of the lists, or lower desired_capacity.",
+			candidate.Error()+" Take it out of candidates and kept, or change what stands against it.",
 		)
 	case kept:
 		p.diags.AddAttributeError(

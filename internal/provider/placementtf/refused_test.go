@@ -78,7 +78,7 @@ func TestPlacementRefuses(t *testing.T) {
 			before: zonal(2, zone, nil),
 			config: zonal(2, zone, leaving("web-0", "web-0")),
 			at:     "deletion.candidates: Invalid candidate",
-			says:   "Remove it from one of the lists, or lower",
+			says:   "Take it out of candidates and kept, or",
 		},
 		"a candidate that is misspelled": {
 			before: zonal(2, zone, nil),

@@ -104,8 +104,8 @@ func TestPlacementShrinkUnreachable(t *testing.T) {
 	}
 }
 
-// TestPlacementShrinkUnseen: without a refresh a shrink goes by what the last one saw. A region that is gone since gives
-// up its share in the plan; the apply fails there and forgets no node, and goes on when the region is back.
+// TestPlacementShrinkUnseen: without a refresh a plan goes by what the last one saw. A region whose endpoint is gone since
+// keeps its nodes all the same, in a shrink and in an update, and a candidate there is refused.
 func TestPlacementShrinkUnseen(t *testing.T) {
 	t.Parallel()
 	c, w, config := shrunk(t, twoRegions)
@@ -113,23 +113,30 @@ func TestPlacementShrinkUnseen(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
-	if err := w.Write(config(2, twoRegions)); err != nil {
-		t.Fatal(err)
+	unrefreshed := func(config string) string {
+		t.Helper()
+		if err := w.Write(config); err != nil {
+			t.Fatal(err)
+		}
+		text, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false")
+		if err != nil {
+			text += err.Error()
+		}
+		return text
 	}
-	text, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false")
-	if err == nil || !acctest.Says("Plan: 0 to add, 1 to change, 2 to destroy").MatchString(text+err.Error()) {
-		t.Errorf("%v\n%s", err, text)
+	candidate := twoRegions + "\n  deletion { candidates = [%q] }"
+	if text := unrefreshed(config(3, fmt.Sprintf(candidate, c.Fake.Servers("RegionTwo")[0].Name))); !acctest.Says("its region cannot be reached").MatchString(text) {
+		t.Error(text)
 	}
-	if n := len(c.Fake.Servers("RegionTwo")); n != 2 {
-		t.Errorf("RegionTwo has %d servers", n)
+	text := unrefreshed(config(2, twoRegions))
+	if !acctest.Says(`Region "RegionTwo" has no compute endpoint in the catalogue of this user; there is one in RegionOne. It keeps the nodes that it has`).MatchString(text) || !strings.Contains(text, "Apply complete!") {
+		t.Error(text)
 	}
-	state, err := w.Run(t.Context(), "state", "show", "-no-color", "stackpolicy_placement_attachment.web")
-	if n := strings.Count(state, "generation ="); err != nil || n != 4 {
-		t.Errorf("after an apply that failed the state has %d nodes, %v\n%s", n, err, state)
+	if one, two := len(c.Fake.Servers("RegionOne")), len(c.Fake.Servers("RegionTwo")); one != 0 || two != 2 {
+		t.Errorf("RegionOne has %d servers, and RegionTwo %d", one, two)
 	}
-	c.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", false)
-	if _, err := w.Apply(t.Context()); err != nil || len(c.Fake.Servers("RegionOne")) != 1 || len(c.Fake.Servers("RegionTwo")) != 1 {
-		t.Errorf("the region is back: %v, %d and %d servers", err, len(c.Fake.Servers("RegionOne")), len(c.Fake.Servers("RegionTwo")))
+	if text := unrefreshed(config(1, twoRegions)); !strings.Contains(text, "There is no feasible plan") {
+		t.Errorf("only nodes that cannot be removed are left: %s", text)
 	}
 }
 
