@@ -51,9 +51,18 @@ var octaviaType = Type{
 				"note keeps its weight, which must not be 0 then.",
 		},
 	},
-	region: func(ctx context.Context, r *Runner, region string) error {
-		_, err := r.LoadBalancer(ctx, region)
-		return err
+	region: func(ctx context.Context, r *Runner, s Spec, region string, changed bool) error {
+		lb, err := r.LoadBalancer(ctx, region)
+		if err != nil || !changed {
+			return err
+		}
+		for _, pool := range s.Arguments["pool_ids"] {
+			// What else is wrong with Octavia now may be over when the hook is run.
+			if err := lb.FindPool(ctx, pool); gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+				return noPool(err, region)
+			}
+		}
+		return nil
 	},
 	make: func(r *Runner, s Spec) (hook, error) {
 		if r.LoadBalancer == nil {
@@ -107,11 +116,7 @@ func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
 		})
 		switch {
 		case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
-			return fmt.Errorf(
-				"%w; the region %s has no such pool, or no longer: correct pool_ids",
-				err,
-				plain(m.Region),
-			)
+			return noPool(err, m.Region)
 		case err != nil:
 			return err
 		case len(members) == 0:
@@ -129,6 +134,10 @@ func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
 		}
 	}
 	return nil
+}
+
+func noPool(err error, region string) error {
+	return fmt.Errorf("%w; the region %s has no such pool, or no longer: correct pool_ids", err, plain(region))
 }
 
 func known(addresses []string) string {

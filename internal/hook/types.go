@@ -13,8 +13,9 @@ type Type struct {
 	Description string     // Markdown, for the documentation
 	Arguments   []Argument // it takes no other type's
 	make        func(r *Runner, s Spec) (hook, error)
-	// Why it cannot be run in a region. Nil: it always can.
-	region func(ctx context.Context, r *Runner, region string) error
+	// Why it cannot be run in a region; of one that is new or changed, also by what is there.
+	// Nil: it always can.
+	region func(ctx context.Context, r *Runner, s Spec, region string, changed bool) error
 }
 
 // Argument is an argument of a type.
@@ -124,13 +125,13 @@ func (r *Runner) Check(s Spec) error {
 }
 
 // CheckRegion says why a hook could not be run for the nodes of a region; nil: it
-// could. No request is made, other than a login.
-func (r *Runner) CheckRegion(ctx context.Context, s Spec, region string) error {
+// could. For one that did not change no request is made, other than a login.
+func (r *Runner) CheckRegion(ctx context.Context, s Spec, region string, changed bool) error {
 	kind, ok := find(s.Type)
 	if !ok || kind.region == nil {
 		return nil
 	}
-	return kind.region(ctx, r, region)
+	return kind.region(ctx, r, s, region, changed)
 }
 
 // make makes the hook, or says what is wrong with it.

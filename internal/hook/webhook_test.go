@@ -287,7 +287,7 @@ func TestCheckURL(t *testing.T) {
 // TestCheckRegion: a hook that needs nothing of a region can be run in all.
 func TestCheckRegion(t *testing.T) {
 	for _, kind := range []string{"webhook", "command", "a new one"} {
-		if err := (&Runner{}).CheckRegion(t.Context(), Spec{Type: kind}, "R"); err != nil {
+		if err := (&Runner{}).CheckRegion(t.Context(), Spec{Type: kind}, "R", true); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}

@@ -24,6 +24,7 @@ type Cloud struct {
 
 	sessions shared[struct{}, *session]
 	known    shared[struct{}, []string]
+	pools    shared[[2]string, bool] // those that are there, by region and id
 	compute  shared[string, *Compute]
 	zones    shared[string, []Zone]
 	limits   shared[string, *Limits]

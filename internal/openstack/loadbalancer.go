@@ -20,6 +20,7 @@ import (
 type LoadBalancer struct {
 	Region string
 	Client *gophercloud.ServiceClient
+	pools  *shared[[2]string, bool]
 }
 
 // LoadBalancer finds a region's Octavia in the catalogue. It makes no request
@@ -33,7 +34,17 @@ func (c *Cloud) LoadBalancer(ctx context.Context, region string) (*LoadBalancer,
 	if err != nil {
 		return nil, fmt.Errorf("the load balancer service (Octavia) was not found: %w", err)
 	}
-	return &LoadBalancer{Region: region, Client: client}, nil
+	return &LoadBalancer{region, client, &c.pools}, nil
+}
+
+// FindPool fails where a pool is not there, with the code 404, or cannot be read. A pool
+// that was found is not asked for again.
+func (l *LoadBalancer) FindPool(ctx context.Context, pool string) error {
+	_, err := l.pools.get(ctx, [2]string{l.Region, pool}, func(ctx context.Context) (bool, error) {
+		_, err := l.Members(ctx, pool)
+		return err == nil, err
+	})
+	return err
 }
 
 // Member is a member of a pool: where the load balancer sends connections to.

@@ -62,7 +62,7 @@ func (r *attachmentResource) ModifyPlan(
 		return
 	}
 	plan.stay(ctx, r.Backend.Walk(), &resp.Diagnostics)
-	plan.checkHook(ctx, r.Backend, &resp.Diagnostics)
+	plan.checkHook(ctx, state.Hook, r.Backend, &resp.Diagnostics)
 	plan.ID = types.StringUnknown()
 	if value.Given(plan.Region) && value.Given(plan.ServerID) {
 		plan.ID = types.StringValue(plan.Region.ValueString() + "/" + plan.ServerID.ValueString())

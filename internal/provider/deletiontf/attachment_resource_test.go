@@ -496,15 +496,19 @@ func TestChanged(t *testing.T) {
 func TestHookRefused(t *testing.T) {
 	t.Parallel()
 	const unable = "hook.type: Unable to run the hook"
-	pool := attributes{"type": "octavia", "pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}, "default_result": "ABANDON"}
+	pool := func(id string) attributes {
+		return attributes{"type": "octavia", "pool_ids": []any{id}, "default_result": "ABANDON"}
+	}
+	const there, none = "there", "1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"
 	for name, c := range map[string]struct {
 		config   attributes
 		at, says string
 	}{
 		"a command":                {attributes{"hook": attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}}, unable, "allow_commands"},
-		"a region without Octavia": {attributes{"region": "RegionTwo", "hook": pool}, unable, "RegionTwo"},
-		"a region that has it":     {attributes{"region": "RegionOne", "hook": pool}, "", ""},
-		"one that is not known":    {attributes{"region": tftypes.UnknownValue, "hook": pool}, "", ""},
+		"a region without Octavia": {attributes{"region": "RegionTwo", "hook": pool(none)}, unable, "RegionTwo"},
+		"a pool that is there":     {attributes{"region": "RegionOne", "hook": pool(there)}, "", ""},
+		"a pool that is not":       {attributes{"region": "RegionOne", "hook": pool(none)}, unable, "the region RegionOne has no such pool, or no longer: correct pool_ids"},
+		"one that is not known":    {attributes{"region": tftypes.UnknownValue, "hook": pool(none)}, "", ""},
 		"no address":               {attributes{"hook": attributes{"type": "webhook", "default_result": "ABANDON"}}, "hook.url: Invalid hook", "needs url"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -512,6 +516,9 @@ func TestHookRefused(t *testing.T) {
 			l := leave(t, "RegionOne")
 			l.Fake.HideEndpoint(fakecloud.LoadBalancing, "RegionTwo", true)
 			c.config["server_id"] = l.id
+			if hook := c.config["hook"].(attributes); hook["pool_ids"] != nil && hook["pool_ids"].([]any)[0] == there {
+				hook["pool_ids"] = []any{l.Fake.AddPool("RegionOne")}
+			}
 			if err := l.Validate(t.Context(), l.I.Kind, c.config); err == nil {
 				_, _ = l.Plan(t.Context(), l.Request(l.I, c.config)) // what it says is looked at below
 			}

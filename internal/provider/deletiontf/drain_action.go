@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 )
@@ -58,7 +59,7 @@ func (a *drainAction) ModifyPlan(
 	var config nodeModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
-		config.checkHook(ctx, a.backend, &resp.Diagnostics)
+		config.checkHook(ctx, types.Object{}, a.backend, &resp.Diagnostics)
 	}
 }
 

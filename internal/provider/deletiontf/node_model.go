@@ -75,13 +75,13 @@ func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, 
 }
 
 // checkHook refuses a hook that the provider block does not allow, or that the cloud
-// cannot run in the node's region.
-func (m nodeModel) checkHook(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) {
+// cannot run in the node's region. Before is what it was.
+func (m nodeModel) checkHook(ctx context.Context, before types.Object, b *backend.Backend, diags *diag.Diagnostics) {
 	var regions []string
 	if value.Given(m.Region) {
 		regions = []string{m.Region.ValueString()}
 	}
-	hookblock.CheckAllowed(ctx, m.Hook, b.Hooks(), regions, path.Root("hook"), diags)
+	hookblock.CheckAllowed(ctx, m.Hook, before, b.Hooks(), regions, path.Root("hook"), diags)
 }
 
 // advice is what to do about a drain that failed, in whole sentences.

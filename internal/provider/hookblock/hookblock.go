@@ -119,11 +119,12 @@ func Validate(block types.Object, at path.Path, diags *diag.Diagnostics) {
 }
 
 // CheckAllowed reports a hook that the provider block does not allow, or that the
-// cloud cannot run in one of the regions. The runner is nil where the provider
-// block is not known yet.
+// cloud cannot run in one of the regions. Before is the block as it was; where it changes,
+// what it needs there is looked up. The runner is nil where the provider block is not
+// known yet.
 func CheckAllowed(
 	ctx context.Context,
-	block types.Object,
+	block, before types.Object,
 	runner *hook.Runner,
 	regions []string,
 	at path.Path,
@@ -136,7 +137,7 @@ func CheckAllowed(
 	err := runner.Check(*spec)
 	for _, region := range regions {
 		if err == nil {
-			err = runner.CheckRegion(ctx, *spec, region)
+			err = runner.CheckRegion(ctx, *spec, region, !block.Equal(before))
 		}
 	}
 	if err != nil {

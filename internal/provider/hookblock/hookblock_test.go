@@ -135,10 +135,10 @@ func TestCheckAllowed(t *testing.T) {
 	} {
 		command["command"] = words(c.word)
 		var diags diag.Diagnostics
-		if hookblock.CheckAllowed(t.Context(), block(t, nil), c.runner, nil, path.Root("hook"), &diags); len(diags) > 0 {
+		if hookblock.CheckAllowed(t.Context(), block(t, nil), block(t, nil), c.runner, nil, path.Root("hook"), &diags); len(diags) > 0 {
 			t.Errorf("%s, without a hook: %v", name, diags)
 		}
-		hookblock.CheckAllowed(t.Context(), block(t, command), c.runner, nil, path.Root("hook"), &diags)
+		hookblock.CheckAllowed(t.Context(), block(t, command), block(t, nil), c.runner, nil, path.Root("hook"), &diags)
 		if diags.ErrorsCount() != c.errors {
 			t.Errorf("%s: %v", name, diags)
 		}
@@ -162,7 +162,7 @@ func TestCheckRegions(t *testing.T) {
 	}}
 	for regions, says := range map[string]string{"RegionOne": "", "RegionTwo": "RegionTwo", "RegionOne RegionTwo": "RegionTwo", "RegionTwo RegionOne": "RegionTwo", "": ""} {
 		var diags diag.Diagnostics
-		hookblock.CheckAllowed(t.Context(), block(t, pools), runner, strings.Fields(regions), path.Root("hook"), &diags)
+		hookblock.CheckAllowed(t.Context(), block(t, pools), block(t, pools), runner, strings.Fields(regions), path.Root("hook"), &diags)
 		if len(diags) != min(1, len(says)) || says != "" && !strings.Contains(diags[0].Detail(), says) {
 			t.Errorf("%s: %v", regions, diags)
 		}

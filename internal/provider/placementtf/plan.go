@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -168,45 +167,6 @@ func (p *attachmentPlanner) planRoster(
 	return next, change, err
 }
 
-// cutOff finds regions that lose nodes in a plan, and whose Nova does not answer: without a
-// refresh in this run the last one may have seen them. Nothing can be deleted there. After a
-// refresh no request is sent. A closed region is its owner's: nothing is asked of it.
-func (p *attachmentPlanner) cutOff(ctx context.Context, change roster.Change, policy *roster.Policy) (found bool) {
-	maintained := closedRegions(policy.Regions)
-	regions := map[string]bool{}
-	for _, v := range slices.Concat(change.Of(roster.Leaves), change.Of(roster.Changes)) {
-		regions[v.Region] = !maintained(v.Region)
-	}
-	maps.DeleteFunc(regions, func(_ string, ask bool) bool { return !ask })
-	if len(regions) == 0 {
-		return false
-	}
-	cloud := p.backend.Get(ctx, p.diags)
-	if cloud == nil {
-		return false
-	}
-	if err := cloud.Login(ctx); err != nil {
-		p.diags.AddError("Unable to look up regions and availability zones", err.Error())
-		return false
-	}
-	for _, name := range slices.Sorted(maps.Keys(regions)) {
-		if _, err := cloud.Compute(ctx, name); err != nil {
-			p.diags.AddWarning("Region skipped", text.Sentence(err)+" "+places.KeepsAll)
-			policy.Unreachable[name], found = true, true
-		}
-	}
-	return found
-}
-
-// closeUnreachable closes the regions that cannot be reached.
-func closeUnreachable(regions []placement.Region, unreachable map[string]bool) {
-	for i, r := range regions {
-		if unreachable[r.Name] && !r.Closed {
-			regions[i].Closed, regions[i].Why = true, "does not answer"
-		}
-	}
-}
-
 // effect is what follows for a place that is not usable. Where a zone is down Nova
 // still deletes servers, so the zone loses its share of the nodes that leave.
 func effect(f cluster.Finding, removing bool, left []roster.Verdict) string {
@@ -226,15 +186,6 @@ func effect(f cluster.Finding, removing bool, left []roster.Verdict) string {
 		)
 	}
 	return places.TakesNone
-}
-
-// unreachable are the regions that do not answer.
-func unreachable(regions []placement.Region) map[string]bool {
-	names := map[string]bool{}
-	for _, r := range regions {
-		names[r.Name] = r.Closed
-	}
-	return names
 }
 
 // opened are the regions that the plan opens.

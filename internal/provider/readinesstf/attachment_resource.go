@@ -50,8 +50,8 @@ func (r *attachmentResource) ModifyPlan(
 	req resource.ModifyPlanRequest,
 	resp *resource.ModifyPlanResponse,
 ) {
+	var state attachmentModel
 	if !req.State.Raw.IsNull() {
-		var state attachmentModel
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		state.warnOfRemoval(ctx, req.Plan, &resp.Diagnostics)
 	}
@@ -63,7 +63,8 @@ func (r *attachmentResource) ModifyPlan(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	hookblock.CheckAllowed(ctx, plan.Hook, r.Backend.Hooks(), plan.regions(), path.Root("hook"), &resp.Diagnostics)
+	hookblock.CheckAllowed(ctx, plan.Hook, state.Hook, r.Backend.Hooks(), plan.regions(), path.Root("hook"),
+		&resp.Diagnostics)
 	plan.ID = plan.Cluster
 	plan.setPending(nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)

@@ -1,0 +1,60 @@
+package placementtf
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// unreachable are the regions that do not answer.
+func unreachable(regions []placement.Region) map[string]bool {
+	names := map[string]bool{}
+	for _, r := range regions {
+		names[r.Name] = r.Closed
+	}
+	return names
+}
+
+// cutOff finds regions that lose nodes in a plan, and whose Nova does not answer: without a
+// refresh in this run the last one may have seen them. Nothing can be deleted there. After a
+// refresh no request is sent. A closed region is its owner's: nothing is asked of it.
+func (p *attachmentPlanner) cutOff(ctx context.Context, change roster.Change, policy *roster.Policy) (found bool) {
+	maintained := closedRegions(policy.Regions)
+	regions := map[string]bool{}
+	for _, v := range slices.Concat(change.Of(roster.Leaves), change.Of(roster.Changes)) {
+		regions[v.Region] = !maintained(v.Region)
+	}
+	maps.DeleteFunc(regions, func(_ string, ask bool) bool { return !ask })
+	if len(regions) == 0 {
+		return false
+	}
+	cloud := p.backend.Get(ctx, p.diags)
+	if cloud == nil {
+		return false
+	}
+	if err := cloud.Login(ctx); err != nil {
+		p.diags.AddError("Unable to look up regions and availability zones", err.Error())
+		return false
+	}
+	for _, name := range slices.Sorted(maps.Keys(regions)) {
+		if _, err := cloud.Compute(ctx, name); err != nil {
+			p.diags.AddWarning("Region skipped", text.Sentence(err)+" "+places.KeepsAll)
+			policy.Unreachable[name], found = true, true
+		}
+	}
+	return found
+}
+
+// closeUnreachable closes the regions that cannot be reached.
+func closeUnreachable(regions []placement.Region, unreachable map[string]bool) {
+	for i, r := range regions {
+		if unreachable[r.Name] && !r.Closed {
+			regions[i].Closed, regions[i].Why = true, "does not answer"
+		}
+	}
+}
