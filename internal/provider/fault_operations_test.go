@@ -201,7 +201,7 @@ func operations() []operation {
 	}
 	healthy := func(w *world) attributes {
 		config := active(w)
-		config["http"] = attributes{"url": w.fake.AuthURL()[:len(w.fake.AuthURL())-len("/identity/v3")] + "/health?key=hidden"}
+		config["http"] = attributes{"url": w.fake.AuthURL()[:len(w.fake.AuthURL())-len("/identity/v3")] + "/health?key=hidden&node={name}"}
 		config["servers"] = attributes{"web-5": attributes{"id": w.servers[0], "mark": "2"}}
 		return config
 	}

@@ -109,11 +109,6 @@ func (m attachmentModel) health(
 	check = &health.Check{Timeout: block.Timeout.Or(defaultHealth)}
 	at := path.Root("health")
 	check.HTTP, check.TCP = probeblock.Read(block.HTTP, block.TCP, at, diags)
-	if check.HTTP != nil && !check.HTTP.URL.OfNode() && !diags.HasError() {
-		diags.AddAttributeError(at.AtName("http").AtName("url"), "Invalid URL",
-			"The URL has neither {address} nor {name}, so all nodes would ask the same service. Write it as in "+
-				"http://{address}:8080/health.")
-	}
 	if octavia := value.Object[healthOctavia](ctx, block.Octavia, diags); octavia != nil {
 		check.Pools = texts(octavia.PoolIDs)
 	}

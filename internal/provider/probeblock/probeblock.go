@@ -3,6 +3,8 @@
 package probeblock
 
 import (
+	"errors"
+
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -65,7 +67,11 @@ func readHTTP(block types.Object, at path.Path, diags *diag.Diagnostics) *probe.
 	var err error
 	url, status := block.Attributes()["url"].(types.String), block.Attributes()["status"].(types.String)
 	if value.Given(url) {
-		if check.URL, err = probe.ParseURL(url.ValueString()); err != nil {
+		if check.URL, err = probe.ParseURL(url.ValueString()); err == nil && !check.URL.OfNode() {
+			err = errors.New("the URL has neither {address} nor {name}, so one service would answer for all nodes: " +
+				"write it as in http://{address}:8080/health")
+		}
+		if err != nil {
 			diags.AddAttributeError(at.AtName("url"), "Invalid URL", text.Sentence(err))
 		}
 	}

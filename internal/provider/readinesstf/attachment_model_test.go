@@ -122,9 +122,10 @@ func TestChecks(t *testing.T) {
 	}{
 		"nothing":                        {nil, ""},
 		"a bad URL":                      {map[string]any{"http": map[string]any{"url": "ftp://x"}}, "http.url"},
+		"one service for all":            {map[string]any{"http": map[string]any{"url": "http://x/"}}, "http.url"},
 		"a URL, not known":               {map[string]any{"http": map[string]any{"url": unknown}}, ""},
-		"bad statuses":                   {map[string]any{"http": map[string]any{"url": "http://x", "status": "many"}}, "http.status"},
-		"statuses, not known":            {map[string]any{"http": map[string]any{"url": "http://x", "status": unknown}}, ""},
+		"bad statuses":                   {map[string]any{"http": map[string]any{"url": "http://{name}", "status": "many"}}, "http.status"},
+		"statuses, not known":            {map[string]any{"http": map[string]any{"url": "http://{name}", "status": unknown}}, ""},
 		"a port, not known":              {map[string]any{"tcp": map[string]any{"port": unknown}}, ""},
 		"stable too long":                {map[string]any{"stable_for": "10m", "timeout": "10m"}, "stable_for"},
 		"stable for a second less":       {map[string]any{"stable_for": "599s", "timeout": "10m"}, ""},
