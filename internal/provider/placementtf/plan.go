@@ -145,8 +145,8 @@ func (p *attachmentPlanner) planRoster(
 		closeUnreachable(policy.Regions, policy.Unreachable)
 		next, change, err = roster.Plan(now, p.memory.Seen, *policy)
 	}
-	if p.diags.HasError() {
-		return now, roster.Change{}, nil
+	if err == nil && p.diags.HasError() {
+		return now, change, nil
 	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
 	removing := len(change.Of(roster.Comes))+len(change.Of(roster.Returns)) == 0 && !infeasible

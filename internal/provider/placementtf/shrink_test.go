@@ -105,7 +105,7 @@ func TestPlacementShrinkUnreachable(t *testing.T) {
 }
 
 // TestPlacementShrinkUnseen: without a refresh a plan goes by what the last one saw. A region whose endpoint is gone since
-// keeps its nodes all the same, in a shrink and in an update, and a candidate there is refused.
+// keeps its nodes, in a shrink and in an update, and a candidate there is refused.
 func TestPlacementShrinkUnseen(t *testing.T) {
 	t.Parallel()
 	c, w, config := shrunk(t, twoRegions)

@@ -323,8 +323,8 @@ func TestHooks(t *testing.T) {
 		block    attributes // of the provider
 	}{
 		"a command":                   {attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}, "", "hook.type: Unable to run the hook", "allow_commands", "", nil},
-		"a region without Octavia":    {pool, "RegionTwo", "hook.type: Unable to run the hook", "RegionTwo", "", nil},
-		"the other, without it":       {pool, "RegionOne", "hook.type: Unable to run the hook", "RegionOne", "", nil},
+		"a pool that is not there":    {pool, "RegionTwo", "hook.type: Unable to run the hook", "the region RegionOne has no such pool", "", nil},
+		"a region without Octavia":    {pool, "RegionOne", "hook.type: Unable to run the hook", "RegionOne", "", nil},
 		"one that fails":              {webhook("ABANDON"), "", ": Servers are not in service", "): its hook did not complete: ", "-", nil},
 		"one that fails and goes on":  {webhook("CONTINUE"), "", ": A lifecycle hook did not complete\n: A lifecycle hook did not complete", "counts as ready", "1+", nil},
 		"an address without a scheme": {attributes{"type": "webhook", "url": "x", "default_result": "ABANDON"}, "", "hook: Invalid hook", "", "", nil},
