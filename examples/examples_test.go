@@ -49,6 +49,7 @@ func TestValid(t *testing.T) {
 	}
 	fresh := acctest.NewFake(t, fakecloud.Config{})  // where a new cluster has no servers yet
 	admin := acctest.NewAdmin(t, fakecloud.Config{}) // who alone sees hypervisors
+	pool := fresh.Fake.AddPool("RegionOne")
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +73,7 @@ func TestValid(t *testing.T) {
 			if strings.HasPrefix(folder, "modules") || filepath.Base(folder) == "after" || folder == "guides/several-states/servers" {
 				return // planned by who calls it, or once what is before is applied
 			}
-			w.Env = append(w.Env, "TF_VAR_drain_url=https://consumer.example/drain", "TF_VAR_drainer_url=https://consumer.example/drain", "TF_VAR_network_id="+fakecloud.NetworkID, "TF_VAR_pool_id=8d3a1e6c-1f2b-4c5d-9e8f-0a1b2c3d4e5f",
+			w.Env = append(w.Env, "TF_VAR_drain_url=https://consumer.example/drain", "TF_VAR_drainer_url=https://consumer.example/drain", "TF_VAR_network_id="+fakecloud.NetworkID, "TF_VAR_pool_id="+pool,
 				"TF_VAR_health_url=http://127.0.0.1:1/{name}", "TF_VAR_api_server=10.0.0.1:6443", "TF_VAR_ca_hash=sha256:0", "TF_VAR_join_token=abcdef.0123456789abcdef")
 			// What the import blocks name does not exist.
 			imports, _ := filepath.Glob(filepath.Join(w.Dir, "import*.tf"))
