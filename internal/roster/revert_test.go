@@ -58,6 +58,11 @@ func TestLearnFailures(t *testing.T) {
 		{name: "the wait was for what the server was before a rebuild", change: server(func(s *node.Node) { s.LaunchedAt = s.NotInServiceAt.Add(time.Minute) })},
 		{name: "the server did not follow the node", change: func(_ *Roster, s Seen, _ *Policy) { s.Builds["web-0"] = Build{mark(image("a")), 1, "some build"} }},
 		{name: "it is in service meanwhile", change: server(func(s *node.Node) { s.InService = string(mark(image("b"))) })},
+		{name: "it had served, and its mark was wiped: the note is late or forged", change: func(r *Roster, _ Seen, _ *Policy) {
+			n := r.Nodes["web-0"]
+			n.Served = true
+			r.Nodes["web-0"] = n
+		}},
 		{name: "it is stopped", change: server(func(s *node.Node) { s.Status = "SHUTOFF" })},
 		{name: "no host was found", change: server(func(s *node.Node) { s.Status, s.Fault = "ERROR", noHost })},
 		{name: "it was drained", change: server(func(s *node.Node) { s.Drained = true })},

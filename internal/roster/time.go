@@ -1,10 +1,12 @@
 package roster
 
 import (
+	"fmt"
 	"hash/fnv"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // A plan knows no time. A look at the cloud turns times into facts that change once
@@ -41,13 +43,34 @@ func (s *Seen) Tell(r Roster, policy Policy) {
 		if policy.RequireMarks {
 			since = server.InServiceAt
 		}
-		if since.After(server.SeenAt) {
-			continue // a time ahead of the clock is no time: see [Ahead]
-		}
-		if u.Pause > 0 && !since.IsZero() && server.SeenAt.Sub(since) < u.Pause && trouble(name, n, *s, policy) == "" {
+		ran := server.SeenAt.Sub(since) // below 0 where the time is ahead of the clock, and so is no time
+		if u.Pause > 0 && !since.IsZero() && ran >= 0 && ran < u.Pause && trouble(name, n, *s, policy) == "" {
 			s.Baking[name] = true
 		}
 	}
+}
+
+// TimesAhead is the title of what is said of marks from the future.
+const TimesAhead Title = "Marks are from the future"
+
+// Ahead says whose marks have a time that lies ahead of the cloud's clock, where pause would
+// count from it. Clocks of one cloud may differ by a minute.
+func (s Seen) Ahead(r Roster, policy Policy) []Notice {
+	if policy.Update == nil || policy.Update.Pause <= 0 || !policy.RequireMarks {
+		return nil
+	}
+	var names []string
+	for _, name := range r.Names() {
+		if server := s.Servers[name]; !server.SeenAt.IsZero() && server.InServiceAt.Sub(server.SeenAt) > time.Minute {
+			names = append(names, fmt.Sprintf("%s (%s)", name, server.InServiceAt.UTC().Format(time.RFC3339)))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []Notice{notice(TimesAhead, "By stackpolicy_in_service_at these nodes are in service since a time that lies "+
+		"ahead of the cloud's clock: %s. It is not known for how long they are, so no batch waits for that (pause). If "+
+		"the clock was not set back, somebody else wrote that time: correct or remove it.", text.Few(names))}
 }
 
 // launched is when a server was made from what it is now: a rebuild and a resize

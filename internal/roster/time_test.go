@@ -2,6 +2,8 @@ package roster
 
 import (
 	"fmt"
+	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,7 +57,29 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// TestShare: the ages at which 1,000 servers are too old are spread over a tenth.
+// TestAhead: a mark from the future is named where pause counts from it, unless the clocks of a cloud may differ by as much.
+func TestAhead(t *testing.T) {
+	now := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+	r := Roster{Nodes: map[string]Node{"web-0": {}, "web-1": {Index: 1}, "web-2": {Index: 2}}}
+	seen := NewSeen()
+	for name, ahead := range map[string]time.Duration{"web-0": time.Hour, "web-1": time.Minute, "web-2": -time.Hour, "web-9": time.Hour} {
+		seen.Servers[name] = node.Node{SeenAt: now, InServiceAt: now.Add(ahead)}
+	}
+	pause := &Update{Pause: time.Hour}
+	for want, policy := range map[string]Policy{
+		"web-0 (2026-10-01T01:00:00Z)": {Update: pause, RequireMarks: true},
+		"no marks":                     {Update: pause},
+		"no pause":                     {Update: &Update{}, RequireMarks: true},
+		"no update":                    {RequireMarks: true},
+	} {
+		got := seen.Ahead(r, policy)
+		if named := len(got) == 1 && strings.Contains(got[0].Text, "clock: "+want+". "); named != strings.HasPrefix(want, "web") || len(got) > 1 {
+			t.Errorf("%s: %+v", want, got)
+		}
+	}
+}
+
+// TestShare: the ages at which 1,000 servers are too old are spread over a tenth, however long that is.
 func TestShare(t *testing.T) {
 	counts := map[time.Duration]int{}
 	for i := range 1000 {
@@ -64,6 +88,9 @@ func TestShare(t *testing.T) {
 			t.Fatalf("a share of %s", s)
 		}
 		counts[s/(10*time.Hour)]++
+	}
+	if s := share10("id-0", math.MaxInt64); s < 0 || s > math.MaxInt64/10 {
+		t.Errorf("a share of %s", s)
 	}
 	for tenth := range time.Duration(10) {
 		if n := counts[tenth]; n < 50 || n > 150 {

@@ -87,12 +87,12 @@ func (m *attachmentModel) refresh(
 		)
 	}
 	r, seen, notices := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
-	for _, n := range notices {
-		diags.AddWarning(string(n.Title), n.Text)
-	}
 	after.see(r, seen)
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	after.Seen.Tell(r, policy)
+	for _, n := range append(notices, seen.Ahead(r, policy)...) {
+		diags.AddWarning(string(n.Title), n.Text)
+	}
 	return r.Learn(seen, policy).Ordered(), after, true
 }
 
