@@ -67,9 +67,6 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 		p.explain(err)
 		return false
 	}
-	if p.refusesTaken(change) {
-		return false
-	}
 	if p.dependsOnUnknown(ctx, change) {
 		p.unknown()
 		return true
@@ -96,26 +93,6 @@ func (p *attachmentPlanner) run(ctx context.Context) (changed bool) {
 	if !p.templatesKnown(ctx) {
 		plan.forgetTemplates()
 	}
-	return true
-}
-
-// refusesTaken refuses to give new nodes names that other servers have, as it is where an
-// older state was restored.
-func (p *attachmentPlanner) refusesTaken(change roster.Change) bool {
-	var taken []string
-	for _, v := range change.Of(roster.Comes) {
-		if slices.Contains(p.memory.Taken, v.Name) {
-			taken = append(taken, v.Name)
-		}
-	}
-	if len(taken) == 0 {
-		return false
-	}
-	p.diags.AddAttributeError(path.Root("cluster"), "Servers of this cluster are there already", fmt.Sprintf(
-		"New nodes would get names that servers have which this state does not know: %s. If an older state was "+
-			"restored, restore the newest, or remove the attachment from the state and import it again. If an apply "+
-			"was killed before it stored them, delete the servers. If they are not this cluster's, choose another "+
-			"node_name_pattern, or a selector that leaves them out.", text.Few(taken)))
 	return true
 }
 
