@@ -69,8 +69,9 @@ func (s Seen) Ahead(r Roster, policy Policy) []Notice {
 		return nil
 	}
 	return []Notice{notice(TimesAhead, "By stackpolicy_in_service_at these nodes are in service since a time that "+
-		"lies ahead of the cloud's clock: %s. It is not known for how long they are, so no batch waits for that (pause). "+
-		"If the clock was not set back, somebody else wrote that time: correct or remove it.", text.Few(names))}
+		"lies ahead of the cloud's clock: %s. It is not known for how long they are, so no batch waits for that "+
+		"(pause). If the clock was not set back, somebody else wrote that time: correct or remove it.",
+		text.Few(names))}
 }
 
 // launched is when a server was made from what it is now: a rebuild and a resize
