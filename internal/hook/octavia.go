@@ -45,10 +45,9 @@ var octaviaType = Type{
 			Optional: true,
 			Least:    0,
 			Most:     256,
-			Description: "Weight that the members get, 0 to 256. A node that leaves gets `0` by default, and its " +
-				"own is noted at the member, which gets it back when the node is in service." + weightTag + "5`). " +
-				"A node that has got into service gets the weight that is noted there by default; a member without a " +
-				"note keeps its weight, which must not be 0 then.",
+			Description: "Weight that the members get, 0 to 256. By default a node that leaves gets `0`, and the " +
+				"weight that it had is noted in a tag of the member (`" + weightTag + "5`); a node that got into " +
+				"service gets the weight that is noted there, and keeps its own, which must not be 0, without a note.",
 		},
 	},
 	region: func(ctx context.Context, r *Runner, s Spec, region string, changed bool) error {

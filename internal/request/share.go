@@ -118,8 +118,7 @@ func (d Decided) Share() (*Share, error) {
 func (d Decided) negative() *ArgumentError {
 	wrong := func(n int64) bool { return n < 0 || n > placement.MaxNodes }
 	if d.Count != nil && wrong(*d.Count) {
-		return &ArgumentError{"count", fmt.Sprintf(
-			"%d is no number of nodes that can be planned.", *d.Count)}
+		return &ArgumentError{"count", outside(*d.Count)}
 	}
 	places := map[string]map[string]int64{"regions": d.Regions}
 	for region, zones := range d.Zones {
@@ -129,14 +128,19 @@ func (d Decided) negative() *ArgumentError {
 		for _, name := range slices.Sorted(maps.Keys(places[kind])) {
 			if n := places[kind][name]; wrong(n) {
 				field, _, _ := strings.Cut(kind, " ")
-				return &ArgumentError{
-					field,
-					fmt.Sprintf("%d is no number of nodes that can be planned, for %q.", n, name),
-				}
+				return &ArgumentError{field, fmt.Sprintf("%q: %s", name, outside(n))}
 			}
 		}
 	}
 	return nil
+}
+
+// outside says what is wrong with a number that counts no nodes.
+func outside(n int64) string {
+	if n < 0 {
+		return fmt.Sprintf("A number of nodes is 0 or more, not %d.", n)
+	}
+	return fmt.Sprintf("%d nodes are more than can be planned.", n)
 }
 
 // in is the part of a share that is for some regions. A share that names no

@@ -42,8 +42,8 @@ func TestAccPlanOddInput(t *testing.T) {
 		{plan(listed, "decision = 3"), "An object is needed, not 3."},
 		{plan(listed, "resize {}"), "Nothing is requested"},
 		// Numbers that contradict each other.
-		{plan(listed, "decision = { creation = { count = -1 } }"), "creation: count: -1 is no number of nodes that can be planned."},
-		{plan(listed, "decision = { deletion = { regions = { A = 3, B = -1 } } }"), `deletion: regions: -1 is no number of nodes that can be planned, for "B".`},
+		{plan(listed, "decision = { creation = { count = -1 } }"), "creation: count: A number of nodes is 0 or more, not -1."},
+		{plan(listed, "decision = { deletion = { regions = { A = 3, B = -1 } } }"), `deletion: regions: "B": A number of nodes is 0 or more, not -1.`},
 		{plan(listed, "decision = { deletion = { regions = { A = null } } }"), `deletion: regions: "A": a whole number is needed, and it is null.`},
 		{plan(listed, "decision = { deletion = { count = 5, regions = { A = 3 } } }"), "The decision has a count of 5, but its regions or zones add up to 3."},
 		{plan(listed, "decision = { deletion = { zones = { A = { a = 1 }, B = \"x\" } } }"), `deletion: zones: "A": a whole number is needed, not an object.`},
