@@ -38,6 +38,11 @@ type world struct {
 	late    int64                   // how long servers of a late image need to get into service
 	wait    int64                   // how long an apply waits for them
 	images  map[string]string       // by the hashes of their templates, those that an apply was given
+	errs    map[string]bool         // images whose servers end in ERROR
+	blind   bool                    // whether the next plan does not refresh
+	loose   bool                    // whether Terraform does not know that a server depends on its generation
+	fresh   bool                    // whether the attachment was just imported
+	unwell  bool                    // whether a server ever was unwell: a wait may end without one of a good image
 }
 
 // runs is a server: what Nova reports, and the node that it was made or changed for.
@@ -47,11 +52,13 @@ type runs struct {
 	mark       Mark
 	generation int64
 	born       int64 // really, since its launch
+	serves     Mark  // with which it was found in service, whatever its metadata says now
 }
 
 func newWorld(t *rapid.T) *world {
 	return &world{t: t, seen: NewSeen(), servers: map[string]*runs{}, quota: math.MaxInt, ours: map[string]bool{}, volumes: map[string]Slot{},
-		bad: map[string]bool{"bad": true, "worse": true}, images: map[string]string{}, rooms: map[placement.Place]int{}, wait: 5}
+		bad: map[string]bool{"bad": true, "worse": true}, errs: map[string]bool{"errs": true}, images: map[string]string{},
+		rooms: map[placement.Place]int{}, wait: 5}
 }
 
 // pass lets time pass.
@@ -62,7 +69,7 @@ func (w *world) pass(seconds int64) {
 
 // ready reports whether a server gets into service once it is looked at.
 func (w *world) ready(s *runs) bool {
-	return !w.bad[s.image] && (!strings.HasPrefix(s.image, "late") || w.real-s.born >= w.late)
+	return !w.bad[s.image] && s.Unwell == "" && (!strings.HasPrefix(s.image, "late") || w.real-s.born >= w.late)
 }
 
 // fails draws whether something goes wrong that does so once in a number of times.
@@ -73,8 +80,11 @@ func (w *world) refresh() {
 	var servers []node.Node
 	for _, name := range slices.Sorted(maps.Keys(w.servers)) {
 		s := w.servers[name].Node
-		s.SeenAt = w.now()
+		s.SeenAt, s.Generation = w.now(), w.servers[name].generation
 		servers = append(servers, s)
+	}
+	if w.fresh = w.fresh && !slices.ContainsFunc(servers, func(s node.Node) bool { return s.InService != string(w.servers[s.Name].mark) }); w.fresh {
+		w.imports(servers) // where marks are missing an import takes the template that is given for that of the servers, and says so
 	}
 	w.roster, w.seen, _ = MatchOpen(w.roster, servers, w.seen, w.stored.closedRegion, func(string) bool { return true })
 	w.seen.Tell(w.roster, w.stored)
@@ -83,6 +93,24 @@ func (w *world) refresh() {
 	for _, f := range w.roster.Failed[min(len(before), len(w.roster.Failed)):] {
 		w.failed(f)
 	}
+}
+
+// imports makes the roster of what an import knows: the servers, and the templates of before and the kept slots that its
+// id has.
+func (w *world) imports(servers []node.Node) {
+	given := Roster{Slots: w.roster.Slots}
+	for _, image := range slices.Sorted(maps.Values(w.images)) {
+		given.Order = append(given.Order, images(image).At(placement.Place{}))
+	}
+	r, err := Adopt("web", DefaultPattern, given, servers)
+	if err != nil {
+		w.fresh = false // there is nothing to import
+		return
+	}
+	if w.stored.Stateful == nil {
+		r.Slots = nil
+	}
+	w.roster, w.seen, w.ours = r, NewSeen(), map[string]bool{}
 }
 
 // failed looks at a template that just failed. It must be one whose servers do not get
@@ -95,13 +123,17 @@ func (w *world) failed(f Failure) {
 		if !there {
 			continue
 		}
-		if s.Status != "ACTIVE" || s.Tainted {
+		server := s.Node
+		if closed := w.stored.closedRegion(n.Region); closed {
+			server = w.seen.Servers[name] // nobody has looked since it was closed
+		} else if s.Status != "ACTIVE" || s.Tainted || s.Unwell != "" {
 			sick++
 		}
-		evidence = evidence || n.Template.hash() == f.Template && s.Status == "ACTIVE" && s.NotInServiceAt.Sub(s.LaunchedAt) >= u.RevertAfter
+		evidence = evidence || n.Template.hash() == f.Template && server.Status == "ACTIVE" &&
+			server.NotInServiceAt.Sub(server.LaunchedAt) >= u.RevertAfter
 	}
 	image := w.images[f.Template]
-	if !evidence || sick > u.StopAbove.down(w.stored.Capacity) || !w.bad[image] && !w.jumped {
+	if !evidence || sick > u.StopAbove.down(w.stored.Capacity) || !w.bad[image] && !w.jumped && !w.unwell {
 		w.t.Fatalf("%s failed (%+v): evidence %v, %d of %d sick, jumped %v", image, f, evidence, sick, w.stored.Capacity, w.jumped)
 	}
 	for _, t := range w.roster.Settled {
@@ -116,13 +148,13 @@ func (w *world) failed(f Failure) {
 // and changes those that are there, waits until all are in service, and only then
 // destroys those that are not on the roster any more. A crash ends it after so many
 // steps.
-func (w *world) apply(next Roster, policy Policy, crash int) {
+func (w *world) apply(next Roster, policy Policy, crash int) (stored bool) {
 	w.made = 0
 	step := func() bool { crash--; return crash >= 0 }
 	for _, name := range next.Names() {
-		if s, there := w.servers[name]; there && s.generation < next.Nodes[name].Generation && policy.Update != nil {
+		if s, there := w.servers[name]; there && s.generation < next.Nodes[name].Generation && !w.loose {
 			if !step() || w.fails(20, "the drain is refused") {
-				return // Terraform stores the new generation only after all destroys
+				return false // Terraform stores the new generation only after all destroys
 			}
 			delete(w.servers, name)
 		}
@@ -139,8 +171,15 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 		if there && s.mark == n.Mark {
 			continue
 		}
+		if image := n.Template.Values()["image"]; there && s.image == image && (w.loose || s.generation == n.Generation) {
+			if s.serves == s.mark {
+				s.serves = n.Mark // nothing changes for who uses it
+			}
+			s.mark = n.Mark
+			continue
+		}
 		if !step() {
-			return
+			return true
 		}
 		if there && w.fails(30, "the change is refused") || !there && len(w.servers) >= w.quota {
 			failed = true
@@ -155,33 +194,34 @@ func (w *world) apply(next Roster, policy Policy, crash int) {
 		}
 		s.image, s.mark, s.generation = n.Template.Values()["image"], n.Mark, n.Generation
 		s.LaunchedAt, s.born = w.now(), w.real
-		s.Fault = ""
+		s.Fault, s.Unwell, s.serves = "", "", ""
 		if room, bounded := w.rooms[n.Place]; bounded && w.inPlace(n.Place) > room {
 			s.Status, s.Fault, s.LaunchedAt, failed = "ERROR", noHost, time.Time{}, true
 			continue
 		}
 		s.Build = fmt.Sprintf("%s %s %d", s.ID, s.image, w.clock)
 		switch {
-		case w.fails(30, "the server fails"):
+		case w.errs[s.image] || w.fails(30, "the server fails"):
 			s.Status, failed = "ERROR", true
 		case s.Status == "ERROR":
 			s.Status = "ACTIVE"
 		}
 	}
 	if failed {
-		return // the readiness attachment depends on all servers
+		return true // the readiness attachment depends on all servers
 	}
 	if !w.await(next, step) {
-		return // and what leaves is destroyed after it
+		return true // and what leaves is destroyed after it
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.servers)) {
 		if _, ours := next.Nodes[name]; !ours {
 			if !step() {
-				return
+				return true
 			}
 			delete(w.servers, name)
 		}
 	}
+	return true
 }
 
 // await is the readiness attachment: it marks the servers that are in service, and
@@ -197,6 +237,7 @@ func (w *world) await(next Roster, step func() bool) bool {
 				waits = waits || s.InService != string(s.mark)
 				if s.InService != string(s.mark) && last == 1 && !w.fails(10, "the note is refused") {
 					s.NotInService, s.NotInServiceAt = string(s.mark), w.now()
+					s.serves = "" // a wait found it out of service: until it is marked nobody counts on it
 				}
 			case s.Status != "ACTIVE":
 				waits = true
@@ -204,6 +245,7 @@ func (w *world) await(next Roster, step func() bool) bool {
 				return false
 			default:
 				s.InService, s.InServiceAt, s.NotInService, s.NotInServiceAt = string(s.mark), w.now(), "", time.Time{}
+				s.serves = s.mark
 			}
 		}
 		if !waits {
@@ -257,7 +299,7 @@ func (w *world) now() time.Time { return time.Unix(1<<30+w.clock, 0) }
 // serves reports whether a node is in service.
 func (w *world) serves(name string, n Node) bool {
 	s, there := w.servers[name]
-	return there && s.Status == "ACTIVE" && s.InService == string(n.Mark)
+	return there && s.Status == "ACTIVE" && s.Unwell == "" && s.serves == n.Mark
 }
 
 // serving counts the servers in service, those of nodes that leave included.
@@ -280,9 +322,9 @@ func (w *world) change(policy *Policy) {
 		policy.Stateful = &Stateful{Retain: !sometimes(t, 8, "delete"), Release: w.roster.KeptSlots()}
 		policy.Stateful.Release = policy.Stateful.Release[:min(len(policy.Stateful.Release), max(0, rapid.IntRange(-4, 1).Draw(t, "release")))]
 	}
-	switch rapid.IntRange(0, 19).Draw(t, "event") {
+	switch rapid.IntRange(0, 30).Draw(t, "event") {
 	case 0, 1, 2:
-		policy.Templates = images(rapid.SampledFrom([]string{"a", "b", "c", "bad", "worse", "late"}).Draw(t, "image"))
+		policy.Templates = images(rapid.SampledFrom([]string{"a", "b", "c", "bad", "worse", "late", "errs"}).Draw(t, "image"))
 	case 3:
 		if len(w.roster.Settled) > 0 {
 			policy.Templates = w.roster.Settled
@@ -314,9 +356,11 @@ func (w *world) change(policy *Policy) {
 			policy.Protected = []string{rapid.SampledFrom(names).Draw(t, "protected")}
 		}
 	case 10:
+		policy.Candidates = nil
 		policy.Regions = twoRegions()
 		policy.Regions[0].Zones = policy.Regions[0].Zones[:rapid.IntRange(1, 3).Draw(t, "zones")]
 	case 16, 17: // an operator closes a place, or opens it
+		policy.Candidates = nil
 		policy.Regions = cloneRegions(policy.Regions)
 		region := &policy.Regions[rapid.IntRange(0, 1).Draw(t, "region")]
 		place := &region.Bin
@@ -340,6 +384,60 @@ func (w *world) change(policy *Policy) {
 		w.rooms[at] = w.inPlace(at) + rapid.IntRange(0, 1).Draw(t, "hosts left")
 	case 19:
 		clear(w.rooms)
+	case 20, 21: // the check of health finds some unwell
+		for _, name := range names {
+			if s := w.servers[name]; s.Status == "ACTIVE" && sometimes(t, 2, "unwell") {
+				s.Unwell, w.unwell = "503", true
+			}
+		}
+	case 22:
+		w.start()
+	case 23, 24:
+		w.blind = true
+	case 25, 26: // somebody writes metadata: no mark, one of somebody else, or a note of a wait that nobody made
+		for _, name := range names {
+			switch s := w.servers[name]; rapid.IntRange(0, 3).Draw(t, "tampers") {
+			case 0:
+				s.InService = ""
+			case 1:
+				s.InService = "7-deadbeef"
+			case 2:
+				s.NotInService, s.NotInServiceAt = "7-deadbeef", s.LaunchedAt.Add(time.Hour)
+			}
+		}
+	case 27:
+		policy.Candidates = nil
+		for _, name := range w.roster.Names() {
+			if !policy.closed(w.roster.Nodes[name].Place) && !slices.Contains(policy.Protected, name) && sometimes(t, 3, "candidate") {
+				policy.Candidates = append(policy.Candidates, name)
+			}
+		}
+	case 28: // the update is another one
+		u := *policy.Update
+		methods := []string{Substitute, InPlace, Recreate}
+		if policy.Stateful == nil && sometimes(t, 3, "stateful") {
+			policy.Stateful, u.Causes = &Stateful{Retain: true}, []Cause{Unhealthy, Outdated}
+		}
+		if policy.Stateful != nil {
+			methods = methods[1:]
+		}
+		u.Method = rapid.SampledFrom(methods).Draw(t, "another method")
+		policy.Update = &u
+	case 29:
+		w.fresh, policy.Candidates = w.stored.Update != nil, nil // who was named before is not known any more
+	case 30:
+		w.tie(!w.loose)
+	}
+}
+
+// tie says whether Terraform knows that a server depends on the generation of its node. Where it begins to, no server is
+// made again for the generation that the node has.
+func (w *world) tie(loose bool) {
+	w.loose = loose
+	for name, s := range w.servers {
+		if n, there := w.roster.known(name); there {
+			s.generation = n.Generation
+		}
 	}
 }
 
@@ -354,9 +452,10 @@ func cloneRegions(regions []placement.Region) []placement.Region {
 // closedRegion reports whether the whole of a region is closed.
 func (p Policy) closedRegion(name string) bool { return p.closed(placement.Place{Region: name}) }
 
-// start starts all servers that are stopped.
+// start starts all servers that are stopped, and makes all well.
 func (w *world) start() {
 	for _, s := range w.servers {
+		s.Unwell = ""
 		if s.Status == "SHUTOFF" {
 			s.Status = "ACTIVE"
 		}
@@ -365,9 +464,9 @@ func (w *world) start() {
 
 // TestHistories: through failures, crashes, full quotas, stopped and deleted servers,
 // bad and fixed templates, resizes, rollbacks, canaries, protected and unhealthy
-// nodes no plan takes more than it may from service, nor makes more servers than it
-// may, survivors stay what they are, and once the template is good the update comes
-// to its end.
+// nodes, servers that are unwell or do not follow, marks that are wiped or somebody else's, other methods, imports, applies
+// without a refresh and refreshes that nothing stores no plan takes more than it may from service, nor makes more servers
+// than it may, survivors stay what they are, and once the template is good the update comes to its end.
 func TestHistories(t *testing.T) {
 	for _, method := range []string{Substitute, InPlace, Recreate} {
 		t.Run(method, func(t *testing.T) {
@@ -402,6 +501,8 @@ func history(t *rapid.T, method string, stateful bool) {
 	// The template is good now, and nothing fails any more.
 	w.calm, w.quota = true, math.MaxInt
 	clear(w.rooms)
+	w.blind, policy.Candidates = false, nil
+	w.tie(false)
 	u := *policy.Update // a policy of before may still have the old one
 	u.MaxAge, u.StopAbove = 0, amount("100%")
 	policy.Update = &u
@@ -413,15 +514,18 @@ func history(t *rapid.T, method string, stateful bool) {
 			policy.Regions[i].Zones[j].Maintenance = false
 		}
 	}
-	if stateful {
+	if policy.Stateful != nil {
 		policy.Stateful = &Stateful{Retain: true}
 	}
 	batch := policy.batch()
-	limit := 2*(policy.Capacity+batch-1)/batch + 5
+	limit := 2*(policy.Capacity+batch-1)/batch + 6
+	var change *Change
 	for range limit {
 		w.start()
 		w.pass(4000) // the clock may have jumped back
-		change := w.round(policy, 1000)
+		if change = w.round(policy, 1000); change != nil {
+			policy.Candidates = namesOf(held(change.Verdicts, HeldFormer)) // as the plan says
+		}
 		if change != nil && change.Empty() && w.good() {
 			if change.Remaining != 0 {
 				t.Fatalf("at rest: %+v", change)
@@ -429,7 +533,7 @@ func history(t *rapid.T, method string, stateful bool) {
 			return
 		}
 	}
-	t.Fatalf("after %d applies of %d nodes in batches of %d: %s", limit, policy.Capacity, batch, layout(w.roster))
+	t.Fatalf("after %d applies of %d nodes in batches of %d: %s", limit, policy.Capacity, batch, decided(*change))
 }
 
 // good reports whether all nodes are in service, and made from the good template.
@@ -447,14 +551,20 @@ func (w *world) good() bool {
 // returns nil where there is no plan.
 func (w *world) round(policy Policy, crash int) *Change {
 	t := w.t
-	w.refresh()
+	roster, seen, blind := w.roster, w.seen, w.blind
+	if w.blind = false; !blind || w.fresh {
+		w.refresh()
+	}
 	before := w.roster
+	policy.Begins = w.fresh || w.stored.Update != nil &&
+		(w.stored.Update.Method != policy.Update.Method || (w.stored.Stateful == nil) != (policy.Stateful == nil))
 	policy.Opened = map[string]bool{}
 	for _, r := range policy.Regions {
 		policy.Opened[r.Name] = w.stored.closedRegion(r.Name) && !r.Maintenance
 	}
 	next, change, err := Plan(before, w.seen, policy)
 	if err != nil {
+		w.roster, w.seen = roster, seen // nothing stores what the refresh saw
 		return nil
 	}
 	w.check(policy, next, change)
@@ -462,8 +572,26 @@ func (w *world) round(policy Policy, crash int) *Change {
 	w.given = before.Wanted(policy)
 	serving, useless := w.serving(), int64(0) // protected, or in a closed place, and so in the way of others
 	for name, n := range next.Nodes {
-		if (slices.Contains(policy.Protected, name) || policy.closed(n.Place)) && !w.serves(name, n) {
+		s, there := w.servers[name]
+		sick := there && s.Unwell != "" && s.InService == string(n.Mark) // nobody waits for it, because it is marked
+		if (slices.Contains(policy.Protected, name) || policy.closed(n.Place) || sick) && !w.serves(name, n) {
 			useless++
+		}
+	}
+	hidden := int64(0) // that serve, and nobody can see it
+	for name, n := range before.Nodes {
+		if w.serves(name, n) && (blind || w.servers[name].InService != string(n.Mark)) {
+			hidden++
+		}
+	}
+	for _, name := range change.Names(Comes) {
+		if w.serves(name, before.Leaving[name]) { // it had left, and what comes has its slot: its server is made again
+			serving--
+		}
+	}
+	for _, v := range slices.Concat(change.Of(Changes), change.Of(Leaves)) {
+		if blind && !v.Served && w.serves(v.Name, before.Nodes[v.Name]) {
+			serving-- // it never had served when somebody looked, and has got into service since
 		}
 	}
 	out := len(w.ours)
@@ -474,12 +602,12 @@ func (w *world) round(policy Policy, crash int) *Change {
 				missing++
 			}
 		}
-		if old, there := before.Nodes[name]; there && old.Mark != n.Mark && w.serves(name, old) {
+		if old, there := before.Nodes[name]; there && old.Mark != n.Mark && w.serves(name, old) && (!blind || old.Served) {
 			w.ours[name] = true
 		}
 	}
 	back := maps.Equal(w.given, before.Settled) // waits for nobody
-	if name := w.baking(before, next); name != "" && policy.Update.Pause > 0 && !back {
+	if name := w.baking(before, next); name != "" && !blind && policy.Update.Pause > 0 && !back {
 		for _, d := range slices.Concat(change.Of(Leaves), change.Of(Changes)) {
 			if w.serves(d.Name, before.Nodes[d.Name]) && d.Reason[:len("replaced")] == "replaced" {
 				t.Fatalf("%s serves and is replaced (%s), and %s has not been in service for %s", d.Name, d.Reason, name, policy.Update.Pause)
@@ -487,7 +615,12 @@ func (w *world) round(policy Policy, crash int) *Change {
 		}
 	}
 	batch := policy.batch()
-	w.apply(next, policy, crash)
+	if !w.apply(next, policy, crash) {
+		w.roster, w.seen = roster, seen
+	} else {
+		w.fresh = false
+	}
+	missing += int64(len(policy.Candidates))
 	if int64(w.made) > missing+batch {
 		t.Fatalf("%d servers were made; %d were missing, and a batch is %d", w.made, missing, batch)
 	}
@@ -497,17 +630,32 @@ func (w *world) round(policy Policy, crash int) *Change {
 			delete(w.ours, name)
 		}
 	}
-	if len(w.ours) > out && int64(len(w.ours)) > batch { // a batch of before may have been larger
+	if len(w.ours) > out && int64(len(w.ours)) > batch && !blind { // a batch of before may have been larger
 		t.Fatalf("%d nodes are out of service by our doing, in batches of %d: %v", len(w.ours), batch, w.ours)
 	}
 	least := min(serving, policy.Capacity-useless)
+	if surplus := int64(len(before.Nodes)) - policy.Capacity; surplus > 0 { // a shrink removes those that seem not to serve
+		least -= min(surplus, hidden)
+	}
 	if policy.keeps(Outdated) { // a quorum: it takes from service while less than a batch is out of it
 		least = min(least, max(serving-batch, policy.Capacity-batch))
 	}
+	if blind && policy.keeps(Outdated) {
+		least = min(least, serving-batch) // what broke since the last look counts as in service
+	}
 	if now := w.serving(); now < least {
-		t.Fatalf("%d nodes are in service, before they were %d of %d, in batches of %d", now, serving, policy.Capacity, batch)
+		t.Fatalf("%d nodes are in service, before they were %d of %d, in batches of %d: %s", now, serving, policy.Capacity, batch, decided(change))
 	}
 	return &change
+}
+
+// decided lists what a plan decided about each node.
+func decided(change Change) string {
+	var text strings.Builder
+	for _, v := range change.Verdicts {
+		fmt.Fprintf(&text, "\n%s %s (%s) of %s, served %v, in doubt %v: %s", v.Name, v.Outcome, v.Hold, v.Template, v.Served, v.Doubt, v.Reason)
+	}
+	return text.String()
 }
 
 // baking is a node that stays, has what is wanted, and has not been in service for as
@@ -519,6 +667,9 @@ func (w *world) baking(before, next Roster) string {
 			continue
 		}
 		since := w.servers[name].InServiceAt
+		if w.servers[name].InService != string(n.Mark) || w.seen.former(name, n) {
+			continue
+		}
 		if w.stored.Update != nil && !since.After(w.now()) && w.now().Sub(since) < w.stored.Update.Pause {
 			return name
 		}

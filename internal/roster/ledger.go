@@ -183,7 +183,7 @@ func (l *ledger) spends(w want) refusal {
 		return refusal{}
 	case l.taken >= l.size:
 		return refusal{hold: HeldBatch}
-	case f.underWay() && !keeps: // to replace it takes nothing from service
+	case f.underWay() && f.idle && !keeps: // to replace it takes nothing from service
 		return refusal{}
 	case !f.idle && f.unhealthy == "" && w.cause != "" && l.policy.stops(l.sick+l.unknown):
 		return refuse(
@@ -193,16 +193,17 @@ func (l *ledger) spends(w want) refusal {
 			text.Nodes(l.total),
 			l.policy.Update.StopAbove,
 		)
-	case f.trouble == "" && w.cause != "" && !back && len(l.baking) > 0:
+	case !f.idle && w.cause != "" && !back && len(l.baking) > 0:
 		return refusal{hold: HeldBakes}
-	case keeps && (f.idle || int64(len(l.out))+l.grown < l.size):
+	case keeps && (f.idle || l.missing(f) < l.size):
 		return refusal{}
-	case keeps && l.out[w.name] && int64(len(l.out))+l.grown == l.size:
-		return refusal{} // it is one of those itself
 	case keeps:
 		return refusal{hold: HeldWaits}
 	}
 	busy := l.taken + 1 + int64(len(l.under))
+	if l.under[w.name] {
+		busy-- // its substitute is under way instead
+	}
 	if !f.idle {
 		busy += int64(len(l.leaving))
 		if l.pending >= l.back.number(l.aim) {
@@ -214,6 +215,24 @@ func (l *ledger) spends(w want) refusal {
 	}
 	return refusal{}
 }
+
+// missing counts the nodes out of service or in doubt without one that should be taken too.
+// Of nodes whose servers did not follow them, those that carry their own marks run: they do
+// not wait for each other.
+func (l *ledger) missing(f *fact) int64 {
+	missing := l.grown
+	for name := range l.out {
+		other, there := l.left[name]
+		runs := there && f.behind && other.runsOn() && !l.granted(name)
+		if name != f.name && !runs {
+			missing++
+		}
+	}
+	return missing
+}
+
+// runsOn reports whether a server did not follow its node, and was found in service since.
+func (f *fact) runsOn() bool { return f.trouble == isFormer && f.server.InService == string(f.Mark) }
 
 // goesBack reports whether the wanted templates are the settled ones: what goes back to
 // them waits for nobody.

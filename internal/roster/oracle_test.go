@@ -657,19 +657,31 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 					break
 				}
 				n := s.nodes[victim]
-				serves, idle := s.inService(victim, n), s.idle(victim)
+				idle := s.idle(victim)
 				isOut := int64(len(out)) + growth + gone
 				fits := taken < batch
+				if out[victim] {
+					isOut--
+				}
+				for name, n := range s.nodes { // those whose servers did not follow them, and run
+					server, again := s.seen.Servers[name], s.former(name) && s.former(victim) && !inPlace[name] && name != victim
+					if again && s.looked(name) && server.InService == string(n.Mark) && !server.Drained && server.Unwell == "" &&
+						(server.Status == "ACTIVE" || server.Status == "MIGRATING") && !s.rests(placement.Place{Region: n.Region}) {
+						isOut--
+					}
+				}
 				switch {
-				case waits[victim] && !stays:
+				case waits[victim] && idle && !stays:
 				case !idle && cause != "" && blind && !s.unhealthy(victim):
 					fits = false
-				case serves && bakes && cause != "" && (cause != Outdated || !back):
+				case !idle && bakes && cause != "" && (cause != Outdated || !back):
 					fits = false
 				case stays:
-					fits = fits && (idle || isOut < batch || out[victim] && isOut == batch)
+					fits = fits && (idle || isOut < batch)
 				case idle:
 					fits = fits && taken+1+waiting <= batch
+				case waits[victim]:
+					fits = fits && taken+waiting+leaving <= batch
 				default:
 					fits = fits && taken+1+waiting+leaving <= batch
 				}
