@@ -167,9 +167,9 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		}
 	}
 	growth := policy.Capacity - int64(len(s.nodes))
-	if !s.copy().add(growth) {
+	if !s.grows(growth) {
 		s.full = map[placement.Place]bool{} // Nova is asked again
-		if !s.copy().add(growth) {
+		if !s.grows(growth) {
 			return result, false
 		}
 	}
@@ -1015,6 +1015,23 @@ func (s *slowPlanner) add(count int64) bool {
 		s.nodes["+"+strings.Repeat("i", int(i)+1)] = Node{Place: place, Template: s.wanted(place)}
 	}
 	return true
+}
+
+// grows reports whether there is room for a growth: what comes back needs no host.
+func (s *slowPlanner) grows(count int64) bool {
+	trial, current, added := s.copy(), s.current(), int64(0)
+	for range count {
+		name := trial.back(current, placement.Place{})
+		if name == "" {
+			added++
+		} else {
+			trial.comeBack(name)
+		}
+		if n := trial.nodes[name]; (name == "" || n.Template == s.wanted(n.Place)) && current < s.target() {
+			current++
+		}
+	}
+	return trial.add(added)
 }
 
 func (s *slowPlanner) copy() *slowPlanner {
