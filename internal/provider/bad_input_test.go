@@ -41,7 +41,7 @@ func TestProviderBadInput(t *testing.T) {
 		{protocol.Attributes{"auth_url": url, "application_credential_id": "7"}, "An application credential needs its secret."},
 		{ann(protocol.Attributes{"endpoint_type": "secret"}), `"secret" is not one of public, internal and admin.`},
 		{ann(protocol.Attributes{"max_retries": -1}), "Attribute max_retries value must be between 0 and 1000"},
-		{ann(protocol.Attributes{"request_timeout": 9223372037}), `Attribute request_timeout: A duration from 1s to 1d is needed`},
+		{ann(protocol.Attributes{"request_timeout": "9223372037"}), `Attribute request_timeout: A duration from 1s to 1d is needed`},
 		{ann(protocol.Attributes{"auth_url": strings.Replace(url, "//", "//ann:hidden@", 1)}), "has no user name and no password in it"},
 		{ann(protocol.Attributes{"tenant_name": "web", "cert": "a.pem"}), "A client certificate needs both cert and key."},
 		{ann(protocol.Attributes{"tenant_name": "web", "cacert_file": "none.pem"}), "It is neither PEM text nor the path of a file that can be read: no such file or directory."},
