@@ -82,7 +82,8 @@ func planCases() []planCase {
 		{name: "unknown", before: []string{"desired_capacity = 3", threeZones}, after: []string{"desired_capacity = 3 + length(terraform_data.later.output)", threeZones},
 			extra: "resource \"terraform_data\" \"later\" {\n  input = timestamp()\n}\n"},
 		{name: "same", before: []string{"desired_capacity = 3", threeZones}, after: []string{"desired_capacity = 3", threeZones}},
-		{name: "destroy", before: []string{"desired_capacity = 3", threeZones}},
+		// Applied twice, so that it does not matter whether what goes is looked at before: OpenTofu does, and Terraform does not.
+		{name: "destroy", before: []string{"desired_capacity = 3", threeZones}, twice: []string{"desired_capacity = 3", threeZones}},
 		{name: "thousand", large: true, before: []string{"desired_capacity = 1000", wide, bookworm, oldest, percent},
 			after: []string{"desired_capacity = 1010", wide, trixie, oldest, percent}},
 	}
