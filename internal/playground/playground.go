@@ -103,17 +103,20 @@ func Play(s State) (Result, error) {
 		StopAbove: whole,
 	}
 	for i := 0; i < s.Step && r.Remaining > 0 && err == nil; i++ {
-		if work := (i + 1) * len(after.Nodes); work > maxWork {
-			return Result{}, fmt.Errorf(
-				"batch %d of %d nodes is more than can be played with: give larger batches", i+1, len(after.Nodes))
-		}
 		after.Leaving = nil // they are gone by then
 		before, seen = looked(after)
 		before = before.Learn(seen, policy)
 		after, change, err = roster.Plan(before, seen, policy)
+		taken := max(1, r.Remaining-change.Remaining)
 		r.Remaining = change.Remaining
 		if len(change.Of(roster.Comes)) == 0 {
 			break // nothing can be replaced: a warning says why
+		}
+		// Too much is refused after the first batch, and not after a minute.
+		batches, most := min(int64(s.Step), int64(i+1)+r.Remaining/taken), maxWork/max(1, len(after.Nodes))
+		if batches > int64(most) {
+			return Result{}, fmt.Errorf(
+				"batch %d of %d nodes is more than can be played with: give larger batches", most+1, len(after.Nodes))
 		}
 	}
 	if err != nil {

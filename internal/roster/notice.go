@@ -132,8 +132,8 @@ func (p *planning) former() (names []string) {
 }
 
 // whyNot says what holds a node, where that is the same for all.
-func (p *planning) whyNot(hold Hold) string {
-	switch w := p.waits(1); {
+func (p *planning) whyNot(hold Hold, w wait) string {
+	switch {
 	case hold == HeldBakes:
 		return "the batch before it has to serve for longer: " + text.Few(p.baking)
 	case hold == HeldWaits && len(w.names) > 0:

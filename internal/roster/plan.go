@@ -230,14 +230,14 @@ func (p *planning) hold(w want, later *ledger) refusal {
 
 // record has the verdicts of all nodes, by index.
 func (p *planning) record(made []newNode) (verdicts []Verdict) {
-	why := reasons(p.all, p.verdicts)
+	why, waits := reasons(p.all, p.verdicts), p.waits(1)
 	for name, f := range p.all {
 		v, there := p.verdicts[name]
 		if !there {
 			v = p.verdict(want{fact: f}, Stays, refusal{})
 		}
 		if v.Outcome == Held && v.why == "" {
-			v.why = p.whyNot(v.Hold)
+			v.why = p.whyNot(v.Hold, waits)
 		}
 		if v.Reason = why[name]; v.Outcome == Held {
 			v.Reason = v.text()
