@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -122,10 +124,11 @@ func (t *transport) turn(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// check reads an answer and makes sure that it is one. Every body passes here:
-// what is not a good answer becomes one line without secrets, whatever its
-// status, because it ends up in an error; and what is one has no more than it
-// may have, see [cleanAnswer].
+// check reads an answer and makes sure that it is one. Every body passes here: a good
+// answer has no more than it may have, see [cleanAnswer]. Of a refusal the service's own
+// words are left as its body, because they end up in an error. Of what is no answer of
+// OpenStack's nothing is shown but its length and type: it may repeat the request, with
+// its secrets in any encoding.
 func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Response) error {
 	k, secrets := kindOf(req), t.secretsOf(req)
 	body, cut, err := t.read(ctx, resp, k)
@@ -136,29 +139,43 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 	if err := checkRedirect(req.URL, resp); err != nil {
 		return err
 	}
-	shown := func(most int) string { return show(string(body.all), cut, most, secrets) }
-	media := resp.Header.Get("Content-Type")
-	good, empty := k.good(resp.StatusCode), len(bytes.TrimSpace(body.all)) == 0
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	foreign := &ForeignError{Code: resp.StatusCode, Expected: k.statuses, body: described(media, len(body.all), cut)}
+	good, words, own := k.good(resp.StatusCode), "", false
+	if !good {
+		words, own = ownWords(t.hosts.Load().kind(req.URL), resp.StatusCode, media, body.all)
+	}
 	switch {
-	case good && !empty && !strings.Contains(media, "json"),
-		resp.StatusCode == http.StatusNotFound && !ownNotFound(t.hosts.Load().kind(req.URL), media, body.all):
-		err = &ForeignError{
-			Code:        resp.StatusCode,
-			status:      show(resp.Status, false, 100, secrets),
-			contentType: show(media, false, 100, secrets),
-			start:       shown(200),
-		}
-	case !good && resp.StatusCode < http.StatusBadRequest && !redirects(resp):
-		err = &StatusError{Code: resp.StatusCode, Expected: k.statuses, Start: shown(200)}
-	case !good:
-		body.set([]byte(shown(shownRefusal)))
-	case !empty:
+	case good && len(bytes.TrimSpace(body.all)) == 0:
+	case good && strings.Contains(media, "json"):
 		err = t.clean(body, k, secrets)
+	case good, resp.StatusCode < http.StatusBadRequest && !redirects(resp),
+		resp.StatusCode == http.StatusNotFound && !own:
+		err = foreign
+	case own:
+		body.set([]byte(show(words, shownRefusal, secrets)))
+	default:
+		body.set([]byte(foreign.body))
 	}
 	if err != nil {
 		body.Close()
 	}
 	return err
+}
+
+// described says what a body is, and nothing of what is in it.
+func described(media string, size int, cut bool) string {
+	switch media {
+	case "application/json", "application/xml", "text/html", "text/plain", "text/xml":
+	case "":
+		media = "no type"
+	default:
+		media = "another type"
+	}
+	if cut {
+		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, media)
+	}
+	return fmt.Sprintf("(%d bytes of %s)", size, media)
 }
 
 // clean makes the body of a good answer fit to be decoded. It refuses an answer that
@@ -183,37 +200,20 @@ func redirects(resp *http.Response) bool {
 	return false
 }
 
-// StatusError is an answer with a status that says neither that the request was
-// done nor that it was refused, such as 200 to a login or 206 to a list.
-type StatusError struct {
-	Code     int
-	Expected []int
-	Start    string // of the body
-}
-
-func (e *StatusError) Error() string {
-	var expected []string
-	for _, status := range e.Expected {
-		expected = append(expected, strconv.Itoa(status))
-	}
-	return fmt.Sprintf("answered %d in place of %s: %.60q...; this may not be the address of an OpenStack API, "+
-		"or something in between changes answers",
-		e.Code, strings.Join(expected, " or "), e.Start)
-}
-
-// ownNotFound reports whether a 404 has the form in which the service itself
-// says that something is not there. What the service is may be unknown.
-func ownNotFound(kind, media string, body []byte) bool {
-	media, _, err := mime.ParseMediaType(media)
+// ownWords is what a service of a kind says in a refusal, and whether the answer has the
+// form of its own ones. Of a 404 that is whether the service itself says that something is
+// not there, and nothing in between. What the service is may be unknown.
+func ownWords(kind string, status int, media string, body []byte) (words string, own bool) {
 	var fields map[string]json.RawMessage
-	if err != nil || media != "application/json" || json.Unmarshal(body, &fields) != nil {
-		return false
+	if media != "application/json" || json.Unmarshal(body, &fields) != nil {
+		return "", false
 	}
-	var title, description, code, fault string
-	_ = json.Unmarshal(fields["title"], &title) // what is not a string stays empty
-	_ = json.Unmarshal(fields["description"], &description)
-	_ = json.Unmarshal(fields["code"], &code)
-	_ = json.Unmarshal(fields["faultstring"], &fault)
+	var title, description, message, code, fault string
+	for name, into := range map[string]*string{
+		"title": &title, "description": &description, "message": &message, "code": &code, "faultstring": &fault,
+	} {
+		_ = json.Unmarshal(fields[name], into) // what is not a string stays empty
+	}
 	nova, keystone := false, false
 	for name, value := range fields {
 		var fault struct {
@@ -221,46 +221,57 @@ func ownNotFound(kind, media string, body []byte) bool {
 			Message *string `json:"message"`
 		}
 		err := json.Unmarshal(value, &fault)
-		if err == nil && len(fields) == 1 && fault.Code == http.StatusNotFound && fault.Message != nil {
+		if err == nil && len(fields) == 1 && fault.Code == status && fault.Message != nil {
 			keystone = name == "error"
 			nova = !keystone
+			message = *fault.Message
 		}
 	}
-	octavia := fault != "" || (string(fields["code"]) == "404" && description != "")
-	switch zaqar, glance := title != "" && description != "", strings.HasPrefix(code, "404") && title != ""; {
-	case strings.HasPrefix(kind, "compute"):
-		return nova
-	case strings.HasPrefix(kind, "identity"):
-		return keystone
-	case strings.HasPrefix(kind, "image"):
-		return glance
-	case strings.HasPrefix(kind, "messag"):
-		return zaqar
-	case strings.HasPrefix(kind, "load-balanc"):
-		return octavia
-	default:
-		return nova || keystone || glance || zaqar || octavia
+	zaqar := title != "" && description != ""
+	glance := title != "" && strings.HasPrefix(code, strconv.Itoa(status))
+	octavia := fault != "" || (string(fields["code"]) == strconv.Itoa(status) && description != "")
+	own = nova || keystone || glance || zaqar || octavia
+	if status == http.StatusNotFound { // any service may say that the token is not good, for one
+		switch {
+		case strings.HasPrefix(kind, "compute"):
+			own = nova
+		case strings.HasPrefix(kind, "identity"):
+			own = keystone
+		case strings.HasPrefix(kind, "image"):
+			own = glance
+		case strings.HasPrefix(kind, "messag"):
+			own = zaqar
+		case strings.HasPrefix(kind, "load-balanc"):
+			own = octavia
+		}
 	}
+	return cmp.Or(fault, description, message, title), own
 }
 
-// ForeignError is an answer that no OpenStack service gave: a good status with
-// something else than JSON behind it, or a 404 of something in between.
+// ForeignError is an answer that no OpenStack service gives: a status that says neither
+// that the request was done nor that it was refused, such as 200 to a login or 206 to a
+// list; a good one with something else than JSON behind it; or a 404 of something in between.
 type ForeignError struct {
-	Code        int
-	status      string
-	contentType string
-	start       string // of the body
+	Code     int
+	Expected []int
+	body     string // what it is
 }
 
 func (e *ForeignError) Error() string {
-	what := "in place of JSON"
-	advice := "Is this the address of an OpenStack API?"
-	if e.Code == http.StatusNotFound {
-		what = "in place of the service's own words"
-		advice = "So it is not known whether it is gone: a proxy or load balancer may have answered. " +
-			"Is the service up, and is this its address?"
+	expected := make([]string, len(e.Expected))
+	for i, status := range e.Expected {
+		expected[i] = strconv.Itoa(status)
 	}
-	return fmt.Sprintf("answered %s, but with %q %s: %.60q... %s", e.status, e.contentType, what, e.start, advice)
+	answered := strings.TrimSpace(fmt.Sprintf("answered %d %s", e.Code, http.StatusText(e.Code)))
+	switch {
+	case e.Code == http.StatusNotFound:
+		return answered + ", and not in the service's own words " + e.body + ". So it is not known whether it is " +
+			"gone: a proxy or load balancer may have answered. Is the service up, and is this its address?"
+	case slices.Contains(e.Expected, e.Code):
+		return answered + ", but not with JSON " + e.body + ". Is this the address of an OpenStack API?"
+	}
+	return fmt.Sprintf("%s in place of %s %s; this may not be the address of an OpenStack API, or something in "+
+		"between changes answers", answered, strings.Join(expected, " or "), e.body)
 }
 
 // final reports whether asking again would give the same.
@@ -268,9 +279,8 @@ func final(err error) bool {
 	if foreign, ok := errors.AsType[*ForeignError](err); ok {
 		return foreign.Code != http.StatusNotFound
 	}
-	_, status := errors.AsType[*StatusError](err)
 	_, bound := errors.AsType[*BoundError](err)
-	return status || bound
+	return bound
 }
 
 // missing is the error for a good answer that lacks what was asked for, such as one of

@@ -2,7 +2,6 @@ package openstack
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -143,27 +142,14 @@ func (e *refusedError) Error() string { return e.said }
 
 func (e *refusedError) Unwrap() error { return e.error }
 
-// refusal says in short what an error says in the words of gophercloud, where
-// that is an answer with a message of Keystone in it.
+// refusal says in short what an error says in the words of gophercloud.
 func refusal(err error) error {
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
-	var body struct {
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	if !ok || json.Unmarshal(answer.Body, &body) != nil || body.Error.Message == "" {
+	if !ok {
 		return err
 	}
-	return &refusedError{
-		err,
-		fmt.Sprintf(
-			"%d %s: %s",
-			answer.Actual,
-			http.StatusText(answer.Actual),
-			text.Cut(text.Clean(body.Error.Message), 300),
-		),
-	}
+	said := text.Cut(string(answer.Body), 300)
+	return &refusedError{err, fmt.Sprintf("%d %s: %s", answer.Actual, http.StatusText(answer.Actual), said)}
 }
 
 // relogin replaces a token that expired. Requests that find the same token

@@ -54,8 +54,7 @@ func forms(secrets []string) (all []string) {
 	return slices.DeleteFunc(all, func(form string) bool { return len(form) < shortestSecret })
 }
 
-// redact takes secrets out of text that others wrote: bodies that repeat what
-// was sent.
+// redact takes secrets out of the own words of a service, which may repeat what was sent.
 func redact(s string, secrets ...string) string {
 	for _, form := range forms(secrets) {
 		s = strings.ReplaceAll(s, form, redacted)
@@ -63,14 +62,8 @@ func redact(s string, secrets ...string) string {
 	return s
 }
 
-// show is text of others as an error or a log may show it: without secrets, in
-// one line, and no longer than most. It is cut last: half a secret is not found
-// any more. Where the text itself was cut when it was read, its end may be the
-// beginning of a secret, and is left out.
-func show(s string, wasCut bool, most int, secrets []string) string {
-	s = redact(s, secrets...)
-	if all := forms(secrets); wasCut && len(all) > 0 {
-		s = s[:max(0, len(s)-len(all[0])+1)]
-	}
-	return text.Cut(text.Clean(strings.TrimSpace(s)), most)
+// show is text of others as an error or a log may show it: without secrets, in one line,
+// and no longer than most. It is cut last: half a secret is not found any more.
+func show(s string, most int, secrets []string) string {
+	return text.Cut(text.Clean(redact(strings.TrimSpace(s), secrets...)), most)
 }

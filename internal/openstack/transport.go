@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -113,14 +114,22 @@ func (t *transport) once(req *http.Request) (resp *http.Response, err error) {
 	return resp, nil
 }
 
-// redacted takes secrets out of an error: one about a header that is broken
-// repeats it.
+// redacted takes secrets out of an error: one about a header that is broken repeats it.
+// Of what is not HTTP, and of what another side says of HTTP/2, nothing is repeated.
 func (t *transport) redacted(req *http.Request, err error) error {
-	if clean := redact(err.Error(), t.secretsOf(req)...); clean != err.Error() {
+	clean := redact(err.Error(), t.secretsOf(req)...)
+	if found := brokenHTTP.FindStringIndex(clean); found != nil {
+		clean = clean[:found[0]] + "the answer is not HTTP"
+	}
+	if clean != err.Error() {
 		return errors.New(clean)
 	}
 	return err
 }
+
+// brokenHTTP is where net/http repeats an answer in an error.
+var brokenHTTP = regexp.MustCompile(`malformed |unsupported transfer encoding|too many transfer encodings|` +
+	`bad Content-Length|multiple Content-Length|debug=`)
 
 // secretsOf lists what an answer to a request could repeat.
 func (t *transport) secretsOf(req *http.Request) []string {
@@ -128,11 +137,6 @@ func (t *transport) secretsOf(req *http.Request) []string {
 }
 
 func (c Config) timeout() time.Duration { return cmp.Or(c.RequestTimeout, defaultTimeout) }
-
-// shown is text of others as a log may show it.
-func (t *transport) shown(req *http.Request, s string, most int) string {
-	return show(s, false, most, t.secretsOf(req))
-}
 
 // repeatable reports whether the request failed for now, and whether sending it
 // again is safe: the server did not act on it, or acting twice is as good as once.
@@ -175,6 +179,9 @@ func pause(try int, resp *http.Response) time.Duration {
 	return doubled/2 + rand.N(doubled/2)
 }
 
+// requestID is what OpenStack calls a request. Whatever else is in the header is not shown.
+var requestID = regexp.MustCompile(`^req-[0-9a-f-]{36}$`)
+
 // logged writes a line about a request, without its headers and bodies, where secrets are.
 func (t *transport) logged(req *http.Request, resp *http.Response, err error, took time.Duration) {
 	if t.log == nil {
@@ -183,10 +190,10 @@ func (t *transport) logged(req *http.Request, resp *http.Response, err error, to
 	fields := map[string]any{"method": req.Method, "url": req.URL.Redacted(), "milliseconds": took.Milliseconds()}
 	if resp != nil {
 		fields["status"] = resp.StatusCode
-		fields["request_id"] = t.shown(req, resp.Header.Get("X-Openstack-Request-Id"), 100)
+		fields["request_id"] = requestID.FindString(resp.Header.Get("X-Openstack-Request-Id"))
 	}
 	if err != nil {
-		fields["error"] = t.shown(req, err.Error(), shownRefusal)
+		fields["error"] = show(err.Error(), shownRefusal, t.secretsOf(req))
 	}
 	t.log(req.Context(), "OpenStack API request", fields)
 }

@@ -108,7 +108,7 @@ func TestRepeats(t *testing.T) {
 		{"but a POST that was refused for now", "POST", "/servers", 1, []http.HandlerFunc{busy, good}, 2, "", 200},
 		{"and a login", "POST", "/v3/auth/tokens", 1, []http.HandlerFunc{unavailable, status(201)}, 2, "", 201},
 		{"400 is an answer", "GET", "/", 3, []http.HandlerFunc{status(400), good}, 1, "", 400},
-		{"HTML is no answer, and will not become one", "GET", "/", 3, []http.HandlerFunc{body("text/html", "<html>Welcome"), good}, 1, `"text/html" in place of JSON: "<html>Welcome"`, 0},
+		{"HTML is no answer, and will not become one", "GET", "/", 3, []http.HandlerFunc{body("text/html", "<html>Welcome"), good}, 1, "answered 200 OK, but not with JSON (13 bytes of text/html)", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			url, requests := serve(t, c.answers...)

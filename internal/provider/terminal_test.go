@@ -31,8 +31,7 @@ func TestTerminal(t *testing.T) {
 		status     int
 		ask        func(ctx context.Context, p *protocol.Provider) (any, error)
 	}{
-		"a message": {"/servers/detail", plain, http.StatusInternalServerError, readOf("stackpolicy_cluster", all)},
-		"a page":    {"/servers/detail", "<p>" + plain, http.StatusNotFound, readOf("stackpolicy_cluster", all)},
+		"a message": {"/servers/detail", `{"computeFault": {"code": 500, "message": "` + evil + `"}}`, http.StatusInternalServerError, readOf("stackpolicy_cluster", all)},
 		"a server":  {"/servers/detail", `{"servers": [` + server + `]}`, 200, readOf("stackpolicy_cluster", all)},
 		"a date":    {"/servers/detail", `{"servers": [{"id": "` + evil + `", "name": "web", "status": "ACTIVE", "created": "` + evil + `"}]}`, 200, readOf("stackpolicy_cluster", all)},
 		"no status": {"/servers/detail", `{"servers": [{"id": "` + evil + `", "name": "` + evil + `"}]}`, 200, readOf("stackpolicy_cluster", all)},
