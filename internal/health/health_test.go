@@ -85,7 +85,7 @@ func TestHTTP(t *testing.T) {
 		return 200
 	})
 	result := s.check(t, time.Minute).Look(t.Context(), nodes("R", 1, 200))
-	if got := names(result.Unhealthy); !slices.Equal(got, []string{"id-1"}) || len(result.Warnings) > 0 || !strings.Contains(result.Unhealthy["id-1"], "/health answered 503 Service Unavailable") {
+	if got := names(result.Unhealthy); !slices.Equal(got, []string{"id-1"}) || len(result.Warnings) > 0 || !strings.Contains(result.Unhealthy["id-1"], " answered 503 Service Unavailable") {
 		t.Errorf("got %+v", result)
 	}
 	if s.asked["127.9.0.1"] != 2 || s.asked["127.9.0.2"] != 2 || s.asked["127.9.0.3"] != 1 || len(s.asked) != 200 {

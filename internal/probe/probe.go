@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
 
@@ -98,12 +97,8 @@ func (c *HTTP) Look(ctx context.Context, name, at string) *Failure {
 	req.Close = true // each look makes a connection, as a user of the service does
 	client := *c.Client
 	client.Timeout, client.CheckRedirect = answerTime, follow
-	shown := fmt.Sprintf(
-		"GET %s://%s%s",
-		address.Scheme,
-		address.Host,
-		text.Clean(address.EscapedPath()),
-	) // a query may have a secret in it
+	// The path and the query may have a secret in them, and what is wrong is kept in the state.
+	shown := fmt.Sprintf("GET %s://%s", address.Scheme, address.Host)
 	resp, err := client.Do(req)
 	if err != nil {
 		return &Failure{fmt.Sprintf("%s: %s", shown, web.Reason(err)), network(err)}

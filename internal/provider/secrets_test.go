@@ -96,8 +96,8 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	ready := fmt.Sprintf("variable \"key\" {\n  default = %q\n  sensitive = true\n}\n", readyKey) + fmt.Sprintf("resource \"stackpolicy_readiness_attachment\" \"web\" {\n  cluster = %q\n  servers = { for name, s in openstack_compute_instance_v2.web : name => { id = s.id } }\n  timeout = 2\n  http {\n    url = %q\n  }\n}\n",
-		c.Prefix, consumer.URL+"/ready?key=${var.key}&node={name}")
-	if err := run(config+ready, "apply", "-no-color", "-auto-approve"); err == nil || !acctest.Says("/ready answered 404 Not Found").MatchString(told.String()) {
+		c.Prefix, consumer.URL+"/ready/${var.key}?key=${var.key}&node={name}")
+	if err := run(config+ready, "apply", "-no-color", "-auto-approve"); err == nil || !acctest.Says(" answered 404 Not Found").MatchString(told.String()) {
 		t.Error("a server that is not there is ready")
 	}
 	must("destroy", "-no-color", "-auto-approve")
