@@ -145,7 +145,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return wrong("-parallelism and -max-applies are at least 1")
 	}
 	fail := func(err error) int {
-		fmt.Fprintln(stderr, "rollout:", err)
+		fmt.Fprintln(stderr, "rollout:", rollout.Printable(err.Error()))
 		return rollout.Failed.Code()
 	}
 	var err error

@@ -145,7 +145,9 @@ func TestRollout(t *testing.T) {
 		t.Fatalf("one apply: exit code %d, %s\n%s", got, versions(c), said)
 	}
 	summary := filepath.Join(t.TempDir(), "summary.md")
-	got, said := code(t, command("-json", "-summary", summary, "-policy", "cat >/dev/null"))
+	rest := command("-json", "-summary", summary, "-policy", `cat >/dev/null; find "$TMPDIR" -name batch.tfplan -perm 600 | grep -q .`)
+	rest.Env = append(rest.Env, "TMPDIR="+t.TempDir()) // a saved plan holds secrets
+	got, said := code(t, rest)
 	if got != 0 || versions(c) != "map[b:4]" {
 		t.Fatalf("the rest: exit code %d, %s\n%s", got, versions(c), said)
 	}

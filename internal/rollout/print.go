@@ -40,7 +40,7 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 			for _, c := range e.Clusters {
 				fmt.Fprintln(out, "  "+c.line())
 				for _, name := range slices.Sorted(maps.Keys(c.Held.Nodes)) {
-					fmt.Fprintln(out, "    "+text.Clean(name+" is held: "+c.Held.Nodes[name]))
+					fmt.Fprintln(out, "    "+name+" is held: "+c.Held.Nodes[name])
 				}
 				if n := c.Held.Omitted; n > 0 {
 					fmt.Fprintf(out, "    %s more are held\n", text.Nodes(n))
@@ -74,7 +74,7 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 
 // line is what a cluster does.
 func (c Cluster) line() string {
-	return text.Clean(c.Name) + ": " + cmp.Or(text.Clean(c.Status), "known after the apply")
+	return c.Name + ": " + cmp.Or(c.Status, "known after the apply")
 }
 
 // progressBar draws how many of all are ready.

@@ -133,14 +133,14 @@ func (r *Runner) Run(ctx, hard context.Context) Outcome {
 }
 
 func (r *Runner) report(e Event) {
-	e.Time, e.Message = time.Now().UTC(), printable(e.Message)
+	e.Time, e.Message = time.Now().UTC(), Printable(e.Message)
 	r.Report(e)
 }
 
-// printable is a text of others that a log only shows: without escape sequences, and
+// Printable is a text of others that a log only shows: without escape sequences, and
 // without what GitHub and Azure take for commands to them.
-func printable(s string) string {
-	lines := strings.Split(strings.ReplaceAll(text.CleanLines(s), "##[", "# #["), "\n")
+func Printable(s string) string {
+	lines := strings.Split(pipelines.Replace(text.CleanLines(s)), "\n")
 	for i, line := range lines {
 		if rest, found := strings.CutPrefix(strings.TrimSpace(line), "::"); found {
 			lines[i] = ": :" + rest
@@ -148,6 +148,9 @@ func printable(s string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// pipelines has the commands that count anywhere in a line.
+var pipelines = strings.NewReplacer("##[", "# #[", "##vso[", "# #vso[")
 
 // run is one run.
 type run struct {

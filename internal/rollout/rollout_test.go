@@ -261,9 +261,19 @@ func TestPrint(t *testing.T) {
 
 // TestPrintable: no text of others is a command for a terminal or a pipeline.
 func TestPrintable(t *testing.T) {
-	got := printable("a\x1b[2J\n  ::error::no\n##[group]x\nC:: fine")
-	if want := "a\\x1b[2J\n: :error::no\n# #[group]x\nC:: fine"; got != want {
+	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]\nC:: fine")
+	if want := "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]\nC:: fine"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	const evil = "::error::\n\x1b[2J##vso[task.complete]"
+	c, err := clusterOf(&tfjson.ResourceChange{Address: evil, Change: &tfjson.Change{After: map[string]any{
+		"cluster": evil, "status": evil, "change": []any{map[string]any{"held": map[string]any{"nodes": map[string]any{evil: evil}}}},
+	}}})
+	var out bytes.Buffer
+	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
+	JSON(&out)(Event{Kind: "plan", Clusters: []Cluster{c}})
+	if err != nil || Printable(out.String()) != out.String() || strings.Count(out.String(), "# #vso[") != 9 {
+		t.Errorf("%v:\n%s", err, &out)
 	}
 	var summary bytes.Buffer
 	Summary(&summary)(Event{Kind: "end", Outcome: Held, Message: "<img src=x> waits"})

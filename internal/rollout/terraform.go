@@ -19,6 +19,7 @@ import (
 	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 const attachmentType = "stackpolicy_placement_attachment"
@@ -174,6 +175,9 @@ func actions(change *tfjson.ResourceChange) []string {
 	return words
 }
 
+// line is a text of others as a part of a line.
+func line(s string) string { return Printable(text.Clean(s)) }
+
 func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 	var after struct {
 		Cluster   string `json:"cluster"`
@@ -187,18 +191,24 @@ func clusterOf(change *tfjson.ResourceChange) (Cluster, error) {
 			Held HeldNodes `json:"held"`
 		} `json:"change"`
 	}
-	text, err := json.Marshal(change.Change.After)
+	values, err := json.Marshal(change.Change.After)
 	if err == nil {
-		err = json.Unmarshal(text, &after)
+		err = json.Unmarshal(values, &after)
 	}
 	c := Cluster{
-		Address:   change.Address,
-		Name:      cmp.Or(after.Cluster, change.Address),
+		Address:   line(change.Address),
+		Name:      line(cmp.Or(after.Cluster, change.Address)),
 		Remaining: after.Remaining,
-		Status:    after.Status,
+		Status:    line(after.Status),
 	}
 	for _, change := range after.Change {
-		c.Held = change.Held
+		c.Held.Omitted = change.Held.Omitted
+		for name, why := range change.Held.Nodes {
+			if c.Held.Nodes == nil {
+				c.Held.Nodes = map[string]string{}
+			}
+			c.Held.Nodes[line(name)] = line(why)
+		}
 	}
 	if after.Update != nil {
 		c.Pause, _ = duration.Parse(after.Update.Pause) // the provider has looked at both
@@ -254,8 +264,8 @@ func (c *Command) Apply(ctx context.Context, plan *Plan, progress func(message s
 		if err == nil {
 			return nil
 		}
-		text, _ := os.ReadFile(log.Name())
-		return fault("apply", text, err)
+		said, _ := os.ReadFile(log.Name())
+		return fault("apply", said, err)
 	}
 }
 
