@@ -215,8 +215,8 @@ func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 	case belongs:
 		node, err := s.node(p.region, at, q.Keys)
 		p.nodes = append(p.nodes, node)
-		size := int64(unsafe.Sizeof(node)) + sizeOf(node.ID, node.Name, node.HostID, node.Profile, node.Fault,
-			node.InService)
+		size := int64(unsafe.Sizeof(node)) + sizeOf(node.ID, node.Name, node.Status, node.Zone, node.HostID,
+			node.Profile, node.Fault, node.InService)
 		if q.Addresses != nil {
 			p.addresses[s.ID] = s.Addresses.list
 			size += sizeOf(s.Addresses.list...)

@@ -378,19 +378,27 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// TestReadBound: what is kept of all pages and regions is bounded, and the error names the
-// region and the number.
+// TestReadBound: what is kept of all pages and regions is bounded, whichever text of a server
+// it is, and the error names the region and the number.
 func TestReadBound(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	pages := 0
 	heavy := strings.Repeat("x", 250<<10)
-	fake.Inject(fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		pages++
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"servers": [{"id": "%d", "name": "%s", "status": "ACTIVE"}], "servers_links": [{"rel": "next"}]}`, pages, heavy)
-	})})
-	_, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: []string{"RegionOne"}, Selector: cluster.Selector{NameRegex: "^"}})
-	if err == nil || !strings.HasPrefix(err.Error(), "region RegionOne: list servers: ") || !strings.Contains(err.Error(), fmt.Sprintf("takes more than 64 MiB, with %d servers of this region", pages)) {
-		t.Errorf("after %d pages: %.300v", pages, err)
+	for _, field := range []string{`"name": "%s"`, `"status": "%s"`, `"OS-EXT-AZ:availability_zone": "%s"`, `"hostId": "%s"`, `"fault": {"message": "%s"}`,
+		`"metadata": {"profile": "%s"}`, `"addresses": {"net": [{"addr": "%s", "version": 4, "OS-EXT-IPS:type": "fixed"}]}`} {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		pages := 0
+		fake.Inject(fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			pages++
+			w.Header().Set("Content-Type", "application/json")
+			server := fmt.Sprintf(field, fmt.Sprint(pages, heavy))
+			if !strings.Contains(field, "status") {
+				server += `, "status": "ACTIVE"`
+			}
+			fmt.Fprintf(w, `{"servers": [{"id": "%d", %s}], "servers_links": [{"rel": "next"}]}`, pages, server)
+		})})
+		_, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: []string{"RegionOne"}, Selector: cluster.Selector{NameRegex: "^"},
+			Keys: cluster.Keys{Profile: "profile"}, Addresses: map[string][]string{}})
+		if err == nil || !strings.HasPrefix(err.Error(), "region RegionOne: list servers: ") || !strings.Contains(err.Error(), fmt.Sprintf("takes more than 64 MiB, with %d servers of this region", pages)) {
+			t.Errorf("%s: after %d pages: %.300v", field, pages, err)
+		}
 	}
 }

@@ -29,21 +29,18 @@ type wholeBody struct {
 
 // Close lets the next large answer be read.
 func (b *wholeBody) Close() error {
-	size := len(b.all)
 	b.set(nil)
-	b.free(size)
+	b.free()
 	return nil
 }
 
-// free gives back the turn of a large answer, and the memory of a huge one: else
-// the next would come on top of what is no longer needed.
-func (b *wholeBody) free(size int) {
+// free gives back the turn of a large answer, and its memory: else the next would come on
+// top of what is no longer needed, and a list has a thousand.
+func (b *wholeBody) free() {
 	if b.release == nil {
 		return
 	}
-	if size > hugeAnswer {
-		runtime.GC()
-	}
+	runtime.GC()
 	b.release()
 	b.release = nil
 }
@@ -83,7 +80,7 @@ func (t *transport) read(ctx context.Context, resp *http.Response, k kind) (body
 			body.release, err = t.turn(ctx)
 		}
 		if err != nil {
-			body.free(read)
+			body.free()
 			return nil, false, fmt.Errorf("the answer breaks off after %d bytes: %w", read, err)
 		}
 		if int64(read) > limit {
@@ -96,7 +93,7 @@ func (t *transport) read(ctx context.Context, resp *http.Response, k kind) (body
 		all = append(make([]byte, 0, size), all[:read]...)[:size]
 	}
 	if cut = int64(read) > limit; cut && good {
-		body.free(read)
+		body.free()
 		return nil, false, k.tooLarge()
 	}
 	body.set(all[:read])

@@ -37,7 +37,7 @@ type Compute struct {
 	newest int // the newest microversion 2.x that it offers
 	client gophercloud.ServiceClient
 
-	ids         shared[struct{}, map[string]bool] // of the servers
+	listed      shared[struct{}, func(id string) bool] // the servers
 	hypervisors shared[struct{}, []Hypervisor]
 	hostZones   shared[struct{}, map[string]string]
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"net/http"
 	"slices"
@@ -129,21 +130,22 @@ func (s Server) Stop(ctx context.Context) error {
 // Exists reports whether the server is there. All servers of a region are listed
 // for it, once; only one that is not in the list is asked for by itself.
 func (s Server) Exists(ctx context.Context) (bool, error) {
-	ids, err := s.Compute.serverIDs(ctx)
+	listed, err := s.Compute.listedServers(ctx)
 	if err != nil {
 		return false, err
 	}
-	if ids[s.ID] {
+	if listed(s.ID) {
 		return true, nil
 	}
 	status, err := s.Status(ctx)
 	return status != "", err
 }
 
-// serverIDs lists the ids of the project's servers, once.
-func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
-	return c.ids.get(ctx, struct{}{}, func(ctx context.Context) (map[string]bool, error) {
-		ids := map[string]bool{}
+// listedServers lists the project's servers, once, and says which ids are among theirs. Of
+// an id a hash is kept, as in [list]: a project may have many.
+func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, error) {
+	return c.listed.get(ctx, struct{}{}, func(ctx context.Context) (func(string) bool, error) {
+		seed, ids := maphash.MakeSeed(), map[uint64]bool{}
 		read := func(page Page, item itemFunc) (more bool, err error) {
 			var list struct {
 				Servers []struct {
@@ -153,10 +155,10 @@ func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
 			}
 			err = json.Unmarshal(page.Body, &list)
 			for _, server := range list.Servers {
-				if err = cmp.Or(err, item(server.ID, server.ID)); err != nil {
+				if err = cmp.Or(err, item(server.ID)); err != nil {
 					return false, err
 				}
-				ids[server.ID] = true
+				ids[maphash.String(seed, server.ID)] = true
 			}
 			return len(list.Links) > 0, err
 		}
@@ -164,6 +166,6 @@ func (c *Compute) serverIDs(ctx context.Context) (map[string]bool, error) {
 		if err != nil && !errors.Is(err, errLostMarker) { // a server that is not in the list is asked for
 			return nil, fmt.Errorf("region %s: list servers: %w", c.Region, err)
 		}
-		return ids, nil
+		return func(id string) bool { return ids[maphash.String(seed, id)] }, nil
 	})
 }

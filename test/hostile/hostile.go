@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -137,6 +138,52 @@ func items(n int) Way {
 			_, _ = io.WriteString(to, t.item(n)+after)
 		})
 	}}
+}
+
+// page is a page of a list, with links to another one.
+func (t Target) page(items string) string {
+	next, _ := json.Marshal(map[string]any{
+		"links":             map[string]string{"next": fmt.Sprintf("?page=%d", pages.Add(1))},
+		"servers_links":     []any{map[string]string{"rel": "next"}},
+		"hypervisors_links": []any{map[string]string{"rel": "next"}},
+		"members_links":     []any{map[string]string{"rel": "next"}},
+	})
+	return strings.TrimSuffix(fmt.Sprintf(t.Around, items), "}") + "," + strings.TrimPrefix(string(next), "{")
+}
+
+var ids = regexp.MustCompile(`("id":"[^"]*)~~`)
+
+// heavy is a way that gives pages of a size, 512 MiB of them in all. On them each text is new,
+// and each but ids and times has a length, where the page has room for it.
+func heavy(size, length int) Way {
+	var sent atomic.Int64
+	return Way{
+		Name:  fmt.Sprintf("texts of %d bytes on many pages of %d KiB", length, size>>10),
+		Large: true,
+		Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			const mark = "~~"
+			item := strings.ReplaceAll(Dirty(t.item(0), mark), "Z"+mark, "Z")
+			if short := ids.ReplaceAllString(item, "$1~id~"); strings.Contains(short, mark) {
+				item = short
+			}
+			texts := max(1, strings.Count(item, mark))
+			padding := strings.Repeat("x", min(length, size/texts))
+			items := make([]string, max(1, size/len(padding)/texts))
+			for i := range items {
+				number := fmt.Sprintf("-%d", pages.Add(1))
+				items[i] = strings.NewReplacer(mark, number+"-"+padding, "~id~", number).Replace(item)
+			}
+			page := t.page(strings.Join(items, ","))
+			if sent.Add(int64(size)) > 512<<20 {
+				page = fmt.Sprintf(t.Around, "")
+			}
+			w.Header().Set("Content-Encoding", "gzip")
+			answer(w, jsonType, t.status(), "")
+			z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
+			_, _ = io.WriteString(z, page)
+			_ = z.Close()
+		},
+	}
 }
 
 // status is a way that answers with a status, and a body that repeats the
@@ -280,16 +327,13 @@ func Ways() []Way {
 			},
 		},
 		Way{Name: "another item on each page for ever", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
-			next, _ := json.Marshal(
-				map[string]any{
-					"links":             map[string]string{"next": fmt.Sprintf("?page=%d", pages.Add(1))},
-					"servers_links":     []any{map[string]string{"rel": "next"}},
-					"hypervisors_links": []any{map[string]string{"rel": "next"}},
-				},
-			)
-			body := strings.TrimSuffix(fmt.Sprintf(t.Around, t.item(int(pages.Add(1)))), "}")
-			answer(w, jsonType, t.status(), body+","+strings.TrimPrefix(string(next), "{"))
+			answer(w, jsonType, t.status(), t.page(t.item(int(pages.Add(1)))))
 		}},
+		heavy(22<<20, 22<<20),
+		heavy(22<<20, 250<<10),
+		heavy(3<<20, 250<<10),
+		heavy(3<<20, 4_000),
+		heavy(3<<20, 200),
 		Way{
 			Name:  "nothing for ever",
 			Slow:  true,
