@@ -204,6 +204,35 @@ func remarshal(t *testing.T, from, into any) {
 	}
 }
 
+// TestWhyNot: the guide's question gets the guide's answer, though the plan is empty.
+func TestWhyNot(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../docs/guides/reading-a-plan.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, part, _ := strings.Cut(string(guide), "$ echo '")
+	question, rest, _ := strings.Cut(part, "' | terraform console\n")
+	answer, _, _ := strings.Cut(rest, "\n```")
+	cloud := acctest.NewFake(t, fakecloud.Config{})
+	with := func(image string) []string {
+		return []string{"desired_capacity = 6", threeZones, oldest, `template = { image = "` + image + `" }`,
+			"update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 1\n  }"}
+	}
+	r := reader{cloud.Installed(t, attached(with("debian-12")...)), t, cloud.Fake, map[string]string{}}
+	r.apply(with("debian-12")...)
+	r.apply(with("debian-13")...)
+	r.fake.UpdateServer("RegionOne", r.servers["web-6"], func(s *fakecloud.Server) { s.Status = "BUILD" })
+	if _, err := r.Run(t.Context(), "apply", "-refresh-only", "-auto-approve"); err != nil {
+		t.Fatal(err)
+	}
+	console := r.Command(t.Context(), "console")
+	console.Stdin = strings.NewReader(question)
+	if got, err := console.CombinedOutput(); err != nil || strings.TrimSpace(string(got)) != answer || answer == "" {
+		t.Errorf("%s: %s (%v), and the guide has %s", question, got, err, answer)
+	}
+}
+
 // TestLongPlan: a plan that adds one node to 2,000 is short.
 func TestLongPlan(t *testing.T) {
 	t.Parallel()

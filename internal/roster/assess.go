@@ -78,7 +78,7 @@ func factOf(name string, n Node, now Roster, seen Seen, policy Policy) *fact {
 	f.protected = protection(name, f.server, policy)
 	f.closed, f.rests = policy.closed(n.Place), policy.rests(n.Place)
 	f.unseen = policy.rests(placement.Place{Region: n.Region}) != ""
-	f.bakes = seen.Baking[name] && !f.outdated && f.trouble == ""
+	f.bakes = seen.Baking[name] && policy.Update != nil && policy.Update.Pause > 0 && !f.outdated && f.trouble == ""
 	f.behind = f.looked && seen.former(name, n)
 	if aged, there := seen.Aged[name]; there && aged.Mark == n.Mark {
 		f.aged = aged.Launched

@@ -144,7 +144,8 @@ func (l *ledger) bars(w want) refusal {
 		return refuse(HeldFailed, "the template that it should get failed, and none is settled")
 	case f.behind && (w.cause == Unhealthy || w.cause == TooOld):
 		return refuse(HeldFormer, "%s", isFormer)
-	case w.cause == Unhealthy && !f.Served && f.Retried && f.full == nil:
+	case w.cause == Unhealthy && !f.Served && f.Retried && f.full == nil &&
+		(!f.outdated || l.aim.at(f.Place) == f.Template): // with another template it is no third try
 		return refuse(HeldTwice, "it never served, nor did the one before it: change the template, or name it in "+
 			"candidates")
 	case w.what == revised:

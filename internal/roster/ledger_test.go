@@ -108,7 +108,7 @@ func TestMayServe(t *testing.T) {
 			name: "one without a mark waits for pause",
 			change: func(r *Roster, s Seen, p *Policy) {
 				p.Templates = Templates{placement.Place{}: image("b"), {Region: "RegionOne", Zone: "az-1"}: image("a")}
-				s.Baking["web-0"] = true
+				s.Baking["web-0"], p.Update.Pause = true, time.Hour
 				for _, name := range r.Names()[1:] {
 					wipe(s, name)
 				}

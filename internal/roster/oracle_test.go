@@ -566,7 +566,7 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 	bakes := false
 	for name, n := range s.nodes {
 		_, known := now.Nodes[name]
-		bakes = bakes || known && s.seen.Baking[name] && n == now.Nodes[name] && n.Template == s.wanted(n.Place) && s.inService(name, n)
+		bakes = bakes || known && u.Pause > 0 && s.seen.Baking[name] && n == now.Nodes[name] && n.Template == s.wanted(n.Place) && s.inService(name, n)
 	}
 	taken := int64(0)
 	for class := range 5 {
@@ -607,7 +607,8 @@ func (s *slowPlanner) replace(now Roster, result *slowResult, waits map[string]b
 					}
 				case Unhealthy:
 					victim = there.first(func(name string) bool {
-						third := s.nodes[name].Retried && !s.served(name) && !s.noHost(name)
+						n := s.nodes[name]
+						third := n.Retried && !s.served(name) && !s.noHost(name) && (n.Template == s.wanted(n.Place) || n.Template == s.goal(n.Place, current))
 						return of(name) && s.unhealthy(name) && (batch < 0 || !third && !s.former(name))
 					}, false)
 				case Misplaced:

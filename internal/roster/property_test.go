@@ -109,6 +109,7 @@ func genUpdate(t *rapid.T) *Update {
 		StopAbove: amount(rapid.SampledFrom([]string{"50%", "100%", "2"}).Draw(t, "stop above")),
 		Method:    genMethod.Draw(t, "method"),
 
+		Pause:          rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "pause"),
 		RetryFullAfter: rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "retry full after"),
 
 		RevertAfter: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "revert after"),

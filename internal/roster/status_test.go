@@ -126,6 +126,7 @@ func TestStatus(t *testing.T) {
 			name: "bakes",
 			policy: func(p *Policy) {
 				outdated("1")(p)
+				p.Update.Pause = time.Hour
 				p.Templates = Templates{placement.Place{}: image("b"), {Region: "RegionOne", Zone: "az-1"}: image("a")}
 			},
 			seen: func(s Seen) { s.Baking["web-0"] = true },

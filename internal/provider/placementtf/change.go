@@ -31,10 +31,10 @@ func changeAttribute() schema.Attribute {
 			"`one(stackpolicy_placement_attachment.web.change).deletion`. Its parts are `creation`, `deletion` " +
 			"(names in `candidates`), `in_place` (another template or server under the same name), `returned` " +
 			"(removed earlier, and still in service), `held` (what " +
-			"[holds](../guides/operating-a-cluster.md#each-kind-of-held) nodes that should be replaced) and " +
-			"`replaced` (a number: by `update` or named in `candidates`). Each has a `count` and `nodes`, some " +
-			"have `reasons`, and one without nodes is null. Lists have at most 100 names; `omitted` counts the " +
-			"others.",
+			"[holds](../guides/operating-a-cluster.md#each-kind-of-held) nodes that should be replaced, as of the " +
+			"last refresh) and `replaced` (a number: by `update` or named in `candidates`). Each has a `count` and " +
+			"`nodes`, some have `reasons`, and one without nodes is null. Lists have at most 100 names; `omitted` " +
+			"counts the others.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"returned": schema.SingleNestedAttribute{
 				Computed: true,
@@ -110,19 +110,12 @@ func (m *attachmentModel) record(
 ) {
 	named := func(t types.ObjectType, outcome roster.Outcome, names, why string) types.Object {
 		list := change.Of(outcome)
-		if len(list) == 0 {
+		fields := part(list, names, why)
+		if fields == nil {
 			return types.ObjectNull(t.AttrTypes)
 		}
-		fields := map[string]attr.Value{"count": types.Int64Value(int64(len(list))), "omitted": omittedOf(len(list))}
-		all, reasons := verdicts(list)
 		if outcome == roster.Comes && len(list) == len(next.Nodes) {
-			all = nameList(nil)
-		}
-		if names != "" {
-			fields[names] = all
-		}
-		if why != "" {
-			fields[why] = reasons
+			fields[names] = nameList(nil)
 		}
 		if _, placed := t.AttrTypes["regions"]; placed {
 			nodes := placement.Counts{}
@@ -140,10 +133,45 @@ func (m *attachmentModel) record(
 			"returned": named(returnedType, roster.Returns, "nodes", ""),
 			"deletion": named(deletionType, roster.Leaves, "candidates", "reasons"),
 			"in_place": named(inPlaceType, roster.Changes, "nodes", "reasons"),
-			"held":     named(heldType, roster.Held, "", "nodes"),
+			"held":     heldOf(change),
 			"replaced": types.Int64Value(change.Replaced()),
 		})},
 	)
+}
+
+// hold puts what is held now into the last change.
+func (m *attachmentModel) hold(change roster.Change) {
+	elements := m.Change.Elements()
+	if len(elements) != 1 {
+		return
+	}
+	last := elements[0].(types.Object).Attributes()
+	last["held"] = heldOf(change)
+	m.Change = types.SetValueMust(changeType, []attr.Value{types.ObjectValueMust(changeType.AttrTypes, last)})
+}
+
+func heldOf(change roster.Change) types.Object {
+	fields := part(change.Of(roster.Held), "", "nodes")
+	if fields == nil {
+		return types.ObjectNull(heldType.AttrTypes)
+	}
+	return types.ObjectValueMust(heldType.AttrTypes, fields)
+}
+
+// part is a part of a change: how many nodes, their names and why. It is nil without nodes.
+func part(list []roster.Verdict, names, why string) map[string]attr.Value {
+	if len(list) == 0 {
+		return nil
+	}
+	fields := map[string]attr.Value{"count": types.Int64Value(int64(len(list))), "omitted": omittedOf(len(list))}
+	all, reasons := verdicts(list)
+	if names != "" {
+		fields[names] = all
+	}
+	if why != "" {
+		fields[why] = reasons
+	}
+	return fields
 }
 
 // tally adds the counts of nodes by place.

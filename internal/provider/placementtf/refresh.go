@@ -95,8 +95,8 @@ func (m *attachmentModel) refresh(
 	return r.Learn(seen, policy).Ordered(), after, true
 }
 
-// tell sets the status from what was found out, and that nothing remains where the cluster
-// is in step. It sends no further request.
+// tell sets the status and what is held from what was found out, and that nothing remains where
+// the cluster is in step. It sends no further request.
 func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memory, diags *diag.Diagnostics) {
 	policy := m.policy(ctx, m, after.Marked, diags)
 	for i, region := range policy.Regions {
@@ -108,6 +108,7 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memor
 		return // the plan says why
 	}
 	m.Status = types.StringValue(change.Status(policy, 0))
+	m.hold(change)
 	if m.Status.ValueString() == roster.InStep && m.Remaining.ValueInt64() > 0 {
 		// A server that is made again in its place counts until somebody sees that it is well. No plan would store
 		// that: there is nothing to change.

@@ -110,7 +110,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	if diags.HasError() {
 		return
 	}
-	nodes, status := state.Nodes, state.Status
+	nodes, status, change := state.Nodes, state.Status, state.Change
 	var remembered roster.Roster
 	var after memory
 	var ok bool
@@ -129,8 +129,9 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	if !state.Nodes.Equal(nodes) { // large maps are slow to write, so only changed ones are written
 		diags.Append(resp.State.Set(ctx, &state)...)
-	} else if !state.Status.Equal(status) {
+	} else if !state.Status.Equal(status) || !state.Change.Equal(change) {
 		diags.Append(resp.State.SetAttribute(ctx, path.Root("status"), state.Status)...)
+		diags.Append(resp.State.SetAttribute(ctx, path.Root("change"), state.Change)...)
 		diags.Append(resp.State.SetAttribute(ctx, path.Root("remaining"), state.Remaining)...)
 	}
 	diags.Append(resp.Identity.Set(ctx, state.identity())...)
