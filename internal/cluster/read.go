@@ -43,6 +43,11 @@ type Query struct {
 	// the one first at which a node is asked. nil: they are not read.
 	Addresses map[string][]string
 
+	// Others is filled with the names of servers that match all but Names; Nova is asked for
+	// those that begin as Names and Next do. nil: they are not read.
+	Others map[string]bool
+	Next   string
+
 	// Remembered has names of servers, by id, from an earlier read. They count
 	// where a cell that is down hides them.
 	Remembered map[string]string
@@ -84,6 +89,9 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, er
 		lists[i] = p.nodes
 		if q.Addresses != nil {
 			maps.Copy(q.Addresses, p.addresses)
+		}
+		if q.Others != nil {
+			maps.Copy(q.Others, p.others)
 		}
 	}
 	nodes := slices.Concat(lists...)
@@ -145,6 +153,7 @@ type part struct {
 	region    string
 	nodes     []node.Node
 	addresses map[string][]string
+	others    map[string]bool
 	undecided []string      // ids of servers that may belong to it, or not
 	group     bool          // the region has the selector's server group
 	size      int64         // of what is kept, in bytes
@@ -181,10 +190,11 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 	restart := func() {
 		p.all.Add(-p.size)
 		p.nodes, p.undecided, p.addresses, p.size = nil, nil, map[string][]string{}, 0
+		p.others = map[string]bool{}
 	}
 	err = compute.ServerPages(
 		ctx,
-		match.query(),
+		match.query(q.Next),
 		restart,
 		func(page openstack.Page, item func(string, ...string) error) (bool, error) {
 			return readPage(page.Body, q.Addresses != nil, func(s *server) error {
@@ -212,6 +222,12 @@ func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 	case !known:
 		p.undecided = append(p.undecided, s.ID)
 		return p.keep(sizeOf(s.ID))
+	case !belongs && q.Others != nil:
+		match.names = nil
+		if close, _ := match.matches(s); close {
+			p.others[s.Name] = true
+			return p.keep(sizeOf(s.Name))
+		}
 	case belongs:
 		node, err := s.node(p.region, at, q.Keys)
 		p.nodes = append(p.nodes, node)

@@ -117,12 +117,13 @@ func (m *matcher) matches(s *server) (belongs, known bool) {
 
 // query is what Nova can filter by without leaving out a server that matches. Nova's
 // regular expressions are those of its database: of another dialect than ours, and not
-// case-sensitive. So only plain text is sent that every match contains.
-func (m *matcher) query() url.Values {
+// case-sensitive. So only plain text is sent that every match contains, and so does the name
+// next, "" for none.
+func (m *matcher) query(next string) url.Values {
 	query := url.Values{}
 	if part := requiredText(m.NameRegex); part != "" {
 		query.Set("name", part)
-	} else if part := sharedText(m.Names); part != "" {
+	} else if part := sharedText(m.Names, next); part != "" {
 		query.Set("name", part)
 	}
 	if len(m.Tags) > 0 {
@@ -158,12 +159,15 @@ func requiredText(pattern string) string {
 	return longest
 }
 
-// sharedText is the plain text that all names begin with.
-func sharedText(names []string) string {
+// sharedText is the plain text that all names begin with, next too unless it is "".
+func sharedText(names []string, next string) string {
 	if len(names) == 0 {
 		return ""
 	}
 	first, last := slices.Min(names), slices.Max(names)
+	if next != "" {
+		first, last = min(first, next), max(last, next)
+	}
 	n := 0
 	for n < len(first) && n < len(last) && first[n] == last[n] && plain.MatchString(first[n:n+1]) {
 		n++

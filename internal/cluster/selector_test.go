@@ -96,7 +96,7 @@ func TestSharedText(t *testing.T) {
 		{"web", []string{"web.1", "web.2"}},
 		{"", nil},
 	} {
-		if got := sharedText(c.names); got != c.want {
+		if got := sharedText(c.names, ""); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.names, got, c.want)
 		}
 	}

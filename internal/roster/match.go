@@ -67,6 +67,12 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 		}
 		seen.Servers[name] = best
 	}
+	seen.matchLeaving(r, found, before)
+	return r, seen, tellMatched(twice, lost)
+}
+
+// matchLeaving finds the servers of leaving nodes, and forgets those that have none.
+func (s Seen) matchLeaving(r Roster, found map[string][]node.Node, before Seen) {
 	for _, name := range r.LeavingNames() {
 		if len(found[name]) == 0 {
 			delete(r.Leaving, name)
@@ -75,10 +81,13 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 		n := r.Leaving[name]
 		n.Doubt = false
 		r.Leaving[name] = n
-		seen.Servers[name] = n.serverOf(found[name], before.Servers[name].ID)
-		seen.follow(name, n, seen.Servers[name], before)
+		s.Servers[name] = n.serverOf(found[name], before.Servers[name].ID)
+		s.follow(name, n, s.Servers[name], before)
 	}
-	var notices []Notice
+}
+
+// tellMatched says which names several servers have, and which nodes had a server that is not found.
+func tellMatched(twice, lost []string) (notices []Notice) {
 	if len(twice) > 0 {
 		notices = append(
 			notices,
@@ -108,7 +117,7 @@ func Match(r Roster, servers []node.Node, before Seen, zoned func(region string)
 			),
 		)
 	}
-	return r, seen, notices
+	return notices
 }
 
 // MatchOpen is [Match] after a look that left closed regions out: their nodes stay as

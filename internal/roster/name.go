@@ -3,7 +3,9 @@ package roster
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -61,6 +63,31 @@ func (n *Naming) UnmarshalText(text []byte) error {
 
 // Name is the name of a node.
 func (n Naming) Name(index int64) string { return n.Pattern.Name(n.Cluster, index) }
+
+// gives reports whether a node of an index from next on gets a name.
+func (n Naming) gives(name string, next int64) bool {
+	m := n.Pattern.Regexp(n.Cluster).FindStringSubmatch(name)
+	if m == nil {
+		return false
+	}
+	index, err := strconv.ParseInt(m[1], 10, 64)
+	return err == nil && index >= next && n.Name(index) == name
+}
+
+// maxTaken bounds how many names are remembered that other servers have.
+const maxTaken = 100
+
+// Taken are the names that new nodes may get and that servers have which are no nodes: of
+// the next indices, and of kept slots. They are sorted, and at most maxTaken.
+func (r Roster) Taken(naming Naming, servers map[string]bool) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		_, node := r.known(name)
+		if _, slot := r.Slots[name]; !node && (slot || naming.gives(name, r.Next)) {
+			names = append(names, name)
+		}
+	}
+	return names[:min(len(names), maxTaken)]
+}
 
 // gave reports whether nodes of indices below next could have had a name.
 func (n Naming) gave(name string, next int64) bool {

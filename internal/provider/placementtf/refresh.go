@@ -39,7 +39,7 @@ func (m *attachmentModel) refresh(
 	}
 	r.Former[m.naming()] = r.Next
 	if len(r.Nodes)+len(r.Leaving) == 0 {
-		after.Seen = roster.NewSeen()
+		after.Seen, after.Taken = roster.NewSeen(), nil
 		return r.Ordered(), after, true
 	}
 	cloud := b.Get(ctx, diags)
@@ -79,6 +79,7 @@ func (m *attachmentModel) refresh(
 		return r, before, false
 	}
 	after.lookAt(looked, findings)
+	after.Taken = r.Taken(m.naming(), query.Others)
 	zoned := func(region string) bool {
 		return slices.ContainsFunc(
 			listed,
@@ -217,6 +218,8 @@ func (m attachmentModel) query(
 	q := cluster.Query{
 		Keys:       nodes.Selector{}.Keys(),
 		Remembered: map[string]string{},
+		Others:     map[string]bool{},
+		Next:       m.naming().Name(r.Next),
 		NoProfiles: !byProfile,
 		Faults:     true,
 	}
