@@ -57,6 +57,11 @@ func TestClosedPlaces(t *testing.T) {
 			p.Templates, p.Update = images("b"), update("9", Outdated)
 			p.Update.Method = InPlace
 		}, revised: "web-1 web-2 web-3 web-4 web-5", remaining: 1},
+		{name: "a broken node of a closed zone is not advised to be a candidate", seen: func(s Seen) { s.change("web-0", sick) }, policy: func(p *Policy) {
+			p.close("RegionOne", "az-1")
+			p.Templates, p.Update = images("b"), update("1", Outdated)
+			p.Update.Method = InPlace
+		}, remaining: 6, told: "This batch waits for 1 node: web-0 (its server is in ERROR). Nodes of a closed place"},
 		{name: "also what never served", roster: func(r Roster) { n := r.Nodes["web-0"]; n.Served = false; r.Nodes["web-0"] = n },
 			seen: func(s Seen) { s.change("web-0", unmarked) },
 			policy: func(p *Policy) {

@@ -91,12 +91,20 @@ func (p *planning) tell(change Change) (notices []Notice) {
 		say(BatchBakes, "%s more should be replaced. %s not in service for as long as update.pause says: %s. Apply "+
 			"again then.", text.Nodes(more), isOrAre(len(p.baking)), text.Few(p.baking))
 	}
-	if list := of(HeldClosed); len(list) > 0 && p.taken == 0 {
+	return append(notices, p.tellBarred(change)...)
+}
+
+// tellBarred says which nodes stay as they are for now.
+func (p *planning) tellBarred(change Change) (notices []Notice) {
+	say := func(title Title, format string, args ...any) {
+		notices = append(notices, notice(title, format, args...))
+	}
+	if list := held(change.Verdicts, HeldClosed); len(list) > 0 && p.taken == 0 {
 		say(PlacesClosed, "%s should be replaced, and their places take no nodes now: %s. "+
 			"They stay as they are until their places take nodes again; the next plan goes on then by itself.",
 			text.Nodes(int64(len(list))), text.Few(withWhy(list)))
 	}
-	if list := of(HeldUnseen); len(list) > 0 {
+	if list := held(change.Verdicts, HeldUnseen); len(list) > 0 {
 		say(NotSeen, "%s should be replaced, and no refresh has looked at them since they changed: %s. Plan without "+
 			"-refresh=false.", text.Nodes(int64(len(list))), text.Few(namesOf(list)))
 	}
@@ -150,7 +158,7 @@ type wait struct {
 	behind   bool     // whether some of those have servers that did not change
 	unseen   bool     // whether some of those were not looked at
 	leaving  bool     // whether nodes that leave are among them
-	closed   bool     // whether nodes of closed regions are among them
+	closed   bool     // whether nodes of closed places are among them
 }
 
 // waits are the nodes that keep the next batch from being chosen: those that count as under
@@ -175,6 +183,10 @@ func (p *planning) waits(more int64) (w wait) {
 			continue
 		}
 		w.names = append(w.names, fmt.Sprintf("%s (%s)", name, f.trouble))
+		if f.rests != "" {
+			w.closed = true // no candidate is taken there
+			continue
+		}
 		w.underWay = true
 		w.unseen = w.unseen || !f.looked
 		w.behind = w.behind || f.trouble == isBehind
@@ -216,8 +228,8 @@ func (w wait) advice(policy Policy) string {
 	if w.closed {
 		parts = append(
 			parts,
-			"A closed region is not looked at, so all its nodes count as out of service for a method that takes "+
-				"others from it: open the region first.",
+			"Nodes of a closed place that are out of service, or that nobody looks at, count for a method that takes "+
+				"others from it, and none is repaired there: open the place first.",
 		)
 	}
 	if w.leaving {
