@@ -46,9 +46,9 @@ type newNode struct {
 }
 
 // name gives new nodes their indices and names, place by place. The first ones are the
-// second tries.
-func (l *ledger) name(come arrivals) (nodes []newNode, next int64) {
-	names := newNamer(l.now, l.returned, l.policy)
+// second tries. Names that others have are passed over.
+func (l *ledger) name(come arrivals, others []string) (nodes []newNode, next int64, passed []string) {
+	names := newNamer(l.now, l.returned, others, l.policy)
 	retries := l.retries
 	wanted := share(come.counts, come.wanted)
 	for _, at := range come.counts.Places() {
@@ -67,7 +67,7 @@ func (l *ledger) name(come arrivals) (nodes []newNode, next int64) {
 			next = max(next, n.Index+1)
 		}
 	}
-	return nodes, max(l.now.Next, next)
+	return nodes, max(l.now.Next, next), names.passed
 }
 
 // namer hands out names. Without slots an index is never used twice, and a name that
@@ -80,13 +80,15 @@ type namer struct {
 	next   int64 // all indices below are taken
 	kept   []string
 	slots  map[int64]bool // indices of slots
+	others []string       // names that servers have which are no nodes
+	passed []string       // those of them that a new node would have got
 }
 
-func newNamer(now Roster, returned []*fact, policy Policy) *namer {
+func newNamer(now Roster, returned []*fact, others []string, policy Policy) *namer {
 	if policy.Stateful == nil {
-		return &namer{now: now, policy: policy, next: now.Next}
+		return &namer{now: now, policy: policy, next: now.Next, others: others}
 	}
-	n := &namer{now: now, policy: policy, kept: now.KeptSlots(), slots: map[int64]bool{}}
+	n := &namer{now: now, policy: policy, kept: now.KeptSlots(), slots: map[int64]bool{}, others: others}
 	n.kept = slices.DeleteFunc(n.kept, func(name string) bool {
 		return slices.ContainsFunc(returned, func(f *fact) bool { return f.name == name })
 	})
@@ -99,18 +101,29 @@ func newNamer(now Roster, returned []*fact, policy Policy) *namer {
 // take is a node in a place, without a template. Where the server of the one that had
 // the slot before still runs, the new node has it made again.
 func (n *namer) take(at placement.Place) newNode {
-	if i := slices.IndexFunc(n.kept, func(name string) bool { return n.now.Slots[name].fits(at) }); i >= 0 {
+	if i := slices.IndexFunc(n.kept, func(name string) bool { return n.now.Slots[name].fits(at) && !n.passes(name) }); i >= 0 {
 		name := n.kept[i]
 		slot, last := n.now.Slots[name], n.now.Leaving[name]
 		n.kept = slices.Delete(n.kept, i, i+1)
 		at.Zone = cmp.Or(slot.Zone, at.Zone)
 		return newNode{name, Node{Index: slot.Index, Place: at, Generation: last.Generation, Mark: last.Mark}}
 	}
-	for n.slots[n.next] || n.used(n.policy.Name(n.next)) {
+	for n.slots[n.next] || n.used(n.policy.Name(n.next)) || n.passes(n.policy.Name(n.next)) {
 		n.next++
 	}
 	n.next++
 	return newNode{n.policy.Name(n.next - 1), Node{Index: n.next - 1, Place: at}}
+}
+
+// passes reports whether another server has a name, and notes that it was passed over.
+func (n *namer) passes(name string) bool {
+	if !slices.Contains(n.others, name) {
+		return false
+	}
+	if !slices.Contains(n.passed, name) {
+		n.passed = append(n.passed, name)
+	}
+	return true
 }
 
 // used reports whether a name is not to be given to a new node.

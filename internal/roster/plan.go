@@ -87,7 +87,7 @@ func (p *planning) finish(now Roster, seen Seen) (Roster, Change, error) {
 	for _, f := range come.returned {
 		p.returns(f)
 	}
-	made, index := p.name(come)
+	made, index, passed := p.name(come, seen.Taken)
 	next := p.now.clone()
 	fresh := next.withoutSlots(made)
 	next.apply(p.verdicts, made, index, seen)
@@ -113,6 +113,7 @@ func (p *planning) finish(now Roster, seen Seen) (Roster, Change, error) {
 		protects,
 		p.failure.notices(change.Reverted, p.policy),
 		seen.tellOfFull(p.tried, p.policy),
+		namesPassed(passed),
 		p.tell(change),
 		slotsWait(fresh, next, after, p.policy),
 	)

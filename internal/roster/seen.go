@@ -26,6 +26,10 @@ type Seen struct {
 	// Full are the places in which Nova found no host a short time ago: see
 	// [Update.RetryFullAfter]. The time is when the server was made that found none.
 	Full placement.By[time.Time] `json:"full,omitempty"`
+
+	// Taken are the names that new nodes would get, and that servers have which are no nodes:
+	// see [Roster.Taken].
+	Taken []string `json:"taken,omitempty"`
 }
 
 // Build is a server as it was seen when it followed its node the last time.

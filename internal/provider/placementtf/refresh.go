@@ -39,7 +39,7 @@ func (m *attachmentModel) refresh(
 	}
 	r.Former[m.naming()] = r.Next
 	if len(r.Nodes)+len(r.Leaving) == 0 {
-		after.Seen, after.Taken = roster.NewSeen(), nil
+		after.Seen = roster.NewSeen()
 		return r.Ordered(), after, true
 	}
 	cloud := b.Get(ctx, diags)
@@ -79,7 +79,6 @@ func (m *attachmentModel) refresh(
 		return r, before, false
 	}
 	after.lookAt(looked, findings)
-	after.Taken = r.Taken(m.naming(), query.Others)
 	zoned := func(region string) bool {
 		return slices.ContainsFunc(
 			listed,
@@ -87,6 +86,7 @@ func (m *attachmentModel) refresh(
 		)
 	}
 	r, seen, notices := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
+	seen.Taken = r.Taken(m.naming(), query.Others)
 	after.see(r, seen)
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	after.Seen.Tell(r, policy)

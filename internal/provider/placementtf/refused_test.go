@@ -146,35 +146,36 @@ func TestPlacementServersThere(t *testing.T) {
 	}
 }
 
-// TestPlacementNamesTaken: where an older state was restored a growth refuses the names of servers that the state does not
-// know. Names that no new node gets, and servers that the selector leaves out, do not matter; nor do any to a plan that adds none.
+// TestPlacementNamesTaken: where an older state was restored, or two applies ran at once, new nodes pass over the names of
+// servers that the state does not know, and a warning has them. Servers that the selector leaves out do not matter.
 func TestPlacementNamesTaken(t *testing.T) {
 	t.Parallel()
-	const there = "cluster: Servers of this cluster are there already"
+	const there = ": Servers have the names that come next"
 	before := zonal(2, "az-1", nil)
 	mine := attributes{"selector": attributes{"metadata": attributes{"mine": "yes"}}}
 	planEach(t, map[string]plannedCase{
 		"of the next node": {
-			happens: inTurn(boots, another("web-2")),
-			before:  before, config: zonal(3, "az-1", nil), at: there, says: "web-2",
+			happens: inTurn(boots, another("web-2")), before: before, config: zonal(3, "az-1", nil),
+			nodes: "RegionOne/az-1: web-0 web-1 web-3", change: "+web-3", at: there, says: "web-2",
 		},
-		"of one after it": {
-			happens: inTurn(boots, another("web-4"), another("web-3")),
-			before:  before, config: zonal(5, "az-1", nil), at: there, says: "web-3, web-4",
+		"of some after it": {
+			happens: inTurn(boots, another("web-4"), another("web-3")), before: before, config: zonal(5, "az-1", nil),
+			nodes: "RegionOne/az-1: web-0 web-1 web-2 web-5 web-6", change: "+web-2 +web-5 +web-6", at: there, says: "web-3, web-4",
 		},
 		"of none that comes": {
 			happens: inTurn(boots, another("web-3"), another("web-02"), another("web-2-old"), another("db-2")),
-			before:  before, config: zonal(3, "az-1", nil),
-			nodes: "RegionOne/az-1: web-0 web-1 web-2", change: "+web-2",
+			before:  before, config: zonal(3, "az-1", nil), nodes: "RegionOne/az-1: web-0 web-1 web-2", change: "+web-2",
+		},
+		"of a slot": {
+			happens: inTurn(boots, another("web-2")), before: with(before, attributes{"stateful": attributes{}}), config: zonal(3, "az-1", attributes{"stateful": attributes{}}),
+			nodes: "RegionOne/az-1: web-0 web-1 web-3", change: "+web-3", at: there, says: "web-2",
 		},
 		"and the selector leaves it out": {
-			happens: inTurn(boots, another("web-2")),
-			before:  zonal(2, "az-1", mine), config: zonal(3, "az-1", mine),
+			happens: inTurn(boots, another("web-2")), before: zonal(2, "az-1", mine), config: zonal(3, "az-1", mine),
 			nodes: "RegionOne/az-1: web-0 web-1 web-2", change: "+web-2",
 		},
 		"and the plan removes one": {
-			happens: inTurn(boots, another("web-2")),
-			before:  before, config: zonal(1, "az-1", oldestFirst),
+			happens: inTurn(boots, another("web-2")), before: before, config: zonal(1, "az-1", oldestFirst),
 			nodes: "RegionOne/az-1: web-1", change: "-web-0",
 		},
 	})
