@@ -101,7 +101,8 @@ func newNamer(now Roster, returned []*fact, others []string, policy Policy) *nam
 // take is a node in a place, without a template. Where the server of the one that had
 // the slot before still runs, the new node has it made again.
 func (n *namer) take(at placement.Place) newNode {
-	if i := slices.IndexFunc(n.kept, func(name string) bool { return n.now.Slots[name].fits(at) && !n.passes(name) }); i >= 0 {
+	free := func(name string) bool { return n.now.Slots[name].fits(at) && !n.passes(name) }
+	if i := slices.IndexFunc(n.kept, free); i >= 0 {
 		name := n.kept[i]
 		slot, last := n.now.Slots[name], n.now.Leaving[name]
 		n.kept = slices.Delete(n.kept, i, i+1)

@@ -99,9 +99,9 @@ func namesPassed(names []string) []Notice {
 	if len(names) == 0 {
 		return nil
 	}
-	return []Notice{notice(NamesTaken, "Servers that this state does not know have names which new nodes would get: %s. "+
-		"Those nodes get other names. If an older state was restored, restore the newest before you apply; if an apply "+
-		"was killed before it stored them, delete those servers; if they are not this cluster's, choose another "+
+	return []Notice{notice(NamesTaken, "Servers that this state does not know have names which new nodes would get: "+
+		"%s. Those nodes get other names. If an older state was restored, restore the newest before you apply; if an "+
+		"apply was killed before it stored them, delete those servers; if they are not this cluster's, choose another "+
 		"node_name_pattern, or a selector that leaves them out.", text.Few(names))}
 }
 
