@@ -48,6 +48,16 @@ func TestStatus(t *testing.T) {
 			looked: "behind: the next plan replaces 4 of 6 nodes",
 		},
 		{
+			name: "a node that this plan makes again does not remain",
+			policy: func(p *Policy) {
+				p.Update = update("1", Unhealthy)
+				p.Update.Method = Recreate
+			},
+			seen:   broken("web-0"),
+			plan:   "batch 2 of 2: web-0 changes",
+			looked: "behind: the next plan replaces 1 of 1 node",
+		},
+		{
 			name:   "the update begins",
 			policy: func(p *Policy) { outdated("2")(p); p.Begins = true },
 			plan:   "behind: 6 nodes to replace",
