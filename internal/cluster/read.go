@@ -224,7 +224,7 @@ func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 		return p.keep(sizeOf(s.ID))
 	case !belongs && q.Others != nil:
 		match.names = nil
-		if close, _ := match.matches(s); close {
+		if alike, _ := match.matches(s); alike {
 			p.others[s.Name] = true
 			return p.keep(sizeOf(s.Name))
 		}

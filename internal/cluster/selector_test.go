@@ -89,14 +89,19 @@ func TestSharedText(t *testing.T) {
 	for _, c := range []struct {
 		want  string
 		names []string
+		next  string
 	}{
-		{"web-", []string{"web-12", "web-7", "web-1"}},
-		{"web-1", []string{"web-1"}},
-		{"", []string{"web", "db"}},
-		{"web", []string{"web.1", "web.2"}},
-		{"", nil},
+		{"web-", []string{"web-12", "web-7", "web-1"}, ""},
+		{"web-1", []string{"web-1"}, ""},
+		{"", []string{"web", "db"}, ""},
+		{"web", []string{"web.1", "web.2"}, ""},
+		{"", nil, ""},
+		{"web-1", []string{"web-18", "web-19"}, ""},
+		{"web-", []string{"web-18", "web-19"}, "web-20"},
+		{"web-", []string{"web-20", "web-21"}, "web-19"},
+		{"", nil, "web-20"},
 	} {
-		if got := sharedText(c.names, ""); got != c.want {
+		if got := sharedText(c.names, c.next); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.names, got, c.want)
 		}
 	}

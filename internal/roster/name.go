@@ -76,8 +76,9 @@ func (n Naming) gives(name string, next int64) bool {
 	return err == nil && index >= next && n.Name(index) == name
 }
 
-// maxTaken bounds how many names are remembered that other servers have.
-const maxTaken = 100
+// maxTaken bounds how many names are remembered that other servers have: more than any
+// project has servers of one pattern.
+const maxTaken = 10_000
 
 // Taken are the names that new nodes may get and that servers have which are no nodes: of
 // the next indices, and of kept slots. They are sorted, and at most maxTaken.

@@ -306,6 +306,23 @@ var gates = []struct {
 		least: 2, most: 3, taken: 1, images: "b:3",
 	},
 	{
+		what:  "the same after a growth that no refresh has seen",
+		start: gated{size: 3, image: "a", more: wellness},
+		then: func(g *gate) {
+			g.apply()
+			g.size = 5
+			g.watched.Resize(5)
+			g.apply()
+			g.counted.Least, g.counted.Of = 5, 5
+			g.unwell.Store(true)
+			g.image = "b"
+			g.apply()
+			g.unwell.Store(false)
+			g.finish()
+		},
+		least: 5, most: 6, taken: 1, images: "b:5",
+	},
+	{
 		what:  "all servers are stopped before a refresh was stored, and a new image",
 		start: gated{size: 3, image: "a", stopped: true},
 		then: func(g *gate) {
@@ -536,6 +553,36 @@ var gates = []struct {
 			}
 		},
 		least: 2, most: 3, taken: 1, images: "b:3",
+	},
+	{
+		what:  "the attachment is imported when one server of four has a mark, and a new image",
+		start: gated{size: 4, image: "a"},
+		then: func(g *gate) {
+			g.apply()
+			g.each(func(i int, _, id string) {
+				if i > 0 {
+					g.metadata(id, openstack.MarkKey, "")
+				}
+			})
+			g.imported("")
+			g.finish()
+			g.image = "b"
+			g.finish()
+		},
+		least: 4, most: 5, taken: 1, images: "b:4",
+	},
+	{
+		what:  "a bad image with `RECREATE` and `revert_after`, six applies",
+		start: gated{size: 3, image: "a", method: "RECREATE", update: `revert_after = "30m"`},
+		then: func(g *gate) {
+			g.apply()
+			g.image = "bad"
+			for range 6 {
+				g.apply()
+				g.Cloud.Fake.Advance(11 * 60e9)
+			}
+		},
+		least: 2, most: 3, taken: 1, images: "a:3",
 	},
 	{
 		what:  "half of a rollout with `pause = \"1h\"` is taken back at once",

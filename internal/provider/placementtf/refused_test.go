@@ -152,7 +152,7 @@ func TestPlacementNamesTaken(t *testing.T) {
 	t.Parallel()
 	const there = ": Servers have the names that come next"
 	before := zonal(2, "az-1", nil)
-	mine := attributes{"selector": attributes{"metadata": attributes{"mine": "yes"}}}
+	mine, slots := attributes{"selector": attributes{"metadata": attributes{"mine": "yes"}}}, attributes{"stateful": attributes{}}
 	planEach(t, map[string]plannedCase{
 		"of the next node": {
 			happens: inTurn(boots, another("web-2")), before: before, config: zonal(3, "az-1", nil),
@@ -167,7 +167,7 @@ func TestPlacementNamesTaken(t *testing.T) {
 			before:  before, config: zonal(3, "az-1", nil), nodes: "RegionOne/az-1: web-0 web-1 web-2", change: "+web-2",
 		},
 		"of a slot": {
-			happens: inTurn(boots, another("web-2")), before: with(before, attributes{"stateful": attributes{}}), config: zonal(3, "az-1", attributes{"stateful": attributes{}}),
+			happens: inTurn(boots, another("web-2")), before: zonal(2, "az-1", slots), config: zonal(3, "az-1", slots),
 			nodes: "RegionOne/az-1: web-0 web-1 web-3", change: "+web-3", at: there, says: "web-2",
 		},
 		"and the selector leaves it out": {

@@ -57,6 +57,7 @@ func TestStatuses(t *testing.T) {
 		return updates(append([]string{fmt.Sprintf("causes = [%q]", cause), "max_batch_size = 1"}, more...)...)
 	}
 	template, timed := update("TEMPLATE"), update("TEMPLATE", `pause = "30d"`, `revert_after = "10m"`)
+	inPlace := update("TEMPLATE", `method = "IN_PLACE"`)
 	failed := func(s *fakecloud.Server) { s.Status, s.Metadata = "ERROR", nil }
 	full := ends("-1", func(s *fakecloud.Server) { s.Status, s.Fault = "ERROR", noHost })
 	late := func(s *fakecloud.Server) { // a wait of the readiness attachment ended without it
@@ -106,9 +107,9 @@ func TestStatuses(t *testing.T) {
 		}, status: "held: the template of failed-2 failed, and none is settled to go back to",
 			held:   map[string]string{"failed-1": "the template that it should get failed, and none is settled"},
 			advice: "template = { image = \"c\" }\n" + places + timed, then: "batch 1 of 2: failed-2 changes"},
-		"unseen": {lines: [3]string{a + update("TEMPLATE", `method = "IN_PLACE"`), b + update("TEMPLATE", `method = "IN_PLACE"`), a + update("TEMPLATE", `method = "IN_PLACE"`)},
+		"unseen": {lines: [3]string{a + inPlace, b + inPlace, a + inPlace},
 			blind: true, status: "waits: unseen-0 (it was not looked at yet)", held: map[string]string{"unseen-0": "no refresh has looked at it since it changed"},
-			advice: a + update("TEMPLATE", `method = "IN_PLACE"`), then: "batch 1 of 1: unseen-0 changes"},
+			advice: a + inPlace, then: "batch 1 of 1: unseen-0 changes"},
 	}
 
 	c := acctest.NewFake(t, fakecloud.Config{TokenTTL: 365 * 24 * time.Hour})
