@@ -134,11 +134,11 @@ func slowPlan(now Roster, seen Seen, policy Policy) (result slowResult, ok bool)
 		}
 	}
 	gone := int64(0) // those in service that this plan takes from it
-	s.newest = policy.Update != nil && slices.Contains(policy.Update.Causes, Outdated) && s.current() < s.target()
 	for int64(len(s.nodes)) > policy.Capacity {
 		useless := func(name string) bool {
 			return s.looked(name) && !s.inService(name, s.nodes[name])
 		}
+		s.newest = policy.Update != nil && slices.Contains(policy.Update.Causes, Outdated) && s.current() <= s.target()
 		name := ""
 		for _, closed := range []bool{false, true} {
 			here := func(name string) bool { return s.closed(s.nodes[name].Place) == closed }
@@ -814,7 +814,7 @@ func (s *slowPlanner) before(a, b slowBin) bool {
 		if len(b.zones) > 0 {
 			b = s.firstZone(b.zones)
 		}
-		return slices.Index(s.order, b.free[0])
+		return slices.Index(s.inOrder(), b.free[0])
 	}
 	if c := heavier(a, b); c != 0 {
 		return c < 0

@@ -2,7 +2,6 @@ package roster
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -12,8 +11,9 @@ import (
 // other nodes are kept.
 type queues struct {
 	*placement.Board
-	in  map[placement.Place][]string
-	all facts
+	in    map[placement.Place][]string
+	all   facts
+	order func(a, b *fact) int
 }
 
 // boardOf is the board of the nodes that are left, with the places closed where
@@ -37,7 +37,7 @@ func byTurn(a, b *fact) int { return cmp.Compare(a.turn, b.turn) }
 
 // queue lines up the nodes that may leave, in an order.
 func queue(board *placement.Board, all facts, may func(*fact) bool, order func(a, b *fact) int) queues {
-	q := queues{board.Clone(), map[placement.Place][]string{}, all}
+	q := queues{board.Clone(), map[placement.Place][]string{}, all, order}
 	for name, f := range all {
 		if at, _ := q.Counted(f.Place); may(f) {
 			q.in[at] = append(q.in[at], name)
@@ -52,22 +52,19 @@ func queue(board *placement.Board, all facts, may func(*fact) bool, order func(a
 }
 
 // next is the next node to leave: of the place that placement says, the first in
-// the queue. Of two equally good places it is the one whose first node leaves
-// earlier by the criterion.
+// the queue. Of two equally good places it is the one whose first node comes first
+// in the order of the queues.
 func (q queues) next() (*fact, bool) {
-	at, ok := q.First(func(x, y placement.Place) int { return cmp.Compare(q.firstTurn(x), q.firstTurn(y)) })
+	at, ok := q.First(func(x, y placement.Place) int {
+		if len(q.in[x]) == 0 || len(q.in[y]) == 0 {
+			return cmp.Compare(len(q.in[y]), len(q.in[x]))
+		}
+		return q.order(q.all[q.in[x][0]], q.all[q.in[y][0]])
+	})
 	if !ok {
 		return nil, false
 	}
 	return q.all[q.in[at][0]], true
-}
-
-// firstTurn is the turn of the first node in a queue.
-func (q queues) firstTurn(at placement.Place) int {
-	if len(q.in[at]) == 0 {
-		return math.MaxInt
-	}
-	return q.all[q.in[at][0]].turn
 }
 
 // leave removes the first node of a place or, if it does not leave after all,

@@ -363,6 +363,31 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestShrinkTakesOutdated: of places that are equally full a shrink takes the node that the
+// update would replace, so that no server is made for one that has what is wanted.
+func TestShrinkTakesOutdated(t *testing.T) {
+	for _, c := range []struct {
+		causes []Cause
+		want   string
+	}{
+		{nil, "web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"},
+		{[]Cause{Outdated}, "web-4: RegionTwo/az-1 loses 1 of 2; of the outdated ones, which the update would replace: " +
+			"oldest unprotected, created 2026-11-01 at 00:00:04 UTC"},
+	} {
+		r, p := six(t, image("a")), policy(5)
+		n := r.Nodes["web-4"]
+		n.Template = image("b")
+		n.Mark = n.Mark.with(n.Template)
+		r.Nodes["web-4"] = n
+		p.Templates, p.Update = images("a"), update("2", c.causes...)
+		next, change, err := Plan(r, running(r), p)
+		left := change.Of(Leaves)
+		if err != nil || len(left) != 1 || left[0].Name+": "+left[0].Reason != c.want || len(next.Nodes) != 5 || len(change.Of(Comes)) > 0 {
+			t.Errorf("%v: %v leave, want %q; %v, %v", c.causes, left, c.want, change.Of(Comes), err)
+		}
+	}
+}
+
 // TestNeverServed: a node that was not in service follows another template at once, and
 // whatever the batch. One that no refresh has looked at may well be in service: it is not
 // touched.

@@ -73,10 +73,6 @@ func (l *ledger) surplus(count int64, days map[day]int, decide func(want)) {
 	open := func(may func(*fact) bool) func(*fact) bool {
 		return func(f *fact) bool { return !f.closed && may(f) }
 	}
-	order := byTurn
-	if l.policy.Update.Has(Outdated) && !l.aim.reached() {
-		order = outdatedFirst
-	}
 	tainted := func(f *fact) bool { return f.server.Tainted }
 	anyone := func(*fact) bool { return true }
 	for _, turn := range []struct {
@@ -93,19 +89,36 @@ func (l *ledger) surplus(count int64, days map[day]int, decide func(want)) {
 		if count <= 0 {
 			return
 		}
-		q := queue(l.space, l.left, func(f *fact) bool { return l.removable(f) && turn.may(f) }, order)
-		if !turn.keepMins {
-			q.DropMins()
+		line := func(order func(a, b *fact) int) queues {
+			q := queue(l.space, l.left, func(f *fact) bool { return l.removable(f) && turn.may(f) }, order)
+			if !turn.keepMins {
+				q.DropMins()
+			}
+			return q
 		}
+		q, updating := line(byTurn), false
 		for ; count > 0; count-- {
+			if !updating && l.updates() {
+				q, updating = line(outdatedFirst), true
+			}
 			f, ok := q.next()
 			if !ok {
 				break
 			}
-			decide(want{fact: f, what: surplus, why: choice(f, days, l.policy), beyond: q.Beyond(f.Place)})
+			why := choice(f, days, l.policy)
+			if updating && f.outdated && !f.useless() {
+				why = "of the outdated ones, which the update would replace: " + why
+			}
+			decide(want{fact: f, what: surplus, why: why, beyond: q.Beyond(f.Place)})
 			q.leave(f.Place, true)
 		}
 	}
+}
+
+// updates reports whether, with one node of the wanted template fewer, the update would make
+// another one in place of an outdated node.
+func (l *ledger) updates() bool {
+	return l.policy.Update.Has(Outdated) && l.aim.current+l.aim.promised <= l.aim.target
 }
 
 // outdatedFirst orders nodes by the criterion, those first that an update would replace: else
