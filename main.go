@@ -26,10 +26,8 @@ func main() {
 	if *debug {
 		options = append(options, tf6server.WithManagedDebug())
 	}
-	err = tf6server.Serve(
-		"registry.terraform.io/stackpolicy/stackpolicy",
-		func() tfprotov6.ProviderServer { return server },
-		options...)
+	err = tf6server.Serve("registry.terraform.io/stackpolicy/stackpolicy",
+		func() tfprotov6.ProviderServer { return server }, options...)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -30,13 +30,8 @@ type UnsupportedError struct {
 }
 
 func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf(
-		"%s needs Nova's microversion 2.%d, and region %s offers %s",
-		e.feature,
-		e.needs,
-		e.region,
-		e.offered,
-	)
+	return fmt.Sprintf("%s needs Nova's microversion 2.%d, and region %s offers %s",
+		e.feature, e.needs, e.region, e.offered)
 }
 
 // LostError says that the answer to a creation was lost, so that nobody knows

@@ -47,13 +47,8 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf(
-		"the server group %q (%s) has the policy %s, and the attachment asks for %s",
-		e.group.Name,
-		e.group.ID,
-		rules(e.group.Policy, e.group.MaxServerPerHost),
-		rules(e.policy.Policy, e.policy.MaxServerPerHost),
-	)
+	return fmt.Sprintf("the server group %q (%s) has the policy %s, and the attachment asks for %s", e.group.Name,
+		e.group.ID, rules(e.group.Policy, e.group.MaxServerPerHost), rules(e.policy.Policy, e.policy.MaxServerPerHost))
 }
 
 func rules(policy string, maxServerPerHost int) string {
@@ -70,12 +65,8 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf(
-		"%d server groups are named %q (%s): name the right one by its id",
-		len(e.ids),
-		e.name,
-		strings.Join(e.ids, ", "),
-	)
+	return fmt.Sprintf("%d server groups are named %q (%s): name the right one by its id",
+		len(e.ids), e.name, strings.Join(e.ids, ", "))
 }
 
 // MissingError says that the group of the scheduler hints does not exist, or that
@@ -89,10 +80,8 @@ func (e *MissingError) Error() string {
 	if e.Hinted {
 		return fmt.Sprintf("no server group has the name or id %q, which the scheduler hints give", e.Group)
 	}
-	return fmt.Sprintf(
-		"no server group with the id %q is visible to the project, and an id is no name for a new one",
-		e.Group,
-	)
+	return fmt.Sprintf("no server group with the id %q is visible to the project, and an id is no name for a new one",
+		e.Group)
 }
 
 // choose says what to do about a policy, given the groups that exist, as the
@@ -183,11 +172,8 @@ func NeedsAnother(has Attached, region string, policy Policy) Change {
 	case want.MaxServerPerHost != has.MaxServerPerHost && (want.MaxServerPerHost != 0 || !has.Inherited):
 		return Change{
 			"servergroup.max_server_per_host",
-			fmt.Sprintf(
-				"the maximum number of its servers on one host changes from %s to %s",
-				atMost(has.MaxServerPerHost),
-				atMost(want.MaxServerPerHost),
-			),
+			fmt.Sprintf("the maximum number of its servers on one host changes from %s to %s",
+				atMost(has.MaxServerPerHost), atMost(want.MaxServerPerHost)),
 		}
 	}
 	return Change{}

@@ -19,12 +19,8 @@ func (*NoHostError) Error() string { return "No suitable vSphere host is availab
 type wrongZoneError struct{ host, zone, wanted string }
 
 func (e *wrongZoneError) Error() string {
-	return fmt.Sprintf(
-		"the host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q",
-		e.host,
-		e.zone,
-		e.wanted,
-	)
+	return fmt.Sprintf("the host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q",
+		e.host, e.zone, e.wanted)
 }
 
 // DRSZone returns zone:host for servers of a vSphere cluster with DRS. The host
@@ -59,10 +55,7 @@ func DRSZone(hypervisors []openstack.Hypervisor, zoneOf map[string]string, wante
 // sent to, or the very host for zone:host. An empty zone is any. ZoneOf has the
 // zone of each host; one that is not in it may be in any zone.
 func Room(
-	group openstack.ServerGroup,
-	hypervisors []openstack.Hypervisor,
-	zoneOf map[string]string,
-	zone string,
+	group openstack.ServerGroup, hypervisors []openstack.Hypervisor, zoneOf map[string]string, zone string,
 ) int64 {
 	zone, forced, _ := strings.Cut(zone, ":")
 	hosts := map[string]bool{} // a compute service may have several hypervisors

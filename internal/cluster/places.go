@@ -70,9 +70,7 @@ func (k FindingKind) why() string {
 //
 // The error is that of a request that failed. Then nothing is known about any place.
 func LookUp(
-	ctx context.Context,
-	cloud *openstack.Cloud,
-	regions []placement.Region,
+	ctx context.Context, cloud *openstack.Cloud, regions []placement.Region,
 ) ([]placement.Region, []Finding, error) {
 	if err := cloud.Login(ctx); err != nil {
 		return nil, nil, err

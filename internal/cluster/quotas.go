@@ -23,10 +23,7 @@ type Quotas map[string]Quota
 // a flavor only the quota of instances counts; with one those of cores and RAM
 // count too.
 func ReadQuotas(
-	ctx context.Context,
-	cloud *openstack.Cloud,
-	flavorID string,
-	regions []placement.Region,
+	ctx context.Context, cloud *openstack.Cloud, flavorID string, regions []placement.Region,
 ) (Quotas, error) {
 	if err := cloud.Login(ctx); err != nil {
 		return nil, err
@@ -107,10 +104,8 @@ func (q Quotas) Binding(configured, capped []placement.Region, before, after map
 	var binding []Binding
 	for i, r := range configured {
 		if most := capped[i].Cap; most != r.Cap && after[r.Name] >= most {
-			binding = append(
-				binding,
-				Binding{Region: r.Name, Nodes: after[r.Name] - before[r.Name], Limit: q[r.Name].Limit},
-			)
+			binding = append(binding,
+				Binding{Region: r.Name, Nodes: after[r.Name] - before[r.Name], Limit: q[r.Name].Limit})
 		}
 	}
 	return binding
@@ -123,10 +118,8 @@ func (q Quotas) Short(needed map[string]int64) []Binding {
 	var short []Binding
 	for _, region := range slices.Sorted(maps.Keys(needed)) {
 		if quota, asked := q[region]; asked && quota.Servers >= 0 && needed[region] > quota.Servers {
-			short = append(
-				short,
-				Binding{Region: region, Nodes: needed[region], Room: quota.Servers, Limit: quota.Limit},
-			)
+			short = append(short,
+				Binding{Region: region, Nodes: needed[region], Room: quota.Servers, Limit: quota.Limit})
 		}
 	}
 	return short

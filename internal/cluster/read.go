@@ -180,12 +180,8 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 		match.members = set(group.Members)
 	}
 	if len(match.Tags) > 0 && !compute.Offers(openstack.VersionTags) {
-		return fmt.Errorf(
-			"region %s: tags need Nova's microversion 2.%d, and it offers %s",
-			region,
-			openstack.VersionTags,
-			compute.Newest(),
-		)
+		return fmt.Errorf("region %s: tags need Nova's microversion 2.%d, and it offers %s",
+			region, openstack.VersionTags, compute.Newest())
 	}
 	restart := func() {
 		p.all.Add(-p.size)
@@ -229,10 +225,10 @@ func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 			return p.keep(sizeOf(s.Name))
 		}
 	case belongs:
-		node, err := s.node(p.region, at, q.Keys)
-		p.nodes = append(p.nodes, node)
-		size := int64(unsafe.Sizeof(node)) + sizeOf(node.ID, node.Name, node.Status, node.Zone, node.HostID,
-			node.Profile, node.Fault, node.InService)
+		n, err := s.node(p.region, at, q.Keys)
+		p.nodes = append(p.nodes, n)
+		size := int64(unsafe.Sizeof(n)) + sizeOf(n.ID, n.Name, n.Status, n.Zone, n.HostID,
+			n.Profile, n.Fault, n.InService)
 		if q.Addresses != nil {
 			p.addresses[s.ID] = s.Addresses.list
 			size += sizeOf(s.Addresses.list...)
@@ -283,9 +279,7 @@ func undecided(parts []part, nodes []node.Node, names []string) error {
 				"region %s: a cell of Nova is down, and hides the name, metadata and tags of %d servers (%s): so it "+
 					"is not known whether they belong to the cluster. Wait until the cell is back, or select by ids "+
 					"or servergroup_id alone",
-				p.region,
-				len(p.undecided),
-				abbreviate(p.undecided),
+				p.region, len(p.undecided), abbreviate(p.undecided),
 			),
 		)
 	}

@@ -61,13 +61,8 @@ type ProtectedError struct {
 }
 
 func (e *ProtectedError) Error() string {
-	return fmt.Sprintf(
-		"%s must be removed%s, but only %d of its nodes can be (protected: %d)",
-		text.Nodes(e.Asked),
-		from(e.Group),
-		e.Others,
-		e.Protected,
-	)
+	return fmt.Sprintf("%s must be removed%s, but only %d of its nodes can be (protected: %d)",
+		text.Nodes(e.Asked), from(e.Group), e.Others, e.Protected)
 }
 
 // ShortError says that a region or zone has fewer nodes than must be removed from it.

@@ -279,8 +279,7 @@ func (c Check) monitored(ctx context.Context, region string, nodes []Node) (look
 				case m.Operating == openstack.MemberError:
 					look.seen[n.ID] = &probe.Failure{Text: fmt.Sprintf(
 						"its member %s of the pool %s is in ERROR for Octavia",
-						strings.TrimSpace(m.Name+" "+m.ID),
-						pool)}
+						strings.TrimSpace(m.Name+" "+m.ID), pool)}
 				case m.Operating == openstack.MemberOnline && !known:
 					look.seen[n.ID] = nil
 				}

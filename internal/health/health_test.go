@@ -26,11 +26,11 @@ type service struct {
 	asked map[string]int // by host
 	now   atomic.Int64   // requests under way
 	most  atomic.Int64
-	says  func(host string, time int) int // status of the answer
+	says  func(host string, look int) int // status of the answer
 	port  string
 }
 
-func serve(t *testing.T, says func(host string, time int) int) *service {
+func serve(t *testing.T, says func(host string, look int) int) *service {
 	t.Helper()
 	listener, err := net.Listen("tcp", "0.0.0.0:0")
 	if err != nil {
@@ -77,9 +77,9 @@ func names(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 // TestHTTP: a node that fails twice is unhealthy, one that fails every second time is not, and
 // no more than 64 are asked at once.
 func TestHTTP(t *testing.T) {
-	s := serve(t, func(host string, time int) int {
+	s := serve(t, func(host string, look int) int {
 		switch {
-		case host == "127.9.0.1", host == "127.9.0.2" && time%2 == 1:
+		case host == "127.9.0.1", host == "127.9.0.2" && look%2 == 1:
 			return 503
 		}
 		return 200
@@ -213,7 +213,7 @@ func TestOctavia(t *testing.T) {
 		return openstack.Member{ID: fmt.Sprint(i), Name: fmt.Sprintf("m-%d", i), Address: fmt.Sprintf("127.9.0.%d", i), Operating: status}
 	}
 	listed := 0
-	look := func(list []Node, of func(region, pool string, time int) ([]openstack.Member, error)) Result {
+	look := func(list []Node, of func(region, pool string, look int) ([]openstack.Member, error)) Result {
 		listed = 0
 		return Check{Pools: []string{"p"}, Timeout: time.Second, Members: func(_ context.Context, region, pool string) ([]openstack.Member, error) {
 			listed++
@@ -222,7 +222,7 @@ func TestOctavia(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name      string
-		members   func(region, pool string, time int) ([]openstack.Member, error)
+		members   func(region, pool string, look int) ([]openstack.Member, error)
 		unhealthy []string
 		warning   string
 		listed    int
@@ -233,8 +233,8 @@ func TestOctavia(t *testing.T) {
 		{"one in ERROR", func(string, string, int) ([]openstack.Member, error) {
 			return []openstack.Member{member(1, "ERROR"), member(2, "ONLINE"), member(3, "ERROR")}, nil
 		}, []string{"id-1", "id-3"}, "", 2},
-		{"in ERROR once", func(_, _ string, time int) ([]openstack.Member, error) {
-			return []openstack.Member{member(1, map[int]string{1: "ERROR", 2: "ONLINE"}[time]), member(2, map[int]string{1: "ONLINE", 2: "ERROR"}[time])}, nil
+		{"in ERROR once", func(_, _ string, look int) ([]openstack.Member, error) {
+			return []openstack.Member{member(1, map[int]string{1: "ERROR", 2: "ONLINE"}[look]), member(2, map[int]string{1: "ONLINE", 2: "ERROR"}[look])}, nil
 		}, nil, "", 2},
 		{"other statuses", func(string, string, int) ([]openstack.Member, error) {
 			return []openstack.Member{member(1, "OFFLINE"), member(2, "DRAINING")}, nil
@@ -244,8 +244,8 @@ func TestOctavia(t *testing.T) {
 		}, nil, "The pool p of the region R has no health monitor (NO_MONITOR)", 1},
 		{"no pool", func(string, string, int) ([]openstack.Member, error) { return nil, nil }, nil, "No region of the nodes has the pool p: correct pool_ids.", 1},
 		{"no answer", func(string, string, int) ([]openstack.Member, error) { return nil, errors.New("broken") }, nil, "The health of the nodes of the region R is not known: broken.", 1},
-		{"no second answer", func(_, _ string, time int) ([]openstack.Member, error) {
-			if time == 2 {
+		{"no second answer", func(_, _ string, look int) ([]openstack.Member, error) {
+			if look == 2 {
 				return nil, errors.New("broken")
 			}
 			return []openstack.Member{member(1, "ERROR")}, nil

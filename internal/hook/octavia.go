@@ -30,10 +30,8 @@ var octaviaType = Type{
 				}
 				for _, id := range values {
 					if !poolID.MatchString(id) {
-						faults = append(
-							faults,
-							Fault{Text: fmt.Sprintf("%q is not the id of a pool, which is a UUID.", plain(id))},
-						)
+						faults = append(faults,
+							Fault{Text: fmt.Sprintf("%q is not the id of a pool, which is a UUID.", plain(id))})
 					}
 				}
 				return faults
@@ -119,12 +117,8 @@ func (o *octavia) Run(ctx context.Context, m Message, _ *Progress) error {
 		case err != nil:
 			return err
 		case len(members) == 0:
-			return fmt.Errorf(
-				"the pool %s has no member at an address of the node (%s)%s",
-				pool,
-				known(addresses),
-				name(m, addresses),
-			)
+			return fmt.Errorf("the pool %s has no member at an address of the node (%s)%s",
+				pool, known(addresses), name(m, addresses))
 		}
 		for _, member := range members {
 			if err := o.weigh(ctx, lb, pool, member, m); err != nil {
@@ -155,11 +149,7 @@ func name(m Message, addresses []string) string {
 
 // weigh gives a member its weight, and waits until Octavia has done it.
 func (o *octavia) weigh(
-	ctx context.Context,
-	lb *openstack.LoadBalancer,
-	pool string,
-	member openstack.Member,
-	m Message,
+	ctx context.Context, lb *openstack.LoadBalancer, pool string, member openstack.Member, m Message,
 ) error {
 	weight, tags, err := o.wanted(member, m.Transition)
 	if err != nil {
@@ -177,20 +167,11 @@ func (o *octavia) weigh(
 				return true, nil
 			}
 			sent = true // and look again
-			return false, fmt.Errorf(
-				"the member %s of the pool %s has the weight %d and is %s in Octavia",
-				member.ID,
-				pool,
-				weight,
-				member.Provisioning,
-			)
+			return false, fmt.Errorf("the member %s of the pool %s has the weight %d and is %s in Octavia",
+				member.ID, pool, weight, member.Provisioning)
 		}
-		o.runner.log(
-			ctx,
-			m,
-			"a member gets another weight",
-			map[string]any{"pool": pool, "member": member.ID, "from": member.Weight, "to": weight},
-		)
+		o.runner.log(ctx, m, "a member gets another weight",
+			map[string]any{"pool": pool, "member": member.ID, "from": member.Weight, "to": weight})
 		err = lb.SetWeight(ctx, pool, member.ID, weight, tags)
 		sent = sent || err == nil
 		return false, err

@@ -60,43 +60,43 @@ func (p *pooled) changes() int { return p.fake.Count("PUT load-balancer /lbaas/p
 // the weight that it had. Members of others are not touched.
 func TestOctavia(t *testing.T) {
 	p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true}, fakecloud.Server{Name: "web-1", Network: true})
-	http := p.fake.AddPool("RegionOne",
+	pool := p.fake.AddPool("RegionOne",
 		fakecloud.Member{Name: "a", Address: "10.9.0.2", Weight: 5, Tags: []string{"mine"}},
 		fakecloud.Member{Name: "b", Address: "10.9.0.3", Weight: 3},
 		fakecloud.Member{Name: "web-0", Address: "10.9.0.9", Weight: 2}, // another server with its name
 	)
-	tls := p.fake.AddPool("RegionOne", fakecloud.Member{Name: "c", Address: "::ffff:10.9.0.2", Weight: 1}, fakecloud.Member{Name: "d", Address: "10.9.0.2", Weight: 0})
+	other := p.fake.AddPool("RegionOne", fakecloud.Member{Name: "c", Address: "::ffff:10.9.0.2", Weight: 1}, fakecloud.Member{Name: "d", Address: "10.9.0.2", Weight: 0})
 
 	for range 2 { // the second one finds all done
-		if err := p.run(t, 0, "web-0", Termination, nil, http, tls); err != nil {
+		if err := p.run(t, 0, "web-0", Termination, nil, pool, other); err != nil {
 			t.Fatal(err)
 		}
-		p.expect(t, http, "a 0 mine stackpolicy_weight=5", "b 3", "web-0 2")
-		p.expect(t, tls, "c 0 stackpolicy_weight=1", "d 0")
+		p.expect(t, pool, "a 0 mine stackpolicy_weight=5", "b 3", "web-0 2")
+		p.expect(t, other, "c 0 stackpolicy_weight=1", "d 0")
 		if got := p.changes(); got != 2 {
 			t.Errorf("%d changes, want 2", got)
 		}
 	}
-	if err := p.run(t, 0, "web-0", Launch, nil, http); err != nil {
+	if err := p.run(t, 0, "web-0", Launch, nil, pool); err != nil {
 		t.Fatal(err)
 	}
-	p.expect(t, http, "a 5 mine", "b 3", "web-0 2")
-	if err := p.run(t, 1, "web-1", Launch, nil, http); err != nil || p.changes() != 3 {
+	p.expect(t, pool, "a 5 mine", "b 3", "web-0 2")
+	if err := p.run(t, 1, "web-1", Launch, nil, pool); err != nil || p.changes() != 3 {
 		t.Errorf("%v, %d changes: a member that has a weight keeps it", err, p.changes())
 	}
 
-	err := p.run(t, 0, "web-0", Launch, nil, tls)
+	err := p.run(t, 0, "web-0", Launch, nil, other)
 	if err == nil || !strings.Contains(err.Error(), "has the weight 0, so it gets no connections, and no tag notes which weight it had: give weight in the hook") {
 		t.Errorf("got %v", err)
 	}
-	if err := p.run(t, 0, "web-0", Launch, map[string][]string{"weight": {"9"}}, tls); err != nil {
+	if err := p.run(t, 0, "web-0", Launch, map[string][]string{"weight": {"9"}}, other); err != nil {
 		t.Error(err)
 	}
-	p.expect(t, tls, "c 9", "d 9")
-	if err := p.run(t, 0, "web-0", Termination, map[string][]string{"weight": {"1"}}, tls); err != nil {
+	p.expect(t, other, "c 9", "d 9")
+	if err := p.run(t, 0, "web-0", Termination, map[string][]string{"weight": {"1"}}, other); err != nil {
 		t.Error(err)
 	}
-	p.expect(t, tls, "c 1 stackpolicy_weight=9", "d 1 stackpolicy_weight=9")
+	p.expect(t, other, "c 1 stackpolicy_weight=9", "d 1 stackpolicy_weight=9")
 }
 
 // TestOctaviaNotes: what a tag notes counts where it is 0 too, is not overwritten, and is

@@ -80,10 +80,7 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 					Argument: a.Name,
 					Text: fmt.Sprintf(
 						"%s belongs to a hook of type %s. One of type %s takes %s. Remove it, or change the type.",
-						a.Name,
-						t.Name,
-						kind.Name,
-						kind.argumentNames(),
+						a.Name, t.Name, kind.Name, kind.argumentNames(),
 					),
 				})
 			}
@@ -93,10 +90,8 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 		switch values := s.Arguments[a.Name]; {
 		case unknown(a.Name), values == nil && a.Optional:
 		case values == nil, a.Kind != List && len(values) != 1:
-			faults = append(
-				faults,
-				Fault{Argument: a.Name, Text: fmt.Sprintf("A hook of type %s needs %s.", kind.Name, a.Name)},
-			)
+			faults = append(faults,
+				Fault{Argument: a.Name, Text: fmt.Sprintf("A hook of type %s needs %s.", kind.Name, a.Name)})
 		case a.check == nil:
 		default:
 			for _, fault := range a.check(values) {

@@ -37,20 +37,14 @@ const (
 
 // Bounds by kind of answer. The comment of each says what a real one has.
 var (
-	smallAnswer     = bounds{256 << 10, 5_000} // a server with all 128 metadata items has 70 KiB, and 500 values
-	catalogueAnswer = bounds{
-		4 << 20,
-		60_000,
-	} // 40 regions, 25 services, 3 interfaces have 0.8 MiB, and 25,000 values
-	groupsAnswer   = bounds{4 << 20, 400_000} // 1,000 groups with 50 members have 2.3 MiB, and 60,000 values
-	hostsAnswer    = bounds{4 << 20, 400_000} // 5,000 hosts with one service have 0.8 MiB, and 35,000 values
-	machinesAnswer = bounds{
-		16 << 20,
-		600_000,
-	} // 1,000 hypervisors with their cpu_info have 3 MiB, and 150,000 values
-	serversAnswer  = bounds{24 << 20, 1_000_000} // 1,000 servers with all metadata have 16 MiB, and 220,000 values
-	membersAnswer  = bounds{4 << 20, 200_000}    // 1,000 members have 0.6 MiB, and 20,000 values
-	messagesAnswer = bounds{6 << 20, 20_000}     // 20 messages of the largest size have 5 MiB; 20 of hooks, 400 values
+	smallAnswer     = bounds{256 << 10, 5_000}    // a server with all 128 metadata items has 70 KiB, and 500 values
+	catalogueAnswer = bounds{4 << 20, 60_000}     // 40 regions, 25 services, 3 interfaces have 0.8 MiB, 25,000 values
+	groupsAnswer    = bounds{4 << 20, 400_000}    // 1,000 groups with 50 members have 2.3 MiB, and 60,000 values
+	hostsAnswer     = bounds{4 << 20, 400_000}    // 5,000 hosts with one service have 0.8 MiB, and 35,000 values
+	machinesAnswer  = bounds{16 << 20, 600_000}   // 1,000 hypervisors with cpu_info have 3 MiB, and 150,000 values
+	serversAnswer   = bounds{24 << 20, 1_000_000} // 1,000 servers with all metadata have 16 MiB, and 220,000 values
+	membersAnswer   = bounds{4 << 20, 200_000}    // 1,000 members have 0.6 MiB, and 20,000 values
+	messagesAnswer  = bounds{6 << 20, 20_000}     // 20 messages of the largest size have 5 MiB; 20 of hooks, 400 values
 )
 
 // kind is a kind of request, with what may be answered to it.

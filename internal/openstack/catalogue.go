@@ -38,10 +38,8 @@ func (c *Cloud) catalogue(client *gophercloud.ProviderClient) ([]endpoint, error
 	for _, service := range catalog.Entries {
 		for _, e := range service.Endpoints {
 			if gophercloud.Availability(e.Interface) == face {
-				list = append(
-					list,
-					endpoint{service.Type, cmp.Or(e.RegionID, e.Region), gophercloud.NormalizeURL(e.URL)},
-				)
+				list = append(list,
+					endpoint{service.Type, cmp.Or(e.RegionID, e.Region), gophercloud.NormalizeURL(e.URL)})
 			}
 		}
 	}
@@ -91,8 +89,7 @@ func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error
 					"region %s: the %s endpoint in the catalogue has a user name or a password in its address, "+
 						"and is not used: each message about a request would show it. "+
 						"Correct the catalogue, or name the address in endpoint_overrides",
-					e.region,
-					e.service,
+					e.region, e.service,
 				)
 			case e.region == opts.Region:
 				return e.url, nil

@@ -231,11 +231,8 @@ func walk(
 		case !more:
 			return nil
 		case list.last == marker:
-			return fmt.Errorf(
-				"GET %s: more items are announced after %q, and none come",
-				address,
-				text.Cut(marker, 100),
-			)
+			return fmt.Errorf("GET %s: more items are announced after %q, and none come",
+				address, text.Cut(marker, 100))
 		}
 		query := url.Values{"marker": {list.last}}
 		maps.Copy(query, filter)

@@ -91,14 +91,8 @@ func (c Config) resolve() (*settings, error) {
 			fmt.Sprintf("A request is repeated at most %d times, not %d.", MostRetries, c.MaxRetries),
 		}
 	case c.RequestTimeout < 0 || c.RequestTimeout > LongestTimeout:
-		return nil, &ArgumentError{
-			"request_timeout",
-			fmt.Sprintf(
-				"The time for an answer is at most %s (%d seconds).",
-				LongestTimeout,
-				LongestTimeout/time.Second,
-			),
-		}
+		return nil, &ArgumentError{"request_timeout", fmt.Sprintf("The time for an answer is at most %s (%d seconds).",
+			LongestTimeout, LongestTimeout/time.Second)}
 	case !slices.Contains(endpointTypes, c.EndpointType):
 		return nil, &ArgumentError{
 			"endpoint_type",
@@ -231,29 +225,20 @@ func checkCredentials(options *gophercloud.AuthOptions) error {
 	case options.UserID != "" && options.Username != "":
 		return &ArgumentError{
 			"user_id",
-			fmt.Sprintf(
-				"The user is named twice, as user_id %q and user_name %q: give one of them.",
-				options.UserID,
-				options.Username,
-			),
+			fmt.Sprintf("The user is named twice, as user_id %q and user_name %q: give one of them.",
+				options.UserID, options.Username),
 		}
 	case options.Username != "" && options.DomainID == "" && options.DomainName == "":
-		return &ArgumentError{
-			"user_domain_name",
-			fmt.Sprintf(
-				"The user %q belongs to a domain, which is not named: give user_domain_name (often Default) or "+
-					"user_domain_id.",
-				options.Username,
-			),
-		}
+		return &ArgumentError{"user_domain_name", fmt.Sprintf(
+			"The user %q belongs to a domain, which is not named: give user_domain_name (often Default) or "+
+				"user_domain_id.",
+			options.Username,
+		)}
 	case options.Scope.ProjectName != "" && options.Scope.DomainID == "" && options.Scope.DomainName == "":
 		return &ArgumentError{
 			"project_domain_name",
-			fmt.Sprintf(
-				"The project %q belongs to a domain, which is not named: "+
-					"give project_domain_name (often Default) or project_domain_id.",
-				options.Scope.ProjectName,
-			),
+			fmt.Sprintf("The project %q belongs to a domain, which is not named: "+
+				"give project_domain_name (often Default) or project_domain_id.", options.Scope.ProjectName),
 		}
 	}
 	scope, err := options.ToTokenV3ScopeMap()

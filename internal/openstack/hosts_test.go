@@ -51,11 +51,11 @@ func TestStrangers(t *testing.T) {
 		strangers++
 		good(w, r)
 	})
-	url, _ := serve(t, good)
+	address, _ := serve(t, good)
 	for _, method := range []string{"GET", "POST", "DELETE"} {
 		req, _ := http.NewRequestWithContext(t.Context(), method, elsewhere+"/servers?marker=hidden", strings.NewReader(`{"password": "hidden"}`))
 		req.Header.Set("X-Auth-Token", "hidden")
-		_, err := (&http.Client{Transport: client(&transport{retries: 3}, url).Transport}).Transport.RoundTrip(req)
+		_, err := (&http.Client{Transport: client(&transport{retries: 3}, address).Transport}).Transport.RoundTrip(req)
 		if err == nil || !strings.Contains(err.Error(), "credentials are not sent to "+elsewhere+", which neither") || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("got %v", err)
 		}
@@ -76,11 +76,11 @@ func TestRedirectIsShown(t *testing.T) {
 		"gopher://evil.example/hidden\x7f":     "the answer is not HTTP",
 		"gopher://evil.example/hidden\x1b[31m": "the answer is not HTTP",
 	} {
-		url, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		address, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header()["Location"] = []string{location}
 			w.WriteHeader(http.StatusTemporaryRedirect)
 		})
-		_, err := client(&transport{secrets: []string{"hidden"}}, url).Get(url)
+		_, err := client(&transport{secrets: []string{"hidden"}}, address).Get(address)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: got %v", location, err)
 		}

@@ -144,13 +144,8 @@ func (l *LoadBalancer) SetWeight(ctx context.Context, pool, id string, weight in
 		} `json:"member"`
 	}
 	body := map[string]any{"member": map[string]any{"weight": weight, "tags": tags}}
-	resp, err := l.Client.Put(
-		ctx,
-		l.Client.ServiceURL(path(pool, id)),
-		body,
-		&answer,
-		&gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}},
-	)
+	resp, err := l.Client.Put(ctx, l.Client.ServiceURL(path(pool, id)), body, &answer,
+		&gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
 	_, _, err = gophercloud.ParseResponse(resp, err)
 	if err == nil && answer.Member.ID != id {
 		err = another(answer.Member.ID)

@@ -99,12 +99,8 @@ func (s Server) Mark(ctx context.Context, mark string, at time.Time) error {
 func (s Server) Unmark(ctx context.Context) error {
 	for _, key := range []string{MarkKey, InServiceAtKey} {
 		if err := s.remove(ctx, key); err != nil {
-			return fmt.Errorf(
-				"region %s: remove the mark of the server %s: %w",
-				s.Compute.Region,
-				text.Clean(s.ID),
-				err,
-			)
+			return fmt.Errorf("region %s: remove the mark of the server %s: %w",
+				s.Compute.Region, text.Clean(s.ID), err)
 		}
 	}
 	return nil
@@ -114,12 +110,8 @@ func (s Server) Unmark(ctx context.Context) error {
 // the mark.
 func (s Server) NoteFailure(ctx context.Context, mark string, at time.Time) error {
 	if err := s.set(ctx, NotInServiceAtKey, mark+" "+at.UTC().Format(time.RFC3339)); err != nil {
-		return fmt.Errorf(
-			"region %s: note at the server %s that it is not in service: %w",
-			s.Compute.Region,
-			text.Clean(s.ID),
-			err,
-		)
+		return fmt.Errorf("region %s: note at the server %s that it is not in service: %w",
+			s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
 }
@@ -127,12 +119,8 @@ func (s Server) NoteFailure(ctx context.Context, mark string, at time.Time) erro
 // ForgetFailure removes what NoteFailure noted.
 func (s Server) ForgetFailure(ctx context.Context) error {
 	if err := s.remove(ctx, NotInServiceAtKey); err != nil {
-		return fmt.Errorf(
-			"region %s: remove the note that the server %s is not in service: %w",
-			s.Compute.Region,
-			text.Clean(s.ID),
-			err,
-		)
+		return fmt.Errorf("region %s: remove the note that the server %s is not in service: %w",
+			s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
 }
@@ -141,12 +129,8 @@ func (s Server) ForgetFailure(ctx context.Context) error {
 // a server that is locked, and while it takes no metadata.
 func (s Server) NoteDrain(ctx context.Context, at time.Time) error {
 	if err := s.setTime(ctx, DrainedKey, at); err != nil {
-		return fmt.Errorf(
-			"region %s: note at the server %s that it is drained: %w",
-			s.Compute.Region,
-			text.Clean(s.ID),
-			err,
-		)
+		return fmt.Errorf("region %s: note at the server %s that it is drained: %w",
+			s.Compute.Region, text.Clean(s.ID), err)
 	}
 	return nil
 }

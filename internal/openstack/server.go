@@ -101,8 +101,8 @@ func (c *Cloud) Addresses(ctx context.Context, region, id string) ([]string, err
 		addresses, _ := server.Addresses[network].([]any)
 		for _, address := range addresses {
 			fields, _ := address.(map[string]any)
-			if text, ok := fields["addr"].(string); ok {
-				list = append(list, text)
+			if ip, ok := fields["addr"].(string); ok {
+				list = append(list, ip)
 			}
 		}
 	}

@@ -135,18 +135,15 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised, held map[s
 		if len(a.Templates) > 0 && a.Templates[0].Hidden { // a reason says in which values templates differ
 			reason, _, _ = strings.Cut(reason, ": it has ")
 		}
-		places[0].Nodes = append(
-			places[0].Nodes,
-			Node{
-				Name:     name,
-				Index:    n.Index,
-				Place:    n.String(),
-				Fate:     fate,
-				Template: a.templates[n.Template],
-				Old:      a.templates[old.Nodes[name].Template],
-				Reason:   reason,
-			},
-		)
+		places[0].Nodes = append(places[0].Nodes, Node{
+			Name:     name,
+			Index:    n.Index,
+			Place:    n.String(),
+			Fate:     fate,
+			Template: a.templates[n.Template],
+			Old:      a.templates[old.Nodes[name].Template],
+			Reason:   reason,
+		})
 		for _, p := range places {
 			if fate != Comes {
 				p.Before++
@@ -199,10 +196,8 @@ func (a *Attachment) number(old, next roster.Roster, hidden bool) {
 			t := r.Nodes[name].Template
 			if _, known := a.templates[t]; !known && t != "" {
 				a.templates[t] = len(a.templates) + 1
-				a.Templates = append(
-					a.Templates,
-					Template{Number: len(a.templates), Values: t.Values(), Hidden: hidden},
-				)
+				a.Templates = append(a.Templates,
+					Template{Number: len(a.templates), Values: t.Values(), Hidden: hidden})
 			}
 		}
 	}

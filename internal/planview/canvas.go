@@ -27,27 +27,11 @@ func (c *canvas) picture(id, title, description string, alone bool) string {
 	if alone {
 		style, namespace = "<style>\n"+CSS+"</style>\n", ` xmlns="http://www.w3.org/2000/svg"`
 	}
-	return fmt.Sprintf(
-		"<svg%s class=\"pv\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "+
-			"aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n"+
-			"<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n%s<rect class=\"paper\" width=\"%d\" "+
-			"height=\"%d\"/>\n%s</svg>\n",
-		namespace,
-		c.width,
-		c.height,
-		c.width,
-		c.height,
-		id,
-		id,
-		id,
-		escape(title),
-		id,
-		escape(description),
-		style,
-		c.width,
-		c.height,
-		c.body.String(),
-	)
+	return fmt.Sprintf("<svg%s class=\"pv\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "+
+		"aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n"+
+		"<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n%s<rect class=\"paper\" width=\"%d\" "+
+		"height=\"%d\"/>\n%s</svg>\n", namespace, c.width, c.height, c.width, c.height, id, id, id, escape(title), id,
+		escape(description), style, c.width, c.height, c.body.String())
 }
 
 func (c *canvas) text(class string, x, y int, s string) {
@@ -77,15 +61,8 @@ func (c *canvas) lines(class, s string) {
 }
 
 func (c *canvas) rect(class string, x, y, width, height int) {
-	fmt.Fprintf(
-		&c.body,
-		"<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\"/>\n",
-		class,
-		x,
-		y,
-		width,
-		height,
-	)
+	fmt.Fprintf(&c.body, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\"/>\n",
+		class, x, y, width, height)
 }
 
 // shorten cuts a text that is longer than most characters.

@@ -96,45 +96,20 @@ func (c *canvas) dot(x, y int, n Node, label string) {
 	fill := c.colour[n.Template]
 	switch n.Fate {
 	case Leaves:
-		fmt.Fprintf(
-			&c.body,
-			`<circle class="hollow s%d" cx="%d" cy="%d" r="%d"/><path class="cross" d="M%d %dl8 8m0 -8l-8 8"/>`,
-			fill,
-			x,
-			y,
-			radius-1,
-			x-4,
-			y-4,
-		)
+		fmt.Fprintf(&c.body,
+			`<circle class="hollow s%d" cx="%d" cy="%d" r="%d"/><path class="cross" d="M%d %dl8 8m0 -8l-8 8"/>`, fill,
+			x, y, radius-1, x-4, y-4)
 	case Comes:
-		fmt.Fprintf(
-			&c.body,
-			`<circle class="f%d" cx="%d" cy="%d" r="%d"/><path class="mark" d="M%d %dh10m-5 -5v10"/>`,
-			fill,
-			x,
-			y,
-			radius,
-			x-5,
-			y,
-		)
+		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/><path class="mark" d="M%d %dh10m-5 -5v10"/>`,
+			fill, x, y, radius, x-5, y)
 	case Changes, Remade:
 		again := ""
 		if n.Fate == Remade {
 			again = " again"
 		}
-		fmt.Fprintf(
-			&c.body,
-			`<circle class="ring%s s%d" cx="%d" cy="%d" r="%d"/><circle class="f%d" cx="%d" cy="%d" r="%d"/>`,
-			again,
-			c.colour[n.Old],
-			x,
-			y,
-			radius,
-			fill,
-			x,
-			y,
-			radius-4,
-		)
+		fmt.Fprintf(&c.body,
+			`<circle class="ring%s s%d" cx="%d" cy="%d" r="%d"/><circle class="f%d" cx="%d" cy="%d" r="%d"/>`, again,
+			c.colour[n.Old], x, y, radius, fill, x, y, radius-4)
 	default:
 		fmt.Fprintf(&c.body, `<circle class="f%d" cx="%d" cy="%d" r="%d"/>`, fill, x, y, radius)
 	}

@@ -79,12 +79,8 @@ func article(b *strings.Builder, a *Attachment, id string, narrow bool) {
 	}
 	c.attachment(a, false)
 	c.height += margin
-	fmt.Fprintf(
-		b,
-		"<figure class=\"%s\" tabindex=\"0\" role=\"group\" aria-label=\"Picture\">\n%s</figure>\n",
-		class,
-		c.picture(id, "Placement of "+r.title, r.lead+" The table and the lists below say the same.", false),
-	)
+	fmt.Fprintf(b, "<figure class=\"%s\" tabindex=\"0\" role=\"group\" aria-label=\"Picture\">\n%s</figure>\n",
+		class, c.picture(id, "Placement of "+r.title, r.lead+" The table and the lists below say the same.", false))
 	b.WriteString("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\">\n<table>\n<thead><tr>")
 	for _, head := range columns {
 		fmt.Fprintf(b, "<th scope=\"col\">%s</th>", head)

@@ -134,9 +134,7 @@ func (a *Attachment) with(fate Fate) []Node {
 			list = append(list, n)
 		}
 	}
-	slices.SortFunc(
-		list,
-		func(a, b Node) int { return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name)) },
-	)
+	slices.SortFunc(list,
+		func(a, b Node) int { return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name)) })
 	return list
 }

@@ -103,9 +103,8 @@ func changes(text []byte) ([]change, error) {
 	case plan.FormatVersion == "":
 		return nil, errors.New(`this is not the JSON of a plan: its format version is missing`)
 	case !version.MatchString(plan.FormatVersion):
-		return nil, fmt.Errorf(
-			"this is not the JSON of a plan, or not of a known version: its format_version is %q", plan.FormatVersion,
-		)
+		return nil, fmt.Errorf("this is not the JSON of a plan, or not of a known version: its format_version is %q",
+			plan.FormatVersion)
 	case plan.PlannedValues == nil && plan.Changes == nil && plan.Values != nil:
 		return nil, errors.New(
 			`this is a state, not a plan: save a plan with "terraform plan -out=FILE" and give what ` +

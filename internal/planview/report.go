@@ -58,23 +58,11 @@ func (a *Attachment) report(limit int) report {
 		}
 	}
 	if len(r.rows) > 1 {
-		r.rows = append(
-			r.rows,
-			row{
-				name:  "total",
-				total: true,
-				cells: []string{
-					fmt.Sprint(a.Before),
-					fmt.Sprint(a.After),
-					signed(a.After - a.Before),
-					"",
-					"",
-					"",
-					"",
-					"",
-				},
-			},
-		)
+		r.rows = append(r.rows, row{
+			name:  "total",
+			total: true,
+			cells: []string{fmt.Sprint(a.Before), fmt.Sprint(a.After), signed(a.After - a.Before), "", "", "", "", ""},
+		})
 	}
 	if a.Unknown {
 		for _, row := range r.rows {
@@ -196,14 +184,8 @@ func (a *Attachment) waiting() []item {
 		verb = "waits"
 	}
 	return []item{
-		{
-			"",
-			fmt.Sprintf(
-				"%s %s to be replaced by the next batches. Apply, and plan again, until the plan is empty.",
-				text.Nodes(a.Remaining),
-				verb,
-			),
-		},
+		{"", fmt.Sprintf("%s %s to be replaced by the next batches. Apply, and plan again, until the plan is empty.",
+			text.Nodes(a.Remaining), verb)},
 	}
 }
 
@@ -283,18 +265,18 @@ func (p Bin) limit() string {
 
 // String says what a template has, and how many nodes have it.
 func (r Template) String() string {
-	text := fmt.Sprintf("Template %d: %s before, %d after", r.Number, text.Nodes(r.Before), r.After)
+	said := fmt.Sprintf("Template %d: %s before, %d after", r.Number, text.Nodes(r.Before), r.After)
 	switch {
 	case r.Hidden:
-		return text + " (template is sensitive)"
+		return said + " (template is sensitive)"
 	case len(r.Values) > 0:
 		parts := make([]string, 0, len(r.Values))
 		for _, name := range slices.Sorted(maps.Keys(r.Values)) {
 			parts = append(parts, fmt.Sprintf("%s = %q", name, r.Values[name]))
 		}
-		text += " (" + strings.Join(parts, ", ") + ")"
+		said += " (" + strings.Join(parts, ", ") + ")"
 	}
-	return text
+	return said
 }
 
 // signed is a change with its sign, "" for none.

@@ -367,12 +367,12 @@ func (c change) updated() (Effect, string) {
 		}
 	}
 	maps.DeleteFunc(names, func(_ string, differs bool) bool { return !differs })
-	text := "is changed in place"
+	said := "is changed in place"
 	if len(names) > 0 {
-		text += ": " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+		said += ": " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 	}
 	if c.Type != serverType {
-		return ChangedInPlace, text
+		return ChangedInPlace, said
 	}
 	rebuilt, resized := names["image_id"] || names["image_name"], names["flavor_id"] || names["flavor_name"]
 	state, _ := after["power_state"].(string) // "": it is not given
@@ -386,7 +386,7 @@ func (c change) updated() (Effect, string) {
 	case resized:
 		return Resized, "is resized in place"
 	}
-	return ChangedInPlace, text
+	return ChangedInPlace, said
 }
 
 // count says how many servers, and other resources of nodes, something happens

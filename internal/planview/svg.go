@@ -140,11 +140,8 @@ func (c *canvas) legend(a *Attachment) {
 		"is removed",
 	} {
 		if there[form{Fate(fate), false}] {
-			entry(
-				2*radius,
-				label,
-				func(x, y int) { c.dot(x, y, Node{Fate: Fate(fate), Template: neutral, Old: neutral}, "") },
-			)
+			entry(2*radius, label,
+				func(x, y int) { c.dot(x, y, Node{Fate: Fate(fate), Template: neutral, Old: neutral}, "") })
 		}
 	}
 	if there[form{Stays, true}] || there[form{Changes, true}] || there[form{Remade, true}] {
@@ -262,12 +259,8 @@ func (c *canvas) place(p Bin, x, y, width int) int {
 	c.text("end", x+width-gap, y+22, size)
 	y += 38
 	if p.Weight > 0 {
-		c.text(
-			"small",
-			left,
-			y,
-			fmt.Sprintf("ideal %s, weight %d, min %d, cap %s", p.Ideal, p.Weight, p.Min, p.limit()),
-		)
+		c.text("small",
+			left, y, fmt.Sprintf("ideal %s, weight %d, min %d, cap %s", p.Ideal, p.Weight, p.Min, p.limit()))
 		y += 9
 		c.gauge(p, left, y, inner)
 		y += 19

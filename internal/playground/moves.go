@@ -114,13 +114,8 @@ func option(b placement.Bin, chosen, grows bool) Option {
 		sign, n = "+", 2*b.Current+1
 	}
 	if b.Weight > 0 {
-		o.Sum = fmt.Sprintf(
-			"(2 × %d %s 1) / %d = %s",
-			b.Current,
-			sign,
-			b.Weight,
-			big.NewRat(n, b.Weight).FloatString(4),
-		)
+		o.Sum = fmt.Sprintf("(2 × %d %s 1) / %d = %s",
+			b.Current, sign, b.Weight, big.NewRat(n, b.Weight).FloatString(4))
 	}
 	switch {
 	case b.Weight == 0:

@@ -115,8 +115,8 @@ func Play(s State) (Result, error) {
 		// Too much is refused after the first batch, and not after a minute.
 		batches, most := min(int64(s.Step), int64(i+1)+r.Remaining/taken), maxWork/max(1, len(after.Nodes))
 		if batches > int64(most) {
-			return Result{}, fmt.Errorf(
-				"batch %d of %d nodes is more than can be played with: give larger batches", most+1, len(after.Nodes))
+			return Result{}, fmt.Errorf("batch %d of %d nodes is more than can be played with: give larger batches",
+				most+1, len(after.Nodes))
 		}
 	}
 	if err != nil {
@@ -141,12 +141,8 @@ func (s State) check() error {
 			case p.Weight < 1 || p.Weight > maxNumber:
 				return fmt.Errorf("the weight of %q is %d: give a number from 1 to %d", p.Name, p.Weight, maxNumber)
 			case p.Cap < placement.Unlimited || p.Cap > maxNumber:
-				return fmt.Errorf(
-					"the cap of %q is %d: give a number from 0 to %d, or -1 for none",
-					p.Name,
-					p.Cap,
-					maxNumber,
-				)
+				return fmt.Errorf("the cap of %q is %d: give a number from 0 to %d, or -1 for none",
+					p.Name, p.Cap, maxNumber)
 			case p.Min < 0 || p.Min > maxNumber:
 				return fmt.Errorf("the min of %q is %d: give a number from 0 to %d", p.Name, p.Min, maxNumber)
 			case p.Cap >= 0 && p.Min > p.Cap:

@@ -165,10 +165,8 @@ func ParseStatuses(list string) (Statuses, error) {
 		a, errA := strconv.Atoi(first)
 		b, errB := strconv.Atoi(last)
 		if errA != nil || errB != nil || a < 100 || b > 599 || a > b || len(first) != 3 || len(last) != 3 {
-			return nil, fmt.Errorf(
-				"%q is neither a status between 100 and 599 nor a range of them, such as 200-299",
-				part,
-			)
+			return nil, fmt.Errorf("%q is neither a status between 100 and 599 nor a range of them, such as 200-299",
+				part)
 		}
 		statuses = append(statuses, [2]int{a, b})
 	}

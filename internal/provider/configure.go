@@ -31,8 +31,7 @@ func newBackend(ctx context.Context, model providerModel, agent string, diags *d
 			fmt.Sprintf(
 				"The cloud %q of clouds.yaml says how to log in. Without effect in the provider block: %s. Remove "+
 					"that, or the cloud.",
-				config.Cloud,
-				strings.Join(ignored, ", "),
+				config.Cloud, strings.Join(ignored, ", "),
 			),
 		)
 	}
@@ -74,20 +73,15 @@ func newHooks(model providerModel, agent string, timeout time.Duration, diags *d
 	}
 	pool, err := web.Authorities(authorities)
 	if err != nil {
-		diags.AddAttributeError(
-			path.Root("hook_cacert_file"),
-			"Invalid provider configuration",
-			fmt.Sprintf("The webhooks' certificate authorities cannot be used: %s.", err),
-		)
+		diags.AddAttributeError(path.Root("hook_cacert_file"), "Invalid provider configuration",
+			fmt.Sprintf("The webhooks' certificate authorities cannot be used: %s.", err))
 	}
 	hooks.HTTP = web.NewClient(pool, cmp.Or(timeout, time.Minute))
 	if secret := (environment{diags}).text(model.WebhookSecret, "STACKPOLICY_WEBHOOK_SECRET"); secret != "" {
 		if hooks.Signer, err = hook.NewSigner(secret); err != nil {
 			// Without its path: Terraform would show the line that has the secret.
-			diags.AddError(
-				"Invalid provider configuration",
-				fmt.Sprintf("The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used: %s.", err),
-			)
+			diags.AddError("Invalid provider configuration",
+				fmt.Sprintf("The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used: %s.", err))
 		}
 	}
 	return hooks

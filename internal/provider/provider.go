@@ -46,9 +46,7 @@ func (p *stackpolicyProvider) Schema(_ context.Context, _ provider.SchemaRequest
 
 // Configure makes no request: the first one that needs the cloud logs in.
 func (p *stackpolicyProvider) Configure(
-	ctx context.Context,
-	req provider.ConfigureRequest,
-	resp *provider.ConfigureResponse,
+	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
 	var model providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
@@ -89,8 +87,5 @@ func (p *stackpolicyProvider) Actions(context.Context) []func() action.Action {
 }
 
 func (p *stackpolicyProvider) Functions(context.Context) []func() function.Function {
-	return []func() function.Function{
-		functions.NewDesiredCapacity,
-		functions.NewDistribute,
-	}
+	return []func() function.Function{functions.NewDesiredCapacity, functions.NewDistribute}
 }

@@ -181,20 +181,15 @@ func (e environment) flag(argument types.Bool, byDefault bool, names ...string) 
 	}
 	flag, err := strconv.ParseBool(value)
 	if err != nil {
-		e.diags.AddError(
-			"Invalid environment variable",
-			fmt.Sprintf("%s is %q: true or false was expected.", name, value),
-		)
+		e.diags.AddError("Invalid environment variable",
+			fmt.Sprintf("%s is %q: true or false was expected.", name, value))
 	}
 	return flag
 }
 
 // userAgent is what the cloud's logs show.
 func userAgent(version, terraform string) string {
-	agent := fmt.Sprintf(
-		"HashiCorp Terraform/%s (+https://www.terraform.io) terraform-provider-stackpolicy/%s",
-		terraform,
-		version,
-	)
+	agent := fmt.Sprintf("HashiCorp Terraform/%s (+https://www.terraform.io) terraform-provider-stackpolicy/%s",
+		terraform, version)
 	return strings.TrimSpace(agent + " " + strings.TrimSpace(os.Getenv("TF_APPEND_USER_AGENT")))
 }

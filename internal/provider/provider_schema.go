@@ -28,9 +28,7 @@ func providerSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Cluster policies for OpenStack: where nodes are placed, which ones are removed, and why.",
 		Attributes: map[string]schema.Attribute{
-			"auth_url": text(
-				"Address of Keystone. Needed unless `cloud` is given. Environment: `OS_AUTH_URL`.",
-			),
+			"auth_url": text("Address of Keystone. Needed unless `cloud` is given. Environment: `OS_AUTH_URL`."),
 			"cloud": text(
 				"Entry of `clouds.yaml` to log in with, in place of the credentials below. Environment: " +
 					"`OS_CLOUD`; `OS_CLIENT_CONFIG_FILE` names the file.",
@@ -51,21 +49,17 @@ func providerSchema() schema.Schema {
 			"application_credential_secret": secret(
 				"Secret of the application credential. Environment: `OS_APPLICATION_CREDENTIAL_SECRET`.",
 			),
-			"tenant_id": text("Id of the project. Environment: `OS_TENANT_ID` or `OS_PROJECT_ID`."),
-			"tenant_name": text(
-				"Name of the project. Environment: `OS_TENANT_NAME` or `OS_PROJECT_NAME`.",
-			),
-			"password": secret("Password of the user. Environment: `OS_PASSWORD`."),
+			"tenant_id":   text("Id of the project. Environment: `OS_TENANT_ID` or `OS_PROJECT_ID`."),
+			"tenant_name": text("Name of the project. Environment: `OS_TENANT_NAME` or `OS_PROJECT_NAME`."),
+			"password":    secret("Password of the user. Environment: `OS_PASSWORD`."),
 			"token": secret(
 				"Token in place of user and password. It cannot be renewed. Environment: `OS_TOKEN` or " +
 					"`OS_AUTH_TOKEN`.",
 			),
-			"user_domain_name": text("Name of the user's domain. Environment: `OS_USER_DOMAIN_NAME`."),
-			"user_domain_id":   text("Id of the user's domain. Environment: `OS_USER_DOMAIN_ID`."),
-			"project_domain_name": text(
-				"Name of the project's domain. Environment: `OS_PROJECT_DOMAIN_NAME`.",
-			),
-			"project_domain_id": text("Id of the project's domain. Environment: `OS_PROJECT_DOMAIN_ID`."),
+			"user_domain_name":    text("Name of the user's domain. Environment: `OS_USER_DOMAIN_NAME`."),
+			"user_domain_id":      text("Id of the user's domain. Environment: `OS_USER_DOMAIN_ID`."),
+			"project_domain_name": text("Name of the project's domain. Environment: `OS_PROJECT_DOMAIN_NAME`."),
+			"project_domain_id":   text("Id of the project's domain. Environment: `OS_PROJECT_DOMAIN_ID`."),
 			"domain_id": text(
 				"Id of the domain of user and project, or of the scope where no project is given. Environment: " +
 					"`OS_DOMAIN_ID`.",
@@ -88,16 +82,10 @@ func providerSchema() schema.Schema {
 			"cacert_file": text(
 				"CA certificate to verify TLS with: a path, or the PEM text. Environment: `OS_CACERT`.",
 			),
-			"cert": text(
-				"Client certificate: a path, or the PEM text. Needs `key`. Environment: `OS_CERT`.",
-			),
-			"key": secret(
-				"Key of the client certificate: a path, or the PEM text. Environment: `OS_KEY`.",
-			),
-			"swauth": flag("Not supported: `true` is an error. Environment: `OS_SWAUTH`."),
-			"delayed_auth": flag(
-				"Without effect: the login is always delayed. Environment: `OS_DELAYED_AUTH`.",
-			),
+			"cert":         text("Client certificate: a path, or the PEM text. Needs `key`. Environment: `OS_CERT`."),
+			"key":          secret("Key of the client certificate: a path, or the PEM text. Environment: `OS_KEY`."),
+			"swauth":       flag("Not supported: `true` is an error. Environment: `OS_SWAUTH`."),
+			"delayed_auth": flag("Without effect: the login is always delayed. Environment: `OS_DELAYED_AUTH`."),
 			"allow_reauth": flag(
 				"Log in again when the token expires. Defaults to `true`. Environment: `OS_ALLOW_REAUTH`.",
 			),

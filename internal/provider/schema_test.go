@@ -58,11 +58,11 @@ func currentSchema(t *testing.T) map[string]any {
 	if err := errors.Join(err, json.Unmarshal(packed, &got)); err != nil {
 		t.Fatal(err)
 	}
-	for address, schemas := range all.Providers {
+	for address, has := range all.Providers {
 		if strings.HasSuffix(address, "/stackpolicy/stackpolicy") {
 			// What newer versions of terraform print in addition is left out: all print these.
 			for _, part := range []string{"provider", "resource_schemas", "data_source_schemas", "functions"} {
-				got[part] = schemas[part]
+				got[part] = has[part]
 			}
 		}
 	}

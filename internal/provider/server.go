@@ -44,8 +44,7 @@ func clean(diagnostics []*tfprotov6.Diagnostic) {
 var interrupted = strings.NewReplacer(context.Canceled.Error(), "Terraform was interrupted")
 
 func (s *cleanServer) ConfigureProvider(
-	ctx context.Context,
-	req *tfprotov6.ConfigureProviderRequest,
+	ctx context.Context, req *tfprotov6.ConfigureProviderRequest,
 ) (*tfprotov6.ConfigureProviderResponse, error) {
 	resp, err := s.fullServer.ConfigureProvider(ctx, req)
 	if resp != nil {
@@ -55,8 +54,7 @@ func (s *cleanServer) ConfigureProvider(
 }
 
 func (s *cleanServer) ValidateResourceConfig(
-	ctx context.Context,
-	req *tfprotov6.ValidateResourceConfigRequest,
+	ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest,
 ) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	resp, err := s.fullServer.ValidateResourceConfig(ctx, req)
 	if resp != nil {
@@ -66,8 +64,7 @@ func (s *cleanServer) ValidateResourceConfig(
 }
 
 func (s *cleanServer) ReadResource(
-	ctx context.Context,
-	req *tfprotov6.ReadResourceRequest,
+	ctx context.Context, req *tfprotov6.ReadResourceRequest,
 ) (*tfprotov6.ReadResourceResponse, error) {
 	resp, err := s.fullServer.ReadResource(ctx, req)
 	if resp != nil {
@@ -77,8 +74,7 @@ func (s *cleanServer) ReadResource(
 }
 
 func (s *cleanServer) PlanResourceChange(
-	ctx context.Context,
-	req *tfprotov6.PlanResourceChangeRequest,
+	ctx context.Context, req *tfprotov6.PlanResourceChangeRequest,
 ) (*tfprotov6.PlanResourceChangeResponse, error) {
 	resp, err := s.fullServer.PlanResourceChange(ctx, req)
 	if resp != nil {
@@ -88,8 +84,7 @@ func (s *cleanServer) PlanResourceChange(
 }
 
 func (s *cleanServer) ApplyResourceChange(
-	ctx context.Context,
-	req *tfprotov6.ApplyResourceChangeRequest,
+	ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest,
 ) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	resp, err := s.fullServer.ApplyResourceChange(ctx, req)
 	if resp != nil {
@@ -99,8 +94,7 @@ func (s *cleanServer) ApplyResourceChange(
 }
 
 func (s *cleanServer) ImportResourceState(
-	ctx context.Context,
-	req *tfprotov6.ImportResourceStateRequest,
+	ctx context.Context, req *tfprotov6.ImportResourceStateRequest,
 ) (*tfprotov6.ImportResourceStateResponse, error) {
 	resp, err := s.fullServer.ImportResourceState(ctx, req)
 	if resp != nil {
@@ -110,8 +104,7 @@ func (s *cleanServer) ImportResourceState(
 }
 
 func (s *cleanServer) ValidateDataResourceConfig(
-	ctx context.Context,
-	req *tfprotov6.ValidateDataResourceConfigRequest,
+	ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest,
 ) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	resp, err := s.fullServer.ValidateDataResourceConfig(ctx, req)
 	if resp != nil {
@@ -121,8 +114,7 @@ func (s *cleanServer) ValidateDataResourceConfig(
 }
 
 func (s *cleanServer) ReadDataSource(
-	ctx context.Context,
-	req *tfprotov6.ReadDataSourceRequest,
+	ctx context.Context, req *tfprotov6.ReadDataSourceRequest,
 ) (*tfprotov6.ReadDataSourceResponse, error) {
 	resp, err := s.fullServer.ReadDataSource(ctx, req)
 	if resp != nil {
@@ -132,8 +124,7 @@ func (s *cleanServer) ReadDataSource(
 }
 
 func (s *cleanServer) CallFunction(
-	ctx context.Context,
-	req *tfprotov6.CallFunctionRequest,
+	ctx context.Context, req *tfprotov6.CallFunctionRequest,
 ) (*tfprotov6.CallFunctionResponse, error) {
 	resp, err := s.fullServer.CallFunction(ctx, req)
 	if resp != nil && resp.Error != nil {
@@ -143,8 +134,7 @@ func (s *cleanServer) CallFunction(
 }
 
 func (s *cleanServer) ValidateActionConfig(
-	ctx context.Context,
-	req *tfprotov6.ValidateActionConfigRequest,
+	ctx context.Context, req *tfprotov6.ValidateActionConfigRequest,
 ) (*tfprotov6.ValidateActionConfigResponse, error) {
 	resp, err := s.fullServer.ValidateActionConfig(ctx, req)
 	if resp != nil {
@@ -154,8 +144,7 @@ func (s *cleanServer) ValidateActionConfig(
 }
 
 func (s *cleanServer) PlanAction(
-	ctx context.Context,
-	req *tfprotov6.PlanActionRequest,
+	ctx context.Context, req *tfprotov6.PlanActionRequest,
 ) (*tfprotov6.PlanActionResponse, error) {
 	resp, err := s.fullServer.PlanAction(ctx, req)
 	if resp != nil {
@@ -165,8 +154,7 @@ func (s *cleanServer) PlanAction(
 }
 
 func (s *cleanServer) InvokeAction(
-	ctx context.Context,
-	req *tfprotov6.InvokeActionRequest,
+	ctx context.Context, req *tfprotov6.InvokeActionRequest,
 ) (*tfprotov6.InvokeActionServerStream, error) {
 	stream, err := s.fullServer.InvokeAction(ctx, req)
 	if stream == nil {

@@ -42,12 +42,8 @@ func (r Request) Additions(region, zone string, current int64) (Additions, error
 			name, _, _ := strings.Cut(zone, ":")
 			zones = map[string]int64{zone: named[name]}
 			if others := count - named[name]; others > 0 {
-				reason += fmt.Sprintf(
-					" The decision has %s in %s, of which other zones get %d.",
-					text.Nodes(count),
-					region,
-					others,
-				)
+				reason += fmt.Sprintf(" The decision has %s in %s, of which other zones get %d.",
+					text.Nodes(count), region, others)
 			}
 			count = named[name]
 		}

@@ -147,11 +147,11 @@ func checkOne(arguments []argument, decision *Decision) error {
 	}
 	switch {
 	case len(given) > 1:
-		return &ArgumentError{given[1], fmt.Sprintf(
-			"Two requests are made at once, %s and %s: make one.", given[0], given[1])}
+		return &ArgumentError{given[1], fmt.Sprintf("Two requests are made at once, %s and %s: make one.",
+			given[0], given[1])}
 	case len(given) == 0 && decision == nil:
-		return &ArgumentError{"", fmt.Sprintf(
-			"Nothing is requested: give one of %s, or another policy's decision.", text.And(names))}
+		return &ArgumentError{"", fmt.Sprintf("Nothing is requested: give one of %s, or another policy's decision.",
+			text.And(names))}
 	}
 	return nil
 }
@@ -190,10 +190,8 @@ func (r Request) Precedence(region string, planned ...string) string {
 	case r.foreign(region) != "":
 		return r.foreign(region)
 	case at.Zone != "":
-		return fmt.Sprintf(
-			"The availability zone %s that the node names takes precedence: nothing is planned.",
-			at.Zone,
-		)
+		return fmt.Sprintf("The availability zone %s that the node names takes precedence: nothing is planned.",
+			at.Zone)
 	}
 	return ""
 }

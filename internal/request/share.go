@@ -40,10 +40,8 @@ func (d Decided) Share() (*Share, error) {
 		return nil, &ArgumentError{field, fmt.Sprintf(format, args...)}
 	}
 	if d.Region != "" && d.Regions != nil {
-		return fault(
-			"region",
-			"A decision names one region, or a number of nodes for each of several regions, not both.",
-		)
+		return fault("region",
+			"A decision names one region, or a number of nodes for each of several regions, not both.")
 	}
 	zones := maps.Clone(d.Zones)
 	if flat, some := zones[""]; some && d.Region != "" {
@@ -78,13 +76,9 @@ func (d Decided) Share() (*Share, error) {
 		share.Count = sum(share.Regions)
 		for _, region := range slices.Sorted(maps.Keys(zones)) {
 			if n := sum(zones[region]); n != share.Regions[region] {
-				return fault(
-					"zones",
+				return fault("zones",
 					"The decision has a count of %d for the region %q, but its zones there add up to %d.",
-					share.Regions[region],
-					region,
-					n,
-				)
+					share.Regions[region], region, n)
 			}
 		}
 	case zones[""] != nil:
@@ -98,12 +92,8 @@ func (d Decided) Share() (*Share, error) {
 		share.Count = *d.Count
 	}
 	if d.Count != nil && *d.Count != share.Count {
-		return fault(
-			"count",
-			"The decision has a count of %d, but its regions or zones add up to %d.",
-			*d.Count,
-			share.Count,
-		)
+		return fault("count",
+			"The decision has a count of %d, but its regions or zones add up to %d.", *d.Count, share.Count)
 	}
 	if n := int64(len(d.Nodes)); n > share.Count {
 		return fault("candidates", "The decision has a count of %d, but its candidates are %d.", share.Count, n)

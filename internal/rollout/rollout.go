@@ -284,8 +284,7 @@ func (r *run) unasked(plan *Plan) string {
 	types = slices.Compact(types)
 	return fmt.Sprintf(
 		"no node change asks for what the plan does to %s. Apply it by hand, or let it through with -accept %s",
-		text.Count(int64(len(lines)), "resource"),
-		strings.Join(types, " -accept "),
+		text.Count(int64(len(lines)), "resource"), strings.Join(types, " -accept "),
 	)
 }
 

@@ -230,8 +230,7 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 		}
 		ids[i] = server.ID
 		t.Cleanup(func() {
-			if err := servers.Delete(context.WithoutCancel(t.Context()), client, server.ID).
-				ExtractErr(); err != nil &&
+			if err := servers.Delete(context.WithoutCancel(t.Context()), client, server.ID).ExtractErr(); err != nil &&
 				!gophercloud.ResponseCodeIs(err, 404) {
 				t.Errorf("delete %s: %v", opts.Name, err)
 			}

@@ -66,26 +66,16 @@ func serve(factory func() (tfprotov6.ProviderServer, error)) served {
 		if err != nil {
 			return err
 		}
-		return tf6server.Serve(
-			address,
-			func() tfprotov6.ProviderServer { return server },
-			tf6server.WithDebug(ctx, configs, make(chan struct{})),
-			tf6server.WithGoPluginLogger(hclog.NewNullLogger()),
-			tf6server.WithLoggingSink(t),
-			tf6server.WithoutLogStderrOverride(),
-		)
+		return tf6server.Serve(address, func() tfprotov6.ProviderServer { return server },
+			tf6server.WithDebug(ctx, configs, make(chan struct{})), tf6server.WithGoPluginLogger(hclog.NewNullLogger()),
+			tf6server.WithLoggingSink(t), tf6server.WithoutLogStderrOverride())
 	}
 }
 
 // serveStub serves the stand-in for terraform-provider-openstack, which has an older protocol.
 func serveStub(ctx context.Context, t *testing.T, address string, configs chan *plugin.ReattachConfig) error {
 	server := openstackstub.New().GRPCProvider()
-	return tf5server.Serve(
-		address,
-		func() tfprotov5.ProviderServer { return server },
-		tf5server.WithDebug(ctx, configs, make(chan struct{})),
-		tf5server.WithGoPluginLogger(hclog.NewNullLogger()),
-		tf5server.WithLoggingSink(t),
-		tf5server.WithoutLogStderrOverride(),
-	)
+	return tf5server.Serve(address, func() tfprotov5.ProviderServer { return server },
+		tf5server.WithDebug(ctx, configs, make(chan struct{})), tf5server.WithGoPluginLogger(hclog.NewNullLogger()),
+		tf5server.WithLoggingSink(t), tf5server.WithoutLogStderrOverride())
 }

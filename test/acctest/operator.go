@@ -75,14 +75,8 @@ func (c *Cloud) await(t testing.TB, region, id, status string, is func(*servers.
 			return
 		}
 	}
-	t.Fatalf(
-		"the server %s is %s (%s) in %s, and should be %s",
-		id,
-		last.Status,
-		last.TaskState,
-		last.AvailabilityZone,
-		status,
-	)
+	t.Fatalf("the server %s is %s (%s) in %s, and should be %s",
+		id, last.Status, last.TaskState, last.AvailabilityZone, status)
 }
 
 // Rename gives a server another name.
@@ -182,10 +176,8 @@ func (c *Cloud) Migrate(t testing.TB, region, id, zone string) {
 		t,
 		admin,
 		id,
-		fmt.Sprintf(
-			`{"os-migrateLive": {"host": %q, "block_migration": "auto", "force": true}}`,
-			hosts(t, admin, zone)[0],
-		),
+		fmt.Sprintf(`{"os-migrateLive": {"host": %q, "block_migration": "auto", "force": true}}`,
+			hosts(t, admin, zone)[0]),
 	)
 	c.await(t, region, id, "ACTIVE", func(s *servers.Server) bool { return s.AvailabilityZone == zone })
 }
@@ -306,9 +298,7 @@ func (c *Cloud) RoomOfCores(t testing.TB, region string, more int) (raise func()
 
 // quota sets limits of the test's project.
 func (c *Cloud) quota(
-	t testing.TB,
-	region string,
-	limits func(quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts),
+	t testing.TB, region string, limits func(quotasets.QuotaDetailSet) (limits, before quotasets.UpdateOpts),
 ) (raise func()) {
 	t.Helper()
 	admin := c.Admin(t, region)

@@ -60,22 +60,18 @@ func Texts(list ...string) knownvalue.Check {
 
 // Share is the creation or deletion of a region plan without zones.
 func Share(count int, regions knownvalue.Check) knownvalue.Check {
-	return knownvalue.ObjectExact(
-		map[string]knownvalue.Check{
-			"count":   knownvalue.Int64Exact(int64(count)),
-			"regions": regions,
-			"zones":   knownvalue.Null(),
-		},
-	)
+	return knownvalue.ObjectExact(map[string]knownvalue.Check{
+		"count":   knownvalue.Int64Exact(int64(count)),
+		"regions": regions,
+		"zones":   knownvalue.Null(),
+	})
 }
 
 // ZoneShare is that of a zone plan.
 func ZoneShare(count int, region string, zones knownvalue.Check) knownvalue.Check {
-	return knownvalue.ObjectExact(
-		map[string]knownvalue.Check{
-			"count":  knownvalue.Int64Exact(int64(count)),
-			"region": knownvalue.StringExact(region),
-			"zones":  zones,
-		},
-	)
+	return knownvalue.ObjectExact(map[string]knownvalue.Check{
+		"count":  knownvalue.Int64Exact(int64(count)),
+		"region": knownvalue.StringExact(region),
+		"zones":  zones,
+	})
 }

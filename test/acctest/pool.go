@@ -35,9 +35,9 @@ func (c *Cloud) Pool(t testing.TB, region string) string {
 		return c.Fake.AddPool(region)
 	}
 	network, _ := c.Network(t, region)
-	balancer, err := loadbalancers.Create(t.Context(), lb.Client, loadbalancers.CreateOpts{Name: c.Prefix +
-		"lb", VipNetworkID: network}).
-		Extract()
+	balancer, err := loadbalancers.Create(t.Context(), lb.Client, loadbalancers.CreateOpts{
+		Name: c.Prefix + "lb", VipNetworkID: network,
+	}).Extract()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,9 +55,9 @@ func (c *Cloud) Pool(t testing.TB, region string) string {
 	if err := c.settle(t.Context(), lb.Client, balancer.ID); err != nil {
 		t.Fatal(err)
 	}
-	pool, err := pools.Create(t.Context(), lb.Client, pools.CreateOpts{Name: c.Prefix +
-		"pool", LoadbalancerID: balancer.ID, Protocol: "TCP", LBMethod: "ROUND_ROBIN"}).
-		Extract()
+	pool, err := pools.Create(t.Context(), lb.Client, pools.CreateOpts{
+		Name: c.Prefix + "pool", LoadbalancerID: balancer.ID, Protocol: "TCP", LBMethod: "ROUND_ROBIN",
+	}).Extract()
 	if err == nil {
 		err = c.settle(t.Context(), lb.Client, balancer.ID)
 	}

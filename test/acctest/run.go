@@ -85,11 +85,8 @@ func (w withoutDebug) Write(line []byte) (int, error) {
 // command takes a third of the time. The end of the test destroys what is left.
 func (c *Cloud) Workspace(t *testing.T, config string) *workspace.Workspace {
 	t.Helper()
-	return c.workspace(
-		t,
-		config,
-		func(ctx context.Context) (string, context.CancelFunc, error) { return attach(ctx, t) },
-	)
+	return c.workspace(t, config,
+		func(ctx context.Context) (string, context.CancelFunc, error) { return attach(ctx, t) })
 }
 
 // Installed is Workspace with the providers as processes, which terraform starts:
@@ -100,9 +97,7 @@ func (c *Cloud) Installed(t testing.TB, config string) *workspace.Workspace {
 }
 
 func (c *Cloud) workspace(
-	t testing.TB,
-	config string,
-	attach func(context.Context) (string, context.CancelFunc, error),
+	t testing.TB, config string, attach func(context.Context) (string, context.CancelFunc, error),
 ) *workspace.Workspace {
 	t.Helper()
 	var env []string
@@ -154,22 +149,12 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	}
 	top := t.TempDir()
 	dir, file := filepath.Join(top, folder), filepath.Join(top, "clouds.yaml")
-	if err := errors.Join(
-		os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))),
-		os.WriteFile(file, clouds, 0o600),
-		require(dir),
-	); err != nil {
+	if err := errors.Join(os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))),
+		os.WriteFile(file, clouds, 0o600), require(dir)); err != nil {
 		t.Fatal(err)
 	}
-	w := workspace.Open(
-		dir,
-		Terraform(t),
-		built,
-		"OS_CLIENT_CONFIG_FILE="+file,
-		"OS_CLOUD=production",
-		"OS_AUTH_URL=",
-		"OS_REGION_NAME=",
-	)
+	w := workspace.Open(dir, Terraform(t), built, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD=production",
+		"OS_AUTH_URL=", "OS_REGION_NAME=")
 	if err := w.Init(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -89,10 +89,8 @@ func (c *Cloud) DropVolumes(t testing.TB, region string) {
 // cinder skips the test where there are no volumes.
 func (c *Cloud) cinder(t testing.TB, region string) *gophercloud.ServiceClient {
 	t.Helper()
-	client, err := gopher.NewBlockStorageV3(
-		c.client(t, region).ProviderClient,
-		gophercloud.EndpointOpts{Region: region},
-	)
+	client, err := gopher.NewBlockStorageV3(c.client(t, region).ProviderClient,
+		gophercloud.EndpointOpts{Region: region})
 	if err != nil {
 		t.Skipf("needs volumes: %v", err)
 	}

@@ -62,11 +62,8 @@ func (d *demo) step(ctx context.Context, title string) error {
 		InPlace            struct{ Nodes []string } `json:"in_place"`
 		Deletion           struct{ Candidates []string }
 	}
-	if err := errors.Join(
-		d.Output(ctx, "summary", &summary),
-		d.Output(ctx, "change", &changes),
-		d.Output(ctx, "remaining", &remaining),
-	); err != nil {
+	if err := errors.Join(d.Output(ctx, "summary", &summary), d.Output(ctx, "change", &changes),
+		d.Output(ctx, "remaining", &remaining)); err != nil {
 		return err
 	}
 	fmt.Println(summary)

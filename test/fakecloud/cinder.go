@@ -43,11 +43,7 @@ func (k *call) serveCinder() reply {
 		return k.cinderVersions(http.StatusMultipleChoices)
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		return jsonReply(
-			401,
-			object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}},
-		).
-			set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
+		return k.unauthorized()
 	}
 	k.region.settle(k.Cloud)
 	rep := k.webob(404, "The resource could not be found.")

@@ -16,10 +16,8 @@ var microversionPattern = regexp.MustCompile(`^([1-9]\d*)\.([1-9]\d*|0)$`)
 func parseMicroversion(s string) ([2]int, error) {
 	m := microversionPattern.FindStringSubmatch(s)
 	if m == nil {
-		return [2]int{}, badRequest(
-			"API Version String %s is of invalid format. Must be of format MajorNum.MinorNum.",
-			s,
-		)
+		return [2]int{}, badRequest("API Version String %s is of invalid format. Must be of format MajorNum.MinorNum.",
+			s)
 	}
 	major, _ := strconv.Atoi(m[1])
 	minor, _ := strconv.Atoi(m[2])

@@ -39,11 +39,7 @@ func (k *call) serveNeutron() reply {
 		}}}})
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		return jsonReply(
-			401,
-			object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}},
-		).
-			set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
+		return k.unauthorized()
 	}
 	k.region.settle(k.Cloud)
 	rep := k.webob(404, "The resource could not be found.")
@@ -67,20 +63,15 @@ func (e *neutronError) Error() string { return e.message }
 func neutronReply(err error) reply {
 	e := &neutronError{http.StatusInternalServerError, "HTTPInternalServerError", err.Error()}
 	errors.As(err, &e)
-	return jsonReply(
-		e.status,
-		object{{"NeutronError", object{{"type", e.kind}, {"message", e.message}, {"detail", ""}}}},
-	)
+	return jsonReply(e.status,
+		object{{"NeutronError", object{{"type", e.kind}, {"message", e.message}, {"detail", ""}}}})
 }
 
 func (k *call) networkDocument() object {
 	created := isoTime(Epoch)
 	none := []string{}
 	doc := object{
-		{
-			"id",
-			NetworkID,
-		},
+		{"id", NetworkID},
 		{"name", NetworkName},
 		{"tenant_id", AdminProjectID},
 		{"admin_state_up", true},
@@ -89,17 +80,11 @@ func (k *call) networkDocument() object {
 		{"subnets", []string{SubnetID}},
 		{"shared", true},
 		{"availability_zone_hints", none},
-		{
-			"availability_zones",
-			none,
-		},
+		{"availability_zones", none},
 		{"ipv4_address_scope", nil},
 		{"ipv6_address_scope", nil},
 		{"router:external", false},
-		{
-			"description",
-			"",
-		},
+		{"description", ""},
 		{"port_security_enabled", true},
 		{"tags", none},
 		{"created_at", created},
@@ -149,16 +134,10 @@ func (p *port) document() object {
 		{"device_owner", owner},
 		{"fixed_ips", []object{{{"subnet_id", SubnetID}, {"ip_address", p.address}}}},
 		{"project_id", p.project},
-		{
-			"port_security_enabled",
-			true,
-		},
+		{"port_security_enabled", true},
 		{"security_groups", []string{SecurityGroupID}},
 		{"binding:vnic_type", "normal"},
-		{
-			"allowed_address_pairs",
-			[]string{},
-		},
+		{"allowed_address_pairs", []string{}},
 		{"extra_dhcp_opts", []string{}},
 		{"description", ""},
 		{"tags", []string{}},
@@ -173,17 +152,14 @@ func (k *call) ports() (list []*port) {
 	list = slices.Clone(k.region.ports)
 	for s := range k.region.servers.oldest() {
 		if s.Network && s.port == nil && !s.launched.IsZero() {
-			list = append(
-				list,
-				&port{
-					id:      "9" + s.ID[1:],
-					project: s.ProjectID,
-					address: s.address(),
-					mac:     s.mac(),
-					server:  s,
-					created: s.Created,
-				},
-			)
+			list = append(list, &port{
+				id:      "9" + s.ID[1:],
+				project: s.ProjectID,
+				address: s.address(),
+				mac:     s.mac(),
+				server:  s,
+				created: s.Created,
+			})
 		}
 	}
 	return slices.DeleteFunc(list, func(p *port) bool { return !k.token.admin() && p.project != k.token.projectID() })

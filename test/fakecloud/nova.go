@@ -109,12 +109,7 @@ func (k *call) askNova() reply {
 	parts := k.parts[1:]
 	versionDocument := strings.Join(parts, "") == "" && len(parts) < 2
 	if k.token = k.validToken(k.record.Token); k.token == nil && (!versionDocument || k.projectURL != "") {
-		return reply{401, http.Header{
-			"Content-Type":     {"application/json"},
-			"Www-Authenticate": {`Keystone uri="` + k.identityURL() + `"`},
-		}, appendJSON(nil, object{{"error", object{
-			{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message},
-		}}})}
+		return k.unauthorized()
 	}
 	if len(parts) == 0 && k.projectURL == "" {
 		parts = []string{""}
@@ -142,8 +137,7 @@ func (k *call) dispatch(r *route) (reply, error) {
 	if project != "" && k.token != nil && project != k.token.projectID() {
 		return reply{}, badRequest(
 			"Malformed request URL: URL's project_id '%s' doesn't match Context's project_id '%s'",
-			project,
-			k.token.projectID(),
+			project, k.token.projectID(),
 		)
 	}
 	if k.minor < r.since {

@@ -77,11 +77,7 @@ func (k *call) serveOctavia() reply {
 		return k.webob(404, "The resource could not be found.")
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		return jsonReply(
-			401,
-			object{{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}}},
-		).
-			set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
+		return k.unauthorized()
 	}
 	rep := jsonReply(404, object{{"code", 404}, {"title", "Not Found"}, {"description", ""}})
 	if len(k.parts) > 2 && strings.HasPrefix(k.parts[0], "v2") && k.parts[1] == "lbaas" {
@@ -195,10 +191,7 @@ func (b *balancer) document(provisioning string) object {
 		pools = append(pools, object{{"id", p.id}})
 	}
 	return object{
-		{
-			"listeners",
-			[]object{},
-		},
+		{"listeners", []object{}},
 		{"pools", pools},
 		{"id", b.id},
 		{"name", b.name},

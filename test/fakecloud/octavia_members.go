@@ -64,15 +64,8 @@ func (k *call) listMembers() (reply, error) {
 	}
 	for _, m := range p.members[begin:] {
 		if len(list) == limit {
-			address := fmt.Sprintf(
-				"%s/%s/%s/v2.0/lbaas/pools/%s/members?limit=%d&marker=%s",
-				k.base,
-				LoadBalancing,
-				k.region.name,
-				p.id,
-				limit,
-				text(list[limit-1], "id"),
-			)
+			address := fmt.Sprintf("%s/%s/%s/v2.0/lbaas/pools/%s/members?limit=%d&marker=%s",
+				k.base, LoadBalancing, k.region.name, p.id, limit, text(list[limit-1], "id"))
 			links = append(links, object{{"href", address}, {"rel", "next"}})
 			break
 		}
@@ -157,11 +150,8 @@ func (k *call) createMember() (reply, error) {
 		if m.address == *given.Address && m.port == *given.Port {
 			return reply{}, &octaviaError{
 				status: http.StatusConflict,
-				message: fmt.Sprintf(
-					"Another member on this pool is already using ip %s on protocol_port %d",
-					m.address,
-					m.port,
-				),
+				message: fmt.Sprintf("Another member on this pool is already using ip %s on protocol_port %d",
+					m.address, m.port),
 			}
 		}
 	}
@@ -227,18 +217,15 @@ func (c *Cloud) AddPool(regionName string, members ...Member) (id string) {
 		b := &balancer{id: c.uuid("balancer"), name: "lb", subnet: SubnetID, project: MemberProjectID}
 		p := &pool{id: c.uuid("pool"), name: "pool", balancer: b, monitor: c.uuid("healthmonitor")}
 		for _, m := range members {
-			p.members = append(
-				p.members,
-				&poolMember{
-					id:      c.uuid("member"),
-					name:    m.Name,
-					address: m.Address,
-					port:    80,
-					weight:  m.Weight,
-					tags:    slices.Concat([]string{}, m.Tags),
-					created: c.time(),
-				},
-			)
+			p.members = append(p.members, &poolMember{
+				id:      c.uuid("member"),
+				name:    m.Name,
+				address: m.Address,
+				port:    80,
+				weight:  m.Weight,
+				tags:    slices.Concat([]string{}, m.Tags),
+				created: c.time(),
+			})
 		}
 		b.pools = []*pool{p}
 		r.balancers = append(r.balancers, b)

@@ -211,9 +211,7 @@ func (k *call) updateQuotas() (reply, error) {
 		if used := k.inUse(f.key, project); !force && limit >= 0 && limit < used {
 			return reply{}, badRequest(
 				"Quota limit %d for %s must be greater than or equal to already used and reserved %d.",
-				limit,
-				f.key,
-				used,
+				limit, f.key, used,
 			)
 		}
 		limits[f.key] = limit

@@ -237,12 +237,8 @@ func (v *violation) ofQuery() string {
 	if len(v.path) == 0 {
 		return v.message
 	}
-	return fmt.Sprintf(
-		"Invalid input for query parameters %s. Value: %s. %s",
-		v.path[len(v.path)-1],
-		bare(v.value),
-		v.message,
-	)
+	return fmt.Sprintf("Invalid input for query parameters %s. Value: %s. %s",
+		v.path[len(v.path)-1], bare(v.value), v.message)
 }
 
 func isName(s string) bool {

@@ -59,6 +59,12 @@ func jsonReply(status int, v any) reply {
 	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}, body: appendJSON(nil, v)}
 }
 
+// unauthorized is the answer of most services to a token that does not count.
+func (k *call) unauthorized() reply {
+	fault := object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}
+	return jsonReply(401, object{{"error", fault}}).set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
+}
+
 // set sets a header.
 func (r reply) set(key, value string) reply {
 	r.header.Set(key, value)

@@ -32,10 +32,8 @@ func (r *region) move(s *server, zone string, avoid *host) *host {
 	return h
 }
 
-var rebuildSchema = actionSchema(
-	"rebuild",
-	&schema{types: jsonObject, props: []prop{{name: "imageRef", required: true, schema: uuidSchema}}},
-)
+var rebuildSchema = actionSchema("rebuild",
+	&schema{types: jsonObject, props: []prop{{name: "imageRef", required: true, schema: uuidSchema}}})
 
 func actionSchema(name string, value *schema) *schema {
 	return &schema{types: jsonObject, closed: true, props: []prop{{name: name, required: true, schema: value}}}
@@ -69,10 +67,8 @@ func (k *call) rebuildReply(s *server) reply {
 	return rep.set("Location", k.selfURL()+"servers/"+s.ID)
 }
 
-var resizeSchema = actionSchema(
-	"resize",
-	&schema{types: jsonObject, props: []prop{{name: "flavorRef", required: true, schema: flavorRefSchema}}},
-)
+var resizeSchema = actionSchema("resize",
+	&schema{types: jsonObject, props: []prop{{name: "flavorRef", required: true, schema: flavorRefSchema}}})
 
 // resizeServer gives a server another flavor, on any host that has room. It is
 // shown in VERIFY_RESIZE until that is confirmed or reverted. Without a host it

@@ -109,8 +109,7 @@ func (v *view) image(b []byte, s *server) []byte {
 	if s.ImageID == "" {
 		return v.literal(b, "image", `""`)
 	}
-	b = append(
-		append(append(b, `, "image": {"id": "`...), s.ImageID...),
+	b = append(append(append(b, `, "image": {"id": "`...), s.ImageID...),
 		`", "links": [{"rel": "bookmark", "href": "`...)
 	b = append(append(append(b, v.bookmark...), "images/"...), s.ImageID...)
 	return append(b, `"}]}`...)
@@ -128,13 +127,8 @@ func (v *view) flavor(b []byte, f *flavor) []byte {
 			f.ID,
 		)
 	}
-	return fmt.Appendf(
-		b,
-		`, "flavor": {"id": "%s", "links": [{"rel": "bookmark", "href": "%sflavors/%s"}]}`,
-		f.ID,
-		v.bookmark,
-		f.ID,
-	)
+	return fmt.Appendf(b, `, "flavor": {"id": "%s", "links": [{"rel": "bookmark", "href": "%sflavors/%s"}]}`,
+		f.ID, v.bookmark, f.ID)
 }
 
 func (v *view) appendServer(b []byte, s *server) []byte {

@@ -176,17 +176,10 @@ func (k *call) identify(auth object, t *token) error {
 			err = &keystoneError{
 				status:  401,
 				message: "Attempted to authenticate with an unsupported method.",
-				more: object{
-					{
-						"identity",
-						object{
-							{
-								"methods",
-								[]string{"external", "password", "token", "oauth1", "mapped", "application_credential"},
-							},
-						},
-					},
-				},
+				more: object{{"identity", object{{
+					"methods",
+					[]string{"external", "password", "token", "oauth1", "mapped", "application_credential"},
+				}}}},
 			}
 		}
 		if err != nil {

@@ -61,10 +61,7 @@ func (k *call) serveZaqar() reply {
 		return jsonReply(300, k.messagingVersions())
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		body := object{
-			{"error", object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}},
-		}
-		return jsonReply(401, body).set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
+		return k.unauthorized()
 	}
 	rep, err := k.askZaqar()
 	if err == nil {
@@ -181,8 +178,7 @@ func (k *call) createQueue() (reply, error) {
 		if ttl := made.number("_default_message_ttl"); ttl < minMessageTTL || ttl > maxMessageTTL {
 			return reply{}, badMessaging(
 				"_default_message_ttl can not exceed %d seconds, and must be at least %d seconds long.",
-				maxMessageTTL,
-				minMessageTTL,
+				maxMessageTTL, minMessageTTL,
 			)
 		}
 	}
@@ -264,11 +260,8 @@ func (k *call) queueStats() (reply, error) {
 	}
 	stats := object{{"claimed", claimed}, {"free", len(messages) - claimed}, {"total", len(messages)}}
 	if n := len(messages); n > 0 {
-		stats = append(
-			stats,
-			field{"newest", k.messageStats(messages[n-1])},
-			field{"oldest", k.messageStats(messages[0])},
-		)
+		stats = append(stats, field{"newest", k.messageStats(messages[n-1])},
+			field{"oldest", k.messageStats(messages[0])})
 	}
 	return jsonReply(200, object{{"messages", stats}}), nil
 }
@@ -295,12 +288,9 @@ func (k *call) messagingVersions() object {
 			{"id", v[0]},
 			{"status", v[1]},
 			{"updated", v[2]},
-			{
-				"media-types",
-				[]object{
-					{{"base", "application/json"}, {"type", "application/vnd.openstack.messaging-" + v[3] + "+json"}},
-				},
-			},
+			{"media-types", []object{
+				{{"base", "application/json"}, {"type", "application/vnd.openstack.messaging-" + v[3] + "+json"}},
+			}},
 			{"links", []object{{{"href", "/v" + v[0] + "/"}, {"rel", "self"}}}},
 		})
 	}

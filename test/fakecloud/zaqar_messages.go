@@ -44,9 +44,7 @@ func (k *call) postMessages() (reply, error) {
 		return reply{}, badMessaging(
 			"Message collection size is too large. The max size for current queue is %d. It is calculated by "+
 				"max size = min(max_messages_post_size_config: %d, max_messages_post_size_queue: %d).",
-			most,
-			maxPostSize,
-			most,
+			most, maxPostSize, most,
 		)
 	}
 	if len(k.record.Body) > maxPostSize {
@@ -111,8 +109,7 @@ func (k *call) readMessages(q *queue) ([]*message, error) {
 		if m.ttl < minMessageTTL || m.ttl > maxMessageTTL {
 			return nil, badMessaging(
 				"The TTL for a message may not exceed %d seconds, and must be at least %d seconds long.",
-				maxMessageTTL,
-				minMessageTTL,
+				maxMessageTTL, minMessageTTL,
 			)
 		}
 		posted[i] = m
@@ -209,12 +206,8 @@ func (k *call) showMessage() (reply, error) {
 	if m := k.findMessage(k.vars[1]); m != nil {
 		return jsonReply(200, k.messageDocument(m, "")), nil
 	}
-	text := fmt.Sprintf(
-		"Message %s does not exist in queue %s for project %s",
-		k.vars[1],
-		k.vars[0],
-		k.token.projectID(),
-	)
+	text := fmt.Sprintf("Message %s does not exist in queue %s for project %s",
+		k.vars[1], k.vars[0], k.token.projectID())
 	if k.queue() == nil {
 		text = fmt.Sprintf("Queue %s does not exist for project %s", k.vars[0], k.token.projectID())
 	}
@@ -225,11 +218,8 @@ func (k *call) showMessage() (reply, error) {
 func (k *call) deleteMessage() (reply, error) {
 	m := k.findMessage(k.vars[1])
 	if m != nil && m.claimed(k.time()) && m.claim != last(k.record.Query, "claim_id") {
-		return reply{}, refused(
-			403,
-			"Unable to delete",
-			"This message is claimed; it cannot be deleted without a valid claim ID.",
-		)
+		return reply{}, refused(403, "Unable to delete",
+			"This message is claimed; it cannot be deleted without a valid claim ID.")
 	}
 	k.drop(m)
 	return reply{status: 204, header: http.Header{}}, nil

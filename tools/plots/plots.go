@@ -23,12 +23,8 @@ func capped() []placement.Bin {
 // growth draws the nodes of each zone as a cluster grows.
 func growth() (string, error) {
 	const most, left, top, width, height = 24, 50, 60, 560, 220
-	p := newPicture(
-		660,
-		330,
-		"Nodes in each zone as the cluster grows",
-		"Steps of three zones of weights 60, 25 and 15; the first stops at its cap of 5",
-	)
+	p := newPicture(660, 330, "Nodes in each zone as the cluster grows",
+		"Steps of three zones of weights 60, 25 and 15; the first stops at its cap of 5")
 	x := func(n int64) float64 { return left + width*float64(n)/most }
 	y := func(n float64) float64 { return top + height*(1-n/13) }
 	p.text("small", 20, top-8, "nodes in the zone")
@@ -84,12 +80,8 @@ var cases = []struct {
 // beforeAndAfter draws the zones after a request, by Senlin and by the planner.
 func beforeAndAfter() (string, error) {
 	const row = 120
-	p := newPicture(
-		660,
-		56+row*float64(len(cases)),
-		"Zones after a request",
-		"Bars of the nodes in each zone, by Senlin uneven, by this provider as even as can be",
-	)
+	p := newPicture(660, 56+row*float64(len(cases)), "Zones after a request",
+		"Bars of the nodes in each zone, by Senlin uneven, by this provider as even as can be")
 	for i, name := range []string{"Senlin", "this provider"} {
 		p.rect(fmt.Sprintf("fill%d", 3-3*i), 370+float64(80*i), 18, 12, 12)
 		p.text("", 388+float64(80*i), 29, name)
@@ -138,12 +130,8 @@ func destroyed(file string) (string, error) {
 		cells := strings.Fields(line)
 		return cells[len(cells)-1] == "0" && cells[len(cells)-2] == "0"
 	})
-	p := newPicture(
-		660,
-		116+44*float64(len(lines)),
-		"Servers destroyed that could have stayed",
-		"Bars for each step that destroys any: element() destroys up to seven of seven servers, the attachment none",
-	)
+	p := newPicture(660, 116+44*float64(len(lines)), "Servers destroyed that could have stayed",
+		"Bars for each step that destroys any: element() destroys up to seven of seven servers, the attachment none")
 	for i, name := range []string{"element()", "placement attachment"} {
 		p.rect(fmt.Sprintf("fill%d", 1-i), 20+float64(110*i), 44, 12, 12)
 		p.text("", 38+float64(110*i), 55, name)
@@ -190,18 +178,8 @@ func worked() (string, error) {
 				to = b.Name
 			}
 		}
-		fmt.Fprintf(
-			&text,
-			"%4d  %8s  %8s  %8s  %-7s  %d %d %d\n",
-			node,
-			costs[0],
-			costs[1],
-			costs[2],
-			to,
-			bins[0].Current,
-			bins[1].Current,
-			bins[2].Current,
-		)
+		fmt.Fprintf(&text, "%4d  %8s  %8s  %8s  %-7s  %d %d %d\n",
+			node, costs[0], costs[1], costs[2], to, bins[0].Current, bins[1].Current, bins[2].Current)
 	}
 	return text.String(), nil
 }

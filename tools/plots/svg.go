@@ -89,15 +89,8 @@ func (p *picture) text(class string, x, y float64, text string) {
 }
 
 func (p *picture) rect(class string, x, y, width, height float64) {
-	fmt.Fprintf(
-		&p.body,
-		"<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"2\"/>\n",
-		class,
-		x,
-		y,
-		width,
-		height,
-	)
+	fmt.Fprintf(&p.body, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"2\"/>\n",
+		class, x, y, width, height)
 }
 
 // path draws a line through points, given as x and y in turn.

@@ -17,8 +17,7 @@ func write(top string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(
-		between(filepath.Join(top, "README.md"), versions(runs)),
+	return errors.Join(between(filepath.Join(top, "README.md"), versions(runs)),
 		between(filepath.Join(top, folder, "README.md"), table(runs)))
 }
 

@@ -87,13 +87,8 @@ func build(out string) error {
 			return err
 		}
 	}
-	fmt.Printf(
-		"%s: the planner has %.1f MB, %.2f MB compressed (%s)\n",
-		out,
-		float64(len(program))/1e6,
-		float64(small.Len())/1e6,
-		runtime.Version(),
-	)
+	fmt.Printf("%s: the planner has %.1f MB, %.2f MB compressed (%s)\n",
+		out, float64(len(program))/1e6, float64(small.Len())/1e6, runtime.Version())
 	return nil
 }
 

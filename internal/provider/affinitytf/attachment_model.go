@@ -164,14 +164,10 @@ func (m *attachmentModel) bind(ctx context.Context, b affinity.Binding, diags *d
 	var more diag.Diagnostics
 	m.Members, more = types.ListValueFrom(ctx, types.StringType, value.Sorted(b.Group.Members))
 	diags.Append(more...)
-	data := types.ObjectValueMust(
-		bindingDataType.AttrTypes,
-		map[string]attr.Value{"servergroup_id": m.ServerGroupID, "inherited_group": m.InheritedGroup},
-	)
-	policy := types.ObjectValueMust(
-		bindingType.AttrTypes["AffinityPolicy"].(types.ObjectType).AttrTypes,
-		map[string]attr.Value{"version": types.Float64Value(1.0), "data": data},
-	)
+	data := types.ObjectValueMust(bindingDataType.AttrTypes,
+		map[string]attr.Value{"servergroup_id": m.ServerGroupID, "inherited_group": m.InheritedGroup})
+	policy := types.ObjectValueMust(bindingType.AttrTypes["AffinityPolicy"].(types.ObjectType).AttrTypes,
+		map[string]attr.Value{"version": types.Float64Value(1.0), "data": data})
 	m.Binding = types.ObjectValueMust(bindingType.AttrTypes, map[string]attr.Value{"AffinityPolicy": policy})
 }
 

@@ -26,10 +26,7 @@ const hintsAdvice = "Servers that have its id in their scheduler_hints are all r
 // that happens only with -replace, or when it is tainted, and Terraform shows no
 // warning of the second of the two plans that it asks for then.
 func (r *attachmentResource) planCreate(
-	ctx context.Context,
-	config attachmentModel,
-	plan *attachmentModel,
-	diags *diag.Diagnostics,
+	ctx context.Context, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics,
 ) {
 	plan.planZone()
 	if config.Region.IsUnknown() {
@@ -71,9 +68,7 @@ func (r *attachmentResource) planUpdate(
 			fmt.Sprintf(
 				"The attachment has the server group %q (%s), and some of its arguments are known only after apply. "+
 					"If they ask for another group, servergroup_id changes. %s.",
-				state.ServerGroupName.ValueString(),
-				state.ServerGroupID.ValueString(),
-				hintsAdvice,
+				state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString(), hintsAdvice,
 			),
 		)
 		return
@@ -87,10 +82,8 @@ func (r *attachmentResource) planUpdate(
 	}
 	if len(left) > 0 {
 		plan.Members = types.ListUnknown(types.StringType) // so that Terraform calls Update
-		diags.AddWarning(
-			"A server group is left",
-			"This apply tries again to delete "+describe(left)+", which the attachment created and no longer uses.",
-		)
+		diags.AddWarning("A server group is left",
+			"This apply tries again to delete "+describe(left)+", which the attachment created and no longer uses.")
 	}
 	if change.Argument != "" || newZone {
 		r.rehearse(ctx, config, plan, state.leaving(), newZone, diags)
@@ -146,10 +139,7 @@ func (r *attachmentResource) rehearse(
 // warnOfChange says what happens to servers when the attachment takes another
 // group.
 func (r *attachmentResource) warnOfChange(
-	ctx context.Context,
-	state attachmentModel,
-	change affinity.Change,
-	diags *diag.Diagnostics,
+	ctx context.Context, state attachmentModel, change affinity.Change, diags *diag.Diagnostics,
 ) {
 	name, id := state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString()
 	at := value.Path(change.Argument)
@@ -177,10 +167,7 @@ func (r *attachmentResource) warnOfChange(
 // warnOfMembers names the servers that lose their group when it is deleted.
 // Doing says what happens to the attachment.
 func (r *attachmentResource) warnOfMembers(
-	ctx context.Context,
-	state attachmentModel,
-	doing string,
-	diags *diag.Diagnostics,
+	ctx context.Context, state attachmentModel, doing string, diags *diag.Diagnostics,
 ) {
 	id := state.leaving()
 	if id == "" || diags.HasError() {

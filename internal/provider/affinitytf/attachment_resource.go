@@ -45,9 +45,7 @@ type attachmentResource struct {
 // ModifyPlan reports, before anything happens, what would make the apply fail and
 // what happens to servers. An existing attachment changes in place only.
 func (r *attachmentResource) ModifyPlan(
-	ctx context.Context,
-	req resource.ModifyPlanRequest,
-	resp *resource.ModifyPlanResponse,
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
 	if req.Plan.Raw.IsNull() {
 		var state attachmentModel
@@ -123,10 +121,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 				fmt.Sprintf(
 					"Nova in region %s has no server group %q (%s) any more: somebody deleted it. The attachment "+
 						"gets a group with another id. %s.",
-					compute.Region,
-					model.ServerGroupName.ValueString(),
-					id,
-					hintsAdvice,
+					compute.Region, model.ServerGroupName.ValueString(), id, hintsAdvice,
 				),
 			)
 		}
@@ -149,10 +144,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 // refuseForeign reports the import of a group as created that belongs to another
 // project: no attachment of this project created it, and none deletes it.
 func (r *attachmentResource) refuseForeign(
-	ctx context.Context,
-	compute *openstack.Compute,
-	model attachmentModel,
-	diags *diag.Diagnostics,
+	ctx context.Context, compute *openstack.Compute, model attachmentModel, diags *diag.Diagnostics,
 ) {
 	if model.InheritedGroup.ValueBool() {
 		return
@@ -169,10 +161,7 @@ func (r *attachmentResource) refuseForeign(
 				"The server group %s of region %s does not belong to the project that the provider logs in to, so "+
 					"this attachment cannot have created it. "+
 					"Import it as %s/%s, without /created: then it is inherited, and never deleted.",
-				id,
-				compute.Region,
-				compute.Region,
-				id,
+				id, compute.Region, compute.Region, id,
 			),
 		)
 	}
@@ -235,9 +224,7 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 // ImportState takes <region>/<id> of a group that is inherited, or
 // <region>/<id>/created of one that is deleted with the attachment.
 func (r *attachmentResource) ImportState(
-	ctx context.Context,
-	req resource.ImportStateRequest,
-	resp *resource.ImportStateResponse,
+	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
 	region, id, created, err := parseGroupID(req.ID)
 	if value.ByIdentity(req) {
@@ -250,8 +237,8 @@ func (r *attachmentResource) ImportState(
 		resp.Diagnostics.AddError("Invalid import id", err.Error())
 		return
 	}
-	for name, value := range map[string]any{"region": region, "servergroup_id": id, "inherited_group": !created} {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+	for name, v := range map[string]any{"region": region, "servergroup_id": id, "inherited_group": !created} {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), v)...)
 	}
 }
 
@@ -271,9 +258,7 @@ func parseGroupID(text string) (region, id string, created bool, err error) {
 
 // region returns the cloud, and the Nova of the model's region, which it fills in.
 func (r *attachmentResource) region(
-	ctx context.Context,
-	model *attachmentModel,
-	diags *diag.Diagnostics,
+	ctx context.Context, model *attachmentModel, diags *diag.Diagnostics,
 ) (*openstack.Cloud, *openstack.Compute) {
 	cloud := r.Backend.Get(ctx, diags)
 	if cloud == nil {

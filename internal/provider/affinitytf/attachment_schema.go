@@ -93,9 +93,7 @@ func attachmentSchema() schema.Schema {
 			"scheduler_hints": schema.SingleNestedBlock{
 				MarkdownDescription: "Scheduler hints of the cluster's servers, whose group is inherited where " +
 					"`servergroup` names none. With a `servergroup` block it must have that policy.",
-				Validators: []validator.Object{
-					objectvalidator.AlsoRequires(path.MatchRelative().AtName("group")),
-				},
+				Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("group"))},
 				Attributes: map[string]schema.Attribute{
 					"group": optional("Required. Name or id of a server group, which must exist."),
 				},

@@ -29,9 +29,7 @@ func describe(groups []affinity.Created) string {
 // detach deletes groups that the attachment created. It reports those that it
 // could not delete, and returns them.
 func (r *attachmentResource) detach(
-	ctx context.Context,
-	groups []affinity.Created,
-	diags *diag.Diagnostics,
+	ctx context.Context, groups []affinity.Created, diags *diag.Diagnostics,
 ) (left []affinity.Created) {
 	for _, group := range groups {
 		cloud := r.Backend.Get(ctx, diags)
@@ -46,10 +44,8 @@ func (r *attachmentResource) detach(
 		switch {
 		case err != nil:
 			left = append(left, group)
-			diags.AddError(
-				"Unable to delete the server group",
-				fmt.Sprintf("The attachment created it: %s. The next apply tries again.", err),
-			)
+			diags.AddError("Unable to delete the server group",
+				fmt.Sprintf("The attachment created it: %s. The next apply tries again.", err))
 		case kept:
 			diags.AddWarning(
 				"The server group stays",
@@ -58,8 +54,7 @@ func (r *attachmentResource) detach(
 						"apply. "+
 						"It is not deleted with that one either. To have it deleted with the attachment, remove the "+
 						"attachment from the state and import it as <region>/<id>/created.",
-					group.ID,
-					group.Region,
+					group.ID, group.Region,
 				),
 			)
 		}

@@ -163,10 +163,7 @@ func (m *planModel) warn(
 			fmt.Sprintf(
 				"The server group %q has %d members and would have %d; Nova's quota server_group_members allows %d, "+
 					"and refuses the servers beyond it. Raise the quota, or ask for fewer nodes.",
-				group.Name,
-				len(group.Members),
-				after,
-				most,
+				group.Name, len(group.Members), after, most,
 			),
 		)
 	}
@@ -201,11 +198,7 @@ func (m *planModel) warn(
 			diags.AddAttributeWarning(path.Root("servergroup_id"), "Too few hosts for the group", fmt.Sprintf(
 				"The server group %q would have %d members in %s, and its rule (%d a host) places %d on the hosts "+
 					"there that are up and enabled. Nova refuses the others: ask for fewer nodes, or add hosts.",
-				group.Name,
-				after,
-				where,
-				max(group.MaxServerPerHost, 1),
-				room,
+				group.Name, after, where, max(group.MaxServerPerHost, 1), room,
 			))
 		}
 	}
@@ -259,13 +252,8 @@ func (m *planModel) findViolations(
 	for _, v := range affinity.Violations(group, hosts) {
 		members, more := types.ListValueFrom(ctx, types.StringType, v.Members)
 		diags.Append(more...)
-		list = append(
-			list,
-			types.ObjectValueMust(
-				violationType.AttrTypes,
-				map[string]attr.Value{"host_id": types.StringValue(v.HostID), "members": members},
-			),
-		)
+		list = append(list, types.ObjectValueMust(violationType.AttrTypes,
+			map[string]attr.Value{"host_id": types.StringValue(v.HostID), "members": members}))
 	}
 	m.Violations = types.ListValueMust(violationType, list)
 }

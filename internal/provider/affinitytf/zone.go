@@ -103,9 +103,7 @@ func checkZone(
 	if !slices.Contains(names, zone) {
 		diags.AddAttributeError(at, "Unknown availability zone", fmt.Sprintf(
 			"Nova in region %q does not list the availability zone %q. It lists %s.",
-			region,
-			zone,
-			strings.Join(names, ", "),
+			region, zone, strings.Join(names, ", "),
 		))
 	}
 }

@@ -49,12 +49,8 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	list, err := cluster.Read(ctx, cloud, query)
 	if err != nil {
-		nodes.ReportRead(
-			err,
-			path.Root("servergroup_id"),
-			"To go on without a region that does not answer, leave it out of regions.",
-			&resp.Diagnostics,
-		)
+		nodes.ReportRead(err, path.Root("servergroup_id"),
+			"To go on without a region that does not answer, leave it out of regions.", &resp.Diagnostics)
 		return
 	}
 	model.fill(ctx, query.Regions, list, &resp.Diagnostics)

@@ -40,10 +40,7 @@ func (m *model) fill(ctx context.Context, regions []string, list []node.Node, di
 	m.Nodes = nodes.Values(list)
 	m.Size = types.Int64Value(int64(len(list)))
 	var more diag.Diagnostics
-	m.Distribution, more = types.MapValueFrom(
-		ctx,
-		types.MapType{ElemType: types.Int64Type},
-		node.Distribution(list, regions...),
-	)
+	m.Distribution, more = types.MapValueFrom(ctx, types.MapType{ElemType: types.Int64Type},
+		node.Distribution(list, regions...))
 	diags.Append(more...)
 }

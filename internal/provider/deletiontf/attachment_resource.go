@@ -40,9 +40,7 @@ type attachmentResource struct {
 // keeps or gets another attachment, works the id out, and refuses a hook that the
 // provider block does not allow.
 func (r *attachmentResource) ModifyPlan(
-	ctx context.Context,
-	req resource.ModifyPlanRequest,
-	resp *resource.ModifyPlanResponse,
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
 	var state, plan attachmentModel
 	created, destroyed := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
@@ -161,9 +159,7 @@ func staysAdvice(serverID string) advice {
 
 // ImportState takes <region>/<server id>, or the identity.
 func (r *attachmentResource) ImportState(
-	ctx context.Context,
-	req resource.ImportStateRequest,
-	resp *resource.ImportStateResponse,
+	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
 	var id attachmentIdentityModel
 	if value.ByIdentity(req) {
@@ -176,7 +172,7 @@ func (r *attachmentResource) ImportState(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	for name, value := range map[string]any{
+	for name, v := range map[string]any{
 		"region":          id.Region,
 		"server_id":       id.ServerID,
 		"enabled":         true,
@@ -184,7 +180,7 @@ func (r *attachmentResource) ImportState(
 		"shutdown":        false,
 		"only_in_service": false,
 	} {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), v)...)
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, id)...)
 }

@@ -93,9 +93,7 @@ func attachmentSchema() schema.Schema {
 			},
 		},
 		Blocks: map[string]schema.Block{
-			"hook": hookblock.Block(
-				"A consumer that is notified of the drain, and waited for.",
-			),
+			"hook": hookblock.Block("A consumer that is notified of the drain, and waited for."),
 			"timeouts": schema.SingleNestedBlock{
 				MarkdownDescription: "How long the destruction may take. After that it fails, and the node stays.",
 				Attributes: map[string]schema.Attribute{

@@ -39,9 +39,7 @@ func (a *drainAction) Configure(_ context.Context, req action.ConfigureRequest, 
 }
 
 func (a *drainAction) ValidateConfig(
-	ctx context.Context,
-	req action.ValidateConfigRequest,
-	resp *action.ValidateConfigResponse,
+	ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse,
 ) {
 	var config nodeModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -51,11 +49,7 @@ func (a *drainAction) ValidateConfig(
 }
 
 // ModifyPlan refuses a hook that the provider block does not allow.
-func (a *drainAction) ModifyPlan(
-	ctx context.Context,
-	req action.ModifyPlanRequest,
-	resp *action.ModifyPlanResponse,
-) {
+func (a *drainAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	var config nodeModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {

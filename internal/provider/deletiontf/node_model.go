@@ -95,11 +95,8 @@ type advice struct {
 // run drains the node within a limit, and reports what went wrong. False means that
 // the node is not drained.
 func run(ctx context.Context, d drain.Drain, limit time.Duration, a advice, diags *diag.Diagnostics) bool {
-	limited, cancel := context.WithTimeoutCause(
-		ctx,
-		limit,
-		fmt.Errorf("not done within %s, %s", duration.Format(limit), a.limit),
-	)
+	limited, cancel := context.WithTimeoutCause(ctx, limit,
+		fmt.Errorf("not done within %s, %s", duration.Format(limit), a.limit))
 	defer cancel()
 	warnings, err := d.Run(limited)
 	for _, warning := range warnings {
@@ -176,16 +173,16 @@ func (m *nodeModel) server(ctx context.Context, b *backend.Backend, diags *diag.
 
 // elsewhere says that a server is not where it was said to be, and where it is: ""
 // where no other region has it either.
-func elsewhere(ctx context.Context, b *backend.Backend, server openstack.Server) (text, is string) {
-	text = fmt.Sprintf("The region %q has no server %q.", server.Compute.Region, server.ID)
+func elsewhere(ctx context.Context, b *backend.Backend, server openstack.Server) (said, is string) {
+	said = fmt.Sprintf("The region %q has no server %q.", server.Compute.Region, server.ID)
 	var diags diag.Diagnostics
 	cloud := b.Get(ctx, &diags)
 	if cloud == nil {
-		return text, ""
+		return said, ""
 	}
 	regions, err := cloud.ComputeRegions(ctx)
 	if err != nil {
-		return text, ""
+		return said, ""
 	}
 	for _, region := range regions {
 		compute, err := cloud.Compute(ctx, region)
@@ -193,8 +190,8 @@ func elsewhere(ctx context.Context, b *backend.Backend, server openstack.Server)
 			continue
 		}
 		if status, err := (openstack.Server{Compute: compute, ID: server.ID}).Status(ctx); err == nil && status != "" {
-			return text + fmt.Sprintf(" It is in the region %q: give that.", region), region
+			return said + fmt.Sprintf(" It is in the region %q: give that.", region), region
 		}
 	}
-	return text, ""
+	return said, ""
 }

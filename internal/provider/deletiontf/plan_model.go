@@ -81,9 +81,7 @@ func (m planModel) request(ctx context.Context, diags *diag.Diagnostics) request
 
 // choose returns the nodes to remove, and on what terms a decision removes them.
 func (m planModel) choose(
-	members []node.Node,
-	asked request.Removal,
-	diags *diag.Diagnostics,
+	members []node.Node, asked request.Removal, diags *diag.Diagnostics,
 ) ([]node.Node, request.Terms) {
 	if asked.Candidates != nil {
 		return named(members, asked.Candidates, diags), request.Terms{}

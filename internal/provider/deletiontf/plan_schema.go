@@ -30,10 +30,8 @@ func planSchema() schema.Schema {
 			"not created yet, then all others, by `criteria`. Protected nodes are never chosen.",
 		Attributes: map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id`; what else counts depends on what is asked."),
-			"decision": requesttf.DecisionArgument(
-				"`deletion`",
-				"The plan removes its `candidates`, and others up to each count.",
-			),
+			"decision": requesttf.DecisionArgument("`deletion`",
+				"The plan removes its `candidates`, and others up to each count."),
 			"criteria": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
@@ -47,9 +45,7 @@ func planSchema() schema.Schema {
 				Validators:          durations.Between(0, duration.Longest),
 				MarkdownDescription: "Passed on. Defaults to what the decision says, or `0s`.",
 			},
-			"reduce_desired_capacity": flag(
-				"Passed on. Defaults to what the decision says, or `true`.",
-			),
+			"reduce_desired_capacity": flag("Passed on. Defaults to what the decision says, or `true`."),
 			"protected": names(
 				"Ids or names of nodes that are not chosen, in addition to those whose `protected` is true. " +
 					"The plans of regions and zones know the latter only.",
@@ -70,10 +66,7 @@ func planSchema() schema.Schema {
 				Computed:            true,
 				MarkdownDescription: "The nodes to remove, and how. Null where none are.",
 				Attributes: map[string]schema.Attribute{
-					"count": schema.Int64Attribute{
-						Computed:            true,
-						MarkdownDescription: "Number of nodes.",
-					},
+					"count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes."},
 					"candidates": schema.ListAttribute{
 						ElementType:         types.StringType,
 						Computed:            true,
@@ -108,9 +101,7 @@ func planSchema() schema.Schema {
 					objectvalidator.AlsoRequires(path.MatchRelative().AtName("candidates")),
 				},
 				Attributes: map[string]schema.Attribute{
-					"candidates": names(
-						"Required. Ids or names of the nodes to remove.",
-					),
+					"candidates": names("Required. Ids or names of the nodes to remove."),
 				},
 			},
 		},

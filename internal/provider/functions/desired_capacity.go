@@ -21,17 +21,13 @@ func NewDesiredCapacity() function.Function { return &desiredCapacityFunction{} 
 type desiredCapacityFunction struct{}
 
 func (f *desiredCapacityFunction) Metadata(
-	_ context.Context,
-	_ function.MetadataRequest,
-	resp *function.MetadataResponse,
+	_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse,
 ) {
 	resp.Name = "desired_capacity"
 }
 
 func (f *desiredCapacityFunction) Definition(
-	_ context.Context,
-	_ function.DefinitionRequest,
-	resp *function.DefinitionResponse,
+	_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse,
 ) {
 	resp.Definition = function.Definition{
 		Summary: "Work out the size that a resize asks for",
@@ -41,10 +37,7 @@ func (f *desiredCapacityFunction) Definition(
 			"`min_step` of them. A size outside the bounds is moved to the nearest one or, if `strict`, an error " +
 			"that names both.",
 		Parameters: []function.Parameter{
-			function.Int64Parameter{
-				Name:                "current",
-				MarkdownDescription: "Nodes that the cluster has.",
-			},
+			function.Int64Parameter{Name: "current", MarkdownDescription: "Nodes that the cluster has."},
 			function.DynamicParameter{
 				Name: "resize",
 				MarkdownDescription: "An object with any of `adjustment_type` (`EXACT_CAPACITY`, " +

@@ -25,9 +25,7 @@ func (f *distributeFunction) Metadata(_ context.Context, _ function.MetadataRequ
 }
 
 func (f *distributeFunction) Definition(
-	_ context.Context,
-	_ function.DefinitionRequest,
-	resp *function.DefinitionResponse,
+	_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse,
 ) {
 	resp.Definition = function.Definition{
 		Summary: "Spread nodes over weighted, capped places",
@@ -108,11 +106,8 @@ func readBinObjects(argument types.Dynamic) ([]placement.Bin, error) {
 				"current": &bins[i].Current,
 			}[a.Name]
 			if !ok {
-				return nil, fmt.Errorf(
-					"bins[%q] has %q, which is not one of weight, cap, min and current",
-					place.Name,
-					a.Name,
-				)
+				return nil, fmt.Errorf("bins[%q] has %q, which is not one of weight, cap, min and current",
+					place.Name, a.Name)
 			}
 			number, err := value.WholeFrom(a.Value)
 			if err != nil {

@@ -33,10 +33,8 @@ func Block(description string) schema.SingleNestedBlock {
 			CustomType:    durations.Type{},
 			Validators:    durations.Between(time.Second, duration.Day),
 			PlanModifiers: durations.Kept(),
-			MarkdownDescription: fmt.Sprintf(
-				"How long to wait for the consumer, at most `1d`. Defaults to `%s`.",
-				duration.Format(hook.DefaultTimeout),
-			),
+			MarkdownDescription: fmt.Sprintf("How long to wait for the consumer, at most `1d`. Defaults to `%s`.",
+				duration.Format(hook.DefaultTimeout)),
 		},
 		"default_result": schema.StringAttribute{
 			Optional:   true,
@@ -56,10 +54,8 @@ func Block(description string) schema.SingleNestedBlock {
 	attributes["type"] = schema.StringAttribute{
 		Optional:   true,
 		Validators: []validator.String{stringvalidator.OneOf(names...)},
-		MarkdownDescription: "Required. How the consumer is notified, and says that it is done. " + strings.Join(
-			kinds,
-			" ",
-		),
+		MarkdownDescription: "Required. How the consumer is notified, and says that it is done. " +
+			strings.Join(kinds, " "),
 	}
 	inside := path.MatchRelative()
 	return schema.SingleNestedBlock{
@@ -141,11 +137,8 @@ func CheckAllowed(
 		}
 	}
 	if err != nil {
-		diags.AddAttributeError(
-			at.AtName("type"),
-			"Unable to run the hook",
-			fmt.Sprintf("%s.", strings.TrimSuffix(err.Error(), ".")),
-		)
+		diags.AddAttributeError(at.AtName("type"), "Unable to run the hook",
+			fmt.Sprintf("%s.", strings.TrimSuffix(err.Error(), ".")))
 	}
 }
 

@@ -42,11 +42,9 @@ func Attributes(computed bool) map[string]schema.Attribute {
 		"profile_created_at": text("Time of the profile (RFC 3339)."),
 		"tainted":            flag("Whether the node is marked as one to remove first."),
 		"protected":          flag("Whether the node must not be removed: marked so, or locked in Nova."),
-		"in_service": text(
-			"Mark of a server that was found in service, for people.",
-		),
-		"drained": flag("Whether its drain has begun, for people."),
-		"host_id": text("Nova's hash of project and host."),
+		"in_service":         text("Mark of a server that was found in service, for people."),
+		"drained":            flag("Whether its drain has begun, for people."),
+		"host_id":            text("Nova's hash of project and host."),
 	}
 }
 
@@ -98,11 +96,8 @@ func Read(list types.List, diags *diag.Diagnostics) []node.Node {
 		id := text("id").ValueString()
 		zone, _, _ := strings.Cut(text("zone").ValueString(), ":") // zone:host forces a host, in a zone
 		if first, twice := seen[id]; twice {
-			diags.AddAttributeError(
-				at.AtName("id"),
-				"Node given twice",
-				fmt.Sprintf("The nodes %d and %d have the same id %q. Leave one of them out.", first, i, id),
-			)
+			diags.AddAttributeError(at.AtName("id"), "Node given twice",
+				fmt.Sprintf("The nodes %d and %d have the same id %q. Leave one of them out.", first, i, id))
 		}
 		seen[id] = i
 		nodes[i] = node.Node{

@@ -24,8 +24,7 @@ func ReportRead(err error, group path.Path, without string, diags *diag.Diagnost
 			fmt.Sprintf(
 				"No region that is read (%s) has the server group %q. Correct the id, add the region that has it, or "+
 					"select servers in another way.",
-				strings.Join(gone.Regions, ", "),
-				gone.ID,
+				strings.Join(gone.Regions, ", "), gone.ID,
 			),
 		)
 	case region:

@@ -70,10 +70,7 @@ func (v regexValidator) MarkdownDescription(ctx context.Context) string { return
 // ValidateString implements validator.String.
 func (regexValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if _, err := regexp.Compile(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(
-			req.Path,
-			"Invalid regular expression",
-			err.Error()+". The syntax is RE2's, as in Go and in Terraform's own regex function.",
-		)
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid regular expression",
+			err.Error()+". The syntax is RE2's, as in Go and in Terraform's own regex function.")
 	}
 }

@@ -31,14 +31,10 @@ func SelectorAttributes() map[string]schema.Attribute {
 			Validators:          []validator.Map{mapvalidator.NoNullValues()},
 			MarkdownDescription: "Metadata that servers have, all of it.",
 		},
-		"tags": list("Tags that servers have, all of them."),
-		"servergroup_id": text(
-			"Id of a server group whose members the servers are.",
-		),
-		"ids": list("Ids of servers. Those that no longer exist are left out."),
-		"profile_metadata_key": text(
-			"Key of the metadata that has a node's profile. By default that is the image.",
-		),
+		"tags":                 list("Tags that servers have, all of them."),
+		"servergroup_id":       text("Id of a server group whose members the servers are."),
+		"ids":                  list("Ids of servers. Those that no longer exist are left out."),
+		"profile_metadata_key": text("Key of the metadata that has a node's profile. By default that is the image."),
 		"tainted_metadata_key": text(
 			"Key of the metadata that says to remove a node first. An empty value, `0`, `false`, `no` and " +
 				"`off` do not. Defaults to `" + defaultTaintedKey + "`.",

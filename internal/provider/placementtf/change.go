@@ -77,11 +77,8 @@ func changeAttribute() schema.Attribute {
 			"held": schema.SingleNestedAttribute{
 				Computed: true,
 				Attributes: map[string]schema.Attribute{
-					"count": number,
-					"nodes": schema.MapAttribute{
-						ElementType: types.StringType,
-						Computed:    true,
-					},
+					"count":   number,
+					"nodes":   schema.MapAttribute{ElementType: types.StringType, Computed: true},
 					"omitted": number,
 				},
 			},
@@ -103,10 +100,7 @@ var (
 // record puts a change into the state. The roster is the one after it. The names
 // of the first nodes are left out: they are all in nodes.
 func (m *attachmentModel) record(
-	ctx context.Context,
-	next roster.Roster,
-	change roster.Change,
-	diags *diag.Diagnostics,
+	ctx context.Context, next roster.Roster, change roster.Change, diags *diag.Diagnostics,
 ) {
 	named := func(t types.ObjectType, outcome roster.Outcome, names, why string) types.Object {
 		list := change.Of(outcome)

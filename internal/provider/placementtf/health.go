@@ -96,8 +96,7 @@ func healthBlock() schema.Block {
 // health is what is looked at; nil: nothing, or not all of it is known. What is wrong
 // is reported.
 func (m attachmentModel) health(
-	ctx context.Context,
-	diags *diag.Diagnostics,
+	ctx context.Context, diags *diag.Diagnostics,
 ) (check *health.Check, grace time.Duration) {
 	if m.Health.IsNull() || !value.Known(ctx, m.Health) {
 		return nil, 0

@@ -45,7 +45,7 @@ type services struct {
 	server *http.Server
 	mu     sync.Mutex
 	asked  map[string]int
-	says   map[string]func(time int) int // by the node's name: the status of an answer; 200 otherwise
+	says   map[string]func(look int) int // by the node's name: the status of an answer; 200 otherwise
 }
 
 func serveNodes(t *testing.T) *services {
@@ -72,7 +72,7 @@ func serveNodes(t *testing.T) *services {
 }
 
 // answer makes the service of a node answer so from now on.
-func (s *services) answer(name string, say func(time int) int) {
+func (s *services) answer(name string, say func(look int) int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked[name], s.says[name] = 0, say
@@ -104,7 +104,7 @@ resource "stackpolicy_readiness_attachment" "web" {
 	}
 	batch("create", "0 1 2 3 4 5", "")
 	l.Settled(t, "all are well")
-	s.answer("2", func(time int) int { return map[bool]int{true: 200, false: 503}[time%2 == 0] })
+	s.answer("2", func(look int) int { return map[bool]int{true: 200, false: 503}[look%2 == 0] })
 	l.Settled(t, "one flaps")
 	s.answer("1", dead)
 	batch("one is dead", "6", "1")

@@ -127,10 +127,7 @@ func texts(list types.List) (all []string) {
 // policy translates what the cluster should be; marked says whether a node of it
 // ever carried a mark.
 func (m attachmentModel) policy(
-	ctx context.Context,
-	before *attachmentModel,
-	marked bool,
-	diags *diag.Diagnostics,
+	ctx context.Context, before *attachmentModel, marked bool, diags *diag.Diagnostics,
 ) roster.Policy {
 	d := m.deletion(ctx, diags)
 	policy := roster.Policy{

@@ -124,9 +124,7 @@ func (p *attachmentPlanner) forgetsSlots(now roster.Roster) bool {
 // planRoster asks first and plans once. Which places take nodes now was looked up by
 // the refresh, except for places that are new in the configuration.
 func (p *attachmentPlanner) planRoster(
-	ctx context.Context,
-	now roster.Roster,
-	policy *roster.Policy,
+	ctx context.Context, now roster.Roster, policy *roster.Policy,
 ) (roster.Roster, roster.Change, error) {
 	written := places.Listed{Regions: policy.Regions, InOne: !listed(p.plan.Regions)}
 	open, findings := p.usable(ctx, written, now)
@@ -158,10 +156,8 @@ func (p *attachmentPlanner) planRoster(
 	}
 	written.ReportNone(open, !removing, p.diags)
 	if err == nil {
-		places.WarnOfQuotas(
-			quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()),
-			p.diags,
-		)
+		places.WarnOfQuotas(quotas.Binding(open, policy.Regions, now.Counts().ByRegion(), next.Counts().ByRegion()),
+			p.diags)
 		places.WarnOfRoom(quotas.Short(p.memory.Seen.Unserved(now, next)), p.diags)
 	}
 	return next, change, err
@@ -180,10 +176,8 @@ func effect(f cluster.Finding, removing bool, left []roster.Verdict) string {
 		}
 	}
 	if lost > 0 && f.Zone != "" {
-		return fmt.Sprintf(
-			"It takes no nodes, and loses %s: Nova still deletes servers there.",
-			text.Nodes(int64(lost)),
-		)
+		return fmt.Sprintf("It takes no nodes, and loses %s: Nova still deletes servers there.",
+			text.Nodes(int64(lost)))
 	}
 	return places.TakesNone
 }
@@ -204,9 +198,7 @@ func (p *attachmentPlanner) opened(regions []placement.Region) map[string]bool {
 // place that does not exist is an error, unless it is closed for maintenance and
 // nodes are there.
 func (p *attachmentPlanner) usable(
-	ctx context.Context,
-	written places.Listed,
-	now roster.Roster,
+	ctx context.Context, written places.Listed, now roster.Roster,
 ) ([]placement.Region, []cluster.Finding) {
 	open := slices.Clone(written.Regions)
 	var findings []cluster.Finding
@@ -251,10 +243,7 @@ func (p *attachmentPlanner) usable(
 
 // quotas asks for the quotas of a plan that may place nodes.
 func (p *attachmentPlanner) quotas(
-	ctx context.Context,
-	open []placement.Region,
-	now roster.Roster,
-	policy roster.Policy,
+	ctx context.Context, open []placement.Region, now roster.Roster, policy roster.Policy,
 ) cluster.Quotas {
 	mayPlace := int64(len(now.Nodes)) < policy.Capacity || policy.Update != nil || len(policy.Candidates) > 0
 	if !p.plan.RespectQuotas.ValueBool() || !mayPlace || p.diags.HasError() {
@@ -313,11 +302,8 @@ func (p *attachmentPlanner) explain(err error) {
 				"release.",
 		)
 	case waits:
-		p.diags.AddAttributeError(
-			path.Root("deletion").AtName("candidates"),
-			"Invalid candidate",
-			closed.Error()+" Open the place, or take the node out of candidates.",
-		)
+		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate",
+			closed.Error()+" Open the place, or take the node out of candidates.")
 	case errors.Is(err, roster.ErrTemplateRemoved):
 		p.diags.AddAttributeError(
 			path.Root("template"),
@@ -326,11 +312,8 @@ func (p *attachmentPlanner) explain(err error) {
 				"start over, remove the attachment from the state and import the cluster.",
 		)
 	case named:
-		p.diags.AddAttributeError(
-			path.Root("deletion").AtName("candidates"),
-			"Invalid candidate",
-			candidate.Error()+" Take it out of candidates and kept, or change what stands against it.",
-		)
+		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate",
+			candidate.Error()+" Take it out of candidates and kept, or change what stands against it.")
 	case kept:
 		p.diags.AddAttributeError(
 			path.Root("desired_capacity"),
@@ -346,10 +329,7 @@ func (p *attachmentPlanner) explain(err error) {
 
 // warn adds what a person should know about the plan.
 func (p *attachmentPlanner) warn(
-	next roster.Roster,
-	listed []placement.Region,
-	change roster.Change,
-	policy roster.Policy,
+	next roster.Roster, listed []placement.Region, change roster.Change, policy roster.Policy,
 ) {
 	var before []placement.Region
 	if p.state != nil {

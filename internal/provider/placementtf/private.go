@@ -107,10 +107,8 @@ func (m memory) recall(region placement.Region) (placement.Region, []cluster.Fin
 		}
 		zones[i].Closed, zones[i].Why = why != "", why
 		if zones[i].Closed && !z.Maintenance {
-			findings = append(
-				findings,
-				cluster.Finding{Kind: cluster.ZoneUnavailable, Region: region.Name, Zone: z.Name},
-			)
+			findings = append(findings,
+				cluster.Finding{Kind: cluster.ZoneUnavailable, Region: region.Name, Zone: z.Name})
 		}
 	}
 	region.Zones = zones

@@ -26,10 +26,7 @@ import (
 // refresh looks at the servers of the nodes that are remembered. It reports
 // false where nothing was found out, and the state stays as it is.
 func (m *attachmentModel) refresh(
-	ctx context.Context,
-	b *backend.Backend,
-	before memory,
-	diags *diag.Diagnostics,
+	ctx context.Context, b *backend.Backend, before memory, diags *diag.Diagnostics,
 ) (roster.Roster, memory, bool) {
 	r := m.roster(before)
 	after := before
@@ -80,10 +77,8 @@ func (m *attachmentModel) refresh(
 	}
 	after.lookAt(looked, findings)
 	zoned := func(region string) bool {
-		return slices.ContainsFunc(
-			listed,
-			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 },
-		)
+		return slices.ContainsFunc(listed,
+			func(p placement.Region) bool { return p.Name == region && len(p.Zones) > 0 })
 	}
 	r, seen, notices := roster.MatchOpen(r, servers, before.Seen, closed, zoned)
 	seen.Taken = r.Taken(m.naming(), query.Others)
@@ -195,11 +190,7 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 				"terraform import ADDRESS %s, or terraform untaint ADDRESS. If they are not, choose another cluster "+
 				"or node_name_pattern, or a selector that leaves them out. "+
 				"To destroy what Terraform still knows of them: terraform destroy -refresh=false.",
-			strings.Join(query.Regions, " and "),
-			text.Count(int64(len(found)), "server"),
-			verb,
-			text.Few(found),
-			name,
+			strings.Join(query.Regions, " and "), text.Count(int64(len(found)), "server"), verb, text.Few(found), name,
 		),
 	)
 }
@@ -207,11 +198,7 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 // query asks for the servers that have the names of the nodes, except in closed
 // regions.
 func (m attachmentModel) query(
-	ctx context.Context,
-	r roster.Roster,
-	before roster.Seen,
-	closed func(region string) bool,
-	diags *diag.Diagnostics,
+	ctx context.Context, r roster.Roster, before roster.Seen, closed func(region string) bool, diags *diag.Diagnostics,
 ) cluster.Query {
 	byProfile := m.deletion(ctx, diags).Criteria.ValueString() == string(deletion.OldestProfileFirst) &&
 		len(m.templates()) == 0
@@ -230,8 +217,8 @@ func (m attachmentModel) query(
 		q.Selector, q.Keys = selector.Selector(ctx, diags), selector.Keys()
 	}
 	regions := map[string]bool{}
-	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
-		for name, n := range nodes {
+	for _, known := range []map[string]roster.Node{r.Nodes, r.Leaving} {
+		for name, n := range known {
 			if !closed(n.Region) {
 				regions[n.Region] = true
 				q.Names = append(q.Names, name)
@@ -247,10 +234,7 @@ func (m attachmentModel) query(
 // pattern makes, in all regions. The regions and zones become those where the
 // servers are, so nothing moves. Given is what else the import id says.
 func (m *attachmentModel) adopt(
-	ctx context.Context,
-	b *backend.Backend,
-	given roster.Roster,
-	diags *diag.Diagnostics,
+	ctx context.Context, b *backend.Backend, given roster.Roster, diags *diag.Diagnostics,
 ) (roster.Roster, memory, bool) {
 	var found memory
 	cloud := b.Get(ctx, diags)
@@ -270,11 +254,8 @@ func (m *attachmentModel) adopt(
 	}
 	r, err := roster.Adopt(name, pattern, given, servers)
 	if err != nil {
-		diags.AddAttributeError(
-			path.Root("cluster"),
-			"Unable to adopt the cluster",
-			fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err),
-		)
+		diags.AddAttributeError(path.Root("cluster"), "Unable to adopt the cluster",
+			fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err))
 		return r, found, false
 	}
 	m.ID = m.Cluster

@@ -57,9 +57,7 @@ func (m attachmentModel) proceeds() bool {
 
 // ModifyPlan makes the plan. Nothing is computed where nothing changed and nothing proceeds.
 func (r *attachmentResource) ModifyPlan(
-	ctx context.Context,
-	req resource.ModifyPlanRequest,
-	resp *resource.ModifyPlanResponse,
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
 	if req.Plan.Raw.IsNull() {
 		return // destroyed
@@ -171,15 +169,15 @@ type importID struct {
 }
 
 // parseImportID reads <cluster>, <cluster>/<pattern>, or the JSON form.
-func parseImportID(text string) (importID, error) {
-	id := importID{Cluster: text, Pattern: string(roster.DefaultPattern)}
-	if strings.HasPrefix(text, `{"`) {
+func parseImportID(given string) (importID, error) {
+	id := importID{Cluster: given, Pattern: string(roster.DefaultPattern)}
+	if strings.HasPrefix(given, `{"`) {
 		id.Cluster = ""
-		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder := json.NewDecoder(strings.NewReader(given))
 		decoder.DisallowUnknownFields()
 		return id, decoder.Decode(&id)
 	}
-	if name, rest, found := strings.Cut(text, "/"); found && strings.Contains(rest, "{index}") {
+	if name, rest, found := strings.Cut(given, "/"); found && strings.Contains(rest, "{index}") {
 		id.Cluster, id.Pattern = name, rest
 	}
 	return id, nil
@@ -222,9 +220,7 @@ func (id importID) given() (r roster.Roster, fault string) {
 // ImportState takes an import id, or the identity. Read, which Terraform calls next, finds
 // no nodes remembered and adopts the servers that run.
 func (r *attachmentResource) ImportState(
-	ctx context.Context,
-	req resource.ImportStateRequest,
-	resp *resource.ImportStateResponse,
+	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
 	diags := &resp.Diagnostics
 	id, err := parseImportID(req.ID)

@@ -32,11 +32,7 @@ func attachmentSchema() schema.Schema {
 		return schema.Int64Attribute{Optional: true, MarkdownDescription: description,
 			Validators: []validator.Int64{int64validator.AtLeast(least), int64validator.AtMost(most)}}
 	}
-	capacity := size(
-		0,
-		maxCapacity,
-		fmt.Sprintf("Number of nodes, at most %d.", maxCapacity),
-	)
+	capacity := size(0, maxCapacity, fmt.Sprintf("Number of nodes, at most %d.", maxCapacity))
 	capacity.Optional, capacity.Required = false, true
 	return schema.Schema{
 		MarkdownDescription: "Decides where each node of a cluster belongs, and remembers it: feed `nodes` to the " +
@@ -52,16 +48,9 @@ func attachmentSchema() schema.Schema {
 				MarkdownDescription: "Name of the cluster, from which new nodes get theirs.",
 			},
 			"desired_capacity": capacity,
-			"min_size": size(
-				0,
-				placement.MaxNodes,
-				"Smallest `desired_capacity`. Defaults to `0`.",
-			),
-			"max_size": size(
-				placement.Unlimited,
-				placement.MaxNodes,
-				"Largest `desired_capacity`. Defaults to `-1`, no limit.",
-			),
+			"min_size":         size(0, placement.MaxNodes, "Smallest `desired_capacity`. Defaults to `0`."),
+			"max_size": size(placement.Unlimited, placement.MaxNodes,
+				"Largest `desired_capacity`. Defaults to `-1`, no limit."),
 			"regions": places.ArgumentWithTemplates("region", true),
 			"zones":   places.ArgumentWithTemplates("zone", false),
 			"region": schema.StringAttribute{
@@ -76,16 +65,13 @@ func attachmentSchema() schema.Schema {
 				Default:    stringdefault.StaticString(string(roster.DefaultPattern)),
 				Validators: []validator.String{patternValidator{}},
 				MarkdownDescription: "Pattern of the names of new nodes. An index is never used twice, except for " +
-					"a slot of `stateful`. Defaults to `" + string(
-					roster.DefaultPattern,
-				) + "`.",
+					"a slot of `stateful`. Defaults to `" + string(roster.DefaultPattern) + "`.",
 			},
 			"template": schema.MapAttribute{
 				ElementType: types.StringType,
 				Optional:    true,
 				Validators: []validator.Map{
-					mapvalidator.SizeAtLeast(1),
-					mapvalidator.ValueStringsAre(value.NotNull{}),
+					mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{}),
 				},
 				MarkdownDescription: "What new nodes are made from, by names of your choice, such as image and " +
 					"flavor. Let the servers take their values from the node, as in `each.value.template.image`: a " +

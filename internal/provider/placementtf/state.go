@@ -103,10 +103,7 @@ func (c templateCache) read(values types.Map) roster.Template {
 
 // remember puts a roster into the state, and the spread that it comes to.
 func (m *attachmentModel) remember(
-	ctx context.Context,
-	r roster.Roster,
-	regions []placement.Region,
-	diags *diag.Diagnostics,
+	ctx context.Context, r roster.Roster, regions []placement.Region, diags *diag.Diagnostics,
 ) {
 	closed := map[placement.Place]bool{}
 	for _, region := range regions {

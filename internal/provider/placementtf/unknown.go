@@ -66,10 +66,10 @@ func (p *attachmentPlanner) dependsOnUnknown(ctx context.Context, change roster.
 	d := plan.deletion(ctx, p.diags)
 	left, changed := change.Of(roster.Leaves), change.Of(roster.Changes)
 	removes := len(left)+len(changed) > 0 && !value.Known(ctx, d.Criteria, d.Protected)
-	places := len(change.Of(roster.Comes)) > 0 &&
+	adds := len(change.Of(roster.Comes)) > 0 &&
 		(!value.Known(ctx, plan.Cluster, plan.NodeNamePattern, plan.RespectQuotas) ||
 			plan.RespectQuotas.ValueBool() && plan.FlavorID.IsUnknown())
-	return removes || places
+	return removes || adds
 }
 
 // unknown leaves open what depends on values that are not known yet.

@@ -36,8 +36,8 @@ func updateBlock() schema.Block {
 		MarkdownDescription: "Which nodes are replaced, one batch for each apply; without it, none ever is. See " +
 			"[Rolling out an image](../guides/rolling-out-an-image.md). An apply that brings the block, or changes " +
 			"`method` or `require_in_service`, replaces nothing yet.",
-		Validators: []validator.Object{objectvalidator.AlsoRequires(
-			path.MatchRelative().AtName("causes"), path.MatchRelative().AtName("max_batch_size"))},
+		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("causes"),
+			path.MatchRelative().AtName("max_batch_size"))},
 		Attributes: map[string]schema.Attribute{
 			"causes": schema.ListAttribute{
 				ElementType: types.StringType,
@@ -130,9 +130,7 @@ func (amountValidator) Description(context.Context) string {
 func (v amountValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 func (v amountValidator) ValidateString(
-	_ context.Context,
-	req validator.StringRequest,
-	resp *validator.StringResponse,
+	_ context.Context, req validator.StringRequest, resp *validator.StringResponse,
 ) {
 	if !value.Given(req.ConfigValue) {
 		return
@@ -142,14 +140,10 @@ func (v amountValidator) ValidateString(
 	case err != nil:
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number of nodes", err.Error()+".")
 	case v.least > 0 && amount.None():
-		resp.Diagnostics.AddAttributeError(
-			req.Path,
-			"Invalid number of nodes",
-			fmt.Sprintf(
-				"A batch of %s replaces nothing, and at least one node is replaced at a time. To pause, take the "+
-					"cause out of causes, or remove the block update.",
-				amount,
-			),
-		)
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number of nodes", fmt.Sprintf(
+			"A batch of %s replaces nothing, and at least one node is replaced at a time. To pause, take the "+
+				"cause out of causes, or remove the block update.",
+			amount,
+		))
 	}
 }

@@ -15,11 +15,8 @@ import (
 func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 	switch {
 	case listed(m.Regions) && listed(m.Zones):
-		diags.AddAttributeError(
-			path.Root("zones"),
-			"Regions and zones",
-			"Give either regions, which may have zones each, or the zones of one region.",
-		)
+		diags.AddAttributeError(path.Root("zones"), "Regions and zones",
+			"Give either regions, which may have zones each, or the zones of one region.")
 	case !m.Regions.IsUnknown() && !m.Zones.IsUnknown() && !listed(m.Regions) && !listed(m.Zones):
 		instead := "."
 		if value.Given(m.Region) {
@@ -27,19 +24,13 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 		}
 		diags.AddError("No places", "Nothing says where nodes may go. Give regions, or the zones of one region"+instead)
 	case listed(m.Regions) && value.Given(m.Region):
-		diags.AddAttributeError(
-			path.Root("region"),
-			"Regions and region",
-			"The argument region belongs to zones. Leave it out where regions are listed.",
-		)
+		diags.AddAttributeError(path.Root("region"), "Regions and region",
+			"The argument region belongs to zones. Leave it out where regions are listed.")
 	}
 	if value.Given(m.Cluster) && value.Given(m.NodeNamePattern) {
 		if fault := roster.Pattern(m.NodeNamePattern.ValueString()).CheckNames(m.Cluster.ValueString()); fault != "" {
-			diags.AddAttributeError(
-				path.Root("node_name_pattern"),
-				"Invalid names of nodes",
-				fault+" Change cluster or node_name_pattern.",
-			)
+			diags.AddAttributeError(path.Root("node_name_pattern"), "Invalid names of nodes",
+				fault+" Change cluster or node_name_pattern.")
 		}
 	}
 	m.validateSizes(diags)
@@ -69,22 +60,16 @@ func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagn
 				"With stateful a node keeps its name and place, and %s replaces it by a new node under a new name. "+
 					"Set method = %q, which destroys a server and makes it again in its slot, or %q, which rebuilds "+
 					"it.",
-				roster.Substitute,
-				roster.Recreate,
-				roster.InPlace,
+				roster.Substitute, roster.Recreate, roster.InPlace,
 			),
 		)
 	}
 	if slices.Contains(texts(u.Causes), string(roster.Misplaced)) {
-		diags.AddAttributeError(
-			path.Root("update").AtName("causes"),
-			"No moves in a stateful cluster",
-			fmt.Sprintf(
-				"With stateful a slot never changes its place, because what it keeps lies there, and %s moves nodes. "+
-					"Take it out of causes.",
-				roster.Misplaced,
-			),
-		)
+		diags.AddAttributeError(path.Root("update").AtName("causes"), "No moves in a stateful cluster", fmt.Sprintf(
+			"With stateful a slot never changes its place, because what it keeps lies there, and %s moves nodes. "+
+				"Take it out of causes.",
+			roster.Misplaced,
+		))
 	}
 }
 
@@ -107,21 +92,15 @@ func (m attachmentModel) validateSizes(diags *diag.Diagnostics) {
 		diags.AddAttributeError(
 			at,
 			"Size outside its bounds",
-			fmt.Sprintf(
-				"The desired_capacity (%d) is less than the min_size (%d). Raise it, or lower the min_size.",
-				size.ValueInt64(),
-				least.ValueInt64(),
-			),
+			fmt.Sprintf("The desired_capacity (%d) is less than the min_size (%d). Raise it, or lower the min_size.",
+				size.ValueInt64(), least.ValueInt64()),
 		)
 	case bounded && size.ValueInt64() > most.ValueInt64():
 		diags.AddAttributeError(
 			at,
 			"Size outside its bounds",
-			fmt.Sprintf(
-				"The desired_capacity (%d) is greater than the max_size (%d). Lower it, or raise the max_size.",
-				size.ValueInt64(),
-				most.ValueInt64(),
-			),
+			fmt.Sprintf("The desired_capacity (%d) is greater than the max_size (%d). Lower it, or raise the max_size.",
+				size.ValueInt64(), most.ValueInt64()),
 		)
 	}
 }

@@ -27,8 +27,7 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 			Optional:            true,
 			MarkdownDescription: fmt.Sprintf(description, kind),
 			Validators: []validator.Int64{
-				int64validator.AtLeast(least),
-				int64validator.AtMost(placement.MaxNodes),
+				int64validator.AtLeast(least), int64validator.AtMost(placement.MaxNodes),
 			},
 		}
 	}
@@ -142,10 +141,7 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 					fmt.Sprintf(
 						"%q is at the indices %d and %d. Give each %s once, with the sum of the weights if that was "+
 							"meant.",
-						name.ValueString(),
-						j,
-						i,
-						kind,
+						name.ValueString(), j, i, kind,
 					),
 				)
 			}

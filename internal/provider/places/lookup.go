@@ -59,10 +59,7 @@ func (l Listed) Also(nodes placement.Counts) Listed {
 // returns the regions with those closed. The change is the number of nodes that are
 // added.
 func (l Listed) LookUp(
-	ctx context.Context,
-	cloud *openstack.Cloud,
-	change int64,
-	diags *diag.Diagnostics,
+	ctx context.Context, cloud *openstack.Cloud, change int64, diags *diag.Diagnostics,
 ) []placement.Region {
 	looked, findings, err := cluster.LookUp(ctx, cloud, l.Regions)
 	if err != nil {
@@ -94,34 +91,21 @@ func (l Listed) Report(findings []cluster.Finding, effect string, diags *diag.Di
 		}
 		switch f.Kind {
 		case cluster.UnknownRegion:
-			diags.AddAttributeError(
-				at,
-				"Unknown region",
-				fmt.Sprintf("Keystone does not know the region %q. It knows %s.", f.Region, known),
-			)
+			diags.AddAttributeError(at, "Unknown region",
+				fmt.Sprintf("Keystone does not know the region %q. It knows %s.", f.Region, known))
 		case cluster.NoCompute:
-			diags.AddAttributeWarning(
-				at,
-				"Region skipped",
-				fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, effect),
-			)
+			diags.AddAttributeWarning(at, "Region skipped",
+				fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, effect))
 		case cluster.UnknownZone:
 			diags.AddAttributeError(
 				at,
 				"Unknown availability zone",
-				fmt.Sprintf(
-					"Nova in region %q does not list the availability zone %q. It lists %s.",
-					f.Region,
-					f.Zone,
-					known,
-				),
+				fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.",
+					f.Region, f.Zone, known),
 			)
 		case cluster.ZoneUnavailable:
-			diags.AddAttributeWarning(
-				at,
-				"Availability zone skipped",
-				fmt.Sprintf("No service in the availability zone %q of region %q is up. %s", f.Zone, f.Region, effect),
-			)
+			diags.AddAttributeWarning(at, "Availability zone skipped",
+				fmt.Sprintf("No service in the availability zone %q of region %q is up. %s", f.Zone, f.Region, effect))
 		}
 	}
 }

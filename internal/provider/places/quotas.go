@@ -28,11 +28,7 @@ func QuotaArguments(attributes map[string]schema.Attribute) map[string]schema.At
 
 // ReadQuotas asks for the quotas of regions that take nodes.
 func ReadQuotas(
-	ctx context.Context,
-	cloud *openstack.Cloud,
-	flavor string,
-	regions []placement.Region,
-	diags *diag.Diagnostics,
+	ctx context.Context, cloud *openstack.Cloud, flavor string, regions []placement.Region, diags *diag.Diagnostics,
 ) cluster.Quotas {
 	quotas, err := cluster.ReadQuotas(ctx, cloud, flavor, regions)
 	if err != nil {
@@ -62,10 +58,7 @@ func WarnOfRoom(short []cluster.Binding, diags *diag.Diagnostics) {
 				"In the region %q this plan needs servers for %s, and the quota has room for %d more: %s. With "+
 					"create_before_destroy Nova refuses the others until old servers are gone. Use a smaller "+
 					"max_batch_size, grow and replace in two applies, or raise the quota.",
-				b.Region,
-				text.Nodes(b.Nodes),
-				b.Room,
-				b.Limit,
+				b.Region, text.Nodes(b.Nodes), b.Room, b.Limit,
 			),
 		)
 	}

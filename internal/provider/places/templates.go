@@ -24,11 +24,8 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 		ElementType: types.StringType,
 		Optional:    true,
 		Validators:  []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{})},
-		MarkdownDescription: fmt.Sprintf(
-			"What new nodes of the %s are made from, where that differs: merged over %s.",
-			kind,
-			over,
-		),
+		MarkdownDescription: fmt.Sprintf("What new nodes of the %s are made from, where that differs: merged over %s.",
+			kind, over),
 	}
 	if nested {
 		zones := ArgumentWithTemplates("zone", false)

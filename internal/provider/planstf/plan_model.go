@@ -61,9 +61,7 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 	}
 	attributes["creation"] = decided("create")
 	attributes["deletion"] = decided("delete")
-	attributes["distribution"] = counts(
-		"Number of nodes in each " + kind + " now.",
-	)
+	attributes["distribution"] = counts("Number of nodes in each " + kind + " now.")
 	attributes["target"] = counts("Number of nodes in each of them after the change.")
 	attributes["summary"] = schema.StringAttribute{
 		Computed:            true,

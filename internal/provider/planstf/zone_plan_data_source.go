@@ -80,9 +80,9 @@ func (d *zonePlanDataSource) Read(ctx context.Context, req datasource.ReadReques
 }
 
 // inRegion are the nodes that are in a region, or that name none.
-func inRegion(nodes []node.Node, region string) []node.Node {
+func inRegion(list []node.Node, region string) []node.Node {
 	var here []node.Node
-	for _, n := range nodes {
+	for _, n := range list {
 		if n.Region == "" || n.Region == region {
 			n.Region = region
 			here = append(here, n)

@@ -35,10 +35,7 @@ func (v view) notes(n readiness.Node) (drained, failed bool) {
 // all regions of the model at once. A region that only the other one names is not asked:
 // its nodes may have been taken out because it does not answer.
 func (r *attachmentResource) look(
-	ctx context.Context,
-	model attachmentModel,
-	other *attachmentModel,
-	diags *diag.Diagnostics,
+	ctx context.Context, model attachmentModel, other *attachmentModel, diags *diag.Diagnostics,
 ) view {
 	if other == nil {
 		other = &attachmentModel{}

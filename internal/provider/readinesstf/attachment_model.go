@@ -156,8 +156,7 @@ func (m attachmentModel) checkAddresses(http *probe.HTTP, tcp *probe.TCP, diags 
 				fmt.Sprintf(
 					"The node %q cannot be checked over the network: %s. Give an address that can be reached from "+
 						"where Terraform runs, or leave out http and tcp.",
-					name,
-					err,
+					name, err,
 				),
 			)
 		}
@@ -179,10 +178,8 @@ func (m attachmentModel) waiter(hooks *hook.Runner, diags *diag.Diagnostics) *re
 		w.Hook = func(ctx context.Context, n readiness.Node) (string, error) {
 			warning, err := hooks.Run(ctx, *spec, m.message(n), &hook.Progress{})
 			if abandoned, ok := errors.AsType[*hook.AbandonedError](err); ok {
-				err = fmt.Errorf(
-					"its hook did not complete: %w",
-					errors.Unwrap(errors.Unwrap(abandoned)),
-				) // which names the node first
+				err = fmt.Errorf("its hook did not complete: %w",
+					errors.Unwrap(errors.Unwrap(abandoned))) // which names the node first
 			}
 			return warning, err
 		}

@@ -46,9 +46,7 @@ type attachmentResource struct {
 // a difference, so an apply follows and looks at them. It warns where the attachment is
 // removed while servers are pending.
 func (r *attachmentResource) ModifyPlan(
-	ctx context.Context,
-	req resource.ModifyPlanRequest,
-	resp *resource.ModifyPlanResponse,
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
 	var state attachmentModel
 	if !req.State.Raw.IsNull() {
@@ -119,9 +117,7 @@ func (r *attachmentResource) Delete(context.Context, resource.DeleteRequest, *re
 // ImportState takes the name of the cluster. Which servers it has is known when
 // the attachment is next applied: those without a mark are waited for then.
 func (r *attachmentResource) ImportState(
-	ctx context.Context,
-	req resource.ImportStateRequest,
-	resp *resource.ImportStateResponse,
+	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
 ) {
 	name := types.StringValue(req.ID)
 	if value.ByIdentity(req) {
@@ -143,9 +139,7 @@ func (r *attachmentResource) ImportState(
 // waited for are pending in the plan, and the next refresh finds those that are in
 // service.
 func (r *attachmentResource) wait(
-	ctx context.Context,
-	plan, state *attachmentModel,
-	diags *diag.Diagnostics,
+	ctx context.Context, plan, state *attachmentModel, diags *diag.Diagnostics,
 ) (waited bool) {
 	if diags.HasError() {
 		return false
@@ -175,17 +169,13 @@ func (r *attachmentResource) wait(
 		pending = append(pending, n)
 	}
 	waiter.Progress = func(n readiness.Node, seen string) {
-		tflog.Info(
-			ctx,
-			"waiting for a server",
-			map[string]any{
-				"cluster": plan.Cluster.ValueString(),
-				"node":    n.Name,
-				"server":  n.ID,
-				"region":  n.Region,
-				"seen":    seen,
-			},
-		)
+		tflog.Info(ctx, "waiting for a server", map[string]any{
+			"cluster": plan.Cluster.ValueString(),
+			"node":    n.Name,
+			"server":  n.ID,
+			"region":  n.Region,
+			"seen":    seen,
+		})
 	}
 	warnings, err := waiter.Run(ctx, pending)
 	for _, warning := range warnings {
@@ -195,10 +185,8 @@ func (r *attachmentResource) wait(
 	case err == nil:
 		return true
 	case ctx.Err() != nil:
-		diags.AddError(
-			"The wait for new servers was interrupted",
-			fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err),
-		)
+		diags.AddError("The wait for new servers was interrupted",
+			fmt.Sprintf("Cluster %q: %s. Apply again to wait for them.", plan.Cluster.ValueString(), err))
 	default:
 		diags.AddError("Servers are not in service", fmt.Sprintf("Cluster %q: %s\n\n"+
 			"The others are marked as in service, and no server that these replace was drained or destroyed. Apply "+

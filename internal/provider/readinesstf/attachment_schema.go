@@ -70,12 +70,8 @@ func attachmentSchema() schema.Schema {
 					},
 					"mark": schema.StringAttribute{
 						Optional: true,
-						Validators: []validator.String{
-							stringvalidator.RegexMatches(
-								openstack.MarkFormat,
-								"must be 1 to 255 letters, digits, dots, hyphens and underscores",
-							),
-						},
+						Validators: []validator.String{stringvalidator.RegexMatches(openstack.MarkFormat,
+							"must be 1 to 255 letters, digits, dots, hyphens and underscores")},
 						MarkdownDescription: "Mark that the server gets when it is in service: the `mark` of its " +
 							"node in `nodes` of the placement attachment. A server whose mark changes must get " +
 							"into service again. Defaults to `" + defaultMark +

@@ -61,10 +61,7 @@ func ScaleInBlock() schema.Block {
 // ResizeBlock asks for another size.
 func ResizeBlock() schema.Block {
 	size := func(description string) schema.Attribute {
-		return schema.Int64Attribute{
-			Optional:            true,
-			MarkdownDescription: description,
-		}
+		return schema.Int64Attribute{Optional: true, MarkdownDescription: description}
 	}
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE).",

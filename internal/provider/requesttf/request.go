@@ -47,10 +47,8 @@ type placeModel struct {
 // Attributes adds the argument decision to the attributes; the other ways to say
 // what is asked are [Blocks].
 func Attributes(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	attributes["decision"] = DecisionArgument(
-		"`creation`, `deletion` or both",
-		"A plan uses the share of its own region or regions, and works out the places in it itself.",
-	)
+	attributes["decision"] = DecisionArgument("`creation`, `deletion` or both",
+		"A plan uses the share of its own region or regions, and works out the places in it itself.")
 	return attributes
 }
 

@@ -18,10 +18,7 @@ func (v NotNull) MarkdownDescription(ctx context.Context) string { return v.Desc
 // ValidateString implements validator.String.
 func (NotNull) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() {
-		resp.Diagnostics.AddAttributeError(
-			req.Path,
-			"Null element",
-			"An element is null. Leave it out, for instance with compact() or a for expression with an if.",
-		)
+		resp.Diagnostics.AddAttributeError(req.Path, "Null element",
+			"An element is null. Leave it out, for instance with compact() or a for expression with an if.")
 	}
 }

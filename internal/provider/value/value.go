@@ -106,11 +106,8 @@ func ReadTime(value types.String, at path.Path, diags *diag.Diagnostics) time.Ti
 	}
 	t, err := time.Parse(time.RFC3339, value.ValueString())
 	if err != nil {
-		diags.AddAttributeError(
-			at,
-			"Invalid time",
-			fmt.Sprintf("%q is not a time as RFC 3339 writes it, such as 2026-11-21T08:00:00Z.", value.ValueString()),
-		)
+		diags.AddAttributeError(at, "Invalid time",
+			fmt.Sprintf("%q is not a time as RFC 3339 writes it, such as 2026-11-21T08:00:00Z.", value.ValueString()))
 	}
 	return t
 }

@@ -94,8 +94,7 @@ func (i *instance) wantedNetworks(ctx context.Context) ([]servers.Network, error
 // networks are the networks that a server has addresses in, and the address to
 // reach it at. Without a configured one all are.
 func (i *instance) networks(
-	ctx context.Context,
-	addresses map[string]any,
+	ctx context.Context, addresses map[string]any,
 ) (list []map[string]any, access string, err error) {
 	all, err := i.configured(ctx)
 	if err != nil {

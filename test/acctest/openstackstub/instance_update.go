@@ -34,12 +34,8 @@ func updateInstance(ctx context.Context, d *schema.ResourceData, meta any) diag.
 	} {
 		if d.HasChanges(step.arguments...) {
 			if err := step.change(ctx); err != nil {
-				return diag.Errorf(
-					"Error changing the %s of OpenStack server (%s): %s",
-					strings.Join(step.arguments, ", "),
-					d.Id(),
-					err,
-				)
+				return diag.Errorf("Error changing the %s of OpenStack server (%s): %s",
+					strings.Join(step.arguments, ", "), d.Id(), err)
 			}
 		}
 	}

@@ -9,20 +9,15 @@ import (
 
 // ValidateAction looks at the configuration of an action.
 func (p *Provider) ValidateAction(ctx context.Context, kind string, config Attributes) error {
-	resp, err := p.actions().ValidateActionConfig(
-		ctx,
-		&tfprotov6.ValidateActionConfigRequest{ActionType: kind, Config: p.actionConfig(kind, config)},
-	)
+	resp, err := p.actions().ValidateActionConfig(ctx,
+		&tfprotov6.ValidateActionConfigRequest{ActionType: kind, Config: p.actionConfig(kind, config)})
 	return p.failure(err, resp.Diagnostics)
 }
 
 // Invoke plans an action and invokes it. The progress is what it sent meanwhile; see,
 // where it is given, gets each message at once.
 func (p *Provider) Invoke(
-	ctx context.Context,
-	kind string,
-	config Attributes,
-	see func(message string),
+	ctx context.Context, kind string, config Attributes, see func(message string),
 ) (progress []string, err error) {
 	packed := p.actionConfig(kind, config)
 	plan, err := p.actions().PlanAction(ctx, &tfprotov6.PlanActionRequest{ActionType: kind, Config: packed})

@@ -86,10 +86,8 @@ func Start(t testing.TB, fake *fakecloud.Cloud, user string, region any, more ..
 // ReadData reads a data source.
 func (p *Provider) ReadData(ctx context.Context, kind string, config Attributes) (tftypes.Value, error) {
 	of := p.Schemas.DataSourceSchemas[kind].ValueType()
-	resp, err := p.Server.ReadDataSource(
-		ctx,
-		&tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: Pack(valueOf(of, config))},
-	)
+	resp, err := p.Server.ReadDataSource(ctx,
+		&tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: Pack(valueOf(of, config))})
 	if err := p.failure(err, resp.Diagnostics); err != nil {
 		return tftypes.Value{}, err
 	}
@@ -99,19 +97,15 @@ func (p *Provider) ReadData(ctx context.Context, kind string, config Attributes)
 // ValidateData looks at the configuration of a data source.
 func (p *Provider) ValidateData(ctx context.Context, kind string, config Attributes) error {
 	of := p.Schemas.DataSourceSchemas[kind].ValueType()
-	resp, err := p.Server.ValidateDataResourceConfig(
-		ctx,
-		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: kind, Config: Pack(valueOf(of, config))},
-	)
+	resp, err := p.Server.ValidateDataResourceConfig(ctx,
+		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: kind, Config: Pack(valueOf(of, config))})
 	return p.failure(err, resp.Diagnostics)
 }
 
 // Validate looks at the configuration of a resource.
 func (p *Provider) Validate(ctx context.Context, kind string, config Attributes) error {
-	resp, err := p.Server.ValidateResourceConfig(
-		ctx,
-		&tfprotov6.ValidateResourceConfigRequest{TypeName: kind, Config: Pack(valueOf(p.TypeOf(kind), config))},
-	)
+	resp, err := p.Server.ValidateResourceConfig(ctx,
+		&tfprotov6.ValidateResourceConfigRequest{TypeName: kind, Config: Pack(valueOf(p.TypeOf(kind), config))})
 	return p.failure(err, resp.Diagnostics)
 }
 
@@ -130,17 +124,14 @@ func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (In
 	if err != nil {
 		return i, err
 	}
-	resp, err := p.Server.ApplyResourceChange(
-		ctx,
-		&tfprotov6.ApplyResourceChangeRequest{
-			TypeName:        i.Kind,
-			PriorState:      req.PriorState,
-			PlannedState:    plan.PlannedState,
-			Config:          req.Config,
-			PlannedPrivate:  plan.PlannedPrivate,
-			PlannedIdentity: plan.PlannedIdentity,
-		},
-	)
+	resp, err := p.Server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
+		TypeName:        i.Kind,
+		PriorState:      req.PriorState,
+		PlannedState:    plan.PlannedState,
+		Config:          req.Config,
+		PlannedPrivate:  plan.PlannedPrivate,
+		PlannedIdentity: plan.PlannedIdentity,
+	})
 	creates := i.State.IsNull()
 	i.State, i.Private, i.Identity = Unpack(p.TypeOf(i.Kind), resp.NewState), resp.Private, resp.NewIdentity
 	err = p.failure(err, resp.Diagnostics)
@@ -150,8 +141,7 @@ func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (In
 
 // Plan asks what a change comes to, and makes none.
 func (p *Provider) Plan(
-	ctx context.Context,
-	req *tfprotov6.PlanResourceChangeRequest,
+	ctx context.Context, req *tfprotov6.PlanResourceChangeRequest,
 ) (*tfprotov6.PlanResourceChangeResponse, error) {
 	resp, err := p.Server.PlanResourceChange(ctx, req)
 	return resp, p.failure(err, resp.Diagnostics)
@@ -194,15 +184,12 @@ func (p *Provider) propose(i Instance, config tftypes.Value) tftypes.Value {
 
 // Refresh reads a resource.
 func (p *Provider) Refresh(ctx context.Context, i Instance) (Instance, error) {
-	resp, err := p.Server.ReadResource(
-		ctx,
-		&tfprotov6.ReadResourceRequest{
-			TypeName:        i.Kind,
-			CurrentState:    Pack(i.State),
-			Private:         i.Private,
-			CurrentIdentity: i.Identity,
-		},
-	)
+	resp, err := p.Server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
+		TypeName:        i.Kind,
+		CurrentState:    Pack(i.State),
+		Private:         i.Private,
+		CurrentIdentity: i.Identity,
+	})
 	if err := p.failure(err, resp.Diagnostics); err != nil {
 		return i, err
 	}
@@ -217,10 +204,8 @@ func (p *Provider) Adopt(ctx context.Context, kind, id string) (Instance, error)
 		return Instance{}, err
 	}
 	got := resp.ImportedResources[0]
-	return p.Refresh(
-		ctx,
-		Instance{Kind: kind, State: Unpack(p.TypeOf(kind), got.State), Private: got.Private, Identity: got.Identity},
-	)
+	return p.Refresh(ctx,
+		Instance{Kind: kind, State: Unpack(p.TypeOf(kind), got.State), Private: got.Private, Identity: got.Identity})
 }
 
 // TypeOf is the type of a resource's state.

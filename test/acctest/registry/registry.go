@@ -113,8 +113,8 @@ func (r *Registry) Publish(version, dir string) error {
 	rel.Protocols = manifest.Metadata.ProtocolVersions
 	for name := range rel.sums {
 		place, isZip := strings.CutSuffix(strings.TrimPrefix(name, prefix+"_"), ".zip")
-		if os, arch, ok := strings.Cut(place, "_"); isZip && ok {
-			rel.Platforms = append(rel.Platforms, platform{os, arch})
+		if system, arch, ok := strings.Cut(place, "_"); isZip && ok {
+			rel.Platforms = append(rel.Platforms, platform{system, arch})
 		}
 	}
 	if len(rel.Platforms) == 0 {

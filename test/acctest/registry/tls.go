@@ -27,9 +27,7 @@ import (
 func Serve(t testing.TB, handler http.Handler) (host, authority string) {
 	t.Helper()
 	ca, caKey := certificate(t, &x509.Certificate{
-		Subject: pkix.Name{
-			CommonName: "authority of a test",
-		},
+		Subject:               pkix.Name{CommonName: "authority of a test"},
 		IsCA:                  true,
 		BasicConstraintsValid: true,
 		KeyUsage:              x509.KeyUsageCertSign,
@@ -54,9 +52,7 @@ func Serve(t testing.TB, handler http.Handler) (host, authority string) {
 // certificate makes a certificate of the template, signed by the parent or by
 // itself.
 func certificate(
-	t testing.TB,
-	template, parent *x509.Certificate,
-	parentKey *ecdsa.PrivateKey,
+	t testing.TB, template, parent *x509.Certificate, parentKey *ecdsa.PrivateKey,
 ) (*x509.Certificate, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -67,14 +67,11 @@ func listServers(ctx context.Context, cloud *openstack.Cloud, region string) (th
 		EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
 			list, err := servers.ExtractServers(page)
 			for _, s := range list {
-				things = append(
-					things,
-					thing{
-						"server",
-						s.Name,
-						func(ctx context.Context) error { return servers.Delete(ctx, client, s.ID).ExtractErr() },
-					},
-				)
+				things = append(things, thing{
+					"server",
+					s.Name,
+					func(ctx context.Context) error { return servers.Delete(ctx, client, s.ID).ExtractErr() },
+				})
 			}
 			return true, err
 		})
@@ -88,14 +85,11 @@ func listGroups(ctx context.Context, cloud *openstack.Cloud, region string) (thi
 	}
 	groups, err := compute.ServerGroups(ctx)
 	for _, g := range groups {
-		things = append(
-			things,
-			thing{
-				"server group",
-				g.Name,
-				func(ctx context.Context) error { return compute.DeleteServerGroup(ctx, g.ID) },
-			},
-		)
+		things = append(things, thing{
+			"server group",
+			g.Name,
+			func(ctx context.Context) error { return compute.DeleteServerGroup(ctx, g.ID) },
+		})
 	}
 	return things, err
 }
@@ -124,14 +118,11 @@ func listVolumes(ctx context.Context, cloud *openstack.Cloud, region string) (th
 	err = volumes.List(client, nil).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
 		list, err := volumes.ExtractVolumes(page)
 		for _, v := range list {
-			things = append(
-				things,
-				thing{
-					"volume",
-					v.Name,
-					func(ctx context.Context) error { return volumes.Delete(ctx, client, v.ID, nil).ExtractErr() },
-				},
-			)
+			things = append(things, thing{
+				"volume",
+				v.Name,
+				func(ctx context.Context) error { return volumes.Delete(ctx, client, v.ID, nil).ExtractErr() },
+			})
 		}
 		return true, err
 	})
@@ -146,14 +137,11 @@ func listPorts(ctx context.Context, cloud *openstack.Cloud, region string) (thin
 	err = ports.List(client, nil).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
 		list, err := ports.ExtractPorts(page)
 		for _, p := range list {
-			things = append(
-				things,
-				thing{
-					"port",
-					p.Name,
-					func(ctx context.Context) error { return ports.Delete(ctx, client, p.ID).ExtractErr() },
-				},
-			)
+			things = append(things, thing{
+				"port",
+				p.Name,
+				func(ctx context.Context) error { return ports.Delete(ctx, client, p.ID).ExtractErr() },
+			})
 		}
 		return true, err
 	})
@@ -176,14 +164,11 @@ func listQueues(ctx context.Context, cloud *openstack.Cloud, region string) (thi
 			list, err := queues.ExtractQueues(page)
 			for _, q := range list {
 				opts.Marker = q.Name
-				things = append(
-					things,
-					thing{
-						"queue",
-						q.Name,
-						func(ctx context.Context) error { return queues.Delete(ctx, client, q.Name).ExtractErr() },
-					},
-				)
+				things = append(things, thing{
+					"queue",
+					q.Name,
+					func(ctx context.Context) error { return queues.Delete(ctx, client, q.Name).ExtractErr() },
+				})
 			}
 			return false, err
 		})

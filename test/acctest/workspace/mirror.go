@@ -90,11 +90,8 @@ func Build(ctx context.Context, dir string) (*Mirror, error) {
 		return nil, err
 	}
 	m := &Mirror{Config: filepath.Join(dir, "cli.tfrc")}
-	return m, os.WriteFile(
-		m.Config,
-		fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir),
-		0o600,
-	)
+	return m, os.WriteFile(m.Config,
+		fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir), 0o600)
 }
 
 // build builds a provider of this tree into its place. The binary is kept in the
@@ -139,10 +136,8 @@ func WriteProgram(file string, text []byte) error {
 func place(dir, address, version string, put func(file string) error) error {
 	for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
 		folder := filepath.Join(dir, registry, address, version, runtime.GOOS+"_"+runtime.GOARCH)
-		if err := errors.Join(
-			os.MkdirAll(folder, 0o755),
-			put(filepath.Join(folder, "terraform-provider-"+path.Base(address)+"_v"+version)),
-		); err != nil {
+		if err := errors.Join(os.MkdirAll(folder, 0o755),
+			put(filepath.Join(folder, "terraform-provider-"+path.Base(address)+"_v"+version))); err != nil {
 			return err
 		}
 	}

@@ -32,17 +32,14 @@ func Root() string {
 func Terraform(ctx context.Context) (string, error) {
 	find := exec.CommandContext(ctx, filepath.Join(Root(), "tools", "terraform"))
 	find.Stderr = os.Stderr
-	find.Env = append(
-		os.Environ(),
-		"TF_ACC_TERRAFORM_PATH="+os.Getenv("TF_ACC_TERRAFORM_PATH"),
-		"PATH="+os.Getenv("PATH"),
-	) // inputs too
+	find.Env = append(os.Environ(), "TF_ACC_TERRAFORM_PATH="+os.Getenv("TF_ACC_TERRAFORM_PATH"),
+		"PATH="+os.Getenv("PATH")) // inputs too
 	output, err := find.Output()
 	if err != nil {
 		return "", fmt.Errorf("find a terraform or tofu: %w", err)
 	}
-	path := strings.TrimSpace(string(output))
-	return path, errors.Join(Watch(find.Path), watchProgram(path))
+	program := strings.TrimSpace(string(output))
+	return program, errors.Join(Watch(find.Path), watchProgram(program))
 }
 
 // Workspace is a folder with a configuration and its state.
@@ -188,8 +185,7 @@ func (w *Workspace) Destroy(ctx context.Context, variables ...string) (string, e
 
 // Plan plans into a file, and returns what is in it.
 func (w *Workspace) Plan(ctx context.Context, file string, variables ...string) (*tfjson.Plan, error) {
-	if _, err := w.Run(
-		ctx,
+	if _, err := w.Run(ctx,
 		append([]string{"plan", "-input=false", "-no-color", "-out=" + file}, vars(variables)...)...); err != nil {
 		return nil, err
 	}

@@ -104,14 +104,8 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// which is empty in a GET.
 	// Which check failed is for our log, not for the sender.
 	if err := c.verifier.Verify(body, r.Header); err != nil {
-		log.Printf(
-			"refused %s from %s with the id %q and the time %q: %v",
-			r.Method,
-			r.RemoteAddr,
-			r.Header.Get("Webhook-Id"),
-			r.Header.Get("Webhook-Timestamp"),
-			err,
-		)
+		log.Printf("refused %s from %s with the id %q and the time %q: %v",
+			r.Method, r.RemoteAddr, r.Header.Get("Webhook-Id"), r.Header.Get("Webhook-Timestamp"), err)
 		http.Error(w, "not signed by us", http.StatusUnauthorized)
 		return
 	}
@@ -148,18 +142,10 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (c *consumer) drain(m message, began int64) {
 	command := exec.CommandContext(context.Background(), c.command)
 	// The command has no use for the secret, and what it starts may print its environment.
-	command.Env = slices.DeleteFunc(
-		os.Environ(),
-		func(v string) bool { return strings.HasPrefix(v, "WEBHOOK_SECRET=") },
-	)
-	command.Env = append(
-		command.Env,
-		"NODE_ID="+m.NodeID,
-		"NODE_NAME="+m.Name,
-		"REGION="+m.Region,
-		"CLUSTER="+m.Cluster,
-		"TRANSITION="+m.Transition,
-	)
+	command.Env = slices.DeleteFunc(os.Environ(),
+		func(v string) bool { return strings.HasPrefix(v, "WEBHOOK_SECRET=") })
+	command.Env = append(command.Env, "NODE_ID="+m.NodeID, "NODE_NAME="+m.Name, "REGION="+m.Region,
+		"CLUSTER="+m.Cluster, "TRANSITION="+m.Transition)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	answer := http.StatusOK
 	if err := command.Run(); err != nil {

@@ -11,11 +11,9 @@ import (
 func main() {
 	debug := flag.Bool("debug", false, "wait for terraform, and print how it finds this process")
 	flag.Parse()
-	plugin.Serve(
-		&plugin.ServeOpts{
-			Debug:        *debug,
-			ProviderFunc: openstackstub.New,
-			ProviderAddr: "registry.terraform.io/terraform-provider-openstack/openstack",
-		},
-	)
+	plugin.Serve(&plugin.ServeOpts{
+		Debug:        *debug,
+		ProviderFunc: openstackstub.New,
+		ProviderAddr: "registry.terraform.io/terraform-provider-openstack/openstack",
+	})
 }
