@@ -81,7 +81,7 @@ func (l *serverList) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 // image is the image of a server. Nova writes "" for one that boots from a
 // volume, and else an object.
 type image struct {
-	ID string `json:"id"`
+	ID text.Text `json:"id"`
 }
 
 // UnmarshalJSONFrom reads the image. A string means that there is none.
@@ -107,9 +107,9 @@ func (a *addresses) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		return decoder.SkipValue()
 	}
 	var networks map[string][]struct {
-		Address string `json:"addr"`
-		Version int    `json:"version"`
-		Type    string `json:"OS-EXT-IPS:type"`
+		Address text.Text `json:"addr"`
+		Version int       `json:"version"`
+		Type    string    `json:"OS-EXT-IPS:type"`
 	}
 	if err := json.UnmarshalDecode(decoder, &networks); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (a *addresses) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		for _, network := range slices.Sorted(maps.Keys(networks)) {
 			for _, at := range networks[network] {
 				if at.Version == wanted.version && (at.Type == "floating") == wanted.floating && at.Address != "" {
-					a.list = append(a.list, at.Address)
+					a.list = append(a.list, string(at.Address))
 				}
 			}
 		}

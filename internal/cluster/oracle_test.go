@@ -9,16 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"pgregory.net/rapid"
 )
 
 // slowServer is what encoding/json makes of a server.
 type slowServer struct {
-	ID       string            `json:"id"`
-	Name     string            `json:"name"`
-	Status   string            `json:"status"`
-	Zone     string            `json:"OS-EXT-AZ:availability_zone"`
-	HostID   string            `json:"hostId"`
+	ID       text.Text         `json:"id"`
+	Name     text.Text         `json:"name"`
+	Status   text.Text         `json:"status"`
+	Zone     text.Text         `json:"OS-EXT-AZ:availability_zone"`
+	HostID   text.Text         `json:"hostId"`
 	Created  string            `json:"created"`
 	Launched string            `json:"OS-SRV-USG:launched_at"`
 	Image    slowImage         `json:"image"`
@@ -32,11 +33,11 @@ type slowServer struct {
 	} `json:"flavor"`
 }
 
-type slowFault struct{ Message string }
+type slowFault struct{ Message text.Text }
 
 func (f *slowFault) UnmarshalJSON(data []byte) error {
 	var object struct {
-		Message string `json:"message"`
+		Message text.Text `json:"message"`
 	}
 	err := json.Unmarshal(data, &object)
 	if object.Message != "" {
@@ -45,11 +46,11 @@ func (f *slowFault) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-type slowImage struct{ ID string }
+type slowImage struct{ ID text.Text }
 
 func (i *slowImage) UnmarshalJSON(data []byte) error {
 	var object struct {
-		ID string `json:"id"`
+		ID text.Text `json:"id"`
 	}
 	if i.ID = ""; data[0] == '"' {
 		return nil
@@ -91,7 +92,7 @@ func decodeSlowly(data []byte) (servers []server, more bool, err error) {
 
 // drawPage draws a page with all that JSON allows, and some that it does not.
 func drawPage(t *rapid.T) []byte {
-	text := rapid.SampledFrom([]string{`""`, `"web-1"`, `"ACTIVE"`, `"UNKNOWN"`, `"a\u00e9\ud83d\ude00\n\"\\\/b"`, `"\ud800"`, `"ü 日本"`, "\"\xff\"", `null`})
+	word := rapid.SampledFrom([]string{`""`, `"web-1"`, `"ACTIVE"`, `"UNKNOWN"`, `"a\u00e9\ud83d\ude00\n\"\\\/b"`, `"\ud800"`, `"ü 日本"`, "\"\xff\"", `null`})
 	other := rapid.SampledFrom([]string{`null`, `true`, `false`, `-1.5e3`, `{}`, `[]`, `[{"rel": "next"}, null]`, `{"net": [{"addr": "10.0.0.1"}]}`, `"x"`})
 	object := func(names []string, value func(name string) string, fixed ...string) string {
 		members := fixed
@@ -112,7 +113,7 @@ func drawPage(t *rapid.T) []byte {
 		}
 		return "[" + strings.Join(elements, ", ") + "]"
 	}
-	drawText := func() string { return text.Draw(t, "text") }
+	drawText := func() string { return word.Draw(t, "text") }
 	drawOther := func() string { return other.Draw(t, "other") }
 	fields := []string{"id", "name", "status", "OS-EXT-AZ:availability_zone", "hostId", "created", "OS-SRV-USG:launched_at", "image", "metadata", "tags", "locked", "flavor", "addresses"}
 	value := func(name string) string {

@@ -19,6 +19,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Keys names the metadata that carries facts for the policies.
@@ -192,7 +193,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 		ctx,
 		match.query(q.Next),
 		restart,
-		func(page openstack.Page, item func(string, ...string) error) (bool, error) {
+		func(page openstack.Page, item func(text.Text, ...text.Text) error) (bool, error) {
 			return readPage(page.Body, q.Addresses != nil, func(s *server) error {
 				if err := item(s.ID); err != nil {
 					return err
@@ -210,19 +211,19 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 // take keeps a server, as it was at a time, if it belongs to the cluster.
 func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 	if s.hidden {
-		s.Name = q.Remembered[s.ID]
+		s.Name = text.Text(q.Remembered[string(s.ID)])
 	}
 	belongs, known := match.matches(s)
 	switch {
 	case s.gone():
 	case !known:
-		p.undecided = append(p.undecided, s.ID)
-		return p.keep(sizeOf(s.ID))
+		p.undecided = append(p.undecided, string(s.ID))
+		return p.keep(sizeOf(string(s.ID)))
 	case !belongs && q.Others != nil:
 		match.names = nil
 		if alike, _ := match.matches(s); alike {
-			p.others[s.Name] = true
-			return p.keep(sizeOf(s.Name))
+			p.others[string(s.Name)] = true
+			return p.keep(sizeOf(string(s.Name)))
 		}
 	case belongs:
 		n, err := s.node(p.region, at, q.Keys)
@@ -230,7 +231,7 @@ func (p *part) take(s *server, at time.Time, match matcher, q Query) error {
 		size := int64(unsafe.Sizeof(n)) + sizeOf(n.ID, n.Name, n.Status, n.Zone, n.HostID,
 			n.Profile, n.Fault, n.InService)
 		if q.Addresses != nil {
-			p.addresses[s.ID] = s.Addresses.list
+			p.addresses[n.ID] = s.Addresses.list
 			size += sizeOf(s.Addresses.list...)
 		}
 		return cmp.Or(err, p.keep(size))
@@ -250,8 +251,8 @@ func (p *part) keep(size int64) error {
 
 // sizeOf is about what texts take in memory.
 func sizeOf(texts ...string) (size int64) {
-	for _, text := range texts {
-		size += int64(len(text)) + 32
+	for _, t := range texts {
+		size += int64(len(t)) + 32
 	}
 	return size
 }
@@ -260,7 +261,7 @@ func sizeOf(texts ...string) (size int64) {
 // servers in it may be of the cluster. No node is missing where names were asked for
 // and all of them were found.
 func undecided(parts []part, nodes []node.Node, names []string) error {
-	missing := set(cleanAll(names))
+	missing := set(names)
 	for _, n := range nodes {
 		delete(missing, n.Name)
 	}

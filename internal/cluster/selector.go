@@ -8,8 +8,6 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
-
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Selector says which servers belong to a cluster: those that match all of what
@@ -32,7 +30,6 @@ func (s Selector) Empty() bool {
 // matcher is a selector made ready.
 type matcher struct {
 	Selector
-	cleaned Selector
 	name    *regexp.Regexp
 	ids     map[string]bool // nil: any
 	names   map[string]bool // nil: any
@@ -45,7 +42,7 @@ func (s Selector) compile() (*matcher, error) {
 			"the selector is empty: give at least one of name_regex, metadata, tags, servergroup_id and ids",
 		)
 	}
-	m := &matcher{Selector: s, cleaned: s.cleaned()}
+	m := &matcher{Selector: s}
 	if s.NameRegex != "" {
 		name, err := regexp.Compile(s.NameRegex)
 		if err != nil {
@@ -57,28 +54,9 @@ func (s Selector) compile() (*matcher, error) {
 		m.ids = set(s.IDs)
 	}
 	if len(s.Names) > 0 {
-		m.names = set(m.cleaned.Names)
+		m.names = set(s.Names)
 	}
 	return m, nil
-}
-
-// cleaned cleans the names of a selector as answers are cleaned, so that a name with a
-// newline in it is still found.
-func (s Selector) cleaned() Selector {
-	metadata := make(map[string]string, len(s.Metadata))
-	for key, value := range s.Metadata {
-		metadata[text.Clean(key)] = text.Clean(value)
-	}
-	s.Metadata, s.Names, s.Tags = metadata, cleanAll(s.Names), cleanAll(s.Tags)
-	return s
-}
-
-func cleanAll(list []string) []string {
-	clean := make([]string, len(list))
-	for i, item := range list {
-		clean[i] = text.Clean(item)
-	}
-	return clean
 }
 
 func set(list []string) map[string]bool {
@@ -93,21 +71,22 @@ func set(list []string) map[string]bool {
 // that is down Nova returns little more than the id: where that is not enough to
 // tell, known is false.
 func (m *matcher) matches(s *server) (belongs, known bool) {
-	if m.ids != nil && !m.ids[s.ID] || m.members != nil && !m.members[s.ID] {
+	id, name := string(s.ID), string(s.Name)
+	if m.ids != nil && !m.ids[id] || m.members != nil && !m.members[id] {
 		return false, true
 	}
-	if s.hidden && (len(m.Metadata) > 0 || len(m.Tags) > 0 || s.Name == "" && (m.name != nil || m.names != nil)) {
+	if s.hidden && (len(m.Metadata) > 0 || len(m.Tags) > 0 || name == "" && (m.name != nil || m.names != nil)) {
 		return false, false
 	}
-	if m.name != nil && !m.name.MatchString(s.Name) || m.names != nil && !m.names[s.Name] {
+	if m.name != nil && !m.name.MatchString(name) || m.names != nil && !m.names[name] {
 		return false, true
 	}
-	for key, value := range m.cleaned.Metadata {
+	for key, value := range m.Metadata {
 		if got, ok := s.Metadata[key]; !ok || got != value {
 			return false, true
 		}
 	}
-	for _, tag := range m.cleaned.Tags {
+	for _, tag := range m.Tags {
 		if !slices.Contains(s.Tags, tag) {
 			return false, true
 		}

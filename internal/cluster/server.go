@@ -4,36 +4,36 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unique"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // server is what is read of a server in Nova's detailed list.
 type server struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Status   string `json:"status"`
-	Zone     string `json:"OS-EXT-AZ:availability_zone"`
-	HostID   string `json:"hostId"`
-	Created  string `json:"created"`
-	Launched string `json:"OS-SRV-USG:launched_at"`
-	Image    image  `json:"image"`
+	ID       text.Text `json:"id"`
+	Name     text.Text `json:"name"`
+	Status   text.Text `json:"status"`
+	Zone     text.Text `json:"OS-EXT-AZ:availability_zone"`
+	HostID   text.Text `json:"hostId"`
+	Created  string    `json:"created"`
+	Launched string    `json:"OS-SRV-USG:launched_at"`
+	Image    image     `json:"image"`
 	Flavor   struct {
 		ID   string `json:"id"`            // up to microversion 2.46
 		Name string `json:"original_name"` // from 2.47 on
 	} `json:"flavor"`
-	Metadata map[string]string `json:"metadata"`
+	Metadata map[string]string `json:"metadata"` // as it is: it is compared
 	Tags     []string          `json:"tags"`
 	Locked   bool              `json:"locked"`
 	// Addresses are read where a query asks for them.
 	Addresses addresses `json:"addresses"`
 	Fault     struct {
-		Message string `json:"message"`
+		Message text.Text `json:"message"`
 	} `json:"fault"` // why the server is in ERROR
 
 	hidden bool // in a cell that is down: only the id and little else is known
@@ -48,8 +48,10 @@ const launchedFormat = "2006-01-02T15:04:05.999999999"
 
 // node translates a server, as it was at a time, into what the policies see.
 func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error) {
-	n := node.Node{ID: s.ID, Name: s.Name, Region: region, Status: shared(s.Status), HostID: shared(s.HostID)}
-	zone, _, _ := strings.Cut(s.Zone, ":") // zone:host forces a host, in a zone
+	n := node.Node{
+		ID: string(s.ID), Name: string(s.Name), Region: region, Status: shared(s.Status), HostID: shared(s.HostID),
+	}
+	zone, _, _ := strings.Cut(string(s.Zone), ":") // zone:host forces a host, in a zone
 	n.Zone = shared(zone)
 	if s.Created != "" {
 		created, err := time.Parse(time.RFC3339, s.Created)
@@ -69,7 +71,7 @@ func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error)
 	if keys.Profile == "" {
 		n.Profile = shared(s.Image.ID)
 	} else {
-		n.Profile = shared(s.Metadata[keys.Profile])
+		n.Profile = shared(text.Clean(s.Metadata[keys.Profile]))
 		n.ProfileCreatedAt, _ = time.Parse(time.RFC3339, s.Metadata[keys.Profile]) // a profile may have any name
 		n.ProfileCreatedAt = n.ProfileCreatedAt.UTC()
 	}
@@ -90,13 +92,13 @@ func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error)
 // node of a cluster.
 func (s *server) build() string {
 	sum := sha256.Sum256(
-		[]byte(strings.Join([]string{s.ID, s.Image.ID, s.Flavor.ID, s.Flavor.Name, s.Launched}, "\x00")),
+		[]byte(strings.Join([]string{string(s.ID), string(s.Image.ID), s.Flavor.ID, s.Flavor.Name, s.Launched}, "\x00")),
 	)
 	return hex.EncodeToString(sum[:4])
 }
 
 // shared is one copy of a string that many nodes have.
-func shared(s string) string { return unique.Make(s).Value() }
+func shared[T ~string](s T) string { return unique.Make(string(s)).Value() }
 
 // marked reports whether metadata has a key, and a value that does not mean no, such as
 // "false" or "0".
@@ -105,11 +107,7 @@ func marked(metadata map[string]string, key string) bool {
 	if !ok {
 		return false
 	}
-	// A shell may add a newline at the end. Where the answer was cleaned, it became \n.
-	if raw, err := strconv.Unquote(`"` + strings.ReplaceAll(value, `"`, `\"`) + `"`); err == nil {
-		value = raw
-	}
-	switch strings.ToLower(strings.TrimSpace(value)) {
+	switch strings.ToLower(strings.TrimSpace(value)) { // a shell may add a newline at the end
 	case "", "0", "false", "no", "off":
 		return false
 	}

@@ -279,7 +279,7 @@ func (c Check) monitored(ctx context.Context, region string, nodes []Node) (look
 				case m.Operating == openstack.MemberError:
 					look.seen[n.ID] = &probe.Failure{Text: fmt.Sprintf(
 						"its member %s of the pool %s is in ERROR for Octavia",
-						strings.TrimSpace(m.Name+" "+m.ID), pool)}
+						strings.TrimSpace(string(m.Name+" "+m.ID)), pool)}
 				case m.Operating == openstack.MemberOnline && !known:
 					look.seen[n.ID] = nil
 				}
@@ -301,7 +301,7 @@ func sick(members []openstack.Member) bool {
 // both returns the members of the second look. One of them is in ERROR only if it was
 // so in both.
 func both(first, second []openstack.Member) []openstack.Member {
-	before := map[string]string{}
+	before := map[text.Text]text.Text{}
 	for _, m := range first {
 		before[m.ID] = m.Operating
 	}

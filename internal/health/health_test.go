@@ -16,6 +16,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 )
 
@@ -210,7 +211,7 @@ func TestThousand(t *testing.T) {
 
 func TestOctavia(t *testing.T) {
 	member := func(i int, status string) openstack.Member {
-		return openstack.Member{ID: fmt.Sprint(i), Name: fmt.Sprintf("m-%d", i), Address: fmt.Sprintf("127.9.0.%d", i), Operating: status}
+		return openstack.Member{ID: text.Text(fmt.Sprint(i)), Name: text.Text(fmt.Sprintf("m-%d", i)), Address: text.Text(fmt.Sprintf("127.9.0.%d", i)), Operating: text.Text(status)}
 	}
 	listed := 0
 	look := func(list []Node, of func(region, pool string, look int) ([]openstack.Member, error)) Result {

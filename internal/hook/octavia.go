@@ -158,7 +158,7 @@ func (o *octavia) weigh(
 	sent := false
 	return o.until(ctx, func() (done bool, err error) {
 		if sent {
-			if member, err = lb.Member(ctx, pool, member.ID); err != nil {
+			if member, err = lb.Member(ctx, pool, string(member.ID)); err != nil {
 				return false, err
 			}
 		}
@@ -172,7 +172,7 @@ func (o *octavia) weigh(
 		}
 		o.runner.log(ctx, m, "a member gets another weight",
 			map[string]any{"pool": pool, "member": member.ID, "from": member.Weight, "to": weight})
-		err = lb.SetWeight(ctx, pool, member.ID, weight, tags)
+		err = lb.SetWeight(ctx, pool, string(member.ID), weight, tags)
 		sent = sent || err == nil
 		return false, err
 	})

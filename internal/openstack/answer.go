@@ -122,7 +122,8 @@ func (t *transport) turn(ctx context.Context) (release func(), err error) {
 }
 
 // check reads an answer and makes sure that it is one. Every body passes here: a good
-// answer has no more than it may have, see [cleanAnswer]. Of a refusal the service's own
+// answer has no more than it may have, and no secret; its texts are cleaned where they are
+// decoded, see [text.Text]. Of a refusal the service's own
 // words are left as its body, because they end up in an error. Of what is no answer of
 // OpenStack's nothing is shown but its length and type: it may repeat the request, with
 // its secrets in any encoding.
@@ -145,7 +146,8 @@ func (t *transport) check(ctx context.Context, req *http.Request, resp *http.Res
 	switch {
 	case good && len(bytes.TrimSpace(body.all)) == 0:
 	case good && strings.Contains(media, "json"):
-		err = t.clean(body, k, secrets)
+		body.set(redactAnswer(body.all, secrets))
+		err = k.check(body.all)
 	case good, resp.StatusCode < http.StatusBadRequest && !redirects(resp),
 		resp.StatusCode == http.StatusNotFound && !own:
 		err = foreign
@@ -173,18 +175,6 @@ func described(media string, size int, cut bool) string {
 		return fmt.Sprintf("(more than %d KiB of %s)", largestRefusal>>10, media)
 	}
 	return fmt.Sprintf("(%d bytes of %s)", size, media)
-}
-
-// clean makes the body of a good answer fit to be decoded. It refuses an answer that
-// breaks off: all answers are objects, so a missing end shows even where no length was
-// announced.
-func (t *transport) clean(body *wholeBody, k kind, secrets []string) error {
-	if whole := bytes.TrimSpace(body.all); whole[0] == '{' && whole[len(whole)-1] != '}' {
-		return fmt.Errorf("the answer breaks off after %d bytes", len(whole))
-	}
-	clean, err := cleanAnswer(body.all, k.bounds, longOnes(secrets))
-	body.set(clean)
-	return err
 }
 
 // redirects reports whether net/http follows an answer elsewhere.
@@ -287,14 +277,6 @@ func missing(key string) error { return fmt.Errorf("the answer has no %q", key) 
 
 // another is the error for an answer about something else than what was asked for. A
 // cache that ignores a part of the address gives such answers.
-func another(id string) error {
-	return fmt.Errorf("the answer is about another one, %q", text.Cut(id, 100))
-}
-
-// answered checks that the body of an answer has what was asked for.
-func answered(body any, key string) error {
-	if object, ok := body.(map[string]any); ok && object[key] != nil {
-		return nil
-	}
-	return missing(key)
+func another(id text.Text) error {
+	return fmt.Errorf("the answer is about another one, %q", text.Cut(string(id), 100))
 }

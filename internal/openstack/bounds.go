@@ -31,8 +31,7 @@ const (
 	// has already worked out the page and sent a part of it.
 	largeAnswer  = 1 << 20
 	largeAtOnce  = 1
-	hugeAnswer   = 8 << 20 // with control characters it is refused, because it would be there twice
-	largestItems = 20_000  // of one page; Nova's pages have 1,000, or what the operator says (max_limit)
+	largestItems = 20_000 // of one page; Nova's pages have 1,000, or what the operator says (max_limit)
 )
 
 // Bounds by kind of answer. The comment of each says what a real one has.

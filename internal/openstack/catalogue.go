@@ -13,6 +13,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 	"github.com/gophercloud/utils/v2/openstack/clientconfig"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // endpoint is an entry of the catalogue, of the interface that is asked for.
@@ -39,7 +40,7 @@ func (c *Cloud) catalogue(client *gophercloud.ProviderClient) ([]endpoint, error
 		for _, e := range service.Endpoints {
 			if gophercloud.Availability(e.Interface) == face {
 				list = append(list,
-					endpoint{service.Type, cmp.Or(e.RegionID, e.Region), gophercloud.NormalizeURL(e.URL)})
+					endpoint{service.Type, text.Clean(cmp.Or(e.RegionID, e.Region)), gophercloud.NormalizeURL(e.URL)})
 			}
 		}
 	}
@@ -200,7 +201,7 @@ func (s *session) regions(ctx context.Context) (ids []string, err error) {
 	for address := client.ServiceURL("regions"); address != ""; {
 		var page struct {
 			Regions []struct {
-				ID string `json:"id"`
+				ID text.Text `json:"id"`
 			} `json:"regions"`
 			Links struct {
 				Next string `json:"next"`
@@ -219,7 +220,7 @@ func (s *session) regions(ctx context.Context) (ids []string, err error) {
 			if err := list.item(r.ID, r.ID); err != nil {
 				return nil, err
 			}
-			ids = append(ids, r.ID)
+			ids = append(ids, string(r.ID))
 		}
 		if address, err = list.next(address, page.Links.Next); err != nil {
 			return nil, err

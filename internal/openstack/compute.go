@@ -15,7 +15,6 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
-	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/availabilityzones"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -122,20 +121,25 @@ func (c *Cloud) Zones(ctx context.Context, region string) ([]Zone, error) {
 		if err != nil {
 			return nil, err
 		}
-		pages, err := availabilityzones.List(compute.At(1)).AllPages(ctx)
+		var list struct {
+			Zones []struct {
+				Name  text.Text `json:"zoneName"`
+				State struct {
+					Available bool `json:"available"`
+				} `json:"zoneState"`
+			} `json:"availabilityZoneInfo"`
+		}
+		client := compute.At(1)
+		err = get(ctx, client, client.ServiceURL("os-availability-zone"), &list)
+		if err == nil && list.Zones == nil {
+			err = missing("availabilityZoneInfo")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list availability zones: %w", region, err)
 		}
-		list, err := availabilityzones.ExtractAvailabilityZones(pages)
-		if err == nil {
-			err = answered(pages.GetBody(), "availabilityZoneInfo")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("region %s: list availability zones: %w", region, err)
-		}
-		zones := make([]Zone, len(list))
-		for i, z := range list {
-			zones[i] = Zone{Name: z.ZoneName, Available: z.ZoneState.Available}
+		zones := make([]Zone, len(list.Zones))
+		for i, z := range list.Zones {
+			zones[i] = Zone{Name: string(z.Name), Available: z.State.Available}
 		}
 		slices.SortFunc(zones, func(a, b Zone) int { return strings.Compare(a.Name, b.Name) })
 		return zones, nil
@@ -175,7 +179,7 @@ type PageReader func(page Page, item itemFunc) (more bool, err error)
 
 // itemFunc takes note of an item of a list, by its id, and of the texts of it that are
 // kept. Its error ends the list.
-type itemFunc = func(id string, kept ...string) error
+type itemFunc = func(id text.Text, kept ...text.Text) error
 
 // errSlow ends a page that takes longer to decode than an answer may take.
 var errSlow = errors.New("the answer could not be read within the time that a request may take")
@@ -218,7 +222,7 @@ func walk(
 			return err
 		}
 		body := resp.Body.(*wholeBody)
-		more, err := read(Page{body.all, dateOf(resp.Header)}, func(id string, kept ...string) error {
+		more, err := read(Page{body.all, dateOf(resp.Header)}, func(id text.Text, kept ...text.Text) error {
 			if time.Now().After(body.deadline) {
 				return errSlow
 			}
@@ -232,9 +236,9 @@ func walk(
 			return nil
 		case list.last == marker:
 			return fmt.Errorf("GET %s: more items are announced after %q, and none come",
-				address, text.Cut(marker, 100))
+				address, text.Cut(string(marker), 100))
 		}
-		query := url.Values{"marker": {list.last}}
+		query := url.Values{"marker": {string(list.last)}}
 		maps.Copy(query, filter)
 		address = client.ServiceURL(path) + "?" + query.Encode()
 	}
@@ -251,7 +255,7 @@ func (c *Compute) ServerNames(ctx context.Context, ids []string) []string {
 		}
 		name := id
 		if server, err := servers.Get(ctx, c.At(1), id).Extract(); err == nil {
-			name = fmt.Sprintf("%s (%s)", server.Name, id)
+			name = fmt.Sprintf("%s (%s)", text.Clean(server.Name), id)
 		}
 		names = append(names, name)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // versionHypervisorPages is the first microversion at which hypervisors are
@@ -31,11 +32,11 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 			var list struct {
 				Hypervisors []struct {
 					ID       json.RawMessage `json:"id"` // a number before the pages came
-					Hostname string          `json:"hypervisor_hostname"`
+					Hostname text.Text       `json:"hypervisor_hostname"`
 					State    string          `json:"state"`
 					Status   string          `json:"status"`
 					Service  struct {
-						Host string `json:"host"`
+						Host text.Text `json:"host"`
 					} `json:"service"`
 				} `json:"hypervisors"`
 				Links []gophercloud.Link `json:"hypervisors_links"`
@@ -44,12 +45,12 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 				err = missing("hypervisors")
 			}
 			for _, h := range list.Hypervisors {
-				if err = cmp.Or(err, item(strings.Trim(string(h.ID), `"`), h.Hostname, h.Service.Host)); err != nil {
+				if err = cmp.Or(err, item(text.Text(strings.Trim(string(h.ID), `"`)), h.Hostname, h.Service.Host)); err != nil {
 					return false, err
 				}
 				found = append(found, Hypervisor{
-					Hostname: h.Hostname,
-					Host:     h.Service.Host,
+					Hostname: string(h.Hostname),
+					Host:     string(h.Service.Host),
 					Up:       h.State == "up",
 					Enabled:  h.Status == "enabled",
 				})
@@ -71,8 +72,8 @@ func (c *Compute) HostZones(ctx context.Context) (map[string]string, error) {
 	return c.hostZones.get(ctx, struct{}{}, func(ctx context.Context) (map[string]string, error) {
 		var list struct {
 			Zones []struct {
-				Name  string                         `json:"zoneName"`
-				Hosts map[string]map[string]struct{} `json:"hosts"` // services by host and binary
+				Name  text.Text                         `json:"zoneName"`
+				Hosts map[text.Text]map[string]struct{} `json:"hosts"` // services by host and binary
 			} `json:"availabilityZoneInfo"`
 		}
 		client := c.At(1)
@@ -87,7 +88,7 @@ func (c *Compute) HostZones(ctx context.Context) (map[string]string, error) {
 		for _, zone := range list.Zones {
 			for host, services := range zone.Hosts {
 				if _, runs := services["nova-compute"]; runs {
-					zones[host] = zone.Name
+					zones[string(host)] = string(zone.Name)
 				}
 			}
 		}

@@ -23,9 +23,9 @@ const mostPages = 1_000
 type list struct {
 	seed maphash.Seed
 	seen map[uint64]struct{}
-	last string // id of the item that came last
-	read int    // pages
-	kept int    // bytes of what was kept
+	last text.Text // id of the item that came last
+	read int       // pages
+	kept int       // bytes of what was kept
 }
 
 func newList() *list { return &list{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}} }
@@ -40,7 +40,7 @@ func (l *list) page() error {
 
 // item takes note of an item, and of the texts of it that are kept, and fails where it
 // was there before.
-func (l *list) item(id string, kept ...string) error {
+func (l *list) item(id text.Text, kept ...text.Text) error {
 	l.last = id
 	for _, s := range append(kept, id) {
 		if len(s) > longestKept {
@@ -53,8 +53,8 @@ func (l *list) item(id string, kept ...string) error {
 	switch {
 	case l.kept > mostKept:
 		return &BoundError{fmt.Sprintf("more than %d MiB of texts, after %d items", mostKept>>20, len(l.seen))}
-	case l.met("item " + id):
-		return fmt.Errorf("the list does not end: %q comes twice", text.Cut(id, 100))
+	case l.met("item " + string(id)):
+		return fmt.Errorf("the list does not end: %q comes twice", text.Cut(string(id), 100))
 	case len(l.seen) > longestList:
 		return fmt.Errorf("the list does not end: it has more than %d items", longestList)
 	}

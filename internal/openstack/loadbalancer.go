@@ -49,13 +49,13 @@ func (l *LoadBalancer) FindPool(ctx context.Context, pool string) error {
 
 // Member is a member of a pool: where the load balancer sends connections to.
 type Member struct {
-	ID           string   `json:"id"`
-	Name         string   `json:"name"`
-	Address      string   `json:"address"`
-	Weight       int      `json:"weight"` // 0: it gets no new connections
-	Tags         []string `json:"tags"`
-	Provisioning string   `json:"provisioning_status"` // ACTIVE once all that was asked for is done
-	Operating    string   `json:"operating_status"`    // what the pool's health monitor saw
+	ID           text.Text `json:"id"`
+	Name         text.Text `json:"name"`
+	Address      text.Text `json:"address"`
+	Weight       int       `json:"weight"`              // 0: it gets no new connections
+	Tags         []string  `json:"tags"`                // as they are: they are written back
+	Provisioning text.Text `json:"provisioning_status"` // ACTIVE once all that was asked for is done
+	Operating    text.Text `json:"operating_status"`    // what the pool's health monitor saw
 }
 
 // Operating statuses of a member.
@@ -77,8 +77,8 @@ func MembersOf(members []Member, addresses []string, name string) []Member {
 	}
 	var list []Member
 	for _, m := range members {
-		ip, err := netip.ParseAddr(m.Address)
-		if (err == nil && own[ip.Unmap()]) || (len(own) == 0 && name != "" && m.Name == name) {
+		ip, err := netip.ParseAddr(string(m.Address))
+		if (err == nil && own[ip.Unmap()]) || (len(own) == 0 && name != "" && string(m.Name) == name) {
 			list = append(list, m)
 		}
 	}
@@ -101,7 +101,10 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 				err = missing("members")
 			}
 			for _, m := range list.Members {
-				texts := slices.Concat(m.Tags, []string{m.ID, m.Name, m.Address, m.Provisioning, m.Operating})
+				texts := []text.Text{m.ID, m.Name, m.Address, m.Provisioning, m.Operating}
+				for _, tag := range m.Tags {
+					texts = append(texts, text.Text(tag))
+				}
 				if err = cmp.Or(err, item(m.ID, texts...)); err != nil {
 					return false, err
 				}
@@ -114,7 +117,7 @@ func (l *LoadBalancer) Members(ctx context.Context, pool string) ([]Member, erro
 		case err != nil:
 			return nil, l.failed("list the members", pool, err)
 		default:
-			slices.SortFunc(members, func(a, b Member) int { return strings.Compare(a.ID, b.ID) })
+			slices.SortFunc(members, func(a, b Member) int { return cmp.Compare(a.ID, b.ID) })
 			return members, nil
 		}
 	}
@@ -126,11 +129,11 @@ func (l *LoadBalancer) Member(ctx context.Context, pool, id string) (Member, err
 		Member Member `json:"member"`
 	}
 	err := get(ctx, l.Client, l.Client.ServiceURL(path(pool, id)), &answer)
-	if err == nil && answer.Member.ID != id {
+	if err == nil && string(answer.Member.ID) != id {
 		err = another(answer.Member.ID)
 	}
 	if err != nil {
-		return Member{}, l.failed("get the member "+text.Clean(id), pool, err)
+		return Member{}, l.failed("get the member "+id, pool, err)
 	}
 	return answer.Member, nil
 }
@@ -140,18 +143,18 @@ func (l *LoadBalancer) Member(ctx context.Context, pool, id string) (Member, err
 func (l *LoadBalancer) SetWeight(ctx context.Context, pool, id string, weight int, tags []string) error {
 	var answer struct {
 		Member struct {
-			ID string `json:"id"`
+			ID text.Text `json:"id"`
 		} `json:"member"`
 	}
 	body := map[string]any{"member": map[string]any{"weight": weight, "tags": tags}}
 	resp, err := l.Client.Put(ctx, l.Client.ServiceURL(path(pool, id)), body, &answer,
 		&gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
 	_, _, err = gophercloud.ParseResponse(resp, err)
-	if err == nil && answer.Member.ID != id {
+	if err == nil && string(answer.Member.ID) != id {
 		err = another(answer.Member.ID)
 	}
 	if err != nil {
-		return l.failed("set the weight of the member "+text.Clean(id), pool, err)
+		return l.failed("set the weight of the member "+id, pool, err)
 	}
 	return nil
 }
@@ -162,5 +165,5 @@ func path(pool string, member ...string) string {
 }
 
 func (l *LoadBalancer) failed(what, pool string, err error) error {
-	return fmt.Errorf("region %s, pool %s: %s: %w", l.Region, text.Clean(pool), what, err)
+	return fmt.Errorf("region %s, pool %s: %s: %w", l.Region, pool, what, err)
 }

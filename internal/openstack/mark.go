@@ -11,7 +11,6 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // What is known of a server's service is kept in its metadata, because every
@@ -88,60 +87,48 @@ func (s Server) Mark(ctx context.Context, mark string, at time.Time) error {
 	if err == nil {
 		err = s.set(ctx, MarkKey, mark)
 	}
-	if err != nil {
-		return fmt.Errorf("region %s: mark the server %s as in service: %w", s.Compute.Region, text.Clean(s.ID), err)
-	}
-	return nil
+	return s.failed("mark the server %s as in service", err)
 }
 
 // Unmark removes the mark and its time. A server that has none, or is gone, is as
 // it should be.
 func (s Server) Unmark(ctx context.Context) error {
-	for _, key := range []string{MarkKey, InServiceAtKey} {
-		if err := s.remove(ctx, key); err != nil {
-			return fmt.Errorf("region %s: remove the mark of the server %s: %w",
-				s.Compute.Region, text.Clean(s.ID), err)
-		}
+	err := s.remove(ctx, MarkKey)
+	if err == nil {
+		err = s.remove(ctx, InServiceAtKey)
 	}
-	return nil
+	return s.failed("remove the mark of the server %s", err)
 }
 
 // NoteFailure notes that a wait for the server ended at a time, and that it did not get
 // the mark.
 func (s Server) NoteFailure(ctx context.Context, mark string, at time.Time) error {
-	if err := s.set(ctx, NotInServiceAtKey, mark+" "+at.UTC().Format(time.RFC3339)); err != nil {
-		return fmt.Errorf("region %s: note at the server %s that it is not in service: %w",
-			s.Compute.Region, text.Clean(s.ID), err)
-	}
-	return nil
+	err := s.set(ctx, NotInServiceAtKey, mark+" "+at.UTC().Format(time.RFC3339))
+	return s.failed("note at the server %s that it is not in service", err)
 }
 
 // ForgetFailure removes what NoteFailure noted.
 func (s Server) ForgetFailure(ctx context.Context) error {
-	if err := s.remove(ctx, NotInServiceAtKey); err != nil {
-		return fmt.Errorf("region %s: remove the note that the server %s is not in service: %w",
-			s.Compute.Region, text.Clean(s.ID), err)
-	}
-	return nil
+	return s.failed("remove the note that the server %s is not in service", s.remove(ctx, NotInServiceAtKey))
 }
 
 // NoteDrain notes that the server's drain has begun. Nova refuses it with 409 for
 // a server that is locked, and while it takes no metadata.
 func (s Server) NoteDrain(ctx context.Context, at time.Time) error {
-	if err := s.setTime(ctx, DrainedKey, at); err != nil {
-		return fmt.Errorf("region %s: note at the server %s that it is drained: %w",
-			s.Compute.Region, text.Clean(s.ID), err)
-	}
-	return nil
+	return s.failed("note at the server %s that it is drained", s.setTime(ctx, DrainedKey, at))
 }
 
 // ForgetDrain removes what NoteDrain noted.
 func (s Server) ForgetDrain(ctx context.Context) error {
-	if err := s.remove(ctx, DrainedKey); err != nil {
-		return fmt.Errorf("region %s: remove the note of the drain from the server %s: %w",
-			s.Compute.Region, text.Clean(s.ID), err)
+	return s.failed("remove the note of the drain from the server %s", s.remove(ctx, DrainedKey))
+}
+
+// failed says of an error, if there is one, what was to be done with the server.
+func (s Server) failed(what string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("region %s: "+what+": %w", s.Compute.Region, s.ID, err)
 }
 
 func (s Server) setTime(ctx context.Context, key string, at time.Time) error {

@@ -339,7 +339,9 @@ func TestPeer(t *testing.T) {
 						strings.Contains(shown, fake.Requests()[len(fake.Requests())-1].Token) && r.path != "/auth/tokens" {
 						t.Errorf("%s: a secret is shown: %.2000q", way.Name, shown)
 					}
-					if clean := text.CleanLines(shown); clean != shown {
+					// What consumers wrote, and tags of members, are compared and not shown.
+					raw := shown == got.Value && (strings.Contains(r.path, "/queues") || strings.Contains(r.path, "/members"))
+					if clean := text.CleanLines(shown); clean != shown && !raw {
 						t.Errorf("%s: shown as it came: %.500q", way.Name, shown)
 					}
 				}

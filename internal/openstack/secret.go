@@ -23,9 +23,15 @@ const shortestSecret = 4
 // region, is one of so many characters by chance.
 const longSecret = 16
 
-// longOnes are the secrets that a good answer must not have.
-func longOnes(secrets []string) []string {
-	return slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < longSecret })
+// redactAnswer takes the long ones of secrets out of a good answer.
+func redactAnswer(body []byte, secrets []string) []byte {
+	short := func(s string) bool { return len(s) < longSecret }
+	for _, form := range forms(slices.DeleteFunc(slices.Clone(secrets), short)) {
+		if bytes.Contains(body, []byte(form)) {
+			body = bytes.ReplaceAll(body, []byte(form), []byte(redacted))
+		}
+	}
+	return body
 }
 
 // forms lists how secrets are written: as they are, and as JSON, Python and URLs

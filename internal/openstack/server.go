@@ -33,11 +33,11 @@ func (s Server) get(ctx context.Context) (*servers.Server, time.Time, error) {
 	case err == nil && server.Status == "":
 		err = missing("status") // which must not look like a server that is gone
 	case err == nil && server.ID != s.ID:
-		err = another(server.ID)
+		err = another(text.Text(server.ID))
 	}
 	switch {
 	case err != nil:
-		return nil, time.Time{}, fmt.Errorf("region %s: get the server %s: %w", s.Compute.Region, text.Clean(s.ID), err)
+		return nil, time.Time{}, s.failed("get the server %s", err)
 	case server.Status == "DELETED" || server.Status == "SOFT_DELETED":
 		return nil, time.Time{}, nil
 	}
@@ -71,7 +71,7 @@ func (s Server) State(ctx context.Context) (State, error) {
 	}
 	_, drained := server.Metadata[DrainedKey]
 	return State{
-		Status:  server.Status,
+		Status:  text.Clean(server.Status),
 		Locked:  server.Locked != nil && *server.Locked,
 		Mark:    ParseMark(server.Metadata[MarkKey]),
 		Drained: drained,
@@ -102,7 +102,7 @@ func (c *Cloud) Addresses(ctx context.Context, region, id string) ([]string, err
 		for _, address := range addresses {
 			fields, _ := address.(map[string]any)
 			if ip, ok := fields["addr"].(string); ok {
-				list = append(list, ip)
+				list = append(list, text.Clean(ip))
 			}
 		}
 	}
@@ -116,15 +116,12 @@ func (s Server) Fault(ctx context.Context) (string, error) {
 	if server == nil {
 		return "", err
 	}
-	return server.Fault.Message, nil
+	return text.Clean(server.Fault.Message), nil
 }
 
 // Stop asks Nova to shut the server down.
 func (s Server) Stop(ctx context.Context) error {
-	if err := servers.Stop(ctx, s.Compute.At(1), s.ID).ExtractErr(); err != nil {
-		return fmt.Errorf("region %s: stop the server %s: %w", s.Compute.Region, text.Clean(s.ID), err)
-	}
-	return nil
+	return s.failed("stop the server %s", servers.Stop(ctx, s.Compute.At(1), s.ID).ExtractErr())
 }
 
 // Exists reports whether the server is there. All servers of a region are listed
@@ -149,7 +146,7 @@ func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, erro
 		read := func(page Page, item itemFunc) (more bool, err error) {
 			var list struct {
 				Servers []struct {
-					ID string `json:"id"`
+					ID text.Text `json:"id"`
 				} `json:"servers"`
 				Links []gophercloud.Link `json:"servers_links"`
 			}
@@ -158,7 +155,7 @@ func (c *Compute) listedServers(ctx context.Context) (func(id string) bool, erro
 				if err = cmp.Or(err, item(server.ID)); err != nil {
 					return false, err
 				}
-				ids[maphash.String(seed, server.ID)] = true
+				ids[maphash.String(seed, string(server.ID))] = true
 			}
 			return len(list.Links) > 0, err
 		}

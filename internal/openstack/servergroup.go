@@ -43,14 +43,14 @@ func (c *Compute) groupClient() *gophercloud.ServiceClient { return c.At(Version
 
 // answeredGroup is what is read of a group in an answer.
 type answeredGroup struct {
-	ID       string   `json:"id"`
-	Name     string   `json:"name"`
-	Policies []string `json:"policies"` // before 2.64
-	Policy   *string  `json:"policy"`
+	ID       text.Text   `json:"id"`
+	Name     text.Text   `json:"name"`
+	Policies []text.Text `json:"policies"` // before 2.64
+	Policy   *text.Text  `json:"policy"`
 	Rules    struct {
 		MaxServerPerHost int `json:"max_server_per_host"`
 	} `json:"rules"`
-	Members []string `json:"members"`
+	Members []text.Text `json:"members"`
 }
 
 // group translates a group. One without an id is none.
@@ -58,11 +58,14 @@ func (g *answeredGroup) group() (ServerGroup, error) {
 	if g == nil || g.ID == "" {
 		return ServerGroup{}, missing("server_group")
 	}
-	group := ServerGroup{ID: g.ID, Name: g.Name, Members: g.Members, MaxServerPerHost: g.Rules.MaxServerPerHost}
+	group := ServerGroup{ID: string(g.ID), Name: string(g.Name), MaxServerPerHost: g.Rules.MaxServerPerHost}
+	for _, id := range g.Members {
+		group.Members = append(group.Members, string(id))
+	}
 	if g.Policy != nil {
-		group.Policy = *g.Policy
+		group.Policy = string(*g.Policy)
 	} else if len(g.Policies) > 0 {
-		group.Policy = g.Policies[0]
+		group.Policy = string(g.Policies[0])
 	}
 	return group, nil
 }
@@ -88,9 +91,10 @@ func (c *Compute) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
 			err = missing("server_groups")
 		}
 		for i := range page.Groups {
-			group, broken := page.Groups[i].group()
+			g := &page.Groups[i]
+			group, broken := g.group()
 			groups = append(groups, group)
-			err = cmp.Or(err, broken, list.item(group.ID, append(group.Members, group.ID, group.Name, group.Policy)...))
+			err = cmp.Or(err, broken, list.item(g.ID, append(g.Members, g.ID, g.Name, text.Text(group.Policy))...))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("region %s: list server groups: %w", c.Region, err)
@@ -113,10 +117,10 @@ func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, erro
 		group, err = answer.Group.group()
 	}
 	if err == nil && group.ID != id {
-		group, err = ServerGroup{}, another(group.ID)
+		group, err = ServerGroup{}, another(answer.Group.ID)
 	}
 	if err != nil {
-		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, text.Clean(id), err)
+		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, id, err)
 	}
 	return group, nil
 }
@@ -154,7 +158,7 @@ func (c *Compute) CreateServerGroup(
 func (c *Compute) DeleteServerGroup(ctx context.Context, id string) error {
 	err := servergroups.Delete(ctx, c.groupClient(), id).ExtractErr()
 	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-		return fmt.Errorf("region %s: delete the server group %s: %w", c.Region, text.Clean(id), err)
+		return fmt.Errorf("region %s: delete the server group %s: %w", c.Region, id, err)
 	}
 	return nil
 }

@@ -57,6 +57,9 @@ func TestEveryString(t *testing.T) {
 			t.Errorf("%s %s: %q", r.method, r.path, err)
 		}
 		walkStrings(reflect.ValueOf(value), fmt.Sprintf("%s %s %T", r.method, r.path, value), func(field, s string) {
+			if strings.HasSuffix(field, ".Tags[]") || strings.Contains(field, "/queues") {
+				return // compared, or written back, and never shown
+			}
 			every[field] = true
 			if text.Clean(s) != s {
 				t.Errorf("%s is %q", field, s)

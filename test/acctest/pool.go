@@ -89,7 +89,7 @@ func (c *Cloud) Members(t testing.TB, region, pool string) map[string]openstack.
 	}
 	members := map[string]openstack.Member{}
 	for _, m := range list {
-		members[m.Name] = m
+		members[string(m.Name)] = m
 	}
 	return members
 }

@@ -1,0 +1,75 @@
+package openstack
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// TestRedactAnswer: no good answer has a long secret in it, however JSON writes it, and what
+// has none stays as it is.
+func TestRedactAnswer(t *testing.T) {
+	const secret = "a-long-password/of ours \u00e9"
+	for body, want := range map[string]string{
+		`{"a": "b"}`:                             `{"a": "b"}`,
+		`{"a":"x` + secret + `y"}`:               `{"a":"x(redacted)y"}`,
+		`{"` + secret + `":1}`:                   `{"(redacted)":1}`,
+		`{"a":"a-long-password/of ours \u00e9"}`: `{"a":"(redacted)"}`,
+		`{"a":"short"}`:                          `{"a":"short"}`,
+	} {
+		if got := string(redactAnswer([]byte(body), []string{secret, "short"})); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestCleanBounds: an answer with as much as its kind may have is good, and one
+// with more is not.
+func TestCleanBounds(t *testing.T) {
+	b := bounds{bytes: 1 << 20, values: 100_000}
+	texts := func(n int) string { return strings.Repeat(`"`+strings.Repeat("x", 1021)+`",`, n/1024) }
+	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	items := func(n int) string { return `{"servers":[` + strings.Repeat("1,", n-1) + `1]}` }
+	for _, c := range []struct {
+		name, body, err string
+		bounds          bounds
+	}{
+		{"deep", nested(deepest), "", b},
+		{"too deep", nested(deepest + 1), "more than 32 objects or lists in each other", b},
+		{"deep objects", strings.Repeat(`{"a":`, deepest+1), "more than 32 objects", b},
+		{"one after the other", "[" + strings.Repeat("[],", 40) + "{}]", "", b},
+		{"brackets in a string", `["` + nested(100) + `,,,,"]`, "", b},
+		{"values", "[1,2,3]", "", bounds{1 << 20, 3}},
+		{"too many values", "[1,2,3]", "more than 2 values", bounds{1 << 20, 2}},
+		{"too many objects", "[{},[]]", "more than 3 values", bounds{1 << 20, 3}},
+		{"items", items(largestItems), "", b},
+		{"too many items", items(largestItems + 1), "more than 20000 items", b},
+		{"many members elsewhere", `[` + strings.Repeat("1,", largestItems+10) + `1]`, "", b},
+		{"huge", `[` + texts(8<<20) + `1]`, "", b},
+		{"a long text", `["` + strings.Repeat("x", longestText-1) + `"]`, "", b},
+		{"too long a text", `["` + strings.Repeat("x", longestText) + `"]`, "a text of more than 256 KiB", b},
+		{"too many strings", `["1","2","3"]`, "more than 2 values", bounds{1 << 20, 2}},
+	} {
+		err := c.bounds.check([]byte(c.body))
+		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: got %v, want %q", c.name, fmt.Sprintf("%.200v", err), c.err)
+		}
+	}
+}
+
+// TestListKeeps: what is kept of a list is bounded for all of its pages together, and the
+// error says how far it came.
+func TestListKeeps(t *testing.T) {
+	l := newList()
+	for i := range longestList {
+		if err := l.item(text.Text(fmt.Sprint(i)), text.Text(strings.Repeat("x", 1000))); err != nil {
+			if i != mostKept/1032 || !isBound(err) || !strings.Contains(err.Error(), fmt.Sprintf("more than 4 MiB of texts, after %d items", i)) {
+				t.Errorf("item %d: %v", i, err)
+			}
+			return
+		}
+	}
+	t.Error("all are kept")
+}
