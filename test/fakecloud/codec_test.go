@@ -6,18 +6,6 @@ import (
 	"testing"
 )
 
-func TestPython(t *testing.T) {
-	for given, want := range map[string]string{
-		`null`: "None", `true`: "True", `false`: "False", `1.50`: "1.50", `"a"`: "'a'", `"it's"`: `"it's"`, `"'\""`: `'\'"'`, `"\\\n"`: `'\\\n'`,
-		`[1, "a", []]`: "[1, 'a', []]", `{"b": {"a": null}, "a": 2}`: "{'b': {'a': None}, 'a': 2}", `"ä"`: "'ä'",
-	} {
-		v, err := decode([]byte(given))
-		if got := python(v); err != nil || got != want {
-			t.Errorf("%s: %s, want %s (%v)", given, got, want, err)
-		}
-	}
-}
-
 func TestDecodeRefuses(t *testing.T) {
 	for _, given := range []string{"", "{", `{"a"}`, `{"a": }`, `{"a": 1,}`, "[1", "[1,]", "{} {}", "{]", "nul", `{1: 2}`} {
 		if v, err := decode([]byte(given)); err == nil {

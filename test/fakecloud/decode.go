@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"strings"
+	"maps"
+	"slices"
 )
 
 // number is a JSON number as it was written.
@@ -14,110 +16,36 @@ type number = json.Number
 // errMalformed is a request body that is no JSON.
 var errMalformed = errors.New("malformed JSON")
 
-// decode reads JSON into object, []any, string, number, bool and nil. Objects
-// keep the order of their keys: the services quote bodies in their errors.
+// decode reads JSON into object, []any, string, number, bool and nil.
 func decode(body []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
-	v, err := decodeValue(d)
-	if err != nil {
+	var v any
+	if err := d.Decode(&v); err != nil {
 		return nil, errMalformed
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errMalformed
 	}
-	return v, nil
+	return ordered(v), nil
 }
 
-func decodeValue(d *json.Decoder) (any, error) {
-	t, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t {
-	case json.Delim('{'):
-		return decodeObject(d)
-	case json.Delim('['):
-		return decodeArray(d)
-	}
-	return t, nil
-}
-
-func decodeObject(d *json.Decoder) (any, error) {
-	o := object{}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		v, err := decodeValue(d)
-		if err != nil {
-			return nil, err
-		}
-		o = append(o, field{key.(string), v})
-	}
-	_, err := d.Token()
-	return o, err
-}
-
-func decodeArray(d *json.Decoder) (any, error) {
-	list := []any{}
-	for d.More() {
-		v, err := decodeValue(d)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	_, err := d.Token()
-	return list, err
-}
-
-// python writes a decoded value as Python prints it: that is how it stands in
-// the services' errors.
-func python(v any) string {
+// ordered makes of maps objects, by the order of their keys.
+func ordered(v any) any {
 	switch v := v.(type) {
-	case nil:
-		return "None"
-	case bool:
-		if v {
-			return "True"
+	case map[string]any:
+		o := object{}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			o = append(o, field{key, ordered(v[key])})
 		}
-		return "False"
-	case number:
-		return string(v)
-	case string:
-		quote := "'"
-		if strings.Contains(v, "'") && !strings.Contains(v, `"`) {
-			quote = `"`
-		}
-		escape := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
-		s := escape.Replace(v)
-		if quote == "'" {
-			s = strings.ReplaceAll(s, "'", `\'`)
-		}
-		return quote + s + quote
+		return o
 	case []any:
-		parts := make([]string, len(v))
-		for i, e := range v {
-			parts[i] = python(e)
+		for i := range v {
+			v[i] = ordered(v[i])
 		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case object:
-		parts := make([]string, len(v))
-		for i, f := range v {
-			parts[i] = python(f.key) + ": " + python(f.value)
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
 	}
-	return ""
+	return v
 }
 
-// bare is python without the quotes of a string: the value of an error, where
-// python is what is wrong with it.
-func bare(v any) string {
-	if s, ok := v.(string); ok {
-		return s
-	}
-	return python(v)
-}
+// bare is a number, a flag or a word as text.
+func bare(v any) string { return fmt.Sprint(v) }

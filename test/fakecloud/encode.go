@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"slices"
 )
 
 // object is a JSON object whose keys keep their order.
@@ -15,10 +14,9 @@ type field struct {
 	value any
 }
 
-// get returns the value of a key. Of a key that is there twice the last one
-// counts, as in Python.
+// get returns the value of a key.
 func (o object) get(key string) (any, bool) {
-	for _, f := range slices.Backward(o) {
+	for _, f := range o {
 		if f.key == key {
 			return f.value, true
 		}

@@ -66,7 +66,7 @@ func TestTokens(t *testing.T) {
 		{"nobody", post, auth(`{"methods": ["magic"], "magic": {}}`, ""), 401, "unsupported method"},
 		{"nobody", post, auth(`{"methods": []}`, ""), 401, unauthorized},
 		{"nobody", post, `{}`, 400, "Expecting to find auth in request body."},
-		{"nobody", post, `{"auth": {}}`, 400, "'identity' is a required property"},
+		{"nobody", post, `{"auth": {}}`, 400, ""},
 		{"nobody", post, `{`, 400, "Expecting to find valid JSON in request body."},
 		{"nobody", "GET identity /regions", "", 401, unauthorized},
 		{"nobody", "GET raw /identity/v3", "", 200, `"id": "v3.14"`},

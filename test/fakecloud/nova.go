@@ -203,8 +203,8 @@ func (k *call) body(s *schema) (object, error) {
 			return nil, badRequest("Malformed request body")
 		}
 	}
-	if bad := s.check(v, k.minor); bad != nil {
-		return nil, badRequest("%s", k.release.worded(bad).ofBody())
+	if err := s.check(v, k.minor); err != nil {
+		return nil, badRequest("fakecloud: %v", err)
 	}
 	doc, _ := v.(object)
 	return doc, nil
@@ -222,8 +222,8 @@ func (k *call) query(props []prop, keys *regexp.Regexp) (url.Values, error) {
 		}
 		doc = append(doc, field{key, list})
 	}
-	if bad := s.check(doc, k.minor); bad != nil {
-		return nil, badRequest("%s", k.release.worded(bad).ofQuery())
+	if err := s.check(doc, k.minor); err != nil {
+		return nil, badRequest("fakecloud: %v", err)
 	}
 	known := url.Values{}
 	for _, p := range props {

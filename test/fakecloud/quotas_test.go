@@ -64,15 +64,15 @@ func TestQuotaSets(t *testing.T) {
 		{"member", "GET " + path + "/detail 2.57", "", 200, `"instances": {"limit": -1, "in_use": 3, "reserved": 0}`},
 		{"member", "GET compute /os-quota-sets/x/detail", "", 403, ""},
 		{"admin", "GET compute /os-quota-sets/x/detail", "", 400, "Project ID x is not a valid project."},
-		{"admin", "PUT " + path, `{"quota_set": {"bogus": 1}}`, 400, "('bogus' was unexpected)"},
-		{"admin", "PUT " + path, `{"quota_set": {"instances": "x"}}`, 400, "'x' does not match '^-?[0-9]+$'"},
-		{"admin", "PUT " + path, `{"quota_set": {"instances": -2}}`, 400, "-2 is less than the minimum of -1"},
-		{"admin", "PUT " + path, `{}`, 400, "'quota_set' is a required property"},
+		{"admin", "PUT " + path, `{"quota_set": {"bogus": 1}}`, 400, "is not known"},
+		{"admin", "PUT " + path, `{"quota_set": {"instances": "x"}}`, 400, ""},
+		{"admin", "PUT " + path, `{"quota_set": {"instances": -2}}`, 400, ""},
+		{"admin", "PUT " + path, `{}`, 400, ""},
 		{"admin", "PUT " + path, `{"quota_set": {"instances": 1}}`, 400, "Quota limit 1 for instances must be greater than or equal to already used and reserved 3."},
 		{"admin", "PUT " + path, `{"quota_set": {"instances": 1, "force": true}}`, 200, `"instances": 1`},
 		{"admin", "PUT " + path + " 2.57", `{"quota_set": {"cores": "40"}}`, 200, `{"quota_set": {"cores": 40, "instances": 1`},
 		{"member", "GET compute /limits 2.75", "", 200, `{"limits": {"rate": [], "absolute": {"maxTotalCores": 40, "maxTotalInstances": 1`},
-		{"member", "GET compute /limits?x=1 2.75", "", 400, "('x' was unexpected)"},
+		{"member", "GET compute /limits?x=1 2.75", "", 400, "is not known"},
 		{"member", "GET compute /limits", "", 200, `"maxImageMeta": 128`},
 	})
 }
@@ -88,6 +88,6 @@ func TestFlavors(t *testing.T) {
 		{"member", "GET compute /flavors/detail?limit=1", "", 200, `"flavors_links": [{"rel": "next", "href": "` + c.url + `/compute/RegionOne/v2.1/flavors/detail?limit=1&marker=m1.small"}]`},
 		{"member", "GET compute /flavors/detail?marker=m1.small", "", 200, `{"flavors": [{"id": "m1.tiny"`},
 		{"member", "GET compute /flavors/detail?marker=x", "", 400, "marker [x] not found"},
-		{"member", "GET compute /flavors/detail?x=1 2.75", "", 400, "('x' was unexpected)"},
+		{"member", "GET compute /flavors/detail?x=1 2.75", "", 400, "is not known"},
 	})
 }

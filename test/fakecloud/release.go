@@ -1,18 +1,14 @@
 package fakecloud
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // Release is what differs between releases of OpenStack, in what the fake
 // has of them. The contract test asks a real cloud of each.
 type Release struct {
 	Microversion string   // the newest of Nova
-	Empty        string   // why Nova refuses a name or a list that is empty
-	NoGroup      string   // and a hint of a group that is no id; %s is the hint
 	ListsFaults  bool     // of servers that never were on a host, too
 	Images       []int    // the minor versions of Glance's API, in the order of its list
 	Network      []string // what a network has in addition, each false
@@ -27,24 +23,18 @@ const Zed = "zed"
 var Releases = map[string]Release{
 	Zed: {
 		Microversion: "2.93",
-		Empty:        "is too short",
-		NoGroup:      "'%s' is not a 'uuid'",
 		Images:       []int{15, 9, 7, 6, 5, 4, 3, 2, 1, 0},
 		Messaging:    []int{0, 1, 2},
 		ClientHeader: "Client-ID",
 	},
 	"2025.1": {
 		Microversion: "2.100",
-		Empty:        "is too short",
-		NoGroup:      "'%s' is not a 'uuid'",
 		Images:       []int{15, 9, 17, 7, 6, 5, 4, 3, 2, 1, 0},
 		Messaging:    []int{1, 2},
 		ClientHeader: "Client-ID",
 	},
 	"2026.1": {
 		Microversion: "2.103",
-		Empty:        "should be non-empty",
-		NoGroup:      "'%s' is not valid under any of the given schemas",
 		ListsFaults:  true,
 		Images:       []int{15, 9, 17, 7, 6, 5, 4, 3, 2, 1, 0},
 		Network:      []string{"qinq", "vlan_transparent"},
@@ -62,17 +52,4 @@ func ReleaseOf(microversion string) string {
 		}
 	}
 	return ""
-}
-
-// worded says what is wrong with a value as the release does.
-func (r Release) worded(v *violation) *violation {
-	list, _ := v.value.([]any)
-	id, _ := v.value.(string)
-	switch {
-	case strings.HasSuffix(v.message, " is too short") && len(id)+len(list) == 0:
-		v.message = python(v.value) + " " + r.Empty
-	case len(v.path) == 2 && v.path[1] == "os:scheduler_hints" && v.path[0] == "group" && id != "":
-		v.message = fmt.Sprintf(r.NoGroup, id)
-	}
-	return v
 }

@@ -10,9 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// schema is as much of JSON Schema as Nova's request validation uses. Checks
-// run in the order in which Nova's schemas name them, for only the first
-// violation is reported.
+// schema is as much of JSON Schema as Nova's request validation uses, with microversions,
+// which no library knows.
 type schema struct {
 	types            []string // JSON types; none: any
 	enum             []any
@@ -40,42 +39,39 @@ type prop struct {
 
 func (p prop) in(minor int) bool { return minor >= p.since && (p.until == 0 || minor <= p.until) }
 
-// violation is what is wrong with a value.
-type violation struct {
-	path    []string
-	value   any
-	message string
-	whole   string // the whole text, where it is not made from the others
-}
-
-func (s *schema) check(v any, minor int) *violation {
-	if len(s.types) > 0 && !slices.ContainsFunc(s.types, func(t string) bool { return isType(v, t) }) {
-		quoted := make([]string, len(s.types))
-		for i, t := range s.types {
-			quoted[i] = python(t)
-		}
-		return &violation{value: v, message: python(v) + " is not of type " + strings.Join(quoted, ", ")}
+// check refuses what Nova refuses, in words of its own: nobody reads them but who made the
+// mistake.
+func (s *schema) check(v any, minor int) error {
+	given, isText := v.(string)
+	n, noNumber := strconv.Atoi(bare(v))
+	switch {
+	case len(s.types) > 0 && !slices.ContainsFunc(s.types, func(t string) bool { return isType(v, t) }):
+		return fmt.Errorf("%v is none of %v", v, s.types)
+	case s.enum != nil && !slices.Contains(s.enum, v):
+		return fmt.Errorf("%v is none of %v", v, s.enum)
+	case s.oneOf != nil && !slices.ContainsFunc(s.oneOf, func(o *schema) bool { return o.check(v, minor) == nil }):
+		return fmt.Errorf("%v has no form that it may have", v)
+	case isText && s.pattern != nil && !s.pattern.MatchString(given):
+		return fmt.Errorf("%q does not match %s", v, s.pattern)
+	case isText && !hasFormat(given, s.format):
+		return fmt.Errorf("%q is no %s", v, s.format)
+	case s.bounded && noNumber == nil && (n < s.minimum || s.maximum > 0 && n > s.maximum):
+		return fmt.Errorf("%d is too small or too large", n)
 	}
-	if s.enum != nil && !slices.Contains(s.enum, v) {
-		return &violation{value: v, message: python(v) + " is not one of " + python(s.enum)}
-	}
-	if s.oneOf != nil && !slices.ContainsFunc(s.oneOf, func(o *schema) bool { return o.check(v, minor) == nil }) {
-		return &violation{value: v, message: python(v) + " is not valid under any of the given schemas"}
-	}
-	if s.bounded {
-		if bad := s.checkNumber(v); bad != nil {
-			return bad
-		}
-	}
+	size := s.minSize
+	var err error
 	switch v := v.(type) {
 	case string:
-		return s.checkString(v)
+		size = utf8.RuneCountInString(v)
 	case []any:
-		return s.checkArray(v, minor)
+		size, err = len(v), s.checkArray(v, minor)
 	case object:
-		return s.checkObject(v, minor)
+		size, err = len(v), s.checkObject(v, minor)
 	}
-	return nil
+	if size < s.minSize || s.maxSize > 0 && size > s.maxSize {
+		return fmt.Errorf("%v is too short or too long", v)
+	}
+	return err
 }
 
 func isType(v any, name string) bool {
@@ -97,148 +93,50 @@ func isType(v any, name string) bool {
 	return false
 }
 
-// checkNumber checks numbers, and strings of digits as Nova takes them.
-func (s *schema) checkNumber(v any) *violation {
-	if text, ok := v.(string); ok && s.pattern != nil && !s.pattern.MatchString(text) {
-		return s.mismatch(text)
-	}
-	n, err := strconv.Atoi(bare(v))
-	switch {
-	case err != nil:
-		return nil
-	case n < s.minimum:
-		return &violation{value: v, message: fmt.Sprintf("%d is less than the minimum of %d", n, s.minimum)}
-	case s.maximum > 0 && n > s.maximum:
-		return &violation{value: v, message: fmt.Sprintf("%d is greater than the maximum of %d", n, s.maximum)}
-	}
-	return nil
-}
-
-func (s *schema) mismatch(v string) *violation {
-	return &violation{value: v, message: python(v) + " does not match " + python(s.pattern.String())}
-}
-
-func (s *schema) checkString(v string) *violation {
-	switch size := utf8.RuneCountInString(v); {
-	case size < s.minSize:
-		return &violation{value: v, message: python(v) + " is too short"}
-	case s.maxSize > 0 && size > s.maxSize:
-		return &violation{value: v, message: python(v) + " is too long"}
-	case s.pattern != nil && !s.pattern.MatchString(v):
-		return s.mismatch(v)
-	case s.format == "name" && !isName(v):
-		return &violation{whole: "An invalid 'name' value was provided. The name must be: " +
-			"printable characters. Can not start or end with whitespace."}
-	case s.format != "" && !hasFormat(v, s.format):
-		return &violation{value: v, message: python(v) + " is not a " + python(s.format)}
-	}
-	return nil
-}
-
-func (s *schema) checkArray(v []any, minor int) *violation {
+func (s *schema) checkArray(v []any, minor int) error {
+	known := map[string]bool{}
 	for i, e := range v {
-		if s.items == nil {
-			break
-		}
-		if bad := s.items.check(e, minor); bad != nil {
-			return bad.under(strconv.Itoa(i))
-		}
-	}
-	if s.unique {
-		for i, e := range v {
-			if slices.ContainsFunc(v[:i], func(o any) bool { return python(o) == python(e) }) {
-				return &violation{value: v, message: python(v) + " has non-unique elements"}
+		if s.items != nil {
+			if err := s.items.check(e, minor); err != nil {
+				return fmt.Errorf("%d: %w", i, err)
 			}
 		}
-	}
-	switch {
-	case len(v) < s.minSize:
-		return &violation{value: v, message: python(v) + " is too short"}
-	case s.maxSize > 0 && len(v) > s.maxSize:
-		return &violation{value: v, message: python(v) + " is too long"}
+		if known[fmt.Sprint(e)] && s.unique {
+			return fmt.Errorf("%v is there twice", e)
+		}
+		known[fmt.Sprint(e)] = true
 	}
 	return nil
 }
 
-func (s *schema) checkObject(v object, minor int) *violation {
+func (s *schema) checkObject(v object, minor int) error {
 	known := map[string]bool{}
 	for _, p := range s.props {
 		if !p.in(minor) {
 			continue
 		}
 		known[p.name] = true
-		if value, ok := v.get(p.name); ok {
-			if bad := p.schema.check(value, minor); bad != nil {
-				return bad.under(p.name)
+		value, ok := v.get(p.name)
+		if ok {
+			if err := p.schema.check(value, minor); err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
 			}
+		} else if p.required {
+			return fmt.Errorf("%s is missing", p.name)
 		}
 	}
-	var extra []string
 	for _, f := range v {
 		switch {
 		case known[f.key]:
 		case s.keys != nil && s.keys.MatchString(f.key):
-			if bad := s.others.check(f.value, minor); bad != nil {
-				return bad.under(f.key)
+			if err := s.others.check(f.value, minor); err != nil {
+				return fmt.Errorf("%s: %w", f.key, err)
 			}
-		case !slices.Contains(extra, python(f.key)):
-			extra = append(extra, python(f.key))
+		case s.closed:
+			return fmt.Errorf("%s is not known", f.key)
 		}
-	}
-	for _, p := range s.props {
-		if _, ok := v.get(p.name); p.required && p.in(minor) && !ok {
-			return &violation{value: v, message: python(p.name) + " is a required property"}
-		}
-	}
-	if s.closed && len(extra) > 0 {
-		return &violation{value: v, message: s.unexpected(extra)}
-	}
-	switch {
-	case len(v) < s.minSize:
-		return &violation{value: v, message: python(v) + " does not have enough properties"}
-	case s.maxSize > 0 && len(v) > s.maxSize:
-		return &violation{value: v, message: python(v) + " has too many properties"}
 	}
 	return nil
-}
-
-func (s *schema) unexpected(extra []string) string {
-	names := strings.Join(extra, ", ")
-	if s.keys != nil {
-		verb := "does"
-		if len(extra) > 1 {
-			verb = "do"
-		}
-		return fmt.Sprintf("%s %s not match any of the regexes: %s", names, verb, python(s.keys.String()))
-	}
-	verb := "was"
-	if len(extra) > 1 {
-		verb = "were"
-	}
-	return fmt.Sprintf("Additional properties are not allowed (%s %s unexpected)", names, verb)
-}
-
-func (v *violation) under(key string) *violation {
-	v.path = append(v.path, key)
-	return v
-}
-
-// ofBody is the text of a violation in a request body: it names the innermost
-// key.
-func (v *violation) ofBody() string {
-	if v.whole != "" || len(v.path) == 0 {
-		return v.whole + v.message
-	}
-	return fmt.Sprintf("Invalid input for field/attribute %s. Value: %s. %s", v.path[0], bare(v.value), v.message)
-}
-
-// ofQuery is the text of a violation in a query: it names the parameter.
-func (v *violation) ofQuery() string {
-	if len(v.path) == 0 {
-		return v.message
-	}
-	return fmt.Sprintf("Invalid input for query parameters %s. Value: %s. %s",
-		v.path[len(v.path)-1], bare(v.value), v.message)
 }
 
 func isName(s string) bool {
@@ -252,6 +150,8 @@ var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9
 
 func hasFormat(s, format string) bool {
 	switch format {
+	case "name":
+		return isName(s)
 	case "uuid":
 		return uuidPattern.MatchString(s)
 	case "regex":

@@ -53,8 +53,7 @@ func (k *call) readFilters(q url.Values) (*filter, error) {
 	if v := last(q, "name"); v != "" {
 		re, err := regexp.Compile("(?i)" + strings.ReplaceAll(v, "|", `\|`))
 		if err != nil {
-			const refusal = "Invalid input for query parameters name. Value: %s. %s is not a 'regex'"
-			return nil, badRequest(refusal, v, python(v))
+			return nil, badRequest("fakecloud: %v", err)
 		}
 		f.name = re
 	}

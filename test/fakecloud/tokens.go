@@ -121,8 +121,8 @@ func (k *call) readAuth() (object, error) {
 	if !ok {
 		return nil, expecting("auth", "request body")
 	}
-	if bad := authSchema.check(auth, 0); bad != nil {
-		return nil, &keystoneError{status: 400, message: bad.message}
+	if err := authSchema.check(auth, 0); err != nil {
+		return nil, &keystoneError{status: 400, message: "fakecloud: " + err.Error()}
 	}
 	return auth, nil
 }

@@ -62,13 +62,13 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s: %d %s", body, a.status, a.body)
 		}
 	}
-	a := k.must(201, "POST "+path, `{"messages": [{"body": {"b": [1.5, null, "é"], "a": true}, "ttl": 60}, {"body": "two"}]}`)
+	a := k.must(201, "POST "+path, `{"messages": [{"body": {"a": true, "b": [1.5, null, "é"]}, "ttl": 60}, {"body": "two"}]}`)
 	first, second := c.queues[[2]string{MemberProjectID, "q"}].messages[0].id, c.queues[[2]string{MemberProjectID, "q"}].messages[1].id
 	if want := fmt.Sprintf(`{"resources": ["/v2/queues/q/messages/%s", "/v2/queues/q/messages/%s"]}`, first, second); a.body != want ||
 		a.header.Get("Location") != "/v2/queues/q/messages?ids="+first+","+second {
 		t.Errorf("%s %v", a.body, a.header)
 	}
-	document := fmt.Sprintf(`{"id": %[1]q, "href": "/v2/queues/q/messages/%[1]s", "ttl": 60, "age": 0, "body": {"b": [1.5, null, "é"], "a": true}}`, first)
+	document := fmt.Sprintf(`{"id": %[1]q, "href": "/v2/queues/q/messages/%[1]s", "ttl": 60, "age": 0, "body": {"a": true, "b": [1.5, null, "é"]}}`, first)
 	for _, row := range []struct {
 		what   string
 		header []string

@@ -43,7 +43,7 @@ func contractKeystone(t *testing.T, c *cloud) {
 		{"no role in the system", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["password"], "password": {"user": {"id": "$member_id", "password": "$member_password"}}}, "scope": {"system": {"all": true}}}}`, 401, are{denial("Unauthorized", wrong)}},
 		{"user without a domain", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["password"], "password": {"user": {"name": "$member_name", "password": "x"}}}}}`, 400, are{denial("Bad Request", "Expecting to find domain in user."+malformed)}},
 		{"no user", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["password"], "password": {}}}}`, 400, are{denial("Bad Request", "Expecting to find user in None."+malformed)}},
-		{"no identity", `nobody POST identity /auth/tokens {"auth": {}}`, 400, are{like("error.message", "'identity' is a required property.*")}},
+		{"no identity", `nobody POST identity /auth/tokens {"auth": {}}`, 400, nil},
 		{"no auth", `nobody POST identity /auth/tokens {}`, 400, nil},
 		{"no JSON", `nobody POST identity /auth/tokens {`, 400, nil},
 		{"unknown method", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["magic"], "magic": {}}}}`, 401, are{like("error.message", "Attempted to authenticate with an unsupported method."), has("error.identity", "methods")}},

@@ -24,10 +24,10 @@ func contractServerLists(t *testing.T, c *cloud) {
 		{"a name without a pattern is a part", "member GET compute@2.79 /servers?name=${prefix}", 200, are{size("servers", 4)}},
 		{"case does not matter", "member GET compute@2.79 /servers?name=%5EACC-.*", 200, are{includes("servers.*.id", "$a")}},
 		{"a bar is no alternative", "member GET compute@2.79 /servers?name=${prefix}a%7C${prefix}b", 200, are{size("servers", 0)}},
-		{"a pattern that is none", "member GET compute@2.79 /servers?name=(", 400, are{fault("badRequest", "Invalid input for query parameters name. Value: (. '(' is not a 'regex'")}},
+		{"a pattern that is none", "member GET compute@2.79 /servers?name=(", 400, are{invalid}},
 		{"by a tag", list + "&tags=red", 200, are{size("servers", 2), includes("servers.*.id", "$a"), includes("servers.*.id", "$b")}},
 		{"by all tags", list + "&tags=red,big", 200, are{is("servers.*.id", `["$a"]`)}},
-		{"by an unknown key, at 2.75", list + "&what=1", 400, are{fault("badRequest", "'what' does not match any of the regexes: '^_'")}},
+		{"by an unknown key, at 2.75", list + "&what=1", 400, are{invalid}},
 
 		{"a page", list + "&limit=3", 200, are{keys("", "servers servers_links"), size("servers", 3), is("servers_links.*.rel", `["next"]`), keep("last", "servers.2.id"),
 			like("servers_links.0.href", `http.*/v2\.1/servers\?limit=3&name=$prefix&marker=$uuid`)}},
@@ -37,8 +37,8 @@ func contractServerLists(t *testing.T, c *cloud) {
 		{"links of details lead to details", "member GET compute@2.79 /servers/detail?limit=1&name=$prefix", 200, are{like("servers_links.0.href", `.*/servers/detail\?limit=1&name=$prefix&marker=$uuid`)}},
 		{"an unknown marker", list + "&marker=$none", 400, are{fault("badRequest", "marker [$none] not found")}},
 		{"a limit of 0", list + "&limit=0", 200, are{is("servers", "[]")}},
-		{"a limit below 0", list + "&limit=-1", 400, are{fault("badRequest", "Invalid input for query parameters limit. Value: -1. '-1' does not match '^[0-9]*$'")}},
-		{"a limit that is no number", list + "&limit=ten", 400, are{fault("badRequest", "Invalid input for query parameters limit. Value: ten. 'ten' does not match '^[0-9]*$'")}},
+		{"a limit below 0", list + "&limit=-1", 400, are{invalid}},
+		{"a limit that is no number", list + "&limit=ten", 400, are{invalid}},
 		{"a limit beyond Nova's own", list + "&limit=100000", 200, are{size("servers", 4), lacks("", "servers_links")}},
 
 		{"not those of a member", "admin GET compute@2.79 /servers?name=$prefix", 200, are{size("servers", 0)}},

@@ -12,8 +12,8 @@ func contractQuotas(t *testing.T, c *cloud) {
 		{"of a member for the admin", "admin GET compute@2.79 /os-quota-sets/$member_project/detail", 200, are{keep("cores", "quota_set.cores.limit"), keep("groups", "quota_set.server_groups.limit"), keep("members", "quota_set.server_group_members.limit")}},
 		{"of a project that is none", "admin GET compute@2.79 /os-quota-sets/$none/detail", 400, are{fault("badRequest", "Project ID 00000000-0000-0000-0000-000000000000 is not a valid project.")}},
 		{"changed by a member", `member PUT compute@2.79 /os-quota-sets/$member_project {"quota_set": {"cores": 1}}`, 403, are{fault("forbidden", "Policy doesn't allow os_compute_api:os-quota-sets:update to be performed.")}},
-		{"of an unknown resource", `admin PUT compute@2.79 /os-quota-sets/$member_project {"quota_set": {"horses": 1}}`, 400, are{invalid("quota_set", "Additional properties are not allowed ('horses' was unexpected)")}},
-		{"below -1", `admin PUT compute@2.79 /os-quota-sets/$member_project {"quota_set": {"cores": -2}}`, 400, are{invalid("cores", "-2 is less than the minimum of -1")}},
+		{"of an unknown resource", `admin PUT compute@2.79 /os-quota-sets/$member_project {"quota_set": {"horses": 1}}`, 400, are{invalid}},
+		{"below -1", `admin PUT compute@2.79 /os-quota-sets/$member_project {"quota_set": {"cores": -2}}`, 400, are{invalid}},
 
 		{"no more groups", `admin PUT compute@2.79 /os-quota-sets/$member_project {"quota_set": {"server_groups": 0, "force": true}}`, 200, are{is("quota_set.server_groups", "0"), keys("quota_set", modern)}},
 		{"a group too many", `member POST compute@2.79 /os-server-groups {"server_group": {"name": "${prefix}q", "policy": "affinity"}}`, 403, are{fault("forbidden", "Quota exceeded, too many server groups.")}},

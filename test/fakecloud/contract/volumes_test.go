@@ -25,7 +25,7 @@ func contractVolumes(t *testing.T, c *cloud) {
 		{"nobody", "nobody GET block-storage /volumes/$none", 401, are{is("error.code", "401"), header("Www-Authenticate", `Keystone uri="http.*"`)}},
 		{"an unknown volume", "member GET block-storage /volumes/$none", 404, are{fault("itemNotFound", "Volume $none could not be found.")}},
 		{"no size", `member POST block-storage /volumes {"volume": {"name": "${prefix}v"}}`, 400, are{fault("badRequest", "The server could not comply with the request since it is either malformed or otherwise incorrect.")}},
-		{"too small a size", `member POST block-storage /volumes {"volume": {"name": "${prefix}v", "size": 0}}`, 400, are{invalid("size", "0 is less than the minimum of 1")}},
+		{"too small a size", `member POST block-storage /volumes {"volume": {"name": "${prefix}v", "size": 0}}`, 400, are{invalid}},
 		{"an unknown zone", `member POST block-storage /volumes {"volume": {"name": "${prefix}v", "size": 1, "availability_zone": "nowhere"}}`, 400, are{fault("badRequest", "Availability zone 'nowhere' is invalid.")}},
 		{"a volume", `member POST block-storage /volumes {"volume": {"name": "${prefix}v", "size": 1}}`, 202, are{has("volume", volume), is("volume.status", `"creating"`), is("volume.attachments", "[]"), like("volume.id", "$uuid"), keep("volume", "volume.id")}},
 		{"it is there", "member awaits GET block-storage /volumes/$volume", 200, are{is("volume.status", `"available"`), has("volume", volume), is("volume.name", `"${prefix}v"`), is("volume.size", "1"), like("volume.created_at", stamp), is("volume.attachments", "[]"), is("volume.metadata", "{}"), is("volume.description", "null")}},
@@ -47,7 +47,7 @@ func contractVolumes(t *testing.T, c *cloud) {
 		{"all its ports", "member GET network /ports?device_id=$one", 200, are{is("ports.*.id", `["$port"]`)}},
 		{"another server with the port", withPort("t", "$port"), 409, are{fault("conflictingRequest", "Port $port is still in use.")}},
 
-		{"attach nothing", `member POST compute@2.1 /servers/$one/os-volume_attachments {"volumeAttachment": {}}`, 400, are{invalid("volumeAttachment", "'volumeId' is a required property")}},
+		{"attach nothing", `member POST compute@2.1 /servers/$one/os-volume_attachments {"volumeAttachment": {}}`, 400, are{invalid}},
 		{"attach an unknown one", `member POST compute@2.1 /servers/$one/os-volume_attachments {"volumeAttachment": {"volumeId": "$none"}}`, 404, are{fault("itemNotFound", "Volume $none could not be found.")}},
 		{"attach to an unknown one", `member POST compute@2.1 /servers/$none/os-volume_attachments {"volumeAttachment": {"volumeId": "$volume"}}`, 404, are{fault("itemNotFound", "Instance $none could not be found.")}},
 		{"attach", `member POST compute@2.1 /servers/$one/os-volume_attachments {"volumeAttachment": {"volumeId": "$volume"}}`, 200, are{keys("volumeAttachment", attachment), is("volumeAttachment.id", `"$volume"`), is("volumeAttachment.volumeId", `"$volume"`), is("volumeAttachment.serverId", `"$one"`), is("volumeAttachment.device", `"/dev/sdb"`)}},
