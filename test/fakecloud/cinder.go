@@ -104,37 +104,19 @@ func (k *call) volumeDocument(v *volume) object {
 	attached := []object{}
 	if v.server != nil && v.status != "reserved" {
 		attached = append(attached, object{
-			{"id", v.id},
-			{"attachment_id", v.attachment},
-			{"volume_id", v.id},
-			{"server_id", v.server.ID},
-			{"host_name", nil},
-			{"device", v.device},
-			{"attached_at", microTime(v.updated)},
+			{"id", v.id}, {"attachment_id", v.attachment}, {"volume_id", v.id}, {"server_id", v.server.ID},
+			{"host_name", nil}, {"device", v.device}, {"attached_at", microTime(v.updated)},
 		})
 	}
 	return object{
-		{"id", v.id},
-		{"status", v.status},
-		{"size", v.size},
-		{"availability_zone", v.zone},
-		{"created_at", microTime(v.created)},
-		{"updated_at", microTime(v.updated)},
-		{"name", v.name},
-		{"description", nil},
-		{"volume_type", "__DEFAULT__"},
-		{"snapshot_id", nil},
-		{"source_volid", nil},
+		{"id", v.id}, {"status", v.status}, {"size", v.size}, {"availability_zone", v.zone},
+		{"created_at", microTime(v.created)}, {"updated_at", microTime(v.updated)}, {"name", v.name},
+		{"description", nil}, {"volume_type", "__DEFAULT__"}, {"snapshot_id", nil}, {"source_volid", nil},
 		{"metadata", object{}},
 		{"links", []object{{{"rel", "self"}, {"href", k.volumeURL() +
 			"volumes/" + v.id}}}},
-		{"user_id", v.user},
-		{"bootable", "false"},
-		{"encrypted", false},
-		{"replication_status", nil},
-		{"consistencygroup_id", nil},
-		{"multiattach", false},
-		{"attachments", attached},
+		{"user_id", v.user}, {"bootable", "false"}, {"encrypted", false}, {"replication_status", nil},
+		{"consistencygroup_id", nil}, {"multiattach", false}, {"attachments", attached},
 		{"os-vol-tenant-attr:tenant_id", v.project},
 	}
 }

@@ -15,10 +15,7 @@ type flavor struct {
 
 // flavors are those of the real test cloud, sorted as Nova lists them except for
 // the first, which is the default.
-var flavors = []*flavor{
-	{ID: "m1.tiny", VCPUs: 1, RAM: 64, Disk: 1},
-	{ID: "m1.small", VCPUs: 2, RAM: 128, Disk: 1},
-}
+var flavors = []*flavor{{ID: "m1.tiny", VCPUs: 1, RAM: 64, Disk: 1}, {ID: "m1.small", VCPUs: 2, RAM: 128, Disk: 1}}
 
 func findFlavor(id string) *flavor {
 	i := slices.IndexFunc(flavors, func(f *flavor) bool { return f.ID == id })
@@ -43,8 +40,7 @@ func (k *call) flavorDocument(f *flavor) object {
 	doc := object{
 		{"id", f.ID}, {"name", f.ID}, {"ram", f.RAM}, {"disk", f.Disk}, {"swap", swap},
 		{"OS-FLV-EXT-DATA:ephemeral", 0}, {"OS-FLV-DISABLED:disabled", false}, {"vcpus", f.VCPUs},
-		{"os-flavor-access:is_public", true},
-		{"rxtx_factor", number("1.0")}, {"links", k.links("flavors/" + f.ID)},
+		{"os-flavor-access:is_public", true}, {"rxtx_factor", number("1.0")}, {"links", k.links("flavors/" + f.ID)},
 	}
 	if k.minor >= 55 {
 		doc = append(doc, field{"description", nil})

@@ -68,10 +68,7 @@ func (k *call) listNovaImages() (reply, error) {
 	return jsonReply(200, object{{"images", list}}), nil
 }
 
-var glanceRoutes = []route{
-	{"GET", "/images", 0, (*call).listImages},
-	{"GET", "/images/{}", 0, (*call).showImage},
-}
+var glanceRoutes = []route{{"GET", "/images", 0, (*call).listImages}, {"GET", "/images/{}", 0, (*call).showImage}}
 
 func (k *call) serveGlance() reply {
 	if len(k.parts) == 0 || k.parts[0] != "v2" {
@@ -111,29 +108,14 @@ func (k *call) serveGlance() reply {
 func imageDocument(i *Image) object {
 	created := isoTime(i.Created)
 	return object{
-		{"name", i.Name},
-		{"disk_format", "raw"},
-		{"container_format", "bare"},
-		{"visibility", "public"},
-		{"size", 512},
-		{"virtual_size", 512},
-		{"status", "active"},
-		{"checksum", "bf619eac0cdf3f68d496ea9344137e8b"},
-		{"protected", false},
-		{"min_ram", 0},
-		{"min_disk", 0},
-		{"owner", AdminProjectID},
-		{"os_hidden", false},
+		{"name", i.Name}, {"disk_format", "raw"}, {"container_format", "bare"}, {"visibility", "public"}, {"size", 512},
+		{"virtual_size", 512}, {"status", "active"}, {"checksum", "bf619eac0cdf3f68d496ea9344137e8b"},
+		{"protected", false}, {"min_ram", 0}, {"min_disk", 0}, {"owner", AdminProjectID}, {"os_hidden", false},
 		{"os_hash_algo", "sha512"},
 		{"os_hash_value", "df40d4a774e0b453a5b87c00d6f0ef5d753143454e88ee5f7b607134598294c7" +
 			"905ccbcf94bbc46e474db6eb44e56a6dbb6d9a1be9d4fb5d1b5f2d0c6ed34bfe"},
-		{"id", i.ID},
-		{"created_at", created},
-		{"updated_at", created},
-		{"tags", []string{}},
-		{"self", "/v2/images/" + i.ID},
-		{"file", "/v2/images/" + i.ID + "/file"},
-		{"schema", "/v2/schemas/image"},
+		{"id", i.ID}, {"created_at", created}, {"updated_at", created}, {"tags", []string{}},
+		{"self", "/v2/images/" + i.ID}, {"file", "/v2/images/" + i.ID + "/file"}, {"schema", "/v2/schemas/image"},
 	}
 }
 

@@ -97,9 +97,7 @@ func (k *call) identityURL() string { return k.base + "/identity/v3" }
 
 func (k *call) identityDocument() object {
 	return object{
-		{"id", "v3.14"},
-		{"status", "stable"},
-		{"updated", "2020-04-07T00:00:00Z"},
+		{"id", "v3.14"}, {"status", "stable"}, {"updated", "2020-04-07T00:00:00Z"},
 		{"links", []object{{{"rel", "self"}, {"href", k.identityURL() + "/"}}}},
 		{"media-types", []object{{
 			{"base", "application/json"},
@@ -122,9 +120,7 @@ func (k *call) authenticate() error {
 
 func (k *call) regionDocument(name string) object {
 	return object{
-		{"id", name},
-		{"description", ""},
-		{"parent_region_id", nil},
+		{"id", name}, {"description", ""}, {"parent_region_id", nil},
 		{"links", object{{"self", k.identityURL() + "/regions/" + name}}},
 	}
 }

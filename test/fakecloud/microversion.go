@@ -97,10 +97,7 @@ func (k *call) nextLink(path, id string) []object {
 
 func (k *call) computeVersion() (reply, error) {
 	return jsonReply(200, object{{"version", object{
-		{"id", "v2.1"},
-		{"status", "CURRENT"},
-		{"version", fmt.Sprintf("2.%d", k.maxMinor)},
-		{"min_version", "2.1"},
+		{"id", "v2.1"}, {"status", "CURRENT"}, {"version", fmt.Sprintf("2.%d", k.maxMinor)}, {"min_version", "2.1"},
 		{"updated", "2013-07-23T11:33:21Z"},
 		{"links", []object{
 			{{"rel", "self"}, {"href", k.novaURL() + "/v2.1/"}},

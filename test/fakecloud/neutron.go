@@ -71,25 +71,11 @@ func (k *call) networkDocument() object {
 	created := isoTime(Epoch)
 	none := []string{}
 	doc := object{
-		{"id", NetworkID},
-		{"name", NetworkName},
-		{"tenant_id", AdminProjectID},
-		{"admin_state_up", true},
-		{"mtu", 1500},
-		{"status", "ACTIVE"},
-		{"subnets", []string{SubnetID}},
-		{"shared", true},
-		{"availability_zone_hints", none},
-		{"availability_zones", none},
-		{"ipv4_address_scope", nil},
-		{"ipv6_address_scope", nil},
-		{"router:external", false},
-		{"description", ""},
-		{"port_security_enabled", true},
-		{"tags", none},
-		{"created_at", created},
-		{"updated_at", created},
-		{"revision_number", 2},
+		{"id", NetworkID}, {"name", NetworkName}, {"tenant_id", AdminProjectID}, {"admin_state_up", true},
+		{"mtu", 1500}, {"status", "ACTIVE"}, {"subnets", []string{SubnetID}}, {"shared", true},
+		{"availability_zone_hints", none}, {"availability_zones", none}, {"ipv4_address_scope", nil},
+		{"ipv6_address_scope", nil}, {"router:external", false}, {"description", ""}, {"port_security_enabled", true},
+		{"tags", none}, {"created_at", created}, {"updated_at", created}, {"revision_number", 2},
 		{"project_id", AdminProjectID},
 	}
 	for _, name := range k.release.Network {
@@ -123,27 +109,13 @@ func (p *port) document() object {
 		}
 	}
 	return object{
-		{"id", p.id},
-		{"name", p.name},
-		{"network_id", NetworkID},
-		{"tenant_id", p.project},
-		{"mac_address", p.mac},
-		{"admin_state_up", !p.down},
-		{"status", status},
-		{"device_id", device},
-		{"device_owner", owner},
-		{"fixed_ips", []object{{{"subnet_id", SubnetID}, {"ip_address", p.address}}}},
-		{"project_id", p.project},
-		{"port_security_enabled", true},
-		{"security_groups", []string{SecurityGroupID}},
-		{"binding:vnic_type", "normal"},
-		{"allowed_address_pairs", []string{}},
-		{"extra_dhcp_opts", []string{}},
-		{"description", ""},
-		{"tags", []string{}},
-		{"created_at", isoTime(p.created)},
-		{"updated_at", isoTime(p.created)},
-		{"revision_number", 1},
+		{"id", p.id}, {"name", p.name}, {"network_id", NetworkID}, {"tenant_id", p.project}, {"mac_address", p.mac},
+		{"admin_state_up", !p.down}, {"status", status}, {"device_id", device}, {"device_owner", owner},
+		{"fixed_ips", []object{{{"subnet_id", SubnetID}, {"ip_address", p.address}}}}, {"project_id", p.project},
+		{"port_security_enabled", true}, {"security_groups", []string{SecurityGroupID}},
+		{"binding:vnic_type", "normal"}, {"allowed_address_pairs", []string{}}, {"extra_dhcp_opts", []string{}},
+		{"description", ""}, {"tags", []string{}}, {"created_at", isoTime(p.created)},
+		{"updated_at", isoTime(p.created)}, {"revision_number", 1},
 	}
 }
 

@@ -191,16 +191,9 @@ func (b *balancer) document(provisioning string) object {
 		pools = append(pools, object{{"id", p.id}})
 	}
 	return object{
-		{"listeners", []object{}},
-		{"pools", pools},
-		{"id", b.id},
-		{"name", b.name},
-		{"provisioning_status", provisioning},
-		{"operating_status", "ONLINE"},
-		{"admin_state_up", true},
-		{"project_id", b.project},
-		{"vip_subnet_id", b.subnet},
-		{"tags", []string{}},
+		{"listeners", []object{}}, {"pools", pools}, {"id", b.id}, {"name", b.name},
+		{"provisioning_status", provisioning}, {"operating_status", "ONLINE"}, {"admin_state_up", true},
+		{"project_id", b.project}, {"vip_subnet_id", b.subnet}, {"tags", []string{}},
 	}
 }
 
@@ -218,15 +211,9 @@ func (p *pool) document(provisioning string) object {
 		members = append(members, object{{"id", m.id}})
 	}
 	doc := object{
-		{"id", p.id},
-		{"name", p.name},
-		{"provisioning_status", provisioning},
-		{"operating_status", "ONLINE"},
-		{"admin_state_up", true},
-		{"project_id", p.balancer.project},
-		{"loadbalancers", []object{{{"id", p.balancer.id}}}},
-		{"members", members},
-		{"tags", []string{}},
+		{"id", p.id}, {"name", p.name}, {"provisioning_status", provisioning}, {"operating_status", "ONLINE"},
+		{"admin_state_up", true}, {"project_id", p.balancer.project},
+		{"loadbalancers", []object{{{"id", p.balancer.id}}}}, {"members", members}, {"tags", []string{}},
 	}
 	if p.monitor != "" {
 		doc = append(doc, field{"healthmonitor_id", p.monitor})

@@ -25,22 +25,10 @@ func (k *call) memberDocument(p *pool, m *poolMember, provisioning string) objec
 		return strings.TrimSuffix(isoTime(at), "Z")
 	}
 	return object{
-		{"id", m.id},
-		{"name", m.name},
-		{"operating_status", operating},
-		{"provisioning_status", provisioning},
-		{"admin_state_up", true},
-		{"address", m.address},
-		{"protocol_port", m.port},
-		{"weight", m.weight},
-		{"backup", false},
-		{"subnet_id", nil},
-		{"project_id", p.balancer.project},
-		{"created_at", stamp(m.created)},
-		{"updated_at", stamp(m.updated)},
-		{"monitor_address", nil},
-		{"monitor_port", nil},
-		{"tags", m.tags},
+		{"id", m.id}, {"name", m.name}, {"operating_status", operating}, {"provisioning_status", provisioning},
+		{"admin_state_up", true}, {"address", m.address}, {"protocol_port", m.port}, {"weight", m.weight},
+		{"backup", false}, {"subnet_id", nil}, {"project_id", p.balancer.project}, {"created_at", stamp(m.created)},
+		{"updated_at", stamp(m.updated)}, {"monitor_address", nil}, {"monitor_port", nil}, {"tags", m.tags},
 		{"tenant_id", p.balancer.project},
 	}
 }

@@ -58,9 +58,7 @@ func (k *call) tokenDocument(t *token) object {
 	doc := object{
 		{"methods", t.methods},
 		{"user", object{{"domain", domain}, {"id", t.user.id}, {"name", t.user.name}, {"password_expires_at", nil}}},
-		{"audit_ids", t.audit},
-		{"expires_at", stamp(t.expires)},
-		{"issued_at", stamp(t.issued)},
+		{"audit_ids", t.audit}, {"expires_at", stamp(t.expires)}, {"issued_at", stamp(t.issued)},
 	}
 	switch {
 	case t.system:

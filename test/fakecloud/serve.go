@@ -284,8 +284,7 @@ func (k *call) webob(status int, message string) reply {
 
 func webobJSON(status int, message string) []byte {
 	return appendJSON(nil, object{
-		{"message", message + "<br /><br />\n\n\n"},
-		{"code", strconv.Itoa(status) + " " + http.StatusText(status)},
+		{"message", message + "<br /><br />\n\n\n"}, {"code", strconv.Itoa(status) + " " + http.StatusText(status)},
 		{"title", http.StatusText(status)},
 	})
 }

@@ -45,10 +45,7 @@ func (k *call) createServers() (reply, error) {
 	}
 	links := k.links("servers/" + made.ID)
 	return jsonReply(202, object{{"server", object{
-		{"id", made.ID},
-		{"links", links},
-		{"OS-DCF:diskConfig", "MANUAL"},
-		{"security_groups", groups},
+		{"id", made.ID}, {"links", links}, {"OS-DCF:diskConfig", "MANUAL"}, {"security_groups", groups},
 		{"adminPass", cmp.Or(text(body, "adminPass"), k.hexID("password")[:12])},
 	}}}).set("Location", links[0][1].value.(string)), nil
 }

@@ -285,9 +285,7 @@ func (k *call) messagingVersions() object {
 	for _, i := range k.release.Messaging {
 		v := zaqarVersions[i]
 		list = append(list, object{
-			{"id", v[0]},
-			{"status", v[1]},
-			{"updated", v[2]},
+			{"id", v[0]}, {"status", v[1]}, {"updated", v[2]},
 			{"media-types", []object{
 				{{"base", "application/json"}, {"type", "application/vnd.openstack.messaging-" + v[3] + "+json"}},
 			}},

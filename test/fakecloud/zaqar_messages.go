@@ -256,11 +256,7 @@ func (k *call) deleteMessages() (reply, error) {
 	for _, m := range slices.Clone(k.after("")) {
 		if len(list) < n && !m.claimed(k.time()) {
 			list = append(list, object{
-				{"id", m.id},
-				{"age", m.age(k.time())},
-				{"ttl", m.ttl},
-				{"body", m.body},
-				{"claim_id", claim},
+				{"id", m.id}, {"age", m.age(k.time())}, {"ttl", m.ttl}, {"body", m.body}, {"claim_id", claim},
 				{"claim_count", 0},
 			})
 			k.drop(m)
