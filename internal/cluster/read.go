@@ -274,15 +274,12 @@ func undecided(parts []part, nodes []node.Node, names []string) error {
 			continue
 		}
 		slices.Sort(p.undecided)
-		errs = append(
-			errs,
-			fmt.Errorf(
-				"region %s: a cell of Nova is down, and hides the name, metadata and tags of %d servers (%s): so it "+
-					"is not known whether they belong to the cluster. Wait until the cell is back, or select by ids "+
-					"or servergroup_id alone",
-				p.region, len(p.undecided), abbreviate(p.undecided),
-			),
-		)
+		errs = append(errs, fmt.Errorf(
+			"region %s: a cell of Nova is down, and hides the name, metadata and tags of %d servers (%s): so it "+
+				"is not known whether they belong to the cluster. Wait until the cell is back, or select by ids "+
+				"or servergroup_id alone",
+			p.region, len(p.undecided), abbreviate(p.undecided),
+		))
 	}
 	return errors.Join(errs...)
 }

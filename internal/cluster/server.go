@@ -91,9 +91,8 @@ func (s *server) node(region string, at time.Time, keys Keys) (node.Node, error)
 // and launch, a resize its flavor and launch. It is short because it is kept for each
 // node of a cluster.
 func (s *server) build() string {
-	sum := sha256.Sum256(
-		[]byte(strings.Join([]string{string(s.ID), string(s.Image.ID), s.Flavor.ID, s.Flavor.Name, s.Launched}, "\x00")),
-	)
+	parts := []string{string(s.ID), string(s.Image.ID), s.Flavor.ID, s.Flavor.Name, s.Launched}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:4])
 }
 

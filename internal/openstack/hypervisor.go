@@ -45,7 +45,8 @@ func (c *Compute) Hypervisors(ctx context.Context) ([]Hypervisor, error) {
 				err = missing("hypervisors")
 			}
 			for _, h := range list.Hypervisors {
-				if err = cmp.Or(err, item(text.Text(strings.Trim(string(h.ID), `"`)), h.Hostname, h.Service.Host)); err != nil {
+				id := text.Text(strings.Trim(string(h.ID), `"`))
+				if err = cmp.Or(err, item(id, h.Hostname, h.Service.Host)); err != nil {
 					return false, err
 				}
 				found = append(found, Hypervisor{

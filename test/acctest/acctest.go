@@ -6,7 +6,6 @@
 package acctest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
@@ -57,28 +55,30 @@ func New(t testing.TB, config fakecloud.Config) *Cloud {
 func NewAdmin(t testing.TB, config fakecloud.Config) *Cloud {
 	t.Helper()
 	c := start(t, config, fakecloud.AdminUser)
-	compute, err := c.API.Compute(t.Context(), c.Regions(t)[0])
+	if !isAdmin(t, c.API, c.Regions(t)[0]) {
+		t.Skip("needs an admin, and the user is none")
+	}
+	return c
+}
+
+// isAdmin reports whether a login has the rights of an administrator.
+func isAdmin(t testing.TB, api *openstack.Cloud, region string) bool {
+	t.Helper()
+	compute, err := api.Compute(context.WithoutCancel(t.Context()), region)
 	if err == nil {
 		_, err = compute.Hypervisors(t.Context())
 	}
-	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
-		t.Skip("needs an admin, and the user is none")
-	}
-	if err != nil {
+	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
 		t.Fatal(err)
 	}
-	return c
+	return err == nil
 }
 
 // NeedsMember skips a test on a real cloud where the user is an admin: what an
 // ordinary user may not do, or what belongs to one.
 func (c *Cloud) NeedsMember(t testing.TB) {
 	t.Helper()
-	compute, err := c.API.Compute(t.Context(), c.Regions(t)[0])
-	if err == nil {
-		_, err = compute.Hypervisors(t.Context())
-	}
-	if err == nil {
+	if isAdmin(t, c.API, c.Regions(t)[0]) {
 		t.Skip("needs an ordinary user, and this one is an admin")
 	}
 }
@@ -94,14 +94,21 @@ func Login() openstack.Config {
 	}
 }
 
+// fakeLogin is the login of a user to a fake cloud, where the user's project has the same name.
+func fakeLogin(fake *fakecloud.Cloud, user, region string) openstack.Config {
+	return openstack.Config{
+		AuthURL: fake.AuthURL(), UserName: user, Password: fakecloud.Password, TenantName: user,
+		DefaultDomain: fakecloud.DomainID, Region: region,
+	}
+}
+
 func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 	t.Helper()
 	c := &Cloud{Prefix: newPrefix(time.Now()), user: user}
 	login := Login()
 	if !Live() {
 		c.Fake = fakecloud.Start(t, config)
-		login = openstack.Config{AuthURL: c.Fake.AuthURL(), UserName: user, Password: fakecloud.Password,
-			TenantName: user, DefaultDomain: fakecloud.DomainID, Region: fakecloud.DefaultRegions()[0].Name}
+		login = fakeLogin(c.Fake, user, fakecloud.DefaultRegions()[0].Name)
 	}
 	api, err := openstack.New(login)
 	if err != nil {
@@ -132,31 +139,11 @@ func (c *Cloud) ProviderBlock(name string, more ...string) string {
 // bootable finds an image and the smallest flavor.
 func (c *Cloud) bootable(t testing.TB) (image, flavor string) {
 	t.Helper()
-	client := c.client(t, c.Regions(t)[0])
-	pages, err := flavors.ListDetail(client, nil).AllPages(t.Context())
-	if err != nil {
-		t.Fatalf("list flavors: %v", err)
+	sizes, found := c.flavors(t), c.images(t, images.ListOpts{Status: images.ImageStatusActive})
+	if len(sizes) == 0 || len(found) == 0 {
+		t.Fatalf("the cloud has %d flavors and %d images", len(sizes), len(found))
 	}
-	list, err := flavors.ExtractFlavors(pages)
-	if err != nil || len(list) == 0 {
-		t.Fatalf("list flavors: %d, %v", len(list), err)
-	}
-	smallest := slices.MinFunc(list, func(a, b flavors.Flavor) int {
-		return cmp.Or(cmp.Compare(a.RAM, b.RAM), cmp.Compare(a.ID, b.ID))
-	})
-	glance, err := c.API.Glance(t.Context(), c.Regions(t)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if pages, err = images.List(glance, images.ListOpts{Status: images.ImageStatusActive}).
-		AllPages(t.Context()); err != nil {
-		t.Fatalf("list images: %v", err)
-	}
-	found, err := images.ExtractImages(pages)
-	if err != nil || len(found) == 0 {
-		t.Fatalf("list images: %d, %v", len(found), err)
-	}
-	return found[0].ID, smallest.ID
+	return found[0].ID, sizes[0].ID
 }
 
 // Regions are those with a compute endpoint, sorted.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -95,20 +94,14 @@ func (c *Cloud) Admin(t testing.TB, region string) *gophercloud.ServiceClient {
 	api := c.API
 	if c.Fake != nil {
 		var err error
-		if api, err = openstack.New(
-			openstack.Config{AuthURL: c.Fake.AuthURL(), UserName: fakecloud.AdminUser, Password: fakecloud.Password,
-				TenantName: fakecloud.AdminProject, DefaultDomain: fakecloud.DomainID, Region: region},
-		); err != nil {
+		if api, err = openstack.New(fakeLogin(c.Fake, fakecloud.AdminUser, region)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	compute, err := api.Compute(context.WithoutCancel(t.Context()), region)
-	if err == nil {
-		_, err = compute.Hypervisors(t.Context())
-	}
-	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
+	if !isAdmin(t, api, region) {
 		t.Skip("needs an admin, and the user is none")
 	}
+	compute, err := api.Compute(context.WithoutCancel(t.Context()), region)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,15 +111,7 @@ func (c *Cloud) Admin(t testing.TB, region string) *gophercloud.ServiceClient {
 // hosts are the compute hosts of a zone.
 func hosts(t testing.TB, admin *gophercloud.ServiceClient, zone string) []string {
 	t.Helper()
-	pages, err := availabilityzones.ListDetail(admin).AllPages(t.Context())
-	if err != nil {
-		t.Fatalf("list availability zones: %v", err)
-	}
-	list, err := availabilityzones.ExtractAvailabilityZones(pages)
-	if err != nil {
-		t.Fatalf("list availability zones: %v", err)
-	}
-	for _, z := range list {
+	for _, z := range listed(t, availabilityzones.ListDetail(admin), availabilityzones.ExtractAvailabilityZones) {
 		if z.ZoneName == zone {
 			return slices.Sorted(maps.Keys(z.Hosts))
 		}
@@ -140,13 +125,10 @@ func hosts(t testing.TB, admin *gophercloud.ServiceClient, zone string) []string
 func (c *Cloud) Disable(t testing.TB, region, host string) (enable func()) {
 	t.Helper()
 	admin := c.Admin(t, region)
-	pages, err := services.List(admin, services.ListOpts{Binary: "nova-compute", Host: host}).AllPages(t.Context())
-	if err != nil {
-		t.Fatalf("the compute service of %s: %v", host, err)
-	}
-	list, err := services.ExtractServices(pages)
-	if err != nil || len(list) != 1 {
-		t.Fatalf("the compute service of %s: %d, %v", host, len(list), err)
+	opts := services.ListOpts{Binary: "nova-compute", Host: host}
+	list := listed(t, services.List(admin, opts), services.ExtractServices)
+	if len(list) != 1 {
+		t.Fatalf("the compute service of %s: %d", host, len(list))
 	}
 	set := func(status services.ServiceStatus) {
 		ctx := context.WithoutCancel(t.Context())
@@ -190,24 +172,33 @@ func (c *Cloud) Reset(t testing.TB, region, id string) {
 	}
 }
 
+// images are those that Glance lists.
+func (c *Cloud) images(t testing.TB, opts images.ListOpts) []images.Image {
+	t.Helper()
+	glance, err := c.API.Glance(t.Context(), c.Regions(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listed(t, images.List(glance, opts), images.ExtractImages)
+}
+
+// flavors are those of the first region, the smallest first.
+func (c *Cloud) flavors(t testing.TB) []flavors.Flavor {
+	t.Helper()
+	all := listed(t, flavors.ListDetail(c.client(t, c.Regions(t)[0]), nil), flavors.ExtractFlavors)
+	slices.SortFunc(all, func(a, b flavors.Flavor) int {
+		return cmp.Or(cmp.Compare(a.RAM, b.RAM), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
 // TwoImages are the ids and names of two images.
 func (c *Cloud) TwoImages(t testing.TB) (list [2][2]string) {
 	t.Helper()
 	if c.Fake != nil {
 		c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
 	}
-	glance, err := c.API.Glance(t.Context(), c.Regions(t)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, err := images.List(glance, images.ListOpts{Status: images.ImageStatusActive}).AllPages(t.Context())
-	if err != nil {
-		t.Fatalf("list images: %v", err)
-	}
-	all, err := images.ExtractImages(pages)
-	if err != nil {
-		t.Fatalf("list images: %v", err)
-	}
+	all := c.images(t, images.ListOpts{Status: images.ImageStatusActive})
 	if len(all) < 2 {
 		t.Skipf("needs two images, and the cloud has %d", len(all))
 	}
@@ -220,18 +211,7 @@ func (c *Cloud) TwoImages(t testing.TB) (list [2][2]string) {
 // Named is the id of an image. Without it the test is skipped.
 func (c *Cloud) Named(t testing.TB, image string) string {
 	t.Helper()
-	glance, err := c.API.Glance(t.Context(), c.Regions(t)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, err := images.List(glance, images.ListOpts{Name: image}).AllPages(t.Context())
-	if err != nil {
-		t.Fatalf("list images: %v", err)
-	}
-	list, err := images.ExtractImages(pages)
-	if err != nil {
-		t.Fatalf("list images: %v", err)
-	}
+	list := c.images(t, images.ListOpts{Name: image})
 	if len(list) == 0 {
 		t.Skipf("needs an image %s, and the cloud has none", image)
 	}
@@ -241,18 +221,10 @@ func (c *Cloud) Named(t testing.TB, image string) string {
 // TwoFlavors are the ids and names of the two smallest flavors.
 func (c *Cloud) TwoFlavors(t testing.TB) (list [2][2]string) {
 	t.Helper()
-	pages, err := flavors.ListDetail(c.client(t, c.Regions(t)[0]), nil).AllPages(t.Context())
-	if err != nil {
-		t.Fatalf("list flavors: %v", err)
-	}
-	all, err := flavors.ExtractFlavors(pages)
-	if err != nil {
-		t.Fatalf("list flavors: %v", err)
-	}
+	all := c.flavors(t)
 	if len(all) < 2 {
 		t.Skipf("needs two flavors, and the cloud has %d", len(all))
 	}
-	slices.SortFunc(all, func(a, b flavors.Flavor) int { return cmp.Compare(a.RAM, b.RAM) })
 	for i := range list {
 		list[i] = [2]string{all[i].ID, all[i].Name}
 	}
@@ -262,14 +234,7 @@ func (c *Cloud) TwoFlavors(t testing.TB) (list [2][2]string) {
 // Network is the id and the name of a network that servers can be in.
 func (c *Cloud) Network(t testing.TB, region string) (id, name string) {
 	t.Helper()
-	pages, err := networks.List(c.neutron(t, region), networks.ListOpts{Status: "ACTIVE"}).AllPages(t.Context())
-	if err != nil {
-		t.Fatalf("list networks: %v", err)
-	}
-	list, err := networks.ExtractNetworks(pages)
-	if err != nil {
-		t.Fatalf("list networks: %v", err)
-	}
+	list := listed(t, networks.List(c.neutron(t, region), networks.ListOpts{Status: "ACTIVE"}), networks.ExtractNetworks)
 	if len(list) == 0 {
 		t.Skip("needs a network, and the cloud has none")
 	}

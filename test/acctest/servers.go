@@ -10,6 +10,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/pagination"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 )
@@ -39,17 +40,23 @@ func (c *Cloud) AllServers(t testing.TB) (found []servers.Server) {
 // In are those of a region.
 func (c *Cloud) In(t testing.TB, region string) []servers.Server {
 	t.Helper()
-	pages, err := servers.List(c.client(t, region), servers.ListOpts{Name: "^" + c.Prefix}).
-		AllPages(context.WithoutCancel(t.Context()))
-	if err != nil {
-		t.Fatalf("list servers of %s: %v", region, err)
-	}
-	list, err := servers.ExtractServers(pages)
-	if err != nil {
-		t.Fatalf("list servers of %s: %v", region, err)
-	}
+	list := listed(t, servers.List(c.client(t, region), servers.ListOpts{Name: "^" + c.Prefix}), servers.ExtractServers)
 	// A server in DELETED is listed only until Nova has removed it.
 	return slices.DeleteFunc(list, func(s servers.Server) bool { return s.Status == "DELETED" })
+}
+
+// listed are the items of a list, of all its pages. Cleaning up needs some too.
+func listed[T any](t testing.TB, pager pagination.Pager, extract func(pagination.Page) ([]T, error)) []T {
+	t.Helper()
+	pages, err := pager.AllPages(context.WithoutCancel(t.Context()))
+	if err != nil {
+		t.Fatalf("list %T: %v", *new(T), err)
+	}
+	list, err := extract(pages)
+	if err != nil {
+		t.Fatalf("list %T: %v", *new(T), err)
+	}
+	return list
 }
 
 // ByAge orders servers, the oldest first. On a real cloud those made at once may

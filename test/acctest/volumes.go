@@ -17,16 +17,8 @@ import (
 // name without it.
 func (c *Cloud) Volumes(t testing.TB, region string) map[string]string {
 	t.Helper()
-	pages, err := volumes.List(c.cinder(t, region), nil).AllPages(context.WithoutCancel(t.Context()))
-	if err != nil {
-		t.Fatalf("list volumes of %s: %v", region, err)
-	}
-	list, err := volumes.ExtractVolumes(pages)
-	if err != nil {
-		t.Fatalf("list volumes of %s: %v", region, err)
-	}
 	found := map[string]string{}
-	for _, v := range list {
+	for _, v := range listed(t, volumes.List(c.cinder(t, region), nil), volumes.ExtractVolumes) {
 		if name, ours := strings.CutPrefix(v.Name, c.Prefix); ours && v.Status != "deleting" {
 			found[name] = v.ID
 		}
@@ -38,16 +30,8 @@ func (c *Cloud) Volumes(t testing.TB, region string) map[string]string {
 // without it.
 func (c *Cloud) Ports(t testing.TB, region string) map[string]string {
 	t.Helper()
-	pages, err := ports.List(c.neutron(t, region), nil).AllPages(context.WithoutCancel(t.Context()))
-	if err != nil {
-		t.Fatalf("list ports of %s: %v", region, err)
-	}
-	list, err := ports.ExtractPorts(pages)
-	if err != nil {
-		t.Fatalf("list ports of %s: %v", region, err)
-	}
 	found := map[string]string{}
-	for _, p := range list {
+	for _, p := range listed(t, ports.List(c.neutron(t, region), nil), ports.ExtractPorts) {
 		if name, ours := strings.CutPrefix(p.Name, c.Prefix); ours {
 			found[name] = p.ID
 		}
@@ -58,13 +42,9 @@ func (c *Cloud) Ports(t testing.TB, region string) map[string]string {
 // PortOf is the id of the one port of a server.
 func (c *Cloud) PortOf(t testing.TB, region, server string) string {
 	t.Helper()
-	pages, err := ports.List(c.neutron(t, region), ports.ListOpts{DeviceID: server}).AllPages(t.Context())
-	if err != nil {
-		t.Fatalf("list the ports of %s: %v", server, err)
-	}
-	list, err := ports.ExtractPorts(pages)
-	if err != nil || len(list) != 1 {
-		t.Fatalf("the ports of %s: %v, %v", server, list, err)
+	list := listed(t, ports.List(c.neutron(t, region), ports.ListOpts{DeviceID: server}), ports.ExtractPorts)
+	if len(list) != 1 {
+		t.Fatalf("the ports of %s: %v", server, list)
 	}
 	return list[0].ID
 }

@@ -75,12 +75,10 @@ func (k *call) serveGlance() reply {
 		return jsonReply(http.StatusMultipleChoices, k.imageVersions())
 	}
 	if k.token = k.validToken(k.record.Token); k.token == nil {
-		rep := k.webob(
-			401,
+		rep := k.webob(401,
 			"This server could not verify that you are authorized to access the document you requested. Either you "+
 				"supplied the wrong credentials (e.g., bad password), or your browser does not understand how to "+
-				"supply the credentials required.",
-		)
+				"supply the credentials required.")
 		return rep.set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 	}
 	r, methods := k.find(glanceRoutes, k.parts[1:])

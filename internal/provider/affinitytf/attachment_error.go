@@ -24,15 +24,12 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 	}
 	switch {
 	case value.Is[*affinity.MismatchError](err):
-		diags.AddAttributeError(
-			path.Root("servergroup").AtName("policies"),
-			"The server group has other rules",
+		diags.AddAttributeError(path.Root("servergroup").AtName("policies"), "The server group has other rules",
 			text.Sentence(
 				err,
 			)+" A group's rules cannot change: ask for those that it has, or name another group. If this attachment "+
 				"created the group and must be replaced, apply without -replace (or untaint it): then it takes "+
-				"another group in place.",
-		)
+				"another group in place.")
 	case value.Is[*affinity.AmbiguousError](err):
 		diags.AddAttributeError(name, "Several server groups have the name", text.Sentence(err))
 	case value.Is[*affinity.MissingError](err):

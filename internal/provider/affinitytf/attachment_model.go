@@ -65,12 +65,9 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 	}
 	policy := m.policy(ctx, diags)
 	if policy.MaxServerPerHost > 0 && policy.Policy != affinity.AntiAffinity {
-		diags.AddAttributeError(
-			path.Root("servergroup").AtName("max_server_per_host"),
-			"Invalid rule",
+		diags.AddAttributeError(path.Root("servergroup").AtName("max_server_per_host"), "Invalid rule",
 			"Only a group of the policy anti-affinity has a max_server_per_host, and servergroup asks for "+
-				policy.Policy+". Remove the argument, or ask for the other policy.",
-		)
+				policy.Policy+". Remove the argument, or ask for the other policy.")
 	}
 	if policy.Name != "" && policy.Hint != "" && policy.Name != policy.Hint {
 		diags.AddAttributeWarning(path.Root("scheduler_hints").AtName("group"), "Scheduler hints without effect",

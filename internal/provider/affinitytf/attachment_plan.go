@@ -63,14 +63,11 @@ func (r *attachmentResource) planUpdate(
 	}
 	if plan.Region.IsUnknown() || !config.groupKnown(ctx) {
 		plan.forget()
-		diags.AddWarning(
-			"The server group may change",
-			fmt.Sprintf(
-				"The attachment has the server group %q (%s), and some of its arguments are known only after apply. "+
-					"If they ask for another group, servergroup_id changes. %s.",
-				state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString(), hintsAdvice,
-			),
-		)
+		diags.AddWarning("The server group may change", fmt.Sprintf(
+			"The attachment has the server group %q (%s), and some of its arguments are known only after apply. "+
+				"If they ask for another group, servergroup_id changes. %s.",
+			state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString(), hintsAdvice,
+		))
 		return
 	}
 	policy := config.policy(ctx, diags)

@@ -22,11 +22,9 @@ type model struct {
 // Validate implements backend.Model.
 func (m model) Validate(_ context.Context, diags *diag.Diagnostics) {
 	if m.SelectsNothing() {
-		diags.AddError(
-			"Empty selector",
+		diags.AddError("Empty selector",
 			"Nothing says which servers belong to the cluster. Give at least one of name_regex, metadata, tags, "+
-				"servergroup_id and ids.",
-		)
+				"servergroup_id and ids.")
 	}
 }
 

@@ -295,22 +295,16 @@ func (p *attachmentPlanner) explain(err error) {
 		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate",
 			unknown.Error()+" Correct the name, or remove it from the list.")
 	case used:
-		p.diags.AddAttributeError(
-			path.Root("stateful").AtName("release"),
-			"A slot to release is in use",
+		p.diags.AddAttributeError(path.Root("stateful").AtName("release"), "A slot to release is in use",
 			slot.Error()+" A slot can be released once its node is removed: shrink first, or take the name out of "+
-				"release.",
-		)
+				"release.")
 	case waits:
 		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate",
 			closed.Error()+" Open the place, or take the node out of candidates.")
 	case errors.Is(err, roster.ErrTemplateRemoved):
-		p.diags.AddAttributeError(
-			path.Root("template"),
-			"The template is gone",
+		p.diags.AddAttributeError(path.Root("template"), "The template is gone",
 			"The nodes are made from a template: "+err.Error()+". Give it again, for every place that has nodes; to "+
-				"start over, remove the attachment from the state and import the cluster.",
-		)
+				"start over, remove the attachment from the state and import the cluster.")
 	case named:
 		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate",
 			candidate.Error()+" Take it out of candidates and kept, or change what stands against it.")

@@ -31,13 +31,10 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 		known bool
 	}{{templates, p.templatesKnown(ctx)}, {path.Root("update"), value.Known(ctx, p.plan.Update)}} {
 		if !input.known {
-			p.diags.AddAttributeError(
-				input.at,
-				"Not known before the apply",
+			p.diags.AddAttributeError(input.at, "Not known before the apply",
 				"Which nodes are replaced, and by what, cannot be planned from a value that is known only after the "+
 					"apply. Apply what it comes from first, with -target, or take it from a variable or a data "+
-					"source that depends on nothing that changes.",
-			)
+					"source that depends on nothing that changes.")
 			return true
 		}
 	}

@@ -138,12 +138,9 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 	}
 	switch {
 	case maintained && adding:
-		diags.AddAttributeError(
-			list,
-			"All places are closed",
+		diags.AddAttributeError(list, "All places are closed",
 			"None of the places listed takes nodes: each of them is closed, or not usable now. To open "+
-				"one, remove closed = true there; or list another place, or ask for no more nodes than there are.",
-		)
+				"one, remove closed = true there; or list another place, or ask for no more nodes than there are.")
 	case l.InOne:
 		diags.AddAttributeError(
 			list,
@@ -152,19 +149,13 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 				"apply again when one of these is back.", looked[0].Name),
 		)
 	case regions > 0:
-		diags.AddAttributeError(
-			list,
-			"No availability zone found available.",
+		diags.AddAttributeError(list, "No availability zone found available.",
 			"None of the availability zones listed is available in its region. List another zone, or apply again "+
-				"when one of these is back.",
-		)
+				"when one of these is back.")
 	default:
-		diags.AddAttributeError(
-			list,
-			"No region is found usable.",
+		diags.AddAttributeError(list, "No region is found usable.",
 			"None of the regions listed has a compute endpoint for this user. The command \"openstack catalog show "+
-				"compute\" shows which regions have one: list one of these.",
-		)
+				"compute\" shows which regions have one: list one of these.")
 	}
 }
 

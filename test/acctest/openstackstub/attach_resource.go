@@ -59,12 +59,7 @@ func readAttachment(ctx context.Context, d *schema.ResourceData, meta any) diag.
 	if err != nil {
 		return gone(d, err)
 	}
-	for name, value := range map[string]any{"instance_id": a.ServerID, "volume_id": a.VolumeID, "device": a.Device} {
-		if err := d.Set(name, value); err != nil {
-			return diag.FromErr(err)
-		}
-	}
-	return nil
+	return setAll(d, map[string]any{"instance_id": a.ServerID, "volume_id": a.VolumeID, "device": a.Device})
 }
 
 // deleteAttachment asks until the attachment is gone. Nova refuses with 400 while

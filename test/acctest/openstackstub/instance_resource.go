@@ -206,6 +206,16 @@ func (i *instance) wait(ctx context.Context, timeout, target string, pending ...
 	return err
 }
 
+// setAll sets all that is read.
+func setAll(d *schema.ResourceData, values map[string]any) diag.Diagnostics {
+	for name, value := range values {
+		if err := d.Set(name, value); err != nil {
+			return diag.FromErr(err)
+		}
+	}
+	return nil
+}
+
 // gone takes what is not there out of the state, and lets any other error be one.
 // The client, which is that of the product, does not know how Neutron says so.
 func gone(d *schema.ResourceData, err error) diag.Diagnostics {

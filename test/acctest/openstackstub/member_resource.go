@@ -106,15 +106,10 @@ func readMember(ctx context.Context, d *schema.ResourceData, meta any) diag.Diag
 	if err != nil {
 		return gone(d, err)
 	}
-	for name, value := range map[string]any{
+	return setAll(d, map[string]any{
 		"name": member.Name, "address": member.Address, "protocol_port": member.ProtocolPort, "weight": member.Weight,
 		"admin_state_up": member.AdminStateUp, "subnet_id": member.SubnetID,
-	} {
-		if err := d.Set(name, value); err != nil {
-			return diag.FromErr(err)
-		}
-	}
-	return nil
+	})
 }
 
 func updateMember(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
@@ -145,8 +140,5 @@ func deleteMember(ctx context.Context, d *schema.ResourceData, meta any) diag.Di
 	err = whenever(ctx, func() error {
 		return pools.DeleteMember(ctx, client, d.Get("pool_id").(string), d.Id()).ExtractErr()
 	})
-	if err != nil {
-		return gone(d, err)
-	}
-	return nil
+	return gone(d, err)
 }

@@ -58,17 +58,12 @@ func readPort(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagno
 	for _, ip := range port.FixedIPs {
 		addresses = append(addresses, ip.IPAddress)
 	}
-	for name, value := range map[string]any{
+	return setAll(d, map[string]any{
 		"name":           port.Name,
 		"network_id":     port.NetworkID,
 		"admin_state_up": port.AdminStateUp,
 		"all_fixed_ips":  addresses,
-	} {
-		if err := d.Set(name, value); err != nil {
-			return diag.FromErr(err)
-		}
-	}
-	return nil
+	})
 }
 
 func deletePort(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
@@ -76,8 +71,5 @@ func deletePort(ctx context.Context, d *schema.ResourceData, meta any) diag.Diag
 	if err != nil {
 		return diag.FromErr(err)
 	}
-	if err := ports.Delete(ctx, c.neutron, d.Id()).ExtractErr(); err != nil {
-		return gone(d, err)
-	}
-	return nil
+	return gone(d, ports.Delete(ctx, c.neutron, d.Id()).ExtractErr())
 }

@@ -127,16 +127,11 @@ func readVolume(ctx context.Context, d *schema.ResourceData, meta any) diag.Diag
 	if err != nil {
 		return gone(d, err)
 	}
-	for name, value := range map[string]any{
+	return setAll(d, map[string]any{
 		"name":              volume.Name,
 		"size":              volume.Size,
 		"availability_zone": volume.AvailabilityZone,
-	} {
-		if err := d.Set(name, value); err != nil {
-			return diag.FromErr(err)
-		}
-	}
-	return nil
+	})
 }
 
 // deleteVolume detaches the volume from whatever server has it.

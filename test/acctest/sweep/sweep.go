@@ -63,19 +63,11 @@ func listServers(ctx context.Context, cloud *openstack.Cloud, region string) (th
 		return nil, err
 	}
 	client := compute.At(1)
-	err = servers.List(client, servers.ListOpts{Name: "^acc-"}).
-		EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-			list, err := servers.ExtractServers(page)
-			for _, s := range list {
-				things = append(things, thing{
-					"server",
-					s.Name,
-					func(ctx context.Context) error { return servers.Delete(ctx, client, s.ID).ExtractErr() },
-				})
-			}
-			return true, err
-		})
-	return things, err
+	pager := servers.List(client, servers.ListOpts{Name: "^acc-"})
+	return leftovers(ctx, pager, servers.ExtractServers, func(s servers.Server) thing {
+		remove := func(ctx context.Context) error { return servers.Delete(ctx, client, s.ID).ExtractErr() }
+		return thing{"server", s.Name, remove}
+	})
 }
 
 func listGroups(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
@@ -91,6 +83,20 @@ func listGroups(ctx context.Context, cloud *openstack.Cloud, region string) (thi
 			func(ctx context.Context) error { return compute.DeleteServerGroup(ctx, g.ID) },
 		})
 	}
+	return things, err
+}
+
+// leftovers are the things of a list.
+func leftovers[T any](
+	ctx context.Context, pager pagination.Pager, extract func(pagination.Page) ([]T, error), of func(T) thing,
+) (things []thing, err error) {
+	err = pager.EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
+		list, err := extract(page)
+		for _, item := range list {
+			things = append(things, of(item))
+		}
+		return true, err
+	})
 	return things, err
 }
 
@@ -115,18 +121,10 @@ func listVolumes(ctx context.Context, cloud *openstack.Cloud, region string) (th
 	if client == nil {
 		return nil, err
 	}
-	err = volumes.List(client, nil).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-		list, err := volumes.ExtractVolumes(page)
-		for _, v := range list {
-			things = append(things, thing{
-				"volume",
-				v.Name,
-				func(ctx context.Context) error { return volumes.Delete(ctx, client, v.ID, nil).ExtractErr() },
-			})
-		}
-		return true, err
+	return leftovers(ctx, volumes.List(client, nil), volumes.ExtractVolumes, func(v volumes.Volume) thing {
+		remove := func(ctx context.Context) error { return volumes.Delete(ctx, client, v.ID, nil).ExtractErr() }
+		return thing{"volume", v.Name, remove}
 	})
-	return things, err
 }
 
 func listPorts(ctx context.Context, cloud *openstack.Cloud, region string) (things []thing, err error) {
@@ -134,18 +132,10 @@ func listPorts(ctx context.Context, cloud *openstack.Cloud, region string) (thin
 	if client == nil {
 		return nil, err
 	}
-	err = ports.List(client, nil).EachPage(ctx, func(_ context.Context, page pagination.Page) (bool, error) {
-		list, err := ports.ExtractPorts(page)
-		for _, p := range list {
-			things = append(things, thing{
-				"port",
-				p.Name,
-				func(ctx context.Context) error { return ports.Delete(ctx, client, p.ID).ExtractErr() },
-			})
-		}
-		return true, err
+	return leftovers(ctx, ports.List(client, nil), ports.ExtractPorts, func(p ports.Port) thing {
+		remove := func(ctx context.Context) error { return ports.Delete(ctx, client, p.ID).ExtractErr() }
+		return thing{"port", p.Name, remove}
 	})
-	return things, err
 }
 
 // listQueues finds none where there is no Zaqar. It goes from page to page by
