@@ -70,49 +70,6 @@ func TestServersFindNoPlace(t *testing.T) {
 	}
 }
 
-func TestHostsForAdmins(t *testing.T) {
-	c := Start(t, Config{Regions: []Region{{
-		Name:        "RegionOne",
-		Zones:       []Zone{{"az-1", []string{"a", "b"}}, {"az-2", []string{"c"}}},
-		Hypervisors: map[string]string{"c": "vsphere_DRS_1"},
-	}}})
-	c.SetHostDown("RegionOne", "a", true)
-	c.SetHostDisabled("RegionOne", "b", true)
-	c.AddServers("RegionOne", Server{Host: "c"}, Server{Host: "c", Flavor: "m1.small"})
-	k := login(t, c, "admin")
-	uuid := func(i int) string { return c.regions["RegionOne"].hosts[i].uuid }
-	service := func(i int) string { return c.regions["RegionOne"].hosts[i].service.uuid }
-	facts(t, c, []fact{
-		{"admin", "GET compute /os-hypervisors/detail 2.53", "", 200, `{"hypervisors": [{"id": "` + uuid(0) + `", "hypervisor_hostname": "a", "state": "down", "status": "enabled"`},
-		{"admin", "GET compute /os-hypervisors/detail 2.53", "", 200, `{"id": "` + uuid(1) + `", "hypervisor_hostname": "b", "state": "up", "status": "disabled"`},
-		{"admin", "GET compute /os-hypervisors/detail 2.53", "", 200, `"service": {"id": "` + service(2) + `", "host": "c", "disabled_reason": null}, "vcpus": 1000, "memory_mb": 800000, ` +
-			`"local_gb": 600000, "vcpus_used": 3, "memory_mb_used": 704, "local_gb_used": 2`},
-		{"admin", "GET compute /os-hypervisors/detail 2.88", "", 200, `"service": {"id": "` + service(2) + `", "host": "c", "disabled_reason": null}, "uptime": null}`},
-		{"admin", "GET compute /os-hypervisors/detail?limit=2 2.53", "", 200, `"hypervisors_links": [{"rel": "next", "href": "` + c.url +
-			`/compute/RegionOne/v2.1/os-hypervisors/detail?limit=2&marker=` + uuid(1) + `"}]`},
-		{"admin", "GET compute /os-hypervisors/detail?limit=2&marker=" + uuid(1) + " 2.53", "", 200, `{"hypervisors": [{"id": "` + uuid(2) + `", "hypervisor_hostname": "vsphere_DRS_1"`},
-		{"admin", "GET compute /os-hypervisors/detail?marker=9 2.53", "", 400, "marker [9] not found"},
-		{"admin", "GET compute /os-hypervisors/detail?bogus=1 2.53", "", 400, ""},
-		{"admin", "GET compute /os-hypervisors/detail 2.52", "", 404, ""},
-		{"admin", "GET compute /os-services", "", 200, `{"binary": "nova-compute", "host": "a", "id": 3, "zone": "az-1", "status": "enabled", "state": "down", "updated_at": "2026-01-01T00:00:00.000000", "disabled_reason": null}`},
-		{"admin", "GET compute /os-services 2.11", "", 200, `"forced_down": true`},
-		{"admin", "GET compute /os-services?binary=nova-compute&host=b 2.53", "", 200, `{"services": [{"binary": "nova-compute", "host": "b", "id": "` + service(1) + `"`},
-		{"admin", "GET compute /os-services?x=1 2.75", "", 400, "is not known"},
-		{"admin", "GET compute /os-availability-zone/detail", "", 200, `{"zoneName": "az-1", "zoneState": {"available": true}, "hosts": {"a": {"nova-compute": {"available": false, "active": true`},
-		{"admin", "GET compute /os-availability-zone/detail", "", 200, `{"zoneName": "internal", "zoneState": {"available": true}, "hosts": {"RegionOne-ctl": {"nova-conductor"`},
-		{"admin", "PUT compute /os-services/x 2.53", `{"status": "disabled"}`, 400, "Invalid uuid x"},
-		{"member", "PUT compute /os-services/" + service(2) + " 2.53", `{"status": "disabled"}`, 403, ""},
-	})
-	k.must(200, "PUT compute /os-services/"+service(2)+" 2.53", `{"status": "disabled", "disabled_reason": "why"}`)
-	if got := zoneList(t, k, "compute"); got != "az-1 -az-2" {
-		t.Errorf("zones are %s", got)
-	}
-	k.must(200, "PUT compute /os-services/"+service(0)+" 2.53", `{"forced_down": false}`)
-	if a := k.must(200, "GET compute /os-hypervisors/detail 2.53", ""); strings.Contains(a.body, `"state": "down"`) {
-		t.Errorf("%s", a.body)
-	}
-}
-
 // TestCellDown: what a real Nova says when the data base of a cell does not
 // answer.
 func TestCellDown(t *testing.T) {
