@@ -15,6 +15,9 @@ func TestChoose(t *testing.T) {
 		{ID: "3", Name: "twin", Policy: Affinity},
 		{ID: "4", Name: "twin", Policy: AntiAffinity},
 		{ID: "5", Name: "1", Policy: Affinity}, // another's id as a name
+		{ID: "6", Name: "own", Policy: AntiAffinity},
+		{ID: "7", Name: "two", Policy: AntiAffinity},
+		{ID: "8", Name: "two", Policy: Affinity},
 	}
 	for _, c := range []struct {
 		name    string
@@ -45,40 +48,20 @@ func TestChoose(t *testing.T) {
 		{"hints to another policy", Policy{Hint: "web", Policy: Affinity}, "", "", "has the policy anti-affinity, and the attachment asks for affinity"},
 		{"hints alone accept any policy", Policy{Hint: "web"}, "1", "", ""},
 		{"and any rule", Policy{Hint: "db"}, "2", "", ""},
+		// The group that the attachment is about to delete keeps its name from nobody, and is not taken again by its id or by hints.
+		{"leaving: its name is free", Policy{Name: "own", Policy: SoftAffinity}, "", "own", ""},
+		{"leaving: another one of its name", Policy{Name: "two", Policy: Affinity}, "8", "", ""},
+		{"leaving: another one of its name, with other rules", Policy{Name: "two", Policy: SoftAffinity}, "", "", `the server group "two" (8) has the policy affinity`},
+		{"leaving: by its id", Policy{Name: "6", Policy: SoftAffinity}, "", "", `the server group "own" (6) has the policy anti-affinity`},
+		{"leaving: by hints", Policy{Hint: "own", Policy: SoftAffinity}, "", "", `the server group "own" (6) has the policy anti-affinity`},
 	} {
-		got, err := choose(c.policy, groups, "")
-		switch {
-		case c.err != "":
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%s: got %v, want %q", c.name, err, c.err)
+		leaving := ""
+		if strings.HasPrefix(c.name, "leaving") {
+			if leaving = "6"; c.policy.Name == "two" {
+				leaving = "7"
 			}
-		case err != nil:
-			t.Errorf("%s: %v", c.name, err)
-		case (got.inherit == nil) != (c.inherit == "") || got.inherit != nil && got.inherit.ID != c.inherit || got.create != c.create:
-			t.Errorf("%s: got %+v", c.name, got)
 		}
-	}
-}
-
-// TestChooseLeaving: the group that the attachment is about to delete keeps its
-// name from nobody, and is not taken again by its id or by hints.
-func TestChooseLeaving(t *testing.T) {
-	groups := []openstack.ServerGroup{{ID: "1", Name: "web", Policy: AntiAffinity}, {ID: "2", Name: "web", Policy: Affinity}}
-	for _, c := range []struct {
-		name    string
-		policy  Policy
-		groups  []openstack.ServerGroup
-		inherit string
-		create  string
-		err     string
-	}{
-		{"its name is free", Policy{Name: "web", Policy: SoftAffinity}, groups[:1], "", "web", ""},
-		{"another one of its name", Policy{Name: "web", Policy: Affinity}, groups, "2", "", ""},
-		{"another one of its name, with other rules", Policy{Name: "web", Policy: SoftAffinity}, groups, "", "", `the server group "web" (2) has the policy affinity`},
-		{"by its id", Policy{Name: "1", Policy: SoftAffinity}, groups, "", "", `the server group "web" (1) has the policy anti-affinity`},
-		{"by hints", Policy{Hint: "web", Policy: SoftAffinity}, groups[:1], "", "", `the server group "web" (1) has the policy anti-affinity`},
-	} {
-		got, err := choose(c.policy, c.groups, "1")
+		got, err := choose(c.policy, groups, leaving)
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) {

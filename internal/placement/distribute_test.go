@@ -2,7 +2,6 @@ package placement
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -44,6 +43,7 @@ func after(bins []Bin, changes []int64) []int64 {
 }
 
 func TestDistribute(t *testing.T) {
+	const seven, many = "A, B, C, D, E, F, G", 1_000_000_000_000
 	for _, c := range []struct {
 		name  string
 		bins  string
@@ -71,6 +71,22 @@ func TestDistribute(t *testing.T) {
 		{"removal goes by the larger share", "A w1 now3, B w3 now3", -3, []int64{1, 2}},
 		{"the last name goes first", "A now1, B now1, C now1", -1, []int64{1, 1, 0}},
 		{"unlisted bins take nothing", "A, old w0 now2", 4, []int64{4, 2}},
+		// Where Senlin's placement policies went wrong.
+		{"a cap that is reached", "A w100 cap2, B w100", 6, []int64{2, 4}},
+		{"a cap that was reached", "A w100 cap2 now2, B w100 now3", 1, []int64{2, 4}},
+		{"a small cap of much weight", "A w3 cap3, B w1", 1000, []int64{3, 997}},
+		{"a remainder", "A, B, C", 4, []int64{2, 1, 1}},
+		{"a remainder of one", seven, 8, []int64{2, 1, 1, 1, 1, 1, 1}},
+		{"a remainder of one, and more", seven, 36, []int64{6, 5, 5, 5, 5, 5, 5}},
+		{"a remainder that leaves", "A now2, B now2, C now2", -4, []int64{1, 1, 0}},
+		{"many leave", "A now7, B now7, C now7, D now7, E now7, F now7, G now7, H now7", -49, []int64{1, 1, 1, 1, 1, 1, 1, 0}},
+		{"nodes outside", "A now1, B now1, outside w0 now5", -3, []int64{1, 1, 2}},
+		// No overflow, also at the ends of what is allowed.
+		{"many", "A w1, B w3", 4 * many, []int64{many, 3 * many}},
+		{"the largest weight", "A w9223372036854775807, B w1", many, []int64{many, 0}},
+		{"the largest weight, and a cap", "A w9223372036854775807 cap5, B w1, C w2", 3*many + 5, []int64{5, many, 2 * many}},
+		{"the most", "A w1, B w1", MaxNodes, []int64{MaxNodes / 2, MaxNodes / 2}},
+		{"half of the most leave", "A now1000000000000000, B", -MaxNodes / 2, []int64{MaxNodes / 2, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			list := bins(t, c.bins)
@@ -85,65 +101,27 @@ func TestDistribute(t *testing.T) {
 	}
 }
 
-// TestSenlinTable: where Senlin's placement policies went wrong, row by row.
-func TestSenlinTable(t *testing.T) {
-	seven := "A, B, C, D, E, F, G"
-	for _, c := range []struct {
-		bins  string
-		count int64
-		after []int64
-	}{
-		{"A w100 cap2, B w100", 6, []int64{2, 4}},
-		{"A w100 cap2 now2, B w100 now3", 1, []int64{2, 4}},
-		{"A w60 cap5, B w25, C w15", 20, []int64{5, 9, 6}},
-		{"A w3 cap3, B w1", 1000, []int64{3, 997}},
-		{"A, B, C", 4, []int64{2, 1, 1}},
-		{seven, 8, []int64{2, 1, 1, 1, 1, 1, 1}},
-		{seven, 36, []int64{6, 5, 5, 5, 5, 5, 5}},
-		{"A now10, B, C", 5, []int64{10, 3, 2}},
-		{"A now2, B now2, C now2", -4, []int64{1, 1, 0}},
-		{"A now3, B now3, C now3", -4, []int64{2, 2, 1}},
-		{"A now7, B now7, C now7, D now7, E now7, F now7, G now7, H now7", -49, []int64{1, 1, 1, 1, 1, 1, 1, 0}},
-		{"A now1, B now1, outside w0 now5", -3, []int64{1, 1, 2}},
-	} {
-		list := bins(t, c.bins)
-		changes, err := Distribute(list, c.count)
-		if err != nil {
-			t.Errorf("%s, %+d: %v", c.bins, c.count, err)
-			continue
-		}
-		if got := after(list, changes); !slices.Equal(got, c.after) {
-			t.Errorf("%s, %+d: got %v, want %v", c.bins, c.count, got, c.after)
-		}
-	}
-
-	t.Run("one node at a time comes to the same", func(t *testing.T) {
-		for _, text := range []string{"A, B, C", "A w100 cap2, B w100", "A w3 cap3, B w1"} {
-			step, whole := bins(t, text), bins(t, text)
-			for n := int64(1); n <= 40; n++ {
-				changes, err := Distribute(step, 1)
-				if err != nil {
-					t.Fatalf("%s: stuck at %d: %v", text, n, err)
-				}
-				for i := range step {
-					step[i].Current += changes[i]
-				}
-				changes, err = Distribute(whole, n)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got, want := counts(step), after(whole, changes); !slices.Equal(got, want) {
-					t.Errorf("%s: %d single nodes give %v, %d at once %v", text, n, got, n, want)
-				}
+// TestOneByOne: one node at a time comes to the same, which was not so with Senlin's policies.
+func TestOneByOne(t *testing.T) {
+	for _, text := range []string{"A, B, C", "A w100 cap2, B w100", "A w3 cap3, B w1"} {
+		step, whole := bins(t, text), bins(t, text)
+		for n := int64(1); n <= 40; n++ {
+			changes, err := Distribute(step, 1)
+			if err != nil {
+				t.Fatalf("%s: stuck at %d: %v", text, n, err)
+			}
+			for i := range step {
+				step[i].Current += changes[i]
+			}
+			changes, err = Distribute(whole, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := counts(step), after(whole, changes); !slices.Equal(got, want) {
+				t.Errorf("%s: %d single nodes give %v, %d at once %v", text, n, got, n, want)
 			}
 		}
-	})
-	t.Run("all weights 0 take nothing", func(t *testing.T) {
-		var infeasible *InfeasibleError
-		if _, err := Distribute(bins(t, "A w0, B w0"), 1); !errors.As(err, &infeasible) {
-			t.Errorf("got %v", err)
-		}
-	})
+	}
 }
 
 // TestVectors holds the cases with known answers, each in two orders of its bins.
@@ -216,6 +194,7 @@ func TestDistributeRefuses(t *testing.T) {
 		{"A now-1", 1, `"A" has -1 nodes`},
 		{"A", MaxNodes + 1, "is more than can be planned"},
 		{"A now600000000000000, B now600000000000000", 1, "cannot be planned"},
+		{"A w0, B w0", 1, "no feasible plan"},
 	} {
 		if _, err := Distribute(bins(t, c.bins), c.count); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %+d: got %v, want %q", c.bins, c.count, err, c.want)
@@ -234,31 +213,6 @@ func TestIdeal(t *testing.T) {
 		}
 		if text := strings.Join(got, " "); text != want {
 			t.Errorf("%s: got %s, want %s", list, text, want)
-		}
-	}
-}
-
-// TestHugeCounts: no overflow at 10^12 nodes, and at the ends of what is allowed.
-func TestHugeCounts(t *testing.T) {
-	const many = 1_000_000_000_000
-	for _, c := range []struct {
-		bins  string
-		count int64
-		after []int64
-	}{
-		{"A w1, B w3", 4 * many, []int64{many, 3 * many}},
-		{"A w9223372036854775807, B w1", many, []int64{many, 0}},
-		{"A w9223372036854775807 cap5, B w1, C w2", 3*many + 5, []int64{5, many, 2 * many}},
-		{"A w1, B w1", MaxNodes, []int64{MaxNodes / 2, MaxNodes / 2}},
-		{"A now1000000000000000, B", -MaxNodes / 2, []int64{MaxNodes / 2, 0}},
-	} {
-		list := bins(t, c.bins)
-		changes, err := Distribute(list, c.count)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := after(list, changes); !slices.Equal(got, c.after) {
-			t.Errorf("%s, %+d: got %v, want %v", c.bins, c.count, got, c.after)
 		}
 	}
 }

@@ -32,6 +32,20 @@ func copied(regions []Region) []Region {
 	return regions
 }
 
+// changed returns regions after a change.
+func changed(regions []Region, changes []regionChange) []Region {
+	regions = copied(regions)
+	for i, c := range changes {
+		if len(c.zones) == 0 {
+			regions[i].Current += c.nodes
+		}
+		for j, m := range c.zones {
+			regions[i].Zones[j].Current += m
+		}
+	}
+	return regions
+}
+
 func shape(regions []Region) (text string) {
 	for _, r := range regions {
 		text += fmt.Sprintf("%s %d %v; ", r.Name, slowTop(r).Current, counts(r.Zones))
@@ -55,15 +69,7 @@ func TestLeavingIsDistribute(t *testing.T) {
 				return
 			}
 			binAt(stepped, spot).Current--
-			whole := copied(regions)
-			for i, c := range changes {
-				if len(c.zones) == 0 {
-					whole[i].Current += c.nodes
-				}
-				for j, m := range c.zones {
-					whole[i].Zones[j].Current += m
-				}
-			}
+			whole := changed(regions, changes)
 			if shape(stepped) != shape(whole) {
 				t.Fatalf("%d nodes one by one: %s at once: %s", n, shape(stepped), shape(whole))
 			}
@@ -87,15 +93,7 @@ func TestRegionsOneByOne(t *testing.T) {
 				return
 			}
 			binAt(slow, spot{i, j}).Current += step
-			whole := copied(regions)
-			for i, c := range changes {
-				if len(c.zones) == 0 {
-					whole[i].Current += c.nodes
-				}
-				for j, m := range c.zones {
-					whole[i].Zones[j].Current += m
-				}
-			}
+			whole := changed(regions, changes)
 			if shape(slow) != shape(whole) {
 				t.Fatalf("%d nodes one by one: %s at once: %s", n, shape(slow), shape(whole))
 			}

@@ -335,57 +335,6 @@ func TestAccAffinityReplaced(t *testing.T) {
 	}
 }
 
-// TestAccAffinityTwins: two attachments of one name in one apply get one group.
-// Where there are two groups of one name, attachments that have them are planned,
-// changed and destroyed as ever.
-func TestAccAffinityTwins(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	twins := func(policy string) string {
-		return fmt.Sprintf(`
-resource "stackpolicy_affinity_attachment" "twin" {
-  count  = 2
-  region = %q
-  servergroup {
-    name     = "%sg"
-    policies = %q
-  }
-}
-`, region, c.Prefix, policy)
-	}
-	w := c.Workspace(t, twins("affinity"))
-	apply(t, w)
-	if n := c.Groups(t, region); n != 1 {
-		t.Errorf("%d groups of one name", n)
-	}
-	settled(t, w)
-	if _, err := w.Destroy(t.Context()); err != nil || c.Groups(t, region) != 0 {
-		t.Errorf("destroyed: %v, %d groups", err, c.Groups(t, region))
-	}
-
-	config := func(policy string) string {
-		return affinityAttachment("region = %q%s", region, serverGroup(named(c.Prefix+"g"), policies(policy)))
-	}
-	write(t, w, config("affinity"))
-	apply(t, w)
-	theirs := c.Group(t, region, "g", "anti-affinity")
-	settled(t, w)
-	write(t, w, config("soft-affinity"))
-	if _, err := w.Run(t.Context(), "plan", "-no-color"); err == nil || !acctest.Says(fmt.Sprintf("(%s) has the policy anti-affinity, and the attachment asks for soft-affinity", theirs)).MatchString(err.Error()) {
-		t.Errorf("the other group of that name is in the way: %v", err)
-	}
-	write(t, w, config("anti-affinity"))
-	apply(t, w)
-	settled(t, w)
-	if now := c.GroupID(t, region, "g"); now != theirs || c.Groups(t, region) != 1 {
-		t.Errorf("the group is %s of %d, want %s, which is inherited", now, c.Groups(t, region), theirs)
-	}
-	if _, err := w.Destroy(t.Context()); err != nil || c.Groups(t, region) != 1 {
-		t.Errorf("destroyed: %v, %d groups", err, c.Groups(t, region))
-	}
-}
-
 // TestAccAffinityUnknownRegion: a region that is known only after apply. The plan
 // leaves open which group there will be, and the apply follows the region, or
 // keeps the group where it turns out to be the same.

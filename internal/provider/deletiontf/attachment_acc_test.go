@@ -1,7 +1,6 @@
 package deletiontf_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
-	"github.com/gophercloud/gophercloud/v2/pagination"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -85,53 +82,6 @@ func TestAccDeletionAttachment_webhook(t *testing.T) {
 		if len(token) < 16 || m["node_id"] != id || m["lifecycle_transition_type"] != "termination" || m["region"] != region || m["node_name"] != c.Prefix+"0" || m["cluster"] != "web" {
 			t.Errorf("got %v", m)
 		}
-	}
-}
-
-// TestAccDeletionAttachment_abandon: a hook that is not completed keeps the
-// node; the next attempt does not notify the consumer again, and goes on once it
-// is done.
-func TestAccDeletionAttachment_abandon(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	client := c.Zaqar(t, region)
-	queue := c.Prefix + "q"
-	hooked := func(n int) string {
-		return drained(c, region, n, hookBlock("zaqar", "queue = %q", "timeout = 1"), queue)
-	}
-	w := c.Workspace(t, hooked(1))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(hooked(0)); err != nil {
-		t.Fatal(err)
-	}
-	inQueue := func() (list []messages.Message) {
-		err := messages.List(client, queue, messages.ListOpts{Echo: true}).EachPage(t.Context(), func(_ context.Context, page pagination.Page) (bool, error) {
-			var err error
-			list, err = messages.ExtractMessages(page)
-			return false, err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return list
-	}
-	for range 2 {
-		_, err := w.Apply(t.Context())
-		if err == nil || !acctest.Says("A lifecycle hook did not complete").MatchString(err.Error()) || !acctest.Says("the message is still in the queue").MatchString(strings.ReplaceAll(err.Error(), "│", "")) {
-			t.Fatalf("got %v", err)
-		}
-		if len(inQueue()) != 1 || len(c.Servers(t)) != 1 {
-			t.Fatalf("messages %+v, servers %v", inQueue(), c.Servers(t))
-		}
-	}
-	if err := messages.DeleteMessages(t.Context(), client, queue, messages.DeleteMessagesOpts{IDs: []string{inQueue()[0].ID}}).ExtractErr(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Apply(t.Context()); err != nil || len(inQueue()) != 0 || len(c.Servers(t)) != 0 {
-		t.Errorf("completed meanwhile: %v, messages %+v, servers %v", err, inQueue(), c.Servers(t))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
@@ -78,6 +77,19 @@ func TestPlacementInvalid(t *testing.T) {
 		{update(attributes{"max_batch_size": "0"}), "A batch of 0 replaces nothing"},
 		{update(attributes{"max_batch_size": "0%"}), "A batch of 0% replaces nothing"},
 		{update(attributes{"max_batch_size": "2.5"}), `"2.5" is neither a whole number of nodes`},
+		{update(attributes{"causes": []any{"AGE"}}), "The cause AGE needs max_age"},
+		{update(attributes{"causes": []any{"UNHEALTHY"}, "max_age": "30d"}), "Only the cause AGE replaces a node for its age."},
+		{update(attributes{"causes": []any{"AGE"}, "max_age": "10m"}), "A duration from 1h to 3650d is needed"},
+		{update(attributes{"pause": "soon"}), "A duration from 0s to 30d is needed"},
+		{update(attributes{"retry_full_after": "31d"}), "A duration from 0s to 30d is needed"},
+		{update(attributes{"revert_after": "0"}), "A duration from 1s to 30d is needed"},
+		{update(attributes{"revert_after": "30m", "require_in_service": false}), "every server that is ACTIVE counts as in service, so no template fails"},
+		{with(update(nil), stateful()), "No substitutes in a stateful cluster"},
+		{with(update(attributes{"method": "SUBSTITUTE"}), stateful()), "No substitutes in a stateful cluster"},
+		{with(update(attributes{"method": "RECREATE", "causes": []any{"PLACEMENT"}}), stateful()), "No moves in a stateful cluster"},
+		{stateful(""), "string length must be at least 1"},
+		{attributes{"stateful": attributes{}}, `"stateful.on_removal" must be specified when "stateful" is specified`},
+		{attributes{"stateful": attributes{"on_removal": "KEEP"}}, `value must be one of: ["RETAIN" "DELETE"]`},
 	} {
 		a.Later(t)
 		config := with(zonal(1, "az-1", nil), bad.more)
@@ -91,23 +103,33 @@ func TestPlacementInvalid(t *testing.T) {
 	}
 }
 
-// TestAccPlacementRefusesToShrink: what is protected bounds how far a cluster
-// shrinks, and the error counts it.
-func TestAccPlacementRefusesToShrink(t *testing.T) {
+// TestAccPlacementInModule: a module hands on arguments that its caller leaves
+// out. They are unknown in validate, and then count as neither given nor missing.
+func TestAccPlacementInModule(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
-	zones := fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0])
-	keep := func(names ...string) string {
-		return fmt.Sprintf("deletion { protected = [%s] }", `"`+c.Prefix+"web-"+strings.Join(names, `", "`+c.Prefix+"web-")+`"`)
+	zone := c.Zones(t, c.Regions(t)[0])[0]
+	config := fmt.Sprintf(`
+variable "regions" {
+  type    = list(object({ name = string }))
+  default = null
+}
+variable "zones" {
+  type    = list(object({ name = string }))
+  default = [{ name = %q }]
+}
+variable "region" {
+  type    = string
+  default = null
+}
+`, zone) + web(c, "desired_capacity = 1", "regions = var.regions", "zones = var.zones", "region = var.region")
+	w := c.Workspace(t, config)
+	if _, err := w.Run(t.Context(), "validate", "-no-color"); err != nil {
+		t.Fatal(err)
 	}
-	c.Test(t,
-		resource.TestStep{Config: web(c, "desired_capacity = 4", zones)},
-		resource.TestStep{Config: web(c, "desired_capacity = 1", zones, keep("0", "1")), PlanOnly: true,
-			ExpectError: acctest.Says("Remove fewer nodes, or protect fewer:")},
-		resource.TestStep{Config: web(c, "desired_capacity = 3", zones, fmt.Sprintf("deletion {\n protected = [%[1]q]\n candidates = [%[1]q]\n }", c.Prefix+"web-0")), PlanOnly: true,
-			ExpectError: acctest.Says(fmt.Sprintf("The node %q is a candidate for removal and is listed as protected.", c.Prefix+"web-0"))},
-		resource.TestStep{Config: web(c, "desired_capacity = 2", zones, keep("0", "1"))},
-	)
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestAccPlacementUnknownSize: what is not known yet makes the nodes unknown,
@@ -125,80 +147,4 @@ func TestAccPlacementUnknownSize(t *testing.T) {
 		},
 		Check: resource.TestCheckResourceAttr(address, "nodes.%", "3"),
 	})
-}
-
-// TestAccPlacementLowerCap: a cap below what is there moves nobody, and a
-// warning says so.
-func TestAccPlacementLowerCap(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	zone := c.Zones(t, c.Regions(t)[0])[0]
-	low := web(c, "desired_capacity = 3", fmt.Sprintf("zones = [{ name = %q, cap = 1 }]", zone))
-	w := c.Workspace(t, web(c, "desired_capacity = 3", fmt.Sprintf("zones = [{ name = %q }]", zone)))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(low); err != nil {
-		t.Fatal(err)
-	}
-	text, err := w.Apply(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := acctest.Says("has 3 nodes, above its cap of 1."); !want.MatchString(text) {
-		t.Errorf("no warning in:\n%s", text)
-	}
-	if err := w.Write(web(c, "desired_capacity = 2", fmt.Sprintf("zones = [{ name = %q, cap = 1 }]", zone))); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := w.Apply(t.Context()); err != nil {
-		t.Errorf("shrinking towards the cap: %v\n%s", err, text)
-	}
-}
-
-// TestPlacementQuota: with respect_quotas a region takes what the project's
-// quota still allows, and the rest goes elsewhere.
-func TestPlacementQuota(t *testing.T) {
-	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", 2)
-	const address = "stackpolicy_placement_attachment.web"
-	both := `regions = [{ name = "RegionOne" }, { name = "RegionTwo" }]`
-	regionCount := func(region string, n int64) plancheck.PlanCheck {
-		return plancheck.ExpectKnownValue(address, tfjsonpath.New("distribution").AtMapKey(region).AtMapKey(""), knownvalue.Int64Exact(n))
-	}
-	c.Test(t,
-		resource.TestStep{Config: web(c, "desired_capacity = 8", both, "respect_quotas = true"),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{regionCount("RegionOne", 2), regionCount("RegionTwo", 6)}}},
-		resource.TestStep{Config: web(c, "desired_capacity = 9", `regions = [{ name = "RegionOne" }]`, "respect_quotas = true"), PlanOnly: true,
-			ExpectError: acctest.Says("RegionOne 0 (quota: 0 of 2 instances in use)")},
-	)
-}
-
-// TestPlacementQuotaRoom: a batch whose new servers do not fit next to the old
-// ones is warned of, because Nova would refuse them.
-func TestPlacementQuotaRoom(t *testing.T) {
-	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", 5)
-	config := func(version string, batch int) string {
-		return web(c, "desired_capacity = 4", `zones = [{ name = "az-1" }]`, "respect_quotas = true", fmt.Sprintf("template = { version = %q }", version),
-			fmt.Sprintf("update {\n causes = [\"TEMPLATE\"]\n max_batch_size = %d\n }", batch))
-	}
-	w := c.Workspace(t, config("a", 2))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 4 {
-		c.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("%sweb-%d", c.Prefix, i), Zone: "az-1"})
-	}
-	for batch, warned := range map[int]bool{2: true, 1: false} {
-		if err := w.Write(config("b", batch)); err != nil {
-			t.Fatal(err)
-		}
-		text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color")
-		if err != nil || acctest.Says("this plan needs servers for 2 nodes, and the quota has room for 1 more: 4 of 5 instances in use").MatchString(text) != warned {
-			t.Errorf("a batch of %d: %v, want a warning: %t\n%s", batch, err, warned, text)
-		}
-	}
 }

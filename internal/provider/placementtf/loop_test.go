@@ -2,9 +2,6 @@ package placementtf_test
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
@@ -64,51 +61,4 @@ func TestAccPlacementLoop(t *testing.T) {
 	l.Batch(t, "the apply that brings the update replaces nothing", acctest.Attached(c, 5, even, moving), "", "")
 	l.Step(t, "the next moves two", acctest.Attached(c, 5, even, moving), "18 19", "6 7")
 	l.Step(t, "only the protected one is left", acctest.Attached(c, 1, even, moving), "", "10 16 18 19")
-}
-
-// TestAccPlacementRandom: RANDOM draws by the servers' ids, so the plan tells
-// who goes, and apply keeps to it.
-func TestAccPlacementRandom(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	whole := acctest.Places(region + ": " + strings.Join(c.Zones(t, region)[:1], " "))
-	l := acctest.Loop{Workspace: c.Workspace(t, acctest.Attached(c, 5, whole, "")), Cloud: c}
-	l.Step(t, "create", acctest.Attached(c, 5, whole, ""), "0 1 2 3 4", "")
-	if err := l.Write(acctest.Attached(c, 2, whole, "")); err != nil {
-		t.Fatal(err)
-	}
-	plan, err := l.Plan(t.Context(), "step.tfplan")
-	if err != nil {
-		t.Fatal(err)
-	}
-	planned := map[string]bool{}
-	for _, change := range plan.ResourceChanges {
-		if change.Change.Actions.Delete() {
-			planned[fmt.Sprint(change.Index)] = true
-		}
-	}
-	if _, err := l.Run(t.Context(), "apply", "-input=false", "-no-color", "step.tfplan"); err != nil {
-		t.Fatal(err)
-	}
-	if left := slices.Sorted(maps.Keys(c.Servers(t))); len(planned) != 3 || len(left) != 2 || planned[c.Prefix+left[0]] || planned[c.Prefix+left[1]] {
-		t.Errorf("planned to remove %v, left are %v", planned, left)
-	}
-	l.Settled(t, "random")
-}
-
-// TestAccPlacementOldestProfile: those built from the oldest profile go, which
-// the metadata of their servers tell.
-func TestAccPlacementOldestProfile(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	zone := acctest.Places(region + ": " + c.Zones(t, region)[0])
-	const oldest = "selector { profile_metadata_key = \"built\" }\n  deletion { criteria = \"OLDEST_PROFILE_FIRST\" }"
-	l := acctest.Loop{Workspace: c.Workspace(t, acctest.Attached(c, 4, zone, oldest)), Cloud: c}
-	l.Step(t, "create", acctest.Attached(c, 4, zone, oldest), "0 1 2 3", "")
-	for name, built := range map[string]string{"0": "2026-03-01T00:00:00Z", "1": "2026-01-01T00:00:00Z", "2": "2026-04-01T00:00:00Z", "3": "2026-02-01T00:00:00Z"} {
-		c.Mark(t, region, c.Servers(t)[name].ID, "built", built)
-	}
-	l.Step(t, "shrink", acctest.Attached(c, 2, zone, oldest), "", "1 3")
 }

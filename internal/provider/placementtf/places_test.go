@@ -70,6 +70,13 @@ func TestPlacementPlaces(t *testing.T) {
 			at:      skipped,
 			says:    "It takes no nodes, and loses 1 node: Nova still deletes servers there.",
 		},
+		"a growth that failed is taken back": { // and no healthy server, whatever the criterion says
+			before:  zonal(2, "az-1 az-2", oldestFirst),
+			happens: inTurn(boots, becomes(zonal(5, "az-1 az-2", oldestFirst)), another("web-2")),
+			config:  zonal(3, "az-1 az-2", oldestFirst),
+			nodes:   "RegionOne/az-1: web-0 web-2; RegionOne/az-2: web-1",
+			change:  "-web-3 -web-4",
+		},
 		"neither, where a zone is down": {
 			before:  zonal(2, "az-1 az-2", nil),
 			happens: down("az-2"),

@@ -177,6 +177,12 @@ func TestPlacementRefreshed(t *testing.T) {
 			before: zonal(2, "az-1 az-2", nil), happens: inTurn(boots, moves("web-0")),
 			asks: looks, status: inStep, nodes: "RegionOne/az-2: web-0 web-1",
 		},
+		"a server is shelved": { // in no zone for now, or Terraform would replace it
+			before: zonal(2, "az-1 az-2", nil), happens: inTurn(boots, changes("web-0", func(fake *fakecloud.Cloud, id string) {
+				fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status, s.Zone = "SHELVED_OFFLOADED", "" })
+			})),
+			asks: looks, status: "waits: web-0 (its server is in SHELVED_OFFLOADED)", nodes: "RegionOne: web-0; RegionOne/az-2: web-1",
+		},
 		"profiles are of different ages": {
 			before: zonal(3, "az-1", byProfile), happens: inTurn(boots, built("web-0", "2026-02-01"), built("web-1", "2026-01-01"), built("web-2", "2026-03-01")),
 			asks: looks, status: inStep, change: "-web-1",

@@ -62,6 +62,16 @@ func TestPlacementRefuses(t *testing.T) {
 			nodes:   "RegionOne/az-1: web-0 web-2",
 			change:  "+web-2",
 		},
+		"a candidate by the id of its server": {
+			before: zonal(2, zone, nil),
+			happens: func(t *testing.T, a attached) {
+				t.Helper()
+				a.boot(t, map[string]func(*fakecloud.Server){"web-1": func(s *fakecloud.Server) { s.ID = unscheduledID }})
+			},
+			config: zonal(1, zone, leaving(unscheduledID, "")),
+			nodes:  "RegionOne/az-1: web-0",
+			change: "-web-1",
+		},
 		"a candidate that never was": {
 			before: zonal(2, zone, nil),
 			config: zonal(2, zone, leaving("web-7", "")),

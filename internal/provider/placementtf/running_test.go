@@ -8,11 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
@@ -49,121 +44,6 @@ func TestAccPlacementImportGenerated(t *testing.T) {
 	}
 	if text, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil || !strings.Contains(text, "No changes.") {
 		t.Errorf("%v\n%s\n%s", err, text, written)
-	}
-}
-
-// TestAccPlacementImportPattern: nodes with names of another pattern are adopted
-// by it. An id that names nothing is refused.
-func TestAccPlacementImportPattern(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	one, _ := c.TwoRegions(t)
-	zone := c.Zones(t, one)[0]
-	c.Boot(t, acctest.Server{Name: "node2.web", Region: one, Zone: zone}, acctest.Server{Name: "web-0", Region: one, Zone: zone})
-	pattern := c.Prefix + "node{index}.web"
-	config := web(c, "desired_capacity = 1", fmt.Sprintf("node_name_pattern = %q", pattern), fmt.Sprintf("region = %q", one), fmt.Sprintf("zones = [{ name = %q }]", zone))
-	c.Test(t,
-		resource.TestStep{Config: config, ResourceName: webAddress, ImportState: true, ImportStateId: " ", ExpectError: acctest.Says("It names no cluster.")},
-		resource.TestStep{Config: config, ResourceName: webAddress, ImportState: true, ImportStateId: c.Prefix + "web/" + pattern, ImportStatePersist: true},
-		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(webAddress, tfjsonpath.New("nodes"), knownvalue.MapExact(map[string]knownvalue.Check{c.Prefix + "node2.web": place(2, one, zone)}))}},
-	)
-}
-
-// TestAccPlacementZonesLater: where a region is listed without zones Nova
-// chooses them. Zones that are listed later find the nodes where their servers
-// are, and nothing moves.
-func TestAccPlacementZonesLater(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	one, _, a, _ := c.FiveZones(t)
-	before := web(c, "desired_capacity = 2", fmt.Sprintf("regions = [{ name = %q }]", one))
-	after := func(size int) string {
-		return web(c, fmt.Sprintf("desired_capacity = %d", size), "regions = "+acctest.Places(fmt.Sprintf("%s: %s %s", one, a[0], a[1])))
-	}
-	boot := func() {
-		c.Boot(t, acctest.Server{Name: "web-0", Region: one, Zone: a[1]}, acctest.Server{Name: "web-1", Region: one, Zone: a[1]})
-	}
-	name := func(n string) string { return c.Prefix + "web-" + n }
-	found := map[string]knownvalue.Check{name("0"): place(0, one, a[1]), name("1"): place(1, one, a[1])}
-	grown := map[string]knownvalue.Check{name("0"): found[name("0")], name("1"): found[name("1")], name("2"): place(2, one, a[0])}
-	has := func(nodes map[string]knownvalue.Check) []statecheck.StateCheck {
-		return []statecheck.StateCheck{statecheck.ExpectKnownValue(webAddress, tfjsonpath.New("nodes"), knownvalue.MapExact(nodes))}
-	}
-	c.Test(t,
-		resource.TestStep{Config: before},
-		resource.TestStep{PreConfig: boot, Config: after(2), ConfigStateChecks: has(found)},
-		resource.TestStep{Config: after(3), ConfigStateChecks: has(grown)},
-	)
-}
-
-// TestAccPlacementCandidates: a candidate is named by its node, or by the id of
-// its server. One that is not there is a warning, and the plan goes on.
-func TestAccPlacementCandidates(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	one, _ := c.TwoRegions(t)
-	zone := c.Zones(t, one)[0]
-	shrink := func(size int, candidates ...string) string {
-		return web(c, fmt.Sprintf("desired_capacity = %d", size), fmt.Sprintf("region = %q", one), fmt.Sprintf("zones = [{ name = %q }]", zone),
-			`deletion { candidates = ["`+strings.Join(candidates, `", "`)+`"] }`)
-	}
-	w := c.Workspace(t, shrink(4, "nobody"))
-	apply := func(config string, want ...string) {
-		t.Helper()
-		if err := w.Write(config); err != nil {
-			t.Fatal(err)
-		}
-		text, err := w.Apply(t.Context())
-		for _, part := range want {
-			if err != nil || !acctest.Says(part).MatchString(text) {
-				t.Errorf("%v, want %q in\n%s", err, part, text)
-			}
-		}
-	}
-	apply(shrink(4, "nobody"), `Warning: A candidate is not there`, `"nobody"`)
-	ids := c.Boot(t, acctest.Server{Name: "web-0", Region: one, Zone: zone}, acctest.Server{Name: "web-1", Region: one, Zone: zone},
-		acctest.Server{Name: "web-2", Region: one, Zone: zone}, acctest.Server{Name: "web-3", Region: one, Zone: zone})
-	apply(shrink(2, ids[2], c.Prefix+"web-1"))
-	state, err := w.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	nodes, _ := state.Values.RootModule.Resources[0].AttributeValues["nodes"].(map[string]any)
-	if len(nodes) != 2 || nodes[c.Prefix+"web-0"] == nil || nodes[c.Prefix+"web-3"] == nil {
-		t.Errorf("left are %v, want web-0 and web-3", nodes)
-	}
-}
-
-// TestAccPlacementMins: mins that are more than the nodes are a warning, and the
-// min of a zone is one of its region too.
-func TestAccPlacementMins(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	one, two, a, _ := c.FiveZones(t)
-	config := func(size int) string {
-		return web(c, fmt.Sprintf("desired_capacity = %d", size), fmt.Sprintf("regions = [{ name = %q, weight = 900 }, { name = %q, zones = [{ name = %q, min = 2 }, { name = %q, min = 1 }] }]", two, one, a[0], a[1]))
-	}
-	w := c.Workspace(t, config(2))
-	text, err := w.Apply(t.Context())
-	if err != nil || !acctest.Says("Warning: The mins are more than the nodes").MatchString(text) || !acctest.Says("The mins of all places add up to 3, and the cluster has 2 nodes").MatchString(text) {
-		t.Errorf("%v\n%s", err, text)
-	}
-	if err := w.Write(config(4)); err != nil {
-		t.Fatal(err)
-	}
-	if text, err = w.Apply(t.Context()); err != nil || strings.Contains(text, "Warning") {
-		t.Errorf("%v\n%s", err, text)
-	}
-	state, err := w.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts := fmt.Sprint(state.Values.RootModule.Resources[0].AttributeValues["distribution"])
-	for _, want := range []string{a[0] + ":2", a[1] + ":1"} {
-		if !strings.Contains(counts, want) {
-			t.Errorf("the nodes are spread %s, want %s", counts, want)
-		}
 	}
 }
 

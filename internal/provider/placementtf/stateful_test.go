@@ -241,22 +241,3 @@ func TestAccStatefulAdopted(t *testing.T) {
 			resource.TestCheckResourceAttr(webAddress, "slots.%", "3"))},
 	)
 }
-
-// TestStatefulInput: what a stateful cluster cannot do is refused where it is asked for.
-func TestStatefulInput(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	places := `regions = [{ name = "RegionOne" }]`
-	for name, step := range map[string]struct{ blocks, fault string }{
-		"substitutes":         {retain + "\nupdate {\n causes = [\"TEMPLATE\"]\n max_batch_size = 1\n}", "No substitutes in a stateful cluster"},
-		"substitutes by name": {retain + "\nupdate {\n causes = [\"TEMPLATE\"]\n max_batch_size = 1\n method = \"SUBSTITUTE\"\n}", "No substitutes in a stateful cluster"},
-		"moves":               {retain + "\nupdate {\n causes = [\"PLACEMENT\"]\n max_batch_size = 1\n method = \"RECREATE\"\n}", "No moves in a stateful cluster"},
-		"another word":        {"stateful {\n on_removal = \"KEEP\"\n}", `value must be one of: ["RETAIN" "DELETE"], got: "KEEP"`},
-		"no name":             {"stateful {\n on_removal = \"RETAIN\"\n release = [\"\"]\n}", "string length must be at least 1"},
-		"nothing":             {"stateful {}", `"stateful.on_removal" must be specified when "stateful" is specified`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c.Test(t, resource.TestStep{Config: web(c, "desired_capacity = 1", places, `template = { image = "a" }`, step.blocks), ExpectError: acctest.Says(step.fault)})
-		})
-	}
-}

@@ -172,45 +172,6 @@ func TestAccRollout(t *testing.T) {
 	r.batch(t, "a shrink after all", "b:8", 3, 0)
 }
 
-// TestAccRolloutMoves: a zone that is dropped empties in batches, to the last
-// node, where PLACEMENT is among the causes.
-func TestAccRolloutMoves(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	zones := c.Zones(t, region)
-	if len(zones) < 3 {
-		t.Skipf("needs three zones, and %s has %v", region, zones)
-	}
-	r := cohort{size: 9, version: "a", regions: acctest.Places(region + ": " + strings.Join(zones[:3], " ")),
-		update: updates(`causes         = ["PLACEMENT"]`, `max_batch_size = "25%"`)}
-	r.Loop = acctest.Loop{Cloud: c}
-	r.Workspace = c.Workspace(t, r.config())
-	r.batch(t, "create", "a:9", 0, 0)
-	r.regions = acctest.Places(region + ": " + strings.Join(zones[:2], " "))
-	apply := func(name string, left int) {
-		t.Helper()
-		if err := r.Write(r.config()); err != nil {
-			t.Fatal(err)
-		}
-		if text, err := r.Apply(t.Context()); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, text)
-		}
-		got := 0
-		for _, s := range c.Servers(t) {
-			if s.AvailabilityZone == zones[2] {
-				got++
-			}
-		}
-		if got != left {
-			t.Errorf("%s: %d servers in %s, want %d", name, got, zones[2], left)
-		}
-	}
-	apply("the first batch", 1)
-	apply("the last node", 0)
-	r.Settled(t, "emptied")
-}
-
 // TestAccPlacementMemoryLost: an attachment that does not know its servers any more
 // is refused while planning, and nothing happens to them.
 func TestAccPlacementMemoryLost(t *testing.T) {
@@ -313,48 +274,6 @@ output "images" { value = [for node in terraform_data.node : node.output] }
 				t.Errorf("the next plan: %v\n%s", err, text)
 			}
 		})
-	}
-}
-
-// TestAccRolloutUnknownTemplate: a template that is known only after the apply could
-// become one that replaces other nodes than planned, so it is refused.
-func TestAccRolloutUnknownTemplate(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	zones := fmt.Sprintf("zones = [{ name = %q }]", c.Zones(t, c.Regions(t)[0])[0])
-	image := func(version string) string {
-		return fmt.Sprintf("resource \"terraform_data\" \"image\" {\n  input = %q\n}\n", version) +
-			web(c, "desired_capacity = 2", zones, "template = { image = terraform_data.image.output }") +
-			"output \"image\" {\n  value = one([for node in stackpolicy_placement_attachment.web.nodes : node.template.image if node.index == 0])\n}\n"
-	}
-	w := c.Workspace(t, image("one"))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err) // a new cluster has no nodes that could be replaced
-	}
-	var first string
-	if err := w.Output(t.Context(), "image", &first); err != nil || first != "one" {
-		t.Errorf("web-0 is made from %q, %v", first, err)
-	}
-	if err := w.Write(image("two")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Apply(t.Context()); err == nil || !acctest.Says("Apply what it comes from first, with -target").MatchString(err.Error()) {
-		t.Errorf("got %v", err)
-	}
-	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-target=terraform_data.image"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if err := w.Write(web(c, "desired_capacity = 2", zones)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Apply(t.Context()); err == nil || !acctest.Says("The template is gone").MatchString(err.Error()) {
-		t.Errorf("got %v", err)
-	}
-	if err := w.Write(image("two")); err != nil { // terraform destroy plans too
-		t.Error(err)
 	}
 }
 

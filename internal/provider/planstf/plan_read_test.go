@@ -3,6 +3,7 @@ package planstf_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -140,6 +141,24 @@ func TestRegionPlanRead(t *testing.T) {
 			at:   "regions[0].name: Region skipped",
 			says: "It takes no nodes",
 		},
+		"growth where one is closed": {
+			config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": protocol.Listing("RegionOne! RegionTwo"), "scale_out": grow(2)},
+			want: map[string]string{"reason": "2 nodes to create.", "creation": "{count=2 regions={RegionTwo=2} zones=}",
+				"distribution": "{RegionOne=1 RegionTwo=1}", "target": "{RegionOne=1 RegionTwo=3}"},
+		},
+		"a shrink where one is closed": {
+			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo RegionTwo"), "regions": protocol.Listing("RegionOne! RegionTwo"), "scale_in": grow(3)},
+			want: map[string]string{"reason": "3 nodes to delete.", "deletion": "{count=3 regions={RegionOne=1 RegionTwo=2} zones=}",
+				"distribution": "{RegionOne=2 RegionTwo=2}", "target": "{RegionOne=1 RegionTwo=0}"},
+		},
+		"none that takes nodes": {
+			config: attributes{"nodes": literal(""), "regions": protocol.Listing("Dark"), "scale_out": grow(1)},
+			at:     "regions[0].name: Region skipped\nregions: No region is found usable.",
+		},
+		"the nodes of a place that are more than it has": { // that count is not cut
+			config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": protocol.Listing(two), "decision": share("deletion", 9, "RegionTwo", 9)},
+			at:     ": There is no feasible plan to handle all nodes.",
+		},
 		"who is protected": {
 			config: attributes{"nodes": literal("RegionOne! RegionOne! RegionTwo"), "regions": protocol.Listing(two), "scale_in": grow(1)},
 			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionTwo=1} zones=}",
@@ -223,6 +242,8 @@ func object(fields map[string]tftypes.Value) tftypes.Value {
 func TestZonePlanRead(t *testing.T) {
 	t.Parallel()
 	fake := acctest.NewFake(t, fakecloud.Config{})
+	fake.Fake.AddZone("RegionOne", fakecloud.Zone{Name: "az-4", Hosts: []string{"h"}})
+	fake.Fake.SetZoneAvailable("RegionOne", "az-4", false)
 	fake.Fake.SetQuota("RegionTwo", fakecloud.MemberProjectID, "cores", 2)
 	const three = "az-1 az-2 az-3"
 	count := func(n int) attributes { return attributes{"count": n} }
@@ -258,6 +279,16 @@ func TestZonePlanRead(t *testing.T) {
 			config: attributes{"nodes": append(literal("-/az-1"), literal("-/az-1")...), "zones": protocol.Listing("az-1"), "scale_out": count(1)},
 			at:     "nodes[1].id: Node given twice",
 		},
+		"who is protected, or where none can be deleted": {
+			config: attributes{"nodes": literal("-/az-1! -/az-1 -/az-4 -/az-4"), "zones": protocol.Listing("az-1"), "scale_in": count(1)},
+			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 region=RegionOne zones={az-1=1}}",
+				"distribution": "{az-1=2 az-4=2}", "target": "{az-1=1 az-4=2}"},
+			at: "zones: Availability zone skipped", says: "It keeps the nodes that it has",
+		},
+		"none that is up": {
+			config: attributes{"nodes": literal(""), "zones": protocol.Listing("az-4"), "scale_out": count(1)},
+			at:     "zones[0].name: Availability zone skipped\nzones: No availability zone found available.",
+		},
 		"a zone that is not there": {
 			config: attributes{"nodes": literal(""), "zones": protocol.Listing("az-1 cloud-nine"), "scale_out": count(1)},
 			at:     "zones[1].name: Unknown availability zone",
@@ -267,14 +298,55 @@ func TestZonePlanRead(t *testing.T) {
 	}
 }
 
-// TestPlanValidate: two requests at once are refused before anything is read.
+// TestPlanValidate: what is wrong is refused before anything is read, and nothing is said of what is not known yet.
 func TestPlanValidate(t *testing.T) {
 	t.Parallel()
-	for kind, list := range map[string]string{"stackpolicy_region_plan": "regions", "stackpolicy_zone_plan": "zones"} {
-		p := protocol.Start(t, acctest.NewFake(t, fakecloud.Config{}).Fake, fakecloud.MemberUser, "RegionOne")
-		config := attributes{"nodes": literal(""), list: protocol.Listing("a"), "scale_out": attributes{}, "scale_in": attributes{}}
-		if err := p.ValidateData(t.Context(), kind, config); err == nil || !strings.Contains(err.Error(), "make one") {
-			t.Errorf("%s: %v", kind, err)
+	p := protocol.Start(t, acctest.NewFake(t, fakecloud.Config{}).Fake, fakecloud.MemberUser, "RegionOne")
+	region := func(more attributes) attributes {
+		config := attributes{"name": "R"}
+		maps.Copy(config, more)
+		return attributes{"regions": []any{config}}
+	}
+	const bins = "value must be at least"
+	for _, c := range []struct {
+		more attributes
+		want string // "": it is good
+	}{
+		{attributes{"scale_in": attributes{}}, "make one"},
+		{attributes{"scale_out": nil}, "Nothing is requested"},
+		{attributes{"scale_out": nil, "resize": attributes{}}, "Nothing is requested"},
+		{attributes{"scale_out": attributes{"count": -1}}, "Attribute scale_out.count " + bins + " 0"},
+		{attributes{"scale_out": nil, "node_create": attributes{"region": ""}}, "Attribute node_create.region string length must be at least 1"},
+		{attributes{"scale_out": nil, "resize": attributes{"adjustment_type": "BY_HALF", "number": 1}}, `"BY_HALF" is not one of`},
+		{attributes{"scale_out": nil, "resize": attributes{"adjustment_type": "CHANGE_IN_PERCENTAGE"}}, "CHANGE_IN_PERCENTAGE needs a number."},
+		{attributes{"scale_out": nil, "resize": attributes{"adjustment_type": "CHANGE_IN_CAPACITY", "number": 12.5}}, "CHANGE_IN_CAPACITY needs a whole number, not 12.5."},
+		{attributes{"scale_out": nil, "resize": attributes{"number": 1}}, "A number needs an adjustment_type"},
+		{attributes{"scale_out": nil, "resize": attributes{"min_size": 5, "max_size": 3}}, "The specified min_size (5) is greater than the specified max_size (3)."},
+		{attributes{"scale_out": nil, "decision": tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)}, ""},
+		{attributes{"regions": []any{}}, "list must contain at least 1 elements"},
+		{attributes{"regions": []any{nil}}, "The element 0 of the list is null."},
+		{region(attributes{"name": ""}), "Attribute regions[0].name string length must be at least 1"},
+		{region(attributes{"zones": []any{nil}}), "The element 0 of the list is null."},
+		{attributes{"regions": protocol.Listing("R R")}, `"R" is at the indices 0 and 1.`},
+		{attributes{"regions": protocol.Listing("R:a,a")}, `"a" is at the indices 0 and 1.`},
+		{region(attributes{"weight": 0}), "Attribute regions[0].weight " + bins + " 1"},
+		{region(attributes{"cap": -2}), "Attribute regions[0].cap " + bins + " -1"},
+		{region(attributes{"min": -1}), "Attribute regions[0].min " + bins + " 0"},
+		{region(attributes{"cap": 2, "min": 3}), `The min of the region "R" (3) is larger than its cap (2).`},
+		{region(attributes{"cap": 2, "zones": []any{attributes{"name": "a", "min": 2}, attributes{"name": "b", "min": 1}}}), `The mins of the zones of the region "R" add up to 3, and its cap is 2.`},
+		{region(attributes{"cap": 3, "zones": []any{attributes{"name": "a", "min": 2}, attributes{"name": "b", "min": 1}}}), ""},
+		{region(attributes{"min": 5, "zones": []any{attributes{"name": "a", "cap": 1}, attributes{"name": "b", "cap": 1}}}), `The caps of the zones of the region "R" add up to 2, and its min is 5.`},
+		{attributes{"nodes": []any{attributes{"id": "a"}, nil}}, "This attribute contains a null value."},
+	} {
+		config := attributes{"nodes": literal(""), "regions": protocol.Listing("R"), "scale_out": attributes{}}
+		maps.Copy(config, c.more)
+		err := p.ValidateData(t.Context(), "stackpolicy_region_plan", config)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.more, err, c.want)
 		}
+	}
+	if err := p.ValidateData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": literal(""), "zones": protocol.Listing("a"), "region": "", "scale_out": attributes{}}); err == nil ||
+		!strings.Contains(err.Error(), "Attribute region string length must be at least 1") {
+		t.Errorf("a region without a name: %v", err)
 	}
 }

@@ -188,12 +188,25 @@ func TestReadDecision(t *testing.T) {
 		"no zones, and no count": {deletion: object(fields{"zones": object(nil)}), want: request.Decision{Deletion: &request.Share{}}},
 		"no candidates":          {deletion: object(fields{"candidates": names()}), want: request.Decision{Deletion: &request.Share{Nodes: []string{}}}},
 
+		"regions, as the documents spell them": {creation: object(fields{"region": object(fields{"RegionOne": number(1), "RegionTwo": number(2)})}),
+			want: request.Decision{Creation: &request.Share{Count: 3, Regions: map[string]int64{"RegionOne": 1, "RegionTwo": 2}}}},
+		"zones by region": {creation: object(fields{"zones": object(fields{"RegionOne": object(fields{"az-1": number(3)})})}),
+			want: request.Decision{Creation: &request.Share{Count: 3, Regions: map[string]int64{"RegionOne": 3}, Zones: map[string]map[string]int64{"RegionOne": {"az-1": 3}}}}},
+
 		"nothing":             {says: "It has neither creation nor deletion."},
 		"a misspelled key":    {creation: object(fields{"cuont": number(1)}), says: `creation: it has "cuont"`},
 		"half a node":         {creation: object(fields{"count": number(1.5)}), says: "creation: count: a whole number is needed, not 1.5."},
 		"a region's null":     {creation: object(fields{"regions": object(fields{"RegionOne": types.NumberNull()})}), says: `creation: regions: "RegionOne": a whole number is needed, and it is null.`},
 		"a zone's text":       {creation: object(fields{"zones": object(fields{"az-1": number(1), "az-2": text("two")})}), says: `creation: zones: "az-2": a whole number is needed, not "two".`},
 		"a name that is null": {deletion: object(fields{"candidates": names(types.StringNull())}), says: "deletion: candidates: a name or an id is needed, and it is null."},
+		"a list as a name":    {deletion: object(fields{"candidates": names(names())}), says: "deletion: candidates: a name or an id is needed, not a list."},
+		"a name as a list":    {deletion: object(fields{"candidates": text("a")}), says: `deletion: candidates: a list is needed, not "a".`},
+		"less than its names": {deletion: object(fields{"candidates": names(text("a")), "count": number(0)}), says: "The decision has a count of 0, but its candidates are 1."},
+		"less than its parts": {deletion: object(fields{"count": number(5), "regions": object(fields{"A": number(3)})}), says: "The decision has a count of 5, but its regions or zones add up to 3."},
+		"less than none":      {creation: object(fields{"count": number(-1)}), says: "creation: count: A number of nodes is 0 or more, not -1."},
+		"no object":           {creation: number(3), says: "creation: an object is needed, not 3."},
+		"zones of both kinds": {deletion: object(fields{"zones": object(fields{"A": object(fields{"a": number(1)}), "B": text("x")})}), says: `deletion: zones: "A": a whole number is needed, not an object.`},
+		"zones of no region":  {creation: object(fields{"regions": object(fields{"A": number(1)}), "zones": object(fields{"az-1": number(1)})}), says: "Write the zones by region, as in { RegionOne = { az-1 = 1 } }."},
 		"nodes to create":     {creation: object(fields{"candidates": names(text("a"))}), says: `creation: it has "candidates"`},
 	} {
 		given := fields{}
