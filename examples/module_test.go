@@ -2,11 +2,14 @@ package examples_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -339,5 +342,17 @@ func TestModuleGroupChanges(t *testing.T) {
 	}
 	if groups == 0 {
 		t.Error("no group changes")
+	}
+}
+
+// replace replaces text in a file of a copy of the examples.
+func replace(t *testing.T, file, old, text string) {
+	t.Helper()
+	all, err := os.ReadFile(file)
+	if !strings.Contains(string(all), old) {
+		err = errors.Join(err, errors.New("nothing to replace"))
+	}
+	if err = errors.Join(err, os.WriteFile(file, []byte(strings.ReplaceAll(string(all), old, text)), 0o600)); err != nil {
+		t.Fatalf("%s: %v", file, err)
 	}
 }

@@ -31,13 +31,8 @@ type databases struct {
 func startDatabases(t *testing.T) *databases {
 	t.Helper()
 	t.Parallel()
-	d := &databases{
-		example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/stateful-nodes"),
-		size:    3,
-		image:   "debian-12",
-		volumes: map[string]string{},
-		ports:   map[string]string{},
-	}
+	d := &databases{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/stateful-nodes"), size: 3, image: "debian-12",
+		volumes: map[string]string{}, ports: map[string]string{}}
 	network, _ := d.c.Network(t, "RegionOne")
 	d.Env = append(d.Env, "TF_VAR_network_id="+network)
 	d.watched = d.c.Watch(t, "RegionOne", d.size)

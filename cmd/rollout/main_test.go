@@ -171,10 +171,7 @@ func TestRollout(t *testing.T) {
 		t.Errorf("summary: %v\n%s", err, written)
 	}
 	c.Fake.ResetRequests()
-	if got, said := code(
-		t,
-		command(),
-	); got != 0 || !strings.Contains(said, "done: nothing is left to replace\n") ||
+	if got, said := code(t, command()); got != 0 || !strings.Contains(said, "done: nothing is left to replace\n") ||
 		c.Fake.Count("POST compute /servers") != 0 {
 		t.Errorf("again: exit code %d\n%s", got, said)
 	}
@@ -190,8 +187,7 @@ func TestEnds(t *testing.T) {
 		}
 	}))
 	t.Cleanup(health.Close)
-	c, command := startWith(t, "max_batch_size = 2\n    revert_after = \"2s\"",
-		"timeout = \"3s\"\n  http { url = \""+health.URL+"/${var.image}/{name}\" }")
+	c, command := startWith(t, "max_batch_size = 2\n    revert_after = \"2s\"", "timeout = \"3s\"\n  http { url = \""+health.URL+"/${var.image}/{name}\" }")
 	for _, end := range []struct {
 		args     []string
 		code     int
@@ -245,10 +241,7 @@ func TestStopped(t *testing.T) {
 				t.Errorf("exit code %d, %s\n%s", cmd.ProcessState.ExitCode(), versions(c), said.String())
 			}
 			// The apply of a run that was killed goes on, and has the lock of the state.
-			if got, said := code(
-				t,
-				command("-lock-timeout", "10m"),
-			); got != 0 || strings.Contains(versions(c), "a:") ||
+			if got, said := code(t, command("-lock-timeout", "10m")); got != 0 || strings.Contains(versions(c), "a:") ||
 				len(c.Servers(t)) != 4 {
 				t.Errorf("the next run: exit code %d, %s\n%s", got, versions(c), said)
 			}
@@ -273,11 +266,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"-dir", "/does/not/exist", "-terraform", "sh"}, 1, "/does/not/exist"},
 	} {
 		var stdout, stderr bytes.Buffer
-		if got := run(
-			c.args,
-			&stdout,
-			&stderr,
-		); got != c.code ||
+		if got := run(c.args, &stdout, &stderr); got != c.code ||
 			!strings.Contains(stdout.String()+stderr.String(), c.said) {
 			t.Errorf("%q: exit code %d\n%s%s", c.args, got, stdout.String(), stderr.String())
 		}

@@ -121,15 +121,10 @@ func TestVectors(t *testing.T) {
 func genNodes(t *rapid.T) []node.Node {
 	nodes := make([]node.Node, rapid.IntRange(0, 12).Draw(t, "nodes"))
 	for i := range nodes {
-		nodes[i] = node.Node{
-			ID:               fmt.Sprintf("n%02d", i),
-			Region:           rapid.SampledFrom([]string{"R1", "R2", "R3"}).Draw(t, "region"),
-			Status:           rapid.SampledFrom([]string{"ACTIVE", "ACTIVE", "SHUTOFF", "BUILD", "ERROR", "UNKNOWN"}).Draw(t, "status"),
-			CreatedAt:        day(rapid.IntRange(1, 4).Draw(t, "created")),
-			ProfileCreatedAt: day(rapid.IntRange(1, 3).Draw(t, "profile")),
-			Tainted:          rapid.IntRange(0, 5).Draw(t, "tainted") == 0,
-			Protected:        rapid.IntRange(0, 5).Draw(t, "protected") == 0,
-		}
+		nodes[i] = node.Node{ID: fmt.Sprintf("n%02d", i), Region: rapid.SampledFrom([]string{"R1", "R2", "R3"}).Draw(t, "region"),
+			Status:    rapid.SampledFrom([]string{"ACTIVE", "ACTIVE", "SHUTOFF", "BUILD", "ERROR", "UNKNOWN"}).Draw(t, "status"),
+			CreatedAt: day(rapid.IntRange(1, 4).Draw(t, "created")), ProfileCreatedAt: day(rapid.IntRange(1, 3).Draw(t, "profile")),
+			Tainted: rapid.IntRange(0, 5).Draw(t, "tainted") == 0, Protected: rapid.IntRange(0, 5).Draw(t, "protected") == 0}
 	}
 	return nodes
 }

@@ -151,20 +151,13 @@ func oracle(c Config) *auth.Config {
 	for service, url := range c.EndpointOverrides {
 		overrides[service] = url
 	}
-	return &auth.Config{
-		Cloud: c.Cloud, IdentityEndpoint: c.AuthURL, Region: c.Region,
-		Username: c.UserName, UserID: c.UserID, UserDomainName: c.UserDomainName, UserDomainID: c.UserDomainID,
-		TenantName: c.TenantName, TenantID: c.TenantID, ProjectDomainName: c.ProjectDomainName, ProjectDomainID: c.ProjectDomainID,
-		DomainName: c.DomainName, DomainID: c.DomainID, DefaultDomain: c.DefaultDomain,
-		Password: c.Password, Token: c.Token,
-		ApplicationCredentialID:     c.ApplicationCredentialID,
-		ApplicationCredentialName:   c.ApplicationCredentialName,
-		ApplicationCredentialSecret: c.ApplicationCredentialSecret,
-		AuthOpts:                    &gophercloud.AuthOptions{Scope: &gophercloud.AuthScope{System: c.SystemScope}},
-		Insecure:                    c.Insecure, CACertFile: c.CACertFile, ClientCertFile: c.Cert, ClientKeyFile: c.Key,
-		EndpointType: c.EndpointType, EndpointOverrides: overrides,
-		DelayedAuth: true, AllowReauth: c.AllowReauth,
-	}
+	return &auth.Config{Cloud: c.Cloud, IdentityEndpoint: c.AuthURL, Region: c.Region, Username: c.UserName, UserID: c.UserID, UserDomainName: c.UserDomainName,
+		UserDomainID: c.UserDomainID, TenantName: c.TenantName, TenantID: c.TenantID, ProjectDomainName: c.ProjectDomainName,
+		ProjectDomainID: c.ProjectDomainID, DomainName: c.DomainName, DomainID: c.DomainID, DefaultDomain: c.DefaultDomain, Password: c.Password,
+		Token: c.Token, ApplicationCredentialID: c.ApplicationCredentialID, ApplicationCredentialName: c.ApplicationCredentialName,
+		ApplicationCredentialSecret: c.ApplicationCredentialSecret, AuthOpts: &gophercloud.AuthOptions{Scope: &gophercloud.AuthScope{System: c.SystemScope}},
+		Insecure: c.Insecure, CACertFile: c.CACertFile, ClientCertFile: c.Cert, ClientKeyFile: c.Key, EndpointType: c.EndpointType,
+		EndpointOverrides: overrides, DelayedAuth: true, AllowReauth: c.AllowReauth}
 }
 
 func TestResolveRefuses(t *testing.T) {

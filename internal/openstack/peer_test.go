@@ -33,12 +33,8 @@ type request struct {
 
 // readNodes reads what is kept of the servers of regions.
 func readNodes(ctx context.Context, cloud *openstack.Cloud, regions ...string) (any, error) {
-	return cluster.Read(ctx, cloud, cluster.Query{
-		Regions:   regions,
-		Selector:  cluster.Selector{NameRegex: "^"},
-		Keys:      cluster.Keys{Profile: "profile"},
-		Addresses: map[string][]string{},
-	})
+	return cluster.Read(ctx, cloud, cluster.Query{Regions: regions, Selector: cluster.Selector{NameRegex: "^"}, Keys: cluster.Keys{Profile: "profile"},
+		Addresses: map[string][]string{}})
 }
 
 // ofCompute asks a region's Nova.
@@ -118,11 +114,8 @@ var requests = []request{
 	{
 		"GET",
 		"/servers/s",
-		hostile.Target{
-			Around: `{"server": %s}`,
-			Item: `{"id": "s", "status": "ERROR", "name": "n", "fault": {"message": "no host", "code": 500}, ` +
-				`"created": "2026-01-01T00:00:00Z"}`,
-		},
+		hostile.Target{Around: `{"server": %s}`, Item: `{"id": "s", "status": "ERROR", "name": "n", "fault": {"message": "no host", "code": 500}, ` +
+			`"created": "2026-01-01T00:00:00Z"}`},
 		ofCompute(func(ctx context.Context, c *openstack.Compute) ([]string, error) {
 			status, err := openstack.Server{Compute: c, ID: "s"}.Status(ctx)
 			fault, faultErr := openstack.Server{Compute: c, ID: "s"}.Fault(ctx)
@@ -160,20 +153,15 @@ var requests = []request{
 	{
 		"GET",
 		"/os-hypervisors/detail",
-		hostile.Target{
-			Around: `{"hypervisors": [%s]}`,
+		hostile.Target{Around: `{"hypervisors": [%s]}`,
 			Item: `{"id": "%d", "hypervisor_hostname": "h", "state": "up", "status": "enabled", "service": {"id": "s", ` +
-				`"host": "host"}}`,
-		},
+				`"host": "host"}}`},
 		ofCompute(func(ctx context.Context, c *openstack.Compute) (any, error) { return c.Hypervisors(ctx) }),
 	},
 	{
 		"GET",
 		"/os-availability-zone",
-		hostile.Target{
-			Around: `{"availabilityZoneInfo": [%s]}`,
-			Item:   `{"zoneName": "az-%d", "zoneState": {"available": true}, "hosts": null}`,
-		},
+		hostile.Target{Around: `{"availabilityZoneInfo": [%s]}`, Item: `{"zoneName": "az-%d", "zoneState": {"available": true}, "hosts": null}`},
 		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
 			return cloud.Zones(ctx, region)
 		},
@@ -205,40 +193,27 @@ var requests = []request{
 	{
 		"GET",
 		"/lbaas/pools/p/members",
-		hostile.Target{
-			Around: `{"members": [%s]}`,
-			Item: `{"id": "m%d", "name": "n", "address": "10.0.0.1", "weight": 1, "tags": ["t"], ` +
-				`"provisioning_status": "ACTIVE", "operating_status": "ONLINE"}`,
-		},
+		hostile.Target{Around: `{"members": [%s]}`, Item: `{"id": "m%d", "name": "n", "address": "10.0.0.1", "weight": 1, "tags": ["t"], ` +
+			`"provisioning_status": "ACTIVE", "operating_status": "ONLINE"}`},
 		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) { return l.Members(ctx, "p") }),
 	},
 	{
 		"GET",
 		"/lbaas/pools/p/members/m",
-		hostile.Target{
-			Around: `{"member": %s}`,
-			Item: `{"id": "m", "name": "n", "address": "10.0.0.1", "weight": 1, "tags": ["t"], ` +
-				`"provisioning_status": "ACTIVE", "operating_status": "ONLINE"}`,
-		},
+		hostile.Target{Around: `{"member": %s}`, Item: `{"id": "m", "name": "n", "address": "10.0.0.1", "weight": 1, "tags": ["t"], ` +
+			`"provisioning_status": "ACTIVE", "operating_status": "ONLINE"}`},
 		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) { return l.Member(ctx, "p", "m") }),
 	},
 	{"PUT", "/lbaas/pools/p/members/m", hostile.Target{Around: `{"member": %s}`, Item: `{"id": "m", "weight": 0}`},
 		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) {
 			return nil, l.SetWeight(ctx, "p", "m", 0, []string{"t"})
 		})},
-	{
-		"GET",
-		"/queues",
-		hostile.Target{Around: `{"queues": [%s]}`, Item: `{"name": "q%d"}`},
-		ofMessaging("GET", "/queues", nil, 200, 204),
-	},
+	{"GET", "/queues", hostile.Target{Around: `{"queues": [%s]}`, Item: `{"name": "q%d"}`}, ofMessaging("GET", "/queues", nil, 200, 204)},
 	{
 		"GET",
 		"/queues/q/messages",
-		hostile.Target{
-			Around: `{"messages": [%s]}`,
-			Item:   `{"id": "m%d", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"lifecycle_action_token": "t"}}`,
-		},
+		hostile.Target{Around: `{"messages": [%s]}`,
+			Item: `{"id": "m%d", "href": "/v2/queues/q/messages/m", "ttl": 60, "body": {"lifecycle_action_token": "t"}}`},
 		ofMessaging("GET", "/queues/q/messages", nil, 200, 204),
 	},
 	{
@@ -313,13 +288,7 @@ func TestPeer(t *testing.T) {
 					continue
 				}
 				fault := fake.Inject(
-					fakecloud.Fault{
-						Method:  r.method,
-						Path:    r.path,
-						Effect:  fakecloud.Handle,
-						Times:   fakecloud.Forever,
-						Handler: way.Handler(r.target),
-					},
+					fakecloud.Fault{Method: r.method, Path: r.path, Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: way.Handler(r.target)},
 				)
 				got := child.ask(t, way)
 				// On a busy machine the login before may take longer than the time that a slow answer has.
@@ -406,9 +375,8 @@ func askPeer(t *testing.T) {
 	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	var q question
 	for in.Decode(&q) == nil {
-		config := openstack.Config{AuthURL: address, UserName: fakecloud.MemberUser, Password: fakecloud.Password,
-			TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, AllowReauth: true,
-			RequestTimeout: 10 * time.Minute}
+		config := openstack.Config{AuthURL: address, UserName: fakecloud.MemberUser, Password: fakecloud.Password, TenantName: fakecloud.MemberProject,
+			DefaultDomain: fakecloud.DomainID, AllowReauth: true, RequestTimeout: 10 * time.Minute}
 		if q.Slow {
 			config.RequestTimeout = 200 * time.Millisecond
 		}

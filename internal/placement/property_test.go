@@ -14,13 +14,9 @@ func genBins(most int) *rapid.Generator[[]Bin] {
 	return rapid.Custom(func(t *rapid.T) []Bin {
 		list := make([]Bin, rapid.IntRange(1, most).Draw(t, "bins"))
 		for i := range list {
-			list[i] = Bin{
-				Name:    string(rune('A' + i)),
-				Weight:  rapid.SampledFrom([]int64{0, 1, 1, 1, 2, 3, 5}).Draw(t, "weight"),
-				Cap:     rapid.SampledFrom([]int64{Unlimited, Unlimited, 0, 1, 2, 3, 4}).Draw(t, "cap"),
-				Current: rapid.Int64Range(0, 5).Draw(t, "current"),
-				Closed:  rapid.IntRange(0, 9).Draw(t, "closed") == 0,
-			}
+			list[i] = Bin{Name: string(rune('A' + i)), Weight: rapid.SampledFrom([]int64{0, 1, 1, 1, 2, 3, 5}).Draw(t, "weight"),
+				Cap: rapid.SampledFrom([]int64{Unlimited, Unlimited, 0, 1, 2, 3, 4}).Draw(t, "cap"), Current: rapid.Int64Range(0, 5).Draw(t, "current"),
+				Closed: rapid.IntRange(0, 9).Draw(t, "closed") == 0}
 			c := list[i].Cap
 			list[i].Min = rapid.Int64Range(0, min(2, max(c, -2*c))).Draw(t, "min")
 			list[i].Kept = max(0, rapid.Int64Range(-3, list[i].Current).Draw(t, "kept"))

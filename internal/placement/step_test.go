@@ -144,15 +144,11 @@ func TestMovingRegions(t *testing.T) {
 	}{
 		{"regions, then zones", []Region{region("R1", "a now4, b"), region("R2", "a, b"), {Bin: Bin{Name: "old", Current: 2}}},
 			[]string{"old to R2/a", "old to R2/b", "R1/a to R2/a", "R1/a to R1/b"}},
-		{"zones in the order of the regions' names", []Region{region("R2", "a now2, b"), region("R1", "a now2, b")},
-			[]string{"R1/a to R1/b", "R2/a to R2/b"}},
+		{"zones in the order of the regions' names", []Region{region("R2", "a now2, b"), region("R1", "a now2, b")}, []string{"R1/a to R1/b", "R2/a to R2/b"}},
 		{"of equal zones the last by name loses the first node", []Region{region("R1", "a now2, b now2, c"), region("R2", "a now4")}, []string{"R1/b to R1/c"}},
-		{"a zone that nobody lists", []Region{region("R1", "a now1, old w0 now2"), region("R2", "a now3")},
-			[]string{"R1/old to R1/a", "R1/old to R1/a"}},
-		{"whose region is full", []Region{region("R1", "a cap1 now1, old w0 now2"), region("R2", "a now3")},
-			[]string{"R1/old to R2/a", "R1/old to R2/a"}},
-		{"a zone above its cap in a full region", []Region{region("R1", "a cap1 now2, b closed"), region("R2", "a now2")},
-			[]string{"R1/a to R2/a"}},
+		{"a zone that nobody lists", []Region{region("R1", "a now1, old w0 now2"), region("R2", "a now3")}, []string{"R1/old to R1/a", "R1/old to R1/a"}},
+		{"whose region is full", []Region{region("R1", "a cap1 now1, old w0 now2"), region("R2", "a now3")}, []string{"R1/old to R2/a", "R1/old to R2/a"}},
+		{"a zone above its cap in a full region", []Region{region("R1", "a cap1 now2, b closed"), region("R2", "a now2")}, []string{"R1/a to R2/a"}},
 		{"not in a region above its cap, which would not take them back", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: 2}, Zones: bins(t, "a now3, b")}, region("R2", "a closed")}, nil},
 		{"nor in a closed one", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited, Closed: true}, Zones: bins(t, "a now3, b")}}, nil},
 		{"out of a closed region, which takes none", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited, Closed: true}, Zones: bins(t, "a, old w0 now1")}, region("R2", "a now3")},
@@ -160,8 +156,7 @@ func TestMovingRegions(t *testing.T) {
 		{"not where all is full", []Region{region("R1", "a cap1 now1, old w0 now2"), region("R2", "a closed now3")}, nil},
 		{"not below a min", []Region{region("R1", "a min4 now4, b"), region("R2", "a"), {Bin: Bin{Name: "old", Min: 2, Current: 2}}}, nil},
 		{"not below a region's min", []Region{{Bin: Bin{Name: "R1", Weight: 1, Min: 3, Cap: Unlimited}, Zones: bins(t, "a cap1 now1, old w0 now2")}, region("R2", "a now3")}, nil},
-		{"a zone's min is its region's", []Region{region("R1", "a min2, b"), region("R2", "a now2")},
-			[]string{"R2/a to R1/a", "R2/a to R1/a"}},
+		{"a zone's min is its region's", []Region{region("R1", "a min2, b"), region("R2", "a now2")}, []string{"R2/a to R1/a", "R2/a to R1/a"}},
 	} {
 		regions := copied(c.regions)
 		var got []string

@@ -178,13 +178,7 @@ func TestKilledAnywhere(t *testing.T) {
 	for name, recreate := range map[string]bool{"substitute": false, "recreate": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &mortal{
-				recreate: recreate,
-				drained:  map[string]bool{},
-				asked:    map[string]int{},
-				served:   map[string]string{},
-				counts:   map[string]int{},
-			}
+			m := &mortal{recreate: recreate, drained: map[string]bool{}, asked: map[string]int{}, served: map[string]string{}, counts: map[string]int{}}
 			health := httptest.NewServer(http.HandlerFunc(m.ready))
 			consumer := httptest.NewServer(http.HandlerFunc(m.consume))
 			t.Cleanup(health.Close)

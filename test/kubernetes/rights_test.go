@@ -45,15 +45,10 @@ func serve(t *testing.T, role *rbacv1.ClusterRole) *server {
 			Spec: corev1.PodSpec{NodeName: "web-1", Volumes: []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}},
 		}
 	}
-	s := &server{
-		role: role,
-		used: map[string]bool{},
-		node: &corev1.Node{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
-			ObjectMeta: metav1.ObjectMeta{Name: "web-1", UID: "uid-of-node", ResourceVersion: "7"},
-		},
-		pods: []corev1.Pod{pod("front", "ReplicaSet"), pod("logs", "DaemonSet")},
-	}
+	s := &server{role: role, used: map[string]bool{}, pods: []corev1.Pod{pod("front", "ReplicaSet"), pod("logs", "DaemonSet")}, node: &corev1.Node{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
+		ObjectMeta: metav1.ObjectMeta{Name: "web-1", UID: "uid-of-node", ResourceVersion: "7"},
+	}}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s

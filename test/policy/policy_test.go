@@ -89,42 +89,26 @@ func TestPolicy(t *testing.T) {
 		apply     bool
 	}{
 		{name: "create without drains", variables: []string{"drain=false"}, apply: true, checks: []int{2}},
-		{
-			name: "undrained", variables: []string{"image=debian-13", "drain=false"},
-			deny: []string{
-				`openstack_compute_instance_v2.web["web-N"] leaves undrained`,
-				`openstack_compute_instance_v2.web["web-N"] leaves undrained`,
-			},
-			checks: []int{2},
-		},
+		{name: "undrained", variables: []string{"image=debian-13", "drain=false"}, checks: []int{2}, deny: []string{
+			`openstack_compute_instance_v2.web["web-N"] leaves undrained`,
+			`openstack_compute_instance_v2.web["web-N"] leaves undrained`,
+		}},
 		{name: "drains are attached", apply: true},
 		{name: "nothing to do"},
 		{name: "a batch of two", variables: []string{"image=debian-13"}},
-		{
-			name: "a batch of three", variables: []string{"image=debian-13", "max_batch_size=3"},
-			deny:   []string{taken(3)},
-			checks: []int{0},
-		},
+		{name: "a batch of three", variables: []string{"image=debian-13", "max_batch_size=3"}, deny: []string{taken(3)}, checks: []int{0}},
 		{name: "a growth", variables: []string{"size=8"}},
 		{name: "two by hand", flags: []string{server(0), server(1)}},
 		{name: "three by hand", flags: []string{server(0), server(1), server(2)}, deny: []string{taken(3)}},
 		{name: "another user_data", variables: []string{"user_data=x"}, deny: []string{taken(6)}},
 		{name: "a destroy", flags: []string{"-destroy"}, deny: []string{attachment + " forgets its nodes", taken(6)}},
-		{
-			name: "below a min", variables: []string{`zones=[{name="az-1",min=1},{name="az-2",min=1},{name="az-3",min=3}]`},
-			deny:   []string{attachment + " leaves RegionOne/az-3 with 2 nodes; its min is 3"},
-			checks: []int{1},
-		},
-		{
-			name: "held",
-			before: func() {
-				for _, s := range slices.Collect(maps.Values(c.Servers(t)))[:4] {
-					c.Reset(t, "RegionOne", s.ID)
-				}
-			},
-			warn:   []string{attachment + ": held: 4 of 6 nodes are unhealthy, more than stop_above (50%) allows"},
-			checks: []int{3},
-		},
+		{name: "below a min", variables: []string{`zones=[{name="az-1",min=1},{name="az-2",min=1},{name="az-3",min=3}]`},
+			deny: []string{attachment + " leaves RegionOne/az-3 with 2 nodes; its min is 3"}, checks: []int{1}},
+		{name: "held", warn: []string{attachment + ": held: 4 of 6 nodes are unhealthy, more than stop_above (50%) allows"}, checks: []int{3}, before: func() {
+			for _, s := range slices.Collect(maps.Values(c.Servers(t)))[:4] {
+				c.Reset(t, "RegionOne", s.ID)
+			}
+		}},
 	} {
 		if step.before != nil {
 			step.before()

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -48,41 +47,6 @@ func block(lines ...string) string { return "hook {\n    " + strings.Join(lines,
 // hookBlock is a hook block of a type that abandons.
 func hookBlock(kind string, lines ...string) string {
 	return block(append([]string{fmt.Sprintf("type = %q", kind), `default_result = "ABANDON"`}, lines...)...)
-}
-
-// TestAccDeletionAttachment_webhook: a consumer drains the node while its server
-// still runs; then comes the grace period, then the server goes.
-func TestAccDeletionAttachment_webhook(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	consumer, url := acctest.StartConsumer(t, 1500*time.Millisecond)
-	hooked := func(n int) string {
-		return drained(c, region, n, "grace_period = 1\n  "+hookBlock("webhook", "url = \"%s/drain\"", "timeout = 60"), url)
-	}
-	w := c.Workspace(t, hooked(1))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	id := c.Servers(t)["0"].ID
-	start := time.Now()
-	if err := w.Write(hooked(0)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(start); took < 2500*time.Millisecond {
-		t.Errorf("drained and graced in %s", took)
-	}
-	if len(consumer.Nodes) != 1 || consumer.Posts != 1 || len(c.Servers(t)) != 0 {
-		t.Errorf("%d nodes, %d posts, servers %v", len(consumer.Nodes), consumer.Posts, c.Servers(t))
-	}
-	for token, m := range consumer.Nodes {
-		if len(token) < 16 || m["node_id"] != id || m["lifecycle_transition_type"] != "termination" || m["region"] != region || m["node_name"] != c.Prefix+"0" || m["cluster"] != "web" {
-			t.Errorf("got %v", m)
-		}
-	}
 }
 
 // gathering is a consumer that lets no node go before so many drain at once.
@@ -164,28 +128,4 @@ resource "stackpolicy_deletion_attachment" "node" {
 		// A server that is killed outside takes its attachment along.
 		resource.TestStep{PreConfig: func() { c.Kill(t, region, c.Servers(t)["b"].ID) }, Config: config("b", "grace_period = 1"), ConfigPlanChecks: does(plancheck.ResourceActionCreate)},
 	)
-}
-
-// TestAccDeletionAttachment_kept: a node that leaves the cluster and is kept, as
-// destroy_after_deletion = false has it: the configuration forgets the server.
-func TestAccDeletionAttachment_kept(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	w := c.Workspace(t, drained(c, region, 1, "grace_period = 0"))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	id := c.Servers(t)["0"].ID
-	t.Cleanup(func() { c.Kill(t, region, id) })
-	if err := w.Write("removed {\n  from = openstack_compute_instance_v2.node\n  lifecycle {\n    destroy = false\n  }\n}\n"); err != nil {
-		t.Fatal(err)
-	}
-	text, err := w.Apply(t.Context())
-	if err != nil || c.Servers(t)["0"].ID != id {
-		t.Errorf("got %v\n%s", err, text)
-	}
-	if !strings.Contains(text, "stackpolicy_deletion_attachment.node[\"0\"]: Destruction complete") {
-		t.Errorf("the attachment was not destroyed, and the node not drained:\n%s", text)
-	}
 }

@@ -64,10 +64,7 @@ func TestLimit(t *testing.T) {
 // that cleans what others forgot.
 func TestWarnCleans(t *testing.T) {
 	const name = "x\x1b[2J\r\nError: all is lost"
-	for _, node := range []nodeModel{
-		{NodeName: types.StringValue(name), ServerID: types.StringValue("1")},
-		{ServerID: types.StringValue(name)},
-	} {
+	for _, node := range []nodeModel{{NodeName: types.StringValue(name), ServerID: types.StringValue("1")}, {ServerID: types.StringValue(name)}} {
 		node.Hook, node.Shutdown = hooked(t, "", nil), types.BoolValue(true)
 		var diags diag.Diagnostics
 		attachmentModel{nodeModel: node}.leave(t.Context(), new(backend.Walk), &diags)
@@ -103,10 +100,8 @@ func TestImport(t *testing.T) {
 		"by an id that has no server id": {id: "RegionOne/", fails: true},
 		"by nothing":                     {fails: true},
 	} {
-		resp := &resource.ImportStateResponse{
-			State:    tfsdk.State{Schema: schema, Raw: tftypes.NewValue(schema.Type().TerraformType(t.Context()), nil)},
-			Identity: &tfsdk.ResourceIdentity{Schema: identity, Raw: tftypes.NewValue(kind, nil)},
-		}
+		resp := &resource.ImportStateResponse{State: tfsdk.State{Schema: schema, Raw: tftypes.NewValue(schema.Type().TerraformType(t.Context()), nil)},
+			Identity: &tfsdk.ResourceIdentity{Schema: identity, Raw: tftypes.NewValue(kind, nil)}}
 		(&attachmentResource{}).ImportState(t.Context(), resource.ImportStateRequest{ID: c.id, Identity: c.identity}, resp)
 		if resp.Diagnostics.HasError() != c.fails {
 			t.Errorf("%s: %v", name, resp.Diagnostics)

@@ -121,23 +121,13 @@ resource "stackpolicy_deletion_attachment" "a" {
 		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(name, want)}}
 	}
 	is := func(grace string) []statecheck.StateCheck {
-		return []statecheck.StateCheck{
-			statecheck.ExpectKnownValue(name, tfjsonpath.New("grace_period"), knownvalue.StringExact(grace)),
-		}
+		return []statecheck.StateCheck{statecheck.ExpectKnownValue(name, tfjsonpath.New("grace_period"), knownvalue.StringExact(grace))}
 	}
 	c.Test(
 		t,
 		resource.TestStep{Config: config("60", `"1h"`, `"2d"`), ConfigStateChecks: is("60")},
-		resource.TestStep{
-			Config:            config(`"1m"`, "3600", `"48h"`),
-			ConfigPlanChecks:  does(plancheck.ResourceActionNoop),
-			ConfigStateChecks: is("60"),
-		},
-		resource.TestStep{
-			Config:            config(`"61s"`, "3600", `"48h"`),
-			ConfigPlanChecks:  does(plancheck.ResourceActionUpdate),
-			ConfigStateChecks: is("61s"),
-		},
+		resource.TestStep{Config: config(`"1m"`, "3600", `"48h"`), ConfigPlanChecks: does(plancheck.ResourceActionNoop), ConfigStateChecks: is("60")},
+		resource.TestStep{Config: config(`"61s"`, "3600", `"48h"`), ConfigPlanChecks: does(plancheck.ResourceActionUpdate), ConfigStateChecks: is("61s")},
 		resource.TestStep{Config: config("61", "3601", `"2d"`), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
 	)
 }

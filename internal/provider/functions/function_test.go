@@ -1,9 +1,7 @@
 package functions_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -51,17 +49,12 @@ func TestDistributeFunction(t *testing.T) {
 				acctest.Counts(),
 				acctest.Counts(),
 				acctest.Counts("A", 1, "B", 1),
-				knownvalue.MapExact(map[string]knownvalue.Check{
-					"A": knownvalue.Int64Exact(1_000_000_000_000),
-					"B": knownvalue.Int64Exact(3_000_000_000_000),
-				}),
+				knownvalue.MapExact(map[string]knownvalue.Check{"A": knownvalue.Int64Exact(1_000_000_000_000), "B": knownvalue.Int64Exact(3_000_000_000_000)}),
 			),
 		},
 		resource.TestStep{
-			Config: outputs("provider::stackpolicy::distribute(3, { A = { current = terraform_data.later.output }, B = {} })") + "resource \"terraform_data\" \"later\" { input = 2 }\n",
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectUnknownOutputValue("o0"),
-			}},
+			Config:            outputs("provider::stackpolicy::distribute(3, { A = { current = terraform_data.later.output }, B = {} })") + "resource \"terraform_data\" \"later\" { input = 2 }\n",
+			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownOutputValue("o0")}},
 			ConfigStateChecks: expectOutputs(acctest.Counts("A", 1, "B", 2)),
 		},
 	)
@@ -95,83 +88,4 @@ func TestFunctionBadInput(t *testing.T) {
 		steps = append(steps, resource.TestStep{Config: outputs("provider::stackpolicy::" + expression), PlanOnly: true, ExpectError: acctest.Says(want)})
 	}
 	acctest.Offline(t, steps...)
-}
-
-// TestFunctionVectors holds a quarter of the cases with known answers through
-// terraform; the packages that decide hold them all.
-func TestFunctionVectors(t *testing.T) {
-	t.Parallel()
-	read := func(file string, into any) {
-		data, err := os.ReadFile(file)
-		if err == nil {
-			err = json.Unmarshal(data, into)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	var resizes []struct {
-		Current int64
-		Resize  json.RawMessage
-		Expect  struct {
-			Status, Reason string
-			Desired        int64
-		}
-	}
-	read("../../request/testdata/desired_capacity.json", &resizes)
-	var spreads []struct {
-		Count                  int64
-		Weights, Caps, Current map[string]int64
-		Expect                 struct {
-			Plan  map[string]int64
-			Error string
-		}
-	}
-	read("../../placement/testdata/distribute.json", &spreads)
-
-	// can() tells an error from an answer within one configuration.
-	var expressions []string
-	var checks []knownvalue.Check
-	for i, c := range resizes {
-		if i%4 != 0 {
-			continue
-		}
-		call := fmt.Sprintf("provider::stackpolicy::desired_capacity(%d, %s)", c.Current, c.Resize)
-		expressions = append(expressions, fmt.Sprintf("try(%s, -999)", call))
-		if want := c.Expect.Desired; c.Expect.Status == "OK" {
-			checks = append(checks, knownvalue.Int64Exact(want))
-		} else {
-			checks = append(checks, knownvalue.Int64Exact(-999))
-		}
-	}
-	for i, c := range spreads {
-		if i%4 != 0 {
-			continue
-		}
-		bins := map[string]map[string]int64{}
-		for name, current := range c.Current {
-			bins[name] = map[string]int64{"current": current, "weight": 0}
-		}
-		for name, weight := range c.Weights {
-			bins[name] = map[string]int64{"current": c.Current[name], "weight": weight}
-			if most, ok := c.Caps[name]; ok {
-				bins[name]["cap"] = most
-			}
-		}
-		text, _ := json.Marshal(bins)
-		expressions = append(expressions, fmt.Sprintf("try(provider::stackpolicy::distribute(%d, %s), { error = 1 })", c.Count, text))
-		want := c.Expect.Plan
-		if c.Expect.Error != "" {
-			want = map[string]int64{"error": 1}
-		}
-		var pairs []any
-		for name, n := range want {
-			pairs = append(pairs, name, int(n))
-		}
-		checks = append(checks, acctest.Counts(pairs...))
-	}
-	if len(expressions) != 100 {
-		t.Fatalf("%d cases, not 100", len(expressions))
-	}
-	acctest.Offline(t, resource.TestStep{Config: outputs(expressions...), ConfigStateChecks: expectOutputs(checks...)})
 }

@@ -19,12 +19,8 @@ import (
 
 // full is a node in which no two fields have the same value.
 func full() node.Node {
-	return node.Node{
-		ID: "s-7", Name: "web-7", Index: 7, Region: "RegionOne", Zone: "az-1", Status: "ACTIVE", HostID: "h-1",
-		Profile: "image-1", Tainted: true, Protected: true,
-		CreatedAt:        time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC),
-		ProfileCreatedAt: time.Date(2026, 10, 1, 8, 0, 0, 0, time.UTC),
-	}
+	return node.Node{ID: "s-7", Name: "web-7", Index: 7, Region: "RegionOne", Zone: "az-1", Status: "ACTIVE", HostID: "h-1", Profile: "image-1", Tainted: true,
+		Protected: true, CreatedAt: time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC), ProfileCreatedAt: time.Date(2026, 10, 1, 8, 0, 0, 0, time.UTC)}
 }
 
 // TestRoundTrip: a plan that takes the nodes of a cluster sees each field of them, and
@@ -88,16 +84,9 @@ func TestReadFaults(t *testing.T) {
 func TestSelector(t *testing.T) {
 	text := types.StringValue
 	list := func(word string) types.List { return types.ListValueMust(types.StringType, []attr.Value{text(word)}) }
-	all := nodes.Selector{
-		NameRegex:            text("^web"),
-		Metadata:             types.MapValueMust(types.StringType, map[string]attr.Value{"role": text("web")}),
-		Tags:                 list("blue"),
-		ServerGroupID:        text("g-1"),
-		IDs:                  list("s-1"),
-		ProfileMetadataKey:   text("release"),
-		TaintedMetadataKey:   text("old"),
-		ProtectedMetadataKey: text("keep"),
-	}
+	all := nodes.Selector{NameRegex: text("^web"), Metadata: types.MapValueMust(types.StringType, map[string]attr.Value{"role": text("web")}),
+		Tags: list("blue"), ServerGroupID: text("g-1"), IDs: list("s-1"), ProfileMetadataKey: text("release"), TaintedMetadataKey: text("old"),
+		ProtectedMetadataKey: text("keep")}
 	var diags diag.Diagnostics
 	selector := cluster.Selector{NameRegex: "^web", Metadata: map[string]string{"role": "web"}, Tags: []string{"blue"},
 		ServerGroupID: "g-1", IDs: []string{"s-1"}}

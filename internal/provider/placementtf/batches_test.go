@@ -66,18 +66,10 @@ func TestPlacementServed(t *testing.T) {
 	t.Parallel()
 	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
 	planEach(t, map[string]plannedCase{
-		"it did": {
-			happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")),
-			nodes:   "RegionOne/az-1: web-2 web-3",
-			change:  "+2 -web-0 -web-1",
-			before:  zonal(2, "az-1", old), config: zonal(2, "az-1", wanted),
-		},
-		"it never did": {
-			happens: inTurn(boots, breaks("web-1")),
-			nodes:   "RegionOne/az-1: web-1 web-2",
-			change:  "+web-2 -web-0 ~web-1",
-			before:  zonal(2, "az-1", old), config: zonal(2, "az-1", wanted),
-		},
+		"it did": {happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3", change: "+2 -web-0 -web-1",
+			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
+		"it never did": {happens: inTurn(boots, breaks("web-1")), nodes: "RegionOne/az-1: web-1 web-2", change: "+web-2 -web-0 ~web-1",
+			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
 	})
 }
 
@@ -130,29 +122,13 @@ func TestPlacementComesBack(t *testing.T) {
 	}
 	const skipped = "zones[1].name: Availability zone skipped"
 	for name, c := range map[string]plannedCase{
-		"all": {
-			happens: removes("web-0 web-2", nil),
-			nodes:   "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
-			change:  "<web-0 <web-2",
-		},
-		"where their zone is up": {
-			happens: removes("web-0 web-2", down("az-2")),
-			nodes:   "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3",
-			change:  "+web-4 <web-0",
-			at:      skipped,
-		},
-		"where another zone is down": {
-			happens: removes("web-0", down("az-2")),
-			nodes:   "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
-			change:  "<web-0",
-			at:      skipped,
-		},
-		"without a refresh": {
-			happens: removes("web-0 web-2", nil),
-			unseen:  true,
-			nodes:   "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
-			change:  "<web-0 <web-2",
-		},
+		"all": {happens: removes("web-0 web-2", nil), nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3", change: "<web-0 <web-2"},
+		"where their zone is up": {happens: removes("web-0 web-2", down("az-2")), nodes: "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3",
+			change: "+web-4 <web-0", at: skipped},
+		"where another zone is down": {happens: removes("web-0", down("az-2")), nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
+			change: "<web-0", at: skipped},
+		"without a refresh": {happens: removes("web-0 web-2", nil), unseen: true, nodes: "RegionOne/az-1: web-0 web-1; RegionOne/az-2: web-2 web-3",
+			change: "<web-0 <web-2"},
 	} {
 		c.before, c.config = zonal(4, "az-1 az-2", nil), zonal(4, "az-1 az-2", nil)
 		c.plan(t, name)
@@ -172,23 +148,12 @@ func TestPlacementOpens(t *testing.T) {
 		becomes(across(4, closed, old))(t, a)
 	}
 	for name, c := range map[string]plannedCase{
-		"opened": {
-			config: across(4, both, wanted),
-			nodes:  "RegionOne/az-1: web-0 web-1; RegionTwo/az-1: web-4 web-5",
-			change: "+web-4 +web-5 -web-2 -web-3",
-			asks:   looks,
-		},
-		"opened, and it grows": {
-			config: across(6, both, old),
-			nodes:  "RegionOne/az-1: web-0 web-1 web-4; RegionTwo/az-1: web-2 web-3 web-5",
-			change: "+web-4 +web-5",
-			asks:   looks,
-		},
-		"closed still": {
-			config: across(4, closed, wanted),
-			nodes:  "RegionOne/az-1: web-0 web-1; RegionTwo/az-1: web-4 web-5",
-			change: "+web-4 +web-5 -web-2 -web-3",
-		},
+		"opened": {config: across(4, both, wanted), nodes: "RegionOne/az-1: web-0 web-1; RegionTwo/az-1: web-4 web-5", change: "+web-4 +web-5 -web-2 -web-3",
+			asks: looks},
+		"opened, and it grows": {config: across(6, both, old), nodes: "RegionOne/az-1: web-0 web-1 web-4; RegionTwo/az-1: web-2 web-3 web-5",
+			change: "+web-4 +web-5", asks: looks},
+		"closed still": {config: across(4, closed, wanted), nodes: "RegionOne/az-1: web-0 web-1; RegionTwo/az-1: web-4 web-5",
+			change: "+web-4 +web-5 -web-2 -web-3"},
 	} {
 		c.before, c.happens = across(4, both, old), closes
 		c.plan(t, name)
@@ -216,11 +181,7 @@ func TestPlacementRenamed(t *testing.T) {
 		t.Error(got)
 	}
 	named := attributes{"node_name_pattern": "{cluster}-1{index}"}
-	plannedCase{
-		before:  zonal(2, "az-1", named),
-		happens: inTurn(becomes(zonal(1, "az-1", named)), becomes(zonal(9, "az-1", nil))),
-		config:  zonal(11, "az-1", nil),
-		nodes:   "RegionOne/az-1: web-11 web-12 web-13 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9",
-		change:  "+web-12 +web-13",
-	}.plan(t, "another pattern")
+	plannedCase{before: zonal(2, "az-1", named), happens: inTurn(becomes(zonal(1, "az-1", named)), becomes(zonal(9, "az-1", nil))),
+		config: zonal(11, "az-1", nil), nodes: "RegionOne/az-1: web-11 web-12 web-13 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9",
+		change: "+web-12 +web-13"}.plan(t, "another pattern")
 }

@@ -281,33 +281,23 @@ var gates = []struct {
 	lost   int // servers destroyed without the note of a drain: one in ERROR takes none
 	images string
 }{
-	{
-		what:  "all nodes answer 503 before a refresh was stored, and a new image",
-		start: gated{size: 4, image: "a", more: wellness},
-		then: func(g *gate) {
+	{what: "all nodes answer 503 before a refresh was stored, and a new image", start: gated{size: 4, image: "a", more: wellness}, least: 4, most: 5, taken: 1,
+		images: "b:4", then: func(g *gate) {
 			g.unwell.Store(true)
 			g.image = "b"
 			g.apply()
 			g.unwell.Store(false)
 			g.finish()
-		},
-		least: 4, most: 5, taken: 1, images: "b:4",
-	},
-	{
-		what:  "the same with `RECREATE` and slots",
-		start: gated{size: 3, image: "a", method: "RECREATE", more: slots + "\n" + wellness},
-		then: func(g *gate) {
+		}},
+	{what: "the same with `RECREATE` and slots", start: gated{size: 3, image: "a", method: "RECREATE", more: slots + "\n" + wellness}, least: 2, most: 3,
+		taken: 1, images: "b:3", then: func(g *gate) {
 			g.unwell.Store(true)
 			g.image = "b"
 			g.apply()
 			g.unwell.Store(false)
 			g.finish()
-		},
-		least: 2, most: 3, taken: 1, images: "b:3",
-	},
-	{
-		what:  "the same after a growth that no refresh has seen",
-		start: gated{size: 3, image: "a", more: wellness},
+		}},
+	{what: "the same after a growth that no refresh has seen", start: gated{size: 3, image: "a", more: wellness}, least: 5, most: 6, taken: 1, images: "b:5",
 		then: func(g *gate) {
 			g.apply()
 			g.size = 5
@@ -319,47 +309,32 @@ var gates = []struct {
 			g.apply()
 			g.unwell.Store(false)
 			g.finish()
-		},
-		least: 5, most: 6, taken: 1, images: "b:5",
-	},
-	{
-		what:  "all servers are stopped before a refresh was stored, and a new image",
-		start: gated{size: 3, image: "a", stopped: true},
-		then: func(g *gate) {
+		}},
+	{what: "all servers are stopped before a refresh was stored, and a new image", start: gated{size: 3, image: "a", stopped: true}, least: 0, most: 4,
+		taken: 1, images: "b:3", then: func(g *gate) {
 			g.each(func(_ int, _, id string) { g.status(id, "SHUTOFF") })
 			g.image = "b"
 			g.apply()
 			g.each(func(_ int, _, id string) { g.status(id, "ACTIVE") })
 			g.finish()
-		},
-		least: 0, most: 4, taken: 1, images: "b:3",
-	},
-	{
-		what:  "somebody wipes all marks, and a new image with `RECREATE`",
-		start: gated{size: 3, image: "a", method: "RECREATE", update: "require_in_service = true"},
+		}},
+	{what: "somebody wipes all marks, and a new image with `RECREATE`",
+		start: gated{size: 3, image: "a", method: "RECREATE", update: "require_in_service = true"}, least: 2, most: 3, taken: 1, images: "b:3",
 		then: func(g *gate) {
 			g.each(func(_ int, _, id string) { g.metadata(id, openstack.MarkKey, "") })
 			g.image = "b"
 			g.apply()
 			g.finish()
-		},
-		least: 2, most: 3, taken: 1, images: "b:3",
-	},
-	{
-		what:  "the same with `SUBSTITUTE`",
-		start: gated{size: 3, image: "a", update: "require_in_service = true"},
+		}},
+	{what: "the same with `SUBSTITUTE`", start: gated{size: 3, image: "a", update: "require_in_service = true"}, least: 3, most: 4, taken: 1, images: "b:3",
 		then: func(g *gate) {
 			g.each(func(_ int, _, id string) { g.metadata(id, openstack.MarkKey, "") })
 			g.image = "b"
 			g.apply()
 			g.finish()
-		},
-		least: 3, most: 4, taken: 1, images: "b:3",
-	},
-	{
-		what:  "somebody writes a mark on one server, without a readiness attachment, and a new image with `RECREATE`",
-		start: gated{size: 3, image: "a", method: "RECREATE", unmarked: true},
-		then: func(g *gate) {
+		}},
+	{what: "somebody writes a mark on one server, without a readiness attachment, and a new image with `RECREATE`",
+		start: gated{size: 3, image: "a", method: "RECREATE", unmarked: true}, least: 2, most: 3, taken: 1, images: "b:3", then: func(g *gate) {
 			g.each(func(i int, _, id string) {
 				if i == 0 {
 					g.metadata(id, openstack.MarkKey, "x")
@@ -367,12 +342,9 @@ var gates = []struct {
 			})
 			g.image = "b"
 			g.finish()
-		},
-		least: 2, most: 3, taken: 1, images: "b:3",
-	},
-	{
-		what:  "`require_in_service = true` without a readiness attachment, and a new image with `RECREATE`",
-		start: gated{size: 3, image: "a", method: "RECREATE", unmarked: true, update: "require_in_service = true"},
+		}},
+	{what: "`require_in_service = true` without a readiness attachment, and a new image with `RECREATE`",
+		start: gated{size: 3, image: "a", method: "RECREATE", unmarked: true, update: "require_in_service = true"}, least: 2, most: 3, taken: 1, images: "b:3",
 		then: func(g *gate) {
 			g.apply()
 			g.image = "b"
@@ -382,50 +354,34 @@ var gates = []struct {
 			}
 			g.update = "require_in_service = false"
 			g.finish()
-		},
-		least: 2, most: 3, taken: 1, images: "b:3",
-	},
-	{
-		what:  "three applies of a bad image with `RECREATE` and `-refresh=false`, then the old image",
-		start: gated{size: 3, image: "a", method: "RECREATE"},
-		then: func(g *gate) {
+		}},
+	{what: "three applies of a bad image with `RECREATE` and `-refresh=false`, then the old image", start: gated{size: 3, image: "a", method: "RECREATE"},
+		least: 2, most: 3, taken: 1, images: "a:3", then: func(g *gate) {
 			g.image = "bad"
 			for range 3 {
 				g.apply("-refresh=false")
 			}
 			g.image = "a"
 			g.finish()
-		},
-		least: 2, most: 3, taken: 1, images: "a:3",
-	},
-	{
-		what:  "the same with `IN_PLACE`",
-		start: gated{size: 3, image: "a", method: "IN_PLACE"},
-		then: func(g *gate) {
-			g.image = "bad"
-			for range 3 {
-				g.apply("-refresh=false")
-			}
-			g.image = "a"
-			g.finish()
-		},
-		least: 2, most: 3, taken: 1, images: "a:3",
-	},
-	{
-		what:  "ten applies of a bad image with `UNHEALTHY`, `health` and `revert_after`",
-		start: gated{size: 3, image: "a", update: `revert_after = "30m"`, more: strings.Replace(wellness, "0s", "10m", 1)},
-		then: func(g *gate) {
+		}},
+	{what: "the same with `IN_PLACE`", start: gated{size: 3, image: "a", method: "IN_PLACE"}, least: 2, most: 3, taken: 1, images: "a:3", then: func(g *gate) {
+		g.image = "bad"
+		for range 3 {
+			g.apply("-refresh=false")
+		}
+		g.image = "a"
+		g.finish()
+	}},
+	{what: "ten applies of a bad image with `UNHEALTHY`, `health` and `revert_after`",
+		start: gated{size: 3, image: "a", update: `revert_after = "30m"`, more: strings.Replace(wellness, "0s", "10m", 1)}, least: 3, most: 5, taken: 0,
+		images: "a:3", then: func(g *gate) {
 			g.image = "bad"
 			for range 10 {
 				g.apply()
 				g.Cloud.Fake.Advance(11 * 60e9)
 			}
-		},
-		least: 3, most: 5, taken: 0, images: "a:3",
-	},
-	{
-		what:  "three `candidates` at once with `RECREATE`",
-		start: gated{size: 3, image: "a", method: "RECREATE"},
+		}},
+	{what: "three `candidates` at once with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 2, most: 3, taken: 1, images: "a:3",
 		then: func(g *gate) {
 			g.apply()
 			g.more = fmt.Sprintf("deletion {\n    candidates = [%q, %q, %q]\n  }", g.Cloud.Prefix+"0", g.Cloud.Prefix+"1", g.Cloud.Prefix+"2")
@@ -433,13 +389,9 @@ var gates = []struct {
 			if g.counted.Destroyed != 3 {
 				g.Errorf("%d servers were made again", g.counted.Destroyed)
 			}
-		},
-		least: 2, most: 3, taken: 1, images: "a:3",
-	},
-	{
-		what:  "a candidate with `RECREATE` while another server is in ERROR",
-		start: gated{size: 3, image: "a", method: "RECREATE"},
-		then: func(g *gate) {
+		}},
+	{what: "a candidate with `RECREATE` while another server is in ERROR", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 2, most: 3, taken: 1,
+		lost: 1, images: "a:3", then: func(g *gate) {
 			g.apply()
 			g.each(func(i int, _, id string) {
 				if i == 2 {
@@ -448,13 +400,9 @@ var gates = []struct {
 			})
 			g.more = fmt.Sprintf("deletion {\n    candidates = [%q]\n  }", g.Cloud.Prefix+"0")
 			g.finish()
-		},
-		least: 2, most: 3, taken: 1, lost: 1, images: "a:3",
-	},
-	{
-		what:  "from three nodes to one, with a new image and `RECREATE`, in one change",
-		start: gated{size: 3, image: "a", method: "RECREATE"},
-		then: func(g *gate) {
+		}},
+	{what: "from three nodes to one, with a new image and `RECREATE`, in one change", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 0, most: 3,
+		taken: 1, images: "b:1", then: func(g *gate) {
 			g.apply()
 			g.size, g.image = 1, "b"
 			g.watched.Resize(1)
@@ -465,12 +413,8 @@ var gates = []struct {
 			}
 			g.counted.Least, g.counted.Of, g.taken = 1, 1, 0
 			g.finish()
-		},
-		least: 0, most: 3, taken: 1, images: "b:1",
-	},
-	{
-		what:  "`SUBSTITUTE` becomes `RECREATE` together with a new image",
-		start: gated{size: 3, image: "a"},
+		}},
+	{what: "`SUBSTITUTE` becomes `RECREATE` together with a new image", start: gated{size: 3, image: "a"}, least: 2, most: 3, taken: 1, images: "b:3",
 		then: func(g *gate) {
 			g.apply()
 			g.method, g.image = "RECREATE", "b"
@@ -478,26 +422,18 @@ var gates = []struct {
 				g.Errorf("the first apply changes %s:\n%s", images(g), text)
 			}
 			g.finish()
-		},
-		least: 2, most: 3, taken: 1, images: "b:3",
-	},
-	{
-		what:  "`stateful` is switched on together with a new image",
-		start: gated{size: 3, image: "a", method: "RECREATE"},
-		then: func(g *gate) {
+		}},
+	{what: "`stateful` is switched on together with a new image", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 2, most: 3, taken: 1,
+		images: "b:3", then: func(g *gate) {
 			g.apply()
 			g.more, g.image = slots, "b"
 			if text := g.apply(); images(g) != "a:3" || !strings.Contains(text, "The update begins with the next apply") {
 				g.Errorf("the first apply changes %s:\n%s", images(g), text)
 			}
 			g.finish()
-		},
-		least: 2, most: 3, taken: 1, images: "b:3",
-	},
-	{
-		what:  "`RECREATE` without `replace_triggered_by`, and a server in ERROR, four applies",
-		start: gated{size: 3, image: "a", method: "RECREATE", without: true},
-		then: func(g *gate) {
+		}},
+	{what: "`RECREATE` without `replace_triggered_by`, and a server in ERROR, four applies",
+		start: gated{size: 3, image: "a", method: "RECREATE", without: true}, least: 2, most: 3, taken: 0, images: "a:3", then: func(g *gate) {
 			g.apply()
 			g.each(func(i int, _, id string) {
 				if i == 0 {
@@ -521,13 +457,9 @@ var gates = []struct {
 					g.Errorf("its generation is %v, and the status %v:\n%s", node["generation"], r.AttributeValues["status"], text)
 				}
 			}
-		},
-		least: 2, most: 3, taken: 0, images: "a:3",
-	},
-	{
-		what:  "the attachment leaves the state, with `RECREATE` and slots, and is imported",
-		start: gated{size: 3, image: "a", method: "RECREATE", more: slots},
-		then: func(g *gate) {
+		}},
+	{what: "the attachment leaves the state, with `RECREATE` and slots, and is imported", start: gated{size: 3, image: "a", method: "RECREATE", more: slots},
+		least: 2, most: 3, taken: 1, images: "b:3", then: func(g *gate) {
 			g.image = "b"
 			g.finish() // so generations are 2
 			g.counted.Destroyed = 0
@@ -536,13 +468,9 @@ var gates = []struct {
 			if g.counted.Destroyed > 0 {
 				g.Errorf("%d servers were made again", g.counted.Destroyed)
 			}
-		},
-		least: 2, most: 3, taken: 1, images: "b:3",
-	},
-	{
-		what:  "the same in the middle of a rollout, with the former template in the import id",
-		start: gated{size: 3, image: "a", method: "RECREATE"},
-		then: func(g *gate) {
+		}},
+	{what: "the same in the middle of a rollout, with the former template in the import id", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 2,
+		most: 3, taken: 1, images: "b:3", then: func(g *gate) {
 			g.apply()
 			g.image = "b"
 			g.apply()
@@ -551,13 +479,9 @@ var gates = []struct {
 			if g.counted.Destroyed != 3 {
 				g.Errorf("%d servers were made again", g.counted.Destroyed)
 			}
-		},
-		least: 2, most: 3, taken: 1, images: "b:3",
-	},
-	{
-		what:  "the attachment is imported when one server of four has a mark, and a new image",
-		start: gated{size: 4, image: "a"},
-		then: func(g *gate) {
+		}},
+	{what: "the attachment is imported when one server of four has a mark, and a new image", start: gated{size: 4, image: "a"}, least: 4, most: 5, taken: 1,
+		images: "b:4", then: func(g *gate) {
 			g.apply()
 			g.each(func(i int, _, id string) {
 				if i > 0 {
@@ -568,26 +492,18 @@ var gates = []struct {
 			g.finish()
 			g.image = "b"
 			g.finish()
-		},
-		least: 4, most: 5, taken: 1, images: "b:4",
-	},
-	{
-		what:  "a bad image with `RECREATE` and `revert_after`, six applies",
-		start: gated{size: 3, image: "a", method: "RECREATE", update: `revert_after = "30m"`},
-		then: func(g *gate) {
+		}},
+	{what: "a bad image with `RECREATE` and `revert_after`, six applies", start: gated{size: 3, image: "a", method: "RECREATE", update: `revert_after = "30m"`},
+		least: 2, most: 3, taken: 1, images: "a:3", then: func(g *gate) {
 			g.apply()
 			g.image = "bad"
 			for range 6 {
 				g.apply()
 				g.Cloud.Fake.Advance(11 * 60e9)
 			}
-		},
-		least: 2, most: 3, taken: 1, images: "a:3",
-	},
-	{
-		what:  "half of a rollout with `pause = \"1h\"` is taken back at once",
-		start: gated{size: 4, image: "a", update: "pause = \"1h\""},
-		then: func(g *gate) {
+		}},
+	{what: "half of a rollout with `pause = \"1h\"` is taken back at once", start: gated{size: 4, image: "a", update: "pause = \"1h\""}, least: 4, most: 5,
+		taken: 1, images: "a:4", then: func(g *gate) {
 			g.apply()
 			g.image = "b"
 			for range 2 {
@@ -600,13 +516,9 @@ var gates = []struct {
 			if images(g) != "a:4" {
 				g.Errorf("after two applies: %s", images(g))
 			}
-		},
-		least: 4, most: 5, taken: 1, images: "a:4",
-	},
-	{
-		what:  "all marks are wiped, and notes of waits that failed are forged, in the middle of a rollout with `revert_after`",
-		start: gated{size: 3, image: "a", update: `revert_after = "30m"`},
-		then: func(g *gate) {
+		}},
+	{what: "all marks are wiped, and notes of waits that failed are forged, in the middle of a rollout with `revert_after`",
+		start: gated{size: 3, image: "a", update: `revert_after = "30m"`}, least: 3, most: 4, taken: 1, images: "b:3", then: func(g *gate) {
 			g.apply()
 			g.image = "b"
 			for range 2 {
@@ -626,13 +538,9 @@ var gates = []struct {
 			})
 			g.Cloud.Fake.Advance(2 * 3600e9)
 			g.finish()
-		},
-		least: 3, most: 4, taken: 1, images: "b:3",
-	},
-	{
-		what:  "a mark is from the year 9999, with `pause`",
-		start: gated{size: 3, image: "a", update: "pause = \"1h\""},
-		then: func(g *gate) {
+		}},
+	{what: "a mark is from the year 9999, with `pause`", start: gated{size: 3, image: "a", update: "pause = \"1h\""}, least: 3, most: 4, taken: 1,
+		images: "b:3", then: func(g *gate) {
 			g.apply()
 			g.image = "b"
 			g.apply()
@@ -643,12 +551,9 @@ var gates = []struct {
 					g.Errorf("nobody says so:\n%s", text)
 				}
 			}
-		},
-		least: 3, most: 4, taken: 1, images: "b:3",
-	},
-	{
-		what:  "a region is closed while a bad batch is open in it, then the old image",
-		start: gated{size: 4, image: "a", hasty: true, regions: "RegionOne: az-1 az-2; RegionTwo: az-1 az-2"},
+		}},
+	{what: "a region is closed while a bad batch is open in it, then the old image",
+		start: gated{size: 4, image: "a", hasty: true, regions: "RegionOne: az-1 az-2; RegionTwo: az-1 az-2"}, least: 2, most: 5, taken: 1, images: "a:4",
 		then: func(g *gate) {
 			g.apply()
 			g.image = "bad"
@@ -660,9 +565,7 @@ var gates = []struct {
 			g.finish() // nobody waits for what is closed
 			g.closed = ""
 			g.finish()
-		},
-		least: 2, most: 5, taken: 1, images: "a:4",
-	},
+		}},
 }
 
 // images counts the servers by image.

@@ -112,67 +112,34 @@ func TestPlacementRefreshed(t *testing.T) {
 		nodes    string // after it, where that matters
 		change   string // of a plan of two nodes then
 	}{
-		"all is well": {
-			before: zonal(2, "az-1", nil), happens: boots,
-			asks: looks, status: inStep,
-		},
-		"servers cannot be read": {
-			before: zonal(2, "az-1", nil), happens: fails("/servers/detail"),
-			at: ": Unable to read the cluster", asks: "RegionOne/servers",
-		},
-		"zones cannot be read": {
-			before: zonal(2, "az-1", nil), happens: fails("/os-availability-zone"),
-			at: ": Unable to look up regions and availability zones", asks: looks,
-		},
-		"a region is closed": {
-			before: across(2, "RegionOne RegionTwo", nil), happens: becomes(across(2, "RegionOne! RegionTwo", nil)),
-			asks: "RegionTwo/servers", status: "waits: web-1 (it has no server)",
-		},
-		"no node is there": {
-			before: zonal(0, "az-1", nil),
-			status: inStep, change: "+2",
-		},
-		"the last nodes leave": {
-			before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(0, "az-1", nil))),
-			asks: looks, status: "waits: web-0 (it leaves, and its server is still there), web-1 (it leaves, and its server is still there)", change: "<web-0 <web-1",
-		},
-		"the last nodes are gone": {
-			before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(0, "az-1", nil)), loses("web-0"), loses("web-1")),
-			asks: looks, status: inStep, change: "+2",
-		},
-		"a server is lost": {
-			before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(2, "az-1", attributes{"max_size": 9})), loses("web-1")),
-			at: ": A node has lost its server", asks: looks, status: "waits: web-1 (it has no server)",
-		},
-		"a name is there twice": {
-			before: zonal(2, "az-1", nil), happens: inTurn(boots, another("web-1")),
-			at: ": Several servers have the name of one node", asks: looks, status: inStep,
-		},
-		"a name is there twice, and the selector leaves both out": {
-			before: zonal(2, "az-1", mine), happens: inTurn(boots, another("web-1")),
-			asks: looks, status: "waits: web-0 (it has no server), web-1 (it has no server)",
-		},
-		"a server is in ERROR": {
-			before: zonal(2, "az-1", repairs), happens: inTurn(boots, breaks("web-1")),
-			asks: looks, status: "behind: the next plan replaces 1 of 1 node", change: "+web-2 -web-1",
-		},
-		"a server is in ERROR, and nothing is updated": {
-			before: zonal(2, "az-1", nil), happens: inTurn(boots, breaks("web-1")),
-			asks: looks, status: "waits: web-1 (its server is in ERROR)",
-		},
-		"a server is where Nova finds no host": {
-			before: zonal(2, "az-1", again), happens: homeless,
-			asks: looks, status: "held: Nova found no host for web-1 (RegionOne/az-1)",
-		},
-		"a server is where Nova finds no host, and only says so where it is shown alone": {
-			before: zonal(2, "az-1", again), happens: unscheduled,
-			asks:   looks + " RegionOne/servers/" + unscheduledID,
-			status: "held: Nova found no host for web-1 (RegionOne/az-1)",
-		},
-		"a server is too old": {
-			before: zonal(2, "az-1", young), happens: inTurn(boots, func(_ *testing.T, a attached) { a.Fake.Advance(40 * 24 * time.Hour) }),
-			asks: looks, status: "behind: the next plan replaces 2 of 2 nodes",
-		},
+		"all is well": {before: zonal(2, "az-1", nil), happens: boots, asks: looks, status: inStep},
+		"servers cannot be read": {before: zonal(2, "az-1", nil), happens: fails("/servers/detail"), at: ": Unable to read the cluster",
+			asks: "RegionOne/servers"},
+		"zones cannot be read": {before: zonal(2, "az-1", nil), happens: fails("/os-availability-zone"),
+			at: ": Unable to look up regions and availability zones", asks: looks},
+		"a region is closed": {before: across(2, "RegionOne RegionTwo", nil), happens: becomes(across(2, "RegionOne! RegionTwo", nil)),
+			asks: "RegionTwo/servers", status: "waits: web-1 (it has no server)"},
+		"no node is there": {before: zonal(0, "az-1", nil), status: inStep, change: "+2"},
+		"the last nodes leave": {before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(0, "az-1", nil))), asks: looks,
+			status: "waits: web-0 (it leaves, and its server is still there), web-1 (it leaves, and its server is still there)", change: "<web-0 <web-1"},
+		"the last nodes are gone": {before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(0, "az-1", nil)), loses("web-0"), loses("web-1")),
+			asks: looks, status: inStep, change: "+2"},
+		"a server is lost": {before: zonal(2, "az-1", nil), happens: inTurn(boots, becomes(zonal(2, "az-1", attributes{"max_size": 9})), loses("web-1")),
+			at: ": A node has lost its server", asks: looks, status: "waits: web-1 (it has no server)"},
+		"a name is there twice": {before: zonal(2, "az-1", nil), happens: inTurn(boots, another("web-1")), at: ": Several servers have the name of one node",
+			asks: looks, status: inStep},
+		"a name is there twice, and the selector leaves both out": {before: zonal(2, "az-1", mine), happens: inTurn(boots, another("web-1")), asks: looks,
+			status: "waits: web-0 (it has no server), web-1 (it has no server)"},
+		"a server is in ERROR": {before: zonal(2, "az-1", repairs), happens: inTurn(boots, breaks("web-1")), asks: looks,
+			status: "behind: the next plan replaces 1 of 1 node", change: "+web-2 -web-1"},
+		"a server is in ERROR, and nothing is updated": {before: zonal(2, "az-1", nil), happens: inTurn(boots, breaks("web-1")), asks: looks,
+			status: "waits: web-1 (its server is in ERROR)"},
+		"a server is where Nova finds no host": {before: zonal(2, "az-1", again), happens: homeless, asks: looks,
+			status: "held: Nova found no host for web-1 (RegionOne/az-1)"},
+		"a server is where Nova finds no host, and only says so where it is shown alone": {before: zonal(2, "az-1", again), happens: unscheduled,
+			asks: looks + " RegionOne/servers/" + unscheduledID, status: "held: Nova found no host for web-1 (RegionOne/az-1)"},
+		"a server is too old": {before: zonal(2, "az-1", young), happens: inTurn(boots, func(_ *testing.T, a attached) { a.Fake.Advance(40 * 24 * time.Hour) }),
+			asks: looks, status: "behind: the next plan replaces 2 of 2 nodes"},
 		"a server is moved": { // and its node with it
 			before: zonal(2, "az-1 az-2", nil), happens: inTurn(boots, moves("web-0")),
 			asks: looks, status: inStep, nodes: "RegionOne/az-2: web-0 web-1",
@@ -183,30 +150,22 @@ func TestPlacementRefreshed(t *testing.T) {
 			})),
 			asks: looks, status: "waits: web-0 (its server is in SHELVED_OFFLOADED)", nodes: "RegionOne: web-0; RegionOne/az-2: web-1",
 		},
-		"profiles are of different ages": {
-			before: zonal(3, "az-1", byProfile), happens: inTurn(boots, built("web-0", "2026-02-01"), built("web-1", "2026-01-01"), built("web-2", "2026-03-01")),
-			asks: looks, status: inStep, change: "-web-1",
-		},
-		"profiles are images": {
-			before: zonal(2, "az-1", attributes{"deletion": byProfile["deletion"]}), happens: boots,
-			asks: looks + " images", status: inStep,
-		},
-		"a region lists zones, and no refresh had seen its servers": {
-			before: across(2, "RegionOne", nil), happens: func(t *testing.T, a attached) {
+		"profiles are of different ages": {before: zonal(3, "az-1", byProfile),
+			happens: inTurn(boots, built("web-0", "2026-02-01"), built("web-1", "2026-01-01"), built("web-2", "2026-03-01")), asks: looks, status: inStep,
+			change: "-web-1"},
+		"profiles are images": {before: zonal(2, "az-1", attributes{"deletion": byProfile["deletion"]}), happens: boots, asks: looks + " images",
+			status: inStep},
+		"a region lists zones, and no refresh had seen its servers": {before: across(2, "RegionOne", nil), asks: looks, status: inStep,
+			nodes: "RegionOne/az-1: web-0 web-1", happens: func(t *testing.T, a attached) {
 				t.Helper()
 				a.Must(t, across(2, "RegionOne:az-1,az-2", nil))
 				a.boot(t, nil)
-			},
-			asks: looks, status: inStep, nodes: "RegionOne/az-1: web-0 web-1",
-		},
-		"the better place is up": {
-			before: zonal(2, "az-1", spreads), happens: inTurn(boots, becomes(zonal(2, "az-1 az-2", bare)), becomes(zonal(2, "az-1 az-2", spreads))),
-			asks: looks, status: "behind: the next plan replaces 1 of 1 node",
-		},
-		"the better place is down": {
-			before: zonal(2, "az-1", spreads), happens: inTurn(boots, becomes(zonal(2, "az-1 az-2", bare)), becomes(zonal(2, "az-1 az-2", spreads)), down("az-2")),
-			asks: looks, status: inStep,
-		},
+			}},
+		"the better place is up": {before: zonal(2, "az-1", spreads),
+			happens: inTurn(boots, becomes(zonal(2, "az-1 az-2", bare)), becomes(zonal(2, "az-1 az-2", spreads))), asks: looks,
+			status: "behind: the next plan replaces 1 of 1 node"},
+		"the better place is down": {before: zonal(2, "az-1", spreads),
+			happens: inTurn(boots, becomes(zonal(2, "az-1 az-2", bare)), becomes(zonal(2, "az-1 az-2", spreads)), down("az-2")), asks: looks, status: inStep},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,112 +19,47 @@ func TestPlacementRefuses(t *testing.T) {
 			config: zonal(3, "az-tow", attributes{"max_size": 2}),
 			at:     "desired_capacity: Size outside its bounds",
 		},
-		"such a size, and a template that is not known yet": {
-			before: zonal(2, zone, nil),
-			config: zonal(3, zone, attributes{"max_size": 2, "template": tftypes.UnknownValue}),
-			at:     "desired_capacity: Size outside its bounds",
-		},
-		"a batch that is known only now": {
-			config: zonal(3, "az-tow", attributes{"update": attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "many"}}),
-			at:     "update.max_batch_size: Invalid number of nodes",
-		},
-		"a new attachment of servers that run": {
-			happens: func(_ *testing.T, a attached) { a.server("web-7", zone, 1, nil) },
-			config:  zonal(2, zone, nil),
-			at:      "cluster: Servers of this cluster are there already",
-			says:    "In RegionOne 1 server has a name that this cluster would give: web-7.",
-			asks:    "RegionOne/os-availability-zone RegionOne/servers",
-		},
-		"no stateful where slots are kept": {
-			before:  zonal(2, zone, stateful()),
-			happens: becomes(zonal(1, zone, stateful())),
-			config:  zonal(1, zone, nil),
-			at:      "stateful: Slots are kept without stateful",
-			says:    "Kept slots: web-1.",
-		},
-		"stateful where slots are kept": {
-			before:  zonal(2, zone, stateful()),
-			happens: becomes(zonal(1, zone, stateful())),
-			config:  zonal(2, zone, stateful()),
-			nodes:   "RegionOne/az-1: web-0 web-1",
-			change:  "+web-1",
-		},
-		"a slot to release with a node": {
-			before: zonal(2, zone, stateful()),
-			config: zonal(2, zone, stateful("web-1")),
-			at:     "stateful.release: A slot to release is in use",
-			says:   "Nodes are in the slots of web-1. A slot can be released once its node is removed",
-		},
-		"a candidate that an apply removed": {
-			before:  zonal(2, zone, nil),
-			happens: becomes(zonal(1, zone, leaving("web-1", ""))),
-			config:  zonal(2, zone, leaving("web-1", "")),
-			nodes:   "RegionOne/az-1: web-0 web-2",
-			change:  "+web-2",
-		},
-		"a candidate by the id of its server": {
-			before: zonal(2, zone, nil),
-			happens: func(t *testing.T, a attached) {
+		"such a size, and a template that is not known yet": {before: zonal(2, zone, nil),
+			config: zonal(3, zone, attributes{"max_size": 2, "template": tftypes.UnknownValue}), at: "desired_capacity: Size outside its bounds"},
+		"a batch that is known only now": {config: zonal(3, "az-tow", attributes{"update": attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "many"}}),
+			at: "update.max_batch_size: Invalid number of nodes"},
+		"a new attachment of servers that run": {happens: func(_ *testing.T, a attached) { a.server("web-7", zone, 1, nil) }, config: zonal(2, zone, nil),
+			at: "cluster: Servers of this cluster are there already", says: "In RegionOne 1 server has a name that this cluster would give: web-7.",
+			asks: "RegionOne/os-availability-zone RegionOne/servers"},
+		"no stateful where slots are kept": {before: zonal(2, zone, stateful()), happens: becomes(zonal(1, zone, stateful())), config: zonal(1, zone, nil),
+			at: "stateful: Slots are kept without stateful", says: "Kept slots: web-1."},
+		"stateful where slots are kept": {before: zonal(2, zone, stateful()), happens: becomes(zonal(1, zone, stateful())), config: zonal(2, zone, stateful()),
+			nodes: "RegionOne/az-1: web-0 web-1", change: "+web-1"},
+		"a slot to release with a node": {before: zonal(2, zone, stateful()), config: zonal(2, zone, stateful("web-1")),
+			at: "stateful.release: A slot to release is in use", says: "Nodes are in the slots of web-1. A slot can be released once its node is removed"},
+		"a candidate that an apply removed": {before: zonal(2, zone, nil), happens: becomes(zonal(1, zone, leaving("web-1", ""))),
+			config: zonal(2, zone, leaving("web-1", "")), nodes: "RegionOne/az-1: web-0 web-2", change: "+web-2"},
+		"a candidate by the id of its server": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving(unscheduledID, "")), nodes: "RegionOne/az-1: web-0",
+			change: "-web-1", happens: func(t *testing.T, a attached) {
 				t.Helper()
 				a.boot(t, map[string]func(*fakecloud.Server){"web-1": func(s *fakecloud.Server) { s.ID = unscheduledID }})
-			},
-			config: zonal(1, zone, leaving(unscheduledID, "")),
-			nodes:  "RegionOne/az-1: web-0",
-			change: "-web-1",
-		},
-		"a candidate that never was": {
-			before: zonal(2, zone, nil),
-			config: zonal(2, zone, leaving("web-7", "")),
-			nodes:  "RegionOne/az-1: web-0 web-1",
-			at:     ": A candidate is not there",
-		},
-		"a candidate in a closed place": {
-			before: zonal(2, "az-1 az-2", templated("a", "RECREATE", "TEMPLATE")),
-			config: zonal(2, "az-1! az-2", with(templated("a", "RECREATE", "TEMPLATE"), leaving("web-0", ""))),
-			at:     "deletion.candidates: Invalid candidate",
-			says:   "Open the place, or take the node out of candidates.",
-		},
-		"a candidate that is protected": {
-			before: zonal(2, zone, nil),
-			config: zonal(2, zone, leaving("web-0", "web-0")),
-			at:     "deletion.candidates: Invalid candidate",
-			says:   "Take it out of candidates and kept, or",
-		},
-		"a candidate that is misspelled": {
-			before: zonal(2, zone, nil),
-			config: zonal(1, zone, leaving("web-00", "")),
-			at:     "deletion.candidates: Invalid candidate",
-			says:   "web-00: other nodes would be removed instead.",
-		},
-		"a protected node that is misspelled": {
-			before: zonal(2, zone, nil),
-			config: zonal(1, zone, leaving("", "web-00")),
-			at:     "deletion.protected: A protected node is not there",
-			says:   `No node is named "web-00", which is protected, and "web-0" would be removed or replaced.`,
-		},
-		"a protected node that is not there": {
-			before: zonal(2, zone, nil),
-			config: zonal(2, zone, leaving("", "db-7")),
-			nodes:  "RegionOne/az-1: web-0 web-1",
-			at:     ": A protected node is not there",
-		},
-		"fewer nodes than are protected": {
-			before: zonal(2, zone, nil),
-			config: zonal(1, zone, leaving("", "web-0 web-1")),
-			at:     "desired_capacity: Too few nodes can be removed",
-			says:   "terraform destroy -refresh=false",
-		},
-		"a cause without its template": {
-			before: zonal(2, zone, nil),
-			config: zonal(2, zone, attributes{"update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1"}}),
-			nodes:  "RegionOne/az-1: web-0 web-1",
-			at:     "update.causes: A missing argument",
-		},
-		"no template any more": {
-			before: zonal(2, zone, templated("a", "SUBSTITUTE", "TEMPLATE")),
-			config: zonal(2, zone, nil),
-			at:     "template: The template is gone",
-		},
+			}},
+		"a candidate that never was": {before: zonal(2, zone, nil), config: zonal(2, zone, leaving("web-7", "")), nodes: "RegionOne/az-1: web-0 web-1",
+			at: ": A candidate is not there"},
+		"a candidate in a closed place": {before: zonal(2, "az-1 az-2", templated("a", "RECREATE", "TEMPLATE")),
+			config: zonal(2, "az-1! az-2", with(templated("a", "RECREATE", "TEMPLATE"), leaving("web-0", ""))), at: "deletion.candidates: Invalid candidate",
+			says: "Open the place, or take the node out of candidates."},
+		"a candidate that is protected": {before: zonal(2, zone, nil), config: zonal(2, zone, leaving("web-0", "web-0")),
+			at: "deletion.candidates: Invalid candidate", says: "Take it out of candidates and kept, or"},
+		"a candidate that is misspelled": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving("web-00", "")),
+			at: "deletion.candidates: Invalid candidate", says: "web-00: other nodes would be removed instead."},
+		"a protected node that is misspelled": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving("", "web-00")),
+			at:   "deletion.protected: A protected node is not there",
+			says: `No node is named "web-00", which is protected, and "web-0" would be removed or replaced.`},
+		"a protected node that is not there": {before: zonal(2, zone, nil), config: zonal(2, zone, leaving("", "db-7")), nodes: "RegionOne/az-1: web-0 web-1",
+			at: ": A protected node is not there"},
+		"fewer nodes than are protected": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving("", "web-0 web-1")),
+			at: "desired_capacity: Too few nodes can be removed", says: "terraform destroy -refresh=false"},
+		"a cause without its template": {before: zonal(2, zone, nil),
+			config: zonal(2, zone, attributes{"update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1"}}), nodes: "RegionOne/az-1: web-0 web-1",
+			at: "update.causes: A missing argument"},
+		"no template any more": {before: zonal(2, zone, templated("a", "SUBSTITUTE", "TEMPLATE")), config: zonal(2, zone, nil),
+			at: "template: The template is gone"},
 	})
 }
 
@@ -164,30 +99,18 @@ func TestPlacementNamesTaken(t *testing.T) {
 	before := zonal(2, "az-1", nil)
 	mine, slots := attributes{"selector": attributes{"metadata": attributes{"mine": "yes"}}}, attributes{"stateful": attributes{}}
 	planEach(t, map[string]plannedCase{
-		"of the next node": {
-			happens: inTurn(boots, another("web-2")), before: before, config: zonal(3, "az-1", nil),
-			nodes: "RegionOne/az-1: web-0 web-1 web-3", change: "+web-3", at: there, says: "web-2",
-		},
-		"of some after it": {
-			happens: inTurn(boots, another("web-4"), another("web-3")), before: before, config: zonal(5, "az-1", nil),
-			nodes: "RegionOne/az-1: web-0 web-1 web-2 web-5 web-6", change: "+web-2 +web-5 +web-6", at: there, says: "web-3, web-4",
-		},
-		"of none that comes": {
-			happens: inTurn(boots, another("web-3"), another("web-02"), another("web-2-old"), another("db-2")),
-			before:  before, config: zonal(3, "az-1", nil), nodes: "RegionOne/az-1: web-0 web-1 web-2", change: "+web-2",
-		},
-		"of a slot": {
-			happens: inTurn(boots, another("web-2")), before: zonal(2, "az-1", slots), config: zonal(3, "az-1", slots),
-			nodes: "RegionOne/az-1: web-0 web-1 web-3", change: "+web-3", at: there, says: "web-2",
-		},
-		"and the selector leaves it out": {
-			happens: inTurn(boots, another("web-2")), before: zonal(2, "az-1", mine), config: zonal(3, "az-1", mine),
-			nodes: "RegionOne/az-1: web-0 web-1 web-2", change: "+web-2",
-		},
-		"and the plan removes one": {
-			happens: inTurn(boots, another("web-2")), before: before, config: zonal(1, "az-1", oldestFirst),
-			nodes: "RegionOne/az-1: web-1", change: "-web-0",
-		},
+		"of the next node": {happens: inTurn(boots, another("web-2")), before: before, config: zonal(3, "az-1", nil),
+			nodes: "RegionOne/az-1: web-0 web-1 web-3", change: "+web-3", at: there, says: "web-2"},
+		"of some after it": {happens: inTurn(boots, another("web-4"), another("web-3")), before: before, config: zonal(5, "az-1", nil),
+			nodes: "RegionOne/az-1: web-0 web-1 web-2 web-5 web-6", change: "+web-2 +web-5 +web-6", at: there, says: "web-3, web-4"},
+		"of none that comes": {happens: inTurn(boots, another("web-3"), another("web-02"), another("web-2-old"), another("db-2")), before: before,
+			config: zonal(3, "az-1", nil), nodes: "RegionOne/az-1: web-0 web-1 web-2", change: "+web-2"},
+		"of a slot": {happens: inTurn(boots, another("web-2")), before: zonal(2, "az-1", slots), config: zonal(3, "az-1", slots),
+			nodes: "RegionOne/az-1: web-0 web-1 web-3", change: "+web-3", at: there, says: "web-2"},
+		"and the selector leaves it out": {happens: inTurn(boots, another("web-2")), before: zonal(2, "az-1", mine), config: zonal(3, "az-1", mine),
+			nodes: "RegionOne/az-1: web-0 web-1 web-2", change: "+web-2"},
+		"and the plan removes one": {happens: inTurn(boots, another("web-2")), before: before, config: zonal(1, "az-1", oldestFirst),
+			nodes: "RegionOne/az-1: web-1", change: "-web-0"},
 	})
 }
 
@@ -199,49 +122,20 @@ func TestPlacementWarns(t *testing.T) {
 	moves := templated("a", "SUBSTITUTE", "PLACEMENT")
 	least := attributes{"zones": []any{attributes{"name": "az-1", "min": 4}}}
 	planEach(t, map[string]plannedCase{
-		"a place is dropped": {
-			before: zonal(2, "az-1 az-2", nil),
-			config: zonal(2, "az-1", nil),
-			nodes:  "RegionOne/az-1: web-0; RegionOne/az-2: web-1",
-			at:     dropped,
-			says:   "RegionOne/az-2 is no longer listed and has 1 node. They stay until the cluster shrinks",
-		},
-		"it was dropped before": {
-			before:  zonal(2, "az-1 az-2", nil),
-			happens: becomes(zonal(2, "az-1", nil)),
-			config:  zonal(3, "az-1", nil),
-			nodes:   "RegionOne/az-1: web-0 web-2; RegionOne/az-2: web-1",
-			change:  "+web-2",
-		},
-		"an update moves its nodes": {
-			before:  zonal(4, "az-1 az-2", with(moves, leaving("", "web-3"))),
-			happens: func(t *testing.T, a attached) { t.Helper(); a.boot(t, nil) },
-			config:  zonal(4, "az-1", with(moves, leaving("", "web-3"))),
-			nodes:   "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3",
-			change:  "+web-4 -web-2",
-			at:      dropped,
-			says:    "The update replaces them, batch by batch.",
-		},
-		"mins that growth meets": {
-			before: zonal(2, "az-1", nil),
-			config: zonal(4, "", least),
-			nodes:  "RegionOne/az-1: web-0 web-1 web-2 web-3",
-			change: "+web-2 +web-3",
-		},
-		"mins that it does not meet": {
-			before: zonal(2, "az-1", nil),
-			config: zonal(3, "", least),
-			nodes:  "RegionOne/az-1: web-0 web-1 web-2",
-			change: "+web-2",
-			at:     ": The mins are more than the nodes",
-			says:   "The mins of all places add up to 4, and the cluster has 3 nodes",
-		},
-		"a candidate that is not there": {
-			before: zonal(2, "az-1", nil),
-			config: zonal(2, "az-1", leaving("web-9", "")),
-			nodes:  "RegionOne/az-1: web-0 web-1",
-			at:     ": A candidate is not there",
-		},
+		"a place is dropped": {before: zonal(2, "az-1 az-2", nil), config: zonal(2, "az-1", nil), nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1",
+			at: dropped, says: "RegionOne/az-2 is no longer listed and has 1 node. They stay until the cluster shrinks"},
+		"it was dropped before": {before: zonal(2, "az-1 az-2", nil), happens: becomes(zonal(2, "az-1", nil)), config: zonal(3, "az-1", nil),
+			nodes: "RegionOne/az-1: web-0 web-2; RegionOne/az-2: web-1", change: "+web-2"},
+		"an update moves its nodes": {before: zonal(4, "az-1 az-2", with(moves, leaving("", "web-3"))),
+			happens: func(t *testing.T, a attached) { t.Helper(); a.boot(t, nil) }, config: zonal(4, "az-1", with(moves, leaving("", "web-3"))),
+			nodes: "RegionOne/az-1: web-0 web-1 web-4; RegionOne/az-2: web-3", change: "+web-4 -web-2", at: dropped,
+			says: "The update replaces them, batch by batch."},
+		"mins that growth meets": {before: zonal(2, "az-1", nil), config: zonal(4, "", least), nodes: "RegionOne/az-1: web-0 web-1 web-2 web-3",
+			change: "+web-2 +web-3"},
+		"mins that it does not meet": {before: zonal(2, "az-1", nil), config: zonal(3, "", least), nodes: "RegionOne/az-1: web-0 web-1 web-2", change: "+web-2",
+			at: ": The mins are more than the nodes", says: "The mins of all places add up to 4, and the cluster has 3 nodes"},
+		"a candidate that is not there": {before: zonal(2, "az-1", nil), config: zonal(2, "az-1", leaving("web-9", "")), nodes: "RegionOne/az-1: web-0 web-1",
+			at: ": A candidate is not there"},
 	})
 }
 

@@ -51,19 +51,11 @@ func TestPlacementUnknownParts(t *testing.T) {
 			t.Errorf("%s, later:\n%s, want\n%s", name, works(state), c.want)
 		}
 	}
-	plannedCase{
-		before:  zone(templated("a", "IN_PLACE", "TEMPLATE")),
-		happens: boots,
-		config:  zone(with(templated("b", "IN_PLACE", "TEMPLATE"), attributes{"deletion": attributes{"criteria": anything}})),
-		nodes:   "unknown",
-		change:  "unknown",
-	}.plan(t, "who is first, of those that change in place")
-	plannedCase{
-		config: zone(attributes{"deletion": attributes{"candidates": anything}}),
-		nodes:  "RegionOne/az-1: web-0",
-		change: "+1",
-		asks:   "RegionOne/os-availability-zone RegionOne/servers",
-	}.plan(t, "the candidates, at first")
+	plannedCase{before: zone(templated("a", "IN_PLACE", "TEMPLATE")), happens: boots,
+		config: zone(with(templated("b", "IN_PLACE", "TEMPLATE"), attributes{"deletion": attributes{"criteria": anything}})), nodes: "unknown",
+		change: "unknown"}.plan(t, "who is first, of those that change in place")
+	plannedCase{config: zone(attributes{"deletion": attributes{"candidates": anything}}), nodes: "RegionOne/az-1: web-0", change: "+1",
+		asks: "RegionOne/os-availability-zone RegionOne/servers"}.plan(t, "the candidates, at first")
 }
 
 // TestPlacementUnknownAt: a value that has to be known is refused where it is written.

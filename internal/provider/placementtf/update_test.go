@@ -10,7 +10,6 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
@@ -172,77 +171,6 @@ func TestAccRollout(t *testing.T) {
 	r.batch(t, "a shrink after all", "b:8", 3, 0)
 }
 
-// TestAccPlacementMemoryLost: an attachment that does not know its servers any more
-// is refused while planning, and nothing happens to them.
-func TestAccPlacementMemoryLost(t *testing.T) {
-	t.Parallel()
-	for name, lose := range map[string]func(t *testing.T, w *workspace.Workspace, config string) string{
-		"taint":    lost("taint", "stackpolicy_placement_attachment.web"),
-		"state rm": lost("state", "rm", "stackpolicy_placement_attachment.web"),
-		"replace": func(*testing.T, *workspace.Workspace, string) string {
-			return "-replace=stackpolicy_placement_attachment.web"
-		},
-		"renamed": func(t *testing.T, w *workspace.Workspace, config string) string {
-			if err := w.Write(strings.ReplaceAll(strings.ReplaceAll(config, `"web" {`, `"other" {`), "attachment.web", "attachment.other")); err != nil {
-				t.Fatal(err)
-			}
-			return ""
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := acctest.New(t, fakecloud.Config{})
-			region := c.Regions(t)[0]
-			places := acctest.Places(region + ": " + strings.Join(c.Zones(t, region)[:2], " "))
-			r := cohort{size: 2, version: "a", regions: places, update: updates(`causes = ["TEMPLATE"]`, "max_batch_size = 2")}
-			r.Loop = acctest.Loop{Cloud: c}
-			r.Workspace = c.Workspace(t, r.config())
-			r.batch(t, "create", "a:2", 0, 0)
-			before := madeOf(c.Servers(t))
-			r.version = "bad"
-			if err := r.Write(r.config()); err != nil {
-				t.Fatal(err)
-			}
-			args := []string{"apply", "-auto-approve", "-no-color"}
-			if more := lose(t, r.Workspace, r.config()); more != "" {
-				args = append(args, more)
-			}
-			text, err := r.Run(t.Context(), args...)
-			if err == nil || !acctest.Says("Servers of this cluster are there already").MatchString(text+err.Error()) {
-				t.Errorf("got %v:\n%s", err, text)
-			}
-			if after := madeOf(c.Servers(t)); after != before {
-				t.Errorf("the servers are\n%s, before\n%s", after, before)
-			}
-			// To destroy what is left, Terraform must not plan it as a new cluster first.
-			if _, err := r.Run(t.Context(), "destroy", "-auto-approve", "-no-color", "-refresh=false"); err != nil || len(c.Servers(t)) > 0 {
-				t.Errorf("destroyed: %v, servers %v", err, c.Servers(t))
-			}
-		})
-	}
-}
-
-// madeOf lists servers with their ids and what they were made from.
-func madeOf(list map[string]servers.Server) string {
-	var lines []string
-	for name, s := range list {
-		lines = append(lines, fmt.Sprintf("%s %s %v %v", name, s.ID, s.Image["id"], s.Metadata))
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, "\n")
-}
-
-// lost runs a command that makes Terraform forget.
-func lost(args ...string) func(*testing.T, *workspace.Workspace, string) string {
-	return func(t *testing.T, w *workspace.Workspace, _ string) string {
-		t.Helper()
-		if _, err := w.Run(t.Context(), args...); err != nil {
-			t.Fatal(err)
-		}
-		return ""
-	}
-}
-
 // TestAccPlacementTemplateUnknown: a new attachment knows its nodes while planning,
 // also where a template is not known at all, or one of a region.
 func TestAccPlacementTemplateUnknown(t *testing.T) {
@@ -329,12 +257,7 @@ func TestAccRolloutInPlace(t *testing.T) {
 		image, flavor int
 		rebuilt       int // servers of the second image
 		resized       int // servers of the second flavor
-	}{
-		{"the first batch is rebuilt", 1, 0, 2, 0},
-		{"the second", 1, 0, 4, 0},
-		{"the first batch is resized", 1, 1, 4, 2},
-		{"the second", 1, 1, 4, 4},
-	} {
+	}{{"the first batch is rebuilt", 1, 0, 2, 0}, {"the second", 1, 0, 4, 0}, {"the first batch is resized", 1, 1, 4, 2}, {"the second", 1, 1, 4, 4}} {
 		if err := w.Write(config(step.image, step.flavor)); err != nil {
 			t.Fatal(err)
 		}
@@ -445,49 +368,6 @@ func TestAccRolloutRecreate(t *testing.T) {
 	named := recreated(c, region, zones, images[1][0], fmt.Sprintf("deletion {\n candidates = [%q]\n}", c.Prefix+slices.Sorted(maps.Keys(before))[0]))
 	step("a candidate", named, 1)
 	step("once", named, 0)
-	if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
-		t.Errorf("the next plan is not empty: %v", err)
-	}
-}
-
-// TestAccRolloutInPlaceRefused: a resize that a full quota refuses holds the rollout.
-// However often it is applied again, no other node is taken, and the warning says
-// what the batch waits for.
-func TestAccRolloutInPlaceRefused(t *testing.T) { // not in parallel: the quota is that of other tests too
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	zones := c.Zones(t, region)[:1]
-	images, flavors := c.TwoImages(t), c.TwoFlavors(t)
-	small, large := 0, 1
-	w := c.Workspace(t, inPlace(c, region, zones, images[0][0], flavors[small][0]))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	raise := c.RoomOfCores(t, region, 0)
-	if err := w.Write(inPlace(c, region, zones, images[0][0], flavors[large][0])); err != nil {
-		t.Fatal(err)
-	}
-	waits := acctest.Says("(its server is still what it was before the node changed)")
-	for i := range 3 {
-		text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color")
-		if err != nil || waits.MatchString(text) != (i > 0) {
-			t.Errorf("plan %d: %v\n%s", i, err, text)
-		}
-		if _, err := w.Apply(t.Context()); err == nil || !strings.Contains(err.Error(), "Quota exceeded for cores") {
-			t.Fatalf("apply %d: %v", i, err)
-		}
-	}
-	raise()
-	for range 2 {
-		if _, err := w.Apply(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, s := range c.Servers(t) {
-		if s.Flavor["original_name"] != flavors[large][1] {
-			t.Errorf("%s has the flavor %v", name, s.Flavor)
-		}
-	}
 	if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
 		t.Errorf("the next plan is not empty: %v", err)
 	}

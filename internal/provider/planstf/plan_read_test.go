@@ -84,11 +84,9 @@ func TestRegionPlanRead(t *testing.T) {
 	const two = "RegionOne RegionTwo"
 	grow := func(count int) attributes { return attributes{"count": count} }
 	for name, c := range map[string]planCase{
-		"growth": {
-			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": protocol.Listing(two), "scale_out": grow(3)},
+		"growth": {config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": protocol.Listing(two), "scale_out": grow(3)},
 			want: map[string]string{"reason": "3 nodes to create.", "creation": "{count=3 regions={RegionOne=1 RegionTwo=2} zones=}",
-				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=3 RegionTwo=3}", "summary": "total 3 6"},
-		},
+				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=3 RegionTwo=3}", "summary": "total 3 6"}},
 		"growth of one of them": {
 			config: attributes{"nodes": literal("RegionOne RegionOne RegionTwo"), "regions": protocol.Listing(two, 2), "scale_out": grow(3)},
 			want: map[string]string{"reason": "3 nodes to create.", "creation": "{count=3 regions={RegionTwo=3} zones=}",
@@ -134,13 +132,10 @@ func TestRegionPlanRead(t *testing.T) {
 				"distribution": "{Dark=3 RegionOne=1}", "target": "{Dark=3 RegionOne=0}"},
 			at: "regions[1].name: Region skipped",
 		},
-		"one that takes none": {
-			config: attributes{"nodes": literal(""), "regions": protocol.Listing("Dark RegionOne"), "scale_out": grow(1)},
+		"one that takes none": {config: attributes{"nodes": literal(""), "regions": protocol.Listing("Dark RegionOne"), "scale_out": grow(1)},
+			at: "regions[0].name: Region skipped", says: "It takes no nodes",
 			want: map[string]string{"reason": "1 node to create.", "creation": "{count=1 regions={RegionOne=1} zones=}",
-				"distribution": "{Dark=0 RegionOne=0}", "target": "{Dark=0 RegionOne=1}"},
-			at:   "regions[0].name: Region skipped",
-			says: "It takes no nodes",
-		},
+				"distribution": "{Dark=0 RegionOne=0}", "target": "{Dark=0 RegionOne=1}"}},
 		"growth where one is closed": {
 			config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": protocol.Listing("RegionOne! RegionTwo"), "scale_out": grow(2)},
 			want: map[string]string{"reason": "2 nodes to create.", "creation": "{count=2 regions={RegionTwo=2} zones=}",
@@ -151,26 +146,19 @@ func TestRegionPlanRead(t *testing.T) {
 			want: map[string]string{"reason": "3 nodes to delete.", "deletion": "{count=3 regions={RegionOne=1 RegionTwo=2} zones=}",
 				"distribution": "{RegionOne=2 RegionTwo=2}", "target": "{RegionOne=1 RegionTwo=0}"},
 		},
-		"none that takes nodes": {
-			config: attributes{"nodes": literal(""), "regions": protocol.Listing("Dark"), "scale_out": grow(1)},
-			at:     "regions[0].name: Region skipped\nregions: No region is found usable.",
-		},
+		"none that takes nodes": {config: attributes{"nodes": literal(""), "regions": protocol.Listing("Dark"), "scale_out": grow(1)},
+			at: "regions[0].name: Region skipped\nregions: No region is found usable."},
 		"the nodes of a place that are more than it has": { // that count is not cut
 			config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": protocol.Listing(two), "decision": share("deletion", 9, "RegionTwo", 9)},
 			at:     ": There is no feasible plan to handle all nodes.",
 		},
-		"who is protected": {
-			config: attributes{"nodes": literal("RegionOne! RegionOne! RegionTwo"), "regions": protocol.Listing(two), "scale_in": grow(1)},
+		"who is protected": {config: attributes{"nodes": literal("RegionOne! RegionOne! RegionTwo"), "regions": protocol.Listing(two), "scale_in": grow(1)},
 			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionTwo=1} zones=}",
-				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=2 RegionTwo=0}"},
-		},
-		"more than there are": {
-			config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": protocol.Listing(two), "scale_in": grow(5)},
+				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=2 RegionTwo=0}"}},
+		"more than there are": {config: attributes{"nodes": literal("RegionOne RegionTwo"), "regions": protocol.Listing(two), "scale_in": grow(5)},
+			at: ": The count is above the cluster's size", says: "5 nodes must be removed, and the cluster has 2",
 			want: map[string]string{"reason": "2 nodes to delete.", "deletion": "{count=2 regions={RegionOne=1 RegionTwo=1} zones=}",
-				"distribution": "{RegionOne=1 RegionTwo=1}", "target": "{RegionOne=0 RegionTwo=0}"},
-			at:   ": The count is above the cluster's size",
-			says: "5 nodes must be removed, and the cluster has 2",
-		},
+				"distribution": "{RegionOne=1 RegionTwo=1}", "target": "{RegionOne=0 RegionTwo=0}"}},
 		"a quota": {
 			config: attributes{"nodes": literal("RegionOne"), "regions": protocol.Listing(two), "scale_out": grow(7), "respect_quotas": true, "flavor_id": "m1.tiny"},
 			want: map[string]string{"reason": "7 nodes to create.", "creation": "{count=7 regions={RegionOne=2 RegionTwo=5} zones=}",
@@ -197,15 +185,10 @@ func TestRegionPlanRead(t *testing.T) {
 			config: attributes{"nodes": literal("RegionOne"), "regions": protocol.Listing("RegionOne Atlantis"), "scale_out": grow(1), "respect_quotas": true},
 			at:     "regions[1].name: Unknown region",
 		},
-		"no room": {
-			config: attributes{"nodes": literal("RegionOne"), "regions": protocol.Listing("RegionOne", 2), "scale_out": grow(5)},
-			at:     ": There is no feasible plan to handle all nodes.",
-		},
-		"a node without a region": {
-			config: attributes{"nodes": literal("RegionOne -/az-1"), "regions": protocol.Listing(two), "scale_out": grow(1)},
-			at:     "nodes[1].region: Node without a region",
-			says:   `The node "n1" has no region.`,
-		},
+		"no room": {config: attributes{"nodes": literal("RegionOne"), "regions": protocol.Listing("RegionOne", 2), "scale_out": grow(5)},
+			at: ": There is no feasible plan to handle all nodes."},
+		"a node without a region": {config: attributes{"nodes": literal("RegionOne -/az-1"), "regions": protocol.Listing(two), "scale_out": grow(1)},
+			at: "nodes[1].region: Node without a region", says: `The node "n1" has no region.`},
 	} {
 		fake.ResetRequests()
 		c.read(t, fake, name, "stackpolicy_region_plan")
@@ -214,10 +197,8 @@ func TestRegionPlanRead(t *testing.T) {
 		}
 	}
 	limits := fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/limits", Status: http.StatusForbidden, Times: fakecloud.Forever})
-	planCase{
-		config: attributes{"nodes": literal(""), "regions": protocol.Listing(two), "scale_out": grow(1), "respect_quotas": true},
-		at:     ": Unable to look up quotas",
-	}.read(t, fake, "limits", "stackpolicy_region_plan")
+	planCase{config: attributes{"nodes": literal(""), "regions": protocol.Listing(two), "scale_out": grow(1), "respect_quotas": true},
+		at: ": Unable to look up quotas"}.read(t, fake, "limits", "stackpolicy_region_plan")
 	limits.Remove()
 }
 
@@ -248,16 +229,12 @@ func TestZonePlanRead(t *testing.T) {
 	const three = "az-1 az-2 az-3"
 	count := func(n int) attributes { return attributes{"count": n} }
 	for name, c := range map[string]planCase{
-		"growth": {
-			config: attributes{"nodes": literal("RegionOne/az-1 RegionTwo/az-2 -/az-2"), "zones": protocol.Listing(three, 1), "scale_out": count(3)},
+		"growth": {config: attributes{"nodes": literal("RegionOne/az-1 RegionTwo/az-2 -/az-2"), "zones": protocol.Listing(three, 1), "scale_out": count(3)},
 			want: map[string]string{"reason": "3 nodes to create.", "creation": "{count=3 region=RegionOne zones={az-2=1 az-3=2}}",
-				"distribution": "{az-1=1 az-2=1 az-3=0}", "target": "{az-1=1 az-2=2 az-3=2}", "summary": "total 2 5"},
-		},
-		"a shrink": {
-			config: attributes{"nodes": literal("-/az-1 -/az-1 -/az-2"), "zones": protocol.Listing(three), "scale_in": count(1)},
+				"distribution": "{az-1=1 az-2=1 az-3=0}", "target": "{az-1=1 az-2=2 az-3=2}", "summary": "total 2 5"}},
+		"a shrink": {config: attributes{"nodes": literal("-/az-1 -/az-1 -/az-2"), "zones": protocol.Listing(three), "scale_in": count(1)},
 			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 region=RegionOne zones={az-1=1}}",
-				"distribution": "{az-1=2 az-2=1 az-3=0}", "target": "{az-1=1 az-2=1 az-3=0}"},
-		},
+				"distribution": "{az-1=2 az-2=1 az-3=0}", "target": "{az-1=1 az-2=1 az-3=0}"}},
 		"another region": {
 			config: attributes{"nodes": literal("RegionOne/az-1"), "region": "RegionTwo", "zones": protocol.Listing("az-1 az-2"), "scale_out": count(2),
 				"respect_quotas": true, "flavor_id": "m1.tiny"},
@@ -271,10 +248,8 @@ func TestZonePlanRead(t *testing.T) {
 			want: map[string]string{"distribution": "{az-1=0}", "target": "{az-1=0}",
 				"reason": "The node is for the region RegionTwo: nothing is planned in RegionOne."},
 		},
-		"a region that is not there": {
-			config: attributes{"nodes": literal(""), "region": "Atlantis", "zones": protocol.Listing("az-1"), "scale_out": count(1)},
-			at:     "region: Unable to use the region",
-		},
+		"a region that is not there": {config: attributes{"nodes": literal(""), "region": "Atlantis", "zones": protocol.Listing("az-1"), "scale_out": count(1)},
+			at: "region: Unable to use the region"},
 		"a node that is there twice": {
 			config: attributes{"nodes": append(literal("-/az-1"), literal("-/az-1")...), "zones": protocol.Listing("az-1"), "scale_out": count(1)},
 			at:     "nodes[1].id: Node given twice",
@@ -285,16 +260,34 @@ func TestZonePlanRead(t *testing.T) {
 				"distribution": "{az-1=2 az-4=2}", "target": "{az-1=1 az-4=2}"},
 			at: "zones: Availability zone skipped", says: "It keeps the nodes that it has",
 		},
-		"none that is up": {
-			config: attributes{"nodes": literal(""), "zones": protocol.Listing("az-4"), "scale_out": count(1)},
-			at:     "zones[0].name: Availability zone skipped\nzones: No availability zone found available.",
-		},
-		"a zone that is not there": {
-			config: attributes{"nodes": literal(""), "zones": protocol.Listing("az-1 cloud-nine"), "scale_out": count(1)},
-			at:     "zones[1].name: Unknown availability zone",
-		},
+		"none that is up": {config: attributes{"nodes": literal(""), "zones": protocol.Listing("az-4"), "scale_out": count(1)},
+			at: "zones[0].name: Availability zone skipped\nzones: No availability zone found available."},
+		"a zone that is not there": {config: attributes{"nodes": literal(""), "zones": protocol.Listing("az-1 cloud-nine"), "scale_out": count(1)},
+			at: "zones[1].name: Unknown availability zone"},
 	} {
 		c.read(t, fake.Fake, name, "stackpolicy_zone_plan")
+	}
+}
+
+// TestPlanOfChange: the change of an attachment fits into a decision as it is, also where its lists leave names out.
+func TestPlanOfChange(t *testing.T) {
+	t.Parallel()
+	a := protocol.Attach(t, "stackpolicy_placement_attachment")
+	for i, want := range [][2]any{{20, ""}, {270, "{count=250 region=RegionOne zones={az-1=125 az-2=125}}"}, {30, "{count=240 region=RegionOne zones={az-1=120 az-2=120}}"}} {
+		a.Must(t, attributes{"cluster": "web", "desired_capacity": want[0], "zones": protocol.Listing("az-1 az-2")})
+		if i == 0 {
+			continue
+		}
+		kind := []string{"", "creation", "deletion"}[i]
+		change := protocol.Object(protocol.Elements(protocol.Object(a.I.State)["change"])[0])
+		plan, err := a.ReadData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": literal(strings.Repeat("-/az-1 -/az-2 ", 150)), "zones": protocol.Listing("az-1 az-2"),
+			"decision": object(map[string]tftypes.Value{"creation": change["creation"], "deletion": change["deletion"]})})
+		if err != nil || protocol.Shown(protocol.Object(change[kind])["omitted"]) == "0" {
+			t.Fatalf("%v: %s", err, change[kind])
+		}
+		if got := protocol.Shown(protocol.Object(plan)[kind]); got != want[1] {
+			t.Errorf("%s is %s, want %s", kind, got, want[1])
+		}
 	}
 }
 

@@ -43,10 +43,6 @@ total        6     11
 `, two, one)))),
 		}},
 		resource.TestStep{Config: plan("scale_out { count = 5 }", one, 2, two, 4), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
-		resource.TestStep{Config: plan("scale_in {}", one, 4, two, 4), ConfigStateChecks: []statecheck.StateCheck{
-			is("creation", knownvalue.Null()),
-			is("deletion", acctest.Share(1, acctest.Counts(one, 1))),
-		}},
 		resource.TestStep{Config: plan(`resize {
     adjustment_type = "CHANGE_IN_PERCENTAGE"
     number = -50
@@ -55,20 +51,6 @@ total        6     11
 			is("target", acctest.Counts(one, 1, two, 1, "Elsewhere", 3)),
 			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^Elsewhere +3 +3( +none){4} +not listed, no compute endpoint$`))),
 		}},
-		resource.TestStep{Config: plan("resize { max_size = 9 }", one, 1), ConfigStateChecks: []statecheck.StateCheck{
-			is("reason", knownvalue.StringExact("Nothing to create or to delete.")),
-			is("creation", knownvalue.Null()), is("deletion", knownvalue.Null()),
-		}},
-		resource.TestStep{Config: plan("node_create {}", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("creation", acctest.Share(1, acctest.Counts(two, 1)))}},
-		resource.TestStep{Config: plan(fmt.Sprintf("node_create { region = %q }", one), one, 1), ConfigStateChecks: []statecheck.StateCheck{
-			is("creation", knownvalue.Null()),
-			is("reason", knownvalue.StringExact(fmt.Sprintf("The region %s that the node names takes precedence: nothing is planned.", one))),
-		}},
-		resource.TestStep{Config: plan("scale_out { count = 9 }\n  decision = { creation = { count = 2 } }"), ConfigStateChecks: []statecheck.StateCheck{
-			is("creation", acctest.Share(2, acctest.Counts(one, 1, two, 1))),
-		}},
-		resource.TestStep{Config: plan("decision = { deletion = {} }", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("deletion", acctest.Share(1, acctest.Counts(one, 1)))}},
-		resource.TestStep{Config: plan("decision = { creation = null, deletion = null }", one, 1), ConfigStateChecks: []statecheck.StateCheck{is("target", acctest.Counts(one, 1, two, 0))}},
 	)
 }
 

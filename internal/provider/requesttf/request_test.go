@@ -228,6 +228,15 @@ func TestReadDecision(t *testing.T) {
 			t.Errorf("%s: got %+v, %v", name, got, diags)
 		}
 	}
+	for says, given := range map[string]types.Object{
+		"status: a text is needed, not 1.":                      object(fields{"status": number(1), "creation": object(fields{"count": number(1)})}),
+		`It has "creaton", and can have creation and deletion.`: object(fields{"creaton": object(fields{"count": number(1)})}),
+	} {
+		var diags diag.Diagnostics
+		if requesttf.ReadDecision(types.DynamicValue(given), &diags); where(diags) != "decision" || !strings.Contains(diags[0].Detail(), says) {
+			t.Errorf("want %q, got %v", says, diags)
+		}
+	}
 	for _, status := range []string{"ERROR", "OK", ""} {
 		var diags diag.Diagnostics
 		given := object(fields{"status": text(status), "reason": text("why"), "status_reason": text("why"), "placement": object(fields{"count": number(2)}), "creation": object(fields{"count": number(1)})})
