@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-const unauthorizedByMiddleware = `{"error": {"code": 401, "title": "Unauthorized", "message": "The request you have made requires authentication."}}`
-
 // TestMessagesEnd: their time is up, or somebody has claimed them.
 func TestMessagesEnd(t *testing.T) {
 	c := Start(t, Config{})
