@@ -57,6 +57,11 @@ func TestAccExample_fromElement(t *testing.T) {
 	e.apply(t)
 	before := e.servers(t)
 	e.use(t, "guides/from-element/after")
+	migrate := exec.CommandContext(t.Context(), "sh", "-eu", "migrate.sh")
+	migrate.Dir = e.Dir
+	if output, err := migrate.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
 	text, err := e.Run(t.Context(), "plan", "-no-color")
 	if err != nil {
 		t.Fatal(err)

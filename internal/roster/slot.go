@@ -102,8 +102,8 @@ func (r *Roster) openSlots(policy Policy) (notices []Notice) {
 	if len(unknown) > 0 {
 		notices = append(
 			notices,
-			notice(UnknownSlot, "No slot has the name %s: it was released by an earlier apply, or never was there. "+
-				"While a name is listed no new slot gets it. Take it out of release.", text.Few(unknown)),
+			notice(UnknownSlot, "There is no slot %s: an earlier apply released it, or it never was there. "+
+				"While a name is listed no new slot gets it. Take it off release.", text.Few(unknown)),
 		)
 	}
 	return notices

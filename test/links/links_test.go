@@ -119,3 +119,23 @@ func TestLinks(t *testing.T) {
 		t.Errorf("only %d links were found", count)
 	}
 }
+
+// TestProviders: who copies a configuration from a page finds there where its providers come from, or a link to it.
+func TestProviders(t *testing.T) {
+	count := 0
+	for name := range pages(t) {
+		content, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := string(content); strings.HasPrefix(name, "docs/") && strings.Contains(text, "\nresource \"") {
+			count++
+			if !strings.Contains(text, "required_providers") {
+				t.Errorf("%s has a configuration, and neither required_providers nor a link to them", name)
+			}
+		}
+	}
+	if count < 20 {
+		t.Errorf("only %d pages have a configuration", count)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,23 +66,28 @@ func run(ctx context.Context, out, listen string) error {
 	if err := os.WriteFile(login, clouds(p.url), 0o600); err != nil {
 		return err
 	}
+	var images []string
+	for id, name := range p.images {
+		images = append(images, name+" ("+id+")")
+	}
+	slices.Sort(images)
 	fmt.Printf(`# An OpenStack: servers, server groups, volumes, ports, queues, and the members of a pool.
 # Regions: RegionOne (az-1, az-2, az-3) and RegionTwo (az-1, az-2). Flavors: m1.tiny and m1.small.
-# Images: debian-12, debian-13, and %s, whose servers run and answer nothing. Network: shared.
+# Network: shared. Images, of which the servers of %s run and answer nothing:
+#   %s
 # See it, and break it: %s/
 # Ctrl-C ends it, and it forgets everything. In another terminal:
 export TF_CLI_CONFIG_FILE=%s
 export OS_CLIENT_CONFIG_FILE=%s
 export OS_CLOUD=production
 unset OS_AUTH_URL OS_REGION_NAME
-# What guides ask for: the network, a pool in RegionOne, where the service of a node answers, and a
-# consumer of hooks that has always drained.
+# What guides ask for; the pool is in RegionOne, and the consumer of hooks has always drained.
 export TF_VAR_network_id=%s
 export TF_VAR_pool_id=%s
 export TF_VAR_health_url='%s/health/{name}'
 export TF_VAR_drain_url=%s/drain
 # Ready. %s
-`, silent, p.url, quote(built.Config), quote(login), fakecloud.NetworkID, p.pool, p.url, p.url, workspace.Stub())
+`, silent, strings.Join(images, "\n#   "), p.url, quote(built.Config), quote(login), fakecloud.NetworkID, p.pool, p.url, p.url, workspace.Stub())
 	<-ctx.Done()
 	return nil
 }

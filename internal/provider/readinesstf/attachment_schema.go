@@ -33,8 +33,8 @@ func attachmentSchema() schema.Schema {
 			"A server is in service when Nova says `ACTIVE` and those of `http`, `tcp` and `hook` pass that are " +
 			"given. Then it is *marked*: its metadata `" + openstack.MarkKey + "` is set to its `mark`, and `" +
 			openstack.InServiceAtKey + "` to the time. The next apply checks the servers that lack their mark, or " +
-			"that were drained and are still there (`" + openstack.DrainedKey + "`). A wait that ends without an " +
-			"`ACTIVE` server notes `" + openstack.NotInServiceAtKey + "` there.\n\n" +
+			"that were drained and are still there (`" + openstack.DrainedKey + "`). A wait that ends before " +
+			"an `ACTIVE` server is in service notes `" + openstack.NotInServiceAtKey + "` there.\n\n" +
 			"Servers that are not in service when `timeout` ends are listed in an error. Destroying the attachment " +
 			"removes neither servers nor marks.",
 		Attributes: map[string]schema.Attribute{
