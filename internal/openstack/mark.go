@@ -123,7 +123,7 @@ func (s Server) ForgetDrain(ctx context.Context) error {
 	return s.failed("remove the note of the drain from the server %s", s.remove(ctx, DrainedKey))
 }
 
-// failed says of an error, if there is one, what was to be done with the server.
+// failed says of an error, if there is one, what should have been done with the server.
 func (s Server) failed(what string, err error) error {
 	if err == nil {
 		return nil

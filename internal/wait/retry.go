@@ -1,7 +1,9 @@
 package wait
 
 import (
+	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -11,25 +13,16 @@ import (
 // wait, however large the number is. False means that there is nothing to obey.
 func RetryAfter(header string, now time.Time, longest time.Duration) (time.Duration, bool) {
 	header = strings.TrimSpace(header)
-	if digits := strings.TrimLeft(header, "0123456789"); header != "" && digits == "" {
-		return seconds(header, longest), true
+	n, err := strconv.ParseUint(header, 10, 64) // the largest number where there are too many digits
+	switch {
+	case err == nil && n <= uint64(longest/time.Second):
+		return time.Duration(n) * time.Second, true
+	case err == nil, errors.Is(err, strconv.ErrRange):
+		return longest, true
 	}
 	at, err := http.ParseTime(header)
 	if err != nil {
 		return 0, false
 	}
 	return min(max(at.Sub(now), 0), longest), true
-}
-
-// seconds reads digits. It stops counting at the longest wait, before anything
-// could overflow.
-func seconds(digits string, longest time.Duration) time.Duration {
-	most := int64(longest / time.Second)
-	var n int64
-	for _, digit := range digits {
-		if n = n*10 + int64(digit-'0'); n > most {
-			return longest
-		}
-	}
-	return time.Duration(n) * time.Second
 }

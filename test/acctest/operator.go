@@ -234,7 +234,8 @@ func (c *Cloud) TwoFlavors(t testing.TB) (list [2][2]string) {
 // Network is the id and the name of a network that servers can be in.
 func (c *Cloud) Network(t testing.TB, region string) (id, name string) {
 	t.Helper()
-	list := listed(t, networks.List(c.neutron(t, region), networks.ListOpts{Status: "ACTIVE"}), networks.ExtractNetworks)
+	opts := networks.ListOpts{Status: "ACTIVE"}
+	list := listed(t, networks.List(c.neutron(t, region), opts), networks.ExtractNetworks)
 	if len(list) == 0 {
 		t.Skip("needs a network, and the cloud has none")
 	}

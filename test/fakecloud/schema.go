@@ -46,9 +46,9 @@ func (s *schema) check(v any, minor int) error {
 	n, noNumber := strconv.Atoi(bare(v))
 	switch {
 	case len(s.types) > 0 && !slices.ContainsFunc(s.types, func(t string) bool { return isType(v, t) }):
-		return fmt.Errorf("%v is none of %v", v, s.types)
+		return fmt.Errorf("%v is not in %v", v, s.types)
 	case s.enum != nil && !slices.Contains(s.enum, v):
-		return fmt.Errorf("%v is none of %v", v, s.enum)
+		return fmt.Errorf("%v is not in %v", v, s.enum)
 	case s.oneOf != nil && !slices.ContainsFunc(s.oneOf, func(o *schema) bool { return o.check(v, minor) == nil }):
 		return fmt.Errorf("%v has no form that it may have", v)
 	case isText && s.pattern != nil && !s.pattern.MatchString(given):

@@ -45,7 +45,6 @@ var zaqarRoutes = []route{
 	{"GET", "/queues", 0, (*call).listQueues},
 	{"PUT", "/queues/{}", 0, (*call).createQueue},
 	{"DELETE", "/queues/{}", 0, (*call).deleteQueue},
-	{"GET", "/queues/{}/stats", 0, (*call).queueStats},
 	{"POST", "/queues/{}/claims", 0, (*call).claimMessages},
 	{"GET", "/queues/{}/messages", 0, (*call).listMessages},
 	{"POST", "/queues/{}/messages", 0, (*call).postMessages},
@@ -245,32 +244,6 @@ func (k *call) pageSize() (int, error) {
 		return 0, badMessaging("Limit must be at least 1 and %s greater than %d.", and, maxMessages)
 	}
 	return n, nil
-}
-
-func (k *call) queueStats() (reply, error) {
-	claimed := 0
-	var messages []*message
-	if q := k.queue(); q != nil {
-		messages = q.messages
-	}
-	for _, m := range messages {
-		if m.claimed(k.time()) {
-			claimed++
-		}
-	}
-	stats := object{{"claimed", claimed}, {"free", len(messages) - claimed}, {"total", len(messages)}}
-	if n := len(messages); n > 0 {
-		stats = append(stats, field{"newest", k.messageStats(messages[n-1])},
-			field{"oldest", k.messageStats(messages[0])})
-	}
-	return jsonReply(200, object{{"messages", stats}}), nil
-}
-
-func (k *call) messageStats(m *message) object {
-	return object{
-		{"age", m.age(k.time())}, {"ttl", m.ttl}, {"body", m.body}, {"claim_id", orNull(m.claim)}, {"claim_count", 0},
-		{"created", isoTime(m.created)}, {"href", "/v2/queues/" + k.vars[0] + "/messages/" + m.id},
-	}
 }
 
 // zaqarVersions are all versions that Zaqar's API ever had.

@@ -27,8 +27,5 @@ func TestMessagesEnd(t *testing.T) {
 	if a := k.must(403, "DELETE "+path+"/"+id, ""); !strings.Contains(a.body, "This message is claimed; it cannot be deleted without a valid claim ID.") {
 		t.Errorf("%s", a.body)
 	}
-	if a := k.must(200, "GET messaging /queues/q/stats", ""); !strings.Contains(a.body, `"claimed": 1, "free": 0, "total": 1`) {
-		t.Errorf("%s", a.body)
-	}
 	k.must(204, "DELETE messaging "+strings.TrimPrefix(href, "/v2"), "")
 }

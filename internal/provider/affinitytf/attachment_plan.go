@@ -141,23 +141,17 @@ func (r *attachmentResource) warnOfChange(
 	name, id := state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString()
 	at := value.Path(change.Argument)
 	if state.InheritedGroup.ValueBool() {
-		diags.AddAttributeWarning(
-			at,
-			"The server group changes",
+		diags.AddAttributeWarning(at, "The server group changes",
 			fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
 				"%s: then they stay in the old group, which is kept because the attachment did not create it, and "+
-				"only new servers join the new one.", name, id, change.Reason, hintsAdvice),
-		)
+				"only new servers join the new one.", name, id, change.Reason, hintsAdvice))
 		return
 	}
-	diags.AddAttributeWarning(
-		at,
-		"The server group changes",
+	diags.AddAttributeWarning(at, "The server group changes",
 		fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. "+
 			"%s: then they keep running with the id of the old group, and only new servers join the new one. The old "+
 			"group is deleted once there is a new one, because the attachment created it.",
-			name, id, change.Reason, hintsAdvice),
-	)
+			name, id, change.Reason, hintsAdvice))
 	r.warnOfMembers(ctx, state, "Leaving", diags)
 }
 

@@ -157,15 +157,12 @@ func (m *planModel) warn(
 		return
 	}
 	if most := int64(limits.MaxServerGroupMembers); most >= 0 && after > most {
-		diags.AddAttributeWarning(
-			path.Root("servergroup_id"),
-			"The group gets more members than its quota",
+		diags.AddAttributeWarning(path.Root("servergroup_id"), "The group gets more members than its quota",
 			fmt.Sprintf(
 				"The server group %q has %d members and would have %d; Nova's quota server_group_members allows %d, "+
 					"and refuses the servers beyond it. Raise the quota, or ask for fewer nodes.",
 				group.Name, len(group.Members), after, most,
-			),
-		)
+			))
 	}
 	if group.Policy == affinity.Affinity && len(p.zones) > 1 {
 		diags.AddAttributeWarning(path.Root("decision"), "Too few hosts for the group", fmt.Sprintf(

@@ -309,13 +309,10 @@ func (p *attachmentPlanner) explain(err error) {
 		p.diags.AddAttributeError(path.Root("deletion").AtName("candidates"), "Invalid candidate",
 			candidate.Error()+" Take it out of candidates and kept, or change what stands against it.")
 	case kept:
-		p.diags.AddAttributeError(
-			path.Root("desired_capacity"),
-			"Too few nodes can be removed",
+		p.diags.AddAttributeError(path.Root("desired_capacity"), "Too few nodes can be removed",
 			fmt.Sprintf("%s. Remove fewer nodes, or protect fewer: %s. To destroy the whole cluster nothing has to be "+
 				"lowered before: terraform destroy plans such a change only where it refreshes, so use "+
-				"terraform destroy -refresh=false.", protected.Error(), text.Few(protected.Who)),
-		)
+				"terraform destroy -refresh=false.", protected.Error(), text.Few(protected.Who)))
 	default:
 		places.ReportPlan(err, p.diags)
 	}

@@ -53,16 +53,13 @@ func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagn
 		return
 	}
 	if method := value.TextOr(u.Method, roster.Substitute); !u.Method.IsUnknown() && method == roster.Substitute {
-		diags.AddAttributeError(
-			path.Root("update").AtName("method"),
-			"No substitutes in a stateful cluster",
+		diags.AddAttributeError(path.Root("update").AtName("method"), "No substitutes in a stateful cluster",
 			fmt.Sprintf(
 				"With stateful a node keeps its name and place, and %s replaces it by a new node under a new name. "+
 					"Set method = %q, which destroys a server and makes it again in its slot, or %q, which rebuilds "+
 					"it.",
 				roster.Substitute, roster.Recreate, roster.InPlace,
-			),
-		)
+			))
 	}
 	if slices.Contains(texts(u.Causes), string(roster.Misplaced)) {
 		diags.AddAttributeError(path.Root("update").AtName("causes"), "No moves in a stateful cluster", fmt.Sprintf(
@@ -77,30 +74,21 @@ func (m attachmentModel) validateSizes(diags *diag.Diagnostics) {
 	size, least, most := m.DesiredCapacity, m.MinSize, m.MaxSize
 	bounded := value.Given(most) && most.ValueInt64() >= 0
 	if bounded && value.Given(least) && least.ValueInt64() > most.ValueInt64() {
-		diags.AddAttributeError(
-			path.Root("min_size"),
-			"Contradictory sizes",
+		diags.AddAttributeError(path.Root("min_size"), "Contradictory sizes",
 			fmt.Sprintf("The min_size (%d) is greater than the max_size (%d). Lower it, or raise the max_size.",
-				least.ValueInt64(), most.ValueInt64()),
-		)
+				least.ValueInt64(), most.ValueInt64()))
 		return
 	}
 	at := path.Root("desired_capacity")
 	switch {
 	case !value.Given(size):
 	case value.Given(least) && size.ValueInt64() < least.ValueInt64():
-		diags.AddAttributeError(
-			at,
-			"Size outside its bounds",
+		diags.AddAttributeError(at, "Size outside its bounds",
 			fmt.Sprintf("The desired_capacity (%d) is less than the min_size (%d). Raise it, or lower the min_size.",
-				size.ValueInt64(), least.ValueInt64()),
-		)
+				size.ValueInt64(), least.ValueInt64()))
 	case bounded && size.ValueInt64() > most.ValueInt64():
-		diags.AddAttributeError(
-			at,
-			"Size outside its bounds",
+		diags.AddAttributeError(at, "Size outside its bounds",
 			fmt.Sprintf("The desired_capacity (%d) is greater than the max_size (%d). Lower it, or raise the max_size.",
-				size.ValueInt64(), most.ValueInt64()),
-		)
+				size.ValueInt64(), most.ValueInt64()))
 	}
 }

@@ -97,12 +97,9 @@ func (l Listed) Report(findings []cluster.Finding, effect string, diags *diag.Di
 			diags.AddAttributeWarning(at, "Region skipped",
 				fmt.Sprintf("The region %q has no compute endpoint for this user. %s", f.Region, effect))
 		case cluster.UnknownZone:
-			diags.AddAttributeError(
-				at,
-				"Unknown availability zone",
+			diags.AddAttributeError(at, "Unknown availability zone",
 				fmt.Sprintf("Nova in region %q does not list the availability zone %q. It lists %s.",
-					f.Region, f.Zone, known),
-			)
+					f.Region, f.Zone, known))
 		case cluster.ZoneUnavailable:
 			diags.AddAttributeWarning(at, "Availability zone skipped",
 				fmt.Sprintf("No service in the availability zone %q of region %q is up. %s", f.Zone, f.Region, effect))
@@ -142,12 +139,9 @@ func (l Listed) ReportNone(looked []placement.Region, adding bool, diags *diag.D
 			"None of the places listed takes nodes: each of them is closed, or not usable now. To open "+
 				"one, remove closed = true there; or list another place, or ask for no more nodes than there are.")
 	case l.InOne:
-		diags.AddAttributeError(
-			list,
-			"No availability zone found available.",
+		diags.AddAttributeError(list, "No availability zone found available.",
 			fmt.Sprintf("None of the availability zones listed is available in region %q. List another zone, or "+
-				"apply again when one of these is back.", looked[0].Name),
-		)
+				"apply again when one of these is back.", looked[0].Name))
 	case regions > 0:
 		diags.AddAttributeError(list, "No availability zone found available.",
 			"None of the availability zones listed is available in its region. List another zone, or apply again "+

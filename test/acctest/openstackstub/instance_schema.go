@@ -76,14 +76,11 @@ func instanceResource() *schema.Resource {
 			// What Terraform alone needs to know.
 			"stop_before_destroy": argument(flag, or(false)),
 			"force_delete":        argument(flag, or(false)),
-			"vendor_options": argument(
-				schema.TypeSet,
-				func(s *schema.Schema) { s.MinItems, s.MaxItems = 1, 1 },
+			"vendor_options": argument(schema.TypeSet, func(s *schema.Schema) { s.MinItems, s.MaxItems = 1, 1 },
 				of(map[string]*schema.Schema{
 					"ignore_resize_confirmation":  argument(flag, or(false)),
 					"detach_ports_before_destroy": argument(flag, or(false)),
-				}),
-			),
+				})),
 
 			// Where it is: another server.
 			"availability_zone": argument(word, computed, replaces, not("availability_zone_hints"),

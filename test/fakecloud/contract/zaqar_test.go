@@ -22,7 +22,6 @@ func contractZaqar(t *testing.T, c *cloud) {
 		{"list", "member GET messaging /queues?limit=20&marker=$prefix", 200, are{includes("queues.*.name", "$queue"), includes("queues.*.href", "/v2/queues/$queue"), is("links.*.rel", `["next"]`), like("links.0.href", `/v2/queues\?marker=.*&limit=20`)}},
 		{"too long a list", "member GET messaging /queues?limit=21", 400, are{is("", `{"title": "Invalid API request", "description": "Limit must be at least 1 and no greater than 20."}`)}},
 		{"list no number", "member GET messaging /queues?limit=ten", 400, are{is("title", `"Invalid parameter"`)}},
-		{"stats of nothing", "member GET messaging /queues/$queue/stats", 200, are{is("messages", `{"claimed": 0, "free": 0, "total": 0}`)}},
 
 		{"post", `member POST messaging ` + mine + ` /queues/$queue/messages {"messages": [{"body": {"n": 1}, "ttl": 60}, {"body": {"n": 2}}]}`, 201, are{keys("", "resources"), size("resources", 2), like("resources.0", "/v2/queues/$queue/messages/[0-9a-f-]+"), header("Location", "/v2/queues/$queue/messages\\?ids=[0-9a-f-]+,[0-9a-f-]+")}},
 		{"one's own are hidden", "member GET messaging " + mine + " /queues/$queue/messages", 200, are{is("messages", "[]"), is("links", "[]")}},
@@ -32,7 +31,6 @@ func contractZaqar(t *testing.T, c *cloud) {
 		{"too large a page", "member GET messaging " + other + " /queues/$queue/messages?limit=21", 400, are{is("", `{"title": "Invalid API request", "description": "Limit must be at least 1 and may not be greater than 20."}`)}},
 		{"one", "member GET messaging /queues/$queue/messages/$first", 200, are{keys("", "id href ttl age body"), is("body", `{"n": 1}`)}},
 		{"an unknown one", "member GET messaging /queues/$queue/messages/$none", 404, are{is("title", `"Not found"`)}},
-		{"stats", "member GET messaging /queues/$queue/stats", 200, are{is("messages.total", "2"), is("messages.free", "2"), has("messages", "oldest newest")}},
 
 		{"too short a life", `member POST messaging /queues/$queue/messages {"messages": [{"body": 1, "ttl": 1}]}`, 400, are{is("", `{"title": "Invalid API request", "description": "The TTL for a message may not exceed 1209600 seconds, and must be at least 60 seconds long."}`)}},
 		{"no body", `member POST messaging /queues/$queue/messages {"messages": [{"ttl": 60}]}`, 400, are{is("", `{"title": "Invalid request body", "description": "Missing \"body\" field."}`)}},
