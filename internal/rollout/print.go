@@ -36,10 +36,14 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 		switch e.Kind {
 		case "plan":
 			fmt.Fprintf(out, "\nPlan %d: %s\n", e.Apply, text.Count(int64(e.Changes), "resource")+" would change")
-			fmt.Fprint(out, drawing(e.Plan))
+			drawn := drawing(e.Plan)
+			fmt.Fprint(out, drawn)
 			for _, c := range e.Clusters {
 				fmt.Fprintln(out, "  "+c.line())
-				for _, name := range slices.Sorted(maps.Keys(c.Held.Nodes)) {
+				if drawn != "" { // which says who is held
+					continue
+				}
+				for _, name := range slices.SortedFunc(maps.Keys(c.Held.Nodes), byIndex) {
 					fmt.Fprintln(out, "    "+name+" is held: "+c.Held.Nodes[name])
 				}
 				if n := c.Held.Omitted; n > 0 {
@@ -86,6 +90,9 @@ func progressBar(ready, all int) string {
 	}
 	return fmt.Sprintf("[%s%s] %d of %d", strings.Repeat("#", filled), strings.Repeat(".", width-filled), ready, all)
 }
+
+// byIndex orders names that differ in their numbers, web-2 before web-11.
+func byIndex(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // drawing is the plan as planview draws it, with its warnings; "" where it does not
 // change anything.
