@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -67,10 +68,9 @@ func run(ctx context.Context, out, listen string) error {
 		return err
 	}
 	var images []string
-	for id, name := range p.images {
-		images = append(images, name+" ("+id+")")
+	for _, id := range slices.Sorted(maps.Keys(p.images)) {
+		images = append(images, p.images[id]+" ("+id+")")
 	}
-	slices.Sort(images)
 	fmt.Printf(`# An OpenStack: servers, server groups, volumes, ports, queues, and the members of a pool.
 # Regions: RegionOne (az-1, az-2, az-3) and RegionTwo (az-1, az-2). Flavors: m1.tiny and m1.small.
 # Network: shared. Images, of which the servers of %s run and answer nothing:
@@ -87,7 +87,8 @@ export TF_VAR_pool_id=%s
 export TF_VAR_health_url='%s/health/{name}'
 export TF_VAR_drain_url=%s/drain
 # Ready. %s
-`, silent, strings.Join(images, "\n#   "), p.url, quote(built.Config), quote(login), fakecloud.NetworkID, p.pool, p.url, p.url, workspace.Stub())
+`, silent, strings.Join(images, "\n#   "), p.url, quote(built.Config), quote(login), fakecloud.NetworkID, p.pool,
+		p.url, p.url, workspace.Stub())
 	<-ctx.Done()
 	return nil
 }
