@@ -90,6 +90,8 @@ func TestFromSenlin_properties(t *testing.T) {
 		{"misspelled keys", "regions: [{name: RegionOne, wieght: 50}]", "zones: [{name: az-1, cpa: 3}]", "servergroup: {policy: affinity}", "hooks: {params: {queue: x, retries: 3}, type: zaqar}",
 			[]string{"misspelled, or not carried over: affinity: servergroup.policy, deletion: hooks.params.retries, region: regions.wieght, zone: zones.cpa."}, true},
 		{"spread over zones, and in one", regions, zones, affinity, "{}", []string{"The zone policy spreads nodes over zones, and the affinity policy puts all of them into one"}, true},
+		{"a zone that one region does not have", "regions: [{name: RegionOne}, {name: RegionTwo}]", "zones: [{name: az-3}]", "{}", "{}",
+			[]string{`Nova in region "RegionTwo" does not list the availability zone "az-3".`}, true},
 		{"nodes that are kept", regions, zones, "{}", "destroy_after_deletion: false", []string{"destroy_after_deletion: false is not carried over"}, true},
 	} {
 		for file, properties := range map[string]string{"region": s.region, "zone": s.zone, "affinity": s.affinity, "deletion": s.deletion} {

@@ -67,6 +67,7 @@ func TestPlanned(t *testing.T) {
 		"quotas that cannot be read":     {policy: "affinity", fault: fails("/limits", 501), request: out(1), at: ": Unable to look up quotas"},
 		"hypervisors that cannot be":     {policy: "anti-affinity", fault: fails("/os-hypervisors/detail", 501), request: out(1), at: ": Unable to look up hypervisors"},
 		"members that cannot be":         {policy: "anti-affinity", fault: fails("/servers/*", 501), request: at("az-1", out(1)), at: ": Unable to read the members of the server group"},
+		"zones that are hidden":          {policy: "affinity", fault: fails("/os-availability-zone/detail", 403), request: attributes{"enable_drs_extension": true, "scale_out": attributes{}}, at: "enable_drs_extension: Only an admin sees hypervisors", says: "os_compute_api:os-availability-zone:detail"},
 		"members that do not matter":     {policy: "soft-anti-affinity", fault: fails("/servers/*", 501), request: at("az-1", out(1)), zones: "az-1"},
 		"two zones on one host":          {policy: "affinity", request: attributes{"decision": decided(map[string]int{"az-1": 1, "az-2": 1})}, zones: "az-1 az-2", at: "decision: Too few hosts for the group", says: "would be in az-1 and az-2."},
 		"two zones on one host with DRS": {policy: "affinity", request: attributes{"enable_drs_extension": true, "decision": decided(map[string]int{"": 3})}, zones: "az-2:vsphere_drs_1 az-2:vsphere_drs_1 az-2:vsphere_drs_1"},

@@ -55,6 +55,8 @@ func of(v any) tftypes.Value {
 		return tftypes.NewValue(tftypes.Number, v)
 	case string:
 		return tftypes.NewValue(tftypes.String, v)
+	case bool:
+		return tftypes.NewValue(tftypes.Bool, v)
 	case []any:
 		kinds, values := []tftypes.Type{}, []tftypes.Value{}
 		for _, e := range v {
@@ -116,6 +118,10 @@ func TestChosen(t *testing.T) {
 		"decided, by zone":        {decided(attributes{"region": "R2", "zones": attributes{"z1": 1}}), "c", "", ""},
 		"decided, and named":      {decided(attributes{"count": 2, "candidates": []any{"web-d"}}), "d b", "", ""}, // who would be first anyway
 		"decided, and protected":  {decided(attributes{"candidates": []any{"e"}}), "e", "decision: " + warned, `The node "e" is protected.`},
+		"decided, and nobody":     {decided(attributes{"candidates": []any{}}), "", "", ""},
+		"decided, in no region":   {decided(attributes{"regions": attributes{}}), "", "", ""},
+		"decided, in no zone":     {decided(attributes{"zones": attributes{}}), "", "", ""},
+		"nobody named":            {named(), "", "", ""},
 		"decided, and not there":  {decided(attributes{"candidates": []any{"z"}}), "-", "decision: Invalid request", `"z"`},
 		"decided, in other words": {decided("all"), "-", "decision: Invalid decision", ""},
 	} {
@@ -153,6 +159,9 @@ func TestChosen(t *testing.T) {
 // TestTerms: what a plan hands on, in the units of the policy documents.
 func TestTerms(t *testing.T) {
 	t.Parallel()
+	decided := of( // by another deletion plan
+		attributes{"deletion": attributes{"count": 1, "candidates": []any{"a"}, "names": []any{"web-a"},
+			"destroy_after_deletion": false, "grace_period": 60, "reduce_desired_capacity": false}})
 	for name, c := range map[string]struct {
 		terms           attributes
 		destroy, reduce bool
@@ -160,6 +169,8 @@ func TestTerms(t *testing.T) {
 	}{
 		"by default":  {attributes{}, true, true, 0},
 		"kept":        {attributes{"destroy_after_deletion": false}, false, true, 0},
+		"decided":     {attributes{"decision": decided}, false, false, 60},
+		"otherwise":   {attributes{"decision": decided, "destroy_after_deletion": true, "grace_period": "0s"}, true, false, 0},
 		"not reduced": {attributes{"reduce_desired_capacity": false, "grace_period": "2m"}, true, false, 120},
 	} {
 		p, nodes := chooser(t)
@@ -193,6 +204,7 @@ func TestPlanValidated(t *testing.T) {
 		"the nodes are late": {attributes{"scale_in": attributes{"count": 1}}, ""},
 		"less than none":     {attributes{"scale_in": attributes{"count": -1}}, "scale_in.count: Invalid Attribute Value"},
 		"another criterion":  {attributes{"scale_in": attributes{}, "criteria": "NEWEST"}, "criteria: Invalid Attribute Value Match"},
+		"another type":       {attributes{"resize": attributes{"adjustment_type": "EXACT", "number": 4}}, "resize.adjustment_type: Invalid request"},
 		"half a second":      {attributes{"scale_in": attributes{}, "grace_period": "1.5"}, "grace_period: Invalid duration"},
 		"nobody, protected":  {attributes{"scale_in": attributes{}, "protected": []any{nil}}, "protected: Null List Value"},
 		"no names":           {attributes{"delete_nodes": attributes{}}, "delete_nodes: Invalid Attribute Combination"},

@@ -2,7 +2,9 @@ package placementtf
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -17,6 +19,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/health"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
@@ -118,6 +121,32 @@ func (m attachmentModel) health(
 		return nil, 0
 	}
 	return check, block.Grace.Or(defaultGrace)
+}
+
+// refusePools refuses a pool that no region has, where the plan begins to ask for it. What
+// else is wrong with Octavia now may be over at the next refresh, and a closed region is not
+// asked: it may have the pool.
+func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement.Region) {
+	check, _ := p.plan.health(ctx, p.diags)
+	closed := func(r placement.Region) bool { return r.Closed || r.Maintenance }
+	asked := p.state != nil && p.state.Health.Equal(p.plan.Health)
+	if check == nil || len(check.Pools) == 0 || asked || slices.ContainsFunc(regions, closed) {
+		return
+	}
+	cloud := p.backend.Get(ctx, p.diags)
+	if cloud == nil {
+		return
+	}
+	for i, pool := range check.Pools {
+		mayHave := func(r placement.Region) bool {
+			lb, err := cloud.LoadBalancer(ctx, r.Name)
+			return err == nil && !gophercloud.ResponseCodeIs(lb.FindPool(ctx, pool), http.StatusNotFound)
+		}
+		if !slices.ContainsFunc(regions, mayHave) {
+			at := path.Root("health").AtName("octavia").AtName("pool_ids").AtListIndex(i)
+			p.diags.AddAttributeError(at, "Unknown pool", fmt.Sprintf("No region of the cluster has the pool %q.", pool))
+		}
+	}
 }
 
 // lookAfter notes what a look at the services of the servers finds wrong. Those

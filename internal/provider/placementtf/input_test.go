@@ -42,7 +42,6 @@ func TestPlacementInvalid(t *testing.T) {
 		{attributes{"desired_capacity": 100001}, "must be at most 100000"},
 		{attributes{"desired_capacity": 3.7}, "is not an integer"},
 		{attributes{"zones": nil}, "Nothing says where nodes may go. Give regions, or the zones of one region."},
-		{attributes{"zones": nil, "region": "RegionOne"}, `Give regions, or the zones of one region: regions = [{ name = "RegionOne" }].`},
 		{attributes{"zones": []any{}}, "Nothing says where nodes may go. Give regions, or the zones of one region."},
 		{attributes{"regions": regions}, "Give either regions, which may have zones each, or the zones of one region."},
 		{attributes{"zones": nil, "regions": regions, "region": "RegionOne"}, "The argument region belongs to zones. Leave it out where regions are listed."},

@@ -132,6 +132,7 @@ func (p *attachmentPlanner) planRoster(
 	if p.state == nil && !p.diags.HasError() {
 		p.refuseServers(ctx, open)
 	}
+	p.refusePools(ctx, open)
 	quotas := p.quotas(ctx, open, now, *policy)
 	if p.diags.HasError() {
 		return now, roster.Change{}, nil

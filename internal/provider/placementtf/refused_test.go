@@ -1,6 +1,7 @@
 package placementtf_test
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -14,6 +15,10 @@ import (
 func TestPlacementRefuses(t *testing.T) {
 	t.Parallel()
 	const zone = "az-1"
+	monitored := attributes{"health": attributes{"octavia": attributes{"pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}}}}
+	unbalanced := func(_ *testing.T, a attached) {
+		a.Fake.Inject(fakecloud.Fault{Service: fakecloud.LoadBalancing, Region: "RegionTwo", Status: http.StatusServiceUnavailable, Times: fakecloud.Forever})
+	}
 	planEach(t, map[string]plannedCase{
 		"a size that is known only now": { // no place is looked up for it
 			config: zonal(3, "az-tow", attributes{"max_size": 2}),
@@ -21,6 +26,17 @@ func TestPlacementRefuses(t *testing.T) {
 		},
 		"such a size, and a template that is not known yet": {before: zonal(2, zone, nil),
 			config: zonal(3, zone, attributes{"max_size": 2, "template": tftypes.UnknownValue}), at: "desired_capacity: Size outside its bounds"},
+		"a region alone": {config: with(zonal(3, zone, nil), attributes{"zones": nil, "region": "RegionOne"}), at: "region: No places",
+			says: `Give regions, or the zones of one region: regions = [{ name = "RegionOne" }].`},
+		"a pool of members that no region has": {config: across(2, "RegionOne RegionTwo", monitored), at: "health.octavia.pool_ids[0]: Unknown pool",
+			says: `No region of the cluster has the pool "1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63".`, asks: "RegionOne/servers RegionTwo/servers"},
+		"such a pool, later": {before: zonal(2, zone, nil), config: zonal(2, zone, monitored), at: "health.octavia.pool_ids[0]: Unknown pool"},
+		"a pool, where an Octavia does not answer": {happens: unbalanced, config: across(2, "RegionOne RegionTwo", monitored),
+			nodes: "RegionOne: web-0; RegionTwo: web-1", change: "+2", asks: "RegionOne/servers RegionTwo/servers"},
+		"a pool that a closed region may have": {config: across(2, "RegionOne! RegionTwo", monitored), nodes: "RegionTwo: web-0 web-1", change: "+2",
+			asks: "RegionTwo/servers"},
+		"a pool that was asked for before": {before: across(2, "RegionOne! RegionTwo", monitored), config: across(2, "RegionOne RegionTwo", monitored),
+			nodes: "RegionTwo: web-0 web-1"},
 		"a batch that is known only now": {config: zonal(3, "az-tow", attributes{"update": attributes{"causes": []any{"UNHEALTHY"}, "max_batch_size": "many"}}),
 			at: "update.max_batch_size: Invalid number of nodes"},
 		"a new attachment of servers that run": {happens: func(_ *testing.T, a attached) { a.server("web-7", zone, 1, nil) }, config: zonal(2, zone, nil),
@@ -134,6 +150,11 @@ func TestPlacementWarns(t *testing.T) {
 			change: "+web-2 +web-3"},
 		"mins that it does not meet": {before: zonal(2, "az-1", nil), config: zonal(3, "", least), nodes: "RegionOne/az-1: web-0 web-1 web-2", change: "+web-2",
 			at: ": The mins are more than the nodes", says: "The mins of all places add up to 4, and the cluster has 3 nodes"},
+		"a candidate at a min": {before: zonal(2, "az-1 az-2", nil), nodes: "RegionOne/az-2: web-1", change: "-web-0", at: ": A place is left below its min",
+			config: with(zonal(1, "", leaving("web-0", "")), attributes{"zones": []any{attributes{"name": "az-1", "min": 1}, attributes{"name": "az-2"}}})},
+		"a shrink takes a zone that is not listed, though another region is fuller": {before: across(7, "RegionOne RegionTwo:az-1,az-2", nil),
+			happens: boots, config: across(6, "RegionOne RegionTwo:az-1", oldestFirst), change: "-web-6",
+			nodes: "RegionOne: web-0 web-1 web-2 web-3; RegionTwo/az-1: web-4 web-5"},
 		"a candidate that is not there": {before: zonal(2, "az-1", nil), config: zonal(2, "az-1", leaving("web-9", "")), nodes: "RegionOne/az-1: web-0 web-1",
 			at: ": A candidate is not there"},
 	})

@@ -18,11 +18,13 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 		diags.AddAttributeError(path.Root("zones"), "Regions and zones",
 			"Give either regions, which may have zones each, or the zones of one region.")
 	case !m.Regions.IsUnknown() && !m.Zones.IsUnknown() && !listed(m.Regions) && !listed(m.Zones):
-		instead := "."
+		const none = "Nothing says where nodes may go. Give regions, or the zones of one region"
 		if value.Given(m.Region) {
-			instead = fmt.Sprintf(": regions = [{ name = %q }].", m.Region.ValueString())
+			diags.AddAttributeError(path.Root("region"), "No places",
+				fmt.Sprintf("%s: regions = [{ name = %q }].", none, m.Region.ValueString()))
+		} else {
+			diags.AddError("No places", none+".")
 		}
-		diags.AddError("No places", "Nothing says where nodes may go. Give regions, or the zones of one region"+instead)
 	case listed(m.Regions) && value.Given(m.Region):
 		diags.AddAttributeError(path.Root("region"), "Regions and region",
 			"The argument region belongs to zones. Leave it out where regions are listed.")

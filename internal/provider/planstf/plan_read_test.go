@@ -97,6 +97,20 @@ func TestRegionPlanRead(t *testing.T) {
 			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionOne=1} zones=}",
 				"distribution": "{RegionOne=2 RegionTwo=1}", "target": "{RegionOne=1 RegionTwo=1}"},
 		},
+		"a shrink of what is not listed in a region": {
+			config: attributes{"nodes": literal("RegionOne/az-1 RegionOne/az-1 RegionOne/az-2 RegionTwo RegionTwo RegionTwo"),
+				"regions": protocol.Listing("RegionOne:az-1 RegionTwo"), "scale_in": grow(1)},
+			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionOne=1} zones={RegionOne={az-2=1}}}",
+				"distribution": "{RegionOne=3 RegionTwo=3}", "target": "{RegionOne=2 RegionTwo=3}"},
+		},
+		"a shrink of what is above a zone's cap": {
+			config: attributes{"nodes": literal("RegionOne/az-1 RegionOne/az-1 RegionOne/az-1 RegionTwo RegionTwo RegionTwo"),
+				"regions": []any{attributes{"name": "RegionOne", "zones": protocol.Listing("az-1", 2)}, attributes{"name": "RegionTwo"}}, "scale_in": grow(1)},
+			want: map[string]string{"reason": "1 node to delete.", "deletion": "{count=1 regions={RegionOne=1} zones={RegionOne={az-1=1}}}",
+				"distribution": "{RegionOne=3 RegionTwo=3}", "target": "{RegionOne=2 RegionTwo=3}"},
+		},
+		"the share of no region": {config: attributes{"nodes": literal("RegionOne"), "regions": protocol.Listing(two), "decision": nowhere("regions")},
+			want: map[string]string{"reason": "Nothing to create or to delete.", "distribution": "{RegionOne=1 RegionTwo=0}", "target": "{RegionOne=1 RegionTwo=0}"}},
 		"zones of one of them": {
 			config: attributes{"nodes": literal("RegionOne/az-1 RegionTwo"), "regions": protocol.Listing("RegionOne:az-1,az-2 RegionTwo"), "scale_out": grow(4)},
 			want: map[string]string{"reason": "4 nodes to create.",
@@ -211,6 +225,11 @@ func share(kind string, count int, regions ...any) tftypes.Value {
 	return object(map[string]tftypes.Value{kind: object(map[string]tftypes.Value{"count": tftypes.NewValue(tftypes.Number, count), "regions": object(counts)})})
 }
 
+// nowhere is a decision whose places of a kind are none.
+func nowhere(places string) tftypes.Value {
+	return object(map[string]tftypes.Value{"creation": object(map[string]tftypes.Value{places: object(nil)})})
+}
+
 func object(fields map[string]tftypes.Value) tftypes.Value {
 	of := map[string]tftypes.Type{}
 	for name, v := range fields {
@@ -243,6 +262,8 @@ func TestZonePlanRead(t *testing.T) {
 			at:   ": A quota binds",
 			says: `The region "RegionTwo" gets 2 nodes and is full then`,
 		},
+		"the share of no zone": {config: attributes{"nodes": literal("-/az-1"), "zones": protocol.Listing("az-1"), "decision": nowhere("zones")},
+			want: map[string]string{"reason": "Nothing to create or to delete.", "distribution": "{az-1=1}", "target": "{az-1=1}"}},
 		"a node of another region": {
 			config: attributes{"nodes": literal(""), "zones": protocol.Listing("az-1"), "node_create": attributes{"region": "RegionTwo"}},
 			want: map[string]string{"distribution": "{az-1=0}", "target": "{az-1=0}",
@@ -301,6 +322,7 @@ func TestPlanValidate(t *testing.T) {
 		return attributes{"regions": []any{config}}
 	}
 	const bins = "value must be at least"
+	placed := object(map[string]tftypes.Value{"placement": object(nil)}) // by the affinity policy
 	for _, c := range []struct {
 		more attributes
 		want string // "": it is good
@@ -316,6 +338,8 @@ func TestPlanValidate(t *testing.T) {
 		{attributes{"scale_out": nil, "resize": attributes{"number": 1}}, "A number needs an adjustment_type"},
 		{attributes{"scale_out": nil, "resize": attributes{"min_size": 5, "max_size": 3}}, "The specified min_size (5) is greater than the specified max_size (3)."},
 		{attributes{"scale_out": nil, "decision": tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)}, ""},
+		{attributes{"decision": placed}, ""},
+		{attributes{"scale_out": nil, "decision": placed}, "Nothing is requested"},
 		{attributes{"regions": []any{}}, "list must contain at least 1 elements"},
 		{attributes{"regions": []any{nil}}, "The element 0 of the list is null."},
 		{region(attributes{"name": ""}), "Attribute regions[0].name string length must be at least 1"},

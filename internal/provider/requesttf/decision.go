@@ -52,7 +52,7 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 	if err != nil {
 		return refuse("%s", text.Sentence(err))
 	}
-	d, found := &request.Decision{}, false
+	d, found, placed := &request.Decision{}, false, false
 	for _, f := range fields {
 		var into **request.Share
 		switch f.Name {
@@ -72,7 +72,10 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 				)
 			}
 			continue
-		case "reason", "status_reason", "placement": // the documents' too, of what was placed
+		case "placement": // the affinity policy's, which decides no number
+			placed = true
+			continue
+		case "reason", "status_reason":
 			continue
 		default:
 			return refuse("It has %q, and can have creation and deletion.", f.Name)
@@ -82,7 +85,10 @@ func ReadDecision(argument types.Dynamic, diags *diag.Diagnostics) *request.Deci
 			return refuse("%s: %s", f.Name, text.Plain(err)+".")
 		}
 	}
-	if !found {
+	switch {
+	case !found && placed:
+		return nil
+	case !found:
 		return refuse("It has neither creation nor deletion. To decide nothing, leave it out or set it to null.")
 	}
 	return d

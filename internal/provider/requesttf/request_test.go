@@ -237,6 +237,11 @@ func TestReadDecision(t *testing.T) {
 			t.Errorf("want %q, got %v", says, diags)
 		}
 	}
+	var diags diag.Diagnostics // the affinity policy's document alone decides no number
+	placed := types.DynamicValue(object(fields{"status": text("OK"), "placement": object(fields{"count": number(2)})}))
+	if got := requesttf.ReadDecision(placed, &diags); got != nil || diags.HasError() {
+		t.Errorf("of what was placed: %+v, %v", got, diags)
+	}
 	for _, status := range []string{"ERROR", "OK", ""} {
 		var diags diag.Diagnostics
 		given := object(fields{"status": text(status), "reason": text("why"), "status_reason": text("why"), "placement": object(fields{"count": number(2)}), "creation": object(fields{"count": number(1)})})
