@@ -1,7 +1,6 @@
-// Command cloud serves a fake OpenStack on loopback until it is interrupted, with a
-// page on which one sees it and breaks it, for people who want to try their own
-// configuration; "make cloud" runs it from the folder of go.mod. It builds the
-// providers, and prints the environment in which terraform finds both.
+// Command cloud serves a fake OpenStack on loopback until it is interrupted, with a page on which one sees it and
+// breaks it, for people who want to try their own configuration; "make cloud" runs it from the folder of go.mod. It
+// builds the providers, and prints the environment in which terraform finds both.
 package main
 
 import (
