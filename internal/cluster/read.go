@@ -189,10 +189,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 		p.nodes, p.undecided, p.addresses, p.size = nil, nil, map[string][]string{}, 0
 		p.others = map[string]bool{}
 	}
-	err = compute.ServerPages(
-		ctx,
-		match.query(q.Next),
-		restart,
+	err = compute.ServerPages(ctx, match.query(q.Next), restart,
 		func(page openstack.Page, item func(text.Text, ...text.Text) error) (bool, error) {
 			return readPage(page.Body, q.Addresses != nil, func(s *server) error {
 				if err := item(s.ID); err != nil {
@@ -200,8 +197,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 				}
 				return p.take(s, page.At, match, q)
 			})
-		},
-	)
+		})
 	if err != nil {
 		return fmt.Errorf("region %s: list servers: %w", region, err)
 	}
@@ -274,12 +270,9 @@ func undecided(parts []part, nodes []node.Node, names []string) error {
 			continue
 		}
 		slices.Sort(p.undecided)
-		errs = append(errs, fmt.Errorf(
-			"region %s: a cell of Nova is down, and hides the name, metadata and tags of %d servers (%s): so it "+
-				"is not known whether they belong to the cluster. Wait until the cell is back, or select by ids "+
-				"or servergroup_id alone",
-			p.region, len(p.undecided), abbreviate(p.undecided),
-		))
+		errs = append(errs, fmt.Errorf("region %s: a cell of Nova is down, and hides the name, metadata and tags of "+
+			"%d servers (%s): so it is not known whether they belong to the cluster. Wait until the cell is back, or "+
+			"select by ids or servergroup_id alone", p.region, len(p.undecided), abbreviate(p.undecided)))
 	}
 	return errors.Join(errs...)
 }

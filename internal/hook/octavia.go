@@ -208,11 +208,8 @@ func (o *octavia) wanted(member openstack.Member, transition string) (weight int
 	case noted >= 0:
 		return noted, tags, nil
 	case member.Weight == 0:
-		return 0, nil, fmt.Errorf(
-			"the member %s has the weight 0, so it gets no connections, and no tag notes which weight it had: give "+
-				"weight in the hook",
-			member.ID,
-		)
+		return 0, nil, fmt.Errorf("the member %s has the weight 0, so it gets no connections, and no tag notes which "+
+			"weight it had: give weight in the hook", member.ID)
 	}
 	return member.Weight, tags, nil
 }

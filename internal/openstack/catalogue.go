@@ -86,12 +86,9 @@ func (c *Cloud) locate(s *session, opts gophercloud.EndpointOpts) (string, error
 			switch {
 			case e.service != service:
 			case e.region == opts.Region && strings.Contains(e.url, "@"):
-				return "", fmt.Errorf(
-					"region %s: the %s endpoint in the catalogue has a user name or a password in its address, "+
-						"and is not used: each message about a request would show it. "+
-						"Correct the catalogue, or name the address in endpoint_overrides",
-					e.region, e.service,
-				)
+				return "", fmt.Errorf("region %s: the %s endpoint in the catalogue has a user name or a password in "+
+					"its address, and is not used: each message about a request would show it. Correct the "+
+					"catalogue, or name the address in endpoint_overrides", e.region, e.service)
 			case e.region == opts.Region:
 				return e.url, nil
 			default:

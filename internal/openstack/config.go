@@ -57,10 +57,8 @@ type ArgumentError struct {
 func (e *ArgumentError) Error() string { return e.Argument + ": " + e.Fault }
 
 // ErrNoCloud says that neither the configuration nor the environment names one.
-var ErrNoCloud = errors.New(
-	"no cloud is configured: set auth_url or cloud in the provider block, or OS_AUTH_URL or OS_CLOUD in the " +
-		"environment",
-)
+var ErrNoCloud = errors.New("no cloud is configured: set auth_url or cloud in the provider block, or OS_AUTH_URL or " +
+	"OS_CLOUD in the environment")
 
 // settings is what a Config comes to once clouds.yaml is read.
 type settings struct {
@@ -229,11 +227,8 @@ func checkCredentials(options *gophercloud.AuthOptions) error {
 				options.UserID, options.Username),
 		}
 	case options.Username != "" && options.DomainID == "" && options.DomainName == "":
-		return &ArgumentError{"user_domain_name", fmt.Sprintf(
-			"The user %q belongs to a domain, which is not named: give user_domain_name (often Default) or "+
-				"user_domain_id.",
-			options.Username,
-		)}
+		return &ArgumentError{"user_domain_name", fmt.Sprintf("The user %q belongs to a domain, which is not named: "+
+			"give user_domain_name (often Default) or user_domain_id.", options.Username)}
 	case options.Scope.ProjectName != "" && options.Scope.DomainID == "" && options.Scope.DomainName == "":
 		return &ArgumentError{
 			"project_domain_name",

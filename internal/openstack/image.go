@@ -10,6 +10,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // ImageCreated is when an image was made, asked for once. The time is zero
@@ -33,7 +34,7 @@ func (c *Cloud) ImageCreated(ctx context.Context, region, id string) (time.Time,
 			err = missing("id")
 		}
 		if err != nil {
-			return time.Time{}, fmt.Errorf("region %s: get the image %s: %w", region, id, err)
+			return time.Time{}, fmt.Errorf("region %s: get the image %s: %w", region, text.Clean(id), err)
 		}
 		return image.CreatedAt, nil
 	})

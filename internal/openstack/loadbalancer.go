@@ -133,7 +133,7 @@ func (l *LoadBalancer) Member(ctx context.Context, pool, id string) (Member, err
 		err = another(answer.Member.ID)
 	}
 	if err != nil {
-		return Member{}, l.failed("get the member "+id, pool, err)
+		return Member{}, l.failed("get the member "+text.Clean(id), pool, err)
 	}
 	return answer.Member, nil
 }
@@ -154,7 +154,7 @@ func (l *LoadBalancer) SetWeight(ctx context.Context, pool, id string, weight in
 		err = another(answer.Member.ID)
 	}
 	if err != nil {
-		return l.failed("set the weight of the member "+id, pool, err)
+		return l.failed("set the weight of the member "+text.Clean(id), pool, err)
 	}
 	return nil
 }
@@ -165,5 +165,5 @@ func path(pool string, member ...string) string {
 }
 
 func (l *LoadBalancer) failed(what, pool string, err error) error {
-	return fmt.Errorf("region %s, pool %s: %s: %w", l.Region, pool, what, err)
+	return fmt.Errorf("region %s, pool %s: %s: %w", l.Region, text.Clean(pool), what, err)
 }

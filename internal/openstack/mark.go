@@ -11,6 +11,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // What is known of a server's service is kept in its metadata, because every
@@ -128,7 +129,7 @@ func (s Server) failed(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("region %s: "+what+": %w", s.Compute.Region, s.ID, err)
+	return fmt.Errorf("region %s: "+what+": %w", s.Compute.Region, text.Clean(s.ID), err)
 }
 
 func (s Server) setTime(ctx context.Context, key string, at time.Time) error {

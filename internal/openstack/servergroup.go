@@ -120,7 +120,7 @@ func (c *Compute) ServerGroup(ctx context.Context, id string) (ServerGroup, erro
 		group, err = ServerGroup{}, another(answer.Group.ID)
 	}
 	if err != nil {
-		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, id, err)
+		return ServerGroup{}, fmt.Errorf("region %s: get the server group %s: %w", c.Region, text.Clean(id), err)
 	}
 	return group, nil
 }
@@ -158,7 +158,7 @@ func (c *Compute) CreateServerGroup(
 func (c *Compute) DeleteServerGroup(ctx context.Context, id string) error {
 	err := servergroups.Delete(ctx, c.groupClient(), id).ExtractErr()
 	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-		return fmt.Errorf("region %s: delete the server group %s: %w", c.Region, id, err)
+		return fmt.Errorf("region %s: delete the server group %s: %w", c.Region, text.Clean(id), err)
 	}
 	return nil
 }

@@ -23,12 +23,8 @@ func ParseURL(template string) (URL, error) {
 	var u URL
 	for _, found := range placeholder.FindAllString(template, -1) {
 		if found != "{address}" && found != "{name}" {
-			return u, fmt.Errorf(
-				"%q is no placeholder: {address} and {name} are replaced by those of the node. A brace that is part "+
-					"of "+
-					"the address is written %%7B or %%7D",
-				found,
-			)
+			return u, fmt.Errorf("%q is no placeholder: {address} and {name} are replaced by those of the node. A "+
+				"brace that is part of the address is written %%7B or %%7D", found)
 		}
 	}
 	if strings.ContainsAny(placeholder.ReplaceAllString(template, ""), "{}") {
@@ -127,12 +123,8 @@ func CheckRange(address string, linkLocal bool) error {
 	case ip.WithZone("").IsUnspecified():
 		return fmt.Errorf("%s is the address of no host: the machine that asks would answer itself", address)
 	case ip.IsLinkLocalUnicast() && !linkLocal:
-		return fmt.Errorf(
-			"%s is a link-local address, where others than the node may answer, such as the metadata service of a "+
-				"cloud. "+
-				"allow_link_local = true allows it",
-			address,
-		)
+		return fmt.Errorf("%s is a link-local address, where others than the node may answer, such as the metadata "+
+			"service of a cloud. allow_link_local = true allows it", address)
 	}
 	return nil
 }

@@ -25,11 +25,9 @@ func newBackend(ctx context.Context, model providerModel, agent string, diags *d
 	config := model.config(ctx, diags)
 	config.UserAgent = agent
 	if ignored := model.ignored(); config.Cloud != "" && len(ignored) > 0 {
-		diags.AddAttributeWarning(path.Root(ignored[0]), "Ignored in favour of clouds.yaml", fmt.Sprintf(
-			"The cloud %q of clouds.yaml says how to log in. Without effect in the provider block: %s. Remove "+
-				"that, or the cloud.",
-			config.Cloud, strings.Join(ignored, ", "),
-		))
+		diags.AddAttributeWarning(path.Root(ignored[0]), "Ignored in favour of clouds.yaml", fmt.Sprintf("The cloud "+
+			"%q of clouds.yaml says how to log in. Without effect in the provider block: %s. Remove that, or the "+
+			"cloud.", config.Cloud, strings.Join(ignored, ", ")))
 	}
 	hooks := newHooks(model, agent, config.RequestTimeout, diags)
 	cloud, err := openstack.New(config)

@@ -29,56 +29,42 @@ func providerSchema() schema.Schema {
 		MarkdownDescription: "Cluster policies for OpenStack: where nodes are placed, which ones are removed, and why.",
 		Attributes: map[string]schema.Attribute{
 			"auth_url": text("Address of Keystone. Needed unless `cloud` is given. Environment: `OS_AUTH_URL`."),
-			"cloud": text(
-				"Entry of `clouds.yaml` to log in with, in place of the credentials below. Environment: " +
-					"`OS_CLOUD`; `OS_CLIENT_CONFIG_FILE` names the file.",
-			),
-			"region": text(
-				"Region that is used where none is named. Defaults to that of `clouds.yaml`, or to the only " +
-					"one. Environment: `OS_REGION_NAME`.",
-			),
+			"cloud": text("Entry of `clouds.yaml` to log in with, in place of the credentials below. Environment: " +
+				"`OS_CLOUD`; `OS_CLIENT_CONFIG_FILE` names the file."),
+			"region": text("Region that is used where none is named. Defaults to that of `clouds.yaml`, or to the " +
+				"only one. Environment: `OS_REGION_NAME`."),
 			"user_name": text("Name of the user. Environment: `OS_USERNAME`."),
 			"user_id":   text("Id of the user, in place of its name. Environment: `OS_USER_ID`."),
 			"application_credential_id": text(
 				"Id of an application credential. Environment: `OS_APPLICATION_CREDENTIAL_ID`.",
 			),
-			"application_credential_name": text(
-				"Name of an application credential; the user must be named too. Environment: " +
-					"`OS_APPLICATION_CREDENTIAL_NAME`.",
-			),
+			"application_credential_name": text("Name of an application credential; the user must be named too. " +
+				"Environment: `OS_APPLICATION_CREDENTIAL_NAME`."),
 			"application_credential_secret": secret(
 				"Secret of the application credential. Environment: `OS_APPLICATION_CREDENTIAL_SECRET`.",
 			),
 			"tenant_id":   text("Id of the project. Environment: `OS_TENANT_ID` or `OS_PROJECT_ID`."),
 			"tenant_name": text("Name of the project. Environment: `OS_TENANT_NAME` or `OS_PROJECT_NAME`."),
 			"password":    secret("Password of the user. Environment: `OS_PASSWORD`."),
-			"token": secret(
-				"Token in place of user and password. It cannot be renewed. Environment: `OS_TOKEN` or " +
-					"`OS_AUTH_TOKEN`.",
-			),
+			"token": secret("Token in place of user and password. It cannot be renewed. Environment: `OS_TOKEN` or " +
+				"`OS_AUTH_TOKEN`."),
 			"user_domain_name":    text("Name of the user's domain. Environment: `OS_USER_DOMAIN_NAME`."),
 			"user_domain_id":      text("Id of the user's domain. Environment: `OS_USER_DOMAIN_ID`."),
 			"project_domain_name": text("Name of the project's domain. Environment: `OS_PROJECT_DOMAIN_NAME`."),
 			"project_domain_id":   text("Id of the project's domain. Environment: `OS_PROJECT_DOMAIN_ID`."),
-			"domain_id": text(
-				"Id of the domain of user and project, or of the scope where no project is given. Environment: " +
-					"`OS_DOMAIN_ID`.",
-			),
+			"domain_id": text("Id of the domain of user and project, or of the scope where no project is given. " +
+				"Environment: `OS_DOMAIN_ID`."),
 			"domain_name": text("Name of that domain. Environment: `OS_DOMAIN_NAME`."),
-			"default_domain": text(
-				"Id of the domain where no other argument names one. Defaults to `default`. Environment: " +
-					"`OS_DEFAULT_DOMAIN`.",
-			),
+			"default_domain": text("Id of the domain where no other argument names one. Defaults to `default`. " +
+				"Environment: `OS_DEFAULT_DOMAIN`."),
 			"system_scope": flag(
 				"Log in with system scope. Defaults to `false`. Environment: `OS_SYSTEM_SCOPE` (`true` or `all`).",
 			),
 			"insecure": flag(
 				"Accept TLS certificates that cannot be verified. Defaults to `false`. Environment: `OS_INSECURE`.",
 			),
-			"endpoint_type": text(
-				"Interface of the catalogue to use: `public` (the default), `internal` or `admin`. Environment: " +
-					"`OS_ENDPOINT_TYPE`.",
-			),
+			"endpoint_type": text("Interface of the catalogue to use: `public` (the default), `internal` or `admin`. " +
+				"Environment: `OS_ENDPOINT_TYPE`."),
 			"cacert_file": text(
 				"CA certificate to verify TLS with: a path, or the PEM text. Environment: `OS_CACERT`.",
 			),
@@ -103,29 +89,21 @@ func providerSchema() schema.Schema {
 					"`image`, `messaging`), in the provider's own region.",
 			},
 			"disable_no_cache_header": flag("Leave out the header `Cache-Control: no-cache`. Defaults to `false`."),
-			"enable_logging": flag(
-				"Write a line for each request into Terraform's log at level `DEBUG`, without headers and " +
-					"bodies. Defaults to `false`. Environment: `OS_DEBUG`.",
-			),
+			"enable_logging": flag("Write a line for each request into Terraform's log at level `DEBUG`, without " +
+				"headers and bodies. Defaults to `false`. Environment: `OS_DEBUG`."),
 			"request_timeout": schema.StringAttribute{
 				Optional:            true,
 				CustomType:          durations.Type{},
 				Validators:          durations.Between(time.Second, openstack.LongestTimeout),
 				MarkdownDescription: "Time after which a request is given up, at most `1d`. Defaults to `1m`.",
 			},
-			"webhook_secret": secret(
-				"Secret that webhooks are signed with, as [Standard " +
-					"Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random " +
-					"bytes. Without it they are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`.",
-			),
-			"hook_cacert_file": text(
-				"CA certificates that webhooks are verified with, next to those of the system: a path, or the " +
-					"PEM text.",
-			),
-			"allow_commands": flag(
-				"Allow hooks of type `command`, which run a command on the machine that runs Terraform. " +
-					"Defaults to `false`.",
-			),
+			"webhook_secret": secret("Secret that webhooks are signed with, as [Standard " +
+				"Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random bytes. " +
+				"Without it they are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`."),
+			"hook_cacert_file": text("CA certificates that webhooks are verified with, next to those of the system: " +
+				"a path, or the PEM text."),
+			"allow_commands": flag("Allow hooks of type `command`, which run a command on the machine that runs " +
+				"Terraform. Defaults to `false`."),
 		},
 	}
 }

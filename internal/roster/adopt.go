@@ -81,16 +81,11 @@ func (r Roster) Guessed(policy Policy) (Roster, []Notice) {
 	if len(guesses) == 0 || !policy.keeps(Unhealthy) {
 		return r, nil
 	}
-	return r, []Notice{notice(
-		GenerationsGuessed,
-		"An import found no number of the generation at the servers of %s: %s. Where that is wrong Terraform makes "+
-			"the servers again. Check that this plan replaces no server; where it does, import again with the right "+
-			"numbers in the id, as \"generations\". With metadata = { %s = each.value.generation } at the servers "+
-			"the next import knows them.",
-		text.Nodes(int64(len(guesses))),
-		text.Few(guesses),
-		"stackpolicy_generation",
-	)}
+	return r, []Notice{notice(GenerationsGuessed, "An import found no number of the generation at the servers of %s: "+
+		"%s. Where that is wrong Terraform makes the servers again. Check that this plan replaces no server; where "+
+		"it does, import again with the right numbers in the id, as \"generations\". With metadata = { %s = "+
+		"each.value.generation } at the servers the next import knows them.", text.Nodes(int64(len(guesses))),
+		text.Few(guesses), "stackpolicy_generation")}
 }
 
 // GenerationsGuessed is the title of what is said after an import.

@@ -89,33 +89,17 @@ func (s Seen) matchLeaving(r Roster, found map[string][]node.Node, before Seen) 
 // tellMatched says which names several servers have, and which nodes had a server that is not found.
 func tellMatched(twice, lost []string) (notices []Notice) {
 	if len(twice) > 0 {
-		notices = append(
-			notices,
-			notice(
-				Namesakes,
-				"Servers of one region share the name of a node: %s. Which of them Terraform manages cannot be seen "+
-					"in the cloud. "+
-					"terraform state show, with the address of the node's server, prints the id of the one that it "+
-					"does; the other comes from an apply that was killed, or from a second state with the same "+
-					"cluster name. "+
-					"Until one is left the node counts as protected if one of them is, and as unhealthy only if all "+
-					"of them are.",
-				text.Few(twice),
-			),
-		)
+		notices = append(notices, notice(Namesakes, "Servers of one region share the name of a node: %s. Which of "+
+			"them Terraform manages cannot be seen in the cloud. terraform state show, with the address of the "+
+			"node's server, prints the id of the one that it does; the other comes from an apply that was killed, or "+
+			"from a second state with the same cluster name. Until one is left the node counts as protected if one "+
+			"of them is, and as unhealthy only if all of them are.", text.Few(twice)))
 	}
 	if len(lost) > 0 {
-		notices = append(
-			notices,
-			notice(
-				ServerLost,
-				"No server was found for %s, which had one: %s. If it was deleted, Terraform makes it again, unless "+
-					"the plan replaces the node by another one. "+
-					"If it still runs, the selector leaves it out, or it was renamed: correct that before you apply.",
-				text.Nodes(int64(len(lost))),
-				text.Few(lost),
-			),
-		)
+		notices = append(notices, notice(ServerLost, "No server was found for %s, which had one: %s. If it was "+
+			"deleted, Terraform makes it again, unless the plan replaces the node by another one. If it still runs, "+
+			"the selector leaves it out, or it was renamed: correct that before you apply.",
+			text.Nodes(int64(len(lost))), text.Few(lost)))
 	}
 	return notices
 }

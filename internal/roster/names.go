@@ -18,22 +18,14 @@ func (p Pattern) CheckNames(cluster string) string {
 	name := p.Name(cluster, 999_999)
 	switch length := utf8.RuneCountInString(name); {
 	case strings.TrimSpace(name) != name:
-		return fmt.Sprintf(
-			"The nodes would have names such as %q, and Nova refuses names with blanks at an end.",
-			p.Name(cluster, 0),
-		)
+		return fmt.Sprintf("The nodes would have names such as %q, and Nova refuses names with blanks at an end.",
+			p.Name(cluster, 0))
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }):
-		return fmt.Sprintf(
-			"The nodes would have names such as %q, with a character in them that cannot be seen, and Nova "+
-				"refuses them.",
-			p.Name(cluster, 0),
-		)
+		return fmt.Sprintf("The nodes would have names such as %q, with a character in them that cannot be seen, and "+
+			"Nova refuses them.", p.Name(cluster, 0))
 	case length > maxNameLength:
-		return fmt.Sprintf(
-			"The nodes would have names of up to %d characters, and Nova takes %d.",
-			length,
-			maxNameLength,
-		)
+		return fmt.Sprintf("The nodes would have names of up to %d characters, and Nova takes %d.", length,
+			maxNameLength)
 	}
 	return ""
 }

@@ -226,18 +226,12 @@ func (w wait) advice(policy Policy) string {
 			"need no change.")
 	}
 	if w.closed {
-		parts = append(
-			parts,
-			"Nodes of a closed place that are out of service, or that nobody looks at, count for a method that takes "+
-				"others from it, and none is repaired there: open the place first.",
-		)
+		parts = append(parts, "Nodes of a closed place that are out of service, or that nobody looks at, count for a "+
+			"method that takes others from it, and none is repaired there: open the place first.")
 	}
 	if w.leaving {
-		parts = append(
-			parts,
-			"A server that leaves is destroyed by an apply that ends without an error; one that somebody keeps is "+
-				"named in deletion.kept.",
-		)
+		parts = append(parts, "A server that leaves is destroyed by an apply that ends without an error; one that "+
+			"somebody keeps is named in deletion.kept.")
 	}
 	return strings.Join(parts, " ")
 }

@@ -281,32 +281,17 @@ func (r Roster) firstTemplate(templates Templates) (Roster, []Notice, error) {
 	}
 	var notices []Notice
 	if len(first) > 0 {
-		notices = append(
-			notices,
-			notice(
-				FirstTemplate,
-				"%s from before there was a template: %s. The template must say what they were made from. "+
-					"Where it differs, the servers of all of them change at once in this apply, and none of them "+
-					"counts as in service before it was found so again.",
-				text.Nodes(int64(len(first))),
-				text.Few(first),
-			),
-		)
+		notices = append(notices, notice(FirstTemplate, "%s from before there was a template: %s. The template must "+
+			"say what they were made from. Where it differs, the servers of all of them change at once in this "+
+			"apply, and none of them counts as in service before it was found so again.", text.Nodes(int64(len(first))),
+			text.Few(first)))
 	}
 	if len(other) > 0 {
-		notices = append(
-			notices,
-			notice(
-				OtherMarks,
-				"%s: %s. They were made from another template than this one, and what was in it is not known here: "+
-					"their template is empty until update replaces them. Remove the attachment from the state, and "+
-					"import it again with their template in the import id, such as "+
-					"{\"cluster\": \"web\", \"templates\": [{\"image\": \"the former image\"}]}: the hash in each "+
-					"mark says which node has which.",
-				text.Nodes(int64(len(other))),
-				text.Few(other),
-			),
-		)
+		notices = append(notices, notice(OtherMarks, "%s: %s. They were made from another template than this one, "+
+			"and what was in it is not known here: their template is empty until update replaces them. Remove the "+
+			"attachment from the state, and import it again with their template in the import id, such as "+
+			"{\"cluster\": \"web\", \"templates\": [{\"image\": \"the former image\"}]}: the hash in each mark says "+
+			"which node has which.", text.Nodes(int64(len(other))), text.Few(other)))
 	}
 	return next, notices, nil
 }

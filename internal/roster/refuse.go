@@ -87,13 +87,8 @@ func (l *ledger) spends(w want) refusal {
 	case f.underWay() && f.idle && !keeps: // to replace it takes nothing from service
 		return refusal{}
 	case !f.idle && f.unhealthy == "" && w.cause != "" && l.policy.stops(l.sick+l.unknown):
-		return refuse(
-			HeldOutage,
-			"%d of %s are unhealthy or nothing is known of them, more than stop_above (%s) allows",
-			l.sick+l.unknown,
-			text.Nodes(l.total),
-			l.policy.Update.StopAbove,
-		)
+		return refuse(HeldOutage, "%d of %s are unhealthy or nothing is known of them, more than stop_above (%s) "+
+			"allows", l.sick+l.unknown, text.Nodes(l.total), l.policy.Update.StopAbove)
 	case !f.idle && w.cause != "" && !back && len(l.baking) > 0:
 		return refusal{hold: HeldBakes}
 	case keeps && (f.idle || l.missing(f) < l.size):

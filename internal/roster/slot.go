@@ -100,11 +100,9 @@ func (r *Roster) openSlots(policy Policy) (notices []Notice) {
 		}
 	}
 	if len(unknown) > 0 {
-		notices = append(
-			notices,
+		notices = append(notices,
 			notice(UnknownSlot, "There is no slot %s: an earlier apply released it, or it never was there. "+
-				"While a name is listed no new slot gets it. Take it off release.", text.Few(unknown)),
-		)
+				"While a name is listed no new slot gets it. Take it off release.", text.Few(unknown)))
 	}
 	return notices
 }
@@ -171,11 +169,7 @@ func slotsWait(fresh []string, next Roster, left facts, policy Policy) []Notice 
 	if len(wait) == 0 {
 		return nil
 	}
-	return []Notice{notice(
-		SlotsWait,
-		"New slots were made (%s), and what is kept for others waits: %s. The next nodes in their places find it. "+
-			"Release a slot whose data is not needed any more.",
-		text.Few(fresh),
-		text.Few(wait),
-	)}
+	return []Notice{notice(SlotsWait, "New slots were made (%s), and what is kept for others waits: %s. The next "+
+		"nodes in their places find it. Release a slot whose data is not needed any more.", text.Few(fresh),
+		text.Few(wait))}
 }

@@ -52,25 +52,16 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 		}
 	}
 	if len(dropped) > 0 {
-		say(
-			SlotsDropped,
-			"Kept slots: %s. No node can use them there, and what they keep stays. List the place again, or release "+
-				"them.",
-			text.Few(dropped),
-		)
+		say(SlotsDropped, "Kept slots: %s. No node can use them there, and what they keep stays. List the place "+
+			"again, or release them.", text.Few(dropped))
 	}
 	var mins int64
 	for _, region := range listed {
 		mins += leastOf(region)
 	}
 	if size := int64(len(r.Nodes)); mins > size {
-		say(
-			MinsAboveSize,
-			"The mins of all places add up to %d, and the cluster has %s, so not all of them can be met. Lower a min, "+
-				"or raise desired_capacity.",
-			mins,
-			text.Nodes(size),
-		)
+		say(MinsAboveSize, "The mins of all places add up to %d, and the cluster has %s, so not all of them can be "+
+			"met. Lower a min, or raise desired_capacity.", mins, text.Nodes(size))
 	}
 	return notices
 }

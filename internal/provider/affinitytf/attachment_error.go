@@ -51,11 +51,8 @@ func lostDetail(lost *affinity.LostError) string {
 	case lost.Own:
 		return detail + "The next apply looks for it, and removes it before it makes one."
 	case len(lost.IDs) > 0:
-		detail += fmt.Sprintf(
-			"Nova has a server group of this name now (%s), but anybody may have made it, so it is not taken as "+
-				"created by this attachment. ",
-			strings.Join(lost.IDs, ", "),
-		)
+		detail += fmt.Sprintf("Nova has a server group of this name now (%s), but anybody may have made it, so it is "+
+			"not taken as created by this attachment. ", strings.Join(lost.IDs, ", "))
 	default:
 		detail += "There is no group of this name yet, but Nova may still make it. "
 	}

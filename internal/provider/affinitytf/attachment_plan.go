@@ -63,11 +63,9 @@ func (r *attachmentResource) planUpdate(
 	}
 	if plan.Region.IsUnknown() || !config.groupKnown(ctx) {
 		plan.forget()
-		diags.AddWarning("The server group may change", fmt.Sprintf(
-			"The attachment has the server group %q (%s), and some of its arguments are known only after apply. "+
-				"If they ask for another group, servergroup_id changes. %s.",
-			state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString(), hintsAdvice,
-		))
+		diags.AddWarning("The server group may change", fmt.Sprintf("The attachment has the server group %q (%s), "+
+			"and some of its arguments are known only after apply. If they ask for another group, servergroup_id "+
+			"changes. %s.", state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString(), hintsAdvice))
 		return
 	}
 	policy := config.policy(ctx, diags)
@@ -177,12 +175,10 @@ func (r *attachmentResource) warnOfMembers(
 		if n := len(group.Members); n > 1 {
 			count = fmt.Sprintf("%d servers are in it", n)
 		}
-		diags.AddWarning(
-			"The server group has members",
+		diags.AddWarning("The server group has members",
 			fmt.Sprintf("%s the attachment deletes the server group %q (%s), which it created, and %s now: %s. "+
 				"Those that are not destroyed by the same apply keep running without a group. Other configurations "+
 				"that inherit the group lose it: no server can join it any more.",
-				doing, group.Name, group.ID, count, strings.Join(names, ", ")),
-		)
+				doing, group.Name, group.ID, count, strings.Join(names, ", ")))
 	}
 }

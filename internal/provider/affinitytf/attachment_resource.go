@@ -116,11 +116,9 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
 		if !model.imported() {
-			resp.Diagnostics.AddWarning("The server group is gone", fmt.Sprintf(
-				"Nova in region %s has no server group %q (%s) any more: somebody deleted it. The attachment "+
-					"gets a group with another id. %s.",
-				compute.Region, model.ServerGroupName.ValueString(), id, hintsAdvice,
-			))
+			resp.Diagnostics.AddWarning("The server group is gone", fmt.Sprintf("Nova in region %s has no server "+
+				"group %q (%s) any more: somebody deleted it. The attachment gets a group with another id. %s.",
+				compute.Region, model.ServerGroupName.ValueString(), id, hintsAdvice))
 		}
 		resp.State.RemoveResource(ctx)
 		return
@@ -152,12 +150,10 @@ func (r *attachmentResource) refuseForeign(
 	case err != nil:
 		diags.AddError("Unable to read the server group", err.Error())
 	case !owned:
-		diags.AddError("The server group is another project's", fmt.Sprintf(
-			"The server group %s of region %s does not belong to the project that the provider logs in to, so "+
-				"this attachment cannot have created it. "+
-				"Import it as %s/%s, without /created: then it is inherited, and never deleted.",
-			id, compute.Region, compute.Region, id,
-		))
+		diags.AddError("The server group is another project's", fmt.Sprintf("The server group %s of region %s does "+
+			"not belong to the project that the provider logs in to, so this attachment cannot have created it. "+
+			"Import it as %s/%s, without /created: then it is inherited, and never deleted.", id, compute.Region,
+			compute.Region, id))
 	}
 }
 

@@ -32,10 +32,8 @@ func attachmentSchema() schema.Schema {
 	}
 	region := optional("Region of the group. Defaults to the provider's.")
 	region.Computed = true
-	policies := optional(
-		"Its policy: `affinity`, `anti-affinity` (the default), `soft-affinity` or `soft-anti-affinity`. A " +
-			"group that is inherited must have it.",
-	)
+	policies := optional("Its policy: `affinity`, `anti-affinity` (the default), `soft-affinity` or " +
+		"`soft-anti-affinity`. A group that is inherited must have it.")
 	policies.Validators = []validator.String{stringvalidator.OneOf(affinity.Policies()...)}
 	policies.Computed = true
 	policies.Default = stringdefault.StaticString(affinity.AntiAffinity) // as an import finds it
@@ -65,10 +63,8 @@ func attachmentSchema() schema.Schema {
 				Computed:            true,
 				MarkdownDescription: "Ids of the servers in the group.",
 			},
-			"zone": computed(
-				"Availability zone to give to servers, with the host of the DRS cluster (`zone:host`). The " +
-					"host is chosen once.",
-			),
+			"zone": computed("Availability zone to give to servers, with the host of the DRS cluster (`zone:host`). " +
+				"The host is chosen once."),
 			"binding": schema.ObjectAttribute{
 				AttributeTypes:      bindingType.AttrTypes,
 				Computed:            true,
@@ -78,10 +74,8 @@ func attachmentSchema() schema.Schema {
 		Blocks: map[string]schema.Block{
 			"servergroup": schema.SingleNestedBlock{MarkdownDescription: "The server group that the cluster needs.",
 				Attributes: map[string]schema.Attribute{
-					"name": optional(
-						"Name or id of the group. A name that does not exist is created. Without a name and " +
-							"scheduler hints, a group with a random name is.",
-					),
+					"name": optional("Name or id of the group. A name that does not exist is created. Without a name " +
+						"and scheduler hints, a group with a random name is."),
 					"policies": policies,
 					"max_server_per_host": schema.Int64Attribute{
 						Optional:   true,

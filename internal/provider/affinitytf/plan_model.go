@@ -158,17 +158,14 @@ func (m *planModel) warn(
 	}
 	if most := int64(limits.MaxServerGroupMembers); most >= 0 && after > most {
 		diags.AddAttributeWarning(path.Root("servergroup_id"), "The group gets more members than its quota",
-			fmt.Sprintf(
-				"The server group %q has %d members and would have %d; Nova's quota server_group_members allows %d, "+
-					"and refuses the servers beyond it. Raise the quota, or ask for fewer nodes.",
-				group.Name, len(group.Members), after, most,
-			))
+			fmt.Sprintf("The server group %q has %d members and would have %d; Nova's quota server_group_members "+
+				"allows %d, and refuses the servers beyond it. Raise the quota, or ask for fewer nodes.", group.Name,
+				len(group.Members), after, most))
 	}
 	if group.Policy == affinity.Affinity && len(p.zones) > 1 {
-		diags.AddAttributeWarning(path.Root("decision"), "Too few hosts for the group", fmt.Sprintf(
-			"The server group %q keeps its servers on one host, and its new members would be in %s. Nova refuses "+
-				"those that are not in the zone of the host: decide one zone.",
-			group.Name, text.And(slices.Sorted(maps.Keys(p.zones)))))
+		diags.AddAttributeWarning(path.Root("decision"), "Too few hosts for the group", fmt.Sprintf("The server "+
+			"group %q keeps its servers on one host, and its new members would be in %s. Nova refuses those that are "+
+			"not in the zone of the host: decide one zone.", group.Name, text.And(slices.Sorted(maps.Keys(p.zones)))))
 	}
 	if group.Policy != affinity.AntiAffinity {
 		return
@@ -192,11 +189,10 @@ func (m *planModel) warn(
 			after = p.zones[zone] + p.membersIn(zone)
 		}
 		if room := affinity.Room(group, hypervisors, zoneOf, zone); after > room {
-			diags.AddAttributeWarning(path.Root("servergroup_id"), "Too few hosts for the group", fmt.Sprintf(
-				"The server group %q would have %d members in %s, and its rule (%d a host) places %d on the hosts "+
-					"there that are up and enabled. Nova refuses the others: ask for fewer nodes, or add hosts.",
-				group.Name, after, where, max(group.MaxServerPerHost, 1), room,
-			))
+			diags.AddAttributeWarning(path.Root("servergroup_id"), "Too few hosts for the group", fmt.Sprintf("The "+
+				"server group %q would have %d members in %s, and its rule (%d a host) places %d on the hosts there "+
+				"that are up and enabled. Nova refuses the others: ask for fewer nodes, or add hosts.", group.Name,
+				after, where, max(group.MaxServerPerHost, 1), room))
 		}
 	}
 }

@@ -46,10 +46,8 @@ func planSchema() schema.Schema {
 				MarkdownDescription: "Passed on. Defaults to what the decision says, or `0s`.",
 			},
 			"reduce_desired_capacity": flag("Passed on. Defaults to what the decision says, or `true`."),
-			"protected": names(
-				"Ids or names of nodes that are not chosen, in addition to those whose `protected` is true. " +
-					"The plans of regions and zones know the latter only.",
-			),
+			"protected": names("Ids or names of nodes that are not chosen, in addition to those whose `protected` is " +
+				"true. The plans of regions and zones know the latter only."),
 			"seed": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Seed of `RANDOM`. Defaults to the ids of all nodes.",

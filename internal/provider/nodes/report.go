@@ -18,11 +18,9 @@ func ReportRead(err error, group path.Path, without string, diags *diag.Diagnost
 	_, region := errors.AsType[*cluster.RegionError](err)
 	switch {
 	case isGone:
-		diags.AddAttributeError(group, "Unknown server group", fmt.Sprintf(
-			"No region that is read (%s) has the server group %q. Correct the id, add the region that has it, or "+
-				"select servers in another way.",
-			strings.Join(gone.Regions, ", "), gone.ID,
-		))
+		diags.AddAttributeError(group, "Unknown server group", fmt.Sprintf("No region that is read (%s) has the "+
+			"server group %q. Correct the id, add the region that has it, or select servers in another way.",
+			strings.Join(gone.Regions, ", "), gone.ID))
 	case region:
 		diags.AddError("Unable to read the cluster", err.Error()+"\n\n"+without)
 	default:

@@ -234,14 +234,12 @@ func (r *attachmentResource) ImportState(
 		fault = text.Sentence(err)
 	}
 	if fault != "" {
-		diags.AddError(
-			"Invalid import id",
+		diags.AddError("Invalid import id",
 			fmt.Sprintf("%q is neither <cluster>, nor <cluster>/<pattern of node names>, nor a JSON object with "+
 				"cluster and, where they apply, node_name_pattern, slots, templates and generations. %s",
 				req.ID,
 				fault,
-			),
-		)
+			))
 		return
 	}
 	diags.Append(resp.State.SetAttribute(ctx, path.Root("cluster"), id.Cluster)...)

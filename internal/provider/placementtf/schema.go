@@ -161,20 +161,14 @@ func deletionBlock() schema.Block {
 				MarkdownDescription: "`RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST`, " +
 					"`OLDEST_PROFILE_FIRST` (by template: the earliest first) or `HIGHEST_INDEX_FIRST`.",
 			},
-			"candidates": names(
-				"Names of nodes, or ids of their servers, to remove or, with an unchanged `desired_capacity`, " +
-					"to replace: by `method`, once for each time that one is added to the list. A name may stay " +
-					"when its node is gone.",
-			),
-			"kept": names(
-				"Candidates whose servers [somebody " +
-					"keeps](../guides/draining-nodes.md#keep-the-server-of-a-node-that-leaves): no batch waits for " +
-					"them. Not with `stateful`.",
-			),
-			"protected": names(
-				"Names of nodes, or ids of their servers, that are never removed or replaced; as are those " +
-					"marked or locked in Nova.",
-			),
+			"candidates": names("Names of nodes, or ids of their servers, to remove or, with an unchanged " +
+				"`desired_capacity`, to replace: by `method`, once for each time that one is added to the list. A " +
+				"name may stay when its node is gone."),
+			"kept": names("Candidates whose servers [somebody " +
+				"keeps](../guides/draining-nodes.md#keep-the-server-of-a-node-that-leaves): no batch waits for them. " +
+				"Not with `stateful`."),
+			"protected": names("Names of nodes, or ids of their servers, that are never removed or replaced; as are " +
+				"those marked or locked in Nova."),
 		},
 	}
 }

@@ -27,10 +27,8 @@ func updateBlock() schema.Block {
 			MarkdownDescription: description,
 		}
 	}
-	size := amount(
-		"Required. Maximum number of nodes that one apply replaces: a number, or a percentage of " +
-			"`desired_capacity`, rounded down but at least 1. Nodes that are not in service yet count against it.",
-	)
+	size := amount("Required. Maximum number of nodes that one apply replaces: a number, or a percentage of " +
+		"`desired_capacity`, rounded down but at least 1. Nodes that are not in service yet count against it.")
 	size.Validators = []validator.String{amountValidator{least: 1}}
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Which nodes are replaced, one batch for each apply; without it, none ever is. See " +
@@ -88,10 +86,8 @@ func updateBlock() schema.Block {
 					"[Full places](../guides/time-and-repair.md#full-places).",
 			},
 			"max_batch_size": size,
-			"target": amount(
-				"How many nodes (a number or a percentage, rounded up) get the wanted template, for a " +
-					"[canary](../guides/rolling-out-an-image.md#a-canary). Defaults to `\"100%\"`.",
-			),
+			"target": amount("How many nodes (a number or a percentage, rounded up) get the wanted template, for a " +
+				"[canary](../guides/rolling-out-an-image.md#a-canary). Defaults to `\"100%\"`."),
 			"method": schema.StringAttribute{
 				Optional: true,
 				Validators: []validator.String{
@@ -102,10 +98,8 @@ func updateBlock() schema.Block {
 					"destroyed, and made again under its name. See [how to " +
 					"choose](../guides/rolling-out-an-image.md#choose-a-method).",
 			},
-			"stop_above": amount(
-				"More unhealthy nodes than this (a number or a percentage) are an outage, in which `UNHEALTHY` " +
-					"replaces none. Defaults to `\"50%\"`.",
-			),
+			"stop_above": amount("More unhealthy nodes than this (a number or a percentage) are an outage, in which " +
+				"`UNHEALTHY` replaces none. Defaults to `\"50%\"`."),
 			"require_in_service": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "Whether only a server that a `stackpolicy_readiness_attachment` has marked " +
@@ -140,10 +134,8 @@ func (v amountValidator) ValidateString(
 	case err != nil:
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number of nodes", err.Error()+".")
 	case v.least > 0 && amount.None():
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number of nodes", fmt.Sprintf(
-			"A batch of %s replaces nothing, and at least one node is replaced at a time. To pause, take the "+
-				"cause out of causes, or remove the block update.",
-			amount,
-		))
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number of nodes", fmt.Sprintf("A batch of %s replaces "+
+			"nothing, and at least one node is replaced at a time. To pause, take the cause out of causes, or remove "+
+			"the block update.", amount))
 	}
 }

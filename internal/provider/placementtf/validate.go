@@ -56,12 +56,9 @@ func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagn
 	}
 	if method := value.TextOr(u.Method, roster.Substitute); !u.Method.IsUnknown() && method == roster.Substitute {
 		diags.AddAttributeError(path.Root("update").AtName("method"), "No substitutes in a stateful cluster",
-			fmt.Sprintf(
-				"With stateful a node keeps its name and place, and %s replaces it by a new node under a new name. "+
-					"Set method = %q, which destroys a server and makes it again in its slot, or %q, which rebuilds "+
-					"it.",
-				roster.Substitute, roster.Recreate, roster.InPlace,
-			))
+			fmt.Sprintf("With stateful a node keeps its name and place, and %s replaces it by a new node under a new "+
+				"name. Set method = %q, which destroys a server and makes it again in its slot, or %q, which "+
+				"rebuilds it.", roster.Substitute, roster.Recreate, roster.InPlace))
 	}
 	if slices.Contains(texts(u.Causes), string(roster.Misplaced)) {
 		diags.AddAttributeError(path.Root("update").AtName("causes"), "No moves in a stateful cluster", fmt.Sprintf(

@@ -135,15 +135,9 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 		name, _ := fields["name"].(types.String)
 		if value.Given(name) {
 			if j, twice := first[name.ValueString()]; twice {
-				diags.AddAttributeError(
-					at.AtListIndex(i).AtName("name"),
-					fmt.Sprintf("The %s is named twice", kind),
-					fmt.Sprintf(
-						"%q is at the indices %d and %d. Give each %s once, with the sum of the weights if that was "+
-							"meant.",
-						name.ValueString(), j, i, kind,
-					),
-				)
+				diags.AddAttributeError(at.AtListIndex(i).AtName("name"), fmt.Sprintf("The %s is named twice", kind),
+					fmt.Sprintf("%q is at the indices %d and %d. Give each %s once, with the sum of the weights if "+
+						"that was meant.", name.ValueString(), j, i, kind))
 			}
 			first[name.ValueString()] = i
 		}

@@ -151,11 +151,8 @@ func (m attachmentModel) checkAddresses(http *probe.HTTP, tcp *probe.TCP, diags 
 		}
 		if err != nil {
 			diags.AddAttributeError(path.Root("servers").AtMapKey(name).AtName("address"), "Unusable address",
-				fmt.Sprintf(
-					"The node %q cannot be checked over the network: %s. Give an address that can be reached from "+
-						"where Terraform runs, or leave out http and tcp.",
-					name, err,
-				))
+				fmt.Sprintf("The node %q cannot be checked over the network: %s. Give an address that can be reached "+
+					"from where Terraform runs, or leave out http and tcp.", name, err))
 		}
 	}
 }

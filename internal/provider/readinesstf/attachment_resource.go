@@ -211,13 +211,11 @@ func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, dia
 			return
 		}
 	}
-	diags.AddWarning(
-		"Servers are no longer waited for",
+	diags.AddWarning("Servers are no longer waited for",
 		fmt.Sprintf("Cluster %q: this plan removes the readiness attachment, which still waits for %s: %s. "+
 			"Servers that leave are then drained and destroyed without waiting for them. To go on waiting keep the "+
 			"attachment; to rename its block use a moved block.",
-			m.Cluster.ValueString(), text.Nodes(int64(len(pending))), text.Few(pending)),
-	)
+			m.Cluster.ValueString(), text.Nodes(int64(len(pending))), text.Few(pending)))
 }
 
 // warnOvertaken warns where Terraform has destroyed servers before those that
@@ -225,11 +223,8 @@ func (m attachmentModel) warnOfRemoval(ctx context.Context, plan tfsdk.Plan, dia
 func warnOvertaken(names []string, diags *diag.Diagnostics) {
 	if len(names) > 0 {
 		diags.AddAttributeWarning(path.Root("servers"), "Servers were destroyed before others took their place",
-			fmt.Sprintf(
-				"The servers of %s were in service and are gone, and those that take their place are not in service "+
-					"yet. Set create_before_destroy in the lifecycle of the servers, and of the deletion attachments, "+
-					"and apply that once before the next replacement.",
-				strings.Join(names, ", "),
-			))
+			fmt.Sprintf("The servers of %s were in service and are gone, and those that take their place are not in "+
+				"service yet. Set create_before_destroy in the lifecycle of the servers, and of the deletion "+
+				"attachments, and apply that once before the next replacement.", strings.Join(names, ", ")))
 	}
 }

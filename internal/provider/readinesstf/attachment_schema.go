@@ -111,10 +111,8 @@ func attachmentSchema() schema.Schema {
 		Blocks: map[string]schema.Block{
 			"http": probeblock.HTTP(),
 			"tcp":  probeblock.TCP(),
-			"hook": hookblock.Block(
-				"A last check by someone else, once for each server, when all other checks have passed. If it " +
-					"does not complete, the next apply runs it again, with the same token.",
-			),
+			"hook": hookblock.Block("A last check by someone else, once for each server, when all other checks have " +
+				"passed. If it does not complete, the next apply runs it again, with the same token."),
 		},
 	}
 }
