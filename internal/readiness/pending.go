@@ -34,11 +34,10 @@ func Pending(wanted map[string]Node, snapshot []node.Node) []string {
 	return pending
 }
 
-// Overtaken lists, sorted, the names of the nodes that were in service, have been
-// replaced or removed, and whose servers are gone already, although servers that
-// will take their place are not in service yet. With
-// create_before_destroy they would still be there. A node of another mark under the same
-// name was made again as its cluster wants it: first destroyed, because a port and a volume
+// Overtaken lists, sorted, the names of nodes that were in service and whose servers are
+// gone already, although nodes of other names that take their place are not in service yet.
+// With create_before_destroy the servers would still be there. A node that keeps its name is
+// made again as its cluster, or somebody, wants it: first destroyed where a port and a volume
 // belong to one server at a time.
 //
 // The nodes in before are those of the last apply, of which unsure were not in
@@ -48,29 +47,19 @@ func Overtaken(before, after map[string]Node, unsure []string, snapshot []node.N
 	for _, n := range snapshot {
 		there[serverKey{n.Region, n.ID}] = true
 	}
-	old, kept := map[serverKey]bool{}, map[serverKey]bool{}
-	for _, n := range before {
-		old[serverKey{n.Region, n.ID}] = true
-	}
-	added := false
-	for _, n := range after {
-		key := serverKey{n.Region, n.ID}
-		kept[key] = true
-		added = added || !old[key]
-	}
-	if !added {
-		return nil
-	}
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		key := serverKey{before[name].Region, before[name].ID}
-		again, stays := after[name]
-		wanted := stays && again.Mark != before[name].Mark
-		if !kept[key] && !there[key] && !wanted && !slices.Contains(unsure, name) {
+		_, stays := after[name]
+		if !stays && !there[serverKey{before[name].Region, before[name].ID}] && !slices.Contains(unsure, name) {
 			names = append(names, name)
 		}
 	}
-	return names
+	for name := range after {
+		if _, was := before[name]; !was {
+			return names
+		}
+	}
+	return nil
 }
 
 type serverKey struct{ region, id string }

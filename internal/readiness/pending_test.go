@@ -40,7 +40,6 @@ func TestPending(t *testing.T) {
 
 func TestOvertaken(t *testing.T) {
 	a, b, c := Node{Name: "a", Region: "R", ID: "1"}, Node{Name: "b", Region: "R", ID: "2"}, Node{Name: "c", Region: "R", ID: "3"}
-	rebuilt := Node{Name: "a", Region: "R", ID: "9"}
 	again := Node{Name: "a", Region: "R", ID: "9", Mark: "2"}
 	servers := func(ids ...string) (list []node.Node) {
 		for _, id := range ids {
@@ -57,9 +56,10 @@ func TestOvertaken(t *testing.T) {
 	}{
 		{name: "replaced, and the old one is there", before: named(a, b), after: named(b, c), snapshot: servers("1", "2", "3")},
 		{name: "replaced, and the old one is gone", before: named(a, b), after: named(b, c), snapshot: servers("2", "3"), want: []string{"a"}},
-		{name: "replaced under its name, and the old one is gone", before: named(a, b), after: named(rebuilt, b), snapshot: servers("2", "9"), want: []string{"a"}},
-		{name: "made again as the cluster wants it", before: named(a, b), after: named(again, b), snapshot: servers("2", "9")},
-		{name: "it was killed before, or not in service", before: named(a, b), after: named(rebuilt, b), unsure: []string{"a"}, snapshot: servers("2", "9")},
+		{name: "replaced under its name, and the old one is gone", before: named(a, b), after: named(again, b), snapshot: servers("2", "9")},
+		{name: "the same, and a node comes", before: named(a, b), after: named(again, b, c), snapshot: servers("2", "3", "9")},
+		{name: "the same, and a node leaves", before: named(a, b), after: named(again), snapshot: servers("9")},
+		{name: "it was killed before, or not in service", before: named(a, b), after: named(b, c), unsure: []string{"a"}, snapshot: servers("2", "3")},
 		{name: "a shrink waits for no one", before: named(a, b), after: named(b), snapshot: servers("2")},
 		{name: "growth", before: named(a), after: named(a, b), snapshot: servers("1", "2")},
 		{name: "a node that stays and is gone", before: named(a, b), after: named(a, b, c), snapshot: servers("2", "3")},

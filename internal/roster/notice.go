@@ -53,7 +53,7 @@ func (p *planning) tell(change Change) (notices []Notice) {
 	of := func(holds ...Hold) []Verdict { return held(change.Verdicts, holds...) }
 	if len(of(HeldBegins)) > 0 {
 		say(UpdateBegins, "%s should be replaced, and this apply replaces none: Terraform must first have stored "+
-			"what the servers depend on, such as create_before_destroy. The next apply takes the first batch.",
+			"what the servers depend on, and their lifecycle. The next apply takes the first batch.",
 			text.Nodes(more))
 		return notices
 	}

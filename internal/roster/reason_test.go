@@ -232,7 +232,7 @@ func TestNotices(t *testing.T) {
 		{func(p *Policy) { p.Capacity = 4 }, func(s Seen) { clear(s.Servers) },
 			[]Notice{{UnseenChosen, "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that the choice is based on what runs."}}},
 		{func(p *Policy) { p.Templates, p.Update = images("b"), update("1", Outdated); p.Begins = true }, nil,
-			[]Notice{{UpdateBegins, "6 nodes should be replaced, and this apply replaces none: Terraform must first have stored what the servers depend on, such as create_before_destroy. The next apply takes the first batch."}}},
+			[]Notice{{UpdateBegins, "6 nodes should be replaced, and this apply replaces none: Terraform must first have stored what the servers depend on, and their lifecycle. The next apply takes the first batch."}}},
 		{func(p *Policy) { p.Update = update("1", Outdated); p.Begins = true }, nil, nil},
 		{func(p *Policy) {
 			p.Update = update("1", Unhealthy, Misplaced)
@@ -241,7 +241,7 @@ func TestNotices(t *testing.T) {
 			p.Regions[0].Zones[2].Cap = 0
 		},
 			func(s Seen) { s.change("web-4", func(n *node.Node) { n.Tainted = true }) },
-			[]Notice{{UpdateBegins, "1 node should be replaced, and this apply replaces none: Terraform must first have stored what the servers depend on, such as create_before_destroy. The next apply takes the first batch."}}},
+			[]Notice{{UpdateBegins, "1 node should be replaced, and this apply replaces none: Terraform must first have stored what the servers depend on, and their lifecycle. The next apply takes the first batch."}}},
 		{func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("1") }, func(s Seen) {
 			s.change("web-4", func(n *node.Node) { n.Tainted = true })
 			s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })

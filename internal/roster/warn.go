@@ -23,10 +23,14 @@ func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice 
 	say := func(title Title, format string, args ...any) {
 		notices = append(notices, Notice{title, fmt.Sprintf(format, args...)})
 	}
-	remedy := "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the " +
-		"causes of update they are replaced, batch by batch."
-	if moves {
+	remedy := "They stay until the cluster shrinks, and are then removed before all others"
+	switch {
+	case moves:
 		remedy = "The update replaces them, batch by batch."
+	case len(r.Slots) > 0: // whose nodes do not move
+		remedy += "."
+	default:
+		remedy += "; with PLACEMENT among the causes of update they are replaced, batch by batch."
 	}
 	was := map[placement.Place]bool{}
 	for _, region := range before {

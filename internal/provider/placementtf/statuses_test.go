@@ -22,10 +22,13 @@ type told struct {
 	lines  [3]string               // of the attachment; "" for those before
 	server func(*fakecloud.Server) // what is unlike with a server
 	blind  bool                    // whether the plan is made without a refresh
+	stays  bool                    // whether servers of nodes that left are there
 	status string                  // of the plan
 	held   map[string]string       // parts of the reasons, by node
 	advice string                  // the lines then
-	then   string                  // and the status
+	named  string                  // what is then in the block deletion
+	cure   func(*fakecloud.Server) // what is then done to the servers
+	then   string                  // the status then
 }
 
 // at are the lines at a step.
@@ -67,7 +70,16 @@ func TestStatuses(t *testing.T) {
 		"instep": {lines: [3]string{a + template}, status: "in step"},
 		"protected": {lines: [3]string{a + template, "", b + template}, server: func(s *fakecloud.Server) { s.LockedBy = "owner" },
 			status: "in step except for protected nodes: protected-0 is locked, protected-1 is locked",
-			held:   map[string]string{"protected-0": "it is locked", "protected-1": "it is locked"}},
+			held:   map[string]string{"protected-0": "it is locked", "protected-1": "it is locked"},
+			cure:   func(s *fakecloud.Server) { s.LockedBy = "" }, then: "batch 1 of 2: protected-0 leaves; protected-2 comes"},
+		"named": {lines: [3]string{a + template, "", b + template}, named: `protected = ["named-0"]`, status: "batch 1 of 2: named-0 leaves; named-2 comes",
+			held: map[string]string{"named-1": "the batch is full"}, then: "batch 1 of 1: named-1 leaves; named-2 comes"},
+		"leaving": {lines: [3]string{a + template, b + template}, stays: true, status: "waits: leaving-0 (it leaves, and its server is still there)",
+			held: map[string]string{"leaving-1": "the batch waits for leaving-0 (it leaves"}, named: `kept = ["leaving-0"]`, then: "batch 1 of 1: leaving-1 leaves; leaving-3 comes"},
+		"down": {lines: [3]string{strings.ReplaceAll(a, "az-2", "az-3") + template, "", strings.ReplaceAll(b, "az-2", "az-3") + template},
+			status: "batch 1 of 2: down-0 leaves; down-2 comes", held: map[string]string{"down-1": "RegionOne/az-3 is not available"}, then: "batch 1 of 2: down-0 leaves; down-2 comes"},
+		"sick": {lines: [3]string{a + template}, server: ends("-1", func(s *fakecloud.Server) { s.Status = "ERROR" }), status: "waits: sick-1 (its server is in ERROR)",
+			named: `candidates = ["sick-1"]`, then: "waits: not in service yet: sick-2"},
 		"behind": {lines: [3]string{a + template, "", b},
 			status: "behind: 2 nodes of another template, and no cause replaces them",
 			advice: b + template, then: "batch 1 of 2: behind-0 leaves; behind-2 comes"},
@@ -91,7 +103,8 @@ func TestStatuses(t *testing.T) {
 			held:   map[string]string{"outage-0": "2 of 2 nodes are unhealthy", "outage-1": "2 of 2 nodes are unhealthy"},
 			advice: a + update("UNHEALTHY", `stop_above = "100%"`), then: "batch 1 of 2: outage-0 leaves; outage-2 comes"},
 		"nohost": {lines: [3]string{a + update("UNHEALTHY", `method = "RECREATE"`, `retry_full_after = "1d"`)}, server: full,
-			status: "held: Nova found no host for nohost-1 (RegionOne/az-2)", held: map[string]string{"nohost-1": "Nova found no host for it in RegionOne/az-2"}},
+			status: "held: Nova found no host for nohost-1 (RegionOne/az-2)", held: map[string]string{"nohost-1": "Nova found no host for it in RegionOne/az-2"},
+			advice: a + update("UNHEALTHY", `method = "RECREATE"`, `retry_full_after = "0s"`), then: "batch 1 of 1: nohost-1 changes"},
 		"noroom": {lines: [3]string{strings.ReplaceAll(a, "-1\" }", "-1\", cap = 1 }") + update("UNHEALTHY", `retry_full_after = "1d"`)}, server: full,
 			status: "held: no room for the substitutes of noroom-1", held: map[string]string{"noroom-1": "az-1"},
 			advice: a + update("UNHEALTHY", `retry_full_after = "1d"`), then: "batch 1 of 1: noroom-1 leaves; noroom-2 comes"},
@@ -100,7 +113,8 @@ func TestStatuses(t *testing.T) {
 			advice: "template = { image = \"c\" }\n" + places + update("UNHEALTHY"), then: "batch 1 of 1: twice-2 leaves; twice-3 comes"},
 		"former": {lines: [3]string{a + update("UNHEALTHY", `method = "RECREATE"`)}, server: ends("-1", failed),
 			status: "held: the servers of former-1 did not follow their nodes", held: map[string]string{"former-1": "former"}},
-		"reverted": {lines: [3]string{a + timed, b + timed}, server: ends("-2", late), status: "reverted: the template of reverted-2 failed, 1 node goes back"},
+		"reverted": {lines: [3]string{a + timed, b + timed}, server: ends("-2", late), status: "reverted: the template of reverted-2 failed, 1 node goes back",
+			advice: "template = { image = \"c\" }\n" + places + timed, then: "batch 1 of 2: reverted-2 changes"},
 		"failed": {lines: [3]string{a + timed, b + timed}, server: func(s *fakecloud.Server) {
 			s.Status = "SHUTOFF" // so its template is not settled
 			ends("-2", func(s *fakecloud.Server) { s.Status = "ACTIVE"; late(s) })(s)
@@ -114,21 +128,22 @@ func TestStatuses(t *testing.T) {
 
 	c := acctest.NewFake(t, fakecloud.Config{TokenTTL: 365 * 24 * time.Hour})
 	w := c.Workspace(t, "")
-	write := func(lines func(told) string) {
+	write := func(lines, deletion func(told) string) {
 		t.Helper()
 		var text strings.Builder
 		for _, name := range slices.Sorted(maps.Keys(table)) {
 			const form = "resource \"stackpolicy_placement_attachment\" %[1]q {\n  cluster = %[1]q\n  desired_capacity = 2\n  %[2]s\n" +
-				"  deletion {\n    criteria = \"OLDEST_FIRST\"\n  }\n}\n"
-			fmt.Fprintf(&text, form, name, lines(table[name]))
+				"  deletion {\n    criteria = \"OLDEST_FIRST\"\n    %[3]s\n  }\n}\n"
+			fmt.Fprintf(&text, form, name, lines(table[name]), deletion(table[name]))
 		}
 		if err := w.Write(text.String()); err != nil {
 			t.Fatal(err)
 		}
 	}
+	none := func(told) string { return "" }
 	ids := map[string]string{}
 	for step := range 2 {
-		write(func(w told) string { return w.at(step) })
+		write(func(w told) string { return w.at(step) }, none)
 		if _, err := w.Apply(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -156,14 +171,15 @@ func TestStatuses(t *testing.T) {
 			}
 		}
 		for name, id := range ids {
-			if !there[name] {
+			if !there[name] && !table[name[:strings.LastIndex(name, "-")]].stays {
 				c.Fake.RemoveServers("RegionOne", id)
 				delete(ids, name)
 			}
 		}
 		c.Fake.Advance(2 * time.Hour)
 	}
-	write(func(w told) string { return w.at(2) })
+	c.Fake.SetZoneAvailable("RegionOne", "az-3", false)
+	write(func(w told) string { return w.at(2) }, none)
 	planned := func(args ...string) []*tfjson.StateResource {
 		t.Helper()
 		if _, err := w.Run(t.Context(), append([]string{"plan", "-out=a.tfplan"}, args...)...); err != nil {
@@ -187,9 +203,15 @@ func TestStatuses(t *testing.T) {
 			row.check(t, r)
 		}
 	}
-	write(func(w told) string { return cmp.Or(w.advice, w.at(2)) })
+	c.Fake.SetZoneAvailable("RegionOne", "az-3", true)
+	for name, id := range ids {
+		if cure := table[name[:strings.LastIndex(name, "-")]].cure; cure != nil {
+			c.Fake.UpdateServer("RegionOne", id, cure)
+		}
+	}
+	write(func(w told) string { return cmp.Or(w.advice, w.at(2)) }, func(w told) string { return w.named })
 	for _, r := range planned() {
-		if row := table[r.Name]; row.advice != "" && r.AttributeValues["status"] != row.then {
+		if row := table[r.Name]; row.then != "" && r.AttributeValues["status"] != row.then {
 			t.Errorf("%s: after the advice the status is %q, want %q", r.Name, r.AttributeValues["status"], row.then)
 		}
 	}

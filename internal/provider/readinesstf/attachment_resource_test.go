@@ -259,12 +259,13 @@ func TestOvertaken(t *testing.T) {
 		refresh bool
 		at      string
 	}{
-		"it is there":              {[]string{"web-0", "web-1"}, same, false, false, ""},
-		"it is gone":               {[]string{"web-0", "web-1"}, same, true, false, warned},
-		"it is gone, and named":    {[]string{"web-0", "web-1"}, named, true, false, warned},
-		"it was gone before":       {[]string{"web-0", "web-1"}, same, true, true, ""},
-		"a region is left":         {[]string{"web-0"}, same, false, false, ""},
-		"gone, and a region left":  {[]string{"web-0"}, same, true, false, warned},
+		"it is there":              {[]string{"web-2", "web-1"}, same, false, false, ""},
+		"it is gone":               {[]string{"web-2", "web-1"}, same, true, false, warned},
+		"it is gone, and named":    {[]string{"web-2", "web-1"}, named, true, false, warned},
+		"it is made again":         {[]string{"web-0", "web-1"}, same, true, false, ""}, // as RECREATE does
+		"it was gone before":       {[]string{"web-2", "web-1"}, same, true, true, ""},
+		"a region is left":         {[]string{"web-2"}, same, false, false, ""},
+		"gone, and a region left":  {[]string{"web-2"}, same, true, false, warned},
 		"left, with servers of it": {[]string{"web-1"}, same, true, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -272,7 +273,9 @@ func TestOvertaken(t *testing.T) {
 			a := await(t, fakecloud.Server{Name: "web-1"})
 			a.must(t, a.config("web-0", "web-1"))
 			first := a.ids["web-0"]
-			a.ids["web-0"] = a.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"})[0]
+			for _, name := range []string{"web-0", "web-2"} {
+				a.ids[name] = a.Fake.AddServers("RegionOne", fakecloud.Server{Name: name})[0]
+			}
 			if c.gone {
 				a.Fake.RemoveServers("RegionOne", first)
 			}
@@ -282,7 +285,7 @@ func TestOvertaken(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			region := map[string]string{"web-0": "RegionTwo", "web-1": "RegionOne"}[c.then[0]]
+			region := map[string]string{"web-2": "RegionTwo", "web-1": "RegionOne"}[c.then[0]]
 			if len(c.then) == 1 {
 				a.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: region, Status: http.StatusForbidden, Times: fakecloud.Forever})
 			}
@@ -359,7 +362,7 @@ func TestHooks(t *testing.T) {
 
 // named has the region of each server.
 func named(config attributes) attributes {
-	config["servers"].(attributes)["web-0"].(attributes)["region"] = "RegionOne"
+	config["servers"].(attributes)["web-2"].(attributes)["region"] = "RegionOne"
 	return config
 }
 
