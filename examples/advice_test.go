@@ -1,0 +1,560 @@
+package examples_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+)
+
+// The guides whose configurations meet warnings, by what they have.
+const (
+	rolling  = "rolling-out-an-image"
+	stateful = "stateful-nodes"
+	tryIt    = "try-it-without-a-cloud"
+	workers  = "kubernetes-workers/command"
+	policy   = "policy-as-code"
+	balancer = "behind-a-load-balancer"
+	scaling  = "autoscaling"
+	regions  = "several-regions/one-login"
+	senlin   = "from-senlin"
+)
+
+var (
+	substitutes = []string{rolling, tryIt, workers, policy} // replace nodes by others
+	updates     = append([]string{stateful}, substitutes...)
+	capped      = []string{stateful, rolling, tryIt, workers} // hand a cap on
+	readiness   = []string{rolling, tryIt, workers, balancer} // and with create_before_destroy
+	plain       = []string{balancer, scaling, regions, "hooks/zaqar", "keeping-nodes/before", "quotas", "what-happens-when"}
+)
+
+// advised is a warning whose advice is another configuration: the guides whose own can meet it, what meets it
+// there, and what follows the advice.
+type advised struct {
+	title        string
+	guides       []string
+	meet, follow func(*guide)
+}
+
+// guide is the configuration of a guide at work.
+type guide struct {
+	example
+	t         *testing.T
+	name      string
+	variables map[string]string
+	said      string // all that was planned and applied
+
+	mu     sync.Mutex
+	active map[string]int // by region
+	fewest int
+}
+
+// begin applies the configuration of a guide, with three nodes.
+func begin(t *testing.T, name string) *guide {
+	t.Helper()
+	g := &guide{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/"+name), t: t, name: name, active: map[string]int{}}
+	for _, region := range g.c.Regions(t) {
+		g.c.Fake.Watch(region, func(list []fakecloud.Server) { g.see(region, list) })
+	}
+	g.variables = map[string]string{}
+	if strings.Contains(g.text(), `variable "size"`) {
+		g.set("size", "3")
+	}
+	healthy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(healthy.Close)
+	network, _ := g.c.Network(t, "RegionOne")
+	_, kubectl := kube(t)
+	g.Env = slices.Concat(g.Env, joining, kubectl, []string{
+		"TF_VAR_network_id=" + network, "TF_VAR_health_url=" + healthy.URL + "/{name}", "TF_VAR_pool_id=" + g.c.Pool(t, "RegionOne"),
+	})
+	switch name { // one node at a time, and without long waits
+	case rolling:
+		g.edit(t, "= 9", "= 3")
+		g.edit(t, "max_batch_size     = 2", "max_batch_size     = 1")
+	case tryIt:
+		g.edit(t, "max_batch_size = 2", "max_batch_size = 1")
+	case policy:
+		g.set("max_batch_size", "1")
+	case balancer:
+		g.edit(t, `"1m"`, `"1s"`)
+		g.edit(t, `"10s"`, `"1s"`)
+	}
+	g.finish()
+	g.said = ""
+	return g
+}
+
+// see counts the servers that run.
+func (g *guide) see(region string, list []fakecloud.Server) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.active[region] = 0
+	for _, s := range list {
+		if s.Status == "ACTIVE" && s.TaskState != "deleting" {
+			g.active[region]++
+		}
+	}
+	g.fewest = min(g.fewest, g.sum())
+}
+
+// sum is how many servers run; the caller holds the lock.
+func (g *guide) sum() (n int) {
+	for _, active := range g.active {
+		n += active
+	}
+	return n
+}
+
+// running is how many servers run now, and how few did since the last call.
+func (g *guide) running() (now, fewest int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now, fewest = g.sum(), g.fewest
+	g.fewest = now
+	return now, fewest
+}
+
+// set sets a variable.
+func (g *guide) set(name, value string) { g.variables[name] = value }
+
+// run runs terraform with the variables.
+func (g *guide) run(command ...string) string {
+	g.t.Helper()
+	args := append(command, "-input=false", "-no-color")
+	for name, value := range g.variables {
+		args = append(args, "-var="+name+"="+value)
+	}
+	text, err := g.Run(g.t.Context(), args...)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.said += text
+	return text
+}
+
+// apply applies once.
+func (g *guide) apply() string { return g.run("apply", "-auto-approve") }
+
+// finish applies until nothing is left, and returns the last plan.
+func (g *guide) finish() (last string) {
+	g.t.Helper()
+	for range 12 {
+		if last = g.run("plan"); strings.Contains(last, "No changes.") {
+			return last
+		}
+		g.apply()
+	}
+	g.t.Fatalf("something is left:\n%s", last)
+	return ""
+}
+
+// other gives another image.
+func (g *guide) other() {
+	g.set("image", map[string]string{"": "debian-13", "debian-13": "debian-12", "debian-12": "debian-13"}[g.variables["image"]])
+}
+
+// text is the configuration.
+func (g *guide) text() string {
+	g.t.Helper()
+	text, err := os.ReadFile(filepath.Join(g.Dir, "main.tf"))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// replace replaces all of a text in the configuration.
+func (g *guide) replace(old, changed string) {
+	g.t.Helper()
+	replace(g.t, filepath.Join(g.Dir, "main.tf"), old, changed)
+}
+
+// in puts a line into a block of the placement attachment.
+func (g *guide) in(block, line string) {
+	g.t.Helper()
+	if !strings.Contains(g.text(), "\n  "+block+" {\n") {
+		g.edit(g.t, `"web"`+"\n  desired", `"web"`+"\n  "+block+" {\n  }\n  desired")
+	}
+	g.edit(g.t, "\n  "+block+" {\n", "\n  "+block+" {\n    "+line+"\n")
+}
+
+// zones replaces those of RegionOne.
+func (g *guide) zones(list string) {
+	g.t.Helper()
+	if g.name == policy {
+		g.set("zones", "["+list+"]")
+		return
+	}
+	g.edit(g.t, regexp.MustCompile(`\[\{ name = "az-1".*?\}\]`).FindString(g.text()), "["+list+"]")
+}
+
+const (
+	at  = "stackpolicy_readiness_attachment."
+	az1 = `{ name = "az-1" }`
+	az2 = `{ name = "az-2" }`
+	az3 = `{ name = "az-3" }`
+)
+
+// change changes servers, by name.
+func (g *guide) change(change func(*fakecloud.Server), names ...string) {
+	g.t.Helper()
+	for _, region := range g.c.Regions(g.t) {
+		for _, s := range g.c.In(g.t, region) {
+			if slices.Contains(names, s.Name) {
+				g.c.Fake.UpdateServer(region, s.ID, change)
+			}
+		}
+	}
+}
+
+// newest is the name of the server that was made last.
+func (g *guide) newest() (name string) {
+	g.t.Helper()
+	var made time.Time
+	for _, s := range g.c.AllServers(g.t) {
+		if !s.Created.Before(made) {
+			name, made = s.Name, s.Created
+		}
+	}
+	return name
+}
+
+func broken(s *fakecloud.Server)   { s.Status = "ERROR" }
+func stopped(s *fakecloud.Server)  { s.Status = "SHUTOFF" }
+func tainted(s *fakecloud.Server)  { s.Metadata["stackpolicy_tainted"] = "true" }
+func unmarked(s *fakecloud.Server) { s.Metadata = nil }
+func homeless(s *fakecloud.Server) {
+	s.Status, s.Fault = "ERROR", "No valid host was found. There are not enough hosts available."
+}
+func never(s *fakecloud.Server) { broken(s); unmarked(s) }
+
+// advice are the warnings that advise another configuration.
+var advice = []advised{
+	{"A batch waits for the one before", updates, func(g *guide) {
+		g.other()
+		g.apply()
+		g.change(stopped, g.newest())
+	}, (*guide).other},
+	{"A batch has to serve before the next one", []string{rolling, tryIt, workers, stateful}, func(g *guide) {
+		g.in("update", `pause = "30d"`)
+		g.other()
+		g.apply()
+	}, func(g *guide) { g.replace(`pause = "30d"`, "") }},
+	{"Too many nodes are unhealthy to replace them", updates, func(g *guide) {
+		g.change(broken, "web-0", "web-1")
+	}, func(g *guide) { g.in("update", `stop_above = "100%"`) }},
+	{"No room for a replacement", []string{rolling, workers}, func(g *guide) {
+		g.zones(`{ name = "az-1" }, { name = "az-2", cap = 1 }, { name = "az-3", cap = 1 }`)
+		g.change(homeless, "web-0")
+	}, func(g *guide) { g.zones(az1 + ", " + az2 + ", " + az3) }},
+	{"Nodes wait for a host", []string{stateful}, func(g *guide) { g.change(homeless, "web-1") }, func(g *guide) {
+		g.in("deletion", `candidates = ["web-1"]`)
+		g.set("size", "2")
+		g.finish()
+		g.replace(`candidates = ["web-1"]`, "")
+		g.set("size", "3")
+	}},
+	{"Nodes that never served are not made a third time", updates, func(g *guide) {
+		g.grow()
+		g.apply()
+		g.change(never, g.newest())
+		g.apply()
+		g.change(never, g.newest())
+	}, (*guide).other},
+	{"Servers did not follow their nodes", []string{stateful}, func(g *guide) {
+		g.replace("replace_triggered_by = [terraform_data.generation[each.key]]", "")
+		g.change(tainted, "web-1")
+		g.apply()
+	}, func(g *guide) {
+		g.replace("  lifecycle {\n", "  lifecycle {\n    replace_triggered_by = [terraform_data.generation[each.key]]\n")
+		g.apply()
+		g.in("deletion", `candidates = ["web-1"]`)
+	}},
+	{"The first template is taken for what all nodes were made from", plain, func(g *guide) {
+		g.template(`"debian-13"`)
+	}, func(g *guide) { g.replace(`"debian-13"`, `"debian-12"`) }},
+	{"A missing argument", []string{balancer}, func(g *guide) {
+		g.in("update", `max_batch_size = 1`)
+		g.in("update", `causes = ["TEMPLATE"]`)
+	}, func(g *guide) { g.template(`"debian-12"`) }},
+	{"A candidate is not there", []string{balancer, scaling, stateful, "hooks/zaqar"}, func(g *guide) { g.candidates(`["web-9"]`) },
+		func(g *guide) { g.candidates(`[]`) }},
+	{"A protected node is not there", []string{balancer, scaling, stateful, "hooks/zaqar"}, func(g *guide) { g.in("deletion", `protected = ["web-9"]`) },
+		func(g *guide) { g.replace(`protected = ["web-9"]`, "") }},
+	{"Protected nodes stay as they are", updates, func(g *guide) {
+		g.in("deletion", `protected = ["web-0"]`)
+		g.other()
+		g.finish()
+	}, func(g *guide) { g.replace(`protected = ["web-0"]`, "") }},
+	{"A closed place loses nodes", []string{regions}, func(g *guide) {
+		g.set("size", "6")
+		g.apply()
+		g.set("regions_down", `["RegionTwo"]`)
+		g.set("size", "1")
+	}, func(g *guide) { g.set("size", "3") }},
+	{"Kept slots wait for their places", []string{stateful}, func(g *guide) {
+		g.set("size", "1")
+		g.finish()
+		g.zones(`{ name = "az-1" }, { name = "az-2", closed = true }, { name = "az-3" }`)
+		g.set("size", "3")
+	}, func(g *guide) { g.apply(); g.set("release", `["web-1"]`) }},
+	{"A slot to release is not there", []string{stateful}, func(g *guide) { g.set("release", `["web-9"]`) }, func(g *guide) {
+		g.set("release", `[]`)
+	}},
+	{"Kept slots lie in a place that is no longer listed", []string{stateful}, func(g *guide) {
+		g.set("size", "1")
+		g.finish()
+		g.zones(az1 + ", " + az3)
+	}, func(g *guide) { g.zones(az1 + ", " + az2 + ", " + az3) }},
+	{"Servers have the names that come next", []string{regions, rolling, tryIt, stateful}, func(g *guide) {
+		g.c.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-3", Zone: "az-1"})
+		g.grow()
+	}, func(g *guide) {
+		g.edit(g.t, `"web"`+"\n  desired", `"web"`+"\n  node_name_pattern = \"node-{index}\"\n  desired")
+	}},
+	{"Places are full", substitutes, func(g *guide) { g.change(homeless, "web-0") }, func(g *guide) { g.in("update", `retry_full_after = "0s"`) }},
+	{"Full places are tried again", []string{rolling, workers, policy}, func(g *guide) {
+		g.zones(az1)
+		g.change(homeless, "web-0")
+		g.grow()
+	}, func(g *guide) { g.zones(az1 + ", " + az2) }},
+	{"A place with nodes is no longer listed", append([]string{regions}, updates...), func(g *guide) { g.zones(az1 + ", " + az3) }, (*guide).move},
+	{"More nodes than the cap", append([]string{regions}, capped...), func(g *guide) {
+		g.zones(az1 + `, { name = "az-2", cap = 0 }, ` + az3)
+	}, (*guide).move},
+	{"The mins are more than the nodes", []string{policy}, func(g *guide) { g.zones(`{ name = "az-1", min = 5 }`) }, func(g *guide) {
+		g.zones(`{ name = "az-1", min = 2 }`)
+	}},
+	{"A quota has no room for new servers next to the old ones", []string{tryIt}, func(g *guide) {
+		g.c.Room(g.t, "RegionOne", 1)
+		g.c.Room(g.t, "RegionTwo", 1)
+		g.replace("max_batch_size = 1", "max_batch_size = 3")
+		g.other()
+	}, func(g *guide) { g.replace("max_batch_size = 3", "max_batch_size = 1") }},
+	{"Servers are no longer waited for", append([]string{stateful}, readiness...), func(g *guide) {
+		g.change(unmarked, "web-0")
+		g.run("apply", "-refresh-only", "-auto-approve")
+		g.replace(`"stackpolicy_readiness_attachment" "`, `"stackpolicy_readiness_attachment" "new_`)
+	}, func(g *guide) {
+		for _, name := range []string{"web", "worker"} {
+			if strings.Contains(g.text(), "\"new_"+name+`" {`) {
+				g.file(g.t, "moved.tf.json", map[string]any{"moved": map[string]string{"from": at + name, "to": at + "new_" + name}})
+			}
+		}
+	}},
+	{"Servers were destroyed before others took their place", readiness, func(g *guide) {
+		g.replace("create_before_destroy = true", "create_before_destroy = false")
+		g.apply()
+		g.candidates(`["web-0"]`)
+		g.apply()
+	}, func(g *guide) {
+		g.replace("create_before_destroy = false", "create_before_destroy = true")
+		g.apply()
+		g.candidates(`["web-1"]`)
+	}},
+	{"The health of nodes is not known", []string{tryIt}, func(g *guide) {
+		g.c.Fake.Advance(time.Hour)
+		g.set("health_url", "http://127.0.0.1:1/{name}")
+		g.apply()
+	}, func(g *guide) { delete(g.variables, "health_url") }},
+	{"The server group is gone", []string{senlin}, func(g *guide) {
+		for _, group := range g.c.Fake.ServerGroups("RegionOne") {
+			g.c.Fake.RemoveServerGroup("RegionOne", group.ID)
+		}
+		g.replace("ignore_changes = [scheduler_hints]", "")
+	}, (*guide).ignore},
+	{"The server group changes", []string{senlin}, func(g *guide) {
+		writePolicy(g.t, g.Dir, "affinity", "servergroup: {name: web, policies: anti-affinity}")
+		g.replace("ignore_changes = [scheduler_hints]", "")
+	}, (*guide).ignore},
+	{"The server group may change", []string{senlin}, func(g *guide) {
+		g.file(g.t, "name.tf.json", map[string]any{"resource": map[string]any{"terraform_data": map[string]any{"name": map[string]any{"input": "new"}}}})
+		g.edit(g.t, "${local.affinity.servergroup.name}-", "${terraform_data.name.output}-")
+		g.replace("ignore_changes = [scheduler_hints]", "")
+	}, (*guide).ignore},
+	{"The count is above the cluster's size", []string{senlin}, func(g *guide) { g.replace("count = 2", "count = 9") }, func(g *guide) {
+		g.replace("count = 9", "count = 2")
+	}},
+}
+
+// ignore leaves the groups of servers as they are.
+func (g *guide) ignore() {
+	g.replace("  lifecycle {\n    \n", "  lifecycle {\n    ignore_changes = [scheduler_hints]\n")
+}
+
+// grow adds a node.
+func (g *guide) grow() {
+	if g.name == rolling {
+		g.edit(g.t, "= 3", "= 4")
+		return
+	}
+	g.set("size", "4")
+}
+
+// candidates names nodes to remove.
+func (g *guide) candidates(list string) {
+	if g.name == balancer {
+		g.set("candidates", list)
+		return
+	}
+	line := "candidates = " + list
+	if text := g.text(); strings.Contains(text, "    candidates = ") {
+		g.edit(g.t, regexp.MustCompile("candidates = .*").FindString(text), line)
+		return
+	}
+	g.in("deletion", line)
+}
+
+// template gives the plain configuration its first template.
+func (g *guide) template(image string) {
+	g.edit(g.t, "\n  desired_capacity", "\n  template = { image = "+image+" }\n  desired_capacity")
+	g.edit(g.t, regexp.MustCompile(`image_name +=.*`).FindString(g.text()), "image_name = each.value.template.image")
+}
+
+// move lets an update move nodes, which a stateful cluster has none for.
+func (g *guide) move() {
+	switch g.name {
+	case stateful:
+		g.set("size", "2")
+	case regions:
+		g.in("update", `causes = ["PLACEMENT"]`)
+		g.in("update", `max_batch_size = 1`)
+		g.replace("  network {", "  lifecycle {\n    create_before_destroy = true\n  }\n  network {")
+	default:
+		g.edit(g.t, regexp.MustCompile(`causes +=.*`).FindString(g.text()), `causes = ["UNHEALTHY", "TEMPLATE", "PLACEMENT"]`)
+	}
+}
+
+// others are the warnings that no guide's configuration follows: why not, or the test that follows one elsewhere.
+var others = map[string]string{
+	"%s will be drained":                                       "TestAccExample_keepingNodes",
+	"Generations are guesses":                                  "TestAdopted, by an import",
+	"Nodes carry the mark of another template":                 "TestAdopted, by an import",
+	"The template failed, and the settled one is wanted again": "TestStatuses",
+	"The template failed, and there is none to go back to":     "TestStatuses",
+
+	"Ignored in favour of clouds.yaml":           "a guide's provider block names at most a cloud",
+	"Insecure hook":                              "a guide's hook has https",
+	"Protected candidate":                        "no guide names nodes in a deletion plan",
+	"Scheduler hints without effect":             "no guide gives an affinity attachment hints",
+	"The group gets more members than its quota": "no guide has an affinity plan",
+	"Too few hosts for the group":                "no guide has an affinity plan",
+	"The login is always delayed":                "no guide sets delayed_auth",
+	"The server group of the selector is gone":   "no guide has a selector",
+	"The server group stays":                     "no guide has two attachments of a group",
+
+	"A lifecycle hook did not complete":         "the consumer",
+	"A node has lost its server":                "it is made again",
+	"A node was chosen unseen":                  "a refresh",
+	"A place is left below its min":             "filled first",
+	"A quota binds":                             "the cloud",
+	"A server group is left":                    "an apply",
+	"Availability zone skipped":                 "the cloud",
+	"Marks are from the future":                 "metadata",
+	"Nodes wait for their places":               "the cloud",
+	"Nodes wait to be looked at":                "a refresh",
+	"Region skipped":                            "the cloud",
+	"Several servers have the name of one node": "a server",
+	"The node was not drained in full":          "the consumer",
+	"The server group has members":              "nothing",
+	"The update begins with the next apply":     "an apply",
+	"There is nothing to drain":                 "nothing",
+}
+
+var (
+	warnings = regexp.MustCompile(`Add(?:Attribute)?Warning\(\s*(?:(?:\w+|path\.Root\([^)]+\)(?:\.AtName\("\w+"\))?),\s*)?(?:fmt\.Sprintf\()?"([^"]+)"`)
+	notices  = regexp.MustCompile(`\bTitle += "([^"]+)"`)
+)
+
+// TestAdviceOfAll: each warning of the provider is in one of the tables, and those have no others.
+func TestAdviceOfAll(t *testing.T) {
+	t.Parallel()
+	said, known := map[string]bool{}, map[string]bool{}
+	for _, folder := range []string{"roster", "provider/*", "provider"} {
+		files, err := filepath.Glob("../internal/" + folder + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", folder, len(files), err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range append(warnings.FindAllSubmatch(text, -1), notices.FindAllSubmatch(text, -1)...) {
+				said[string(m[1])] = said[string(m[1])] || !strings.HasSuffix(file, "_test.go")
+			}
+		}
+	}
+	for title := range others {
+		known[title] = true
+	}
+	for _, a := range advice {
+		if known[a.title] {
+			t.Errorf("%q is there twice", a.title)
+		}
+		known[a.title] = true
+	}
+	for title, is := range said {
+		if is && !known[title] {
+			t.Errorf("the tables have nothing of %q", title)
+		}
+	}
+	for title := range known {
+		if !said[title] {
+			t.Errorf("the provider never says %q", title)
+		}
+	}
+}
+
+// TestAdvice meets each warning in each guide that can meet it, and follows its advice to the end: nothing is left to plan,
+// the warning is gone, and at no time do fewer servers run than before. Without a readiness attachment, and with RECREATE,
+// a batch of one is out of service.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	for _, a := range advice {
+		for i, name := range a.guides {
+			if testing.Short() && (i > 0 || name != rolling && name != stateful) {
+				continue // "make faults" takes all
+			}
+			t.Run(a.title+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				g := begin(t, name)
+				a.meet(g)
+				g.run("plan")
+				if !acctest.Says(a.title).MatchString(g.said) {
+					t.Fatalf("not met in:\n%s", g.said)
+				}
+				before, _ := g.running()
+				a.follow(g)
+				if last := g.finish(); acctest.Says(a.title).MatchString(last) {
+					t.Errorf("the advice was followed, and it is said again:\n%s", last)
+				}
+				now, fewest := g.running()
+				least := min(before, now)
+				if !slices.Contains(readiness, name) {
+					least-- // of a batch
+				}
+				if fewest < least {
+					t.Errorf("%d servers ran, want %d", fewest, least)
+				}
+				if wrong := regexp.MustCompile("create_before_destroy|PLACEMENT").FindString(g.said); wrong != "" && name == stateful {
+					t.Errorf("a warning advises %s, which stateful nodes rule out:\n%s", wrong, g.said)
+				}
+				for _, s := range g.c.AllServers(t) {
+					if s.Status != "ACTIVE" {
+						t.Errorf("%s is %s", s.Name, s.Status)
+					}
+				}
+			})
+		}
+	}
+}
