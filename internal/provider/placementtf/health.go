@@ -144,7 +144,8 @@ func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement
 		}
 		if !slices.ContainsFunc(regions, mayHave) {
 			at := path.Root("health").AtName("octavia").AtName("pool_ids").AtListIndex(i)
-			p.diags.AddAttributeError(at, "Unknown pool", fmt.Sprintf("No region of the cluster has the pool %q.", pool))
+			p.diags.AddAttributeError(at, "Unknown pool",
+				fmt.Sprintf("No region of the cluster has the pool %q.", pool))
 		}
 	}
 }
