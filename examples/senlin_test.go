@@ -170,6 +170,7 @@ func TestFromSenlin_keys(t *testing.T) {
 	const warning = "A region or a zone has keys that the provider does not have: wieght, cpa."
 	for config, want := range map[string]bool{
 		string(good): false,
+		strings.NewReplacer(`"RegionTwo"`, `"RegionTwo", closed = true, template = null`, `"az-1"`, `"az-1", min = 1, closed = false, template = null`).Replace(string(good)): false,
 		strings.NewReplacer("weight = 100", "wieght = 100", "cap = 3", "cpa = 3").Replace(string(good)): true,
 	} {
 		if err := os.WriteFile(file, []byte(config), 0o600); err != nil {

@@ -63,6 +63,7 @@ func TestPlacementInvalid(t *testing.T) {
 		{removing(attributes{"criteria": "NEWEST_FIRST"}), "Attribute deletion.criteria value must be one of"},
 		{removing(attributes{"candidates": []any{nil}}), "Null element"},
 		{removing(attributes{"candidates": []any{"a", "a"}}), "duplicate values"},
+		{with(stateful(), removing(attributes{"kept": []any{"web-1"}})), "A slot is used again under its name, which the server that is kept has."},
 		{removing(attributes{"protected": []any{""}}), "string length must be at least 1"},
 		{watching(attributes{}), "The block health needs one of http, tcp and octavia."},
 		{watching(attributes{"http": attributes{"url": "ftp://x"}}), "An address begins with http:// or https://"},
