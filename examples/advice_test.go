@@ -129,7 +129,7 @@ func (g *guide) set(name, value string) { g.variables[name] = value }
 // run runs terraform with the variables.
 func (g *guide) run(command ...string) string {
 	g.t.Helper()
-	args := append(command, "-input=false", "-no-color")
+	args := slices.Concat(command, []string{"-input=false", "-no-color"})
 	for name, value := range g.variables {
 		args = append(args, "-var="+name+"="+value)
 	}

@@ -56,17 +56,9 @@ func WarnOfRoom(short []cluster.Binding, diags *diag.Diagnostics) {
 		if b.Room > 0 {
 			advice = "Use a smaller max_batch_size, grow and replace in two applies, or raise the quota."
 		}
-		diags.AddWarning(
-			"A quota has no room for new servers next to the old ones",
-			fmt.Sprintf(
-				"In the region %q this plan needs servers for %s, and the quota has room for %d more: %s. With "+
-					"create_before_destroy Nova refuses the others until old servers are gone. %s",
-				b.Region,
-				text.Nodes(b.Nodes),
-				b.Room,
-				b.Limit,
-				advice,
-			),
-		)
+		diags.AddWarning("A quota has no room for new servers next to the old ones", fmt.Sprintf("In the region %q "+
+			"this plan needs servers for %s, and the quota has room for %d more: %s. With create_before_destroy Nova "+
+			"refuses the others until old servers are gone. %s", b.Region, text.Nodes(b.Nodes), b.Room, b.Limit,
+			advice))
 	}
 }
