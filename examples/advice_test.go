@@ -437,8 +437,8 @@ func (g *guide) move() {
 // others are the warnings that no guide's configuration follows: why not, or the test that follows one elsewhere.
 var others = map[string]string{
 	"%s will be drained":                                       "TestAccExample_keepingNodes",
-	"Generations are guesses":                                  "TestAdopted, by an import",
-	"Nodes carry the mark of another template":                 "TestAdopted, by an import",
+	"Generations are guesses":                                  "an import id: TestPlacementAdoptsGenerations",
+	"Nodes carry the mark of another template":                 "an import id: TestPlacementAdopts",
 	"The template failed, and the settled one is wanted again": "TestStatuses",
 	"The template failed, and there is none to go back to":     "TestStatuses",
 
