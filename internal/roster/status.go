@@ -36,6 +36,9 @@ func (c Change) Status(policy Policy, batch int64) string {
 	case len(came) > 0:
 		return "waits: not in service yet: " + text.Few(came)
 	}
+	if n := len(held(c.Verdicts, HeldTarget)); n > 0 {
+		return fmt.Sprintf("%s, as target says: %s of another template", InStep, text.Nodes(int64(n)))
+	}
 	return InStep
 }
 

@@ -105,7 +105,7 @@ func (m *attachmentModel) tell(ctx context.Context, r roster.Roster, after memor
 	}
 	m.Status = types.StringValue(change.Status(policy, 0))
 	m.hold(change)
-	if m.Status.ValueString() == roster.InStep && m.Remaining.ValueInt64() > 0 {
+	if strings.HasPrefix(m.Status.ValueString(), roster.InStep) && m.Remaining.ValueInt64() > 0 {
 		// A server that is made again in its place counts until somebody sees that it is well. No plan would store
 		// that: there is nothing to change.
 		m.Remaining = types.Int64Value(0)

@@ -93,7 +93,7 @@ func TestStatuses(t *testing.T) {
 			status: "waits: waits-2 (its server is in BUILD)", held: map[string]string{"waits-1": "the batch waits for waits-2 (its server is in BUILD)"}},
 		"bakes": {lines: [3]string{a + timed, b + timed}, status: "bakes: bakes-2 must be in service for longer",
 			held: map[string]string{"bakes-1": "the batch before it has to serve for longer: bakes-2"}},
-		"target": {lines: [3]string{a + template, b + update("TEMPLATE", `target = "50%"`)}, status: "in step",
+		"target": {lines: [3]string{a + template, b + update("TEMPLATE", `target = "50%"`)}, status: "in step, as target says: 1 node of another template",
 			held:   map[string]string{"target-1": "as many nodes have the wanted template as target (50%) says"},
 			advice: b + template, then: "batch 1 of 1: target-1 leaves; target-3 comes"},
 		"closed": {lines: [3]string{a + template, "", strings.ReplaceAll(b, "\" }, ", "\", closed = true }, ") + template},
