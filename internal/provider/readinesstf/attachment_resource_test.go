@@ -362,7 +362,11 @@ func TestHooks(t *testing.T) {
 
 // named has the region of each server.
 func named(config attributes) attributes {
-	config["servers"].(attributes)["web-2"].(attributes)["region"] = "RegionOne"
+	for _, server := range config["servers"].(attributes) {
+		if s := server.(attributes); s["region"] == nil {
+			s["region"] = "RegionOne"
+		}
+	}
 	return config
 }
 
