@@ -143,6 +143,15 @@ func TestStatus(t *testing.T) {
 			plan: "bakes: web-0 must be in service for longer",
 		},
 		{
+			name: "nothing bakes once pause is taken away",
+			policy: func(p *Policy) {
+				outdated("1")(p)
+				p.Templates = Templates{placement.Place{}: image("b"), {Region: "RegionOne", Zone: "az-1"}: image("a")}
+			},
+			seen: func(s Seen) { s.Baking["web-0"] = true },
+			plan: "batch 2 of 6: web-1 leaves; web-6 comes", looked: "behind: the next plan replaces 1 of 5 nodes",
+		},
+		{
 			name: "protected nodes",
 			policy: func(p *Policy) {
 				outdated("6")(p)

@@ -418,6 +418,23 @@ func TestNeverServed(t *testing.T) {
 	}
 }
 
+// TestNoThirdTry: a second try that never served is not made again with the same template, and is with another one.
+func TestNoThirdTry(t *testing.T) {
+	for wanted, want := range map[string]Outcome{"a": Held, "b": Leaves} {
+		r, p := six(t, image("a")), policy(6)
+		n := r.Nodes["web-0"]
+		n.Served, n.Retried = false, true
+		r.Nodes["web-0"] = n
+		p.Templates, p.Update = images(wanted), update("1", Unhealthy)
+		seen := running(r)
+		seen.change("web-0", func(n *node.Node) { n.Status, n.InService = "ERROR", "" })
+		_, change, err := Plan(r, seen, p)
+		if list := change.Of(want); err != nil || len(list) != 1 || list[0].Name != "web-0" {
+			t.Errorf("%s: %v, want it %s; %v", wanted, change.Verdicts, want, err)
+		}
+	}
+}
+
 // TestOutdatedInClosedPlaces: a node in service in a listed place that takes none
 // now waits, because its substitute would leave the spread worse than it is.
 func TestOutdatedInClosedPlaces(t *testing.T) {
