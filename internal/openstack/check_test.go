@@ -18,6 +18,8 @@ func TestRedactAnswer(t *testing.T) {
 		`{"` + secret + `":1}`:                   `{"(redacted)":1}`,
 		`{"a":"a-long-password/of ours \u00e9"}`: `{"a":"(redacted)"}`,
 		`{"a":"short"}`:                          `{"a":"short"}`,
+
+		`{"a":"\u0061-long\u002Dpassword\/of ours \u00E9"}`: `{"a":"(redacted)"}`, // escaped as nobody has to
 	} {
 		if got := string(redactAnswer([]byte(body), []string{secret, "short"})); got != want {
 			t.Errorf("got %s, want %s", got, want)

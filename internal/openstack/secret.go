@@ -3,10 +3,13 @@ package openstack
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -23,15 +26,35 @@ const shortestSecret = 4
 // region, is one of so many characters by chance.
 const longSecret = 16
 
-// redactAnswer takes the long ones of secrets out of a good answer.
+// redactAnswer takes the long ones of secrets out of a good answer, also where JSON escapes
+// letters that it need not.
 func redactAnswer(body []byte, secrets []string) []byte {
-	short := func(s string) bool { return len(s) < longSecret }
-	for _, form := range forms(slices.DeleteFunc(slices.Clone(secrets), short)) {
+	long := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < longSecret })
+	for _, form := range forms(long) {
 		if bytes.Contains(body, []byte(form)) {
 			body = bytes.ReplaceAll(body, []byte(form), []byte(redacted))
 		}
 	}
+	if !bytes.Contains(body, []byte(`\u`)) && !bytes.Contains(body, []byte(`\/`)) {
+		return body // it has no other escapes of letters, and this is the dear part
+	}
+	for _, secret := range long {
+		body = escaped(secret).ReplaceAllLiteral(body, []byte(redacted))
+	}
 	return body
+}
+
+// escaped finds a secret in JSON, whichever of its letters are escaped.
+func escaped(secret string) *regexp.Regexp {
+	var letters strings.Builder
+	for _, r := range secret {
+		var code strings.Builder
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&code, `\\u%04x`, unit)
+		}
+		fmt.Fprintf(&letters, `(?:\\?%s|(?i:%s))`, regexp.QuoteMeta(string(r)), code.String())
+	}
+	return regexp.MustCompile(letters.String())
 }
 
 // forms lists how secrets are written: as they are, and as JSON, Python and URLs

@@ -145,7 +145,8 @@ func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement
 		if !slices.ContainsFunc(regions, mayHave) {
 			at := path.Root("health").AtName("octavia").AtName("pool_ids").AtListIndex(i)
 			p.diags.AddAttributeError(at, "Unknown pool",
-				fmt.Sprintf("No region of the cluster has the pool %q.", pool))
+				fmt.Sprintf("No region of the cluster has the pool %q, so it would say nothing of any node. Correct "+
+					"the id, or take it out of the list.", pool))
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestPlacementRefuses(t *testing.T) {
 		"a region alone": {config: with(zonal(3, zone, nil), attributes{"zones": nil, "region": "RegionOne"}), at: "region: No places",
 			says: `Give regions, or the zones of one region: regions = [{ name = "RegionOne" }].`},
 		"a pool of members that no region has": {config: across(2, "RegionOne RegionTwo", monitored), at: "health.octavia.pool_ids[0]: Unknown pool",
-			says: `No region of the cluster has the pool "1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63".`, asks: "RegionOne/servers RegionTwo/servers"},
+			says: `No region of the cluster has the pool "1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63", so`, asks: "RegionOne/servers RegionTwo/servers"},
 		"such a pool, later": {before: zonal(2, zone, nil), config: zonal(2, zone, monitored), at: "health.octavia.pool_ids[0]: Unknown pool"},
 		"a pool, where an Octavia does not answer": {happens: unbalanced, config: across(2, "RegionOne RegionTwo", monitored),
 			nodes: "RegionOne: web-0; RegionTwo: web-1", change: "+2", asks: "RegionOne/servers RegionTwo/servers"},
