@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkStart starts the provider as Terraform does, up to the line by which
@@ -22,9 +24,7 @@ func BenchmarkStart(b *testing.B) {
 		handshake(b, binary)
 	}
 	info, err := os.Stat(binary)
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	b.ReportMetric(float64(info.Size())/(1<<20), "binary-MiB")
 }
 
@@ -35,12 +35,8 @@ func handshake(b *testing.B, binary string) {
 		"TMPDIR="+filepath.Dir(binary), // for its socket
 		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2") // which tells it that Terraform is there
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
+	require.NoError(b, cmd.Start())
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil || !strings.HasPrefix(line, "1|6|unix|") {
 		b.Errorf("got %q, %v", line, err)

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestQuiet: the log of the framework is off unless somebody reads it.
@@ -15,8 +17,6 @@ func TestQuiet(t *testing.T) {
 			t.Setenv(name, "debug")
 		}
 		quiet()
-		if got := os.Getenv("TF_LOG_SDK_FRAMEWORK"); got != want {
-			t.Errorf("with %s: got %q, want %q", name, got, want)
-		}
+		assert.Equal(t, want, os.Getenv("TF_LOG_SDK_FRAMEWORK"), "with %s", name)
 	}
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The guides whose configurations meet warnings, by what they have.
@@ -134,9 +136,7 @@ func (g *guide) run(command ...string) string {
 		args = append(args, "-var="+name+"="+value)
 	}
 	text, err := g.Run(g.t.Context(), args...)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	require.NoError(g.t, err)
 	g.said += text
 	return text
 }
@@ -166,9 +166,7 @@ func (g *guide) other() {
 func (g *guide) text() string {
 	g.t.Helper()
 	text, err := os.ReadFile(filepath.Join(g.Dir, "main.tf"))
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	require.NoError(g.t, err)
 	return string(text)
 }
 
@@ -486,9 +484,7 @@ func TestAdviceOfAll(t *testing.T) {
 		}
 		for _, file := range files {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for _, m := range append(warnings.FindAllSubmatch(text, -1), notices.FindAllSubmatch(text, -1)...) {
 				said[string(m[1])] = said[string(m[1])] || !strings.HasSuffix(file, "_test.go")
 			}
@@ -550,9 +546,7 @@ func TestAdvice(t *testing.T) {
 					t.Errorf("a warning advises %s, which stateful nodes rule out:\n%s", wrong, g.said)
 				}
 				for _, s := range g.c.AllServers(t) {
-					if s.Status != "ACTIVE" {
-						t.Errorf("%s is %s", s.Name, s.Status)
-					}
+					assert.Equal(t, "ACTIVE", s.Status, s.Name)
 				}
 			})
 		}

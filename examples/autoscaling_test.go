@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // scale runs the script of the guide on autoscaling.
@@ -44,9 +46,7 @@ func TestExample_autoscaling(t *testing.T) {
 		both.Go(func() { e.scale(t, 380) })
 	}
 	both.Wait()
-	if n := len(e.servers(t)); n != 4 {
-		t.Errorf("%d servers after two runs at once, want 4", n)
-	}
+	assert.Len(t, e.servers(t), 4, "servers after two runs at once, want 4")
 }
 
 // TestExample_severalStates, on the fake cloud alone too: the placement in one state, the servers in

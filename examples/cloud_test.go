@@ -16,6 +16,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // TestCloud: the configurations of the guides are applied as they are written on what "make cloud" serves,
@@ -23,9 +24,7 @@ import (
 func TestCloud(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "cloud")
-	if err := workspace.Program(t.Context(), binary, "./tools/cloud"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, workspace.Program(t.Context(), binary, "./tools/cloud"))
 	folder := filepath.Join(t.TempDir(), "it's out") // a path that a shell has to be shown with care
 	server := exec.CommandContext(t.Context(), binary, "-listen", "127.0.0.1:0", "-out", folder)
 	server.Dir, server.Stderr = workspace.Root(), t.Output()
@@ -33,9 +32,7 @@ func TestCloud(t *testing.T) {
 	if err == nil {
 		err = server.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = server.Wait() }) // the test's context has ended by then, and it with that
 	var printed strings.Builder
 	for lines := bufio.NewScanner(out); !strings.HasPrefix(lines.Text(), "# Ready") && lines.Scan(); {
@@ -66,9 +63,7 @@ func TestCloud(t *testing.T) {
 			var state struct {
 				Servers []struct{ Name, Region string }
 			}
-			if err := json.Unmarshal(ask(t, http.MethodGet, url[1]+"/state"), &state); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(ask(t, http.MethodGet, url[1]+"/state"), &state))
 			for _, s := range state.Servers { // the next cluster has the same names
 				ask(t, http.MethodPost, url[1]+"/break/delete/"+s.Region+"/"+s.Name)
 			}
@@ -83,13 +78,9 @@ func TestCloud(t *testing.T) {
 func ask(t *testing.T, method, url string) []byte {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {
@@ -104,9 +95,7 @@ func TestFromSource(t *testing.T) {
 	t.Parallel()
 	terraform, home := acctest.Terraform(t), t.TempDir()
 	page, err := os.ReadFile("../templates/guides/installing.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, section, _ := strings.Cut(string(page), "## From the source")
 	build := regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(section)
 	config := regexp.MustCompile("(?s)```terraform\n(.*?)```").FindStringSubmatch(section)
@@ -117,13 +106,9 @@ func TestFromSource(t *testing.T) {
 	if strings.Contains(filepath.Base(terraform), "tofu") {
 		script = strings.ReplaceAll(script, "registry.terraform.io", "registry.opentofu.org")
 	}
-	if err := os.WriteFile(filepath.Join(home, "main.tf"), []byte(config[1]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(home, "main.tf"), []byte(config[1]), 0o600))
 	output, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE", "GOCACHE", "GOPATH").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	folders := strings.Fields(string(output))
 	shell := exec.CommandContext(t.Context(), "sh", "-euc", script+"\ncd ~ && \"$0\" init -input=false", terraform)
 	for _, variable := range os.Environ() {

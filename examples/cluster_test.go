@@ -15,6 +15,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // example is one that is applied.
@@ -74,13 +76,9 @@ func (e example) clear(t *testing.T) {
 func (e example) apply(t *testing.T, variables ...string) string {
 	t.Helper()
 	text, err := e.Apply(t.Context(), variables...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	plan, err := e.Plan(t.Context(), "next.tfplan", variables...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, change := range plan.ResourceChanges {
 		if !change.Change.Actions.NoOp() && !change.Change.Actions.Read() {
 			t.Errorf("the next plan is not empty: %s of %s", change.Change.Actions, change.Address)
@@ -151,9 +149,7 @@ func TestAccExample_cluster(t *testing.T) {
 	if e.c.Fake == nil {
 		return
 	}
-	if stops := e.c.Fake.Count("POST compute /servers/*/action"); stops != 18 {
-		t.Errorf("%d of 18 servers were stopped before they were removed", stops)
-	}
+	assert.Equal(t, 18, e.c.Fake.Count("POST compute /servers/*/action"), "of 18 servers were stopped before they were removed")
 }
 
 // groups are the server groups of the example, which are named web.

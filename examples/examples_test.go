@@ -15,6 +15,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
@@ -78,9 +80,7 @@ func TestValid(t *testing.T) {
 			// What the import blocks name does not exist.
 			imports, _ := filepath.Glob(filepath.Join(w.Dir, "import*.tf"))
 			for _, file := range imports {
-				if err := os.Remove(file); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.Remove(file))
 			}
 			if _, err := w.Run(t.Context(), "plan", "-input=false", "-no-color"); err != nil {
 				t.Error(err)
@@ -94,14 +94,10 @@ func TestValid(t *testing.T) {
 func makesCluster(t *testing.T, folder string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.tf"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if regexp.MustCompile(`resource "stackpolicy_placement_attachment"|module "`).Match(text) {
 			return true
 		}
@@ -113,14 +109,8 @@ func makesCluster(t *testing.T, folder string) bool {
 // tests above plan.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	first, err := os.ReadFile("first-cluster/main.tf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(readme), "```terraform\n"+string(first)+"```\n") {
-		t.Error("the configuration in README.md is not that of examples/first-cluster/main.tf")
-	}
+	require.NoError(t, err)
+	assert.Contains(t, string(readme), "```terraform\n"+string(first)+"```\n", "the configuration in README.md is not that of examples/first-cluster/main.tf")
 }

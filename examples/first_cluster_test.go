@@ -7,19 +7,18 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // shown fails unless a page has the text, line by line.
 func shown(t *testing.T, page, text string) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for line := range strings.Lines(text) {
-		if !strings.Contains(string(content), strings.TrimSpace(line)) {
-			t.Errorf("%s does not show %q", page, line)
-		}
+		assert.Contains(t, string(content), strings.TrimSpace(line), "%s does not show %q", page, line)
 	}
 }
 
@@ -28,9 +27,7 @@ func (e example) edit(t *testing.T, old, changed string) {
 	t.Helper()
 	file := filepath.Join(e.Dir, "main.tf")
 	text, err := os.ReadFile(file)
-	if !strings.Contains(string(text), old) {
-		t.Fatalf("the example has no %q", old)
-	}
+	require.Contains(t, string(text), old, "the example has no")
 	if err = errors.Join(err, os.WriteFile(file, []byte(strings.Replace(string(text), old, changed, 1)), 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -42,17 +39,13 @@ func TestAccExample_firstCluster(t *testing.T) {
 	e := start(t, "first-cluster")
 	e.apply(t)
 	var summary string
-	if err := e.Output(t.Context(), "placement", &summary); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, e.Output(t.Context(), "placement", &summary))
 	shown(t, "README.md", summary)
 	shown(t, "templates/index.md.tmpl", summary)
 	six := e.servers(t)
 	e.edit(t, "= 6", "= 4")
 	text, err := e.Run(t.Context(), "plan", "-no-color")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// Which of them is the oldest is up to the order in which Nova creates them.
 	reasons := regexp.MustCompile(`RegionOne/az-\d loses [^"]* created `).FindAllString(text, -1)
 	if len(reasons) != 2 {
@@ -77,8 +70,6 @@ func TestAccExample_firstCluster(t *testing.T) {
 	e.edit(t, "= 4", "= 8")
 	e.apply(t)
 	kept(t, four, e.servers(t), 8)
-	if err := e.Output(t.Context(), "placement", &summary); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, e.Output(t.Context(), "placement", &summary))
 	shown(t, "README.md", summary)
 }

@@ -21,6 +21,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // use replaces the configuration by that of another folder of the examples.
@@ -41,13 +43,9 @@ func (e example) use(t *testing.T, folder string) {
 func quoted(t *testing.T, guide, text string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "templates", "guides", guide+".md.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for line := range strings.Lines(text) {
-		if !strings.Contains(string(page), strings.TrimSpace(line)) {
-			t.Errorf("the guide %s does not show %q", guide, line)
-		}
+		assert.Contains(t, string(page), strings.TrimSpace(line), "the guide %s does not show %q", guide, line)
 	}
 }
 
@@ -63,17 +61,13 @@ func TestAccExample_fromElement(t *testing.T) {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	text, err := e.Run(t.Context(), "plan", "-no-color")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	quoted(t, "from-element", regexp.MustCompile("Plan: .*").FindString(text))
 	e.apply(t)
 	if after := e.servers(t); len(after) != 6 || !maps.Equal(before, after) {
 		t.Errorf("before: %v, after: %v", before, after)
 	}
-	if err := os.Remove(filepath.Join(e.Dir, "migrate.tf")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(filepath.Join(e.Dir, "migrate.tf")))
 	e.apply(t)
 }
 
@@ -135,9 +129,7 @@ func TestAccExample_quotas(t *testing.T) {
 	}
 	e.c.Room(t, "RegionTwo", 1)
 	_, err := e.Run(t.Context(), "plan", "-no-color", "-var=size=8")
-	if err == nil || !strings.Contains(err.Error(), "There is no feasible plan to handle all nodes.") {
-		t.Errorf("beyond the quotas: %v", err)
-	}
+	assert.ErrorContains(t, err, "There is no feasible plan to handle all nodes.", "beyond the quotas")
 }
 
 // TestKeepingNodes: the node leaves the cluster, drained or not, its server stays, and the cluster
@@ -165,9 +157,7 @@ removed {
 			e.use(t, "guides/keeping-nodes/after")
 			file := filepath.Join(e.Dir, "keep.tf")
 			keep, err := os.ReadFile(file)
-			if err := errors.Join(err, os.WriteFile(file, append(keep, more...), 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, errors.Join(err, os.WriteFile(file, append(keep, more...), 0o600)))
 			text := e.apply(t)
 			if more == "" {
 				quoted(t, "draining-nodes", regexp.MustCompile(`, \d+ to forget`).ReplaceAllString(regexp.MustCompile("Plan: .*").FindString(text), ""))
@@ -175,15 +165,11 @@ removed {
 			if after := e.servers(t); !maps.Equal(before, after) {
 				t.Errorf("before %v, after %v", before, after)
 			}
-			if got := e.c.Servers(t)["1"].Status; got != status {
-				t.Errorf("the server that is kept is %s, want %s", got, status)
-			}
+			assert.Equal(t, status, e.c.Servers(t)["1"].Status, "the server that is kept")
 			main := filepath.Join(e.Dir, "main.tf")
 			config, err := os.ReadFile(main)
 			grown := strings.NewReplacer(`kept = ["web-1"]`, "", "desired_capacity = 2", "desired_capacity = 3").Replace(string(config))
-			if err := errors.Join(err, os.Remove(file), os.WriteFile(main, []byte(grown), 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, errors.Join(err, os.Remove(file), os.WriteFile(main, []byte(grown), 0o600)))
 			text = e.apply(t)
 			after := e.servers(t)
 			if after["web-3"] == "" || len(after) != 4 || after["web-1"] != before["web-1"] || strings.Contains(text, "Warning") {
@@ -209,16 +195,12 @@ const webhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE="
 func consume(t *testing.T, script string, env ...string) (address string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "consumer")
-	if err := errors.Join(workspace.Program(t.Context(), binary, "./examples/guides/hooks/consumer"), workspace.Watch(script)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(workspace.Program(t.Context(), binary, "./examples/guides/hooks/consumer"), workspace.Watch(script)))
 	address = freePort(t)
 	consumer := exec.CommandContext(t.Context(), binary, address, script, filepath.Join(t.TempDir(), "drained.log"))
 	consumer.Env = append(append(os.Environ(), "WEBHOOK_SECRET="+webhookSecret), env...)
 	consumer.Stderr = t.Output()
-	if err := consumer.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, consumer.Start())
 	t.Cleanup(func() { _ = consumer.Wait() }) // the test's context has ended by then, and it with that
 	for range 100 {
 		connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
@@ -238,9 +220,7 @@ func TestAccExample_draining(t *testing.T) {
 	dir := t.TempDir()
 	log, script := filepath.Join(dir, "drained"), filepath.Join(dir, "drain.sh")
 	once := "mkdir " + filepath.Join(dir, "failed") + " 2>/dev/null && exit 1\n"
-	if err := workspace.WriteProgram(script, []byte("#!/bin/sh\nsleep 1\n"+once+"echo $CLUSTER $NODE_NAME $REGION >>"+log+"\n")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, workspace.WriteProgram(script, []byte("#!/bin/sh\nsleep 1\n"+once+"echo $CLUSTER $NODE_NAME $REGION >>"+log+"\n")))
 	address := consume(t, script)
 	e := start(t, "guides/hooks/webhook")
 	url := "drain_url=http://" + address + "/drain"

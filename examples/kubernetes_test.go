@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stretchr/testify/require"
 )
 
 // kubectl stands in for the real one: it records its calls, and knows each node
@@ -34,9 +35,7 @@ var joining = []string{"TF_VAR_api_server=10.0.0.1:6443", "TF_VAR_ca_hash=sha256
 func kube(t *testing.T) (dir string, env []string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := workspace.WriteProgram(filepath.Join(dir, "kubectl"), []byte(kubectl)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, workspace.WriteProgram(filepath.Join(dir, "kubectl"), []byte(kubectl)))
 	return dir, []string{"PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")}
 }
 
@@ -55,9 +54,7 @@ func calls(t *testing.T, dir, name string) string {
 			others = append(others, line)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "calls"), []byte(strings.Join(others, "")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "calls"), []byte(strings.Join(others, "")), 0o600))
 	return strings.Join(list, "; ")
 }
 
@@ -81,15 +78,11 @@ func (e example) follow(t *testing.T, dir string, variables ...string) {
 		asked(name, joins)
 	}
 	shrink := append([]string{"size=2"}, variables...)
-	if err := os.WriteFile(filepath.Join(dir, "stuck"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "stuck"), nil, 0o600))
 	if _, err := e.Apply(t.Context(), shrink...); err == nil || len(e.servers(t)) != 3 {
 		t.Errorf("a worker that cannot be drained stays: %v, servers %v", err, e.servers(t))
 	}
-	if err := errors.Join(os.Remove(filepath.Join(dir, "stuck")), os.Remove(filepath.Join(dir, "calls"))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.Remove(filepath.Join(dir, "stuck")), os.Remove(filepath.Join(dir, "calls"))))
 	e.apply(t, shrink...)
 	two := e.servers(t)
 	kept(t, three, two, 2)
@@ -107,9 +100,7 @@ func (e example) follow(t *testing.T, dir string, variables ...string) {
 func (e example) rollOut(t *testing.T, dir string, variables ...string) {
 	t.Helper()
 	before := e.servers(t)
-	if err := os.RemoveAll(filepath.Join(dir, "calls")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "calls")))
 	// Another token of today replaces nothing.
 	if text := e.apply(t, append([]string{"size=2", "join_token=fedcba.9876543210fedcba"}, variables...)...); !strings.Contains(text, "0 added, 0 changed, 0 destroyed") {
 		t.Errorf("another token: %s", text)
@@ -150,9 +141,7 @@ func TestAccExample_kubernetesCommand(t *testing.T) {
 func TestAccExample_kubernetesWebhook(t *testing.T) {
 	dir, env := kube(t)
 	script, err := filepath.Abs("guides/kubernetes-workers/command/node.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	address := consume(t, script, env...)
 	e := start(t, "guides/kubernetes-workers/webhook")
 	e.Env = append(append(e.Env, joining...), "STACKPOLICY_WEBHOOK_SECRET="+webhookSecret)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // TestAccExample_loadBalancer: a node that is replaced has its member's weight
@@ -22,13 +23,9 @@ func TestAccExample_loadBalancer(t *testing.T) {
 	e.Env = append(e.Env, "TF_VAR_pool_id="+pool)
 	file := filepath.Join(e.Dir, "main.tf")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	shorter := strings.NewReplacer(`grace_period    = "1m"`, `grace_period    = "1s"`, `stable_for = "10s"`, `stable_for = "1s"`).Replace(string(text))
-	if err := os.WriteFile(file, []byte(shorter), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(shorter), 0o600))
 	weights := func(want map[string]int) {
 		t.Helper()
 		got := e.c.Members(t, "RegionOne", pool)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestModuleArguments: the module hands on all that it is given. Nothing here is
@@ -115,9 +117,7 @@ const unknown = "(known after apply)"
 func (e example) plans(t *testing.T, want map[string]map[string]any) {
 	t.Helper()
 	plan, err := e.Plan(t.Context(), "arguments.tfplan", "size=4")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	planned := map[string]any{}
 	for _, change := range plan.ResourceChanges {
 		planned[change.Address] = merged(change.Change.After, change.Change.AfterUnknown)
@@ -170,9 +170,7 @@ func holds(t *testing.T, at string, got, want any) {
 	}
 	is, _ := json.Marshal(got)
 	should, _ := json.Marshal(want)
-	if string(is) != string(should) {
-		t.Errorf("%s is %s, want %s", at, is, should)
-	}
+	assert.Equal(t, string(should), string(is), "%s is %s, want %s", at, is, should)
 }
 
 // TestModuleOrder: where new servers do not get into service, no node in service
@@ -206,9 +204,7 @@ func TestModuleOrder(t *testing.T) {
 	}
 	after := e.servers(t)
 	for name, id := range before {
-		if after[name] != id {
-			t.Errorf("%s is gone", name)
-		}
+		assert.Equal(t, id, after[name], "%s is gone", name)
 	}
 
 	bad.Store(false)
@@ -245,9 +241,7 @@ func TestModuleClosedRegion(t *testing.T) {
 		t.Errorf("RegionTwo has %v, had %v; servers %v", after, before, e.servers(t))
 	}
 	state, err := e.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, r := range state.Values.RootModule.ChildModules[0].Resources {
 		if r.Type != "stackpolicy_readiness_attachment" {
 			continue
@@ -297,9 +291,7 @@ func TestModuleBatch(t *testing.T) {
 	} {
 		replace(t, main, replacements[0], replacements[1])
 		plan, err := e.Plan(t.Context(), "batch.tfplan", "size=8")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		kept, removed := 0, 0
 		for _, change := range plan.ResourceChanges {
 			switch actions := change.Change.Actions; {
@@ -328,9 +320,7 @@ func TestModuleGroupChanges(t *testing.T) {
 	replace(t, filepath.Join(e.Dir, "main.tf"), `network_name = "shared"`, `network_name = "shared"
   affinity     = "soft-affinity"`)
 	plan, err := e.Plan(t.Context(), "groups.tfplan", "size=3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	groups := 0
 	for _, change := range plan.ResourceChanges {
 		switch actions := change.Change.Actions; {

@@ -13,6 +13,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 )
 
@@ -24,12 +25,8 @@ const pipeline = "guides/looking-at-a-plan"
 func programs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Symlink(acctest.Terraform(t), filepath.Join(dir, "terraform")); err != nil {
-		t.Fatal(err)
-	}
-	if err := workspace.Program(t.Context(), filepath.Join(dir, "planview"), "./cmd/planview"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink(acctest.Terraform(t), filepath.Join(dir, "terraform")))
+	require.NoError(t, workspace.Program(t.Context(), filepath.Join(dir, "planview"), "./cmd/planview"))
 	return dir
 }
 
@@ -37,9 +34,7 @@ func programs(t *testing.T) string {
 func script(t *testing.T, dir, name, path string, env ...string) (string, error) {
 	t.Helper()
 	file, err := filepath.Abs(filepath.Join(pipeline, name))
-	if err := errors.Join(err, workspace.Watch(file)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, workspace.Watch(file)))
 	cmd := exec.CommandContext(t.Context(), file)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), env...), "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -61,9 +56,7 @@ func TestPipeline(t *testing.T) {
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(config("debian-13")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Write(config("debian-13")))
 	path, outputs := programs(t), filepath.Join(t.TempDir(), "outputs")
 	plan := func() (changes, markdown string) {
 		t.Helper()
@@ -80,20 +73,14 @@ func TestPipeline(t *testing.T) {
 				cloud.Kill(t, cloud.Regions(t)[0], s.ID)
 			}
 		}
-		if err := os.WriteFile(outputs, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(outputs, nil, 0o600))
 		if output, err := script(t, w.Dir, "plan.sh", path, append(w.Env, "GITHUB_OUTPUT="+outputs)...); err != nil {
 			t.Fatalf("%v\n%s", err, output)
 		}
 		said, err := os.ReadFile(outputs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		text, err := os.ReadFile(filepath.Join(w.Dir, "plan.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return string(said), string(text)
 	}
 	for _, left := range []string{"4 nodes wait", "2 nodes wait", ""} {
@@ -115,9 +102,7 @@ func TestPipeline(t *testing.T) {
 	}
 
 	// A plan that fails ends the pipeline.
-	if err := w.Write(attached("desired_capacity = -1", threeZones)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Write(attached("desired_capacity = -1", threeZones)))
 	if output, err := script(t, w.Dir, "plan.sh", path, w.Env...); err == nil || !strings.Contains(output, "desired_capacity") || strings.Contains(output, `"@level"`) {
 		t.Errorf("%v\n%s", err, output)
 	}
@@ -151,9 +136,7 @@ func TestPipelineComment(t *testing.T) {
 		gh := "#!/bin/sh\necho \"$@\" >>\"$CALLS\"\ncase \"$*\" in *--paginate*) printf \"$FOUND\" ;; esac\n"
 		calls := filepath.Join(dir, "calls")
 		for name, text := range map[string]string{filepath.Join(dir, "gh"): gh, filepath.Join(work, "plan.md"): "the plan\n"} {
-			if err := workspace.WriteProgram(name, []byte(text)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, workspace.WriteProgram(name, []byte(text)))
 		}
 		output, err := script(t, work, "comment.sh", dir, "CALLS="+calls, "FOUND="+found, "GITHUB_REPOSITORY=acme/cloud", "PULL_REQUEST=7")
 		if err != nil {
@@ -176,17 +159,13 @@ func TestPipelineWorkflows(t *testing.T) {
 	pinned, scripts := regexp.MustCompile(`^[a-z-]+/[a-z-]+@[0-9a-f]{40}$`), regexp.MustCompile(`\./ci/[a-z.]+`)
 	for _, name := range []string{pipeline + "/plan.yml", pipeline + "/batches.yml", "guides/rolling-out-an-image/github.yml"} {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var workflow struct {
 			Jobs map[string]struct {
 				Steps []struct{ Uses, Run string }
 			}
 		}
-		if err := yaml.Unmarshal(text, &workflow); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, yaml.Unmarshal(text, &workflow))
 		steps := 0
 		for _, job := range workflow.Jobs {
 			for _, step := range job.Steps {

@@ -12,6 +12,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // reader is a cluster whose plans the guide "Reading a plan" shows.
@@ -29,9 +31,7 @@ func (r reader) apply(lines ...string) {
 	if err == nil {
 		_, err = r.Apply(r.t.Context())
 	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	day, nodes := time.Date(2026, time.March, 1, 8, 0, 0, 0, time.UTC), nodesOf(r.t, r.Workspace)
 	for name, n := range nodes {
 		if r.servers[name] == "" {
@@ -104,13 +104,9 @@ func TestReadingAPlan(t *testing.T) {
 			if c.happen != nil {
 				c.happen(r)
 			}
-			if err := r.Write(attached(c.after...)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, r.Write(attached(c.after...)))
 			text, err := r.Run(t.Context(), "plan", "-no-color", "-input=false")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			golden(t, filepath.Join("guides", "reading-a-plan", c.name+".txt"), planText(text))
 		})
 	}
@@ -123,9 +119,7 @@ func nodesOf(t *testing.T, w *workspace.Workspace) map[string]struct {
 } {
 	t.Helper()
 	state, err := w.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	nodes := map[string]struct {
 		Index        int
 		Region, Zone string
@@ -179,18 +173,12 @@ func cut(change string) string {
 func golden(t *testing.T, path, text string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		return
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text != string(want) {
-		t.Errorf("%s is not what Terraform prints; -update rewrites it:\n%s", path, text)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, string(want), text, "%s is not what Terraform prints; -update rewrites it", path)
 }
 
 func remarshal(t *testing.T, from, into any) {
@@ -199,18 +187,14 @@ func remarshal(t *testing.T, from, into any) {
 	if err == nil {
 		err = json.Unmarshal(text, into)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }
 
 // TestWhyNot: the guide's question gets the guide's answer, though the plan is empty.
 func TestWhyNot(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../docs/guides/reading-a-plan.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, part, _ := strings.Cut(string(guide), "$ echo '")
 	question, rest, _ := strings.Cut(part, "' | terraform console\n")
 	answer, _, _ := strings.Cut(rest, "\n```")
@@ -240,13 +224,9 @@ func TestLongPlan(t *testing.T) {
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(attached("desired_capacity = 2001", threeZones)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Write(attached("desired_capacity = 2001", threeZones)))
 	text, err := w.Run(t.Context(), "plan", "-no-color", "-input=false", "-refresh=false")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if lines := strings.Count(changes.FindString(text), "\n"); lines == 0 || lines >= 100 {
 		t.Errorf("%d lines:\n%s", lines, text)
 	}

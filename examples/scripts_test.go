@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stretchr/testify/require"
 )
 
 // TestScriptsCheckArguments: an argument of a script is never evaluated, nor
@@ -39,18 +40,12 @@ func TestScriptsCheckArguments(t *testing.T) {
 		{"guides/looking-at-a-plan/install.sh", []string{"STACKPOLICY_VERSION=1.0.0"}, []string{"bin", "../tool"}},
 	} {
 		script, err := filepath.Abs(c.script)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		dir := t.TempDir()
 		tools := filepath.Join(dir, "tools") // programs that must not be run
-		if err := os.Mkdir(tools, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(tools, 0o700))
 		for _, tool := range []string{"terraform", "openstack", "kubectl", "gh", "gpg", "oras", "unzip", "cp"} {
-			if err := workspace.WriteProgram(filepath.Join(tools, tool), []byte("#!/bin/sh\n: >'"+filepath.Join(dir, "owned")+"'\n")); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, workspace.WriteProgram(filepath.Join(tools, tool), []byte("#!/bin/sh\n: >'"+filepath.Join(dir, "owned")+"'\n")))
 		}
 		run := exec.CommandContext(t.Context(), shell, append([]string{script}, c.args...)...)
 		run.Dir, run.Env = dir, append(append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH")), c.env...)

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestFromSenlin: policies as they were written for Senlin place, group, drain and
@@ -31,21 +32,15 @@ func TestFromSenlin(t *testing.T) {
 		Reduce bool `json:"reduce_desired_capacity"`
 	}
 	for name, into := range map[string]any{"distribution": &spread, "removed": &removed, "deletion": &deletion} {
-		if err := w.Output(t.Context(), name, into); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Output(t.Context(), name, into))
 	}
 	want := map[string]map[string]int{"RegionOne": {"az-1": 1, "az-2": 1}, "RegionTwo": {"az-1": 1, "az-2": 3}}
-	if !reflect.DeepEqual(spread, want) {
-		t.Errorf("the nodes are spread %v, want %v", spread, want)
-	}
+	assert.Equal(t, want, spread, "the nodes are spread")
 	if len(removed) != 2 || deletion.Grace != 60 || deletion.Reduce {
 		t.Errorf("removed are %v, with %+v", removed, deletion)
 	}
 	state, err := w.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	drained := 0
 	for _, r := range state.Values.RootModule.Resources {
 		if r.Type == "stackpolicy_deletion_attachment" {
@@ -54,9 +49,7 @@ func TestFromSenlin(t *testing.T) {
 			}
 		}
 	}
-	if drained != 6 {
-		t.Errorf("%d of 6 nodes are drained before they are removed", drained)
-	}
+	assert.Equal(t, 6, drained, "of 6 nodes are drained before they are removed")
 	for region, members := range map[string]int{"RegionOne": 2, "RegionTwo": 4} {
 		groups := c.GroupsIn(t, region)
 		if len(groups) != 1 || groups[0].Name != "web-"+region || groups[0].Policy != "soft-anti-affinity" || len(groups[0].Members) != members {
@@ -132,13 +125,9 @@ func TestFromSenlin_drs(t *testing.T) {
 	}
 	servers := c.Fake.Servers(region)
 	for _, s := range servers {
-		if s.Host != host {
-			t.Errorf("%s is on the host %q, want %q", s.Name, s.Host, host)
-		}
+		assert.Equal(t, host, s.Host, "%s is on the host", s.Name)
 	}
-	if len(servers) != 6 {
-		t.Errorf("%d servers", len(servers))
-	}
+	assert.Len(t, servers, 6, "servers")
 	// The plans at the end see the servers now: the outputs change, and no resource.
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
@@ -152,9 +141,7 @@ func TestFromSenlin_drs(t *testing.T) {
 func writePolicy(t *testing.T, dir, file, properties string) {
 	t.Helper()
 	text := fmt.Sprintf("type: senlin.policy\nversion: 1.0\nproperties:\n  %s\n", properties)
-	if err := os.WriteFile(filepath.Join(dir, "policies", file+".yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "policies", file+".yaml"), []byte(text), 0o600))
 }
 
 // TestFromSenlin_keys: a misspelled key of a list that is written by hand is named.
@@ -164,9 +151,7 @@ func TestFromSenlin_keys(t *testing.T) {
 	w := c.Example(t, "guides/from-senlin/keys")
 	file := filepath.Join(w.Dir, "main.tf")
 	good, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const warning = "A region or a zone has keys that the provider does not have: wieght, cpa."
 	known := strings.NewReplacer(`"RegionTwo"`, `"RegionTwo", closed = true, template = null`, `"az-1"`, `"az-1", min = 1, closed = false, template = null`)
 	for config, want := range map[string]bool{
@@ -174,9 +159,7 @@ func TestFromSenlin_keys(t *testing.T) {
 		known.Replace(string(good)): false,
 		strings.NewReplacer("weight = 100", "wieght = 100", "cap = 3", "cpa = 3").Replace(string(good)): true,
 	} {
-		if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
 		said, err := w.Run(t.Context(), "plan", "-no-color")
 		if err != nil || acctest.Says(warning).MatchString(said) != want || strings.Contains(said, "Warning") != want {
 			t.Errorf("%v\n%s", err, said)

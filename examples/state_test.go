@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const memory = "guides/state-is-the-memory/"
@@ -29,9 +31,7 @@ func (e example) file(t *testing.T, name string, content any) {
 func remembered(t *testing.T) example {
 	t.Helper()
 	e := start(t, memory+"cluster")
-	if err := os.Remove(filepath.Join(e.Dir, "import.tf")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(filepath.Join(e.Dir, "import.tf")))
 	e.apply(t)
 	return e
 }
@@ -40,9 +40,7 @@ func remembered(t *testing.T) example {
 func (e example) planned(t *testing.T) string {
 	t.Helper()
 	text, err := e.Run(t.Context(), "plan", "-no-color")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if strings.Contains(text, "No changes.") {
 		return "No changes."
 	}
@@ -56,22 +54,16 @@ func TestAccExample_restore(t *testing.T) {
 	e := remembered(t)
 	before := e.servers(t)
 	backup, err := e.Run(t.Context(), "state", "pull")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	lost := filepath.Join(e.Dir, "terraform.tfstate")
-	if err := errors.Join(os.Remove(lost), os.WriteFile(filepath.Join(e.Dir, "backup.tfstate"), []byte(backup), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.Remove(lost), os.WriteFile(filepath.Join(e.Dir, "backup.tfstate"), []byte(backup), 0o600)))
 	if text, err := e.Run(t.Context(), "plan", "-no-color"); err == nil || !acctest.Says("Servers of this cluster are there already").MatchString(err.Error()) {
 		t.Errorf("without its state: %v\n%s", err, text)
 	}
 	if _, err := e.Run(t.Context(), "state", "push", "backup.tfstate"); err != nil {
 		t.Fatal(err)
 	}
-	if got := e.planned(t); got != "No changes." {
-		t.Errorf("with the backup: %s", got)
-	}
+	assert.Equal(t, "No changes.", e.planned(t), "with the backup")
 	if after := e.servers(t); !maps.Equal(before, after) {
 		t.Errorf("before %v, after %v", before, after)
 	}
@@ -82,9 +74,7 @@ func TestAccExample_restore(t *testing.T) {
 func TestAccExample_importAgain(t *testing.T) {
 	e := remembered(t)
 	before := e.servers(t)
-	if err := os.Remove(filepath.Join(e.Dir, "terraform.tfstate")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(filepath.Join(e.Dir, "terraform.tfstate")))
 	e.use(t, memory+"cluster")
 	e.file(t, "servers.auto.tfvars.json", map[string]any{"servers": before})
 	got := e.planned(t)
@@ -114,9 +104,7 @@ resource "stackpolicy_deletion_attachment" "web" {
 			e := start(t, "first-cluster")
 			file := func(name, text string) {
 				t.Helper()
-				if err := os.WriteFile(filepath.Join(e.Dir, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(filepath.Join(e.Dir, name), []byte(text), 0o600))
 			}
 			file("more.tf", more)
 			e.apply(t)
@@ -124,14 +112,10 @@ resource "stackpolicy_deletion_attachment" "web" {
 			const output = "output \"nodes\" {\n  value = stackpolicy_placement_attachment.web.nodes\n}\n"
 			quoted(t, "state-is-the-memory", output)
 			file("more.tf", more+output)
-			if got := e.planned(t); got != "" {
-				t.Errorf("the output plans: %s", got)
-			}
+			assert.Empty(t, e.planned(t), "the output plans")
 			e.apply(t)
 			nodes, err := e.Run(t.Context(), "output", "-json", "nodes")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			e.use(t, memory+"leave")
 			file("nodes.json", nodes)
 			if more != "" {
@@ -143,17 +127,13 @@ resource "stackpolicy_deletion_attachment" "web" {
 				t.Errorf("leaving plans: %s", got)
 			}
 			e.apply(t)
-			if err := os.Remove(filepath.Join(e.Dir, "nodes.json")); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Remove(filepath.Join(e.Dir, "nodes.json")))
 			e.use(t, memory+"left")
 			file("nodes.json", nodes)
 			if err := errors.Join(os.RemoveAll(filepath.Join(e.Dir, ".terraform")), os.RemoveAll(filepath.Join(e.Dir, ".terraform.lock.hcl")), e.Init(t.Context())); err != nil {
 				t.Fatal(err)
 			}
-			if got := e.planned(t); got != "No changes." {
-				t.Errorf("without the provider: %s", got)
-			}
+			assert.Equal(t, "No changes.", e.planned(t), "without the provider")
 			if text, err := e.Run(t.Context(), "providers"); err != nil || strings.Contains(text, "stackpolicy") {
 				t.Errorf("the provider is still there: %v\n%s", err, text)
 			}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // databases is the cluster of the guide about stateful nodes, and what is never to be
@@ -50,9 +52,7 @@ func (d *databases) finish(t *testing.T, step string) (applies int, plans string
 	d.watched.Resize(d.size)
 	for ; applies < 12; applies++ {
 		text, err := d.plan(t)
-		if err != nil {
-			t.Fatalf("%s: %v", step, err)
-		}
+		require.NoError(t, err, step)
 		plans += text
 		if strings.Contains(text, "No changes.") {
 			d.whole(t, step)
@@ -267,9 +267,7 @@ func (d *databases) kill(t *testing.T, at fakecloud.Fault) {
 		args = append(args, "-var="+v)
 	}
 	run, err := d.Start(t.Context(), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ended := make(chan error, 1)
 	var text string
 	go func() {
@@ -279,9 +277,7 @@ func (d *databases) kill(t *testing.T, at fakecloud.Fault) {
 	}()
 	select {
 	case <-hang.Hit():
-		if err := run.Signal(syscall.SIGKILL); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, run.Signal(syscall.SIGKILL))
 		if err := <-ended; err == nil {
 			t.Errorf("not killed at %+v:\n%s", at, text)
 		}
@@ -295,13 +291,9 @@ func (d *databases) kill(t *testing.T, at fakecloud.Fault) {
 func (d *databases) forgottenServer(t *testing.T) {
 	t.Helper()
 	_, err := d.Apply(t.Context(), d.variables()...)
-	if err == nil || !strings.Contains(err.Error(), "is still in use") {
-		t.Fatalf("a server has the port: %v", err)
-	}
+	require.ErrorContains(t, err, "is still in use", "a server has the port")
 	state, err := d.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var known []string
 	for _, r := range state.Values.RootModule.Resources {
 		if r.Type == "openstack_compute_instance_v2" {
@@ -320,13 +312,9 @@ func (d *databases) forgottenServer(t *testing.T) {
 func (d *databases) forgottenAttachment(t *testing.T) {
 	t.Helper()
 	_, err := d.Apply(t.Context(), d.variables()...)
-	if err == nil || !strings.Contains(err.Error(), "is already attached") {
-		t.Fatalf("the volume is attached: %v", err)
-	}
+	require.ErrorContains(t, err, "is already attached", "the volume is attached")
 	plan, err := d.Plan(t.Context(), "next.tfplan", d.variables()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, r := range plan.ResourceChanges {
 		if r.Type != "openstack_compute_volume_attach_v2" || !r.Change.Actions.Create() {
 			continue
@@ -415,9 +403,7 @@ func TestStatefulAdopted(t *testing.T) {
 	d := startDatabases(t)
 	main := filepath.Join(d.Dir, "main.tf")
 	guide, err := os.ReadFile(main)
-	if err := errors.Join(err, os.WriteFile(main, []byte(madeByHand), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, os.WriteFile(main, []byte(madeByHand), 0o600)))
 	if _, err := d.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -437,22 +423,16 @@ func TestStatefulAdopted(t *testing.T) {
 	const trigger = "replace_triggered_by = [terraform_data.generation[each.key]]\n"
 	d.edit(t, trigger, trigger+"    ignore_changes       = [network]\n")
 	text, err := d.plan(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const line = "Plan: 13 to import, 7 to add, 4 to change, 0 to destroy."
 	quoted(t, "stateful-nodes", line)
-	if !strings.Contains(text, line) {
-		t.Fatalf("got\n%s", text)
-	}
+	require.Contains(t, text, line)
 	d.finish(t, "adopted")
 	if now := d.servers(t); !maps.Equal(now, running) {
 		t.Errorf("the servers were %v and are %v", running, now)
 	}
 	d.watched.Restart()
-	if err := os.Remove(filepath.Join(d.Dir, "import.tf")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(filepath.Join(d.Dir, "import.tf")))
 	d.image = d.other()
 	d.finish(t, "an image")
 	d.counted(t, "an image after the adoption")

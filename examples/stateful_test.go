@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // inOrder fails unless an apply stopped a node, detached its volume, destroyed its
@@ -90,9 +92,7 @@ func TestAccExample_stateful(t *testing.T) {
 			e.c.Fake.ResetRequests()
 		}
 		text, err := e.Apply(t.Context(), image)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		after := e.servers(t)
 		made := slices.Collect(maps.Keys(after))
 		made = slices.DeleteFunc(made, func(name string) bool { return before[name] == after[name] })
@@ -163,8 +163,6 @@ func (e example) holds(t *testing.T, volumes, ports map[string]string) {
 		if len(s.AttachedVolumes) != 1 || s.AttachedVolumes[0].ID != volumes[name] {
 			t.Errorf("web-%s has the volumes %v, want %s", name, s.AttachedVolumes, volumes[name])
 		}
-		if id := e.c.PortOf(t, "RegionOne", s.ID); id != ports[name] {
-			t.Errorf("web-%s has the port %s, want %s", name, id, ports[name])
-		}
+		assert.Equal(t, ports[name], e.c.PortOf(t, "RegionOne", s.ID), "web-%s has the port", name)
 	}
 }

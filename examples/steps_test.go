@@ -11,6 +11,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
@@ -121,9 +122,7 @@ func live(t *testing.T, config func(step) string) []int {
 			}
 			delete(before, s.kill)
 		}
-		if err := e.Write(config(s)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, e.Write(config(s)))
 		if _, err := e.Apply(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -159,9 +158,7 @@ func TestSteps(t *testing.T) {
 	line("all steps", "", total[0], total[1])
 	const file = "guides/from-element/steps.txt"
 	if *update {
-		if err := os.WriteFile(file, []byte(table.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(table.String()), 0o600))
 	}
 	want, err := os.ReadFile(file)
 	if err != nil || string(want) != table.String() {

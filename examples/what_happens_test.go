@@ -11,6 +11,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The tables of the guide "What happens when ...": each row is tested below.
@@ -19,9 +21,7 @@ import (
 func whatHappens(t *testing.T, when, next string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "templates", "guides", "what-happens-when.md.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if row := "| " + when + " | " + next + " |\n"; !strings.Contains(string(page), row) {
 		t.Errorf("the guide has no row %q", row)
 	}
@@ -44,9 +44,7 @@ func startGuide(t *testing.T) example {
 func (e example) next(t *testing.T, variables ...string) map[string]string {
 	t.Helper()
 	plan, err := e.Plan(t.Context(), "next.tfplan", variables...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	found := map[string]string{}
 	for _, r := range plan.ResourceChanges {
 		name := "placement"
@@ -127,9 +125,7 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 	}
 	next := e.next(t)
 	for i, row := range byHand {
-		if got := next[fmt.Sprint("web-", i)]; got != row.server {
-			t.Errorf("%s: the plan has the server %q, want %q", row.when, got, row.server)
-		}
+		assert.Equal(t, row.server, next[fmt.Sprint("web-", i)], "%s: the plan has the server", row.when)
 	}
 	if _, err := e.Apply(t.Context()); err != nil {
 		t.Fatal(err)
@@ -172,9 +168,7 @@ func TestAccWhatHappens_suspended(t *testing.T) {
 		t.Errorf("with a suspended server: %v", err)
 	}
 	e.c.Act(t, "RegionOne", id, `{"resume": null}`, "ACTIVE")
-	if next := e.next(t, "size=2"); len(next) != 0 {
-		t.Errorf("after that the plan has %v", next)
-	}
+	assert.Empty(t, e.next(t, "size=2"), "after that the plan has")
 }
 
 // fails applies, and fails unless that fails with the text.

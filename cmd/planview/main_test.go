@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 const plans = "../../internal/planview/testdata/"
@@ -13,13 +15,9 @@ const plans = "../../internal/planview/testdata/"
 func TestRun(t *testing.T) {
 	t.Parallel()
 	plan, err := os.ReadFile(plans + "shrink.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	other := filepath.Join(t.TempDir(), "other.json")
-	if err := os.WriteFile(other, []byte(`{"format_version": "1.2", "planned_values": {}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(other, []byte(`{"format_version": "1.2", "planned_values": {}}`), 0o600))
 	for _, c := range []struct {
 		args   []string
 		code   int

@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/rollout"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkUnattended: a rollout of 100 nodes in batches of 10 with a pause, without
@@ -33,9 +34,7 @@ func unattended(b *testing.B, image string, want rollout.Outcome) {
 	b.Helper()
 	b.StopTimer()
 	file, err := program()
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	c := acctest.NewFake(b, fakecloud.Config{Now: time.Now})
 	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/bad/") {
@@ -62,9 +61,7 @@ func unattended(b *testing.B, image string, want rollout.Outcome) {
 	said := &strings.Builder{}
 	cmd.Stdout, cmd.Stderr = said, said
 	b.StartTimer()
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, cmd.Start())
 	go func() {
 		_ = cmd.Wait() // its exit code is looked at below
 		close(ended)

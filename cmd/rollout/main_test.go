@@ -22,6 +22,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/rollout"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
@@ -96,9 +98,7 @@ func start(t *testing.T) (*acctest.Cloud, func(args ...string) *exec.Cmd) {
 func startWith(t *testing.T, update, readiness string) (*acctest.Cloud, func(args ...string) *exec.Cmd) {
 	t.Helper()
 	file, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := acctest.NewFake(t, fakecloud.Config{Now: time.Now})
 	w := c.Installed(t, config(c, 4, update, readiness))
 	for range 2 { // the marks of the first are what requires marks from then on
@@ -154,16 +154,12 @@ func TestRollout(t *testing.T) {
 	var kinds []string
 	for line := range strings.Lines(said) {
 		var e rollout.Event
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(line), &e), line)
 		if e.Kind != "progress" {
 			kinds = append(kinds, e.Kind)
 		}
 	}
-	if want := "plan apply applied plan end"; strings.Join(kinds, " ") != want {
-		t.Errorf("events %q, want %s", kinds, want)
-	}
+	assert.Equal(t, "plan apply applied plan end", strings.Join(kinds, " "), "events %q, want", kinds)
 	written, err := os.ReadFile(summary)
 	if err != nil || !strings.HasPrefix(string(written), "## Apply 1\n") ||
 		!strings.Contains(string(written), "### Placement of `"+c.Prefix) ||
@@ -220,12 +216,8 @@ func TestStopped(t *testing.T) {
 			c, command := start(t)
 			cmd := command("-json")
 			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
 			var said bytes.Buffer
 			var once sync.Once
 			for lines := bufio.NewScanner(out); lines.Scan(); {

@@ -12,6 +12,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func compute(t *testing.T, fake *fakecloud.Cloud) *openstack.Compute {
@@ -27,13 +29,9 @@ func patient(t *testing.T, fake *fakecloud.Cloud, timeout time.Duration) *openst
 	t.Helper()
 	cloud, err := openstack.New(openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
 		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, RequestTimeout: timeout, MaxRetries: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	region, err := cloud.Compute(t.Context(), "RegionOne")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return region
 }
 
@@ -62,9 +60,7 @@ func TestLostAnswer(t *testing.T) {
 					t.Errorf("%s: the fault hit %d requests", name, injected.Fired())
 				}
 				groups := fake.ServerGroups("RegionOne")
-				if len(groups) != 1 {
-					t.Fatalf("%s: the cloud has %+v", name, groups)
-				}
+				require.Len(t, groups, 1, "%s: the cloud has", name)
 				if policy.Name == "" {
 					if err != nil || binding.Inherited || binding.Group.ID != groups[0].ID || binding.Group.Policy != affinity.AntiAffinity {
 						t.Errorf("%s: got %+v, %v", name, binding, err)
@@ -178,9 +174,7 @@ func TestOneTurn(t *testing.T) {
 	wait.Wait()
 	created := 0
 	for _, b := range bindings {
-		if b.Group.ID != bindings[0].Group.ID {
-			t.Errorf("got %+v", bindings)
-		}
+		assert.Equal(t, bindings[0].Group.ID, b.Group.ID, "got %+v", bindings)
 		if !b.Inherited {
 			created++
 		}
@@ -196,13 +190,9 @@ func TestInheritedIsKept(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
 	web, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: "web", Policy: affinity.Affinity}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	db, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: "db", Policy: affinity.Affinity}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if again, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: "web"}, ""); err != nil || !again.Inherited {
 		t.Fatalf("got %+v, %v", again, err)
 	}
@@ -253,9 +243,7 @@ func TestCancelledLook(t *testing.T) {
 		hang := fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Hang, Acts: true})
 		binding, err := cancelled(t, region, affinity.Policy{Name: name, Policy: affinity.AntiAffinity}, hang.Hit())
 		groups := fake.ServerGroups("RegionOne")
-		if len(groups) != 1 {
-			t.Fatalf("name %q: groups %v", name, groups)
-		}
+		require.Len(t, groups, 1, "name %q: groups", name)
 		lost, ok := errors.AsType[*affinity.LostError](err)
 		if name == "" && (err != nil || binding.Group.ID != groups[0].ID) || name != "" && (!ok || !slices.Equal(lost.IDs, []string{groups[0].ID})) {
 			t.Errorf("name %q: got %+v, %v", name, binding, err)

@@ -1,11 +1,11 @@
 package affinity
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestChoose(t *testing.T) {
@@ -64,9 +64,7 @@ func TestChoose(t *testing.T) {
 		got, err := choose(c.policy, groups, leaving)
 		switch {
 		case c.err != "":
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%s: got %v, want %q", c.name, err, c.err)
-			}
+			assert.ErrorContains(t, err, c.err, c.name)
 		case err != nil:
 			t.Errorf("%s: %v", c.name, err)
 		case (got.inherit == nil) != (c.inherit == "") || got.inherit != nil && got.inherit.ID != c.inherit || got.create != c.create:
@@ -112,9 +110,7 @@ func TestNeedsAnother(t *testing.T) {
 			Change{"servergroup.max_server_per_host", "the maximum number of its servers on one host changes from 2 to the default"}},
 		{"no rule of an inherited group", Attached{ID: "1", Name: "web", Region: "R", Policy: AntiAffinity, MaxServerPerHost: 2, Inherited: true}, "R", Policy{Name: "web", Policy: AntiAffinity}, Change{}},
 	} {
-		if got := NeedsAnother(c.has, c.region, c.policy); got != c.want {
-			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
-		}
+		assert.Equal(t, c.want, NeedsAnother(c.has, c.region, c.policy), c.name)
 	}
 }
 
@@ -122,13 +118,9 @@ func TestViolations(t *testing.T) {
 	group := openstack.ServerGroup{Policy: AntiAffinity, Members: []string{"c", "a", "b", "d", "e"}}
 	hosts := map[string]string{"a": "h2", "b": "h2", "c": "h1", "d": "h1", "e": "h3"} // of one member no host is known
 	want := []Violation{{"h1", []string{"c", "d"}}, {"h2", []string{"a", "b"}}}
-	if got := Violations(group, hosts); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v", got)
-	}
+	assert.Equal(t, want, Violations(group, hosts))
 	delete(hosts, "a")
-	if got := Violations(group, hosts); !reflect.DeepEqual(got, want[:1]) {
-		t.Errorf("got %+v", got)
-	}
+	assert.Equal(t, want[:1], Violations(group, hosts))
 	group.MaxServerPerHost = 2
 	if got := Violations(group, hosts); got != nil {
 		t.Errorf("two a host are allowed: got %+v", got)

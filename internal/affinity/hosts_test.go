@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stretchr/testify/assert"
 )
 
 func usable(hostname, host string) openstack.Hypervisor {
@@ -63,8 +64,6 @@ func TestRoom(t *testing.T) {
 		{"one host", 0, zoneOf, "az-2:b", 1},
 		{"a host that is disabled", 5, zoneOf, "az-2:d", 0},
 	} {
-		if got := Room(openstack.ServerGroup{MaxServerPerHost: c.perHost}, hypervisors, c.zoneOf, c.zone); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
-		}
+		assert.Equal(t, c.want, Room(openstack.ServerGroup{MaxServerPerHost: c.perHost}, hypervisors, c.zoneOf, c.zone), c.name)
 	}
 }

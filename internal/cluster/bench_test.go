@@ -15,6 +15,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/pagination"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/bench"
+	"github.com/stretchr/testify/require"
 )
 
 // canned answers every request with one page.
@@ -34,9 +35,7 @@ func BenchmarkPage(b *testing.B) {
 		ProviderClient: &gophercloud.ProviderClient{HTTPClient: http.Client{Transport: canned(page)}}}
 	keys := Keys{Tainted: "stackpolicy_tainted", Protected: "stackpolicy_protected"}
 	match, err := Selector{NameRegex: "^web-"}.compile()
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	all := func(n int, err error) error {
 		if err == nil && n != 1000 {
 			err = fmt.Errorf("%d servers", n)

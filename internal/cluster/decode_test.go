@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // decodePage reads a page into a list.
@@ -127,9 +129,7 @@ func TestDecodeKeepsLittle(t *testing.T) {
 	}
 	for name, want := range map[string]struct{ nodes, bytes int64 }{"^web-": {20_000, 20_000 * 550}, "^db-": {0, 100_000}} {
 		match, err := Selector{NameRegex: name}.compile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		before, kept := heap(), part{all: new(atomic.Int64)}
 		for range 20 {
 			if _, err := readPage(page, false, func(s *server) error { return kept.take(s, time.Time{}, *match, Query{}) }); err != nil {
@@ -154,9 +154,7 @@ func TestBuild(t *testing.T) {
 		s.Flavor.Name = "small"
 		change(&s)
 		n, err := s.node("R", time.Time{}, Keys{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return n.Build
 	}
 	same := build(func(*server) {})
@@ -197,9 +195,7 @@ func TestProfile(t *testing.T) {
 func TestMarked(t *testing.T) {
 	for value, want := range map[string]bool{"true": true, "1": true, "yes": true, "by ann, see ticket 7": true,
 		"": false, "0": false, "false": false, "False": false, "no": false, " off ": false} {
-		if got := marked(map[string]string{"key": value}, "key"); got != want {
-			t.Errorf("%q: got %t", value, got)
-		}
+		assert.Equal(t, want, marked(map[string]string{"key": value}, "key"), value)
 	}
 	if marked(map[string]string{"other": "true"}, "key") {
 		t.Error("a missing key marks")
@@ -220,7 +216,5 @@ func TestSort(t *testing.T) {
 	for _, n := range nodes {
 		got += n.ID
 	}
-	if got != "23145" {
-		t.Errorf("got %s", got)
-	}
+	assert.Equal(t, "23145", got)
 }

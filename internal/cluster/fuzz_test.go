@@ -13,6 +13,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // reader reads a cluster from pages that a test makes up.
@@ -80,9 +81,7 @@ func FuzzMetadata(f *testing.F) {
 	r := newReader(f)
 	f.Fuzz(func(t *testing.T, key, value string) {
 		page, err := json.Marshal(map[string]any{"servers": []any{map[string]any{"id": "1", "name": "web", "status": "ACTIVE", "metadata": map[string]string{key: value}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var decoded struct {
 			Servers []struct{ Metadata map[string]string }
 		}

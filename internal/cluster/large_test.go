@@ -19,6 +19,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/bench"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // The large cloud: 4 regions of 25 pages of 1,000 servers, with 20 ms added to
@@ -67,24 +68,16 @@ func startLarge(b *testing.B, log func(context.Context, string, map[string]any))
 	cmd := exec.Command(os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), serveLarge+"=1"), os.Stderr
 	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
+	require.NoError(b, cmd.Start())
 	b.Cleanup(func() {
 		stdin.Close()
 		_ = cmd.Wait()
 	})
 	address, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	return func(name string, regions ...string) ([]node.Node, error) {
 		cloud, err := openstack.New(openstack.Config{AuthURL: strings.TrimSpace(address), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
 			TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID, Log: log})
@@ -150,9 +143,7 @@ func BenchmarkReadMemory(b *testing.B) {
 			before := heap()
 			most = 0
 			nodes, err := read(name, largeNames()...)
-			if err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, err)
 			heap()
 			peak := most
 			runtime.GC()

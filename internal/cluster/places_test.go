@@ -2,7 +2,6 @@ package cluster_test
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func region(name string, zones ...string) placement.Region {
@@ -66,12 +67,8 @@ func TestLookUp(t *testing.T) {
 	} {
 		before := slices.Clone(c.regions)
 		looked, findings, err := cluster.LookUp(t.Context(), cloud, c.regions)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if !reflect.DeepEqual(findings, c.findings) {
-			t.Errorf("%s: got %+v, want %+v", name, findings, c.findings)
-		}
+		require.NoError(t, err, name)
+		assert.Equal(t, c.findings, findings, name)
 		var closed []string
 		for i, r := range looked {
 			for _, b := range append([]placement.Bin{r.Bin}, r.Zones...) {
@@ -79,16 +76,10 @@ func TestLookUp(t *testing.T) {
 					closed = append(closed, b.Name+" "+b.Why)
 				}
 			}
-			if r.Name != c.regions[i].Name {
-				t.Errorf("%s: %s in place of %s", name, r.Name, c.regions[i].Name)
-			}
+			assert.Equal(t, c.regions[i].Name, r.Name, name)
 		}
-		if got := strings.Join(closed, ", "); got != c.closed {
-			t.Errorf("%s: closed are %q, want %q", name, got, c.closed)
-		}
-		if !reflect.DeepEqual(before, c.regions) {
-			t.Errorf("%s: the regions that were given have changed", name)
-		}
+		assert.Equal(t, c.closed, strings.Join(closed, ", "), "%s: closed", name)
+		assert.Equal(t, c.regions, before, "%s: the regions that were given have changed", name)
 	}
 	// A request that fails is an error, and closes nothing.
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/os-availability-zone", Status: 503})

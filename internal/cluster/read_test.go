@@ -15,6 +15,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // login prepares a cloud for the member; change adapts its configuration.
@@ -26,9 +28,7 @@ func login(t testing.TB, fake *fakecloud.Cloud, change ...func(*openstack.Config
 		f(&config)
 	}
 	cloud, err := openstack.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return cloud
 }
 
@@ -177,9 +177,7 @@ func TestReadCancelled(t *testing.T) {
 		}()
 		patient := login(t, fake, func(c *openstack.Config) { c.RequestTimeout = time.Hour })
 		_, err := cluster.Read(ctx, patient, cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s hangs: got %v", path, err)
-		}
+		assert.ErrorIs(t, err, context.Canceled, "%s hangs", path)
 	}
 }
 
@@ -193,9 +191,7 @@ func TestReadIsTheSame(t *testing.T) {
 			fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: slow, Path: "/servers/detail", Effect: fakecloud.Delay, Delay: 50 * time.Millisecond})
 		}
 		nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if text := fmt.Sprintf("%+v", nodes); i == 0 {
 			first = text
 		} else if text != first {
@@ -268,9 +264,7 @@ func TestReadOldClouds(t *testing.T) {
 		t.Errorf("got %s, %v", names(nodes), err)
 	}
 	_, err = cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{Tags: []string{"a"}}})
-	if err == nil || !strings.Contains(err.Error(), "region RegionOne: tags need Nova's microversion 2.26, and it offers 2.8") {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorContains(t, err, "region RegionOne: tags need Nova's microversion 2.26, and it offers 2.8")
 }
 
 func TestReadTagsAndMarks(t *testing.T) {
@@ -350,17 +344,13 @@ func TestReadFaults(t *testing.T) {
 		t.Helper()
 		fake.ResetRequests()
 		nodes, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}, NoProfiles: true, Faults: faults})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return nodes
 	}
 	asked := func() int { return fake.Count("GET compute /servers/*") - fake.Count("GET compute /servers/detail") }
 	for faults, want := range map[bool][]string{false: {"", "broken", ""}, true: {none, "broken", ""}} {
 		for i, n := range read(faults) {
-			if n.Fault != want[i] {
-				t.Errorf("asked for: %t; %s: got %q, want %q", faults, n.Name, n.Fault, want[i])
-			}
+			assert.Equal(t, want[i], n.Fault, "asked for: %t; %s", faults, n.Name)
 		}
 	}
 	if n := asked(); n > 1 {

@@ -4,6 +4,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMatches(t *testing.T) {
@@ -40,9 +43,7 @@ func TestMatches(t *testing.T) {
 		{"hidden, asked for by tag", Selector{Tags: []string{"eu"}, IDs: []string{"2"}}, hidden, false, false},
 	} {
 		m, err := c.selector.compile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if belongs, known := m.matches(&c.server); belongs != c.belongs || known != c.known {
 			t.Errorf("%s: got belongs %t, known %t", c.name, belongs, known)
 		}
@@ -76,9 +77,7 @@ func TestRequiredText(t *testing.T) {
 		{"", "", ""},
 	} {
 		got := requiredText(c.pattern)
-		if got != c.text {
-			t.Errorf("%q: got %q, want %q", c.pattern, got, c.text)
-		}
+		assert.Equal(t, c.text, got, c.pattern)
 		if !regexp.MustCompile(c.pattern).MatchString(c.match) || !strings.Contains(c.match, got) {
 			t.Errorf("%q: %q was to match, and to have %q in it", c.pattern, c.match, got)
 		}
@@ -101,8 +100,6 @@ func TestSharedText(t *testing.T) {
 		{"web-", []string{"web-20", "web-21"}, "web-19"},
 		{"", nil, "web-20"},
 	} {
-		if got := sharedText(c.names, c.next); got != c.want {
-			t.Errorf("%v: got %q, want %q", c.names, got, c.want)
-		}
+		assert.Equal(t, c.want, sharedText(c.names, c.next), "%v", c.names)
 	}
 }

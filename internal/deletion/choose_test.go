@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
@@ -85,9 +87,7 @@ func TestChooseRefuses(t *testing.T) {
 // TestVectors holds the cases with known answers.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile("testdata/deletion.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var cases []struct {
 		Criteria Criteria
 		Nodes    []struct {
@@ -100,12 +100,8 @@ func TestVectors(t *testing.T) {
 		Regions map[string]int64
 		Expect  []string
 	}
-	if err := json.Unmarshal(data, &cases); err != nil {
-		t.Fatal(err)
-	}
-	if len(cases) != 200 {
-		t.Fatalf("%d cases, not 200", len(cases))
-	}
+	require.NoError(t, json.Unmarshal(data, &cases))
+	require.Len(t, cases, 200, "cases, not 200")
 	for i, c := range cases {
 		nodes := make([]node.Node, len(c.Nodes))
 		for j, n := range c.Nodes {
@@ -206,9 +202,7 @@ func TestRandomIsStableAndFair(t *testing.T) {
 	for seed := range seeds {
 		request := Request{Count: each, Seed: fmt.Sprint(seed)}
 		chosen, err := Choose(nodes, request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		again, _ := Choose(nodes, request)
 		if ids(chosen) != ids(again) {
 			t.Fatalf("seed %d gives %s and %s", seed, ids(chosen), ids(again))
@@ -262,9 +256,7 @@ func TestUnwellKeepTheirOrder(t *testing.T) {
 
 func TestSeedOf(t *testing.T) {
 	a, b := []node.Node{{ID: "a"}, {ID: "b"}}, []node.Node{{ID: "b"}, {ID: "a"}}
-	if seedOf(a) != seedOf(b) {
-		t.Error("another order is another seed")
-	}
+	assert.Equal(t, seedOf(b), seedOf(a), "another order is another seed")
 	if seedOf(a) == seedOf([]node.Node{{ID: "a"}, {ID: "c"}}) {
 		t.Error("other nodes have the same seed")
 	}
@@ -277,7 +269,5 @@ func TestRandomIsTheSameInEveryVersion(t *testing.T) {
 	for i := range nodes {
 		nodes[i] = node.Node{ID: fmt.Sprintf("n%d", i), Status: "ACTIVE", CreatedAt: day(1)}
 	}
-	if got := ids(Order(nodes, Random)); got != "n2 n4 n0 n3 n1" {
-		t.Errorf("got %s", got)
-	}
+	assert.Equal(t, "n2 n4 n0 n3 n1", ids(Order(nodes, Random)))
 }

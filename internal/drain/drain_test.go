@@ -12,6 +12,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stretchr/testify/assert"
 )
 
 // server is a server that goes through its statuses, one a look, and stays in
@@ -151,9 +152,7 @@ func TestDrain(t *testing.T) {
 				if took := time.Since(start); took != c.took {
 					t.Errorf("took %s, want %s", took, c.took)
 				}
-				if got := strings.Join(log, " "); got != c.events {
-					t.Errorf("happened: %q, want %q", got, c.events)
-				}
+				assert.Equal(t, c.events, strings.Join(log, " "), "happened")
 				if _, locked := errors.AsType[*LockedError](err); locked != c.locked {
 					t.Errorf("locked: %v", err)
 				}
@@ -201,9 +200,7 @@ func TestStatuses(t *testing.T) {
 				case took != 0 || warning != "":
 					t.Fatalf("took %s: %q", took, warning)
 				}
-				if got != want {
-					t.Errorf("%s, want: %s", got, want)
-				}
+				assert.Equal(t, want, got)
 			})
 		})
 	}

@@ -3,6 +3,8 @@ package duration
 import (
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestParse(t *testing.T) {
@@ -40,9 +42,7 @@ func TestFormat(t *testing.T) {
 		36 * time.Hour:                 "1d12h",
 		30*Day + 1500*time.Millisecond: "30d1s",
 	} {
-		if got := Format(d); got != want {
-			t.Errorf("%s: got %q, want %q", d, got, want)
-		}
+		assert.Equal(t, want, Format(d), "%s", d)
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // service is what answers for the nodes: each has an address of its own, of one
@@ -34,9 +36,7 @@ type service struct {
 func serve(t *testing.T, says func(host string, look int) int) *service {
 	t.Helper()
 	listener, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := &service{asked: map[string]int{}, says: says}
 	_, s.port, _ = net.SplitHostPort(listener.Addr().String())
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,9 +59,7 @@ func serve(t *testing.T, says func(host string, look int) int) *service {
 func (s *service) check(t *testing.T, timeout time.Duration) Check {
 	t.Helper()
 	u, err := probe.ParseURL("http://{address}:" + s.port + "/health")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return Check{HTTP: &probe.HTTP{URL: u, Status: probe.Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}, Timeout: timeout}
 }
 
@@ -116,9 +114,7 @@ func TestNoWay(t *testing.T) {
 	// One answers, so there is a way.
 	mixed := append(nodes("R", 1, 1), Node{ID: "dead", Name: "dead", Region: "R", Addresses: []string{"127.9.0.2"}})
 	one, err := net.Listen("tcp", "127.9.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer one.Close()
 	check := Check{TCP: &probe.TCP{Port: int64(one.Addr().(*net.TCPAddr).Port)}, Timeout: time.Minute}
 	if result := check.Look(t.Context(), mixed); !slices.Equal(names(result.Unhealthy), []string{"dead"}) || len(result.Warnings) != 0 {
@@ -159,9 +155,7 @@ func TestHanging(t *testing.T) {
 				!strings.Contains(result.Unhealthy[fmt.Sprintf("id-%d", c.nodes)], "500") {
 				t.Errorf("got %+v", result)
 			}
-			if s.asked["127.9.0.1"] != 2 {
-				t.Errorf("%d tries", s.asked["127.9.0.1"])
-			}
+			assert.Equal(t, 2, s.asked["127.9.0.1"], "tries")
 		})
 	}
 }
@@ -170,9 +164,7 @@ func TestHanging(t *testing.T) {
 // which there was no time, and those at whose address others than the node may answer.
 func TestNotAsked(t *testing.T) {
 	silent, err := net.Listen("tcp", "0.0.0.0:0") // takes connections, and answers nothing
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer silent.Close()
 	s := &service{}
 	_, s.port, _ = net.SplitHostPort(silent.Addr().String())

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 	"unicode"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestMain lets the test binary be the command: it does what its first argument
@@ -85,9 +87,7 @@ func commandRun(ctx context.Context, t *testing.T, m Message, words ...string) (
 		"environment": {"HOOK_TEST_COMMAND", "KUBECONFIG", "NOT_THERE", "STACKPOLICY_TOKEN"},
 	}}
 	command, err := spec.make(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	err = command.Run(ctx, m, &Progress{})
 	return logged, err
 }
@@ -104,9 +104,7 @@ func TestCommand(t *testing.T) {
 	m := Message{Token: "t-1", NodeID: "n-1", Transition: Launch, Region: "R", NodeName: "web-1", Cluster: "web", Address: "10.0.0.7"}
 
 	logged, err := commandRun(t.Context(), t, m, "environment")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, want := range []string{"STACKPOLICY_NODE_ID=n-1", "STACKPOLICY_NODE_NAME=web-1", "STACKPOLICY_REGION=R", "STACKPOLICY_CLUSTER=web",
 		"STACKPOLICY_TRANSITION=launch", "STACKPOLICY_TOKEN=(token)", "STACKPOLICY_ADDRESS=10.0.0.7", "KUBECONFIG=/etc/kube",
 		"HOME=/home/ann", "PATH=" + os.Getenv("PATH")} {
@@ -238,9 +236,7 @@ func childIn(t *testing.T, file string) int {
 		if pid, err := strconv.Atoi(string(text)); err == nil {
 			return pid
 		}
-		if t.Context().Err() != nil {
-			t.Fatal("there is no child")
-		}
+		require.NoError(t, t.Context().Err(), "there is no child")
 		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/messages"
+	"github.com/stretchr/testify/require"
 )
 
 // FuzzLocation: whatever a consumer answers, only itself is asked, and what is
@@ -19,9 +20,7 @@ func FuzzLocation(f *testing.F) {
 		f.Add(location)
 	}
 	base, err := url.Parse("https://ann:secret@consumer.example/drain?key=secret")
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, location string) {
 		address, err := sameOrigin(base, location)
 		if err != nil {

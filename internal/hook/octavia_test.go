@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // pooled is a fake cloud with nodes, and a runner of hooks for them.
@@ -68,34 +70,22 @@ func TestOctavia(t *testing.T) {
 	other := p.fake.AddPool("RegionOne", fakecloud.Member{Name: "c", Address: "::ffff:10.9.0.2", Weight: 1}, fakecloud.Member{Name: "d", Address: "10.9.0.2", Weight: 0})
 
 	for range 2 { // the second one finds all done
-		if err := p.run(t, 0, "web-0", Termination, nil, pool, other); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, p.run(t, 0, "web-0", Termination, nil, pool, other))
 		p.expect(t, pool, "a 0 mine stackpolicy_weight=5", "b 3", "web-0 2")
 		p.expect(t, other, "c 0 stackpolicy_weight=1", "d 0")
-		if got := p.changes(); got != 2 {
-			t.Errorf("%d changes, want 2", got)
-		}
+		assert.Equal(t, 2, p.changes(), "changes, want 2")
 	}
-	if err := p.run(t, 0, "web-0", Launch, nil, pool); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.run(t, 0, "web-0", Launch, nil, pool))
 	p.expect(t, pool, "a 5 mine", "b 3", "web-0 2")
 	if err := p.run(t, 1, "web-1", Launch, nil, pool); err != nil || p.changes() != 3 {
 		t.Errorf("%v, %d changes: a member that has a weight keeps it", err, p.changes())
 	}
 
 	err := p.run(t, 0, "web-0", Launch, nil, other)
-	if err == nil || !strings.Contains(err.Error(), "has the weight 0, so it gets no connections, and no tag notes which weight it had: give weight in the hook") {
-		t.Errorf("got %v", err)
-	}
-	if err := p.run(t, 0, "web-0", Launch, map[string][]string{"weight": {"9"}}, other); err != nil {
-		t.Error(err)
-	}
+	assert.ErrorContains(t, err, "has the weight 0, so it gets no connections, and no tag notes which weight it had: give weight in the hook")
+	assert.NoError(t, p.run(t, 0, "web-0", Launch, map[string][]string{"weight": {"9"}}, other))
 	p.expect(t, other, "c 9", "d 9")
-	if err := p.run(t, 0, "web-0", Termination, map[string][]string{"weight": {"1"}}, other); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, p.run(t, 0, "web-0", Termination, map[string][]string{"weight": {"1"}}, other))
 	p.expect(t, other, "c 1 stackpolicy_weight=9", "d 1 stackpolicy_weight=9")
 }
 
@@ -115,9 +105,7 @@ func TestOctaviaNotes(t *testing.T) {
 		p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true})
 		c.before.Address = "10.9.0.2"
 		pool := p.fake.AddPool("RegionOne", c.before)
-		if err := p.run(t, 0, "web-0", c.transition, nil, pool); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, p.run(t, 0, "web-0", c.transition, nil, pool))
 		p.expect(t, pool, c.want)
 	}
 }
@@ -126,14 +114,10 @@ func TestOctaviaNotes(t *testing.T) {
 func TestOctaviaByName(t *testing.T) {
 	p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "x"})
 	pool := p.fake.AddPool("RegionOne", fakecloud.Member{Name: "web-0", Address: "10.9.0.2", Weight: 5}, fakecloud.Member{Name: "web-1", Address: "10.9.0.3", Weight: 5})
-	if err := p.run(t, 0, "web-1", Termination, nil, pool); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, p.run(t, 0, "web-1", Termination, nil, pool))
 	p.expect(t, pool, "web-0 5", "web-1 0 stackpolicy_weight=5")
 	err := p.run(t, 0, "web-2", Termination, nil, pool)
-	if err == nil || !strings.Contains(err.Error(), `the pool `+pool+` has no member at an address of the node (Nova shows none), and none with its name "web-2"`) {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorContains(t, err, `the pool `+pool+` has no member at an address of the node (Nova shows none), and none with its name "web-2"`)
 }
 
 // TestOctaviaBusy: many nodes of one load balancer at once, which Octavia changes
@@ -152,9 +136,7 @@ func TestOctaviaBusy(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range servers {
 		wait.Go(func() {
-			if err := p.run(t, i, "", Termination, nil, pool); err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, p.run(t, i, "", Termination, nil, pool))
 		})
 	}
 	wait.Wait()
@@ -188,9 +170,7 @@ func TestOctaviaNever(t *testing.T) {
 		}()
 		spec := Spec{Type: "octavia", Arguments: map[string][]string{"pool_ids": {pool}}}
 		made, err := spec.make(p.runner)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		err = made.Run(ctx, Message{NodeID: p.ids[i], Transition: Termination, Region: "RegionOne"}, &Progress{})
 		end.Remove()
 		if err == nil || !strings.HasPrefix(err.Error(), "not completed within 1m; ") || !strings.Contains(err.Error(), want) {
@@ -236,9 +216,7 @@ func TestOctaviaErrors(t *testing.T) {
 		}
 	}
 	_, err := (&Runner{}).Run(t.Context(), Spec{Type: "octavia", Arguments: map[string][]string{"pool_ids": {none}}}, Message{}, &Progress{})
-	if err == nil || !strings.Contains(err.Error(), "needs an OpenStack cloud") {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorContains(t, err, "needs an OpenStack cloud")
 }
 
 func TestOctaviaCheck(t *testing.T) {

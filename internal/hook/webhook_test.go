@@ -26,6 +26,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // consumer answers requests with the handlers in turn, the last one for ever,
@@ -93,9 +95,7 @@ func hookAt(t *testing.T, address string, consumer http.RoundTripper) hook {
 	}
 	spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {address}}}
 	w, err := spec.make(&Runner{HTTP: client, UserAgent: "agent/1", pause: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return w
 }
 
@@ -207,9 +207,7 @@ func TestWebhookTLS(t *testing.T) {
 	needsClient.StartTLS()
 	defer needsClient.Close()
 	ssh, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer ssh.Close()
 	go func() {
 		for connection, err := ssh.Accept(); err == nil; connection, err = ssh.Accept() {
@@ -220,9 +218,7 @@ func TestWebhookTLS(t *testing.T) {
 	}()
 	pemText := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: consumer.Certificate().Raw})
 	trusting, err := web.Authorities(pemText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := web.Authorities([]byte("nothing")); err == nil || !strings.Contains(err.Error(), "there is no certificate in it") {
 		t.Errorf("got %v", err)
 	}
@@ -240,9 +236,7 @@ func TestWebhookTLS(t *testing.T) {
 	} {
 		spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {c.url + "/?key=secret"}}}
 		w, err := spec.make(&Runner{HTTP: web.NewClient(c.authorities, time.Minute), pause: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		err = w.Run(ctx, Message{Token: "t-1"}, &Progress{})
@@ -287,9 +281,7 @@ func TestCheckURL(t *testing.T) {
 // TestCheckRegion: a hook that needs nothing of a region can be run in all.
 func TestCheckRegion(t *testing.T) {
 	for _, kind := range []string{"webhook", "command", "a new one"} {
-		if err := (&Runner{}).CheckRegion(t.Context(), Spec{Type: kind}, "R", true); err != nil {
-			t.Errorf("%s: %v", kind, err)
-		}
+		assert.NoError(t, (&Runner{}).CheckRegion(t.Context(), Spec{Type: kind}, "R", true), kind)
 	}
 }
 
@@ -316,9 +308,7 @@ func TestWebhookRetryAfter(t *testing.T) {
 				ctx, cancel := context.WithTimeoutCause(t.Context(), 7*time.Minute, errors.New("too late"))
 				defer cancel()
 				err := hookAt(t, "http://127.0.0.1/", inProcess{handler}).Run(ctx, Message{}, &Progress{})
-				if got := fmt.Sprint(asked, " ", err); got != c.want {
-					t.Errorf("got %s, want %s", got, c.want)
-				}
+				assert.Equal(t, c.want, fmt.Sprint(asked, " ", err))
 			})
 		})
 	}
@@ -329,9 +319,7 @@ func TestWebhookRetryAfter(t *testing.T) {
 func TestWebhookSigned(t *testing.T) {
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwEXAMPLE="
 	verifier, err := standardwebhooks.NewWebhook(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	requests := 0
 	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests++
@@ -351,9 +339,7 @@ func TestWebhookSigned(t *testing.T) {
 	}))
 	defer consumer.Close()
 	signer, err := NewSigner(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w := &webhook{runner: &Runner{HTTP: web.NewClient(nil, time.Minute), Signer: signer, UserAgent: "agent/1", pause: time.Millisecond}}
 	if w.url, err = url.Parse(consumer.URL); err != nil {
 		t.Fatal(err)
@@ -372,9 +358,7 @@ func TestWebhookSigned(t *testing.T) {
 // terminal.
 func TestWebhookPlain(t *testing.T) {
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer listener.Close()
 	go func() {
 		for {
@@ -402,15 +386,11 @@ func TestWebhookProxy(t *testing.T) {
 			spec.Arguments["proxy_from_environment"] = []string{value}
 		}
 		w, err := spec.make(&Runner{HTTP: web.NewClient(nil, time.Minute), pause: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if value == "true" {
-			if err := w.Run(ctx, Message{}, &Progress{}); err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, w.Run(ctx, Message{}, &Progress{}))
 		} else if _, _, err := w.(*webhook).ask(ctx, http.MethodPost, w.(*webhook).url, nil, ""); err == nil {
 			t.Error("somebody answered for a host that does not exist")
 		}
@@ -440,7 +420,5 @@ func TestWebhookHuge(t *testing.T) {
 		}
 	}))
 	defer consumer.Close()
-	if err := hookAt(t, consumer.URL, nil).Run(t.Context(), Message{}, &Progress{}); err == nil || !strings.Contains(err.Error(), "is not JSON") {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorContains(t, hookAt(t, consumer.URL, nil).Run(t.Context(), Message{}, &Progress{}), "is not JSON")
 }

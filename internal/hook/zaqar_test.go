@@ -19,6 +19,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/queues"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // zaqarCloud is a client's face of the fake.
@@ -26,9 +28,7 @@ func zaqarCloud(t *testing.T, fake *fakecloud.Cloud) *openstack.Cloud {
 	t.Helper()
 	cloud, err := openstack.New(openstack.Config{AuthURL: fake.AuthURL(), UserName: fakecloud.MemberUser, Password: fakecloud.Password,
 		TenantName: fakecloud.MemberProject, DefaultDomain: fakecloud.DomainID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return cloud
 }
 
@@ -36,9 +36,7 @@ func zaqarCloud(t *testing.T, fake *fakecloud.Cloud) *openstack.Cloud {
 func consuming(t *testing.T, cloud *openstack.Cloud) *gophercloud.ServiceClient {
 	t.Helper()
 	client, err := cloud.Messaging(t.Context(), "RegionOne", "3f2c1d0e-4b5a-4697-8c8d-9e0f1a2b3c4d")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return client
 }
 
@@ -64,13 +62,9 @@ func (z *testHook) advance(d time.Duration) { z.moved.Add(int64(d)) }
 func queued(t *testing.T, client *gophercloud.ServiceClient) []messages.Message {
 	t.Helper()
 	pages, err := messages.List(client, "drain", messages.ListOpts{Echo: true}).AllPages(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	list, err := messages.ExtractMessages(pages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return list
 }
 
@@ -78,9 +72,7 @@ var message = Message{Token: "t-1", NodeID: "n-1", Transition: Termination, Regi
 
 func consume(t *testing.T, client *gophercloud.ServiceClient, id string) {
 	t.Helper()
-	if err := messages.DeleteMessages(t.Context(), client, "drain", messages.DeleteMessagesOpts{IDs: []string{id}}).ExtractErr(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, messages.DeleteMessages(t.Context(), client, "drain", messages.DeleteMessagesOpts{IDs: []string{id}}).ExtractErr())
 }
 
 // first waits until a message is in the queue, and returns it.
@@ -112,9 +104,7 @@ func TestZaqarCompleted(t *testing.T) {
 	case <-time.After(50 * time.Millisecond):
 	}
 	consume(t, client, posted.ID)
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, <-done)
 }
 
 // TestZaqarOtherQueues: the message is done although other queues come after the hook's in
@@ -134,9 +124,7 @@ func TestZaqarOtherQueues(t *testing.T) {
 	for {
 		select {
 		case err := <-done:
-			if err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, err)
 			return
 		case <-time.After(time.Millisecond):
 			if list := queued(t, client); len(list) > 0 {
@@ -178,9 +166,7 @@ func TestZaqarNotTwice(t *testing.T) {
 	z := zaqarHook(cloud)
 	for i := range 30 { // more than a page of others
 		body := map[string]any{"other": i}
-		if err := messages.Create(t.Context(), client, "drain", messages.BatchCreateOpts{{TTL: 300, Body: body}}).Err; err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, messages.Create(t.Context(), client, "drain", messages.BatchCreateOpts{{TTL: 300, Body: body}}).Err)
 	}
 	var p Progress
 	for _, known := range []bool{false, false, true} { // killed twice, then failed
@@ -195,21 +181,15 @@ func TestZaqarNotTwice(t *testing.T) {
 	list := []messages.Message{}
 	for marker := ""; ; {
 		pages, err := messages.List(client, "drain", messages.ListOpts{Echo: true, Limit: 20, Marker: marker}).AllPages(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		page, err := messages.ExtractMessages(pages)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if list = append(list, page...); len(page) == 0 {
 			break
 		}
 		marker = page[len(page)-1].ID
 	}
-	if len(list) != 31 {
-		t.Errorf("%d messages, not 31", len(list))
-	}
+	assert.Len(t, list, 31, "messages, not 31")
 }
 
 // TestZaqarGone: what was posted and is gone was completed by the consumer, if
@@ -227,9 +207,7 @@ func TestZaqarGone(t *testing.T) {
 		{"consumed, among many queues", func(t *testing.T, client *gophercloud.ServiceClient, _ *fakecloud.Cloud, _ func(time.Duration), id string) {
 			for i := range 45 { // more than two pages before the name "drain"
 				name := fmt.Sprintf("a-%d", i)
-				if err := queues.Create(t.Context(), client, queues.CreateOpts{QueueName: name, DefaultMessageTTL: 60}).Err; err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, queues.Create(t.Context(), client, queues.CreateOpts{QueueName: name, DefaultMessageTTL: 60}).Err)
 			}
 			consume(t, client, id)
 		}, false},
@@ -250,9 +228,7 @@ func TestZaqarGone(t *testing.T) {
 			advance(59*time.Minute + 30*time.Second)
 		}, true},
 		{"lost with its queue", func(t *testing.T, client *gophercloud.ServiceClient, _ *fakecloud.Cloud, _ func(time.Duration), _ string) {
-			if err := queues.Delete(t.Context(), client, "drain").ExtractErr(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, queues.Delete(t.Context(), client, "drain").ExtractErr())
 		}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -276,9 +252,7 @@ func TestZaqarGone(t *testing.T) {
 				t.Errorf("was %s, is %+v, queue %+v", was, p, list)
 			}
 			consume(t, client, p.Receipt)
-			if err := z.Run(t.Context(), message, &p); err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, z.Run(t.Context(), message, &p))
 		})
 	}
 }
@@ -296,9 +270,7 @@ func TestZaqarRenewed(t *testing.T) {
 	was := p.Receipt
 	both(45 * time.Minute)
 	until(t, z, &p, waiting)
-	if p.Receipt != was {
-		t.Error("posted again a quarter of an hour too early")
-	}
+	assert.Equal(t, was, p.Receipt, "posted again a quarter of an hour too early")
 	both(10 * time.Minute)
 	until(t, z, &p, waiting)
 	list := queued(t, client)
@@ -313,16 +285,10 @@ func TestZaqarRenewed(t *testing.T) {
 	}
 	both(4 * time.Minute)
 	until(t, z, &p, waiting)
-	if p.Receipt != was {
-		t.Error("a message that a consumer works at was posted again")
-	}
+	assert.Equal(t, was, p.Receipt, "a message that a consumer works at was posted again")
 	id, claim, _ := strings.Cut(path.Base(claimed[0].Href), "?claim_id=")
-	if err := messages.Delete(t.Context(), client, "drain", id, messages.DeleteOpts{ClaimID: claim}).ExtractErr(); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Run(t.Context(), message, &p); err != nil {
-		t.Error(err)
-	}
+	require.NoError(t, messages.Delete(t.Context(), client, "drain", id, messages.DeleteOpts{ClaimID: claim}).ExtractErr())
+	assert.NoError(t, z.Run(t.Context(), message, &p))
 }
 
 // TestZaqarRenewFails: between taking a message out and posting it again anything
@@ -353,9 +319,7 @@ func TestZaqarRenewFails(t *testing.T) {
 			c.fault.Service = fakecloud.Messaging
 			injected := fake.Inject(c.fault)
 			if c.ends != "" {
-				if err := z.Run(t.Context(), message, &p); err == nil || !strings.Contains(err.Error(), c.ends) {
-					t.Fatalf("got %v, want %q", err, c.ends)
-				}
+				require.ErrorContains(t, z.Run(t.Context(), message, &p), c.ends)
 			}
 			until(t, z, &p, waiting)
 			if injected.Fired() == 0 {
@@ -376,9 +340,7 @@ func TestZaqarDelayed(t *testing.T) {
 	cloud := zaqarCloud(t, fake)
 	client := consuming(t, cloud)
 	opts := queues.CreateOpts{QueueName: "drain", DefaultMessageTTL: 3600, DefaultMessageDelay: 900}
-	if err := queues.Create(t.Context(), client, opts).Err; err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, queues.Create(t.Context(), client, opts).Err)
 	z := zaqarHook(cloud)
 	for range 2 { // the second does not know of the first
 		until(t, z, &Progress{}, waiting)
@@ -387,9 +349,7 @@ func TestZaqarDelayed(t *testing.T) {
 		t.Errorf("there are %+v already", list)
 	}
 	fake.Advance(20 * time.Minute)
-	if list := queued(t, client); len(list) != 1 {
-		t.Errorf("%d messages, not 1", len(list))
-	}
+	assert.Len(t, queued(t, client), 1, "messages, not 1")
 }
 
 // TestZaqarFaults: a Zaqar that fails for now is asked again, and a lost answer
@@ -418,16 +378,12 @@ func TestZaqarFaults(t *testing.T) {
 			t.Errorf("%s: %d messages, fired %d", name, len(list), injected.Fired())
 		}
 		consume(t, client, list[0].ID)
-		if err := <-done; err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.NoError(t, <-done, name)
 	}
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Status: http.StatusForbidden, Times: fakecloud.Forever})
 	z := zaqarHook(zaqarCloud(t, fake))
-	if err := z.Run(t.Context(), message, &Progress{}); err == nil || !strings.Contains(err.Error(), `look into the queue "drain"`) {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorContains(t, z.Run(t.Context(), message, &Progress{}), `look into the queue "drain"`)
 }
 
 // TestZaqarTTL: a message outlives the hook's timeout by an hour.
@@ -447,9 +403,7 @@ func TestZaqarTTL(t *testing.T) {
 			t.Errorf("with a timeout of %s it lives %d seconds, not %d", timeout, posted.TTL, want)
 		}
 		consume(t, client, posted.ID)
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, <-done)
 		cancel()
 	}
 }
@@ -469,8 +423,6 @@ func TestLeft(t *testing.T) {
 		{math.MaxInt, 0, longest},
 		{math.MaxInt, math.MaxInt, 0},
 	} {
-		if got := left(messages.Message{TTL: c.ttl, Age: c.age}); got != c.want {
-			t.Errorf("ttl %d, age %d: got %s, want %s", c.ttl, c.age, got, c.want)
-		}
+		assert.Equal(t, c.want, left(messages.Message{TTL: c.ttl, Age: c.age}), "ttl %d, age %d", c.ttl, c.age)
 	}
 }

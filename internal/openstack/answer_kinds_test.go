@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // How the services say that something is not there.
@@ -35,9 +37,7 @@ func TestOwnNotFound(t *testing.T) {
 	for _, kind := range []string{"compute", "compute_legacy", "identity", "image", "message", "messaging", "load-balancer", "load-balancing", ""} {
 		for service, body := range services {
 			want := kind == "" || strings.HasPrefix(kind, service[:min(len(service), len("messag")-1)])
-			if got := own(kind, "application/json", body); got != want {
-				t.Errorf("%q: %s's 404 is its own: %t", kind, service, got)
-			}
+			assert.Equal(t, want, own(kind, "application/json", body), "%q: %s's 404 is its own", kind, service)
 		}
 		if got, want := own(kind, "application/json", octaviaNone), kind == "" || strings.HasPrefix(kind, "messag") || strings.HasPrefix(kind, "load"); got != want {
 			t.Errorf("%q: Octavia's other 404 is its own: %t", kind, got)
@@ -166,9 +166,7 @@ func TestHugeAnswers(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		resp, err := client(&transport{retries: 0}, url).Get(url)
 		runtime.ReadMemStats(&after)
-		if c.fails != (err != nil) {
-			t.Errorf("%s: got %v, %v", name, resp, err)
-		}
+		assert.Equal(t, c.fails, err != nil, "%s: got %v, %v", name, resp, err)
 		if err == nil {
 			if body, _ := io.ReadAll(resp.Body); len(body) > shownRefusal+100 {
 				t.Errorf("%s: %d bytes", name, len(body))
@@ -210,9 +208,7 @@ func TestRefusalIsShown(t *testing.T) {
 		req, _ := http.NewRequestWithContext(t.Context(), "GET", url, nil)
 		req.Header.Set("X-Auth-Token", token)
 		resp, err := client(&transport{secrets: []string{password, ""}}, url).Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		text, _ := io.ReadAll(resp.Body)
 		shown := string(text)
 		if len(shown) > 1100 || !strings.HasPrefix(shown, c.want) || strings.ContainsAny(shown, "\x1b\n") || strings.Contains(shown, "gAAAAAB") {
@@ -275,9 +271,7 @@ func TestNothingForeignIsShown(t *testing.T) {
 			defer conn.Close()
 			fmt.Fprint(conn, raw+"\r\n\r\n")
 		})
-		if strings.Contains(got, "cGFzc3dvcmQ") {
-			t.Errorf("%q is shown as %s", raw, got)
-		}
+		assert.NotContains(t, got, "cGFzc3dvcmQ", "%q is shown as", raw)
 	}
 	req, _ := http.NewRequestWithContext(t.Context(), "GET", "/", nil)
 	if got := new(transport).redacted(req, errors.New(`http2: server sent GOAWAY; debug="cGFzc3dvcmQ"`)); strings.Contains(got.Error(), "cGF") {
@@ -311,14 +305,10 @@ func TestAtMostSixteen(t *testing.T) {
 	if _, err := c.Do(req); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	if n := requests.Load(); n != mostAtOnce {
-		t.Errorf("%d requests at once", n)
-	}
+	assert.Equal(t, mostAtOnce, requests.Load(), "requests at once")
 	close(release)
 	for range 50 {
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, <-ended)
 	}
 }
 
@@ -334,9 +324,7 @@ func TestDeadline(t *testing.T) {
 		return http.StatusOK, "application/json", []byte(`{"servers": [{"id": "s"}]}`)
 	})
 	compute, err := c.Compute(t.Context(), "R")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c.transport.timeout = time.Nanosecond
 	c.transport.base = late{c.transport.base}
 	if _, err = (Server{Compute: compute, ID: "s"}).Exists(t.Context()); !errors.Is(err, errSlow) {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestOtherAnswers: a good status with another object behind it is an error
@@ -65,9 +67,7 @@ func TestOtherAnswers(t *testing.T) {
 			status = http.StatusCreated
 		}
 		fake.Inject(fakecloud.Fault{Path: strings.TrimSuffix(path, "?"), Status: status, Body: "{}", Times: fakecloud.Forever})
-		if err := c.ask(t.Context(), open(t, member(fake))); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v", path, err)
-		}
+		assert.ErrorContains(t, c.ask(t.Context(), open(t, member(fake))), c.want, path)
 	}
 }
 
@@ -78,9 +78,7 @@ func TestAnotherAnswer(t *testing.T) {
 	fake.Inject(fakecloud.Fault{Path: "/servers/s", Status: http.StatusOK, Times: fakecloud.Forever, Body: `{"server": {"id": "other", "status": "DELETED"}}`})
 	fake.Inject(fakecloud.Fault{Path: "/os-server-groups/g", Status: http.StatusOK, Times: fakecloud.Forever, Body: `{"server_group": {"id": "other"}}`})
 	compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if status, err := (openstack.Server{Compute: compute, ID: "s"}).Status(t.Context()); err == nil || !strings.Contains(err.Error(), `about another one, "other"`) {
 		t.Errorf("got %q, %v", status, err)
 	}

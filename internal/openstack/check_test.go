@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestRedactAnswer: no good answer has a long secret in it, however JSON writes it, and what
@@ -21,9 +22,7 @@ func TestRedactAnswer(t *testing.T) {
 
 		`{"a":"\u0061-long\u002Dpassword\/of ours \u00E9"}`: `{"a":"(redacted)"}`, // escaped as nobody has to
 	} {
-		if got := string(redactAnswer([]byte(body), []string{secret, "short"})); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		assert.Equal(t, want, string(redactAnswer([]byte(body), []string{secret, "short"})))
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func member(fake *fakecloud.Cloud) openstack.Config {
@@ -28,9 +30,7 @@ func member(fake *fakecloud.Cloud) openstack.Config {
 func open(t *testing.T, config openstack.Config) *openstack.Cloud {
 	t.Helper()
 	cloud, err := openstack.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return cloud
 }
 
@@ -38,9 +38,7 @@ func open(t *testing.T, config openstack.Config) *openstack.Cloud {
 func TestNewAsksNothing(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	open(t, member(fake))
-	if n := len(fake.Requests()); n != 0 {
-		t.Errorf("%d requests", n)
-	}
+	assert.Empty(t, fake.Requests(), "requests")
 }
 
 func TestLoginIsShared(t *testing.T) {
@@ -79,16 +77,10 @@ func TestLoginOutlivesTheFirst(t *testing.T) {
 	go func() { second <- cloud.Login(t.Context()) }()
 	time.Sleep(200 * time.Millisecond) // until the second one waits too
 	cancel()
-	if err := <-first; !errors.Is(err, context.Canceled) {
-		t.Errorf("the first: %v", err)
-	}
+	assert.ErrorIs(t, <-first, context.Canceled, "the first")
 	close(release)
-	if err := <-second; err != nil {
-		t.Errorf("the second: %v", err)
-	}
-	if n := fake.Count("POST identity /auth/tokens"); n != 1 {
-		t.Errorf("%d logins", n)
-	}
+	assert.NoError(t, <-second, "the second")
+	assert.Equal(t, 1, fake.Count("POST identity /auth/tokens"), "logins")
 }
 
 func TestLogins(t *testing.T) {
@@ -116,9 +108,7 @@ func TestLogins(t *testing.T) {
 // TestToken: a token logs in, and cannot be renewed.
 func TestToken(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
-	if err := open(t, member(fake)).Login(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, open(t, member(fake)).Login(t.Context()))
 	if _, err := open(t, member(fake)).Zones(t.Context(), "RegionOne"); err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +135,7 @@ func TestWrongPassword(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if n := fake.Count("POST identity /auth/tokens"); n != 1 {
-		t.Errorf("%d logins: who is refused was to knock once", n)
-	}
+	assert.Equal(t, 1, fake.Count("POST identity /auth/tokens"), "logins: who is refused was to knock once")
 }
 
 // TestExpiredToken: requests that find the token expired share one new login,
@@ -198,18 +186,14 @@ func TestExpiredToken(t *testing.T) {
 	}
 	close(release)
 	wait.Wait()
-	if n := fake.Count("POST identity /auth/tokens"); n != 1 {
-		t.Errorf("%d logins", n)
-	}
+	assert.Equal(t, 1, fake.Count("POST identity /auth/tokens"), "logins")
 }
 
 // TestReloginRefused: where the second login fails, that is said, and once.
 func TestReloginRefused(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	cloud := open(t, member(fake))
-	if err := cloud.Login(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cloud.Login(t.Context()))
 	fake.ExpireTokens()
 	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: http.StatusUnauthorized, Times: fakecloud.Forever})
 	for _, region := range []string{"RegionOne", "RegionTwo"} {
@@ -217,18 +201,14 @@ func TestReloginRefused(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if n := fake.Count("POST identity /auth/tokens"); n != 2 {
-		t.Errorf("%d logins", n)
-	}
+	assert.Equal(t, 2, fake.Count("POST identity /auth/tokens"), "logins")
 }
 
 // TestReloginFails: a login that fails for the moment is not the last one.
 func TestReloginFails(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	cloud := open(t, member(fake))
-	if err := cloud.Login(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cloud.Login(t.Context()))
 	fake.ExpireTokens()
 	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: http.StatusServiceUnavailable})
 	if _, err := cloud.Zones(t.Context(), "RegionOne"); err == nil || !strings.Contains(err.Error(), "logging in again failed") {
@@ -237,9 +217,7 @@ func TestReloginFails(t *testing.T) {
 	if _, err := cloud.Zones(t.Context(), "RegionTwo"); err != nil {
 		t.Error(err)
 	}
-	if n := fake.Count("POST identity /auth/tokens"); n != 3 {
-		t.Errorf("%d logins", n)
-	}
+	assert.Equal(t, 3, fake.Count("POST identity /auth/tokens"), "logins")
 }
 
 func TestKeystoneAnswersHTML(t *testing.T) {
@@ -326,9 +304,7 @@ func TestMicroversions(t *testing.T) {
 		if err != nil || compute.Newest() != newest {
 			t.Fatalf("got %v, %v", compute, err)
 		}
-		if compute.Offers(64) != (newest == "2.93") {
-			t.Errorf("%s: Offers(64) is %t", newest, compute.Offers(64))
-		}
+		assert.Equal(t, newest == "2.93", compute.Offers(64), "%s: Offers(64)", newest)
 		old, recent := compute.At(1), compute.At(64)
 		if want := map[string]string{"2.93": "2.64", "2.60": "2.60"}[newest]; old.Microversion != "2.1" || recent.Microversion != want {
 			t.Errorf("got %s and %s", old.Microversion, recent.Microversion)

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/terraform-provider-openstack/utils/v2/auth"
 )
 
@@ -59,9 +61,7 @@ func cleanEnvironment(t *testing.T, set map[string]string) {
 		t.Setenv(name, value)
 	}
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("clouds.yaml", []byte(cloudsYAML), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile("clouds.yaml", []byte(cloudsYAML), 0o600))
 	t.Setenv("HOME", t.TempDir())
 }
 
@@ -121,13 +121,9 @@ func TestResolveLikeTheOpenStackProvider(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cleanEnvironment(t, c.env)
 			got, err := c.config.resolve()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			theirs := oracle(c.config)
-			if err := theirs.LoadAndValidate(t.Context()); err != nil {
-				t.Fatalf("the oracle refuses: %v", err)
-			}
+			require.NoError(t, theirs.LoadAndValidate(t.Context()), "the oracle refuses")
 			want := *theirs.AuthOpts
 			want.AllowReauth = false // set at login
 			if want.UserID != "" {
@@ -136,12 +132,8 @@ func TestResolveLikeTheOpenStackProvider(t *testing.T) {
 			if !reflect.DeepEqual(got.auth, want) {
 				t.Errorf("credentials\n  got %+v %+v\n want %+v %+v", got.auth, got.auth.Scope, want, want.Scope)
 			}
-			if got.region != theirs.Region {
-				t.Errorf("region: got %q, want %q", got.region, theirs.Region)
-			}
-			if insecure := theirs.Insecure != nil && *theirs.Insecure; got.tls.InsecureSkipVerify != insecure {
-				t.Errorf("insecure: got %t, want %t", got.tls.InsecureSkipVerify, insecure)
-			}
+			assert.Equal(t, theirs.Region, got.region, "region")
+			assert.Equal(t, got.tls.InsecureSkipVerify, theirs.Insecure != nil && *theirs.Insecure, "insecure")
 		})
 	}
 }
@@ -199,9 +191,7 @@ func TestResolveRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cleanEnvironment(t, nil)
 			_, err := c.config.resolve()
-			if err == nil || !strings.Contains(err.Error(), c.text) {
-				t.Fatalf("got %v, want %q", err, c.text)
-			}
+			require.ErrorContains(t, err, c.text)
 			var argument *ArgumentError
 			if errors.As(err, &argument) != (c.argument != "") || argument != nil && argument.Argument != c.argument {
 				t.Errorf("got %#v, want a fault of %q", err, c.argument)
@@ -219,9 +209,7 @@ func TestResolveRefuses(t *testing.T) {
 func TestClientConfigFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "elsewhere.yaml")
 	cleanEnvironment(t, map[string]string{"OS_CLIENT_CONFIG_FILE": file})
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(cloudsYAML, "simple:", "moved:")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(cloudsYAML, "simple:", "moved:")), 0o600))
 	got, err := Config{Cloud: "moved"}.resolve()
 	if err != nil || got.region != "RegionTwo" {
 		t.Fatalf("got %+v, %v", got, err)
@@ -233,30 +221,20 @@ func TestClientConfigFile(t *testing.T) {
 func TestClientCertificate(t *testing.T) {
 	cleanEnvironment(t, nil)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	block := func(kind string, der []byte) string {
 		return string(encoding.EncodeToMemory(&encoding.Block{Type: kind, Bytes: der}))
 	}
 	cert, private := block("CERTIFICATE", der), block("PRIVATE KEY", secret)
 	home, err := os.UserHomeDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, text := range map[string]string{"cert.pem": cert, "key.pem": private} {
-		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o600))
 	}
 	for _, c := range []Config{
 		{Cert: cert, Key: private},

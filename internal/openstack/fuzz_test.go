@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stretchr/testify/require"
 )
 
 // canned is a cloud in which each request has the answer that a test made up.
@@ -33,9 +34,7 @@ const goodCatalogue = `{"token": {"catalog": [
 func invent(t *testing.T, answers canned) *Cloud {
 	t.Helper()
 	c, err := New(Config{AuthURL: "http://cloud.example/identity/v3", UserID: "u", Password: "hidden-password", TenantID: "p", MaxRetries: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c.transport.base = answers
 	return c
 }
@@ -51,9 +50,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status uint16, contentType string, body []byte) {
 		tr := &transport{secrets: []string{"hidden-password"}, large: make(chan struct{}, largeAtOnce)}
 		resp, err := http.NewRequest(http.MethodGet, "http://cloud.example/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		tr.hosts.Store((*hosts)(nil).with("compute", "http://cloud.example/"))
 		answer, _ := canned(func(*http.Request) (int, string, []byte) { return int(status), contentType, body }).RoundTrip(resp)
 		failed := tr.check(t.Context(), resp, answer)

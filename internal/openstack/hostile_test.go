@@ -2,7 +2,6 @@ package openstack_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // lists are all lists that are read, by the path of their request.
@@ -56,9 +57,7 @@ func TestEndlessLists(t *testing.T) {
 			fake := fakecloud.Start(t, fakecloud.Config{})
 			cloud := open(t, member(fake))
 			compute, err := cloud.Compute(t.Context(), "RegionOne")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			fake.ResetRequests()
 			for i := range 1000 {
 				id := string(pages[i%len(pages)])
@@ -79,9 +78,7 @@ func TestHeavyLists(t *testing.T) {
 			fake := fakecloud.Start(t, fakecloud.Config{})
 			cloud := open(t, member(fake))
 			compute, err := cloud.Compute(t.Context(), "RegionOne")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			pages := 0
 			fake.Inject(fakecloud.Fault{Path: path, Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				pages++
@@ -106,9 +103,7 @@ func TestListsStayAtHome(t *testing.T) {
 		fake := fakecloud.Start(t, fakecloud.Config{})
 		cloud := open(t, member(fake))
 		compute, err := cloud.Compute(t.Context(), "RegionOne")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		fake.Inject(fakecloud.Fault{Path: path, Status: http.StatusOK, Body: pageOf(path, "A", elsewhere.URL+"/regions")})
 		err = ask(t.Context(), cloud, compute)
 		if path == "/regions" && (err == nil || !strings.Contains(err.Error(), "the list goes on at "+elsewhere.URL+": credentials are not sent")) {
@@ -139,9 +134,7 @@ func TestVersionLinks(t *testing.T) {
 			t.Errorf("%q: %v, %v", suffix, zones, err)
 		}
 	}
-	if n := strangers.Load(); n != 0 {
-		t.Errorf("%d requests went elsewhere", n)
-	}
+	assert.Equal(t, int64(0), strangers.Load(), "requests went elsewhere")
 }
 
 // TestCatalogueSecrets: an address with a password in the catalogue is not used,
@@ -165,9 +158,7 @@ func TestCancelledForAll(t *testing.T) {
 	config := member(fake)
 	config.RequestTimeout = time.Hour
 	cloud := open(t, config)
-	if err := cloud.Login(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cloud.Login(t.Context()))
 	// A list that never ends, as far as the identity of its items goes.
 	fault := fake.Inject(fakecloud.Fault{Path: "/os-availability-zone", Effect: fakecloud.Hang, Times: fakecloud.Forever})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -181,9 +172,7 @@ func TestCancelledForAll(t *testing.T) {
 	<-fault.Hit()
 	cancel()
 	for range 3 {
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
-		}
+		assert.ErrorIs(t, <-ended, context.Canceled)
 	}
 	fault.Remove()
 	if zones, err := cloud.Zones(t.Context(), "RegionOne"); err != nil || len(zones) == 0 {

@@ -5,6 +5,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestHosts(t *testing.T) {
@@ -28,16 +31,12 @@ func TestHosts(t *testing.T) {
 		"/relative":                                        "refused",
 	} {
 		u, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got := h.kind(u)
 		if h.allow(u) != nil {
 			got = "refused"
 		}
-		if got != want {
-			t.Errorf("%s: got %q, want %q", address, got, want)
-		}
+		assert.Equal(t, want, got, address)
 	}
 	if (*hosts)(nil).allow(&url.URL{Scheme: "https", Host: "cloud.example"}) == nil {
 		t.Error("where nothing is named, nothing is trusted")
@@ -60,9 +59,7 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if strangers != 0 {
-		t.Errorf("%d requests went elsewhere", strangers)
-	}
+	assert.Equal(t, 0, strangers, "requests went elsewhere")
 }
 
 // TestRedirectIsShown: the address of a redirect may repeat the token.

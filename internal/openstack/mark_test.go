@@ -10,6 +10,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestParseMark(t *testing.T) {
@@ -18,9 +20,7 @@ func TestParseMark(t *testing.T) {
 		"1": "1", "7-0f3a9c21": "7-0f3a9c21", "A_b.c-1": "A_b.c-1", longest: longest,
 		"": "", "7\x20": "", "7\n": "", "é": "", "a/b": "", longest + "x": "",
 	} {
-		if got := openstack.ParseMark(value); got != want {
-			t.Errorf("%q: got %q, want %q", value, got, want)
-		}
+		assert.Equal(t, want, openstack.ParseMark(value), value)
 	}
 }
 
@@ -29,9 +29,7 @@ func TestMark(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	cloud := open(t, member(fake))
 	compute, err := cloud.Compute(t.Context(), "RegionOne")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	id := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Metadata: map[string]string{"role": "web"}})[0]
 	server := openstack.Server{Compute: compute, ID: id}
 	holds := func(step string, err error, want map[string]string) {
@@ -61,9 +59,7 @@ func TestMark(t *testing.T) {
 	}
 
 	gone := openstack.Server{Compute: compute, ID: "00000000-0000-0000-0000-000000000000"}
-	if err := gone.Unmark(t.Context()); err != nil {
-		t.Errorf("unmark a server that is gone: %v", err)
-	}
+	assert.NoError(t, gone.Unmark(t.Context()), "unmark a server that is gone")
 	if err := gone.Mark(t.Context(), "1", time.Time{}); !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 		t.Errorf("mark a server that is gone: %v", err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/hostile"
+	"github.com/stretchr/testify/require"
 )
 
 // request is one kind of request that the provider makes.
@@ -345,9 +346,7 @@ func startPeer(t *testing.T, fake *fakecloud.Cloud, which int) peer {
 	in, inErr := child.StdinPipe()
 	out, outErr := child.StdoutPipe()
 	child.Stderr = os.Stderr
-	if err := errors.Join(inErr, outErr, child.Start()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(inErr, outErr, child.Start()))
 	t.Cleanup(func() { _ = errors.Join(in.Close(), child.Wait()) })
 	return peer{json.NewEncoder(in), json.NewDecoder(bufio.NewReader(out))}
 }
@@ -358,9 +357,7 @@ func (p peer) ask(t *testing.T, way hostile.Way) (got outcome) {
 	if way.Large {
 		q.Regions = 16
 	}
-	if err := errors.Join(p.in.Encode(q), p.out.Decode(&got)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(p.in.Encode(q), p.out.Decode(&got)))
 	return got
 }
 

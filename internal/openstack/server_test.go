@@ -6,15 +6,14 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // TestServerStatus: a server that only waits for its removal is gone.
 func TestServerStatus(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for status, want := range map[string]string{"ACTIVE": "ACTIVE", "SHELVED": "SHELVED", "DELETED": "", "SOFT_DELETED": ""} {
 		id := fake.AddServers("RegionOne", fakecloud.Server{Name: "web", Status: status})[0]
 		if got, err := (openstack.Server{Compute: compute, ID: id}).Status(t.Context()); err != nil || got != want {
@@ -28,9 +27,7 @@ func TestServerStatus(t *testing.T) {
 func TestServerExists(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	there := func(id string, want bool) {
 		t.Helper()
 		if got, err := (openstack.Server{Compute: compute, ID: id}).Exists(t.Context()); err != nil || got != want {
@@ -60,9 +57,7 @@ func TestEmptyPage(t *testing.T) {
 	} {
 		fake := fakecloud.Start(t, fakecloud.Config{})
 		compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if name == "a later page" {
 			fake.Inject(fakecloud.Fault{Path: "/servers", Status: 200, Body: page})
 		}

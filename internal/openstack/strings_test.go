@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/hostile"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestEveryString: every string of every answer comes in clean. The fields are
@@ -61,9 +62,7 @@ func TestEveryString(t *testing.T) {
 				return // compared, or written back, and never shown
 			}
 			every[field] = true
-			if text.Clean(s) != s {
-				t.Errorf("%s is %q", field, s)
-			}
+			assert.Equal(t, s, text.Clean(s), field)
 			reached[field] = reached[field] || strings.Contains(s, `~\x1b[2J`)
 		})
 	}

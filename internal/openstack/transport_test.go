@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // serve answers requests with the handlers in turn, the last one for ever.
@@ -231,9 +233,7 @@ func TestHang(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{"no answer": hang, "half an answer": stall} {
 		url, _ := serve(t, answer)
 		_, err := client(&transport{timeout: 50 * time.Millisecond}, url).Get(url)
-		if err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
-			t.Errorf("%s: got %v", name, err)
-		}
+		assert.ErrorContains(t, err, "no answer within 50ms", name)
 	}
 	for name, answer := range map[string]http.HandlerFunc{"no answer": hang, "wait": status(503, "Retry-After", "30")} {
 		url, _ := serve(t, answer)
@@ -270,9 +270,7 @@ func TestRedirects(t *testing.T) {
 		_, err := client(&transport{}, url).Do(req)
 		return err
 	}
-	if err := get("/away"); err == nil || !strings.Contains(err.Error(), "credentials are not sent to another host") {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorContains(t, get("/away"), "credentials are not sent to another host")
 	if n := strangers.Load(); n != 0 {
 		t.Errorf("the other host got %d requests", n)
 	}
@@ -281,12 +279,8 @@ func TestRedirects(t *testing.T) {
 	if _, err := client(&transport{retries: 3}, url).Do(login); err == nil || strings.Contains(err.Error(), "secret") || strangers.Load() != 0 {
 		t.Errorf("got %v, and the other host %d requests", err, strangers.Load())
 	}
-	if err := get("/around"); err == nil || !strings.Contains(err.Error(), "redirected five times") {
-		t.Errorf("got %v", err)
-	}
-	if err := get("/near"); err != nil {
-		t.Error(err)
-	}
+	assert.ErrorContains(t, get("/around"), "redirected five times")
+	assert.NoError(t, get("/near"))
 }
 
 // TestLogTellsNoSecret: the log has a line a request, and no headers or bodies.

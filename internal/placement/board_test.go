@@ -5,6 +5,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 )
 
@@ -111,9 +112,7 @@ func TestMaintenance(t *testing.T) {
 		t.Errorf("moves %s to %s, %t", from, to, ok)
 	}
 	const beyond = "it is closed, and no open place can lose a node"
-	if got := board.Beyond(Place{"R2", "old"}); got != beyond {
-		t.Errorf("beyond: %q", got)
-	}
+	assert.Equal(t, beyond, board.Beyond(Place{"R2", "old"}), "beyond")
 	for at, closed := range map[Place]bool{{"R1", "a"}: false, {"R1", "shut"}: true, {"R2", "a"}: true} {
 		if board.Closed(at) != closed || board.Takes(at) == closed || closed && board.Why(at) != "is closed" {
 			t.Errorf("%s is closed: %t (%s), takes: %t", at, board.Closed(at), board.Why(at), board.Takes(at))
@@ -172,9 +171,7 @@ func TestBoardChanges(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	for at, want := range map[Place]string{{"R1", "a"}: "", {"R1", "old"}: "it is not listed", {"R2", ""}: "it is above its cap of 1"} {
-		if got := board.Beyond(at); got != want {
-			t.Errorf("%s: got %q, want %q", at, got, want)
-		}
+		assert.Equal(t, want, board.Beyond(at), "%s", at)
 	}
 	for at, there := range map[Place]bool{{"R1", "a"}: true, {"R2", "x"}: true, {"R1", "gone"}: false, {"R9", "a"}: false} {
 		before := fmt.Sprint(changed.Rows())

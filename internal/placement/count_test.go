@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestNewBoard: listed places in their order with what they have, then those
@@ -27,17 +29,13 @@ func TestNewBoard(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s w%d cap%d %d/%d:%s", r.Name, r.Weight, r.Cap, r.Current, r.Current, brief(r.Zones)))
 	}
 	want := "R2 w2 cap9 7/7: b w3 0, a w1 4,  w0 2, old w0 1; R1 w1 cap-1 3/3:; R0 w1 cap-1 2/2: a w1 2; R3 w0 cap0 2/2:; R4 w0 cap0 1/1:"
-	if text := strings.Join(got, "; "); text != want {
-		t.Errorf("got  %s\nwant %s", text, want)
-	}
+	assert.Equal(t, want, strings.Join(got, "; "))
 	if listed[0].Current != 0 || listed[0].Zones[1].Current != 0 {
 		t.Error("the list that was given has changed")
 	}
 	for at, want := range map[Place]string{{"R2", "a"}: "R2/a true", {"R2", "none"}: "R2 false", {"R1", "b"}: "R1 true", {"R9", "a"}: "R9 false"} {
 		counted, there := board.Counted(at)
-		if got := fmt.Sprint(counted, " ", there); got != want {
-			t.Errorf("%s is counted in %s, want %s", at, got, want)
-		}
+		assert.Equal(t, want, fmt.Sprint(counted, " ", there), "%s is counted in", at)
 	}
 }
 
@@ -57,9 +55,7 @@ func TestBounds(t *testing.T) {
 		{Region{Bin: Bin{Name: "R", Weight: 7, Cap: 4, Min: 3, Current: 1, Closed: true}},
 			bounds{name: "R", weight: 7, nodes: 1, low: 1, within: 1, listed: 1, mins: 1, high: 1}},
 	} {
-		if got := newBoard([]Region{c.region}).regions[0].bounds(); got != c.want {
-			t.Errorf("%+v: got %+v, want %+v", c.region, got, c.want)
-		}
+		assert.Equal(t, c.want, newBoard([]Region{c.region}).regions[0].bounds(), "%+v", c.region)
 	}
 }
 
@@ -117,9 +113,7 @@ func TestLargest(t *testing.T) {
 		list := bins(t, c.bins)
 		changes, err := Distribute(list, c.count)
 		if c.refused != "" {
-			if err == nil || !strings.Contains(err.Error(), c.refused) {
-				t.Errorf("%s, %+d: got %v, %v", c.bins, c.count, changes, err)
-			}
+			assert.ErrorContains(t, err, c.refused, "%s, %+d: got %v", c.bins, c.count, changes)
 			continue
 		}
 		if err != nil || fmt.Sprint(after(list, changes)) != c.after {

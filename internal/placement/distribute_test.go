@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // bins reads "A w3 cap2 min1 now4, B" as bins; the default is w1, no cap, empty.
@@ -23,9 +26,7 @@ func bins(t testing.TB, text string) []Bin {
 			}
 			split := strings.IndexAny(word, "-0123456789")
 			var n int64
-			if err := json.Unmarshal([]byte(word[split:]), &n); err != nil {
-				t.Fatalf("%q: %v", word, err)
-			}
+			require.NoError(t, json.Unmarshal([]byte(word[split:]), &n), word)
 			*map[string]*int64{"w": &b.Weight, "cap": &b.Cap, "min": &b.Min, "now": &b.Current}[word[:split]] = n
 		}
 		list = append(list, b)
@@ -91,9 +92,7 @@ func TestDistribute(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			list := bins(t, c.bins)
 			changes, err := Distribute(list, c.count)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if got := after(list, changes); !slices.Equal(got, c.after) {
 				t.Errorf("%s, %+d: got %v, want %v", c.bins, c.count, got, c.after)
 			}
@@ -107,16 +106,12 @@ func TestOneByOne(t *testing.T) {
 		step, whole := bins(t, text), bins(t, text)
 		for n := int64(1); n <= 40; n++ {
 			changes, err := Distribute(step, 1)
-			if err != nil {
-				t.Fatalf("%s: stuck at %d: %v", text, n, err)
-			}
+			require.NoError(t, err, "%s: stuck at %d", text, n)
 			for i := range step {
 				step[i].Current += changes[i]
 			}
 			changes, err = Distribute(whole, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if got, want := counts(step), after(whole, changes); !slices.Equal(got, want) {
 				t.Errorf("%s: %d single nodes give %v, %d at once %v", text, n, got, n, want)
 			}
@@ -127,9 +122,7 @@ func TestOneByOne(t *testing.T) {
 // TestVectors holds the cases with known answers, each in two orders of its bins.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile("testdata/distribute.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var cases []struct {
 		Count                  int64
 		Weights, Caps, Current map[string]int64
@@ -138,12 +131,8 @@ func TestVectors(t *testing.T) {
 			Error string
 		}
 	}
-	if err := json.Unmarshal(data, &cases); err != nil {
-		t.Fatal(err)
-	}
-	if len(cases) != 200 {
-		t.Fatalf("%d cases, not 200", len(cases))
-	}
+	require.NoError(t, json.Unmarshal(data, &cases))
+	require.Len(t, cases, 200, "cases, not 200")
 	for n, c := range cases {
 		names := slices.Collect(maps.Keys(c.Weights))
 		for name := range c.Current {
@@ -211,9 +200,7 @@ func TestIdeal(t *testing.T) {
 		for _, share := range ideal(bins(t, list), 11) {
 			got = append(got, share.FloatString(2))
 		}
-		if text := strings.Join(got, " "); text != want {
-			t.Errorf("%s: got %s, want %s", list, text, want)
-		}
+		assert.Equal(t, want, strings.Join(got, " "), list)
 	}
 }
 

@@ -3,6 +3,8 @@ package placement
 import (
 	"errors"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestInfeasible: the error says how much room there is, and what closes each
@@ -78,9 +80,7 @@ func TestHold(t *testing.T) {
 		{Bin: Bin{Name: "C", Weight: 1, Cap: Unlimited, Closed: true}, Zones: []Bin{{Name: "a", Weight: 1, Cap: Unlimited, Current: 1}, {Name: "old", Current: 1}}},
 	}
 	changes, err := distributeRegions(hold(regions, func(b Bin) bool { return b.Closed }), -3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if changes[0].nodes != 0 || changes[1].zones[0] != -3 || changes[1].zones[1] != 0 || changes[2].nodes != 0 {
 		t.Errorf("got %v", changes)
 	}

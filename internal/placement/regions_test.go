@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
@@ -42,9 +43,7 @@ func TestDistributeRegions(t *testing.T) {
 
 	t.Run("zones of one name are two zones", func(t *testing.T) {
 		got, err := distributeRegions([]Region{one, two}, 6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got[0].nodes != 2 || !slices.Equal(got[0].zones, []int64{1, 1}) ||
 			got[1].nodes != 4 || !slices.Equal(got[1].zones, []int64{1, 3}) {
 			t.Errorf("got %+v", got)
@@ -53,9 +52,7 @@ func TestDistributeRegions(t *testing.T) {
 	t.Run("full zones bound their region", func(t *testing.T) {
 		full := Region{Bin: one.Bin, Zones: bins(t, "az-1 cap1, az-2 cap1")}
 		got, err := distributeRegions([]Region{full, two}, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got[0].nodes != 2 || got[1].nodes != 7 {
 			t.Errorf("got %+v", got)
 		}

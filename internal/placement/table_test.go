@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestRows: regions with their zones after them, as they are listed; then what
@@ -48,9 +50,7 @@ func TestNote(t *testing.T) {
 		{Bin{Closed: true, Why: "has no compute endpoint", Current: 1}, "not listed, no compute endpoint"},
 		{Bin{Closed: true, Why: "has no compute endpoint", Current: 1}, "not listed, no compute endpoint"},
 	} {
-		if got := c.bin.note(); got != c.want {
-			t.Errorf("%+v: got %q, want %q", c.bin, got, c.want)
-		}
+		assert.Equal(t, c.want, c.bin.note(), "%+v", c.bin)
 	}
 }
 
@@ -73,9 +73,7 @@ R2               1      1.67     100     0      2
 (no region)      1      none    none  none   none  not listed: removed first
 total            5                                 said
 `
-	if got := board.Table(said); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	assert.Equal(t, want, board.Table(said))
 	const change = `place        now  after     ideal  weight   min    cap
 R1             3      4      4.00     200     0   none
   a            2      2      2.00     100     0      2  full: cap
@@ -85,7 +83,5 @@ R2             1      2      2.00     100     0      2  full: cap
 (no region)    1      0      none    none  none   none  not listed: removed first
 total          5      6
 `
-	if got := board.Change(Counts{{"R1", "b"}: 2, {"R1", ""}: -1, {"R2", ""}: 1, {"", ""}: -1}); got != change {
-		t.Errorf("got\n%s\nwant\n%s", got, change)
-	}
+	assert.Equal(t, change, board.Change(Counts{{"R1", "b"}: 2, {"R1", ""}: -1, {"R2", ""}: 1, {"", ""}: -1}))
 }

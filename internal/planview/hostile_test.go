@@ -16,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 )
 
@@ -48,9 +50,7 @@ func made(t testing.TB, cluster, region string, nodes, gone int, zone, image str
 		server(image, "openstack_compute_instance_v2", image), server(fmt.Sprintf("%s[%q]", zone, fmt.Sprintf("%s-%d", cluster, gone)), image, ""), map[string]any{
 			"address": `module.a["` + cluster + `"].stackpolicy_placement_attachment.web`, "mode": "managed", "type": "stackpolicy_placement_attachment",
 			"change": map[string]any{"actions": []string{"update"}, "before": values(before), "after": values(after)}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
@@ -63,18 +63,14 @@ var hostile = []string{
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	view, err := planview.Read(made(t, "web", "RegionOne", 2, 1, "az-1", "debian"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	usual := map[string]map[string]bool{}
 	for format, got := range drawings(view) {
 		usual[format] = elements(got)
 	}
 	for _, evil := range hostile {
 		view, err := planview.Read(made(t, evil, evil, 2, 1, evil, evil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for format, got := range drawings(view) {
 			for element := range elements(got) {
 				if !usual[format][element] && element != "<code>" {
@@ -146,9 +142,7 @@ func TestLarge(t *testing.T) {
 	plan := made(t, "web", "RegionOne", 10_000, 9_000, "az-1", "debian")
 	start := time.Now()
 	view, err := planview.Read(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got := drawings(view)
 	t.Logf("%d bytes of plan took %s; markdown %d, svg %d, html %d bytes", len(plan), time.Since(start), len(got["markdown"]), len(got["svg"]), len(got["html"]))
 	for format, most := range map[string]int{"markdown": 60_000, "svg": 20_000, "html": 40_000} {
@@ -165,9 +159,7 @@ func TestLarge(t *testing.T) {
 func TestMarkdownFits(t *testing.T) {
 	t.Parallel()
 	one, err := planview.Read(made(t, strings.Repeat("web", 60), "RegionOne", 200, 200, "az-1", "debian"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var many planview.Plan
 	for _, n := range []int{1, 2, 5, 20, 300} {
 		many.Attachments = slices.Repeat(one.Attachments, n)
@@ -175,9 +167,7 @@ func TestMarkdownFits(t *testing.T) {
 			t.Fatalf("%d attachments make %d bytes", n, len(got))
 		}
 	}
-	if !strings.Contains(planview.Markdown(many), "The rest is left out") {
-		t.Error("nothing says that something is left out")
-	}
+	assert.Contains(t, planview.Markdown(many), "The rest is left out", "nothing says that something is left out")
 }
 
 // TestDeterministic: the same plan is drawn in the same way.
@@ -185,14 +175,10 @@ func TestDeterministic(t *testing.T) {
 	t.Parallel()
 	for range 5 {
 		first, err := planview.Read(kept(t, "batch"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		second, _ := planview.Read(kept(t, "batch"))
 		for format, got := range drawings(first) {
-			if got != drawings(second)[format] {
-				t.Errorf("%s differs", format)
-			}
+			assert.Equal(t, drawings(second)[format], got, "%s differs", format)
 		}
 	}
 }
@@ -201,9 +187,7 @@ func TestDeterministic(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for _, name := range fuzzed {
 		text, err := os.ReadFile("testdata/" + name + ".json")
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		f.Add(text)
 	}
 	for _, actions := range []string{"update", "create", "delete", "no-op", `delete", "create`} {
@@ -256,9 +240,7 @@ func FuzzValues(f *testing.F) {
 			changed = replace(changed, value, &left)
 		}
 		encoded, err := json.Marshal(changed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		drawn(t, encoded)
 	})
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "rewrite the plans, and what is drawn of them")
@@ -115,9 +117,7 @@ func TestLog(t *testing.T) {
 	}
 	write := func(text string) {
 		t.Helper()
-		if err := w.Write(text); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Write(text))
 	}
 	write(config("desired_capacity = 6", threeZones))
 	if _, err := w.Apply(t.Context()); err != nil {
@@ -125,20 +125,14 @@ func TestLog(t *testing.T) {
 	}
 	write(config("desired_capacity = 6", `zones = [{ name = "az-1" }, { name = "az-2" }]`, `deletion { candidates = ["nobody"] }`))
 	log, err := w.Run(t.Context(), "plan", "-input=false", "-json", "-out=a.tfplan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, err := w.Run(t.Context(), "show", "-json", "a.tfplan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	view, err := planview.Read([]byte(text))
 	if err == nil {
 		err = planview.AddWarnings(view, []byte(log))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got := planview.Markdown(view)
 	for _, title := range []string{"A place with nodes is no longer listed", "A candidate is not there"} {
 		if n := strings.Count(got, "- **"+title+".**"); n != 1 {
@@ -159,9 +153,7 @@ func (c planCase) plan(t *testing.T) []byte {
 	run := func(args ...string) string {
 		t.Helper()
 		text, err := w.Run(t.Context(), args...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return text
 	}
 	servers := map[string]string{}
@@ -178,9 +170,7 @@ func (c planCase) plan(t *testing.T) []byte {
 		}
 	}
 	if c.twice != nil {
-		if err := w.Write(attached(c.twice...) + c.provided(cloud, c.made)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Write(attached(c.twice...)+c.provided(cloud, c.made)))
 		if c.fails {
 			cloud.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "POST", Path: "/servers", Status: http.StatusForbidden, Times: 2})
 		}
@@ -195,9 +185,7 @@ func (c planCase) plan(t *testing.T) []byte {
 	if c.after != nil {
 		second += attached(c.after...)
 	}
-	if err := w.Write(second); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Write(second))
 	run("plan", "-no-color", "-input=false", "-out=a.tfplan")
 	return []byte(run("show", "-json", "-no-color", "a.tfplan"))
 }
@@ -220,16 +208,12 @@ type nodeAt struct {
 func nodesOf(t *testing.T, w *workspace.Workspace) (nodes map[string]nodeAt) {
 	t.Helper()
 	state, err := w.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, err := json.Marshal(state.Values.RootModule.Resources[0].AttributeValues["nodes"])
 	if err == nil {
 		err = json.Unmarshal(text, &nodes)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return nodes
 }
 
@@ -260,9 +244,7 @@ func trim(t *testing.T, text []byte) string {
 		FormatVersion   string     `json:"format_version"`
 		ResourceChanges []resource `json:"resource_changes"`
 	}
-	if err := json.Unmarshal(text, &plan); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &plan))
 	plan.FormatVersion = "1.2"
 	for _, r := range plan.ResourceChanges {
 		for _, values := range []any{r.Change.Before, r.Change.After, r.Change.AfterUnknown, r.Change.BeforeSensitive, r.Change.AfterSensitive} {
@@ -294,9 +276,7 @@ func trim(t *testing.T, text []byte) string {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetIndent("", " ")
-	if err := encoder.Encode(plan); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, encoder.Encode(plan))
 	return b.String()
 }
 
@@ -308,9 +288,7 @@ var pages = []string{"batch", "rebuild", "user-data"}
 func draw(t *testing.T, name string, plan []byte) {
 	t.Helper()
 	view, err := planview.Read(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	golden(t, name+".md", planview.Markdown(view))
 	golden(t, name+".svg", planview.SVG(view))
 	if slices.Contains(pages, name) {
@@ -323,16 +301,10 @@ func golden(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		return
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text != string(want) {
-		t.Errorf("%s is out of date; -update rewrites it. Now it is:\n%s", path, text)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, string(want), text, "%s is out of date; -update rewrites it", path)
 }

@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // kept is a plan of testdata.
 func kept(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
@@ -43,9 +43,7 @@ func TestReadErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := planview.Read([]byte(c.text))
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %q", err, c.want)
-			}
+			assert.ErrorContains(t, err, c.want)
 		})
 	}
 	for _, text := range []string{`{"format_version": "1.2", "planned_values": {"root_module": {}}}`,
@@ -74,9 +72,7 @@ func TestReadEncodings(t *testing.T) {
 	t.Parallel()
 	text := kept(t, "shrink")
 	want, err := planview.Read(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	little, big := []byte("\xff\xfe"), []byte("\xfe\xff")
 	for _, unit := range utf16.Encode([]rune(string(text))) {
 		little = append(little, byte(unit), byte(unit>>8))
@@ -103,13 +99,9 @@ func TestAsTheProvider(t *testing.T) {
 				Change struct{ After struct{ Summary string } }
 			} `json:"resource_changes"`
 		}
-		if err := json.Unmarshal(kept(t, c.name), &plan); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(kept(t, c.name), &plan))
 		view, err := planview.Read(kept(t, c.name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var rows []string
 		add := func(p planview.Bin) {
 			if p.Note != "not listed" { // its last node leaves: a summary has it no more
@@ -145,12 +137,8 @@ const log = `{"@level":"info","@message":"Terraform 1.11.4","type":"version"}
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	view, err := planview.Read(kept(t, "dropped-place"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := planview.AddWarnings(view, []byte(log)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, planview.AddWarnings(view, []byte(log)))
 	got := planview.Markdown(view)
 	if !strings.Contains(got, "- **A batch waits for nodes.** web-1 is in ERROR.\n") || strings.Contains(got, "another") ||
 		!strings.Contains(got, "- **A place with nodes is no longer listed.**") { // which was worked out from the plan
@@ -169,9 +157,7 @@ func TestHeld(t *testing.T) {
 	text := strings.Replace(string(kept(t, "batch")), `"replaced": 2`,
 		`"replaced": 2, "held": {"count": 3, "nodes": {"web-5": "TEMPLATE: the batch is full"}, "omitted": 2}`, 1)
 	view, err := planview.Read([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got := planview.Markdown(view)
 	if !strings.Contains(got, "**Held: 3 nodes**\n\n- `web-5`: RegionOne/az-") || !strings.Contains(got, "TEMPLATE: the batch is full\n- and 2 more\n") {
 		t.Error(got)
@@ -186,9 +172,7 @@ func FuzzWarnings(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		view, err := planview.Read(made(t, "web", "r", 2, 1, "z", "i"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		view.Attachments[0].Address = "stackpolicy_placement_attachment.web"
 		if planview.AddWarnings(view, text) != nil {
 			return
@@ -208,9 +192,7 @@ func TestSensitive(t *testing.T) {
 	before, after, _ := strings.Cut(string(kept(t, "batch")), `"after_sensitive": {`)
 	text := before + `"after_sensitive": {"cluster": true,` + strings.Replace(after, `"template": {}`, `"template": {"image": true}`, 1)
 	view, err := planview.Read([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, got := range drawings(view) {
 		if strings.Contains(got, "debian-") || strings.Contains(got, "Placement of web") {
 			t.Errorf("%s shows what is sensitive:\n%s", name, got)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // instances are the servers of the nodes, with more arguments.
@@ -165,9 +167,7 @@ func TestExplained(t *testing.T) {
 					attachments = attachment("module.a.") + "," + attachments // whose name is the beginning of another
 				}
 				view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [` + attachments + "," + change + "]}"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				got := planview.Markdown(view)
 				if c.want == other {
 					if strings.Contains(got, "No node change asks") || strings.Contains(got, "no node:") {
@@ -184,9 +184,7 @@ func TestExplained(t *testing.T) {
 						its += len(a.Servers) + len(a.Undone)
 					}
 				}
-				if len(view.Servers)+its != 1 {
-					t.Errorf("%s: it is at the attachment of another module:\n%s", module, got)
-				}
+				assert.Equal(t, 1, len(view.Servers)+its, "%s: it is at the attachment of another module:\n%s", module, got)
 			}
 		})
 	}
@@ -202,9 +200,7 @@ func TestStruck(t *testing.T) {
 		strings.Replace(string(kept(t, "same")), `"resource_changes": [`, `"resource_changes": [`+resized+",", 1): 1 + 1,
 	} {
 		view, err := planview.Read([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got := planview.SVG(view); strings.Count(got, `class="struck"`) != want {
 			t.Errorf("want %d marks:\n%s", want, got)
 		}

@@ -10,6 +10,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/playground"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
@@ -38,9 +40,7 @@ func TestPlay(t *testing.T) {
 	t.Parallel()
 	s := example()
 	r, err := playground.Play(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got, want := places(r.Moves), []string{"RegionTwo", "RegionOne/az-1", "RegionOne/az-2", "RegionTwo", "RegionOne/az-3"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -55,9 +55,7 @@ func TestPlay(t *testing.T) {
 	if got, want := places(r.Moves), []string{"RegionOne/az-3", "RegionOne/az-2"}; !reflect.DeepEqual(got, want) { // of equals the last name; az-1 keeps its min
 		t.Errorf("%q, want %q", got, want)
 	}
-	if note := r.Moves[0].Levels[1].Options[0].Note; note != "keeps its min of 1" {
-		t.Errorf("%q", note)
-	}
+	assert.Equal(t, "keeps its min of 1", r.Moves[0].Levels[1].Options[0].Note)
 }
 
 func TestRollout(t *testing.T) {
@@ -194,9 +192,7 @@ func TestHCL(t *testing.T) {
 		}
 	}
 	r, err := playground.Play(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, r.HCL)
 	if _, err := w.Run(t.Context(), "fmt", "-check", "-diff", "main.tf"); err != nil {
 		t.Error(err)
@@ -205,9 +201,7 @@ func TestHCL(t *testing.T) {
 		t.Fatal(err)
 	}
 	state, err := w.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	nodes := state.Values.RootModule.Resources[0].AttributeValues["nodes"].(map[string]any)
 	counts := map[string]int64{}
 	for _, n := range nodes {
@@ -219,9 +213,7 @@ func TestHCL(t *testing.T) {
 			t.Errorf("%s has %d, want %d", region.Name, got, region.After)
 		}
 		for _, zone := range region.Zones {
-			if got := counts[region.Name+"/"+zone.Name]; got != zone.After {
-				t.Errorf("%s/%s has %d, want %d", region.Name, zone.Name, got, zone.After)
-			}
+			assert.Equal(t, zone.After, counts[region.Name+"/"+zone.Name], "%s/%s has", region.Name, zone.Name)
 		}
 	}
 
@@ -231,9 +223,7 @@ func TestHCL(t *testing.T) {
 	if r, err = playground.Play(s); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(r.HCL + "variable \"image\" {\n  type = string\n}\n"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Write(r.HCL+"variable \"image\" {\n  type = string\n}\n"))
 	for _, args := range [][]string{{"fmt", "-check", "-diff", "main.tf"}, {"validate", "-no-color"}} {
 		if _, err := w.Run(t.Context(), args...); err != nil {
 			t.Error(err)

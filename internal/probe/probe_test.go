@@ -20,14 +20,14 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func listen(t *testing.T, address string, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
 	s.Start()
 	t.Cleanup(s.Close)
@@ -92,9 +92,7 @@ func TestHTTP(t *testing.T) {
 		{"/nodes/{name}?at={address}", "", ""},
 	} {
 		u, err := ParseURL(fmt.Sprintf("http://{address}:%d%s", port, c.path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		statuses := Statuses{{200, 299}}
 		if c.status != "" {
 			if statuses, err = ParseStatuses(c.status); err != nil {
@@ -124,26 +122,20 @@ func TestCause(t *testing.T) {
 		{fmt.Errorf("dial: %w", context.DeadlineExceeded), "no answer in time"},
 		{errors.New("the answer breaks off"), ""},
 	} {
-		if got := network(c.err); got != c.want {
-			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
-		}
+		assert.Equal(t, c.want, network(c.err), "%v", c.err)
 	}
 }
 
 // TestTCPCloses: a look leaves no connection open.
 func TestTCPCloses(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer listener.Close()
 	if failure := (&TCP{Port: int64(listener.Addr().(*net.TCPAddr).Port)}).Look(t.Context(), "127.0.0.1"); failure != nil {
 		t.Fatal(failure)
 	}
 	connection, err := listener.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer connection.Close()
 	_ = connection.SetReadDeadline(time.Now().Add(time.Minute)) // only a connection that is open reaches it
 	if _, err := connection.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
@@ -179,9 +171,7 @@ func TestLooks(t *testing.T) {
 	port := s.Listener.Addr().(*net.TCPAddr).Port
 	for path, want := range map[string]string{"0": "", "5": "", "6": "answered 302 Found"} {
 		u, err := ParseURL(fmt.Sprintf("http://{address}:%d/%s", port, path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		before := opened.Load()
 		check := &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}
 		for range 2 {
@@ -207,9 +197,7 @@ func TestHTTPS(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer s.Close()
 	u, err := ParseURL(strings.Replace(s.URL, "127.0.0.1", "{address}", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
 	if got := wrong((&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(pool, time.Minute)}).Look(t.Context(), "web-0", "127.0.0.1")); got != "" {
@@ -239,17 +227,11 @@ func TestRedirectToOtherOrigin(t *testing.T) {
 		fmt.Sprintf("https://localhost:%d/", samePort),
 	} {
 		u, err := ParseURL(fmt.Sprintf("https://{address}:%d/?to=%s", samePort, url.QueryEscape(to)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		check := &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(pool, time.Minute)}
-		if got := wrong(check.Look(t.Context(), "web-0", "127.0.0.1")); !strings.Contains(got, "answered 302 Found, a redirect to ") {
-			t.Errorf("%s: %s", to, got)
-		}
+		assert.Contains(t, wrong(check.Look(t.Context(), "web-0", "127.0.0.1")), "answered 302 Found, a redirect to ", to)
 	}
-	if others.Load() != 0 {
-		t.Errorf("%d redirects were followed", others.Load())
-	}
+	assert.Equal(t, int64(0), others.Load(), "redirects were followed")
 }
 
 func TestTCP(t *testing.T) {
@@ -260,9 +242,7 @@ func TestTCP(t *testing.T) {
 			continue
 		}
 		check := &TCP{Port: int64(s.Addr().(*net.TCPAddr).Port)}
-		if got := wrong(check.Look(t.Context(), address)); got != "" {
-			t.Errorf("%s: %s", address, got)
-		}
+		assert.Empty(t, wrong(check.Look(t.Context(), address)), address)
 		s.Close()
 		if got := wrong(check.Look(t.Context(), address)); !strings.HasSuffix(got, strconv.FormatInt(check.Port, 10)+": connect: connection refused") {
 			t.Errorf("%s: %q", address, got)
@@ -274,16 +254,12 @@ func TestTCP(t *testing.T) {
 // their addresses, and what a service answers is none.
 func TestNetwork(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and answers nothing
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer silent.Close()
 	teapot := listen(t, "127.0.0.1:0", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	look := func(address string, limit time.Duration) string {
 		u, err := ParseURL(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
 		failure := (&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}).Look(ctx, "web-0", "127.0.0.1")
@@ -302,9 +278,7 @@ func TestNetwork(t *testing.T) {
 		if want == "no answer in time" {
 			limit = 50 * time.Millisecond
 		}
-		if got := look(address, limit); got != want {
-			t.Errorf("%s: got %q, want %q", address, got, want)
-		}
+		assert.Equal(t, want, look(address, limit), address)
 	}
 	for _, port := range []int64{1, 2} {
 		if got := (&TCP{Port: port}).Look(t.Context(), "127.0.0.1"); got == nil || got.Network != "connection refused" {
@@ -408,9 +382,7 @@ func TestStatuses(t *testing.T) {
 		{"200, 401,500-503", []int{200, 401, 500, 503}, []int{201, 400, 504}},
 	} {
 		s, err := ParseStatuses(c.list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, status := range c.has {
 			if !s.has(status) {
 				t.Errorf("%s lacks %d", c.list, status)
@@ -436,9 +408,7 @@ func FuzzURL(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	u, err := ParseURL("https://{address}:8443/nodes/{name}/x?name={name}&end=1")
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, name, address string) {
 		got, err := u.For(name, address)
 		if err != nil {
@@ -448,8 +418,6 @@ func FuzzURL(f *testing.F) {
 		if !zone && got.Hostname() != host || got.Port() != "8443" || got.User != nil || got.Query().Get("end") != "1" || got.Query().Get("name") != name {
 			t.Errorf("%q, %q: %s", name, address, got)
 		}
-		if got.Path != "/nodes/"+name+"/x" {
-			t.Errorf("%q: path %q", name, got.Path)
-		}
+		assert.Equal(t, "/nodes/"+name+"/x", got.Path, "%q: path", name)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
+	"github.com/stretchr/testify/require"
 )
 
 // TestProxy: a node is asked directly, always. A proxy that answers 200 makes no
@@ -19,9 +20,7 @@ func TestProxy(t *testing.T) {
 	if os.Getenv("STACKPOLICY_TEST_PROXIED") != "" { // net/http reads the environment once
 		for _, template := range []string{"http://{address}/health", "https://{address}/health"} {
 			address, err := ParseURL(template)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			check := &HTTP{URL: address, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}
 			if wrong := check.Look(context.Background(), "web-0", "node.invalid"); wrong == nil { //nolint:usetesting // of a process of its own
 				t.Errorf("%s: in service", template)

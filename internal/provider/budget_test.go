@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // requests lists what was asked of the cloud, sorted: regions by their numbers,
@@ -58,9 +59,7 @@ func TestRequestBudgets(t *testing.T) {
 	place := change(placement, always(protocol.Spread(4)))
 	after := func(do step, here instance) instance {
 		got, err := do(t.Context(), protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne"), nil, here)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return got
 	}
 	inherited, guarded := after(inherit, instance{}), after(guard, instance{})

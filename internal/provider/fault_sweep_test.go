@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // trial is one run of an operation, on a cloud of its own.
@@ -83,9 +84,7 @@ func shown(i instance) string {
 func (o operation) baseline(t *testing.T) (*trial, []target) {
 	t.Helper()
 	b, err := o.prepare(t.Context(), patient, target{}, fakecloud.Fault{})
-	if err != nil {
-		t.Fatalf("%s: %v", o.name, err)
-	}
+	require.NoError(t, err, o.name)
 	if o.run(t.Context(), b); b.err != nil {
 		t.Fatalf("%s: %v", o.name, b.err)
 	}

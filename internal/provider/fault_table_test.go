@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -30,14 +32,10 @@ func compareTable(t *testing.T, file string, tallies []*tally) {
 		total.reported += c.reported
 	}
 	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o600))
 	}
 	golden, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if string(golden) != b.String() {
 		t.Errorf("%s is out of date (go test -run %s -update rewrites it):\n%s", file, t.Name(), b.String())
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // twoRegions is a configuration that reads a cluster of two regions and plans
@@ -40,9 +42,7 @@ output "target" { value = data.stackpolicy_region_plan.web.target }
 func plannedOutputs(t *testing.T, w *workspace.Workspace) map[string]any {
 	t.Helper()
 	plan, err := w.Plan(t.Context(), "outputs.tfplan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	values := map[string]any{}
 	for name, output := range plan.PlannedValues.Outputs {
 		values[name] = output.Value
@@ -89,9 +89,7 @@ func TestAccFault_attachment(t *testing.T) {
 	names(t, err, two, one+":")
 	restore()
 	l.Settled(t, "the region is back")
-	if got := acctest.Difference(l.IDs(t), nil); got != "0 1 2 3" {
-		t.Errorf("servers %q", got)
-	}
+	assert.Equal(t, "0 1 2 3", acctest.Difference(l.IDs(t), nil), "servers")
 }
 
 // TestAccFault_hanging: a region that takes requests and does not answer them is
@@ -119,9 +117,7 @@ func TestAccFault_interrupt(t *testing.T) {
 	c, w, _, two := twoRegions(t, "request_timeout = 300")
 	c.Break(t, acctest.Hanging, two)
 	plan, err := w.Start(t.Context(), "plan", "-input=false", "-no-color")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if err := plan.Until("Still reading..."); err != nil { // after ten seconds
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 var (
@@ -218,9 +219,7 @@ func (m *mortal) run(t *testing.T, random *rand.Rand) {
 			size--
 			change = "shrink"
 		}
-		if err := m.Write(m.config(size, version)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, m.Write(m.config(size, version)))
 		m.look(t, "before")
 		before := m.inService(t)
 		which := []string{"terraform", "the provider", "both"}[random.IntN(3)]
@@ -268,14 +267,10 @@ func (m *mortal) kill(t *testing.T, which string, after time.Duration) bool {
 	t.Helper()
 	file := filepath.Join(m.Dir, "terraform.tfstate")
 	state, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	cmd := m.Command(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the providers are in the group too
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // it was killed, or a resource failed
@@ -301,9 +296,7 @@ func (m *mortal) kill(t *testing.T, which string, after time.Duration) bool {
 	// Terraform may tear its own file. A backend with versions has the one before.
 	if text, err := os.ReadFile(file); err != nil || !json.Valid(text) {
 		m.counts["state torn"]++
-		if err := os.WriteFile(file, state, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, state, 0o600))
 	}
 	return true
 }
@@ -329,9 +322,7 @@ func (m *mortal) settle(t *testing.T, name string) (usual time.Duration) {
 	for applies := 1; ; applies++ {
 		began := time.Now()
 		text, err := m.Apply(t.Context())
-		if err != nil {
-			t.Fatalf("%s: apply %d: %v", name, applies, err)
-		}
+		require.NoError(t, err, "%s: apply %d", name, applies)
 		m.look(t, fmt.Sprintf("%s, apply %d", name, applies))
 		if usual = max(usual, time.Since(began)); strings.Contains(text, "0 added, 0 changed, 0 destroyed") {
 			m.counts["applies until empty, at most"] = max(m.counts["applies until empty, at most"], applies)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var killAll = flag.Bool("kill-all", false, "kill terraform at every request, not only at those that change something")
@@ -83,14 +85,10 @@ func (k killing) prepare(t *testing.T) {
 		}
 	}
 	if k.before != "" {
-		if err := k.Write(k.before); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, k.Write(k.before))
 		k.apply(t)
 	}
-	if err := k.Write(k.config); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, k.Write(k.config))
 	k.Cloud.Fake.ResetRequests()
 }
 
@@ -112,16 +110,12 @@ func (k killing) kill(t *testing.T, nth int) {
 	defer hang.Remove()
 	cmd := k.Command(t.Context(), orderly...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the providers are in the group too
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case <-hang.Hit():
-		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 		if err := <-ended; err == nil {
 			t.Errorf("terraform ended well, killed at request %d", nth)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // TestLoginRefused: a wrong password, project or domain is said in the same words
@@ -38,9 +39,7 @@ func TestLoginRefused(t *testing.T) {
 			}
 			w := c.Workspace(t, wrong("hidden-password", "member")+block)
 			for _, config := range []string{wrong("hidden-password", "member"), wrong(fakecloud.Password, "another-project")} {
-				if err := w.Write(config + block); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, w.Write(config+block))
 				_, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color")
 				if err == nil {
 					t.Fatal("it was applied")

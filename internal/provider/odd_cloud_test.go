@@ -12,6 +12,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // odd is a cloud that is not like others, and a provider for it.
@@ -51,9 +53,7 @@ func seenServers(t *testing.T, attached instance) map[string]struct{ ID string }
 	if err == nil && len(private.Seen) > 0 {
 		err = json.Unmarshal(private.Seen, &kept)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return kept.Seen.Servers
 }
 
@@ -62,9 +62,7 @@ func life(t *testing.T, fake *fakecloud.Cloud, p *protocol.Provider, cluster, re
 	t.Helper()
 	const placement, affinity, deletion = "stackpolicy_placement_attachment", "stackpolicy_affinity_attachment", "stackpolicy_deletion_attachment"
 	attached, err := p.Apply(t.Context(), instance{Kind: placement}, attributes{"cluster": cluster, "desired_capacity": 2, "zones": []any{attributes{"name": zone}}})
-	if err != nil {
-		t.Fatalf("%q: %v", cluster, err)
-	}
+	require.NoError(t, err, cluster)
 	var ids []string
 	for name := range protocol.Object(protocol.Object(attached.State)["nodes"]) {
 		ids = append(ids, fake.AddServers(region, fakecloud.Server{Name: name, Zone: zone, Metadata: map[string]string{"cluster": cluster}})...)
@@ -91,9 +89,7 @@ func life(t *testing.T, fake *fakecloud.Cloud, p *protocol.Provider, cluster, re
 	if err == nil && region == attribute(drained.State, "region") {
 		_, err = p.Adopt(t.Context(), deletion, attribute(drained.State, "id"))
 	}
-	if err != nil {
-		t.Errorf("%q: attached to a deletion: %v", cluster, err)
-	}
+	assert.NoError(t, err, "%q: attached to a deletion", cluster)
 }
 
 // TestOddNames: names have in them what OpenStack lets people write. Only a
@@ -155,9 +151,7 @@ func TestOddServers(t *testing.T) {
 	// One that is shelved and offloaded is in no zone.
 	// Of servers with one name a node has the first in its zone.
 	placed, err := p.Apply(t.Context(), instance{Kind: "stackpolicy_placement_attachment"}, attributes{"cluster": "web", "desired_capacity": 1, "node_name_pattern": "{cluster}{index}", "zones": []any{attributes{"name": "az-2"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web0", Zone: "az-1", Created: now}, fakecloud.Server{Name: "web0", Zone: "az-2"}, fakecloud.Server{Name: "web0", Zone: "az-2"})
 	for range 2 {
 		if placed, err = p.Refresh(t.Context(), placed); err != nil || seenServers(t, placed)["web0"].ID != ids[1] || attribute(placed.State, "nodes", "web0", "zone") != "az-2" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // anID is a part of a path that names one thing.
@@ -30,9 +31,7 @@ func call(r fakecloud.Request) string {
 func permissions(t *testing.T) map[string]string {
 	t.Helper()
 	guide, err := os.ReadFile("../../templates/guides/openstack-permissions.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	services := map[string]string{"Keystone": fakecloud.Identity, "Nova": fakecloud.Compute, "Glance": fakecloud.Images, "Zaqar": fakecloud.Messaging}
 	roles := map[string]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| (\\w+) \\| `([A-Z]+ /[^`]*)` \\| (\\w+) \\|").FindAllStringSubmatch(string(guide), -1) {

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkProvider is what the provider itself does for a plan of a placement
@@ -24,15 +25,11 @@ func BenchmarkProvider(b *testing.B) {
 				bootNodes(fake, placed)
 				placed, err = p.Refresh(b.Context(), placed)
 			}
-			if err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, err)
 			run := func(step string, do func(context.Context) error) {
 				b.Run(step, func(b *testing.B) {
 					for b.Loop() {
-						if err := do(b.Context()); err != nil {
-							b.Fatal(err)
-						}
+						require.NoError(b, do(b.Context()))
 					}
 				})
 			}
@@ -72,8 +69,6 @@ func stored(b *testing.B, placed instance) *tfprotov6.RawState {
 		places[node] = map[string]any{"index": 0, "region": "RegionOne", "zone": "az-1", "template": map[string]any{}, "generation": 1, "mark": "1"}
 	}
 	text, err := json.Marshal(map[string]any{"cluster": "web", "nodes": places})
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	return &tfprotov6.RawState{JSON: text}
 }

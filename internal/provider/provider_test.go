@@ -14,6 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // configFor reads a provider block, with no OS_* variables but those
@@ -36,9 +38,7 @@ func configFor(t *testing.T, block map[string]attr.Value, env map[string]string)
 			value = given
 		}
 		raw, err := value.ToTerraformValue(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		values[name] = raw
 		if _, ok := block[name]; !ok {
 			values[name] = tftypes.NewValue(a.GetType().TerraformType(t.Context()), nil)
@@ -149,9 +149,7 @@ func TestEnvironmentFlags(t *testing.T) {
 // and that is said.
 func TestIgnoredArguments(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("clouds.yaml", []byte("clouds: {c: {auth: {auth_url: 'http://k/v3', user_id: u, password: p, project_id: x}}}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile("clouds.yaml", []byte("clouds: {c: {auth: {auth_url: 'http://k/v3', user_id: u, password: p, project_id: x}}}"), 0o600))
 	var diags diag.Diagnostics
 	newBackend(t.Context(), providerModel{EndpointOverrides: types.MapNull(types.StringType), Cloud: types.StringValue("c"), UserName: types.StringValue("ann"), AuthURL: types.StringValue("http://other")}, "agent", &diags)
 	if diags.HasError() || len(diags) != 1 || !strings.Contains(diags[0].Detail(), `"c" of clouds.yaml says how to log in. Without effect in the provider block: auth_url, user_name.`) {
@@ -172,7 +170,5 @@ func TestWebhookTimeout(t *testing.T) {
 
 func TestUserAgent(t *testing.T) {
 	t.Setenv("TF_APPEND_USER_AGENT", " team-7 ")
-	if got := userAgent("1.2.3", "1.11.4"); got != "HashiCorp Terraform/1.11.4 (+https://www.terraform.io) terraform-provider-stackpolicy/1.2.3 team-7" {
-		t.Errorf("got %q", got)
-	}
+	assert.Equal(t, "HashiCorp Terraform/1.11.4 (+https://www.terraform.io) terraform-provider-stackpolicy/1.2.3 team-7", userAgent("1.2.3", "1.11.4"))
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // race is a plan that is saved, a cloud that changes, and the plan's apply.
@@ -21,9 +23,7 @@ func saved(t *testing.T, c *acctest.Cloud, now, next string) race {
 	if _, err := r.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Write(next); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Write(next))
 	if _, err := r.Run(t.Context(), "plan", "-no-color", "-out=saved.tfplan"); err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +47,7 @@ func (r race) repair(t *testing.T, servers int) {
 	if got := len(r.Cloud.Fake.Servers("RegionOne")); got != servers {
 		t.Errorf("%d servers, want %d", got, servers)
 	}
-	if got := r.Cloud.Groups(t, "RegionOne"); got != 1 {
-		t.Errorf("%d server groups", got)
-	}
+	assert.Equal(t, 1, r.Cloud.Groups(t, "RegionOne"), "server groups")
 }
 
 // TestRaceZone: a zone changes between plan and apply. Where the plan needs it the
@@ -156,9 +154,7 @@ func TestRaceApplies(t *testing.T) {
 	}
 	r.Settled(t, "the next apply")
 	for _, s := range c.Fake.Servers("RegionOne") {
-		if s.Name != c.Prefix+"0" {
-			t.Errorf("a server named %s", s.Name)
-		}
+		assert.Equal(t, c.Prefix+"0", s.Name, "a server named")
 	}
 	groups := c.Fake.ServerGroups("RegionOne")
 	if len(groups) != 2 {

@@ -13,6 +13,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // testdata/states has a folder for each released version, and one, "next", for
@@ -43,9 +44,7 @@ func TestReleasedStates(t *testing.T) {
 	}
 	text, err := json.Marshal(currentSchema(t))
 	var current resourceSchemas
-	if err := errors.Join(err, json.Unmarshal(text, &current)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, json.Unmarshal(text, &current)))
 	for _, dir := range folders {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			t.Parallel()
@@ -75,9 +74,7 @@ func readState(t *testing.T, dir string, then resourceSchemas) {
 		c.Fake.AddServers(region, there.Servers...)
 	}
 	state, err := os.ReadFile(filepath.Join(dir, "state.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name := range then.Resources {
 		if !strings.Contains(string(state), fmt.Sprintf("%q: %q", "type", name)) {
 			t.Errorf("the state in %s has no %s: add one to main.tf, and run the test with -update", dir, name)
@@ -87,9 +84,7 @@ func readState(t *testing.T, dir string, then resourceSchemas) {
 		state = []byte(strings.ReplaceAll(string(state), "registry.terraform.io", "registry.opentofu.org"))
 	}
 	w := stateWorkspace(t, c, dir)
-	if err := os.WriteFile(filepath.Join(w.Dir, "terraform.tfstate"), state, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "terraform.tfstate"), state, 0o600))
 	if output, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
 		t.Errorf("the state in %s: %v\n%s", dir, err, output)
 	}
@@ -98,9 +93,7 @@ func readState(t *testing.T, dir string, then resourceSchemas) {
 func stateWorkspace(t *testing.T, c *acctest.Cloud, dir string) *workspace.Workspace {
 	t.Helper()
 	config, err := os.ReadFile(filepath.Join(dir, "main.tf"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c.Workspace(t, string(config))
 }
 
@@ -117,9 +110,7 @@ func writeState(t *testing.T, dir string) {
 		Index        int
 		Region, Zone string
 	}
-	if err := w.Output(t.Context(), "nodes", &nodes); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Output(t.Context(), "nodes", &nodes))
 	for name, n := range nodes {
 		c.Fake.AddServers(n.Region, fakecloud.Server{
 			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n.Index), Name: name, Zone: n.Zone,
@@ -131,9 +122,7 @@ func writeState(t *testing.T, dir string) {
 		}
 	}
 	state, err := os.ReadFile(filepath.Join(w.Dir, "terraform.tfstate"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for pattern, fixed := range map[string]string{
 		`"lineage": "[^"]*"`:           `"lineage": "00000000-0000-4000-8000-000000000000"`,
 		`"terraform_version": "[^"]*"`: `"terraform_version": "1.8.0"`,
@@ -141,9 +130,7 @@ func writeState(t *testing.T, dir string) {
 	} {
 		state = regexp.MustCompile(pattern).ReplaceAll(state, []byte(fixed))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "state.json"), state, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), state, 0o600))
 	contents := cloudContents{}
 	for _, region := range c.Regions(t) {
 		there := contents[region]

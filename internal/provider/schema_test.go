@@ -17,6 +17,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/schemas"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const schemaFile = "testdata/schema.json"
@@ -40,24 +42,16 @@ func currentSchema(t *testing.T) map[string]any {
 	t.Helper()
 	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "provider \"stackpolicy\" {}\n")
 	text, err := w.Run(t.Context(), "providers", "schema", "-json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var all struct {
 		Providers map[string]map[string]any `json:"provider_schemas"`
 	}
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(text), &all))
 	got := map[string]any{"resource_identity_schemas": identities(t)}
 	actions, err := schemas.Actions(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	packed, err := json.Marshal(map[string]any{"action_schemas": actions})
-	if err := errors.Join(err, json.Unmarshal(packed, &got)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, json.Unmarshal(packed, &got)))
 	for address, has := range all.Providers {
 		if strings.HasSuffix(address, "/stackpolicy/stackpolicy") {
 			// What newer versions of terraform print in addition is left out: all print these.
@@ -74,13 +68,9 @@ func currentSchema(t *testing.T) map[string]any {
 func identities(t *testing.T) any {
 	t.Helper()
 	server, err := acctest.Factories()["stackpolicy"]()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	answer, err := server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	list := map[string]any{}
 	for name, schema := range answer.IdentitySchemas {
 		attributes := map[string]any{}
@@ -97,9 +87,7 @@ func identities(t *testing.T) any {
 func readJSON(t *testing.T, file string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err := errors.Join(err, json.Unmarshal(text, into)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, json.Unmarshal(text, into)))
 }
 
 func writeJSON(t *testing.T, file string, value any) {
@@ -108,9 +96,7 @@ func writeJSON(t *testing.T, file string, value any) {
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := errors.Join(encoder.Encode(value), os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, b.Bytes(), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(encoder.Encode(value), os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, b.Bytes(), 0o600)))
 }
 
 // resourceSchemas are those of all resources, as terraform prints them.
@@ -215,11 +201,7 @@ func TestLost(t *testing.T) {
 		if c.old != "" && changed == schema {
 			t.Fatalf("%s: nothing was changed", c.name)
 		}
-		if err := errors.Join(json.Unmarshal([]byte(schema), &before), json.Unmarshal([]byte(changed), &after)); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		if got := strings.Join(lost(before, after), "; "); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
+		require.NoError(t, errors.Join(json.Unmarshal([]byte(schema), &before), json.Unmarshal([]byte(changed), &after)), c.name)
+		assert.Equal(t, c.want, strings.Join(lost(before, after), "; "), c.name)
 	}
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestSecrets: with all logging there is, no secret is in Terraform's logs or
@@ -46,18 +48,14 @@ func TestSecrets(t *testing.T) {
 	var told strings.Builder // what is shown to the user
 	run := func(config string, args ...string) error {
 		t.Helper()
-		if err := w.Write(config); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Write(config))
 		text, err := w.Run(t.Context(), args...)
 		fmt.Fprintln(&told, text, err)
 		return err
 	}
 	must := func(args ...string) {
 		t.Helper()
-		if err := run(config, args...); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, run(config, args...))
 	}
 	must("plan", "-no-color", "-out=saved.tfplan")
 	must("apply", "-no-color", "saved.tfplan")
@@ -65,9 +63,7 @@ func TestSecrets(t *testing.T) {
 	// A token that expires, and is replaced in the middle of things.
 	expired := c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusUnauthorized})
 	must("apply", "-no-color", "-auto-approve")
-	if expired.Fired() != 1 {
-		t.Error("no token expired")
-	}
+	assert.Equal(t, 1, expired.Fired(), "no token expired")
 	// Errors of all kinds: of Nova, of a login, of a configuration.
 	refused := c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusInternalServerError})
 	if err := run(config, "plan", "-no-color"); err == nil || refused.Fired() == 0 {
@@ -120,15 +116,11 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("%d secrets are too few to tell", len(secrets))
 	}
 	for secret, name := range secrets {
-		if strings.Contains(kept, secret) {
-			t.Errorf("the state or the plan has %s", name)
-		}
+		assert.NotContains(t, kept, secret, "the state or the plan has %s", name)
 	}
 	secrets[hookUser], secrets[hookKey], secrets[readyKey] = "the webhook's user", "the webhook's key", "the key of the check"
 	for secret, name := range secrets {
-		if strings.Contains(told.String(), secret) {
-			t.Errorf("the output has %s", name)
-		}
+		assert.NotContains(t, told.String(), secret, "the output has %s", name)
 		if i := strings.Index(string(logged), secret); i >= 0 {
 			t.Errorf("the log has %s: %s", name, logged[max(0, i-300):min(len(logged), i+100)])
 		}
@@ -149,9 +141,7 @@ func onDisk(t *testing.T, dir string) string {
 	add(os.ReadFile(filepath.Join(dir, "terraform.tfstate")))
 	add(os.ReadFile(filepath.Join(dir, "terraform.tfstate.backup")))
 	plan, err := zip.OpenReader(filepath.Join(dir, "saved.tfplan"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer plan.Close()
 	for _, name := range []string{"tfplan", "tfstate"} {
 		add(fs.ReadFile(plan, name))

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // dirty gives each answer a diagnostic that clears the screen, and ends in
@@ -103,9 +105,7 @@ func TestCleanServer(t *testing.T) {
 		}()
 	}
 	stream, err := (&cleanServer{dirty{}}).InvokeAction(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for event := range stream.Events {
 		switch event := event.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:
@@ -120,7 +120,5 @@ func TestCleanServer(t *testing.T) {
 			}
 		}
 	}
-	if faced != 13 {
-		t.Errorf("%d answers and events have text of others in them", faced)
-	}
+	assert.Equal(t, 13, faced, "answers and events have text of others in them")
 }

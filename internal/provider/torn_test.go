@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // TestTornState: terraform was killed while it wrote its state. Whether the file
@@ -22,9 +23,7 @@ func TestTornState(t *testing.T) {
 	file := filepath.Join(w.Dir, "terraform.tfstate")
 	var states [2][]byte // before the cluster, and of it
 	for i, config := range []string{"resource \"terraform_data\" \"before\" {}\n", config} {
-		if err := w.Write(config); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Write(config))
 		if _, err := w.Apply(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -44,9 +43,7 @@ func TestTornState(t *testing.T) {
 		{"half of it", states[1][:len(states[1])/2], "Unsupported state file format"},
 		{"the backup of before the cluster", states[0], refused},
 	} {
-		if err := os.WriteFile(file, torn.state, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, torn.state, 0o600))
 		text, err := w.Apply(t.Context())
 		if err == nil || !acctest.Says(torn.want).MatchString(strings.ReplaceAll(err.Error(), "│", "")) {
 			t.Errorf("%s: got %v\n%s", torn.name, err, text)
@@ -55,9 +52,7 @@ func TestTornState(t *testing.T) {
 			t.Errorf("%s: servers %q, before %q", torn.name, after, there)
 		}
 	}
-	if err := os.WriteFile(file, states[1], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, states[1], 0o600))
 	acctest.Loop{Workspace: w, Cloud: c}.Settled(t, "the state as it was")
 }
 
@@ -85,34 +80,22 @@ func TestTwoApplies(t *testing.T) {
 		t.Helper()
 		two := *one
 		two.Dir = filepath.Join(t.TempDir(), "copy")
-		if err := os.CopyFS(two.Dir, os.DirFS(one.Dir)); err != nil {
-			t.Fatal(err)
-		}
-		if err := two.Write(config(size)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.CopyFS(two.Dir, os.DirFS(one.Dir)))
+		require.NoError(t, two.Write(config(size)))
 		text, err := two.Apply(t.Context())
 		if err == nil {
 			state, err = os.ReadFile(filepath.Join(two.Dir, "terraform.tfstate"))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return state, text
 	}
 	// then is what the next apply says, where this state is the one that stays.
 	then := func(state []byte, size int) string {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(one.Dir, "terraform.tfstate"), state, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := one.Write(config(size)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(one.Dir, "terraform.tfstate"), state, 0o600))
+		require.NoError(t, one.Write(config(size)))
 		text, err := one.Apply(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return text
 	}
 	grown, _ := apply(5)

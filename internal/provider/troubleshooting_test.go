@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/require"
 )
 
 // summaryAt says which argument of a call is the summary of a diagnostic.
@@ -28,9 +29,7 @@ func summaries(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
 	folders, more := filepath.Glob("*/*.go")
-	if err := errors.Join(err, more); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, more))
 	found := map[string]*regexp.Regexp{}
 	positions := token.NewFileSet()
 	for _, name := range append(files, folders...) {
@@ -38,9 +37,7 @@ func summaries(t *testing.T) map[string]*regexp.Regexp {
 			continue
 		}
 		file, err := parser.ParseFile(positions, name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for n := range ast.Preorder(file) {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -99,15 +96,11 @@ func isNamed(e ast.Expr, name string) bool {
 func titles(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	files, err := filepath.Glob("../roster/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	found := map[string]*regexp.Regexp{}
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for n := range ast.Preorder(file) {
 			spec, ok := n.(*ast.ValueSpec)
 			if !ok || !isNamed(spec.Type, "Title") {
@@ -135,9 +128,7 @@ const (
 // do is missing in those that are new.
 func TestTroubleshooting(t *testing.T) {
 	content, err := os.ReadFile(troubleshooting)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, table, found := strings.Cut(string(content), tableHeading)
 	if !found {
 		t.Fatalf("the page has no table %q", tableHeading)
@@ -185,13 +176,9 @@ func TestTroubleshooting(t *testing.T) {
 // TestOperating: the handbook has a row for each reason why a node is held.
 func TestOperating(t *testing.T) {
 	page, err := os.ReadFile("../../templates/guides/operating-a-cluster.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	verdict, err := parser.ParseFile(token.NewFileSet(), "../roster/verdict.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	holds := 0
 	for n := range ast.Preorder(verdict) {
 		if spec, ok := n.(*ast.ValueSpec); ok && isNamed(spec.Type, "Hold") {

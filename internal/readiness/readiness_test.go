@@ -19,6 +19,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
+	"github.com/stretchr/testify/assert"
 )
 
 // server goes through its statuses, one a look, and stays in the last one; "-"
@@ -167,9 +168,7 @@ func TestRun(t *testing.T) {
 				if runs > 1 {
 					t.Errorf("the hook ran %d times", runs)
 				}
-				if got := strings.Join(warnings, ""); got != c.warning {
-					t.Errorf("warnings %q, want %q", got, c.warning)
-				}
+				assert.Equal(t, c.warning, strings.Join(warnings, ""), "warnings")
 				looked := s.statuses[len(s.statuses)-1] == "ACTIVE" && !strings.Contains(c.statuses, "503")
 				if noted := !s.noted.IsZero(); noted != (c.seen != "" && looked) || noted && s.noted.After(time.Now().Add(-behind)) {
 					t.Errorf("noted as not in service at %s", s.noted)
@@ -329,9 +328,7 @@ func TestProgress(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for code, want := range map[int]bool{http.StatusForbidden: true, http.StatusNotFound: true, http.StatusBadRequest: true,
 		http.StatusConflict: false, http.StatusTooManyRequests: false, http.StatusInternalServerError: false, http.StatusServiceUnavailable: false} {
-		if got := refused(nova(code)); got != want {
-			t.Errorf("%d: got %t", code, got)
-		}
+		assert.Equal(t, want, refused(nova(code)), "%d", code)
 	}
 	if refused(errors.New("connection reset")) {
 		t.Error("a lost connection is no refusal")

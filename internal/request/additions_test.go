@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/require"
 )
 
 // TestAdditions: a plan of one region takes its own share of a decision, and
@@ -13,9 +14,7 @@ import (
 func TestAdditions(t *testing.T) {
 	byZone := func(zones map[string]counts) *Decision {
 		share, err := Decided{Zones: zones}.Share()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return &Decision{Creation: share}
 	}
 	regions := &Decision{Creation: &Share{Count: 6, Regions: counts{"R1": 2, "R2": 4}}}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestWanted(t *testing.T) {
@@ -68,9 +70,7 @@ func TestWantedNamed(t *testing.T) {
 		{"one node twice", Decided{Nodes: []string{"1", "a"}}, "", 0, nil, `decision: Its candidates: The node "a" is named more than once.`},
 	} {
 		share, err := c.decided.Share()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got, err := Removal{Decision: &Decision{Deletion: share}}.Wanted(nodes)
 		if c.fault != "" {
 			if err == nil || !strings.HasPrefix(err.Error(), c.fault) {
@@ -101,9 +101,7 @@ func TestRemovalCheck(t *testing.T) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
-	if err := (Removal{Decision: &Decision{}}).Check(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, (Removal{Decision: &Decision{}}).Check())
 }
 
 func TestNamed(t *testing.T) {

@@ -2,10 +2,10 @@ package request
 
 import (
 	"math/big"
-	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestChange: the precedence of decisions, as the policy documents have it.
@@ -35,9 +35,7 @@ func TestChange(t *testing.T) {
 		{"nothing decided leaves the request", Request{ScaleOut: new(int64(2)), Decision: &Decision{}}, 2},
 		{"and alone changes nothing", Request{Decision: &Decision{}}, 0},
 	} {
-		if err := c.request.Check(); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		assert.NoError(t, c.request.Check(), c.name)
 		if got, err := c.request.Change(5); err != nil || got != c.want {
 			t.Errorf("%s: got %d (%v), want %d", c.name, got, err, c.want)
 		}
@@ -58,9 +56,7 @@ func TestRequestCheck(t *testing.T) {
 		{Request{Resize: &Resize{AdjustmentType: ChangeInPercentage}}, "resize.number: CHANGE_IN_PERCENTAGE needs a number."},
 		{Request{Resize: &Resize{MinSize: new(int64(5)), MaxSize: new(int64(1))}}, "resize.min_size: The specified min_size (5) is greater"},
 	} {
-		if err := c.request.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %q", err, c.want)
-		}
+		assert.ErrorContains(t, c.request.Check(), c.want)
 	}
 }
 
@@ -87,9 +83,7 @@ func TestPrecedence(t *testing.T) {
 		{"another region's zone", &placement.Place{Region: "R2", Zone: "az-1"}, "R1", nil, "The node is for the region R2: nothing is planned in R1."},
 	} {
 		got := Request{NodeCreate: c.node}.Precedence(c.region, c.zoned...)
-		if got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
+		assert.Equal(t, c.want, got, c.name)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestDesired(t *testing.T) {
@@ -78,9 +80,7 @@ func TestDesiredRefuses(t *testing.T) {
 
 func TestDesiredVectors(t *testing.T) {
 	data, err := os.ReadFile("testdata/desired_capacity.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var cases []struct {
 		Current int64
 		Resize  struct {
@@ -96,12 +96,8 @@ func TestDesiredVectors(t *testing.T) {
 			Change, Desired int64
 		}
 	}
-	if err := json.Unmarshal(data, &cases); err != nil {
-		t.Fatal(err)
-	}
-	if len(cases) != 200 {
-		t.Fatalf("%d cases, not 200", len(cases))
-	}
+	require.NoError(t, json.Unmarshal(data, &cases))
+	require.Len(t, cases, 200, "cases, not 200")
 	for i, c := range cases {
 		resize := Resize{AdjustmentType: c.Resize.AdjustmentType, MinSize: c.Resize.MinSize, MaxSize: c.Resize.MaxSize, MinStep: c.Resize.MinStep, Strict: c.Resize.Strict}
 		if c.Resize.Number != nil {
@@ -171,8 +167,6 @@ func TestDecimal(t *testing.T) {
 		"0.1234567890123456789123": "0.12345678901234567891",
 	} {
 		r, _ := new(big.Rat).SetString(text)
-		if got := decimal(r); got != want {
-			t.Errorf("%s: got %s, want %s", text, got, want)
-		}
+		assert.Equal(t, want, decimal(r), text)
 	}
 }

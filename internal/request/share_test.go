@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
 )
 
 type counts = map[string]int64
@@ -65,9 +66,7 @@ func TestShare(t *testing.T) {
 		case err != nil || !reflect.DeepEqual(*got, c.want):
 			t.Errorf("%s: got %+v, %v, want %+v", c.name, got, err, c.want)
 		}
-		if !reflect.DeepEqual(zones, c.decided.Zones) {
-			t.Errorf("%s: the decision has changed", c.name)
-		}
+		assert.Equal(t, c.decided.Zones, zones, "%s: the decision has changed", c.name)
 	}
 }
 
@@ -134,9 +133,7 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", c.name, groups, c.groups)
 		}
 		for n, want := range c.place {
-			if got := of(n); got != want {
-				t.Errorf("%s: %+v is in %q, want %q", c.name, n, got, want)
-			}
+			assert.Equal(t, want, of(n), "%s: %+v is in", c.name, n)
 		}
 	}
 }

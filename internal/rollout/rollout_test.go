@@ -15,6 +15,8 @@ import (
 
 	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // script is a terraform that makes the same plans in each test: one a letter.
@@ -221,9 +223,7 @@ func TestInterrupt(t *testing.T) {
 
 func TestCodes(t *testing.T) {
 	for outcome, want := range map[Outcome]int{Done: 0, Failed: 1, Held: 2, Reverted: 3} {
-		if got := outcome.Code(); got != want {
-			t.Errorf("%s: got %d", outcome, got)
-		}
+		assert.Equal(t, want, outcome.Code(), outcome)
 	}
 }
 
@@ -262,9 +262,7 @@ func TestPrint(t *testing.T) {
 // TestPrintable: no text of others is a command for a terminal or a pipeline.
 func TestPrintable(t *testing.T) {
 	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]\nC:: fine")
-	if want := "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]\nC:: fine"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]\nC:: fine", got)
 	const evil = "::error::\n\x1b[2J##vso[task.complete]"
 	c, err := clusterOf(&tfjson.ResourceChange{Address: evil, Change: &tfjson.Change{After: map[string]any{
 		"cluster": evil, "status": evil, "change": []any{map[string]any{"held": map[string]any{"nodes": map[string]any{evil: evil}}}},
@@ -277,9 +275,7 @@ func TestPrintable(t *testing.T) {
 	}
 	var summary bytes.Buffer
 	Summary(&summary)(Event{Kind: "end", Outcome: Held, Message: "<img src=x> waits"})
-	if strings.Contains(summary.String(), "<img") {
-		t.Error(summary.String())
-	}
+	assert.NotContains(t, summary.String(), "<img")
 }
 
 // TestClusterOf: the times of the update are read, in Terraform's forms.
@@ -306,22 +302,16 @@ func TestClusterOf(t *testing.T) {
 func TestFolder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	killed, unlock, err := folder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	unlock()
 	lives, unlock, err := folder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer unlock()
 	if info, err := os.Stat(lives); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info, err)
 	}
 	_, unlock, err = folder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer unlock()
 	if _, err := os.Stat(killed); err == nil {
 		t.Error("the plans of a killed run are still there")
@@ -332,9 +322,7 @@ func TestFolder(t *testing.T) {
 }
 
 func TestPolicyCommand(t *testing.T) {
-	if err := PolicyCommand(`grep -q '"plan": 1'`)(t.Context(), []byte(`{"plan": 1}`)); err != nil {
-		t.Errorf("refused: %v", err)
-	}
+	assert.NoError(t, PolicyCommand(`grep -q '"plan": 1'`)(t.Context(), []byte(`{"plan": 1}`)), "refused")
 	if err := PolicyCommand("echo too many; exit 1")(t.Context(), nil); err == nil || err.Error() != "too many" {
 		t.Errorf("got %v", err)
 	}

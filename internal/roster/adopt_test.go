@@ -2,11 +2,11 @@ package roster
 
 import (
 	"fmt"
-	"reflect"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestAdopt: the servers whose names the pattern makes are the cluster's, and new
@@ -57,7 +57,5 @@ func TestPlaces(t *testing.T) {
 	}
 	free := func(name string) placement.Bin { return placement.Bin{Name: name, Cap: placement.Unlimited} }
 	want := []placement.Region{{Bin: free("R1"), Zones: []placement.Bin{free("az-1"), free("az-2")}}, {Bin: free("R2")}}
-	if got := (Roster{Nodes: nodes}).Places(); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v", got)
-	}
+	assert.Equal(t, want, (Roster{Nodes: nodes}).Places())
 }

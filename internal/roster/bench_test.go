@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/bench"
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkPlan: a plan that changes nothing, and one that grows by a node, for
@@ -19,9 +20,7 @@ func BenchmarkPlan(b *testing.B) {
 					p := policy(size)
 					change(&p)
 					r, _, err := Plan(Roster{}, Seen{}, p)
-					if err != nil {
-						b.Fatal(err)
-					}
+					require.NoError(b, err)
 					seen := running(r)
 					p.Capacity += growth
 					return bench.Side{Name: name, Do: func() error {
@@ -50,9 +49,7 @@ func BenchmarkRollout(b *testing.B) {
 			p := policy(size)
 			p.Templates = images("a")
 			r, _, err := Plan(Roster{}, Seen{}, p)
-			if err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, err)
 			seen := running(r)
 			p.Templates, p.Update = images("b"), update("25%", Unhealthy, Misplaced, Outdated)
 			for b.Loop() {
@@ -88,9 +85,7 @@ func largeRollout(t testing.TB, size int64, template func(version string) Templa
 	own := template("own")
 	p.Templates = NewTemplates(Templates{placement.Place{}: template("a"), placement.Place{Region: "RegionTwo"}: own})
 	r, _, err := Plan(Roster{}, Seen{}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seen := running(r)
 	p.Templates, p.RequireMarks = NewTemplates(Templates{placement.Place{}: template("b"), placement.Place{Region: "RegionTwo"}: own}), true
 	p.Update = update("25%", Unhealthy, Misplaced, Outdated)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/require"
 )
 
 // close closes a region of a policy, or a zone of it.
@@ -151,9 +152,7 @@ func TestClosedPlaces(t *testing.T) {
 		start := policy(6)
 		start.Templates = images("a")
 		r, _, err := Plan(Roster{}, NewSeen(), start)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for name, n := range r.Nodes {
 			n.Served = true
 			r.Nodes[name] = n
@@ -198,9 +197,7 @@ func TestClosedPlaces(t *testing.T) {
 // place could lose one.
 func TestClosedReason(t *testing.T) {
 	r, _, err := Plan(Roster{}, NewSeen(), policy(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p := policy(0)
 	p.close("RegionTwo", "")
 	_, change, err := Plan(r, running(r), p)
@@ -214,9 +211,7 @@ func TestClosedReason(t *testing.T) {
 // cannot be made again. One that the cluster has too many leaves it.
 func TestClosedCandidate(t *testing.T) {
 	r, _, err := Plan(Roster{}, NewSeen(), policy(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p := policy(3)
 	p.Update, p.Candidates = update("1", Outdated), []string{"web-1"}
 	p.Update.Method = Recreate
@@ -241,9 +236,7 @@ func TestClosedSlot(t *testing.T) {
 	p := policy(2)
 	p.Stateful = &Stateful{Retain: true}
 	r, _, err := Plan(Roster{}, NewSeen(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	slots := r.Slots
 	p.Capacity, p.Criteria = 1, "HIGHEST_INDEX_FIRST"
 	if r, _, err = Plan(r, running(r), p); err != nil || len(r.KeptSlots()) != 1 {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestMatch: which of the servers that run is the node's, where the node then
@@ -59,18 +61,10 @@ func TestMatch(t *testing.T) {
 			before.Servers["web-0"] = node.Node{ID: c.before}
 		}
 		next, seen, notices := Match(r, c.servers, before, func(string) bool { return false })
-		if got := seen.Servers["web-0"].ID; got != c.id {
-			t.Errorf("%s: matched %q, want %q", c.name, got, c.id)
-		}
-		if seen.Missing["web-0"] != (c.id == "") {
-			t.Errorf("%s: missing is %v", c.name, seen.Missing)
-		}
-		if got := next.Nodes["web-0"].Zone; got != c.zone {
-			t.Errorf("%s: the node belongs in %q, want %q", c.name, got, c.zone)
-		}
-		if r.Nodes["web-0"].Zone != "az-1" {
-			t.Errorf("%s: the roster that was given has changed", c.name)
-		}
+		assert.Equal(t, c.id, seen.Servers["web-0"].ID, "%s: matched", c.name)
+		assert.Equal(t, c.id == "", seen.Missing["web-0"], "%s: missing is %v", c.name, seen.Missing)
+		assert.Equal(t, c.zone, next.Nodes["web-0"].Zone, "%s: the node belongs in", c.name)
+		assert.Equal(t, "az-1", r.Nodes["web-0"].Zone, "%s: the roster that was given has changed", c.name)
 		var titles []string
 		for _, n := range notices {
 			titles = append(titles, string(n.Title))
@@ -129,9 +123,7 @@ func TestMatchSeveral(t *testing.T) {
 	if _, seen, _ = Match(r, []node.Node{own, other}, before, func(string) bool { return true }); seen.Servers["web-0"].Status != "ACTIVE" {
 		t.Errorf("only one of them is in ERROR: got %+v", seen.Servers["web-0"])
 	}
-	if zone := next.Nodes["web-0"].Zone; zone != "az-1" {
-		t.Errorf("the node went to %s", zone)
-	}
+	assert.Equal(t, "az-1", next.Nodes["web-0"].Zone, "the node went to")
 }
 
 // TestMatchFollows: a node without a zone gets the zone of its server once its
@@ -141,9 +133,7 @@ func TestMatchFollows(t *testing.T) {
 	servers := []node.Node{{ID: "a", Name: "web-0", Region: "R1", Zone: "az-2", Status: "ACTIVE"}}
 	for _, zoned := range []bool{false, true} {
 		r, _, _ := Match(anywhere, servers, Seen{}, func(region string) bool { return zoned && region == "R1" })
-		if got := r.Nodes["web-0"].Zone; got != map[bool]string{true: "az-2"}[zoned] {
-			t.Errorf("zones listed: %v; the node is in %q", zoned, got)
-		}
+		assert.Equal(t, map[bool]string{true: "az-2"}[zoned], r.Nodes["web-0"].Zone, "zones listed: %v; the node is in", zoned)
 	}
 	for status, zone := range map[string]string{"ACTIVE": "az-2", "SHUTOFF": "az-2", "BUILD": "", "MIGRATING": "", "ERROR": ""} {
 		servers[0].Status = status
@@ -177,9 +167,7 @@ func TestPlanZonesListed(t *testing.T) {
 	p := policy(2)
 	p.Regions = regions
 	r, _, err := Plan(Roster{}, Seen{}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seen := running(r)
 	for _, name := range r.Names() {
 		seen.change(name, func(n *node.Node) { n.Zone = "az-1" })
@@ -195,9 +183,7 @@ func TestPlanZonesListed(t *testing.T) {
 		if err != nil || len(change.Names(Comes)) != 2 || fmt.Sprint(next.Counts()) != want {
 			t.Errorf("got %v, %+v, %v, want %s", next.Counts(), change, err, want)
 		}
-		if got := fmt.Sprint(r.Counts()); got != "map[RegionOne:2]" {
-			t.Errorf("the roster that was given has changed to %s", got)
-		}
+		assert.Equal(t, "map[RegionOne:2]", fmt.Sprint(r.Counts()), "the roster that was given has changed to")
 	}
 }
 
@@ -208,10 +194,6 @@ func TestServed(t *testing.T) {
 	now := Roster{Nodes: map[string]Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2")}}
 	next := Roster{Nodes: map[string]Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2"), "new": at("R2")}}
 	seen := Seen{Servers: map[string]node.Node{"served": {}, "another cluster's": {}}, Missing: map[string]bool{"lost": true}}
-	if got := fmt.Sprint(seen.Served(now)); got != "map[R1:1]" {
-		t.Errorf("served: %s", got)
-	}
-	if got := fmt.Sprint(seen.Unserved(now, next)); got != "map[R1:1 R2:1]" {
-		t.Errorf("unserved: %s", got)
-	}
+	assert.Equal(t, "map[R1:1]", fmt.Sprint(seen.Served(now)), "served")
+	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(seen.Unserved(now, next)), "unserved")
 }

@@ -3,6 +3,8 @@ package roster
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestPattern(t *testing.T) {
@@ -11,12 +13,8 @@ func TestPattern(t *testing.T) {
 		"{index}.{cluster}.example": "12.web.example",
 		"node{index}":               "node12",
 	} {
-		if fault := pattern.Check(); fault != "" {
-			t.Errorf("%s: %s", pattern, fault)
-		}
-		if got := pattern.Name("web", 12); got != want {
-			t.Errorf("%s: got %s, want %s", pattern, got, want)
-		}
+		assert.Empty(t, pattern.Check(), pattern)
+		assert.Equal(t, want, pattern.Name("web", 12), pattern)
 	}
 	for _, pattern := range []Pattern{"", "web", "{cluster}", "{cluster}-{number}", "{index}-{", "{index:02}", "{index}-{index}"} {
 		if pattern.Check() == "" {
@@ -31,9 +29,7 @@ func TestPatternRegexp(t *testing.T) {
 		if m := DefaultPattern.Regexp("we.b").FindStringSubmatch(name); m != nil {
 			got = m[1]
 		}
-		if got != index {
-			t.Errorf("%s: got %q, want %q", name, got, index)
-		}
+		assert.Equal(t, index, got, name)
 	}
 }
 
@@ -55,8 +51,6 @@ func TestCheckNames(t *testing.T) {
 		{DefaultPattern, "we\u2028b", `The nodes would have names such as "we\u2028b-0", with a character in them that cannot be seen, and Nova refuses them.`},
 		{DefaultPattern, "we\u00a0b", ""},
 	} {
-		if got := c.pattern.CheckNames(c.cluster); got != c.want {
-			t.Errorf("%q of %q: got %q, want %q", c.pattern, c.cluster, got, c.want)
-		}
+		assert.Equal(t, c.want, c.pattern.CheckNames(c.cluster), "%q of %q", c.pattern, c.cluster)
 	}
 }

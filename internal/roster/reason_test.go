@@ -11,6 +11,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // six is a cluster of six nodes: web-0 to web-2 in the zones of RegionOne, web-3
@@ -21,9 +23,7 @@ func six(t testing.TB, template Template) Roster {
 		p.Templates = Templates{placement.Place{}: template}
 	}
 	r, _, err := Plan(Roster{}, Seen{}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return gone(r)
 }
 
@@ -154,9 +154,7 @@ func TestReasons(t *testing.T) {
 			c.seen(seen)
 		}
 		_, change, err := Plan(r, seen, p)
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
+		require.NoError(t, err, c.name)
 		var got []string
 		for _, d := range change.Of(Leaves) {
 			got = append(got, d.Name+": "+d.Reason)
@@ -176,9 +174,7 @@ func TestKeptNeighbours(t *testing.T) {
 	p := policy(5)
 	p.Regions = []placement.Region{{Bin: bin("RegionOne", 1)}}
 	r, _, err := Plan(Roster{}, Seen{}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for protected, want := range map[int]string{
 		3: "RegionOne loses 1 of 5; oldest unprotected, created 2026-11-01 at 00:00:03 UTC; web-0 is listed as protected; web-1 is listed as protected; web-2 is listed as protected",
 		4: "RegionOne loses 1 of 5; oldest unprotected, created 2026-11-01 at 00:00:04 UTC; web-0 is listed as protected; web-1 is listed as protected; web-2 is listed as protected; 1 more are protected",
@@ -198,21 +194,15 @@ func TestFew(t *testing.T) {
 		"a, b, c, d, e":            {"a", "b", "c", "d", "e"},
 		"a, b, c, d, e and 1 more": {"a", "b", "c", "d", "e", "f"},
 	} {
-		if got := text.Few(list); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		assert.Equal(t, want, text.Few(list))
 	}
 }
 
 // TestClip: a text of Nova's is cut after 80 characters.
 func TestClip(t *testing.T) {
 	eighty := strings.Repeat("ü", 80)
-	if got := clip(eighty); got != eighty {
-		t.Errorf("got %q", got)
-	}
-	if got := clip(eighty + "x"); got != eighty+"..." {
-		t.Errorf("got %q", got)
-	}
+	assert.Equal(t, eighty, clip(eighty))
+	assert.Equal(t, eighty+"...", clip(eighty+"x"))
 }
 
 // TestNotices has the texts word for word.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 )
 
@@ -115,9 +116,7 @@ func TestLearnFailures(t *testing.T) {
 				}
 			}
 		}
-		if strings.Join(got, ", ") != c.failed {
-			t.Errorf("%s: %q, want %q", c.name, got, c.failed)
-		}
+		assert.Equal(t, c.failed, strings.Join(got, ", "), "%s: %q, want", c.name, got)
 		if again := after.Learn(seen, policy); !reflect.DeepEqual(again, after) {
 			t.Errorf("%s: the second look changes %+v to %+v", c.name, after, again)
 		}
@@ -199,9 +198,7 @@ func TestRevert(t *testing.T) {
 		if change.Reverted == nil {
 			change.Reverted = &Reverted{}
 		}
-		if !reflect.DeepEqual(*change.Reverted, c.reverted) {
-			t.Errorf("%s: %+v, want %+v", c.name, *change.Reverted, c.reverted)
-		}
+		assert.Equal(t, c.reverted, *change.Reverted, c.name)
 		var texts []string
 		for _, n := range change.Notices {
 			if n.Title == TemplateReverted || n.Title == TemplateHeld {

@@ -12,6 +12,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func bin(name string, weight int64) placement.Bin {
@@ -176,15 +178,9 @@ func TestLifeOfACluster(t *testing.T) {
 			step.seen(seen)
 		}
 		next, change, err := Plan(r, seen, p)
-		if err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-		if got := strings.Join(change.Names(Comes), " "); got != step.created {
-			t.Errorf("%s: created %q, want %q", step.name, got, step.created)
-		}
-		if got := listed(change.Of(Leaves)); got != step.removed {
-			t.Errorf("%s: removed %q, want %q", step.name, got, step.removed)
-		}
+		require.NoError(t, err, step.name)
+		assert.Equal(t, step.created, strings.Join(change.Names(Comes), " "), "%s: created", step.name)
+		assert.Equal(t, step.removed, listed(change.Of(Leaves)), "%s: removed", step.name)
 		if layout(next) != step.nodes {
 			t.Fatalf("%s: got\n%s, want\n%s", step.name, layout(next), step.nodes)
 		}
@@ -194,9 +190,7 @@ func TestLifeOfACluster(t *testing.T) {
 
 func TestPlanRefuses(t *testing.T) {
 	r, _, err := Plan(Roster{}, Seen{}, policy(5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct {
 		name   string
 		change func(*Policy)
@@ -215,9 +209,7 @@ func TestPlanRefuses(t *testing.T) {
 		p := policy(5)
 		c.change(&p)
 		next, change, err := Plan(r, running(r), p)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
-		}
+		assert.ErrorContains(t, err, c.want, c.name)
 		if layout(next) != layout(r) || !change.Empty() {
 			t.Errorf("%s: an error changed the roster to %s", c.name, layout(next))
 		}
@@ -237,9 +229,7 @@ func TestTooFewNumbers(t *testing.T) {
 	p.Regions = []placement.Region{{Bin: bin("A", 100)}, {Bin: bin("B", 100)}}
 	p.Regions[1].Cap = 2
 	r, _, err := Plan(Roster{}, Seen{}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p.Capacity, p.Regions[0].Min = 1, 3
 	for _, c := range []struct {
 		name string
@@ -341,9 +331,7 @@ func TestFormerNames(t *testing.T) {
 	p := policy(5)
 	p.Name = first.Name
 	r, _, err := Plan(Roster{}, Seen{}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p.Capacity = 3
 	r, change, err := Plan(r, running(r), p)
 	if err != nil || listed(change.Of(Leaves)) != "web-10 web-11" {
@@ -360,18 +348,14 @@ func TestFormerNames(t *testing.T) {
 // TestNames: by index and, where an older state has one twice, by name.
 func TestNames(t *testing.T) {
 	r := Roster{Nodes: map[string]Node{"z": {}, "b": {Index: 1}, "g": {Index: 1}, "a": {Index: 1}, "f": {Index: 1}, "e": {Index: 1}, "c": {Index: 2}}}
-	if got := fmt.Sprint(r.Names()); got != "[z a b e f g c]" {
-		t.Errorf("got %s", got)
-	}
+	assert.Equal(t, "[z a b e f g c]", fmt.Sprint(r.Names()))
 }
 
 // TestEmpty: a plan that does anything to a node changes something; one that holds it does not.
 func TestEmpty(t *testing.T) {
 	for outcome, empty := range map[Outcome]bool{Stays: true, Held: true, Leaves: false, Changes: false, Returns: false, Comes: false} {
 		c := Change{Remaining: 1, Verdicts: []Verdict{{Outcome: Stays}, {Outcome: outcome}}}
-		if c.Empty() != empty {
-			t.Errorf("%s: empty is %v", outcome, c.Empty())
-		}
+		assert.Equal(t, empty, c.Empty(), "%s: empty", outcome)
 	}
 }
 

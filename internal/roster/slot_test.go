@@ -11,6 +11,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // threeZones are those of one region.
@@ -104,16 +106,10 @@ func TestLifeOfSlots(t *testing.T) {
 			step.seen(seen)
 		}
 		next, change, err := Plan(r, seen, p)
-		if err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
+		require.NoError(t, err, step.name)
 		got := fmt.Sprintf("+%s -%s ~%s", strings.Join(change.Names(Comes), " "), listed(change.Of(Leaves)), listed(change.Of(Changes)))
-		if want := fmt.Sprintf("+%s -%s ~%s", step.created, step.removed, step.revised); got != want {
-			t.Errorf("%s: %s, want %s", step.name, got, want)
-		}
-		if got := slots(next); got != step.slots {
-			t.Errorf("%s: slots %s, want %s", step.name, got, step.slots)
-		}
+		assert.Equal(t, fmt.Sprintf("+%s -%s ~%s", step.created, step.removed, step.revised), got, step.name)
+		assert.Equal(t, step.slots, slots(next), "%s: slots", step.name)
 		var titles []Title
 		for _, n := range change.Notices {
 			titles = append(titles, n.Title)
@@ -130,9 +126,7 @@ func TestLifeOfSlots(t *testing.T) {
 func TestSlotOfLeaving(t *testing.T) {
 	p := Policy{Name: web, Capacity: 1, Regions: threeZones(), Templates: images("a"), Stateful: &Stateful{Retain: true}}
 	r, _, err := Plan(Roster{}, NewSeen(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	old := r.Nodes["web-0"]
 	p.Capacity = 0
 	if r, _, err = Plan(r, running(r), p); err != nil {
@@ -159,9 +153,7 @@ func TestSlotOfLeaving(t *testing.T) {
 func TestSlotInUse(t *testing.T) {
 	p := Policy{Name: web, Capacity: 2, Regions: threeZones(), Stateful: &Stateful{Retain: true, Release: []string{"web-7"}}}
 	r, _, err := Plan(Roster{}, NewSeen(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p.Stateful.Release = []string{"web-1"}
 	_, _, err = Plan(r, running(r), p)
 	if used, ok := errors.AsType[*SlotInUseError](err); !ok || !slices.Equal(used.Names, []string{"web-1"}) {
@@ -183,8 +175,6 @@ func TestDroppedSlots(t *testing.T) {
 			"{Kept slots lie in a place that is no longer listed Kept slots: web-2 (R/az-3). No node can use them there, and what they keep stays. List the place again, or release them.}]"},
 		{listed, "[]"},
 	} {
-		if got := fmt.Sprint(Warnings(r, c.before, listed, false)); got != c.want {
-			t.Errorf("got %s\nwant %s", got, c.want)
-		}
+		assert.Equal(t, c.want, fmt.Sprint(Warnings(r, c.before, listed, false)))
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestStatus has each form of the status, of a plan and of a look without one.
@@ -171,19 +173,13 @@ func TestStatus(t *testing.T) {
 				c.seen(seen)
 			}
 			_, change, err := Plan(r, seen, p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := change.Status(p, 2); got != c.plan {
-				t.Errorf("planned %q\n   want %q", got, c.plan)
-			}
+			require.NoError(t, err)
+			assert.Equal(t, c.plan, change.Status(p, 2))
 			looked := c.looked
 			if looked == "" {
 				looked = c.plan
 			}
-			if got := change.Status(p, 0); got != looked {
-				t.Errorf("looked %q\n  want %q", got, looked)
-			}
+			assert.Equal(t, looked, change.Status(p, 0))
 		})
 	}
 }
@@ -197,8 +193,6 @@ func TestStatusReverted(t *testing.T) {
 		"held: the template of web-8 failed, and none is settled to go back to": {Nodes: []string{"web-8"}, Holds: true},
 	} {
 		change := Change{Reverted: r, Remaining: 2}
-		if got := change.Status(policy(6), 1); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		assert.Equal(t, want, change.Status(policy(6), 1))
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestMark has the vectors that the documentation gives: the hash is the first 8
@@ -38,9 +40,7 @@ func TestMark(t *testing.T) {
 		Mark("no mark").next(""):    "1",
 		Mark("3").with(b):           Mark("3-" + b.hash()),
 	} {
-		if got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		assert.Equal(t, want, got)
 	}
 	if !Mark("3").of(b) || !mark(b).of(b) || Mark("3-00000000").of(b) {
 		t.Error("a mark is of the template whose hash it has, and without a hash of any")
@@ -59,9 +59,7 @@ func TestDiffers(t *testing.T) {
 			`it has no a, new nodes get 1; no b, new nodes get 2; no c, new nodes get 3; 1 more values differ`},
 		{map[string]string{"a": long}, map[string]string{"a": "b"}, `it has a ` + long[:80] + `..., new nodes get b`},
 	} {
-		if got := NewTemplate(c.has).differs(NewTemplate(c.wants)); got != c.want {
-			t.Errorf("got %s, want %s", got, c.want)
-		}
+		assert.Equal(t, c.want, NewTemplate(c.has).differs(NewTemplate(c.wants)))
 	}
 }
 
@@ -88,9 +86,7 @@ func TestTemplates(t *testing.T) {
 		{Region: "R2", Zone: "az-1"}: values("image", "a", "flavor", "h"),
 		{Region: "R3", Zone: "az-1"}: values("image", "a", "flavor", "f"),
 	} {
-		if got := templates.At(at); got != want {
-			t.Errorf("%s: got %s, want %s", at, got, want)
-		}
+		assert.Equal(t, want, templates.At(at), "%s", at)
 	}
 	if got := (Templates{}).At(placement.Place{Region: "R1", Zone: "az-1"}); got != "" {
 		t.Errorf("without templates: %s", got)
@@ -110,9 +106,7 @@ func TestTemplateOfARegion(t *testing.T) {
 	if err != nil || layout(next) != want {
 		t.Errorf("got %s, %v, want %s", layout(next), err, want)
 	}
-	if change.Of(Leaves)[0].Reason != `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b` {
-		t.Errorf("got %q", change.Of(Leaves)[0].Reason)
-	}
+	assert.Equal(t, `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b`, change.Of(Leaves)[0].Reason)
 	p.Regions[0].Zones = p.Regions[0].Zones[:2] // web-2 moves
 	p.Regions[0].Weight = 1
 	next, _, err = Plan(gone(next), running(next), p)
@@ -121,9 +115,7 @@ func TestTemplateOfARegion(t *testing.T) {
 			t.Errorf("%s in %s has %s", name, n.Place, n.Template)
 		}
 	}
-	if err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, err)
 	delete(p.Templates, placement.Place{Region: "RegionTwo"}) // its nodes go back to the one for all
 	next, _, err = Plan(gone(next), running(next), p)
 	for _, name := range next.Names() {
@@ -153,9 +145,7 @@ func TestOtherMarks(t *testing.T) {
 	if err != nil || len(change.Notices) < 2 || change.Notices[0].Title != FirstTemplate || change.Notices[1].Title != OtherMarks {
 		t.Fatalf("got %q, %v", change.Notices, err)
 	}
-	if got := listed(change.Of(Leaves)); got != "web-0 web-3" {
-		t.Errorf("%s are replaced", got)
-	}
+	assert.Equal(t, "web-0 web-3", listed(change.Of(Leaves)), "are replaced")
 	if n := next.Nodes["web-5"]; n.Mark != markOf(6, image("b")) || n.Template != image("b") {
 		t.Errorf("web-5 was made from the template, and has %+v", n)
 	}
@@ -170,9 +160,7 @@ func TestTemplateTakenAway(t *testing.T) {
 	p := policy(6)
 	p.Templates = Templates{{Region: "RegionOne"}: image("a"), {Region: "RegionTwo"}: image("b")}
 	r, _, err := Plan(Roster{}, Seen{}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	delete(p.Templates, placement.Place{Region: "RegionTwo"})
 	if _, _, err := Plan(r, running(r), p); !errors.Is(err, ErrTemplateRemoved) {
 		t.Errorf("got %v", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/require"
 )
 
 // What Nova says where its scheduler finds no host.
@@ -173,9 +174,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			step.seen(seen)
 		}
 		next, change, err := Plan(r, seen, p)
-		if err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
+		require.NoError(t, err, step.name)
 		for _, c := range []struct{ what, got, want string }{
 			{"created", strings.Join(change.Names(Comes), " "), step.created},
 			{"removed", listed(change.Of(Leaves)), step.removed},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestClean(t *testing.T) {
@@ -24,13 +26,9 @@ func TestClean(t *testing.T) {
 		"\xff\x00":                 `\xff\x00`,
 		"\ufffd":                   "\ufffd",
 	} {
-		if got := Clean(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
+		assert.Equal(t, want, Clean(in), in)
 	}
-	if got := CleanLines("one\x07\ntwo\r\n"); got != "one\\a\ntwo\\r\n" {
-		t.Errorf("got %q", got)
-	}
+	assert.Equal(t, "one\\a\ntwo\\r\n", CleanLines("one\x07\ntwo\r\n"))
 }
 
 func TestCut(t *testing.T) {
@@ -45,9 +43,7 @@ func TestCut(t *testing.T) {
 		{"日本", 0, "... (6 bytes)"},
 		{"\x80\x80\x80", 2, "... (3 bytes)"},
 	} {
-		if got := Cut(c.in, c.most); got != c.want {
-			t.Errorf("%q at %d: got %q, want %q", c.in, c.most, got, c.want)
-		}
+		assert.Equal(t, c.want, Cut(c.in, c.most), "%q at %d", c.in, c.most)
 	}
 }
 

@@ -4,20 +4,18 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestAnd(t *testing.T) {
 	for names, want := range map[string]string{"": "", "a": "a", "a b": "a and b", "a b c": "a, b and c"} {
-		if got := And(strings.Fields(names)); got != want {
-			t.Errorf("%q: got %q, want %q", names, got, want)
-		}
+		assert.Equal(t, want, And(strings.Fields(names)), names)
 	}
 }
 
 func TestSentence(t *testing.T) {
 	for text, want := range map[string]string{"it failed": "It failed.", "it failed.": "It failed.", "is it up?": "Is it up?"} {
-		if got := Sentence(errors.New(text)); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
+		assert.Equal(t, want, Sentence(errors.New(text)), text)
 	}
 }

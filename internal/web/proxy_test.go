@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestProxy: what goes to a user's service over http goes to no proxy of the
@@ -21,9 +23,7 @@ func TestProxy(t *testing.T) {
 		way, _ := strconv.Atoi(os.Getenv("STACKPOLICY_TEST_WAY"))
 		ctx, body := Way(way).On(t.Context()), strings.NewReader("{}")
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, address+"/drain?key=secret", body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		resp, err := NewClient(nil, 10*time.Second).Do(req)
 		if err == nil {
 			_ = resp.Body.Close()

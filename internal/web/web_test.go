@@ -9,6 +9,9 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestReason: no address is shown, which may have a secret in it, nor the words
@@ -22,9 +25,7 @@ func TestReason(t *testing.T) {
 		"connect: connection refused":             refused,
 		`EOF\x1b[31m`:                             errors.New("EOF\x1b[31m"),
 	} {
-		if got := Reason(&url.Error{Op: "Post", URL: "https://x/?key=secret", Err: err}); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		assert.Equal(t, want, Reason(&url.Error{Op: "Post", URL: "https://x/?key=secret", Err: err}))
 	}
 }
 
@@ -33,14 +34,10 @@ func TestClient(t *testing.T) {
 	s := httptest.NewServer(http.RedirectHandler("http://elsewhere.example/?key=secret", http.StatusFound))
 	defer s.Close()
 	answer, err := NewClient(nil, time.Minute).Get(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	answer.Body.Close()
 	const want = "302 Found, a redirect to elsewhere.example, which is not followed"
-	if got := Status(answer) + Redirect(answer); got != want {
-		t.Errorf("got %q", got)
-	}
+	assert.Equal(t, want, Status(answer)+Redirect(answer))
 }
 
 func TestSameOrigin(t *testing.T) {
@@ -56,8 +53,6 @@ func TestSameOrigin(t *testing.T) {
 	} {
 		a, _ := url.Parse(c.a)
 		b, _ := url.Parse(c.b)
-		if got := SameOrigin(a, b); got != c.want {
-			t.Errorf("%s, %s: %t", c.a, c.b, got)
-		}
+		assert.Equal(t, c.want, SameOrigin(a, b), "%s, %s", c.a, c.b)
 	}
 }

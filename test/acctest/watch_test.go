@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestWatched: the observer that other tests trust sees each kind of loss. A cluster of
@@ -57,9 +58,7 @@ func TestWatched(t *testing.T) {
 			for _, servers := range c.seen[1:] {
 				w.see(servers)
 			}
-			if got := w.Restart(); got != c.want {
-				t.Errorf("counted %+v, want %+v", got, c.want)
-			}
+			assert.Equal(t, c.want, w.Restart(), "counted")
 		})
 	}
 }

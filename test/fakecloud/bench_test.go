@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // fourRegions is a cloud of as many servers as a very large cluster has.
@@ -49,9 +51,7 @@ func TestManyServers(t *testing.T) {
 		}
 		marker = page[999].(map[string]any)["id"].(string)
 	}
-	if seen != 25_000 {
-		t.Errorf("%d servers", seen)
-	}
+	assert.Equal(t, 25_000, seen, "servers")
 }
 
 // newRequest is a request of the member that goes straight to the cloud.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestDecodeRefuses(t *testing.T) {
@@ -21,9 +23,7 @@ func FuzzJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, given []byte) {
 		v, err := decode(given)
-		if valid := json.Valid(given); valid != (err == nil) {
-			t.Fatalf("%q: %v", given, err)
-		}
+		require.Equal(t, err == nil, json.Valid(given), "%q: %v", given, err)
 		if err != nil {
 			return
 		}

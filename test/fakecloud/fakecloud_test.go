@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // client asks a cloud as one user, over HTTP.
@@ -70,9 +73,7 @@ func (k *client) request(what, body string, header ...string) *http.Request {
 	k.t.Helper()
 	words := strings.Fields(what)
 	r, err := http.NewRequest(words[0], k.cloud.url+roots[words[1]]+words[2], strings.NewReader(body))
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	require.NoError(k.t, err)
 	r.Header.Set("Accept", "application/json")
 	if k.token != "" {
 		r.Header.Set("X-Auth-Token", k.token)
@@ -97,14 +98,10 @@ func (k *client) request(what, body string, header ...string) *http.Request {
 func (k *client) ask(what, body string, header ...string) answer {
 	k.t.Helper()
 	r, err := k.http.Do(k.request(what, body, header...))
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	require.NoError(k.t, err)
 	defer r.Body.Close()
 	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		k.t.Fatalf("%s: %v", what, err)
-	}
+	require.NoError(k.t, err, what)
 	if strings.Contains(r.Header.Get("Content-Type"), "json") {
 		text = spaced(text)
 	}
@@ -213,9 +210,7 @@ func TestClock(t *testing.T) {
 	looks := func(id string, want ...string) {
 		t.Helper()
 		for i, w := range want {
-			if got := status(id); got != w {
-				t.Fatalf("look %d: %s, want %s", i, got, w)
-			}
+			require.Equal(t, w, status(id), "look %d", i)
 		}
 	}
 	id := k.server("one", "")
@@ -249,9 +244,7 @@ func TestRequestsAreOnRecord(t *testing.T) {
 	for i, want := range []string{
 		"GET compute /servers/detail?limit=5", "POST compute /os-server-groups", "GET compute /servers/x", "GET image /images", "GET  /nowhere",
 	} {
-		if got := list[i].String(); got != want {
-			t.Errorf("request %d is %s, want %s", i, got, want)
-		}
+		assert.Equal(t, want, list[i].String(), "request %d", i)
 	}
 	first := list[0]
 	if first.Region != "RegionOne" || first.Microversion != "2.26" || first.Status != 200 || first.Token != k.token {
@@ -263,23 +256,17 @@ func TestRequestsAreOnRecord(t *testing.T) {
 	for pattern, want := range map[string]int{
 		"GET compute /servers/detail": 1, "GET compute /servers/*": 2, "* * **": 5, "* compute **": 3, "DELETE * **": 0,
 	} {
-		if got := c.Count(pattern); got != want {
-			t.Errorf("Count(%q) is %d, want %d", pattern, got, want)
-		}
+		assert.Equal(t, want, c.Count(pattern), "Count(%q)", pattern)
 	}
 	c.ResetRequests()
-	if n := len(c.Requests()); n != 0 {
-		t.Errorf("%d requests after a reset", n)
-	}
+	assert.Empty(t, c.Requests(), "requests after a reset")
 }
 
 // TestNoGophercloudInside: the fake knows nothing of the clients that it is a
 // cloud for.
 func TestNoGophercloudInside(t *testing.T) {
 	files, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, f := range files {
 		text, err := os.ReadFile(f.Name())
 		if err != nil || strings.HasSuffix(f.Name(), "_test.go") {

@@ -13,6 +13,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // attempt asks on a connection of its own, so that net/http does not try again.
@@ -125,9 +128,7 @@ func TestFaultsInTurn(t *testing.T) {
 			second.Remove()
 			second.Remove()
 		}
-		if got := k.ask("GET compute /servers", "").status; got != want {
-			t.Errorf("request %d: %d, want %d", i, got, want)
-		}
+		assert.Equal(t, want, k.ask("GET compute /servers", "").status, "request %d", i)
 	}
 	if first.Fired() != 2 || second.Fired() != 2 {
 		t.Errorf("fired %d and %d times", first.Fired(), second.Fired())
@@ -165,9 +166,7 @@ func TestFaultActs(t *testing.T) {
 				}()
 			}
 			_, err := k.attempt(ctx, "POST compute /os-server-groups", `{"server_group": {"name": "g", "policies": ["affinity"]}}`)
-			if (err != nil) != row.fails {
-				t.Errorf("err is %v", err)
-			}
+			assert.Equal(t, row.fails, err != nil, "err is %v", err)
 			if row.fault.Effect == Reset && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
 				t.Errorf("not a reset: %v", err)
 			}
@@ -194,9 +193,7 @@ func TestTruncated(t *testing.T) {
 	whole := k.must(200, "GET compute /servers/detail 2.79", "").header.Get("Content-Length")
 	c.Inject(Fault{Effect: Truncate})
 	a, err := k.attempt(t.Context(), "GET compute /servers/detail 2.79", "")
-	if !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("err is %v", err)
-	}
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF, "err")
 	if a.status != 200 || (strconv.Itoa(2*len(a.body)) != whole && strconv.Itoa(2*len(a.body)+1) != whole) || a.header.Get("Content-Length") != whole {
 		t.Errorf("%d with %d of %s bytes", a.status, len(a.body), a.header.Get("Content-Length"))
 	}
@@ -220,9 +217,7 @@ func TestHang(t *testing.T) {
 	}
 	k.must(200, "GET compute /flavors/detail", "")
 	k.must(200, "GET compute /servers", "")
-	if len(failed) != 0 {
-		t.Fatal("a request that hangs has ended")
-	}
+	require.Empty(t, failed, "a request that hangs has ended")
 	c.Close()
 	hanging.Wait()
 	for range 3 {
@@ -257,9 +252,7 @@ func TestDelay(t *testing.T) {
 		t.Errorf("err is %v after %d faults", err, in.Fired())
 	}
 	c.Close()
-	if groups := c.ServerGroups("RegionOne"); len(groups) != 0 {
-		t.Errorf("groups are %v", groups)
-	}
+	assert.Empty(t, c.ServerGroups("RegionOne"), "groups")
 }
 
 // TestTogether: everything may be called at once.

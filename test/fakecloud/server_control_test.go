@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestAddedServers(t *testing.T) {
@@ -47,9 +49,7 @@ func TestAddedServers(t *testing.T) {
 	if members := c.ServerGroups("RegionOne")[0].Members; len(members) != 1 || members[0] != ids[1] {
 		t.Errorf("members are %v", members)
 	}
-	if len(c.Servers("RegionTwo")) != 0 {
-		t.Error("the other region has servers")
-	}
+	assert.Empty(t, c.Servers("RegionTwo"), "the other region has servers")
 }
 
 func TestServersChangeBehindNovasBack(t *testing.T) {
@@ -85,9 +85,7 @@ func TestServersChangeBehindNovasBack(t *testing.T) {
 		{func(s *Server) { s.Metadata["x"] = "z" }, "b PAUSED paused <nil> true map[x:z] []"},
 	} {
 		c.UpdateServer("RegionOne", id, row.change)
-		if got := show("name", "status", "OS-EXT-STS:vm_state", "OS-EXT-STS:task_state", "locked", "metadata", "tags"); got != row.want {
-			t.Errorf("change %d: %s, want %s", i, got, row.want)
-		}
+		assert.Equal(t, row.want, show("name", "status", "OS-EXT-STS:vm_state", "OS-EXT-STS:task_state", "locked", "metadata", "tags"), "change %d", i)
 	}
 	c.UpdateServer("RegionOne", id, func(s *Server) { s.Host, s.Flavor = "r1-cmp-2", "m1.small" })
 	if got := show(place[:2]...); got != "az-3 r1-cmp-2" { // only the host was changed
@@ -97,9 +95,7 @@ func TestServersChangeBehindNovasBack(t *testing.T) {
 	admin.must(404, "GET compute /servers/"+id, "")
 	c.AddServers("RegionOne", make([]Server, 5)...)
 	c.RemoveServers("RegionOne")
-	if n := len(c.Servers("RegionOne")); n != 0 {
-		t.Errorf("%d servers are left", n)
-	}
+	assert.Empty(t, c.Servers("RegionOne"), "servers are left")
 	if a := admin.must(200, "GET compute /limits", ""); !strings.Contains(a.body, `"totalCoresUsed": 0, `) {
 		t.Errorf("limits: %s", a.body)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestTasks: the states that a server goes through, and where it ends.
@@ -45,13 +47,9 @@ func TestTasks(t *testing.T) {
 			version = "2.77" // the first one with it
 		}
 		row.who.must(status, "POST compute /servers/"+id+"/action "+version, row.action)
-		if got := seen(); got != row.during {
-			t.Errorf("during %s: %s, want %s", row.action, got, row.during)
-		}
+		assert.Equal(t, row.during, seen(), "during %s", row.action)
 		c.Advance(time.Minute)
-		if got := seen(); got != row.end {
-			t.Errorf("after %s: %s, want %s", row.action, got, row.end)
-		}
+		assert.Equal(t, row.end, seen(), "after %s", row.action)
 	}
 	if s := c.Servers("RegionOne")[0]; s.ImageID != other {
 		t.Errorf("the image is %s", s.ImageID)
@@ -67,7 +65,5 @@ func TestTasks(t *testing.T) {
 	c.SetQuota("RegionOne", MemberProjectID, "ram", -1)
 	member.must(202, "POST compute /servers/"+id+"/action", `{"resize": {"flavorRef": "m1.small"}}`)
 	c.Advance(time.Minute)
-	if got := seen(); got != "ACTIVE m1.tiny az-2 r1-cmp-3" {
-		t.Errorf("without a host: %s", got)
-	}
+	assert.Equal(t, "ACTIVE m1.tiny az-2 r1-cmp-3", seen(), "without a host")
 }

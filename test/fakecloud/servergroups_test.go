@@ -3,6 +3,8 @@ package fakecloud
 import (
 	"fmt"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // placed creates servers in a group and returns their hosts; ERROR for one that
@@ -45,9 +47,7 @@ func TestScheduling(t *testing.T) {
 			more = `, "availability_zone": "` + row.zone + `"`
 		}
 		got := placed(t, Start(t, Config{}), len(row.want), row.policy, row.rules, more)
-		if fmt.Sprint(got) != fmt.Sprint(row.want) {
-			t.Errorf("%s%s %s: %v, want %v", row.policy, row.rules, row.zone, got, row.want)
-		}
+		assert.Equal(t, fmt.Sprint(row.want), fmt.Sprint(got), "%s%s %s: %v, want %v", row.policy, row.rules, row.zone, got, row.want)
 	}
 }
 
@@ -73,9 +73,7 @@ func TestForcedHosts(t *testing.T) {
 			if s.Status == "ERROR" {
 				got = s.Host + " ERROR " + s.Fault
 			}
-			if got != want {
-				t.Errorf("%s: %q, want %q", zone, got, want)
-			}
+			assert.Equal(t, want, got, zone)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // zoneList is the zones of a region, a minus before those not available.
@@ -64,9 +66,7 @@ func TestServersFindNoPlace(t *testing.T) {
 		k.must(200, "GET compute /servers", "")
 		list := c.Servers("RegionOne")
 		s := list[len(list)-1]
-		if got := strings.TrimSpace(s.Status + " " + s.Host); got != want {
-			t.Errorf("%s: %s, want %s", zone, got, want)
-		}
+		assert.Equal(t, want, strings.TrimSpace(s.Status+" "+s.Host), zone)
 	}
 }
 
@@ -105,15 +105,9 @@ func TestCellDown(t *testing.T) {
 		"/servers 2.68": "d b", "/servers 2.69": "? ? d b", "/servers/detail 2.93": "? ? d b", "/servers?limit=10 2.93": "d b",
 		"/servers?name=. 2.93": "d b",
 	} {
-		if got := names(t, k.must(200, "GET compute "+what, "")); got != want {
-			t.Errorf("%s: %s, want %s", what, got, want)
-		}
+		assert.Equal(t, want, names(t, k.must(200, "GET compute "+what, "")), what)
 	}
-	if got := zoneList(t, k, "compute"); got != "az-2" {
-		t.Errorf("zones are %s", got)
-	}
+	assert.Equal(t, "az-2", zoneList(t, k, "compute"), "zones")
 	c.SetCellDown("RegionOne", false)
-	if got := names(t, k.must(200, "GET compute /servers 2.69", "")); got != "d c b a" {
-		t.Errorf("up again: %s", got)
-	}
+	assert.Equal(t, "d c b a", names(t, k.must(200, "GET compute /servers 2.69", "")), "up again")
 }

@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const root = "../.."
@@ -36,9 +39,7 @@ type page struct {
 func read(t *testing.T, file string) page {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p := page{prose: fence.ReplaceAllString(string(content), ""), anchors: map[string]bool{}}
 	for _, m := range heading.FindAllStringSubmatch(p.prose, -1) {
 		anchor := strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")
@@ -66,9 +67,7 @@ func pages(t *testing.T) map[string]page {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return found
 }
 
@@ -125,14 +124,10 @@ func TestProviders(t *testing.T) {
 	count := 0
 	for name := range pages(t) {
 		content, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if text := string(content); strings.HasPrefix(name, "docs/") && strings.Contains(text, "\nresource \"") {
 			count++
-			if !strings.Contains(text, "required_providers") {
-				t.Errorf("%s has a configuration, and neither required_providers nor a link to them", name)
-			}
+			assert.Contains(t, text, "required_providers", "%s has a configuration, and neither required_providers nor a link to them", name)
 		}
 	}
 	if count < 20 {

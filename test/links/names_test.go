@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 var (
@@ -21,9 +23,7 @@ var (
 // TestNames: the files, folders and functions that CONTRIBUTING.md names are there.
 func TestNames(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	functions := declared.FindAllStringSubmatch(string(content), -1)
 	if len(functions) < 20 {
 		t.Errorf("only %d functions were found", len(functions))

@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stretchr/testify/require"
 )
 
 // TestChangelog: the version of a release follows from the kinds of its changes.
 func TestChangelog(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile(filepath.Join(workspace.Root(), "tools", "changelog"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct {
 		name    string
 		changes string // kinds
@@ -47,9 +46,7 @@ func TestChangelog(t *testing.T) {
 			for kind := range strings.FieldsSeq(c.changes) {
 				err = errors.Join(err, os.WriteFile(filepath.Join(dir, "changes", kind+"-something.md"), []byte(kind+"\n\nmore\n"), 0o600))
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			output, err := exec.CommandContext(t.Context(), filepath.Join(dir, "tools", "changelog"), c.version, "2026-11-21").CombinedOutput()
 			left, _ := filepath.Glob(filepath.Join(dir, "changes", "*"))
 			if c.fails != "" {

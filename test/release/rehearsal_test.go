@@ -29,6 +29,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/registry"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var (
@@ -59,13 +61,9 @@ func TestRehearsal(t *testing.T) {
 	}
 	r := rehearsal{signer: newSigner(t), standIns: t.TempDir()}
 	src := newSource(t, r.signer)
-	if err := os.WriteFile(filepath.Join(src.dir, "changes", "added-rehearsal.md"), []byte("A rehearsal,\nof two lines.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(src.dir, "changes", "added-rehearsal.md"), []byte("A rehearsal,\nof two lines.\n"), 0o600))
 	r.first = src.release(t, first, *allTargets)
-	if err := os.WriteFile(filepath.Join(src.dir, "changes", "added-rehearsal.md"), []byte("Another one.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(src.dir, "changes", "added-rehearsal.md"), []byte("Another one.\n"), 0o600))
 	r.next = src.release(t, next, false)
 	if notes, want := src.notes(t), "### added\n\n- Another one.\n"; notes != want {
 		t.Errorf("the notes of version %s are %q, want %q", next, notes, want)
@@ -111,9 +109,7 @@ func TestRehearsal(t *testing.T) {
 func (r rehearsal) start(t *testing.T) (reg *registry.Registry, host, trust string) {
 	t.Helper()
 	reg = registry.New(provider, r.signer.key(t))
-	if err := reg.Publish(first, r.first); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, reg.Publish(first, r.first))
 	host, authority := registry.Serve(t, reg)
 	return reg, host, "SSL_CERT_FILE=" + authority
 }
@@ -122,9 +118,7 @@ func (r rehearsal) start(t *testing.T) (reg *registry.Registry, host, trust stri
 func settings(t *testing.T, text string) *workspace.Mirror {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "cli.tfrc")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	return &workspace.Mirror{Config: file}
 }
 
@@ -133,9 +127,7 @@ func (r rehearsal) init(t *testing.T, settings *workspace.Mirror, config string,
 	t.Helper()
 	w := &workspace.Workspace{Dir: t.TempDir(), Terraform: r.cli, Env: append(env,
 		"TF_CLI_CONFIG_FILE="+settings.Config, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1")}
-	if err := os.WriteFile(filepath.Join(w.Dir, "main.tf"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "main.tf"), []byte(config), 0o600))
 	output, err := w.Run(t.Context(), "init", "-input=false", "-no-color")
 	return w, output, err
 }
@@ -158,9 +150,7 @@ func use(t *testing.T, w *workspace.Workspace) {
 // complete: a release has what the registries ask for, and every target that the
 // configuration names.
 func (r rehearsal) complete(t *testing.T) {
-	if err := registry.New(provider).Publish(first, r.first); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, registry.New(provider).Publish(first, r.first))
 	zips, err := filepath.Glob(filepath.Join(r.first, "*.zip"))
 	want := 1
 	if *allTargets {
@@ -171,16 +161,12 @@ func (r rehearsal) complete(t *testing.T) {
 	}
 	for _, name := range zips {
 		archive, err := zip.OpenReader(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var names []string
 		for _, f := range archive.File {
 			names = append(names, f.Name)
 		}
-		if err := archive.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, archive.Close())
 		program := "terraform-provider-stackpolicy_v" + first
 		if strings.Contains(name, "_windows_") {
 			program += ".exe"
@@ -213,27 +199,19 @@ func (r rehearsal) tool(t *testing.T, name string) {
 		r.signer.gpg(t, "--verify", file+".sig", file)
 	}
 	archive, err := zip.OpenReader(filepath.Join(dir, fmt.Sprintf("%s_%s_%s_%s.zip", name, first, runtime.GOOS, runtime.GOARCH)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer archive.Close()
 	program := filepath.Join(t.TempDir(), name)
 	text, err := fs.ReadFile(archive, name)
-	if err := errors.Join(err, workspace.WriteProgram(program, text)); err != nil {
-		t.Fatal(err)
-	}
-	if got := run(t, ".", nil, program, "-version"); got != name+" "+first+"\n" {
-		t.Errorf("it says that it is %q", got)
-	}
+	require.NoError(t, errors.Join(err, workspace.WriteProgram(program, text)))
+	assert.Equal(t, name+" "+first+"\n", run(t, ".", nil, program, "-version"), "it says that it")
 }
 
 // contents: each zip has a list of what is in it. The checksums have those of
 // the provider.
 func (r rehearsal) contents(t *testing.T) {
 	sums, err := os.ReadFile(filepath.Join(r.first, "terraform-provider-stackpolicy_"+first+"_SHA256SUMS"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, pattern := range []string{"*.zip", "planview/*.zip", "rollout/*.zip"} {
 		zips, err := filepath.Glob(filepath.Join(r.first, pattern))
 		if err != nil || len(zips) == 0 {
@@ -242,9 +220,7 @@ func (r rehearsal) contents(t *testing.T) {
 		for _, name := range zips {
 			name += ".sbom.json"
 			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var list struct {
 				SPDXVersion string
 				Packages    []struct{ Name string }
@@ -271,18 +247,14 @@ func (r rehearsal) contents(t *testing.T) {
 // was changed.
 func (r rehearsal) verify(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(r.first)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.CopyFS(dir, os.DirFS(r.first)))
 	script := filepath.Join(workspace.Root(), "examples/guides/installing/verify.sh")
 	run(t, dir, r.signer.env(), script, first)
 	zips, err := filepath.Glob(filepath.Join(dir, "*.zip"))
 	if err != nil || len(zips) == 0 {
 		t.Fatal(zips, err)
 	}
-	if err := os.WriteFile(zips[0], []byte("something else"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(zips[0], []byte("something else"), 0o600))
 	w := workspace.Workspace{Dir: dir, Terraform: script, Env: r.signer.env()}
 	if output, err := w.Run(t.Context(), first); err == nil {
 		t.Errorf("passed with a zip that was changed:\n%s", output)
@@ -294,20 +266,14 @@ func (r rehearsal) verify(t *testing.T) {
 func (r rehearsal) install(t *testing.T) {
 	_, host, trust := r.start(t)
 	w, output, err := r.init(t, settings(t, ""), from(host+"/"+provider), trust)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if id := r.signer.key(t).ID; !regexp.MustCompile(`v1\.0\.0 \([^)]*signed, key ID ` + id).MatchString(output) {
 		t.Errorf("no signature by %s was verified:\n%s", id, output)
 	}
 	lock, err := os.ReadFile(filepath.Join(w.Dir, ".terraform.lock.hcl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sums, err := os.ReadFile(filepath.Join(r.first, "terraform-provider-stackpolicy_"+first+"_SHA256SUMS"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for line := range strings.Lines(string(sums)) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		if strings.HasSuffix(name, ".zip") && !strings.Contains(string(lock), `"zh:`+sum+`"`) {
@@ -365,17 +331,13 @@ func (r rehearsal) refuse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			reg, host, trust := r.start(t)
-			if err := c.change(reg); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, c.change(reg))
 			if !c.trust {
 				trust = "SSL_CERT_FILE=" + os.DevNull
 			}
 			w, output, err := r.init(t, settings(t, ""), from(host+"/"+provider), trust)
 			if c.want == "" {
-				if err != nil {
-					t.Error(err)
-				}
+				assert.NoError(t, err)
 				return
 			}
 			if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -416,9 +378,7 @@ provider_installation {
 // state needs no change.
 func (r rehearsal) readme(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(workspace.Root(), "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	config := regexp.MustCompile("(?s)```terraform\n(.*?)```").FindSubmatch(readme)
 	if config == nil {
 		t.Fatal("no configuration")
@@ -429,22 +389,14 @@ func (r rehearsal) readme(t *testing.T) {
 	w, _, err := r.init(t, r.instead(t, host), string(config[1]), trust,
 		"OS_AUTH_URL="+cloud.AuthURL(), "OS_USERNAME="+fakecloud.MemberUser, "OS_PASSWORD="+fakecloud.Password,
 		"OS_PROJECT_NAME="+fakecloud.MemberUser, "OS_REGION_NAME="+fakecloud.DefaultRegions()[0].Name, "OS_CLOUD=")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	plan, err := w.Plan(t.Context(), "plan")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(plan.ResourceChanges); n != 7 {
-		t.Errorf("%d resources planned, want the attachment and six servers", n)
-	}
+	require.NoError(t, err)
+	assert.Len(t, plan.ResourceChanges, 7, "resources planned, want the attachment and six servers")
 	if _, err := w.Run(t.Context(), "apply", "-input=false", "-no-color", "plan"); err != nil {
 		t.Fatal(err)
 	}
-	if err := reg.Publish(next, r.next); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, reg.Publish(next, r.next))
 	output, err := w.Run(t.Context(), "init", "-upgrade", "-input=false", "-no-color")
 	if err != nil || !strings.Contains(output, "Installed stackpolicy/stackpolicy v"+next) {
 		t.Fatalf("%v\n%s", err, output)
@@ -452,9 +404,7 @@ func (r rehearsal) readme(t *testing.T) {
 	if output, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode"); err != nil {
 		t.Errorf("the next version plans a change: %v\n%s", err, output)
 	}
-	if n := len(cloud.Servers("RegionOne")) + len(cloud.Servers("RegionTwo")); n != 6 {
-		t.Errorf("%d servers", n)
-	}
+	assert.Equal(t, 6, len(cloud.Servers("RegionOne"))+len(cloud.Servers("RegionTwo")), "servers")
 	if _, err = w.Destroy(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -465,17 +415,13 @@ func (r rehearsal) mirror(t *testing.T) {
 	_, host, trust := r.start(t)
 	source := host + "/" + provider
 	w, _, err := r.init(t, settings(t, ""), from(source), trust)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	dir := t.TempDir()
 	if _, err := w.Run(t.Context(), "providers", "mirror", dir); err != nil {
 		t.Fatal(err)
 	}
 	offline, _, err := r.init(t, settings(t, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir)), from(source))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	use(t, offline)
 }
 
@@ -484,9 +430,7 @@ func (r rehearsal) mirror(t *testing.T) {
 func (r rehearsal) guideSettings(t *testing.T, kind, example, place string) (list []*workspace.Mirror) {
 	t.Helper()
 	guide, err := os.ReadFile(filepath.Join(workspace.Root(), "templates/guides/installing.md.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, block := range regexp.MustCompile("(?s)```terraform\n(provider_installation .*?)```").FindAllStringSubmatch(string(guide), -1) {
 		if !strings.Contains(block[1], kind) {
 			continue
@@ -527,9 +471,7 @@ func (r rehearsal) ociMirror(t *testing.T) {
 	host, authority := registry.Serve(t, serveImages(t))
 	trust := "SSL_CERT_FILE=" + authority
 	bin := t.TempDir()
-	if err := os.Symlink(*oras, filepath.Join(bin, "oras")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink(*oras, filepath.Join(bin, "oras")))
 	script := filepath.Join(workspace.Root(), "examples/guides/installing/oci-mirror.sh")
 	env := []string{trust, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
 	run(t, r.first, env, script, first, host+"/opentofu-providers/"+provider)
@@ -548,17 +490,11 @@ func (r rehearsal) ociMirror(t *testing.T) {
 func serveImages(t *testing.T) *httputil.ReverseProxy {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	address := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, free.Close())
 	server := exec.CommandContext(t.Context(), *crane, "registry", "serve", "--address", address)
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Wait() }()
 	for {
@@ -582,23 +518,15 @@ func (r rehearsal) reproduce(t *testing.T, src source) {
 	built := filepath.Join(t.TempDir(), "program")
 	run(t, src.dir, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version="+next, "-o", built)
 	want, err := os.ReadFile(built)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	name := fmt.Sprintf("terraform-provider-stackpolicy_%s_%s_%s.zip", next, runtime.GOOS, runtime.GOARCH)
 	archive, err := zip.OpenReader(filepath.Join(r.next, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer archive.Close()
 	program, err := archive.Open("terraform-provider-stackpolicy_v" + next)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got, err := io.ReadAll(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if !bytes.Equal(got, want) {
 		t.Errorf("the program of the release has %d bytes, the one that was built again %d, and they differ", len(got), len(want))
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/registry"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 )
 
@@ -37,16 +39,12 @@ type signer struct {
 func newSigner(t *testing.T) signer {
 	t.Helper()
 	home, err := os.MkdirTemp("", "gpg-") //nolint:usetesting // the path of gpg's socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := signer{home: home}
 	t.Cleanup(func() {
 		stop := exec.CommandContext(context.WithoutCancel(t.Context()), "gpgconf", "--kill", "gpg-agent")
 		stop.Env = append(os.Environ(), s.env()...)
-		if err := errors.Join(stop.Run(), os.RemoveAll(home)); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, errors.Join(stop.Run(), os.RemoveAll(home)))
 	})
 	// Terraform's registry takes RSA and DSA keys only.
 	s.gpg(t, "--batch", "--passphrase", "", "--quick-generate-key", "rehearsal <rehearsal@example.invalid>", "rsa3072", "sign", "1d")
@@ -77,14 +75,10 @@ func (s signer) key(t *testing.T) registry.Key {
 func (s signer) sign(t *testing.T, file []byte) []byte {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(name, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(name, file, 0o600))
 	s.gpg(t, "--batch", "--local-user", s.fingerprint, "--output", name+".sig", "--detach-sign", name)
 	signature, err := os.ReadFile(name + ".sig")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return signature
 }
 
@@ -103,14 +97,10 @@ func newSource(t *testing.T, s signer) source {
 		if errors.Is(err, os.ErrNotExist) {
 			continue // deleted, and not committed
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		text, err := os.ReadFile(filepath.Join(top, name))
 		to := filepath.Join(dir, name)
-		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, info.Mode().Perm())); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, info.Mode().Perm())))
 	}
 	src := source{dir, s}
 	run(t, dir, nil, "git", "init", "--quiet", "--initial-branch=main")
@@ -144,9 +134,7 @@ func (src source) release(t *testing.T, version string, all bool) string {
 	published := t.TempDir()
 	prefix := "terraform-provider-stackpolicy_" + version + "_"
 	found, err := filepath.Glob(filepath.Join(src.dir, "dist", prefix+"*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range append(found, filepath.Join(src.dir, "terraform-registry-manifest.json")) {
 		to := filepath.Base(name)
 		if to == "terraform-registry-manifest.json" {
@@ -156,24 +144,18 @@ func (src source) release(t *testing.T, version string, all bool) string {
 			continue
 		}
 		text, err := os.ReadFile(name)
-		if err := errors.Join(err, os.WriteFile(filepath.Join(published, to), text, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(err, os.WriteFile(filepath.Join(published, to), text, 0o600)))
 	}
 	for _, tool := range releasedTools {
 		files, err := filepath.Glob(filepath.Join(src.dir, "dist", tool+"_"+version+"_*"))
-		if err := errors.Join(err, os.Mkdir(filepath.Join(published, tool), 0o755)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(err, os.Mkdir(filepath.Join(published, tool), 0o755)))
 		for _, name := range files {
 			if info, err := os.Stat(name); err != nil || info.IsDir() {
 				continue
 			}
 			text, err := os.ReadFile(name)
 			to := filepath.Join(published, tool, filepath.Base(name))
-			if err := errors.Join(err, os.WriteFile(to, text, 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, errors.Join(err, os.WriteFile(to, text, 0o600)))
 		}
 	}
 	return published
@@ -193,9 +175,7 @@ func hasSyft() bool {
 func (src source) notes(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(src.dir, ".tools", "release-notes.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -205,9 +185,7 @@ func oneTarget(t *testing.T, file string) string {
 	t.Helper()
 	var config map[string]any
 	text, err := os.ReadFile(file)
-	if err := errors.Join(err, yaml.Unmarshal(text, &config)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, yaml.Unmarshal(text, &config)))
 	for _, b := range config["builds"].([]any) {
 		build := b.(map[string]any)
 		build["goos"], build["goarch"] = []string{runtime.GOOS}, []string{runtime.GOARCH}
@@ -217,8 +195,6 @@ func oneTarget(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "goreleaser.yml")
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(name, text, 0o600))
 	return name
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // What users read: a rule stands in one place, and a guide is read in ten minutes.
@@ -26,9 +28,7 @@ func TestCounts(t *testing.T) {
 		}
 		for _, page := range pages {
 			content, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			words, most := len(strings.Fields(string(content))), mostWords
 			switch {
 			case filepath.Base(page) == "from-senlin.md":

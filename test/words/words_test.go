@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 const root = "../.."
@@ -31,9 +33,7 @@ var columns = regexp.MustCompile(`^(.*?\S)\s{2,}(\S.*)$`)
 func list(t *testing.T) []word {
 	t.Helper()
 	content, err := os.ReadFile("words.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	words := []word{{regexp.MustCompile(`\pL[,;.]?  \pL`), "one blank"}}
 	for line := range strings.Lines(string(content)) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
@@ -152,9 +152,7 @@ func source(t *testing.T, file, content string) (found []passage) {
 	t.Helper()
 	positions := token.NewFileSet()
 	tree, err := parser.ParseFile(positions, file, content, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, group := range tree.Comments {
 		first := positions.Position(group.Pos()).Line
 		for _, p := range prose(file, group.Text()) {
@@ -165,9 +163,7 @@ func source(t *testing.T, file, content string) (found []passage) {
 	for n := range ast.Preorder(tree) {
 		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
 			text, err := strconv.Unquote(literal.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			text = lineBreak.ReplaceAllString(text, " ")
 			if strings.HasSuffix(file, "_test.go") { // tables, and configurations that are aligned
 				text = strings.Join(strings.Fields(text), " ")
@@ -232,9 +228,7 @@ func TestPlainWords(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for extension, least := range map[string]int{".go": 5000, ".md": 100, ".tmpl": 300, ".tf": 50, ".yml": 5} {
 		if read[extension] < least {
 			t.Errorf("only %d passages of %s files were read", read[extension], extension)

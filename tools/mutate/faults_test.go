@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestTable: each fault of the table can be put in: where the code moved, the table
@@ -25,9 +27,7 @@ func TestTable(t *testing.T) {
 		files, _ := filepath.Glob(filepath.Join(f.pkg, "*_test.go"))
 		for _, file := range files {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for _, m := range names.FindAllStringSubmatch(string(text), -1) {
 				there[m[1]] = true
 			}
@@ -43,9 +43,7 @@ func TestTable(t *testing.T) {
 // TestPut: a fault takes the place of lines that are there once.
 func TestPut(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.tf")
-	if err := os.WriteFile(file, []byte("a {\n  b = 1\n  c = { # of\n  d = 2 }\n  b = 1\n}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte("a {\n  b = 1\n  c = { # of\n  d = 2 }\n  b = 1\n}\n"), 0o600))
 	for _, c := range []struct {
 		f          fault
 		text, want string

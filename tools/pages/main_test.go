@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestEdit: required arguments come first, what says nothing is left out, and what repeats is a link.
@@ -18,9 +20,7 @@ func TestEdit(t *testing.T) {
 		"Optional:\n\n- `x` (String) Free.\n\n" +
 		"<a id=\"c\"></a>\n### Nested Schema for `c`\n\nAs in [`a`](#a).\n\n## Import\n\nSo.\n"
 	all := library{}
-	if got := all.edit("docs/resources/one.md", made); got != want {
-		t.Errorf("%s\nwant:\n%s", got, want)
-	}
+	assert.Equal(t, want, all.edit("docs/resources/one.md", made))
 
 	// A long one is described on one page only; whether it is sensitive there does not matter.
 	section := func(kind string) string {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/xml"
-	"errors"
 	"html"
 	"io"
 	"os"
@@ -13,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const top = "../.."
@@ -20,15 +22,11 @@ const top = "../.."
 // TestDrift fails where assets/ has something else than is drawn now.
 func TestDrift(t *testing.T) {
 	dir := t.TempDir()
-	if err := write(dir, top); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, write(dir, top))
 	files, _ := os.ReadDir(dir)
 	for _, file := range files {
 		now, err := os.ReadFile(filepath.Join(dir, file.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		was, err := os.ReadFile(filepath.Join(top, "assets", file.Name()))
 		if err != nil || string(was) != string(now) {
 			t.Errorf("assets/%s is out of date, run make plots (%v)", file.Name(), err)
@@ -39,17 +37,13 @@ func TestDrift(t *testing.T) {
 // TestTable: the table of CONTRIBUTING says which packages use which of ours.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(top, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	said := map[string]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `internal/(\\w+)` \\|.*\\| (.*) \\|$").FindAllStringSubmatch(string(text), -1) {
 		said[row[1]] = strings.TrimPrefix(row[2], "gophercloud, ")
 	}
 	arrows, err := imports(top)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, uses := range arrows {
 		want := cmp.Or(strings.Join(uses, ", "), "the standard library")
 		if !strings.HasPrefix(name, "provider") && said[name] != want {
@@ -67,9 +61,7 @@ func pictures(t *testing.T) map[string]string {
 	texts := map[string]string{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		texts[filepath.Base(file)] = string(text)
 	}
 	return texts
@@ -82,9 +74,7 @@ func TestWellFormed(t *testing.T) {
 		for err == nil {
 			_, err = decoder.Token()
 		}
-		if !errors.Is(err, io.EOF) {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.ErrorIs(t, err, io.EOF, name)
 	}
 }
 
@@ -119,8 +109,6 @@ func TestNothingOverflows(t *testing.T) {
 
 func number(t *testing.T, text string) float64 {
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return n
 }

@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestCount(t *testing.T) {
@@ -49,22 +52,16 @@ func TestVersions(t *testing.T) {
 | terraform-provider-openstack | 3.0 or later | 3.4.0 |
 | OpenStack | the maintained releases, and Zed | 2025.1 (Nova 31.0.0), zed (Nova 26.2.2) |
 `
-	if got := versions(runs); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	assert.Equal(t, want, versions(runs))
 }
 
 func TestBetween(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "page.md")
 	const begin, end = "a\n<!-- results: make docs writes what follows -->\n", "<!-- end of results -->\nb\n"
-	if err := os.WriteFile(file, []byte(begin+"\nold\n\n"+end), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(begin+"\nold\n\n"+end), 0o600))
 	for range 2 {
-		if err := between(file, "new\n"); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, between(file, "new\n"))
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != begin+"\nnew\n\n"+end {
 		t.Errorf("%v\n%s", err, text)

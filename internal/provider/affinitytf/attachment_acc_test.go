@@ -18,6 +18,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What only Terraform can show of an affinity attachment: its life, and what happens to the
@@ -98,9 +100,7 @@ func TestAccAffinityAttachment_created(t *testing.T) {
 		resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateIdFunc: importID(""), ImportStateVerify: true,
 			ImportStateVerifyIgnore: []string{"servergroup", "inherited_group", "binding"}},
 	)
-	if n := c.Groups(t, region); n != 0 {
-		t.Errorf("%d groups are left", n)
-	}
+	assert.Equal(t, 0, c.Groups(t, region), "groups are left")
 }
 
 // importID is the import id of the attachment in the state.
@@ -141,9 +141,7 @@ resource "openstack_compute_instance_v2" "member" {
 		resource.TestStep{RefreshState: true, RefreshPlanChecks: resource.RefreshPlanChecks{PostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		resource.TestStep{Config: byName + server, ConfigStateChecks: []statecheck.StateCheck{attachmentIs("members", knownvalue.ListSizeExact(1))}},
 	)
-	if n := c.Groups(t, region); n != 1 {
-		t.Errorf("%d groups are left, and 1 was inherited", n)
-	}
+	assert.Equal(t, 1, c.Groups(t, region), "groups are left, and 1 was inherited")
 }
 
 // TestAccAffinityAttachment_identity imports by identity, where the command line
@@ -196,17 +194,11 @@ const (
 func plan(t *testing.T, w *workspace.Workspace) (*tfjson.Plan, string) {
 	t.Helper()
 	text, err := w.Run(t.Context(), "plan", "-no-color", "-out=now.tfplan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	shown, err := w.Run(t.Context(), "show", "-json", "now.tfplan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p := new(tfjson.Plan)
-	if err := p.UnmarshalJSON([]byte(shown)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.UnmarshalJSON([]byte(shown)))
 	return p, text
 }
 
@@ -224,9 +216,7 @@ func actions(p *tfjson.Plan) string {
 func apply(t *testing.T, w *workspace.Workspace, args ...string) string {
 	t.Helper()
 	text, err := w.Run(t.Context(), append([]string{"apply", "-auto-approve", "-no-color"}, args...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
@@ -240,9 +230,7 @@ func settled(t *testing.T, w *workspace.Workspace) {
 
 func write(t *testing.T, w *workspace.Workspace, config string) {
 	t.Helper()
-	if err := w.Write(config); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Write(config))
 }
 
 // TestAccAffinityChange: another policy is taken up in place. Servers stay, and the plan has said what
@@ -260,9 +248,7 @@ func TestAccAffinityChange(t *testing.T) {
 
 	write(t, w, grouped(c, lifecycle, named(group), policies("soft-affinity")))
 	p, text := plan(t, w)
-	if got := actions(p); got != attachment+": update" {
-		t.Errorf("planned is %s", got)
-	}
+	assert.Equal(t, attachment+": update", actions(p), "planned")
 	for _, want := range []string{
 		fmt.Sprintf("The attachment leaves the server group %q (%s), because its policy changes from soft-anti-affinity to soft-affinity: servergroup_id changes.", group, old),
 		"unless they have lifecycle { ignore_changes = [scheduler_hints] }: then they keep running with the id of the old group, and only new servers join the new one.",
@@ -281,9 +267,7 @@ func TestAccAffinityChange(t *testing.T) {
 		t.Errorf("the group is %s, before %s, of %d", now, old, c.Groups(t, region))
 	}
 	for name, s := range c.Servers(t) {
-		if before[name].ID != s.ID {
-			t.Errorf("%s was replaced", name)
-		}
+		assert.Equal(t, s.ID, before[name].ID, "%s was replaced", name)
 	}
 	// It is as much its own as the one before.
 	if _, err := w.Destroy(t.Context()); err != nil || c.Groups(t, region) != 0 {

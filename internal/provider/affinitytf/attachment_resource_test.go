@@ -9,6 +9,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -51,9 +53,7 @@ func (h held) has(t *testing.T, step string, want map[string]string) {
 	t.Helper()
 	state := protocol.Object(h.I.State)
 	for name, text := range want {
-		if got := protocol.Shown(state[name]); got != text {
-			t.Errorf("%s: %s is %q, want %q", step, name, got, text)
-		}
+		assert.Equal(t, text, protocol.Shown(state[name]), "%s: %s", step, name)
 	}
 }
 
@@ -119,9 +119,7 @@ func TestHeld(t *testing.T) {
 			}
 			h.Later(t)
 			h.Must(t, nil)
-			if got := h.groups("RegionOne") + h.groups("RegionTwo"); got != c.left {
-				t.Errorf("left are %s, want %s", got, c.left)
-			}
+			assert.Equal(t, c.left, h.groups("RegionOne")+h.groups("RegionTwo"), "left")
 		})
 	}
 }
@@ -171,9 +169,7 @@ func TestChanges(t *testing.T) {
 			h.Look(t)
 			h.Later(t)
 			resp, err := h.Plan(t.Context(), h.Request(h.I, c.after))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if got := h.At(); got != c.at || !strings.Contains(h.Said(), c.says) {
 				t.Errorf("said is\n%s\n%s\nwant\n%s: %s", got, h.Said(), c.at, c.says)
 			}
@@ -193,9 +189,7 @@ func TestChanges(t *testing.T) {
 				t.Errorf("the groups are %s, want %s", groups, c.left)
 			}
 			now := h.Shows("servergroup_id")
-			if (now == id) != (c.at == "") {
-				t.Errorf("the group is %s, before %s", now, id)
-			}
+			assert.Equal(t, c.at == "", now == id, "the group is %s, before %s", now, id)
 			if got := h.identified(t); !strings.HasPrefix(got, h.Shows("id")+" ") {
 				t.Errorf("the identity is %s", got)
 			}
@@ -310,22 +304,16 @@ func TestImported(t *testing.T) {
 			t.Errorf("%q: the plan is not empty: %v, %s", suffix, err, h.Said())
 		}
 		schemas, err := h.Server.GetResourceIdentitySchemas(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		of := schemas.IdentitySchemas[h.I.Kind].ValueType()
 		for given, want := range map[any]string{nil: "true", true: "false", false: "true"} {
 			raw := tftypes.NewValue(of, map[string]tftypes.Value{"region": tftypes.NewValue(tftypes.String, "RegionTwo"),
 				"servergroup_id": tftypes.NewValue(tftypes.String, id), "created": tftypes.NewValue(tftypes.Bool, given)})
 			by := &tfprotov6.ResourceIdentityData{IdentityData: protocol.Pack(raw)}
 			got, err := h.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: h.I.Kind, Identity: by})
-			if err := protocol.Failure(err, got.Diagnostics); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, protocol.Failure(err, got.Diagnostics))
 			state := protocol.Object(protocol.Unpack(h.TypeOf(h.I.Kind), got.ImportedResources[0].State))
-			if protocol.Shown(state["inherited_group"]) != want {
-				t.Errorf("by identity, created %v: inherited %s", given, protocol.Shown(state["inherited_group"]))
-			}
+			assert.Equal(t, want, protocol.Shown(state["inherited_group"]), "by identity, created %v: inherited", given)
 		}
 	}
 }
@@ -386,9 +374,7 @@ func TestRefused(t *testing.T) {
 			h.group("RegionOne", fakecloud.ServerGroup{Name: "twin", Policy: "anti-affinity"})
 			req := h.Request(h.I, c.config)
 			said, err := h.Server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: h.I.Kind, Config: req.Config})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			at := protocol.At(said.Diagnostics)
 			if protocol.Failure(nil, said.Diagnostics) == nil {
 				resp, _ := h.Plan(t.Context(), req)
@@ -425,9 +411,7 @@ func TestRegionStays(t *testing.T) {
 		t.Errorf("groups %q, said %s", h.groups("RegionTwo"), h.Said())
 	}
 	h.Must(t, nil)
-	if h.groups("RegionOne") != "" {
-		t.Errorf("left are %s", h.groups("RegionOne"))
-	}
+	assert.Empty(t, h.groups("RegionOne"))
 }
 
 // TestChangesRefused: an apply that would fail is refused by the plan, which then says no
@@ -471,9 +455,7 @@ func TestChangesRefused(t *testing.T) {
 				return
 			}
 			zone := protocol.Object(h.Planned(resp))["zone"]
-			if zone.IsKnown() != (c.after["enable_drs_extension"] != tftypes.UnknownValue) {
-				t.Errorf("the zone is %s", zone)
-			}
+			assert.Equal(t, c.after["enable_drs_extension"] != tftypes.UnknownValue, zone.IsKnown(), "the zone is %s", zone)
 		})
 	}
 }
@@ -490,16 +472,12 @@ func TestZoneGoes(t *testing.T) {
 		groups := h.groups("RegionOne")
 		req := h.Request(h.I, attributes{"servergroup": attributes{"name": "web"}, "availability_zone": "az-3"})
 		plan, err := h.Plan(t.Context(), req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		h.Fake.RemoveZone("RegionOne", "az-3")
 		h.Later(t)
 		resp, err := h.Server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{TypeName: h.I.Kind, PriorState: req.PriorState,
 			PlannedState: plan.PlannedState, Config: req.Config, PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		state := protocol.Unpack(h.TypeOf(h.I.Kind), resp.NewState)
 		if at := protocol.At(resp.Diagnostics); at != "availability_zone: Unknown availability zone" || exists && !state.Equal(h.I.State) || !exists && !state.IsNull() {
 			t.Errorf("said %s, the state is %s", at, state)
@@ -604,9 +582,7 @@ func TestTooOld(t *testing.T) {
 				h.Must(t, nil)
 			}
 		}
-		if left := h.groups("RegionOne"); left != "" {
-			t.Errorf("2.%d: left are %s", newest, left)
-		}
+		assert.Empty(t, h.groups("RegionOne"), "2.%d", newest)
 	}
 }
 
@@ -685,9 +661,7 @@ func forgetRule(t *testing.T, state tftypes.Value) tftypes.Value {
 		}
 		return v, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return changed
 }
 

@@ -18,6 +18,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestPlanned: what a plan places, what it warns of, and where it says what is wrong.
@@ -99,9 +101,7 @@ func TestPlanned(t *testing.T) {
 			if h.At() != c.at || !strings.Contains(h.Said(), c.says) {
 				t.Errorf("%v, said is %s\n%s\nwant %s %s", err, h.At(), h.Said(), c.at, c.says)
 			}
-			if (err != nil) != (c.zones == "") {
-				t.Fatalf("got %v", err)
-			}
+			require.Equal(t, c.zones == "", err != nil, "got %v", err)
 			if err != nil {
 				return
 			}
@@ -178,9 +178,7 @@ func TestPlannedRegion(t *testing.T) {
 		id := h.group(want, fakecloud.ServerGroup{Name: "g", Policy: "affinity"})
 		config := attributes{"servergroup_id": id, "region": given, "scale_out": attributes{}}
 		got, err := h.ReadData(t.Context(), "stackpolicy_affinity_plan", config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if region := protocol.Shown(protocol.Object(got)["region"]); region != want {
 			t.Errorf("%v: the region is %s", fmt.Sprint(given), region)
 		}
@@ -204,9 +202,7 @@ func TestPlanValidated(t *testing.T) {
 		h := hold(t, fakecloud.MemberUser)
 		c.config["servergroup_id"] = tftypes.UnknownValue
 		_ = h.ValidateData(t.Context(), "stackpolicy_affinity_plan", c.config) // what it says is looked at
-		if h.At() != c.at {
-			t.Errorf("%s: said %q, want %q", name, h.At(), c.at)
-		}
+		assert.Equal(t, c.at, h.At(), "%s: said", name)
 	}
 }
 
@@ -224,9 +220,7 @@ func TestViolations(t *testing.T) {
 			}
 		}
 		plan, err := h.ReadData(t.Context(), "stackpolicy_affinity_plan", attributes{"region": "RegionTwo", "servergroup_id": id, "scale_in": attributes{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		found := 0
 		for _, v := range protocol.Elements(protocol.Object(plan)["violations"]) {
 			members := strings.Fields(protocol.Shown(protocol.Object(v)["members"]))
@@ -265,9 +259,7 @@ func placements(n int, group, zone string) knownvalue.Check {
 func compute(t *testing.T, c *acctest.Cloud, region string) *openstack.Compute {
 	t.Helper()
 	compute, err := c.API.Compute(t.Context(), region)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return compute
 }
 
@@ -297,9 +289,7 @@ func TestAccAffinityDRS(t *testing.T) {
 	region, host := c.DRS(t)
 	group := c.Group(t, region, "g", "anti-affinity")
 	zones, err := compute(t, c, region).HostZones(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	own := zones[host]
 	other := slices.DeleteFunc(c.Zones(t, region), func(zone string) bool { return zone == own })[0]
 	zone := own + ":" + host // the zone that Nova reports of servers there

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestGather: one of those that come at about the same time gets all names, and
@@ -30,9 +32,7 @@ func TestGather(t *testing.T) {
 			})
 		}
 		all.Go(func() {
-			if names := w.Gather(t.Context(), "others", "db-0"); len(names) != 1 {
-				t.Errorf("another group: %q", names)
-			}
+			assert.Len(t, w.Gather(t.Context(), "others", "db-0"), 1, "another group")
 		})
 		all.Wait()
 		want := []string{"[web-0 web-1 web-2 web-3] after 3", "[web-4 web-5] after 6", "[web-6] after 11", "[web-7] after 12"}
@@ -42,9 +42,7 @@ func TestGather(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if names := new(Walk).Gather(ctx, "drained", "web-0"); len(names) != 1 {
-		t.Errorf("a walk that was cancelled: %q", names)
-	}
+	assert.Len(t, new(Walk).Gather(ctx, "drained", "web-0"), 1, "a walk that was cancelled")
 }
 
 // TestWalk: whichever of the two is planned first, the second sees it.
@@ -53,7 +51,5 @@ func TestWalk(t *testing.T) {
 	if w.Detach("a") || !w.Attach("a") || w.Attach("b") || !w.Detach("b") || w.Attach("c") || w.Detach("d") {
 		t.Error("not seen, or seen without a reason")
 	}
-	if n := w.Detached(); n != 3 {
-		t.Errorf("%d servers lose an attachment, not 3", n)
-	}
+	assert.Equal(t, 3, w.Detached(), "servers lose an attachment, not 3")
 }

@@ -2,13 +2,14 @@ package clustertf_test
 
 import (
 	"math/big"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const kind = "stackpolicy_cluster"
@@ -24,17 +25,13 @@ func connected(t *testing.T, region any) (*fakecloud.Cloud, *protocol.Provider) 
 func distribution(t *testing.T, p *protocol.Provider, config protocol.Attributes) map[string]map[string]int64 {
 	t.Helper()
 	read, err := p.ReadData(t.Context(), kind, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	regions := map[string]map[string]int64{}
 	for region, zones := range protocol.Object(protocol.Object(read)["distribution"]) {
 		regions[region] = map[string]int64{}
 		for zone, v := range protocol.Object(zones) {
 			var n big.Float
-			if err := v.As(&n); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, v.As(&n))
 			regions[region][zone], _ = n.Int64()
 		}
 	}
@@ -60,9 +57,7 @@ func TestRegions(t *testing.T) {
 			map[string]map[string]int64{"RegionOne": {"az-1": 2}, "RegionTwo": {}},
 		},
 	} {
-		if got := distribution(t, p, c.config); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
-		}
+		assert.Equal(t, c.want, distribution(t, p, c.config), c.name)
 	}
 }
 
@@ -96,9 +91,7 @@ func TestRefusals(t *testing.T) {
 func TestEmptySelector(t *testing.T) {
 	t.Parallel()
 	_, p := connected(t, "RegionOne")
-	if err := p.ValidateData(t.Context(), kind, protocol.Attributes{"tags": []any{"web"}}); err != nil {
-		t.Errorf("a tag: %v", err)
-	}
+	assert.NoError(t, p.ValidateData(t.Context(), kind, protocol.Attributes{"tags": []any{"web"}}), "a tag")
 	err := p.ValidateData(t.Context(), kind, protocol.Attributes{"regions": []any{"RegionOne"}})
 	if err == nil || !acctest.Says("Empty selector").MatchString(err.Error()) {
 		t.Errorf("a region alone: %v", err)

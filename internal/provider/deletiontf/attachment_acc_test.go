@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // drained is a server, or several, with a deletion attachment each. What a test here is about
@@ -81,9 +82,7 @@ func TestDeletionAttachments_parallel(t *testing.T) {
 	if _, err := w.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(hooked(0)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Write(hooked(0)))
 	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-parallelism=12"); err != nil || consumer.posts != 12 {
 		t.Fatalf("%d posts: %v", consumer.posts, err)
 	}

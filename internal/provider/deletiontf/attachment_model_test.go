@@ -16,6 +16,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // hooked is a hook block: null, or of a type with a timeout, "" for none.
@@ -29,9 +31,7 @@ func hooked(t *testing.T, kind string, timeout any) types.Object {
 	for name, of := range block.AttrTypes {
 		given := map[string]any{"type": kind, "timeout": timeout}[name]
 		v, err := of.ValueFromTerraform(t.Context(), tftypes.NewValue(of.TerraformType(t.Context()), given))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all[name] = v
 	}
 	return types.ObjectValueMust(block.AttrTypes, all)
@@ -54,9 +54,7 @@ func TestLimit(t *testing.T) {
 		{"all", hooked(t, "zaqar", "30m"), true, 90 * time.Second, 37*time.Minute + 30*time.Second},
 	} {
 		m := nodeModel{Hook: c.hook, Shutdown: types.BoolValue(c.shutdown), GracePeriod: durations.Of(c.grace)}
-		if got := m.limit(); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
-		}
+		assert.Equal(t, c.want, m.limit(), c.name)
 	}
 }
 
@@ -68,9 +66,7 @@ func TestWarnCleans(t *testing.T) {
 		node.Hook, node.Shutdown = hooked(t, "", nil), types.BoolValue(true)
 		var diags diag.Diagnostics
 		attachmentModel{nodeModel: node}.leave(t.Context(), new(backend.Walk), &diags)
-		if len(diags) != 1 {
-			t.Fatalf("got %v", diags)
-		}
+		require.Len(t, diags, 1)
 		said := diags[0].Summary() + ": " + diags[0].Detail()
 		if strings.ContainsAny(said, "\x1b\r") || strings.Contains(said, "\nError") || !strings.Contains(said, "Error: all is lost") {
 			t.Errorf("got %q", said)
@@ -123,13 +119,9 @@ func TestImport(t *testing.T) {
 // for it.
 func TestSteps(t *testing.T) {
 	model := attachmentModel{nodeModel: nodeModel{Shutdown: types.BoolValue(true)}, Enabled: types.BoolValue(true)}
-	if steps := model.steps(); len(steps) != 1 {
-		t.Errorf("got %v", steps)
-	}
+	assert.Len(t, model.steps(), 1)
 	model.Enabled = types.BoolNull()
-	if steps := model.steps(); len(steps) != 1 {
-		t.Errorf("where nothing is said: %v", steps)
-	}
+	assert.Len(t, model.steps(), 1, "where nothing is said")
 	model.Enabled = types.BoolValue(false)
 	if steps := model.steps(); steps != nil {
 		t.Errorf("disabled: %v", steps)

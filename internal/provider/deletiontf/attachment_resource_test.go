@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
@@ -44,9 +46,7 @@ func (l *leaver) apply(t *testing.T, config attributes) error {
 
 func (l *leaver) must(t *testing.T, config attributes) {
 	t.Helper()
-	if err := l.apply(t, config); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, l.apply(t, config))
 }
 
 // server is what Nova has.
@@ -84,9 +84,7 @@ func TestMessage(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", region, got, want)
 		}
 		for name, text := range want {
-			if got[name] != text {
-				t.Errorf("%s: %s is %q, want %q", region, name, got[name], text)
-			}
+			assert.Equal(t, text, got[name], "%s: %s", region, name)
 		}
 	}
 }
@@ -145,9 +143,7 @@ func TestDrain(t *testing.T) {
 			if !strings.Contains(l.At(), c.warns) || c.warns == "" && strings.Contains(l.At(), "not drained") {
 				t.Errorf("the apply says %s", l.Said())
 			}
-			if got := l.server().Status; got != c.status {
-				t.Errorf("the server is %s, want %s", got, c.status)
-			}
+			assert.Equal(t, c.status, l.server().Status, "the server")
 			if asked := l.Fake.Count("GET compute /servers/*"); c.says == "" && asked > 0 {
 				t.Errorf("%d requests for a server that is not drained", asked)
 			}
@@ -239,9 +235,7 @@ func TestTogether(t *testing.T) {
 	var all []protocol.Instance
 	for _, id := range append(l.Fake.AddServers("RegionOne", fakecloud.Server{}, fakecloud.Server{}), l.id) {
 		i, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": id, "shutdown": true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all = append(all, i)
 	}
 	l.Later(t)
@@ -276,9 +270,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	var all []protocol.Instance
 	for _, id := range []string{first, l.id} {
 		i, err := l.Apply(t.Context(), protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": id})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all = append(all, i)
 	}
 	l.Later(t)
@@ -288,9 +280,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 			t.Errorf("%v, the state is %s", err, after.State)
 		}
 	}
-	if lost.Fired() != 1 {
-		t.Error("no page was lost")
-	}
+	assert.Equal(t, 1, lost.Fired(), "no page was lost")
 }
 
 // TestInvalid: what the schema refuses. Hooks are in hookblock.
@@ -416,9 +406,7 @@ func TestStays(t *testing.T) {
 		if !c.first {
 			stay()
 		}
-		if l.At() != c.at {
-			t.Errorf("%s: said is %s, want %s", name, l.At(), c.at)
-		}
+		assert.Equal(t, c.at, l.At(), "%s: said", name)
 	}
 
 	l := leave(t, "RegionOne")
@@ -458,9 +446,7 @@ func TestChanged(t *testing.T) {
 			c.after["server_id"] = l.id
 			l.Later(t)
 			resp, err := l.Plan(t.Context(), l.Request(l.I, c.after))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			planned := protocol.Object(l.Planned(resp))["id"]
 			if c.id == "" {
 				if planned.IsKnown() {
@@ -485,9 +471,7 @@ func TestChanged(t *testing.T) {
 				}
 			}
 			identity := l.Identity(t, l.I)
-			if got := protocol.Text(identity["region"]) + "/" + protocol.Text(identity["server_id"]); got != l.Shows("id") {
-				t.Errorf("the identity is %s", got)
-			}
+			assert.Equal(t, l.Shows("id"), protocol.Text(identity["region"])+"/"+protocol.Text(identity["server_id"]), "the identity")
 		})
 	}
 }

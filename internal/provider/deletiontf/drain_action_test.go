@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestDrainAction: the action does what the attachment does, tells each step, and says what
@@ -65,9 +66,7 @@ func TestDrainAction(t *testing.T) {
 			if l.At() != c.at || !strings.Contains(l.Said(), c.says) || (err == nil) != (c.at == "" || warns) {
 				t.Errorf("%v, said %s\n%s\nwant %s", err, l.At(), l.Said(), c.at)
 			}
-			if got := strings.Join(progress, "|"); got != c.progress {
-				t.Errorf("the progress is %q, want %q", got, c.progress)
-			}
+			assert.Equal(t, c.progress, strings.Join(progress, "|"), "the progress")
 			for _, s := range l.Fake.Servers(c.region) {
 				noted, marked := s.Metadata["stackpolicy_drained"] != "", s.Metadata["stackpolicy_in_service"] != ""
 				if s.Status != c.status || noted != c.noted || marked == c.noted {
@@ -76,9 +75,7 @@ func TestDrainAction(t *testing.T) {
 			}
 		})
 	}
-	if len(consumer.Nodes) != 2 {
-		t.Errorf("the consumer has seen %v", consumer.Nodes)
-	}
+	assert.Len(t, consumer.Nodes, 2, "the consumer has seen")
 }
 
 // TestDrainActionInterrupted: an interrupted Terraform ends the wait at once. Its progress

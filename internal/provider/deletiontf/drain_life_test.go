@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // inPlace is a cluster of four nodes that Terraform changes in place, each drained before.
@@ -144,9 +145,7 @@ func TestDrainActionInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, image := range images[1:] {
-		if err := w.Write(inPlace(c, region, zone, image, server.URL)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Write(inPlace(c, region, zone, image, server.URL)))
 		watched.Restart()
 		consumer.refuse = i == 1
 		applies, refused := 0, 0
@@ -179,9 +178,7 @@ func TestDrainActionInPlace(t *testing.T) {
 	node := slices.Sorted(maps.Keys(c.Servers(t)))[0]
 	text, err := w.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-invoke=action.stackpolicy_drain.web",
 		fmt.Sprintf("-target=openstack_compute_instance_v2.web[%q]", c.Prefix+node))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	out := func() (out []string) {
 		for name, s := range c.Servers(t) {
 			if s.Metadata[openstack.MarkKey] == "" || s.Metadata[openstack.DrainedKey] != "" {

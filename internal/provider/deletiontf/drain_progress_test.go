@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestProgress: each step is sent as it begins, and again every ten seconds while it goes on.
@@ -21,8 +23,6 @@ func TestProgress(t *testing.T) {
 		tell("too late")
 		time.Sleep(time.Hour)
 		const want = "still noting the drain in Nova (10s)|running the hook|still running the hook (10s)|still running the hook (20s)|shutting the server down"
-		if got := strings.ReplaceAll(strings.Join(sent, "|"), "web-0: ", ""); got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
+		assert.Equal(t, want, strings.ReplaceAll(strings.Join(sent, "|"), "web-0: ", ""))
 	})
 }

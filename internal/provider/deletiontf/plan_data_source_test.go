@@ -14,15 +14,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // chooser plans deletions among the nodes a to e, without Terraform. e has no name.
 func chooser(t *testing.T) (p *protocol.Provider, list []any) {
 	t.Helper()
 	p, err := protocol.Connect(t.Context(), attributes{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, n := range []struct {
 		id, region, zone, status string
 		day, profile             int
@@ -149,9 +149,7 @@ func TestChosen(t *testing.T) {
 				t.Errorf("%s leave and %s stay, want %s", leave, got, c.leave)
 			}
 			called := strings.NewReplacer("a", "web-a", "b", "web-b", "c", "web-c", "d", "web-d")
-			if want := called.Replace(c.leave); names != want {
-				t.Errorf("the names are %s, want %s", names, want)
-			}
+			assert.Equal(t, names, called.Replace(c.leave), "the names")
 		})
 	}
 }
@@ -176,9 +174,7 @@ func TestTerms(t *testing.T) {
 		p, nodes := chooser(t)
 		c.terms["nodes"], c.terms["scale_in"] = nodes, attributes{}
 		plan, err := p.ReadData(t.Context(), "stackpolicy_deletion_plan", c.terms)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		deletion := protocol.Object(protocol.Object(plan)["deletion"])
 		for field, want := range map[string]any{"destroy_after_deletion": c.destroy, "reduce_desired_capacity": c.reduce, "grace_period": c.grace, "count": 1} {
 			if got := deletion[field]; !got.Equal(tftypes.NewValue(got.Type(), want)) {

@@ -20,14 +20,14 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestValue(t *testing.T) {
 	value := func(raw any) durations.Value {
 		v, err := durations.Type{}.ValueFromTerraform(t.Context(), tftypes.NewValue(tftypes.String, raw))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return v.(durations.Value)
 	}
 	for _, c := range []struct {
@@ -81,9 +81,7 @@ func TestBetween(t *testing.T) {
 		for _, v := range durations.Between(10*time.Second, time.Hour) {
 			v.ValidateString(t.Context(), req, &resp)
 		}
-		if resp.Diagnostics.HasError() != refused {
-			t.Errorf("%s: %v", given, resp.Diagnostics)
-		}
+		assert.Equal(t, refused, resp.Diagnostics.HasError(), "%s: %v", given, resp.Diagnostics)
 		for _, d := range resp.Diagnostics {
 			if at := d.(diag.DiagnosticWithPath).Path(); !at.Equal(req.Path) || !strings.Contains(d.Detail(), "10s") {
 				t.Errorf("%s: at %s: %s", given, at, d.Detail())

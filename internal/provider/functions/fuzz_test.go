@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // dynamicValue is what Terraform makes of an expression: JSON is one.
@@ -96,9 +98,7 @@ func FuzzDistribute(f *testing.F) {
 			changes[name] = change.(types.Int64).ValueInt64()
 		}
 		places, err := readBinObjects(bins)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		left := new(big.Int).Abs(big.NewInt(count))
 		for _, b := range places {
 			n := changes[b.Name]
@@ -109,9 +109,7 @@ func FuzzDistribute(f *testing.F) {
 				t.Errorf("%+v changes by %d of %d", b, n, count)
 			}
 		}
-		if left.Sign() != 0 {
-			t.Errorf("of %d nodes %s have no place", count, left)
-		}
+		assert.Equal(t, 0, left.Sign(), "of %d nodes %s have no place", count, left)
 	})
 }
 
@@ -141,9 +139,7 @@ func FuzzDesiredCapacity(f *testing.F) {
 		}
 		desired := result.(types.Int64).ValueInt64()
 		r, err := readResizeObject(resize)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if desired < 0 || r.MinSize != nil && desired < *r.MinSize || r.MaxSize != nil && *r.MaxSize >= 0 && desired > *r.MaxSize {
 			t.Errorf("from %d to %d", current, desired)
 		}
@@ -170,9 +166,7 @@ func TestFarNumbers(t *testing.T) {
 			f = NewDistribute()
 		}
 		start := time.Now()
-		if got := refusal(t, f, text); !strings.Contains(got, want) {
-			t.Errorf("%s: got %q, want %q", text, got, want)
-		}
+		assert.Contains(t, refusal(t, f, text), want, text)
 		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%s: refused after %s", text, took)
 		}
@@ -184,9 +178,7 @@ func refusal(t *testing.T, f function.Function, text string) string {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
 	var v any
-	if err := decoder.Decode(&v); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, decoder.Decode(&v))
 	argument := types.DynamicValue(dynamicValue(t.Context(), v))
 	resp := function.RunResponse{Result: function.NewResultData(types.Int64Unknown())}
 	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(1), argument})}, &resp)

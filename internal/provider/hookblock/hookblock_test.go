@@ -18,6 +18,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // block is a hook block in which everything is null but the values given.
@@ -27,9 +29,7 @@ func block(t *testing.T, values map[string]attr.Value) types.Object {
 	all := map[string]attr.Value{}
 	for name, kind := range of {
 		null, err := kind.ValueFromTerraform(t.Context(), tftypes.NewValue(kind.TerraformType(t.Context()), nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all[name] = null
 	}
 	maps.Copy(all, values)
@@ -139,13 +139,9 @@ func TestCheckAllowed(t *testing.T) {
 			t.Errorf("%s, without a hook: %v", name, diags)
 		}
 		hookblock.CheckAllowed(t.Context(), block(t, command), block(t, nil), c.runner, nil, path.Root("hook"), &diags)
-		if diags.ErrorsCount() != c.errors {
-			t.Errorf("%s: %v", name, diags)
-		}
+		assert.Equal(t, c.errors, diags.ErrorsCount(), "%s: %v", name, diags)
 		for _, d := range diags {
-			if at := d.(diag.DiagnosticWithPath).Path().String(); at != "hook.type" {
-				t.Errorf("%s: at %s", name, at)
-			}
+			assert.Equal(t, "hook.type", d.(diag.DiagnosticWithPath).Path().String(), "%s: at", name)
 		}
 	}
 }
@@ -191,9 +187,7 @@ func TestBlock(t *testing.T) {
 		"a weight that is no": {"weight", 257, "hook.weight: Invalid Attribute Value"},
 	} {
 		p, err := protocol.Connect(t.Context(), attributes{"allow_commands": true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		block := attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}
 		if c.argument == "weight" {
 			block = attributes{"type": "octavia", "pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}, "default_result": "ABANDON"}
@@ -207,9 +201,7 @@ func TestBlock(t *testing.T) {
 	nested := hookblock.Block("").Attributes
 	for _, of := range hook.Types() {
 		for _, a := range of.Arguments {
-			if nested[a.Name].IsSensitive() != a.Sensitive {
-				t.Errorf("%s is not sensitive, or is: %t", a.Name, a.Sensitive)
-			}
+			assert.Equal(t, a.Sensitive, nested[a.Name].IsSensitive(), "%s is not sensitive, or is", a.Name)
 		}
 	}
 }

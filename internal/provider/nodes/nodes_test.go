@@ -15,6 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
+	"github.com/stretchr/testify/assert"
 )
 
 // full is a node in which no two fields have the same value.
@@ -97,9 +98,7 @@ func TestSelector(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	byDefault := cluster.Keys{Tainted: "stackpolicy_tainted", Protected: "stackpolicy_protected"}
-	if got := (nodes.Selector{}).Keys(); got != byDefault {
-		t.Errorf("by default: %+v", got)
-	}
+	assert.Equal(t, byDefault, (nodes.Selector{}).Keys(), "by default")
 	if all.SelectsNothing() || !(nodes.Selector{}).SelectsNothing() {
 		t.Error("only an empty selector selects nothing")
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestPlacementAdopts: an import takes over the servers of a pattern where they run, and the slots
@@ -99,9 +101,7 @@ func TestPlacementAdoptsGenerations(t *testing.T) {
 		node := protocol.Object(protocol.Object(protocol.Object(a.I.State)["nodes"])[fmt.Sprint("web-", i)])
 		got += protocol.Shown(node["generation"]) + protocol.Shown(node["template"]) + " "
 	}
-	if want := "3{image=a} 2{} 1{} 5{} "; got != want {
-		t.Errorf("the generations and templates are %s, want %s", got, want)
-	}
+	assert.Equal(t, "3{image=a} 2{} 1{} 5{} ", got, "the generations and templates")
 	for i, method := range []string{"SUBSTITUTE", "RECREATE"} {
 		adopt()
 		a.Must(t, zonal(4, "az-1", templated("b", method, "TEMPLATE")))
@@ -135,9 +135,7 @@ func TestPlacementAdoptsMarks(t *testing.T) {
 		}
 		a.Must(t, zonal(2, "az-1", templated("a", "RECREATE", "TEMPLATE")))
 		a.Look(t)
-		if got := protocol.Shown(protocol.Object(a.I.State)["status"]); got != want {
-			t.Errorf("marked with %q: %s, want %s", marks, got, want)
-		}
+		assert.Equal(t, want, protocol.Shown(protocol.Object(a.I.State)["status"]), "marked with %q", marks)
 	}
 }
 
@@ -147,15 +145,11 @@ func TestPlacementIdentity(t *testing.T) {
 	a := attach(t, zonal(2, "az-1", attributes{"node_name_pattern": "{cluster}{index}"}))
 	a.boot(t, nil)
 	resp, err := a.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: a.I.Kind, Identity: a.I.Identity})
-	if err := protocol.Failure(err, resp.Diagnostics); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, protocol.Failure(err, resp.Diagnostics))
 	got := resp.ImportedResources[0]
 	a.I = protocol.Instance{Kind: a.I.Kind, State: protocol.Unpack(a.TypeOf(a.I.Kind), got.State), Private: got.Private, Identity: got.Identity}
 	a.Look(t)
-	if nodes := settled(protocol.Object(a.I.State)["nodes"]); nodes != "RegionOne/az-1: web0 web1" {
-		t.Errorf("adopted are %s", nodes)
-	}
+	assert.Equal(t, "RegionOne/az-1: web0 web1", settled(protocol.Object(a.I.State)["nodes"]), "adopted")
 	if a.Must(t, across(2, "RegionOne", attributes{"cluster": "www", "node_name_pattern": "{cluster}{index}"})); string(a.I.Identity.IdentityData.MsgPack) == string(got.Identity.IdentityData.MsgPack) {
 		t.Error("a cluster that is renamed keeps its identity")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/bench"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkTerraformHealth runs terraform plan on a cluster of 1,000 nodes that nobody
@@ -20,9 +21,7 @@ func BenchmarkTerraformHealth(b *testing.B) {
 	const size = 1_000
 	listen := func() (listener net.Listener, health string) {
 		listener, err := net.Listen("tcp", "0.0.0.0:0")
-		if err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, err)
 		b.Cleanup(func() { _ = listener.Close() })
 		_, port, _ := net.SplitHostPort(listener.Addr().String())
 		return listener, fmt.Sprintf("  health {\n    http {\n      url = \"http://{address}:%s/health\"\n    }\n  }\n}\n", port)

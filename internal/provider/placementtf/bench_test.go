@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/bench"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 const holdPlaces = `
@@ -151,9 +152,7 @@ func planned(b *testing.B, name string, w *workspace.Workspace, size int, change
 func boot(b *testing.B, c *acctest.Cloud, w *workspace.Workspace) {
 	b.Helper()
 	state, err := w.State(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	byRegion := map[string][]fakecloud.Server{}
 	for name, node := range state.Values.RootModule.Resources[0].AttributeValues["nodes"].(map[string]any) {
 		at := node.(map[string]any)

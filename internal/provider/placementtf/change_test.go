@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestPlacementChange: the change has what a plan adds, removes and changes in
@@ -36,9 +37,7 @@ func TestPlacementChange(t *testing.T) {
 			for _, name := range protocol.Elements(names) {
 				list = append(list, protocol.Text(name))
 			}
-			if got := strings.Join(list, " "); got != want {
-				t.Errorf("%s: %s names %q, want %q", step, part, got, want)
-			}
+			assert.Equal(t, want, strings.Join(list, " "), "%s: %s names", step, part)
 		}
 	}
 	holds("create", "", "null", "null")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // TestPlacementClosedRegion: a region that does not answer is closed. No request goes to it any
@@ -36,9 +37,7 @@ resource "stackpolicy_readiness_attachment" "web" {
 	l := acctest.Loop{Workspace: c.Workspace(t, config(4, false, "a")), Cloud: c}
 	l.Step(t, "create", config(4, false, "a"), "0 1 2 3", "")
 	kept := ids(c.Fake.Servers("RegionTwo"))
-	if len(kept) != 2 {
-		t.Fatalf("RegionTwo has %v", kept)
-	}
+	require.Len(t, kept, 2, "RegionTwo has")
 	down := c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionTwo", Times: fakecloud.Forever, Status: 503})
 	const remedy = "set closed = true for it in regions, and apply with -refresh=false"
 	if _, err := l.Apply(t.Context()); err == nil || !acctest.Says(remedy).MatchString(err.Error()) {
@@ -51,9 +50,7 @@ resource "stackpolicy_readiness_attachment" "web" {
 		image string
 		here  int // servers in RegionOne
 	}{{"a growth", 6, "a", 4}, {"a rollout", 6, "b", 4}, {"the next batch", 6, "b", 4}, {"a shrink", 4, "b", 2}} {
-		if err := l.Write(config(step.size, true, step.image)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, l.Write(config(step.size, true, step.image)))
 		// The attachment is looked at alone: the servers of the region would be asked for too.
 		if text, err := l.Run(t.Context(), "apply", "-refresh-only", "-auto-approve", "-no-color", "-target=stackpolicy_placement_attachment.web"); err != nil && step.what != "a growth" {
 			t.Fatalf("%s: %v\n%s", step.what, err, text)
@@ -76,9 +73,7 @@ resource "stackpolicy_readiness_attachment" "web" {
 		}
 	}
 	down.Remove()
-	if err := l.Write(config(4, false, "b")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, l.Write(config(4, false, "b")))
 	for range 4 { // the first plan looks at the region, the others replace what has the former template
 		if text, err := l.Apply(t.Context()); err != nil {
 			t.Fatalf("opened: %v\n%s", err, text)

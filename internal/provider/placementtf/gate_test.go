@@ -18,6 +18,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // Whatever the cause, the method and what is known: one gate holds the batch. Each row below is
@@ -160,9 +161,7 @@ func (g *gate) start(t *testing.T, config gated) {
 	g.T, g.gated = t, config
 	c := acctest.NewFake(t, fakecloud.Config{})
 	listener, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	health := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"+c.Prefix)
 		s, there := c.Servers(t)[name]

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stretchr/testify/assert"
 )
 
 type fields = map[string]any
@@ -84,9 +85,7 @@ func TestHealthBlock(t *testing.T) {
 			for _, r := range check.HTTP.Status {
 				got += fmt.Sprintf("%d-%d", r[0], r[1])
 			}
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			assert.NoError(t, err, name)
 		case check.TCP != nil:
 			got = fmt.Sprintf("tcp %d", check.TCP.Port)
 		default:
@@ -95,9 +94,7 @@ func TestHealthBlock(t *testing.T) {
 		if check != nil {
 			got += fmt.Sprintf(" grace %s timeout %s", grace, check.Timeout)
 		}
-		if got != c.want {
-			t.Errorf("%s: looks at %q, want %q", name, got, c.want)
-		}
+		assert.Equal(t, c.want, got, "%s: looks at", name)
 		var at []string
 		for _, d := range diags {
 			at = append(at, d.(diag.DiagnosticWithPath).Path().String())
@@ -135,9 +132,7 @@ RegionOne      6      3.50     100     0   none  wanted 4, others 2
 RegionTwo      1      3.50     100     0   none  wanted 1
 total          7                                 wanted 5, others 2
 `
-	if got := spreadTable(r, listed, templates); got != table {
-		t.Errorf("got\n%s", got)
-	}
+	assert.Equal(t, table, spreadTable(r, listed, templates))
 	const bare = `place      nodes     ideal  weight   min    cap
 RegionOne      6      3.50     100     0   none
   az-1         3      1.75     100     0   none
@@ -145,7 +140,5 @@ RegionOne      6      3.50     100     0   none
 RegionTwo      1      3.50     100     0   none
 total          7
 `
-	if got := spreadTable(r, listed, nil); got != bare {
-		t.Errorf("without templates got\n%s", got)
-	}
+	assert.Equal(t, bare, spreadTable(r, listed, nil), "without templates")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // checked is a cluster of six nodes in two regions, half of them in each, whose unhealthy ones
@@ -112,9 +113,7 @@ func TestHealthOfMembers(t *testing.T) {
 func TestHealthOfServices(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, _ := net.SplitHostPort(r.Host)
 		number := strings.TrimPrefix(host, "127.78.0.")

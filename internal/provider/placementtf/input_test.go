@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
 
 // web is an attachment without servers.
@@ -97,9 +98,7 @@ func TestPlacementInvalid(t *testing.T) {
 		if err == nil {
 			_, err = a.Plan(t.Context(), a.Request(a.I, config))
 		}
-		if err == nil || !strings.Contains(err.Error(), bad.want) {
-			t.Errorf("%v: %v, want %s", bad.more, err, bad.want)
-		}
+		assert.ErrorContains(t, err, bad.want, "%v", bad.more)
 	}
 }
 

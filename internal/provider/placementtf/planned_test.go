@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
 
 // attributes are what a test gives for arguments.
@@ -52,9 +53,7 @@ func (c plannedCase) plan(t *testing.T, name string) {
 	if asks := asked(a.Fake); asks != c.asks {
 		t.Errorf("%s: asks %q, want %q", name, asks, c.asks)
 	}
-	if (err == nil) != (c.nodes != "") {
-		t.Errorf("%s: %v", name, err)
-	}
+	assert.Equal(t, c.nodes != "", err == nil, "%s: %v", name, err)
 	if err != nil || c.nodes == "" {
 		return
 	}
@@ -65,9 +64,7 @@ func (c plannedCase) plan(t *testing.T, name string) {
 	if change := changed(state["change"]); change != c.change {
 		t.Errorf("%s: the change is %s, want %s", name, change, c.change)
 	}
-	if summary := strings.Join(strings.Fields(protocol.Shown(state["summary"])), " "); !strings.Contains(summary, c.shows) {
-		t.Errorf("%s: the summary is %s", name, summary)
-	}
+	assert.Contains(t, strings.Join(strings.Fields(protocol.Shown(state["summary"])), " "), c.shows, "%s: the summary", name)
 }
 
 // planEach makes each plan, in a cloud of its own.

@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stretchr/testify/assert"
 )
 
 // keys is a private state.
@@ -98,9 +99,7 @@ func TestMemory(t *testing.T) {
 	}
 	n := before.Roster.Nodes["two"]
 	n.Unplaced = false // an attribute shows the zone
-	if got := unshown(n); got != (roster.Node{Served: true, Doubt: true, Retried: true, Guessed: true}) {
-		t.Errorf("kept of a node: %+v", got)
-	}
+	assert.Equal(t, (roster.Node{Served: true, Doubt: true, Retried: true, Guessed: true}), unshown(n), "kept of a node")
 }
 
 // TestMemoryTampered: a private state that somebody edited, or that another provider wrote,
@@ -125,9 +124,7 @@ func TestMemoryTampered(t *testing.T) {
 	} {
 		var diags diag.Diagnostics
 		memory := loadMemory(t.Context(), keys{seenKey: []byte(text)}, &diags)
-		if diags.HasError() != refused {
-			t.Errorf("%s: %v", text, diags)
-		}
+		assert.Equal(t, refused, diags.HasError(), "%s: %v", text, diags)
 		if refused {
 			continue
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // attached is a placement attachment.
@@ -34,9 +36,7 @@ func begin(t *testing.T) attached {
 func (a attached) plan(t *testing.T, config protocol.Attributes) (names string, state tftypes.Value) {
 	t.Helper()
 	resp, err := a.Plan(t.Context(), a.Request(a.I, config))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	state = a.Planned(resp)
 	nodes := protocol.Object(state)["nodes"]
 	if !nodes.IsKnown() {
@@ -91,9 +91,7 @@ func TestPlacementGroupGoneKeeps(t *testing.T) {
 	before := a.I
 	c.DropGroups(t, "RegionOne")
 	a.Look(t)
-	if !strings.Contains(a.Said(), "The server group of the selector is gone") {
-		t.Errorf("the provider said %q", a.Said())
-	}
+	assert.Contains(t, a.Said(), "The server group of the selector is gone", "the provider said")
 	if !bytes.Equal(a.I.Private, before.Private) || !a.I.State.Equal(before.State) {
 		t.Errorf("what was seen is forgotten:\n%s\n%s", before.Private, a.I.Private)
 	}

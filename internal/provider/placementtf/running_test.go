@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // TestAccPlacementImportGenerated: terraform writes the configuration of a
@@ -29,16 +30,12 @@ func TestAccPlacementImportGenerated(t *testing.T) {
 	// Terraform writes each argument that has a value. What it cannot know, the
 	// number of nodes wanted, it takes from the import as well.
 	text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color", "-generate-config-out=generated.tf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	written, err := os.ReadFile(filepath.Join(w.Dir, "generated.tf"))
 	if err != nil || !acctest.Says("Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.").MatchString(text) {
 		t.Fatalf("%v\n%s\n%s", err, text, written)
 	}
-	if err := w.Write(block); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Write(block))
 	if _, err = w.Apply(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, written)
 	}
@@ -62,9 +59,7 @@ func TestAccInstanceHostDisabled(t *testing.T) {
 	config := func(size int) string { return acctest.Attached(c, size, two, "") }
 	l := acctest.Loop{Workspace: c.Workspace(t, config(2)), Cloud: c}
 	l.Step(t, "create", config(2), "0 1", "")
-	if err := l.Write(config(4)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, l.Write(config(4)))
 	if _, err := l.Run(t.Context(), "plan", "-input=false", "-no-color", "-out=saved.tfplan"); err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +73,7 @@ func TestAccInstanceHostDisabled(t *testing.T) {
 	}
 	enable = c.Disable(t, region, c.Host(t, region, zones[1]))
 	l.Settled(t, "with less zones")
-	if err := l.Write(config(5)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, l.Write(config(5)))
 	text, err := l.Apply(t.Context())
 	if err != nil || !acctest.Says(fmt.Sprintf("No service in the availability zone %q of region %q is up", zones[1], region)).MatchString(text) {
 		t.Errorf("%v\n%s", err, text)

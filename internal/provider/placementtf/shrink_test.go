@@ -8,6 +8,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // shrunk is a cluster of four nodes with their servers, two in each of two places.
@@ -55,15 +57,11 @@ func TestPlacementShrinkRefused(t *testing.T) {
 			if s.happens != nil {
 				s.happens(c.Fake)
 			}
-			if err := w.Write(config(3, s.after)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.Write(config(3, s.after)))
 			if _, err := w.Apply(t.Context()); err == nil || !acctest.Says(s.want).MatchString(err.Error()) {
 				t.Errorf("got %v, want %q", err, s.want)
 			}
-			if n := len(c.Servers(t)); n != 4 {
-				t.Errorf("%d servers are left", n)
-			}
+			assert.Len(t, c.Servers(t), 4, "servers are left")
 		})
 	}
 }
@@ -76,9 +74,7 @@ func TestPlacementShrinkUnreachable(t *testing.T) {
 	t.Parallel()
 	c, w, config := shrunk(t, twoRegions)
 	c.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
-	if err := w.Write(config(2, twoRegions)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Write(config(2, twoRegions)))
 	const missing = `region "RegionTwo" has no compute endpoint in the catalogue of this user`
 	if _, err := w.Apply(t.Context()); err == nil || !acctest.Says(missing).MatchString(err.Error()) {
 		t.Errorf("got %v, want %q", err, missing)
@@ -92,9 +88,7 @@ func TestPlacementShrinkUnreachable(t *testing.T) {
 	if err := w.Output(t.Context(), "spread", &spread); err != nil || spread["RegionOne"][""] != 0 || spread["RegionTwo"][""] != 2 {
 		t.Errorf("the nodes are spread %v, %v", spread, err)
 	}
-	if err := w.Write(config(1, twoRegions)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Write(config(1, twoRegions)))
 	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false"); err == nil || !acctest.Says("There is no feasible plan").MatchString(err.Error()) {
 		t.Errorf("only nodes that cannot be removed are left: %v", err)
 	}
@@ -115,9 +109,7 @@ func TestPlacementShrinkUnseen(t *testing.T) {
 	c.Fake.HideEndpoint(fakecloud.Compute, "RegionTwo", true)
 	unrefreshed := func(config string) string {
 		t.Helper()
-		if err := w.Write(config); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Write(config))
 		text, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-refresh=false")
 		if err != nil {
 			text += err.Error()
@@ -135,9 +127,7 @@ func TestPlacementShrinkUnseen(t *testing.T) {
 	if one, two := len(c.Fake.Servers("RegionOne")), len(c.Fake.Servers("RegionTwo")); one != 0 || two != 2 {
 		t.Errorf("RegionOne has %d servers, and RegionTwo %d", one, two)
 	}
-	if text := unrefreshed(config(1, twoRegions)); !strings.Contains(text, "There is no feasible plan") {
-		t.Errorf("only nodes that cannot be removed are left: %s", text)
-	}
+	assert.Contains(t, unrefreshed(config(1, twoRegions)), "There is no feasible plan", "only nodes that cannot be removed are left")
 }
 
 // TestPlacementShrinkAtMin: a shrink takes no place below its min, also not for a
@@ -162,13 +152,9 @@ func TestPlacementShrinkAtMin(t *testing.T) {
 					c.Fake.UpdateServer("RegionOne", server.ID, s.happens)
 				}
 			}
-			if err := w.Write(config(3, zones)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.Write(config(3, zones)))
 			text, err := w.Apply(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var spread map[string]map[string]int
 			if err := w.Output(t.Context(), "spread", &spread); err != nil || spread["RegionOne"]["az-1"] != s.left || spread["RegionOne"]["az-2"] != 3-s.left {
 				t.Errorf("the nodes are spread %v, %v", spread, err)

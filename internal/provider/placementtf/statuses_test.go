@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // told is a cluster of two nodes, in az-1 and az-2, that is applied twice and then planned. Its servers carry their marks.
@@ -133,9 +134,7 @@ func TestStatuses(t *testing.T) {
 				"  deletion {\n    criteria = \"OLDEST_FIRST\"\n    %[3]s\n  }\n}\n"
 			fmt.Fprintf(&text, form, name, lines(table[name]), deletion(table[name]))
 		}
-		if err := w.Write(text.String()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Write(text.String()))
 	}
 	none := func(told) string { return "" }
 	ids := map[string]string{}
@@ -145,9 +144,7 @@ func TestStatuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		state, err := w.State(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		there := map[string]bool{}
 		for _, r := range state.Values.RootModule.Resources {
 			var nodes map[string]struct{ Zone, Mark string }
@@ -187,9 +184,7 @@ func TestStatuses(t *testing.T) {
 		if err == nil {
 			err = plan.UnmarshalJSON([]byte(text))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return plan.PlannedValues.RootModule.Resources
 	}
 	seen, unseen := planned(), planned("-refresh=false")
@@ -221,9 +216,7 @@ func into(t *testing.T, value, to any) {
 	if err == nil {
 		err = json.Unmarshal(text, to)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }
 
 // check holds an attachment of a plan to what it should say.

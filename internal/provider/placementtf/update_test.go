@@ -11,6 +11,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // cohort is a cluster whose servers carry the version that they were made from
@@ -52,20 +54,14 @@ output "remaining" {
 func (r cohort) batch(t *testing.T, name, versions string, replaced, remaining int) string {
 	t.Helper()
 	before := r.Cloud.Servers(t)
-	if err := r.Write(r.config()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Write(r.config()))
 	text, err := r.Run(t.Context(), "plan", "-input=false", "-no-color", "-out=step.tfplan")
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	require.NoError(t, err, name)
 	if _, err := r.Run(t.Context(), "apply", "-input=false", "-no-color", "step.tfplan"); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	after := r.Cloud.Servers(t)
-	if got := countVersions(after); got != versions {
-		t.Errorf("%s: the servers are of %q, want %q", name, got, versions)
-	}
+	assert.Equal(t, versions, countVersions(after), "%s: the servers are of", name)
 	gone := 0
 	for node, server := range before {
 		if kept, stays := after[node]; !stays {
@@ -258,9 +254,7 @@ func TestAccRolloutInPlace(t *testing.T) {
 		rebuilt       int // servers of the second image
 		resized       int // servers of the second flavor
 	}{{"the first batch is rebuilt", 1, 0, 2, 0}, {"the second", 1, 0, 4, 0}, {"the first batch is resized", 1, 1, 4, 2}, {"the second", 1, 1, 4, 4}} {
-		if err := w.Write(config(step.image, step.flavor)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Write(config(step.image, step.flavor)))
 		if _, err := w.Apply(t.Context()); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
@@ -336,9 +330,7 @@ func TestAccRolloutRecreate(t *testing.T) {
 	before := c.Servers(t)
 	step := func(name, config string, made int) {
 		t.Helper()
-		if err := w.Write(config); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Write(config))
 		text, err := w.Apply(t.Context())
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, text)
@@ -432,9 +424,7 @@ resource "openstack_compute_instance_v2" "web" {
 	plan := func() string {
 		t.Helper()
 		text, err := w.Run(t.Context(), "plan", "-input=false", "-no-color")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return text
 	}
 	if text := plan(); !acctest.Says("No changes").MatchString(text) || !acctest.Says("Places are full").MatchString(text) || !strings.Contains(text, region+"/"+zones[1]) {

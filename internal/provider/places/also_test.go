@@ -1,10 +1,10 @@
 package places
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestAlso: places with nodes that nobody lists are added without a weight; a
@@ -21,9 +21,7 @@ func TestAlso(t *testing.T) {
 		{Bin: bin("R2")},
 		{Bin: placement.Bin{Name: "R3"}},
 	}}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	assert.Equal(t, want, got)
 	if len(listed.Regions) != 2 || len(listed.Regions[0].Zones) != 1 {
 		t.Errorf("the list has changed: %+v", listed)
 	}
@@ -31,11 +29,7 @@ func TestAlso(t *testing.T) {
 		{Region: "R1"}: "regions[0].name", {Region: "R1", Zone: "a"}: "regions[0].zones[0].name",
 		{Region: "R1", Zone: "b"}: "regions", {Region: "R3"}: "regions",
 	} {
-		if said := got.path(at.Region, at.Zone).String(); said != path {
-			t.Errorf("%s is reported at %s, want %s", at, said, path)
-		}
+		assert.Equal(t, path, got.path(at.Region, at.Zone).String(), "%s is reported at", at)
 	}
-	if said := (Listed{want.Regions[:1], true}).path("R1", "b").String(); said != "zones" {
-		t.Errorf("an unlisted zone of one region is reported at %s", said)
-	}
+	assert.Equal(t, "zones", (Listed{want.Regions[:1], true}).path("R1", "b").String(), "an unlisted zone of one region is reported at")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestReport: what was found is reported at the argument that names the place.
@@ -46,8 +47,6 @@ func TestReport(t *testing.T) {
 			at := d.(diag.DiagnosticWithPath)
 			got += fmt.Sprintf("%s %s: %s", at.Severity(), at.Path(), at.Summary())
 		}
-		if got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
+		assert.Equal(t, c.want, got)
 	}
 }

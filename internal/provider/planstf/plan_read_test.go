@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
 
 type attributes = protocol.Attributes
@@ -50,9 +51,7 @@ func (c planCase) read(t *testing.T, fake *fakecloud.Cloud, name, kind string) {
 	if p.At() != c.at || !strings.Contains(p.Said(), c.says) {
 		t.Errorf("%s: at %q: %s", name, p.At(), p.Said())
 	}
-	if (err == nil) != (len(c.want) > 0) {
-		t.Errorf("%s: %v", name, err)
-	}
+	assert.Equal(t, (len(c.want) > 0), err == nil, "%s: %v", name, err)
 	if err != nil || len(c.want) == 0 {
 		return
 	}
@@ -62,9 +61,7 @@ func (c planCase) read(t *testing.T, fake *fakecloud.Cloud, name, kind string) {
 		if attribute == "status" {
 			want = "OK"
 		}
-		if text := protocol.Shown(got[attribute]); text != want {
-			t.Errorf("%s: %s is %q, want %q", name, attribute, text, want)
-		}
+		assert.Equal(t, want, protocol.Shown(got[attribute]), "%s: %s", name, attribute)
 	}
 	if region, ok := got["region"]; ok && protocol.Shown(region) != cmp.Or(c.want["region"], "RegionOne") {
 		t.Errorf("%s: the region is %s", name, region)

@@ -23,6 +23,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What only Terraform can show of the readiness attachment: its life, and in which order an
@@ -178,9 +180,7 @@ func (r *rollout) timeout(nodes map[string]int) string {
 // roll applies the nodes, and returns what terraform says and what is on record.
 func (r *rollout) roll(t *testing.T, l lifecycle, nodes map[string]int) (text, events string, err error) {
 	t.Helper()
-	if err := r.Write(r.config(l, nodes)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Write(r.config(l, nodes)))
 	r.mu.Lock()
 	r.events = nil
 	r.mu.Unlock()
@@ -204,9 +204,7 @@ func (r *rollout) cloud(t *testing.T, ids map[string]string) string {
 		case request.Service != fakecloud.Compute, strings.HasSuffix(request.Path, "_at"): // the times are noted with the marks
 		case request.Method == http.MethodPost && request.Path == "/servers":
 			var body struct{ Server struct{ Name string } }
-			if err := json.Unmarshal(request.Body, &body); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(request.Body, &body))
 			list = append(list, "create "+strings.TrimPrefix(body.Server.Name, r.c.Prefix))
 		case request.Method == http.MethodPut && strings.HasSuffix(request.Path, "/metadata/"+openstack.MarkKey):
 			list = append(list, "mark "+name)
@@ -317,9 +315,7 @@ func TestAccReadinessOrder(t *testing.T) {
 	if want := "ready c; drain a in a:- b:1 c:2"; err != nil || events != want {
 		t.Fatalf("%v\n got %s\nwant %s", err, events, want)
 	}
-	if got := r.marks(t); got != "b:1 c:2" {
-		t.Errorf("left are %s", got)
-	}
+	assert.Equal(t, "b:1 c:2", r.marks(t))
 	if r.c.Fake != nil {
 		if got, want := r.cloud(t, r.names(t, names)), "create c; mark c; note a; unmark a; delete a"; got != want {
 			t.Errorf("the cloud was asked to %s, want %s", got, want)
@@ -337,9 +333,7 @@ func TestAccReadinessOrder(t *testing.T) {
 		if err == nil || !acctest.Says("1 of 1 servers that this apply checked are not in service:\n  - d (server").MatchString(err.Error()) || events != "" {
 			t.Fatalf("got %v, %s", err, events)
 		}
-		if got := r.marks(t); got != "b:1 c:2 d:-" {
-			t.Errorf("left are %s", got)
-		}
+		assert.Equal(t, "b:1 c:2 d:-", r.marks(t))
 	}
 	// A good one goes on: the bad node is removed, and so is the old one, once the
 	// new one is in service. The bad one was never in service, and has nothing to
@@ -348,9 +342,7 @@ func TestAccReadinessOrder(t *testing.T) {
 	if want := "ready e; drain c in b:1 c:- d:- e:4"; err != nil || events != want {
 		t.Fatalf("%v\n got %s\nwant %s", err, events, want)
 	}
-	if got := r.marks(t); got != "b:1 e:4" {
-		t.Errorf("left are %s", got)
-	}
+	assert.Equal(t, "b:1 e:4", r.marks(t))
 }
 
 // TestAccReadinessOrder_without is what happens where create_before_destroy is

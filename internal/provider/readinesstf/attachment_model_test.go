@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/readiness"
+	"github.com/stretchr/testify/assert"
 )
 
 // model is an attachment with these arguments; all others are null.
@@ -64,9 +65,7 @@ func TestNodes(t *testing.T) {
 		"web-1": {Name: "web-1", ID: "b", Region: "RegionOne", Mark: "1"},
 	}
 	got := m.nodes("RegionOne")
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v", got)
-	}
+	assert.Equal(t, want, got)
 	if regions := m.regions(); !reflect.DeepEqual(regions, []string{"RegionTwo"}) || !m.regionless() {
 		t.Errorf("regions %v, without one: %t", regions, m.regionless())
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
@@ -55,9 +57,7 @@ func (a awaiting) apply(t *testing.T, config attributes) error {
 
 func (a awaiting) must(t *testing.T, config attributes) {
 	t.Helper()
-	if err := a.apply(t, config); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, a.apply(t, config))
 }
 
 // pending are the nodes that the state lists, "none" without a state.
@@ -154,9 +154,7 @@ func TestAwaited(t *testing.T) {
 				if c.at != "" {
 					want = map[bool]string{true: "web-1", false: "none"}[update]
 				}
-				if got := a.pending(); got != want {
-					t.Errorf("pending are %q, want %q", got, want)
-				}
+				assert.Equal(t, want, a.pending(), "pending")
 				if want == "none" {
 					return
 				}
@@ -224,9 +222,7 @@ func TestRefreshed(t *testing.T) {
 			for to, config := range map[string]attributes{"kept": a.config("web-0", "web-1"), "of another cluster": other, "removed": nil} {
 				a.Later(t)
 				resp, err := a.Plan(t.Context(), a.Request(a.I, config))
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				want := ""
 				if c.pending != "" && to != "kept" {
 					want = ": Servers are no longer waited for"
@@ -412,9 +408,7 @@ func TestImported(t *testing.T) {
 		}
 	}
 	a.must(t, a.config("web-0", "web-1"))
-	if got := a.noted(); got != "web-0:1+ web-1:1+" {
-		t.Errorf("noted is %s", got)
-	}
+	assert.Equal(t, "web-0:1+ web-1:1+", a.noted(), "noted")
 }
 
 // TestInvalid: what the schema refuses. What the model does is in TestChecks.

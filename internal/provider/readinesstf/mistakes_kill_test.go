@@ -9,6 +9,8 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestMistakesKilled: terraform is killed after Nova has made a server of a batch, and
@@ -20,13 +22,9 @@ func TestMistakesKilled(t *testing.T) {
 	b.write(t, "b")
 	hang := b.Cloud.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "POST", Path: "/servers", Effect: fakecloud.Hang, Acts: true})
 	run, err := b.Start(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	<-hang.Hit()
-	if err := run.Signal(syscall.SIGKILL); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, run.Signal(syscall.SIGKILL))
 	if text, err := run.Wait(); err == nil {
 		t.Errorf("not killed:\n%s", text)
 	}

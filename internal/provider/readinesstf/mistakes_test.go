@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of mistakes")
@@ -51,9 +52,7 @@ func (b *behindReadiness) finish(t *testing.T, step, version string, args ...str
 	t.Helper()
 	for range 12 {
 		text, err := b.plan(t, version)
-		if err != nil {
-			t.Fatalf("%s: %v", step, err)
-		}
+		require.NoError(t, err, step)
 		if all += text; strings.Contains(text, "No changes.") {
 			return all
 		}
@@ -94,21 +93,15 @@ func TestAccMistakesRefused(t *testing.T) {
 	b.counted(t, "the same with `-replace`")
 
 	renamed := strings.ReplaceAll(strings.ReplaceAll(b.config(t, "bad1"), `attachment" "web"`, `attachment" "other"`), "attachment.web", "attachment.other")
-	if err := b.Write(renamed); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, b.Write(renamed))
 	b.refused(t, "renamed", there)
 	b.finish(t, "renamed back", "a")
 	b.counted(t, "the same with a new name for the attachments, without `moved`")
 
-	if err := os.Rename(state, state+".lost"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(state, state+".lost"))
 	b.write(t, "bad1")
 	b.refused(t, "lost", there)
-	if err := os.Rename(state+".lost", state); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(state+".lost", state))
 	b.finish(t, "found", "a")
 	b.counted(t, "the same with a lost state, until it is found")
 
@@ -169,9 +162,7 @@ func TestAccMistakesLocked(t *testing.T) {
 	b := behind(t)
 	b.write(t, "b")
 	plan, err := b.Plan(t.Context(), "step.tfplan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	locked := ""
 	for _, r := range plan.ResourceChanges {
 		if r.Type == "openstack_compute_instance_v2" && r.Change.Actions.Delete() {
@@ -289,9 +280,7 @@ func TestAccMistakesNotWaited(t *testing.T) {
 	b := behind(t)
 	b.apply(t, "a bad template", "bad1", "a:6/6 bad1:2/0", "2 of 2")
 	without, _, _ := strings.Cut(b.config(t, "bad1"), `resource "stackpolicy_readiness`)
-	if err := b.Write(without); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, b.Write(without))
 	if text, err := b.Run(t.Context(), "plan", "-input=false", "-no-color"); err != nil || !acctest.Says("Servers are no longer waited for").MatchString(text) {
 		t.Errorf("%v\n%s", err, text)
 	}

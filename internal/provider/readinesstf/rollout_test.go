@@ -15,6 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // behindReadiness is a cluster of six whose new templates come in batches of two,
@@ -283,9 +284,7 @@ func TestAccReadinessImport(t *testing.T) {
 // write writes the configuration with a version.
 func (b *behindReadiness) write(t *testing.T, version string) {
 	t.Helper()
-	if err := b.Write(b.config(t, version)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, b.Write(b.config(t, version)))
 	if b.watched != nil {
 		b.watched.Resize(b.size)
 	}

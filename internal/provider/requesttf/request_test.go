@@ -18,6 +18,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
+	"github.com/stretchr/testify/require"
 )
 
 // block is a block in which everything is null but the values given.
@@ -27,9 +28,7 @@ func block(t *testing.T, of schema.Block, values map[string]attr.Value) types.Ob
 	all := map[string]attr.Value{}
 	for name, kind := range kinds {
 		null, err := kind.ValueFromTerraform(t.Context(), tftypes.NewValue(kind.TerraformType(t.Context()), nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all[name] = null
 	}
 	maps.Copy(all, values)

@@ -7,14 +7,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func number(t *testing.T, text string) *big.Float {
 	t.Helper()
 	f, _, err := big.ParseFloat(text, 10, 512, big.ToNearestEven)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return f
 }
 
@@ -52,8 +52,6 @@ func TestGivenBlock(t *testing.T) {
 		"unknown inside":    {block(unknown, null), false},
 		"one thing is said": {block(unknown, types.StringValue("x")), true},
 	} {
-		if got := value.GivenBlock(c.block); got != c.want {
-			t.Errorf("%s: given %v", name, got)
-		}
+		assert.Equal(t, c.want, value.GivenBlock(c.block), "%s: given", name)
 	}
 }

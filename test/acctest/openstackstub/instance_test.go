@@ -14,6 +14,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(acctest.Main(m)) }
@@ -227,9 +229,7 @@ func (b *bench) table(rows []row) {
 		}
 		if r.is != nil {
 			server := b.Server(t, b.region, after[name])
-			if got := fmt.Sprint(r.is(&server, b)); got != b.expand(r.equals) {
-				t.Errorf("%s -> %s: the server has %s, want %s", r.before, r.after, got, b.expand(r.equals))
-			}
+			assert.Equal(t, b.expand(r.equals), fmt.Sprint(r.is(&server, b)), "%s -> %s: the server has", r.before, r.after)
 		}
 	}
 	plan, err = w.Plan(t.Context(), "after.tfplan")
@@ -243,9 +243,7 @@ func (b *bench) table(rows []row) {
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }
 
 func apply(w *workspace.Workspace) error {

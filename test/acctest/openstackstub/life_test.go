@@ -9,6 +9,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
 
 // slow is a cloud that shows a server for a moment after its deletion, as all
@@ -102,9 +103,7 @@ func TestAccInstance_noValidHost(t *testing.T) {
 	r.plan("nothing", "replaced")
 	r.change(first)
 	r.apply("")
-	if n := len(b.Servers(t)); n != 1 {
-		t.Errorf("%d servers are left", n)
-	}
+	assert.Len(t, b.Servers(t), 1, "servers are left")
 }
 
 // TestAccInstance_quota: a server that Nova refuses leaves nothing.
@@ -116,9 +115,7 @@ func TestAccInstance_quota(t *testing.T) {
 	r.change(``, ``)
 	r.apply("Quota exceeded for instances")
 	r.plan("nothing", "created")
-	if n := len(b.Servers(t)); n != 1 {
-		t.Errorf("%d servers are left", n)
-	}
+	assert.Len(t, b.Servers(t), 1, "servers are left")
 }
 
 // TestAccInstance_paused: to destroy a paused server takes two attempts.

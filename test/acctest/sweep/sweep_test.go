@@ -9,6 +9,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/messaging/v2/queues"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestSweep: of servers, groups, volumes, ports and queues in all regions only those go that
@@ -18,9 +20,7 @@ func TestSweep(t *testing.T) {
 	zaqar := c.Zaqar(t, "RegionOne")
 	queue := func(name string) {
 		opts := queues.CreateOpts{QueueName: name, DefaultMessageTTL: 60, MaxMessagesPostSize: 1000}
-		if err := queues.Create(t.Context(), zaqar, opts).ExtractErr(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, queues.Create(t.Context(), zaqar, opts).ExtractErr())
 	}
 	for _, name := range []string{c.Prefix + "x", "acc-x", "acc-zzzaaaaaaaa-x", "acc-000aaaaaaa1-x", "accounts", "web", "my" + c.Prefix + "x"} {
 		for _, region := range []string{"RegionOne", "RegionTwo"} {
@@ -38,15 +38,11 @@ func TestSweep(t *testing.T) {
 	if err := sweep(t.Context(), c.API, 2*time.Hour, time.Now(), &out); err != nil || out.Len() > 0 || c.Fake.Count("DELETE * **") != before {
 		t.Errorf("too young to go: %v\n%s", err, &out)
 	}
-	if err := sweep(t.Context(), c.API, 2*time.Hour, time.Now().Add(4*time.Hour), &out); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, sweep(t.Context(), c.API, 2*time.Hour, time.Now().Add(4*time.Hour), &out))
 	if got := strings.Count(out.String(), "removed the "); got != 2+2+2+2+31 || got != strings.Count(out.String(), c.Prefix) {
 		t.Errorf("removed %d:\n%s", got, &out)
 	}
-	if got := c.Fake.Count("DELETE * **") - before; got != 2+2+2+2+31 {
-		t.Errorf("%d deletions", got)
-	}
+	assert.Equal(t, 2+2+2+2+31, c.Fake.Count("DELETE * **")-before, "deletions")
 	out.Reset()
 	if err := sweep(t.Context(), c.API, 0, time.Now(), &out); err != nil || out.Len() > 0 {
 		t.Errorf("nothing is left: %v\n%s", err, &out)

@@ -16,6 +16,7 @@ import (
 	"github.com/gophercloud/utils/v2/openstack/clientconfig"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // cloud is the cloud that is asked.
@@ -49,9 +50,7 @@ func start(t *testing.T, release string) *cloud {
 	c := &cloud{Cloud: acctest.New(t, fakecloud.Config{Release: release}), client: &http.Client{Timeout: time.Minute}, urls: map[string]string{}, vars: map[string]string{}}
 	if c.Fake != nil {
 		file := filepath.Join(t.TempDir(), "clouds.yaml")
-		if err := os.WriteFile(file, c.Fake.CloudsYAML(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, c.Fake.CloudsYAML(), 0o600))
 		t.Setenv("OS_CLIENT_CONFIG_FILE", file)
 		t.Setenv("OS_CLOUD", "stackpolicy-member")
 	} else {
@@ -80,9 +79,7 @@ func start(t *testing.T, release string) *cloud {
 func logins(t *testing.T) []*gophercloud.AuthOptions {
 	t.Helper()
 	own, err := clientconfig.AuthOptions(&clientconfig.ClientOpts{Cloud: os.Getenv("OS_CLOUD")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	list := []*gophercloud.AuthOptions{own}
 	clouds, _ := clientconfig.LoadCloudsYAML() // none is no error: the variables are enough
 	for _, name := range slices.Sorted(maps.Keys(clouds)) {
@@ -98,13 +95,9 @@ func logins(t *testing.T) []*gophercloud.AuthOptions {
 func (c *cloud) login(t *testing.T, o *gophercloud.AuthOptions) bool {
 	t.Helper()
 	scope, err := o.ToTokenV3ScopeMap()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	body, err := o.ToTokenV3CreateMap(scope)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	root := strings.TrimSuffix(strings.TrimSuffix(o.IdentityEndpoint, "/"), "/v3") // many name no version
 	c.urls["identity-root"], c.urls["identity"] = root, root+"/v3"
 	a := c.send(t, "nobody POST identity /auth/tokens "+encoded(body))

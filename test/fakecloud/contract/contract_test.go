@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // fact is a row of the table.
@@ -97,9 +99,7 @@ func (c *cloud) send(t *testing.T, ask string) *answer {
 		t.Skipf("needs the service %s, and the cloud has none", service)
 	}
 	r, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, root+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r.Header.Set("Accept", "application/json")
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
@@ -120,9 +120,7 @@ func (c *cloud) send(t *testing.T, ask string) *answer {
 		}
 	}
 	resp, err := c.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer resp.Body.Close()
 	a := &answer{cloud: c, status: resp.StatusCode, header: resp.Header}
 	if a.body, err = io.ReadAll(resp.Body); err != nil {

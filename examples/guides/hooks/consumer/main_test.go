@@ -12,6 +12,8 @@ import (
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestRepeatedRequest: a request that was recorded begins nothing a second time:
@@ -24,15 +26,11 @@ func TestRepeatedRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	verifier, err := standardwebhooks.NewWebhook("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	start := func() *consumer {
 		t.Helper()
 		c, err := open(filepath.Join(dir, "drained.log"), script, verifier)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		t.Cleanup(func() { _ = c.file.Close() })
 		return c
 	}
@@ -40,9 +38,7 @@ func TestRepeatedRequest(t *testing.T) {
 		t.Helper()
 		body := `{"lifecycle_action_token": "token-of-` + name + `", "node_name": "` + name + `"}`
 		signature, err := verifier.Sign("token-of-"+name, signed, []byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Webhook-Id", "token-of-"+name)
 		r.Header.Set("Webhook-Timestamp", strconv.FormatInt(signed.Unix(), 10))
@@ -70,40 +66,26 @@ func TestRepeatedRequest(t *testing.T) {
 	first, second := time.Now().Add(-time.Minute), time.Now()
 	c := start()
 	for range 2 {
-		if code := ended(c, "web-0", first); code != http.StatusOK {
-			t.Errorf("a node that can be drained: %d", code)
-		}
+		assert.Equal(t, http.StatusOK, ended(c, "web-0", first), "a node that can be drained")
 		ran(1)
 		c = start()
 	}
 	for range 2 {
-		if code := ended(c, "web-1", first); code != http.StatusConflict {
-			t.Errorf("a node that cannot be drained: %d", code)
-		}
+		assert.Equal(t, http.StatusConflict, ended(c, "web-1", first), "a node that cannot be drained")
 		ran(2)
 		c = start()
 	}
-	if code := ended(c, "web-1", second); code != http.StatusConflict {
-		t.Errorf("the next apply: %d", code)
-	}
+	assert.Equal(t, http.StatusConflict, ended(c, "web-1", second), "the next apply")
 	ran(3)
-	if code := ended(start(), "web-0", second); code != http.StatusOK {
-		t.Errorf("a node that was drained: %d", code)
-	}
+	assert.Equal(t, http.StatusOK, ended(start(), "web-0", second), "a node that was drained")
 	ran(3)
 
 	// One that was under way as the process ended is not known until it is posted again.
-	if err := c.note("token-of-web-2", job{first.Unix(), http.StatusAccepted}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.note("token-of-web-2", job{first.Unix(), http.StatusAccepted}))
 	c = start()
-	if code := ended(c, "web-2", first); code != http.StatusNotFound {
-		t.Errorf("a recorded request after a restart: %d", code)
-	}
+	assert.Equal(t, http.StatusNotFound, ended(c, "web-2", first), "a recorded request after a restart")
 	ran(3)
-	if code := ended(c, "web-2", second); code != http.StatusOK {
-		t.Errorf("a node whose drain did not end: %d", code)
-	}
+	assert.Equal(t, http.StatusOK, ended(c, "web-2", second), "a node whose drain did not end")
 	ran(4)
 }
 
@@ -117,13 +99,9 @@ func TestSecretStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	verifier, err := standardwebhooks.NewWebhook(os.Getenv("WEBHOOK_SECRET"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c, err := open(filepath.Join(dir, "drained.log"), script, verifier)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer c.file.Close()
 	c.drain(message{Token: "t", Name: "web-0"}, 0)
 	got, err := os.ReadFile(environment)
