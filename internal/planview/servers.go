@@ -144,9 +144,11 @@ func (p *Plan) explain(changes []change) {
 // fates are those of each name that resources may have as their key, and their indices.
 func (a *Attachment) fates() (map[string][]Fate, map[string]int64) {
 	fates, indices := map[string][]Fate{}, map[string]int64{}
-	for n := range a.nodes {
-		fates[n.Name] = append(fates[n.Name], n.Fate)
-		indices[n.Name] = n.Index
+	for _, p := range a.bins() {
+		for _, n := range p.Nodes {
+			fates[n.Name] = append(fates[n.Name], n.Fate)
+			indices[n.Name] = n.Index
+		}
 	}
 	other := func(name string, fate Fate) {
 		if len(fates[name]) == 0 {
@@ -221,20 +223,14 @@ func (a *Attachment) note(struck map[string]string, with map[string][]string) {
 		a.Slots[i].With = with[s.Name]
 		delete(with, s.Name)
 	}
-	note := func(nodes []Node) {
-		for i, n := range nodes {
+	for _, p := range a.bins() {
+		for i, n := range p.Nodes {
 			switch n.Fate {
 			case Leaves:
-				nodes[i].With = with[n.Name]
+				p.Nodes[i].With = with[n.Name]
 			case Stays, Changes, Remade:
-				nodes[i].Server = struck[n.Name]
+				p.Nodes[i].Server = struck[n.Name]
 			}
-		}
-	}
-	for i := range a.Regions {
-		note(a.Regions[i].Nodes)
-		for j := range a.Regions[i].Zones {
-			note(a.Regions[i].Zones[j].Nodes)
 		}
 	}
 }
@@ -418,16 +414,16 @@ func count(list []Server) string {
 	return text.And(parts)
 }
 
-// listServers lists servers under a title, at most limit of them.
-func listServers(title string, list []Server, limit int) section {
+// listServers lists servers under a title, at most limit of them, if there are any.
+func listServers(title string, list []Server, limit int) []section {
 	if len(list) == 0 {
-		return section{}
+		return nil
 	}
 	s := section{title: title + ": " + count(list), warns: true}
 	for _, server := range list {
 		s.items = append(s.items, item{server.Address, server.Text})
 	}
-	return s.most(limit)
+	return []section{s.most(limit)}
 }
 
 // Unasked are what a plan takes from somebody who did not ask for it: what it destroys, replaces,
