@@ -107,37 +107,32 @@ func tellMatched(twice, lost []string) (notices []Notice) {
 // MatchOpen is [Match] after a look that left closed regions out: their nodes stay as
 // they are, with what was seen of them before.
 func MatchOpen(
-	r Roster,
-	servers []node.Node,
-	before Seen,
-	closed, zoned func(region string) bool,
+	r Roster, servers []node.Node, before Seen, closed, zoned func(region string) bool,
 ) (Roster, Seen, []Notice) {
 	open := r.clone()
 	inClosed := func(_ string, n Node) bool { return closed(n.Region) }
 	maps.DeleteFunc(open.Nodes, inClosed)
 	maps.DeleteFunc(open.Leaving, inClosed)
 	open, seen, notices := Match(open, servers, before, zoned)
-	for name, n := range r.Nodes {
-		if closed(n.Region) {
-			open.Nodes[name] = n
-			seen.keep(name, before)
+	keep := func(nodes, into map[string]Node) {
+		for name, n := range nodes {
+			if closed(n.Region) {
+				into[name] = n
+				seen.keep(name, before)
+			}
 		}
 	}
-	for name, n := range r.Leaving {
-		if closed(n.Region) {
-			open.Leaving[name] = n
-			seen.keep(name, before)
-		}
-	}
+	keep(r.Nodes, open.Nodes)
+	keep(r.Leaving, open.Leaving)
 	return open, seen, notices
 }
 
 // known is a node of the cluster, or one that leaves it.
 func (r Roster) known(name string) (Node, bool) {
-	if n, there := r.Nodes[name]; there {
-		return n, true
+	n, there := r.Nodes[name]
+	if !there {
+		n, there = r.Leaving[name]
 	}
-	n, there := r.Leaving[name]
 	return n, there
 }
 
