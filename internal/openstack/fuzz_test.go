@@ -54,7 +54,8 @@ func FuzzAnswer(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr.hosts.Store((*hosts)(nil).with("compute", "http://cloud.example/"))
+		trusted := hosts(nil).with("compute", "http://cloud.example/")
+		tr.hosts.Store(&trusted)
 		answer, _ := canned(func(*http.Request) (int, string, []byte) { return int(status), contentType, body }).RoundTrip(resp)
 		failed := tr.check(t.Context(), resp, answer)
 		var shown string
@@ -203,7 +204,7 @@ func FuzzHosts(f *testing.F) {
 		if addressFault(ours) != "" {
 			return
 		}
-		trusted := (*hosts)(nil).with("identity", ours)
+		trusted := hosts(nil).with("identity", ours)
 		mine, err := url.Parse(ours)
 		if err != nil || trusted.allow(mine) != nil {
 			t.Fatalf("%q is taken, and not trusted: %v", ours, err)
