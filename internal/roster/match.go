@@ -193,15 +193,7 @@ const (
 
 // prefer orders servers of one name: the node's own first.
 func prefer(n Node, last string, a, b node.Node) int {
-	first := func(of func(node.Node) bool) int {
-		switch x, y := of(a), of(b); {
-		case x == y:
-			return 0
-		case x:
-			return -1
-		}
-		return 1
-	}
+	first := func(is func(node.Node) bool) int { return trueFirst(is(a), is(b)) }
 	return cmp.Or(
 		first(func(s node.Node) bool { return s.InService == string(n.Mark) && s.Status != "ERROR" }),
 		first(func(s node.Node) bool { return s.Status != "ERROR" && s.Status != "BUILD" }),
@@ -210,6 +202,17 @@ func prefer(n Node, last string, a, b node.Node) int {
 		b.CreatedAt.Compare(a.CreatedAt),
 		strings.Compare(a.ID, b.ID),
 	)
+}
+
+// trueFirst orders what is so before what is not.
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // follow is the node where its server is; own says that the server may take the node
