@@ -145,19 +145,11 @@ func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 func supported(compute *openstack.Compute, policy Policy) error {
 	switch {
 	case strings.HasPrefix(policy.Policy, "soft-") && !compute.Offers(openstack.VersionSoftPolicy):
-		return &UnsupportedError{
-			compute.Region,
-			"the policy " + policy.Policy,
-			openstack.VersionSoftPolicy,
-			compute.Newest(),
-		}
+		return &UnsupportedError{compute.Region, "the policy " + policy.Policy, openstack.VersionSoftPolicy,
+			compute.Newest()}
 	case policy.MaxServerPerHost > 0 && !compute.Offers(openstack.VersionGroupPolicy):
-		return &UnsupportedError{
-			compute.Region,
-			"the rule max_server_per_host",
-			openstack.VersionGroupPolicy,
-			compute.Newest(),
-		}
+		return &UnsupportedError{compute.Region, "the rule max_server_per_host", openstack.VersionGroupPolicy,
+			compute.Newest()}
 	}
 	return nil
 }

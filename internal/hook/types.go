@@ -61,10 +61,6 @@ func find(name string) (Type, bool) {
 	return types[i], true
 }
 
-func (t Type) takes(argument string) bool {
-	return slices.ContainsFunc(t.Arguments, func(a Argument) bool { return a.Name == argument })
-}
-
 // Check returns the faults of the arguments. Those that are unknown are neither
 // missing nor wrong. An unknown type has no faults: it is refused elsewhere.
 func (s Spec) Check(unknown func(argument string) bool) []Fault {
@@ -75,14 +71,10 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 	var faults []Fault
 	for _, t := range types {
 		for _, a := range t.Arguments {
-			if s.Arguments[a.Name] != nil && !kind.takes(a.Name) {
-				faults = append(faults, Fault{
-					Argument: a.Name,
-					Text: fmt.Sprintf(
-						"%s belongs to a hook of type %s. One of type %s takes %s. Remove it, or change the type.",
-						a.Name, t.Name, kind.Name, kind.argumentNames(),
-					),
-				})
+			if s.Arguments[a.Name] != nil && !slices.Contains(kind.argumentNames(), a.Name) {
+				faults = append(faults, Fault{Argument: a.Name, Text: fmt.Sprintf("%s belongs to a hook of type %s. "+
+					"One of type %s takes %s. Remove it, or change the type.", a.Name, t.Name, kind.Name,
+					strings.Join(kind.argumentNames(), ", "))})
 			}
 		}
 	}
@@ -105,12 +97,11 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 	return faults
 }
 
-func (t Type) argumentNames() string {
-	var names []string
+func (t Type) argumentNames() (names []string) {
 	for _, a := range t.Arguments {
 		names = append(names, a.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Check says why a hook cannot be run as the configuration stands; nil: it can.

@@ -169,12 +169,8 @@ func clientID(token string) string {
 }
 
 func (z *zaqar) post(ctx context.Context, client *gophercloud.ServiceClient, m Message) (id string, err error) {
-	text, err := json.Marshal(m)
-	if err != nil {
-		return "", err
-	}
 	var body map[string]any
-	if err := json.Unmarshal(text, &body); err != nil {
+	if err := recode(m, &body); err != nil {
 		return "", err
 	}
 	opts := messages.BatchCreateOpts{{TTL: int(z.ttl.Seconds()), Body: body}}
@@ -250,16 +246,21 @@ func (z *zaqar) searchAmong(
 	}
 }
 
+// recode reads a value from the JSON of another.
+func recode(from, into any) error {
+	text, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
 // nextMarker reads where the next page begins from the link to it.
 func nextMarker(body any) (string, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return "", err
-	}
 	var page struct {
 		Links []gophercloud.Link `json:"links"`
 	}
-	if err := json.Unmarshal(text, &page); err != nil {
+	if err := recode(body, &page); err != nil {
 		return "", err
 	}
 	for _, link := range page.Links {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -129,14 +130,13 @@ func (c *Cloud) ComputeRegions(ctx context.Context) ([]string, error) {
 }
 
 func (s *session) computeRegions() []string {
-	var names []string
+	names := map[string]bool{}
 	for _, e := range s.endpoints {
 		if e.service == "compute" {
-			names = append(names, e.region)
+			names[e.region] = true
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Sorted(maps.Keys(names))
 }
 
 // RegionState says what a region is to this user.

@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func New(config Config) (*Cloud, error) {
 	t := &transport{
 		base:    base,
 		retries: config.MaxRetries,
-		timeout: config.timeout(),
+		timeout: cmp.Or(config.RequestTimeout, defaultTimeout),
 		noCache: !config.DisableNoCacheHeader,
 		log:     config.Log,
 		secrets: []string{
@@ -65,7 +66,7 @@ func New(config Config) (*Cloud, error) {
 		slots: make(chan struct{}, mostAtOnce),
 		large: make(chan struct{}, largeAtOnce),
 	}
-	t.hosts.Store(resolved.hosts)
+	t.hosts.Store(&resolved.hosts)
 	c := &Cloud{config: config, settings: resolved, base: base, transport: t}
 	if config.AllowReauth && resolved.auth.TokenID == "" {
 		t.relogin = c.relogin
@@ -109,7 +110,7 @@ func (c *Cloud) session(ctx context.Context) (*session, error) {
 		for _, e := range s.endpoints {
 			trusted = trusted.with(e.service, e.url)
 		}
-		c.transport.hosts.Store(trusted)
+		c.transport.hosts.Store(&trusted)
 		client.EndpointLocator = func(opts gophercloud.EndpointOpts) (string, error) { return c.locate(s, opts) }
 		return s, nil
 	})

@@ -56,6 +56,10 @@ type ArgumentError struct {
 
 func (e *ArgumentError) Error() string { return e.Argument + ": " + e.Fault }
 
+func fault(argument, format string, args ...any) error {
+	return &ArgumentError{argument, fmt.Sprintf(format, args...)}
+}
+
 // ErrNoCloud says that neither the configuration nor the environment names one.
 var ErrNoCloud = errors.New("no cloud is configured: set auth_url or cloud in the provider block, or OS_AUTH_URL or " +
 	"OS_CLOUD in the environment")
@@ -65,7 +69,7 @@ type settings struct {
 	auth   gophercloud.AuthOptions
 	region string
 	tls    *tls.Config
-	hosts  *hosts // that the user named
+	hosts  hosts // that the user named
 }
 
 // endpointTypes are the ways to write gophercloud's three availabilities.
@@ -79,30 +83,21 @@ func (c Config) resolve() (*settings, error) {
 	case c.AuthURL == "" && c.Cloud == "":
 		return nil, ErrNoCloud
 	case c.MaxRetries < 0:
-		return nil, &ArgumentError{
-			"max_retries",
-			fmt.Sprintf("A number of retries is 0 or more, not %d.", c.MaxRetries),
-		}
+		return nil, fault("max_retries", "A number of retries is 0 or more, not %d.", c.MaxRetries)
 	case c.MaxRetries > MostRetries:
-		return nil, &ArgumentError{
-			"max_retries",
-			fmt.Sprintf("A request is repeated at most %d times, not %d.", MostRetries, c.MaxRetries),
-		}
+		return nil, fault("max_retries", "A request is repeated at most %d times, not %d.", MostRetries, c.MaxRetries)
 	case c.RequestTimeout < 0 || c.RequestTimeout > LongestTimeout:
-		return nil, &ArgumentError{"request_timeout", fmt.Sprintf("The time for an answer is at most %s (%d seconds).",
-			LongestTimeout, LongestTimeout/time.Second)}
+		return nil, fault("request_timeout", "The time for an answer is at most %s (%d seconds).", LongestTimeout,
+			LongestTimeout/time.Second)
 	case !slices.Contains(endpointTypes, c.EndpointType):
-		return nil, &ArgumentError{
-			"endpoint_type",
-			fmt.Sprintf("%q is not one of public, internal and admin.", c.EndpointType),
-		}
+		return nil, fault("endpoint_type", "%q is not one of public, internal and admin.", c.EndpointType)
 	}
 	opts := &clientconfig.ClientOpts{Cloud: c.Cloud}
 	if c.Cloud != "" {
 		opts.RegionName = c.Region // values of a region in clouds.yaml override the cloud's
 		entry, err := clientconfig.GetCloudFromYAML(opts)
 		if err != nil {
-			return nil, &ArgumentError{"cloud", fmt.Sprintf("Cloud %q: %s.", c.Cloud, err)}
+			return nil, fault("cloud", "Cloud %q: %s.", c.Cloud, err)
 		}
 		c = c.filledFrom(entry)
 	} else {
@@ -139,22 +134,22 @@ func (c Config) resolve() (*settings, error) {
 
 // trusted checks the addresses that the user named, and lets credentials go
 // there: nothing else is trusted before the catalogue is known.
-func (c Config) trusted(authURL string) (*hosts, error) {
+func (c Config) trusted(authURL string) (hosts, error) {
 	argument := "auth_url"
 	if c.Cloud != "" {
 		argument = "cloud" // its entry in clouds.yaml
 	}
-	if fault := addressFault(authURL); fault != "" {
-		return nil, &ArgumentError{argument, fault}
+	if wrong := addressFault(authURL); wrong != "" {
+		return nil, &ArgumentError{argument, wrong}
 	}
-	trusted := (*hosts)(nil).with("identity", authURL)
+	trusted := hosts(nil).with("identity", authURL)
 	for _, service := range slices.Sorted(maps.Keys(c.EndpointOverrides)) {
 		address := c.EndpointOverrides[service]
 		if !strings.Contains(address, "://") {
 			continue // another type of the catalogue
 		}
-		if fault := addressFault(address); fault != "" {
-			return nil, &ArgumentError{"endpoint_overrides", fault}
+		if wrong := addressFault(address); wrong != "" {
+			return nil, &ArgumentError{"endpoint_overrides", wrong}
 		}
 		trusted = trusted.with(service, address)
 	}
@@ -211,30 +206,19 @@ func checkCredentials(options *gophercloud.AuthOptions) error {
 	case credential && options.ApplicationCredentialSecret == "":
 		return &ArgumentError{"application_credential_secret", "An application credential needs its secret."}
 	case options.TokenID == "" && !credential && options.UserID == "" && options.Username == "":
-		return &ArgumentError{
-			"user_name",
-			"No user is given to log in with: give user_name and password, a token, or an application credential.",
-		}
+		return fault("user_name", "No user is given to log in with: give user_name and password, a token, or an "+
+			"application credential.")
 	case options.TokenID == "" && !credential && options.Password == "":
-		return &ArgumentError{
-			"password",
-			"The user has no password: give one, or a token, or an application credential.",
-		}
+		return fault("password", "The user has no password: give one, or a token, or an application credential.")
 	case options.UserID != "" && options.Username != "":
-		return &ArgumentError{
-			"user_id",
-			fmt.Sprintf("The user is named twice, as user_id %q and user_name %q: give one of them.",
-				options.UserID, options.Username),
-		}
+		return fault("user_id", "The user is named twice, as user_id %q and user_name %q: give one of them.",
+			options.UserID, options.Username)
 	case options.Username != "" && options.DomainID == "" && options.DomainName == "":
-		return &ArgumentError{"user_domain_name", fmt.Sprintf("The user %q belongs to a domain, which is not named: "+
-			"give user_domain_name (often Default) or user_domain_id.", options.Username)}
+		return fault("user_domain_name", "The user %q belongs to a domain, which is not named: "+
+			"give user_domain_name (often Default) or user_domain_id.", options.Username)
 	case options.Scope.ProjectName != "" && options.Scope.DomainID == "" && options.Scope.DomainName == "":
-		return &ArgumentError{
-			"project_domain_name",
-			fmt.Sprintf("The project %q belongs to a domain, which is not named: "+
-				"give project_domain_name (often Default) or project_domain_id.", options.Scope.ProjectName),
-		}
+		return fault("project_domain_name", "The project %q belongs to a domain, which is not named: "+
+			"give project_domain_name (often Default) or project_domain_id.", options.Scope.ProjectName)
 	}
 	scope, err := options.ToTokenV3ScopeMap()
 	if err == nil {

@@ -6,45 +6,34 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// hosts says where requests may go: all of them carry a token or a password.
-// It never changes once it is built.
-type hosts struct {
-	origins  map[string]bool
-	services []service
-}
+// hosts says where requests may go, and which service answers there: all of them carry a
+// token or a password. It never changes once it is built.
+type hosts []service
 
 // service is an address below which an OpenStack service answers.
 type service struct{ kind, origin, path string }
 
 // with adds the addresses of services to a copy.
-func (h *hosts) with(kind string, addresses ...string) *hosts {
-	more := &hosts{origins: map[string]bool{}}
-	if h != nil {
-		more.services = append(more.services, h.services...)
-		for o := range h.origins {
-			more.origins[o] = true
-		}
-	}
+func (h hosts) with(kind string, addresses ...string) hosts {
+	more := slices.Clone(h)
 	for _, address := range addresses {
-		u, err := url.Parse(address)
-		if err != nil || u.Host == "" {
-			continue // where no request can go either
+		if u, err := url.Parse(address); err == nil && u.Host != "" { // no request can go to others either
+			more = append(more, service{kind, origin(u), strings.TrimSuffix(u.Path, "/")})
 		}
-		more.origins[origin(u)] = true
-		more.services = append(more.services, service{kind, origin(u), strings.TrimSuffix(u.Path, "/")})
 	}
 	return more
 }
 
 // allow refuses an address that neither the configuration nor the catalogue
 // names: that of a link in an answer, or the same host without TLS.
-func (h *hosts) allow(u *url.URL) error {
-	if h != nil && h.origins[origin(u)] {
+func (h hosts) allow(u *url.URL) error {
+	if slices.ContainsFunc(h, func(s service) bool { return s.origin == origin(u) }) {
 		return nil
 	}
 	return fmt.Errorf("credentials are not sent to %s, which neither the configuration nor the catalogue names",
@@ -52,9 +41,9 @@ func (h *hosts) allow(u *url.URL) error {
 }
 
 // kind is the type of the service at an address, or "".
-func (h *hosts) kind(u *url.URL) string {
+func (h hosts) kind(u *url.URL) string {
 	best := service{}
-	for _, s := range h.services {
+	for _, s := range h {
 		below := u.Path == s.path || strings.HasPrefix(u.Path, s.path+"/")
 		if s.origin == origin(u) && below && (best.origin == "" || len(s.path) > len(best.path)) {
 			best = s

@@ -9,9 +9,7 @@ import (
 )
 
 // Limits is what the project may use of a region's Nova, and what it uses.
-type Limits struct {
-	limits.Absolute
-}
+type Limits = limits.Absolute
 
 // Limits asks for the project's limits in a region, once.
 func (c *Cloud) Limits(ctx context.Context, region string) (*Limits, error) {
@@ -27,7 +25,7 @@ func (c *Cloud) Limits(ctx context.Context, region string) (*Limits, error) {
 		if err != nil {
 			return nil, fmt.Errorf("region %s: get the project's limits: %w", region, err)
 		}
-		return &Limits{got.Absolute}, nil
+		return &got.Absolute, nil
 	})
 }
 

@@ -1,7 +1,6 @@
 package openstack
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,8 +134,6 @@ var brokenHTTP = regexp.MustCompile(`malformed |unsupported transfer encoding|to
 func (t *transport) secretsOf(req *http.Request) []string {
 	return append(slices.Clone(t.secrets), req.Header.Get("X-Auth-Token"), req.Header.Get("X-Subject-Token"))
 }
-
-func (c Config) timeout() time.Duration { return cmp.Or(c.RequestTimeout, defaultTimeout) }
 
 // repeatable reports whether the request failed for now, and whether sending it
 // again is safe: the server did not act on it, or acting twice is as good as once.

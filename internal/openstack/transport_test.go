@@ -75,7 +75,8 @@ func client(t *transport, addresses ...string) *http.Client {
 		t.timeout = 10 * time.Second
 	}
 	t.slots, t.large = make(chan struct{}, mostAtOnce), make(chan struct{}, largeAtOnce)
-	t.hosts.Store((*hosts)(nil).with("", addresses...))
+	trusted := hosts(nil).with("", addresses...)
+	t.hosts.Store(&trusted)
 	return &http.Client{Transport: t, CheckRedirect: fewRedirects}
 }
 

@@ -86,33 +86,21 @@ func check(bins []Bin, count int64) error {
 		return fmt.Errorf("a change of %d nodes is more than can be planned (%d)", count, int64(MaxNodes))
 	}
 	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	seen := make(map[string]bool, len(bins))
 	total := max(count, 0)
 	for _, b := range bins {
 		switch {
 		case seen[b.Name]:
-			errs = append(errs, fmt.Errorf("%q is named twice", b.Name))
+			wrong("%q is named twice", b.Name)
 		case b.Weight < 0:
-			errs = append(
-				errs,
-				fmt.Errorf(
-					"the weight of %q is %d; a weight is positive, or 0 for a place no longer listed",
-					b.Name,
-					b.Weight,
-				),
-			)
+			wrong("the weight of %q is %d; a weight is positive, or 0 for a place no longer listed", b.Name, b.Weight)
 		case b.Cap < Unlimited:
-			errs = append(errs, fmt.Errorf("the cap of %q is %d; a cap is 0 or more, or -1 for none", b.Name, b.Cap))
+			wrong("the cap of %q is %d; a cap is 0 or more, or -1 for none", b.Name, b.Cap)
 		case b.Current < 0 || b.Current > MaxNodes:
-			errs = append(
-				errs,
-				fmt.Errorf("%q has %d nodes, which is outside 0 to %d", b.Name, b.Current, int64(MaxNodes)),
-			)
+			wrong("%q has %d nodes, which is outside 0 to %d", b.Name, b.Current, int64(MaxNodes))
 		case b.Min < 0 || b.Min > MaxNodes:
-			errs = append(
-				errs,
-				fmt.Errorf("the min of %q is %d, which is outside 0 to %d", b.Name, b.Min, int64(MaxNodes)),
-			)
+			wrong("the min of %q is %d, which is outside 0 to %d", b.Name, b.Min, int64(MaxNodes))
 		default:
 			if total += b.Current; total > MaxNodes {
 				return fmt.Errorf("a cluster of more than %d nodes cannot be planned", int64(MaxNodes))

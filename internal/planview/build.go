@@ -174,16 +174,8 @@ func (a *Attachment) place(old, next roster.Roster, removed, revised, held map[s
 			add(name, n, Comes, "")
 		}
 	}
-	order := func(nodes []Node) {
-		slices.SortFunc(nodes, func(a, b Node) int {
-			return cmp.Or(cmp.Compare(a.Fate, b.Fate), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
-		})
-	}
-	for i := range a.Regions {
-		order(a.Regions[i].Nodes)
-		for j := range a.Regions[i].Zones {
-			order(a.Regions[i].Zones[j].Nodes)
-		}
+	for _, p := range a.bins() {
+		slices.SortFunc(p.Nodes, byIndex)
 	}
 }
 

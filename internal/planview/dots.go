@@ -68,13 +68,7 @@ func (c *canvas) words(n Node, several bool) string {
 	if several {
 		words = [...]string{"stay", "change in place", "are made again", "are added", "are removed"}[n.Fate]
 	}
-	switch {
-	case n.Old != n.Template && (n.Fate == Changes || n.Fate == Remade):
-		words += fmt.Sprintf(", template %d to %d", n.Old, n.Template)
-	case len(c.colour) > 1:
-		words += fmt.Sprintf(", template %d", n.Template)
-	}
-	return words
+	return words + n.template(len(c.colour) > 1)
 }
 
 // struckLabel is what an exclamation mark in a dot says.

@@ -59,16 +59,8 @@ func Article(plan Plan, narrow bool) string {
 
 func article(b *strings.Builder, a *Attachment, id string, narrow bool) {
 	r := a.report(100)
-	fmt.Fprintf(
-		b,
-		"<article aria-labelledby=\"%s-head\">\n<h2 id=\"%s-head\">Placement of %s</h2>\n<p>%s</p>\n<p "+
-			"class=\"address\">%s</p>\n",
-		id,
-		id,
-		escape(r.title),
-		escape(r.lead),
-		escape(r.address),
-	)
+	fmt.Fprintf(b, "<article aria-labelledby=\"%s-head\">\n<h2 id=\"%s-head\">Placement of %s</h2>\n<p>%s</p>\n<p "+
+		"class=\"address\">%s</p>\n", id, id, escape(r.title), escape(r.lead), escape(r.address))
 	for _, s := range r.first {
 		s.html(b)
 	}

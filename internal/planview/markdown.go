@@ -47,10 +47,10 @@ func writeMarkdown(b *strings.Builder, r report) {
 	}
 	for _, row := range r.rows {
 		where := "**" + name(row.name) + "**"
-		if row.inside {
+		switch {
+		case row.inside:
 			where = "&nbsp;&nbsp;" + name(row.name)
-		}
-		if row.total {
+		case row.total:
 			where = row.name
 		}
 		cells := []string{where}
@@ -123,21 +123,10 @@ func plain(s string) string {
 // code shows any text as it is: each character that could mean something in Markdown or
 // HTML is written as a character reference.
 func code(s string) string {
-	var b strings.Builder
-	b.WriteString("<code>")
-	for _, r := range text.Clean(s) {
-		switch {
-		case r < 0x80 && !strings.ContainsRune(" -,", r) && !isAlphanumeric(r):
-			fmt.Fprintf(&b, "&#%d;", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteString("</code>")
-	return b.String()
+	return "<code>" + special.ReplaceAllStringFunc(text.Clean(s), func(character string) string {
+		return fmt.Sprintf("&#%d;", character[0])
+	}) + "</code>"
 }
 
-// isAlphanumeric reports whether r is a letter or a digit of ASCII.
-func isAlphanumeric(r rune) bool {
-	return (r >= '0' && r <= '9') || (r >= 'A' && r <= 'Z') || (r >= 'a' && r <= 'z')
-}
+// special are the characters of ASCII that are no letters, digits, blanks, commas or hyphens.
+var special = regexp.MustCompile(`[\x00-\x1f!-+./:-@\[-\x60{-\x7f]`)

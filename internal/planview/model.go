@@ -2,6 +2,7 @@ package planview
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -113,28 +114,47 @@ type Template struct {
 // Warning is something that a person should know about a plan.
 type Warning struct{ Title, Text string }
 
-// nodes yields all nodes, place by place.
-func (a *Attachment) nodes(yield func(Node) bool) {
-	for _, r := range a.Regions {
-		for _, p := range append([]Bin{r.Bin}, r.Zones...) {
-			for _, n := range p.Nodes {
-				if !yield(n) {
-					return
-				}
-			}
+// bins are the regions, each followed by its zones.
+func (a *Attachment) bins() (list []*Bin) {
+	for i := range a.Regions {
+		r := &a.Regions[i]
+		list = append(list, &r.Bin)
+		for j := range r.Zones {
+			list = append(list, &r.Zones[j])
 		}
 	}
+	return list
 }
 
 // with lists the nodes of a fate by their indices.
-func (a *Attachment) with(fate Fate) []Node {
-	var list []Node
-	for n := range a.nodes {
-		if n.Fate == fate {
-			list = append(list, n)
+func (a *Attachment) with(fate Fate) (list []Node) {
+	for _, p := range a.bins() {
+		for _, n := range p.Nodes {
+			if n.Fate == fate {
+				list = append(list, n)
+			}
 		}
 	}
-	slices.SortFunc(list,
-		func(a, b Node) int { return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(list, byIndex)
 	return list
+}
+
+// byIndex orders nodes by fate, then by index.
+func byIndex(a, b Node) int {
+	return cmp.Or(cmp.Compare(a.Fate, b.Fate), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
+}
+
+// title is the name of the place for people.
+func (p Bin) title() string { return cmp.Or(p.Name, "(no zone)") }
+
+// template says which template a node has or, where it gets another one, both. Some says
+// whether nodes have templates at all.
+func (n Node) template(some bool) string {
+	switch {
+	case n.Old != n.Template && (n.Fate == Changes || n.Fate == Remade):
+		return fmt.Sprintf(", template %d to %d", n.Old, n.Template)
+	case some:
+		return fmt.Sprintf(", template %d", n.Template)
+	}
+	return ""
 }

@@ -86,8 +86,11 @@ func Read(text []byte) (Plan, error) {
 
 // changes are those of the managed resources.
 func changes(text []byte) ([]change, error) {
-	if err := recognise(text); err != nil {
-		return nil, err
+	switch {
+	case len(bytes.TrimSpace(text)) == 0:
+		return nil, errors.New(`the input is empty: give what "terraform show -json FILE" prints of a saved plan`)
+	case bytes.HasPrefix(text, []byte("PK\x03\x04")):
+		return nil, errors.New(`this is a saved plan itself: give what "terraform show -json FILE" prints of it`)
 	}
 	var plan planJSON
 	if err := json.Unmarshal(text, &plan); err != nil {
@@ -139,17 +142,6 @@ func decode(text []byte) []byte {
 		units = append(units, order.Uint16(text[i:]))
 	}
 	return []byte(string(utf16.Decode(units)))
-}
-
-// recognise refuses what is easily given by mistake.
-func recognise(text []byte) error {
-	switch {
-	case len(bytes.TrimSpace(text)) == 0:
-		return errors.New(`the input is empty: give what "terraform show -json FILE" prints of a saved plan`)
-	case bytes.HasPrefix(text, []byte("PK\x03\x04")):
-		return errors.New(`this is a saved plan itself: give what "terraform show -json FILE" prints of it`)
-	}
-	return nil
 }
 
 // isLog reports whether a text has one JSON object on each line, of Terraform's

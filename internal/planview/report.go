@@ -48,6 +48,12 @@ func (i item) String() string {
 	return i.name + ": " + i.text
 }
 
+// changed are the fates of nodes that change, in the order of a report, with their words.
+var changed = []struct {
+	fate  Fate
+	title string
+}{{Leaves, "Removed"}, {Comes, "Added"}, {Changes, "Changed in place"}, {Remade, "Made again"}}
+
 // report lists at most limit items under each title.
 func (a *Attachment) report(limit int) report {
 	r := report{title: a.Cluster, lead: a.lead(), address: a.Address}
@@ -58,11 +64,9 @@ func (a *Attachment) report(limit int) report {
 		}
 	}
 	if len(r.rows) > 1 {
-		r.rows = append(r.rows, row{
-			name:  "total",
-			total: true,
-			cells: []string{fmt.Sprint(a.Before), fmt.Sprint(a.After), signed(a.After - a.Before), "", "", "", "", ""},
-		})
+		total := Bin{Name: "total", Before: a.Before, After: a.After}.row(false)
+		total.total = true
+		r.rows = append(r.rows, total)
 	}
 	if a.Unknown {
 		for _, row := range r.rows {
@@ -79,10 +83,8 @@ func (a *Attachment) report(limit int) report {
 		warnings = append(warnings, item{w.Title, w.Text})
 	}
 	add("Warnings", warnings)
-	if s := listServers("No node change asks for this", a.Servers, limit); s.title != "" {
-		r.first = append(r.first, s)
-	}
-	if s := listServers("Missing or left over", a.Undone, limit); s.title != "" {
+	r.first = listServers("No node change asks for this", a.Servers, limit)
+	for _, s := range listServers("Missing or left over", a.Undone, limit) {
 		s.warns = false
 		r.sections = append(r.sections, s)
 	}
@@ -91,16 +93,12 @@ func (a *Attachment) report(limit int) report {
 		slots = append(slots, item{s.Name, s.Place + destroyed(s.Name, s.With)})
 	}
 	add("Given up: "+text.Count(int64(len(slots)), "slot"), slots)
-	for _, s := range []struct {
-		fate  Fate
-		title string
-	}{{Leaves, "Removed"}, {Comes, "Added"}, {Changes, "Changed in place"}, {Remade, "Made again"}} {
-		nodes := a.with(s.fate)
-		items := make([]item, len(nodes))
-		for i, n := range nodes {
-			items[i] = item{n.Name, a.about(n)}
+	for _, change := range changed {
+		var items []item
+		for _, n := range a.with(change.fate) {
+			items = append(items, item{n.Name, a.about(n)})
 		}
-		add(fmt.Sprintf("%s: %s", s.title, text.Nodes(int64(len(items)))), items)
+		add(fmt.Sprintf("%s: %s", change.title, text.Nodes(int64(len(items)))), items)
 	}
 	held := section{}
 	for _, n := range a.with(Stays) {
@@ -130,12 +128,9 @@ func (a *Attachment) lead() string {
 		size = text.Nodes(a.Before) + " before and after"
 	}
 	var parts []string
-	for _, part := range []struct {
-		fate Fate
-		text string
-	}{{Leaves, "removed"}, {Comes, "added"}, {Changes, "changed in place"}, {Remade, "made again"}} {
-		if n := len(a.with(part.fate)); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, part.text))
+	for _, change := range changed {
+		if n := len(a.with(change.fate)); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(change.title)))
 		}
 	}
 	if n := int64(len(a.Slots)); n > 0 {
@@ -191,13 +186,7 @@ func (a *Attachment) waiting() []item {
 
 // about says of a node that changes where it is and why.
 func (a *Attachment) about(n Node) string {
-	said := n.Place
-	switch {
-	case n.Old != n.Template && (n.Fate == Changes || n.Fate == Remade):
-		said += fmt.Sprintf(", template %d to %d", n.Old, n.Template)
-	case len(a.Templates) > 0:
-		said += fmt.Sprintf(", template %d", n.Template)
-	}
+	said := n.Place + n.template(len(a.Templates) > 0)
 	switch {
 	case strings.Contains(n.Reason, n.Place):
 		said = n.Reason
@@ -229,30 +218,13 @@ func (s section) most(limit int) section {
 
 // row is the place as a row of the table.
 func (p Bin) row(inside bool) row {
-	name := p.Name
-	if name == "" {
-		name = "(no zone)"
-	}
-	r := row{
-		name:   name,
-		inside: inside,
-		cells: []string{
-			fmt.Sprint(p.Before),
-			fmt.Sprint(p.After),
-			signed(p.After - p.Before),
-			p.Ideal,
-			fmt.Sprint(p.Weight),
-			fmt.Sprint(p.Min),
-			p.limit(),
-			p.Note,
-		},
-	}
+	weight, least, most := fmt.Sprint(p.Weight), fmt.Sprint(p.Min), p.limit()
 	if p.Weight == 0 {
-		for i := range r.cells[3:7] {
-			r.cells[3+i] = ""
-		}
+		weight, least, most = "", "", ""
 	}
-	return r
+	cells := []string{fmt.Sprint(p.Before), fmt.Sprint(p.After), signed(p.After - p.Before), p.Ideal, weight, least,
+		most, p.Note}
+	return row{name: p.title(), inside: inside, cells: cells}
 }
 
 // limit is the cap in words.

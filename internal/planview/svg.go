@@ -124,12 +124,10 @@ func (c *canvas) legend(a *Attachment) {
 		struck bool
 	}
 	there, caps, mins, listed := map[form]bool{}, false, false, false
-	for _, r := range a.Regions {
-		for _, p := range append([]Bin{r.Bin}, r.Zones...) {
-			caps, mins, listed = caps || p.Cap >= 0, mins || p.Min > 0, listed || p.Weight > 0
-			for _, n := range p.Nodes {
-				there[form{n.Fate, n.Server != ""}] = true
-			}
+	for _, p := range a.bins() {
+		caps, mins, listed = caps || p.Cap >= 0, mins || p.Min > 0, listed || p.Weight > 0
+		for _, n := range p.Nodes {
+			there[form{n.Fate, n.Server != ""}] = true
 		}
 	}
 	for fate, label := range []string{
@@ -247,15 +245,11 @@ func (c *canvas) region(r Region) {
 // place draws what is in the box of a place, and returns where the box ends.
 func (c *canvas) place(p Bin, x, y, width int) int {
 	left, inner := x+gap, width-2*gap
-	name := p.Name
-	if name == "" {
-		name = "(no zone)"
-	}
 	size := text.Nodes(p.After)
 	if p.Before != p.After {
 		size = fmt.Sprintf("%d → %s", p.Before, text.Nodes(p.After))
 	}
-	c.text("name", left, y+22, shorten(name, inner/8-len(size)))
+	c.text("name", left, y+22, shorten(p.title(), inner/8-len(size)))
 	c.text("end", x+width-gap, y+22, size)
 	y += 38
 	if p.Weight > 0 {

@@ -104,10 +104,9 @@ func (p Plan) whole(limit int) *report {
 	for _, t := range p.Totals.Types {
 		types.items = append(types.items, item{t.Type, t.String()})
 	}
-	for _, s := range []section{types.most(limit), listServers("They belong to no node", p.Servers, limit)} {
-		if s.title != "" && len(s.items)+s.more > 0 {
-			r.sections = append(r.sections, s)
-		}
+	if len(types.items) > 0 {
+		r.sections = append(r.sections, types.most(limit))
 	}
+	r.sections = append(r.sections, listServers("They belong to no node", p.Servers, limit)...)
 	return &r
 }

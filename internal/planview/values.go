@@ -1,8 +1,6 @@
 package planview
 
 import (
-	"strconv"
-
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
@@ -74,14 +72,10 @@ func (v *attributes) had() func(name string) bool {
 	if v.Pattern.Check() != "" {
 		return func(string) bool { return false }
 	}
-	form := v.Pattern.Regexp(v.Cluster)
+	indices := v.Pattern.Indices(v.Cluster)
 	return func(name string) bool {
-		found := form.FindStringSubmatch(name)
-		if found == nil {
-			return false
-		}
-		index, err := strconv.ParseInt(found[1], 10, 64)
-		return err == nil && index < v.Next
+		index, ok := indices(name)
+		return ok && index < v.Next
 	}
 }
 

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -177,10 +178,7 @@ func (s *Share) groups(nodes []node.Node) (counts map[string]int64, of func(node
 		}
 	}
 	of = func(n node.Node) string {
-		region := n.Region
-		if region == "" {
-			region = only
-		}
+		region := cmp.Or(n.Region, only)
 		switch {
 		case s.Regions == nil:
 			return n.Zone

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
@@ -26,16 +25,12 @@ func Adopt(cluster string, pattern Pattern, given Roster, servers []node.Node) (
 	if r.Slots == nil {
 		r.Slots = map[string]Slot{}
 	}
-	names := pattern.Regexp(cluster)
+	indices := pattern.Indices(cluster)
 	taken := map[int64]node.Node{}
 	for _, s := range servers {
-		m := names.FindStringSubmatch(s.Name)
-		if m == nil {
+		index, ok := indices(s.Name)
+		if !ok {
 			continue
-		}
-		index, err := strconv.ParseInt(m[1], 10, 64)
-		if err != nil {
-			return r, err
 		}
 		if other, twice := taken[index]; twice {
 			both := []string{describe(other), describe(s)}

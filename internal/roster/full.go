@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,10 +47,7 @@ func (s *Seen) tellFull(r Roster, policy Policy) map[placement.Place]time.Time {
 		}
 	}
 	maps.DeleteFunc(full, func(at placement.Place, since time.Time) bool {
-		clock := now[at.Region]
-		if clock.IsZero() {
-			clock = last
-		}
+		clock := cmp.Or(now[at.Region], last)
 		return clock.Sub(since).Abs() >= policy.Update.RetryFullAfter
 	})
 	return full

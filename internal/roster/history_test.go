@@ -303,15 +303,15 @@ func (w *world) serves(name string, n Node) bool {
 }
 
 // serving counts the servers in service, those of nodes that leave included.
-func (w *world) serving() (n int64) {
+func (w *world) serving() (count int64) {
 	for _, nodes := range []map[string]Node{w.roster.Nodes, w.roster.Leaving} {
-		for name, node := range nodes {
-			if w.serves(name, node) {
-				n++
+		for name, n := range nodes {
+			if w.serves(name, n) {
+				count++
 			}
 		}
 	}
-	return n
+	return count
 }
 
 // change is what happens to a cluster between two applies.

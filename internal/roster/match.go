@@ -107,37 +107,32 @@ func tellMatched(twice, lost []string) (notices []Notice) {
 // MatchOpen is [Match] after a look that left closed regions out: their nodes stay as
 // they are, with what was seen of them before.
 func MatchOpen(
-	r Roster,
-	servers []node.Node,
-	before Seen,
-	closed, zoned func(region string) bool,
+	r Roster, servers []node.Node, before Seen, closed, zoned func(region string) bool,
 ) (Roster, Seen, []Notice) {
 	open := r.clone()
 	inClosed := func(_ string, n Node) bool { return closed(n.Region) }
 	maps.DeleteFunc(open.Nodes, inClosed)
 	maps.DeleteFunc(open.Leaving, inClosed)
 	open, seen, notices := Match(open, servers, before, zoned)
-	for name, n := range r.Nodes {
-		if closed(n.Region) {
-			open.Nodes[name] = n
-			seen.keep(name, before)
+	keep := func(nodes, into map[string]Node) {
+		for name, n := range nodes {
+			if closed(n.Region) {
+				into[name] = n
+				seen.keep(name, before)
+			}
 		}
 	}
-	for name, n := range r.Leaving {
-		if closed(n.Region) {
-			open.Leaving[name] = n
-			seen.keep(name, before)
-		}
-	}
+	keep(r.Nodes, open.Nodes)
+	keep(r.Leaving, open.Leaving)
 	return open, seen, notices
 }
 
 // known is a node of the cluster, or one that leaves it.
 func (r Roster) known(name string) (Node, bool) {
-	if n, there := r.Nodes[name]; there {
-		return n, true
+	n, there := r.Nodes[name]
+	if !there {
+		n, there = r.Leaving[name]
 	}
-	n, there := r.Leaving[name]
 	return n, there
 }
 
@@ -198,15 +193,7 @@ const (
 
 // prefer orders servers of one name: the node's own first.
 func prefer(n Node, last string, a, b node.Node) int {
-	first := func(of func(node.Node) bool) int {
-		switch x, y := of(a), of(b); {
-		case x == y:
-			return 0
-		case x:
-			return -1
-		}
-		return 1
-	}
+	first := func(is func(node.Node) bool) int { return trueFirst(is(a), is(b)) }
 	return cmp.Or(
 		first(func(s node.Node) bool { return s.InService == string(n.Mark) && s.Status != "ERROR" }),
 		first(func(s node.Node) bool { return s.Status != "ERROR" && s.Status != "BUILD" }),
@@ -215,6 +202,17 @@ func prefer(n Node, last string, a, b node.Node) int {
 		b.CreatedAt.Compare(a.CreatedAt),
 		strings.Compare(a.ID, b.ID),
 	)
+}
+
+// trueFirst orders what is so before what is not.
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // follow is the node where its server is; own says that the server may take the node

@@ -41,9 +41,23 @@ func (p Pattern) Name(cluster string, index int64) string {
 // before the index; the index is its first group.
 func (p Pattern) Regexp(cluster string) *regexp.Regexp {
 	// In one pass: a cluster may have {index} in its name.
-	text := strings.NewReplacer(`\{cluster\}`, regexp.QuoteMeta(cluster), `\{index\}`, `([0-9]{1,15})`).
+	form := strings.NewReplacer(`\{cluster\}`, regexp.QuoteMeta(cluster), `\{index\}`, `([0-9]{1,15})`).
 		Replace(regexp.QuoteMeta(string(p)))
-	return regexp.MustCompile("^" + text + "$")
+	return regexp.MustCompile("^" + form + "$")
+}
+
+// Indices reads the indices of the names that the pattern makes for a cluster; ok is false
+// for another name.
+func (p Pattern) Indices(cluster string) func(name string) (index int64, ok bool) {
+	names := p.Regexp(cluster)
+	return func(name string) (int64, bool) {
+		m := names.FindStringSubmatch(name)
+		if m == nil {
+			return 0, false
+		}
+		index, _ := strconv.ParseInt(m[1], 10, 64) // of at most 15 digits
+		return index, true
+	}
 }
 
 // Naming says how the nodes of a cluster are named.
@@ -58,9 +72,9 @@ func (n Naming) MarshalText() ([]byte, error) {
 }
 
 // UnmarshalText reads what MarshalText wrote.
-func (n *Naming) UnmarshalText(text []byte) error {
+func (n *Naming) UnmarshalText(list []byte) error {
 	parts := []any{&n.Cluster, &n.Pattern}
-	return json.Unmarshal(text, &parts)
+	return json.Unmarshal(list, &parts)
 }
 
 // Name is the name of a node.
@@ -68,12 +82,8 @@ func (n Naming) Name(index int64) string { return n.Pattern.Name(n.Cluster, inde
 
 // gives reports whether a node of an index from next on gets a name.
 func (n Naming) gives(name string, next int64) bool {
-	m := n.Pattern.Regexp(n.Cluster).FindStringSubmatch(name)
-	if m == nil {
-		return false
-	}
-	index, err := strconv.ParseInt(m[1], 10, 64)
-	return err == nil && index >= next && n.Name(index) == name
+	index, ok := n.Pattern.Indices(n.Cluster)(name)
+	return ok && index >= next && n.Name(index) == name
 }
 
 // maxTaken bounds how many names are remembered that other servers have: more than any
@@ -108,10 +118,6 @@ func namesPassed(names []string) []Notice {
 
 // gave reports whether nodes of indices below next could have had a name.
 func (n Naming) gave(name string, next int64) bool {
-	m := n.Pattern.Regexp(n.Cluster).FindStringSubmatch(name)
-	if m == nil {
-		return false
-	}
-	index, err := strconv.ParseInt(m[1], 10, 64)
-	return err == nil && index < next
+	index, ok := n.Pattern.Indices(n.Cluster)(name)
+	return ok && index < next
 }

@@ -300,13 +300,13 @@ func (s *slowPlanner) keeps() bool {
 }
 
 // current counts the nodes of the wanted template.
-func (s *slowPlanner) current() (n int64) {
-	for _, node := range s.nodes {
-		if node.Template == s.wanted(node.Place) {
-			n++
+func (s *slowPlanner) current() (count int64) {
+	for _, n := range s.nodes {
+		if n.Template == s.wanted(n.Place) {
+			count++
 		}
 	}
-	return n
+	return count
 }
 
 func (s *slowPlanner) target() int64 {

@@ -184,8 +184,8 @@ func (p *planning) later(next Roster, after facts, seen Seen) *ledger {
 
 // changes is the number of nodes that are removed for a substitute, or changed.
 func (l *ledger) changes() (n int64) {
-	for name := range l.verdicts {
-		if v := l.verdicts[name]; v.Outcome == Leaves || v.Outcome == Changes {
+	for _, v := range l.verdicts {
+		if v.Outcome == Leaves || v.Outcome == Changes {
 			n++
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -52,20 +51,16 @@ func (r Roster) KeptSlots() []string {
 // KeepSlots makes slots of names and the places that they have. Names that the pattern
 // does not make for the cluster are unlike any of its slots.
 func KeepSlots(
-	cluster string,
-	pattern Pattern,
-	kept map[string]placement.Place,
+	cluster string, pattern Pattern, kept map[string]placement.Place,
 ) (slots map[string]Slot, unlike []string) {
 	slots = make(map[string]Slot, len(kept))
-	names := pattern.Regexp(cluster)
+	indices := pattern.Indices(cluster)
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
-		m := names.FindStringSubmatch(name)
-		if m == nil {
+		if index, ok := indices(name); ok {
+			slots[name] = Slot{index, kept[name]}
+		} else {
 			unlike = append(unlike, name)
-			continue
 		}
-		index, _ := strconv.ParseInt(m[1], 10, 64) // of at most 15 digits
-		slots[name] = Slot{index, kept[name]}
 	}
 	return slots, unlike
 }

@@ -66,11 +66,10 @@ func (c Change) held() string {
 	if len(names(HeldBakes)) > 0 {
 		return "bakes: " + text.Few(c.baking) + " must be in service for longer"
 	}
-	if list := held(c.Verdicts, HeldClosed); len(list) > 0 {
-		return "held: " + text.Few(withWhy(list))
-	}
-	if list := held(c.Verdicts, HeldUnseen); len(list) > 0 {
-		return "held: " + text.Few(withWhy(list))
+	for _, hold := range []Hold{HeldClosed, HeldUnseen} {
+		if list := held(c.Verdicts, hold); len(list) > 0 {
+			return "held: " + text.Few(withWhy(list))
+		}
 	}
 	if len(c.kept) > 0 {
 		return InStep + " except for protected nodes: " + text.Few(c.kept)
@@ -95,18 +94,18 @@ func (r *Reverted) status() string {
 // moves says who goes, changes and comes.
 func (c Change) moves() string {
 	var parts []string
-	say := func(names []string, one, many string) {
-		verb := many
-		if len(names) == 1 {
-			verb = one
-		}
-		if len(names) > 0 {
-			parts = append(parts, text.Few(names)+" "+verb)
+	say := func(outcome Outcome, one, many string) {
+		switch names := c.Names(outcome); len(names) {
+		case 0:
+		case 1:
+			parts = append(parts, names[0]+" "+one)
+		default:
+			parts = append(parts, text.Few(names)+" "+many)
 		}
 	}
-	say(c.Names(Leaves), "leaves", "leave")
-	say(c.Names(Changes), "changes", "change")
-	say(c.Names(Returns), "comes back", "come back")
-	say(c.Names(Comes), "comes", "come")
+	say(Leaves, "leaves", "leave")
+	say(Changes, "changes", "change")
+	say(Returns, "comes back", "come back")
+	say(Comes, "comes", "come")
 	return strings.Join(parts, "; ")
 }

@@ -123,15 +123,7 @@ func (l *ledger) updates() bool {
 
 // outdatedFirst orders nodes by the criterion, those first that an update would replace: else
 // a shrink takes nodes that have what is wanted, and the update makes others.
-func outdatedFirst(a, b *fact) int {
-	switch {
-	case a.outdated == b.outdated:
-		return byTurn(a, b)
-	case a.outdated:
-		return -1
-	}
-	return 1
-}
+func outdatedFirst(a, b *fact) int { return cmp.Or(trueFirst(a.outdated, b.outdated), byTurn(a, b)) }
 
 // removable reports whether a node can leave.
 func (l *ledger) removable(f *fact) bool { return f.free() && !l.policy.Unreachable[f.Region] }

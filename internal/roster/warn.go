@@ -21,7 +21,7 @@ const (
 func Warnings(r Roster, before, listed []placement.Region, moves bool) []Notice {
 	var notices []Notice
 	say := func(title Title, format string, args ...any) {
-		notices = append(notices, Notice{title, fmt.Sprintf(format, args...)})
+		notices = append(notices, notice(title, format, args...))
 	}
 	remedy := "They stay until the cluster shrinks, and are then removed before all others"
 	switch {
