@@ -61,9 +61,8 @@ func (k *call) rebuildServer(s *server, value any) error {
 
 // rebuildReply is the server and its new password.
 func (k *call) rebuildReply(s *server) reply {
-	rep := k.serverReply(s, k.minor < 75)
+	rep := k.serverReply(s, k.minor < 75, field{"adminPass", k.hexID("password")[:12]})
 	rep.status = 202
-	rep.body = append(rep.body[:len(rep.body)-2], `, "adminPass": "`+k.hexID("password")[:12]+`"}}`...)
 	return rep.set("Location", k.selfURL()+"servers/"+s.ID)
 }
 
