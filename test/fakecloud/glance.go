@@ -1,7 +1,6 @@
 package fakecloud
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -87,17 +86,13 @@ func (k *call) serveGlance() reply {
 	case r != nil:
 		var err error
 		if rep, err = r.serve(k); err != nil {
-			status := http.StatusNotFound
-			if e := (*novaError)(nil); errors.As(err, &e) {
-				status = e.status
-			}
-			rep = k.webob(status, err.Error())
+			rep = k.webob(refusalOf(err, "").status, err.Error())
 		}
 	case methods != nil:
 		rep = k.webob(405, fmt.Sprintf("The method %s is not allowed for this resource. ", k.record.Method)).
 			set("Allow", strings.Join(methods, ", "))
 	default:
-		rep = k.webob(404, "The resource could not be found.")
+		rep = k.nowhere()
 	}
 	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
 }

@@ -57,9 +57,6 @@ func (k *call) listHypervisors() (reply, error) {
 
 // unexpected is Nova's answer to an exception that nobody expected.
 func unexpected(class string) error {
-	return &novaError{
-		500,
-		"Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the " +
-			"Nova API log if possible.\n<class '" + class + "'>",
-	}
+	return refuse(500, "Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the "+
+		"Nova API log if possible.\n<class '%s'>", class)
 }

@@ -1,44 +1,27 @@
 package fakecloud
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
 )
 
-// keystoneError is an error that Keystone answers with.
-type keystoneError struct {
-	status  int
-	message string
-	more    object // further keys of the error
-}
-
-func (e *keystoneError) Error() string { return e.message }
-
-var errUnauthorized = &keystoneError{status: 401, message: "The request you have made requires authentication."}
+var errUnauthorized = refuse(401, "The request you have made requires authentication.")
 
 // expecting is Keystone's error about a body that lacks something.
 func expecting(attribute, target string) error {
-	return &keystoneError{
-		status: 400,
-		message: "Expecting to find " + attribute + " in " + target + ". The server could not " +
-			"comply with the request since it is either malformed or otherwise incorrect. The client is assumed to " +
-			"be in error.",
-	}
+	return refuse(400, "Expecting to find %s in %s. The server could not comply with the request since it is either "+
+		"malformed or otherwise incorrect. The client is assumed to be in error.", attribute, target)
 }
 
 func notAllowed(action string) error {
-	return &keystoneError{
-		status:  403,
-		message: "You are not authorized to perform the requested action: " + action + ".",
-	}
+	return refuse(403, "You are not authorized to perform the requested action: %s.", action)
 }
 
 var keystoneRoutes = []route{
 	{"GET", "/", 0, (*call).identityVersion},
 	{"POST", "/auth/tokens", 0, (*call).issueToken},
-	{"GET", "/auth/tokens", 0, (*call).validateToken},
+	{"GET", "/auth/tokens", 0, of((*call).subjectToken, (*call).validateToken)},
 	{"GET", "/regions", 0, (*call).listRegions},
 }
 
@@ -74,10 +57,7 @@ func (k *call) askKeystone() reply {
 	}
 	rep, err := r.serve(k)
 	if err != nil {
-		var e *keystoneError
-		if !errors.As(err, &e) {
-			e = &keystoneError{status: 500, message: err.Error()}
-		}
+		e := refusalOf(err, "")
 		return reply{
 			e.status,
 			http.Header{"Content-Type": {"application/json"}},

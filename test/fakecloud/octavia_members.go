@@ -1,6 +1,7 @@
 package fakecloud
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -10,7 +11,8 @@ import (
 	"time"
 )
 
-func (k *call) memberDocument(p *pool, m *poolMember, provisioning string) object {
+func (m *poolMember) document(provisioning string) object {
+	p := m.pool
 	operating := m.operating
 	switch {
 	case operating == "" && p.monitor == "":
@@ -33,11 +35,7 @@ func (k *call) memberDocument(p *pool, m *poolMember, provisioning string) objec
 	}
 }
 
-func (k *call) listMembers() (reply, error) {
-	p, err := k.pool(k.vars[0])
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) listMembers(p *pool) (reply, error) {
 	list, links := []object{}, []object{}
 	limit, marker := k.config.PageLimit, k.record.Query.Get("marker")
 	if n, err := strconv.Atoi(k.record.Query.Get("limit")); err == nil && n > 0 {
@@ -47,7 +45,7 @@ func (k *call) listMembers() (reply, error) {
 	if marker != "" {
 		begin = 1 + slices.IndexFunc(p.members, func(m *poolMember) bool { return m.id == marker })
 		if begin == 0 {
-			return reply{}, badBalancer("Supplied pagination marker '%s' is not valid.", marker)
+			return reply{}, badRequest("Supplied pagination marker '%s' is not valid.", marker)
 		}
 	}
 	for _, m := range p.members[begin:] {
@@ -57,17 +55,13 @@ func (k *call) listMembers() (reply, error) {
 			links = append(links, object{{"href", address}, {"rel", "next"}})
 			break
 		}
-		list = append(list, k.memberDocument(p, m, p.balancer.provisioning()))
+		list = append(list, m.document(p.balancer.provisioning()))
 	}
 	return jsonReply(200, object{{"members", list}, {"members_links", links}}), nil
 }
 
-func (k *call) showMember() (reply, error) {
-	p, m, err := k.member()
-	if err != nil {
-		return reply{}, err
-	}
-	return jsonReply(200, object{{"member", k.memberDocument(p, m, p.balancer.provisioning())}}), nil
+func (k *call) showMember(m *poolMember) (reply, error) {
+	return jsonReply(200, object{{"member", m.document(m.pool.balancer.provisioning())}}), nil
 }
 
 // memberFields are those of a member that a request may set.
@@ -79,20 +73,24 @@ type memberFields struct {
 	Tags    *[]string `json:"tags"`
 }
 
-func (f memberFields) check() error {
+// memberBody reads the member in a request.
+func (k *call) memberBody() (memberFields, error) {
+	var body map[string]json.RawMessage
+	var f memberFields
+	if err := json.Unmarshal(k.record.Body, &body); err != nil {
+		return f, badRequest("Request is not in valid JSON format")
+	}
+	if err := json.Unmarshal(body["member"], &f); err != nil {
+		return f, badRequest("Invalid input for field/attribute member_. Value: '%s'.", k.record.Body)
+	}
+	const bad = "Invalid input for field/attribute weight. Value: '%d'. Value should be "
 	if f.Weight != nil && *f.Weight < 0 {
-		return badBalancer(
-			"Invalid input for field/attribute weight. Value: '%d'. Value should be greater or equal to 0",
-			*f.Weight,
-		)
+		return f, badRequest(bad+"greater or equal to 0", *f.Weight)
 	}
 	if f.Weight != nil && *f.Weight > 256 {
-		return badBalancer(
-			"Invalid input for field/attribute weight. Value: '%d'. Value should be lower or equal to 256",
-			*f.Weight,
-		)
+		return f, badRequest(bad+"lower or equal to 256", *f.Weight)
 	}
-	return nil
+	return f, nil
 }
 
 func (m *poolMember) set(f memberFields) {
@@ -107,46 +105,37 @@ func (m *poolMember) set(f memberFields) {
 	}
 }
 
-func (k *call) createMember() (reply, error) {
-	p, err := k.pool(k.vars[0])
-	if err != nil {
-		return reply{}, err
-	}
-	var given memberFields
-	if err = k.octaviaBody("member", &given); err == nil {
-		err = given.check()
-	}
+func (k *call) createMember(p *pool) (reply, error) {
+	given, err := k.memberBody()
 	switch {
 	case err != nil:
 		return reply{}, err
 	case given.Address == nil:
-		return reply{}, badBalancer(
+		return reply{}, badRequest(
 			"Invalid input for field/attribute address. Value: 'None'. Mandatory field missing.",
 		)
 	case given.Port == nil:
-		return reply{}, badBalancer(
+		return reply{}, badRequest(
 			"Invalid input for field/attribute protocol_port. Value: 'None'. Mandatory field missing.",
 		)
 	}
 	if _, err := netip.ParseAddr(*given.Address); err != nil {
-		return reply{}, badBalancer(
+		return reply{}, badRequest(
 			"Invalid input for field/attribute address. Value: '%s'. Value should be IPv4 or IPv6 format",
 			*given.Address,
 		)
 	}
 	for _, m := range p.members {
 		if m.address == *given.Address && m.port == *given.Port {
-			return reply{}, &octaviaError{
-				status: http.StatusConflict,
-				message: fmt.Sprintf("Another member on this pool is already using ip %s on protocol_port %d",
-					m.address, m.port),
-			}
+			return reply{}, conflict("Another member on this pool is already using ip %s on protocol_port %d",
+				m.address, m.port)
 		}
 	}
 	if err := p.balancer.change(k); err != nil {
 		return reply{}, err
 	}
 	m := &poolMember{
+		pool:    p,
 		id:      k.uuid("member"),
 		address: *given.Address,
 		port:    *given.Port,
@@ -156,38 +145,27 @@ func (k *call) createMember() (reply, error) {
 	}
 	m.set(given)
 	p.members = append(p.members, m)
-	return jsonReply(201, object{{"member", k.memberDocument(p, m, "PENDING_CREATE")}}), nil
+	return jsonReply(201, object{{"member", m.document("PENDING_CREATE")}}), nil
 }
 
-func (k *call) updateMember() (reply, error) {
-	p, m, err := k.member()
-	if err != nil {
-		return reply{}, err
-	}
-	var given memberFields
-	if err = k.octaviaBody("member", &given); err == nil {
-		err = given.check()
-	}
+func (k *call) updateMember(m *poolMember) (reply, error) {
+	given, err := k.memberBody()
 	if err == nil {
-		err = p.balancer.change(k)
+		err = m.pool.balancer.change(k)
 	}
 	if err != nil {
 		return reply{}, err
 	}
 	m.set(given)
 	m.updated = k.time()
-	return jsonReply(200, object{{"member", k.memberDocument(p, m, "PENDING_UPDATE")}}), nil
+	return jsonReply(200, object{{"member", m.document("PENDING_UPDATE")}}), nil
 }
 
-func (k *call) deleteMember() (reply, error) {
-	p, m, err := k.member()
-	if err == nil {
-		err = p.balancer.change(k)
-	}
-	if err != nil {
+func (k *call) deleteMember(m *poolMember) (reply, error) {
+	if err := m.pool.balancer.change(k); err != nil {
 		return reply{}, err
 	}
-	p.members = slices.DeleteFunc(p.members, func(other *poolMember) bool { return other == m })
+	m.pool.members = slices.DeleteFunc(m.pool.members, func(other *poolMember) bool { return other == m })
 	return reply{status: 204, header: http.Header{}}, nil
 }
 
@@ -206,6 +184,7 @@ func (c *Cloud) AddPool(regionName string, members ...Member) (id string) {
 		p := &pool{id: c.uuid("pool"), name: "pool", balancer: b, monitor: c.uuid("healthmonitor")}
 		for _, m := range members {
 			p.members = append(p.members, &poolMember{
+				pool:    p,
 				id:      c.uuid("member"),
 				name:    m.Name,
 				address: m.Address,

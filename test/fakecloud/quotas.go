@@ -190,11 +190,7 @@ func quotaSchema() *schema {
 	return &schema{types: jsonObject, closed: true, props: []prop{{name: "quota_set", required: true, schema: set}}}
 }
 
-func (k *call) updateQuotas() (reply, error) {
-	doc, err := k.body(quotaSchema())
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) updateQuotas(doc object) (reply, error) {
 	project, err := k.quotaProject("update", false)
 	if err != nil {
 		return reply{}, err

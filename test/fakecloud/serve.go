@@ -3,6 +3,8 @@ package fakecloud
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -61,7 +63,7 @@ func jsonReply(status int, v any) reply {
 
 // unauthorized is the answer of most services to a token that does not count.
 func (k *call) unauthorized() reply {
-	fault := object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}
+	fault := object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.Error()}}
 	return jsonReply(401, object{{"error", fault}}).set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 }
 
@@ -201,14 +203,10 @@ func (k *call) serve() reply {
 		return k.serveNova()
 	case Images:
 		return k.serveGlance()
-	case Network:
-		return k.serveNeutron()
 	case Messaging:
 		return k.serveZaqar()
-	case LoadBalancing:
-		return k.serveOctavia()
-	case BlockStorage:
-		return k.serveCinder()
+	case Network, LoadBalancing, BlockStorage:
+		return k.serveRegional(regionals[k.record.Service])
 	}
 	return reply{http.StatusNotFound, http.Header{"Content-Type": {"text/plain"}}, []byte("no service here\n")}
 }
@@ -220,6 +218,43 @@ type route struct {
 	since  int    // the minor version of Nova's API that brought it
 	serve  func(*call) (reply, error)
 }
+
+// of serves a request about something that is found first, or refused.
+func of[T any](find func(*call) (T, error), serve func(*call, T) (reply, error)) func(*call) (reply, error) {
+	return func(k *call) (reply, error) {
+		found, err := find(k)
+		if err != nil {
+			return reply{}, err
+		}
+		return serve(k, found)
+	}
+}
+
+// refusal is an error that a service answers with.
+type refusal struct {
+	status  int
+	kind    string // Neutron's type, Zaqar's title, that of the router of Octavia
+	message string
+	more    object // further keys of one of Keystone's
+}
+
+func (e *refusal) Error() string { return e.message }
+
+// refusalOf is the refusal in an error. Any other error is one of the service.
+func refusalOf(err error, kind string) *refusal {
+	e := &refusal{status: http.StatusInternalServerError, kind: kind, message: err.Error()}
+	errors.As(err, &e)
+	return e
+}
+
+func refuse(status int, format string, args ...any) error {
+	return &refusal{status: status, message: fmt.Sprintf(format, args...)}
+}
+
+func badRequest(format string, args ...any) error { return refuse(400, format, args...) }
+func forbidden(format string, args ...any) error  { return refuse(403, format, args...) }
+func notFound(format string, args ...any) error   { return refuse(404, format, args...) }
+func conflict(format string, args ...any) error   { return refuse(409, format, args...) }
 
 // find looks up the route of the request and sets vars. It also returns the
 // methods that the path takes.
@@ -253,15 +288,47 @@ func fits(pattern string, parts []string) (vars []string, ok bool) {
 	return vars, true
 }
 
-// versioned finds the route of a request to the one version of a service; nil where
-// the path has another version, or none.
-func (k *call) versioned(version string, routes []route) *route {
-	if len(k.parts) == 0 || k.parts[0] != version {
-		return nil
-	}
-	r, _ := k.find(routes, k.parts[1:])
-	return r
+// regional is a service of one version that each region has.
+type regional struct {
+	version string // v2 is also v2.0
+	routes  []route
+	index   func(*call) reply // what everybody may read at its root; nil: nothing
+	missing func(*call) reply // where there is no route
+	refuse  func(error) reply // how it words an error
 }
+
+var regionals = map[string]regional{
+	Network:       {"v2.0", neutronRoutes, (*call).neutronVersions, (*call).nowhere, neutronReply},
+	LoadBalancing: {"v2", octaviaRoutes, nil, octaviaNowhere, octaviaReply},
+	BlockStorage:  {"v3", cinderRoutes, cinderIndex, (*call).nowhere, cinderReply},
+}
+
+func (k *call) serveRegional(s regional) reply {
+	k.region = k.regions[k.record.Region]
+	if k.region == nil {
+		return k.nowhere()
+	}
+	if s.index != nil && strings.Join(k.parts, "") == "" {
+		return s.index(k)
+	}
+	if k.token = k.validToken(k.record.Token); k.token == nil {
+		return k.unauthorized()
+	}
+	k.region.settle(k.Cloud)
+	rep := s.missing(k)
+	if len(k.parts) > 1 && strings.HasPrefix(k.parts[0], s.version) {
+		if r, _ := k.find(s.routes, k.parts[1:]); r != nil {
+			var err error
+			if rep, err = r.serve(k); err != nil {
+				rep = s.refuse(err)
+			}
+		}
+	}
+	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
+}
+
+// nowhere is the answer of a service on WebOb where there is nothing.
+func (k *call) nowhere() reply { return k.webob(404, "The resource could not be found.") }
 
 // webob is how a service on WebOb writes an error of its own: as HTML, JSON or
 // plain text, whatever the client accepts.

@@ -1,7 +1,6 @@
 package fakecloud
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -36,22 +35,14 @@ func (k *call) reachServer() (*server, error) {
 	return s, err
 }
 
-func (k *call) showServer() (reply, error) {
-	s, err := k.findServer()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) showServer(s *server) (reply, error) {
 	if s.host.cellDown() && k.minor < 69 {
 		return reply{}, unexpected("nova.exception.NovaException")
 	}
 	return k.serverReply(s, false), nil
 }
 
-func (k *call) updateServer() (reply, error) {
-	doc, err := k.body(updateSchema)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) updateServer(doc object) (reply, error) {
 	s, err := k.reachServer()
 	if err != nil {
 		return reply{}, err
@@ -75,12 +66,8 @@ func (k *call) locked(s *server) error {
 	return nil
 }
 
-func (k *call) deleteServer() (reply, error) {
-	s, err := k.reachServer()
-	if err == nil {
-		err = k.locked(s)
-	}
-	if err != nil {
+func (k *call) deleteServer(s *server) (reply, error) {
+	if err := k.locked(s); err != nil {
 		return reply{}, err
 	}
 	if s.host == nil && s.vmState == "error" { // no host has to do anything
@@ -152,7 +139,7 @@ func (k *call) actOnServer() (reply, error) {
 	a, ok := actions[name]
 	switch {
 	case !ok && slices.Contains(novaActions, name):
-		return reply{}, &novaError{http.StatusNotImplemented, "fakecloud does not do " + name}
+		return reply{}, refuse(501, "fakecloud does not do %s", name)
 	case !ok:
 		return reply{}, badRequest("There is no such action: %s", name)
 	case a.mapped:

@@ -25,11 +25,7 @@ type order struct {
 	port   *port   // that the server is made with; nil: a new one
 }
 
-func (k *call) createServers() (reply, error) {
-	doc, err := k.body(createSchema)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) createServers(doc object) (reply, error) {
 	body, _ := sub(doc, "server")
 	o, err := k.readOrder(doc, body)
 	if err != nil {

@@ -43,11 +43,7 @@ func (s *server) merge(more map[string]string) map[string]string {
 	return all
 }
 
-func (k *call) addMetadata() (reply, error) {
-	doc, err := k.body(metadataBody)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) addMetadata(doc object) (reply, error) {
 	s, err := k.reachServer()
 	if err == nil {
 		err = k.setAll(s, s.merge(stringMap(doc, "metadata")))
@@ -58,11 +54,7 @@ func (k *call) addMetadata() (reply, error) {
 	return jsonReply(200, object{{"metadata", s.Metadata}}), nil
 }
 
-func (k *call) setMetadata() (reply, error) {
-	doc, err := k.body(metaBody)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) setMetadata(doc object) (reply, error) {
 	s, err := k.reachServer()
 	if err != nil {
 		return reply{}, err
@@ -77,11 +69,7 @@ func (k *call) setMetadata() (reply, error) {
 	return jsonReply(200, object{{"meta", meta}}), nil
 }
 
-func (k *call) deleteMetadata() (reply, error) {
-	s, err := k.reachServer()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) deleteMetadata(s *server) (reply, error) {
 	if _, ok := s.Metadata[k.vars[1]]; !ok {
 		return reply{}, notFound("Metadata item was not found")
 	}

@@ -119,20 +119,12 @@ func (k *call) groupReply(g *group) (reply, error) {
 	return jsonReply(200, object{{"server_group", doc}}), nil
 }
 
-func (k *call) showGroup() (reply, error) {
-	g, err := k.findGroup()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) showGroup(g *group) (reply, error) {
 	return k.groupReply(g)
 }
 
 // deleteGroup does not ask whether the group has members.
-func (k *call) deleteGroup() (reply, error) {
-	g, err := k.findGroup()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) deleteGroup(g *group) (reply, error) {
 	for _, s := range g.members {
 		s.group = nil
 	}
@@ -166,11 +158,7 @@ var groupSchema = &schema{types: jsonObject, closed: true, props: []prop{
 	}}},
 }}
 
-func (k *call) createGroup() (reply, error) {
-	doc, err := k.body(groupSchema)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) createGroup(doc object) (reply, error) {
 	if err := k.projectNeeded(); err != nil {
 		return reply{}, err
 	}

@@ -69,9 +69,9 @@ func (c *Cloud) givenToken(id string) (*token, error) {
 		return t, nil
 	}
 	if c.tokens[id] == nil {
-		return nil, &keystoneError{status: 404, message: "Could not recognize Fernet token"}
+		return nil, notFound("Could not recognize Fernet token")
 	}
-	return nil, &keystoneError{status: 404, message: "Failed to validate token"}
+	return nil, notFound("Failed to validate token")
 }
 
 // ExpireTokens ends all tokens: the services answer 401 until the next login.
@@ -122,7 +122,7 @@ func (k *call) readAuth() (object, error) {
 		return nil, expecting("auth", "request body")
 	}
 	if err := authSchema.check(auth, 0); err != nil {
-		return nil, &keystoneError{status: 400, message: "fakecloud: " + err.Error()}
+		return nil, badRequest("fakecloud: %v", err)
 	}
 	return auth, nil
 }
@@ -165,7 +165,7 @@ func (k *call) identify(auth object, t *token) error {
 		case "application_credential":
 			err = identifyAppCred(data, t)
 			if _, scoped := auth.get("scope"); scoped && err == nil {
-				err = &keystoneError{
+				err = &refusal{
 					status: 401,
 					more:   object{{"identity", object{}}},
 					message: "Error authenticating with " +
@@ -173,7 +173,7 @@ func (k *call) identify(auth object, t *token) error {
 				}
 			}
 		default:
-			err = &keystoneError{
+			err = &refusal{
 				status:  401,
 				message: "Attempted to authenticate with an unsupported method.",
 				more: object{{"identity", object{{
@@ -199,10 +199,7 @@ func (k *call) identify(auth object, t *token) error {
 func findUser(data object) (*user, error) {
 	id, name := text(data, "id"), text(data, "name")
 	if id == "" && name == "" {
-		return nil, &keystoneError{
-			status:  400,
-			message: "Invalid input for field identity/password/user: id or name must be present.",
-		}
+		return nil, badRequest("Invalid input for field identity/password/user: id or name must be present.")
 	}
 	if id == "" {
 		if _, ok := data.get("domain"); !ok {
@@ -270,7 +267,7 @@ func identifyAppCred(data object, t *token) error {
 	case id == "" && name == "":
 		return expecting("name or ID", "application credential")
 	case id != "" && id != AppCredentialID:
-		return &keystoneError{status: 404, message: "Could not find Application Credential: " + id + "."}
+		return notFound("Could not find Application Credential: %s.", id)
 	case id == "":
 		given, ok := sub(data, "user")
 		if !ok {

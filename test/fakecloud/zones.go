@@ -126,12 +126,8 @@ var serviceSchema = &schema{types: jsonObject, closed: true, minSize: 1, props: 
 	{name: "forced_down", schema: boolean},
 }}
 
-func (k *call) updateService() (reply, error) {
-	doc, err := k.body(serviceSchema)
-	if err == nil {
-		err = k.adminOnly("os_compute_api:os-services:update")
-	}
-	if err != nil {
+func (k *call) updateService(doc object) (reply, error) {
+	if err := k.adminOnly("os_compute_api:os-services:update"); err != nil {
 		return reply{}, err
 	}
 	if !uuidPattern.MatchString(k.vars[0]) {
