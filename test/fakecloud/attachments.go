@@ -58,11 +58,7 @@ func (k *call) showAttachment(v *volume) (reply, error) {
 	return jsonReply(200, object{{"volumeAttachment", k.attachmentDocument(v)}}), nil
 }
 
-var attachSchema = &schema{types: jsonObject, closed: true, props: []prop{
-	{name: "volumeAttachment", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
-		{name: "volumeId", required: true, schema: uuidSchema},
-	}}},
-}}
+var attachSchema = wrapped("volumeAttachment", wrapped("volumeId", uuidSchema))
 
 // What a server must be in to get a volume, or to lose one.
 var takesVolumes = []string{"active", "paused", "stopped", "resized", "soft-delete", "shelved", "shelved_offloaded"}

@@ -120,13 +120,11 @@ func (k *call) listVolumes() (reply, error) {
 	return jsonReply(200, object{{"volumes", list}}), nil
 }
 
-var volumeSchema = &schema{types: jsonObject, closed: true, props: []prop{
-	{name: "volume", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
-		{name: "name", schema: stringOrNull},
-		{name: "size", schema: &schema{types: []string{"integer"}, bounded: true, minimum: 1}},
-		{name: "availability_zone", schema: nameSchema},
-	}}},
-}}
+var volumeSchema = wrapped("volume", closed(
+	prop{name: "name", schema: stringOrNull},
+	prop{name: "size", schema: &schema{types: []string{"integer"}, bounded: true, minimum: 1}},
+	prop{name: "availability_zone", schema: nameSchema},
+))
 
 func (k *call) createVolume(doc object) (reply, error) {
 	given, _ := sub(doc, "volume")

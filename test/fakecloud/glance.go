@@ -45,11 +45,7 @@ func (c *Cloud) addImage(given Image) string {
 }
 
 func (c *Cloud) image(id string) *Image {
-	i := slices.IndexFunc(c.images, func(i *Image) bool { return i.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return c.images[i]
+	return first(c.images, func(i *Image) bool { return i.ID == id })
 }
 
 // listNovaImages is what Nova had of Glance until 2.35. It is asked by

@@ -119,11 +119,7 @@ func (k *call) ports() (list []*port) {
 }
 
 func (k *call) port(id string) *port {
-	list := k.ports()
-	if i := slices.IndexFunc(list, func(p *port) bool { return p.id == id }); i >= 0 {
-		return list[i]
-	}
-	return nil
+	return first(k.ports(), func(p *port) bool { return p.id == id })
 }
 
 // takePort lets a new server have a port, if no other one has it.

@@ -135,9 +135,6 @@ func (k *call) novaReply(rep reply, err error, version string) reply {
 			novaFault(e.status, e.message, 0),
 		}
 	}
-	if rep.header == nil {
-		rep.header = http.Header{}
-	}
 	if version != "" {
 		rep.header["Openstack-Api-Version"] = []string{"compute " + version}
 		rep.header["X-Openstack-Nova-Api-Version"] = []string{version}

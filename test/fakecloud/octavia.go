@@ -130,10 +130,8 @@ func (k *call) findMember() (*poolMember, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range p.members {
-		if m.id == k.vars[1] {
-			return m, nil
-		}
+	if m := first(p.members, func(m *poolMember) bool { return m.id == k.vars[1] }); m != nil {
+		return m, nil
 	}
 	return nil, notFound("Member %s not found.", k.vars[1])
 }

@@ -3,18 +3,10 @@ package fakecloud
 import "maps"
 
 var (
-	metadataBody = &schema{
-		types:  jsonObject,
-		closed: true,
-		props:  []prop{{name: "metadata", schema: metadataSchema, required: true}},
-	}
-	metaBody = &schema{
-		types:  jsonObject,
-		closed: true,
-		props: []prop{{name: "meta", required: true, schema: &schema{
-			types: jsonObject, keys: metadataKeys, others: metadataSchema.others, closed: true, minSize: 1, maxSize: 1,
-		}}},
-	}
+	metadataBody = wrapped("metadata", metadataSchema)
+	metaBody     = wrapped("meta", &schema{
+		types: jsonObject, keys: metadataKeys, others: metadataSchema.others, closed: true, minSize: 1, maxSize: 1,
+	})
 )
 
 // setAll gives a server new metadata.

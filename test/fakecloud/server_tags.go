@@ -29,11 +29,7 @@ func (k *call) listTags() (reply, error) {
 	return jsonReply(200, object{{"tags", s.Tags}}), nil
 }
 
-var tagsBody = &schema{
-	types:  jsonObject,
-	closed: true,
-	props:  []prop{{name: "tags", schema: tagListSchema, required: true}},
-}
+var tagsBody = wrapped("tags", tagListSchema)
 
 // replaceTags sorts the tags, as the data base does. A lock does not matter.
 func (k *call) replaceTags(doc object) (reply, error) {

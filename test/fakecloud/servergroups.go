@@ -34,20 +34,14 @@ func (g *group) alive() []*server {
 
 // group finds a group that the user may see.
 func (r *region) group(id string, t *token) *group {
-	for _, g := range r.groups {
-		if g.id == id && (t.admin() || g.project == t.projectID()) {
-			return g
-		}
-	}
-	return nil
+	return first(r.groups, func(g *group) bool { return g.id == id && (t.admin() || g.project == t.projectID()) })
 }
 
 func (r *region) mustGroup(id string) *group {
-	i := slices.IndexFunc(r.groups, func(g *group) bool { return g.id == id })
-	if i < 0 {
-		panic(fmt.Sprintf("fakecloud: no server group %q in %s", id, r.name))
+	if g := first(r.groups, func(g *group) bool { return g.id == id }); g != nil {
+		return g
 	}
-	return r.groups[i]
+	panic(fmt.Sprintf("fakecloud: no server group %q in %s", id, r.name))
 }
 
 // groupDocument is a group as the microversion has it. The members of a cell
@@ -144,19 +138,15 @@ func policyList(policies ...any) *schema {
 	}
 }
 
-var groupSchema = &schema{types: jsonObject, closed: true, props: []prop{
-	{name: "server_group", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
-		{name: "name", schema: nameSchema, required: true},
-		{name: "policies", schema: policyList("anti-affinity", "affinity"), required: true, until: 14},
-		{name: "policies", required: true, since: 15, until: 63,
-			schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity")},
-		{name: "policy", required: true, since: 64,
-			schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity").items},
-		{name: "rules", since: 64, schema: &schema{types: jsonObject, closed: true, props: []prop{
-			{name: "max_server_per_host", schema: countSchema},
-		}}},
-	}}},
-}}
+var groupSchema = wrapped("server_group", closed(
+	prop{name: "name", schema: nameSchema, required: true},
+	prop{name: "policies", schema: policyList("anti-affinity", "affinity"), required: true, until: 14},
+	prop{name: "policies", required: true, since: 15, until: 63,
+		schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity")},
+	prop{name: "policy", required: true, since: 64,
+		schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity").items},
+	prop{name: "rules", since: 64, schema: closed(prop{name: "max_server_per_host", schema: countSchema})},
+))
 
 func (k *call) createGroup(doc object) (reply, error) {
 	if err := k.projectNeeded(); err != nil {

@@ -194,12 +194,7 @@ func (k *call) nextMessages(marker string) string {
 
 // findMessage finds a message by id; nil if it is not there (any more).
 func (k *call) findMessage(id string) *message {
-	for _, m := range k.after("") {
-		if m.id == id {
-			return m
-		}
-	}
-	return nil
+	return first(k.after(""), func(m *message) bool { return m.id == id })
 }
 
 func (k *call) showMessage() (reply, error) {
