@@ -172,13 +172,19 @@ func (c *Cloud) Zones(t testing.TB, region string) []string {
 	return names
 }
 
-func (c *Cloud) client(t testing.TB, region string) *gophercloud.ServiceClient {
+// compute is the Nova of a region. Its context is not that of the test: cleaning up needs it too.
+func (c *Cloud) compute(t testing.TB, region string) *openstack.Compute {
 	t.Helper()
-	compute, err := c.API.Compute(context.WithoutCancel(t.Context()), region) // cleaning up needs it too
+	compute, err := c.API.Compute(context.WithoutCancel(t.Context()), region)
 	if err != nil {
 		t.Fatalf("the compute service of %s: %v", region, err)
 	}
-	return compute.At(79)
+	return compute
+}
+
+func (c *Cloud) client(t testing.TB, region string) *gophercloud.ServiceClient {
+	t.Helper()
+	return c.compute(t, region).At(79)
 }
 
 // Server says what to boot.

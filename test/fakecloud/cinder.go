@@ -35,9 +35,7 @@ var cinderRoutes = []route{
 // cinderReply words errors as Nova does.
 func cinderReply(err error) reply {
 	e := refusalOf(err, "")
-	rep := jsonReply(e.status, nil)
-	rep.body = novaFault(e.status, e.message, 0)
-	return rep
+	return jsonReply(e.status, novaFault(e.status, e.message, 0))
 }
 
 func (k *call) volumeURL() string {

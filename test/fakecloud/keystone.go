@@ -41,8 +41,7 @@ func (k *call) askKeystone() reply {
 			set("Location", k.identityURL()+"/")
 	}
 	const notFound = "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>The " +
-		"requested URL " +
-		"was not found on the server. If you entered the URL manually please check your spelling and try again.</p>\n"
+		"requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.</p>\n"
 	parts := k.parts[1:]
 	if len(parts) == 0 {
 		parts = []string{""}
@@ -58,19 +57,14 @@ func (k *call) askKeystone() reply {
 	rep, err := r.serve(k)
 	if err != nil {
 		e := refusalOf(err, "")
-		return reply{
-			e.status,
-			http.Header{"Content-Type": {"application/json"}},
-			keystoneFault(e.status, e.message, e.more...),
-		}
+		return jsonReply(e.status, keystoneFault(e.status, e.message, e.more...))
 	}
 	return rep
 }
 
-func keystoneFault(status int, message string, more ...field) []byte {
+func keystoneFault(status int, message string, more ...field) object {
 	e := append(object{{"code", status}}, more...)
-	e = append(e, field{"message", message}, field{"title", http.StatusText(status)})
-	return append(appendJSON(nil, object{{"error", e}}), '\n')
+	return object{{"error", append(e, field{"message", message}, field{"title", http.StatusText(status)})}}
 }
 
 func (k *call) identityURL() string { return k.base + "/identity/v3" }

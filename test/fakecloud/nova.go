@@ -129,11 +129,7 @@ func (k *call) dispatch(r *route) (reply, error) {
 func (k *call) novaReply(rep reply, err error, version string) reply {
 	if err != nil {
 		e := refusalOf(err, "")
-		rep = reply{
-			e.status,
-			http.Header{"Content-Type": {"application/json; charset=UTF-8"}},
-			novaFault(e.status, e.message, 0),
-		}
+		rep = jsonReply(e.status, novaFault(e.status, e.message, 0)).set("Content-Type", "application/json; charset=UTF-8")
 	}
 	if version != "" {
 		rep.header["Openstack-Api-Version"] = []string{"compute " + version}
@@ -149,7 +145,7 @@ var faultNames = map[int]string{
 	503: "serviceUnavailable",
 }
 
-func novaFault(status int, message string, retry int) []byte {
+func novaFault(status int, message string, retry int) object {
 	name, ok := faultNames[status]
 	if !ok {
 		name = "computeFault"
@@ -158,7 +154,7 @@ func novaFault(status int, message string, retry int) []byte {
 	if retry > 0 && name == "overLimit" {
 		fault = append(fault, field{"retryAfter", strconv.Itoa(retry)})
 	}
-	return appendJSON(nil, object{{name, fault}})
+	return object{{name, fault}}
 }
 
 // empty is an answer without a body.

@@ -47,12 +47,12 @@ var octaviaRoutes = []route{
 }
 
 // octaviaFault is how Octavia words an error.
-func octaviaFault(status int, message string) []byte {
+func octaviaFault(status int, message string) object {
 	who := "Client"
 	if status >= http.StatusInternalServerError {
 		who = "Server"
 	}
-	return appendJSON(nil, object{{"faultcode", who}, {"faultstring", message}, {"debuginfo", nil}})
+	return object{{"faultcode", who}, {"faultstring", message}, {"debuginfo", nil}}
 }
 
 func octaviaNowhere(*call) reply {
@@ -64,7 +64,7 @@ func octaviaReply(err error) reply {
 	if e.kind != "" {
 		return jsonReply(e.status, object{{"code", e.status}, {"title", e.kind}, {"description", e.message}})
 	}
-	return reply{e.status, http.Header{"Content-Type": {"application/json"}}, octaviaFault(e.status, e.message)}
+	return jsonReply(e.status, octaviaFault(e.status, e.message))
 }
 
 // look ends the change of a load balancer whose time has come.

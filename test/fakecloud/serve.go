@@ -342,16 +342,15 @@ func (k *call) webob(status int, message string) reply {
 			"</h1>\n  " + message + "<br /><br />\n\n\n\n </body>\n</html>")
 		return rep.set("Content-Type", "text/html; charset=UTF-8")
 	case strings.Contains(accept, "application/json"):
-		rep.body = webobJSON(status, message)
-		return rep.set("Content-Type", "application/json")
+		return jsonReply(status, webobJSON(status, message))
 	}
 	rep.body = []byte(title + "\n\n" + message + "\n\n   ")
 	return rep.set("Content-Type", "text/plain; charset=UTF-8")
 }
 
-func webobJSON(status int, message string) []byte {
-	return appendJSON(nil, object{
+func webobJSON(status int, message string) object {
+	return object{
 		{"message", message + "<br /><br />\n\n\n"}, {"code", strconv.Itoa(status) + " " + http.StatusText(status)},
 		{"title", http.StatusText(status)},
-	})
+	}
 }
