@@ -41,7 +41,8 @@ func (k *call) askKeystone() reply {
 			set("Location", k.identityURL()+"/")
 	}
 	const notFound = "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>The " +
-		"requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.</p>\n"
+		"requested URL was not found on the server. If you entered the URL manually please check " +
+		"your spelling and try again.</p>\n"
 	parts := k.parts[1:]
 	if len(parts) == 0 {
 		parts = []string{""}

@@ -129,7 +129,8 @@ func (k *call) dispatch(r *route) (reply, error) {
 func (k *call) novaReply(rep reply, err error, version string) reply {
 	if err != nil {
 		e := refusalOf(err, "")
-		rep = jsonReply(e.status, novaFault(e.status, e.message, 0)).set("Content-Type", "application/json; charset=UTF-8")
+		rep = jsonReply(e.status, novaFault(e.status, e.message, 0)).
+			set("Content-Type", "application/json; charset=UTF-8")
 	}
 	if version != "" {
 		rep.header["Openstack-Api-Version"] = []string{"compute " + version}

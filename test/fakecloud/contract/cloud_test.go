@@ -49,7 +49,8 @@ func start(t *testing.T, release string) *cloud {
 	c := &cloud{Cloud: acctest.New(t, fakecloud.Config{Release: release}), client: &http.Client{Timeout: time.Minute}, urls: map[string]string{}, vars: map[string]string{}}
 	if c.Fake != nil {
 		file := filepath.Join(t.TempDir(), "clouds.yaml")
-		if err := os.WriteFile(file, c.Fake.CloudsYAML(), 0o600); err != nil {
+		clouds := map[string]string{"stackpolicy-admin": fakecloud.AdminUser, "stackpolicy-member": fakecloud.MemberUser}
+		if err := os.WriteFile(file, fakecloud.CloudsYAML(c.Fake.AuthURL(), clouds), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		t.Setenv("OS_CLIENT_CONFIG_FILE", file)
