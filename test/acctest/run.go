@@ -102,8 +102,7 @@ func (c *Cloud) workspace(
 	t.Helper()
 	var env []string
 	if c.Fake != nil {
-		env = []string{"OS_AUTH_URL=" + c.Fake.AuthURL(), "OS_USERNAME=" + c.user, "OS_PASSWORD=" + fakecloud.Password,
-			"OS_PROJECT_NAME=" + c.user, "OS_REGION_NAME=" + fakecloud.DefaultRegions()[0].Name, "OS_CLOUD="}
+		env = c.Fake.Environment(c.user)
 	}
 	mirror := &workspace.Mirror{Config: os.DevNull}
 	needsOpenStack := slices.Contains(workspace.Mentioned(config), workspace.OpenStack)

@@ -26,6 +26,15 @@ func (o object) get(key string) (any, bool) {
 	return nil, false
 }
 
+// documents are those of a list.
+func documents[T any](list []T, of func(T) object) []object {
+	all := make([]object, len(list))
+	for i, item := range list {
+		all[i] = of(item)
+	}
+	return all
+}
+
 // MarshalJSON implements json.Marshaler.
 func (o object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o), nil }
 

@@ -273,6 +273,14 @@ func (c *Cloud) enter() bool {
 // AuthURL is where Keystone is once the cloud listens: the auth_url of a client.
 func (c *Cloud) AuthURL() string { return c.url + "/identity/v3" }
 
+// Environment are the variables with which a user logs in, in the first of the default regions.
+func (c *Cloud) Environment(user string) []string {
+	return []string{
+		"OS_AUTH_URL=" + c.AuthURL(), "OS_USERNAME=" + user, "OS_PASSWORD=" + Password, "OS_PROJECT_NAME=" + user,
+		"OS_REGION_NAME=" + DefaultRegions()[0].Name, "OS_CLOUD=",
+	}
+}
+
 // CloudsYAML is a clouds.yaml for the Keystone at an address. It has the name of each cloud,
 // and the user of it; all use the first of the default regions.
 func CloudsYAML(authURL string, users map[string]string) []byte {

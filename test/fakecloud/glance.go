@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -76,19 +75,12 @@ func (k *call) serveGlance() reply {
 				"supply the credentials required.")
 		return rep.set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 	}
-	r, methods := k.find(glanceRoutes, k.parts[1:])
-	var rep reply
-	switch {
-	case r != nil:
+	rep := k.nowhere()
+	if r, _ := k.find(glanceRoutes, k.parts[1:]); r != nil {
 		var err error
 		if rep, err = r.serve(k); err != nil {
 			rep = k.webob(refusalOf(err, "").status, err.Error())
 		}
-	case methods != nil:
-		rep = k.webob(405, fmt.Sprintf("The method %s is not allowed for this resource. ", k.record.Method)).
-			set("Allow", strings.Join(methods, ", "))
-	default:
-		rep = k.nowhere()
 	}
 	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
 }

@@ -105,10 +105,7 @@ func (k *call) listRegions() (reply, error) {
 	if err := k.authenticate(); err != nil {
 		return reply{}, err
 	}
-	list := []object{}
-	for _, name := range slices.Sorted(slices.Values(k.known)) {
-		list = append(list, k.regionDocument(name))
-	}
+	list := documents(slices.Sorted(slices.Values(k.known)), k.regionDocument)
 	return jsonReply(200, object{
 		{"regions", list},
 		{"links", object{{"next", nil}, {"self", k.identityURL() + "/regions"}, {"previous", nil}}},

@@ -163,11 +163,7 @@ func (k *call) listNetworks() (reply, error) {
 }
 
 func (k *call) listPorts() (reply, error) {
-	list := []object{}
-	for _, p := range k.ports() {
-		list = append(list, p.document())
-	}
-	return k.filtered("ports", list)
+	return k.filtered("ports", documents(k.ports(), (*port).document))
 }
 
 // findPort finds the port of the request.

@@ -137,10 +137,7 @@ func (k *call) findMember() (*poolMember, error) {
 }
 
 func (b *balancer) document() object {
-	pools := []object{}
-	for _, p := range b.pools {
-		pools = append(pools, object{{"id", p.id}})
-	}
+	pools := documents(b.pools, func(p *pool) object { return object{{"id", p.id}} })
 	return object{
 		{"listeners", []object{}}, {"pools", pools}, {"id", b.id}, {"name", b.name},
 		{"provisioning_status", b.provisioning()}, {"operating_status", "ONLINE"}, {"admin_state_up", true},
@@ -153,10 +150,7 @@ func (k *call) showBalancer(b *balancer) (reply, error) {
 }
 
 func (p *pool) document() object {
-	members := []object{}
-	for _, m := range p.members {
-		members = append(members, object{{"id", m.id}})
-	}
+	members := documents(p.members, func(m *poolMember) object { return object{{"id", m.id}} })
 	doc := object{
 		{"id", p.id}, {"name", p.name}, {"provisioning_status", p.balancer.provisioning()},
 		{"operating_status", "ONLINE"}, {"admin_state_up", true}, {"project_id", p.balancer.project},

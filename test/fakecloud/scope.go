@@ -22,22 +22,11 @@ func (k *call) scope(auth object, t *token) error {
 	}
 	given, ok := sub(scope, "project")
 	if !ok {
-		if _, ok := scope.get("domain"); ok {
-			return errUnauthorized // nobody has a role in the domain
-		}
 		return expecting("system, project, domain, OS-TRUST:trust or unscoped", "scope")
 	}
 	id, name := text(given, "id"), text(given, "name")
-	switch {
-	case id == "" && name == "":
-		return refuse(400, "Invalid input for field scope/project: id or name must be present.")
-	case name != "":
-		if _, ok := given.get("domain"); !ok {
-			return expecting("domain", "project")
-		}
-		if !inDomain(given) {
-			return errUnauthorized
-		}
+	if name != "" && !inDomain(given) {
+		return errUnauthorized
 	}
 	p := t.user.project
 	if name != "" && name != p.name || name == "" && id != p.id {

@@ -163,23 +163,20 @@ func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 	switch service {
 	case Identity, Images, Messaging:
 		rec.Service, k.parts = service, parts
-	case Network, LoadBalancing, BlockStorage:
+	case Compute, Network, LoadBalancing, BlockStorage:
 		rec.Service = service
 		if len(parts) > 0 {
 			rec.Region, k.parts = parts[0], parts[1:]
 		}
-	case Compute:
-		rec.Service = service
-		if len(parts) > 0 {
-			rec.Region, k.parts = parts[0], parts[1:]
-		}
+	default:
+		return k
+	}
+	if service == Compute {
 		rec.Microversion = requestedVersion(r.Header)
 		if len(k.parts) > 1 && isHexID(k.parts[1]) {
 			k.projectURL = k.parts[1] + "/"
 			k.parts = append(k.parts[:1:1], k.parts[2:]...)
 		}
-	default:
-		return k
 	}
 	rec.Path = "/"
 	if len(k.parts) > 1 {

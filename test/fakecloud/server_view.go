@@ -167,14 +167,12 @@ func (v view) extensions(s *server, host string) object {
 			}...)
 		}
 	}
-	volumes := []object{}
-	for _, volume := range v.region.volumesOf(s) {
-		entry := object{{"id", volume.id}}
-		if v.minor >= 3 {
-			entry = append(entry, field{"delete_on_termination", false})
+	volumes := documents(v.region.volumesOf(s), func(volume *volume) object {
+		if v.minor < 3 {
+			return object{{"id", volume.id}}
 		}
-		volumes = append(volumes, entry)
-	}
+		return object{{"id", volume.id}, {"delete_on_termination", false}}
+	})
 	doc = append(doc, object{
 		{"OS-EXT-STS:task_state", orNull(s.TaskState)}, {"OS-EXT-STS:vm_state", s.vmState},
 		{"OS-EXT-STS:power_state", s.powerState()}, {"os-extended-volumes:volumes_attached", volumes},

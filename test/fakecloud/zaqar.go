@@ -69,13 +69,9 @@ func zaqarReply(e *refusal) reply {
 
 // askZaqar goes through Zaqar's hooks in their order.
 func (k *call) askZaqar() (reply, error) {
-	r, methods := k.find(zaqarRoutes, k.parts[1:])
-	if k.parts[0] != "v2" || methods == nil {
+	r, _ := k.find(zaqarRoutes, k.parts[1:])
+	if k.parts[0] != "v2" || r == nil {
 		return reply{}, refused(404, "404 Not Found", "")
-	}
-	accept := k.header.Get("Accept")
-	if accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*/*") {
-		return empty(406).set("Vary", "Accept"), nil
 	}
 	switch id := k.header.Get("Client-ID"); {
 	case id == "":
@@ -85,10 +81,6 @@ func (k *call) askZaqar() (reply, error) {
 	}
 	if k.token.project == nil {
 		return reply{}, refused(400, "Project-Id Missing", "The header X-PROJECT-ID was missing")
-	}
-	if r == nil {
-		return zaqarReply(refused(405, "405 Method Not Allowed", "")).
-			set("Allow", strings.Join(append(methods, "OPTIONS"), ", ")), nil
 	}
 	if len(k.vars) > 0 && !queueNames.MatchString(k.vars[0]) {
 		return reply{}, refused(400, "Invalid queue identification",

@@ -40,13 +40,6 @@ func (k *call) postMessages() (reply, error) {
 	if q == nil {
 		q = k.makeQueue(nil)
 	}
-	if most := q.number("_max_messages_post_size"); most > 0 && len(k.record.Body) > most {
-		return reply{}, badMessaging(
-			"Message collection size is too large. The max size for current queue is %d. It is calculated by "+
-				"max size = min(max_messages_post_size_config: %d, max_messages_post_size_queue: %d).",
-			most, maxPostSize, most,
-		)
-	}
 	if len(k.record.Body) > maxPostSize {
 		return reply{}, badMessaging("Message collection size is too large. Max size %d", maxPostSize)
 	}
@@ -84,10 +77,7 @@ func (k *call) readMessages(q *queue) ([]*message, error) {
 	}
 	posted := make([]*message, len(list))
 	for i, e := range list {
-		entry, ok := e.(object)
-		if !ok {
-			return nil, refused(500, "Internal server error", "'int' object is not subscriptable")
-		}
+		entry, _ := e.(object)
 		m := &message{
 			ttl:     defaultMessageTTL,
 			delay:   q.number("_default_message_delay"),
