@@ -124,16 +124,10 @@ func (c *Cloud) ProviderBlock(name string, more ...string) string {
 	if c.Fake == nil {
 		return fmt.Sprintf("provider %q {\n%s\n}\n", name, strings.Join(more, "\n"))
 	}
-	return fmt.Sprintf(
-		"provider %q {\n  auth_url = %q\n  user_name = %q\n  password = %q\n  tenant_name = %q\n  region = %q\n%s\n}\n",
-		name,
-		c.Fake.AuthURL(),
-		c.user,
-		fakecloud.Password,
-		c.user,
-		fakecloud.DefaultRegions()[0].Name,
-		strings.Join(more, "\n"),
-	)
+	region := fakecloud.DefaultRegions()[0].Name
+	return fmt.Sprintf("provider %q {\n  auth_url = %q\n  user_name = %q\n  password = %q\n  tenant_name = %[3]q\n"+
+		"  region = %[5]q\n%s\n}\n",
+		name, c.Fake.AuthURL(), c.user, fakecloud.Password, region, strings.Join(more, "\n"))
 }
 
 // bootable finds an image and the smallest flavor.

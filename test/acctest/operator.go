@@ -46,18 +46,13 @@ func (c *Cloud) Act(t testing.TB, region, id, body, status string) {
 
 func act(t testing.TB, client *gophercloud.ServiceClient, id, body string) {
 	t.Helper()
-	resp, err := client.Post(
-		context.WithoutCancel(t.Context()),
-		client.ServiceURL("servers", id, "action"),
-		nil,
-		nil,
-		&gophercloud.RequestOpts{
-			RawBody:          strings.NewReader(body),
-			OkCodes:          []int{202, 204},
-			MoreHeaders:      map[string]string{"Content-Type": "application/json"},
-			KeepResponseBody: true,
-		},
-	)
+	url := client.ServiceURL("servers", id, "action")
+	resp, err := client.Post(context.WithoutCancel(t.Context()), url, nil, nil, &gophercloud.RequestOpts{
+		RawBody:          strings.NewReader(body),
+		OkCodes:          []int{202, 204},
+		MoreHeaders:      map[string]string{"Content-Type": "application/json"},
+		KeepResponseBody: true,
+	})
 	if err != nil {
 		t.Fatalf("%s of the server %s: %v", body, id, err)
 	}
@@ -154,13 +149,8 @@ func (c *Cloud) Host(t testing.TB, region, zone string) string {
 func (c *Cloud) Migrate(t testing.TB, region, id, zone string) {
 	t.Helper()
 	admin := c.Admin(t, region)
-	act(
-		t,
-		admin,
-		id,
-		fmt.Sprintf(`{"os-migrateLive": {"host": %q, "block_migration": "auto", "force": true}}`,
-			hosts(t, admin, zone)[0]),
-	)
+	act(t, admin, id, fmt.Sprintf(`{"os-migrateLive": {"host": %q, "block_migration": "auto", "force": true}}`,
+		hosts(t, admin, zone)[0]))
 	c.await(t, region, id, "ACTIVE", func(s *servers.Server) bool { return s.AvailabilityZone == zone })
 }
 

@@ -9,12 +9,17 @@ var (
 	})
 )
 
-// setAll gives a server new metadata.
-func (k *call) setAll(s *server, metadata map[string]string) error {
+// editable refuses changes of the metadata of a server that is locked or in another state.
+func (k *call) editable(s *server, action string) error {
 	if err := k.locked(s); err != nil {
 		return err
 	}
-	if err := s.inState("update metadata", "active", "paused", "suspended", "stopped"); err != nil {
+	return s.inState(action, "active", "paused", "suspended", "stopped")
+}
+
+// setAll gives a server new metadata.
+func (k *call) setAll(s *server, metadata map[string]string) error {
+	if err := k.editable(s, "update metadata"); err != nil {
 		return err
 	}
 	if limit := k.quota("metadata_items", s.ProjectID); limit >= 0 && len(metadata) > limit {
@@ -65,10 +70,7 @@ func (k *call) deleteMetadata(s *server) (reply, error) {
 	if _, ok := s.Metadata[k.vars[1]]; !ok {
 		return reply{}, notFound("Metadata item was not found")
 	}
-	if err := k.locked(s); err != nil {
-		return reply{}, err
-	}
-	if err := s.inState("delete metadata", "active", "paused", "suspended", "stopped"); err != nil {
+	if err := k.editable(s, "delete metadata"); err != nil {
 		return reply{}, err
 	}
 	s.Metadata = s.merge(nil)

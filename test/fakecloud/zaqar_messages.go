@@ -126,23 +126,17 @@ func (k *call) listMessages() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	echo, err := k.flag("echo")
-	if err != nil {
-		return reply{}, err
-	}
-	claimed, err := k.flag("include_claimed")
-	if err != nil {
-		return reply{}, err
-	}
-	delayed, err := k.flag("include_delayed")
-	if err != nil {
-		return reply{}, err
+	asked := map[string]bool{}
+	for _, name := range []string{"echo", "include_claimed", "include_delayed"} {
+		if asked[name], err = k.flag(name); err != nil {
+			return reply{}, err
+		}
 	}
 	marker := last(k.record.Query, "marker")
 	list, links := []object{}, []object{}
 	for _, m := range k.after(marker) {
-		shown := (echo || m.client != k.header.Get("Client-ID")) && (claimed || !m.claimed(k.time())) &&
-			(delayed || !m.delayed(k.time()))
+		shown := (asked["echo"] || m.client != k.header.Get("Client-ID")) &&
+			(asked["include_claimed"] || !m.claimed(k.time())) && (asked["include_delayed"] || !m.delayed(k.time()))
 		if len(list) < limit && shown {
 			list = append(list, k.messageDocument(m, ""))
 			marker = m.id
