@@ -28,12 +28,11 @@ type pool struct {
 
 // poolMember is a member of a pool.
 type poolMember struct {
-	pool              *pool
-	id, name, address string
-	port, weight      int
-	tags              []string
-	created, updated  time.Time
-	operating         string // "": what the pool makes of it
+	Member
+	pool             *pool
+	port             int
+	created, updated time.Time
+	operating        string // "": what the pool makes of it
 }
 
 var octaviaRoutes = []route{
@@ -130,7 +129,7 @@ func (k *call) findMember() (*poolMember, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m := first(p.members, func(m *poolMember) bool { return m.id == k.vars[1] }); m != nil {
+	if m := first(p.members, func(m *poolMember) bool { return m.ID == k.vars[1] }); m != nil {
 		return m, nil
 	}
 	return nil, notFound("Member %s not found.", k.vars[1])
@@ -150,7 +149,7 @@ func (k *call) showBalancer(b *balancer) (reply, error) {
 }
 
 func (p *pool) document() object {
-	members := documents(p.members, func(m *poolMember) object { return object{{"id", m.id}} })
+	members := documents(p.members, func(m *poolMember) object { return object{{"id", m.ID}} })
 	doc := object{
 		{"id", p.id}, {"name", p.name}, {"provisioning_status", p.balancer.provisioning()},
 		{"operating_status", "ONLINE"}, {"admin_state_up", true}, {"project_id", p.balancer.project},

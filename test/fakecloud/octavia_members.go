@@ -27,10 +27,10 @@ func (m *poolMember) document(provisioning string) object {
 		return strings.TrimSuffix(isoTime(at), "Z")
 	}
 	return object{
-		{"id", m.id}, {"name", m.name}, {"operating_status", operating}, {"provisioning_status", provisioning},
-		{"admin_state_up", true}, {"address", m.address}, {"protocol_port", m.port}, {"weight", m.weight},
+		{"id", m.ID}, {"name", m.Name}, {"operating_status", operating}, {"provisioning_status", provisioning},
+		{"admin_state_up", true}, {"address", m.Address}, {"protocol_port", m.port}, {"weight", m.Weight},
 		{"backup", false}, {"subnet_id", nil}, {"project_id", p.balancer.project}, {"created_at", stamp(m.created)},
-		{"updated_at", stamp(m.updated)}, {"monitor_address", nil}, {"monitor_port", nil}, {"tags", m.tags},
+		{"updated_at", stamp(m.updated)}, {"monitor_address", nil}, {"monitor_port", nil}, {"tags", m.Tags},
 		{"tenant_id", p.balancer.project},
 	}
 }
@@ -43,7 +43,7 @@ func (k *call) listMembers(p *pool) (reply, error) {
 	}
 	begin := 0
 	if marker != "" {
-		begin = 1 + slices.IndexFunc(p.members, func(m *poolMember) bool { return m.id == marker })
+		begin = 1 + slices.IndexFunc(p.members, func(m *poolMember) bool { return m.ID == marker })
 		if begin == 0 {
 			return reply{}, badRequest("Supplied pagination marker '%s' is not valid.", marker)
 		}
@@ -95,13 +95,13 @@ func (k *call) memberBody() (memberFields, error) {
 
 func (m *poolMember) set(f memberFields) {
 	if f.Name != nil {
-		m.name = *f.Name
+		m.Name = *f.Name
 	}
 	if f.Weight != nil {
-		m.weight = *f.Weight
+		m.Weight = *f.Weight
 	}
 	if f.Tags != nil {
-		m.tags = *f.Tags
+		m.Tags = *f.Tags
 	}
 }
 
@@ -126,21 +126,18 @@ func (k *call) createMember(p *pool) (reply, error) {
 		)
 	}
 	for _, m := range p.members {
-		if m.address == *given.Address && m.port == *given.Port {
+		if m.Address == *given.Address && m.port == *given.Port {
 			return reply{}, conflict("Another member on this pool is already using ip %s on protocol_port %d",
-				m.address, m.port)
+				m.Address, m.port)
 		}
 	}
 	if err := p.balancer.change(k); err != nil {
 		return reply{}, err
 	}
 	m := &poolMember{
+		Member:  Member{ID: k.uuid("member"), Address: *given.Address, Weight: 1, Tags: []string{}},
 		pool:    p,
-		id:      k.uuid("member"),
-		address: *given.Address,
 		port:    *given.Port,
-		weight:  1,
-		tags:    []string{},
 		created: k.time(),
 	}
 	m.set(given)
@@ -183,16 +180,8 @@ func (c *Cloud) AddPool(regionName string, members ...Member) (id string) {
 		b := &balancer{id: c.uuid("balancer"), name: "lb", subnet: SubnetID, project: MemberProjectID}
 		p := &pool{id: c.uuid("pool"), name: "pool", balancer: b, monitor: c.uuid("healthmonitor")}
 		for _, m := range members {
-			p.members = append(p.members, &poolMember{
-				pool:    p,
-				id:      c.uuid("member"),
-				name:    m.Name,
-				address: m.Address,
-				port:    80,
-				weight:  m.Weight,
-				tags:    slices.Concat([]string{}, m.Tags),
-				created: c.time(),
-			})
+			m.ID, m.Tags = c.uuid("member"), slices.Concat([]string{}, m.Tags)
+			p.members = append(p.members, &poolMember{Member: m, pool: p, port: 80, created: c.time()})
 		}
 		b.pools = []*pool{p}
 		r.balancers = append(r.balancers, b)
@@ -227,7 +216,9 @@ func (c *Cloud) RemovePool(regionName, id string) {
 func (c *Cloud) Members(regionName, id string) (list []Member) {
 	c.changePool(regionName, id, func(_ *region, p *pool) {
 		for _, m := range p.members {
-			list = append(list, Member{m.id, m.name, m.address, m.weight, slices.Clone(m.tags)})
+			own := m.Member
+			own.Tags = slices.Clone(own.Tags)
+			list = append(list, own)
 		}
 	})
 	return list
@@ -246,7 +237,7 @@ func (c *Cloud) SetMonitored(regionName, id string, monitored bool) {
 func (c *Cloud) SetOperating(regionName, id, address, status string) {
 	c.changePool(regionName, id, func(_ *region, p *pool) {
 		for _, m := range p.members {
-			if m.address == address {
+			if m.Address == address {
 				m.operating = status
 			}
 		}

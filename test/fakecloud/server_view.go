@@ -210,7 +210,7 @@ func (s *server) groups() []string {
 	if s.group == nil {
 		return nil
 	}
-	return []string{s.group.id}
+	return []string{s.group.ID}
 }
 
 // hostStatus is the state of the host's service, for administrators.
