@@ -124,16 +124,10 @@ func (c *Cloud) ProviderBlock(name string, more ...string) string {
 	if c.Fake == nil {
 		return fmt.Sprintf("provider %q {\n%s\n}\n", name, strings.Join(more, "\n"))
 	}
-	return fmt.Sprintf(
-		"provider %q {\n  auth_url = %q\n  user_name = %q\n  password = %q\n  tenant_name = %q\n  region = %q\n%s\n}\n",
-		name,
-		c.Fake.AuthURL(),
-		c.user,
-		fakecloud.Password,
-		c.user,
-		fakecloud.DefaultRegions()[0].Name,
-		strings.Join(more, "\n"),
-	)
+	region := fakecloud.DefaultRegions()[0].Name
+	return fmt.Sprintf("provider %q {\n  auth_url = %q\n  user_name = %q\n  password = %q\n  tenant_name = %[3]q\n"+
+		"  region = %[5]q\n%s\n}\n",
+		name, c.Fake.AuthURL(), c.user, fakecloud.Password, region, strings.Join(more, "\n"))
 }
 
 // bootable finds an image and the smallest flavor.
@@ -172,13 +166,19 @@ func (c *Cloud) Zones(t testing.TB, region string) []string {
 	return names
 }
 
-func (c *Cloud) client(t testing.TB, region string) *gophercloud.ServiceClient {
+// compute is the Nova of a region. Its context is not that of the test: cleaning up needs it too.
+func (c *Cloud) compute(t testing.TB, region string) *openstack.Compute {
 	t.Helper()
-	compute, err := c.API.Compute(context.WithoutCancel(t.Context()), region) // cleaning up needs it too
+	compute, err := c.API.Compute(context.WithoutCancel(t.Context()), region)
 	if err != nil {
 		t.Fatalf("the compute service of %s: %v", region, err)
 	}
-	return compute.At(79)
+	return compute
+}
+
+func (c *Cloud) client(t testing.TB, region string) *gophercloud.ServiceClient {
+	t.Helper()
+	return c.compute(t, region).At(79)
 }
 
 // Server says what to boot.

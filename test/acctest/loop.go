@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -136,12 +137,7 @@ func Difference(a, b []string) string {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(a) - len(b)
-		}
-		return strings.Compare(a, b)
-	})
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return strings.Join(names, " ")
 }
 

@@ -32,16 +32,9 @@ func (c *Cloud) OlderNova(t testing.TB, region string, newest int) string {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked := askedMinor(r); asked > newest {
-			http.Error(
-				w,
-				fmt.Sprintf(
-					`{"computeFault": {"code": 406, "message": "Version 2.%d is not supported by the API. `+
-						`Minimum is 2.1 and maximum is 2.%d."}}`,
-					asked,
-					newest,
-				),
-				http.StatusNotAcceptable,
-			)
+			const refusal = `{"computeFault": {"code": 406, "message": "Version 2.%d is not supported by the API. ` +
+				`Minimum is 2.1 and maximum is 2.%d."}}`
+			http.Error(w, fmt.Sprintf(refusal, asked, newest), http.StatusNotAcceptable)
 			return
 		}
 		proxy.ServeHTTP(w, r)

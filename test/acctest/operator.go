@@ -46,18 +46,13 @@ func (c *Cloud) Act(t testing.TB, region, id, body, status string) {
 
 func act(t testing.TB, client *gophercloud.ServiceClient, id, body string) {
 	t.Helper()
-	resp, err := client.Post(
-		context.WithoutCancel(t.Context()),
-		client.ServiceURL("servers", id, "action"),
-		nil,
-		nil,
-		&gophercloud.RequestOpts{
-			RawBody:          strings.NewReader(body),
-			OkCodes:          []int{202, 204},
-			MoreHeaders:      map[string]string{"Content-Type": "application/json"},
-			KeepResponseBody: true,
-		},
-	)
+	url := client.ServiceURL("servers", id, "action")
+	resp, err := client.Post(context.WithoutCancel(t.Context()), url, nil, nil, &gophercloud.RequestOpts{
+		RawBody:          strings.NewReader(body),
+		OkCodes:          []int{202, 204},
+		MoreHeaders:      map[string]string{"Content-Type": "application/json"},
+		KeepResponseBody: true,
+	})
 	if err != nil {
 		t.Fatalf("%s of the server %s: %v", body, id, err)
 	}
@@ -154,13 +149,8 @@ func (c *Cloud) Host(t testing.TB, region, zone string) string {
 func (c *Cloud) Migrate(t testing.TB, region, id, zone string) {
 	t.Helper()
 	admin := c.Admin(t, region)
-	act(
-		t,
-		admin,
-		id,
-		fmt.Sprintf(`{"os-migrateLive": {"host": %q, "block_migration": "auto", "force": true}}`,
-			hosts(t, admin, zone)[0]),
-	)
+	act(t, admin, id, fmt.Sprintf(`{"os-migrateLive": {"host": %q, "block_migration": "auto", "force": true}}`,
+		hosts(t, admin, zone)[0]))
 	c.await(t, region, id, "ACTIVE", func(s *servers.Server) bool { return s.AvailabilityZone == zone })
 }
 
@@ -193,19 +183,22 @@ func (c *Cloud) flavors(t testing.TB) []flavors.Flavor {
 }
 
 // TwoImages are the ids and names of two images.
-func (c *Cloud) TwoImages(t testing.TB) (list [2][2]string) {
+func (c *Cloud) TwoImages(t testing.TB) [2][2]string {
 	t.Helper()
 	if c.Fake != nil {
 		c.Fake.AddImage(fakecloud.Image{Name: "debian-13"})
 	}
-	all := c.images(t, images.ListOpts{Status: images.ImageStatusActive})
+	active := c.images(t, images.ListOpts{Status: images.ImageStatusActive})
+	return two(t, active, func(i images.Image) [2]string { return [2]string{i.ID, i.Name} })
+}
+
+// two are the ids and names of the first two things of a kind.
+func two[T any](t testing.TB, all []T, of func(T) [2]string) [2][2]string {
+	t.Helper()
 	if len(all) < 2 {
-		t.Skipf("needs two images, and the cloud has %d", len(all))
+		t.Skipf("needs two of %T, and the cloud has %d", *new(T), len(all))
 	}
-	for i := range list {
-		list[i] = [2]string{all[i].ID, all[i].Name}
-	}
-	return list
+	return [2][2]string{of(all[0]), of(all[1])}
 }
 
 // Named is the id of an image. Without it the test is skipped.
@@ -219,16 +212,9 @@ func (c *Cloud) Named(t testing.TB, image string) string {
 }
 
 // TwoFlavors are the ids and names of the two smallest flavors.
-func (c *Cloud) TwoFlavors(t testing.TB) (list [2][2]string) {
+func (c *Cloud) TwoFlavors(t testing.TB) [2][2]string {
 	t.Helper()
-	all := c.flavors(t)
-	if len(all) < 2 {
-		t.Skipf("needs two flavors, and the cloud has %d", len(all))
-	}
-	for i := range list {
-		list[i] = [2]string{all[i].ID, all[i].Name}
-	}
-	return list
+	return two(t, c.flavors(t), func(f flavors.Flavor) [2]string { return [2]string{f.ID, f.Name} })
 }
 
 // Network is the id and the name of a network that servers can be in.

@@ -102,8 +102,7 @@ func (c *Cloud) workspace(
 	t.Helper()
 	var env []string
 	if c.Fake != nil {
-		env = []string{"OS_AUTH_URL=" + c.Fake.AuthURL(), "OS_USERNAME=" + c.user, "OS_PASSWORD=" + fakecloud.Password,
-			"OS_PROJECT_NAME=" + c.user, "OS_REGION_NAME=" + fakecloud.DefaultRegions()[0].Name, "OS_CLOUD="}
+		env = c.Fake.Environment(c.user)
 	}
 	mirror := &workspace.Mirror{Config: os.DevNull}
 	needsOpenStack := slices.Contains(workspace.Mentioned(config), workspace.OpenStack)
@@ -142,11 +141,7 @@ func (c *Cloud) workspace(
 func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	t.Helper()
 	built := providers(t)
-	own := c.entry(t)
-	clouds, err := yaml.Marshal(map[string]any{"clouds": map[string]any{"production": own, "paris": own, "oslo": own}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	clouds := c.clouds(t)
 	top := t.TempDir()
 	dir, file := filepath.Join(top, folder), filepath.Join(top, "clouds.yaml")
 	if err := errors.Join(os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))),
@@ -164,23 +159,22 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	return w
 }
 
-// entry is the test's cloud in a clouds.yaml.
-func (c *Cloud) entry(t testing.TB) any {
+// clouds is a clouds.yaml in which all names that examples give to clouds are that of the test.
+func (c *Cloud) clouds(t testing.TB) []byte {
 	t.Helper()
-	if c.Fake == nil {
-		own, err := clientconfig.GetCloudFromYAML(&clientconfig.ClientOpts{Cloud: os.Getenv("OS_CLOUD")})
-		if err != nil {
-			t.Skipf("needs a clouds.yaml with the cloud that OS_CLOUD names: %v", err)
-		}
-		return own
+	if c.Fake != nil {
+		return fakecloud.CloudsYAML(c.Fake.AuthURL(),
+			map[string]string{"production": c.user, "paris": c.user, "oslo": c.user})
 	}
-	var file struct {
-		Clouds map[string]any `yaml:"clouds"`
+	own, err := clientconfig.GetCloudFromYAML(&clientconfig.ClientOpts{Cloud: os.Getenv("OS_CLOUD")})
+	if err != nil {
+		t.Skipf("needs a clouds.yaml with the cloud that OS_CLOUD names: %v", err)
 	}
-	if err := yaml.Unmarshal(c.Fake.CloudsYAML(), &file); err != nil {
+	text, err := yaml.Marshal(map[string]any{"clouds": map[string]any{"production": own, "paris": own, "oslo": own}})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return file.Clouds["stackpolicy-"+c.user]
+	return text
 }
 
 // require says where a folder's providers come from, where it does not itself,

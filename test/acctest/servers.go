@@ -96,10 +96,7 @@ func (c *Cloud) Mark(t testing.TB, region, id, key, value string) {
 // deletes.
 func (c *Cloud) Group(t testing.TB, region, name, policy string) string {
 	t.Helper()
-	compute, err := c.API.Compute(t.Context(), region)
-	if err != nil {
-		t.Fatal(err)
-	}
+	compute := c.compute(t, region)
 	group, err := compute.CreateServerGroup(t.Context(), c.Prefix+name, policy, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -116,11 +113,7 @@ func (c *Cloud) Group(t testing.TB, region, name, policy string) string {
 // else those named after the prefix.
 func (c *Cloud) GroupsIn(t testing.TB, region string) (list []openstack.ServerGroup) {
 	t.Helper()
-	compute, err := c.API.Compute(context.WithoutCancel(t.Context()), region)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := compute.ServerGroups(context.WithoutCancel(t.Context()))
+	all, err := c.compute(t, region).ServerGroups(context.WithoutCancel(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,13 +143,9 @@ func (c *Cloud) GroupID(t testing.TB, region, name string) string {
 // DropGroups deletes the test's groups behind Terraform's back.
 func (c *Cloud) DropGroups(t testing.TB, region string) {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	compute, err := c.API.Compute(ctx, region)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, g := range c.GroupsIn(t, region) {
-		if err := compute.DeleteServerGroup(ctx, g.ID); err != nil {
+		err := c.compute(t, region).DeleteServerGroup(context.WithoutCancel(t.Context()), g.ID)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,11 +156,7 @@ func (c *Cloud) DropGroups(t testing.TB, region string) {
 func (c *Cloud) DRS(t testing.TB) (region, host string) {
 	t.Helper()
 	for _, region := range c.Regions(t) {
-		compute, err := c.API.Compute(t.Context(), region)
-		if err != nil {
-			t.Fatal(err)
-		}
-		hypervisors, err := compute.Hypervisors(t.Context())
+		hypervisors, err := c.compute(t, region).Hypervisors(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,20 +58,8 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer health.Close()
-	d.Workspace, err = workspace.New(
-		ctx,
-		dir,
-		terraform,
-		mirror,
-		config,
-		"OS_AUTH_URL="+cloud.AuthURL(),
-		"OS_USERNAME="+fakecloud.MemberUser,
-		"OS_PASSWORD="+fakecloud.Password,
-		"OS_PROJECT_NAME="+fakecloud.MemberProject,
-		"OS_REGION_NAME=RegionOne",
-		"OS_CLOUD=",
-		"TF_VAR_health=http://"+health.Addr,
-	)
+	env := append(cloud.Environment(fakecloud.MemberUser), "TF_VAR_health=http://"+health.Addr)
+	d.Workspace, err = workspace.New(ctx, dir, terraform, mirror, config, env...)
 	if err != nil {
 		return err
 	}

@@ -39,43 +39,31 @@ func (k *call) attachmentDocument(v *volume) object {
 }
 
 // attached finds the volume of the request, which the server has.
-func (k *call) attached() (*server, *volume, error) {
+func (k *call) attached() (*volume, error) {
 	s, err := k.reachServer()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	v, err := k.volume(k.vars[1])
 	if err != nil && k.record.Method != "GET" {
-		return nil, nil, err
+		return nil, err
 	}
 	if err != nil || v.server != s {
-		return nil, nil, notFound("Instance %s is not attached to volume %s", s.ID, k.vars[1])
+		return nil, notFound("Instance %s is not attached to volume %s", s.ID, k.vars[1])
 	}
-	return s, v, nil
+	return v, nil
 }
 
-func (k *call) showAttachment() (reply, error) {
-	_, v, err := k.attached()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) showAttachment(v *volume) (reply, error) {
 	return jsonReply(200, object{{"volumeAttachment", k.attachmentDocument(v)}}), nil
 }
 
-var attachSchema = &schema{types: jsonObject, closed: true, props: []prop{
-	{name: "volumeAttachment", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
-		{name: "volumeId", required: true, schema: uuidSchema},
-	}}},
-}}
+var attachSchema = wrapped("volumeAttachment", wrapped("volumeId", uuidSchema))
 
 // What a server must be in to get a volume, or to lose one.
 var takesVolumes = []string{"active", "paused", "stopped", "resized", "soft-delete", "shelved", "shelved_offloaded"}
 
-func (k *call) attachVolume() (reply, error) {
-	doc, err := k.body(attachSchema)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) attachVolume(doc object) (reply, error) {
 	s, err := k.reachServer()
 	if err != nil {
 		return reply{}, err
@@ -100,12 +88,8 @@ func (k *call) attachVolume() (reply, error) {
 	return jsonReply(200, object{{"volumeAttachment", k.attachmentDocument(v)}}), nil
 }
 
-func (k *call) detachVolume() (reply, error) {
-	s, v, err := k.attached()
-	if err == nil {
-		err = k.idle(s, "detach_volume", takesVolumes...)
-	}
-	if err != nil {
+func (k *call) detachVolume(v *volume) (reply, error) {
+	if err := k.idle(v.server, "detach_volume", takesVolumes...); err != nil {
 		return reply{}, err
 	}
 	if v.status != "in-use" {

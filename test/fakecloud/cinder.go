@@ -1,11 +1,8 @@
 package fakecloud
 
 import (
-	"errors"
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -28,37 +25,17 @@ type volume struct {
 }
 
 var cinderRoutes = []route{
-	{"POST", "/volumes", 0, (*call).createVolume},
+	{"GET", "/", 0, func(k *call) (reply, error) { return k.cinderVersions(200), nil }},
+	{"POST", "/volumes", 0, of(body(volumeSchema), (*call).createVolume)},
 	{"GET", "/volumes/detail", 0, (*call).listVolumes},
-	{"GET", "/volumes/{}", 0, (*call).showVolume},
-	{"DELETE", "/volumes/{}", 0, (*call).deleteVolume},
+	{"GET", "/volumes/{}", 0, of((*call).findVolume, (*call).showVolume)},
+	{"DELETE", "/volumes/{}", 0, of((*call).findVolume, (*call).deleteVolume)},
 }
 
-func (k *call) serveCinder() reply {
-	k.region = k.regions[k.record.Region]
-	if k.region == nil {
-		return k.webob(404, "The resource could not be found.")
-	}
-	if strings.Join(k.parts, "") == "" {
-		return k.cinderVersions(http.StatusMultipleChoices)
-	}
-	if k.token = k.validToken(k.record.Token); k.token == nil {
-		return k.unauthorized()
-	}
-	k.region.settle(k.Cloud)
-	rep := k.webob(404, "The resource could not be found.")
-	if strings.Join(k.parts, "/") == "v3/" {
-		rep = k.cinderVersions(http.StatusOK)
-	} else if r := k.versioned("v3", cinderRoutes); r != nil {
-		var err error
-		if rep, err = r.serve(k); err != nil {
-			e := &novaError{http.StatusInternalServerError, err.Error()} // Cinder words errors as Nova does
-			errors.As(err, &e)
-			rep = jsonReply(e.status, nil)
-			rep.body = novaFault(e.status, e.message, 0)
-		}
-	}
-	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
+// cinderReply words errors as Nova does.
+func cinderReply(err error) reply {
+	e := refusalOf(err, "")
+	return jsonReply(e.status, novaFault(e.status, e.message, 0))
 }
 
 func (k *call) volumeURL() string {
@@ -87,6 +64,9 @@ func (v *volume) look(k *call) {
 		k.region.volumes = slices.DeleteFunc(k.region.volumes, func(o *volume) bool { return o == v })
 	}
 }
+
+// findVolume finds the volume of the request.
+func (k *call) findVolume() (*volume, error) { return k.volume(k.vars[0]) }
 
 // volume finds a volume of the user.
 func (k *call) volume(id string) (*volume, error) {
@@ -138,19 +118,13 @@ func (k *call) listVolumes() (reply, error) {
 	return jsonReply(200, object{{"volumes", list}}), nil
 }
 
-var volumeSchema = &schema{types: jsonObject, closed: true, props: []prop{
-	{name: "volume", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
-		{name: "name", schema: stringOrNull},
-		{name: "size", schema: &schema{types: []string{"integer"}, bounded: true, minimum: 1}},
-		{name: "availability_zone", schema: nameSchema},
-	}}},
-}}
+var volumeSchema = wrapped("volume", closed(
+	prop{name: "name", schema: stringOrNull},
+	prop{name: "size", schema: &schema{types: []string{"integer"}, bounded: true, minimum: 1}},
+	prop{name: "availability_zone", schema: nameSchema},
+))
 
-func (k *call) createVolume() (reply, error) {
-	doc, err := k.body(volumeSchema)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) createVolume(doc object) (reply, error) {
 	given, _ := sub(doc, "volume")
 	v := &volume{
 		name:    text(given, "name"),
@@ -179,29 +153,21 @@ func (k *call) createVolume() (reply, error) {
 	return k.volumeReply(202, v), nil
 }
 
-func (k *call) showVolume() (reply, error) {
-	v, err := k.volume(k.vars[0])
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) showVolume(v *volume) (reply, error) {
 	return k.volumeReply(200, v), nil
 }
 
-func (k *call) deleteVolume() (reply, error) {
-	v, err := k.volume(k.vars[0])
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) deleteVolume(v *volume) (reply, error) {
 	if v.status != "available" {
 		return reply{}, badRequest("Invalid volume: Volume status must be available or error or error_restoring or " +
-			"error_extending or " +
-			"error_managing and must not be migrating, attached, belong to a group, have snapshots, awaiting a " +
-			"transfer, " +
-			"or be disassociated from snapshots after volume transfer.")
+			"error_extending or error_managing and must not be migrating, attached, belong to a group, have " +
+			"snapshots, awaiting a transfer, or be disassociated from snapshots after volume transfer.")
 	}
 	v.begin(k, "deleting", "deleted")
 	return empty(202), nil
 }
+
+func cinderIndex(k *call) reply { return k.cinderVersions(300) }
 
 func (k *call) cinderVersions(status int) reply {
 	return jsonReply(status, object{{"versions", []object{{

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
+	"strconv"
 )
 
 // object is a JSON object whose keys keep their order.
@@ -24,22 +26,48 @@ func (o object) get(key string) (any, bool) {
 	return nil, false
 }
 
-// MarshalJSON implements json.Marshaler.
-func (o object) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, f := range o {
-		b = appendJSON(append(appendJSON(comma(b, i), f.key), ':'), f.value)
+// documents are those of a list.
+func documents[T any](list []T, of func(T) object) []object {
+	all := make([]object, len(list))
+	for i, item := range list {
+		all[i] = of(item)
 	}
-	return append(b, '}'), nil
+	return all
 }
 
-// appendJSON appends v as JSON. A list or a map that is nil is an empty one.
+// MarshalJSON implements json.Marshaler.
+func (o object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o), nil }
+
+// appendJSON appends v as JSON. A list or a map that is nil is an empty one. A page of a
+// large cluster is a megabyte and more, made for every request, so what that consists of
+// does without encoding/json.
 func appendJSON(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case string:
+		if !slices.ContainsFunc([]byte(v), needsCare) {
+			return append(append(append(b, '"'), v...), '"')
+		}
+	case nil:
+		return append(b, "null"...)
+	case int:
+		return strconv.AppendInt(b, int64(v), 10)
+	case object:
+		b = append(b, '{')
+		for i, f := range v {
+			b = append(appendJSON(comma(b, i), f.key), ':')
+			b = appendJSON(b, f.value)
+		}
+		return append(b, '}')
+	case []object:
+		b = append(b, '[')
+		for i, o := range v {
+			b = appendJSON(comma(b, i), o)
+		}
+		return append(b, ']')
+	}
 	switch r := reflect.ValueOf(v); {
 	case r.Kind() == reflect.Slice && r.Len() == 0:
-		if _, is := v.(object); !is {
-			return append(b, "[]"...)
-		}
+		return append(b, "[]"...)
 	case r.Kind() == reflect.Map && r.Len() == 0:
 		return append(b, "{}"...)
 	}
@@ -51,6 +79,9 @@ func appendJSON(b []byte, v any) []byte {
 	}
 	return bytes.TrimSuffix(text.Bytes(), []byte{'\n'})
 }
+
+// needsCare reports whether a string cannot be written as it is.
+func needsCare(c byte) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }
 
 func comma(b []byte, i int) []byte {
 	if i > 0 {

@@ -18,9 +18,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
-	"strings"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -70,7 +71,7 @@ type Config struct {
 	// Quotas of every project in every region, by Nova's resource names; -1 is
 	// no limit. The default is what the real test cloud has: no limit but
 	// server_groups, server_group_members and key_pairs of 1000 and
-	// metadata_items of 128. [NovaQuotas] has what Nova comes with.
+	// metadata_items of 128.
 	Quotas map[string]int
 
 	// ProjectInURL puts the project's id into the compute endpoints, as many
@@ -272,25 +273,24 @@ func (c *Cloud) enter() bool {
 // AuthURL is where Keystone is once the cloud listens: the auth_url of a client.
 func (c *Cloud) AuthURL() string { return c.url + "/identity/v3" }
 
-// CloudsYAML is a clouds.yaml with the clouds stackpolicy-admin and
-// stackpolicy-member, as the real test cloud has it. Both use the first region.
-func (c *Cloud) CloudsYAML() []byte {
-	var b strings.Builder
-	b.WriteString("clouds:\n")
-	for _, user := range [][2]string{{AdminUser, AdminProject}, {MemberUser, MemberProject}} {
-		fmt.Fprintf(&b, `  stackpolicy-%s:
-    region_name: %s
-    identity_api_version: 3
-    auth:
-      auth_url: %s
-      username: %s
-      password: %s
-      project_name: %s
-      user_domain_name: %s
-      project_domain_name: %s
-`, user[0], c.config.Regions[0].Name, c.AuthURL(), user[0], Password, user[1], DomainName, DomainName)
+// Environment are the variables with which a user logs in, in the first of the default regions.
+func (c *Cloud) Environment(user string) []string {
+	return []string{
+		"OS_AUTH_URL=" + c.AuthURL(), "OS_USERNAME=" + user, "OS_PASSWORD=" + Password, "OS_PROJECT_NAME=" + user,
+		"OS_REGION_NAME=" + DefaultRegions()[0].Name, "OS_CLOUD=",
 	}
-	return []byte(b.String())
+}
+
+// CloudsYAML is a clouds.yaml for the Keystone at an address. It has the name of each cloud,
+// and the user of it; all use the first of the default regions.
+func CloudsYAML(authURL string, users map[string]string) []byte {
+	b := []byte("clouds:\n")
+	for _, name := range slices.Sorted(maps.Keys(users)) {
+		b = fmt.Appendf(b, "  %s:\n    region_name: %s\n    auth: {auth_url: %s, username: %s, password: %s, "+
+			"project_name: %[4]s, user_domain_name: %[6]s, project_domain_name: %[6]s}\n",
+			name, DefaultRegions()[0].Name, authURL, users[name], Password, DomainName)
+	}
+	return b
 }
 
 // pause waits for d or until, unless the client goes away or the cloud is closed

@@ -137,13 +137,13 @@ func (f *Fault) answer(service string) reply {
 	}
 	if f.Body == "" && f.Status >= 400 {
 		retry, _ := strconv.Atoi(rep.header.Get("Retry-After"))
-		rep.body = errorBody(service, f.Status, retry)
+		rep.body = appendJSON(nil, errorBody(service, f.Status, retry))
 	}
 	return rep
 }
 
 // errorBody is how a service words an error.
-func errorBody(service string, status, retry int) []byte {
+func errorBody(service string, status, retry int) object {
 	text := http.StatusText(status)
 	switch service {
 	case Compute, BlockStorage:
@@ -153,7 +153,7 @@ func errorBody(service string, status, retry int) []byte {
 	case LoadBalancing:
 		return octaviaFault(status, text)
 	case Messaging:
-		return appendJSON(nil, object{{"title", strconv.Itoa(status) + " " + text}})
+		return object{{"title", strconv.Itoa(status) + " " + text}}
 	}
 	return keystoneFault(status, text)
 }

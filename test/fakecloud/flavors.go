@@ -18,11 +18,7 @@ type flavor struct {
 var flavors = []*flavor{{ID: "m1.tiny", VCPUs: 1, RAM: 64, Disk: 1}, {ID: "m1.small", VCPUs: 2, RAM: 128, Disk: 1}}
 
 func findFlavor(id string) *flavor {
-	i := slices.IndexFunc(flavors, func(f *flavor) bool { return f.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return flavors[i]
+	return first(flavors, func(f *flavor) bool { return f.ID == id })
 }
 
 func flavorNamed(id string) *flavor {

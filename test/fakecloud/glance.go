@@ -1,13 +1,11 @@
 package fakecloud
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -46,11 +44,7 @@ func (c *Cloud) addImage(given Image) string {
 }
 
 func (c *Cloud) image(id string) *Image {
-	i := slices.IndexFunc(c.images, func(i *Image) bool { return i.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return c.images[i]
+	return first(c.images, func(i *Image) bool { return i.ID == id })
 }
 
 // listNovaImages is what Nova had of Glance until 2.35. It is asked by
@@ -81,23 +75,12 @@ func (k *call) serveGlance() reply {
 				"supply the credentials required.")
 		return rep.set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 	}
-	r, methods := k.find(glanceRoutes, k.parts[1:])
-	var rep reply
-	switch {
-	case r != nil:
+	rep := k.nowhere()
+	if r, _ := k.find(glanceRoutes, k.parts[1:]); r != nil {
 		var err error
 		if rep, err = r.serve(k); err != nil {
-			status := http.StatusNotFound
-			if e := (*novaError)(nil); errors.As(err, &e) {
-				status = e.status
-			}
-			rep = k.webob(status, err.Error())
+			rep = k.webob(refusalOf(err, "").status, err.Error())
 		}
-	case methods != nil:
-		rep = k.webob(405, fmt.Sprintf("The method %s is not allowed for this resource. ", k.record.Method)).
-			set("Allow", strings.Join(methods, ", "))
-	default:
-		rep = k.webob(404, "The resource could not be found.")
 	}
 	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
 }

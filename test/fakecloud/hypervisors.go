@@ -16,13 +16,7 @@ var boolean = &schema{types: []string{"boolean", "string"}, enum: []any{
 // hypervisorDocument is a hypervisor as it is from 2.53 on, without what it knows
 // of its processor.
 func (k *call) hypervisorDocument(h *host) object {
-	state, status := "up", "enabled"
-	if h.down {
-		state = "down"
-	}
-	if h.disabled {
-		status = "disabled"
-	}
+	status, state := h.words()
 	doc := object{
 		{"id", h.uuid}, {"hypervisor_hostname", h.hypervisor}, {"state", state}, {"status", status},
 		{"hypervisor_type", "fake"}, {"hypervisor_version", 1000}, {"host_ip", "127.0.0.1"},
@@ -57,9 +51,6 @@ func (k *call) listHypervisors() (reply, error) {
 
 // unexpected is Nova's answer to an exception that nobody expected.
 func unexpected(class string) error {
-	return &novaError{
-		500,
-		"Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the " +
-			"Nova API log if possible.\n<class '" + class + "'>",
-	}
+	return refuse(500, "Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the "+
+		"Nova API log if possible.\n<class '%s'>", class)
 }

@@ -1,44 +1,27 @@
 package fakecloud
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
 )
 
-// keystoneError is an error that Keystone answers with.
-type keystoneError struct {
-	status  int
-	message string
-	more    object // further keys of the error
-}
-
-func (e *keystoneError) Error() string { return e.message }
-
-var errUnauthorized = &keystoneError{status: 401, message: "The request you have made requires authentication."}
+var errUnauthorized = refuse(401, "The request you have made requires authentication.")
 
 // expecting is Keystone's error about a body that lacks something.
 func expecting(attribute, target string) error {
-	return &keystoneError{
-		status: 400,
-		message: "Expecting to find " + attribute + " in " + target + ". The server could not " +
-			"comply with the request since it is either malformed or otherwise incorrect. The client is assumed to " +
-			"be in error.",
-	}
+	return refuse(400, "Expecting to find %s in %s. The server could not comply with the request since it is either "+
+		"malformed or otherwise incorrect. The client is assumed to be in error.", attribute, target)
 }
 
 func notAllowed(action string) error {
-	return &keystoneError{
-		status:  403,
-		message: "You are not authorized to perform the requested action: " + action + ".",
-	}
+	return refuse(403, "You are not authorized to perform the requested action: %s.", action)
 }
 
 var keystoneRoutes = []route{
 	{"GET", "/", 0, (*call).identityVersion},
 	{"POST", "/auth/tokens", 0, (*call).issueToken},
-	{"GET", "/auth/tokens", 0, (*call).validateToken},
+	{"GET", "/auth/tokens", 0, of((*call).subjectToken, (*call).validateToken)},
 	{"GET", "/regions", 0, (*call).listRegions},
 }
 
@@ -58,8 +41,8 @@ func (k *call) askKeystone() reply {
 			set("Location", k.identityURL()+"/")
 	}
 	const notFound = "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>The " +
-		"requested URL " +
-		"was not found on the server. If you entered the URL manually please check your spelling and try again.</p>\n"
+		"requested URL was not found on the server. If you entered the URL manually please check " +
+		"your spelling and try again.</p>\n"
 	parts := k.parts[1:]
 	if len(parts) == 0 {
 		parts = []string{""}
@@ -74,23 +57,15 @@ func (k *call) askKeystone() reply {
 	}
 	rep, err := r.serve(k)
 	if err != nil {
-		var e *keystoneError
-		if !errors.As(err, &e) {
-			e = &keystoneError{status: 500, message: err.Error()}
-		}
-		return reply{
-			e.status,
-			http.Header{"Content-Type": {"application/json"}},
-			keystoneFault(e.status, e.message, e.more...),
-		}
+		e := refusalOf(err, "")
+		return jsonReply(e.status, keystoneFault(e.status, e.message, e.more...))
 	}
 	return rep
 }
 
-func keystoneFault(status int, message string, more ...field) []byte {
+func keystoneFault(status int, message string, more ...field) object {
 	e := append(object{{"code", status}}, more...)
-	e = append(e, field{"message", message}, field{"title", http.StatusText(status)})
-	return append(appendJSON(nil, object{{"error", e}}), '\n')
+	return object{{"error", append(e, field{"message", message}, field{"title", http.StatusText(status)})}}
 }
 
 func (k *call) identityURL() string { return k.base + "/identity/v3" }
@@ -130,10 +105,7 @@ func (k *call) listRegions() (reply, error) {
 	if err := k.authenticate(); err != nil {
 		return reply{}, err
 	}
-	list := []object{}
-	for _, name := range slices.Sorted(slices.Values(k.known)) {
-		list = append(list, k.regionDocument(name))
-	}
+	list := documents(slices.Sorted(slices.Values(k.known)), k.regionDocument)
 	return jsonReply(200, object{
 		{"regions", list},
 		{"links", object{{"next", nil}, {"self", k.identityURL() + "/regions"}, {"previous", nil}}},

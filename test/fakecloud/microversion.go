@@ -54,8 +54,8 @@ func (k *call) negotiate() (string, error) {
 		return "", err
 	}
 	if version[0] != 2 || version[1] < 1 || version[1] > k.maxMinor {
-		return asked, &novaError{406, fmt.Sprintf(
-			"Version %s is not supported by the API. Minimum is 2.1 and maximum is %s.", asked, highest)}
+		return asked, refuse(406,
+			"Version %s is not supported by the API. Minimum is 2.1 and maximum is %s.", asked, highest)
 	}
 	k.minor = version[1]
 	return asked, nil

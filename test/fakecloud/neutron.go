@@ -3,11 +3,9 @@ package fakecloud
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -23,48 +21,31 @@ var neutronRoutes = []route{
 	{"GET", "/networks", 0, (*call).listNetworks},
 	{"GET", "/ports", 0, (*call).listPorts},
 	{"POST", "/ports", 0, (*call).createPort},
-	{"GET", "/ports/{}", 0, (*call).showPort},
-	{"DELETE", "/ports/{}", 0, (*call).deletePort},
+	{"GET", "/ports/{}", 0, of((*call).findPort, (*call).showPort)},
+	{"DELETE", "/ports/{}", 0, of((*call).findPort, (*call).deletePort)},
 }
 
-func (k *call) serveNeutron() reply {
-	k.region = k.regions[k.record.Region]
-	if k.region == nil {
-		return k.webob(404, "The resource could not be found.")
-	}
-	if strings.Join(k.parts, "") == "" {
-		return jsonReply(200, object{{"versions", []object{{
-			{"id", "v2.0"}, {"status", "CURRENT"},
-			{"links", []object{{{"rel", "self"}, {"href", k.base + "/network/" + k.region.name + "/v2.0/"}}}},
-		}}}})
-	}
-	if k.token = k.validToken(k.record.Token); k.token == nil {
-		return k.unauthorized()
-	}
-	k.region.settle(k.Cloud)
-	rep := k.webob(404, "The resource could not be found.")
-	if r := k.versioned("v2.0", neutronRoutes); r != nil {
-		var err error
-		if rep, err = r.serve(k); err != nil {
-			rep = neutronReply(err)
-		}
-	}
-	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
+func (k *call) neutronVersions() reply {
+	return jsonReply(200, object{{"versions", []object{{
+		{"id", "v2.0"}, {"status", "CURRENT"},
+		{"links", []object{{{"rel", "self"}, {"href", k.base + "/network/" + k.region.name + "/v2.0/"}}}},
+	}}}})
 }
-
-// neutronError is an error that Neutron answers with.
-type neutronError struct {
-	status        int
-	kind, message string
-}
-
-func (e *neutronError) Error() string { return e.message }
 
 func neutronReply(err error) reply {
-	e := &neutronError{http.StatusInternalServerError, "HTTPInternalServerError", err.Error()}
-	errors.As(err, &e)
+	e := refusalOf(err, "HTTPInternalServerError")
 	return jsonReply(e.status,
 		object{{"NeutronError", object{{"type", e.kind}, {"message", e.message}, {"detail", ""}}}})
+}
+
+// noNetworking is Neutron's refusal of what is not there.
+func noNetworking(kind, id string) error {
+	return &refusal{status: 404, kind: kind + "NotFound", message: kind + " " + id + " could not be found."}
+}
+
+// badNetworking is Neutron's refusal of a request.
+func badNetworking(message string) error {
+	return &refusal{status: http.StatusBadRequest, kind: "HTTPBadRequest", message: message}
 }
 
 func (k *call) networkDocument() object {
@@ -138,11 +119,7 @@ func (k *call) ports() (list []*port) {
 }
 
 func (k *call) port(id string) *port {
-	list := k.ports()
-	if i := slices.IndexFunc(list, func(p *port) bool { return p.id == id }); i >= 0 {
-		return list[i]
-	}
-	return nil
+	return first(k.ports(), func(p *port) bool { return p.id == id })
 }
 
 // takePort lets a new server have a port, if no other one has it.
@@ -155,7 +132,7 @@ func (k *call) takePort(o *order, id string) error {
 	case p.server != nil:
 		return conflict("Port %s is still in use.", id)
 	case o.port != nil:
-		return &novaError{http.StatusNotImplemented, "fakecloud gives a server no second port"}
+		return refuse(501, "fakecloud gives a server no second port")
 	}
 	o.port, o.server.Network, o.server.Address = p, true, p.address
 	return nil
@@ -170,8 +147,7 @@ func (k *call) filtered(name string, list []object) (reply, error) {
 		for key, values := range k.record.Query {
 			have := text(doc, key)
 			if _, ok := doc.get(key); !ok {
-				refusal := "fakecloud does not filter by " + key
-				return reply{}, &neutronError{http.StatusBadRequest, "HTTPBadRequest", refusal}
+				return reply{}, badNetworking("fakecloud does not filter by " + key)
 			}
 			matches = matches && slices.Contains(values, have)
 		}
@@ -187,11 +163,7 @@ func (k *call) listNetworks() (reply, error) {
 }
 
 func (k *call) listPorts() (reply, error) {
-	list := []object{}
-	for _, p := range k.ports() {
-		list = append(list, p.document())
-	}
-	return k.filtered("ports", list)
+	return k.filtered("ports", documents(k.ports(), (*port).document))
 }
 
 // findPort finds the port of the request.
@@ -199,14 +171,10 @@ func (k *call) findPort() (*port, error) {
 	if p := k.port(k.vars[0]); p != nil {
 		return p, nil
 	}
-	return nil, &neutronError{http.StatusNotFound, "PortNotFound", "Port " + k.vars[0] + " could not be found."}
+	return nil, noNetworking("Port", k.vars[0])
 }
 
-func (k *call) showPort() (reply, error) {
-	p, err := k.findPort()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) showPort(p *port) (reply, error) {
 	return jsonReply(200, object{{"port", p.document()}}), nil
 }
 
@@ -221,22 +189,14 @@ func (k *call) createPort() (reply, error) {
 	body := json.NewDecoder(bytes.NewReader(k.record.Body))
 	body.DisallowUnknownFields() // this cloud does no more
 	if err := body.Decode(&given); err != nil {
-		return reply{}, &neutronError{http.StatusBadRequest, "HTTPBadRequest", err.Error()}
+		return reply{}, badNetworking(err.Error())
 	}
 	switch given.Port.Network {
 	case NetworkID:
 	case "":
-		return reply{}, &neutronError{
-			http.StatusBadRequest,
-			"HTTPBadRequest",
-			"Failed to parse request. Required attribute 'network_id' not specified",
-		}
+		return reply{}, badNetworking("Failed to parse request. Required attribute 'network_id' not specified")
 	default:
-		return reply{}, &neutronError{
-			http.StatusNotFound,
-			"NetworkNotFound",
-			"Network " + given.Port.Network + " could not be found.",
-		}
+		return reply{}, noNetworking("Network", given.Port.Network)
 	}
 	k.region.portCount++
 	n := k.region.portCount + 1
@@ -254,11 +214,7 @@ func (k *call) createPort() (reply, error) {
 }
 
 // deletePort takes the port from the server that has it, too.
-func (k *call) deletePort() (reply, error) {
-	p, err := k.findPort()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) deletePort(p *port) (reply, error) {
 	if p.server != nil {
 		p.server.Network, p.server.port = false, nil
 	}

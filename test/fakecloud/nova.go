@@ -1,34 +1,12 @@
 package fakecloud
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 )
-
-// novaError is an error that Nova answers with.
-type novaError struct {
-	status  int
-	message string
-}
-
-func (e *novaError) Error() string { return e.message }
-
-func badRequest(format string, args ...any) error {
-	return &novaError{400, fmt.Sprintf(format, args...)}
-}
-
-func notFound(format string, args ...any) error { return &novaError{404, fmt.Sprintf(format, args...)} }
-
-func conflict(format string, args ...any) error { return &novaError{409, fmt.Sprintf(format, args...)} }
-
-func forbidden(format string, args ...any) error {
-	return &novaError{403, fmt.Sprintf(format, args...)}
-}
 
 // denied is Nova's refusal by policy.
 func denied(rule string) error { return forbidden("Policy doesn't allow %s to be performed.", rule) }
@@ -63,36 +41,36 @@ var novaRoutes = []route{
 	{"GET", "/os-availability-zone", 1, (*call).listZones},
 	{"GET", "/os-availability-zone/detail", 1, (*call).listZonesDetail},
 	{"GET", "/os-hypervisors/detail", 53, (*call).listHypervisors},
-	{"PUT", "/os-quota-sets/{}", 1, (*call).updateQuotas},
+	{"PUT", "/os-quota-sets/{}", 1, of(body(quotaSchema()), (*call).updateQuotas)},
 	{"GET", "/os-quota-sets/{}/detail", 1, (*call).showQuotasDetail},
 	{"GET", "/os-server-groups", 1, (*call).listGroups},
-	{"POST", "/os-server-groups", 1, (*call).createGroup},
-	{"GET", "/os-server-groups/{}", 1, (*call).showGroup},
-	{"DELETE", "/os-server-groups/{}", 1, (*call).deleteGroup},
+	{"POST", "/os-server-groups", 1, of(body(groupSchema), (*call).createGroup)},
+	{"GET", "/os-server-groups/{}", 1, of((*call).findGroup, (*call).showGroup)},
+	{"DELETE", "/os-server-groups/{}", 1, of((*call).findGroup, (*call).deleteGroup)},
 	{"GET", "/os-services", 1, (*call).listServices},
-	{"PUT", "/os-services/{}", 53, (*call).updateService},
+	{"PUT", "/os-services/{}", 53, of(body(serviceSchema), (*call).updateService)},
 	{"GET", "/servers", 1, (*call).listServers},
-	{"POST", "/servers", 1, (*call).createServers},
+	{"POST", "/servers", 1, of(body(createSchema), (*call).createServers)},
 	{"GET", "/servers/detail", 1, (*call).listServersDetail},
-	{"GET", "/servers/{}", 1, (*call).showServer},
-	{"PUT", "/servers/{}", 1, (*call).updateServer},
-	{"DELETE", "/servers/{}", 1, (*call).deleteServer},
+	{"GET", "/servers/{}", 1, of((*call).findServer, (*call).showServer)},
+	{"PUT", "/servers/{}", 1, of(body(updateSchema), (*call).updateServer)},
+	{"DELETE", "/servers/{}", 1, of((*call).reachServer, (*call).deleteServer)},
 	{"POST", "/servers/{}/action", 1, (*call).actOnServer},
-	{"POST", "/servers/{}/metadata", 1, (*call).addMetadata},
-	{"PUT", "/servers/{}/metadata/{}", 1, (*call).setMetadata},
-	{"DELETE", "/servers/{}/metadata/{}", 1, (*call).deleteMetadata},
-	{"POST", "/servers/{}/os-volume_attachments", 1, (*call).attachVolume},
-	{"GET", "/servers/{}/os-volume_attachments/{}", 1, (*call).showAttachment},
-	{"DELETE", "/servers/{}/os-volume_attachments/{}", 1, (*call).detachVolume},
+	{"POST", "/servers/{}/metadata", 1, of(body(metadataBody), (*call).addMetadata)},
+	{"PUT", "/servers/{}/metadata/{}", 1, of(body(metaBody), (*call).setMetadata)},
+	{"DELETE", "/servers/{}/metadata/{}", 1, of((*call).reachServer, (*call).deleteMetadata)},
+	{"POST", "/servers/{}/os-volume_attachments", 1, of(body(attachSchema), (*call).attachVolume)},
+	{"GET", "/servers/{}/os-volume_attachments/{}", 1, of((*call).attached, (*call).showAttachment)},
+	{"DELETE", "/servers/{}/os-volume_attachments/{}", 1, of((*call).attached, (*call).detachVolume)},
 	{"GET", "/servers/{}/tags", 26, (*call).listTags},
-	{"PUT", "/servers/{}/tags", 26, (*call).replaceTags},
+	{"PUT", "/servers/{}/tags", 26, of(body(tagsBody), (*call).replaceTags)},
 }
 
 func (k *call) serveNova() reply {
 	k.region = k.regions[k.record.Region]
 	switch {
 	case k.region == nil:
-		return k.webob(404, "The resource could not be found.")
+		return k.nowhere()
 	case len(k.parts) == 0 || k.parts[0] != "v2.1":
 		return k.webob(404, "fakecloud knows no version but v2.1")
 	}
@@ -116,7 +94,7 @@ func (k *call) askNova() reply {
 	}
 	r, _ := k.find(novaRoutes, parts)
 	if r == nil {
-		return k.webob(404, "The resource could not be found.")
+		return k.nowhere()
 	}
 	version, err := k.negotiate()
 	if err != nil {
@@ -131,7 +109,7 @@ func (k *call) dispatch(r *route) (reply, error) {
 	switch ct {
 	case "", "text/plain", "application/json", "application/vnd.openstack.compute+json":
 	default:
-		return reply{}, &novaError{415, "Unsupported Content-Type"}
+		return reply{}, refuse(415, "Unsupported Content-Type")
 	}
 	project := strings.TrimSuffix(k.projectURL, "/")
 	if project != "" && k.token != nil && project != k.token.projectID() {
@@ -150,18 +128,9 @@ func (k *call) dispatch(r *route) (reply, error) {
 // of an error.
 func (k *call) novaReply(rep reply, err error, version string) reply {
 	if err != nil {
-		var e *novaError
-		if !errors.As(err, &e) {
-			e = &novaError{500, err.Error()}
-		}
-		rep = reply{
-			e.status,
-			http.Header{"Content-Type": {"application/json; charset=UTF-8"}},
-			novaFault(e.status, e.message, 0),
-		}
-	}
-	if rep.header == nil {
-		rep.header = http.Header{}
+		e := refusalOf(err, "")
+		rep = jsonReply(e.status, novaFault(e.status, e.message, 0)).
+			set("Content-Type", "application/json; charset=UTF-8")
 	}
 	if version != "" {
 		rep.header["Openstack-Api-Version"] = []string{"compute " + version}
@@ -177,7 +146,7 @@ var faultNames = map[int]string{
 	503: "serviceUnavailable",
 }
 
-func novaFault(status int, message string, retry int) []byte {
+func novaFault(status int, message string, retry int) object {
 	name, ok := faultNames[status]
 	if !ok {
 		name = "computeFault"
@@ -186,12 +155,17 @@ func novaFault(status int, message string, retry int) []byte {
 	if retry > 0 && name == "overLimit" {
 		fault = append(fault, field{"retryAfter", strconv.Itoa(retry)})
 	}
-	return appendJSON(nil, object{{name, fault}})
+	return object{{name, fault}}
 }
 
 // empty is an answer without a body.
 func empty(status int) reply {
 	return reply{status: status, header: http.Header{"Content-Type": {"application/json"}}}
+}
+
+// body finds the body of a request, for [of].
+func body(s *schema) func(*call) (object, error) {
+	return func(k *call) (object, error) { return k.body(s) }
 }
 
 // body reads the request's body and checks it.

@@ -1,6 +1,7 @@
 package fakecloud
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -10,7 +11,8 @@ import (
 	"time"
 )
 
-func (k *call) memberDocument(p *pool, m *poolMember, provisioning string) object {
+func (m *poolMember) document(provisioning string) object {
+	p := m.pool
 	operating := m.operating
 	switch {
 	case operating == "" && p.monitor == "":
@@ -25,19 +27,15 @@ func (k *call) memberDocument(p *pool, m *poolMember, provisioning string) objec
 		return strings.TrimSuffix(isoTime(at), "Z")
 	}
 	return object{
-		{"id", m.id}, {"name", m.name}, {"operating_status", operating}, {"provisioning_status", provisioning},
-		{"admin_state_up", true}, {"address", m.address}, {"protocol_port", m.port}, {"weight", m.weight},
+		{"id", m.ID}, {"name", m.Name}, {"operating_status", operating}, {"provisioning_status", provisioning},
+		{"admin_state_up", true}, {"address", m.Address}, {"protocol_port", m.port}, {"weight", m.Weight},
 		{"backup", false}, {"subnet_id", nil}, {"project_id", p.balancer.project}, {"created_at", stamp(m.created)},
-		{"updated_at", stamp(m.updated)}, {"monitor_address", nil}, {"monitor_port", nil}, {"tags", m.tags},
+		{"updated_at", stamp(m.updated)}, {"monitor_address", nil}, {"monitor_port", nil}, {"tags", m.Tags},
 		{"tenant_id", p.balancer.project},
 	}
 }
 
-func (k *call) listMembers() (reply, error) {
-	p, err := k.pool(k.vars[0])
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) listMembers(p *pool) (reply, error) {
 	list, links := []object{}, []object{}
 	limit, marker := k.config.PageLimit, k.record.Query.Get("marker")
 	if n, err := strconv.Atoi(k.record.Query.Get("limit")); err == nil && n > 0 {
@@ -45,9 +43,9 @@ func (k *call) listMembers() (reply, error) {
 	}
 	begin := 0
 	if marker != "" {
-		begin = 1 + slices.IndexFunc(p.members, func(m *poolMember) bool { return m.id == marker })
+		begin = 1 + slices.IndexFunc(p.members, func(m *poolMember) bool { return m.ID == marker })
 		if begin == 0 {
-			return reply{}, badBalancer("Supplied pagination marker '%s' is not valid.", marker)
+			return reply{}, badRequest("Supplied pagination marker '%s' is not valid.", marker)
 		}
 	}
 	for _, m := range p.members[begin:] {
@@ -57,17 +55,13 @@ func (k *call) listMembers() (reply, error) {
 			links = append(links, object{{"href", address}, {"rel", "next"}})
 			break
 		}
-		list = append(list, k.memberDocument(p, m, p.balancer.provisioning()))
+		list = append(list, m.document(p.balancer.provisioning()))
 	}
 	return jsonReply(200, object{{"members", list}, {"members_links", links}}), nil
 }
 
-func (k *call) showMember() (reply, error) {
-	p, m, err := k.member()
-	if err != nil {
-		return reply{}, err
-	}
-	return jsonReply(200, object{{"member", k.memberDocument(p, m, p.balancer.provisioning())}}), nil
+func (k *call) showMember(m *poolMember) (reply, error) {
+	return jsonReply(200, object{{"member", m.document(m.pool.balancer.provisioning())}}), nil
 }
 
 // memberFields are those of a member that a request may set.
@@ -79,115 +73,96 @@ type memberFields struct {
 	Tags    *[]string `json:"tags"`
 }
 
-func (f memberFields) check() error {
+// memberBody reads the member in a request.
+func (k *call) memberBody() (memberFields, error) {
+	var body map[string]json.RawMessage
+	var f memberFields
+	if err := json.Unmarshal(k.record.Body, &body); err != nil {
+		return f, badRequest("Request is not in valid JSON format")
+	}
+	if err := json.Unmarshal(body["member"], &f); err != nil {
+		return f, badRequest("Invalid input for field/attribute member_. Value: '%s'.", k.record.Body)
+	}
+	const bad = "Invalid input for field/attribute weight. Value: '%d'. Value should be "
 	if f.Weight != nil && *f.Weight < 0 {
-		return badBalancer(
-			"Invalid input for field/attribute weight. Value: '%d'. Value should be greater or equal to 0",
-			*f.Weight,
-		)
+		return f, badRequest(bad+"greater or equal to 0", *f.Weight)
 	}
 	if f.Weight != nil && *f.Weight > 256 {
-		return badBalancer(
-			"Invalid input for field/attribute weight. Value: '%d'. Value should be lower or equal to 256",
-			*f.Weight,
-		)
+		return f, badRequest(bad+"lower or equal to 256", *f.Weight)
 	}
-	return nil
+	return f, nil
 }
 
 func (m *poolMember) set(f memberFields) {
 	if f.Name != nil {
-		m.name = *f.Name
+		m.Name = *f.Name
 	}
 	if f.Weight != nil {
-		m.weight = *f.Weight
+		m.Weight = *f.Weight
 	}
 	if f.Tags != nil {
-		m.tags = *f.Tags
+		m.Tags = *f.Tags
 	}
 }
 
-func (k *call) createMember() (reply, error) {
-	p, err := k.pool(k.vars[0])
-	if err != nil {
-		return reply{}, err
-	}
-	var given memberFields
-	if err = k.octaviaBody("member", &given); err == nil {
-		err = given.check()
-	}
+func (k *call) createMember(p *pool) (reply, error) {
+	given, err := k.memberBody()
 	switch {
 	case err != nil:
 		return reply{}, err
 	case given.Address == nil:
-		return reply{}, badBalancer(
+		return reply{}, badRequest(
 			"Invalid input for field/attribute address. Value: 'None'. Mandatory field missing.",
 		)
 	case given.Port == nil:
-		return reply{}, badBalancer(
+		return reply{}, badRequest(
 			"Invalid input for field/attribute protocol_port. Value: 'None'. Mandatory field missing.",
 		)
 	}
 	if _, err := netip.ParseAddr(*given.Address); err != nil {
-		return reply{}, badBalancer(
+		return reply{}, badRequest(
 			"Invalid input for field/attribute address. Value: '%s'. Value should be IPv4 or IPv6 format",
 			*given.Address,
 		)
 	}
 	for _, m := range p.members {
-		if m.address == *given.Address && m.port == *given.Port {
-			return reply{}, &octaviaError{
-				status: http.StatusConflict,
-				message: fmt.Sprintf("Another member on this pool is already using ip %s on protocol_port %d",
-					m.address, m.port),
-			}
+		if m.Address == *given.Address && m.port == *given.Port {
+			return reply{}, conflict("Another member on this pool is already using ip %s on protocol_port %d",
+				m.Address, m.port)
 		}
 	}
 	if err := p.balancer.change(k); err != nil {
 		return reply{}, err
 	}
 	m := &poolMember{
-		id:      k.uuid("member"),
-		address: *given.Address,
+		Member:  Member{ID: k.uuid("member"), Address: *given.Address, Weight: 1, Tags: []string{}},
+		pool:    p,
 		port:    *given.Port,
-		weight:  1,
-		tags:    []string{},
 		created: k.time(),
 	}
 	m.set(given)
 	p.members = append(p.members, m)
-	return jsonReply(201, object{{"member", k.memberDocument(p, m, "PENDING_CREATE")}}), nil
+	return jsonReply(201, object{{"member", m.document("PENDING_CREATE")}}), nil
 }
 
-func (k *call) updateMember() (reply, error) {
-	p, m, err := k.member()
-	if err != nil {
-		return reply{}, err
-	}
-	var given memberFields
-	if err = k.octaviaBody("member", &given); err == nil {
-		err = given.check()
-	}
+func (k *call) updateMember(m *poolMember) (reply, error) {
+	given, err := k.memberBody()
 	if err == nil {
-		err = p.balancer.change(k)
+		err = m.pool.balancer.change(k)
 	}
 	if err != nil {
 		return reply{}, err
 	}
 	m.set(given)
 	m.updated = k.time()
-	return jsonReply(200, object{{"member", k.memberDocument(p, m, "PENDING_UPDATE")}}), nil
+	return jsonReply(200, object{{"member", m.document("PENDING_UPDATE")}}), nil
 }
 
-func (k *call) deleteMember() (reply, error) {
-	p, m, err := k.member()
-	if err == nil {
-		err = p.balancer.change(k)
-	}
-	if err != nil {
+func (k *call) deleteMember(m *poolMember) (reply, error) {
+	if err := m.pool.balancer.change(k); err != nil {
 		return reply{}, err
 	}
-	p.members = slices.DeleteFunc(p.members, func(other *poolMember) bool { return other == m })
+	m.pool.members = slices.DeleteFunc(m.pool.members, func(other *poolMember) bool { return other == m })
 	return reply{status: 204, header: http.Header{}}, nil
 }
 
@@ -205,15 +180,8 @@ func (c *Cloud) AddPool(regionName string, members ...Member) (id string) {
 		b := &balancer{id: c.uuid("balancer"), name: "lb", subnet: SubnetID, project: MemberProjectID}
 		p := &pool{id: c.uuid("pool"), name: "pool", balancer: b, monitor: c.uuid("healthmonitor")}
 		for _, m := range members {
-			p.members = append(p.members, &poolMember{
-				id:      c.uuid("member"),
-				name:    m.Name,
-				address: m.Address,
-				port:    80,
-				weight:  m.Weight,
-				tags:    slices.Concat([]string{}, m.Tags),
-				created: c.time(),
-			})
+			m.ID, m.Tags = c.uuid("member"), slices.Concat([]string{}, m.Tags)
+			p.members = append(p.members, &poolMember{Member: m, pool: p, port: 80, created: c.time()})
 		}
 		b.pools = []*pool{p}
 		r.balancers = append(r.balancers, b)
@@ -248,7 +216,9 @@ func (c *Cloud) RemovePool(regionName, id string) {
 func (c *Cloud) Members(regionName, id string) (list []Member) {
 	c.changePool(regionName, id, func(_ *region, p *pool) {
 		for _, m := range p.members {
-			list = append(list, Member{m.id, m.name, m.address, m.weight, slices.Clone(m.tags)})
+			own := m.Member
+			own.Tags = slices.Clone(own.Tags)
+			list = append(list, own)
 		}
 	})
 	return list
@@ -267,7 +237,7 @@ func (c *Cloud) SetMonitored(regionName, id string, monitored bool) {
 func (c *Cloud) SetOperating(regionName, id, address, status string) {
 	c.changePool(regionName, id, func(_ *region, p *pool) {
 		for _, m := range p.members {
-			if m.address == address {
+			if m.Address == address {
 				m.operating = status
 			}
 		}

@@ -26,10 +26,7 @@ func (p pages[T]) reply(k *call, q url.Values, all []T) (reply, error) {
 		all = all[i+1:]
 	}
 	limit := k.limit(q)
-	list := []object{}
-	for _, item := range all[:min(limit, len(all))] {
-		list = append(list, p.document(item))
-	}
+	list := documents(all[:min(limit, len(all))], p.document)
 	doc := object{{p.name, list}}
 	if limit > 0 && len(list) == limit {
 		doc = append(doc, field{p.name + "_links", k.nextLink(p.path, p.id(all[limit-1]))})

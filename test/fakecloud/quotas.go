@@ -3,7 +3,6 @@ package fakecloud
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -40,11 +39,11 @@ func (r resource) in(minor int) bool {
 }
 
 func mustResource(name string) resource {
-	i := slices.IndexFunc(resources, func(r resource) bool { return r.name == name })
-	if i < 0 {
+	r := first(resources, func(r resource) bool { return r.name == name })
+	if r.name == "" {
 		panic(fmt.Sprintf("fakecloud: Nova has no quota for %q", name))
 	}
-	return resources[i]
+	return r
 }
 
 // defaultQuota is the limit of a project that has none of its own.
@@ -130,8 +129,7 @@ func (k *call) showLimits() (reply, error) {
 		{"totalFloatingIpsUsed", "floating_ips"}, {"totalSecurityGroupsUsed", "security_groups"},
 		{"totalServerGroupsUsed", "server_groups"},
 	} {
-		i := slices.IndexFunc(resources, func(r resource) bool { return r.name == u[1] })
-		if resources[i].in(k.minor) {
+		if mustResource(u[1]).in(k.minor) {
 			doc = append(doc, field{u[0], k.inUse(u[1], project)})
 		}
 	}
@@ -186,15 +184,10 @@ func quotaSchema() *schema {
 			props = append(props, prop{name: r.name, schema: limit})
 		}
 	}
-	set := &schema{props: props, closed: true}
-	return &schema{types: jsonObject, closed: true, props: []prop{{name: "quota_set", required: true, schema: set}}}
+	return wrapped("quota_set", &schema{props: props, closed: true})
 }
 
-func (k *call) updateQuotas() (reply, error) {
-	doc, err := k.body(quotaSchema())
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) updateQuotas(doc object) (reply, error) {
 	project, err := k.quotaProject("update", false)
 	if err != nil {
 		return reply{}, err

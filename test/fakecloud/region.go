@@ -110,20 +110,20 @@ func (r *region) addZone(c *Cloud, config Zone, hypervisors map[string]string) {
 	}
 }
 
-func (r *region) zone(name string) *zone {
-	i := slices.IndexFunc(r.zones, func(z *zone) bool { return z.name == name })
-	if i < 0 {
-		return nil
+// first is the first item that is so; the zero value where none is.
+func first[T any](list []T, is func(T) bool) (item T) {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		item = list[i]
 	}
-	return r.zones[i]
+	return item
+}
+
+func (r *region) zone(name string) *zone {
+	return first(r.zones, func(z *zone) bool { return z.name == name })
 }
 
 func (r *region) host(name string) *host {
-	i := slices.IndexFunc(r.hosts, func(h *host) bool { return h.name == name })
-	if i < 0 {
-		return nil
-	}
-	return r.hosts[i]
+	return first(r.hosts, func(h *host) bool { return h.name == name })
 }
 
 func (r *region) hostsOf(z *zone) []*host {

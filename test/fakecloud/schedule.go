@@ -43,7 +43,7 @@ func (r *region) choose(o *order) (*host, string) {
 	}
 	return slices.MinFunc(fit, func(a, b *host) int {
 		weight := 0
-		if o.group != nil && o.group.policy == "soft-affinity" {
+		if o.group != nil && o.group.Policy == "soft-affinity" {
 			weight = cmp.Compare(members[b], members[a])
 		} else if o.group != nil {
 			weight = cmp.Compare(members[a], members[b])
@@ -57,10 +57,10 @@ func (g *group) allows(members map[*host]int, h *host) bool {
 	switch {
 	case g == nil:
 		return true
-	case g.policy == "affinity":
+	case g.Policy == "affinity":
 		return len(members) == 0 || members[h] > 0
-	case g.policy == "anti-affinity":
-		return members[h] < max(1, g.maxPerHost)
+	case g.Policy == "anti-affinity":
+		return members[h] < max(1, g.MaxServerPerHost)
 	}
 	return true // the soft ones only weigh
 }

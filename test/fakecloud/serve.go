@@ -61,7 +61,7 @@ func jsonReply(status int, v any) reply {
 
 // unauthorized is the answer of most services to a token that does not count.
 func (k *call) unauthorized() reply {
-	fault := object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.message}}
+	fault := object{{"code", 401}, {"title", "Unauthorized"}, {"message", errUnauthorized.Error()}}
 	return jsonReply(401, object{{"error", fault}}).set("Www-Authenticate", `Keystone uri="`+k.identityURL()+`"`)
 }
 
@@ -161,23 +161,20 @@ func (c *Cloud) newCall(r *http.Request, body []byte) *call {
 	switch service {
 	case Identity, Images, Messaging:
 		rec.Service, k.parts = service, parts
-	case Network, LoadBalancing, BlockStorage:
+	case Compute, Network, LoadBalancing, BlockStorage:
 		rec.Service = service
 		if len(parts) > 0 {
 			rec.Region, k.parts = parts[0], parts[1:]
 		}
-	case Compute:
-		rec.Service = service
-		if len(parts) > 0 {
-			rec.Region, k.parts = parts[0], parts[1:]
-		}
+	default:
+		return k
+	}
+	if service == Compute {
 		rec.Microversion = requestedVersion(r.Header)
 		if len(k.parts) > 1 && isHexID(k.parts[1]) {
 			k.projectURL = k.parts[1] + "/"
 			k.parts = append(k.parts[:1:1], k.parts[2:]...)
 		}
-	default:
-		return k
 	}
 	rec.Path = "/"
 	if len(k.parts) > 1 {
@@ -201,14 +198,10 @@ func (k *call) serve() reply {
 		return k.serveNova()
 	case Images:
 		return k.serveGlance()
-	case Network:
-		return k.serveNeutron()
 	case Messaging:
 		return k.serveZaqar()
-	case LoadBalancing:
-		return k.serveOctavia()
-	case BlockStorage:
-		return k.serveCinder()
+	case Network, LoadBalancing, BlockStorage:
+		return k.serveRegional(regionals[k.record.Service])
 	}
 	return reply{http.StatusNotFound, http.Header{"Content-Type": {"text/plain"}}, []byte("no service here\n")}
 }
@@ -219,6 +212,17 @@ type route struct {
 	path   string // with {} for what varies
 	since  int    // the minor version of Nova's API that brought it
 	serve  func(*call) (reply, error)
+}
+
+// of serves a request about something that is found first, or refused.
+func of[T any](find func(*call) (T, error), serve func(*call, T) (reply, error)) func(*call) (reply, error) {
+	return func(k *call) (reply, error) {
+		found, err := find(k)
+		if err != nil {
+			return reply{}, err
+		}
+		return serve(k, found)
+	}
 }
 
 // find looks up the route of the request and sets vars. It also returns the
@@ -253,15 +257,47 @@ func fits(pattern string, parts []string) (vars []string, ok bool) {
 	return vars, true
 }
 
-// versioned finds the route of a request to the one version of a service; nil where
-// the path has another version, or none.
-func (k *call) versioned(version string, routes []route) *route {
-	if len(k.parts) == 0 || k.parts[0] != version {
-		return nil
-	}
-	r, _ := k.find(routes, k.parts[1:])
-	return r
+// regional is a service of one version that each region has.
+type regional struct {
+	version string // v2 is also v2.0
+	routes  []route
+	index   func(*call) reply // what everybody may read at its root; nil: nothing
+	missing func(*call) reply // where there is no route
+	refuse  func(error) reply // how it words an error
 }
+
+var regionals = map[string]regional{
+	Network:       {"v2.0", neutronRoutes, (*call).neutronVersions, (*call).nowhere, neutronReply},
+	LoadBalancing: {"v2", octaviaRoutes, nil, octaviaNowhere, octaviaReply},
+	BlockStorage:  {"v3", cinderRoutes, cinderIndex, (*call).nowhere, cinderReply},
+}
+
+func (k *call) serveRegional(s regional) reply {
+	k.region = k.regions[k.record.Region]
+	if k.region == nil {
+		return k.nowhere()
+	}
+	if s.index != nil && strings.Join(k.parts, "") == "" {
+		return s.index(k)
+	}
+	if k.token = k.validToken(k.record.Token); k.token == nil {
+		return k.unauthorized()
+	}
+	k.region.settle(k.Cloud)
+	rep := s.missing(k)
+	if len(k.parts) > 1 && strings.HasPrefix(k.parts[0], s.version) {
+		if r, _ := k.find(s.routes, k.parts[1:]); r != nil {
+			var err error
+			if rep, err = r.serve(k); err != nil {
+				rep = s.refuse(err)
+			}
+		}
+	}
+	return rep.set("X-Openstack-Request-Id", "req-"+k.uuid("request"))
+}
+
+// nowhere is the answer of a service on WebOb where there is nothing.
+func (k *call) nowhere() reply { return k.webob(404, "The resource could not be found.") }
 
 // webob is how a service on WebOb writes an error of its own: as HTML, JSON or
 // plain text, whatever the client accepts.
@@ -275,16 +311,15 @@ func (k *call) webob(status int, message string) reply {
 			"</h1>\n  " + message + "<br /><br />\n\n\n\n </body>\n</html>")
 		return rep.set("Content-Type", "text/html; charset=UTF-8")
 	case strings.Contains(accept, "application/json"):
-		rep.body = webobJSON(status, message)
-		return rep.set("Content-Type", "application/json")
+		return jsonReply(status, webobJSON(status, message))
 	}
 	rep.body = []byte(title + "\n\n" + message + "\n\n   ")
 	return rep.set("Content-Type", "text/plain; charset=UTF-8")
 }
 
-func webobJSON(status int, message string) []byte {
-	return appendJSON(nil, object{
+func webobJSON(status int, message string) object {
+	return object{
 		{"message", message + "<br /><br />\n\n\n"}, {"code", strconv.Itoa(status) + " " + http.StatusText(status)},
 		{"title", http.StatusText(status)},
-	})
+	}
 }

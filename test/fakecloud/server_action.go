@@ -1,7 +1,6 @@
 package fakecloud
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -36,22 +35,14 @@ func (k *call) reachServer() (*server, error) {
 	return s, err
 }
 
-func (k *call) showServer() (reply, error) {
-	s, err := k.findServer()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) showServer(s *server) (reply, error) {
 	if s.host.cellDown() && k.minor < 69 {
 		return reply{}, unexpected("nova.exception.NovaException")
 	}
 	return k.serverReply(s, false), nil
 }
 
-func (k *call) updateServer() (reply, error) {
-	doc, err := k.body(updateSchema)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) updateServer(doc object) (reply, error) {
 	s, err := k.reachServer()
 	if err != nil {
 		return reply{}, err
@@ -75,12 +66,8 @@ func (k *call) locked(s *server) error {
 	return nil
 }
 
-func (k *call) deleteServer() (reply, error) {
-	s, err := k.reachServer()
-	if err == nil {
-		err = k.locked(s)
-	}
-	if err != nil {
+func (k *call) deleteServer(s *server) (reply, error) {
+	if err := k.locked(s); err != nil {
 		return reply{}, err
 	}
 	if s.host == nil && s.vmState == "error" { // no host has to do anything
@@ -117,26 +104,32 @@ var novaActions = strings.Fields("addFixedIp addFloatingIp addSecurityGroup chan
 type action struct {
 	schema func(minor int) *schema // nil: any value
 	mapped bool                    // it asks first whether any cell has the server
+	hosted bool                    // it asks whether the server has a host
+	from   []string                // states that it begins in, with nothing under way; nil: any
 	act    func(*call, *server, any) error
 	reply  func(*call, *server) reply // nil: an empty 202
 }
 
 var actions = map[string]action{
-	"os-start":       {mapped: true, act: (*call).startServer},
-	"os-stop":        {mapped: true, act: (*call).stopServer},
-	"lock":           {schema: lockSchema, act: (*call).lockServer},
-	"unlock":         {act: (*call).unlockServer},
-	"os-resetState":  {schema: always(resetSchema), act: (*call).resetServer},
-	"rebuild":        {schema: always(rebuildSchema), act: (*call).rebuildServer, reply: (*call).rebuildReply},
-	"resize":         {schema: always(resizeSchema), act: (*call).resizeServer},
-	"confirmResize":  {act: (*call).confirmResize, reply: func(*call, *server) reply { return empty(204) }},
-	"revertResize":   {act: (*call).revertResize},
-	"pause":          {act: (*call).pauseServer},
-	"unpause":        {act: (*call).unpauseServer},
-	"suspend":        {act: (*call).suspendServer},
-	"resume":         {act: (*call).resumeServer},
-	"shelve":         {act: (*call).shelveServer},
-	"unshelve":       {schema: unshelveSchema, act: (*call).unshelveServer},
+	"os-start": {mapped: true, hosted: true, from: []string{"stopped"}, act: becomes("powering-on", "active")},
+	"os-stop": {mapped: true, hosted: true, from: []string{"active", "error"},
+		act: becomes("powering-off", "stopped")},
+	"lock":          {schema: lockSchema, act: (*call).lockServer},
+	"unlock":        {act: (*call).unlockServer},
+	"os-resetState": {schema: always(resetSchema), act: (*call).resetServer},
+	"rebuild": {schema: always(rebuildSchema), from: []string{"active", "stopped", "error"},
+		act: (*call).rebuildServer, reply: (*call).rebuildReply},
+	"resize": {schema: always(resizeSchema), from: []string{"active", "stopped"}, act: (*call).resizeServer},
+	"confirmResize": {from: []string{"resized"}, act: (*call).confirmResize,
+		reply: func(*call, *server) reply { return empty(204) }},
+	"revertResize": {from: []string{"resized"}, act: (*call).revertResize},
+	"pause":        {hosted: true, from: []string{"active"}, act: becomes("pausing", "paused")},
+	"unpause":      {hosted: true, from: []string{"paused"}, act: becomes("unpausing", "active")},
+	"suspend":      {hosted: true, from: []string{"active"}, act: becomes("suspending", "suspended")},
+	"resume":       {hosted: true, from: []string{"suspended"}, act: becomes("resuming", "active")},
+	"shelve":       {from: []string{"active", "stopped", "paused", "suspended"}, act: (*call).shelveServer},
+	"unshelve": {schema: unshelveSchema, from: []string{"shelved", "shelved_offloaded"},
+		act: (*call).unshelveServer},
 	"os-migrateLive": {schema: always(liveSchema), act: (*call).migrateServer},
 }
 
@@ -152,7 +145,7 @@ func (k *call) actOnServer() (reply, error) {
 	a, ok := actions[name]
 	switch {
 	case !ok && slices.Contains(novaActions, name):
-		return reply{}, &novaError{http.StatusNotImplemented, "fakecloud does not do " + name}
+		return reply{}, refuse(501, "fakecloud does not do %s", name)
 	case !ok:
 		return reply{}, badRequest("There is no such action: %s", name)
 	case a.mapped:
@@ -164,6 +157,12 @@ func (k *call) actOnServer() (reply, error) {
 		return reply{}, err
 	}
 	s, err := k.reachServer()
+	if err == nil && a.hosted {
+		err = k.hosted(s)
+	}
+	if err == nil && a.from != nil {
+		err = k.idle(s, strings.TrimPrefix(name, "os-"), a.from...)
+	}
 	if err == nil {
 		err = a.act(k, s, doc[0].value)
 	}
@@ -173,49 +172,23 @@ func (k *call) actOnServer() (reply, error) {
 	return empty(202), err
 }
 
-// power starts a task that ends in another state.
-func (k *call) power(s *server, task, state string) {
-	s.TaskState, s.updated = task, k.time()
-	k.region.later(k.Cloud, s, k.config.PowerTime, func(_ *region, s *server) {
-		s.TaskState, s.vmState, s.updated = "", state, k.time()
-	})
+// becomes is an action that only changes the state of a server.
+func becomes(task, state string) func(*call, *server, any) error {
+	return func(k *call, s *server, _ any) error {
+		k.task(s, task, func(_ *region, s *server) { s.vmState = state })
+		return nil
+	}
 }
 
-// ready checks what most actions have in common: the server is not locked, and
-// is in one of the states, with nothing under way.
-func (k *call) ready(s *server, action string, states ...string) error {
-	if err := k.locked(s); err != nil {
+// hosted refuses a server without a host, unless it is locked, which counts first.
+func (k *call) hosted(s *server) error {
+	switch err := k.locked(s); {
+	case err != nil || s.scheduled():
 		return err
+	case s.vmState == "building": // not in the data base of a cell yet
+		return notFound("Instance %s could not be found.", s.ID)
 	}
-	if !s.scheduled() {
-		if s.vmState == "building" { // not in the data base of a cell yet
-			return notFound("Instance %s could not be found.", s.ID)
-		}
-		return conflict("Instance %s is not ready", s.ID)
-	}
-	if err := s.inState(action, states...); err != nil {
-		return err
-	}
-	if s.TaskState != "" {
-		return conflict("Cannot '%s' instance %s while it is in task_state %s", action, s.ID, s.TaskState)
-	}
-	return nil
-}
-
-func (k *call) startServer(s *server, _ any) error {
-	if err := k.ready(s, "start", "stopped"); err != nil {
-		return err
-	}
-	k.power(s, "powering-on", "active")
-	return nil
-}
-
-func (k *call) stopServer(s *server, _ any) error {
-	if err := k.ready(s, "stop", "active", "error"); err != nil {
-		return err
-	}
-	k.power(s, "powering-off", "stopped")
-	return nil
+	return conflict("Instance %s is not ready", s.ID)
 }
 
 // lockSchema holds from 2.73 on; before, the value may be anything.

@@ -84,7 +84,7 @@ func (s *server) snapshot() Server {
 	v.Metadata, v.Tags = maps.Clone(v.Metadata), slices.Clone(v.Tags)
 	v.Group = ""
 	if s.group != nil {
-		v.Group = s.group.id
+		v.Group = s.group.ID
 	}
 	return v
 }

@@ -25,11 +25,7 @@ type order struct {
 	port   *port   // that the server is made with; nil: a new one
 }
 
-func (k *call) createServers() (reply, error) {
-	doc, err := k.body(createSchema)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) createServers(doc object) (reply, error) {
 	body, _ := sub(doc, "server")
 	o, err := k.readOrder(doc, body)
 	if err != nil {
@@ -77,7 +73,7 @@ func (k *call) readOrder(doc, body object) (*order, error) {
 	if id := text(hints, "group"); id != "" {
 		o.group = k.region.group(id, k.token)
 		if o.group == nil {
-			o.group = &group{id: id} // to be refused when Nova gets there
+			o.group = &group{ServerGroup: ServerGroup{ID: id}} // to be refused when Nova gets there
 		}
 	}
 	return o, k.readNetworks(o, body)
@@ -163,14 +159,14 @@ func (k *call) checkOrder(o *order, body object) error {
 	if limit := k.quota("metadata_items", k.token.project.id); limit >= 0 && len(o.server.Metadata) > limit {
 		return forbidden("Maximum number of metadata items exceeds %d", limit)
 	}
-	if o.group != nil && o.group.policy == "" {
-		return badRequest("Instance group %s could not be found.", o.group.id)
+	if o.group != nil && o.group.Policy == "" {
+		return badRequest("Instance group %s could not be found.", o.group.ID)
 	}
 	if err := k.checkQuota(o.server.ProjectID, 1, o.flavor); err != nil {
 		return err
 	}
 	if o.group != nil {
-		limit := k.quota("server_group_members", o.group.project)
+		limit := k.quota("server_group_members", o.group.ProjectID)
 		if limit >= 0 && len(o.group.alive())+1 > limit {
 			return forbidden("Quota exceeded, too many servers in group")
 		}

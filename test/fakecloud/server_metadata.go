@@ -3,26 +3,23 @@ package fakecloud
 import "maps"
 
 var (
-	metadataBody = &schema{
-		types:  jsonObject,
-		closed: true,
-		props:  []prop{{name: "metadata", schema: metadataSchema, required: true}},
-	}
-	metaBody = &schema{
-		types:  jsonObject,
-		closed: true,
-		props: []prop{{name: "meta", required: true, schema: &schema{
-			types: jsonObject, keys: metadataKeys, others: metadataSchema.others, closed: true, minSize: 1, maxSize: 1,
-		}}},
-	}
+	metadataBody = wrapped("metadata", metadataSchema)
+	metaBody     = wrapped("meta", &schema{
+		types: jsonObject, keys: metadataKeys, others: metadataSchema.others, closed: true, minSize: 1, maxSize: 1,
+	})
 )
 
-// setAll gives a server new metadata.
-func (k *call) setAll(s *server, metadata map[string]string) error {
+// editable refuses changes of the metadata of a server that is locked or in another state.
+func (k *call) editable(s *server, action string) error {
 	if err := k.locked(s); err != nil {
 		return err
 	}
-	if err := s.inState("update metadata", "active", "paused", "suspended", "stopped"); err != nil {
+	return s.inState(action, "active", "paused", "suspended", "stopped")
+}
+
+// setAll gives a server new metadata.
+func (k *call) setAll(s *server, metadata map[string]string) error {
+	if err := k.editable(s, "update metadata"); err != nil {
 		return err
 	}
 	if limit := k.quota("metadata_items", s.ProjectID); limit >= 0 && len(metadata) > limit {
@@ -43,11 +40,7 @@ func (s *server) merge(more map[string]string) map[string]string {
 	return all
 }
 
-func (k *call) addMetadata() (reply, error) {
-	doc, err := k.body(metadataBody)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) addMetadata(doc object) (reply, error) {
 	s, err := k.reachServer()
 	if err == nil {
 		err = k.setAll(s, s.merge(stringMap(doc, "metadata")))
@@ -58,11 +51,7 @@ func (k *call) addMetadata() (reply, error) {
 	return jsonReply(200, object{{"metadata", s.Metadata}}), nil
 }
 
-func (k *call) setMetadata() (reply, error) {
-	doc, err := k.body(metaBody)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) setMetadata(doc object) (reply, error) {
 	s, err := k.reachServer()
 	if err != nil {
 		return reply{}, err
@@ -77,18 +66,11 @@ func (k *call) setMetadata() (reply, error) {
 	return jsonReply(200, object{{"meta", meta}}), nil
 }
 
-func (k *call) deleteMetadata() (reply, error) {
-	s, err := k.reachServer()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) deleteMetadata(s *server) (reply, error) {
 	if _, ok := s.Metadata[k.vars[1]]; !ok {
 		return reply{}, notFound("Metadata item was not found")
 	}
-	if err := k.locked(s); err != nil {
-		return reply{}, err
-	}
-	if err := s.inState("delete metadata", "active", "paused", "suspended", "stopped"); err != nil {
+	if err := k.editable(s, "delete metadata"); err != nil {
 		return reply{}, err
 	}
 	s.Metadata = s.merge(nil)

@@ -2,6 +2,14 @@ package fakecloud
 
 import "regexp"
 
+// closed is an object with no other properties.
+func closed(props ...prop) *schema { return &schema{types: jsonObject, closed: true, props: props} }
+
+// wrapped is an object with one property, in which all else is.
+func wrapped(name string, value *schema) *schema {
+	return closed(prop{name: name, required: true, schema: value})
+}
+
 // Parts of Nova's schemas that several requests share.
 var (
 	nameSchema     = &schema{types: jsonString, minSize: 1, maxSize: 255, format: "name"}
@@ -22,7 +30,7 @@ var (
 	anyString      = &schema{types: jsonString}
 	securityGroups = &schema{
 		types: []string{"array"},
-		items: &schema{types: jsonObject, closed: true, props: []prop{{name: "name", schema: nameSchema}}},
+		items: closed(prop{name: "name", schema: nameSchema}),
 	}
 	schedulerHints  = &schema{types: jsonObject, props: []prop{{name: "group", schema: uuidSchema}}}
 	imageSchema     = &schema{oneOf: []*schema{uuidSchema, {types: jsonString, enum: []any{""}}}}
@@ -32,12 +40,12 @@ var (
 // networkList is the list of networks at creation; their ids are checked later
 // before 2.37.
 func networkList(id *schema) *schema {
-	return &schema{types: []string{"array"}, items: &schema{types: jsonObject, closed: true, props: []prop{
-		{name: "fixed_ip", schema: anyString},
-		{name: "port", schema: portOrNull},
-		{name: "uuid", schema: id},
-		{name: "tag", schema: tagSchema, since: 32},
-	}}}
+	return &schema{types: []string{"array"}, items: closed(
+		prop{name: "fixed_ip", schema: anyString},
+		prop{name: "port", schema: portOrNull},
+		prop{name: "uuid", schema: id},
+		prop{name: "tag", schema: tagSchema, since: 32},
+	)}
 }
 
 // createSchema is the body of POST /servers.
@@ -65,9 +73,7 @@ var createSchema = &schema{types: jsonObject, closed: true, props: []prop{
 }}
 
 // updateSchema is the body of PUT /servers/{}.
-var updateSchema = &schema{types: jsonObject, closed: true, props: []prop{
-	{name: "server", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
-		{name: "name", schema: nameSchema},
-		{name: "description", schema: stringOrNull, since: 19},
-	}}},
-}}
+var updateSchema = wrapped("server", closed(
+	prop{name: "name", schema: nameSchema},
+	prop{name: "description", schema: stringOrNull, since: 19},
+))

@@ -26,25 +26,13 @@ func (k *call) listTags() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return tagsReply(s), nil
+	return jsonReply(200, object{{"tags", s.Tags}}), nil
 }
 
-func tagsReply(s *server) reply {
-	return jsonReply(200, object{{"tags", append([]string{}, s.Tags...)}})
-}
-
-var tagsBody = &schema{
-	types:  jsonObject,
-	closed: true,
-	props:  []prop{{name: "tags", schema: tagListSchema, required: true}},
-}
+var tagsBody = wrapped("tags", tagListSchema)
 
 // replaceTags sorts the tags, as the data base does. A lock does not matter.
-func (k *call) replaceTags() (reply, error) {
-	doc, err := k.body(tagsBody)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) replaceTags(doc object) (reply, error) {
 	s, err := k.taggedServer("update_all")
 	if err == nil {
 		err = s.inState("update tags", "active", "paused", "suspended", "stopped")
@@ -55,5 +43,5 @@ func (k *call) replaceTags() (reply, error) {
 	tags := stringList(doc, "tags")
 	slices.Sort(tags)
 	s.Tags = slices.Compact(tags)
-	return tagsReply(s), nil
+	return jsonReply(200, object{{"tags", s.Tags}}), nil
 }

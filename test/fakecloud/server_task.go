@@ -3,7 +3,7 @@ package fakecloud
 // What changes an existing server, other than starting and stopping it.
 
 // idle checks that a server is not locked, is in one of the states, and that
-// nothing is under way. Unlike [call.ready] it does not ask for a host.
+// nothing is under way.
 func (k *call) idle(s *server, action string, states ...string) error {
 	if err := k.locked(s); err != nil {
 		return err
@@ -32,19 +32,12 @@ func (r *region) move(s *server, zone string, avoid *host) *host {
 	return h
 }
 
-var rebuildSchema = actionSchema("rebuild",
+var rebuildSchema = wrapped("rebuild",
 	&schema{types: jsonObject, props: []prop{{name: "imageRef", required: true, schema: uuidSchema}}})
-
-func actionSchema(name string, value *schema) *schema {
-	return &schema{types: jsonObject, closed: true, props: []prop{{name: name, required: true, schema: value}}}
-}
 
 // rebuildServer gives a server another image: its id, its host and its addresses
 // stay, its disk does not. The image changes at once.
 func (k *call) rebuildServer(s *server, value any) error {
-	if err := k.idle(s, "rebuild", "active", "stopped", "error"); err != nil {
-		return err
-	}
 	image := text(value.(object), "imageRef")
 	if k.image(image) == nil {
 		return badRequest("Cannot find image for rebuild")
@@ -61,22 +54,18 @@ func (k *call) rebuildServer(s *server, value any) error {
 
 // rebuildReply is the server and its new password.
 func (k *call) rebuildReply(s *server) reply {
-	rep := k.serverReply(s, k.minor < 75)
+	rep := k.serverReply(s, k.minor < 75, field{"adminPass", k.hexID("password")[:12]})
 	rep.status = 202
-	rep.body = append(rep.body[:len(rep.body)-2], `, "adminPass": "`+k.hexID("password")[:12]+`"}}`...)
 	return rep.set("Location", k.selfURL()+"servers/"+s.ID)
 }
 
-var resizeSchema = actionSchema("resize",
+var resizeSchema = wrapped("resize",
 	&schema{types: jsonObject, props: []prop{{name: "flavorRef", required: true, schema: flavorRefSchema}}})
 
 // resizeServer gives a server another flavor, on any host that has room. It is
 // shown in VERIFY_RESIZE until that is confirmed or reverted. Without a host it
 // stays as it was, without an error.
 func (k *call) resizeServer(s *server, value any) error {
-	if err := k.idle(s, "resize", "active", "stopped"); err != nil {
-		return err
-	}
 	ref, _ := value.(object).get("flavorRef")
 	wanted := findFlavor(bare(ref))
 	switch wanted {
@@ -110,17 +99,11 @@ func (r *region) reshape(s *server, f *flavor, h *host) {
 }
 
 func (k *call) confirmResize(s *server, _ any) error {
-	if err := k.idle(s, "confirmResize", "resized"); err != nil {
-		return err
-	}
 	k.task(s, "", func(_ *region, s *server) { s.vmState, s.before = s.before.vmState, nil })
 	return nil
 }
 
 func (k *call) revertResize(s *server, _ any) error {
-	if err := k.idle(s, "revertResize", "resized"); err != nil {
-		return err
-	}
 	k.task(s, "resize_reverting", func(r *region, s *server) {
 		r.reshape(s, s.before.flavor, s.before.host)
 		s.vmState, s.before, s.launched = s.before.vmState, nil, k.tick()
@@ -128,37 +111,9 @@ func (k *call) revertResize(s *server, _ any) error {
 	return nil
 }
 
-// become is an action that only changes the state of a server.
-func (k *call) become(s *server, action, task, from, to string) error {
-	err := k.ready(s, action, from)
-	if err == nil {
-		k.power(s, task, to)
-	}
-	return err
-}
-
-func (k *call) pauseServer(s *server, _ any) error {
-	return k.become(s, "pause", "pausing", "active", "paused")
-}
-
-func (k *call) unpauseServer(s *server, _ any) error {
-	return k.become(s, "unpause", "unpausing", "paused", "active")
-}
-
-func (k *call) suspendServer(s *server, _ any) error {
-	return k.become(s, "suspend", "suspending", "active", "suspended")
-}
-
-func (k *call) resumeServer(s *server, _ any) error {
-	return k.become(s, "resume", "resuming", "suspended", "active")
-}
-
 // shelveServer takes a server from its host at once, as a Nova does whose
 // shelved_offload_time is 0. No image of it is made.
 func (k *call) shelveServer(s *server, _ any) error {
-	if err := k.idle(s, "shelve", "active", "stopped", "paused", "suspended"); err != nil {
-		return err
-	}
 	k.task(s, "shelving", func(r *region, s *server) {
 		s.vmState, s.Zone = "shelved_offloaded", ""
 		r.place(s, nil)
@@ -170,7 +125,7 @@ func unshelveSchema(minor int) *schema {
 	if minor < 77 {
 		return anything
 	}
-	return actionSchema("unshelve", &schema{types: []string{"object", "null"}, closed: true, props: []prop{
+	return wrapped("unshelve", &schema{types: []string{"object", "null"}, closed: true, props: []prop{
 		{name: "availability_zone", schema: nameSchema},
 	}})
 }
@@ -178,9 +133,6 @@ func unshelveSchema(minor int) *schema {
 // unshelveServer brings a server back, from 2.77 on into a zone of choice.
 // Without a host it stays shelved.
 func (k *call) unshelveServer(s *server, value any) error {
-	if err := k.idle(s, "unshelve", "shelved", "shelved_offloaded"); err != nil {
-		return err
-	}
 	given, _ := value.(object)
 	if zone := text(given, "availability_zone"); zone != "" && k.minor >= 77 {
 		if !k.region.available()[zone] {
@@ -197,7 +149,7 @@ func (k *call) unshelveServer(s *server, value any) error {
 	return nil
 }
 
-var liveSchema = actionSchema("os-migrateLive", &schema{types: jsonObject, props: []prop{
+var liveSchema = wrapped("os-migrateLive", &schema{types: jsonObject, props: []prop{
 	{name: "host", required: true, schema: &schema{types: []string{"string", "null"}}},
 	{name: "block_migration", required: true, schema: anything},
 	{name: "force", since: 30, until: 67, schema: boolean},
@@ -217,7 +169,10 @@ func (k *call) migrateServer(s *server, value any) error {
 	if name != "" && wanted == nil {
 		return badRequest("Compute host %s could not be found.", name)
 	}
-	if err := k.ready(s, "os-migrateLive", "active", "paused"); err != nil {
+	if err := k.hosted(s); err != nil {
+		return err
+	}
+	if err := k.idle(s, "os-migrateLive", "active", "paused"); err != nil {
 		return err
 	}
 	forced, _ := doc.get("force")

@@ -1,60 +1,35 @@
 package fakecloud
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
-	"strconv"
 )
 
-// A page of a large cluster is a megabyte and more of JSON, made for every
-// request. So servers are appended field by field and not made from objects.
-
-// view is what all servers of an answer have in common.
+// view is which fields the servers of an answer have.
 type view struct {
-	k        *call
-	minor    int
-	admin    bool
-	detail   bool
-	show     bool // of a single server, which has a little more
-	brief    bool // the answer to an update before 2.75, which has less
-	self     string
-	bookmark string
-}
-
-func (k *call) view(detail, show bool) *view {
-	return &view{
-		k:        k,
-		minor:    k.minor,
-		admin:    k.token.admin(),
-		detail:   detail,
-		show:     show,
-		self:     k.selfURL(),
-		bookmark: k.bookmarkURL(),
-	}
+	*call
+	detail bool
+	show   bool // of a single server, which has a little more
+	brief  bool // the answer to an update before 2.75, which has less
 }
 
 // renderPage writes a page of servers; those that cannot be read come first.
 // Time passes for a caller that waits for a server to be built.
 func (k *call) renderPage(path string, detail bool, partial, page []*server, more bool) reply {
-	v := k.view(detail, false)
-	size := 300
-	if detail {
-		size = 2000
-	}
-	b := make([]byte, 0, 100+size*(len(page)+len(partial)))
-	b = append(b, `{"servers": [`...)
+	v := view{call: k, detail: detail}
+	b := append(make([]byte, 0, 100+1500*(len(page)+len(partial))), `{"servers":[`...)
 	waiting := false
 	for i, s := range partial {
-		b = v.appendPartial(comma(b, i), s)
+		b = appendJSON(comma(b, i), v.partial(s))
 	}
 	for i, s := range page {
-		b = v.appendServer(comma(b, i+len(partial)), s)
+		b = appendJSON(comma(b, i+len(partial)), v.server(s))
 		waiting = waiting || s.waiting()
 	}
 	b = append(b, ']')
 	if more {
-		b = append(b, `, "servers_links": `...)
-		b = appendJSON(b, k.nextLink(path, page[len(page)-1].ID))
+		b = appendJSON(append(b, `,"servers_links":`...), k.nextLink(path, page[len(page)-1].ID))
 	}
 	if waiting {
 		k.tick()
@@ -62,119 +37,73 @@ func (k *call) renderPage(path string, detail bool, partial, page []*server, mor
 	return reply{200, http.Header{"Content-Type": {"application/json"}}, append(b, '}')}
 }
 
-// serverReply writes a single server.
-func (k *call) serverReply(s *server, brief bool) reply {
-	v := k.view(true, true)
-	v.brief = brief
-	b := append(make([]byte, 0, 2000), `{"server": `...)
-	if s.host.cellDown() {
-		b = v.appendPartial(b, s)
-	} else {
-		b = v.appendServer(b, s)
+// serverReply writes a single server, with more fields.
+func (k *call) serverReply(s *server, brief bool, more ...field) reply {
+	v := view{call: k, detail: true, show: true, brief: brief}
+	doc := v.partial(s)
+	if !s.host.cellDown() {
+		doc = v.server(s)
 	}
 	if s.waiting() {
 		k.tick()
 	}
-	return reply{200, http.Header{"Content-Type": {"application/json"}}, append(b, '}')}
+	return jsonReply(200, object{{"server", append(doc, more...)}})
 }
 
-// text appends a field that is a string.
-func (v *view) text(b []byte, key, value string) []byte {
-	b = append(append(append(b, `, "`...), key...), `": `...)
-	return appendJSON(b, value)
-}
+// bookmark is the link to an image or a flavor.
+func (v view) bookmark(path string) field { return field{"links", v.links(path)[1:]} }
 
-// literal appends a field whose value is JSON.
-func (v *view) literal(b []byte, key, value string) []byte {
-	b = append(append(append(b, `, "`...), key...), `": `...)
-	return append(b, value...)
-}
-
-// nullable appends a field that is a string, or null if it is empty.
-func (v *view) nullable(b []byte, key, value string) []byte {
-	if value == "" {
-		return v.literal(b, key, "null")
-	}
-	return v.text(b, key, value)
-}
-
-func (v *view) links(b []byte, s *server) []byte {
-	b = append(append(append(b, `, "links": [{"rel": "self", "href": "`...), v.self...), "servers/"...)
-	b = append(append(b, s.ID...), `"}, {"rel": "bookmark", "href": "`...)
-	b = append(append(append(b, v.bookmark...), "servers/"...), s.ID...)
-	return append(b, `"}]`...)
-}
-
-func (v *view) image(b []byte, s *server) []byte {
+func (v view) image(s *server) any {
 	if s.ImageID == "" {
-		return v.literal(b, "image", `""`)
+		return ""
 	}
-	b = append(append(append(b, `, "image": {"id": "`...), s.ImageID...),
-		`", "links": [{"rel": "bookmark", "href": "`...)
-	b = append(append(append(b, v.bookmark...), "images/"...), s.ImageID...)
-	return append(b, `"}]}`...)
+	return object{{"id", s.ImageID}, v.bookmark("images/" + s.ImageID)}
 }
 
-func (v *view) flavor(b []byte, f *flavor) []byte {
-	if v.minor >= 47 {
-		return fmt.Appendf(
-			b,
-			`, "flavor": {"vcpus": %d, "ram": %d, "disk": %d, "ephemeral": 0, "swap": 0, `+
-				`"original_name": "%s", "extra_specs": {}}`,
-			f.VCPUs,
-			f.RAM,
-			f.Disk,
-			f.ID,
-		)
+func (v view) flavor(f *flavor) object {
+	if v.minor < 47 {
+		return object{{"id", f.ID}, v.bookmark("flavors/" + f.ID)}
 	}
-	return fmt.Appendf(b, `, "flavor": {"id": "%s", "links": [{"rel": "bookmark", "href": "%sflavors/%s"}]}`,
-		f.ID, v.bookmark, f.ID)
+	return object{
+		{"vcpus", f.VCPUs}, {"ram", f.RAM}, {"disk", f.Disk}, {"ephemeral", 0}, {"swap", 0}, {"original_name", f.ID},
+		{"extra_specs", object{}},
+	}
 }
 
-func (v *view) appendServer(b []byte, s *server) []byte {
-	b = append(append(append(b, `{"id": "`...), s.ID...), '"')
-	b = v.text(b, "name", s.Name)
+func (v view) server(s *server) object {
+	links := field{"links", v.links("servers/" + s.ID)}
 	if !v.detail {
-		return append(v.links(b, s), '}')
+		return object{{"id", s.ID}, {"name", s.Name}, links}
 	}
-	status := s.status()
-	b = v.text(b, "status", status)
-	b = v.text(b, "tenant_id", s.ProjectID)
-	b = v.text(b, "user_id", s.UserID)
-	b = appendJSON(append(b, `, "metadata": `...), s.Metadata)
-	host := s.Host
+	host, status := s.Host, s.status()
 	if !s.scheduled() {
 		host = ""
 	}
-	b = v.text(b, "hostId", v.k.region.hostID(s.ProjectID, host))
-	b = v.image(b, s)
-	b = v.flavor(b, s.flavor)
-	b = v.text(b, "created", isoTime(s.Created))
-	b = v.text(b, "updated", isoTime(s.updated))
-	b = v.addresses(b, s)
-	b = append(b, `, "accessIPv4": "", "accessIPv6": ""`...)
-	b = v.links(b, s)
-	b = v.text(b, "OS-DCF:diskConfig", "MANUAL")
+	doc := append(make(object, 0, 50), object{
+		{"id", s.ID}, {"name", s.Name}, {"status", status}, {"tenant_id", s.ProjectID}, {"user_id", s.UserID},
+		{"metadata", s.Metadata}, {"hostId", v.region.hostID(s.ProjectID, host)}, {"image", v.image(s)},
+		{"flavor", v.flavor(s.flavor)}, {"created", isoTime(s.Created)}, {"updated", isoTime(s.updated)},
+		{"addresses", s.addresses()}, {"accessIPv4", ""}, {"accessIPv6", ""}, links, {"OS-DCF:diskConfig", "MANUAL"},
+	}...)
 	// Until 2026.1 Nova finds the fault of a server that was never scheduled only
 	// when it shows that server alone.
 	if s.Fault != "" && (status == "ERROR" || status == "DELETED") &&
-		(v.show || s.Host != "" || v.k.release.ListsFaults) {
-		b = fmt.Appendf(b, `, "fault": {"code": 500, "created": "%s", "message": `, isoTime(s.updated))
-		b = appendJSON(b, s.Fault)
-		if v.admin {
-			b = v.text(b, "details", "Traceback (most recent call last):\nnova.exception.NoValidHost: "+s.Fault)
+		(v.show || s.Host != "" || v.release.ListsFaults) {
+		fault := object{{"code", 500}, {"created", isoTime(s.updated)}, {"message", s.Fault}}
+		if v.token.admin() {
+			trace := "Traceback (most recent call last):\nnova.exception.NoValidHost: " + s.Fault
+			fault = append(fault, field{"details", trace})
 		}
-		b = append(b, '}')
+		doc = append(doc, field{"fault", fault})
 	}
 	switch status {
 	case "ACTIVE", "BUILD", "REBUILD", "RESIZE", "VERIFY_RESIZE", "MIGRATING":
-		b = append(b, `, "progress": 0`...)
+		doc = append(doc, field{"progress", 0})
 	}
 	if !v.brief {
-		b = v.extensions(b, s, host)
+		doc = append(doc, v.extensions(s, host)...)
 	}
-	b = v.later(b, s)
-	return append(b, '}')
+	return append(doc, v.later(s)...)
 }
 
 // address is made from the number of the server, unless one is given.
@@ -193,23 +122,17 @@ func (s *server) mac() string {
 	return fmt.Sprintf("fa:16:3e:00:%02x:%02x", s.number>>8&255, s.number&255)
 }
 
-func (v *view) addresses(b []byte, s *server) []byte {
+func (s *server) addresses() object {
 	if !s.Network || !s.scheduled() && s.vmState != "shelved_offloaded" { // that one keeps its ports
-		return append(b, `, "addresses": {}`...)
+		return object{}
 	}
-	return fmt.Appendf(
-		b,
-		`, "addresses": {"`+NetworkName+`": [{"version": 4, "addr": "%s", "OS-EXT-IPS:type": "fixed", `+
-			`"OS-EXT-IPS-MAC:mac_addr": "%s"}]}`,
-		s.address(),
-		s.mac(),
-	)
+	return object{{NetworkName, []object{{
+		{"version", 4}, {"addr", s.address()}, {"OS-EXT-IPS:type", "fixed"}, {"OS-EXT-IPS-MAC:mac_addr", s.mac()},
+	}}}}
 }
 
 // extensions are the fields of what were extensions of the API once.
-func (v *view) extensions(b []byte, s *server, host string) []byte {
-	b = v.text(b, "OS-EXT-AZ:availability_zone", s.shownZone())
-	b = append(b, `, "config_drive": "", "key_name": null`...)
+func (v view) extensions(s *server, host string) object {
 	launched, terminated := "", ""
 	if !s.launched.IsZero() {
 		launched = microTime(s.launched)
@@ -217,10 +140,11 @@ func (v *view) extensions(b []byte, s *server, host string) []byte {
 	if s.deleted {
 		terminated = microTime(s.terminated)
 	}
-	b = v.nullable(b, "OS-SRV-USG:launched_at", launched)
-	b = v.nullable(b, "OS-SRV-USG:terminated_at", terminated)
-	if v.admin {
-		b = v.nullable(b, "OS-EXT-SRV-ATTR:host", host)
+	doc := object{
+		{"OS-EXT-AZ:availability_zone", s.shownZone()}, {"config_drive", ""}, {"key_name", nil},
+		{"OS-SRV-USG:launched_at", orNull(launched)}, {"OS-SRV-USG:terminated_at", orNull(terminated)},
+	}
+	if v.token.admin() {
 		name, node, device := s.instanceName(), host, "/dev/sda"
 		switch {
 		case s.vmState == "building":
@@ -230,76 +154,63 @@ func (v *view) extensions(b []byte, s *server, host string) []byte {
 		case s.host != nil:
 			node = s.host.hypervisor
 		}
-		b = v.text(b, "OS-EXT-SRV-ATTR:instance_name", name)
-		b = v.nullable(b, "OS-EXT-SRV-ATTR:hypervisor_hostname", node)
+		doc = append(doc, object{
+			{"OS-EXT-SRV-ATTR:host", orNull(host)}, {"OS-EXT-SRV-ATTR:instance_name", name},
+			{"OS-EXT-SRV-ATTR:hypervisor_hostname", orNull(node)},
+		}...)
 		if v.minor >= 3 {
-			b = v.text(b, "OS-EXT-SRV-ATTR:reservation_id", s.reserved)
-			b = v.literal(b, "OS-EXT-SRV-ATTR:launch_index", "0")
-			b = v.text(b, "OS-EXT-SRV-ATTR:hostname", s.hostname)
-			b = append(b, `, "OS-EXT-SRV-ATTR:kernel_id": "", "OS-EXT-SRV-ATTR:ramdisk_id": ""`...)
-			b = v.nullable(b, "OS-EXT-SRV-ATTR:root_device_name", device)
-			b = v.literal(b, "OS-EXT-SRV-ATTR:user_data", "null")
+			doc = append(doc, object{
+				{"OS-EXT-SRV-ATTR:reservation_id", s.reserved}, {"OS-EXT-SRV-ATTR:launch_index", 0},
+				{"OS-EXT-SRV-ATTR:hostname", s.hostname}, {"OS-EXT-SRV-ATTR:kernel_id", ""},
+				{"OS-EXT-SRV-ATTR:ramdisk_id", ""}, {"OS-EXT-SRV-ATTR:root_device_name", orNull(device)},
+				{"OS-EXT-SRV-ATTR:user_data", nil},
+			}...)
 		}
 	}
-	b = v.nullable(b, "OS-EXT-STS:task_state", s.TaskState)
-	b = v.text(b, "OS-EXT-STS:vm_state", s.vmState)
-	b = v.literal(b, "OS-EXT-STS:power_state", strconv.Itoa(s.powerState()))
-	b = v.volumes(b, s)
+	volumes := documents(v.region.volumesOf(s), func(volume *volume) object {
+		if v.minor < 3 {
+			return object{{"id", volume.id}}
+		}
+		return object{{"id", volume.id}, {"delete_on_termination", false}}
+	})
+	doc = append(doc, object{
+		{"OS-EXT-STS:task_state", orNull(s.TaskState)}, {"OS-EXT-STS:vm_state", s.vmState},
+		{"OS-EXT-STS:power_state", s.powerState()}, {"os-extended-volumes:volumes_attached", volumes},
+	}...)
 	if s.Network && s.scheduled() {
-		b = append(b, `, "security_groups": [{"name": "default"}]`...)
+		doc = append(doc, field{"security_groups", []object{{{"name", "default"}}}})
 	}
-	return b
-}
-
-func (v *view) volumes(b []byte, s *server) []byte {
-	list := []object{}
-	for _, volume := range v.k.region.volumesOf(s) {
-		doc := object{{"id", volume.id}}
-		if v.minor >= 3 {
-			doc = append(doc, field{"delete_on_termination", false})
-		}
-		list = append(list, doc)
-	}
-	return appendJSON(append(b, `, "os-extended-volumes:volumes_attached": `...), list)
+	return doc
 }
 
 // later are the fields that came with microversions.
-func (v *view) later(b []byte, s *server) []byte {
-	if v.minor >= 16 && v.admin && !v.brief {
-		b = v.text(b, "host_status", s.hostStatus())
+func (v view) later(s *server) (doc object) {
+	for _, f := range []struct {
+		since int
+		shown bool
+		field
+	}{
+		{16, v.token.admin() && !v.brief, field{"host_status", s.hostStatus()}},
+		{9, true, field{"locked", s.LockedBy != ""}},
+		{73, true, field{"locked_reason", orNull(s.LockReason)}},
+		{19, true, field{"description", orNull(s.Description)}},
+		{26, true, field{"tags", s.Tags}},
+		{63, true, field{"trusted_image_certificates", nil}},
+		{90, !v.token.admin(), field{"OS-EXT-SRV-ATTR:hostname", s.hostname}},
+		{71, v.show, field{"server_groups", s.groups()}},
+	} {
+		if f.shown && v.minor >= f.since {
+			doc = append(doc, f.field)
+		}
 	}
-	if v.minor >= 9 {
-		b = v.literal(b, "locked", strconv.FormatBool(s.LockedBy != ""))
-	}
-	if v.minor >= 73 {
-		b = v.nullable(b, "locked_reason", s.LockReason)
-	}
-	if v.minor >= 19 {
-		b = v.nullable(b, "description", s.Description)
-	}
-	if v.minor >= 26 {
-		b = appendJSON(append(b, `, "tags": `...), s.Tags)
-	}
-	if v.minor >= 63 {
-		b = v.literal(b, "trusted_image_certificates", "null")
-	}
-	if v.minor >= 90 && !v.admin {
-		b = v.text(b, "OS-EXT-SRV-ATTR:hostname", s.hostname)
-	}
-	if v.show {
-		b = v.groups(b, s)
-	}
-	return b
+	return doc
 }
 
-func (v *view) groups(b []byte, s *server) []byte {
-	switch {
-	case v.minor < 71:
-		return b
-	case s.group == nil:
-		return v.literal(b, "server_groups", "[]")
+func (s *server) groups() []string {
+	if s.group == nil {
+		return nil
 	}
-	return v.literal(b, "server_groups", `["`+s.group.id+`"]`)
+	return []string{s.group.ID}
 }
 
 // hostStatus is the state of the host's service, for administrators.
@@ -315,26 +226,23 @@ func (s *server) hostStatus() string {
 	return "UP"
 }
 
-// appendPartial is what 2.69 knows of a server in a cell that is down: what is
-// in the data base of the API.
-func (v *view) appendPartial(b []byte, s *server) []byte {
-	b = append(append(append(b, `{"id": "`...), s.ID...), `", "status": "UNKNOWN"`...)
+// partial is what 2.69 knows of a server in a cell that is down: what is in the data
+// base of the API.
+func (v view) partial(s *server) object {
+	doc := object{{"id", s.ID}, {"status", "UNKNOWN"}}
 	if v.detail {
-		b = v.text(b, "tenant_id", s.ProjectID)
-		b = v.text(b, "created", isoTime(s.Created))
+		doc = append(doc, field{"tenant_id", s.ProjectID}, field{"created", isoTime(s.Created)})
 	}
-	b = v.links(b, s)
+	doc = append(doc, field{"links", v.links("servers/" + s.ID)})
 	if v.show {
-		b = v.image(b, s)
-		b = v.flavor(b, s.flavor)
-		zone := s.asked
-		if zone == "" {
-			zone = "UNKNOWN"
+		doc = append(doc, object{
+			{"image", v.image(s)}, {"flavor", v.flavor(s.flavor)},
+			{"OS-EXT-AZ:availability_zone", cmp.Or(s.asked, "UNKNOWN")}, {"OS-EXT-STS:power_state", 0},
+			{"user_id", s.UserID},
+		}...)
+		if v.minor >= 71 {
+			doc = append(doc, field{"server_groups", s.groups()})
 		}
-		b = v.text(b, "OS-EXT-AZ:availability_zone", zone)
-		b = v.literal(b, "OS-EXT-STS:power_state", "0")
-		b = v.text(b, "user_id", s.UserID)
-		b = v.groups(b, s)
 	}
-	return append(b, '}')
+	return doc
 }

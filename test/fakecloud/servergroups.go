@@ -18,10 +18,9 @@ type ServerGroup struct {
 
 // group is a server group as the region keeps it.
 type group struct {
-	id, name, policy string
-	maxPerHost       int
-	project, user    string
-	members          []*server // in the order in which they joined
+	ServerGroup // without its members
+	user        string
+	members     []*server // in the order in which they joined
 }
 
 // alive are the members that are not deleted, newest first.
@@ -34,34 +33,28 @@ func (g *group) alive() []*server {
 
 // group finds a group that the user may see.
 func (r *region) group(id string, t *token) *group {
-	for _, g := range r.groups {
-		if g.id == id && (t.admin() || g.project == t.projectID()) {
-			return g
-		}
-	}
-	return nil
+	return first(r.groups, func(g *group) bool { return g.ID == id && (t.admin() || g.ProjectID == t.projectID()) })
 }
 
 func (r *region) mustGroup(id string) *group {
-	i := slices.IndexFunc(r.groups, func(g *group) bool { return g.id == id })
-	if i < 0 {
-		panic(fmt.Sprintf("fakecloud: no server group %q in %s", id, r.name))
+	if g := first(r.groups, func(g *group) bool { return g.ID == id }); g != nil {
+		return g
 	}
-	return r.groups[i]
+	panic(fmt.Sprintf("fakecloud: no server group %q in %s", id, r.name))
 }
 
 // groupDocument is a group as the microversion has it. The members of a cell
 // that is down cannot be looked up, and that is an error.
 func (k *call) groupDocument(g *group) (object, error) {
-	doc := object{{"id", g.id}, {"name", g.name}}
+	doc := object{{"id", g.ID}, {"name", g.Name}}
 	if k.minor >= 64 {
 		rules := object{}
-		if g.maxPerHost > 0 {
-			rules = object{{"max_server_per_host", g.maxPerHost}}
+		if g.MaxServerPerHost > 0 {
+			rules = object{{"max_server_per_host", g.MaxServerPerHost}}
 		}
-		doc = append(doc, field{"policy", g.policy}, field{"rules", rules})
+		doc = append(doc, field{"policy", g.Policy}, field{"rules", rules})
 	} else {
-		doc = append(doc, field{"policies", []string{g.policy}}, field{"metadata", object{}})
+		doc = append(doc, field{"policies", []string{g.Policy}}, field{"metadata", object{}})
 	}
 	members := []string{}
 	for _, s := range g.alive() {
@@ -72,7 +65,7 @@ func (k *call) groupDocument(g *group) (object, error) {
 	}
 	doc = append(doc, field{"members", members})
 	if k.minor >= 13 {
-		doc = append(doc, field{"project_id", orNull(g.project)}, field{"user_id", g.user})
+		doc = append(doc, field{"project_id", orNull(g.ProjectID)}, field{"user_id", g.user})
 	}
 	return doc, nil
 }
@@ -85,7 +78,7 @@ func (k *call) listGroups() (reply, error) {
 	}
 	var groups []*group
 	for _, g := range k.region.groups {
-		if g.project == k.token.projectID() {
+		if g.ProjectID == k.token.projectID() {
 			groups = append(groups, g)
 		}
 	}
@@ -119,20 +112,12 @@ func (k *call) groupReply(g *group) (reply, error) {
 	return jsonReply(200, object{{"server_group", doc}}), nil
 }
 
-func (k *call) showGroup() (reply, error) {
-	g, err := k.findGroup()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) showGroup(g *group) (reply, error) {
 	return k.groupReply(g)
 }
 
 // deleteGroup does not ask whether the group has members.
-func (k *call) deleteGroup() (reply, error) {
-	g, err := k.findGroup()
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) deleteGroup(g *group) (reply, error) {
 	for _, s := range g.members {
 		s.group = nil
 	}
@@ -152,25 +137,17 @@ func policyList(policies ...any) *schema {
 	}
 }
 
-var groupSchema = &schema{types: jsonObject, closed: true, props: []prop{
-	{name: "server_group", required: true, schema: &schema{types: jsonObject, closed: true, props: []prop{
-		{name: "name", schema: nameSchema, required: true},
-		{name: "policies", schema: policyList("anti-affinity", "affinity"), required: true, until: 14},
-		{name: "policies", required: true, since: 15, until: 63,
-			schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity")},
-		{name: "policy", required: true, since: 64,
-			schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity").items},
-		{name: "rules", since: 64, schema: &schema{types: jsonObject, closed: true, props: []prop{
-			{name: "max_server_per_host", schema: countSchema},
-		}}},
-	}}},
-}}
+var groupSchema = wrapped("server_group", closed(
+	prop{name: "name", schema: nameSchema, required: true},
+	prop{name: "policies", schema: policyList("anti-affinity", "affinity"), required: true, until: 14},
+	prop{name: "policies", required: true, since: 15, until: 63,
+		schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity")},
+	prop{name: "policy", required: true, since: 64,
+		schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity").items},
+	prop{name: "rules", since: 64, schema: closed(prop{name: "max_server_per_host", schema: countSchema})},
+))
 
-func (k *call) createGroup() (reply, error) {
-	doc, err := k.body(groupSchema)
-	if err != nil {
-		return reply{}, err
-	}
+func (k *call) createGroup(doc object) (reply, error) {
 	if err := k.projectNeeded(); err != nil {
 		return reply{}, err
 	}
@@ -179,18 +156,21 @@ func (k *call) createGroup() (reply, error) {
 		return reply{}, forbidden("Quota exceeded, too many server groups.")
 	}
 	given, _ := sub(doc, "server_group")
-	g := &group{name: text(given, "name"), policy: text(given, "policy"), project: project, user: k.token.user.id}
+	g := &group{
+		ServerGroup: ServerGroup{Name: text(given, "name"), Policy: text(given, "policy"), ProjectID: project},
+		user:        k.token.user.id,
+	}
 	if policies := stringList(given, "policies"); len(policies) > 0 {
-		g.policy = policies[0]
+		g.Policy = policies[0]
 	}
 	rules, _ := sub(given, "rules")
-	if len(rules) > 0 && g.policy != "anti-affinity" {
+	if len(rules) > 0 && g.Policy != "anti-affinity" {
 		return reply{}, badRequest("Only anti-affinity policy supports rules.")
 	}
 	if n, ok := rules.get("max_server_per_host"); ok {
-		g.maxPerHost, _ = strconv.Atoi(bare(n))
+		g.MaxServerPerHost, _ = strconv.Atoi(bare(n))
 	}
-	g.id = k.uuid("group/" + k.region.name)
+	g.ID = k.uuid("group/" + k.region.name)
 	k.region.groups = append(k.region.groups, g)
 	return k.groupReply(g)
 }
@@ -198,7 +178,7 @@ func (k *call) createGroup() (reply, error) {
 func (r *region) groupsOf(project string) int {
 	n := 0
 	for _, g := range r.groups {
-		if g.project == project {
+		if g.ProjectID == project {
 			n++
 		}
 	}
@@ -208,23 +188,17 @@ func (r *region) groupsOf(project string) int {
 // AddServerGroup adds a group to a region and returns its id. The member owns
 // it where no project is given; members join with [Cloud.AddServers].
 func (c *Cloud) AddServerGroup(regionName string, given ServerGroup) string {
-	g := &group{
-		name:       given.Name,
-		policy:     given.Policy,
-		maxPerHost: given.MaxServerPerHost,
-		project:    given.ProjectID,
-		id:         given.ID,
-	}
+	g := &group{ServerGroup: given}
 	c.change(regionName, func(r *region) {
-		if g.project == "" {
-			g.project, g.user = MemberProjectID, MemberUserID
+		if g.ProjectID == "" {
+			g.ProjectID, g.user = MemberProjectID, MemberUserID
 		}
-		if g.id == "" {
-			g.id = c.uuid("group/" + r.name)
+		if g.ID == "" {
+			g.ID = c.uuid("group/" + r.name)
 		}
 		r.groups = append(r.groups, g)
 	})
-	return g.id
+	return g.ID
 }
 
 // ServerGroups returns the groups of a region, of all projects, oldest first.
@@ -233,14 +207,8 @@ func (c *Cloud) ServerGroups(regionName string) []ServerGroup {
 	c.change(regionName, func(r *region) {
 		r.settle(c)
 		for _, g := range r.groups {
-			v := ServerGroup{
-				ID:               g.id,
-				Name:             g.name,
-				Policy:           g.policy,
-				MaxServerPerHost: g.maxPerHost,
-				ProjectID:        g.project,
-				Members:          []string{},
-			}
+			v := g.ServerGroup
+			v.Members = []string{}
 			for _, s := range g.alive() {
 				v.Members = append(v.Members, s.ID)
 			}

@@ -1,7 +1,6 @@
 package fakecloud
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -10,17 +9,8 @@ import (
 	"strings"
 )
 
-// zaqarError is an error that Zaqar answers with.
-type zaqarError struct {
-	status             int
-	title, description string
-	allow              []string // of a 405
-}
-
-func (e *zaqarError) Error() string { return e.description }
-
-func refused(status int, title, description string) *zaqarError {
-	return &zaqarError{status: status, title: title, description: description}
+func refused(status int, title, description string) *refusal {
+	return &refusal{status: status, kind: title, message: description}
 }
 
 func badMessaging(format string, args ...any) error {
@@ -63,34 +53,25 @@ func (k *call) serveZaqar() reply {
 		return k.unauthorized()
 	}
 	rep, err := k.askZaqar()
-	if err == nil {
-		return rep
-	}
-	var e *zaqarError
-	if !errors.As(err, &e) {
-		e = refused(500, "Internal server error", err.Error())
-	}
-	doc := object{{"title", e.title}}
-	if e.description != "" {
-		doc = append(doc, field{"description", e.description})
-	}
-	rep.header, rep.status = http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept"}}, e.status
-	rep.body = appendJSON(nil, doc)
-	if e.allow != nil {
-		rep.set("Allow", strings.Join(append(e.allow, "OPTIONS"), ", "))
+	if err != nil {
+		return zaqarReply(refusalOf(err, "Internal server error"))
 	}
 	return rep
 }
 
+func zaqarReply(e *refusal) reply {
+	doc := object{{"title", e.kind}}
+	if e.message != "" {
+		doc = append(doc, field{"description", e.message})
+	}
+	return jsonReply(e.status, doc).set("Vary", "Accept")
+}
+
 // askZaqar goes through Zaqar's hooks in their order.
 func (k *call) askZaqar() (reply, error) {
-	r, methods := k.find(zaqarRoutes, k.parts[1:])
-	if k.parts[0] != "v2" || methods == nil {
+	r, _ := k.find(zaqarRoutes, k.parts[1:])
+	if k.parts[0] != "v2" || r == nil {
 		return reply{}, refused(404, "404 Not Found", "")
-	}
-	accept := k.header.Get("Accept")
-	if accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*/*") {
-		return reply{status: 406, header: http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept"}}}, nil
 	}
 	switch id := k.header.Get("Client-ID"); {
 	case id == "":
@@ -100,9 +81,6 @@ func (k *call) askZaqar() (reply, error) {
 	}
 	if k.token.project == nil {
 		return reply{}, refused(400, "Project-Id Missing", "The header X-PROJECT-ID was missing")
-	}
-	if r == nil {
-		return reply{}, &zaqarError{status: 405, title: "405 Method Not Allowed", allow: methods}
 	}
 	if len(k.vars) > 0 && !queueNames.MatchString(k.vars[0]) {
 		return reply{}, refused(400, "Invalid queue identification",

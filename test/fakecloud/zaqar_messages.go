@@ -40,13 +40,6 @@ func (k *call) postMessages() (reply, error) {
 	if q == nil {
 		q = k.makeQueue(nil)
 	}
-	if most := q.number("_max_messages_post_size"); most > 0 && len(k.record.Body) > most {
-		return reply{}, badMessaging(
-			"Message collection size is too large. The max size for current queue is %d. It is calculated by "+
-				"max size = min(max_messages_post_size_config: %d, max_messages_post_size_queue: %d).",
-			most, maxPostSize, most,
-		)
-	}
 	if len(k.record.Body) > maxPostSize {
 		return reply{}, badMessaging("Message collection size is too large. Max size %d", maxPostSize)
 	}
@@ -84,10 +77,7 @@ func (k *call) readMessages(q *queue) ([]*message, error) {
 	}
 	posted := make([]*message, len(list))
 	for i, e := range list {
-		entry, ok := e.(object)
-		if !ok {
-			return nil, refused(500, "Internal server error", "'int' object is not subscriptable")
-		}
+		entry, _ := e.(object)
 		m := &message{
 			ttl:     defaultMessageTTL,
 			delay:   q.number("_default_message_delay"),
@@ -136,23 +126,17 @@ func (k *call) listMessages() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	echo, err := k.flag("echo")
-	if err != nil {
-		return reply{}, err
-	}
-	claimed, err := k.flag("include_claimed")
-	if err != nil {
-		return reply{}, err
-	}
-	delayed, err := k.flag("include_delayed")
-	if err != nil {
-		return reply{}, err
+	asked := map[string]bool{}
+	for _, name := range []string{"echo", "include_claimed", "include_delayed"} {
+		if asked[name], err = k.flag(name); err != nil {
+			return reply{}, err
+		}
 	}
 	marker := last(k.record.Query, "marker")
 	list, links := []object{}, []object{}
 	for _, m := range k.after(marker) {
-		shown := (echo || m.client != k.header.Get("Client-ID")) && (claimed || !m.claimed(k.time())) &&
-			(delayed || !m.delayed(k.time()))
+		shown := (asked["echo"] || m.client != k.header.Get("Client-ID")) &&
+			(asked["include_claimed"] || !m.claimed(k.time())) && (asked["include_delayed"] || !m.delayed(k.time()))
 		if len(list) < limit && shown {
 			list = append(list, k.messageDocument(m, ""))
 			marker = m.id
@@ -194,12 +178,7 @@ func (k *call) nextMessages(marker string) string {
 
 // findMessage finds a message by id; nil if it is not there (any more).
 func (k *call) findMessage(id string) *message {
-	for _, m := range k.after("") {
-		if m.id == id {
-			return m
-		}
-	}
-	return nil
+	return first(k.after(""), func(m *message) bool { return m.id == id })
 }
 
 func (k *call) showMessage() (reply, error) {

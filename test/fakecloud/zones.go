@@ -1,7 +1,5 @@
 package fakecloud
 
-import "slices"
-
 // zoneInfo is a zone as os-availability-zone has it.
 func zoneInfo(name string, available bool, hosts any) object {
 	return object{{"zoneName", name}, {"zoneState", object{{"available", available}}}, {"hosts", hosts}}
@@ -17,6 +15,18 @@ func (k *call) listZones() (reply, error) {
 		}
 	}
 	return jsonReply(200, object{{"availabilityZoneInfo", list}}), nil
+}
+
+// words are the status of a service and its state.
+func (s service) words() (status, state string) {
+	status, state = "enabled", "up"
+	if s.disabled {
+		status = "disabled"
+	}
+	if s.down {
+		state = "down"
+	}
+	return status, state
 }
 
 func (s service) state() object {
@@ -62,13 +72,7 @@ func (k *call) serviceDocument(s service, zone string) object {
 	if k.minor >= 53 {
 		id = s.uuid
 	}
-	status, state := "enabled", "up"
-	if s.disabled {
-		status = "disabled"
-	}
-	if s.down {
-		state = "down"
-	}
+	status, state := s.words()
 	doc := object{
 		{"binary", s.binary}, {"host", s.name}, {"id", id}, {"zone", zone}, {"status", status}, {"state", state},
 		{"updated_at", microTime(s.updated)}, {"disabled_reason", orNull(s.reason)},
@@ -126,22 +130,17 @@ var serviceSchema = &schema{types: jsonObject, closed: true, minSize: 1, props: 
 	{name: "forced_down", schema: boolean},
 }}
 
-func (k *call) updateService() (reply, error) {
-	doc, err := k.body(serviceSchema)
-	if err == nil {
-		err = k.adminOnly("os_compute_api:os-services:update")
-	}
-	if err != nil {
+func (k *call) updateService(doc object) (reply, error) {
+	if err := k.adminOnly("os_compute_api:os-services:update"); err != nil {
 		return reply{}, err
 	}
 	if !uuidPattern.MatchString(k.vars[0]) {
 		return reply{}, badRequest("Invalid uuid %s", k.vars[0])
 	}
-	i := slices.IndexFunc(k.region.hosts, func(h *host) bool { return h.service.uuid == k.vars[0] })
-	if i < 0 {
+	h := first(k.region.hosts, func(h *host) bool { return h.service.uuid == k.vars[0] })
+	if h == nil {
 		return reply{}, notFound("Service %s could not be found.", k.vars[0])
 	}
-	h := k.region.hosts[i]
 	if status := text(doc, "status"); status != "" {
 		h.disabled, h.reason = status == "disabled", text(doc, "disabled_reason")
 	}

@@ -5,6 +5,7 @@ package hostile
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -34,12 +35,7 @@ func (t Target) item(i int) string {
 	return t.Item
 }
 
-func (t Target) status() int {
-	if t.Status == 0 {
-		return http.StatusOK
-	}
-	return t.Status
-}
+func (t Target) status() int { return cmp.Or(t.Status, http.StatusOK) }
 
 // Way is a way to answer wrongly.
 type Way struct {
@@ -111,33 +107,35 @@ func repeated(w io.Writer, s string, n int) {
 	}
 }
 
-// stuffed is a way that fills the place of the items with n copies of a text,
-// packed: so a few KiB on the wire are many MiB.
-func stuffed(name, s string, size int) Way {
-	name = fmt.Sprintf("%d KiB of %s", size>>10, name)
+// filled is a way that writes something in the place of the items, packed: so a few KiB on
+// the wire are many MiB.
+func filled(name string, write func(Target, io.Writer)) Way {
 	return Way{Name: name, Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 		packed(t, name, w, func(to io.Writer) {
 			before, after, _ := strings.Cut(t.Around, "%s")
 			_, _ = io.WriteString(to, before)
-			repeated(to, s, size/len(s))
-			_, _ = io.WriteString(to, t.item(0)+after)
+			write(t, to)
+			_, _ = io.WriteString(to, after)
 		})
 	}}
 }
 
-// items is a way that gives n good items, each different.
+// stuffed fills it with a text again and again.
+func stuffed(name, s string, size int) Way {
+	return filled(fmt.Sprintf("%d KiB of %s", size>>10, name), func(t Target, to io.Writer) {
+		repeated(to, s, size/len(s))
+		_, _ = io.WriteString(to, t.item(0))
+	})
+}
+
+// items fills it with n good items, each different.
 func items(n int) Way {
-	name := fmt.Sprintf("%d good items", n)
-	return Way{Name: name, Large: true, Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
-		packed(t, name, w, func(to io.Writer) {
-			before, after, _ := strings.Cut(t.Around, "%s")
-			_, _ = io.WriteString(to, before)
-			for i := range n {
-				_, _ = io.WriteString(to, t.item(i)+",")
-			}
-			_, _ = io.WriteString(to, t.item(n)+after)
-		})
-	}}
+	return filled(fmt.Sprintf("%d good items", n), func(t Target, to io.Writer) {
+		for i := range n {
+			_, _ = io.WriteString(to, t.item(i)+",")
+		}
+		_, _ = io.WriteString(to, t.item(n))
+	})
 }
 
 // page is a page of a list, with links to another one.
@@ -197,12 +195,16 @@ func status(code int) Way {
 	}
 }
 
-// text is a way that answers with the good status and another body.
-func text(name, media, body string) Way {
-	return Way{
-		Name:  name,
-		Serve: func(t Target, w http.ResponseWriter, _ *http.Request) { answer(w, media, t.status(), body) },
-	}
+// other is a way that answers with the good status and another body.
+func other(name string, body func(Target, *http.Request) string) Way {
+	return Way{Name: name, Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
+		answer(w, jsonType, t.status(), body(t, r))
+	}}
+}
+
+// text is one that is always the same.
+func text(name, body string) Way {
+	return other(name, func(Target, *http.Request) string { return body })
 }
 
 func quoted(s string) string {
@@ -251,26 +253,23 @@ func Ways() []Way {
 		Way{
 			Name: "an error with the token again and again",
 			Serve: func(_ Target, w http.ResponseWriter, r *http.Request) {
-				secret := r.Header.Get("X-Auth-Token")
-				if secret == "" {
-					secret = echo(r)
-				}
+				secret := cmp.Or(r.Header.Get("X-Auth-Token"), echo(r))
 				answer(w, "text/plain", http.StatusBadRequest, strings.Repeat(secret, 1+(65<<10)/len(secret)))
 			},
 		},
-		text("no body", jsonType, ""),
-		text("null", jsonType, "null"),
-		text("a list", jsonType, "[]"),
-		text("a number", jsonType, "12345"),
-		text("a string", jsonType, `"a string"`),
-		text("an empty object", jsonType, "{}"),
-		text("another object", jsonType, `{"fault": {"code": 200}}`),
-		text("plain text", "text/plain", "OK"),
-		text("no JSON", jsonType, "{'a': 1}"),
-		text("two answers", jsonType, "{} {}"),
-		Way{Name: "half of the answer", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
-			answer(w, jsonType, t.status(), t.Good()[:len(t.Good())/2])
+		text("no body", ""),
+		text("null", "null"),
+		text("a list", "[]"),
+		text("a number", "12345"),
+		text("a string", `"a string"`),
+		text("an empty object", "{}"),
+		text("another object", `{"fault": {"code": 200}}`),
+		Way{Name: "plain text", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
+			answer(w, "text/plain", t.status(), "OK")
 		}},
+		text("no JSON", "{'a': 1}"),
+		text("two answers", "{} {}"),
+		other("half of the answer", func(t Target, _ *http.Request) string { return t.Good()[:len(t.Good())/2] }),
 		Way{
 			Name: "half of the answer, and the connection closed",
 			Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
@@ -326,9 +325,9 @@ func Ways() []Way {
 				})
 			},
 		},
-		Way{Name: "another item on each page for ever", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
-			answer(w, jsonType, t.status(), t.page(t.item(int(pages.Add(1)))))
-		}},
+		other("another item on each page for ever", func(t Target, _ *http.Request) string {
+			return t.page(t.item(int(pages.Add(1))))
+		}),
 		heavy(22<<20, 22<<20),
 		heavy(22<<20, 250<<10),
 		heavy(3<<20, 250<<10),
@@ -347,15 +346,11 @@ func Ways() []Way {
 				}
 			}
 		}},
-		Way{Name: "escapes in every string", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
-			answer(w, jsonType, t.status(), Dirty(t.Good(), Escapes))
-		}},
-		Way{Name: "the token in every string", Serve: func(t Target, w http.ResponseWriter, r *http.Request) {
-			answer(w, jsonType, t.status(), Dirty(t.Good(), echo(r)))
-		}},
-		Way{Name: "no UTF-8", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
-			answer(w, jsonType, t.status(), strings.ReplaceAll(t.Good(), `e`, "\xff\xfe"))
-		}},
+		other("escapes in every string", func(t Target, _ *http.Request) string { return Dirty(t.Good(), Escapes) }),
+		other("the token in every string", func(t Target, r *http.Request) string { return Dirty(t.Good(), echo(r)) }),
+		other("no UTF-8", func(t Target, _ *http.Request) string {
+			return strings.ReplaceAll(t.Good(), `e`, "\xff\xfe")
+		}),
 		Way{Name: "each number a string", Serve: func(t Target, w http.ResponseWriter, _ *http.Request) {
 			answer(w, jsonType, t.status(), strings.NewReplacer("1", `"x"`, "true", `"yes"`).Replace(t.Good()))
 		}},

@@ -386,9 +386,8 @@ func (r rehearsal) readme(t *testing.T) {
 	cloud := fakecloud.Start(t, fakecloud.Config{})
 	cloud.AddImage(fakecloud.Image{Name: "debian-12"})
 	reg, host, trust := r.start(t)
-	w, _, err := r.init(t, r.instead(t, host), string(config[1]), trust,
-		"OS_AUTH_URL="+cloud.AuthURL(), "OS_USERNAME="+fakecloud.MemberUser, "OS_PASSWORD="+fakecloud.Password,
-		"OS_PROJECT_NAME="+fakecloud.MemberUser, "OS_REGION_NAME="+fakecloud.DefaultRegions()[0].Name, "OS_CLOUD=")
+	w, _, err := r.init(t, r.instead(t, host), string(config[1]),
+		append(cloud.Environment(fakecloud.MemberUser), trust)...)
 	require.NoError(t, err)
 	plan, err := w.Plan(t.Context(), "plan")
 	require.NoError(t, err)

@@ -94,14 +94,9 @@ export TF_VAR_drain_url=%s/drain
 
 // clouds is a clouds.yaml in which all names that examples give to clouds are this one.
 func clouds(url string) []byte {
-	var text strings.Builder
-	text.WriteString("clouds:\n")
-	for _, name := range []string{"production", "paris", "oslo"} {
-		fmt.Fprintf(&text, "  %s:\n    region_name: RegionOne\n    auth: {auth_url: %s/identity/v3, username: %s, "+
-			"password: %s, project_name: %s, user_domain_name: %s, project_domain_name: %[6]s}\n",
-			name, url, fakecloud.MemberUser, fakecloud.Password, fakecloud.MemberProject, fakecloud.DomainName)
-	}
-	return []byte(text.String())
+	return fakecloud.CloudsYAML(url+"/identity/v3", map[string]string{
+		"production": fakecloud.MemberUser, "paris": fakecloud.MemberUser, "oslo": fakecloud.MemberUser,
+	})
 }
 
 // quote is a word of a shell.

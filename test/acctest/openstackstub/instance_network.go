@@ -21,9 +21,9 @@ type wanted struct {
 
 // configured are the networks of the configuration, each with its id and name:
 // Neutron is asked for the one that is missing.
-func (i *instance) configured(ctx context.Context) ([]wanted, error) {
+func (t *thing) configured(ctx context.Context) ([]wanted, error) {
 	var list []wanted
-	for _, block := range i.Get("network").([]any) {
+	for _, block := range t.Get("network").([]any) {
 		b := block.(map[string]any)
 		w := wanted{
 			b["uuid"].(string),
@@ -33,7 +33,7 @@ func (i *instance) configured(ctx context.Context) ([]wanted, error) {
 			b["access_network"].(bool),
 		}
 		if w.id == "" || w.name == "" {
-			if err := i.find(ctx, &w); err != nil {
+			if err := t.find(ctx, &w); err != nil {
 				return nil, fmt.Errorf("get network information from the Network API: %w", err)
 			}
 		}
@@ -43,48 +43,34 @@ func (i *instance) configured(ctx context.Context) ([]wanted, error) {
 }
 
 // find asks Neutron for the network: by the port, the id or the name.
-func (i *instance) find(ctx context.Context, w *wanted) error {
-	client, err := gopher.NewNetworkV2(i.nova.ProviderClient, gophercloud.EndpointOpts{Region: i.region})
+func (t *thing) find(ctx context.Context, w *wanted) error {
+	client, err := gopher.NewNetworkV2(t.nova.ProviderClient, gophercloud.EndpointOpts{Region: t.region})
 	if err != nil {
 		return err
 	}
 	opts := networks.ListOpts{Status: "ACTIVE", ID: w.id}
 	if w.port != "" {
-		pages, err := ports.List(client, ports.ListOpts{ID: w.port}).AllPages(ctx)
-		if err != nil {
-			return err
-		}
-		found, err := ports.ExtractPorts(pages)
-		if err == nil && len(found) != 1 {
-			err = fmt.Errorf("%d ports have this id", len(found))
-		}
+		port, err := one(ctx, ports.List(client, ports.ListOpts{ID: w.port}), ports.ExtractPorts)
 		if err != nil {
 			return fmt.Errorf("find the port %s: %w", w.port, err)
 		}
-		opts.ID = found[0].NetworkID
+		opts.ID = port.NetworkID
 	}
 	if opts.ID == "" {
 		opts.Name = w.name
 	}
-	pages, err := networks.List(client, opts).AllPages(ctx)
+	found, err := one(ctx, networks.List(client, opts), networks.ExtractNetworks)
 	if err != nil {
-		return err
+		return fmt.Errorf("the name %q or the id %q: %w", opts.Name, opts.ID, err)
 	}
-	found, err := networks.ExtractNetworks(pages)
-	if err == nil && len(found) != 1 {
-		err = fmt.Errorf("%d networks have the name %q or the id %q", len(found), opts.Name, opts.ID)
-	}
-	if err != nil {
-		return err
-	}
-	w.id, w.name = found[0].ID, found[0].Name
+	w.id, w.name = found.ID, found.Name
 	return nil
 }
 
 // wantedNetworks are those that a new server is put into.
-func (i *instance) wantedNetworks(ctx context.Context) ([]servers.Network, error) {
+func (t *thing) wantedNetworks(ctx context.Context) ([]servers.Network, error) {
 	list := []servers.Network{}
-	all, err := i.configured(ctx)
+	all, err := t.configured(ctx)
 	for _, w := range all {
 		list = append(list, servers.Network{UUID: w.id, Port: w.port, FixedIP: w.address})
 	}
@@ -93,10 +79,10 @@ func (i *instance) wantedNetworks(ctx context.Context) ([]servers.Network, error
 
 // networks are the networks that a server has addresses in, and the address to
 // reach it at. Without a configured one all are.
-func (i *instance) networks(
+func (t *thing) networks(
 	ctx context.Context, addresses map[string]any,
 ) (list []map[string]any, access string, err error) {
-	all, err := i.configured(ctx)
+	all, err := t.configured(ctx)
 	if err != nil {
 		return nil, "", err
 	}

@@ -39,101 +39,96 @@ func instanceResource() *schema.Resource {
 	word, flag := schema.TypeString, schema.TypeBool
 	read := &schema.Schema{Type: word, Computed: true}
 	needed := &schema.Schema{Type: word, Required: true}
-	return &schema.Resource{
-		CreateContext: createInstance,
-		ReadContext:   readInstance,
-		UpdateContext: updateInstance,
-		DeleteContext: deleteInstance,
-		Importer:      &schema.ResourceImporter{StateContext: importInstance},
-		Timeouts: &schema.ResourceTimeout{
-			Create: schema.DefaultTimeout(30 * time.Minute),
-			Update: schema.DefaultTimeout(30 * time.Minute),
-			Delete: schema.DefaultTimeout(30 * time.Minute),
-		},
-		// A server cannot be resized from a flavor that is gone.
-		CustomizeDiff: customdiff.All(customdiff.ForceNewIfChange("flavor_id", unknownBefore),
-			customdiff.ForceNewIfChange("flavor_name", unknownBefore)),
-		Schema: map[string]*schema.Schema{
-			"region": argument(word, computed, replaces),
-			"name":   needed,
+	arguments := map[string]*schema.Schema{
+		"name": needed,
 
-			// Rebuilt and resized in place.
-			"image_id":    argument(word, computed),
-			"image_name":  argument(word, computed),
-			"flavor_id":   argument(word, computed),
-			"flavor_name": argument(word, computed),
+		// Rebuilt and resized in place.
+		"image_id":    argument(word, computed),
+		"image_name":  argument(word, computed),
+		"flavor_id":   argument(word, computed),
+		"flavor_name": argument(word, computed),
 
-			// Changed in place.
-			"metadata":        argument(schema.TypeMap, texts),
-			"tags":            argument(schema.TypeSet, texts),
-			"security_groups": argument(schema.TypeSet, computed, texts),
-			"admin_pass":      argument(word, func(s *schema.Schema) { s.Sensitive = true }),
-			"power_state":     argument(word, or("active"), func(s *schema.Schema) { s.DiffSuppressFunc = samePower }),
-			"personality": argument(schema.TypeSet, not("hypervisor_hostname"), of(map[string]*schema.Schema{
-				"file": needed, "content": needed,
+		// Changed in place.
+		"metadata":        argument(schema.TypeMap, texts),
+		"tags":            argument(schema.TypeSet, texts),
+		"security_groups": argument(schema.TypeSet, computed, texts),
+		"admin_pass":      argument(word, func(s *schema.Schema) { s.Sensitive = true }),
+		"power_state":     argument(word, or("active"), func(s *schema.Schema) { s.DiffSuppressFunc = samePower }),
+		"personality": argument(schema.TypeSet, not("hypervisor_hostname"), of(map[string]*schema.Schema{
+			"file": needed, "content": needed,
+		})),
+
+		// What Terraform alone needs to know.
+		"stop_before_destroy": argument(flag, or(false)),
+		"force_delete":        argument(flag, or(false)),
+		"vendor_options": argument(schema.TypeSet, func(s *schema.Schema) { s.MinItems, s.MaxItems = 1, 1 },
+			of(map[string]*schema.Schema{
+				"ignore_resize_confirmation":  argument(flag, or(false)),
+				"detach_ports_before_destroy": argument(flag, or(false)),
 			})),
 
-			// What Terraform alone needs to know.
-			"stop_before_destroy": argument(flag, or(false)),
-			"force_delete":        argument(flag, or(false)),
-			"vendor_options": argument(schema.TypeSet, func(s *schema.Schema) { s.MinItems, s.MaxItems = 1, 1 },
-				of(map[string]*schema.Schema{
-					"ignore_resize_confirmation":  argument(flag, or(false)),
-					"detach_ports_before_destroy": argument(flag, or(false)),
-				})),
+		// Where it is: another server.
+		"availability_zone": argument(word, computed, replaces, not("availability_zone_hints"),
+			func(s *schema.Schema) { s.DiffSuppressFunc = sameZone }),
+		"availability_zone_hints": argument(word, replaces, not("availability_zone")),
+		"hypervisor_hostname":     argument(word, computed, replaces, not("personality")),
+		"scheduler_hints": argument(schema.TypeSet, of(map[string]*schema.Schema{
+			"group":                 argument(word, replaces),
+			"different_host":        argument(schema.TypeList, replaces, texts),
+			"same_host":             argument(schema.TypeList, replaces, texts),
+			"query":                 argument(schema.TypeList, replaces, texts),
+			"target_cell":           argument(word, replaces),
+			"different_cell":        argument(schema.TypeList, replaces, texts),
+			"build_near_host_ip":    argument(word, replaces),
+			"additional_properties": argument(schema.TypeMap, replaces, texts),
+		})),
+		"network_mode": argument(word, replaces, not("network")),
+		"network": argument(schema.TypeList, computed, replaces, of(map[string]*schema.Schema{
+			"uuid":           argument(word, computed, replaces),
+			"name":           argument(word, computed, replaces),
+			"port":           argument(word, computed, replaces),
+			"fixed_ip_v4":    argument(word, computed, replaces),
+			"fixed_ip_v6":    argument(word, computed, replaces),
+			"mac":            read,
+			"access_network": argument(flag, or(false)),
+		})),
 
-			// Where it is: another server.
-			"availability_zone": argument(word, computed, replaces, not("availability_zone_hints"),
-				func(s *schema.Schema) { s.DiffSuppressFunc = sameZone }),
-			"availability_zone_hints": argument(word, replaces, not("availability_zone")),
-			"hypervisor_hostname":     argument(word, computed, replaces, not("personality")),
-			"scheduler_hints": argument(schema.TypeSet, of(map[string]*schema.Schema{
-				"group":                 argument(word, replaces),
-				"different_host":        argument(schema.TypeList, replaces, texts),
-				"same_host":             argument(schema.TypeList, replaces, texts),
-				"query":                 argument(schema.TypeList, replaces, texts),
-				"target_cell":           argument(word, replaces),
-				"different_cell":        argument(schema.TypeList, replaces, texts),
-				"build_near_host_ip":    argument(word, replaces),
-				"additional_properties": argument(schema.TypeMap, replaces, texts),
-			})),
-			"network_mode": argument(word, replaces, not("network")),
-			"network": argument(schema.TypeList, computed, replaces, of(map[string]*schema.Schema{
-				"uuid":           argument(word, computed, replaces),
-				"name":           argument(word, computed, replaces),
-				"port":           argument(word, computed, replaces),
-				"fixed_ip_v4":    argument(word, computed, replaces),
-				"fixed_ip_v6":    argument(word, computed, replaces),
-				"mac":            read,
-				"access_network": argument(flag, or(false)),
-			})),
+		// What it is made with: another server.
+		"user_data":    argument(word, replaces, func(s *schema.Schema) { s.StateFunc = hashed }),
+		"config_drive": argument(flag, replaces),
+		"key_pair":     argument(word, replaces),
+		"block_device": argument(schema.TypeList, of(map[string]*schema.Schema{
+			"source_type":           {Type: word, Required: true, ForceNew: true},
+			"uuid":                  argument(word, replaces),
+			"volume_size":           argument(schema.TypeInt, replaces),
+			"destination_type":      argument(word, replaces),
+			"boot_index":            argument(schema.TypeInt, replaces),
+			"delete_on_termination": argument(flag, replaces, or(false)),
+			"guest_format":          argument(word, replaces),
+			"volume_type":           argument(word, replaces),
+			"device_type":           argument(word, replaces),
+			"disk_bus":              argument(word, replaces),
+			"multiattach":           argument(flag, replaces, or(false)),
+		})),
 
-			// What it is made with: another server.
-			"user_data":    argument(word, replaces, func(s *schema.Schema) { s.StateFunc = hashed }),
-			"config_drive": argument(flag, replaces),
-			"key_pair":     argument(word, replaces),
-			"block_device": argument(schema.TypeList, of(map[string]*schema.Schema{
-				"source_type":           {Type: word, Required: true, ForceNew: true},
-				"uuid":                  argument(word, replaces),
-				"volume_size":           argument(schema.TypeInt, replaces),
-				"destination_type":      argument(word, replaces),
-				"boot_index":            argument(schema.TypeInt, replaces),
-				"delete_on_termination": argument(flag, replaces, or(false)),
-				"guest_format":          argument(word, replaces),
-				"volume_type":           argument(word, replaces),
-				"device_type":           argument(word, replaces),
-				"disk_bus":              argument(word, replaces),
-				"multiattach":           argument(flag, replaces, or(false)),
-			})),
-
-			"access_ip_v4": read,
-			"access_ip_v6": read,
-			"created":      read,
-			"updated":      read,
-			"all_metadata": {Type: schema.TypeMap, Computed: true, Elem: &schema.Schema{Type: word}},
-			"all_tags":     {Type: schema.TypeSet, Computed: true, Elem: &schema.Schema{Type: word}},
-		},
+		"access_ip_v4": read,
+		"access_ip_v6": read,
+		"created":      read,
+		"updated":      read,
+		"all_metadata": {Type: schema.TypeMap, Computed: true, Elem: &schema.Schema{Type: word}},
+		"all_tags":     {Type: schema.TypeSet, Computed: true, Elem: &schema.Schema{Type: word}},
 	}
+	r := kind(openInstance).resource(createInstance, readInstance, updateInstance, deleteInstance, arguments)
+	r.Importer = &schema.ResourceImporter{StateContext: importInstance}
+	r.Timeouts = &schema.ResourceTimeout{
+		Create: schema.DefaultTimeout(30 * time.Minute),
+		Update: schema.DefaultTimeout(30 * time.Minute),
+		Delete: schema.DefaultTimeout(30 * time.Minute),
+	}
+	// A server cannot be resized from a flavor that is gone.
+	r.CustomizeDiff = customdiff.All(customdiff.ForceNewIfChange("flavor_id", unknownBefore),
+		customdiff.ForceNewIfChange("flavor_name", unknownBefore))
+	return r
 }
 
 func unknownBefore(_ context.Context, old, _, _ any) bool { return old == "" }

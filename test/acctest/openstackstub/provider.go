@@ -57,15 +57,6 @@ func block() map[string]*schema.Schema {
 	return arguments
 }
 
-// where is the cloud, and the region that is named, or that of the provider.
-func where(ctx context.Context, d *schema.ResourceData, meta any) (cloud *openstack.Cloud, region string, err error) {
-	cloud, region = meta.(*openstack.Cloud), d.Get("region").(string)
-	if region == "" {
-		region, err = cloud.Region(ctx)
-	}
-	return cloud, region, err
-}
-
 // configure logs in. What the block leaves open comes from OS_CLOUD or the OS_*
 // variables.
 func configure(_ context.Context, d *schema.ResourceData) (any, diag.Diagnostics) {

@@ -19,9 +19,8 @@ import (
 //	config := protocol.Attributes{"server_id": id, "shutdown": true} // what is left out is null
 //	a.Must(t, config)           // terraform apply
 //	a.Look(t)                   // a refresh
-//	planned := a.Plans(t, config)
-//	if !planned.Equal(a.I.State) || a.Shows("region") != a.Home {
-//		t.Errorf("planned is %s", planned)
+//	if a.Shows("region") != a.Home {
+//		t.Errorf("it is in %s", a.Shows("region"))
 //	}
 //	a.Later(t)                  // another command of Terraform: what this process remembers is gone
 //	if err := a.Try(t, nil); err == nil || a.At() != ": The server is locked" {
@@ -84,17 +83,6 @@ func (a *Attachment) Look(t testing.TB) {
 	if a.I, err = a.Refresh(t.Context(), a.I); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// Plans returns the state that a configuration would have after its apply. Where the plan
-// fails the test does.
-func (a *Attachment) Plans(t testing.TB, config Attributes) tftypes.Value {
-	t.Helper()
-	resp, err := a.Plan(t.Context(), a.Request(a.I, config))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a.Planned(resp)
 }
 
 // Planned is the state in the answer to a plan.

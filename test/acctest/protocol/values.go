@@ -61,30 +61,20 @@ func Spread(size int) Attributes {
 }
 
 // Object has the attributes of a value.
-func Object(v tftypes.Value) map[string]tftypes.Value {
-	values := map[string]tftypes.Value{}
-	if err := v.As(&values); err != nil {
-		panic(err)
-	}
-	return values
-}
+func Object(v tftypes.Value) map[string]tftypes.Value { return as[map[string]tftypes.Value](v) }
 
 // Elements has the elements of a list.
-func Elements(v tftypes.Value) []tftypes.Value {
-	var values []tftypes.Value
-	if err := v.As(&values); err != nil {
-		panic(err)
-	}
-	return values
-}
+func Elements(v tftypes.Value) []tftypes.Value { return as[[]tftypes.Value](v) }
 
 // Text is a string.
-func Text(v tftypes.Value) string {
-	var text string
-	if err := v.As(&text); err != nil {
+func Text(v tftypes.Value) string { return as[string](v) }
+
+// as is a value as Go has it. One of another type is a mistake of the test.
+func as[T any](v tftypes.Value) (is T) {
+	if err := v.As(&is); err != nil {
 		panic(err)
 	}
-	return text
+	return is
 }
 
 // Pack makes of a value what the protocol carries.

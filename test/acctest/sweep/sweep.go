@@ -29,11 +29,7 @@ type thing struct {
 // fails does not keep it from the rest.
 func sweep(ctx context.Context, cloud *openstack.Cloud, older time.Duration, now time.Time, out io.Writer) error {
 	lists := []func(context.Context, *openstack.Cloud, string) ([]thing, error){
-		listServers,
-		listGroups,
-		listQueues,
-		listVolumes,
-		listPorts,
+		listServers, listGroups, listQueues, listVolumes, listPorts,
 	}
 	regions, errs := cloud.ComputeRegions(ctx)
 	for _, region := range regions {
@@ -77,11 +73,8 @@ func listGroups(ctx context.Context, cloud *openstack.Cloud, region string) (thi
 	}
 	groups, err := compute.ServerGroups(ctx)
 	for _, g := range groups {
-		things = append(things, thing{
-			"server group",
-			g.Name,
-			func(ctx context.Context) error { return compute.DeleteServerGroup(ctx, g.ID) },
-		})
+		remove := func(ctx context.Context) error { return compute.DeleteServerGroup(ctx, g.ID) }
+		things = append(things, thing{"server group", g.Name, remove})
 	}
 	return things, err
 }
@@ -154,11 +147,8 @@ func listQueues(ctx context.Context, cloud *openstack.Cloud, region string) (thi
 			list, err := queues.ExtractQueues(page)
 			for _, q := range list {
 				opts.Marker = q.Name
-				things = append(things, thing{
-					"queue",
-					q.Name,
-					func(ctx context.Context) error { return queues.Delete(ctx, client, q.Name).ExtractErr() },
-				})
+				remove := func(ctx context.Context) error { return queues.Delete(ctx, client, q.Name).ExtractErr() }
+				things = append(things, thing{"queue", q.Name, remove})
 			}
 			return false, err
 		})

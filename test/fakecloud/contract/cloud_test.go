@@ -50,7 +50,8 @@ func start(t *testing.T, release string) *cloud {
 	c := &cloud{Cloud: acctest.New(t, fakecloud.Config{Release: release}), client: &http.Client{Timeout: time.Minute}, urls: map[string]string{}, vars: map[string]string{}}
 	if c.Fake != nil {
 		file := filepath.Join(t.TempDir(), "clouds.yaml")
-		require.NoError(t, os.WriteFile(file, c.Fake.CloudsYAML(), 0o600))
+		clouds := map[string]string{"stackpolicy-admin": fakecloud.AdminUser, "stackpolicy-member": fakecloud.MemberUser}
+		require.NoError(t, os.WriteFile(file, fakecloud.CloudsYAML(c.Fake.AuthURL(), clouds), 0o600))
 		t.Setenv("OS_CLIENT_CONFIG_FILE", file)
 		t.Setenv("OS_CLOUD", "stackpolicy-member")
 	} else {
