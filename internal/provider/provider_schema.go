@@ -5,25 +5,20 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 )
 
 // providerSchema has the arguments of terraform-provider-openstack, so that its
 // provider block can be copied over, and one of its own.
 func providerSchema() schema.Schema {
-	text := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Optional: true, MarkdownDescription: description}
-	}
-	secret := func(description string) schema.StringAttribute {
+	text, flag := attribute.Text, attribute.Flag
+	secret := func(description string) schema.Attribute {
 		a := text(description)
 		a.Sensitive = true
 		return a
-	}
-	flag := func(description string) schema.BoolAttribute {
-		return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
 	}
 	return schema.Schema{
 		MarkdownDescription: "Cluster policies for OpenStack: where nodes are placed, which ones are removed, and why.",
@@ -75,13 +70,10 @@ func providerSchema() schema.Schema {
 			"allow_reauth": flag(
 				"Log in again when the token expires. Defaults to `true`. Environment: `OS_ALLOW_REAUTH`.",
 			),
-			"max_retries": schema.Int64Attribute{
-				Optional:   true,
-				Validators: []validator.Int64{int64validator.Between(0, openstack.MostRetries)},
-				MarkdownDescription: "How often a failed request is repeated, where that is safe: after 429, 500, " +
-					"502, 503, 504, a 404 that the service itself did not write, and broken connections. At most " +
-					"`1000`. Defaults to `0`.",
-			},
+			"max_retries": attribute.Number("How often a failed request is repeated, where that is safe: after 429, "+
+				"500, 502, 503, 504, a 404 that the service itself did not write, and broken connections. At most "+
+				"`1000`. Defaults to `0`.",
+				int64validator.Between(0, openstack.MostRetries)),
 			"endpoint_overrides": schema.MapAttribute{
 				ElementType: types.StringType,
 				Optional:    true,
@@ -91,12 +83,8 @@ func providerSchema() schema.Schema {
 			"disable_no_cache_header": flag("Leave out the header `Cache-Control: no-cache`. Defaults to `false`."),
 			"enable_logging": flag("Write a line for each request into Terraform's log at level `DEBUG`, without " +
 				"headers and bodies. Defaults to `false`. Environment: `OS_DEBUG`."),
-			"request_timeout": schema.StringAttribute{
-				Optional:            true,
-				CustomType:          durations.Type{},
-				Validators:          durations.Between(time.Second, openstack.LongestTimeout),
-				MarkdownDescription: "Time after which a request is given up, at most `1d`. Defaults to `1m`.",
-			},
+			"request_timeout": durations.Argument(time.Second, openstack.LongestTimeout, "Time after which a request "+
+				"is given up, at most `1d`. Defaults to `1m`."),
 			"webhook_secret": secret("Secret that webhooks are signed with, as [Standard " +
 				"Webhooks](https://www.standardwebhooks.com) describes: the base64 text of 24 to 64 random bytes. " +
 				"Without it they are not signed. Environment: `STACKPOLICY_WEBHOOK_SECRET`."),

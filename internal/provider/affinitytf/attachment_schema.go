@@ -11,8 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 )
 
 const (
@@ -23,20 +24,6 @@ const (
 )
 
 func attachmentSchema() schema.Schema {
-	computed := func(description string) schema.Attribute {
-		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
-	}
-	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
-	optional := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Optional: true, Validators: notEmpty, MarkdownDescription: description}
-	}
-	region := optional("Region of the group. Defaults to the provider's.")
-	region.Computed = true
-	policies := optional("Its policy: `affinity`, `anti-affinity` (the default), `soft-affinity` or " +
-		"`soft-anti-affinity`. A group that is inherited must have it.")
-	policies.Validators = []validator.String{stringvalidator.OneOf(affinity.Policies()...)}
-	policies.Computed = true
-	policies.Default = stringdefault.StaticString(affinity.AntiAffinity) // as an import finds it
 	return schema.Schema{
 		MarkdownDescription: "Attaches a cluster to a Nova server group, as Senlin's affinity policy did. A group " +
 			"that exists is *inherited*, and stays when the attachment is destroyed. Otherwise a group is created, " +
@@ -47,24 +34,17 @@ func attachmentSchema() schema.Schema {
 			"change the group's name, policy or rule, the attachment takes another group, and then deletes the old " +
 			"one if it created that. Servers in the old group keep running without one; a warning names them.",
 		Attributes: map[string]schema.Attribute{
-			"id":                   computed("`<region>/<server group id>`."),
-			"region":               region,
-			"availability_zone":    optional(zoneArgument),
-			"enable_drs_extension": schema.BoolAttribute{Optional: true, MarkdownDescription: drsArgument},
-			"servergroup_id":       computed("Id of the group."),
-			"servergroup_name":     computed("Name of the group."),
-			"policy":               computed("Policy of the group."),
-			"inherited_group": schema.BoolAttribute{
-				Computed:            true,
-				MarkdownDescription: "Whether the group stays when the attachment is destroyed.",
-			},
-			"members": schema.ListAttribute{
-				ElementType:         types.StringType,
-				Computed:            true,
-				MarkdownDescription: "Ids of the servers in the group.",
-			},
-			"zone": computed("Availability zone to give to servers, with the host of the DRS cluster (`zone:host`). " +
-				"The host is chosen once."),
+			"id":                   attribute.ComputedText("`<region>/<server group id>`."),
+			"region":               places.RegionArgument("Region of the group. Defaults to the provider's."),
+			"availability_zone":    attribute.Text(zoneArgument, attribute.NotEmpty),
+			"enable_drs_extension": attribute.Flag(drsArgument),
+			"servergroup_id":       attribute.ComputedText("Id of the group."),
+			"servergroup_name":     attribute.ComputedText("Name of the group."),
+			"policy":               attribute.ComputedText("Policy of the group."),
+			"inherited_group":      attribute.ComputedFlag("Whether the group stays when the attachment is destroyed."),
+			"members":              attribute.ComputedTexts("Ids of the servers in the group."),
+			"zone": attribute.ComputedText("Availability zone to give to servers, with the host of the DRS cluster " +
+				"(`zone:host`). The host is chosen once."),
 			"binding": schema.ObjectAttribute{
 				AttributeTypes:      bindingType.AttrTypes,
 				Computed:            true,
@@ -74,22 +54,27 @@ func attachmentSchema() schema.Schema {
 		Blocks: map[string]schema.Block{
 			"servergroup": schema.SingleNestedBlock{MarkdownDescription: "The server group that the cluster needs.",
 				Attributes: map[string]schema.Attribute{
-					"name": optional("Name or id of the group. A name that does not exist is created. Without a name " +
-						"and scheduler hints, a group with a random name is."),
-					"policies": policies,
-					"max_server_per_host": schema.Int64Attribute{
+					"name": attribute.Text("Name or id of the group. A name that does not exist is created. Without a "+
+						"name and scheduler hints, a group with a random name is.", attribute.NotEmpty),
+					"policies": schema.StringAttribute{
 						Optional:   true,
-						Validators: []validator.Int64{int64validator.AtLeast(1), int64validator.AtMost(math.MaxInt32)},
-						MarkdownDescription: "Maximum number of members on one host, for `anti-affinity`. Needs " +
-							"Nova's microversion 2.64. Defaults to 1 in a group that is created.",
+						Computed:   true,
+						Default:    stringdefault.StaticString(affinity.AntiAffinity), // as an import finds it
+						Validators: []validator.String{stringvalidator.OneOf(affinity.Policies()...)},
+						MarkdownDescription: "Its policy: `affinity`, `anti-affinity` (the default), `soft-affinity` " +
+							"or `soft-anti-affinity`. A group that is inherited must have it.",
 					},
+					"max_server_per_host": attribute.Number("Maximum number of members on one host, for "+
+						"`anti-affinity`. Needs Nova's microversion 2.64. Defaults to 1 in a group that is created.",
+						int64validator.AtLeast(1), int64validator.AtMost(math.MaxInt32)),
 				}},
 			"scheduler_hints": schema.SingleNestedBlock{
 				MarkdownDescription: "Scheduler hints of the cluster's servers, whose group is inherited where " +
 					"`servergroup` names none. With a `servergroup` block it must have that policy.",
 				Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("group"))},
 				Attributes: map[string]schema.Attribute{
-					"group": optional("Required. Name or id of a server group, which must exist."),
+					"group": attribute.Text("Required. Name or id of a server group, which must exist.",
+						attribute.NotEmpty),
 				},
 			},
 		},

@@ -4,15 +4,14 @@ package clustertf
 import (
 	"context"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 )
@@ -59,26 +58,16 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 
 func schemaOf() schema.Schema {
 	attributes := nodes.SelectorAttributes()
-	attributes["regions"] = schema.ListAttribute{
-		ElementType:         types.StringType,
-		Optional:            true,
-		MarkdownDescription: "Regions to read. Defaults to the provider's.",
-		Validators: []validator.List{
-			listvalidator.NoNullValues(),
-			listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
-		},
-	}
+	attributes["regions"] = attribute.Texts("Regions to read. Defaults to the provider's.",
+		listvalidator.NoNullValues(), listvalidator.ValueStringsAre(attribute.NotEmpty))
 	attributes["nodes"] = schema.ListNestedAttribute{
 		Computed:            true,
 		NestedObject:        schema.NestedAttributeObject{Attributes: nodes.Attributes(true)},
 		MarkdownDescription: "Nodes of the cluster, sorted by region, creation time and id.",
 	}
-	attributes["size"] = schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes."}
-	attributes["distribution"] = schema.MapAttribute{
-		ElementType:         types.MapType{ElemType: types.Int64Type},
-		Computed:            true,
-		MarkdownDescription: "Number of nodes by region and zone; under the empty name those without a zone yet.",
-	}
+	attributes["size"] = attribute.ComputedNumber("Number of nodes.")
+	attributes["distribution"] = attribute.ComputedMap(types.MapType{ElemType: types.Int64Type},
+		"Number of nodes by region and zone; under the empty name those without a zone yet.")
 	return schema.Schema{
 		MarkdownDescription: "Reads a cluster: the servers that match all of `name_regex`, `metadata`, `tags`, " +
 			"`servergroup_id` and `ids` that are given, at least one, from several regions at once. A region that " +

@@ -3,7 +3,6 @@ package deletiontf
 import (
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
@@ -12,14 +11,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 )
 
-var notEmpty = []validator.String{stringvalidator.LengthAtLeast(1)}
+func flagOr(byDefault bool, description string) schema.Attribute {
+	return schema.BoolAttribute{
+		Optional:            true,
+		Computed:            true,
+		Default:             booldefault.StaticBool(byDefault),
+		MarkdownDescription: description,
+	}
+}
 
 func attachmentSchema() schema.Schema {
-	replaced := []planmodifier.String{stringplanmodifier.RequiresReplace()}
+	notEmpty := []validator.String{attribute.NotEmpty}
 	kept := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
 		MarkdownDescription: "What must happen before a node is removed: a consumer is notified and waited for " +
@@ -36,55 +43,27 @@ func attachmentSchema() schema.Schema {
 			"an error, and nothing is drained. An interrupted drain continues where it stopped: a hook that is done " +
 			"is not run again.",
 		Attributes: map[string]schema.Attribute{
-			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "`<region>/<server id>`."},
+			"id": attribute.ComputedText("`<region>/<server id>`."),
 			"server_id": schema.StringAttribute{
 				Required:            true,
-				PlanModifiers:       replaced,
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 				Validators:          notEmpty,
 				MarkdownDescription: "Id of the node's server. Changing it drains the old server.",
 			},
 			"region": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: kept, Validators: notEmpty,
 				MarkdownDescription: "Region of the server. Defaults to the provider's."},
-			"cluster": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Name of the cluster, for the consumer.",
-			},
-			"node_name": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Name of the node, for the consumer and in messages.",
-			},
-			"enabled": schema.BoolAttribute{
-				Optional: true,
-				Computed: true,
-				Default:  booldefault.StaticBool(true),
-				MarkdownDescription: "Whether destroying the attachment does anything. Apply `false` before you " +
-					"destroy it. Defaults to `true`.",
-			},
-			"grace_period": schema.StringAttribute{
-				Optional:            true,
-				Computed:            true,
-				CustomType:          durations.Type{},
-				Default:             durations.Default(0),
-				Validators:          durations.Between(0, duration.Day),
-				PlanModifiers:       durations.Kept(),
-				MarkdownDescription: "How long to wait at the end, such as `30s`, at most `1d`. Defaults to `0s`.",
-			},
-			"shutdown": schema.BoolAttribute{
-				Optional: true,
-				Computed: true,
-				Default:  booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to stop the server through Nova before the grace period, so that its " +
-					"guest shuts down. One that Nova cannot stop, such as `PAUSED`, is left as it is, with a " +
-					"warning. Defaults to `false`.",
-			},
-			"only_in_service": schema.BoolAttribute{
-				Optional: true,
-				Computed: true,
-				Default:  booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to leave out the hook and the grace period for a server that never " +
-					"was in service. Set it where there is a readiness attachment, and only there: without one no " +
-					"server has a mark, and none would be drained. Defaults to `false`.",
-			},
+			"cluster":   attribute.Text("Name of the cluster, for the consumer."),
+			"node_name": attribute.Text("Name of the node, for the consumer and in messages."),
+			"enabled": flagOr(true, "Whether destroying the attachment does anything. Apply `false` before you "+
+				"destroy it. Defaults to `true`."),
+			"grace_period": durations.ArgumentOr(0, 0, duration.Day, "How long to wait at the end, such as `30s`, at "+
+				"most `1d`. Defaults to `0s`."),
+			"shutdown": flagOr(false, "Whether to stop the server through Nova before the grace period, so that its "+
+				"guest shuts down. One that Nova cannot stop, such as `PAUSED`, is left as it is, with a warning. "+
+				"Defaults to `false`."),
+			"only_in_service": flagOr(false, "Whether to leave out the hook and the grace period for a server that "+
+				"never was in service. Set it where there is a readiness attachment, and only there: without one no "+
+				"server has a mark, and none would be drained. Defaults to `false`."),
 			"lifecycle_action_token": schema.StringAttribute{
 				Computed:            true,
 				Sensitive:           true,
@@ -97,14 +76,8 @@ func attachmentSchema() schema.Schema {
 			"timeouts": schema.SingleNestedBlock{
 				MarkdownDescription: "How long the destruction may take. After that it fails, and the node stays.",
 				Attributes: map[string]schema.Attribute{
-					"delete": schema.StringAttribute{
-						Optional:      true,
-						CustomType:    durations.Type{},
-						Validators:    durations.Between(time.Second, 30*duration.Day),
-						PlanModifiers: durations.Kept(),
-						MarkdownDescription: "Such as `30m`. Defaults to the sum of the hook's timeout, five " +
-							"minutes for a shutdown, the grace period and a minute.",
-					},
+					"delete": durations.Argument(time.Second, 30*duration.Day, "Such as `30m`. Defaults to the sum "+
+						"of the hook's timeout, five minutes for a shutdown, the grace period and a minute."),
 				},
 			},
 		},

@@ -2,7 +2,9 @@ package deletiontf
 
 import (
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	data "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 )
 
 // drainSchema has the arguments of the attachment that say what a drain does, under
@@ -16,16 +18,8 @@ func drainSchema() schema.Schema {
 			"The next apply of a `stackpolicy_readiness_attachment` checks the server again and marks it. Needs " +
 			"Terraform 1.14, and 1.16 for `caller` and `before_update`. OpenTofu has no actions.",
 		Attributes: map[string]schema.Attribute{
-			"server_id": schema.StringAttribute{
-				Required:            true,
-				Validators:          notEmpty,
-				MarkdownDescription: "Id of the node's server.",
-			},
-			"region": schema.StringAttribute{
-				Optional:            true,
-				Validators:          notEmpty,
-				MarkdownDescription: "Region of the server. Defaults to the provider's.",
-			},
+			"server_id": attribute.RequiredText("Id of the node's server."),
+			"region":    attribute.Text("Region of the server. Defaults to the provider's.", attribute.NotEmpty),
 		},
 		Blocks: map[string]schema.Block{"hook": schema.SingleNestedBlock{
 			MarkdownDescription: hook.MarkdownDescription,
@@ -47,31 +41,14 @@ func drainSchema() schema.Schema {
 func optional(argument resource.Attribute) schema.Attribute {
 	switch of := argument.(type) {
 	case resource.StringAttribute:
-		return schema.StringAttribute{
-			Optional:            true,
-			CustomType:          of.CustomType,
-			Validators:          of.Validators,
-			MarkdownDescription: of.MarkdownDescription,
-		}
+		of.Computed, of.Default = false, nil
+		return of
 	case resource.BoolAttribute:
-		return schema.BoolAttribute{
-			Optional:            true,
-			Validators:          of.Validators,
-			MarkdownDescription: of.MarkdownDescription,
-		}
-	case resource.Int64Attribute:
-		return schema.Int64Attribute{
-			Optional:            true,
-			CustomType:          of.CustomType,
-			Validators:          of.Validators,
-			MarkdownDescription: of.MarkdownDescription,
-		}
+		of.Computed, of.Default = false, nil
+		return of
+	case data.StringAttribute:
+		of.Sensitive = false
+		return of
 	}
-	list, _ := argument.(resource.ListAttribute) // there is no other kind
-	return schema.ListAttribute{
-		Optional:            true,
-		ElementType:         list.ElementType,
-		Validators:          list.Validators,
-		MarkdownDescription: list.MarkdownDescription,
-	}
+	return argument
 }

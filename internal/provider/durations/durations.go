@@ -1,11 +1,7 @@
 // Package durations is how arguments that are durations look to Terraform: a
 // string such as "10m", or a number of seconds. An argument is
 //
-//	schema.StringAttribute{
-//		CustomType:    durations.Type{},
-//		Validators:    durations.Between(0, duration.Day),
-//		PlanModifiers: durations.Kept(), // of a resource
-//	}
+//	"timeout": durations.Argument(0, duration.Day, "How long to wait.")
 //	Timeout durations.Value `tfsdk:"timeout"`
 package durations
 
@@ -16,7 +12,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/defaults"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -101,20 +97,29 @@ func (v Value) Or(other time.Duration) time.Duration {
 }
 
 // Known reports whether it is given, or null, and reads as a duration. What does
-// not is reported by [Between].
+// not is reported while planning.
 func (v Value) Known() bool {
 	_, ok := duration.Parse(v.ValueString())
 	return ok || v.IsNull()
 }
 
-// Default is the default of an argument.
-func Default(d time.Duration) defaults.String {
-	return stringdefault.StaticString(duration.Format(d))
+// Argument is an optional argument within bounds. A plan has the duration of the state
+// where that of the configuration is as long: "60" and "1m" are no difference.
+func Argument(shortest, longest time.Duration, description string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional:            true,
+		CustomType:          Type{},
+		Validators:          []validator.String{between{shortest, longest}},
+		PlanModifiers:       []planmodifier.String{kept{}},
+		MarkdownDescription: description,
+	}
 }
 
-// Between is what an argument must be.
-func Between(shortest, longest time.Duration) []validator.String {
-	return []validator.String{between{shortest, longest}}
+// ArgumentOr is an argument that has a default.
+func ArgumentOr(byDefault, shortest, longest time.Duration, description string) schema.StringAttribute {
+	argument := Argument(shortest, longest, description)
+	argument.Computed, argument.Default = true, stringdefault.StaticString(duration.Format(byDefault))
+	return argument
 }
 
 type between struct{ shortest, longest time.Duration }
@@ -138,10 +143,6 @@ func (b between) ValidateString(_ context.Context, req validator.StringRequest, 
 			fmt.Sprintf("Attribute %s: %s", req.Path, duration.Fault(given, b.shortest, b.longest)))
 	}
 }
-
-// Kept plans the duration of the state where that of the configuration is as
-// long: "60" and "1m" are no difference.
-func Kept() []planmodifier.String { return []planmodifier.String{kept{}} }
 
 type kept struct{}
 

@@ -78,7 +78,7 @@ func TestBetween(t *testing.T) {
 	} {
 		req := validator.StringRequest{Path: path.Root("timeout"), ConfigValue: given}
 		var resp validator.StringResponse
-		for _, v := range durations.Between(10*time.Second, time.Hour) {
+		for _, v := range durations.Argument(10*time.Second, time.Hour, "").Validators {
 			v.ValidateString(t.Context(), req, &resp)
 		}
 		assert.Equal(t, refused, resp.Diagnostics.HasError(), "%s: %v", given, resp.Diagnostics)

@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
@@ -28,35 +29,23 @@ import (
 func Block(description string) schema.SingleNestedBlock {
 	var names, kinds []string
 	attributes := map[string]schema.Attribute{
-		"timeout": schema.StringAttribute{
-			Optional:      true,
-			CustomType:    durations.Type{},
-			Validators:    durations.Between(time.Second, duration.Day),
-			PlanModifiers: durations.Kept(),
-			MarkdownDescription: fmt.Sprintf("How long to wait for the consumer, at most `1d`. Defaults to `%s`.",
-				duration.Format(hook.DefaultTimeout)),
-		},
-		"default_result": schema.StringAttribute{
-			Optional:   true,
-			Validators: []validator.String{stringvalidator.OneOf(string(hook.Continue), string(hook.Abandon))},
-			MarkdownDescription: "Required. What happens when the hook fails or its time is over: `CONTINUE` (a " +
-				"warning, and the node counts as drained or ready) or `ABANDON` (an error: a node that leaves stays, " +
-				"one that is new is not in service).",
-		},
+		"timeout": durations.Argument(time.Second, duration.Day,
+			"How long to wait for the consumer, at most `1d`. Defaults to `"+duration.Format(hook.DefaultTimeout)+"`."),
+		"default_result": attribute.Text("Required. What happens when the hook fails or its time is over: `CONTINUE` "+
+			"(a warning, and the node counts as drained or ready) or `ABANDON` (an error: a node that leaves stays, "+
+			"one that is new is not in service).",
+			stringvalidator.OneOf(string(hook.Continue), string(hook.Abandon))),
 	}
 	for _, t := range hook.Types() {
 		names = append(names, t.Name)
 		kinds = append(kinds, fmt.Sprintf("`%s`: %s.", t.Name, t.Description))
 		for _, a := range t.Arguments {
-			attributes[a.Name] = attribute(t, a)
+			attributes[a.Name] = argumentOf(t, a)
 		}
 	}
-	attributes["type"] = schema.StringAttribute{
-		Optional:   true,
-		Validators: []validator.String{stringvalidator.OneOf(names...)},
-		MarkdownDescription: "Required. How the consumer is notified, and says that it is done. " +
-			strings.Join(kinds, " "),
-	}
+	attributes["type"] = attribute.Text("Required. How the consumer is notified, and says that it is done. "+
+		strings.Join(kinds, " "),
+		stringvalidator.OneOf(names...))
 	inside := path.MatchRelative()
 	return schema.SingleNestedBlock{
 		MarkdownDescription: description,
@@ -67,32 +56,23 @@ func Block(description string) schema.SingleNestedBlock {
 	}
 }
 
-// attribute is the schema of an argument of a type.
-func attribute(t hook.Type, a hook.Argument) schema.Attribute {
+// argumentOf is the schema of an argument of a type.
+func argumentOf(t hook.Type, a hook.Argument) schema.Attribute {
 	description := fmt.Sprintf("Required for type `%s`. %s", t.Name, a.Description)
 	if a.Optional {
 		description = fmt.Sprintf("For type `%s`. %s", t.Name, a.Description)
 	}
 	switch a.Kind {
 	case hook.List:
-		return schema.ListAttribute{
-			Optional:            true,
-			Sensitive:           a.Sensitive,
-			ElementType:         types.StringType,
-			Validators:          []validator.List{listvalidator.NoNullValues()},
-			MarkdownDescription: description,
-		}
+		return attribute.Texts(description, listvalidator.NoNullValues())
 	case hook.Bool:
-		return schema.BoolAttribute{Optional: true, Sensitive: a.Sensitive, MarkdownDescription: description}
+		return attribute.Flag(description)
 	case hook.Number:
-		return schema.Int64Attribute{
-			Optional:            true,
-			Sensitive:           a.Sensitive,
-			Validators:          []validator.Int64{int64validator.Between(a.Least, a.Most)},
-			MarkdownDescription: description,
-		}
+		return attribute.Number(description, int64validator.Between(a.Least, a.Most))
 	}
-	return schema.StringAttribute{Optional: true, Sensitive: a.Sensitive, MarkdownDescription: description}
+	text := attribute.Text(description)
+	text.Sensitive = a.Sensitive
+	return text
 }
 
 // Validate checks what is known of a block at a path.

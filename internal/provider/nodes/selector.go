@@ -4,10 +4,10 @@ import (
 	"context"
 	"regexp"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 )
@@ -58,19 +58,10 @@ func (m Selector) Keys() cluster.Keys {
 	}
 }
 
-// regexValidator refuses what is no regular expression.
-type regexValidator struct{}
-
-// Description implements validator.String.
-func (regexValidator) Description(context.Context) string { return "a regular expression (RE2)" }
-
-// MarkdownDescription implements validator.String.
-func (v regexValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString implements validator.String.
-func (regexValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if _, err := regexp.Compile(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid regular expression",
-			err.Error()+". The syntax is RE2's, as in Go and in Terraform's own regex function.")
+// regex refuses what is no regular expression.
+var regex = attribute.Check("a regular expression (RE2)", "Invalid regular expression", func(given string) string {
+	if _, err := regexp.Compile(given); err != nil {
+		return err.Error() + ". The syntax is RE2's, as in Go and in Terraform's own regex function."
 	}
-}
+	return ""
+})

@@ -6,40 +6,34 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 )
 
 // SelectorAttributes say which servers belong to a cluster, and which of their
 // metadata hold facts: arguments of stackpolicy_cluster, and the content of
 // [SelectorBlock].
 func SelectorAttributes() map[string]schema.Attribute {
-	text := func(description string) schema.Attribute {
-		return schema.StringAttribute{Optional: true, MarkdownDescription: description}
-	}
-	list := func(description string) schema.Attribute {
-		return schema.ListAttribute{ElementType: types.StringType, Optional: true, MarkdownDescription: description,
-			Validators: []validator.List{listvalidator.NoNullValues()}}
-	}
 	return map[string]schema.Attribute{
-		"name_regex": schema.StringAttribute{
-			Optional:            true,
-			Validators:          []validator.String{regexValidator{}},
-			MarkdownDescription: "Regular expression (RE2) that names match, anywhere unless anchored.",
-		},
+		"name_regex": attribute.Text("Regular expression (RE2) that names match, anywhere unless anchored.",
+			regex),
 		"metadata": schema.MapAttribute{
 			ElementType:         types.StringType,
 			Optional:            true,
 			Validators:          []validator.Map{mapvalidator.NoNullValues()},
 			MarkdownDescription: "Metadata that servers have, all of it.",
 		},
-		"tags":                 list("Tags that servers have, all of them."),
-		"servergroup_id":       text("Id of a server group whose members the servers are."),
-		"ids":                  list("Ids of servers. Those that no longer exist are left out."),
-		"profile_metadata_key": text("Key of the metadata that has a node's profile. By default that is the image."),
-		"tainted_metadata_key": text(
+		"tags":           attribute.Texts("Tags that servers have, all of them.", listvalidator.NoNullValues()),
+		"servergroup_id": attribute.Text("Id of a server group whose members the servers are."),
+		"ids": attribute.Texts("Ids of servers. Those that no longer exist are left out.",
+			listvalidator.NoNullValues()),
+		"profile_metadata_key": attribute.Text(
+			"Key of the metadata that has a node's profile. By default that is the image.",
+		),
+		"tainted_metadata_key": attribute.Text(
 			"Key of the metadata that says to remove a node first. An empty value, `0`, `false`, `no` and " +
 				"`off` do not. Defaults to `" + defaultTaintedKey + "`.",
 		),
-		"protected_metadata_key": text(
+		"protected_metadata_key": attribute.Text(
 			"Key of the metadata that says never to remove a node; nor is one removed that is locked in Nova. " +
 				"Defaults to `" + defaultProtectedKey + "`.",
 		),

@@ -20,6 +20,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
@@ -54,21 +55,9 @@ func healthBlock() schema.Block {
 			"`octavia`. A node that fails twice, a second apart, is not in service, and the cause `UNHEALTHY` " +
 			"replaces it. Where none can be reached, their health is not known, and a warning says so.",
 		Attributes: map[string]schema.Attribute{
-			"grace": schema.StringAttribute{
-				Optional:            true,
-				CustomType:          durations.Type{},
-				Validators:          durations.Between(0, 30*duration.Day),
-				PlanModifiers:       durations.Kept(),
-				MarkdownDescription: "How old a server must be to be asked. Defaults to `10m`.",
-			},
-			"timeout": schema.StringAttribute{
-				Optional:      true,
-				CustomType:    durations.Type{},
-				Validators:    durations.Between(time.Second, 10*time.Minute),
-				PlanModifiers: durations.Kept(),
-				MarkdownDescription: "Time to ask all nodes of a region. Defaults to `10s`, enough where 1,000 " +
-					"nodes hang.",
-			},
+			"grace": durations.Argument(0, 30*duration.Day, "How old a server must be to be asked. Defaults to `10m`."),
+			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region. Defaults "+
+				"to `10s`, enough where 1,000 nodes hang."),
 		},
 		Blocks: map[string]schema.Block{
 			"http": probeblock.HTTP(objectvalidator.ConflictsWith(one[1], one[2])),
@@ -81,15 +70,8 @@ func healthBlock() schema.Block {
 					objectvalidator.AlsoRequires(path.MatchRelative().AtName("pool_ids")),
 				},
 				Attributes: map[string]schema.Attribute{
-					"pool_ids": schema.ListAttribute{
-						ElementType: types.StringType,
-						Optional:    true,
-						Validators: []validator.List{
-							listvalidator.SizeAtLeast(1),
-							listvalidator.ValueStringsAre(value.NotNull{}),
-						},
-						MarkdownDescription: "Required. Ids of the pools. Each region is asked for its own.",
-					},
+					"pool_ids": attribute.Texts("Required. Ids of the pools. Each region is asked for its own.",
+						listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{})),
 				},
 			},
 		},

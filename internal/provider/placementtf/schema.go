@@ -1,22 +1,20 @@
 package placementtf
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
@@ -28,11 +26,11 @@ import (
 const maxCapacity = 100_000
 
 func attachmentSchema() schema.Schema {
-	size := func(least, most int64, description string) schema.Int64Attribute {
-		return schema.Int64Attribute{Optional: true, MarkdownDescription: description,
-			Validators: []validator.Int64{int64validator.AtLeast(least), int64validator.AtMost(most)}}
+	size := func(least, most int64, description string) schema.Attribute {
+		return attribute.Number(description, int64validator.AtLeast(least), int64validator.AtMost(most))
 	}
-	capacity := size(0, maxCapacity, fmt.Sprintf("Number of nodes, at most %d.", maxCapacity))
+	capacity := attribute.Number(fmt.Sprintf("Number of nodes, at most %d.", maxCapacity),
+		int64validator.AtLeast(0), int64validator.AtMost(maxCapacity))
 	capacity.Optional, capacity.Required = false, true
 	return schema.Schema{
 		MarkdownDescription: "Decides where each node of a cluster belongs, and remembers it: feed `nodes` to the " +
@@ -41,93 +39,49 @@ func attachmentSchema() schema.Schema {
 			"planning, so the plan shows it. Destroying the attachment touches no server. Replacing it " +
 			"(`-replace`, `taint`) is refused while its servers are there.",
 		Attributes: map[string]schema.Attribute{
-			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
-			"cluster": schema.StringAttribute{
-				Required:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Name of the cluster, from which new nodes get theirs.",
-			},
+			"id":               attribute.ComputedText("Name of the cluster."),
+			"cluster":          attribute.RequiredText("Name of the cluster, from which new nodes get theirs."),
 			"desired_capacity": capacity,
 			"min_size":         size(0, placement.MaxNodes, "Smallest `desired_capacity`. Defaults to `0`."),
 			"max_size": size(placement.Unlimited, placement.MaxNodes,
 				"Largest `desired_capacity`. Defaults to `-1`, no limit."),
 			"regions": places.ArgumentWithTemplates("region", true),
 			"zones":   places.ArgumentWithTemplates("zone", false),
-			"region": schema.StringAttribute{
-				Optional:            true,
-				Computed:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Region of `zones`. Defaults to the provider's. Not with `regions`.",
-			},
+			"region":  places.RegionArgument("Region of `zones`. Defaults to the provider's. Not with `regions`."),
 			"node_name_pattern": schema.StringAttribute{
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString(string(roster.DefaultPattern)),
-				Validators: []validator.String{patternValidator{}},
+				Validators: []validator.String{pattern},
 				MarkdownDescription: "Pattern of the names of new nodes. An index is never used twice, except for " +
 					"a slot of `stateful`. Defaults to `" + string(roster.DefaultPattern) + "`.",
 			},
-			"template": schema.MapAttribute{
-				ElementType: types.StringType,
-				Optional:    true,
-				Validators: []validator.Map{
-					mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{}),
-				},
-				MarkdownDescription: "What new nodes are made from, by names of your choice, such as image and " +
-					"flavor. Let the servers take their values from the node, as in `each.value.template.image`: a " +
-					"node keeps its template, so a change changes no server by itself. Give the version of a " +
-					"secret, never the secret. It cannot be removed again.",
-			},
-			"respect_quotas": schema.BoolAttribute{
-				Optional: true,
-				MarkdownDescription: "Whether to add no more nodes to a region than the project's " +
-					"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`.",
-			},
-			"flavor_id": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Flavor of the nodes, for the quotas of cores and RAM.",
-			},
+			"template": places.TemplateArgument("What new nodes are made from, by names of your choice, such as " +
+				"image and flavor. Let the servers take their values from the node, as in " +
+				"`each.value.template.image`: a node keeps its template, so a change changes no server by itself. " +
+				"Give the version of a secret, never the secret. It cannot be removed again."),
+			"respect_quotas": attribute.Flag("Whether to add no more nodes to a region than the project's " +
+				"[quotas](../guides/how-the-planner-decides.md#quotas) allow. Defaults to `false`."),
+			"flavor_id": attribute.Text("Flavor of the nodes, for the quotas of cores and RAM."),
 			// No nested attributes in maps as large as the cluster: the plugin
 			// framework looks at each of them by itself, at a cost that grows with
 			// the square of their number.
-			"nodes": schema.MapAttribute{
-				ElementType: rosterNodeType,
-				Computed:    true,
-				MarkdownDescription: "The nodes by name, for `for_each`. Each has an `index`, a `region`, a `zone` " +
-					"(null: Nova's choice), a `template`, the `generation` of its server, the `mark` that its " +
-					"server carries once it was in service, and `closed`.",
-			},
-			"slots": schema.MapAttribute{
-				ElementType: slotType,
-				Computed:    true,
-				MarkdownDescription: "With `stateful`: the slots by name, for the `for_each` of what must outlive " +
-					"a server. Each has an `index`, a `region`, a `zone`, and whether a node is `in_use` of it.",
-			},
-			"next_index": schema.Int64Attribute{
-				Computed:            true,
-				MarkdownDescription: "Index of the next new node.",
-			},
-			"distribution": schema.MapAttribute{
-				ElementType: types.MapType{ElemType: types.Int64Type},
-				Computed:    true,
-				MarkdownDescription: "Number of nodes by region and zone; under the empty name, those whose zone " +
-					"is Nova's choice.",
-			},
+			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
+				"`region`, a `zone` (null: Nova's choice), a `template`, the `generation` of its server, the `mark` "+
+				"that its server carries once it was in service, and `closed`."),
+			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of what "+
+				"must outlive a server. Each has an `index`, a `region`, a `zone`, and whether a node is `in_use` of "+
+				"it."),
+			"next_index": attribute.ComputedNumber("Index of the next new node."),
+			"distribution": attribute.ComputedMap(zoneCountsType, "Number of nodes by region and zone; under the "+
+				"empty name, those whose zone is Nova's choice."),
 			"change": changeAttribute(),
-			"remaining": schema.Int64Attribute{
-				Computed:            true,
-				MarkdownDescription: "Number of nodes that `update` still has to replace after this apply.",
-			},
-			"status": schema.StringAttribute{
-				Computed: true,
-				MarkdownDescription: "What the cluster does, in one line. See [all its " +
-					"forms](../guides/operating-a-cluster.md#each-status).",
-			},
-			"summary": schema.StringAttribute{
-				Computed: true,
-				MarkdownDescription: "The spread as a table, as in the [first " +
-					"cluster](../index.md#a-first-cluster).",
-			},
+			"remaining": attribute.ComputedNumber("Number of nodes that `update` still has to replace after this " +
+				"apply."),
+			"status": attribute.ComputedText("What the cluster does, in one line. See [all its " +
+				"forms](../guides/operating-a-cluster.md#each-status)."),
+			"summary": attribute.ComputedText("The spread as a table, as in the [first " +
+				"cluster](../index.md#a-first-cluster)."),
 		},
 		Blocks: map[string]schema.Block{
 			"deletion": deletionBlock(),
@@ -139,28 +93,20 @@ func attachmentSchema() schema.Schema {
 	}
 }
 
+// names lists names that are all different.
+func names(description string) schema.Attribute {
+	return attribute.Texts(description,
+		listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
+}
+
 func deletionBlock() schema.Block {
-	names := func(description string) schema.ListAttribute {
-		return schema.ListAttribute{
-			ElementType:         types.StringType,
-			Optional:            true,
-			MarkdownDescription: description,
-			Validators: []validator.List{
-				listvalidator.UniqueValues(),
-				listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.LengthAtLeast(1)),
-			},
-		}
-	}
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Which nodes are removed when the cluster shrinks: first those not in service, then " +
 			"those marked as tainted, then by `criteria`.",
 		Attributes: map[string]schema.Attribute{
-			"criteria": schema.StringAttribute{
-				Optional:   true,
-				Validators: []validator.String{stringvalidator.OneOf(deletion.AllCriteria()...)},
-				MarkdownDescription: "`RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST`, " +
-					"`OLDEST_PROFILE_FIRST` (by template: the earliest first) or `HIGHEST_INDEX_FIRST`.",
-			},
+			"criteria": attribute.Text("`RANDOM` (the default), `OLDEST_FIRST`, `YOUNGEST_FIRST`, "+
+				"`OLDEST_PROFILE_FIRST` (by template: the earliest first) or `HIGHEST_INDEX_FIRST`.",
+				stringvalidator.OneOf(deletion.AllCriteria()...)),
 			"candidates": names("Names of nodes, or ids of their servers, to remove or, with an unchanged " +
 				"`desired_capacity`, to replace: by `method`, once for each time that one is added to the list. A " +
 				"name may stay when its node is gone."),
@@ -183,38 +129,15 @@ func statefulBlock() schema.Block {
 			"`PLACEMENT`.",
 		Validators: []validator.Object{objectvalidator.AlsoRequires(path.MatchRelative().AtName("on_removal"))},
 		Attributes: map[string]schema.Attribute{
-			"on_removal": schema.StringAttribute{
-				Optional:   true,
-				Validators: []validator.String{stringvalidator.OneOf("RETAIN", onRemovalDelete)},
-				MarkdownDescription: "Required. What happens to the slot of a node that is removed: `RETAIN` keeps " +
-					"it for the next node in its place, `DELETE` gives it up, and Terraform destroys what it kept.",
-			},
-			"release": schema.ListAttribute{
-				ElementType: types.StringType,
-				Optional:    true,
-				Validators: []validator.List{
-					listvalidator.UniqueValues(),
-					listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.LengthAtLeast(1)),
-				},
-				MarkdownDescription: "Names of kept slots to give up: Terraform destroys what they keep. While a " +
-					"name is listed no new slot gets it.",
-			},
+			"on_removal": attribute.Text("Required. What happens to the slot of a node that is removed: `RETAIN` "+
+				"keeps it for the next node in its place, `DELETE` gives it up, and Terraform destroys what it kept.",
+				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
+			"release": names("Names of kept slots to give up: Terraform destroys what they keep. While a name is " +
+				"listed no new slot gets it."),
 		},
 	}
 }
 
-// patternValidator refuses a pattern that would give all nodes one name.
-type patternValidator struct{}
-
-func (patternValidator) Description(context.Context) string { return "the pattern has {index} in it" }
-
-func (v patternValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (patternValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !value.Given(req.ConfigValue) {
-		return
-	}
-	if fault := roster.Pattern(req.ConfigValue.ValueString()).Check(); fault != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern of node names", fault)
-	}
-}
+// pattern refuses a pattern that would give all nodes one name.
+var pattern = attribute.Check("the pattern has {index} in it", "Invalid pattern of node names",
+	func(given string) string { return roster.Pattern(given).Check() })

@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -16,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
@@ -23,32 +23,20 @@ import (
 // empty list lists none.
 func Argument(kind string, nested bool) schema.ListNestedAttribute {
 	number := func(least int64, description string) schema.Int64Attribute {
-		return schema.Int64Attribute{
-			Optional:            true,
-			MarkdownDescription: fmt.Sprintf(description, kind),
-			Validators: []validator.Int64{
-				int64validator.AtLeast(least), int64validator.AtMost(placement.MaxNodes),
-			},
-		}
+		return attribute.Number(fmt.Sprintf(description, kind),
+			int64validator.AtLeast(least), int64validator.AtMost(placement.MaxNodes))
 	}
 	unasked := ""
 	if nested {
 		unasked = " No request is sent to it: what was last seen counts."
 	}
 	attributes := map[string]schema.Attribute{
-		"name": schema.StringAttribute{
-			Required:            true,
-			MarkdownDescription: fmt.Sprintf("Name of the %s.", kind),
-			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-		},
+		"name":   attribute.RequiredText(fmt.Sprintf("Name of the %s.", kind)),
 		"weight": number(1, "Share of the nodes, relative to the other %ss. Defaults to `100`."),
 		"cap":    number(placement.Unlimited, "Maximum number of nodes in the %s. Defaults to `-1`, none."),
 		"min":    number(0, "Minimum number of nodes in the %s, filled first. Defaults to `0`."),
-		"closed": schema.BoolAttribute{
-			Optional: true,
-			MarkdownDescription: fmt.Sprintf("Whether the %s is closed, as in an outage: it takes no nodes, and "+
-				"its own stay as they are.%s", kind, unasked),
-		},
+		"closed": attribute.Flag(fmt.Sprintf("Whether the %s is closed, as in an outage: it takes no nodes, and its "+
+			"own stay as they are.%s", kind, unasked)),
 	}
 	description := "Availability zones to spread nodes over, in one `region`."
 	if nested {
@@ -64,6 +52,13 @@ func Argument(kind string, nested bool) schema.ListNestedAttribute {
 		Validators:          []validator.List{binsValidator{kind}},
 		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
 	}
+}
+
+// RegionArgument is the region in which all of it is.
+func RegionArgument(description string) schema.StringAttribute {
+	region := attribute.Text(description, attribute.NotEmpty)
+	region.Computed = true
+	return region
 }
 
 // Misspelled is the end of the description of a list of places. Terraform drops keys

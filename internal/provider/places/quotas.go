@@ -9,20 +9,15 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // QuotaArguments adds the arguments about quotas to the attributes.
 func QuotaArguments(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	attributes["respect_quotas"] = schema.BoolAttribute{
-		Optional: true,
-		MarkdownDescription: "Whether to add no more nodes to a region than the project's quotas allow; a warning " +
-			"says where they bind. Defaults to `false`.",
-	}
-	attributes["flavor_id"] = schema.StringAttribute{
-		Optional:            true,
-		MarkdownDescription: "Flavor of the nodes: `respect_quotas` then counts cores and RAM too.",
-	}
+	attributes["respect_quotas"] = attribute.Flag("Whether to add no more nodes to a region than the project's " +
+		"quotas allow; a warning says where they bind. Defaults to `false`.")
+	attributes["flavor_id"] = attribute.Text("Flavor of the nodes: `respect_quotas` then counts cores and RAM too.")
 	return attributes
 }
 

@@ -12,6 +12,18 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
+// TemplateArgument is a template.
+func TemplateArgument(description string) schema.Attribute {
+	return schema.MapAttribute{
+		Optional:            true,
+		ElementType:         types.StringType,
+		MarkdownDescription: description,
+		Validators: []validator.Map{
+			mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{}),
+		},
+	}
+}
+
 // ArgumentWithTemplates is the argument of places of which each may have a
 // template of its own.
 func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute {
@@ -20,13 +32,8 @@ func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute 
 	if kind == "zone" {
 		over = "those of its region and of the attachment"
 	}
-	argument.NestedObject.Attributes["template"] = schema.MapAttribute{
-		ElementType: types.StringType,
-		Optional:    true,
-		Validators:  []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{})},
-		MarkdownDescription: fmt.Sprintf("What new nodes of the %s are made from, where that differs: merged over %s.",
-			kind, over),
-	}
+	argument.NestedObject.Attributes["template"] = TemplateArgument(fmt.Sprintf(
+		"What new nodes of the %s are made from, where that differs: merged over %s.", kind, over))
 	if nested {
 		zones := ArgumentWithTemplates("zone", false)
 		zones.MarkdownDescription = argument.NestedObject.Attributes["zones"].GetMarkdownDescription()

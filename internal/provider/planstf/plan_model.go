@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
@@ -37,12 +38,9 @@ var countsType = types.MapType{ElemType: types.Int64Type}
 // planSchema is the schema of a plan; kind is region or zone, and share has the
 // attributes of a decision.
 func planSchema(kind, description string, share, attributes map[string]schema.Attribute) schema.Schema {
-	counts := func(description string) schema.Attribute {
-		return schema.MapAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: description}
-	}
 	decided := func(verb string) schema.Attribute {
 		inside := maps.Clone(share)
-		inside["count"] = schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of nodes to " + verb + "."}
+		inside["count"] = attribute.ComputedNumber("Number of nodes to " + verb + ".")
 		return schema.SingleNestedAttribute{
 			Computed:   true,
 			Attributes: inside,
@@ -51,22 +49,13 @@ func planSchema(kind, description string, share, attributes map[string]schema.At
 		}
 	}
 	attributes = requesttf.Attributes(places.QuotaArguments(attributes))
-	attributes["status"] = schema.StringAttribute{
-		Computed:            true,
-		MarkdownDescription: "`OK`: a plan that cannot be made is an error.",
-	}
-	attributes["reason"] = schema.StringAttribute{
-		Computed:            true,
-		MarkdownDescription: "The result of the request, in a sentence.",
-	}
+	attributes["status"] = attribute.ComputedText("`OK`: a plan that cannot be made is an error.")
+	attributes["reason"] = attribute.ComputedText("The result of the request, in a sentence.")
 	attributes["creation"] = decided("create")
 	attributes["deletion"] = decided("delete")
-	attributes["distribution"] = counts("Number of nodes in each " + kind + " now.")
-	attributes["target"] = counts("Number of nodes in each of them after the change.")
-	attributes["summary"] = schema.StringAttribute{
-		Computed:            true,
-		MarkdownDescription: "The plan as a table.",
-	}
+	attributes["distribution"] = attribute.ComputedMap(types.Int64Type, "Number of nodes in each "+kind+" now.")
+	attributes["target"] = attribute.ComputedMap(types.Int64Type, "Number of nodes in each of them after the change.")
+	attributes["summary"] = attribute.ComputedText("The plan as a table.")
 	return schema.Schema{
 		MarkdownDescription: description,
 		Attributes:          attributes,
@@ -93,27 +82,16 @@ func (m planModel) plan(ctx context.Context, b *backend.Backend, diags *diag.Dia
 
 func regionShare() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"regions": schema.MapAttribute{
-			ElementType:         types.Int64Type,
-			Computed:            true,
-			MarkdownDescription: "Their numbers by region.",
-		},
-		"zones": schema.MapAttribute{
-			ElementType:         countsType,
-			Computed:            true,
-			MarkdownDescription: "Their numbers by region and zone. Null where no region lists zones.",
-		},
+		"regions": attribute.ComputedMap(types.Int64Type, "Their numbers by region."),
+		"zones": attribute.ComputedMap(countsType,
+			"Their numbers by region and zone. Null where no region lists zones."),
 	}
 }
 
 func zoneShare() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"region": schema.StringAttribute{Computed: true, MarkdownDescription: "Region of the zones."},
-		"zones": schema.MapAttribute{
-			ElementType:         types.Int64Type,
-			Computed:            true,
-			MarkdownDescription: "Their numbers by zone.",
-		},
+		"region": attribute.ComputedText("Region of the zones."),
+		"zones":  attribute.ComputedMap(types.Int64Type, "Their numbers by zone."),
 	}
 }
 

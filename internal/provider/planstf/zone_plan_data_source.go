@@ -8,10 +8,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 )
@@ -48,13 +46,8 @@ func zonePlanSchema() schema.Schema {
 			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. " +
 				"Nodes of another region are left out; those that name none are taken to be in this one. " +
 				"Those that are `protected` stay: no removal counts on them."),
-			"region": schema.StringAttribute{
-				Optional:            true,
-				Computed:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Region of the zones. Defaults to the provider's.",
-			},
-			"zones": zones,
+			"region": places.RegionArgument("Region of the zones. Defaults to the provider's."),
+			"zones":  zones,
 		},
 	)
 }

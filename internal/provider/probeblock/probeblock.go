@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -24,16 +25,10 @@ func HTTP(further ...validator.Object) schema.Block {
 			"those of `hook_cacert_file` in the provider block.",
 		Validators: append(further, objectvalidator.AlsoRequires(path.MatchRelative().AtName("url"))),
 		Attributes: map[string]schema.Attribute{
-			"url": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Required. Such as `http://{address}:8080/health`, or with the node's " +
-					"`{name}`. A plan shows it: pass a secret in a sensitive variable.",
-			},
-			"status": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Statuses of a good answer, such as `200-299,404`. Defaults to `" +
-					probe.DefaultStatuses + "`.",
-			},
+			"url": attribute.Text("Required. Such as `http://{address}:8080/health`, or with the node's `{name}`. A " +
+				"plan shows it: pass a secret in a sensitive variable."),
+			"status": attribute.Text("Statuses of a good answer, such as `200-299,404`. Defaults to `" +
+				probe.DefaultStatuses + "`."),
 		},
 	}
 }
@@ -44,11 +39,7 @@ func TCP(further ...validator.Object) schema.Block {
 		MarkdownDescription: "A port at which the server must accept connections.",
 		Validators:          append(further, objectvalidator.AlsoRequires(path.MatchRelative().AtName("port"))),
 		Attributes: map[string]schema.Attribute{
-			"port": schema.Int64Attribute{
-				Optional:            true,
-				Validators:          []validator.Int64{int64validator.Between(1, 65535)},
-				MarkdownDescription: "Required. Number of the port.",
-			},
+			"port": attribute.Number("Required. Number of the port.", int64validator.Between(1, 65535)),
 		},
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
@@ -24,7 +24,6 @@ const (
 )
 
 func attachmentSchema() schema.Schema {
-	given := []validator.String{stringvalidator.LengthAtLeast(1)}
 	return schema.Schema{
 		MarkdownDescription: "Waits, as part of an apply, until new servers are in service. One for each cluster; it " +
 			"refers to the deletion attachments, which refer to the servers. With `create_before_destroy` on both, " +
@@ -38,10 +37,10 @@ func attachmentSchema() schema.Schema {
 			"Servers that are not in service when `timeout` ends are listed in an error. Destroying the attachment " +
 			"removes neither servers nor marks.",
 		Attributes: map[string]schema.Attribute{
-			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the cluster."},
+			"id": attribute.ComputedText("Name of the cluster."),
 			"cluster": schema.StringAttribute{
 				Required:            true,
-				Validators:          given,
+				Validators:          []validator.String{attribute.NotEmpty},
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 				MarkdownDescription: "Name of the cluster.",
 			},
@@ -49,64 +48,29 @@ func attachmentSchema() schema.Schema {
 				Required: true,
 				Validators: []validator.Map{
 					mapvalidator.NoNullValues(),
-					mapvalidator.KeysAre(stringvalidator.LengthAtLeast(1)),
+					mapvalidator.KeysAre(attribute.NotEmpty),
 				},
 				MarkdownDescription: "Servers of the cluster by the name of their node.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id": schema.StringAttribute{
-						Required:            true,
-						Validators:          given,
-						MarkdownDescription: "Id of the server.",
-					},
-					"region": schema.StringAttribute{
-						Optional:            true,
-						Validators:          given,
-						MarkdownDescription: "Region of the server. Defaults to the provider's.",
-					},
-					"address": schema.StringAttribute{
-						Optional: true,
-						MarkdownDescription: "Address at which `tcp` and `http` reach the server from the machine " +
-							"that runs Terraform, such as `access_ip_v4`.",
-					},
-					"mark": schema.StringAttribute{
-						Optional: true,
-						Validators: []validator.String{stringvalidator.RegexMatches(openstack.MarkFormat,
-							"must be 1 to 255 letters, digits, dots, hyphens and underscores")},
-						MarkdownDescription: "Mark that the server gets when it is in service: the `mark` of its " +
-							"node in `nodes` of the placement attachment. A server whose mark changes must get " +
-							"into service again. Defaults to `" + defaultMark +
-							"`.",
-					},
+					"id":     attribute.RequiredText("Id of the server."),
+					"region": attribute.Text("Region of the server. Defaults to the provider's.", attribute.NotEmpty),
+					"address": attribute.Text("Address at which `tcp` and `http` reach the server from the machine " +
+						"that runs Terraform, such as `access_ip_v4`."),
+					"mark": attribute.Text("Mark that the server gets when it is in service: the `mark` of its node "+
+						"in `nodes` of the placement attachment. A server whose mark changes must get into service "+
+						"again. Defaults to `"+defaultMark+"`.",
+						stringvalidator.RegexMatches(openstack.MarkFormat,
+							"must be 1 to 255 letters, digits, dots, hyphens and underscores")),
 				}},
 			},
-			"allow_link_local": schema.BoolAttribute{
-				Optional: true,
-				MarkdownDescription: "Whether an `address` may be link-local (`169.254.0.0/16`, `fe80::/10`), " +
-					"where others than the node may answer. Defaults to `false`.",
-			},
-			"stable_for": schema.StringAttribute{
-				Optional:      true,
-				CustomType:    durations.Type{},
-				Validators:    durations.Between(0, longest),
-				PlanModifiers: durations.Kept(),
-				MarkdownDescription: "How long all checks must pass without a break, such as `30s`. By default " +
-					"once is enough.",
-			},
-			"timeout": schema.StringAttribute{
-				Optional:            true,
-				Computed:            true,
-				CustomType:          durations.Type{},
-				Default:             durations.Default(defaultTimeout),
-				Validators:          durations.Between(time.Second, longest),
-				PlanModifiers:       durations.Kept(),
-				MarkdownDescription: "How long to wait for all servers of an apply. Defaults to `10m`.",
-			},
-			"pending": schema.ListAttribute{
-				ElementType: types.StringType,
-				Computed:    true,
-				MarkdownDescription: "Names of the nodes whose server lacks its mark or was drained: the next " +
-					"apply checks them.",
-			},
+			"allow_link_local": attribute.Flag("Whether an `address` may be link-local (`169.254.0.0/16`, " +
+				"`fe80::/10`), where others than the node may answer. Defaults to `false`."),
+			"stable_for": durations.Argument(0, longest, "How long all checks must pass without a break, such as "+
+				"`30s`. By default once is enough."),
+			"timeout": durations.ArgumentOr(defaultTimeout, time.Second, longest,
+				"How long to wait for all servers of an apply. Defaults to `10m`."),
+			"pending": attribute.ComputedTexts("Names of the nodes whose server lacks its mark or was drained: the " +
+				"next apply checks them."),
 		},
 		Blocks: map[string]schema.Block{
 			"http": probeblock.HTTP(),

@@ -2,10 +2,9 @@ package requesttf
 
 import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 )
 
 // Precedence is what the plans of regions and zones make of a place that the
@@ -16,13 +15,6 @@ const Precedence = "Where it names one, nothing is planned."
 // that a node names. They are blocks because Terraform drops a misspelled key of
 // a nested attribute silently, and refuses it in a block.
 func Blocks(named string) map[string]schema.Block {
-	name := func(description string) schema.Attribute {
-		return schema.StringAttribute{
-			Optional:            true,
-			MarkdownDescription: description,
-			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-		}
-	}
 	return map[string]schema.Block{
 		"scale_out": schema.SingleNestedBlock{
 			MarkdownDescription: "Add nodes (CLUSTER_SCALE_OUT); an empty block adds one.",
@@ -35,19 +27,15 @@ func Blocks(named string) map[string]schema.Block {
 		"node_create": schema.SingleNestedBlock{
 			MarkdownDescription: "Add one node, which may name its place (NODE_CREATE). " + named,
 			Attributes: map[string]schema.Attribute{
-				"region": name("Region that the node asks for."),
-				"zone":   name("Availability zone that the node asks for."),
+				"region": attribute.Text("Region that the node asks for.", attribute.NotEmpty),
+				"zone":   attribute.Text("Availability zone that the node asks for.", attribute.NotEmpty),
 			},
 		},
 	}
 }
 
 func count(description string) schema.Attribute {
-	return schema.Int64Attribute{
-		Optional:            true,
-		MarkdownDescription: description,
-		Validators:          []validator.Int64{int64validator.AtLeast(0), int64validator.AtMost(placement.MaxNodes)},
-	}
+	return attribute.Number(description, int64validator.AtLeast(0), int64validator.AtMost(placement.MaxNodes))
 }
 
 // ScaleInBlock asks to remove nodes.
@@ -60,31 +48,22 @@ func ScaleInBlock() schema.Block {
 
 // ResizeBlock asks for another size.
 func ResizeBlock() schema.Block {
-	size := func(description string) schema.Attribute {
-		return schema.Int64Attribute{Optional: true, MarkdownDescription: description}
-	}
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Give the cluster another size (CLUSTER_RESIZE).",
 		Attributes: map[string]schema.Attribute{
-			"adjustment_type": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "What `number` means: `EXACT_CAPACITY` (the new size), `CHANGE_IN_CAPACITY` " +
-					"(nodes to add, or to remove where negative) or `CHANGE_IN_PERCENTAGE` (the same in percent). " +
-					"Without it only the bounds count.",
-			},
+			"adjustment_type": attribute.Text("What `number` means: `EXACT_CAPACITY` (the new size), " +
+				"`CHANGE_IN_CAPACITY` (nodes to add, or to remove where negative) or `CHANGE_IN_PERCENTAGE` (the " +
+				"same in percent). Without it only the bounds count."),
 			"number": schema.NumberAttribute{
 				Optional: true,
 				MarkdownDescription: "A percentage may have decimals; it rounds towards zero, but changes at least " +
 					"one node.",
 			},
-			"min_size": size("Smallest number of nodes. Defaults to `0`."),
-			"max_size": size("Largest number of nodes. Defaults to `-1`, no bound."),
-			"min_step": size("Smallest change of a percentage, in nodes. Defaults to `1`."),
-			"strict": schema.BoolAttribute{
-				Optional: true,
-				MarkdownDescription: "Whether a size outside the bounds is an error, or is moved to the nearest " +
-					"bound (the default).",
-			},
+			"min_size": attribute.Number("Smallest number of nodes. Defaults to `0`."),
+			"max_size": attribute.Number("Largest number of nodes. Defaults to `-1`, no bound."),
+			"min_step": attribute.Number("Smallest change of a percentage, in nodes. Defaults to `1`."),
+			"strict": attribute.Flag("Whether a size outside the bounds is an error, or is moved to the nearest " +
+				"bound (the default)."),
 		},
 	}
 }

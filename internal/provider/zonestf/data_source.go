@@ -6,15 +6,14 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 )
 
@@ -84,27 +83,16 @@ func schemaOf() schema.Schema {
 			"so its nodes.\n\nA region that cannot be read is an error. Where plans must work while a region is " +
 			"down, write the names of the zones instead.",
 		Attributes: map[string]schema.Attribute{
-			"regions": schema.ListAttribute{
-				ElementType: types.StringType,
-				Optional:    true,
-				Validators: []validator.List{
-					listvalidator.NoNullValues(),
-					listvalidator.SizeAtLeast(1),
-					listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
-				},
-				MarkdownDescription: "Regions to read. Defaults to the provider's.",
-			},
+			"regions": attribute.Texts("Regions to read. Defaults to the provider's.", listvalidator.NoNullValues(),
+				listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(attribute.NotEmpty)),
 			"zones": schema.ListNestedAttribute{
 				Computed:            true,
 				MarkdownDescription: "Zones, sorted by region and name.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"region": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the region."},
-					"name":   schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the zone."},
-					"available": schema.BoolAttribute{
-						Computed: true,
-						MarkdownDescription: "Whether a compute service in it is enabled. To place nodes, list the " +
-							"others too.",
-					},
+					"region": attribute.ComputedText("Name of the region."),
+					"name":   attribute.ComputedText("Name of the zone."),
+					"available": attribute.ComputedFlag("Whether a compute service in it is enabled. To place nodes, " +
+						"list the others too."),
 				}},
 			},
 		},

@@ -1,0 +1,74 @@
+// Package attribute makes the attributes of schemas that have nothing special. They are
+// those of data sources, and stand in every schema: only an attribute with a default or a
+// plan modifier has to be one of a resource.
+package attribute
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// NotEmpty refuses an empty text.
+var NotEmpty = stringvalidator.LengthAtLeast(1)
+
+// Text is an optional text.
+func Text(description string, validators ...validator.String) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: validators}
+}
+
+// RequiredText is a text that must be given, and not be empty.
+func RequiredText(description string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Required:            true,
+		MarkdownDescription: description,
+		Validators:          []validator.String{NotEmpty},
+	}
+}
+
+// Texts is an optional list of texts.
+func Texts(description string, validators ...validator.List) schema.ListAttribute {
+	return schema.ListAttribute{
+		Optional:            true,
+		ElementType:         types.StringType,
+		MarkdownDescription: description,
+		Validators:          validators,
+	}
+}
+
+// Number is an optional whole number.
+func Number(description string, validators ...validator.Int64) schema.Int64Attribute {
+	return schema.Int64Attribute{Optional: true, MarkdownDescription: description, Validators: validators}
+}
+
+// Flag is an optional truth value.
+func Flag(description string) schema.BoolAttribute {
+	return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
+}
+
+// ComputedText is a text that the provider works out.
+func ComputedText(description string) schema.StringAttribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+}
+
+// ComputedTexts is a list of texts that the provider works out.
+func ComputedTexts(description string) schema.ListAttribute {
+	return schema.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: description}
+}
+
+// ComputedNumber is a whole number that the provider works out.
+func ComputedNumber(description string) schema.Int64Attribute {
+	return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
+}
+
+// ComputedFlag is a truth value that the provider works out.
+func ComputedFlag(description string) schema.BoolAttribute {
+	return schema.BoolAttribute{Computed: true, MarkdownDescription: description}
+}
+
+// ComputedMap is a map that the provider works out.
+func ComputedMap(element attr.Type, description string) schema.MapAttribute {
+	return schema.MapAttribute{Computed: true, ElementType: element, MarkdownDescription: description}
+}
