@@ -27,6 +27,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/openstackstub"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // Cloud is the cloud that a test runs on.
@@ -111,9 +112,7 @@ func start(t testing.TB, config fakecloud.Config, user string) *Cloud {
 		login = fakeLogin(c.Fake, user, fakecloud.DefaultRegions()[0].Name)
 	}
 	api, err := openstack.New(login)
-	if err != nil {
-		t.Fatalf("the cloud of the test: %v", err)
-	}
+	require.NoError(t, err, "the cloud of the test")
 	c.API = api
 	c.Image, c.Flavor = c.bootable(t)
 	return c
@@ -144,9 +143,7 @@ func (c *Cloud) bootable(t testing.TB) (image, flavor string) {
 func (c *Cloud) Regions(t testing.TB) []string {
 	t.Helper()
 	names, err := c.API.ComputeRegions(context.WithoutCancel(t.Context()))
-	if err != nil {
-		t.Fatalf("the regions of the cloud: %v", err)
-	}
+	require.NoError(t, err, "the regions of the cloud")
 	return names
 }
 
@@ -154,9 +151,7 @@ func (c *Cloud) Regions(t testing.TB) []string {
 func (c *Cloud) Zones(t testing.TB, region string) []string {
 	t.Helper()
 	zones, err := c.API.Zones(t.Context(), region)
-	if err != nil {
-		t.Fatalf("the zones of %s: %v", region, err)
-	}
+	require.NoError(t, err, "the zones of %s", region)
 	var names []string
 	for _, z := range zones {
 		if z.Available && z.Name != "internal" {
@@ -170,9 +165,7 @@ func (c *Cloud) Zones(t testing.TB, region string) []string {
 func (c *Cloud) compute(t testing.TB, region string) *openstack.Compute {
 	t.Helper()
 	compute, err := c.API.Compute(context.WithoutCancel(t.Context()), region)
-	if err != nil {
-		t.Fatalf("the compute service of %s: %v", region, err)
-	}
+	require.NoError(t, err, "the compute service of %s", region)
 	return compute
 }
 
@@ -212,9 +205,7 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 			opts.Networks = []servers.Network{{UUID: s.Network}}
 		}
 		server, err := servers.Create(t.Context(), client, opts, servers.SchedulerHintOpts{Group: s.Group}).Extract()
-		if err != nil {
-			t.Fatalf("boot %s: %v", opts.Name, err)
-		}
+		require.NoError(t, err, "boot %s", opts.Name)
 		ids[i] = server.ID
 		t.Cleanup(func() {
 			if err := servers.Delete(context.WithoutCancel(t.Context()), client, server.ID).ExtractErr(); err != nil &&
@@ -224,9 +215,7 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 		})
 	}
 	for i, s := range list {
-		if err := servers.WaitForStatus(t.Context(), c.client(t, s.Region), ids[i], "ACTIVE"); err != nil {
-			t.Fatalf("boot %s: %v", s.Name, err)
-		}
+		require.NoError(t, servers.WaitForStatus(t.Context(), c.client(t, s.Region), ids[i], "ACTIVE"), "boot %s", s.Name)
 	}
 	return ids
 }
@@ -269,9 +258,7 @@ func Terraform(t testing.TB) string {
 		t.Skip("needs more time than there is with the race detector")
 	}
 	path, err := workspace.Terraform(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	os.Setenv("TF_ACC_TERRAFORM_PATH", path)
 	os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull) // the user's own has no say in tests
 	os.Setenv("GOGC", "400")                    // terraform, and providers, live for a moment: collecting is most of it

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stretchr/testify/require"
 )
 
 // Interrupt ends a run of Terraform as Ctrl-C does, and with these words. What it
@@ -16,9 +17,7 @@ import (
 func Interrupt(t *testing.T, run *workspace.Background, words ...string) {
 	t.Helper()
 	start := time.Now()
-	if err := run.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, run.Signal(syscall.SIGINT))
 	text, err := run.Wait()
 	for _, words := range append(words, "Terraform was interrupted") {
 		if !Says(words).MatchString(text) {

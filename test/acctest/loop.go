@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Loop is a cluster that goes through its life in a real terraform.
@@ -89,9 +91,7 @@ func (l Loop) Step(t *testing.T, name, config string, created, deleted string) {
 func (l Loop) Batch(t *testing.T, name, config string, created, deleted string) {
 	t.Helper()
 	before := l.IDs(t)
-	if err := l.Write(config); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, l.Write(config))
 	if _, err := l.Run(t.Context(), "plan", "-input=false", "-no-color", "-out=step.tfplan"); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -99,12 +99,8 @@ func (l Loop) Batch(t *testing.T, name, config string, created, deleted string) 
 		t.Fatalf("%s: %v", name, err)
 	}
 	after := l.IDs(t)
-	if got := Difference(after, before); got != created {
-		t.Errorf("%s: created %q, want %q", name, got, created)
-	}
-	if got := Difference(before, after); got != deleted {
-		t.Errorf("%s: deleted %q, want %q", name, got, deleted)
-	}
+	assert.Equal(t, created, Difference(after, before), "%s: created", name)
+	assert.Equal(t, deleted, Difference(before, after), "%s: deleted", name)
 }
 
 // Settled fails unless the next plan is empty.
@@ -156,9 +152,7 @@ func (c *Cloud) FiveZones(t testing.TB) (one, two string, a, b []string) {
 func (l Loop) ServerIDs(t *testing.T) (ids []string) {
 	t.Helper()
 	state, err := l.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, r := range state.Values.RootModule.Resources {
 		if r.Type == "openstack_compute_instance_v2" {
 			ids = append(ids, r.AttributeValues["id"].(string))

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TerraformMinor is the minor version of the Terraform 1 that tests use, for what
@@ -18,15 +20,11 @@ func TerraformMinor(t testing.TB) int {
 		return 0
 	}
 	text, err := exec.CommandContext(t.Context(), path, "version", "-json").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var doc struct {
 		Version string `json:"terraform_version"`
 	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &doc))
 	var minor int
 	if _, err := fmt.Sscanf(doc.Version, "1.%d.", &minor); err != nil {
 		t.Fatalf("the version of %s is %q: %v", path, doc.Version, err)

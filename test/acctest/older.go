@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // OlderNova stands before a region's Nova and makes it one whose newest
@@ -20,9 +22,7 @@ import (
 func (c *Cloud) OlderNova(t testing.TB, region string, newest int) string {
 	t.Helper()
 	endpoint, err := url.Parse(c.client(t, region).Endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: endpoint.Scheme, Host: endpoint.Host})

@@ -22,6 +22,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What people and other tools do to servers, outside Terraform.
@@ -30,9 +32,7 @@ import (
 func (c *Cloud) Server(t testing.TB, region, id string) servers.Server {
 	t.Helper()
 	s, err := servers.Get(context.WithoutCancel(t.Context()), c.client(t, region), id).Extract()
-	if err != nil {
-		t.Fatalf("read the server %s: %v", id, err)
-	}
+	require.NoError(t, err, "read the server %s", id)
 	return *s
 }
 
@@ -53,9 +53,7 @@ func act(t testing.TB, client *gophercloud.ServiceClient, id, body string) {
 		MoreHeaders:      map[string]string{"Content-Type": "application/json"},
 		KeepResponseBody: true,
 	})
-	if err != nil {
-		t.Fatalf("%s of the server %s: %v", body, id, err)
-	}
+	require.NoError(t, err, "%s of the server %s", body, id)
 	resp.Body.Close()
 }
 
@@ -97,9 +95,7 @@ func (c *Cloud) Admin(t testing.TB, region string) *gophercloud.ServiceClient {
 		t.Skip("needs an admin, and the user is none")
 	}
 	compute, err := api.Compute(context.WithoutCancel(t.Context()), region)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return compute.At(60) // the last that can force a live migration is 2.67
 }
 
@@ -122,15 +118,11 @@ func (c *Cloud) Disable(t testing.TB, region, host string) (enable func()) {
 	admin := c.Admin(t, region)
 	opts := services.ListOpts{Binary: "nova-compute", Host: host}
 	list := listed(t, services.List(admin, opts), services.ExtractServices)
-	if len(list) != 1 {
-		t.Fatalf("the compute service of %s: %d", host, len(list))
-	}
+	require.Len(t, list, 1, "the compute service of %s", host)
 	set := func(status services.ServiceStatus) {
 		ctx := context.WithoutCancel(t.Context())
 		_, err := services.Update(ctx, admin, list[0].ID, services.UpdateOpts{Status: status}).Extract()
-		if err != nil {
-			t.Errorf("set the compute service of %s to %s: %v", host, status, err)
-		}
+		assert.NoError(t, err, "set the compute service of %s to %s", host, status)
 	}
 	set(services.ServiceDisabled)
 	enable = sync.OnceFunc(func() { set(services.ServiceEnabled) })
@@ -157,18 +149,14 @@ func (c *Cloud) Migrate(t testing.TB, region, id, zone string) {
 // Reset sets the state of a server to error, as an administrator can.
 func (c *Cloud) Reset(t testing.TB, region, id string) {
 	t.Helper()
-	if err := servers.ResetState(t.Context(), c.Admin(t, region), id, servers.StateError).ExtractErr(); err != nil {
-		t.Fatalf("put the server %s into ERROR: %v", id, err)
-	}
+	require.NoError(t, servers.ResetState(t.Context(), c.Admin(t, region), id, servers.StateError).ExtractErr(), "put the server %s into ERROR", id)
 }
 
 // images are those that Glance lists.
 func (c *Cloud) images(t testing.TB, opts images.ListOpts) []images.Image {
 	t.Helper()
 	glance, err := c.API.Glance(t.Context(), c.Regions(t)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return listed(t, images.List(glance, opts), images.ExtractImages)
 }
 
@@ -259,21 +247,13 @@ func (c *Cloud) quota(
 		t.Fatal("the login does not say what the project is")
 	}
 	project, err := own.ExtractProject()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	now, err := quotasets.GetDetail(t.Context(), admin, project.ID).Extract()
-	if err != nil {
-		t.Fatalf("read the quotas: %v", err)
-	}
+	require.NoError(t, err, "read the quotas")
 	wanted, before := limits(now)
-	if err := quotasets.Update(t.Context(), admin, project.ID, wanted).Err; err != nil {
-		t.Fatalf("set the quota: %v", err)
-	}
+	require.NoError(t, quotasets.Update(t.Context(), admin, project.ID, wanted).Err, "set the quota")
 	raise = sync.OnceFunc(func() {
-		if err := quotasets.Update(context.WithoutCancel(t.Context()), admin, project.ID, before).Err; err != nil {
-			t.Errorf("set the quota back: %v", err)
-		}
+		assert.NoError(t, quotasets.Update(context.WithoutCancel(t.Context()), admin, project.ID, before).Err, "set the quota back")
 	})
 	t.Cleanup(raise)
 	return raise

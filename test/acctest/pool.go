@@ -11,6 +11,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/pools"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
+	"github.com/stretchr/testify/require"
 )
 
 // octavia is the Octavia of a region. A test is skipped where there is none.
@@ -20,9 +21,7 @@ func (c *Cloud) octavia(t testing.TB, region string) *openstack.LoadBalancer {
 	if _, missing := errors.AsType[*openstack.NoEndpointError](err); missing {
 		t.Skip("needs Octavia, and the cloud has none")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return lb
 }
 
@@ -38,9 +37,7 @@ func (c *Cloud) Pool(t testing.TB, region string) string {
 	balancer, err := loadbalancers.Create(t.Context(), lb.Client, loadbalancers.CreateOpts{
 		Name: c.Prefix + "lb", VipNetworkID: network,
 	}).Extract()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
 		err := c.settle(ctx, lb.Client, balancer.ID)
@@ -52,18 +49,14 @@ func (c *Cloud) Pool(t testing.TB, region string) string {
 			t.Errorf("the load balancer %s is left: %v", balancer.ID, err)
 		}
 	})
-	if err := c.settle(t.Context(), lb.Client, balancer.ID); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.settle(t.Context(), lb.Client, balancer.ID))
 	pool, err := pools.Create(t.Context(), lb.Client, pools.CreateOpts{
 		Name: c.Prefix + "pool", LoadbalancerID: balancer.ID, Protocol: "TCP", LBMethod: "ROUND_ROBIN",
 	}).Extract()
 	if err == nil {
 		err = c.settle(t.Context(), lb.Client, balancer.ID)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return pool.ID
 }
 
@@ -84,9 +77,7 @@ func (c *Cloud) settle(ctx context.Context, client *gophercloud.ServiceClient, i
 func (c *Cloud) Members(t testing.TB, region, pool string) map[string]openstack.Member {
 	t.Helper()
 	list, err := c.octavia(t, region).Members(t.Context(), pool)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	members := map[string]openstack.Member{}
 	for _, m := range list {
 		members[string(m.Name)] = m

@@ -19,6 +19,7 @@ import (
 	"github.com/gophercloud/utils/v2/openstack/clientconfig"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 )
 
@@ -43,9 +44,7 @@ func providers(t testing.TB) *workspace.Mirror {
 	t.Helper()
 	Terraform(t) // without one they are not needed
 	built, err := mirror()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return built
 }
 
@@ -119,9 +118,7 @@ func (c *Cloud) workspace(
 			w.Blocks[name] = c.ProviderBlock(name)
 		}
 	}
-	if err := errors.Join(w.Write(config), w.Init(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(w.Write(config), w.Init(t.Context())))
 	t.Cleanup(func() {
 		if c.Fake != nil {
 			return // it goes as a whole
@@ -145,14 +142,12 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	top := t.TempDir()
 	dir, file := filepath.Join(top, folder), filepath.Join(top, "clouds.yaml")
 	if err := errors.Join(os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))),
-		os.WriteFile(file, clouds, 0o600), require(dir)); err != nil {
+		os.WriteFile(file, clouds, 0o600), needProviders(dir)); err != nil {
 		t.Fatal(err)
 	}
 	w := workspace.Open(dir, Terraform(t), built, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD=production",
 		"OS_AUTH_URL=", "OS_REGION_NAME=")
-	if err := w.Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Init(t.Context()))
 	served := &workspace.Served{}
 	t.Cleanup(served.Close)
 	w.Attach = func(ctx context.Context) (string, context.CancelFunc, error) { return served.Attach(ctx, w, built) }
@@ -171,15 +166,13 @@ func (c *Cloud) clouds(t testing.TB) []byte {
 		t.Skipf("needs a clouds.yaml with the cloud that OS_CLOUD names: %v", err)
 	}
 	text, err := yaml.Marshal(map[string]any{"clouds": map[string]any{"production": own, "paris": own, "oslo": own}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
-// require says where a folder's providers come from, where it does not itself,
+// needProviders says where a folder's providers come from, where it does not itself,
 // as examples for the documentation of one thing do not.
-func require(dir string) error {
+func needProviders(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.tf"))
 	for _, file := range files {
 		text, readErr := os.ReadFile(file)

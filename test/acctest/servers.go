@@ -13,6 +13,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/pagination"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What a test has in its cloud.
@@ -98,13 +100,9 @@ func (c *Cloud) Group(t testing.TB, region, name, policy string) string {
 	t.Helper()
 	compute := c.compute(t, region)
 	group, err := compute.CreateServerGroup(t.Context(), c.Prefix+name, policy, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
-		if err := compute.DeleteServerGroup(context.WithoutCancel(t.Context()), group.ID); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, compute.DeleteServerGroup(context.WithoutCancel(t.Context()), group.ID))
 	})
 	return group.ID
 }
@@ -114,9 +112,7 @@ func (c *Cloud) Group(t testing.TB, region, name, policy string) string {
 func (c *Cloud) GroupsIn(t testing.TB, region string) (list []openstack.ServerGroup) {
 	t.Helper()
 	all, err := c.compute(t, region).ServerGroups(context.WithoutCancel(t.Context()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, g := range all {
 		if c.Fake != nil || strings.HasPrefix(g.Name, c.Prefix) {
 			list = append(list, g)
@@ -145,9 +141,7 @@ func (c *Cloud) DropGroups(t testing.TB, region string) {
 	t.Helper()
 	for _, g := range c.GroupsIn(t, region) {
 		err := c.compute(t, region).DeleteServerGroup(context.WithoutCancel(t.Context()), g.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 }
 
@@ -157,9 +151,7 @@ func (c *Cloud) DRS(t testing.TB) (region, host string) {
 	t.Helper()
 	for _, region := range c.Regions(t) {
 		hypervisors, err := c.compute(t, region).Hypervisors(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if zone, err := affinity.DRSZone(hypervisors, nil, ""); err == nil {
 			return region, strings.TrimPrefix(zone, "nova:")
 		}
@@ -176,8 +168,6 @@ func (c *Cloud) Zaqar(t testing.TB, region string) *gophercloud.ServiceClient {
 	if _, missing := errors.AsType[*openstack.NoEndpointError](err); missing {
 		t.Skip("needs Zaqar, and the cloud has none")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return client
 }

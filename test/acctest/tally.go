@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stretchr/testify/require"
 )
 
 // tallies is the page with tables of tallies, tallyHead how each begins.
@@ -32,9 +33,7 @@ func (n Tally) Row(t testing.TB, section, what string, applies int, update bool)
 	defer talliesLock.Unlock()
 	file := filepath.Join(workspace.Root(), filepath.FromSlash(tallies))
 	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	above, rest, _ := strings.Cut(string(content), "## "+section+"\n")
 	text, table, found := strings.Cut(rest, tallyHead)
 	if !found {
@@ -56,7 +55,5 @@ func (n Tally) Row(t testing.TB, section, what string, applies int, update bool)
 		lines = slices.Insert(lines, end, row)
 	}
 	text = above + "## " + section + "\n" + text + tallyHead + strings.Join(lines, "")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 }

@@ -9,6 +9,8 @@ import (
 	gopher "github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What outlives the servers of a test.
@@ -43,9 +45,7 @@ func (c *Cloud) Ports(t testing.TB, region string) map[string]string {
 func (c *Cloud) PortOf(t testing.TB, region, server string) string {
 	t.Helper()
 	list := listed(t, ports.List(c.neutron(t, region), ports.ListOpts{DeviceID: server}), ports.ExtractPorts)
-	if len(list) != 1 {
-		t.Fatalf("the ports of %s: %v", server, list)
-	}
+	require.Len(t, list, 1, "the ports of %s", server)
 	return list[0].ID
 }
 
@@ -55,14 +55,10 @@ func (c *Cloud) DropVolumes(t testing.TB, region string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	for name, id := range c.Volumes(t, region) {
-		if err := volumes.Delete(ctx, c.cinder(t, region), id, nil).ExtractErr(); err != nil {
-			t.Errorf("delete the volume %s: %v", name, err)
-		}
+		assert.NoError(t, volumes.Delete(ctx, c.cinder(t, region), id, nil).ExtractErr(), "delete the volume %s", name)
 	}
 	for name, id := range c.Ports(t, region) {
-		if err := ports.Delete(ctx, c.neutron(t, region), id).ExtractErr(); err != nil {
-			t.Errorf("delete the port %s: %v", name, err)
-		}
+		assert.NoError(t, ports.Delete(ctx, c.neutron(t, region), id).ExtractErr(), "delete the port %s", name)
 	}
 }
 
@@ -80,9 +76,7 @@ func (c *Cloud) cinder(t testing.TB, region string) *gophercloud.ServiceClient {
 func (c *Cloud) neutron(t testing.TB, region string) *gophercloud.ServiceClient {
 	t.Helper()
 	client, err := gopher.NewNetworkV2(c.client(t, region).ProviderClient, gophercloud.EndpointOpts{Region: region})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return client
 }
 

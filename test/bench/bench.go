@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Side is one way to do a thing.
@@ -32,9 +34,7 @@ func Compare(b *testing.B, sides ...Side) []Cost {
 		for i, side := range sides {
 			runtime.GC() // nobody cleans up behind another
 			before := now(b)
-			if err := side.Do(); err != nil {
-				b.Fatalf("%s: %v", side.Name, err)
-			}
+			require.NoError(b, side.Do(), side.Name)
 			costs[i].add(before, now(b))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stretchr/testify/require"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -71,9 +72,7 @@ func (a *Attachment) Try(t testing.TB, config Attributes) (err error) {
 // Must is [Attachment.Try] of what must not fail.
 func (a *Attachment) Must(t testing.TB, config Attributes) {
 	t.Helper()
-	if err := a.Try(t, config); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, a.Try(t, config))
 }
 
 // Look refreshes the state, which must not fail.

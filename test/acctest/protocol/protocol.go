@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stretchr/testify/require"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -77,9 +78,7 @@ func Start(t testing.TB, fake *fakecloud.Cloud, user string, region any, more ..
 		maps.Copy(block, arguments)
 	}
 	p, err := Connect(t.Context(), block)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 
@@ -217,8 +216,6 @@ func (p *Provider) TypeOf(kind string) tftypes.Type {
 func (p *Provider) Identity(t testing.TB, i Instance) map[string]tftypes.Value {
 	t.Helper()
 	schemas, err := p.Server.GetResourceIdentitySchemas(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return Object(Unpack(schemas.IdentitySchemas[i.Kind].ValueType(), i.Identity.IdentityData))
 }
