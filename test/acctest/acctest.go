@@ -215,7 +215,8 @@ func (c *Cloud) Boot(t testing.TB, list ...Server) []string {
 		})
 	}
 	for i, s := range list {
-		require.NoError(t, servers.WaitForStatus(t.Context(), c.client(t, s.Region), ids[i], "ACTIVE"), "boot %s", s.Name)
+		err := servers.WaitForStatus(t.Context(), c.client(t, s.Region), ids[i], "ACTIVE")
+		require.NoError(t, err, "boot %s", s.Name)
 	}
 	return ids
 }

@@ -149,7 +149,8 @@ func (c *Cloud) Migrate(t testing.TB, region, id, zone string) {
 // Reset sets the state of a server to error, as an administrator can.
 func (c *Cloud) Reset(t testing.TB, region, id string) {
 	t.Helper()
-	require.NoError(t, servers.ResetState(t.Context(), c.Admin(t, region), id, servers.StateError).ExtractErr(), "put the server %s into ERROR", id)
+	err := servers.ResetState(t.Context(), c.Admin(t, region), id, servers.StateError).ExtractErr()
+	require.NoError(t, err, "put the server %s into ERROR", id)
 }
 
 // images are those that Glance lists.
@@ -253,7 +254,8 @@ func (c *Cloud) quota(
 	wanted, before := limits(now)
 	require.NoError(t, quotasets.Update(t.Context(), admin, project.ID, wanted).Err, "set the quota")
 	raise = sync.OnceFunc(func() {
-		assert.NoError(t, quotasets.Update(context.WithoutCancel(t.Context()), admin, project.ID, before).Err, "set the quota back")
+		err := quotasets.Update(context.WithoutCancel(t.Context()), admin, project.ID, before).Err
+		assert.NoError(t, err, "set the quota back")
 	})
 	t.Cleanup(raise)
 	return raise

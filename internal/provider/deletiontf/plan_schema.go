@@ -33,7 +33,8 @@ func planSchema() schema.Schema {
 				"or `0s`."),
 			"reduce_desired_capacity": attribute.Flag("Passed on. Defaults to what the decision says, or `true`."),
 			"protected": attribute.Texts("Ids or names of nodes that are not chosen, in addition to those whose "+
-				"`protected` is true. The plans of regions and zones know the latter only.", listvalidator.NoNullValues()),
+				"`protected` is true. The plans of regions and zones know the latter only.",
+				listvalidator.NoNullValues()),
 			"seed":   attribute.Text("Seed of `RANDOM`. Defaults to the ids of all nodes."),
 			"status": attribute.ComputedText("`OK`: a choice that cannot be made is an error."),
 			"reason": attribute.ComputedText("The result of the request, in a sentence."),
