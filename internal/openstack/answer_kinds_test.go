@@ -305,7 +305,7 @@ func TestAtMostSixteen(t *testing.T) {
 	if _, err := c.Do(req); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	assert.Equal(t, mostAtOnce, requests.Load(), "requests at once")
+	assert.EqualValues(t, mostAtOnce, requests.Load(), "requests at once")
 	close(release)
 	for range 50 {
 		assert.NoError(t, <-ended)

@@ -20,11 +20,10 @@ import (
 )
 
 // summaryAt says which argument of a call is the summary of a diagnostic.
-var summaryAt = map[string]int{"AddError": 0, "AddWarning": 0, "AddAttributeError": 1, "AddAttributeWarning": 1}
+var summaryAt = map[string]int{"AddError": 0, "AddWarning": 0, "AddAttributeError": 1, "AddAttributeWarning": 1, "Check": 1}
 
-// summaries finds the summaries of all diagnostics in the source of the
-// provider,
-// as regular expressions: one that is put together has a part that varies.
+// summaries finds the summaries of all diagnostics in the source of the provider, as regular expressions: one that is put
+// together has a part that varies.
 func summaries(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -77,8 +76,11 @@ func summaryText(e ast.Expr) string {
 	return ""
 }
 
-// isTitle reports the title of a notice, which the roster makes.
+// isTitle reports the title of a notice, which the roster makes, and that of a check, which who makes it gives.
 func isTitle(e ast.Expr) bool {
+	if f, ok := e.(*ast.SelectorExpr); ok && f.Sel.Name == "title" {
+		return true
+	}
 	call, ok := e.(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 || !isNamed(call.Fun, "string") {
 		return false

@@ -228,7 +228,7 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 	amount := func(name string, v types.String, byDefault string) roster.Amount {
 		a, err := roster.ParseAmount(value.TextOr(v, byDefault))
 		if err != nil {
-			diags.AddAttributeError(path.Root("update").AtName(name), notAnAmount, err.Error()+".")
+			diags.AddAttributeError(path.Root("update").AtName(name), "Invalid number of nodes", err.Error()+".")
 		}
 		return a
 	}

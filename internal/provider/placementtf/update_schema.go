@@ -64,10 +64,8 @@ func causes() []string {
 	return []string{string(roster.Unhealthy), string(roster.Misplaced), string(roster.Outdated), string(roster.TooOld)}
 }
 
-const notAnAmount = "Invalid number of nodes"
-
 // amount refuses what is neither a number of nodes nor a percentage.
-var amount = attribute.Check("a number of nodes, or a percentage", notAnAmount, func(given string) string {
+var amount = attribute.Check("a number of nodes, or a percentage", "Invalid number of nodes", func(given string) string {
 	if _, err := roster.ParseAmount(given); err != nil {
 		return err.Error() + "."
 	}
@@ -75,7 +73,7 @@ var amount = attribute.Check("a number of nodes, or a percentage", notAnAmount, 
 })
 
 // batch refuses an amount that is none at all.
-var batch = attribute.Check("at least one node", notAnAmount, func(given string) string {
+var batch = attribute.Check("at least one node", "Invalid number of nodes", func(given string) string {
 	amount, err := roster.ParseAmount(given)
 	if err != nil || !amount.None() {
 		return ""
