@@ -46,7 +46,7 @@ func summaries(t *testing.T) map[string]*regexp.Regexp {
 			if !ok {
 				continue
 			}
-			if i, adds := summaryAt[function.Sel.Name]; adds && !isTitle(call.Args[i]) {
+			if i, adds := summaryAt[function.Sel.Name]; adds && i < len(call.Args) && !isTitle(call.Args[i]) {
 				text := summaryText(call.Args[i])
 				if text == "" {
 					t.Errorf("%s: the summary cannot be read here", positions.Position(call.Pos()))

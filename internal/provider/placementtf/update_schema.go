@@ -65,7 +65,7 @@ func causes() []string {
 }
 
 // amount refuses what is neither a number of nodes nor a percentage.
-var amount = attribute.Check("a number of nodes, or a percentage", "Invalid number of nodes", func(given string) string {
+var amount = attribute.Check("a number or a percentage", "Invalid number of nodes", func(given string) string {
 	if _, err := roster.ParseAmount(given); err != nil {
 		return err.Error() + "."
 	}
