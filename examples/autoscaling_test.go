@@ -46,7 +46,7 @@ func TestExample_autoscaling(t *testing.T) {
 		both.Go(func() { e.scale(t, 380) })
 	}
 	both.Wait()
-	assert.Len(t, e.servers(t), 4, "servers after two runs at once, want 4")
+	assert.Len(t, e.servers(t), 4, "servers after two runs at once")
 }
 
 // TestExample_severalStates, on the fake cloud alone too: the placement in one state, the servers in

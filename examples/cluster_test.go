@@ -149,7 +149,7 @@ func TestAccExample_cluster(t *testing.T) {
 	if e.c.Fake == nil {
 		return
 	}
-	assert.Equal(t, 18, e.c.Fake.Count("POST compute /servers/*/action"), "of 18 servers were stopped before they were removed")
+	assert.Equal(t, 18, e.c.Fake.Count("POST compute /servers/*/action"), "stopped before they were removed")
 }
 
 // groups are the server groups of the example, which are named web.

@@ -27,7 +27,7 @@ func (e example) edit(t *testing.T, old, changed string) {
 	t.Helper()
 	file := filepath.Join(e.Dir, "main.tf")
 	text, err := os.ReadFile(file)
-	require.Contains(t, string(text), old, "the example has no")
+	require.Contains(t, string(text), old, "the example")
 	if err = errors.Join(err, os.WriteFile(file, []byte(strings.Replace(string(text), old, changed, 1)), 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -170,7 +170,7 @@ func holds(t *testing.T, at string, got, want any) {
 	}
 	is, _ := json.Marshal(got)
 	should, _ := json.Marshal(want)
-	assert.Equal(t, string(should), string(is), "%s is %s, want %s", at, is, should)
+	assert.Equal(t, string(should), string(is), at)
 }
 
 // TestModuleOrder: where new servers do not get into service, no node in service
@@ -204,7 +204,7 @@ func TestModuleOrder(t *testing.T) {
 	}
 	after := e.servers(t)
 	for name, id := range before {
-		assert.Equal(t, id, after[name], "%s is gone", name)
+		assert.Equal(t, id, after[name], "%s stays", name)
 	}
 
 	bad.Store(false)

@@ -49,7 +49,7 @@ func TestFromSenlin(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, 6, drained, "of 6 nodes are drained before they are removed")
+	assert.Equal(t, 6, drained, "drained before they are removed")
 	for region, members := range map[string]int{"RegionOne": 2, "RegionTwo": 4} {
 		groups := c.GroupsIn(t, region)
 		if len(groups) != 1 || groups[0].Name != "web-"+region || groups[0].Policy != "soft-anti-affinity" || len(groups[0].Members) != members {

@@ -112,7 +112,7 @@ resource "stackpolicy_deletion_attachment" "web" {
 			const output = "output \"nodes\" {\n  value = stackpolicy_placement_attachment.web.nodes\n}\n"
 			quoted(t, "state-is-the-memory", output)
 			file("more.tf", more+output)
-			assert.Empty(t, e.planned(t), "the output plans")
+			assert.Empty(t, e.planned(t), "what the output plans")
 			e.apply(t)
 			nodes, err := e.Run(t.Context(), "output", "-json", "nodes")
 			require.NoError(t, err)

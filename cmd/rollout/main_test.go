@@ -159,7 +159,7 @@ func TestRollout(t *testing.T) {
 			kinds = append(kinds, e.Kind)
 		}
 	}
-	assert.Equal(t, "plan apply applied plan end", strings.Join(kinds, " "), "events %q, want", kinds)
+	assert.Equal(t, "plan apply applied plan end", strings.Join(kinds, " "), "the events")
 	written, err := os.ReadFile(summary)
 	if err != nil || !strings.HasPrefix(string(written), "## Apply 1\n") ||
 		!strings.Contains(string(written), "### Placement of `"+c.Prefix) ||

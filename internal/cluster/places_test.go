@@ -79,7 +79,7 @@ func TestLookUp(t *testing.T) {
 			assert.Equal(t, c.regions[i].Name, r.Name, name)
 		}
 		assert.Equal(t, c.closed, strings.Join(closed, ", "), "%s: closed", name)
-		assert.Equal(t, c.regions, before, "%s: the regions that were given have changed", name)
+		assert.Equal(t, c.regions, before, "%s: the regions that were given", name)
 	}
 	// A request that fails is an error, and closes nothing.
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/os-availability-zone", Status: 503})

@@ -101,7 +101,7 @@ func TestVectors(t *testing.T) {
 		Expect  []string
 	}
 	require.NoError(t, json.Unmarshal(data, &cases))
-	require.Len(t, cases, 200, "cases, not 200")
+	require.Len(t, cases, 200, "cases")
 	for i, c := range cases {
 		nodes := make([]node.Node, len(c.Nodes))
 		for j, n := range c.Nodes {
@@ -256,7 +256,7 @@ func TestUnwellKeepTheirOrder(t *testing.T) {
 
 func TestSeedOf(t *testing.T) {
 	a, b := []node.Node{{ID: "a"}, {ID: "b"}}, []node.Node{{ID: "b"}, {ID: "a"}}
-	assert.Equal(t, seedOf(b), seedOf(a), "another order is another seed")
+	assert.Equal(t, seedOf(b), seedOf(a), "the seed of another order")
 	if seedOf(a) == seedOf([]node.Node{{ID: "a"}, {ID: "c"}}) {
 		t.Error("other nodes have the same seed")
 	}

@@ -73,7 +73,7 @@ func TestOctavia(t *testing.T) {
 		require.NoError(t, p.run(t, 0, "web-0", Termination, nil, pool, other))
 		p.expect(t, pool, "a 0 mine stackpolicy_weight=5", "b 3", "web-0 2")
 		p.expect(t, other, "c 0 stackpolicy_weight=1", "d 0")
-		assert.Equal(t, 2, p.changes(), "changes, want 2")
+		assert.Equal(t, 2, p.changes(), "changes")
 	}
 	require.NoError(t, p.run(t, 0, "web-0", Launch, nil, pool))
 	p.expect(t, pool, "a 5 mine", "b 3", "web-0 2")

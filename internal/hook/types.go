@@ -24,7 +24,6 @@ type Argument struct {
 	Description string // Markdown, for the documentation
 	Kind        Kind
 	Optional    bool
-	Sensitive   bool
 	Least, Most int64                         // of a Number
 	check       func(values []string) []Fault // nil: each value is good
 }
@@ -35,6 +34,7 @@ type Kind int
 // The kinds of arguments.
 const (
 	Text   Kind = iota
+	Secret      // a text that no plan and no message shows
 	List        // of texts
 	Bool        // "true" or "false" in [Spec]
 	Number      // a whole number, from Least to Most
@@ -87,7 +87,7 @@ func (s Spec) Check(unknown func(argument string) bool) []Fault {
 		case a.check == nil:
 		default:
 			for _, fault := range a.check(values) {
-				if !a.Sensitive {
+				if a.Kind != Secret {
 					fault.Argument = a.Name
 				}
 				faults = append(faults, fault)

@@ -23,7 +23,7 @@ var webhookType = Type{
 	Arguments: []Argument{{
 		Name:        "url",
 		Description: "Address that is posted to. It may contain a secret and is never logged.",
-		Sensitive:   true,
+		Kind:        Secret,
 		check:       func(values []string) []Fault { return checkURL(values[0]) },
 	}, {
 		Name:     "proxy_from_environment",

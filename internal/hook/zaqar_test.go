@@ -189,7 +189,7 @@ func TestZaqarNotTwice(t *testing.T) {
 		}
 		marker = page[len(page)-1].ID
 	}
-	assert.Len(t, list, 31, "messages, not 31")
+	assert.Len(t, list, 31, "messages")
 }
 
 // TestZaqarGone: what was posted and is gone was completed by the consumer, if
@@ -270,7 +270,7 @@ func TestZaqarRenewed(t *testing.T) {
 	was := p.Receipt
 	both(45 * time.Minute)
 	until(t, z, &p, waiting)
-	assert.Equal(t, was, p.Receipt, "posted again a quarter of an hour too early")
+	assert.Equal(t, was, p.Receipt, "it is not posted again a quarter of an hour too early")
 	both(10 * time.Minute)
 	until(t, z, &p, waiting)
 	list := queued(t, client)
@@ -285,7 +285,7 @@ func TestZaqarRenewed(t *testing.T) {
 	}
 	both(4 * time.Minute)
 	until(t, z, &p, waiting)
-	assert.Equal(t, was, p.Receipt, "a message that a consumer works at was posted again")
+	assert.Equal(t, was, p.Receipt, "a message that a consumer works at is not posted again")
 	id, claim, _ := strings.Cut(path.Base(claimed[0].Href), "?claim_id=")
 	require.NoError(t, messages.Delete(t.Context(), client, "drain", id, messages.DeleteOpts{ClaimID: claim}).ExtractErr())
 	assert.NoError(t, z.Run(t.Context(), message, &p))
@@ -349,7 +349,7 @@ func TestZaqarDelayed(t *testing.T) {
 		t.Errorf("there are %+v already", list)
 	}
 	fake.Advance(20 * time.Minute)
-	assert.Len(t, queued(t, client), 1, "messages, not 1")
+	assert.Len(t, queued(t, client), 1, "messages")
 }
 
 // TestZaqarFaults: a Zaqar that fails for now is asked again, and a lost answer

@@ -166,7 +166,7 @@ func TestHugeAnswers(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		resp, err := client(&transport{retries: 0}, url).Get(url)
 		runtime.ReadMemStats(&after)
-		assert.Equal(t, c.fails, err != nil, "%s: got %v, %v", name, resp, err)
+		assert.Equal(t, c.fails, err != nil, "%s: %v, %v", name, resp, err)
 		if err == nil {
 			if body, _ := io.ReadAll(resp.Body); len(body) > shownRefusal+100 {
 				t.Errorf("%s: %d bytes", name, len(body))
@@ -271,7 +271,7 @@ func TestNothingForeignIsShown(t *testing.T) {
 			defer conn.Close()
 			fmt.Fprint(conn, raw+"\r\n\r\n")
 		})
-		assert.NotContains(t, got, "cGFzc3dvcmQ", "%q is shown as", raw)
+		assert.NotContains(t, got, "cGFzc3dvcmQ", "how %q is shown", raw)
 	}
 	req, _ := http.NewRequestWithContext(t.Context(), "GET", "/", nil)
 	if got := new(transport).redacted(req, errors.New(`http2: server sent GOAWAY; debug="cGFzc3dvcmQ"`)); strings.Contains(got.Error(), "cGF") {

@@ -135,7 +135,7 @@ func TestWrongPassword(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	assert.Equal(t, 1, fake.Count("POST identity /auth/tokens"), "logins: who is refused was to knock once")
+	assert.Equal(t, 1, fake.Count("POST identity /auth/tokens"), "logins: a login that was refused is not repeated")
 }
 
 // TestExpiredToken: requests that find the token expired share one new login,

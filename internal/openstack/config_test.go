@@ -133,7 +133,7 @@ func TestResolveLikeTheOpenStackProvider(t *testing.T) {
 				t.Errorf("credentials\n  got %+v %+v\n want %+v %+v", got.auth, got.auth.Scope, want, want.Scope)
 			}
 			assert.Equal(t, theirs.Region, got.region, "region")
-			assert.Equal(t, got.tls.InsecureSkipVerify, theirs.Insecure != nil && *theirs.Insecure, "insecure")
+			assert.Equal(t, theirs.Insecure != nil && *theirs.Insecure, got.tls.InsecureSkipVerify, "insecure")
 		})
 	}
 }

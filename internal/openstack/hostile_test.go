@@ -134,7 +134,7 @@ func TestVersionLinks(t *testing.T) {
 			t.Errorf("%q: %v, %v", suffix, zones, err)
 		}
 	}
-	assert.Equal(t, int64(0), strangers.Load(), "requests went elsewhere")
+	assert.Equal(t, int64(0), strangers.Load(), "requests that went elsewhere")
 }
 
 // TestCatalogueSecrets: an address with a password in the catalogue is not used,

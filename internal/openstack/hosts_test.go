@@ -59,7 +59,7 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	assert.Equal(t, 0, strangers, "requests went elsewhere")
+	assert.Equal(t, 0, strangers, "requests that went elsewhere")
 }
 
 // TestRedirectIsShown: the address of a redirect may repeat the token.

@@ -132,7 +132,7 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal(data, &cases))
-	require.Len(t, cases, 200, "cases, not 200")
+	require.Len(t, cases, 200, "cases")
 	for n, c := range cases {
 		names := slices.Collect(maps.Keys(c.Weights))
 		for name := range c.Current {

@@ -167,7 +167,7 @@ func TestMarkdownFits(t *testing.T) {
 			t.Fatalf("%d attachments make %d bytes", n, len(got))
 		}
 	}
-	assert.Contains(t, planview.Markdown(many), "The rest is left out", "nothing says that something is left out")
+	assert.Contains(t, planview.Markdown(many), "The rest is left out", "something is left out")
 }
 
 // TestDeterministic: the same plan is drawn in the same way.

@@ -231,7 +231,7 @@ func TestRedirectToOtherOrigin(t *testing.T) {
 		check := &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(pool, time.Minute)}
 		assert.Contains(t, wrong(check.Look(t.Context(), "web-0", "127.0.0.1")), "answered 302 Found, a redirect to ", to)
 	}
-	assert.Equal(t, int64(0), others.Load(), "redirects were followed")
+	assert.Equal(t, int64(0), others.Load(), "redirects that were followed")
 }
 
 func TestTCP(t *testing.T) {

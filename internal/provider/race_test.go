@@ -154,7 +154,7 @@ func TestRaceApplies(t *testing.T) {
 	}
 	r.Settled(t, "the next apply")
 	for _, s := range c.Fake.Servers("RegionOne") {
-		assert.Equal(t, c.Prefix+"0", s.Name, "a server named")
+		assert.Equal(t, c.Prefix+"0", s.Name, "its name")
 	}
 	groups := c.Fake.ServerGroups("RegionOne")
 	if len(groups) != 2 {

@@ -63,7 +63,7 @@ func TestSecrets(t *testing.T) {
 	// A token that expires, and is replaced in the middle of things.
 	expired := c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusUnauthorized})
 	must("apply", "-no-color", "-auto-approve")
-	assert.Equal(t, 1, expired.Fired(), "no token expired")
+	assert.Equal(t, 1, expired.Fired(), "tokens that expired")
 	// Errors of all kinds: of Nova, of a login, of a configuration.
 	refused := c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusInternalServerError})
 	if err := run(config, "plan", "-no-color"); err == nil || refused.Fired() == 0 {

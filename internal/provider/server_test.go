@@ -120,5 +120,5 @@ func TestCleanServer(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, 13, faced, "answers and events have text of others in them")
+	assert.Equal(t, 13, faced, "answers and events with text of others in them")
 }

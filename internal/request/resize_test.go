@@ -97,7 +97,7 @@ func TestDesiredVectors(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal(data, &cases))
-	require.Len(t, cases, 200, "cases, not 200")
+	require.Len(t, cases, 200, "cases")
 	for i, c := range cases {
 		resize := Resize{AdjustmentType: c.Resize.AdjustmentType, MinSize: c.Resize.MinSize, MaxSize: c.Resize.MaxSize, MinStep: c.Resize.MinStep, Strict: c.Resize.Strict}
 		if c.Resize.Number != nil {

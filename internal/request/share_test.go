@@ -66,7 +66,7 @@ func TestShare(t *testing.T) {
 		case err != nil || !reflect.DeepEqual(*got, c.want):
 			t.Errorf("%s: got %+v, %v, want %+v", c.name, got, err, c.want)
 		}
-		assert.Equal(t, c.decided.Zones, zones, "%s: the decision has changed", c.name)
+		assert.Equal(t, c.decided.Zones, zones, "%s: the decision that was given", c.name)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", c.name, groups, c.groups)
 		}
 		for n, want := range c.place {
-			assert.Equal(t, want, of(n), "%s: %+v is in", c.name, n)
+			assert.Equal(t, want, of(n), "%s: the place of %+v", c.name, n)
 		}
 	}
 }

@@ -62,9 +62,9 @@ func TestMatch(t *testing.T) {
 		}
 		next, seen, notices := Match(r, c.servers, before, func(string) bool { return false })
 		assert.Equal(t, c.id, seen.Servers["web-0"].ID, "%s: matched", c.name)
-		assert.Equal(t, c.id == "", seen.Missing["web-0"], "%s: missing is %v", c.name, seen.Missing)
+		assert.Equal(t, c.id == "", seen.Missing["web-0"], "%s: whether its server is missing", c.name)
 		assert.Equal(t, c.zone, next.Nodes["web-0"].Zone, "%s: the node belongs in", c.name)
-		assert.Equal(t, "az-1", r.Nodes["web-0"].Zone, "%s: the roster that was given has changed", c.name)
+		assert.Equal(t, "az-1", r.Nodes["web-0"].Zone, "%s: the roster that was given", c.name)
 		var titles []string
 		for _, n := range notices {
 			titles = append(titles, string(n.Title))
@@ -183,7 +183,7 @@ func TestPlanZonesListed(t *testing.T) {
 		if err != nil || len(change.Names(Comes)) != 2 || fmt.Sprint(next.Counts()) != want {
 			t.Errorf("got %v, %+v, %v, want %s", next.Counts(), change, err, want)
 		}
-		assert.Equal(t, "map[RegionOne:2]", fmt.Sprint(r.Counts()), "the roster that was given has changed to")
+		assert.Equal(t, "map[RegionOne:2]", fmt.Sprint(r.Counts()), "the roster that was given")
 	}
 }
 

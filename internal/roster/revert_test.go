@@ -116,7 +116,7 @@ func TestLearnFailures(t *testing.T) {
 				}
 			}
 		}
-		assert.Equal(t, c.failed, strings.Join(got, ", "), "%s: %q, want", c.name, got)
+		assert.Equal(t, c.failed, strings.Join(got, ", "), c.name)
 		if again := after.Learn(seen, policy); !reflect.DeepEqual(again, after) {
 			t.Errorf("%s: the second look changes %+v to %+v", c.name, after, again)
 		}

@@ -145,7 +145,7 @@ func TestOtherMarks(t *testing.T) {
 	if err != nil || len(change.Notices) < 2 || change.Notices[0].Title != FirstTemplate || change.Notices[1].Title != OtherMarks {
 		t.Fatalf("got %q, %v", change.Notices, err)
 	}
-	assert.Equal(t, "web-0 web-3", listed(change.Of(Leaves)), "are replaced")
+	assert.Equal(t, "web-0 web-3", listed(change.Of(Leaves)), "replaced")
 	if n := next.Nodes["web-5"]; n.Mark != markOf(6, image("b")) || n.Template != image("b") {
 		t.Errorf("web-5 was made from the template, and has %+v", n)
 	}

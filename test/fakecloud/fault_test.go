@@ -217,7 +217,7 @@ func TestHang(t *testing.T) {
 	}
 	k.must(200, "GET compute /flavors/detail", "")
 	k.must(200, "GET compute /servers", "")
-	require.Empty(t, failed, "a request that hangs has ended")
+	require.Empty(t, failed, "requests that hang have not ended")
 	c.Close()
 	hanging.Wait()
 	for range 3 {

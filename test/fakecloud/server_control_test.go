@@ -49,7 +49,7 @@ func TestAddedServers(t *testing.T) {
 	if members := c.ServerGroups("RegionOne")[0].Members; len(members) != 1 || members[0] != ids[1] {
 		t.Errorf("members are %v", members)
 	}
-	assert.Empty(t, c.Servers("RegionTwo"), "the other region has servers")
+	assert.Empty(t, c.Servers("RegionTwo"), "servers of the other region")
 }
 
 func TestServersChangeBehindNovasBack(t *testing.T) {

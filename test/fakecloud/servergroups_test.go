@@ -47,7 +47,7 @@ func TestScheduling(t *testing.T) {
 			more = `, "availability_zone": "` + row.zone + `"`
 		}
 		got := placed(t, Start(t, Config{}), len(row.want), row.policy, row.rules, more)
-		assert.Equal(t, fmt.Sprint(row.want), fmt.Sprint(got), "%s%s %s: %v, want %v", row.policy, row.rules, row.zone, got, row.want)
+		assert.Equal(t, fmt.Sprint(row.want), fmt.Sprint(got), "%s%s %s", row.policy, row.rules, row.zone)
 	}
 }
 

@@ -204,7 +204,7 @@ func (r rehearsal) tool(t *testing.T, name string) {
 	program := filepath.Join(t.TempDir(), name)
 	text, err := fs.ReadFile(archive, name)
 	require.NoError(t, errors.Join(err, workspace.WriteProgram(program, text)))
-	assert.Equal(t, name+" "+first+"\n", run(t, ".", nil, program, "-version"), "it says that it")
+	assert.Equal(t, name+" "+first+"\n", run(t, ".", nil, program, "-version"), "what it says of itself")
 }
 
 // contents: each zip has a list of what is in it. The checksums have those of
@@ -391,7 +391,7 @@ func (r rehearsal) readme(t *testing.T) {
 	require.NoError(t, err)
 	plan, err := w.Plan(t.Context(), "plan")
 	require.NoError(t, err)
-	assert.Len(t, plan.ResourceChanges, 7, "resources planned, want the attachment and six servers")
+	assert.Len(t, plan.ResourceChanges, 7, "the attachment and six servers")
 	if _, err := w.Run(t.Context(), "apply", "-input=false", "-no-color", "plan"); err != nil {
 		t.Fatal(err)
 	}

@@ -72,8 +72,8 @@ func (p *picture) String() string {
 	background := picture{}
 	background.rect("card", 0.5, 0.5, p.width-1, p.height-1)
 	return fmt.Sprintf(
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%[1]g\" height=\"%[2]g\" role=\"img\" "+
-			"aria-label=\"%[3]s\">\n%s%s</svg>\n",
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%[1]g\" height=\"%[2]g\" "+
+			"role=\"img\" aria-label=\"%[3]s\">\n%s%s</svg>\n",
 		p.width, p.height, html.EscapeString(p.about), style(), background.body.String()+p.body.String())
 }
 

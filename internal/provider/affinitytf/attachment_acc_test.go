@@ -141,7 +141,7 @@ resource "openstack_compute_instance_v2" "member" {
 		resource.TestStep{RefreshState: true, RefreshPlanChecks: resource.RefreshPlanChecks{PostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		resource.TestStep{Config: byName + server, ConfigStateChecks: []statecheck.StateCheck{attachmentIs("members", knownvalue.ListSizeExact(1))}},
 	)
-	assert.Equal(t, 1, c.Groups(t, region), "groups are left, and 1 was inherited")
+	assert.Equal(t, 1, c.Groups(t, region), "the inherited group is left")
 }
 
 // TestAccAffinityAttachment_identity imports by identity, where the command line
@@ -267,7 +267,7 @@ func TestAccAffinityChange(t *testing.T) {
 		t.Errorf("the group is %s, before %s, of %d", now, old, c.Groups(t, region))
 	}
 	for name, s := range c.Servers(t) {
-		assert.Equal(t, s.ID, before[name].ID, "%s was replaced", name)
+		assert.Equal(t, s.ID, before[name].ID, "%s stays", name)
 	}
 	// It is as much its own as the one before.
 	if _, err := w.Destroy(t.Context()); err != nil || c.Groups(t, region) != 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 // Check is a validator of texts. Fault returns what is wrong with one that is given, ""
@@ -25,7 +26,7 @@ func (c check) MarkdownDescription(context.Context) string { return c.rule }
 
 // ValidateString implements validator.String.
 func (c check) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+	if !value.Given(req.ConfigValue) {
 		return
 	}
 	if fault := c.fault(req.ConfigValue.ValueString()); fault != "" {

@@ -51,5 +51,5 @@ func TestWalk(t *testing.T) {
 	if w.Detach("a") || !w.Attach("a") || w.Attach("b") || !w.Detach("b") || w.Attach("c") || w.Detach("d") {
 		t.Error("not seen, or seen without a reason")
 	}
-	assert.Equal(t, 3, w.Detached(), "servers lose an attachment, not 3")
+	assert.Equal(t, 3, w.Detached(), "servers that lose an attachment")
 }

@@ -280,7 +280,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 			t.Errorf("%v, the state is %s", err, after.State)
 		}
 	}
-	assert.Equal(t, 1, lost.Fired(), "no page was lost")
+	assert.Equal(t, 1, lost.Fired(), "pages that were lost")
 }
 
 // TestInvalid: what the schema refuses. Hooks are in hookblock.

@@ -71,7 +71,7 @@ func argumentOf(t hook.Type, a hook.Argument) schema.Attribute {
 		return attribute.Number(description, int64validator.Between(a.Least, a.Most))
 	}
 	text := attribute.Text(description)
-	text.Sensitive = a.Sensitive
+	text.Sensitive = a.Kind == hook.Secret
 	return text
 }
 
