@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
@@ -62,34 +61,6 @@ func BenchmarkTerraformPlan(b *testing.B) {
 			}
 		})
 	}
-}
-
-const holdTemplate = `
-  template = { image = "debian-13", flavor = "m1.small", user_data_version = "7" }
-  update {
-    causes         = ["UNHEALTHY", "TEMPLATE"]
-    max_batch_size = "10%"
-  }
-}
-`
-
-// BenchmarkTerraformTemplate runs terraform plan on a cluster that has servers
-// and a template with an update, and on one without.
-func BenchmarkTerraformTemplate(b *testing.B) {
-	const size = 1_000
-	var sides []bench.Side
-	for name, config := range map[string]string{"bare": holdPlaces, "template": strings.TrimSuffix(holdPlaces, "}\n") + holdTemplate} {
-		cloud := acctest.NewFake(b, fakecloud.Config{})
-		w := measured(b, cloud, config)
-		apply(b, w, size)
-		boot(b, cloud, w)
-		apply(b, w, size)
-		sides = append(sides, planned(b, name, w, size, false))
-	}
-	slices.SortFunc(sides, func(x, y bench.Side) int { return strings.Compare(x.Name, y.Name) })
-	costs := bench.Compare(b, sides...)
-	b.ReportMetric(float64(costs[1].CPU)/float64(costs[0].CPU), "times-cpu")
-	b.ReportMetric(float64(costs[1].Wall)/float64(costs[0].Wall), "times-wall")
 }
 
 func apply(b *testing.B, w *workspace.Workspace, size int) {
