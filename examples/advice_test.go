@@ -518,7 +518,7 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for _, a := range advice {
 		for i, name := range a.guides {
-			if testing.Short() && (i > 0 || name != rolling && name != stateful) {
+			if testing.Short() && (i > 0 || name != rolling) {
 				continue // "make faults" takes all
 			}
 			t.Run(a.title+"/"+name, func(t *testing.T) {

@@ -8,32 +8,19 @@ import (
 
 // guarded is a cluster with all that the policies attach to it.
 func guarded(c *acctest.Cloud, size int) string {
+	return grouped(c) + acctest.Placement(c, size, acctest.Places("RegionOne: az-1 az-2"), "") + acctest.Made(c, inGroup) + acctest.Drained("shutdown = true")
+}
+
+// grouped is a server group for the servers.
+func grouped(c *acctest.Cloud) string {
 	return fmt.Sprintf(`
 resource "stackpolicy_affinity_attachment" "web" {
   servergroup {
-    name     = "%[1]sgroup"
+    name     = "%sgroup"
     policies = "soft-anti-affinity"
   }
+}`, c.Prefix)
 }
-resource "stackpolicy_placement_attachment" "web" {
-  cluster          = %[1]q
-  node_name_pattern = "{cluster}{index}"
-  desired_capacity = %[2]d
-  zones            = [{ name = "az-1" }, { name = "az-2" }]
-}
-resource "openstack_compute_instance_v2" "web" {
-  for_each          = stackpolicy_placement_attachment.web.nodes
-  name              = each.key
-  availability_zone = each.value.zone
-  %[3]s
-  scheduler_hints {
-    group = stackpolicy_affinity_attachment.web.servergroup_id
-  }
-}
-resource "stackpolicy_deletion_attachment" "web" {
-  for_each  = openstack_compute_instance_v2.web
-  server_id = each.value.id
-  shutdown  = true
-}
-`, c.Prefix, size, c.Bare())
-}
+
+// inGroup puts the servers into it.
+const inGroup = "scheduler_hints {\n    group = stackpolicy_affinity_attachment.web.servergroup_id\n  }"

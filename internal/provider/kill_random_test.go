@@ -47,72 +47,28 @@ type mortal struct {
 }
 
 func (m *mortal) config(size, version int) string {
-	method, before, trigger := "SUBSTITUTE", "create_before_destroy = true", ""
+	method, lifecycle, drains := "SUBSTITUTE", "create_before_destroy = true", acctest.First
 	if m.recreate {
-		method, before = "RECREATE", ""
-		trigger = "replace_triggered_by = [terraform_data.generation[each.key]]"
+		method, lifecycle, drains = "RECREATE", acctest.Again, ""
 	}
-	return fmt.Sprintf(`
-resource "stackpolicy_affinity_attachment" "web" {
-  servergroup {
-    name     = "%[1]sgroup"
-    policies = "soft-anti-affinity"
-  }
-}
-resource "stackpolicy_placement_attachment" "web" {
-  cluster           = %[1]q
-  node_name_pattern = "{cluster}{index}"
-  desired_capacity  = %[2]d
-  zones             = [{ name = "az-1" }, { name = "az-2" }]
-  template          = { version = "v%[3]d" }
+	c := m.Cloud
+	return grouped(c) + acctest.Placement(c, size, acctest.Places("RegionOne: az-1 az-2"), fmt.Sprintf(`template          = { version = "v%d" }
   update {
     causes             = ["TEMPLATE"]
-    method             = %[4]q
+    method             = %q
     max_batch_size     = 2
     require_in_service = true
-  }
-}
-resource "terraform_data" "generation" {
-  for_each = stackpolicy_placement_attachment.web.nodes
-  input    = each.value.generation
-}
-resource "openstack_compute_instance_v2" "web" {
-  for_each          = stackpolicy_placement_attachment.web.nodes
-  name              = each.key
-  availability_zone = each.value.zone
-  metadata          = { version = each.value.template.version }
-  %[5]s
-  scheduler_hints {
-    group = stackpolicy_affinity_attachment.web.servergroup_id
-  }
-  lifecycle {
-    %[6]s
-    %[7]s
-  }
-}
-resource "stackpolicy_deletion_attachment" "web" {
-  for_each        = openstack_compute_instance_v2.web
-  server_id       = each.value.id
+  }`, version, method)) + acctest.Generations +
+		acctest.Made(c, fmt.Sprintf("metadata = { version = each.value.template.version }\n  %s\n  lifecycle {\n    %s\n  }", inGroup, lifecycle)) +
+		acctest.Drained(fmt.Sprintf(`
   node_name       = each.key
   only_in_service = true
   hook {
     type           = "webhook"
-    url            = %[8]q
+    url            = %q
     default_result = "ABANDON"
   }
-  lifecycle {
-    %[6]s
-  }
-}
-resource "stackpolicy_readiness_attachment" "web" {
-  cluster = %[1]q
-  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
-    id = node.server_id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
-  http {
-    url = "%[9]s/{name}"
-  }
-}
-`, m.Cloud.Prefix, size, version, method, m.Cloud.Bare(), before, trigger, m.drain, m.health)
+  %s`, m.drain, drains)) + acctest.Awaited(c, fmt.Sprintf("http {\n    url = \"%s/{name}\"\n  }", m.health))
 }
 
 // consume drains a node: it is done when it is asked for the second time.

@@ -13,46 +13,13 @@ import (
 // rolled is a cluster of three nodes whose version is replaced one by one, each
 // new server marked as in service before the old one goes.
 func rolled(c *acctest.Cloud, version string) string {
-	return fmt.Sprintf(`
-resource "stackpolicy_placement_attachment" "web" {
-  cluster           = %[1]q
-  node_name_pattern = "{cluster}{index}"
-  desired_capacity  = 3
-  zones             = [{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }]
-  template          = { version = %[2]q }
+	return acctest.Placement(c, 3, acctest.Places("RegionOne: az-1 az-2 az-3"), fmt.Sprintf(`template          = { version = %q }
   update {
     causes             = ["UNHEALTHY", "TEMPLATE"]
     max_batch_size     = 1
     require_in_service = true
-  }
-}
-resource "openstack_compute_instance_v2" "web" {
-  for_each          = stackpolicy_placement_attachment.web.nodes
-  name              = each.key
-  availability_zone = each.value.zone
-  image_id          = %[3]q
-  flavor_id         = %[4]q
-  network_mode      = "none"
-  metadata          = { version = each.value.template.version }
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-resource "stackpolicy_deletion_attachment" "web" {
-  for_each  = openstack_compute_instance_v2.web
-  server_id = each.value.id
-  shutdown  = true
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-resource "stackpolicy_readiness_attachment" "web" {
-  cluster = %[1]q
-  servers = { for name, s in stackpolicy_deletion_attachment.web : name => {
-    id = s.server_id, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
-  timeout = 30
-}
-`, c.Prefix, version, c.Image, c.Flavor)
+  }`, version)) + acctest.Made(c, "metadata = { version = each.value.template.version }\n  "+acctest.First) +
+		acctest.Drained("shutdown = true\n  "+acctest.First) + acctest.Awaited(c, "timeout = 30")
 }
 
 // TestKilledRollout kills terraform at each request of a batch. The applies that

@@ -59,7 +59,10 @@ resource "stackpolicy_placement_attachment" "web" {
 }
 
 // Made are the servers of the attachment, with more arguments.
-func Made(c *Cloud, more string) string {
+func Made(c *Cloud, more string) string { return Servers(c.Bare() + "\n  " + more) }
+
+// Servers are the same, whose arguments say the image and the flavor too.
+func Servers(arguments string) string {
 	return fmt.Sprintf(`
 resource "openstack_compute_instance_v2" "web" {
   for_each          = stackpolicy_placement_attachment.web.nodes
@@ -67,10 +70,47 @@ resource "openstack_compute_instance_v2" "web" {
   region            = each.value.region
   availability_zone = each.value.zone
   %s
+}
+`, arguments)
+}
+
+// First makes what is new before it destroys what is old.
+const First = "lifecycle {\n    create_before_destroy = true\n  }"
+
+// Drained are the deletion attachments of the servers, with more arguments.
+func Drained(more string) string {
+	return fmt.Sprintf(`
+resource "stackpolicy_deletion_attachment" "web" {
+  for_each  = openstack_compute_instance_v2.web
+  server_id = each.value.id
+  region    = each.value.region
   %s
 }
-`, c.Bare(), more)
+`, more)
 }
+
+// Awaited is the readiness attachment that waits for those servers, except in closed places, with more arguments.
+func Awaited(c *Cloud, more string) string {
+	return fmt.Sprintf(`
+resource "stackpolicy_readiness_attachment" "web" {
+  cluster = %q
+  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
+    id = node.server_id, region = node.region, mark = stackpolicy_placement_attachment.web.nodes[name].mark
+  } if !stackpolicy_placement_attachment.web.nodes[name].closed }
+  %s
+}
+`, c.Prefix, more)
+}
+
+// Generations is what Again looks at.
+const Generations = `
+resource "terraform_data" "generation" {
+  for_each = stackpolicy_placement_attachment.web.nodes
+  input    = each.value.generation
+}`
+
+// Again is in the lifecycle of servers that are made again with each new generation of their nodes.
+const Again = "replace_triggered_by = [terraform_data.generation[each.key]]"
 
 // Bare are the arguments in HCL of a server that is up as soon as one can be: an image, the
 // smallest flavor, and no network.

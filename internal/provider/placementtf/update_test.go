@@ -19,33 +19,20 @@ import (
 // in their metadata.
 type cohort struct {
 	acctest.Loop
-	size     int
-	version  string
-	regions  string
-	update   string // the block, or nothing
-	deletion string
+	size    int
+	version string
+	regions string
+	update  string // the block, or nothing
 }
 
 // config is the cluster as it should be.
 func (r cohort) config() string {
-	return fmt.Sprintf(`
-resource "stackpolicy_placement_attachment" "web" {
-  cluster           = %[1]q
-  node_name_pattern = "{cluster}{index}"
-  desired_capacity  = %[2]d
-  regions           = %[3]s
-  template          = { version = %[4]q }
-  %[5]s
-  %[6]s
-}
-%[7]s
+	return acctest.Placement(r.Cloud, r.size, r.regions, fmt.Sprintf("template = { version = %q }\n  %s", r.version, r.update)) +
+		acctest.Made(r.Cloud, "metadata = { version = each.value.template.version }\n  "+acctest.First) + `
 output "remaining" {
   value = stackpolicy_placement_attachment.web.remaining
 }
-`, r.Cloud.Prefix, r.size, r.regions, r.version, r.update, r.deletion, acctest.Made(r.Cloud, `metadata = { version = each.value.template.version }
-  lifecycle {
-    create_before_destroy = true
-  }`))
+`
 }
 
 // batch applies by way of a saved plan. It holds the cloud to the number of
@@ -204,29 +191,12 @@ output "images" { value = [for node in terraform_data.node : node.output] }
 // inPlace is a cluster of openstack_compute_instance_v2 with a template of an
 // image and a flavor, which the servers take on in place.
 func inPlace(c *acctest.Cloud, region string, zones []string, image, flavor string) string {
-	return fmt.Sprintf(`
-resource "stackpolicy_placement_attachment" "web" {
-  cluster           = %[1]q
-  node_name_pattern = "{cluster}{index}"
-  desired_capacity  = 4
-  regions           = %[2]s
-  template          = { image = %[3]q, flavor = %[4]q }
-  update {
-    causes         = ["TEMPLATE"]
-    max_batch_size = 2
-    method         = "IN_PLACE"
-  }
-}
-resource "openstack_compute_instance_v2" "web" {
-  for_each          = stackpolicy_placement_attachment.web.nodes
-  name              = each.key
-  region            = each.value.region
-  availability_zone = each.value.zone
-  image_id          = each.value.template.image
-  flavor_id         = each.value.template.flavor
-  network_mode      = "none"
-}
-`, c.Prefix, acctest.Places(region+": "+strings.Join(zones, " ")), image, flavor)
+	template := fmt.Sprintf("template = { image = %q, flavor = %q }\n  ", image, flavor)
+	return acctest.Placement(c, 4, acctest.Places(region+": "+strings.Join(zones, " ")),
+		template+updates(`causes = ["TEMPLATE"]`, "max_batch_size = 2", `method = "IN_PLACE"`)) + acctest.Servers(`
+  image_id     = each.value.template.image
+  flavor_id    = each.value.template.flavor
+  network_mode = "none"`)
 }
 
 // TestAccRolloutInPlace: with IN_PLACE each apply rebuilds or resizes one batch of
@@ -281,37 +251,15 @@ func TestAccRolloutInPlace(t *testing.T) {
 
 // recreated are three nodes whose servers are destroyed first and made again.
 func recreated(c *acctest.Cloud, region string, zones []string, image, more string) string {
-	return fmt.Sprintf(`
-resource "stackpolicy_placement_attachment" "db" {
-  cluster           = %[1]q
-  node_name_pattern = "{cluster}{index}"
-  desired_capacity  = 3
-  regions           = %[2]s
-  template          = { image = %[3]q }
-  update {
-    causes         = ["TEMPLATE", "UNHEALTHY"]
-    max_batch_size = 1
-    method         = "RECREATE"
-  }
-  %[5]s
-}
-resource "terraform_data" "generation" {
-  for_each = stackpolicy_placement_attachment.db.nodes
-  input    = each.value.generation
-}
-resource "openstack_compute_instance_v2" "db" {
-  for_each          = stackpolicy_placement_attachment.db.nodes
-  name              = each.key
-  region            = each.value.region
-  availability_zone = each.value.zone
-  image_id          = each.value.template.image
-  flavor_id         = %[4]q
-  network_mode      = "none"
+	update := updates(`causes = ["TEMPLATE", "UNHEALTHY"]`, "max_batch_size = 1", `method = "RECREATE"`)
+	return acctest.Placement(c, 3, acctest.Places(region+": "+strings.Join(zones, " ")), fmt.Sprintf("template = { image = %q }\n  %s\n  %s", image, update, more)) +
+		acctest.Generations + acctest.Servers(fmt.Sprintf(`
+  image_id     = each.value.template.image
+  flavor_id    = %q
+  network_mode = "none"
   lifecycle {
-    replace_triggered_by = [terraform_data.generation[each.key]]
-  }
-}
-`, c.Prefix, acctest.Places(region+": "+strings.Join(zones, " ")), image, c.Flavor, more)
+    %s
+  }`, c.Flavor, acctest.Again))
 }
 
 // TestAccRolloutRecreate: with RECREATE each apply destroys the server of one node and
@@ -377,34 +325,16 @@ func TestAccRolloutFullZone(t *testing.T) {
 	}
 	// The second zone has one host, and no two of the servers may share one.
 	group := c.Group(t, region, "apart", "anti-affinity")
-	w := c.Workspace(t, fmt.Sprintf(`
-resource "stackpolicy_placement_attachment" "web" {
-  cluster           = %[1]q
-  node_name_pattern = "{cluster}{index}"
-  desired_capacity  = 3
-  regions           = [{ name = %[2]q, zones = [{ name = %[3]q }, { name = %[4]q, weight = 200 }] }]
-  update {
-    causes         = ["UNHEALTHY", "PLACEMENT"]
-    max_batch_size = 1
-  }
-}
-resource "openstack_compute_instance_v2" "web" {
-  for_each          = stackpolicy_placement_attachment.web.nodes
-  name              = each.key
-  region            = each.value.region
-  availability_zone = each.value.zone
-  image_id          = %[5]q
-  flavor_id         = %[6]q
-  network_mode      = "none"
+	regions := fmt.Sprintf("[{ name = %q, zones = [{ name = %q }, { name = %q, weight = 200 }] }]", region, zones[0], zones[1])
+	w := c.Workspace(t, acctest.Placement(c, 3, regions, updates(`causes = ["UNHEALTHY", "PLACEMENT"]`, "max_batch_size = 1"))+
+		acctest.Made(c, fmt.Sprintf(`
   scheduler_hints {
-    group = %[7]q
+    group = %q
   }
   lifecycle {
     create_before_destroy = true
     ignore_changes        = [scheduler_hints]
-  }
-}
-`, c.Prefix, region, zones[0], zones[1], c.Image, c.Flavor, group))
+  }`, group)))
 	if _, err := w.Apply(t.Context()); err == nil || !strings.Contains(err.Error(), "unexpected state 'ERROR'") {
 		t.Fatalf("two servers are on the one host of %s: %v", zones[1], err)
 	}

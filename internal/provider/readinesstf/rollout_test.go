@@ -62,49 +62,16 @@ func (b *behindReadiness) config(t *testing.T, version string) string {
 	if template != "" {
 		template = "template = { " + template + " }"
 	}
-	return fmt.Sprintf(`
-resource "stackpolicy_placement_attachment" "web" {
-  cluster           = %[1]q
-  node_name_pattern = "{cluster}{index}"
-  desired_capacity  = %[8]d
-  regions           = %[2]s
-  %[3]s
-  %[9]s
-}
-resource "openstack_compute_instance_v2" "web" {
-  for_each          = stackpolicy_placement_attachment.web.nodes
-  name              = each.key
-  region            = each.value.region
-  availability_zone = each.value.zone
-  image_id          = %[4]q
-  flavor_id         = lookup(each.value.template, "flavor", %[5]q)
-  network_mode      = "none"
-  metadata          = { version = lookup(each.value.template, "version", "a") } # an imported node may have none
+	return acctest.Placement(b.Cloud, b.size, acctest.Places(region+": "+strings.Join(b.zones, " ")), template+"\n  "+update) + acctest.Servers(fmt.Sprintf(`
+  image_id     = %q
+  flavor_id    = lookup(each.value.template, "flavor", %q)
+  network_mode = "none"
+  metadata     = { version = lookup(each.value.template, "version", "a") } # an imported node may have none
   lifecycle {
     create_before_destroy = true
-    ignore_changes        = [%[10]s]
-  }
-}
-resource "stackpolicy_deletion_attachment" "web" {
-  for_each  = openstack_compute_instance_v2.web
-  server_id = each.value.id
-  region    = each.value.region
-  shutdown  = true
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-resource "stackpolicy_readiness_attachment" "web" {
-  cluster = %[1]q
-  servers = { for name, node in stackpolicy_deletion_attachment.web : name => {
-    id = node.server_id, region = node.region, mark = stackpolicy_placement_attachment.web.nodes[name].mark } }
-  %[7]s
-  http {
-    url = "%[6]s/{name}"
-  }
-}
-`, b.Cloud.Prefix, acctest.Places(region+": "+strings.Join(b.zones, " ")), template, b.Cloud.Image, b.Cloud.Flavor,
-		b.url, timeout, b.size, update, b.ignore)
+    ignore_changes        = [%s]
+  }`, b.Cloud.Image, b.Cloud.Flavor, b.ignore)) + acctest.Drained("shutdown = true\n  "+acctest.First) +
+		acctest.Awaited(b.Cloud, fmt.Sprintf("%s\n  http {\n    url = \"%s/{name}\"\n  }", timeout, b.url))
 }
 
 // isSick reports whether there is a node that never gets into service.
