@@ -43,7 +43,7 @@ func TestSecrets(t *testing.T) {
 	w.Env = append(w.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+log, "OS_DEBUG=1", "STACKPOLICY_WEBHOOK_SECRET="+signing)
 	providerBlock := "provider \"stackpolicy\" {\n  application_credential_id = \"" + fakecloud.AppCredentialID + "\"\n  application_credential_secret = %q\n}\n"
 	config := c.ProviderBlock("openstack") + fmt.Sprintf(providerBlock, fakecloud.AppCredentialSecret) + "data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n" + guarded(c, 1)
-	config = strings.Replace(config, "shutdown  = true", fmt.Sprintf("hook {\n type = \"webhook\"\n default_result = \"CONTINUE\"\n url = %q\n }", address), 1)
+	config = strings.Replace(config, "shutdown = true", fmt.Sprintf("hook {\n type = \"webhook\"\n default_result = \"CONTINUE\"\n url = %q\n }", address), 1)
 
 	var told strings.Builder // what is shown to the user
 	run := func(config string, args ...string) error {
