@@ -2,6 +2,7 @@ package placementtf_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,6 +109,7 @@ func TestPlacementRefreshed(t *testing.T) {
 		before   attributes
 		happens  func(*testing.T, attached)
 		at, asks string
+		says     string // a part of what is reported
 		status   string // "": the refresh fails
 		nodes    string // after it, where that matters
 		change   string // of a plan of two nodes then
@@ -115,6 +117,8 @@ func TestPlacementRefreshed(t *testing.T) {
 		"all is well": {before: zonal(2, "az-1", nil), happens: boots, asks: looks, status: inStep},
 		"servers cannot be read": {before: zonal(2, "az-1", nil), happens: fails("/servers/detail"), at: ": Unable to read the cluster",
 			asks: "RegionOne/servers"},
+		"a region has lost its endpoint": {before: across(2, "RegionOne RegionTwo", nil), happens: hidden, at: ": Unable to read the cluster", asks: "RegionOne/servers",
+			says: `set closed = true for it in regions, and apply with -refresh=false: its nodes stay as they are. Do not take it out of regions`},
 		"zones cannot be read": {before: zonal(2, "az-1", nil), happens: fails("/os-availability-zone"),
 			at: ": Unable to look up regions and availability zones", asks: looks},
 		"a region is closed": {before: across(2, "RegionOne RegionTwo", nil), happens: becomes(across(2, "RegionOne! RegionTwo", nil)),
@@ -177,8 +181,8 @@ func TestPlacementRefreshed(t *testing.T) {
 			a.Fake.ResetRequests()
 			before := a.I
 			after, err := a.Refresh(t.Context(), a.I)
-			if asks := asked(a.Fake); a.At() != c.at || asks != c.asks || (err == nil) != (c.status != "") {
-				t.Errorf("at %q, asks %q, %v", a.At(), asks, err)
+			if asks := asked(a.Fake); a.At() != c.at || !strings.Contains(a.Said(), c.says) || asks != c.asks || (err == nil) != (c.status != "") {
+				t.Errorf("at %q, asks %q, %v: %s", a.At(), asks, err, a.Said())
 			}
 			if a.I = after; err != nil {
 				if !after.State.Equal(before.State) || string(after.Private) != string(before.Private) {
