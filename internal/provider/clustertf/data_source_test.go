@@ -73,15 +73,3 @@ func (s sameOutputs) CheckState(_ context.Context, req statecheck.CheckStateRequ
 		resp.Error = fmt.Errorf("output %s is %v, and %s is %v", s[0], a, s[1], b)
 	}
 }
-
-// TestClusterReadErrors: a wrong password, and a region that fails, each have a
-// text of their own.
-func TestClusterReadErrors(t *testing.T) {
-	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	const read = "data \"stackpolicy_cluster\" \"c\" {\n  name_regex = \"web\"\n  regions = [\"RegionOne\", \"RegionTwo\"]\n}\n"
-	wrong := fmt.Sprintf("provider \"stackpolicy\" {\n  auth_url = %q\n  user_name = \"member\"\n  password = \"wrong\"\n  tenant_name = \"member\"\n}\n", c.Fake.AuthURL())
-	c.Test(t, resource.TestStep{Config: wrong + read, PlanOnly: true, ExpectError: acctest.Says("Unable to log in")})
-	c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionTwo", Path: "/servers/detail", Status: 500, Times: fakecloud.Forever})
-	c.Test(t, resource.TestStep{Config: read, PlanOnly: true, ExpectError: acctest.Says("To go on without a region that does not answer, leave it out of regions.")})
-}

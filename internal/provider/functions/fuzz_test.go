@@ -47,26 +47,30 @@ func dynamicValue(ctx context.Context, v any) attr.Value {
 	return types.DynamicNull()
 }
 
-// call calls a function with a number and with JSON. False is no result: an
-// error, something unknown, or no JSON.
-func call(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value, ok bool) {
+// run calls a function with a number and with JSON.
+func run(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value, refusal *function.FuncError) {
+	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
 	var v any
 	if err := decoder.Decode(&v); err != nil {
-		return argument, nil, false
+		t.Skip(err)
 	}
 	argument = types.DynamicValue(dynamicValue(t.Context(), v))
 	req := function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(number), argument})}
 	resp := function.RunResponse{Result: function.NewResultData(result)}
 	f.Run(t.Context(), req, &resp)
-	if resp.Error != nil {
-		if resp.Error.Text == "" {
-			t.Error("an error that says nothing")
-		}
-		return argument, nil, false
+	return argument, resp.Result.Value(), resp.Error
+}
+
+// call is run where false is no result: an error, or something unknown.
+func call(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value, ok bool) {
+	t.Helper()
+	argument, got, err := run(t, f, number, text, result)
+	if err != nil && err.Text == "" {
+		t.Error("an error that says nothing")
 	}
-	return argument, resp.Result.Value(), !resp.Result.Value().IsUnknown()
+	return argument, got, err == nil && !got.IsUnknown()
 }
 
 // FuzzDistribute: the function answers anything with a plan that adds up and
@@ -146,44 +150,57 @@ func FuzzDesiredCapacity(f *testing.F) {
 	})
 }
 
-// TestFarNumbers: a number with millions of digits is refused at once, and is
-// not written out first. Each of these took minutes.
-func TestFarNumbers(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"number": 1e88888888}`:          "resize.number: a number is needed that can be planned with, not one beyond all bounds",
-		`{"min_size": -1e88888888}`:       "resize.min_size: a whole number is needed, not one beyond all bounds",
-		`{"number": 1e-88888888}`:         "resize.number: a number is needed that can be planned with, not one that is all but zero",
-		`{"number": 1e400}`:               "resize.number: a number is needed that can be planned with, not one beyond all bounds",
-		`{"number": 1e30}`:                "number: 1000000000000000000000000000000 is more than can be planned",
-		`{"strict": 1e88888888}`:          "resize.strict: true or false is needed, not one beyond all bounds",
-		`{"strict": [{"a": 1e88888888}]}`: "resize.strict: true or false is needed, not a list",
-		`1e88888888`:                      "an object is needed, not one beyond all bounds",
-		`{"A": {"cap": 1e88888888}}`:      `bins["A"].cap: a whole number is needed, not one beyond all bounds`,
-		`{"A": 1e88888888}`:               `bins["A"]: an object is needed, not one beyond all bounds`,
+// TestRefused: what is wrong is said with its place, of a call f(NUMBER, JSON). A number with millions of digits
+// is refused at once, and is not written out first: each of these took minutes.
+func TestRefused(t *testing.T) {
+	const distribute, desired = "distribute", "desired_capacity"
+	for _, c := range []struct {
+		function string
+		number   int64
+		argument string
+		want     string
+	}{
+		{distribute, 1, `{"A": {"wieght": 3}}`, `bins["A"] has "wieght", which is not one of weight, cap, min and current`},
+		{distribute, 1, `{"A": {"weight": -3}}`, `the weight of "A" is -3`},
+		{distribute, 1, `{"A": {"cap": -2}}`, `the cap of "A" is -2`},
+		{distribute, 1, `{"A": {"cap": 1, "min": 2}}`, `bins["A"]: its min (2) is above its cap (1)`},
+		{distribute, 1, `{"A": {"cap": 1.5}}`, `bins["A"].cap: a whole number is needed, not 1.5`},
+		{distribute, 1, `{"A": {"cap": "many"}}`, `bins["A"].cap: a whole number is needed, not "many"`},
+		{distribute, 1, `{"A": 3}`, `bins["A"]: an object is needed, not 3`},
+		{distribute, 1, `["A"]`, `bins: an object is needed`},
+		{distribute, 3, `{"A": {"cap": 1}, "B": {"cap": 1}}`, "There is no feasible plan to handle all nodes. 3 nodes must be added, but there is room for 2: A 1 (cap 1), B 1 (cap 1)"},
+		{distribute, -3, `{"A": {"current": 1}}`, "3 nodes must be removed, but only 1 can be: A 1"},
+		{distribute, 2_000_000_000_000_000, `{"A": {}}`, "more than can be planned"},
+		{distribute, 1, `1e88888888`, "an object is needed, not one beyond all bounds"},
+		{distribute, 1, `{"A": {"cap": 1e88888888}}`, `bins["A"].cap: a whole number is needed, not one beyond all bounds`},
+		{distribute, 1, `{"A": 1e88888888}`, `bins["A"]: an object is needed, not one beyond all bounds`},
+		{desired, 7, `{"adjustment_type": "CHANGE_IN_PERCENTAGE"}`, "number: CHANGE_IN_PERCENTAGE needs a number"},
+		{desired, 7, `{"number": 3}`, "adjustment_type: A number needs an adjustment_type"},
+		{desired, 7, `{"adjustment": "x"}`, `resize has "adjustment", which is not one of its arguments`},
+		{desired, 7, `{"strict": "maybe"}`, `resize.strict: true or false is needed, not "maybe"`},
+		{desired, 7, `{"adjustment_type": "EXACT_CAPACITY", "number": 3.5}`, "number: EXACT_CAPACITY needs a whole number, not 3.5. Only a percentage may have decimals"},
+		{desired, -7, `{}`, "a cluster of -7 nodes is outside 0 to"},
+		{desired, 7, `{"min_size": 5, "max_size": 4}`, "The specified min_size (5) is greater than the specified max_size (4)"},
+		{desired, 7, `{"adjustment_type": "EXACT_CAPACITY", "number": 9, "max_size": 8, "strict": true}`, "The target capacity (9) is greater than the specified max_size (8)"},
+		{desired, 1, `{"number": 1e88888888}`, "resize.number: a number is needed that can be planned with, not one beyond all bounds"},
+		{desired, 1, `{"min_size": -1e88888888}`, "resize.min_size: a whole number is needed, not one beyond all bounds"},
+		{desired, 1, `{"number": 1e-88888888}`, "resize.number: a number is needed that can be planned with, not one that is all but zero"},
+		{desired, 1, `{"number": 1e400}`, "resize.number: a number is needed that can be planned with, not one beyond all bounds"},
+		{desired, 1, `{"number": 1e30}`, "number: 1000000000000000000000000000000 is more than can be planned"},
+		{desired, 1, `{"strict": 1e88888888}`, "resize.strict: true or false is needed, not one beyond all bounds"},
+		{desired, 1, `{"strict": [{"a": 1e88888888}]}`, "resize.strict: true or false is needed, not a list"},
+		{desired, 1, `1e88888888`, "an object is needed, not one beyond all bounds"},
 	} {
-		f := NewDesiredCapacity()
-		if strings.Contains(want, "bins") {
-			f = NewDistribute()
+		f, result := NewDesiredCapacity(), attr.Value(types.Int64Unknown())
+		if c.function == distribute {
+			f, result = NewDistribute(), types.MapUnknown(types.Int64Type)
 		}
 		start := time.Now()
-		assert.Contains(t, refusal(t, f, text), want, text)
+		_, _, err := run(t, f, c.number, c.argument, result)
+		require.NotNil(t, err, "%s(%d, %s)", c.function, c.number, c.argument)
+		assert.Contains(t, err.Text, c.want, "%s(%d, %s)", c.function, c.number, c.argument)
 		if took := time.Since(start); took > 30*time.Second {
-			t.Errorf("%s: refused after %s", text, took)
+			t.Errorf("%s(%d, %s): refused after %s", c.function, c.number, c.argument, took)
 		}
 	}
-}
-
-// refusal is the error of a function.
-func refusal(t *testing.T, f function.Function, text string) string {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	var v any
-	require.NoError(t, decoder.Decode(&v))
-	argument := types.DynamicValue(dynamicValue(t.Context(), v))
-	resp := function.RunResponse{Result: function.NewResultData(types.Int64Unknown())}
-	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(1), argument})}, &resp)
-	if resp.Error == nil {
-		return ""
-	}
-	return resp.Error.Text
 }
