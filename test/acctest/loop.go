@@ -118,8 +118,7 @@ func (c *Cloud) Bare() string {
 	return fmt.Sprintf("image_id     = %q\n  flavor_id    = %q\n  network_mode = \"none\"", c.Image, c.Flavor)
 }
 
-// Step applies a configuration by way of a saved plan, and holds the cloud to
-// what is expected: which servers came and went, and that all others are the
+// Step applies a configuration, and holds the cloud to what is expected: which servers came and went, and that all others are the
 // same ones. The plan after it is empty.
 func (l Loop) Step(t *testing.T, name, config string, created, deleted string) {
 	t.Helper()
@@ -132,10 +131,7 @@ func (l Loop) Batch(t *testing.T, name, config string, created, deleted string) 
 	t.Helper()
 	before := l.IDs(t)
 	require.NoError(t, l.Write(config))
-	if _, err := l.Run(t.Context(), "plan", "-input=false", "-no-color", "-out=step.tfplan"); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	if _, err := l.Run(t.Context(), "apply", "-input=false", "-no-color", "step.tfplan"); err != nil {
+	if _, err := l.Apply(t.Context()); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	after := l.IDs(t)

@@ -17,9 +17,9 @@ import (
 // before that is in the state. The rollout goes on, and a warning has the ids of both.
 func TestMistakesKilled(t *testing.T) {
 	t.Parallel()
-	b := &behindReadiness{installed: true}
+	b := &behind{installed: true}
 	b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
-	b.write(t, "b")
+	b.write("b")
 	hang := b.Cloud.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "POST", Path: "/servers", Effect: fakecloud.Hang, Acts: true})
 	run, err := b.Start(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1")
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestMistakesKilled(t *testing.T) {
 	}
 	hang.Remove()
 	b.applies++
-	text := b.finish(t, "after the kill", "b")
+	text := b.finish("b")
 	known := b.ServerIDs(t)
 	for _, s := range b.Cloud.AllServers(t) {
 		if slices.Contains(known, s.ID) {
@@ -41,5 +41,5 @@ func TestMistakesKilled(t *testing.T) {
 		}
 		b.Cloud.Kill(t, "RegionOne", s.ID)
 	}
-	b.counted(t, "`kill -9` after Nova made a server, which is not in the state; in the end it is deleted by hand")
+	b.counted("`kill -9` after Nova made a server, which is not in the state; in the end it is deleted by hand")
 }

@@ -1,293 +1,460 @@
 package readinesstf_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of mistakes")
 
+// behind is a cluster of six behind a readiness attachment: new templates come in batches of two, each of which must be in
+// service before the next begins. Servers of a version that begins with "bad" never get there.
+type behind struct {
+	*testing.T
+	acctest.Loop
+	url       string
+	size      int
+	target    string                 // "": all
+	batch     string                 // "": 2
+	flavor    string                 // in the template; "": it is no part of it
+	more      string                 // of the update block
+	ignore    string                 // of the servers' lifecycle
+	sick      atomic.Pointer[string] // name of a node that never gets into service
+	installed bool                   // terraform starts the providers
+	zones     []string
+	watched   *acctest.Watched
+	applies   int
+}
+
+func (b *behind) config(version string) string {
+	region, timeout, template, update := b.Cloud.Regions(b.T)[0], "", "", ""
+	switch {
+	case strings.HasPrefix(version, "bad"):
+		timeout = "timeout = 2" // none of those that are checked gets ready
+	case b.sick.Load() != nil:
+		timeout = givenUp()
+	}
+	if version != "" {
+		template = fmt.Sprintf("version = %q", version)
+		update = fmt.Sprintf(`update {
+    causes             = ["TEMPLATE", "UNHEALTHY"]
+    max_batch_size     = %s
+    require_in_service = true
+    target             = %q
+    %s
+  }`, cmp.Or(b.batch, "2"), cmp.Or(b.target, "100%"), b.more)
+	}
+	if b.flavor != "" {
+		template += fmt.Sprintf(", flavor = %q", b.flavor)
+	}
+	if template != "" {
+		template = "template = { " + template + " }"
+	}
+	return acctest.Placement(b.Cloud, b.size, acctest.Places(region+": "+strings.Join(b.zones, " ")), template+"\n  "+update) + acctest.Servers(fmt.Sprintf(`
+  image_id     = %q
+  flavor_id    = lookup(each.value.template, "flavor", %q)
+  network_mode = "none"
+  metadata     = { version = lookup(each.value.template, "version", "a") } # an imported node may have none
+  lifecycle {
+    create_before_destroy = true
+    ignore_changes        = [%s]
+  }`, b.Cloud.Image, b.Cloud.Flavor, b.ignore)) + acctest.Drained("shutdown = true\n  "+acctest.First) +
+		acctest.Awaited(b.Cloud, fmt.Sprintf("%s\n  http {\n    url = \"%s/{name}\"\n  }", timeout, b.url))
+}
+
+// start makes the cluster with a version; without one it has no template.
+func (b *behind) start(t *testing.T, c *acctest.Cloud, version string) {
+	t.Helper()
+	b.T = t
+	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/"+c.Prefix)
+		sick := b.sick.Load()
+		if s, there := c.Servers(t)[name]; !there || sick != nil && *sick == name || strings.HasPrefix(s.Metadata["version"], "bad") {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(health.Close)
+	region := c.Regions(t)[0]
+	b.Cloud, b.url, b.size, b.zones = c, health.URL, 6, c.Zones(t, region)
+	if b.watched = c.Watch(t, region, b.size); b.installed {
+		b.Workspace = c.Installed(t, b.config(version))
+	} else {
+		b.Workspace = c.Workspace(t, b.config(version))
+	}
+	b.must(version)
+	b.holds("a:6/6")
+	b.applies = 0
+	if b.watched != nil {
+		b.watched.Restart()
+	}
+}
+
+// write writes the configuration with a version.
+func (b *behind) write(version string) {
+	b.Helper()
+	require.NoError(b, b.Write(b.config(version)))
+	if b.watched != nil {
+		b.watched.Resize(b.size)
+	}
+}
+
+// run runs terraform, which must not fail.
+func (b *behind) run(args ...string) string {
+	b.Helper()
+	text, err := b.Workspace.Run(b.Context(), args...)
+	require.NoError(b, err)
+	return text
+}
+
+// plan is what a plan of a version shows.
+func (b *behind) plan(version string) string {
+	b.Helper()
+	b.write(version)
+	return b.run("plan", "-input=false", "-no-color")
+}
+
+// apply applies what is written.
+func (b *behind) apply(args ...string) (string, error) {
+	b.Helper()
+	b.applies++
+	return b.Workspace.Run(b.Context(), append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, args...)...)
+}
+
+// must applies a version.
+func (b *behind) must(version string) {
+	b.Helper()
+	b.write(version)
+	_, err := b.apply()
+	require.NoError(b, err)
+}
+
+// tries applies a version with which so many servers do not get into service, "2 of 2".
+func (b *behind) tries(version, fails string) {
+	b.Helper()
+	b.write(version)
+	if _, err := b.apply(); err == nil || !acctest.Says(fails+" servers that this apply checked are not in service").MatchString(err.Error()) {
+		b.Fatalf("%s: %v", version, err)
+	}
+}
+
+// refused applies with arguments, which fails with a text, and touches no server.
+func (b *behind) refused(says string, args ...string) {
+	b.Helper()
+	before := b.IDs(b.T)
+	if _, err := b.apply(args...); err == nil || !acctest.Says(says).MatchString(err.Error()) {
+		b.Errorf("got %v, want %s", err, says)
+	}
+	assert.ElementsMatch(b, before, b.IDs(b.T), "servers")
+}
+
+// finish applies a version until the plan is empty, and returns all that was printed.
+func (b *behind) finish(version string) (all string) {
+	b.Helper()
+	for range 12 {
+		text := b.plan(version)
+		if all += text; strings.Contains(text, "No changes.") {
+			return all
+		}
+		_, err := b.apply()
+		require.NoError(b, err)
+	}
+	b.Fatalf("something is left:\n%s", all)
+	return ""
+}
+
+// holds fails unless all servers run, so many of each version, and so many of them in service: "a:6/6 bad:2/0".
+func (b *behind) holds(want string) {
+	b.Helper()
+	all, marked := map[string]int{}, map[string]int{}
+	for _, s := range b.Cloud.Servers(b.T) {
+		all[s.Metadata["version"]]++
+		if s.Metadata[openstack.MarkKey] != "" {
+			marked[s.Metadata["version"]]++
+		}
+		assert.Equal(b, "ACTIVE", s.Status, s.Name)
+	}
+	var list []string
+	for _, version := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, fmt.Sprintf("%s:%d/%d", version, all[version], marked[version]))
+	}
+	assert.Equal(b, want, strings.Join(list, " "), "the servers, and those in service")
+}
+
+// power stops or starts the servers of a version by hand.
+func (b *behind) power(version, action, status string) {
+	b.Helper()
+	for _, s := range b.Cloud.Servers(b.T) {
+		if s.Metadata["version"] == version {
+			b.Cloud.Act(b.T, b.Cloud.Regions(b.T)[0], s.ID, fmt.Sprintf(`{%q: null}`, action), status)
+		}
+	}
+}
+
 // counted ends a sequence: nothing is left to do, no server that served was destroyed
 // without a drain, and the row of the sequence in the guide says what was counted.
-func (b *behindReadiness) counted(t *testing.T, what string) {
-	t.Helper()
-	b.Settled(t, what)
+func (b *behind) counted(what string) {
+	b.Helper()
+	b.Settled(b.T, what)
 	applies := b.applies
 	if b.applies = 0; b.watched == nil {
 		return
 	}
 	n := b.watched.Restart()
-	if n.Undrained > 0 {
-		t.Errorf("%s: %d servers that had served were destroyed undrained", what, n.Undrained)
-	}
-	n.Row(t, "Somebody makes a mistake", what, applies, *update)
+	assert.Equal(b, 0, n.Undrained, "%s: servers that had served and were destroyed undrained", what)
+	n.Row(b.T, "Somebody makes a mistake", what, applies, *update)
 }
 
-// refused applies with arguments, which fails with a text, and touches no server.
-func (b *behindReadiness) refused(t *testing.T, step, says string, args ...string) {
-	t.Helper()
-	before := slices.Sorted(slices.Values(b.IDs(t)))
-	b.applies++
-	text, err := b.Run(t.Context(), append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, args...)...)
-	if err == nil || !acctest.Says(says).MatchString(err.Error()) {
-		t.Errorf("%s: %v\n%s", step, err, text)
-	}
-	if after := slices.Sorted(slices.Values(b.IDs(t))); !slices.Equal(before, after) {
-		t.Errorf("%s: the servers were %v and are %v", step, before, after)
-	}
-}
+const placement = "stackpolicy_placement_attachment.web"
 
-// finish applies a version until the plan is empty, and returns all that was printed.
-func (b *behindReadiness) finish(t *testing.T, step, version string, args ...string) (all string) {
-	t.Helper()
-	for range 12 {
-		text, err := b.plan(t, version)
-		require.NoError(t, err, step)
-		if all += text; strings.Contains(text, "No changes.") {
-			return all
+// mistakes are what somebody does to the cluster, until nothing is left to do. How many servers served and were destroyed
+// meanwhile is in the row of the guide.
+var mistakes = []struct {
+	what    string
+	unlike  func(b *behind) // before the cluster is made
+	version string          // of which it is made
+	then    func(b *behind)
+	end     string // of which the servers are
+}{
+	{"a bad image five times, a worse one, a good one, a bad one in the middle of it, the good one again", nil, "a", func(b *behind) {
+		for range 5 {
+			b.tries("bad1", "2 of 2")
+			b.holds("a:6/6 bad1:2/0")
 		}
+		b.tries("bad2", "2 of 2")
+		b.must("b")
+		b.must("b")
+		b.tries("bad3", "2 of 2")
+		b.holds("a:2/2 b:4/4 bad3:2/0")
+		b.finish("b")
+	}, "b:6/6"},
+	{"growth from 6 to 14 with a bad image, then a good one", nil, "a", func(b *behind) {
+		b.size = 14
+		b.tries("bad1", "10 of 10")
+		b.must("b") // all that never served are changed where they are
+		b.holds("a:4/4 b:10/10")
+		b.finish("b")
+	}, "b:14/14"},
+	{"a canary of a third, growth from 6 to 12, then the old image with the same target", func(b *behind) { b.target = "34%" }, "a", func(b *behind) {
+		b.must("b")
+		b.must("b")
+		b.holds("a:3/3 b:3/3") // of six, rounded up
+		b.size = 12
+		b.must("b")
+		b.holds("a:7/7 b:5/5")
+		b.finish("a")
+	}, "a:12/12"},
+	{"the attachment leaves the state in the middle of a rollout, and is imported", nil, "a", func(b *behind) {
+		b.must("b")
+		b.run("state", "rm", placement)
+		b.run("import", "-input=false", "-no-color", placement, b.Cloud.Prefix+"/{cluster}{index}")
+		b.must("b")
+		b.holds("a:4/4 b:2/2") // their marks say which have the new template
+		b.finish("b")
+	}, "b:6/6"},
+	{"a first template with a bad image, despite the warning, then with what the nodes have", nil, "", func(b *behind) {
+		assert.Regexp(b, acctest.Says("6 nodes"), b.plan("bad1"))
+		b.tries("bad1", "6 of 6")
+		b.finish("a")
+	}, "a:6/6"},
+	{"half of a batch gets into service, then the old image", nil, "a", func(b *behind) {
+		b.sick.Store(new("7"))
+		b.tries("b", "1 of 2")
+		b.sick.Store(nil)
+		b.finish("a")
+	}, "a:6/6"},
+	{"half of a growth gets into service, then the old size", nil, "a", func(b *behind) {
+		b.size = 8
+		b.sick.Store(new("7"))
+		b.tries("a", "1 of 2")
+		b.sick.Store(nil)
+		b.size = 6
+		b.finish("a")
+	}, "a:6/6"},
+	{"a server of the batch is locked after the plan, and unlocked after the apply", nil, "a", func(b *behind) {
+		b.write("b")
+		plan, err := b.Plan(b.Context(), "step.tfplan")
+		require.NoError(b, err)
+		locked := ""
+		for _, r := range plan.ResourceChanges {
+			if r.Type == "openstack_compute_instance_v2" && r.Change.Actions.Delete() {
+				locked = r.Change.Before.(map[string]any)["id"].(string)
+			}
+		}
+		region := b.Cloud.Regions(b.T)[0]
+		b.Cloud.Act(b.T, region, locked, `{"lock": null}`, "ACTIVE")
 		b.applies++
-		if _, err := b.Run(t.Context(), append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, args...)...); err != nil {
-			t.Fatalf("%s: %v", step, err)
+		_, err = b.Workspace.Run(b.Context(), "apply", "-input=false", "-no-color", "step.tfplan")
+		assert.ErrorContains(b, err, "The server is locked")
+		s := b.Cloud.Server(b.T, region, locked)
+		assert.NotEmpty(b, s.Metadata[openstack.MarkKey], "it is still in service")
+		b.Cloud.Act(b.T, region, locked, `{"unlock": null}`, s.Status)
+		b.finish("b")
+	}, "b:6/6"},
+	{"both new servers of a batch are stopped by hand, three applies, then they are started", func(b *behind) { b.ignore = "power_state" }, "a", func(b *behind) {
+		b.must("b")
+		b.power("b", "os-stop", "SHUTOFF")
+		for range 3 {
+			b.must("b")
 		}
+		b.power("b", "os-start", "ACTIVE")
+		b.holds("a:4/4 b:2/2")
+		b.finish("b")
+	}, "b:6/6"},
+	{"a zone is down in the middle of a rollout, and up again", nil, "a", func(b *behind) {
+		if b.Cloud.Fake == nil {
+			b.Skip("needs a cloud whose zones go down")
+		}
+		b.must("b")
+		down := "" // the zone from which the first batch took no node: which that is, the order of creation says
+		olds := map[string]int{}
+		for _, s := range b.Cloud.Servers(b.T) {
+			if s.Metadata["version"] == "a" {
+				if olds[s.AvailabilityZone]++; olds[s.AvailabilityZone] == 2 {
+					down = s.AvailabilityZone
+				}
+			}
+		}
+		b.Cloud.Fake.SetZoneAvailable("RegionOne", down, false)
+		b.finish("b")
+		b.Cloud.Fake.SetZoneAvailable("RegionOne", down, true)
+		b.finish("b")
+	}, "b:6/6"},
+	{"three applies of an image with `-refresh=false`", nil, "a", func(b *behind) {
+		b.write("b")
+		for range 3 {
+			_, err := b.apply("-refresh=false")
+			require.NoError(b, err)
+		}
+		b.holds("a:6/6") // nothing is known of the nodes
+		b.finish("b")
+	}, "b:6/6"},
+	{"the readiness attachment is removed while a bad batch is open, despite the warning, and comes back with the old image", nil, "a", func(b *behind) {
+		b.tries("bad1", "2 of 2")
+		without, _, _ := strings.Cut(b.config("bad1"), `resource "stackpolicy_readiness`)
+		require.NoError(b, b.Write(without))
+		assert.Regexp(b, acctest.Says("Servers are no longer waited for"), b.run("plan", "-input=false", "-no-color"))
+		_, err := b.apply()
+		require.NoError(b, err)
+		b.finish("a")
+	}, "a:6/6"},
+}
+
+// TestAccMistakes: what somebody does costs no more than the guide says.
+func TestAccMistakes(t *testing.T) {
+	for _, c := range mistakes {
+		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
+			b := &behind{}
+			if c.unlike != nil {
+				c.unlike(b)
+			}
+			b.start(t, acctest.New(t, fakecloud.Config{TokenTTL: 365 * 24 * time.Hour}), c.version)
+			c.then(b)
+			b.holds(c.end)
+			b.counted(c.what)
+		})
 	}
-	t.Fatalf("%s: something is left:\n%s", step, all)
-	return ""
 }
 
 // TestAccMistakesRefused: what would lose servers is refused while planning, whatever
 // comes with it, and once it is taken back nothing is left.
 func TestAccMistakesRefused(t *testing.T) {
 	t.Parallel()
-	b := behind(t)
-	const address = "stackpolicy_placement_attachment.web"
+	b := &behind{}
+	b.start(t, acctest.New(t, fakecloud.Config{}), "a")
 	const there = "Servers of this cluster are there already"
-	run := func(args ...string) {
-		t.Helper()
-		if _, err := b.Run(t.Context(), args...); err != nil {
-			t.Fatal(err)
-		}
-	}
 	state := filepath.Join(b.Dir, "terraform.tfstate")
 
-	run("taint", address)
-	b.write(t, "bad1")
-	b.refused(t, "tainted", there)
-	run("untaint", address)
-	b.finish(t, "untainted", "a")
-	b.counted(t, "the placement attachment is tainted, together with a bad image")
+	b.run("taint", placement)
+	b.write("bad1")
+	b.refused(there)
+	b.run("untaint", placement)
+	b.finish("a")
+	b.counted("the placement attachment is tainted, together with a bad image")
 
-	b.write(t, "bad1")
-	b.refused(t, "replaced", there, "-replace="+address)
-	b.finish(t, "not replaced", "a")
-	b.counted(t, "the same with `-replace`")
+	b.write("bad1")
+	b.refused(there, "-replace="+placement)
+	b.finish("a")
+	b.counted("the same with `-replace`")
 
-	renamed := strings.ReplaceAll(strings.ReplaceAll(b.config(t, "bad1"), `attachment" "web"`, `attachment" "other"`), "attachment.web", "attachment.other")
+	renamed := strings.ReplaceAll(strings.ReplaceAll(b.config("bad1"), `attachment" "web"`, `attachment" "other"`), "attachment.web", "attachment.other")
 	require.NoError(t, b.Write(renamed))
-	b.refused(t, "renamed", there)
-	b.finish(t, "renamed back", "a")
-	b.counted(t, "the same with a new name for the attachments, without `moved`")
+	b.refused(there)
+	b.finish("a")
+	b.counted("the same with a new name for the attachments, without `moved`")
 
 	require.NoError(t, os.Rename(state, state+".lost"))
-	b.write(t, "bad1")
-	b.refused(t, "lost", there)
+	b.write("bad1")
+	b.refused(there)
 	require.NoError(t, os.Rename(state+".lost", state))
-	b.finish(t, "found", "a")
-	b.counted(t, "the same with a lost state, until it is found")
+	b.finish("a")
+	b.counted("the same with a lost state, until it is found")
 
 	own := b.Workspace
-	b.Workspace = b.Cloud.Workspace(t, b.config(t, "a"))
-	b.refused(t, "a second state", there)
+	b.Workspace = b.Cloud.Workspace(t, b.config("a"))
+	b.refused(there)
 	b.Workspace = own
-	b.counted(t, "a second state with the name of the cluster")
+	b.counted("a second state with the name of the cluster")
 
 	b.batch = "0"
-	b.write(t, "b")
-	b.refused(t, "a batch of none", "A batch of 0 replaces nothing")
+	b.write("b")
+	b.refused("A batch of 0 replaces nothing")
 	b.batch = ""
-	b.finish(t, "a batch of two", "a")
-	b.counted(t, "`max_batch_size = 0`")
+	b.finish("a")
+	b.counted("`max_batch_size = 0`")
 }
 
-// TestAccMistakesFirstTemplate: a first template that says something else than what
-// the nodes have changes them all, which the plan says first. What was changed does
-// not count as in service until it was checked again.
-func TestAccMistakesFirstTemplate(t *testing.T) {
-	t.Parallel()
-	b := &behindReadiness{}
-	b.start(t, acctest.New(t, fakecloud.Config{}), "")
-	text, err := b.plan(t, "bad1")
-	if err != nil || !acctest.Says("6 nodes").MatchString(text) {
-		t.Errorf("%v\n%s", err, text)
-	}
-	b.apply(t, "a wrong one", "bad1", "bad1:6/6", "6 of 6")
-	b.finish(t, "what they had", "a")
-	b.counted(t, "a first template with a bad image, despite the warning, then with what the nodes have")
-}
-
-// TestAccMistakesHalf: half of a batch gets into service, and the batch is taken back;
-// of a growth one node does, and the old size is given. What serves is drained.
-func TestAccMistakesHalf(t *testing.T) {
-	t.Parallel()
-	b := behind(t)
-	b.sick.Store("7", true)
-	b.apply(t, "half a batch", "b", "a:6/6 b:2/1", "1 of 2")
-	b.sick.Delete("7")
-	b.apply(t, "taken back", "a", "a:6/6", "")
-	b.counted(t, "half of a batch gets into service, then the old image")
-
-	b.size = 8
-	b.sick.Store("9", true)
-	b.apply(t, "half a growth", "a", "a:8/7", "1 of 2")
-	b.sick.Delete("9")
-	b.size = 6
-	b.apply(t, "the old size", "a", "a:6/6", "")
-	b.counted(t, "half of a growth gets into service, then the old size")
-}
-
-// TestAccMistakesLocked: a server that is locked after the plan stays in service
-// until it is unlocked, and another one is not taken for it.
-func TestAccMistakesLocked(t *testing.T) {
-	t.Parallel()
-	b := behind(t)
-	b.write(t, "b")
-	plan, err := b.Plan(t.Context(), "step.tfplan")
-	require.NoError(t, err)
-	locked := ""
-	for _, r := range plan.ResourceChanges {
-		if r.Type == "openstack_compute_instance_v2" && r.Change.Actions.Delete() {
-			locked = r.Change.Before.(map[string]any)["id"].(string)
-		}
-	}
-	region := b.Cloud.Regions(t)[0]
-	b.Cloud.Act(t, region, locked, `{"lock": null}`, "ACTIVE")
-	b.applies++
-	if _, err := b.Run(t.Context(), "apply", "-input=false", "-no-color", "step.tfplan"); err == nil || !acctest.Says("The server is locked").MatchString(err.Error()) {
-		t.Errorf("got %v", err)
-	}
-	if s := b.Cloud.Server(t, region, locked); s.Status != "ACTIVE" || s.Metadata[openstack.MarkKey] == "" {
-		t.Errorf("the server that is locked is %s, with %v", s.Status, s.Metadata)
-	}
-	b.Cloud.Act(t, region, locked, `{"unlock": null}`, "ACTIVE")
-	b.finish(t, "unlocked", "b")
-	b.counted(t, "a server of the batch is locked after the plan, and unlocked after the apply")
-}
-
-// TestAccMistakesStopped: new servers that are stopped after they were in service hold
-// the rollout, however often it is applied.
-func TestAccMistakesStopped(t *testing.T) {
-	t.Parallel()
-	b := &behindReadiness{ignore: "power_state"}
-	b.start(t, acctest.New(t, fakecloud.Config{}), "a")
-	b.apply(t, "the first batch", "b", "a:4/4 b:2/2", "")
-	region := b.Cloud.Regions(t)[0]
-	power := func(action, status string) {
-		t.Helper()
-		for _, s := range b.Cloud.Servers(t) {
-			if s.Metadata["version"] == "b" {
-				b.Cloud.Act(t, region, s.ID, fmt.Sprintf(`{%q: null}`, action), status)
-			}
-		}
-	}
-	power("os-stop", "SHUTOFF")
-	before := slices.Sorted(slices.Values(b.IDs(t)))
-	for range 3 {
-		b.applies++
-		if text, err := b.Apply(t.Context()); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-	}
-	if after := slices.Sorted(slices.Values(b.IDs(t))); !slices.Equal(before, after) {
-		t.Errorf("the servers were %v and are %v", before, after)
-	}
-	power("os-start", "ACTIVE")
-	b.finish(t, "started", "b")
-	b.counted(t, "both new servers of a batch are stopped by hand, three applies, then they are started")
+// TestAccReadinessRollback: the template of before, given again after a bad batch,
+// brings back the nodes that were leaving: no server is made, which the quota would
+// refuse, because it has room for the cluster and one batch; and none that served is
+// destroyed.
+func TestAccReadinessRollback(t *testing.T) { // not in parallel: servers of other tests would need the same room
+	b := &behind{}
+	b.start(t, acctest.New(t, fakecloud.Config{TokenTTL: 365 * 24 * time.Hour}), "a")
+	first := b.IDs(t)
+	b.Cloud.Room(t, b.Cloud.Regions(t)[0], 2)
+	b.tries("bad1", "2 of 2")
+	b.holds("a:6/6 bad1:2/0")
+	text := b.plan("a")
+	assert.Regexp(t, acctest.Says("0 to add, 2 to change, 4 to destroy"), text)
+	assert.Contains(t, text, "returned")
+	b.must("a")
+	b.holds("a:6/6")
+	assert.ElementsMatch(t, first, b.IDs(t), "servers")
+	b.counted("a bad image with a quota for the cluster and one batch, then the old image")
 }
 
 // TestAccMistakesResize: a resize that a full quota refuses takes no other node, and
 // goes on when there is room.
-func TestAccMistakesResize(t *testing.T) {
-	c := acctest.New(t, fakecloud.Config{}) // not in parallel: servers of other tests would need the same room
+func TestAccMistakesResize(t *testing.T) { // not in parallel, for the same reason
+	c := acctest.New(t, fakecloud.Config{})
 	flavors := c.TwoFlavors(t)
-	b := &behindReadiness{flavor: flavors[0][0], more: `method = "IN_PLACE"`}
+	b := &behind{flavor: flavors[0][0], more: `method = "IN_PLACE"`}
 	b.start(t, c, "a")
 	raise := c.RoomOfCores(t, c.Regions(t)[0], 0)
 	b.flavor = flavors[1][0]
-	b.write(t, "a")
+	b.write("a")
 	for range 3 {
-		b.refused(t, "a full quota", "Quota exceeded for cores")
+		b.refused("Quota exceeded for cores")
 	}
 	raise()
-	b.finish(t, "there is room", "a")
-	b.counted(t, "`IN_PLACE` with a larger flavor, which the quota refuses three times")
-}
-
-// TestMistakesZoneDown: a zone is down in the middle of a rollout, which goes on
-// where it can, says what it waits for, and ends when the zone is back.
-func TestMistakesZoneDown(t *testing.T) {
-	t.Parallel()
-	b := &behindReadiness{}
-	b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
-	b.apply(t, "the first batch", "b", "a:4/4 b:2/2", "")
-	down := "" // the zone from which the first batch took no node: which that is, the order of creation says
-	olds := map[string]int{}
-	for _, s := range b.Cloud.Servers(t) {
-		if s.Metadata["version"] == "a" {
-			if olds[s.AvailabilityZone]++; olds[s.AvailabilityZone] == 2 {
-				down = s.AvailabilityZone
-			}
-		}
-	}
-	b.Cloud.Fake.SetZoneAvailable("RegionOne", down, false)
-	b.finish(t, "without the zone", "b")
-	b.Cloud.Fake.SetZoneAvailable("RegionOne", down, true)
-	b.finish(t, "with it", "b")
-	b.counted(t, "a zone is down in the middle of a rollout, and up again")
-}
-
-// TestAccMistakesNoRefresh: with -refresh=false nothing is known of the nodes, so no batch
-// begins.
-func TestAccMistakesNoRefresh(t *testing.T) {
-	t.Parallel()
-	b := behind(t)
-	b.write(t, "b")
-	for range 3 {
-		b.applies++
-		if text, err := b.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-refresh=false"); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-	}
-	b.holds(t, "not refreshed", "a:6/6")
-	b.finish(t, "refreshed", "b")
-	b.counted(t, "three applies of an image with `-refresh=false`")
-}
-
-// TestAccMistakesNotWaited: the readiness attachment leaves while a batch is open. Its
-// plan warns, what leaves is drained, and the old image brings the cluster back.
-func TestAccMistakesNotWaited(t *testing.T) {
-	t.Parallel()
-	b := behind(t)
-	b.apply(t, "a bad template", "bad1", "a:6/6 bad1:2/0", "2 of 2")
-	without, _, _ := strings.Cut(b.config(t, "bad1"), `resource "stackpolicy_readiness`)
-	require.NoError(t, b.Write(without))
-	if text, err := b.Run(t.Context(), "plan", "-input=false", "-no-color"); err != nil || !acctest.Says("Servers are no longer waited for").MatchString(text) {
-		t.Errorf("%v\n%s", err, text)
-	}
-	b.applies++
-	if text, err := b.Apply(t.Context()); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	b.finish(t, "the old template", "a")
-	b.counted(t, "the readiness attachment is removed while a bad batch is open, despite the warning, and comes back with the old image")
+	b.finish("a")
+	b.counted("`IN_PLACE` with a larger flavor, which the quota refuses three times")
 }
