@@ -317,25 +317,6 @@ var mistakes = []struct {
 		b.holds("a:4/4 b:2/2")
 		b.finish("b")
 	}, "b:6/6"},
-	{"a zone is down in the middle of a rollout, and up again", nil, "a", func(b *behind) {
-		if b.Cloud.Fake == nil {
-			b.Skip("needs a cloud whose zones go down")
-		}
-		b.must("b")
-		down := "" // the zone from which the first batch took no node: which that is, the order of creation says
-		olds := map[string]int{}
-		for _, s := range b.Cloud.Servers(b.T) {
-			if s.Metadata["version"] == "a" {
-				if olds[s.AvailabilityZone]++; olds[s.AvailabilityZone] == 2 {
-					down = s.AvailabilityZone
-				}
-			}
-		}
-		b.Cloud.Fake.SetZoneAvailable("RegionOne", down, false)
-		b.finish("b")
-		b.Cloud.Fake.SetZoneAvailable("RegionOne", down, true)
-		b.finish("b")
-	}, "b:6/6"},
 	{"three applies of an image with `-refresh=false`", nil, "a", func(b *behind) {
 		b.write("b")
 		for range 3 {
@@ -419,6 +400,29 @@ func TestAccMistakesRefused(t *testing.T) {
 	b.batch = ""
 	b.finish("a")
 	b.counted("`max_batch_size = 0`")
+}
+
+// TestMistakesZoneDown: a zone is down in the middle of a rollout, which goes on where it can, and ends when the zone is back.
+func TestMistakesZoneDown(t *testing.T) {
+	t.Parallel()
+	b := &behind{}
+	b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
+	b.must("b")
+	down := "" // the zone from which the first batch took no node: which that is, the order of creation says
+	olds := map[string]int{}
+	for _, s := range b.Cloud.Servers(t) {
+		if s.Metadata["version"] == "a" {
+			if olds[s.AvailabilityZone]++; olds[s.AvailabilityZone] == 2 {
+				down = s.AvailabilityZone
+			}
+		}
+	}
+	b.Cloud.Fake.SetZoneAvailable("RegionOne", down, false)
+	b.finish("b")
+	b.Cloud.Fake.SetZoneAvailable("RegionOne", down, true)
+	b.finish("b")
+	b.holds("b:6/6")
+	b.counted("a zone is down in the middle of a rollout, and up again")
 }
 
 // TestAccReadinessRollback: the template of before, given again after a bad batch,
