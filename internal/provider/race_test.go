@@ -50,40 +50,6 @@ func (r race) repair(t *testing.T, servers int) {
 	assert.Equal(t, 1, r.Cloud.Groups(t, "RegionOne"), "server groups")
 }
 
-// TestRaceZone: a zone changes between plan and apply. Where the plan needs it the
-// server fails with Nova's own words, and its node waits for the zone; where it
-// does not the plan is good.
-func TestRaceZone(t *testing.T) {
-	t.Parallel()
-	for _, race := range []struct {
-		name   string
-		change func(*fakecloud.Cloud)
-		fails  string
-	}{
-		{"the one that is needed fails", func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-2", false) }, `The requested availability zone is not available`},
-		{"the one that is needed goes", func(f *fakecloud.Cloud) { f.RemoveZone("RegionOne", "az-2") }, `The requested availability zone is not available`},
-		{"another one fails", func(f *fakecloud.Cloud) { f.SetZoneAvailable("RegionOne", "az-1", false) }, ""},
-	} {
-		c := acctest.NewFake(t, fakecloud.Config{})
-		r := saved(t, c, guarded(c, 1), guarded(c, 2))
-		race.change(c.Fake)
-		_, err := r.apply(t)
-		if race.fails == "" && err != nil || race.fails != "" && (err == nil || !acctest.Says(race.fails).MatchString(err.Error())) {
-			t.Errorf("%s: got %v", race.name, err)
-		}
-		if got := len(c.Fake.Servers("RegionOne")); race.fails != "" && got != 1 {
-			t.Errorf("%s: %d servers", race.name, got)
-		}
-		switch race.name { // the node waits for its zone
-		case "the one that is needed goes":
-			c.Fake.AddZone("RegionOne", fakecloud.Zone{Name: "az-2", Hosts: []string{"r1-cmp-9"}})
-		case "the one that is needed fails":
-			c.Fake.SetZoneAvailable("RegionOne", "az-2", true)
-		}
-		r.repair(t, 2)
-	}
-}
-
 // TestRaceGroup: the server group is deleted between plan and apply: one that
 // the attachment has, and one that it was to inherit.
 func TestRaceGroup(t *testing.T) {

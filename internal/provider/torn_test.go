@@ -3,7 +3,6 @@ package provider_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,59 +10,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/require"
 )
-
-// TestTornState: terraform was killed while it wrote its state. Whether the file
-// is empty, breaks off, or was replaced by the backup of before the cluster: no
-// server is made next to those that are there, and none is destroyed.
-func TestTornState(t *testing.T) {
-	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	config := acctest.Attached(c, 4, acctest.Places("RegionOne: az-1 az-2"), "")
-	w := c.Workspace(t, config)
-	file := filepath.Join(w.Dir, "terraform.tfstate")
-	var states [2][]byte // before the cluster, and of it
-	for i, config := range []string{"resource \"terraform_data\" \"before\" {}\n", config} {
-		require.NoError(t, w.Write(config))
-		if _, err := w.Apply(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		var err error
-		if states[i], err = os.ReadFile(file); err != nil {
-			t.Fatal(err)
-		}
-	}
-	there := idsOf(c)
-	const refused = "Servers of this cluster are there already"
-	for _, torn := range []struct {
-		name  string
-		state []byte
-		want  string
-	}{
-		{"empty", nil, refused},
-		{"half of it", states[1][:len(states[1])/2], "Unsupported state file format"},
-		{"the backup of before the cluster", states[0], refused},
-	} {
-		require.NoError(t, os.WriteFile(file, torn.state, 0o600))
-		text, err := w.Apply(t.Context())
-		if err == nil || !acctest.Says(torn.want).MatchString(strings.ReplaceAll(err.Error(), "│", "")) {
-			t.Errorf("%s: got %v\n%s", torn.name, err, text)
-		}
-		if after := idsOf(c); !slices.Equal(after, there) {
-			t.Errorf("%s: servers %q, before %q", torn.name, after, there)
-		}
-	}
-	require.NoError(t, os.WriteFile(file, states[1], 0o600))
-	acctest.Loop{Workspace: w, Cloud: c}.Settled(t, "the state as it was")
-}
-
-// idsOf lists the ids of all servers.
-func idsOf(c *acctest.Cloud) (ids []string) {
-	for _, s := range c.Fake.Servers("RegionOne") {
-		ids = append(ids, s.ID)
-	}
-	slices.Sort(ids)
-	return ids
-}
 
 // TestTwoApplies: without a lock two applies carry out their own plan each, and
 // the state is what the last of them writes. What the guide says is left behind.

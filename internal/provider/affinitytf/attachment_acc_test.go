@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -142,26 +141,6 @@ resource "openstack_compute_instance_v2" "member" {
 		resource.TestStep{Config: byName + server, ConfigStateChecks: []statecheck.StateCheck{attachmentIs("members", knownvalue.ListSizeExact(1))}},
 	)
 	assert.Equal(t, 1, c.Groups(t, region), "the inherited group is left")
-}
-
-// TestAccAffinityAttachment_identity imports by identity, where the command line
-// knows it.
-func TestAccAffinityAttachment_identity(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	acctest.Terraform(t)
-	config := affinityAttachment("region = %q%s", region, serverGroup(named(c.Prefix+"g")))
-	resource.Test(t, resource.TestCase{IsUnitTest: true, ProtoV6ProviderFactories: acctest.Factories(),
-		TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
-		Steps: []resource.TestStep{
-			{Config: c.ProviderBlock("stackpolicy") + config, ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(attachment, map[string]knownvalue.Check{
-				"region": knownvalue.StringExact(region), "servergroup_id": knownvalue.NotNull(), "created": knownvalue.Bool(true)})}},
-			{ResourceName: attachment, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
-			// The identity follows a group that is taken in place.
-			{Config: c.ProviderBlock("stackpolicy") + affinityAttachment("region = %q%s", region, serverGroup(named(c.Prefix+"g"), policies("affinity"))), ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectIdentityValueMatchesState(attachment, tfjsonpath.New("servergroup_id"))}},
-		}})
 }
 
 // grouped is two servers of terraform-provider-openstack in a server group, and
@@ -316,46 +295,5 @@ func TestAccAffinityReplaced(t *testing.T) {
 			t.Error(err)
 		}
 		c.DropGroups(t, region) // what was inherited is not deleted
-	}
-}
-
-// TestAccAffinityUnknownRegion: a region that is known only after apply. The plan
-// leaves open which group there will be, and the apply follows the region, or
-// keeps the group where it turns out to be the same.
-func TestAccAffinityUnknownRegion(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	one, two := c.TwoRegions(t)
-	config := func(region, note string) string {
-		return fmt.Sprintf("resource \"terraform_data\" \"region\" {\n  input = %q\n  triggers_replace = %q\n}\n", region, note) +
-			affinityAttachment("region = terraform_data.region.output%s", serverGroup(named(c.Prefix+"g")))
-	}
-	w := c.Workspace(t, config(one, "a"))
-	apply(t, w)
-	settled(t, w)
-	old := c.GroupID(t, one, "g")
-
-	write(t, w, config(one, "b"))
-	p, text := plan(t, w)
-	for _, change := range p.ResourceChanges {
-		after, _ := change.Change.AfterUnknown.(map[string]any)
-		if change.Address == attachment && (after["region"] != true || after["servergroup_id"] != true || after["id"] != true) {
-			t.Errorf("the plan knows too much: %v", after)
-		}
-	}
-	if want := fmt.Sprintf("The attachment has the server group %q (%s), and some of its arguments are known only after apply. If they ask for another group, servergroup_id changes.", c.Prefix+"g", old); !acctest.Says(want).MatchString(text) {
-		t.Errorf("the plan does not say %q:\n%s", want, text)
-	}
-	apply(t, w)
-	settled(t, w)
-	if now := c.GroupID(t, one, "g"); now != old {
-		t.Errorf("the region is the same, and the group is %s, before %s", now, old)
-	}
-
-	write(t, w, config(two, "c"))
-	apply(t, w)
-	settled(t, w)
-	if c.Groups(t, one) != 0 || c.Groups(t, two) != 1 {
-		t.Errorf("%d groups in %s, %d in %s", c.Groups(t, one), one, c.Groups(t, two), two)
 	}
 }

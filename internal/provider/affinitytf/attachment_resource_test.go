@@ -233,19 +233,6 @@ func TestDestroyed(t *testing.T) {
 	}
 }
 
-// TestTwin: an attachment whose group has a twin is destroyed with the group that it made.
-func TestTwin(t *testing.T) {
-	t.Parallel()
-	h := hold(t, fakecloud.MemberUser)
-	h.Must(t, asking("web"))
-	id := h.group("RegionOne", fakecloud.ServerGroup{Name: "web", Policy: "anti-affinity"})
-	h.Later(t)
-	h.Must(t, nil)
-	if left := h.Fake.ServerGroups("RegionOne"); len(left) != 1 || left[0].ID != id {
-		t.Errorf("left are %v", left)
-	}
-}
-
 // TestUnreadable: where Nova cannot be asked, nothing is taken for gone, for empty or
 // for one's own.
 func TestUnreadable(t *testing.T) {
@@ -412,6 +399,29 @@ func TestRegionStays(t *testing.T) {
 	}
 	h.Must(t, nil)
 	assert.Empty(t, h.groups("RegionOne"))
+}
+
+// TestRegionKnownLater: where the region is known only after the plan, the plan leaves open which group there will be. The
+// apply follows the region, and keeps the group where it turns out to be the same.
+func TestRegionKnownLater(t *testing.T) {
+	t.Parallel()
+	for region, groups := range map[string]string{"RegionOne": "web / ", "RegionTwo": " / web"} {
+		h := hold(t, fakecloud.MemberUser)
+		config := func(region any) attributes {
+			return attributes{"region": region, "servergroup": attributes{"name": "web"}}
+		}
+		h.Must(t, config("RegionOne"))
+		id := h.Shows("servergroup_id")
+		h.Later(t)
+		_, err := h.Plan(t.Context(), h.Request(h.I, config(tftypes.UnknownValue)))
+		require.NoError(t, err)
+		assert.Equal(t, ": The server group may change", h.At(), region)
+		h.Later(t)
+		h.Must(t, config(region)) // Terraform plans again, with what is known then
+		assert.Equal(t, groups, h.groups("RegionOne")+" / "+h.groups("RegionTwo"), region)
+		assert.Equal(t, region == "RegionOne", h.Shows("servergroup_id") == id, region)
+		h.has(t, region, map[string]string{"region": region, "id": region + "/" + h.Shows("servergroup_id")})
+	}
 }
 
 // TestChangesRefused: an apply that would fail is refused by the plan, which then says no
