@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestState: what is put into the state is read from it again, each field of a node and
@@ -147,4 +148,42 @@ func TestSizes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSpreadTable: each place has its own number of nodes with the template that is wanted
+// there, a region those of its zones, and the total all; without templates none is shown.
+func TestSpreadTable(t *testing.T) {
+	at := func(zone string) placement.Place { return placement.Place{Region: "RegionOne", Zone: zone} }
+	old, wanted := roster.NewTemplate(map[string]string{"image": "a"}), roster.NewTemplate(map[string]string{"image": "b"})
+	own := roster.NewTemplate(map[string]string{"image": "c"})
+	nodes := map[string]roster.Node{}
+	for i, n := range []roster.Node{
+		{Place: at("az-1"), Template: wanted}, {Place: at("az-1"), Template: wanted}, {Place: at("az-1"), Template: old},
+		{Place: at("az-2"), Template: own}, {Place: at("az-2"), Template: own}, {Place: at("az-2"), Template: wanted},
+		{Place: placement.Place{Region: "RegionTwo"}, Template: wanted},
+	} {
+		nodes[fmt.Sprint("web-", i)] = n
+	}
+	bin := func(name string) placement.Bin {
+		return placement.Bin{Name: name, Weight: placement.DefaultWeight, Cap: placement.Unlimited}
+	}
+	listed := []placement.Region{{Bin: bin("RegionOne"), Zones: []placement.Bin{bin("az-1"), bin("az-2")}}, {Bin: bin("RegionTwo")}}
+	templates := roster.NewTemplates(map[placement.Place]roster.Template{{}: wanted, at("az-2"): own})
+	r := roster.Roster{Nodes: nodes}
+	const table = `place      nodes     ideal  weight   min    cap
+RegionOne      6      3.50     100     0   none  wanted 4, others 2
+  az-1         3      1.75     100     0   none  wanted 2, others 1
+  az-2         3      1.75     100     0   none  wanted 2, others 1
+RegionTwo      1      3.50     100     0   none  wanted 1
+total          7                                 wanted 5, others 2
+`
+	assert.Equal(t, table, spreadTable(r, listed, templates))
+	const bare = `place      nodes     ideal  weight   min    cap
+RegionOne      6      3.50     100     0   none
+  az-1         3      1.75     100     0   none
+  az-2         3      1.75     100     0   none
+RegionTwo      1      3.50     100     0   none
+total          7
+`
+	assert.Equal(t, bare, spreadTable(r, listed, nil), "without templates")
 }

@@ -135,4 +135,9 @@ func TestHealthOfServices(t *testing.T) {
 	if got := a.replaced(t, config); got != "web-2 web-3" {
 		t.Errorf("%q is replaced: %s", got, a.Said())
 	}
+	config["health"] = attributes{"tcp": attributes{"port": listener.Addr().(*net.TCPAddr).Port}}
+	a.Must(t, config)
+	if got := a.replaced(t, config); got != "" {
+		t.Errorf("all take connections, and %q is replaced: %s", got, a.Said())
+	}
 }
