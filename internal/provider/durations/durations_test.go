@@ -1,7 +1,6 @@
 package durations_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,13 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -90,42 +84,22 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestEqualDurations: an argument that says the same in another way is no
-// difference, as a number, as a string, in a block.
+// TestEqualDurations: an argument that says the same in another way is no difference, in a block either.
 func TestEqualDurations(t *testing.T) {
 	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	id := c.Fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Zone: "az-1"})[0]
-	config := func(grace, timeout, limit string) string {
-		return fmt.Sprintf(`
-resource "stackpolicy_deletion_attachment" "a" {
-  server_id    = %q
-  enabled      = false
-  grace_period = %s
-  hook {
-    type           = "zaqar"
-    queue          = "leaving"
-    default_result = "ABANDON"
-    timeout        = %s
-  }
-  timeouts {
-    delete = %s
-  }
-}
-`, id, grace, timeout, limit)
+	a := protocol.Attach(t, "stackpolicy_deletion_attachment")
+	id := a.Fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Zone: "az-1"})[0]
+	config := func(grace, timeout, limit string) protocol.Attributes {
+		return protocol.Attributes{"server_id": id, "enabled": false, "grace_period": grace, "timeouts": protocol.Attributes{"delete": limit},
+			"hook": protocol.Attributes{"type": "zaqar", "queue": "leaving", "default_result": "ABANDON", "timeout": timeout}}
 	}
-	const name = "stackpolicy_deletion_attachment.a"
-	does := func(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
-		return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(name, want)}}
+	a.Must(t, config("60", "1h", "2d"))
+	for _, c := range []struct {
+		config protocol.Attributes
+		same   bool
+	}{{config("1m", "3600", "48h"), true}, {config("61s", "3600", "48h"), false}, {config("60", "3601", "2d"), false}, {config("60", "1h", "47h"), false}} {
+		resp, err := a.Plan(t.Context(), a.Request(a.I, c.config))
+		require.NoError(t, err)
+		assert.Equal(t, c.same, a.Planned(resp).Equal(a.I.State), "%v", c.config)
 	}
-	is := func(grace string) []statecheck.StateCheck {
-		return []statecheck.StateCheck{statecheck.ExpectKnownValue(name, tfjsonpath.New("grace_period"), knownvalue.StringExact(grace))}
-	}
-	c.Test(
-		t,
-		resource.TestStep{Config: config("60", `"1h"`, `"2d"`), ConfigStateChecks: is("60")},
-		resource.TestStep{Config: config(`"1m"`, "3600", `"48h"`), ConfigPlanChecks: does(plancheck.ResourceActionNoop), ConfigStateChecks: is("60")},
-		resource.TestStep{Config: config(`"61s"`, "3600", `"48h"`), ConfigPlanChecks: does(plancheck.ResourceActionUpdate), ConfigStateChecks: is("61s")},
-		resource.TestStep{Config: config("61", "3601", `"2d"`), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
-	)
 }
