@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stretchr/testify/assert"
@@ -411,20 +413,47 @@ func TestImported(t *testing.T) {
 	assert.Equal(t, "web-0:1+ web-1:1+", a.noted(), "noted")
 }
 
-// TestInvalid: what the schema refuses. What the model does is in TestChecks.
+// TestInvalid: what is wrong is reported at its argument, and what is not known yet is not.
 func TestInvalid(t *testing.T) {
 	t.Parallel()
+	unknown := tftypes.UnknownValue
+	at := func(address any, more attributes) attributes {
+		config := attributes{"servers": attributes{"web-0": attributes{"id": "a", "address": address}}}
+		maps.Copy(config, more)
+		return config
+	}
+	http := func(url, status any) attributes { return attributes{"http": attributes{"url": url, "status": status}} }
+	ssh := attributes{"tcp": attributes{"port": 22}}
+	const address = `servers["web-0"].address: Unusable address`
 	for name, c := range map[string]struct {
 		given attributes
 		at    string
 	}{
-		"port 0":          {attributes{"tcp": attributes{"port": 0}}, "tcp.port: Invalid Attribute Value"},
-		"port 65536":      {attributes{"tcp": attributes{"port": 65536}}, "tcp.port: Invalid Attribute Value"},
-		"half a second":   {attributes{"timeout": "1.5"}, "timeout: Invalid duration"},
-		"two days":        {attributes{"timeout": "2d"}, "timeout: Invalid duration"},
-		"a null server":   {attributes{"servers": attributes{"web-0": nil}}, "servers: Null Map Value"},
-		"no region":       {attributes{"servers": attributes{"web-0": attributes{"id": "i", "region": ""}}}, `servers["web-0"].region: Invalid Attribute Value Length`},
-		"nothing missing": {attributes{}, ""},
+		"port 0":                         {attributes{"tcp": attributes{"port": 0}}, "tcp.port: Invalid Attribute Value"},
+		"port 65536":                     {attributes{"tcp": attributes{"port": 65536}}, "tcp.port: Invalid Attribute Value"},
+		"a port, not known":              {attributes{"tcp": attributes{"port": unknown}}, ""},
+		"half a second":                  {attributes{"timeout": "1.5"}, "timeout: Invalid duration"},
+		"two days":                       {attributes{"timeout": "2d"}, "timeout: Invalid duration"},
+		"a null server":                  {attributes{"servers": attributes{"web-0": nil}}, "servers: Null Map Value"},
+		"no region":                      {attributes{"servers": attributes{"web-0": attributes{"id": "i", "region": ""}}}, `servers["web-0"].region: Invalid Attribute Value Length`},
+		"nothing missing":                {attributes{}, ""},
+		"a bad URL":                      {http("ftp://x", nil), "http.url: Invalid URL"},
+		"one service for all":            {http("http://x/", nil), "http.url: Invalid URL"},
+		"a URL, not known":               {http(unknown, nil), ""},
+		"bad statuses":                   {http("http://{name}", "many"), "http.status: Invalid HTTP statuses"},
+		"statuses, not known":            {http("http://{name}", unknown), ""},
+		"stable too long":                {attributes{"stable_for": "10m", "timeout": "10m"}, "stable_for: Not enough time"},
+		"stable for a second less":       {attributes{"stable_for": "599s", "timeout": "10m"}, ""},
+		"stable, the timeout not known":  {attributes{"stable_for": "1h", "timeout": unknown}, ""},
+		"a hook without its queue":       {attributes{"hook": attributes{"type": "zaqar", "default_result": "ABANDON"}}, "hook.queue: Invalid hook"},
+		"no address":                     {at(nil, ssh), address},
+		"no address, and none needed":    {at(nil, http("http://x/{name}", nil)), ""},
+		"an address, not known":          {at(unknown, ssh), ""},
+		"a link-local one":               {at("169.254.1.1", ssh), address},
+		"a link-local one, allowed":      {at("169.254.1.1", attributes{"tcp": ssh["tcp"], "allow_link_local": true}), ""},
+		"a link-local one, perhaps":      {at("169.254.1.1", attributes{"tcp": ssh["tcp"], "allow_link_local": unknown}), ""},
+		"what is no address":             {at("web-0/x", http("http://{address}/", nil)), address},
+		"what is no address, not needed": {at("web-0/x", nil), ""},
 	} {
 		a := protocol.Attach(t, "stackpolicy_readiness_attachment")
 		config := attributes{"cluster": "web", "servers": attributes{}}
@@ -433,4 +462,37 @@ func TestInvalid(t *testing.T) {
 			t.Errorf("%s: %v, said %s", name, err, a.At())
 		}
 	}
+}
+
+// TestChecked: a node is asked by its name for the status that is given, over TCP at its address, and for as long as it has to
+// be stable. Then the consumer of the hook learns all that the configuration says of it.
+func TestChecked(t *testing.T) {
+	t.Parallel()
+	var asked []time.Time
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked = append(asked, time.Now()); r.URL.Path == "/web-1" && len(asked) > 1 {
+			w.WriteHeader(http.StatusNoContent)
+		}
+	}))
+	t.Cleanup(service.Close)
+	consumer, url := acctest.StartConsumer(t, 0)
+	a := await(t, fakecloud.Server{Name: "web-1"})
+	config := a.config("web-1")
+	node := config["servers"].(attributes)["web-1"].(attributes)
+	node["address"], node["mark"] = "127.0.0.1", "2-0f3a9c21"
+	config["http"] = attributes{"url": service.URL + "/{name}", "status": "204"}
+	config["tcp"] = attributes{"port": service.Listener.Addr().(*net.TCPAddr).Port}
+	config["stable_for"], config["hook"] = "1s", attributes{"type": "webhook", "url": url, "default_result": "ABANDON"}
+	a.must(t, config)
+	if n := len(asked); n < 3 || asked[n-1].Sub(asked[1]) < time.Second {
+		t.Errorf("asked at %v", asked)
+	}
+	want := map[string]string{"node_id": a.ids["web-1"], "lifecycle_transition_type": "launch", "region": "RegionTwo", "node_name": "web-1",
+		"cluster": "web", "address": "127.0.0.1"}
+	require.Len(t, consumer.Nodes, 1)
+	for token, got := range consumer.Nodes {
+		want["lifecycle_action_token"] = token
+		assert.Equal(t, want, got)
+	}
+	assert.Equal(t, "web-0: web-1:2-0f3a9c21+", a.noted())
 }
