@@ -182,6 +182,35 @@ func (g *gate) imported(more string) {
 	}
 }
 
+// outage applies a new image while no node is well.
+func (g *gate) outage() {
+	g.Helper()
+	g.unwell.Store(true)
+	g.image = "b"
+	g.apply()
+	g.unwell.Store(false)
+	g.finish()
+}
+
+// untouched applies a bad image three times without a refresh, and then the old one.
+func (g *gate) untouched() {
+	g.Helper()
+	g.image = "bad"
+	for range 3 {
+		g.apply("-refresh=false")
+	}
+	g.image = "a"
+	g.finish()
+}
+
+// wiped applies a new image after somebody wiped all marks.
+func (g *gate) wiped() {
+	g.Helper()
+	g.each(func(_ int, _, id string) { g.metadata(id, openstack.MarkKey, "") })
+	g.image = "b"
+	g.finish()
+}
+
 // each does something to the servers, by number.
 func (g *gate) each(do func(number int, region, id string)) {
 	g.Helper()
@@ -228,21 +257,9 @@ var gates = []struct {
 	images string
 }{
 	{what: "all nodes answer 503 before a refresh was stored, and a new image", start: gated{size: 4, image: "a", more: wellness}, least: 4, most: 5, taken: 1,
-		images: "b:4", then: func(g *gate) {
-			g.unwell.Store(true)
-			g.image = "b"
-			g.apply()
-			g.unwell.Store(false)
-			g.finish()
-		}},
+		images: "b:4", then: (*gate).outage},
 	{what: "the same with `RECREATE` and slots", start: gated{size: 3, image: "a", method: "RECREATE", more: slots + "\n" + wellness}, least: 2, most: 3,
-		taken: 1, images: "b:3", then: func(g *gate) {
-			g.unwell.Store(true)
-			g.image = "b"
-			g.apply()
-			g.unwell.Store(false)
-			g.finish()
-		}},
+		taken: 1, images: "b:3", then: (*gate).outage},
 	{what: "the same after a growth that no refresh has seen", start: gated{size: 3, image: "a", more: wellness}, least: 5, most: 6, taken: 1, images: "b:5",
 		then: func(g *gate) {
 			g.apply()
@@ -250,11 +267,7 @@ var gates = []struct {
 			g.watched.Resize(5)
 			g.apply()
 			g.counted.Least, g.counted.Of = 5, 5
-			g.unwell.Store(true)
-			g.image = "b"
-			g.apply()
-			g.unwell.Store(false)
-			g.finish()
+			g.outage()
 		}},
 	{what: "all servers are stopped before a refresh was stored, and a new image", start: gated{size: 3, image: "a", stopped: true}, least: 0, most: 4,
 		taken: 1, images: "b:3", then: func(g *gate) {
@@ -266,19 +279,9 @@ var gates = []struct {
 		}},
 	{what: "somebody wipes all marks, and a new image with `RECREATE`",
 		start: gated{size: 3, image: "a", method: "RECREATE", update: "require_in_service = true"}, least: 2, most: 3, taken: 1, images: "b:3",
-		then: func(g *gate) {
-			g.each(func(_ int, _, id string) { g.metadata(id, openstack.MarkKey, "") })
-			g.image = "b"
-			g.apply()
-			g.finish()
-		}},
+		then: (*gate).wiped},
 	{what: "the same with `SUBSTITUTE`", start: gated{size: 3, image: "a", update: "require_in_service = true"}, least: 3, most: 4, taken: 1, images: "b:3",
-		then: func(g *gate) {
-			g.each(func(_ int, _, id string) { g.metadata(id, openstack.MarkKey, "") })
-			g.image = "b"
-			g.apply()
-			g.finish()
-		}},
+		then: (*gate).wiped},
 	{what: "somebody writes a mark on one server, without a readiness attachment, and a new image with `RECREATE`",
 		start: gated{size: 3, image: "a", method: "RECREATE", unmarked: true}, least: 2, most: 3, taken: 1, images: "b:3", then: func(g *gate) {
 			g.each(func(i int, _, id string) {
@@ -302,22 +305,8 @@ var gates = []struct {
 			g.finish()
 		}},
 	{what: "three applies of a bad image with `RECREATE` and `-refresh=false`, then the old image", start: gated{size: 3, image: "a", method: "RECREATE"},
-		least: 2, most: 3, taken: 1, images: "a:3", then: func(g *gate) {
-			g.image = "bad"
-			for range 3 {
-				g.apply("-refresh=false")
-			}
-			g.image = "a"
-			g.finish()
-		}},
-	{what: "the same with `IN_PLACE`", start: gated{size: 3, image: "a", method: "IN_PLACE"}, least: 2, most: 3, taken: 1, images: "a:3", then: func(g *gate) {
-		g.image = "bad"
-		for range 3 {
-			g.apply("-refresh=false")
-		}
-		g.image = "a"
-		g.finish()
-	}},
+		least: 2, most: 3, taken: 1, images: "a:3", then: (*gate).untouched},
+	{what: "the same with `IN_PLACE`", start: gated{size: 3, image: "a", method: "IN_PLACE"}, least: 2, most: 3, taken: 1, images: "a:3", then: (*gate).untouched},
 	{what: "ten applies of a bad image with `UNHEALTHY`, `health` and `revert_after`",
 		start: gated{size: 3, image: "a", update: `revert_after = "30m"`, more: strings.Replace(wellness, "0s", "10m", 1)}, least: 3, most: 5, taken: 0,
 		images: "a:3", then: func(g *gate) {
