@@ -102,35 +102,6 @@ func TestPlacementInvalid(t *testing.T) {
 	}
 }
 
-// TestAccPlacementInModule: a module hands on arguments that its caller leaves
-// out. They are unknown in validate, and then count as neither given nor missing.
-func TestAccPlacementInModule(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	zone := c.Zones(t, c.Regions(t)[0])[0]
-	config := fmt.Sprintf(`
-variable "regions" {
-  type    = list(object({ name = string }))
-  default = null
-}
-variable "zones" {
-  type    = list(object({ name = string }))
-  default = [{ name = %q }]
-}
-variable "region" {
-  type    = string
-  default = null
-}
-`, zone) + web(c, "desired_capacity = 1", "regions = var.regions", "zones = var.zones", "region = var.region")
-	w := c.Workspace(t, config)
-	if _, err := w.Run(t.Context(), "validate", "-no-color"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestAccPlacementUnknownSize: what is not known yet makes the nodes unknown,
 // and never a wrong answer.
 func TestAccPlacementUnknownSize(t *testing.T) {

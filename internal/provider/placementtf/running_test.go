@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+const webAddress = "stackpolicy_placement_attachment.web"
+
 // TestAccPlacementImportGenerated: terraform writes the configuration of a
 // cluster that runs, and the plan of what it wrote changes nothing.
 func TestAccPlacementImportGenerated(t *testing.T) {

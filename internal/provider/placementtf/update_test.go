@@ -20,36 +20,28 @@ func updates(lines ...string) string {
 }
 
 // TestAccPlacementTemplateUnknown: a new attachment knows its nodes while planning,
-// also where a template is not known at all, or one of a region.
+// also where a template is not known at all.
 func TestAccPlacementTemplateUnknown(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	for name, arguments := range map[string][]string{
-		"whole":       {fmt.Sprintf("regions = [{ name = %q }]", region), "template = terraform_data.made.output"},
-		"one value":   {fmt.Sprintf("regions = [{ name = %q }]", region), "template = { image = terraform_data.made.output.image }"},
-		"of a region": {fmt.Sprintf("regions = [{ name = %q, template = terraform_data.made.output }]", region)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := c.Workspace(t, "resource \"terraform_data\" \"made\" {\n  input = { image = \"one\" }\n}\n"+
-				web(c, append(arguments, "desired_capacity = 2")...)+`
+	regions := fmt.Sprintf("regions = [{ name = %q }]", c.Regions(t)[0])
+	w := c.Workspace(t, "resource \"terraform_data\" \"made\" {\n  input = { image = \"one\" }\n}\n"+
+		web(c, regions, "template = terraform_data.made.output", "desired_capacity = 2")+`
 resource "terraform_data" "node" {
   for_each = stackpolicy_placement_attachment.web.nodes
   input    = each.value.template.image
 }
 output "images" { value = [for node in terraform_data.node : node.output] }
 `)
-			if _, err := w.Apply(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			var images []string
-			if err := w.Output(t.Context(), "images", &images); err != nil || fmt.Sprint(images) != "[one one]" {
-				t.Errorf("got %v, %v", images, err)
-			}
-			if text, err := w.Run(t.Context(), "plan", "-no-color"); err != nil || !strings.Contains(text, "No changes") {
-				t.Errorf("the next plan: %v\n%s", err, text)
-			}
-		})
+	if _, err := w.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var images []string
+	if err := w.Output(t.Context(), "images", &images); err != nil || fmt.Sprint(images) != "[one one]" {
+		t.Errorf("got %v, %v", images, err)
+	}
+	if text, err := w.Run(t.Context(), "plan", "-no-color"); err != nil || !strings.Contains(text, "No changes") {
+		t.Errorf("the next plan: %v\n%s", err, text)
 	}
 }
 

@@ -46,7 +46,7 @@ type rollout struct {
 	region string
 
 	mu     sync.Mutex
-	slow   map[string]int  // how often a node is yet to be asked until it is ready; -1: it never is
+	slow   map[string]int  // how often a node is yet to be asked until it is ready
 	events []string        // "ready NAME" and "drain NAME in MARKS"
 	known  map[string]bool // those that have been ready
 	url    string
@@ -77,8 +77,8 @@ func (r *rollout) health(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	name := req.PathValue("name")
-	if left := r.slow[name]; left != 0 {
-		r.slow[name] = max(left-1, -1)
+	if r.slow[name] > 0 {
+		r.slow[name]--
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}
@@ -149,32 +149,12 @@ resource "stackpolicy_deletion_attachment" "node" {
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
   servers = { for name, node in stackpolicy_deletion_attachment.node : name => { id = node.server_id, region = node.region, mark = tostring(local.nodes[name]) } }
-  %s
   http {
     url = "%s/health/{name}"
   }
 }
 `, strings.Join(list, ", "), r.c.Prefix, r.region, r.c.Bare(), before(l.servers),
-		fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = \"%s/drain\"\n    default_result = \"ABANDON\"\n  }", r.url), before(l.deletions), r.timeout(nodes), r.url)
-}
-
-// timeout is that of an apply. One in which all get ready has the default, so that
-// only a hang can reach it; one in which none does is over soon.
-func (r *rollout) timeout(nodes map[string]int) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	never, others := false, false
-	for name := range nodes {
-		never = never || r.slow[name] < 0
-		others = others || (r.slow[name] >= 0 && !r.known[name])
-	}
-	switch {
-	case !never:
-		return ""
-	case others:
-		return givenUp()
-	}
-	return "timeout = 2"
+		fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = \"%s/drain\"\n    default_result = \"ABANDON\"\n  }", r.url), before(l.deletions), r.url)
 }
 
 // roll applies the nodes, and returns what terraform says and what is on record.
@@ -324,25 +304,6 @@ func TestAccReadinessOrder(t *testing.T) {
 	if text, err := r.Run(t.Context(), "plan", "-no-color", "-detailed-exitcode"); err != nil {
 		t.Errorf("the next plan is not empty: %v\n%s", err, text)
 	}
-
-	// A template with which no server gets ready: nothing old is touched, however
-	// often it is applied.
-	r.slow["d"] = -1
-	for range 2 {
-		_, events, err = r.roll(t, bothFirst, map[string]int{"b": 1, "d": 3})
-		if err == nil || !acctest.Says("1 of 1 servers that this apply checked are not in service:\n  - d (server").MatchString(err.Error()) || events != "" {
-			t.Fatalf("got %v, %s", err, events)
-		}
-		assert.Equal(t, "b:1 c:2 d:-", r.marks(t))
-	}
-	// A good one goes on: the bad node is removed, and so is the old one, once the
-	// new one is in service. The bad one was never in service, and has nothing to
-	// be drained from.
-	_, events, err = r.roll(t, bothFirst, map[string]int{"b": 1, "e": 4})
-	if want := "ready e; drain c in b:1 c:- d:- e:4"; err != nil || events != want {
-		t.Fatalf("%v\n got %s\nwant %s", err, events, want)
-	}
-	assert.Equal(t, "b:1 e:4", r.marks(t))
 }
 
 // TestAccReadinessOrder_without is what happens where create_before_destroy is
