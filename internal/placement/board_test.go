@@ -3,124 +3,119 @@ package placement
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 )
 
-// TestBoard: regions, their zones, and the zones of one region are planned by the
-// same rules.
-func TestBoard(t *testing.T) {
-	region := func(name string, zones ...string) Region {
-		r := Region{Bin: Bin{Name: name, Weight: 100, Cap: Unlimited}}
-		for _, z := range zones {
-			r.Zones = append(r.Zones, Bin{Name: z, Weight: 100, Cap: Unlimited})
-		}
-		return r
+// TestNewBoard: listed places in their order with what they have, then those
+// that nobody lists and that have nodes, by name.
+func TestNewBoard(t *testing.T) {
+	listed := regions(t, "R2 w2 cap9: b w3, a; R1; R0: a")
+	board := NewBoard(listed, Counts{
+		{"R0", "a"}: 2,
+		{"R1", "a"}: 1, {"R1", "b"}: 2,
+		{"R2", "a"}: 4, {"R2", "old"}: 1, {"R2", ""}: 2, {"R2", "gone"}: 0,
+		{"R4", "a"}: 1,
+		{"R3", ""}:  1, {"R3", "b"}: 1,
+		{"R5", "a"}: 0,
+	})
+	var got []string
+	for _, r := range board.regions {
+		got = append(got, fmt.Sprintf("%s w%d cap%d %d/%d:%s", r.Name, r.Weight, r.Cap, r.Current, r.Current, brief(r.Zones)))
 	}
-	closed := region("R1")
-	closed.Closed, closed.Why = true, "has no compute endpoint"
-	zoneClosed := region("R1", "a", "b")
-	zoneClosed.Zones[1].Closed, zoneClosed.Zones[1].Why = true, "is not available"
-	over, least := region("R1", "a"), region("R1", "a")
-	over.Zones[0].Cap, least.Min = 1, 3
-	capped := region("R1", "a", "b")
-	capped.Cap = 5
-	for _, c := range []struct {
-		name   string
-		listed []Region
-		nodes  Counts
-		change int64
-		want   string
-		fails  string
-	}{
-		{"regions", []Region{region("R1"), region("R2")}, Counts{{"R1", "a"}: 1, {"R1", "b"}: 1}, 4, "map[R1:1 R2:3]", ""},
-		{"two levels", []Region{region("R1", "a", "b"), region("R2", "a")}, Counts{{"R1", "a"}: 2}, 4, "map[R1/b:1 R2/a:3]", ""},
-		{"zones of one region", []Region{region("R1", "a", "b")}, Counts{{"R1", "a"}: 1, {"R1", ""}: 1}, 3, "map[R1/a:1 R1/b:2]", ""},
-		{"what is not listed leaves first", []Region{region("R1", "a"), region("R2")}, Counts{{"R1", "a"}: 3, {"R1", "x"}: 1, {"R3", "a"}: 2}, -3,
-			"map[R1/x:-1 R3:-2]", ""},
-		{"also where its region has its share", []Region{region("R1", "a"), region("R2")}, Counts{{"R1", "a"}: 2, {"R1", "x"}: 1, {"R2", ""}: 3}, -1, "map[R1/x:-1]", ""},
-		{"then what is above the cap of a zone", []Region{over, region("R2")}, Counts{{"R1", "a"}: 2, {"R1", "x"}: 1, {"R2", ""}: 9}, -3, "map[R1/a:-1 R1/x:-1 R2:-1]", ""},
-		{"but no region falls below its min", []Region{least, region("R2")}, Counts{{"R1", "a"}: 2, {"R1", "x"}: 1, {"R2", ""}: 3}, -1, "map[R2:-1]", ""},
-		{"additions avoid what is closed", []Region{closed, region("R2")}, Counts{{"R1", ""}: 1}, 2, "map[R2:2]", ""},
-		{"removals leave it alone", []Region{closed, region("R2")}, Counts{{"R1", ""}: 5, {"R2", ""}: 2}, -1, "map[R2:-1]", ""},
-		{"so with zones", []Region{zoneClosed}, Counts{{"R1", "a"}: 2, {"R1", "b"}: 5}, -1, "map[R1/a:-1]", ""},
-		{"and where nothing else is left there is no plan", []Region{zoneClosed}, Counts{{"R1", "a"}: 2, {"R1", "b"}: 5}, -3, "",
-			"3 nodes must be removed, but only 2 can be: R1/a 2, R1/b 0 (not available, and keeps its nodes)."},
-		{"a region's cap bounds its zones", []Region{capped}, Counts{{"R1", "a"}: 2}, 4, "", "4 nodes must be added, but there is room for 3: R1 3 (cap 5)."},
-		{"nothing", []Region{region("R1")}, nil, 0, "map[]", ""},
-	} {
-		board := NewBoard(c.listed, c.nodes)
-		if c.change < 0 {
-			board.Hold()
-		}
-		got, err := board.Distribute(c.change)
-		if infeasible, ok := asInfeasible(err); ok != (c.fails != "") || ok && infeasible.Detail() != c.fails {
-			t.Errorf("%s: got %v, want %s", c.name, infeasible, c.fails)
-		}
-		if err == nil && (fmt.Sprint(got) != c.want || got.Total() != c.change) {
-			t.Errorf("%s: got %v, %d", c.name, got, got.Total())
-		}
+	want := "R2 w2 cap9 7/7: b w3 0, a w1 4,  w0 2, old w0 1; R1 w1 cap-1 3/3:; R0 w1 cap-1 2/2: a w1 2; R3 w0 cap0 2/2:; R4 w0 cap0 1/1:"
+	assert.Equal(t, want, strings.Join(got, "; "))
+	if listed[0].Current != 0 || listed[0].Zones[1].Current != 0 {
+		t.Error("the list that was given has changed")
+	}
+	for at, want := range map[Place]string{{"R2", "a"}: "R2/a true", {"R2", "none"}: "R2 false", {"R1", "b"}: "R1 true", {"R9", "a"}: "R9 false"} {
+		counted, there := board.Counted(at)
+		assert.Equal(t, want, fmt.Sprint(counted, " ", there), "%s is counted in", at)
 	}
 }
 
-// TestMaintenance: what an operator closed takes no node, is no place to move from, and
-// gives up nodes only where all others have given theirs.
-func TestMaintenance(t *testing.T) {
-	region := func(name string, closed bool, zones string) Region {
-		r := Region{Bin: Bin{Name: name, Weight: 100, Cap: Unlimited, Maintenance: closed}, Zones: bins(t, zones)}
-		for i := range r.Zones {
-			r.Zones[i].Maintenance = r.Zones[i].Name == "shut"
-		}
-		return r
+func brief(zones []Bin) string {
+	var parts []string
+	for _, z := range zones {
+		parts = append(parts, fmt.Sprintf(" %s w%d %d", z.Name, z.Weight, z.Current))
 	}
+	return strings.Join(parts, ",")
+}
+
+// TestBoard: regions, their zones, and the zones of one region are planned by the same rules. What is closed takes no
+// node, and keeps its own: nothing can be deleted there. What is shut for maintenance gives up its nodes where all others
+// have given theirs.
+func TestBoard(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		listed []Region
-		nodes  Counts
-		change int64
-		want   string
-		fails  string
+		name    string
+		regions string
+		change  int64
+		want    string
 	}{
-		{"a zone takes none", []Region{region("R1", false, "a, shut")}, Counts{{"R1", "a"}: 5}, 2, "map[R1/a:2]", ""},
-		{"nor does a region", []Region{region("R1", true, "a"), region("R2", false, "a")}, Counts{{"R2", "a"}: 5}, 2, "map[R2/a:2]", ""},
-		{"a min of it is not filled", []Region{region("R1", false, "a, shut min2")}, nil, 2, "map[R1/a:2]", ""},
-		{"all are closed", []Region{region("R1", false, "shut"), region("R2", true, "a")}, nil, 1, "",
-			"1 node must be added, but there is room for 0: R1/shut 0 (closed), R2 0 (closed)."},
-		{"a zone gives none up", []Region{region("R1", false, "a, shut")}, Counts{{"R1", "a"}: 2, {"R1", "shut"}: 5}, -2, "map[R1/a:-2]", ""},
-		{"before all others have", []Region{region("R1", false, "a min1, shut")}, Counts{{"R1", "a"}: 2, {"R1", "shut"}: 5}, -3, "map[R1/a:-1 R1/shut:-2]", ""},
-		{"whether it is above its cap or lists no such zone", []Region{region("R1", true, "a cap1"), region("R2", false, "a")},
-			Counts{{"R1", "a"}: 3, {"R1", "old"}: 2, {"R2", "a"}: 3}, -3, "map[R2/a:-3]", ""},
-		{"then what is not listed goes first again", []Region{region("R1", true, "a cap1"), region("R2", false, "a")},
-			Counts{{"R1", "a"}: 3, {"R1", "old"}: 2, {"R2", "a"}: 3}, -6, "map[R1/a:-1 R1/old:-2 R2/a:-3]", ""},
-		{"nor more than there are", []Region{region("R1", false, "a min1, shut min1")}, Counts{{"R1", "a"}: 2, {"R1", "shut"}: 2}, -3, "",
-			"3 nodes must be removed, but only 2 can be: R1/a 1 (min 1), R1/shut 1 (min 1)."},
+		{"regions", "R1 now2; R2", 4, "map[R1:1 R2:3]"},
+		{"two levels", "R1: a now2, b; R2: a", 4, "map[R1/b:1 R2/a:3]"},
+		{"zones of one name are two zones", "R1: a, b; R2 w2: a cap1, b", 6, "map[R1/a:1 R1/b:1 R2/a:1 R2/b:3]"},
+		{"full zones bound their region", "R1: a cap1, b cap1; R2 w2: a", 9, "map[R1/a:1 R1/b:1 R2/a:7]"},
+		{"a region's cap bounds its zones", "R1 cap5: a now2, b", 4, "4 nodes must be added, but there is room for 3: R1 3 (cap 5)."},
+		{"what is not listed leaves first", "R1: a now3, x w0 now1; R2; R3 w0 now2", -3, "map[R1/x:-1 R3:-2]"},
+		{"also where its region has its share", "R1: a now2, x w0 now1; R2 now3", -1, "map[R1/x:-1]"},
+		{"then what is above the cap of a zone", "R1: a cap1 now2, x w0 now1; R2 now9", -3, "map[R1/a:-1 R1/x:-1 R2:-1]"},
+		{"but no region falls below its min", "R1 min3: a now2, x w0 now1; R2 now3", -1, "map[R2:-1]"},
+		{"a zone's min is its region's", "R1: a, b min2, c min3 closed; R2 w9", 3, "map[R1/b:2 R2:1]"},
+		{"whatever its other zones have", "R1: a now5, b min2; R2", 3, "map[R1/b:2 R2:1]"},
+		{"the first node too", "R1: a now5, b min2; R2", 1, "map[R1/b:1]"},
+		{"zones at their min keep their region", "R1: a min3 now3, b now1; R2: a now2", -3, "map[R1/b:-1 R2/a:-2]"},
+		{"and no more can be removed", "R1: a min3 now3, b now1; R2: a now2", -4, "4 nodes must be removed, but only 3 can be: R1/a 0 (min 3), R1/b 1, R2 2."},
+		{"an error names the region", "R1: a, a", 1, `region "R1": "a" is named twice`},
+		{"nothing", "R1", 0, "map[]"},
+
+		{"additions avoid what is closed", "R1 now1 closed; R2", 2, "map[R2:2]"},
+		{"removals leave it alone", "R1 now5 closed; R2 now2", -1, "map[R2:-1]"},
+		{"also above its cap", "R1 cap1 now4 closed; R2: a now3", -3, "map[R2/a:-3]"},
+		{"so with zones", "R1: a now2, b now5 closed; R2 closed: a now1, old w0 now1", -1, "map[R1/a:-1]"},
+		{"and where nothing else is left there is no plan", "R1: a now2, b now5 down", -3,
+			"3 nodes must be removed, but only 2 can be: R1/a 2, R1/b 0 (not available, and keeps its nodes)."},
+
+		{"a zone that is shut takes none", "R1: a now5, b shut", 2, "map[R1/a:2]"},
+		{"nor does a region", "R1 shut: a; R2: a now5", 2, "map[R2/a:2]"},
+		{"a min of it is not filled", "R1: a, b min2 shut", 2, "map[R1/a:2]"},
+		{"all are shut", "R1: b shut; R2 shut: a shut", 1, "1 node must be added, but there is room for 0: R1/b 0 (closed), R2 0 (closed)."},
+		{"a zone gives none up", "R1: a now2, b now5 shut", -2, "map[R1/a:-2]"},
+		{"before all others have", "R1: a min1 now2, b now5 shut", -3, "map[R1/a:-1 R1/b:-2]"},
+		{"whether it is above its cap or lists no such zone", "R1 shut: a cap1 now3 shut, old w0 now2 shut; R2: a now3", -3, "map[R2/a:-3]"},
+		{"then what is not listed goes first again", "R1 shut: a cap1 now3 shut, old w0 now2 shut; R2: a now3", -6, "map[R1/a:-1 R1/old:-2 R2/a:-3]"},
+		{"nor more than there are", "R1: a min1 now2, b min1 now2 shut", -3, "3 nodes must be removed, but only 2 can be: R1/a 1 (min 1), R1/b 1 (min 1)."},
 	} {
-		board := NewBoard(c.listed, c.nodes)
-		got, err := board.Distribute(c.change)
-		if infeasible, ok := asInfeasible(err); ok != (c.fails != "") || ok && infeasible.Detail() != c.fails {
-			t.Errorf("%s: got %v, want %s", c.name, infeasible, c.fails)
+		board := newBoard(regions(t, c.regions))
+		if c.change < 0 {
+			board.Hold()
 		}
-		if err == nil && fmt.Sprint(got) != c.want {
-			t.Errorf("%s: got %v, want %s", c.name, got, c.want)
+		changes, err := board.Distribute(c.change)
+		got := fmt.Sprint(changes)
+		if infeasible, ok := asInfeasible(err); ok {
+			got = infeasible.Detail()
+		} else if err != nil {
+			got = err.Error()
 		}
+		assert.Equal(t, c.want, got, c.name)
 	}
-	listed := []Region{region("R1", false, "a, b, shut"), region("R2", true, "a")}
+}
+
+// TestMaintenance: what an operator closed is no place to move from or to, and says so.
+func TestMaintenance(t *testing.T) {
+	listed := regions(t, "R1: a, b, shut shut; R2 shut: a")
 	board := NewBoard(listed, Counts{{"R1", "a"}: 3, {"R1", "shut"}: 9, {"R2", "a"}: 4, {"R2", "old"}: 1})
 	if from, to, ok := board.Move(); !ok || from != (Place{"R1", "a"}) || to != (Place{"R1", "b"}) {
 		t.Errorf("moves %s to %s, %t", from, to, ok)
 	}
-	const beyond = "it is closed, and no open place can lose a node"
-	assert.Equal(t, beyond, board.Beyond(Place{"R2", "old"}), "beyond")
+	assert.Equal(t, "it is closed, and no open place can lose a node", board.Beyond(Place{"R2", "old"}), "beyond")
 	for at, closed := range map[Place]bool{{"R1", "a"}: false, {"R1", "shut"}: true, {"R2", "a"}: true} {
 		if board.Closed(at) != closed || board.Takes(at) == closed || closed && board.Why(at) != "is closed" {
 			t.Errorf("%s is closed: %t (%s), takes: %t", at, board.Closed(at), board.Why(at), board.Takes(at))
 		}
-	}
-	board.Hold() // a place that is only closed for maintenance answers
-	if got, err := board.Distribute(-4); err != nil || fmt.Sprint(got) != "map[R1/a:-3 R2/old:-1]" {
-		t.Errorf("%v, %v", got, err)
 	}
 }
 
@@ -157,7 +152,7 @@ func TestMaintenanceOneByOne(t *testing.T) {
 // TestBoardChanges: what is added, kept, closed and lowered counts where the place
 // is counted.
 func TestBoardChanges(t *testing.T) {
-	listed := []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited}, Zones: bins(t, "a cap3 min1, b min2")}, {Bin: Bin{Name: "R2", Weight: 1, Cap: 1}}}
+	listed := regions(t, "R1: a cap3 min1, b min2; R2 cap1")
 	board := NewBoard(listed, Counts{{"R1", "a"}: 2, {"R1", "old"}: 1, {"R2", "x"}: 3})
 	board.Add(Place{"R2", "anywhere"}, 1)
 	board.Keep(Place{"R1", "a"}, 2)

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bins reads "A w3 cap2 min1 now4, B" as bins; the default is w1, no cap, empty.
+// bins reads "A w3 cap2 min1 kept1 now4, B closed" as bins; the default is w1, no cap, empty. One is closed without a
+// reason, down or gone with one, shut for maintenance, or has a quota.
 func bins(t testing.TB, text string) []Bin {
 	t.Helper()
 	var list []Bin
@@ -20,16 +21,34 @@ func bins(t testing.TB, text string) []Bin {
 		words := strings.Fields(part)
 		b := Bin{Name: words[0], Weight: 1, Cap: Unlimited}
 		for _, word := range words[1:] {
-			if word == "closed" {
-				b.Closed = true
+			why, state := map[string]string{"closed": "", "shut": "", "down": "is not available", "gone": "has no compute endpoint",
+				"quota": "quota: 9 of 10 instances in use"}[word]
+			if state {
+				b.Why, b.Maintenance, b.Closed = why, word == "shut", word != "shut" && word != "quota"
 				continue
 			}
 			split := strings.IndexAny(word, "-0123456789")
 			var n int64
 			require.NoError(t, json.Unmarshal([]byte(word[split:]), &n), word)
-			*map[string]*int64{"w": &b.Weight, "cap": &b.Cap, "min": &b.Min, "now": &b.Current}[word[:split]] = n
+			*map[string]*int64{"w": &b.Weight, "cap": &b.Cap, "min": &b.Min, "kept": &b.Kept, "now": &b.Current}[word[:split]] = n
 		}
 		list = append(list, b)
+	}
+	return list
+}
+
+// regions reads "R1 w2: a cap1, b; R2" as regions with their zones.
+func regions(t testing.TB, text string) (list []Region) {
+	if text == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(text, "; ") {
+		region, zones, zoned := strings.Cut(part, ": ")
+		r := Region{Bin: bins(t, region)[0]}
+		if zoned {
+			r.Zones = bins(t, zones)
+		}
+		list = append(list, r)
 	}
 	return list
 }
@@ -97,25 +116,6 @@ func TestDistribute(t *testing.T) {
 				t.Errorf("%s, %+d: got %v, want %v", c.bins, c.count, got, c.after)
 			}
 		})
-	}
-}
-
-// TestOneByOne: one node at a time comes to the same, which was not so with Senlin's policies.
-func TestOneByOne(t *testing.T) {
-	for _, text := range []string{"A, B, C", "A w100 cap2, B w100", "A w3 cap3, B w1"} {
-		step, whole := bins(t, text), bins(t, text)
-		for n := int64(1); n <= 40; n++ {
-			changes, err := Distribute(step, 1)
-			require.NoError(t, err, "%s: stuck at %d", text, n)
-			for i := range step {
-				step[i].Current += changes[i]
-			}
-			changes, err = Distribute(whole, n)
-			require.NoError(t, err)
-			if got, want := counts(step), after(whole, changes); !slices.Equal(got, want) {
-				t.Errorf("%s: %d single nodes give %v, %d at once %v", text, n, got, n, want)
-			}
-		}
 	}
 }
 
@@ -201,21 +201,5 @@ func TestIdeal(t *testing.T) {
 			got = append(got, share.FloatString(2))
 		}
 		assert.Equal(t, want, strings.Join(got, " "), list)
-	}
-}
-
-func TestBisect(t *testing.T) {
-	for _, end := range []int64{0, 1, 2, 7, 1 << 33, maxLevel} {
-		for _, first := range []int64{0, 1, 2, 6, 1<<31 - 1, 1 << 31, 1<<32 + 1, maxLevel - 1, maxLevel} {
-			got := bisect(end, func(n int64) bool {
-				if n < 0 || n >= end {
-					t.Fatalf("bisect(%d) asks for %d", end, n)
-				}
-				return n >= first
-			})
-			if want := min(first, end); got != want {
-				t.Errorf("bisect(%d): got %d for what is true from %d on, want %d", end, got, first, want)
-			}
-		}
 	}
 }

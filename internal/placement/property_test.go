@@ -61,38 +61,10 @@ func TestOptimalAgainstBruteForce(t *testing.T) {
 	})
 }
 
-// TestWithinBounds: changes add up, go one way, and keep caps and mins.
-func TestWithinBounds(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list := genBins(8).Draw(t, "list")
-		count := rapid.Int64Range(-20, 20).Draw(t, "count")
-		changes, err := Distribute(list, count)
-		if err != nil {
-			return
-		}
-		var sum int64
-		for i, c := range changes {
-			sum += c
-			b := list[i]
-			if c*count < 0 {
-				t.Fatalf("%s changes by %d while %d are asked for", b.Name, c, count)
-			}
-			if c > 0 && b.Current+c > upper(b, MaxNodes) {
-				t.Fatalf("%s passes its cap: %d of %d", b.Name, b.Current+c, b.Cap)
-			}
-			if c < 0 && b.Current+c < lower(b) {
-				t.Fatalf("%s falls below its min: %d of %d", b.Name, b.Current+c, b.Min)
-			}
-		}
-		if sum != count {
-			t.Fatalf("changes %v add up to %d, not %d", changes, sum, count)
-		}
-	})
-}
-
+// TestEqualsUnitGreedy: many nodes at once go where they go one at a time, in whatever order the bins are given.
 func TestEqualsUnitGreedy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list := genBins(8).Draw(t, "list")
+		list := rapid.Permutation(genBins(8).Draw(t, "list")).Draw(t, "shuffled")
 		for i := range list {
 			if list[i].Weight > 0 {
 				list[i].Weight = rapid.Int64Range(1, 1000).Draw(t, "any weight")
@@ -105,31 +77,6 @@ func TestEqualsUnitGreedy(t *testing.T) {
 		}
 		if want := greedy(list, count); !slices.Equal(changes, want) {
 			t.Fatalf("got %v, one at a time gives %v", changes, want)
-		}
-	})
-}
-
-func TestPlansCompose(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list := genBins(6).Draw(t, "list")
-		sign := rapid.SampledFrom([]int64{-1, 1}).Draw(t, "sign")
-		a := sign * rapid.Int64Range(0, 10).Draw(t, "a")
-		b := sign * rapid.Int64Range(0, 10).Draw(t, "b")
-		whole, err := Distribute(list, a+b)
-		if err != nil {
-			return
-		}
-		first, err := Distribute(list, a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		between := replaced(list, after(list, first))
-		second, err := Distribute(between, b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := after(between, second), after(list, whole); !slices.Equal(got, want) {
-			t.Fatalf("%d then %d gives %v, %d at once %v", a, b, got, a+b, want)
 		}
 	})
 }
@@ -165,43 +112,6 @@ func TestRemovalUndoesAddition(t *testing.T) {
 	})
 }
 
-// TestHouseMonotone: one node more never costs a bin a node.
-func TestHouseMonotone(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list := emptied(genBins(6).Draw(t, "list"))
-		n := rapid.Int64Range(0, 40).Draw(t, "n")
-		more, err := Distribute(list, n+1)
-		if err != nil {
-			return
-		}
-		fewer, err := Distribute(list, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range list {
-			if more[i] < fewer[i] {
-				t.Fatalf("%s has %d of %d but %d of %d", list[i].Name, fewer[i], n, more[i], n+1)
-			}
-		}
-	})
-}
-
-func TestEqualWeightsStayLevel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list := make([]Bin, rapid.IntRange(1, 30).Draw(t, "bins"))
-		for i := range list {
-			list[i] = Bin{Name: string(rune('A' + i)), Weight: 7, Cap: Unlimited}
-		}
-		plan, err := Distribute(list, rapid.Int64Range(0, 1_000_000_000_000).Draw(t, "count"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if slices.Max(plan)-slices.Min(plan) > 1 {
-			t.Fatalf("not level: %v", plan)
-		}
-	})
-}
-
 func TestScaledWeightsChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := genBins(6).Draw(t, "list")
@@ -217,28 +127,6 @@ func TestScaledWeightsChangeNothing(t *testing.T) {
 		got, err := Distribute(list, count)
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("weights times %d: %v (%v), not %v", factor, got, err, want)
-		}
-	})
-}
-
-func TestOrderDoesNotMatter(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list := genBins(8).Draw(t, "list")
-		count := rapid.Int64Range(-20, 100).Draw(t, "count")
-		shuffled := rapid.Permutation(list).Draw(t, "shuffled")
-		a, errA := Distribute(list, count)
-		b, errB := Distribute(shuffled, count)
-		if (errA == nil) != (errB == nil) {
-			t.Fatalf("%v, but %v in another order", errA, errB)
-		}
-		if errA != nil {
-			return
-		}
-		for i, bin := range list {
-			j := slices.IndexFunc(shuffled, func(o Bin) bool { return o.Name == bin.Name })
-			if a[i] != b[j] {
-				t.Fatalf("%s gets %d or %d", bin.Name, a[i], b[j])
-			}
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 )
 
@@ -32,49 +33,11 @@ func copied(regions []Region) []Region {
 	return regions
 }
 
-// changed returns regions after a change.
-func changed(regions []Region, changes []regionChange) []Region {
-	regions = copied(regions)
-	for i, c := range changes {
-		if len(c.zones) == 0 {
-			regions[i].Current += c.nodes
-		}
-		for j, m := range c.zones {
-			regions[i].Zones[j].Current += m
-		}
-	}
-	return regions
-}
-
 func shape(regions []Region) (text string) {
 	for _, r := range regions {
 		text += fmt.Sprintf("%s %d %v; ", r.Name, slowTop(r).Current, counts(r.Zones))
 	}
 	return text
-}
-
-// TestLeavingIsDistribute: one node after the other leaves the places that
-// DistributeRegions takes them from, and none where it takes none.
-func TestLeavingIsDistribute(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		regions := genRegions().Draw(t, "regions")
-		stepped := copied(regions)
-		for n := int64(1); ; n++ {
-			spot, ok := newBoard(stepped).leaving(func(spot, spot) int { return 0 })
-			changes, err := distributeRegions(regions, -n)
-			if ok != (err == nil) {
-				t.Fatalf("node %d leaves: %v, but at once: %v", n, ok, err)
-			}
-			if !ok {
-				return
-			}
-			binAt(stepped, spot).Current--
-			whole := changed(regions, changes)
-			if shape(stepped) != shape(whole) {
-				t.Fatalf("%d nodes one by one: %s at once: %s", n, shape(stepped), shape(whole))
-			}
-		}
-	})
 }
 
 // TestRegionsOneByOne: many nodes at once go where they go one after the other.
@@ -85,7 +48,8 @@ func TestRegionsOneByOne(t *testing.T) {
 		slow := copied(regions)
 		for n := int64(1); n <= 12; n++ {
 			i, j := slowPlace(slow, step)
-			changes, err := distributeRegions(regions, n*step)
+			board := newBoard(copied(regions))
+			changes, err := board.distribute(n * step)
 			if (i >= 0) != (err == nil) {
 				t.Fatalf("node %d finds region %d, but at once: %v", n, i, err)
 			}
@@ -93,8 +57,7 @@ func TestRegionsOneByOne(t *testing.T) {
 				return
 			}
 			binAt(slow, spot{i, j}).Current += step
-			whole := changed(regions, changes)
-			if shape(slow) != shape(whole) {
+			if whole := board.after(changes).regions; shape(slow) != shape(whole) {
 				t.Fatalf("%d nodes one by one: %s at once: %s", n, shape(slow), shape(whole))
 			}
 		}
@@ -104,10 +67,7 @@ func TestRegionsOneByOne(t *testing.T) {
 // TestLeavingTie: the comparison decides between places that are equally good to
 // take from, in a region and over regions, and between no others.
 func TestLeavingTie(t *testing.T) {
-	regions := []Region{
-		{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited}, Zones: bins(t, "a now2, b now2, c now1")},
-		{Bin: Bin{Name: "R2", Weight: 1, Cap: Unlimited}, Zones: bins(t, "a now2, b now3")},
-	}
+	board := newBoard(regions(t, "R1: a now2, b now2, c now1; R2: a now2, b now3"))
 	for _, c := range []struct {
 		name  string
 		wants []spot // in the order in which they should leave
@@ -124,7 +84,7 @@ func TestLeavingTie(t *testing.T) {
 			}
 			return len(c.wants)
 		}
-		spot, ok := newBoard(regions).leaving(func(a, b spot) int { return turn(a) - turn(b) })
+		spot, ok := board.leaving(func(a, b spot) int { return turn(a) - turn(b) })
 		if !ok || spot != c.spot {
 			t.Errorf("%s: %v leaves, want %v", c.name, spot, c.spot)
 		}
@@ -134,52 +94,39 @@ func TestLeavingTie(t *testing.T) {
 // TestMovingRegions: nodes move between regions first, then between zones, and
 // out of places that nobody lists wherever there is room.
 func TestMovingRegions(t *testing.T) {
-	region := func(name string, zones string) Region {
-		return Region{Bin: Bin{Name: name, Weight: 1, Cap: Unlimited}, Zones: bins(t, zones)}
-	}
 	for _, c := range []struct {
 		name    string
-		regions []Region
+		regions string
 		want    []string
 	}{
-		{"regions, then zones", []Region{region("R1", "a now4, b"), region("R2", "a, b"), {Bin: Bin{Name: "old", Current: 2}}},
-			[]string{"old to R2/a", "old to R2/b", "R1/a to R2/a", "R1/a to R1/b"}},
-		{"zones in the order of the regions' names", []Region{region("R2", "a now2, b"), region("R1", "a now2, b")}, []string{"R1/a to R1/b", "R2/a to R2/b"}},
-		{"of equal zones the last by name loses the first node", []Region{region("R1", "a now2, b now2, c"), region("R2", "a now4")}, []string{"R1/b to R1/c"}},
-		{"a zone that nobody lists", []Region{region("R1", "a now1, old w0 now2"), region("R2", "a now3")}, []string{"R1/old to R1/a", "R1/old to R1/a"}},
-		{"whose region is full", []Region{region("R1", "a cap1 now1, old w0 now2"), region("R2", "a now3")}, []string{"R1/old to R2/a", "R1/old to R2/a"}},
-		{"a zone above its cap in a full region", []Region{region("R1", "a cap1 now2, b closed"), region("R2", "a now2")}, []string{"R1/a to R2/a"}},
-		{"not in a region above its cap, which would not take them back", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: 2}, Zones: bins(t, "a now3, b")}, region("R2", "a closed")}, nil},
-		{"nor in a closed one", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited, Closed: true}, Zones: bins(t, "a now3, b")}}, nil},
-		{"out of a closed region, which takes none", []Region{{Bin: Bin{Name: "R1", Weight: 1, Cap: Unlimited, Closed: true}, Zones: bins(t, "a, old w0 now1")}, region("R2", "a now3")},
-			[]string{"R1/old to R2/a"}},
-		{"not where all is full", []Region{region("R1", "a cap1 now1, old w0 now2"), region("R2", "a closed now3")}, nil},
-		{"not below a min", []Region{region("R1", "a min4 now4, b"), region("R2", "a"), {Bin: Bin{Name: "old", Min: 2, Current: 2}}}, nil},
-		{"not below a region's min", []Region{{Bin: Bin{Name: "R1", Weight: 1, Min: 3, Cap: Unlimited}, Zones: bins(t, "a cap1 now1, old w0 now2")}, region("R2", "a now3")}, nil},
-		{"a zone's min is its region's", []Region{region("R1", "a min2, b"), region("R2", "a now2")}, []string{"R2/a to R1/a", "R2/a to R1/a"}},
+		{"regions, then zones", "R1: a now4, b; R2: a, b; old w0 now2", []string{"old to R2/a", "old to R2/b", "R1/a to R2/a", "R1/a to R1/b"}},
+		{"not where it would be as good", "R1; R2 now1", nil},
+		{"zones in the order of the regions' names", "R2: a now2, b; R1: a now2, b", []string{"R1/a to R1/b", "R2/a to R2/b"}},
+		{"of equal zones the last by name loses the first node", "R1: a now2, b now2, c; R2: a now4", []string{"R1/b to R1/c"}},
+		{"a zone that nobody lists", "R1: a now1, old w0 now2; R2: a now3", []string{"R1/old to R1/a", "R1/old to R1/a"}},
+		{"whose region is full", "R1: a cap1 now1, old w0 now2; R2: a now3", []string{"R1/old to R2/a", "R1/old to R2/a"}},
+		{"a zone above its cap in a full region", "R1: a cap1 now2, b closed; R2: a now2", []string{"R1/a to R2/a"}},
+		{"not in a region above its cap, which would not take them back", "R1 cap2: a now3, b; R2: a closed", nil},
+		{"nor in a closed one", "R1 closed: a now3, b", nil},
+		{"out of a closed region, which takes none", "R1 closed: a, old w0 now1; R2: a now3", []string{"R1/old to R2/a"}},
+		{"not where all is full", "R1: a cap1 now1, old w0 now2; R2: a closed now3", nil},
+		{"not below a min", "R1: a min4 now4, b; R2: a; old w0 min2 now2", nil},
+		{"not below a region's min", "R1 min3: a cap1 now1, old w0 now2; R2: a now3", nil},
+		{"a zone's min is its region's", "R1: a min2, b; R2: a now2", []string{"R2/a to R1/a", "R2/a to R1/a"}},
 	} {
-		regions := copied(c.regions)
+		board := newBoard(regions(t, c.regions))
 		var got []string
 		for len(got) < 10 {
-			from, to, ok := newBoard(regions).moving()
+			from, to, ok := board.moving()
 			if !ok {
 				break
 			}
-			got = append(got, spotName(regions, from)+" to "+spotName(regions, to))
-			binAt(regions, from).Current--
-			binAt(regions, to).Current++
+			got = append(got, board.place(from).String()+" to "+board.place(to).String())
+			board.add(from, -1)
+			board.add(to, 1)
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
+		assert.Equal(t, c.want, got, c.name)
 	}
-}
-
-func spotName(regions []Region, s spot) string {
-	if s.zone < 0 {
-		return regions[s.region].Name
-	}
-	return regions[s.region].Name + "/" + regions[s.region].Zones[s.zone].Name
 }
 
 // TestMovingAgainstOracle: each move is the one that a plain reading of the rule

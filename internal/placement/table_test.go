@@ -1,35 +1,10 @@
 package placement
 
 import (
-	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
-
-// TestRows: regions with their zones after them, as they are listed; then what
-// nobody lists.
-func TestRows(t *testing.T) {
-	capped := Bin{Name: "R2", Weight: 200, Cap: 4}
-	listed := []Region{{Bin: capped, Zones: bins(t, "b w100, a w300")}, {Bin: Bin{Name: "R1", Weight: 100, Cap: Unlimited}}}
-	nodes := Counts{{"R2", "a"}: 3, {"R2", "old"}: 1, {"R1", ""}: 1, {"R3", "a"}: 1}
-	var got []string
-	for _, row := range NewBoard(listed, nodes).Rows() {
-		got = append(got, fmt.Sprintf("%s zone=%t %d of %s %s", row.Place, row.IsZone, row.Bin.Current, row.Ideal.RatString(), row.Note))
-	}
-	want := []string{
-		"R2 zone=false 4 of 4 full: cap",
-		"R2/b zone=true 0 of 1 ",
-		"R2/a zone=true 3 of 3 ",
-		"R2/old zone=true 1 of 0 not listed: removed first",
-		"R1 zone=false 1 of 2 ",
-		"R3 zone=false 1 of 0 not listed: removed first",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
-}
 
 // TestNote: the first of what binds in a place.
 func TestNote(t *testing.T) {
@@ -48,7 +23,6 @@ func TestNote(t *testing.T) {
 		{Bin{Weight: 1, Cap: 2, Current: 3, Maintenance: true}, "closed"},
 		{Bin{Weight: 1, Cap: 2, Current: 1, Maintenance: true, Closed: true, Why: "is not available"}, "closed"},
 		{Bin{Closed: true, Why: "has no compute endpoint", Current: 1}, "not listed, no compute endpoint"},
-		{Bin{Closed: true, Why: "has no compute endpoint", Current: 1}, "not listed, no compute endpoint"},
 	} {
 		assert.Equal(t, c.want, c.bin.note(), "%+v", c.bin)
 	}
@@ -56,7 +30,7 @@ func TestNote(t *testing.T) {
 
 // TestTable has the two tables word for word.
 func TestTable(t *testing.T) {
-	listed := []Region{{Bin: Bin{Name: "R1", Weight: 200, Cap: Unlimited}, Zones: bins(t, "a w100 cap2, b w100 min1")}, {Bin: Bin{Name: "R2", Weight: 100, Cap: 2}}}
+	listed := regions(t, "R1 w200: a w100 cap2, b w100 min1; R2 w100 cap2")
 	board := NewBoard(listed, Counts{{"R1", "a"}: 2, {"R1", ""}: 1, {"R2", "x"}: 1, {"", ""}: 1})
 	said := func(r Row) string {
 		if r.Place == (Place{"R1", "a"}) || r.Place == (Place{}) && !r.IsZone && r.Bin.Weight == 0 && r.Ideal == nil {

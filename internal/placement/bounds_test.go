@@ -1,0 +1,87 @@
+package placement
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestBounds: a region has its own bounds and those of its zones, whatever is asked.
+func TestBounds(t *testing.T) {
+	for text, want := range map[string]bounds{
+		"R w2 min1: a cap2 now2, b min2 now1":                   {weight: 2, nodes: 3, low: 1, within: 3, listed: 3, mins: 2, short: 1, high: MaxNodes},
+		"R w2 cap6 min1: a cap2 now3, b cap4 now1, old w0 now2": {weight: 2, nodes: 6, low: 1, within: 3, listed: 4, mins: 1, high: 6},
+		"R w2 cap4 min5: a cap2 now3, b cap4 now1, old w0 now2": {weight: 2, nodes: 6, low: 5, within: 5, listed: 5, mins: 5, high: 6},
+		"R w0 cap4 now5":             {weight: 1, nodes: 5, high: 5},
+		"R w7 cap4 min3 now1 closed": {weight: 7, nodes: 1, low: 1, within: 1, listed: 1, mins: 1, high: 1},
+	} {
+		want.name = "R"
+		assert.Equal(t, want, newBoard(regions(t, text)).regions[0].bounds(), text)
+	}
+}
+
+// TestLargestRegions: no sum over zones overflows, however many there are.
+func TestLargestRegions(t *testing.T) {
+	wide := make([]Bin, 10_000)
+	for i := range wide {
+		wide[i] = Bin{Name: fmt.Sprint(i), Weight: 1, Cap: Unlimited}
+	}
+	for _, c := range []struct {
+		name  string
+		zones []Bin
+		count int64
+		want  int64
+	}{
+		{"many zones", wide, MaxNodes, MaxNodes},
+		{"the largest region shrinks", bins(t, "a now1000000000000000"), -1, -1},
+		{"nothing is asked of one that lacks a node", bins(t, "a now1000000000000000, b min1"), 0, 0},
+	} {
+		got, err := newBoard([]Region{{Bin: Bin{Name: "R", Weight: 1, Cap: Unlimited}, Zones: c.zones}}).distribute(c.count)
+		assert.NoError(t, err, c.name)
+		assert.Equal(t, c.want, got.Total(), c.name)
+	}
+}
+
+// TestLargest: what the largest numbers make is exact, and the next larger ones
+// are refused.
+func TestLargest(t *testing.T) {
+	const heavy = 1<<63 - 1
+	for _, c := range []struct {
+		bins    string
+		count   int64
+		after   string
+		refused string
+	}{
+		{"A now1000000000000000, B", -MaxNodes, "[0 0]", ""},
+		{"A now1000000000000000, B", -MaxNodes - 1, "", "more than can be planned"},
+		{"A now1000000000000000, B", 1, "", "cannot be planned"},
+		{"A min1000000000000000, B", MaxNodes, "[1000000000000000 0]", ""},
+		{"A min1000000000000001, B", 1, "", "the min of"},
+		{"A now1000000000000001, B", -1, "", "has 1000000000000001 nodes"},
+		{"A now400000000000000, B now600000000000000", -1, "[400000000000000 599999999999999]", ""},
+		{fmt.Sprintf("A w%d now3, B w%d now900000000000000", int64(heavy), int64(heavy)-1), -2, "[3 899999999999998]", ""},
+		{fmt.Sprintf("A w1 now900000000000000, B w%d now3", int64(heavy)), -1, "[899999999999999 3]", ""},
+	} {
+		list := bins(t, c.bins)
+		changes, err := Distribute(list, c.count)
+		if c.refused != "" {
+			assert.ErrorContains(t, err, c.refused, "%s, %+d: got %v", c.bins, c.count, changes)
+			continue
+		}
+		if err != nil || fmt.Sprint(after(list, changes)) != c.after {
+			t.Errorf("%s, %+d: got %v, %v, want %s", c.bins, c.count, after(list, changes), err, c.after)
+			continue
+		}
+		if c.count < -9 {
+			continue
+		}
+		for range -c.count { // one after the other, too
+			i := firstToLeave(binBounds(list), noTie)
+			list[i].Current--
+		}
+		if c.count < 0 && fmt.Sprint(counts(list)) != c.after {
+			t.Errorf("%s, %+d one after the other: got %v, want %s", c.bins, c.count, counts(list), c.after)
+		}
+	}
+}
