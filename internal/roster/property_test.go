@@ -17,12 +17,12 @@ import (
 
 var (
 	genCriteria = rapid.SampledFrom([]deletion.Criteria{deletion.OldestFirst, deletion.YoungestFirst, deletion.OldestProfileFirst, deletion.HighestIndexFirst})
-	genBatch    = rapid.SampledFrom([]string{"1", "2", "3", "25%", "50%"})
+	genBatch    = rapid.SampledFrom([]string{"2", "3", "50%", "1", "25%"})
 	genMethod   = rapid.SampledFrom([]string{"", Substitute, Substitute, InPlace, Recreate})
-	genCauses   = rapid.Map(rapid.IntRange(0, 15), func(bits int) []Cause {
+	genCauses   = rapid.Map(rapid.IntRange(0, 15), func(bits int) []Cause { // small numbers come more often
 		var list []Cause
 		for i, c := range []Cause{Outdated, Unhealthy, Misplaced, TooOld} {
-			if bits>>i&1 == 1 {
+			if bits>>i&1 == 0 {
 				list = append(list, c)
 			}
 		}
@@ -63,25 +63,24 @@ func genRegions(t *rapid.T) []placement.Region {
 	return regions
 }
 
-// genServer draws what was seen of a node's server: most are well.
-func genServer(t *rapid.T, name string, n Node, seen Seen) {
-	switch rapid.IntRange(0, 9).Draw(t, "server") {
-	case 0: // never looked at
+// genServer draws what was seen of a node's server: most are well, and in every second cluster, which is calm, all.
+func genServer(t *rapid.T, name string, n Node, seen Seen, calm bool) {
+	switch {
+	case !calm && sometimes(t, 10, "never looked at"):
 		return
-	case 1:
+	case !calm && sometimes(t, 10, "missing"):
 		seen.Missing[name] = true
 		return
 	}
-	s := node.Node{ID: "id-" + name, Name: name, Region: n.Region, Zone: n.Zone,
-		Status:        rapid.SampledFrom([]string{"ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE", "SHUTOFF", "BUILD", "ERROR", "ERROR", "UNKNOWN"}).Draw(t, "status"),
-		CreatedAt:     time.Date(2026, 11, 1, 0, 0, rapid.IntRange(1, 6).Draw(t, "created"), 0, time.UTC),
-		InService:     rapid.SampledFrom([]string{string(n.Mark), string(n.Mark), string(n.Mark), "", "1"}).Draw(t, "mark"),
-		NotInService:  rapid.SampledFrom([]string{string(n.Mark), "", "", "1"}).Draw(t, "noted"),
-		HealthUnknown: sometimes(t, 12, "health unknown"),
-		Drained:       sometimes(t, 12, "drained"),
-		Tainted:       sometimes(t, 8, "tainted"),
-		Protected:     sometimes(t, 12, "protected"),
-		Locked:        sometimes(t, 20, "locked"),
+	s := node.Node{ID: "id-" + name, Name: name, Region: n.Region, Zone: n.Zone, Status: "ACTIVE", InService: string(n.Mark),
+		CreatedAt: time.Date(2026, 11, 1, 0, 0, rapid.IntRange(1, 6).Draw(t, "created"), 0, time.UTC)}
+	if !calm && sometimes(t, 3, "not well") {
+		s.Status = rapid.SampledFrom([]string{"ACTIVE", "ACTIVE", "SHUTOFF", "BUILD", "ERROR", "ERROR", "UNKNOWN"}).Draw(t, "status")
+		s.InService = rapid.SampledFrom([]string{string(n.Mark), "", "1"}).Draw(t, "mark")
+		s.NotInService = rapid.SampledFrom([]string{string(n.Mark), "", "1"}).Draw(t, "noted")
+		s.HealthUnknown = sometimes(t, 4, "health unknown")
+		s.Drained, s.Tainted = sometimes(t, 4, "drained"), sometimes(t, 3, "tainted")
+		s.Protected, s.Locked = sometimes(t, 6, "protected"), sometimes(t, 8, "locked")
 	}
 	if s.Status == "ERROR" && sometimes(t, 2, "no host") {
 		s.Fault = rapid.SampledFrom([]string{noHost, noRetry, "broken"}).Draw(t, "fault")
@@ -91,7 +90,7 @@ func genServer(t *rapid.T, name string, n Node, seen Seen) {
 		launched := time.Date(2026, 10, rapid.IntRange(1, 3).Draw(t, "launched"), 0, 0, 0, 0, time.UTC)
 		seen.Aged[name] = Aged{rapid.SampledFrom([]Mark{n.Mark, n.Mark, n.Mark, "1"}).Draw(t, "mark then"), launched}
 	}
-	if sometimes(t, 8, "not followed") {
+	if !calm && sometimes(t, 8, "not followed") {
 		seen.Builds[name] = Build{"0", rapid.Int64Range(0, 1).Draw(t, "generation then"), "build"}
 	}
 	seen.Baking[name] = sometimes(t, 20, "baking")
@@ -118,8 +117,8 @@ func genUpdate(t *rapid.T) *Update {
 
 // genState draws a cluster in any state, and any policy for it.
 func genState(t *rapid.T) (Roster, Seen, Policy) {
-	size := rapid.Int64Range(0, 9).Draw(t, "nodes")
-	leaving := max(0, rapid.Int64Range(-2, 3).Draw(t, "leaving"))
+	size := 9 - rapid.Int64Range(0, 9).Draw(t, "nodes")
+	leaving := max(0, rapid.Int64Range(-5, 3).Draw(t, "leaving"))
 	r := Roster{Nodes: map[string]Node{}, Leaving: map[string]Node{}, Next: size + leaving}
 	seen := NewSeen()
 	policy := Policy{Name: web, Regions: genRegions(t), Criteria: genCriteria.Draw(t, "criteria"), Update: genUpdate(t)}
@@ -127,12 +126,12 @@ func genState(t *rapid.T) (Roster, Seen, Policy) {
 	policy.RequireMarks = sometimes(t, 2, "marks")
 	policy.Begins = sometimes(t, 8, "begins")
 	genTemplate := rapid.Just(Template(""))
-	if sometimes(t, 2, "templates") {
+	if !sometimes(t, 4, "no templates") {
 		for i := range 4 {
 			r.Order = append(r.Order, image(fmt.Sprint(i)))
 		}
 		r.Order = rapid.Permutation(r.Order).Draw(t, "order")[:rapid.IntRange(0, 4).Draw(t, "known")]
-		genTemplate = rapid.Map(rapid.IntRange(-1, 4), func(i int) Template {
+		genTemplate = rapid.Map(rapid.SampledFrom([]int{0, 1, 0, 1, 2, 3, 4, -1}), func(i int) Template {
 			if i < 0 {
 				return ""
 			}
@@ -160,13 +159,14 @@ func genState(t *rapid.T) (Roster, Seen, Policy) {
 			r.Failed = append(r.Failed, Failure{image(fmt.Sprint(i)).hash(), "web-0", time.Minute})
 		}
 	}
+	calm := sometimes(t, 2, "calm")
 	for i := range size + leaving {
 		n := Node{Index: i, Template: genTemplate.Draw(t, "template"), Generation: 1}
-		n.Served, n.Doubt, n.Retried = !sometimes(t, 3, "never served"), sometimes(t, 10, "in doubt"), sometimes(t, 10, "made twice")
+		n.Served, n.Doubt, n.Retried = !sometimes(t, 3, "never served"), !calm && sometimes(t, 10, "in doubt"), sometimes(t, 10, "made twice")
 		n.Mark = markOf(rapid.Int64Range(1, 3).Draw(t, "number"), n.Template)
 		n.Region = rapid.SampledFrom([]string{"R1", "R1", "R2", "R2", "R3", "R4"}).Draw(t, "region")
 		n.Zone = rapid.SampledFrom([]string{"z1", "z2", "z3", "old", ""}).Draw(t, "zone")
-		genServer(t, web(i), n, seen)
+		genServer(t, web(i), n, seen, calm)
 		if i < size {
 			r.Nodes[web(i)] = n
 		} else {
