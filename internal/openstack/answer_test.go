@@ -1,88 +1,92 @@
 package openstack_test
 
 import (
-	"context"
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
-// TestOtherAnswers: a good status with another object behind it is an error
-// that names the place and the request. It is no empty list, no server that is
-// gone, and no reason to crash.
+// TestOtherAnswers: a good status with another object behind it, or one about another
+// server or group than was asked for, is an error that names the place and the request.
+// It is no empty list, no server that is gone, and no reason to crash.
 func TestOtherAnswers(t *testing.T) {
-	on := func(ask func(context.Context, *openstack.Compute) error) func(context.Context, *openstack.Cloud) error {
-		return func(ctx context.Context, cloud *openstack.Cloud) error {
-			compute, err := cloud.Compute(ctx, "RegionOne")
-			if err != nil {
-				return err
-			}
-			return ask(ctx, compute)
-		}
-	}
-	for path, c := range map[string]struct {
-		ask  func(context.Context, *openstack.Cloud) error
-		want string
-	}{
-		"/auth/tokens": {func(ctx context.Context, c *openstack.Cloud) error { return c.Login(ctx) }, "without a catalogue"},
-		"/":            {on(func(context.Context, *openstack.Compute) error { return nil }), `region RegionOne: find the microversions of Nova: the answer has no "version"`},
-		"/regions":     {func(ctx context.Context, c *openstack.Cloud) error { _, err := c.Regions(ctx); return err }, `list regions: the answer has no "regions"`},
-		"/os-availability-zone": {func(ctx context.Context, c *openstack.Cloud) error { _, err := c.Zones(ctx, "RegionOne"); return err },
-			`region RegionOne: list availability zones: the answer has no "availabilityZoneInfo"`},
-		"/os-hypervisors/detail": {on(func(ctx context.Context, c *openstack.Compute) error { _, err := c.Hypervisors(ctx); return err }),
-			`os-hypervisors/detail: the answer has no "hypervisors"`},
-		"/limits": {func(ctx context.Context, c *openstack.Cloud) error { _, err := c.Limits(ctx, "RegionOne"); return err },
-			`region RegionOne: get the project's limits: the answer has no "limits"`},
-		"/flavors/f": {func(ctx context.Context, c *openstack.Cloud) error {
-			_, err := c.Flavor(ctx, "RegionOne", "f")
-			return err
-		},
-			`region RegionOne: get the flavor "f": the answer has no "flavor"`},
-		"/images/i": {func(ctx context.Context, c *openstack.Cloud) error {
-			_, err := c.ImageCreated(ctx, "RegionOne", "i")
-			return err
-		},
-			`region RegionOne: get the image i: the answer has no "id"`},
-		"/servers/s": {on(func(ctx context.Context, c *openstack.Compute) error {
-			_, err := (openstack.Server{Compute: c, ID: "s"}).Status(ctx)
-			return err
-		}), `region RegionOne: get the server s: the answer has no "status"`},
-		"/os-server-groups": {on(func(ctx context.Context, c *openstack.Compute) error { _, err := c.ServerGroups(ctx); return err }),
-			`region RegionOne: list server groups: the answer has no "server_groups"`},
-		"/os-server-groups/g": {on(func(ctx context.Context, c *openstack.Compute) error { _, err := c.ServerGroup(ctx, "g"); return err }),
-			`region RegionOne: get the server group g: the answer has no "server_group"`},
-		"/os-server-groups?": {on(func(ctx context.Context, c *openstack.Compute) error {
-			_, err := c.CreateServerGroup(ctx, "g", "affinity", 0)
-			return err
-		}), `region RegionOne: create the server group "g": the answer has no "server_group"`},
+	const about = `about another one, "other"`
+	for _, c := range []struct{ request, body, want string }{
+		{"POST /auth/tokens", `{}`, "without a catalogue"},
+		{"GET /", `{}`, `region RegionOne: find the microversions of Nova: the answer has no "version"`},
+		{"GET /regions", `{}`, `list regions: the answer has no "regions"`},
+		{"GET /os-availability-zone", `{}`, `region RegionOne: list availability zones: the answer has no "availabilityZoneInfo"`},
+		{"GET /os-hypervisors/detail", `{}`, `os-hypervisors/detail: the answer has no "hypervisors"`},
+		{"GET /limits", `{}`, `region RegionOne: get the project's limits: the answer has no "limits"`},
+		{"GET /flavors/f", `{}`, `region RegionOne: get the flavor "f": the answer has no "flavor"`},
+		{"GET /images/i", `{}`, `region RegionOne: get the image i: the answer has no "id"`},
+		{"GET /servers/s", `{}`, `region RegionOne: get the server s: the answer has no "status"`},
+		{"GET /servers/s", `{"server": {"id": "other", "status": "DELETED"}}`, about},
+		{"GET /os-server-groups", `{}`, `region RegionOne: list server groups: the answer has no "server_groups"`},
+		{"GET /os-server-groups/g-1", `{}`, `region RegionOne: get the server group g-1: the answer has no "server_group"`},
+		{"GET /os-server-groups/g-1", `{"server_group": {"id": "other"}}`, about},
+		{"POST /os-server-groups", `{}`, `region RegionOne: create the server group "g": the answer has no "server_group"`},
 	} {
+		i := slices.IndexFunc(requests, func(r request) bool { return r.method+" "+r.path == c.request })
+		r := requests[i]
 		fake := fakecloud.Start(t, fakecloud.Config{})
-		status := http.StatusOK
-		if path == "/auth/tokens" {
-			status = http.StatusCreated
-		}
-		fake.Inject(fakecloud.Fault{Path: strings.TrimSuffix(path, "?"), Status: status, Body: "{}", Times: fakecloud.Forever})
-		assert.ErrorContains(t, c.ask(t.Context(), open(t, member(fake))), c.want, path)
+		fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Status: cmp.Or(r.target.Status, http.StatusOK), Body: c.body, Times: fakecloud.Forever})
+		_, err := r.ask(t.Context(), open(t, member(fake)), "RegionOne")
+		assert.ErrorContains(t, err, c.want, "%s: %s", c.request, c.body)
 	}
 }
 
-// TestAnotherAnswer: an answer about another server or group than the one that
-// was asked for says nothing about it.
-func TestAnotherAnswer(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	fake.Inject(fakecloud.Fault{Path: "/servers/s", Status: http.StatusOK, Times: fakecloud.Forever, Body: `{"server": {"id": "other", "status": "DELETED"}}`})
-	fake.Inject(fakecloud.Fault{Path: "/os-server-groups/g", Status: http.StatusOK, Times: fakecloud.Forever, Body: `{"server_group": {"id": "other"}}`})
-	compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
-	require.NoError(t, err)
-	if status, err := (openstack.Server{Compute: compute, ID: "s"}).Status(t.Context()); err == nil || !strings.Contains(err.Error(), `about another one, "other"`) {
-		t.Errorf("got %q, %v", status, err)
+// FuzzDocuments: whatever is answered to any request, it is read or refused
+// after a few requests, and no name that is read has a control character.
+func FuzzDocuments(f *testing.F) {
+	var asked []request // those for pages and documents, except where what is read is as it came
+	for _, r := range requests {
+		if r.method == "GET" && !strings.Contains(r.path, "/queues") && !strings.Contains(r.path, "/members") {
+			asked = append(asked, r)
+		}
 	}
-	if group, err := compute.ServerGroup(t.Context(), "g"); err == nil || !strings.Contains(err.Error(), `about another one, "other"`) {
-		t.Errorf("got %+v, %v", group, err)
+	for _, body := range []string{
+		`{"regions": [{"id": "R"}], "links": {"next": "http://cloud.example/identity/v3/regions?page=2"}}`, `{"regions": [{"id": "\u001b[2J"}]}`,
+		`{"availabilityZoneInfo": [{"zoneName": "az\n", "zoneState": {"available": true}, "hosts": null}]}`, `{"limits": {"absolute": {"maxTotalCores": 1}}}`,
+		`{"flavor": {"id": "f", "vcpus": 1, "ram": 64}}`, `{"id": "i", "created_at": "2026-01-01T00:00:00Z"}`, `{"id": "i", "created_at": "99999"}`,
+		`{"hypervisors": [{"id": 1, "service": {"host": "h"}}], "hypervisors_links": [{"rel": "next", "href": "/"}]}`, `{"server_groups": [{"id": "g", "policies": []}]}`,
+		`{"servers": [{"id": "s", "status": "ACTIVE"}], "servers_links": [{}]}`, `{"server": {"id": "s", "status": "ACTIVE"}}`, `{"version": {"id": "v2.1", "version": "2.96"}}`,
+		`{"version": {"id": "v2.1", "version": "2.-1"}}`, `{"version": {"id": "v2.1", "version": "2.99999999999999999999"}}`, `{}`, `null`, `[]`, `{"regions": {}}`, ``,
+	} {
+		for i := range asked {
+			f.Add(uint8(i), []byte(body))
+		}
 	}
+	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
+		ask, requests := asked[int(which)%len(asked)], 0
+		c := openstack.Invent(t, func(r *http.Request) (int, string, []byte) {
+			requests++
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/auth/tokens"):
+				return http.StatusCreated, "application/json", []byte(openstack.GoodCatalogue)
+			case r.URL.Path == "/compute/v2.1/" && ask.path != "/":
+				return http.StatusOK, "application/json", []byte(`{"version": {"id": "v2.1", "version": "2.96"}}`)
+			}
+			return http.StatusOK, "application/json", body
+		})
+		got, err := ask.ask(t.Context(), c, "R")
+		if requests > 12 {
+			t.Errorf("%s: %d requests", ask.path, requests)
+		}
+		if shown := fmt.Sprintf("%v", got); err == nil && text.Clean(shown) != shown {
+			t.Errorf("%s: %q was read", ask.path, shown)
+		}
+		if err == nil && !json.Valid(body) {
+			t.Errorf("%s: %v was read from %q", ask.path, got, body)
+		}
+	})
 }

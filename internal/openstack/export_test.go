@@ -6,6 +6,11 @@ import (
 	"slices"
 )
 
+// What tests of the outside use of those of the inside.
+var Invent = invent
+
+const GoodCatalogue = goodCatalogue
+
 // Known reports whether a request has bounds of its own kind.
 func Known(ctx context.Context, method, address string) bool {
 	req, err := http.NewRequestWithContext(ctx, method, address, nil)

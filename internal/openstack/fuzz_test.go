@@ -2,7 +2,6 @@ package openstack
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -104,88 +103,6 @@ func FuzzCatalogue(f *testing.F) {
 			if strings.Contains(address, "@") || err == nil && u.Host != "" && c.transport.hosts.Load().allow(u) != nil {
 				t.Errorf("the endpoint %q is used", address)
 			}
-		}
-	})
-}
-
-// asked are the parsers of pages and documents.
-var asked = []func(context.Context, *Cloud) (any, error){
-	func(ctx context.Context, c *Cloud) (any, error) { return c.Regions(ctx) },
-	func(ctx context.Context, c *Cloud) (any, error) { return c.Zones(ctx, "R") },
-	func(ctx context.Context, c *Cloud) (any, error) { return c.Limits(ctx, "R") },
-	func(ctx context.Context, c *Cloud) (any, error) { return c.Flavor(ctx, "R", "f") },
-	func(ctx context.Context, c *Cloud) (any, error) { return c.ImageCreated(ctx, "R", "i") },
-	func(ctx context.Context, c *Cloud) (any, error) {
-		compute, err := c.Compute(ctx, "R")
-		if err != nil {
-			return nil, err
-		}
-		hypervisors, err := compute.Hypervisors(ctx)
-		if err != nil {
-			return hypervisors, err
-		}
-		return hypervisors, nil
-	},
-	func(ctx context.Context, c *Cloud) (any, error) {
-		compute, err := c.Compute(ctx, "R")
-		if err != nil {
-			return nil, err
-		}
-		return compute.ServerGroups(ctx)
-	},
-	func(ctx context.Context, c *Cloud) (any, error) {
-		compute, err := c.Compute(ctx, "R")
-		if err != nil {
-			return nil, err
-		}
-		return (Server{Compute: compute, ID: "s"}).Exists(ctx)
-	},
-	func(ctx context.Context, c *Cloud) (any, error) { // discovery gets the document itself
-		compute, err := c.Compute(ctx, "R")
-		if err != nil {
-			return nil, err
-		}
-		return compute.Newest(), nil
-	},
-}
-
-// FuzzDocuments: whatever is answered to any request, it is read or refused
-// after a few requests, and no name that is read has a control character.
-func FuzzDocuments(f *testing.F) {
-	for _, body := range []string{
-		`{"regions": [{"id": "R"}], "links": {"next": "http://cloud.example/identity/v3/regions?page=2"}}`, `{"regions": [{"id": "\u001b[2J"}]}`,
-		`{"availabilityZoneInfo": [{"zoneName": "az\n", "zoneState": {"available": true}, "hosts": null}]}`, `{"limits": {"absolute": {"maxTotalCores": 1}}}`,
-		`{"flavor": {"id": "f", "vcpus": 1, "ram": 64}}`, `{"id": "i", "created_at": "2026-01-01T00:00:00Z"}`, `{"id": "i", "created_at": "99999"}`,
-		`{"hypervisors": [{"id": 1, "service": {"host": "h"}}], "hypervisors_links": [{"rel": "next", "href": "/"}]}`, `{"server_groups": [{"id": "g", "policies": []}]}`,
-		`{"servers": [{"id": "s", "status": "ACTIVE"}], "servers_links": [{}]}`, `{"server": {"id": "s", "status": "ACTIVE"}}`, `{"version": {"id": "v2.1", "version": "2.96"}}`,
-		`{"version": {"id": "v2.1", "version": "2.-1"}}`, `{"version": {"id": "v2.1", "version": "2.99999999999999999999"}}`, `{}`, `null`, `[]`, `{"regions": {}}`, ``,
-	} {
-		for i := range asked {
-			f.Add(uint8(i), []byte(body))
-		}
-	}
-	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
-		requests := 0
-		discovery := int(which)%len(asked) == len(asked)-1
-		c := invent(t, func(r *http.Request) (int, string, []byte) {
-			requests++
-			switch {
-			case strings.HasSuffix(r.URL.Path, "/auth/tokens"):
-				return http.StatusCreated, "application/json", []byte(goodCatalogue)
-			case r.URL.Path == "/compute/v2.1/" && !discovery:
-				return http.StatusOK, "application/json", []byte(`{"version": {"id": "v2.1", "version": "2.96"}}`)
-			}
-			return http.StatusOK, "application/json", body
-		})
-		got, err := asked[int(which)%len(asked)](t.Context(), c)
-		if requests > 12 {
-			t.Errorf("%d requests", requests)
-		}
-		if shown := fmt.Sprintf("%v", got); err == nil && text.Clean(shown) != shown {
-			t.Errorf("%q was read", shown)
-		}
-		if err == nil && !json.Valid(body) {
-			t.Errorf("%v was read from %q", got, body)
 		}
 	})
 }

@@ -16,24 +16,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lists are all lists that are read, by the path of their request.
-var lists = map[string]func(context.Context, *openstack.Cloud, *openstack.Compute) error{
-	"/servers": func(ctx context.Context, _ *openstack.Cloud, c *openstack.Compute) error {
-		_, err := (openstack.Server{Compute: c, ID: "s"}).Exists(ctx)
-		return err
-	},
-	"/os-hypervisors/detail": func(ctx context.Context, _ *openstack.Cloud, c *openstack.Compute) error {
-		_, err := c.Hypervisors(ctx)
-		return err
-	},
-	"/os-server-groups": func(ctx context.Context, _ *openstack.Cloud, c *openstack.Compute) error {
-		_, err := c.ServerGroups(ctx)
-		return err
-	},
-	"/regions": func(ctx context.Context, c *openstack.Cloud, _ *openstack.Compute) error {
-		_, err := c.Regions(ctx)
-		return err
-	},
+// lists are the paths of all lists that are read page by page.
+var lists = []string{"/servers", "/os-hypervisors/detail", "/os-server-groups", "/regions"}
+
+// discovered is a cloud that has found Nova's microversions, so that the next request is a test's own.
+func discovered(t *testing.T) (*fakecloud.Cloud, *openstack.Cloud) {
+	t.Helper()
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	cloud := open(t, member(fake))
+	_, err := cloud.Compute(t.Context(), "RegionOne")
+	require.NoError(t, err)
+	fake.ResetRequests()
+	return fake, cloud
 }
 
 // pageOf is a page with one item of such a list, and a link to another.
@@ -52,18 +46,14 @@ func pageOf(path, id, next string) string {
 // TestEndlessLists: a list that gives the same page again, or two in turn, ends
 // with an error that says so, after a few requests.
 func TestEndlessLists(t *testing.T) {
-	for path, ask := range lists {
+	for _, path := range lists {
 		for _, pages := range []string{"A", "AB", "ABC"} {
-			fake := fakecloud.Start(t, fakecloud.Config{})
-			cloud := open(t, member(fake))
-			compute, err := cloud.Compute(t.Context(), "RegionOne")
-			require.NoError(t, err)
-			fake.ResetRequests()
+			fake, cloud := discovered(t)
 			for i := range 1000 {
 				id := string(pages[i%len(pages)])
 				fake.Inject(fakecloud.Fault{Path: path, Status: http.StatusOK, Body: pageOf(path, id, fake.AuthURL()+"/regions?page="+id)})
 			}
-			err = ask(t.Context(), cloud, compute)
+			_, err := get(path).ask(t.Context(), cloud, "RegionOne")
 			if n := len(fake.Requests()); err == nil || !strings.Contains(err.Error(), "the list does not end") || n > len(pages)+1 {
 				t.Errorf("%s, %s: %d requests, %v", path, pages, n, err)
 			}
@@ -73,12 +63,9 @@ func TestEndlessLists(t *testing.T) {
 
 // TestHeavyLists: no list has a text that is longer than one of its kind can be.
 func TestHeavyLists(t *testing.T) {
-	for path, ask := range lists {
+	for _, path := range lists {
 		for want, name := range map[string]string{"another text of 5": strings.Repeat("x", 5<<10), "more than 256 KiB": strings.Repeat("x", 260<<10)} {
-			fake := fakecloud.Start(t, fakecloud.Config{})
-			cloud := open(t, member(fake))
-			compute, err := cloud.Compute(t.Context(), "RegionOne")
-			require.NoError(t, err)
+			fake, cloud := discovered(t)
 			pages := 0
 			fake.Inject(fakecloud.Fault{Path: path, Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				pages++
@@ -86,7 +73,7 @@ func TestHeavyLists(t *testing.T) {
 				body := pageOf(path, fmt.Sprintf("%d-", pages), fmt.Sprintf("%s/regions?page=%d", fake.AuthURL(), pages))
 				fmt.Fprint(w, strings.NewReplacer(fmt.Sprintf(`"%d-"`, pages), fmt.Sprintf(`"%d-%s"`, pages, name), `"host": "h"`, `"host": "`+name+`"`).Replace(body))
 			})})
-			if err = ask(t.Context(), cloud, compute); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "list ") {
+			if _, err := get(path).ask(t.Context(), cloud, "RegionOne"); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "list ") {
 				t.Errorf("%s: after %d pages got %.300v, want %q", path, pages, err, want)
 			}
 		}
@@ -99,13 +86,10 @@ func TestListsStayAtHome(t *testing.T) {
 	var strangers atomic.Int64
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strangers.Add(1) }))
 	defer elsewhere.Close()
-	for path, ask := range lists {
-		fake := fakecloud.Start(t, fakecloud.Config{})
-		cloud := open(t, member(fake))
-		compute, err := cloud.Compute(t.Context(), "RegionOne")
-		require.NoError(t, err)
+	for _, path := range lists {
+		fake, cloud := discovered(t)
 		fake.Inject(fakecloud.Fault{Path: path, Status: http.StatusOK, Body: pageOf(path, "A", elsewhere.URL+"/regions")})
-		err = ask(t.Context(), cloud, compute)
+		_, err := get(path).ask(t.Context(), cloud, "RegionOne")
 		if path == "/regions" && (err == nil || !strings.Contains(err.Error(), "the list goes on at "+elsewhere.URL+": credentials are not sent")) {
 			t.Errorf("got %v", err)
 		}
