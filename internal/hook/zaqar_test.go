@@ -40,20 +40,23 @@ func consuming(t *testing.T, cloud *openstack.Cloud) *gophercloud.ServiceClient 
 	return client
 }
 
-// testHook is a hook with the queue "drain", and with a clock that the test can
+// testHook is a hook with the queue "drain" of a fake cloud, and with a clock that the test can
 // move and that counts the looks at it.
 type testHook struct {
 	zaqar
 	moved, looks atomic.Int64
 }
 
-func zaqarHook(cloud *openstack.Cloud) *testHook {
+func zaqarHook(t *testing.T) (*fakecloud.Cloud, *gophercloud.ServiceClient, *testHook) {
+	t.Helper()
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	cloud := zaqarCloud(t, fake)
 	z := &testHook{zaqar: zaqar{runner: &Runner{Messaging: cloud.Messaging, pause: time.Millisecond}, queue: "drain", ttl: time.Hour}}
 	z.now = func() time.Time {
 		z.looks.Add(1)
 		return time.Now().Round(0).Add(time.Duration(z.moved.Load()))
 	}
-	return z
+	return fake, consuming(t, cloud), z
 }
 
 func (z *testHook) advance(d time.Duration) { z.moved.Add(int64(d)) }
@@ -88,9 +91,7 @@ func first(t *testing.T, client *gophercloud.ServiceClient) messages.Message {
 
 // TestZaqarCompleted: the consumer that deletes the message has completed it.
 func TestZaqarCompleted(t *testing.T) {
-	cloud := zaqarCloud(t, fakecloud.Start(t, fakecloud.Config{}))
-	client := consuming(t, cloud)
-	z := zaqarHook(cloud)
+	_, client, z := zaqarHook(t)
 	done := make(chan error)
 	go func() { done <- z.Run(t.Context(), message, &Progress{}) }()
 	posted := first(t, client)
@@ -105,33 +106,6 @@ func TestZaqarCompleted(t *testing.T) {
 	}
 	consume(t, client, posted.ID)
 	assert.NoError(t, <-done)
-}
-
-// TestZaqarOtherQueues: the message is done although other queues come after the hook's in
-// the list, as in a project with many.
-func TestZaqarOtherQueues(t *testing.T) {
-	cloud := zaqarCloud(t, fakecloud.Start(t, fakecloud.Config{}))
-	client := consuming(t, cloud)
-	for _, name := range []string{"backup", "events", "zoo"} {
-		if err := queues.Create(t.Context(), client, queues.CreateOpts{QueueName: name, DefaultMessageTTL: 3600, MaxMessagesPostSize: 1 << 18}).ExtractErr(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	z := zaqarHook(cloud)
-	done := make(chan error)
-	go func() { done <- z.Run(t.Context(), message, &Progress{}) }()
-	consume(t, client, first(t, client).ID)
-	for {
-		select {
-		case err := <-done:
-			assert.NoError(t, err)
-			return
-		case <-time.After(time.Millisecond):
-			if list := queued(t, client); len(list) > 0 {
-				t.Fatalf("it was posted again: %v", list)
-			}
-		}
-	}
 }
 
 // until runs the hook until it has looked at the message some times, which must
@@ -161,9 +135,7 @@ const waiting = `the message is still in the queue "drain"`
 // TestZaqarNotTwice: an attempt that was cut short left the message, and the
 // next one waits for the same.
 func TestZaqarNotTwice(t *testing.T) {
-	cloud := zaqarCloud(t, fakecloud.Start(t, fakecloud.Config{}))
-	client := consuming(t, cloud)
-	z := zaqarHook(cloud)
+	_, client, z := zaqarHook(t)
 	for i := range 30 { // more than a page of others
 		body := map[string]any{"other": i}
 		require.NoError(t, messages.Create(t.Context(), client, "drain", messages.BatchCreateOpts{{TTL: 300, Body: body}}).Err)
@@ -196,55 +168,58 @@ func TestZaqarNotTwice(t *testing.T) {
 // it had not expired and its queue is there; else it was lost, and is posted
 // again with the same token.
 func TestZaqarGone(t *testing.T) {
+	type posted struct {
+		fake    *fakecloud.Cloud
+		client  *gophercloud.ServiceClient
+		advance func(time.Duration) // our clock
+		consume func()
+	}
 	for _, c := range []struct {
 		name    string
-		happens func(t *testing.T, client *gophercloud.ServiceClient, fake *fakecloud.Cloud, advance func(time.Duration), id string)
+		happens func(t *testing.T, p posted)
 		again   bool
 	}{
-		{"consumed", func(t *testing.T, client *gophercloud.ServiceClient, _ *fakecloud.Cloud, _ func(time.Duration), id string) {
-			consume(t, client, id)
-		}, false},
-		{"consumed, among many queues", func(t *testing.T, client *gophercloud.ServiceClient, _ *fakecloud.Cloud, _ func(time.Duration), id string) {
+		{"consumed", func(_ *testing.T, p posted) { p.consume() }, false},
+		{"consumed, among many queues", func(t *testing.T, p posted) {
+			names := []string{"zoo"}
 			for i := range 45 { // more than two pages before the name "drain"
-				name := fmt.Sprintf("a-%d", i)
-				require.NoError(t, queues.Create(t.Context(), client, queues.CreateOpts{QueueName: name, DefaultMessageTTL: 60}).Err)
+				names = append(names, fmt.Sprintf("a-%d", i))
 			}
-			consume(t, client, id)
+			for _, name := range names {
+				require.NoError(t, queues.Create(t.Context(), p.client, queues.CreateOpts{QueueName: name, DefaultMessageTTL: 60}).Err)
+			}
+			p.consume()
 		}, false},
-		{"consumed, and the list of queues is refused", func(t *testing.T, client *gophercloud.ServiceClient, fake *fakecloud.Cloud, _ func(time.Duration), id string) {
-			fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Method: http.MethodGet, Path: "/queues", Status: 403, Times: fakecloud.Forever})
-			consume(t, client, id)
+		{"consumed, and the list of queues is refused", func(_ *testing.T, p posted) {
+			p.fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Method: http.MethodGet, Path: "/queues", Status: 403, Times: fakecloud.Forever})
+			p.consume()
 		}, false},
-		{"consumed long ago, just before it expired", func(t *testing.T, client *gophercloud.ServiceClient, _ *fakecloud.Cloud, advance func(time.Duration), id string) {
-			consume(t, client, id)
-			advance(58 * time.Minute)
+		{"consumed long ago, just before it expired", func(_ *testing.T, p posted) {
+			p.consume()
+			p.advance(58 * time.Minute)
 		}, false},
-		{"expired", func(_ *testing.T, _ *gophercloud.ServiceClient, fake *fakecloud.Cloud, advance func(time.Duration), _ string) {
-			fake.Advance(2 * time.Hour)
-			advance(2 * time.Hour)
+		{"expired", func(_ *testing.T, p posted) {
+			p.fake.Advance(2 * time.Hour)
+			p.advance(2 * time.Hour)
 		}, true},
-		{"expired, by the clock of another machine that is a little late", func(_ *testing.T, _ *gophercloud.ServiceClient, fake *fakecloud.Cloud, advance func(time.Duration), _ string) {
-			fake.Advance(time.Hour)
-			advance(59*time.Minute + 30*time.Second)
+		{"expired, by the clock of another machine that is a little late", func(_ *testing.T, p posted) {
+			p.fake.Advance(time.Hour)
+			p.advance(59*time.Minute + 30*time.Second)
 		}, true},
-		{"lost with its queue", func(t *testing.T, client *gophercloud.ServiceClient, _ *fakecloud.Cloud, _ func(time.Duration), _ string) {
-			require.NoError(t, queues.Delete(t.Context(), client, "drain").ExtractErr())
+		{"lost with its queue", func(t *testing.T, p posted) {
+			require.NoError(t, queues.Delete(t.Context(), p.client, "drain").ExtractErr())
 		}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			fake := fakecloud.Start(t, fakecloud.Config{})
-			cloud := zaqarCloud(t, fake)
-			client := consuming(t, cloud)
-			z := zaqarHook(cloud)
+			fake, client, z := zaqarHook(t)
 			var p Progress
 			until(t, z, &p, waiting)
 			was := p.Receipt
-			c.happens(t, client, fake, z.advance, was)
+			c.happens(t, posted{fake, client, z.advance, func() { consume(t, client, was) }})
 			if !c.again {
-				if err := z.Run(t.Context(), message, &p); err != nil || len(queued(t, client)) != 0 {
-					t.Errorf("got %v, %v", err, queued(t, client))
-				}
+				fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Method: http.MethodPost, Status: 403}) // so that it ends where it is posted again
+				assert.NoError(t, z.Run(t.Context(), message, &p))
 				return
 			}
 			until(t, z, &p, waiting)
@@ -260,10 +235,7 @@ func TestZaqarGone(t *testing.T) {
 // TestZaqarRenewed: a message is posted again before it expires, and taken out
 // of the queue before that. One that a consumer has claimed is left to it.
 func TestZaqarRenewed(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	cloud := zaqarCloud(t, fake)
-	client := consuming(t, cloud)
-	z := zaqarHook(cloud)
+	fake, client, z := zaqarHook(t)
 	both := func(d time.Duration) { fake.Advance(d); z.advance(d) }
 	var p Progress
 	until(t, z, &p, waiting)
@@ -308,10 +280,7 @@ func TestZaqarRenewFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fake := fakecloud.Start(t, fakecloud.Config{})
-			cloud := zaqarCloud(t, fake)
-			client := consuming(t, cloud)
-			z := zaqarHook(cloud)
+			fake, client, z := zaqarHook(t)
 			var p Progress
 			until(t, z, &p, waiting)
 			fake.Advance(55 * time.Minute)
@@ -336,12 +305,9 @@ func TestZaqarRenewFails(t *testing.T) {
 // TestZaqarDelayed: a queue may delay its messages. One that is not there yet is
 // the one that was posted, and no second one is.
 func TestZaqarDelayed(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	cloud := zaqarCloud(t, fake)
-	client := consuming(t, cloud)
+	fake, client, z := zaqarHook(t)
 	opts := queues.CreateOpts{QueueName: "drain", DefaultMessageTTL: 3600, DefaultMessageDelay: 900}
 	require.NoError(t, queues.Create(t.Context(), client, opts).Err)
-	z := zaqarHook(cloud)
 	for range 2 { // the second does not know of the first
 		until(t, z, &Progress{}, waiting)
 	}
@@ -363,12 +329,9 @@ func TestZaqarFaults(t *testing.T) {
 		"the post's answer is no more":  {Method: http.MethodPost, Effect: fakecloud.Truncate},
 		"a look fails":                  {Method: http.MethodGet, Path: "/queues/*/messages/*", Times: 3, Status: 500},
 	} {
-		fake := fakecloud.Start(t, fakecloud.Config{})
-		cloud := zaqarCloud(t, fake)
-		client := consuming(t, cloud)
+		fake, client, z := zaqarHook(t)
 		fault.Service = fakecloud.Messaging
 		injected := fake.Inject(fault)
-		z := zaqarHook(cloud)
 		done := make(chan error)
 		go func() { done <- z.Run(t.Context(), message, &Progress{}) }()
 		first(t, client)
@@ -380,22 +343,20 @@ func TestZaqarFaults(t *testing.T) {
 		consume(t, client, list[0].ID)
 		assert.NoError(t, <-done, name)
 	}
-	fake := fakecloud.Start(t, fakecloud.Config{})
+	fake, _, z := zaqarHook(t)
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Messaging, Status: http.StatusForbidden, Times: fakecloud.Forever})
-	z := zaqarHook(zaqarCloud(t, fake))
 	assert.ErrorContains(t, z.Run(t.Context(), message, &Progress{}), `look into the queue "drain"`)
 }
 
 // TestZaqarTTL: a message outlives the hook's timeout by an hour.
 func TestZaqarTTL(t *testing.T) {
-	cloud := zaqarCloud(t, fakecloud.Start(t, fakecloud.Config{}))
-	client := consuming(t, cloud)
+	_, client, z := zaqarHook(t)
 	for timeout, want := range map[time.Duration]int{0: 3900, time.Second: 3601, 24 * time.Hour: 90000} {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() {
 			spec := Spec{Type: "zaqar", Arguments: map[string][]string{"queue": {"drain"}}, Timeout: timeout}
-			_, err := (&Runner{Messaging: cloud.Messaging, pause: time.Millisecond}).Run(ctx, spec, message, &Progress{})
+			_, err := z.runner.Run(ctx, spec, message, &Progress{})
 			done <- err
 		}()
 		posted := first(t, client)

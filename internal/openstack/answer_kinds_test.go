@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -69,45 +68,6 @@ func notFound(contentType, text string) http.HandlerFunc {
 		w.Header().Set("Retry-After", "0")
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, text)
-	}
-}
-
-// TestForeignNotFound: a 404 of something in between is no 404. It is asked
-// for again as often as the configuration allows, where that is safe.
-func TestForeignNotFound(t *testing.T) {
-	page := notFound("text/html", "<html><h1>404 Not Found</h1></html>")
-	own := notFound("application/json", novaGone)
-	for _, c := range []struct {
-		method   string
-		answers  []http.HandlerFunc
-		requests int64
-		status   int // 0: an error
-	}{
-		{"GET", []http.HandlerFunc{page}, 3, 0},
-		{"GET", []http.HandlerFunc{page, good}, 2, 200},
-		{"GET", []http.HandlerFunc{page, own}, 2, 404},
-		{"DELETE", []http.HandlerFunc{page, own}, 2, 404},
-		{"POST", []http.HandlerFunc{page, good}, 1, 0},
-		{"GET", []http.HandlerFunc{own, good}, 1, 404},
-		{"GET", []http.HandlerFunc{notFound("application/json", `{"message": "no Route matched with those values"}`), good}, 2, 200},
-	} {
-		url, requests := serve(t, c.answers...)
-		req, _ := http.NewRequestWithContext(t.Context(), c.method, url+"/servers/s", strings.NewReader("{}"))
-		resp, err := client(&transport{retries: 2}, url).Do(req)
-		if c.status == 0 {
-			foreign, ok := errors.AsType[*ForeignError](err)
-			if !ok || foreign.Code != 404 || !strings.Contains(err.Error(), "words (35 bytes of text/html)") || !strings.Contains(err.Error(), "not known whether it is gone") {
-				t.Errorf("%s: got %v", c.method, err)
-			}
-		} else if err != nil || resp.StatusCode != c.status {
-			t.Errorf("%s: got %v, %v, want %d", c.method, resp, err, c.status)
-		}
-		if got := requests.Load(); got != c.requests {
-			t.Errorf("%s: %d requests, want %d", c.method, got, c.requests)
-		}
-		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-			t.Errorf("%s: taken for gone: %v", c.method, err)
-		}
 	}
 }
 

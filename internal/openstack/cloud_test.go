@@ -34,29 +34,21 @@ func open(t *testing.T, config openstack.Config) *openstack.Cloud {
 	return cloud
 }
 
-// TestNewAsksNothing: preparing a cloud makes no request.
-func TestNewAsksNothing(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	open(t, member(fake))
-	assert.Empty(t, fake.Requests(), "requests")
-}
-
+// TestLoginIsShared: preparing a cloud makes no request, and what many want to know is asked for once.
 func TestLoginIsShared(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	cloud := open(t, member(fake))
+	assert.Empty(t, fake.Requests(), "requests")
 	var wait sync.WaitGroup
 	for range 20 {
 		wait.Go(func() {
-			if _, err := cloud.Zones(t.Context(), "RegionOne"); err != nil {
-				t.Error(err)
-			}
+			_, err := cloud.Zones(t.Context(), "RegionOne")
+			assert.NoError(t, err)
 		})
 	}
 	wait.Wait()
 	for _, pattern := range []string{"POST identity /auth/tokens", "GET compute /", "GET compute /os-availability-zone"} {
-		if n := fake.Count(pattern); n != 1 {
-			t.Errorf("%d requests %s", n, pattern)
-		}
+		assert.Equal(t, 1, fake.Count(pattern), "requests %s", pattern)
 	}
 }
 
@@ -108,16 +100,13 @@ func TestLogins(t *testing.T) {
 // TestToken: a token logs in, and cannot be renewed.
 func TestToken(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
-	require.NoError(t, open(t, member(fake)).Login(t.Context()))
-	if _, err := open(t, member(fake)).Zones(t.Context(), "RegionOne"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := open(t, member(fake)).Zones(t.Context(), "RegionOne")
+	require.NoError(t, err)
 	requests := fake.Requests()
 	token := requests[len(requests)-1].Token
 	cloud := open(t, openstack.Config{AuthURL: fake.AuthURL(), Token: token, AllowReauth: true})
-	if _, err := cloud.Zones(t.Context(), "RegionOne"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = cloud.Zones(t.Context(), "RegionOne")
+	require.NoError(t, err)
 	fake.ExpireTokens()
 	if _, err := cloud.Zones(t.Context(), "RegionTwo"); err == nil || !strings.Contains(err.Error(), "401") || strings.Contains(err.Error(), token) {
 		t.Errorf("got %v", err)
@@ -143,11 +132,9 @@ func TestWrongPassword(t *testing.T) {
 func TestExpiredToken(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	cloud := open(t, member(fake))
-	if _, err := cloud.Compute(t.Context(), "RegionOne"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := cloud.Compute(t.Context(), "RegionTwo"); err != nil {
-		t.Fatal(err)
+	for _, region := range []string{"RegionOne", "RegionTwo"} {
+		_, err := cloud.Compute(t.Context(), region)
+		require.NoError(t, err)
 	}
 	fake.ExpireTokens()
 	fake.ResetRequests()
@@ -189,44 +176,24 @@ func TestExpiredToken(t *testing.T) {
 	assert.Equal(t, 1, fake.Count("POST identity /auth/tokens"), "logins")
 }
 
-// TestReloginRefused: where the second login fails, that is said, and once.
-func TestReloginRefused(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	cloud := open(t, member(fake))
-	require.NoError(t, cloud.Login(t.Context()))
-	fake.ExpireTokens()
-	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: http.StatusUnauthorized, Times: fakecloud.Forever})
-	for _, region := range []string{"RegionOne", "RegionTwo"} {
-		if _, err := cloud.Zones(t.Context(), region); err == nil || !strings.Contains(err.Error(), "logging in again failed") {
-			t.Errorf("got %v", err)
+// TestRelogin: where the second login is refused, that is said, and it is the last one. One that fails
+// for the moment is not.
+func TestRelogin(t *testing.T) {
+	for _, c := range []struct{ status, times, logins int }{
+		{http.StatusUnauthorized, fakecloud.Forever, 2},
+		{http.StatusServiceUnavailable, 1, 3},
+	} {
+		fake := fakecloud.Start(t, fakecloud.Config{})
+		cloud := open(t, member(fake))
+		require.NoError(t, cloud.Login(t.Context()))
+		fake.ExpireTokens()
+		fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: c.status, Times: c.times})
+		_, err := cloud.Zones(t.Context(), "RegionOne")
+		assert.ErrorContains(t, err, "logging in again failed", "%d", c.status)
+		if _, err = cloud.Zones(t.Context(), "RegionTwo"); (err == nil) != (c.logins == 3) {
+			t.Errorf("%d: asked again: %v", c.status, err)
 		}
-	}
-	assert.Equal(t, 2, fake.Count("POST identity /auth/tokens"), "logins")
-}
-
-// TestReloginFails: a login that fails for the moment is not the last one.
-func TestReloginFails(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	cloud := open(t, member(fake))
-	require.NoError(t, cloud.Login(t.Context()))
-	fake.ExpireTokens()
-	fake.Inject(fakecloud.Fault{Path: "/auth/tokens", Status: http.StatusServiceUnavailable})
-	if _, err := cloud.Zones(t.Context(), "RegionOne"); err == nil || !strings.Contains(err.Error(), "logging in again failed") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := cloud.Zones(t.Context(), "RegionTwo"); err != nil {
-		t.Error(err)
-	}
-	assert.Equal(t, 3, fake.Count("POST identity /auth/tokens"), "logins")
-}
-
-func TestKeystoneAnswersHTML(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	fake.Inject(fakecloud.Fault{Service: fakecloud.Identity, Times: fakecloud.Forever, Status: 200,
-		Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: "<!DOCTYPE html><html>Dashboard</html>"})
-	err := open(t, member(fake)).Login(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "bytes of text/html)") || !strings.Contains(err.Error(), fake.AuthURL()) || strings.Contains(err.Error(), fakecloud.Password) {
-		t.Errorf("got %v", err)
+		assert.Equal(t, c.logins, fake.Count("POST identity /auth/tokens"), "%d: logins", c.status)
 	}
 }
 
@@ -242,9 +209,7 @@ func TestRegions(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want %v", region, got, err, want)
 		}
 	}
-	if n := fake.Count("GET identity /regions"); n != 1 {
-		t.Errorf("regions were asked for %d times", n)
-	}
+	assert.Equal(t, 1, fake.Count("GET identity /regions"), "requests for regions")
 	if region, err := cloud.Region(t.Context()); err != nil || region != "RegionOne" {
 		t.Errorf("the only region with compute: got %q, %v", region, err)
 	}
@@ -253,17 +218,11 @@ func TestRegions(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	fake.HideEndpoint(fakecloud.Compute, "RegionTwo", false)
-	if _, err := open(t, member(fake)).Region(t.Context()); err == nil || !strings.Contains(err.Error(), "RegionOne, RegionTwo") {
-		t.Errorf("got %v", err)
-	}
-}
-
-// TestRegionsHidden: where policy hides Keystone's regions, those of the
-// catalogue are known.
-func TestRegionsHidden(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
+	_, err = open(t, member(fake)).Region(t.Context())
+	assert.ErrorContains(t, err, "RegionOne, RegionTwo")
+	// Where policy hides Keystone's regions, those of the catalogue are known.
 	fake.Inject(fakecloud.Fault{Path: "/regions", Status: http.StatusForbidden, Times: fakecloud.Forever})
-	cloud := open(t, member(fake))
+	cloud = open(t, member(fake))
 	if got, err := cloud.RegionState(t.Context(), "Moon"); err != nil || got != openstack.RegionUnknown {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -292,9 +251,8 @@ func TestEndpointOverrides(t *testing.T) {
 		t.Errorf("got %v, %v", zones, err)
 	}
 	config.EndpointOverrides = map[string]string{"compute": "compute_legacy"}
-	if _, err := open(t, config).Zones(t.Context(), "RegionTwo"); err == nil || !strings.Contains(err.Error(), "no compute endpoint") {
-		t.Errorf("got %v", err)
-	}
+	_, err := open(t, config).Zones(t.Context(), "RegionTwo")
+	assert.ErrorContains(t, err, "no compute endpoint")
 }
 
 func TestMicroversions(t *testing.T) {

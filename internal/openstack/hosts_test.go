@@ -54,7 +54,7 @@ func TestStrangers(t *testing.T) {
 	for _, method := range []string{"GET", "POST", "DELETE"} {
 		req, _ := http.NewRequestWithContext(t.Context(), method, elsewhere+"/servers?marker=hidden", strings.NewReader(`{"password": "hidden"}`))
 		req.Header.Set("X-Auth-Token", "hidden")
-		_, err := (&http.Client{Transport: client(&transport{retries: 3}, address).Transport}).Transport.RoundTrip(req)
+		_, err := client(&transport{retries: 3}, address).Transport.RoundTrip(req)
 		if err == nil || !strings.Contains(err.Error(), "credentials are not sent to "+elsewhere+", which neither") || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("got %v", err)
 		}

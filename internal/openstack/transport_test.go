@@ -10,10 +10,12 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -80,17 +82,23 @@ func client(t *transport, addresses ...string) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: fewRedirects}
 }
 
+// TestRepeats: what may be repeated is, as often as the configuration allows and as a whole.
+// A 404 of something in between is no 404, but not known.
 func TestRepeats(t *testing.T) {
 	busy := status(http.StatusTooManyRequests, "Retry-After", "0")
 	unavailable := status(http.StatusServiceUnavailable, "Retry-After", "0")
 	failing := status(http.StatusInternalServerError, "Retry-After", "0")
+	half := body("application/json", `{"half": 1`)
+	page := notFound("text/html", "<html><h1>404 Not Found</h1></html>")
+	gone := notFound("application/json", novaGone)
+	const foreign = "words (35 bytes of text/html)"
 	for _, c := range []struct {
 		name     string
 		method   string
 		path     string
 		retries  int
 		answers  []http.HandlerFunc
-		requests int64
+		requests int
 		fails    string // part of the error; "": a status
 		status   int
 	}{
@@ -98,11 +106,10 @@ func TestRepeats(t *testing.T) {
 		{"503 of a GET", "GET", "/", 3, []http.HandlerFunc{unavailable, unavailable, good}, 3, "", 200},
 		{"500 of a GET", "GET", "/", 1, []http.HandlerFunc{failing, good}, 2, "", 200},
 		{"tries are bounded", "GET", "/", 2, []http.HandlerFunc{unavailable}, 3, "", 503},
-		{"a body that breaks off", "GET", "/", 1, []http.HandlerFunc{broken, good}, 2, "", 200},
 		{"a body that always breaks off", "GET", "/", 1, []http.HandlerFunc{broken}, 2, "breaks off after 9 bytes", 0},
 		{"half a body of no length", "GET", "/", 1, []http.HandlerFunc{body("application/json", ` {"half": 1 `), good}, 2, "", 200},
-		{"always half of it", "GET", "/", 1, []http.HandlerFunc{body("application/json", `{"half": 1`)}, 2, "breaks off after 10 bytes", 0},
-		{"half of the answer to a POST", "POST", "/servers", 1, []http.HandlerFunc{body("application/json", `{"half": 1`)}, 1, "breaks off after 10 bytes", 0},
+		{"always half of it", "GET", "/", 1, []http.HandlerFunc{half}, 2, "breaks off after 10 bytes", 0},
+		{"half of the answer to a POST", "POST", "/servers", 1, []http.HandlerFunc{half}, 1, "breaks off after 10 bytes", 0},
 		{"a reset connection", "GET", "/", 1, []http.HandlerFunc{reset, good}, 2, "", 200},
 		{"DELETE may be repeated", "DELETE", "/", 1, []http.HandlerFunc{reset, good}, 2, "", 200},
 		{"POST may not", "POST", "/servers", 3, []http.HandlerFunc{reset, good}, 1, "EOF", 0},
@@ -112,20 +119,40 @@ func TestRepeats(t *testing.T) {
 		{"and a login", "POST", "/v3/auth/tokens", 1, []http.HandlerFunc{unavailable, status(201)}, 2, "", 201},
 		{"400 is an answer", "GET", "/", 3, []http.HandlerFunc{status(400), good}, 1, "", 400},
 		{"HTML is no answer, and will not become one", "GET", "/", 3, []http.HandlerFunc{body("text/html", "<html>Welcome"), good}, 1, "answered 200 OK, but not with JSON (13 bytes of text/html)", 0},
+		{"a 404 of Nova's", "GET", "/servers/s", 2, []http.HandlerFunc{gone, good}, 1, "", 404},
+		{"a 404 of another's", "GET", "/servers/s", 2, []http.HandlerFunc{page}, 3, foreign, 0},
+		{"a 404 of another's, once", "GET", "/servers/s", 2, []http.HandlerFunc{page, good}, 2, "", 200},
+		{"and then Nova's", "GET", "/servers/s", 2, []http.HandlerFunc{page, gone}, 2, "", 404},
+		{"and then Nova's, of a DELETE", "DELETE", "/servers/s", 2, []http.HandlerFunc{page, gone}, 2, "", 404},
+		{"a 404 of another's, of a POST", "POST", "/servers/s", 2, []http.HandlerFunc{page, good}, 1, foreign, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			url, requests := serve(t, c.answers...)
+			t.Parallel()
+			var mu sync.Mutex
+			var bodies []string
+			url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				text, _ := io.ReadAll(r.Body)
+				mu.Lock()
+				bodies = append(bodies, string(text))
+				answer := c.answers[min(len(bodies), len(c.answers))-1]
+				mu.Unlock()
+				answer(w, r)
+			})
 			req, _ := http.NewRequestWithContext(t.Context(), c.method, url+c.path, strings.NewReader(`{"a":1}`))
 			resp, err := client(&transport{retries: c.retries}, url).Do(req)
 			if c.fails != "" {
-				if err == nil || !strings.Contains(err.Error(), c.fails) {
-					t.Errorf("got %v, want an error with %q", err, c.fails)
-				}
+				assert.ErrorContains(t, err, c.fails)
 			} else if err != nil || resp.StatusCode != c.status {
 				t.Errorf("got %v, %v, want status %d", resp, err, c.status)
 			}
-			if got := requests.Load(); got != c.requests {
-				t.Errorf("%d requests, want %d", got, c.requests)
+			mu.Lock()
+			defer mu.Unlock()
+			assert.Equal(t, slices.Repeat([]string{`{"a":1}`}, c.requests), bodies, "the bodies of the requests")
+			if c.fails == foreign {
+				failed, ok := errors.AsType[*ForeignError](err)
+				if !ok || failed.Code != 404 || gophercloud.ResponseCodeIs(err, 404) || !strings.Contains(err.Error(), "not known whether it is gone") {
+					t.Errorf("got %v", err)
+				}
 			}
 		})
 	}
@@ -171,25 +198,6 @@ func TestSecond401(t *testing.T) {
 	resp, err := client(&transport{retries: 3, relogin: relogin}, url).Do(req)
 	if err != nil || resp.StatusCode != http.StatusUnauthorized || !slices.Equal(tokens, []string{"expired", "fresh"}) {
 		t.Errorf("got %v, %v with the tokens %q", resp, err, tokens)
-	}
-}
-
-// TestRepeatedBodyIsWhole: what is repeated is the whole request.
-func TestRepeatedBodyIsWhole(t *testing.T) {
-	var bodies []string
-	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		text, _ := io.ReadAll(r.Body)
-		if bodies = append(bodies, string(text)); len(bodies) == 1 {
-			w.Header().Set("Retry-After", "0")
-			w.WriteHeader(http.StatusTooManyRequests)
-		}
-	})
-	req, _ := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader("all of it"))
-	if _, err := client(&transport{retries: 1}, url).Do(req); err != nil {
-		t.Fatal(err)
-	}
-	if len(bodies) != 2 || bodies[0] != "all of it" || bodies[1] != "all of it" {
-		t.Errorf("got %q", bodies)
 	}
 }
 
