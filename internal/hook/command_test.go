@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,6 +25,7 @@ import (
 // says, so that the tests need no shell.
 func TestMain(m *testing.M) {
 	if os.Getenv("HOOK_TEST_COMMAND") == "" {
+		os.Setenv("HOOK_TEST_COMMAND", "1") // for what the tests run
 		os.Exit(m.Run())
 	}
 	switch arguments := os.Args[1:]; arguments[0] {
@@ -93,7 +95,6 @@ func commandRun(ctx context.Context, t *testing.T, m Message, words ...string) (
 }
 
 func TestCommand(t *testing.T) {
-	t.Setenv("HOOK_TEST_COMMAND", "1")
 	for _, secret := range []string{"OS_PASSWORD", "NOVA_PASSWORD", "TF_VAR_password", "VAULT_TOKEN", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY",
 		"STACKPOLICY_WEBHOOK_SECRET", "STACKPOLICY_TOKEN", "KUBECONFIG_TOKEN", "kubeconfig", "HOMEBREW_TOKEN"} {
 		t.Setenv(secret, "hidden")
@@ -163,66 +164,43 @@ func TestCommandRefused(t *testing.T) {
 	}
 }
 
-// TestCommandEnds: a command ends with its context, its children too, and does
-// not keep anybody waiting who has ended it.
+// TestCommandEnds: a command ends with its context: it is asked to before it is killed, and a child of
+// it that does not end then is killed.
 func TestCommandEnds(t *testing.T) {
-	t.Setenv("HOOK_TEST_COMMAND", "1")
-	file := filepath.Join(t.TempDir(), "child")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	done := make(chan error)
-	go func() {
-		_, err := commandRun(ctx, t, Message{}, "sleep", file)
-		done <- err
-	}()
-	pid := childIn(t, file)
-	stop := errors.New("stopped by the user")
-	start := time.Now()
-	cancel(stop)
-	if err := <-done; !errors.Is(err, stop) || time.Since(start) > timeToEnd+time.Minute {
-		t.Errorf("got %v after %s", err, time.Since(start))
-	}
-	for lives(pid) {
-		if time.Since(start) > 2*time.Minute {
-			t.Fatal("its child lives on")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-// TestCommandIsAsked: a command is asked to end before it is killed, and a child of it
-// that does not end then is killed.
-func TestCommandIsAsked(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("needs signals")
-	}
-	t.Setenv("HOOK_TEST_COMMAND", "1")
-	for _, what := range []string{"tidy", "stubborn child"} {
-		file := filepath.Join(t.TempDir(), "pid")
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan []string)
-		go func() {
-			logged, _ := commandRun(ctx, t, Message{}, what, file)
-			done <- logged
-		}()
-		pid := childIn(t, file)
-		cancel()
-		if logged := <-done; what == "tidy" && !slices.Equal(logged, []string{"cleaned up"}) {
-			t.Errorf("%s: logged %q", what, logged)
-		}
-		for lives(pid) { // until the test's own limit
-			time.Sleep(10 * time.Millisecond)
-		}
+	for _, what := range []string{"sleep", "tidy", "stubborn child"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			if runtime.GOOS == "windows" && what != "sleep" {
+				t.Skip("needs signals")
+			}
+			file := filepath.Join(t.TempDir(), "pid")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			done := make(chan []string)
+			stop := errors.New("stopped by the user")
+			go func() {
+				logged, err := commandRun(ctx, t, Message{}, what, file)
+				assert.ErrorIs(t, err, stop)
+				done <- logged
+			}()
+			pid := childIn(t, file)
+			cancel(stop)
+			if logged := <-done; what == "tidy" && !slices.Equal(logged, []string{"cleaned up"}) {
+				t.Errorf("logged %q", logged)
+			}
+			for lives(pid) { // until the test's own limit
+				time.Sleep(10 * time.Millisecond)
+			}
+		})
 	}
 }
 
 // TestCommandLeavesChild: one that exits with 0 has completed, though a child of
 // it holds on to the output.
 func TestCommandLeavesChild(t *testing.T) {
-	t.Setenv("HOOK_TEST_COMMAND", "1")
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "child")
-	if _, err := commandRun(t.Context(), t, Message{}, "leave", file); err != nil {
-		t.Error(err)
-	}
+	_, err := commandRun(t.Context(), t, Message{}, "leave", file)
+	assert.NoError(t, err)
 	if process, err := os.FindProcess(childIn(t, file)); err == nil {
 		_ = process.Kill()
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -33,11 +32,13 @@ func hang(ctx context.Context, _ Message, p *Progress) error {
 	return ctx.Err()
 }
 
-// TestRun: what a run comes to, by its end and the default result.
+// TestRun: what a run comes to, by its end and the default result. An error is always one of a hook
+// that was abandoned, and the consumer's own is within it.
 func TestRun(t *testing.T) {
 	const node = `The node "web-1" (server node-1, region R)`
 	done := func(context.Context, Message, *Progress) error { return nil }
-	failing := func(context.Context, Message, *Progress) error { return errors.New("the consumer failed") }
+	failed := errors.New("the consumer failed")
+	failing := func(context.Context, Message, *Progress) error { return failed }
 	cut := func(context.Context, Message, *Progress) error {
 		return fmt.Errorf("ask the consumer: %w", context.DeadlineExceeded) // of a request, while there is time left
 	}
@@ -45,6 +46,7 @@ func TestRun(t *testing.T) {
 		name    string
 		hook    hookFunc
 		spec    Spec
+		launch  bool
 		took    time.Duration
 		warning string
 		err     string
@@ -52,6 +54,7 @@ func TestRun(t *testing.T) {
 		{name: "it completes", hook: done},
 		{name: "it fails, and go on", spec: Spec{Default: Continue}, hook: failing,
 			warning: node + " counts as drained, because default_result is CONTINUE, although its hook did not complete: the consumer failed."},
+		{name: "it fails, and a node that joins goes on", launch: true, spec: Spec{Default: Continue}, hook: failing, warning: node + " counts as ready, because"},
 		{name: "it fails, and stay", hook: failing, err: node + ": the consumer failed"},
 		{name: "it takes too long", spec: Spec{Timeout: 20 * time.Second}, hook: hang, took: 20 * time.Second, err: "not completed within 20s"},
 		{name: "one request takes too long", hook: cut, err: node + ": ask the consumer: context deadline exceeded"},
@@ -64,7 +67,14 @@ func TestRun(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				var p Progress
-				warning, err := (&Runner{}).Run(t.Context(), c.spec, Message{NodeID: "node-1", NodeName: "web-1", Region: "R"}, &p)
+				m := Message{NodeID: "node-1", NodeName: "web-1", Region: "R"}
+				if c.launch {
+					m.Transition = Launch
+				}
+				warning, err := (&Runner{}).Run(t.Context(), c.spec, m, &p)
+				if _, abandoned := errors.AsType[*AbandonedError](err); abandoned != (err != nil) || strings.HasSuffix(c.err, failed.Error()) && !errors.Is(err, failed) {
+					t.Errorf("got %v", err)
+				}
 				if took := time.Since(start); took != c.took {
 					t.Errorf("took %s, want %s", took, c.took)
 				}
@@ -170,21 +180,4 @@ func TestCancel(t *testing.T) {
 			t.Errorf("got %v after %s, %+v", err, time.Since(start), p)
 		}
 	})
-}
-
-// TestLaunch: the words are those of a node that joins.
-func TestLaunch(t *testing.T) {
-	with(t, func(context.Context, Message, *Progress) error {
-		return gophercloud.ErrUnexpectedResponseCode{Actual: http.StatusTeapot}
-	})
-	m := Message{NodeID: "node-1", NodeName: "web-1", Region: "R", Transition: Launch}
-	queue := map[string][]string{"queue": {"q"}}
-	warning, err := (&Runner{}).Run(t.Context(), Spec{Type: "test", Arguments: queue, Default: Continue}, m, &Progress{})
-	if err != nil || !strings.HasPrefix(warning, `The node "web-1" (server node-1, region R) counts as ready, because`) {
-		t.Errorf("%q, %v", warning, err)
-	}
-	_, err = (&Runner{}).Run(t.Context(), Spec{Type: "test", Arguments: queue, Default: Abandon}, m, &Progress{})
-	if _, abandoned := errors.AsType[*AbandonedError](err); !abandoned || !gophercloud.ResponseCodeIs(err, http.StatusTeapot) {
-		t.Errorf("got %v", err)
-	}
 }
