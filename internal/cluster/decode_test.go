@@ -127,11 +127,11 @@ func TestDecodeKeepsLittle(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	for name, want := range map[string]struct{ nodes, bytes int64 }{"^web-": {20_000, 20_000 * 550}, "^db-": {0, 100_000}} {
+	for name, want := range map[string]struct{ nodes, bytes int64 }{"^web-": {10_000, 10_000 * 550}, "^db-": {0, 100_000}} {
 		match, err := Selector{NameRegex: name}.compile()
 		require.NoError(t, err)
 		before, kept := heap(), part{all: new(atomic.Int64)}
-		for range 20 {
+		for range 10 {
 			if _, err := readPage(page, false, func(s *server) error { return kept.take(s, time.Time{}, *match, Query{}) }); err != nil {
 				t.Fatal(err)
 			}

@@ -178,16 +178,3 @@ func TestDecodeAsEncodingJSON(t *testing.T) {
 		}
 	})
 }
-
-// FuzzDecode: whatever comes in place of a page, nothing panics, and what is no
-// JSON is not taken.
-func FuzzDecode(f *testing.F) {
-	f.Add(novaPage(2, "next"))
-	f.Add([]byte(`{"servers": [{"id": "1", "status": "\ud800", "metadata": {"key": null}}]} `))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		servers, _, err := decodePage(string(data))
-		if err == nil && !json.Valid(data) {
-			t.Errorf("took %q as %v", data, servers)
-		}
-	})
-}

@@ -42,6 +42,14 @@ func names(nodes []node.Node) string {
 
 var both = []string{"RegionTwo", "RegionOne"}
 
+// read reads servers of regions as the member.
+func read(t *testing.T, fake *fakecloud.Cloud, regions []string, selector cluster.Selector) ([]node.Node, error) {
+	t.Helper()
+	return cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: regions, Selector: selector})
+}
+
+var web = cluster.Selector{NameRegex: "web"}
+
 // webs adds web-0 to web-(n-1) in turn to the two regions, and one other server.
 func webs(fake *fakecloud.Cloud, n int) {
 	for i := range n {
@@ -50,11 +58,16 @@ func webs(fake *fakecloud.Cloud, n int) {
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "db-0"})
 }
 
+// TestReadTwoRegions: all servers of the cluster are its nodes, except those that only wait for
+// their removal.
 func TestReadTwoRegions(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	webs(fake, 5)
-	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "^web-"}})
-	if err != nil || names(nodes) != "web-0 web-2 web-4 web-1 web-3" {
+	for i, status := range []string{"DELETED", "SOFT_DELETED", "SHELVED"} {
+		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", 5+i), Status: status})
+	}
+	nodes, err := read(t, fake, both, cluster.Selector{NameRegex: "^web-"})
+	if err != nil || names(nodes) != "web-0 web-2 web-4 web-7 web-1 web-3" {
 		t.Fatalf("got %s, %v", names(nodes), err)
 	}
 	if n := nodes[0]; n.Region != "RegionOne" || n.Zone == "" || n.Status != "ACTIVE" || n.CreatedAt.IsZero() || n.Profile == "" || n.ProfileCreatedAt.IsZero() || n.HostID == "" {
@@ -80,7 +93,7 @@ func TestReadPages(t *testing.T) {
 	for i := range 11 {
 		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i)}, fakecloud.Server{Name: fmt.Sprintf("db-%d", i)})
 	}
-	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "^web-[0-9]+$"}})
+	nodes, err := read(t, fake, both[1:], cluster.Selector{NameRegex: "^web-[0-9]+$"})
 	if err != nil || names(nodes) != "web-0 web-1 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9 web-10" {
 		t.Fatalf("got %s, %v", names(nodes), err)
 	}
@@ -95,28 +108,9 @@ func TestReadPages(t *testing.T) {
 	}
 }
 
-// TestReadLostMarker: a server that is deleted between two pages is no reason
-// to fail, and none to miss others.
-func TestReadLostMarker(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{PageLimit: 3})
-	webs(fake, 16)
-	gone := fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Nth: 2, Status: http.StatusBadRequest})
-	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}})
-	if err != nil || len(nodes) != 8 || gone.Fired() != 1 {
-		t.Fatalf("got %s, %v", names(nodes), err)
-	}
-	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Nth: 2, Times: fakecloud.Forever, Status: http.StatusBadRequest})
-	fake.ResetRequests()
-	if _, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}}); err == nil {
-		t.Fatal("a list that never ends well was read")
-	}
-	if got := fake.Count("GET compute /servers/detail"); got > 6 {
-		t.Errorf("%d requests", got)
-	}
-}
-
-// TestReadStartsAgain: a list that starts again forgets what it had: nodes, and
-// servers in a cell that was down and is back.
+// TestReadStartsAgain: a server that is deleted between two pages is no reason to fail, and
+// none to miss others. A list that starts again forgets what it had: nodes, and servers in
+// a cell that was down and is back.
 func TestReadStartsAgain(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"}, fakecloud.Server{Name: "web-1"})
@@ -125,9 +119,15 @@ func TestReadStartsAgain(t *testing.T) {
 		Body: `{"servers": [{"id": "1", "status": "UNKNOWN", "links": []}, {"id": "2", "name": "web-0", "status": "ACTIVE"}],
 			"servers_links": [{"rel": "next", "href": "http://elsewhere/"}]}`})
 	gone := fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Nth: 2, Status: http.StatusBadRequest})
-	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}})
+	nodes, err := read(t, fake, both[1:], web)
 	if err != nil || names(nodes) != "web-0 web-1" || gone.Fired() != 1 {
 		t.Errorf("got %s, %v, fired %d", names(nodes), err, gone.Fired())
+	}
+	fake = fakecloud.Start(t, fakecloud.Config{PageLimit: 1})
+	webs(fake, 4)
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Nth: 2, Times: fakecloud.Forever, Status: http.StatusBadRequest})
+	if nodes, err := read(t, fake, both[1:], web); err == nil || fake.Count("GET compute /servers/detail") > 6 {
+		t.Errorf("a list that never ends well: got %s, %v after %d requests", names(nodes), err, fake.Count("GET compute /servers/detail"))
 	}
 }
 
@@ -154,11 +154,12 @@ func TestReadFails(t *testing.T) {
 			c.fault.Service, c.fault.Region = fakecloud.Compute, "RegionTwo"
 			injected := fake.Inject(c.fault)
 			cloud := login(t, fake, func(c *openstack.Config) { c.RequestTimeout = 5 * time.Second })
-			nodes, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}})
+			nodes, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both, Selector: web})
 			if injected.Fired() == 0 {
 				t.Fatal("the fault hit nothing")
 			}
-			if err == nil || nodes != nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "RegionTwo") || strings.Contains(err.Error(), "RegionOne") {
+			failed, ok := errors.AsType[*cluster.RegionError](err)
+			if !ok || failed.Region != "RegionTwo" || nodes != nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "RegionOne") {
 				t.Errorf("got %s, %v, want %q", names(nodes), err, c.want)
 			}
 		})
@@ -176,7 +177,7 @@ func TestReadCancelled(t *testing.T) {
 			cancel()
 		}()
 		patient := login(t, fake, func(c *openstack.Config) { c.RequestTimeout = time.Hour })
-		_, err := cluster.Read(ctx, patient, cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}})
+		_, err := cluster.Read(ctx, patient, cluster.Query{Regions: both, Selector: web})
 		assert.ErrorIs(t, err, context.Canceled, "%s hangs", path)
 	}
 }
@@ -190,7 +191,7 @@ func TestReadIsTheSame(t *testing.T) {
 		if slow != "" {
 			fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: slow, Path: "/servers/detail", Effect: fakecloud.Delay, Delay: 50 * time.Millisecond})
 		}
-		nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}})
+		nodes, err := read(t, fake, both, web)
 		require.NoError(t, err)
 		if text := fmt.Sprintf("%+v", nodes); i == 0 {
 			first = text
@@ -205,16 +206,12 @@ func TestReadServerGroup(t *testing.T) {
 	group := fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: "anti-affinity"})
 	empty := fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "empty", Policy: "affinity"})
 	fake.AddServers("RegionTwo", fakecloud.Server{Name: "in-0", Group: group}, fakecloud.Server{Name: "out-0"}, fakecloud.Server{Name: "in-1", Group: group})
-	read := func(id string) ([]node.Node, error) {
-		return cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{ServerGroupID: id}})
+	for id, want := range map[string]string{group: "in-0 in-1", empty: ""} {
+		if nodes, err := read(t, fake, both, cluster.Selector{ServerGroupID: id}); err != nil || names(nodes) != want {
+			t.Errorf("got %s, %v, want %s", names(nodes), err, want)
+		}
 	}
-	if nodes, err := read(group); err != nil || names(nodes) != "in-0 in-1" {
-		t.Errorf("got %s, %v", names(nodes), err)
-	}
-	if nodes, err := read(empty); err != nil || len(nodes) != 0 {
-		t.Errorf("got %s, %v", names(nodes), err)
-	}
-	_, err := read("00000000-0000-0000-0000-000000000000")
+	_, err := read(t, fake, both, cluster.Selector{ServerGroupID: "00000000-0000-0000-0000-000000000000"})
 	if _, ok := errors.AsType[*cluster.GroupGoneError](err); !ok || !strings.Contains(err.Error(), "is in none of the regions RegionOne, RegionTwo") {
 		t.Errorf("got %v", err)
 	}
@@ -225,13 +222,10 @@ func TestReadCellDown(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	ids := fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Zone: "az-1"}, fakecloud.Server{Name: "web-1", Zone: "az-2"})
 	fake.SetCellDown("RegionOne", true, "az-2")
-	read := func(s cluster.Selector) ([]node.Node, error) {
-		return cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: s})
-	}
-	if _, err := read(cluster.Selector{NameRegex: "web"}); err == nil || !strings.Contains(err.Error(), "a cell of Nova is down") || !strings.Contains(err.Error(), ids[1]) {
+	if _, err := read(t, fake, both[1:], web); err == nil || !strings.Contains(err.Error(), "a cell of Nova is down") || !strings.Contains(err.Error(), ids[1]) {
 		t.Errorf("got %v", err)
 	}
-	nodes, err := read(cluster.Selector{IDs: ids})
+	nodes, err := read(t, fake, both[1:], cluster.Selector{IDs: ids})
 	if err != nil || len(nodes) != 2 {
 		t.Fatalf("got %v, %v", nodes, err)
 	}
@@ -251,7 +245,7 @@ func TestReadCellDown(t *testing.T) {
 		t.Errorf("got %s, %v", names(nodes), err)
 	}
 	fake.SetCellDown("RegionOne", false, "az-2")
-	if nodes, err := read(cluster.Selector{NameRegex: "web"}); err != nil || names(nodes) != "web-0 web-1" {
+	if nodes, err := read(t, fake, both[1:], web); err != nil || names(nodes) != "web-0 web-1" {
 		t.Errorf("the cell is back: got %s, %v", names(nodes), err)
 	}
 }
@@ -259,11 +253,11 @@ func TestReadCellDown(t *testing.T) {
 func TestReadOldClouds(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{MaxMicroversion: "2.8", ProjectInURL: true})
 	webs(fake, 2)
-	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}})
+	nodes, err := read(t, fake, both, web)
 	if err != nil || names(nodes) != "web-0 web-1" {
 		t.Errorf("got %s, %v", names(nodes), err)
 	}
-	_, err = cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both, Selector: cluster.Selector{Tags: []string{"a"}}})
+	_, err = read(t, fake, both, cluster.Selector{Tags: []string{"a"}})
 	assert.ErrorContains(t, err, "region RegionOne: tags need Nova's microversion 2.26, and it offers 2.8")
 }
 
@@ -288,44 +282,18 @@ func TestImageGone(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	image := fake.AddImage(fakecloud.Image{Name: "old"})
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", ImageID: image})
-	read := func() ([]node.Node, error) {
-		return cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}})
-	}
 	fake.RemoveImage(image)
-	if nodes, err := read(); err != nil || nodes[0].Profile != image || !nodes[0].ProfileCreatedAt.IsZero() {
+	if nodes, err := read(t, fake, both[1:], web); err != nil || nodes[0].Profile != image || !nodes[0].ProfileCreatedAt.IsZero() {
 		t.Errorf("got %+v, %v", nodes, err)
 	}
 	fake.HideEndpoint(fakecloud.Images, "RegionOne", true)
-	if nodes, err := read(); err != nil || !nodes[0].ProfileCreatedAt.IsZero() {
+	if nodes, err := read(t, fake, both[1:], web); err != nil || !nodes[0].ProfileCreatedAt.IsZero() {
 		t.Errorf("got %+v, %v", nodes, err)
 	}
 	fake.HideEndpoint(fakecloud.Images, "RegionOne", false)
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Images, Status: 503})
-	if _, err := read(); err == nil || !strings.Contains(err.Error(), "region RegionOne: get the image") {
+	if _, err := read(t, fake, both[1:], web); err == nil || !strings.Contains(err.Error(), "region RegionOne: get the image") {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestReadDeleted: a server that only waits for its removal is no node.
-func TestReadDeleted(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	for i, status := range []string{"DELETED", "ACTIVE", "SOFT_DELETED", "SHELVED"} {
-		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-%d", i), Status: status})
-	}
-	nodes, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}})
-	if err != nil || names(nodes) != "web-1 web-3" {
-		t.Errorf("got %s, %v", names(nodes), err)
-	}
-}
-
-// TestReadErrorTypes: the error of a region that fails names the region.
-func TestReadErrorTypes(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	query := cluster.Query{Regions: both, Selector: cluster.Selector{NameRegex: "web"}}
-	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionTwo", Path: "/servers/detail", Status: 500, Times: fakecloud.Forever})
-	_, err := cluster.Read(t.Context(), login(t, fake), query)
-	if failed, ok := errors.AsType[*cluster.RegionError](err); !ok || failed.Region != "RegionTwo" {
-		t.Errorf("got %v for a region that fails", err)
 	}
 }
 
@@ -343,7 +311,7 @@ func TestReadFaults(t *testing.T) {
 	read := func(faults bool) []node.Node {
 		t.Helper()
 		fake.ResetRequests()
-		nodes, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}, NoProfiles: true, Faults: faults})
+		nodes, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: web, NoProfiles: true, Faults: faults})
 		require.NoError(t, err)
 		return nodes
 	}
@@ -363,32 +331,28 @@ func TestReadFaults(t *testing.T) {
 		t.Errorf("%d servers were asked for, of %d", asked(), len(nodes))
 	}
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "GET", PathRegexp: regexp.MustCompile(`^/servers/[0-9a-f-]{36}$`), Status: 503})
-	if _, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: cluster.Selector{NameRegex: "web"}, NoProfiles: true, Faults: true}); err == nil || !strings.Contains(err.Error(), "region RegionOne: get the server") {
+	if _, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: web, NoProfiles: true, Faults: true}); err == nil || !strings.Contains(err.Error(), "region RegionOne: get the server") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestReadBound: what is kept of all pages and regions is bounded, whichever text of a server
-// it is, and the error names the region and the number.
+// TestReadBound: what is kept of all pages and regions is bounded, each text of a server counts, and the
+// error names the region and the number.
 func TestReadBound(t *testing.T) {
 	heavy := strings.Repeat("x", 250<<10)
-	for _, field := range []string{`"name": "%s"`, `"status": "%s"`, `"OS-EXT-AZ:availability_zone": "%s"`, `"hostId": "%s"`, `"fault": {"message": "%s"}`,
-		`"metadata": {"profile": "%s"}`, `"addresses": {"net": [{"addr": "%s", "version": 4, "OS-EXT-IPS:type": "fixed"}]}`} {
-		fake := fakecloud.Start(t, fakecloud.Config{})
-		pages := 0
-		fake.Inject(fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			pages++
-			w.Header().Set("Content-Type", "application/json")
-			server := fmt.Sprintf(field, fmt.Sprint(pages, heavy))
-			if !strings.Contains(field, "status") {
-				server += `, "status": "ACTIVE"`
-			}
-			fmt.Fprintf(w, `{"servers": [{"id": "%d", %s}], "servers_links": [{"rel": "next"}]}`, pages, server)
-		})})
-		_, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: []string{"RegionOne"}, Selector: cluster.Selector{NameRegex: "^"},
-			Keys: cluster.Keys{Profile: "profile"}, Addresses: map[string][]string{}})
-		if err == nil || !strings.HasPrefix(err.Error(), "region RegionOne: list servers: ") || !strings.Contains(err.Error(), fmt.Sprintf("takes more than 64 MiB, with %d servers of this region", pages)) {
-			t.Errorf("%s: after %d pages: %.300v", field, pages, err)
-		}
+	server := `"name": "%[1]s", "status": "%[1]s", "OS-EXT-AZ:availability_zone": "%[1]s", "hostId": "%[1]s", "fault": {"message": "%[1]s"},
+		"metadata": {"profile": "%[1]s"}, "addresses": {"net": [{"addr": "%[1]s", "version": 4, "OS-EXT-IPS:type": "fixed"}]}`
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	pages := 0
+	fake.Inject(fakecloud.Fault{Path: "/servers/detail", Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		pages++
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"servers": [{"id": "%d", %s}], "servers_links": [{"rel": "next"}]}`, pages, fmt.Sprintf(server, fmt.Sprint(pages, heavy)))
+	})})
+	_, err := cluster.Read(t.Context(), login(t, fake), cluster.Query{Regions: []string{"RegionOne"}, Selector: cluster.Selector{NameRegex: "^"},
+		Keys: cluster.Keys{Profile: "profile"}, Addresses: map[string][]string{}})
+	if err == nil || !strings.HasPrefix(err.Error(), "region RegionOne: list servers: ") || !strings.Contains(err.Error(), fmt.Sprintf("takes more than 64 MiB, with %d servers of this region", pages)) {
+		t.Errorf("after %d pages: %.300v", pages, err)
 	}
+	assert.Equal(t, 1+(64<<20)/(7*len(heavy)), pages, "pages with seven texts of 250 KiB each: with fewer, one counts twice, with more, one does not count")
 }
