@@ -39,44 +39,46 @@ func patient(t *testing.T, fake *fakecloud.Cloud, timeout time.Duration) *openst
 // its own is found and counts as created. One with a name of the user's proves
 // nothing: it is neither taken nor made again, and the next attachment inherits it.
 func TestLostAnswer(t *testing.T) {
-	for name, fault := range map[string]fakecloud.Fault{
-		"the connection breaks":    {Effect: fakecloud.Reset, Acts: true},
-		"the answer breaks off":    {Effect: fakecloud.Truncate},
-		"no answer comes":          {Effect: fakecloud.Hang, Acts: true},
-		"a proxy loses it":         {Status: http.StatusBadGateway, Acts: true},
-		"the answer is nonsense":   {Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: "{", Acts: true},
-		"it is 500 and was made":   {Status: http.StatusInternalServerError, Acts: true},
-		"it is HTML, and was made": {Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>", Acts: true},
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault  fakecloud.Fault
+		policy affinity.Policy
+	}{
+		"the connection breaks":    {fakecloud.Fault{Effect: fakecloud.Reset, Acts: true}, affinity.Policy{}},
+		"the answer breaks off":    {fakecloud.Fault{Effect: fakecloud.Truncate}, affinity.Policy{}},
+		"no answer comes":          {fakecloud.Fault{Effect: fakecloud.Hang, Acts: true}, affinity.Policy{}},
+		"a proxy loses it":         {fakecloud.Fault{Status: http.StatusBadGateway, Acts: true}, affinity.Policy{}},
+		"the answer is nonsense":   {fakecloud.Fault{Status: http.StatusOK, Body: "{", Acts: true}, affinity.Policy{}},
+		"it is 500 and was made":   {fakecloud.Fault{Status: http.StatusInternalServerError, Acts: true}, affinity.Policy{}},
+		"it is HTML, and was made": {fakecloud.Fault{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>", Acts: true}, affinity.Policy{}},
+		"of a group with a rule":   {fakecloud.Fault{Effect: fakecloud.Reset, Acts: true}, affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2}},
+		"of a name of the user's":  {fakecloud.Fault{Effect: fakecloud.Reset, Acts: true}, affinity.Policy{Name: "web", Policy: affinity.SoftAffinity}},
 	} {
-		fault.Service, fault.Method, fault.Path = fakecloud.Compute, http.MethodPost, "/os-server-groups"
-		for _, policy := range []affinity.Policy{{}, {Name: "web", Policy: affinity.SoftAffinity}, {Policy: affinity.AntiAffinity, MaxServerPerHost: 2}} {
-			t.Run(name+" "+policy.Name+policy.Policy, func(t *testing.T) {
-				t.Parallel()
-				fake := fakecloud.Start(t, fakecloud.Config{})
-				region := patient(t, fake, givenUp)
-				injected := fake.Inject(fault)
-				binding, err := affinity.Attach(t.Context(), region, policy, "")
-				if injected.Fired() != 1 {
-					t.Errorf("%s: the fault hit %d requests", name, injected.Fired())
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fake := fakecloud.Start(t, fakecloud.Config{})
+			region := patient(t, fake, givenUp)
+			c.fault.Service, c.fault.Method, c.fault.Path = fakecloud.Compute, http.MethodPost, "/os-server-groups"
+			injected := fake.Inject(c.fault)
+			binding, err := affinity.Attach(t.Context(), region, c.policy, "")
+			assert.Equal(t, 1, injected.Fired(), "requests that the fault hit")
+			groups := fake.ServerGroups("RegionOne")
+			require.Len(t, groups, 1)
+			if c.policy.Name == "" {
+				if err != nil || binding.Inherited || binding.Group.ID != groups[0].ID || binding.Group.Policy != affinity.AntiAffinity {
+					t.Errorf("got %+v, %v", binding, err)
 				}
-				groups := fake.ServerGroups("RegionOne")
-				require.Len(t, groups, 1, "%s: the cloud has", name)
-				if policy.Name == "" {
-					if err != nil || binding.Inherited || binding.Group.ID != groups[0].ID || binding.Group.Policy != affinity.AntiAffinity {
-						t.Errorf("%s: got %+v, %v", name, binding, err)
-					}
-					return
-				}
-				lost, ok := errors.AsType[*affinity.LostError](err)
-				if !ok || lost.Own || lost.Name != "web" || !slices.Equal(lost.IDs, []string{groups[0].ID}) {
-					t.Errorf("%s: got %+v, %v", name, binding, err)
-				}
-				binding, err = affinity.Attach(t.Context(), region, policy, "")
-				if err != nil || !binding.Inherited || binding.Group.ID != groups[0].ID || len(fake.ServerGroups("RegionOne")) != 1 {
-					t.Errorf("%s: the next one: %+v, %v", name, binding, err)
-				}
-			})
-		}
+				return
+			}
+			lost, ok := errors.AsType[*affinity.LostError](err)
+			if !ok || lost.Own || lost.Name != "web" || !slices.Equal(lost.IDs, []string{groups[0].ID}) {
+				t.Errorf("got %+v, %v", binding, err)
+			}
+			binding, err = affinity.Attach(t.Context(), region, c.policy, "")
+			if err != nil || !binding.Inherited || binding.Group.ID != groups[0].ID || len(fake.ServerGroups("RegionOne")) != 1 {
+				t.Errorf("the next one: %+v, %v", binding, err)
+			}
+		})
 	}
 }
 
@@ -105,31 +107,34 @@ func TestNotMade(t *testing.T) {
 // its own is looked for before the next one is made. One with a name of the
 // user's may by then be somebody else's: it is not deleted.
 func TestMadeLate(t *testing.T) {
-	for title, fault := range map[string]fakecloud.Fault{
-		"no answer comes":       {Effect: fakecloud.Hang},
-		"the connection breaks": {Effect: fakecloud.Reset},
-		"a proxy gives up":      {Status: http.StatusGatewayTimeout},
-		"a proxy loses Nova":    {Status: http.StatusBadGateway},
+	t.Parallel()
+	for title, c := range map[string]struct {
+		fault fakecloud.Fault
+		name  string
+	}{
+		"no answer comes":         {fakecloud.Fault{Effect: fakecloud.Hang}, ""},
+		"the connection breaks":   {fakecloud.Fault{Effect: fakecloud.Reset}, ""},
+		"a proxy gives up":        {fakecloud.Fault{Status: http.StatusGatewayTimeout}, ""},
+		"a proxy loses Nova":      {fakecloud.Fault{Status: http.StatusBadGateway}, ""},
+		"of a name of the user's": {fakecloud.Fault{Effect: fakecloud.Reset}, "web"},
 	} {
-		fault.Method, fault.Path = http.MethodPost, "/os-server-groups"
-		for _, name := range []string{"", "web"} {
-			t.Run(title+" "+name, func(t *testing.T) {
-				t.Parallel()
-				fake := fakecloud.Start(t, fakecloud.Config{})
-				region := patient(t, fake, givenUp)
-				fake.Inject(fault)
-				_, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: name, Policy: affinity.Affinity}, "")
-				lost, ok := errors.AsType[*affinity.LostError](err)
-				if !ok || lost.Own != (name == "") || len(lost.IDs) > 0 {
-					t.Fatalf("%s, name %q: got %v", title, name, err)
-				}
-				fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: lost.Name, Policy: affinity.Affinity})
-				kept, err := affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name})
-				if left := len(fake.ServerGroups("RegionOne")); err != nil || kept || (left == 0) != lost.Own {
-					t.Errorf("%s, name %q: %v, %d groups", title, name, err, left)
-				}
-			})
-		}
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			fake := fakecloud.Start(t, fakecloud.Config{})
+			region := patient(t, fake, givenUp)
+			c.fault.Method, c.fault.Path = http.MethodPost, "/os-server-groups"
+			fake.Inject(c.fault)
+			_, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: c.name, Policy: affinity.Affinity}, "")
+			lost, ok := errors.AsType[*affinity.LostError](err)
+			if !ok || lost.Own != (c.name == "") || len(lost.IDs) > 0 {
+				t.Fatalf("got %v", err)
+			}
+			fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: lost.Name, Policy: affinity.Affinity})
+			kept, err := affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name})
+			if left := len(fake.ServerGroups("RegionOne")); err != nil || kept || (left == 0) != lost.Own {
+				t.Errorf("%v, %d groups", err, left)
+			}
+		})
 	}
 }
 
@@ -139,7 +144,7 @@ func TestLostForGood(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
 	fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Reset, Acts: true})
-	down := fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/os-server-groups", Status: 503, Times: fakecloud.Forever})
+	down := fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/os-server-groups", Status: 503, Header: http.Header{"Retry-After": {"0"}}, Times: fakecloud.Forever})
 	_, err := affinity.Attach(t.Context(), region, affinity.Policy{Policy: affinity.Affinity}, "")
 	lost, ok := errors.AsType[*affinity.LostError](err)
 	if !ok || !lost.Own || len(fake.ServerGroups("RegionOne")) != 1 {
@@ -166,9 +171,8 @@ func TestOneTurn(t *testing.T) {
 	for i := range bindings {
 		wait.Go(func() {
 			var err error
-			if bindings[i], err = affinity.Attach(t.Context(), region, affinity.Policy{Name: "web", Policy: affinity.Affinity}, ""); err != nil {
-				t.Error(err)
-			}
+			bindings[i], err = affinity.Attach(t.Context(), region, affinity.Policy{Name: "web", Policy: affinity.Affinity}, "")
+			assert.NoError(t, err)
 		})
 	}
 	wait.Wait()
@@ -189,13 +193,13 @@ func TestOneTurn(t *testing.T) {
 func TestInheritedIsKept(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
-	web, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: "web", Policy: affinity.Affinity}, "")
-	require.NoError(t, err)
-	db, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: "db", Policy: affinity.Affinity}, "")
-	require.NoError(t, err)
-	if again, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: "web"}, ""); err != nil || !again.Inherited {
-		t.Fatalf("got %+v, %v", again, err)
+	attach := func(name string) affinity.Binding {
+		binding, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: name, Policy: affinity.Affinity}, "")
+		require.NoError(t, err)
+		return binding
 	}
+	web, db := attach("web"), attach("db")
+	require.True(t, attach("web").Inherited)
 	for id, want := range map[string]bool{web.Group.ID: true, db.Group.ID: false} {
 		if kept, err := affinity.Detach(t.Context(), region, affinity.Created{ID: id}); err != nil || kept != want {
 			t.Errorf("got %t, %v", kept, err)
@@ -289,8 +293,7 @@ func TestOldNova(t *testing.T) {
 		{"2.64", affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2}, ""},
 	} {
 		fake := fakecloud.Start(t, fakecloud.Config{MaxMicroversion: c.newest})
-		region := compute(t, fake)
-		binding, err := affinity.Attach(t.Context(), region, c.policy, "")
+		binding, err := affinity.Attach(t.Context(), compute(t, fake), c.policy, "")
 		if c.want != "" {
 			if err == nil || err.Error() != c.want || fake.Count("POST compute /os-server-groups") != 0 {
 				t.Errorf("%s: got %v", c.newest, err)
@@ -306,16 +309,12 @@ func TestOldNova(t *testing.T) {
 // TestManyGroups: Nova's list ends silently at its limit.
 func TestManyGroups(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{PageLimit: 3})
-	region := compute(t, fake)
-	var last string
 	for range 7 {
-		last = fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "g", Policy: affinity.Affinity})
+		fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "g", Policy: affinity.Affinity})
 	}
 	wanted := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "wanted", Policy: affinity.Affinity})
-	for _, name := range []string{"wanted", last} {
-		binding, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: name, Policy: affinity.Affinity}, "")
-		if err != nil || !binding.Inherited || binding.Group.ID != wanted && binding.Group.ID != last {
-			t.Errorf("%s: got %+v, %v", name, binding, err)
-		}
+	binding, err := affinity.Attach(t.Context(), compute(t, fake), affinity.Policy{Name: "wanted", Policy: affinity.Affinity}, "")
+	if err != nil || !binding.Inherited || binding.Group.ID != wanted {
+		t.Errorf("got %+v, %v", binding, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -24,14 +23,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func listen(t *testing.T, address string, handler http.HandlerFunc) *httptest.Server {
+func listen(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
-	listener, err := net.Listen("tcp", address)
-	require.NoError(t, err)
-	s := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
-	s.Start()
+	s := httptest.NewServer(handler)
 	t.Cleanup(s.Close)
 	return s
+}
+
+// check is one of an address, whose answer must have a status from 200 to 299.
+func check(t *testing.T, address string, authorities *x509.CertPool) *HTTP {
+	t.Helper()
+	u, err := ParseURL(address)
+	require.NoError(t, err)
+	return &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(authorities, time.Minute)}
 }
 
 // wrong is what is wrong; "": nothing.
@@ -53,8 +57,8 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 
 func TestHTTP(t *testing.T) {
 	var strangers atomic.Int64
-	stranger := listen(t, "127.0.0.1:0", func(http.ResponseWriter, *http.Request) { strangers.Add(1) })
-	s := listen(t, "127.0.0.1:0", func(w http.ResponseWriter, r *http.Request) {
+	stranger := listen(t, func(http.ResponseWriter, *http.Request) { strangers.Add(1) })
+	s := listen(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/health":
 		case "/starting":
@@ -91,23 +95,18 @@ func TestHTTP(t *testing.T) {
 		{"/cut", "", "the answer breaks off"},
 		{"/nodes/{name}?at={address}", "", ""},
 	} {
-		u, err := ParseURL(fmt.Sprintf("http://{address}:%d%s", port, c.path))
-		require.NoError(t, err)
-		statuses := Statuses{{200, 299}}
+		check := check(t, fmt.Sprintf("http://{address}:%d%s", port, c.path), nil)
 		if c.status != "" {
-			if statuses, err = ParseStatuses(c.status); err != nil {
-				t.Fatal(err)
-			}
+			var err error
+			check.Status, err = ParseStatuses(c.status)
+			require.NoError(t, err)
 		}
-		check := &HTTP{URL: u, Status: statuses, Client: web.NewClient(nil, time.Minute)}
 		got := wrong(check.Look(t.Context(), "web 0", "127.0.0.1"))
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) || strings.Contains(got, "hidden") {
 			t.Errorf("%s, %s: got %q, want %q", c.path, c.status, got, c.want)
 		}
 	}
-	if strangers.Load() != 0 {
-		t.Errorf("another host got %d requests", strangers.Load())
-	}
+	assert.Zero(t, strangers.Load(), "requests that another host got")
 }
 
 // TestCause: what the network said, without an address.
@@ -126,33 +125,15 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// TestTCPCloses: a look leaves no connection open.
-func TestTCPCloses(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	if failure := (&TCP{Port: int64(listener.Addr().(*net.TCPAddr).Port)}).Look(t.Context(), "127.0.0.1"); failure != nil {
-		t.Fatal(failure)
-	}
-	connection, err := listener.Accept()
-	require.NoError(t, err)
-	defer connection.Close()
-	_ = connection.SetReadDeadline(time.Now().Add(time.Minute)) // only a connection that is open reaches it
-	if _, err := connection.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestLooks: each look makes a connection of its own, as a user of the service
 // does, and leaves none open. Five redirects are followed, and no more.
 func TestLooks(t *testing.T) {
 	var opened, closed atomic.Int64
-	s := &httptest.Server{Config: &http.Server{}}
-	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if left, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/")); left > 0 {
 			http.Redirect(w, r, fmt.Sprintf("/%d", left-1), http.StatusFound)
 		}
-	})
+	}))
 	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		switch state {
 		case http.StateNew:
@@ -162,18 +143,11 @@ func TestLooks(t *testing.T) {
 		case http.StateActive, http.StateIdle, http.StateHijacked:
 		}
 	}
-	var err error
-	if s.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
 	s.Start()
 	defer s.Close()
 	port := s.Listener.Addr().(*net.TCPAddr).Port
 	for path, want := range map[string]string{"0": "", "5": "", "6": "answered 302 Found"} {
-		u, err := ParseURL(fmt.Sprintf("http://{address}:%d/%s", port, path))
-		require.NoError(t, err)
-		before := opened.Load()
-		check := &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}
+		before, check := opened.Load(), check(t, fmt.Sprintf("http://{address}:%d/%s", port, path), nil)
 		for range 2 {
 			if got := check.Look(t.Context(), "web-0", "127.0.0.1"); (got == nil) != (want == "") || got != nil && !strings.Contains(got.Text, want) {
 				t.Errorf("/%s: %v", path, got)
@@ -192,27 +166,12 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestHTTPS: only authorities that are trusted count, and nobody else's.
-func TestHTTPS(t *testing.T) {
-	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	defer s.Close()
-	u, err := ParseURL(strings.Replace(s.URL, "127.0.0.1", "{address}", 1))
-	require.NoError(t, err)
-	pool := x509.NewCertPool()
-	pool.AddCert(s.Certificate())
-	if got := wrong((&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(pool, time.Minute)}).Look(t.Context(), "web-0", "127.0.0.1")); got != "" {
-		t.Errorf("trusted: %s", got)
-	}
-	if got := wrong((&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(x509.NewCertPool(), time.Minute)}).Look(t.Context(), "web-0", "127.0.0.1")); !strings.Contains(got, "certificate signed by unknown authority") {
-		t.Errorf("not trusted: %q", got)
-	}
-}
-
 // TestRedirectToOtherOrigin: a redirect that leaves the scheme, the host or the
-// port behind is not followed, though the host may have the same name.
+// port behind is not followed, though the host may have the same name. Nobody is asked whose
+// certificate is of no authority that is trusted.
 func TestRedirectToOtherOrigin(t *testing.T) {
 	var others atomic.Int64
-	other := listen(t, "127.0.0.1:0", func(http.ResponseWriter, *http.Request) { others.Add(1) })
+	other := listen(t, func(http.ResponseWriter, *http.Request) { others.Add(1) })
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
 	}))
@@ -226,12 +185,12 @@ func TestRedirectToOtherOrigin(t *testing.T) {
 		fmt.Sprintf("http://127.0.0.1:%d/", samePort), // in the clear, what was asked over TLS
 		fmt.Sprintf("https://localhost:%d/", samePort),
 	} {
-		u, err := ParseURL(fmt.Sprintf("https://{address}:%d/?to=%s", samePort, url.QueryEscape(to)))
-		require.NoError(t, err)
-		check := &HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(pool, time.Minute)}
+		check := check(t, fmt.Sprintf("https://{address}:%d/?to=%s", samePort, url.QueryEscape(to)), pool)
 		assert.Contains(t, wrong(check.Look(t.Context(), "web-0", "127.0.0.1")), "answered 302 Found, a redirect to ", to)
 	}
-	assert.Equal(t, int64(0), others.Load(), "redirects that were followed")
+	assert.Zero(t, others.Load(), "redirects that were followed")
+	untrusted := check(t, fmt.Sprintf("https://{address}:%d/", samePort), x509.NewCertPool())
+	assert.Contains(t, wrong(untrusted.Look(t.Context(), "web-0", "127.0.0.1")), "certificate signed by unknown authority")
 }
 
 func TestTCP(t *testing.T) {
@@ -256,29 +215,23 @@ func TestNetwork(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and answers nothing
 	require.NoError(t, err)
 	defer silent.Close()
-	teapot := listen(t, "127.0.0.1:0", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
-	look := func(address string, limit time.Duration) string {
-		u, err := ParseURL(address)
-		require.NoError(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		defer cancel()
-		failure := (&HTTP{URL: u, Status: Statuses{{200, 299}}, Client: web.NewClient(nil, time.Minute)}).Look(ctx, "web-0", "127.0.0.1")
-		if failure == nil {
-			t.Fatalf("%s is well", address)
-		}
-		return failure.Network
-	}
+	teapot := listen(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	for address, want := range map[string]string{
-		"http://127.0.0.1:1/":                             "connection refused",
-		"http://127.0.0.2:2/":                             "connection refused",
-		"http://" + silent.Addr().String() + "/":          "no answer in time",
-		"http://" + teapot.Listener.Addr().String() + "/": "",
+		"http://127.0.0.1:1/":                    "connection refused",
+		"http://127.0.0.2:2/":                    "connection refused",
+		"http://" + silent.Addr().String() + "/": "no answer in time",
+		teapot.URL:                               "",
 	} {
 		limit := time.Minute
 		if want == "no answer in time" {
 			limit = 50 * time.Millisecond
 		}
-		assert.Equal(t, want, look(address, limit), address)
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		got := check(t, address, nil).Look(ctx, "web-0", "127.0.0.1")
+		cancel()
+		if got == nil || got.Network != want {
+			t.Errorf("%s: got %+v, want %q", address, got, want)
+		}
 	}
 	for _, port := range []int64{1, 2} {
 		if got := (&TCP{Port: port}).Look(t.Context(), "127.0.0.1"); got == nil || got.Network != "connection refused" {
