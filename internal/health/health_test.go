@@ -93,71 +93,75 @@ func TestHTTP(t *testing.T) {
 	if s.most.Load() > atOnce {
 		t.Errorf("%d at once", s.most.Load())
 	}
-	// What all answer is no matter of the way to them.
-	down := serve(t, func(string, int) int { return 500 })
-	if result := down.check(t, time.Minute).Look(t.Context(), nodes("R", 1, 3)); len(result.Unhealthy) != 3 || len(result.Warnings) != 0 {
-		t.Errorf("got %+v", result)
-	}
 }
 
 // TestNoWay: where all fail with one error of the network, in all regions or in
-// one, none is unhealthy.
+// one, none is unhealthy. What all answer is no matter of the way to them.
 func TestNoWay(t *testing.T) {
-	refused := Check{TCP: &probe.TCP{Port: 1}, Timeout: time.Minute}
-	if result := refused.Look(t.Context(), nodes("R", 1, 5)); len(result.Unhealthy) != 0 || len(result.Unknown) != 5 || len(result.Warnings) != 1 ||
-		!strings.HasPrefix(result.Warnings[0], "All 5 nodes that were asked failed with the same error of the network (connection refused).") {
-		t.Errorf("all: got %+v", result)
-	}
-	if result := refused.Look(t.Context(), nodes("R", 1, 1)); len(result.Unhealthy) != 0 || len(result.Warnings) != 1 {
-		t.Errorf("one alone: got %+v", result)
-	}
-	// One answers, so there is a way.
-	mixed := append(nodes("R", 1, 1), Node{ID: "dead", Name: "dead", Region: "R", Addresses: []string{"127.9.0.2"}})
-	one, err := net.Listen("tcp", "127.9.0.1:0")
+	one, err := net.Listen("tcp", "127.9.0.1:0") // where web-1 answers, and nobody else
 	require.NoError(t, err)
 	defer one.Close()
-	check := Check{TCP: &probe.TCP{Port: int64(one.Addr().(*net.TCPAddr).Port)}, Timeout: time.Minute}
-	if result := check.Look(t.Context(), mixed); !slices.Equal(names(result.Unhealthy), []string{"dead"}) || len(result.Warnings) != 0 {
-		t.Errorf("one of two: got %+v", result)
+	answers := Check{TCP: &probe.TCP{Port: int64(one.Addr().(*net.TCPAddr).Port)}, Timeout: time.Minute}
+	refused := Check{TCP: &probe.TCP{Port: 1}, Timeout: time.Minute}
+	down := serve(t, func(string, int) int { return 500 }).check(t, time.Minute)
+	var all sync.WaitGroup // what fails is asked again a second later
+	for _, c := range []struct {
+		name      string
+		check     Check
+		nodes     []Node
+		unhealthy []string
+		unknown   int
+		warning   string
+	}{
+		{"all", refused, nodes("R", 1, 5), nil, 5, "All 5 nodes that were asked failed with the same error of the network (connection refused)."},
+		{"one alone", refused, nodes("R", 1, 1), nil, 1, "All 1 nodes that were asked"},
+		{"one of two", answers, nodes("R", 1, 2), []string{"id-2"}, 0, ""},
+		{"a region of two nodes", answers, append(nodes("R", 1, 1), nodes("S", 2, 2)...), nil, 2, "All 2 nodes of the region S "},
+		{"a region of one node", answers, append(nodes("R", 1, 1), nodes("S", 2, 1)...), []string{"id-2"}, 0, ""},
+		{"all answer with 500", down, nodes("R", 1, 2), []string{"id-1", "id-2"}, 0, ""},
+	} {
+		all.Go(func() {
+			result := c.check.Look(t.Context(), c.nodes)
+			warnings := strings.Join(result.Warnings, "|")
+			if !slices.Equal(names(result.Unhealthy), c.unhealthy) || len(result.Unknown) != c.unknown ||
+				!strings.HasPrefix(warnings, c.warning) || (warnings == "") != (c.warning == "") || len(result.Warnings) > 1 {
+				t.Errorf("%s: got %+v", c.name, result)
+			}
+		})
 	}
-	// A region that cannot be reached, with more than one node.
-	two := append(nodes("R", 1, 1), nodes("S", 2, 2)...)
-	if result := check.Look(t.Context(), two); len(result.Unhealthy) != 0 || len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "All 2 nodes of the region S ") {
-		t.Errorf("one region: got %+v", result)
-	}
-	if result := check.Look(t.Context(), append(nodes("R", 1, 1), nodes("S", 2, 1)...)); !slices.Equal(names(result.Unhealthy), []string{"id-2"}) {
-		t.Errorf("one node of a region: got %+v", result)
-	}
+	all.Wait()
 }
 
 // TestHanging: however many nodes hang, each is asked twice within the timeout, and those
 // behind them too.
 func TestHanging(t *testing.T) {
+	var all sync.WaitGroup
 	for _, c := range []struct{ nodes, hanging int }{{24, 17}, {24, 24}, {100, 64}, {100, 99}} {
-		t.Run(fmt.Sprintf("%d of %d", c.hanging, c.nodes), func(t *testing.T) {
-			t.Parallel()
-			release := make(chan struct{})
-			s := serve(t, func(host string, _ int) int {
-				switch last := host[strings.LastIndex(host, ".")+1:]; {
-				case last == fmt.Sprint(c.nodes):
-					return 500
-				case len(last) < 3 && fmt.Sprintf("%2s", last) <= fmt.Sprintf("%2d", c.hanging):
-					<-release
-				}
-				return 200
-			})
-			result := s.check(t, 4*time.Second).Look(t.Context(), nodes("R", 1, c.nodes))
+		release := make(chan struct{})
+		s := serve(t, func(host string, _ int) int {
+			switch last := host[strings.LastIndex(host, ".")+1:]; {
+			case last == fmt.Sprint(c.nodes):
+				return 500
+			case len(last) < 3 && fmt.Sprintf("%2s", last) <= fmt.Sprintf("%2d", c.hanging):
+				<-release
+			}
+			return 200
+		})
+		check := s.check(t, 4*time.Second)
+		all.Go(func() {
+			result := check.Look(t.Context(), nodes("R", 1, c.nodes))
 			close(release)
 			unhealthy := min(c.hanging, c.nodes-1) + 1 // the last one answers
 			if len(result.Unhealthy) != unhealthy || len(result.Unknown)+len(result.Warnings) != 0 ||
 				!strings.Contains(result.Unhealthy[fmt.Sprintf("id-%d", c.nodes)], "500") {
-				t.Errorf("got %+v", result)
+				t.Errorf("%d of %d hang: got %+v", c.hanging, c.nodes, result)
 			}
 			s.mu.Lock() // a request that was given up may still arrive
 			defer s.mu.Unlock()
-			assert.Equal(t, 2, s.asked["127.9.0.1"], "tries")
+			assert.Equal(t, 2, s.asked["127.9.0.1"], "%d of %d hang: tries", c.hanging, c.nodes)
 		})
 	}
+	all.Wait()
 }
 
 // TestNotAsked: what was never tried is not known, and a warning counts it: nodes for
@@ -190,62 +194,39 @@ func TestNotAsked(t *testing.T) {
 	}
 }
 
-// TestThousand: 1,000 nodes that answer cost a request each, and no time to speak of.
-func TestThousand(t *testing.T) {
-	s := serve(t, func(string, int) int { return 200 })
-	start := time.Now()
-	result := s.check(t, time.Minute).Look(t.Context(), nodes("R", 1, 1000))
-	if len(result.Unhealthy)+len(result.Warnings) != 0 || len(s.asked) != 1000 {
-		t.Errorf("got %+v, %d were asked", result, len(s.asked))
-	}
-	t.Logf("1,000 nodes: %s", time.Since(start))
-}
-
+// TestOctavia: what the monitors of pools say, of each pool in one request, and where a member is in
+// ERROR in one more.
 func TestOctavia(t *testing.T) {
-	member := func(i int, status string) openstack.Member {
-		return openstack.Member{ID: text.Text(fmt.Sprint(i)), Name: text.Text(fmt.Sprintf("m-%d", i)), Address: text.Text(fmt.Sprintf("127.9.0.%d", i)), Operating: text.Text(status)}
-	}
-	listed := 0
-	look := func(list []Node, of func(region, pool string, look int) ([]openstack.Member, error)) Result {
-		listed = 0
-		return Check{Pools: []string{"p"}, Timeout: time.Second, Members: func(_ context.Context, region, pool string) ([]openstack.Member, error) {
-			listed++
-			return of(region, pool, listed)
-		}}.Look(t.Context(), list)
+	members := func(statuses string) (list []openstack.Member) { // at 127.9.0.1, 127.9.0.2 and so on
+		for i, status := range strings.Fields(statuses) {
+			n := fmt.Sprint(i + 1)
+			list = append(list, openstack.Member{ID: text.Text(n), Name: text.Text("m-" + n), Address: text.Text("127.9.0." + n), Operating: text.Text(status)})
+		}
+		return list
 	}
 	for _, c := range []struct {
 		name      string
-		members   func(region, pool string, look int) ([]openstack.Member, error)
+		looks     []string // the statuses of the members, or "broken"
 		unhealthy []string
 		warning   string
-		listed    int
 	}{
-		{"all well", func(string, string, int) ([]openstack.Member, error) {
-			return []openstack.Member{member(1, "ONLINE"), member(2, "ONLINE")}, nil
-		}, nil, "", 1},
-		{"one in ERROR", func(string, string, int) ([]openstack.Member, error) {
-			return []openstack.Member{member(1, "ERROR"), member(2, "ONLINE"), member(3, "ERROR")}, nil
-		}, []string{"id-1", "id-3"}, "", 2},
-		{"in ERROR once", func(_, _ string, look int) ([]openstack.Member, error) {
-			return []openstack.Member{member(1, map[int]string{1: "ERROR", 2: "ONLINE"}[look]), member(2, map[int]string{1: "ONLINE", 2: "ERROR"}[look])}, nil
-		}, nil, "", 2},
-		{"other statuses", func(string, string, int) ([]openstack.Member, error) {
-			return []openstack.Member{member(1, "OFFLINE"), member(2, "DRAINING")}, nil
-		}, nil, "", 1},
-		{"no monitor", func(string, string, int) ([]openstack.Member, error) {
-			return []openstack.Member{member(1, "NO_MONITOR"), member(2, "NO_MONITOR")}, nil
-		}, nil, "The pool p of the region R has no health monitor (NO_MONITOR)", 1},
-		{"no pool", func(string, string, int) ([]openstack.Member, error) { return nil, nil }, nil, "No region of the nodes has the pool p: correct pool_ids.", 1},
-		{"no answer", func(string, string, int) ([]openstack.Member, error) { return nil, errors.New("broken") }, nil, "The health of the nodes of the region R is not known: broken.", 1},
-		{"no second answer", func(_, _ string, look int) ([]openstack.Member, error) {
-			if look == 2 {
+		{"all well", []string{"ONLINE ONLINE"}, nil, ""},
+		{"two in ERROR", []string{"ERROR ONLINE ERROR", "ERROR ONLINE ERROR"}, []string{"id-1", "id-3"}, ""},
+		{"in ERROR once", []string{"ERROR ONLINE", "ONLINE ERROR"}, nil, ""},
+		{"other statuses", []string{"OFFLINE DRAINING"}, nil, ""},
+		{"no monitor", []string{"NO_MONITOR NO_MONITOR"}, nil, "The pool p of the region R has no health monitor (NO_MONITOR)"},
+		{"no pool", []string{""}, nil, "No region of the nodes has the pool p: correct pool_ids."},
+		{"no answer", []string{"broken"}, nil, "The health of the nodes of the region R is not known: broken."},
+		{"no second answer", []string{"ERROR", "broken"}, nil, "is not known: broken."},
+	} {
+		listed := 0
+		result := Check{Pools: []string{"p"}, Timeout: time.Second, Members: func(context.Context, string, string) ([]openstack.Member, error) {
+			if listed++; c.looks[listed-1] == "broken" {
 				return nil, errors.New("broken")
 			}
-			return []openstack.Member{member(1, "ERROR")}, nil
-		}, nil, "is not known: broken.", 2},
-	} {
-		result := look(nodes("R", 1, 3), c.members)
-		if got := names(result.Unhealthy); !slices.Equal(got, c.unhealthy) || listed != c.listed {
+			return members(c.looks[listed-1]), nil
+		}}.Look(t.Context(), nodes("R", 1, 3))
+		if got := names(result.Unhealthy); !slices.Equal(got, c.unhealthy) || listed != len(c.looks) {
 			t.Errorf("%s: got %v, listed %d times", c.name, result.Unhealthy, listed)
 		}
 		if all := strings.Join(result.Warnings, " "); (all == "") != (c.warning == "") || !strings.Contains(all, c.warning) || len(result.Warnings) > 1 {
@@ -253,12 +234,8 @@ func TestOctavia(t *testing.T) {
 		}
 	}
 	// A node is as well as in the worst of its pools, in whatever order they are.
-	for _, pools := range [][]string{{"ill", "well"}, {"well", "ill"}} {
-		check := Check{Pools: pools, Timeout: time.Second, Members: func(_ context.Context, _, pool string) ([]openstack.Member, error) {
-			return []openstack.Member{member(1, map[string]string{"ill": "ERROR", "well": "ONLINE"}[pool])}, nil
-		}}
-		if got := names(check.Look(t.Context(), nodes("R", 1, 1)).Unhealthy); !slices.Equal(got, []string{"id-1"}) {
-			t.Errorf("%s: unhealthy are %v", pools, got)
-		}
+	for _, pools := range [][]string{{"ERROR", "ONLINE"}, {"ONLINE", "ERROR"}} {
+		check := Check{Pools: pools, Timeout: time.Second, Members: func(_ context.Context, _, pool string) ([]openstack.Member, error) { return members(pool), nil }}
+		assert.Equal(t, []string{"id-1"}, names(check.Look(t.Context(), nodes("R", 1, 1)).Unhealthy), pools)
 	}
 }
