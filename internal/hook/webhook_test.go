@@ -14,17 +14,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 	"unicode"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/proxied"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -361,31 +359,21 @@ func TestWebhookPlain(t *testing.T) {
 // TestWebhookProxy: over http a proxy of the environment gets the message where
 // the configuration says so, and only there.
 func TestWebhookProxy(t *testing.T) {
-	if value, ok := os.LookupEnv("STACKPOLICY_TEST_PROXIED"); ok { // net/http reads the environment once
-		spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {"http://consumer.invalid/drain"}}}
-		if value != "" {
-			spec.Arguments["proxy_from_environment"] = []string{value}
-		}
-		w, err := spec.make(&Runner{HTTP: web.NewClient(nil, time.Minute), pause: time.Hour})
-		require.NoError(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		if value == "true" {
-			assert.NoError(t, w.Run(ctx, Message{}, &Progress{}))
-		} else if _, _, err := w.(*webhook).ask(ctx, http.MethodPost, w.(*webhook).url, nil, ""); err == nil {
-			t.Error("somebody answered for a host that does not exist")
-		}
-		return
-	}
-	for value, want := range map[string]int64{"": 0, "false": 0, "true": 1} {
-		var asked atomic.Int64
-		proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWebhookProxy$")
-		child.Env = append(os.Environ(), "STACKPOLICY_TEST_PROXIED="+value, "HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=", "HOOK_TEST_COMMAND=")
-		if output, err := child.CombinedOutput(); err != nil || asked.Load() != want {
-			t.Errorf("proxy_from_environment = %q: %d requests of the proxy, %v: %s", value, asked.Load(), err, output)
-		}
-		proxy.Close()
+	for value, want := range map[string][]string{"": nil, "false": nil, "true": {"POST http://consumer.invalid/drain"}} {
+		t.Run(value, func(t *testing.T) {
+			assert.Equal(t, want, proxied.Seen(t, func() {
+				spec := Spec{Type: "webhook", Arguments: map[string][]string{"url": {"http://consumer.invalid/drain"}}}
+				if value != "" {
+					spec.Arguments["proxy_from_environment"] = []string{value}
+				}
+				w, err := spec.make(&Runner{HTTP: web.NewClient(nil, time.Minute), pause: time.Hour})
+				require.NoError(t, err)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				_, _, err = w.(*webhook).ask(ctx, http.MethodPost, w.(*webhook).url, nil, "")
+				assert.Equal(t, value == "true", err == nil, "somebody answered for a host that does not exist: %v", err)
+			}, "HOOK_TEST_COMMAND="))
+		})
 	}
 }
 

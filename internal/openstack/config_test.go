@@ -62,6 +62,7 @@ func cleanEnvironment(t *testing.T, set map[string]string) {
 	}
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("clouds.yaml", []byte(cloudsYAML), 0o600))
+	require.NoError(t, os.WriteFile("elsewhere.yaml", []byte(strings.ReplaceAll(cloudsYAML, "simple", "moved")), 0o600))
 	t.Setenv("HOME", t.TempDir())
 }
 
@@ -113,6 +114,7 @@ func TestResolveLikeTheOpenStackProvider(t *testing.T) {
 		{"clouds.yaml, insecure argument wins", Config{Cloud: "simple", Insecure: &yes}, nil},
 		{"clouds.yaml, application credential", Config{Cloud: "credential"}, nil},
 		{"clouds.yaml, token", Config{Cloud: "token"}, nil},
+		{"a clouds.yaml elsewhere", Config{Cloud: "moved"}, map[string]string{"OS_CLIENT_CONFIG_FILE": "elsewhere.yaml"}},
 		{"the environment fills in", Config{AuthURL: url, UserName: "ann"}, map[string]string{
 			"OS_PASSWORD": "secret", "OS_PROJECT_NAME": "web", "OS_USER_DOMAIN_NAME": "Default", "OS_PROJECT_DOMAIN_NAME": "Default"}},
 		{"the environment names the project twice", Config{AuthURL: url, UserName: "ann", Password: "secret"}, map[string]string{
@@ -202,17 +204,6 @@ func TestResolveRefuses(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestClientConfigFile: OS_CLIENT_CONFIG_FILE names a clouds.yaml elsewhere.
-func TestClientConfigFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "elsewhere.yaml")
-	cleanEnvironment(t, map[string]string{"OS_CLIENT_CONFIG_FILE": file})
-	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(cloudsYAML, "simple:", "moved:")), 0o600))
-	got, err := Config{Cloud: "moved"}.resolve()
-	if err != nil || got.region != "RegionTwo" {
-		t.Fatalf("got %+v, %v", got, err)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/proxied"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -191,6 +192,16 @@ func TestRedirectToOtherOrigin(t *testing.T) {
 	assert.Zero(t, others.Load(), "redirects that were followed")
 	untrusted := check(t, fmt.Sprintf("https://{address}:%d/", samePort), x509.NewCertPool())
 	assert.Contains(t, wrong(untrusted.Look(t.Context(), "web-0", "127.0.0.1")), "certificate signed by unknown authority")
+}
+
+// TestProxy: a node is asked directly, always. A proxy that answers 200 makes no
+// node well.
+func TestProxy(t *testing.T) {
+	assert.Empty(t, proxied.Seen(t, func() {
+		for _, address := range []string{"http://{address}/health", "https://{address}/health"} {
+			assert.NotNil(t, check(t, address, nil).Look(t.Context(), "web-0", "node.invalid"), "%s: in service", address)
+		}
+	}))
 }
 
 func TestTCP(t *testing.T) {
