@@ -158,10 +158,10 @@ func TestLarge(t *testing.T) {
 // TestMarkdownFits: lists get shorter until a comment takes the text.
 func TestMarkdownFits(t *testing.T) {
 	t.Parallel()
-	one, err := planview.Read(made(t, strings.Repeat("web", 60), "RegionOne", 200, 200, "az-1", "debian"))
+	one, err := planview.Read(made(t, strings.Repeat("web", 60), "RegionOne", 120, 120, "az-1", "debian"))
 	require.NoError(t, err)
 	var many planview.Plan
-	for _, n := range []int{1, 2, 5, 20, 300} {
+	for _, n := range []int{1, 2, 5, 20, 100} {
 		many.Attachments = slices.Repeat(one.Attachments, n)
 		if got := planview.Markdown(many); len(got) > 65_000 || !strings.Contains(got, "| Place |") {
 			t.Fatalf("%d attachments make %d bytes", n, len(got))
