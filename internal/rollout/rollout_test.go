@@ -251,6 +251,15 @@ func TestPrint(t *testing.T) {
 			}
 		}
 	}
+	for want, e := range map[string]Event{
+		"The policy refuses the plan:\nno\n":                        {Kind: "refused", Message: "no"},
+		"No node change asks for this:\nserver.web-1 is replaced\n": {Kind: "unasked", Message: "server.web-1 is replaced"},
+		"Waits: next plan in 30s\n":                                 {Kind: "wait", Message: "next plan in 30s"},
+	} {
+		var said bytes.Buffer
+		Lines(&said, false)(e)
+		assert.Equal(t, want, said.String())
+	}
 	for line := range strings.Lines(log.String()) {
 		var e Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Time.IsZero() || e.Kind == "" {
