@@ -1,6 +1,7 @@
 package examples_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -77,13 +78,7 @@ func (e example) apply(t *testing.T, variables ...string) string {
 	t.Helper()
 	text, err := e.Apply(t.Context(), variables...)
 	require.NoError(t, err)
-	plan, err := e.Plan(t.Context(), "next.tfplan", variables...)
-	require.NoError(t, err)
-	for _, change := range plan.ResourceChanges {
-		if !change.Change.Actions.NoOp() && !change.Change.Actions.Read() {
-			t.Errorf("the next plan is not empty: %s of %s", change.Change.Actions, change.Address)
-		}
-	}
+	assert.Empty(t, e.planned(t, variables...), "the next plan")
 	return text
 }
 
@@ -110,20 +105,11 @@ func kept(t *testing.T, before, after map[string]string, size int) {
 	}
 }
 
+// TestAccExample_cluster: the module with servers and their groups, which shrinks, and gets another image.
 func TestAccExample_cluster(t *testing.T) {
 	e := start(t, "cluster")
-	e.apply(t)
-	six := e.servers(t)
 	e.apply(t, "size=11")
 	eleven := e.servers(t)
-	kept(t, six, eleven, 11)
-	for name := range six {
-		if _, there := eleven[name]; !there {
-			t.Errorf("%s went as the cluster grew", name)
-		}
-	}
-	e.apply(t, "size=7")
-	kept(t, eleven, e.servers(t), 7)
 	for _, region := range e.c.Regions(t) {
 		groups := map[string]openstack.ServerGroup{}
 		for _, g := range e.groups(t, region) {
@@ -139,6 +125,8 @@ func TestAccExample_cluster(t *testing.T) {
 			}
 		}
 	}
+	e.apply(t, "size=7")
+	kept(t, eleven, e.servers(t), 7)
 	e.roll(t)
 	if _, err := e.Destroy(t.Context()); err != nil {
 		t.Fatal(err)
@@ -146,10 +134,9 @@ func TestAccExample_cluster(t *testing.T) {
 	if left := e.servers(t); len(left) != 0 || len(e.groups(t, "RegionOne")) != 0 {
 		t.Errorf("left are %v, %v", left, e.groups(t, "RegionOne"))
 	}
-	if e.c.Fake == nil {
-		return
+	if e.c.Fake != nil {
+		assert.Equal(t, 18, e.c.Fake.Count("POST compute /servers/*/action"), "stopped before they were removed")
 	}
-	assert.Equal(t, 18, e.c.Fake.Count("POST compute /servers/*/action"), "stopped before they were removed")
 }
 
 // groups are the server groups of the example, which are named web.
@@ -160,19 +147,14 @@ func (e example) groups(t *testing.T, region string) []openstack.ServerGroup {
 	return e.c.GroupsIn(t, region)
 }
 
-// roll brings a new image to seven nodes, three with each apply, and drops a
+// roll brings a new image to seven nodes, four with each apply, and drops a
 // region, which has none of the new ones.
 func (e example) roll(t *testing.T) {
 	t.Helper()
 	image := e.c.Named(t, "debian-13")
-	file := filepath.Join(e.Dir, "main.tf")
-	text, err := os.ReadFile(file)
-	config := strings.Replace(string(text), `"debian-12"`, "\"debian-13\"\n  update = { max_batch_size = 3 }", 1)
-	config = regexp.MustCompile(`(?m)^ *\{ name = "RegionTwo".*\n`).ReplaceAllString(config, "")
-	if err = errors.Join(err, os.WriteFile(file, []byte(config), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	for _, renewed := range []int{3, 6, 7} {
+	e.edit(t, `"debian-12"`, "\"debian-13\"\n  update = { max_batch_size = 4 }")
+	e.edit(t, `    { name = "RegionTwo", zones = [{ name = "az-1" }, { name = "az-2" }], weight = 200, cap = 6 },`+"\n", "")
+	for _, renewed := range []int{4, 7} {
 		before := e.servers(t)
 		if _, err := e.Apply(t.Context(), "size=7"); err != nil {
 			t.Fatal(err)
@@ -188,5 +170,96 @@ func (e example) roll(t *testing.T) {
 			t.Errorf("%d nodes have the new image, want %d", fresh, renewed)
 		}
 	}
-	e.apply(t, "size=7")
+	assert.Empty(t, e.planned(t, "size=7"), "the plan after the last batch")
+}
+
+// edit replaces a part of an example, as a reader would.
+func (e example) edit(t *testing.T, old, changed string) {
+	t.Helper()
+	file := filepath.Join(e.Dir, "main.tf")
+	text, err := os.ReadFile(file)
+	require.Contains(t, string(text), old, "the example")
+	if err = errors.Join(err, os.WriteFile(file, []byte(strings.Replace(string(text), old, changed, 1)), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shown fails unless a page has the text, line by line.
+func shown(t *testing.T, page, text string) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", page))
+	require.NoError(t, err)
+	for line := range strings.Lines(text) {
+		assert.Contains(t, string(content), strings.TrimSpace(line), "%s does not show %q", page, line)
+	}
+}
+
+// quoted is shown of a guide.
+func quoted(t *testing.T, guide, text string) {
+	t.Helper()
+	shown(t, "templates/guides/"+guide+".md.tmpl", text)
+}
+
+// planned plans, and returns the line that counts what changes; "" where no resource does.
+func (e example) planned(t *testing.T, variables ...string) string {
+	t.Helper()
+	args := []string{"plan", "-input=false", "-no-color"}
+	for _, v := range variables {
+		args = append(args, "-var="+v)
+	}
+	text, err := e.Run(t.Context(), args...)
+	require.NoError(t, err)
+	return counts(text)
+}
+
+// counts is the line of a plan that counts what changes. What OpenTofu forgets it counts too.
+func counts(plan string) string {
+	return regexp.MustCompile(`, \d+ to forget`).ReplaceAllString(regexp.MustCompile("(?m)^Plan: .*").FindString(plan), "")
+}
+
+// file writes a file into the folder of the example: a text, or what is to be JSON.
+func (e example) file(t *testing.T, name string, content any) {
+	t.Helper()
+	text, err := json.Marshal(content)
+	if is, ok := content.(string); ok {
+		text = []byte(is)
+	}
+	require.NoError(t, errors.Join(err, os.WriteFile(filepath.Join(e.Dir, name), text, 0o600)))
+}
+
+// TestAccExample_firstCluster follows the README: the first cluster, a smaller
+// one, and the same one over two regions.
+func TestAccExample_firstCluster(t *testing.T) {
+	e := start(t, "first-cluster")
+	e.apply(t)
+	var summary string
+	require.NoError(t, e.Output(t.Context(), "placement", &summary))
+	shown(t, "README.md", summary)
+	shown(t, "templates/index.md.tmpl", summary)
+	six := e.servers(t)
+	e.edit(t, "= 6", "= 4")
+	text := e.apply(t)
+	// Which of them is the oldest is up to the order in which Nova creates them.
+	reasons := regexp.MustCompile(`RegionOne/az-\d loses [^"]* created `).FindAllString(text, -1)
+	assert.Len(t, reasons, 2, text)
+	for _, reason := range append(reasons, counts(text)) {
+		shown(t, "README.md", reason)
+	}
+	four := e.servers(t)
+	kept(t, six, four, 4)
+	e.edit(t, `  region = "RegionOne"
+  zones = [
+    { name = "az-1" },
+    { name = "az-2", weight = 200, cap = 3 },
+  ]
+`, `  regions = [
+    { name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }] },
+    { name = "RegionTwo" },
+  ]
+`)
+	e.edit(t, "= 4", "= 8")
+	e.apply(t)
+	kept(t, four, e.servers(t), 8)
+	require.NoError(t, e.Output(t.Context(), "placement", &summary))
+	shown(t, "README.md", summary)
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -39,16 +37,6 @@ func (e example) use(t *testing.T, folder string) {
 	}
 }
 
-// quoted fails unless a guide has the text, line by line, as it is shown.
-func quoted(t *testing.T, guide, text string) {
-	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "templates", "guides", guide+".md.tmpl"))
-	require.NoError(t, err)
-	for line := range strings.Lines(text) {
-		assert.Contains(t, string(page), strings.TrimSpace(line), "the guide %s does not show %q", guide, line)
-	}
-}
-
 // TestFromElement: the servers are the same before and after.
 func TestAccExample_fromElement(t *testing.T) {
 	e := start(t, "guides/from-element/before")
@@ -60,15 +48,10 @@ func TestAccExample_fromElement(t *testing.T) {
 	if output, err := migrate.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	text, err := e.Run(t.Context(), "plan", "-no-color")
-	require.NoError(t, err)
-	quoted(t, "from-element", regexp.MustCompile("Plan: .*").FindString(text))
-	e.apply(t)
-	if after := e.servers(t); len(after) != 6 || !maps.Equal(before, after) {
-		t.Errorf("before: %v, after: %v", before, after)
-	}
+	quoted(t, "from-element", counts(e.apply(t)))
+	assert.Equal(t, before, e.servers(t), "the servers")
 	require.NoError(t, os.Remove(filepath.Join(e.Dir, "migrate.tf")))
-	e.apply(t)
+	assert.Empty(t, e.planned(t), "without migrate.tf")
 }
 
 // TestRegionDown: the nodes of a region that cannot be reached stay, and the
@@ -155,25 +138,23 @@ removed {
 			e.apply(t)
 			before := e.servers(t)
 			e.use(t, "guides/keeping-nodes/after")
-			file := filepath.Join(e.Dir, "keep.tf")
-			keep, err := os.ReadFile(file)
-			require.NoError(t, errors.Join(err, os.WriteFile(file, append(keep, more...), 0o600)))
+			keep, err := os.ReadFile(filepath.Join(e.Dir, "keep.tf"))
+			require.NoError(t, err)
+			e.file(t, "keep.tf", string(keep)+more)
 			text := e.apply(t)
-			if more == "" {
-				quoted(t, "draining-nodes", regexp.MustCompile(`, \d+ to forget`).ReplaceAllString(regexp.MustCompile("Plan: .*").FindString(text), ""))
-			}
-			if after := e.servers(t); !maps.Equal(before, after) {
-				t.Errorf("before %v, after %v", before, after)
-			}
+			assert.Equal(t, before, e.servers(t), "the servers")
 			assert.Equal(t, status, e.c.Servers(t)["1"].Status, "the server that is kept")
-			main := filepath.Join(e.Dir, "main.tf")
-			config, err := os.ReadFile(main)
-			grown := strings.NewReplacer(`kept = ["web-1"]`, "", "desired_capacity = 2", "desired_capacity = 3").Replace(string(config))
-			require.NoError(t, errors.Join(err, os.Remove(file), os.WriteFile(main, []byte(grown), 0o600)))
-			text = e.apply(t)
+			if more != "" {
+				return // from here on both are the same
+			}
+			quoted(t, "draining-nodes", counts(text))
+			require.NoError(t, os.Remove(filepath.Join(e.Dir, "keep.tf")))
+			e.edit(t, `kept = ["web-1"]`, "")
+			e.edit(t, "desired_capacity = 2", "desired_capacity = 3")
+			text, err = e.Apply(t.Context())
 			after := e.servers(t)
-			if after["web-3"] == "" || len(after) != 4 || after["web-1"] != before["web-1"] || strings.Contains(text, "Warning") {
-				t.Errorf("before %v, after it grew %v\n%s", before, after, text)
+			if err != nil || after["web-3"] == "" || len(after) != 4 || after["web-1"] != before["web-1"] || strings.Contains(text, "Warning") {
+				t.Errorf("before %v, after it grew %v, %v\n%s", before, after, err, text)
 			}
 			e.edit(t, "desired_capacity = 3", "desired_capacity = 3\n  template = { image = \"debian-12\" }\n  update {\n    causes = [\"TEMPLATE\"]\n    max_batch_size = 3\n  }")
 			e.edit(t, `= "debian-12"`+"\n  flavor", "= each.value.template.image\n  lifecycle { create_before_destroy = true }\n  flavor")
@@ -308,23 +289,12 @@ func fromSenlin(t *testing.T, e example, attachment, server string, variables ..
 	}
 	imports.WriteString("  }\n}\n")
 	before := e.servers(t)
-	main := filepath.Join(e.Dir, "main.tf")
-	text, err := os.ReadFile(main)
-	if err = errors.Join(err, os.WriteFile(main, append(text, imports.String()...), 0o600)); err != nil {
-		t.Fatal(err)
+	e.file(t, "import.tf", imports.String())
+	plan := counts(e.apply(t, variables...))
+	if !strings.Contains(plan, "4 to import") || !strings.Contains(plan, "0 to destroy") {
+		t.Error(plan)
 	}
-	args := []string{"plan", "-no-color"}
-	for _, v := range variables {
-		args = append(args, "-var="+v)
-	}
-	plan, err := e.Run(t.Context(), args...)
-	if err != nil || !strings.Contains(plan, "4 to import") || !strings.Contains(plan, "0 to destroy") {
-		t.Errorf("%v\n%s", err, plan)
-	}
-	e.apply(t, variables...)
-	if !maps.Equal(before, e.servers(t)) {
-		t.Errorf("before %v, after %v", before, e.servers(t))
-	}
+	assert.Equal(t, before, e.servers(t), "the servers")
 }
 
 // freePort is an address of this machine on which nobody listens. It is below

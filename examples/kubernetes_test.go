@@ -2,6 +2,7 @@ package examples_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -63,78 +65,43 @@ const (
 	leaves = "get node NAME --ignore-not-found --output=name; drain NAME --ignore-daemonsets --delete-emptydir-data; delete node NAME"
 )
 
-// follow grows and shrinks workers, and holds what kubectl is asked to that.
-func (e example) follow(t *testing.T, dir string, variables ...string) {
+// asked holds what kubectl was asked of nodes to what is wanted.
+func asked(t *testing.T, dir, want string, names ...string) {
 	t.Helper()
-	asked := func(name, want string) {
-		t.Helper()
-		if got := calls(t, dir, name); got != strings.ReplaceAll(want, "NAME", name) {
-			t.Errorf("%s: kubectl was called with %q, want %q", name, got, want)
-		}
-	}
-	e.apply(t, variables...)
-	three := e.servers(t)
-	for name := range three {
-		asked(name, joins)
-	}
-	shrink := append([]string{"size=2"}, variables...)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "stuck"), nil, 0o600))
-	if _, err := e.Apply(t.Context(), shrink...); err == nil || len(e.servers(t)) != 3 {
-		t.Errorf("a worker that cannot be drained stays: %v, servers %v", err, e.servers(t))
-	}
-	require.NoError(t, errors.Join(os.Remove(filepath.Join(dir, "stuck")), os.Remove(filepath.Join(dir, "calls"))))
-	e.apply(t, shrink...)
-	two := e.servers(t)
-	kept(t, three, two, 2)
-	for name := range three {
-		if _, stays := two[name]; stays {
-			asked(name, "")
-		} else {
-			asked(name, leaves)
-		}
+	for _, name := range names {
+		assert.Equal(t, strings.ReplaceAll(want, "NAME", name), calls(t, dir, name), "kubectl was called for %s", name)
 	}
 }
 
-// rollOut brings a new image to one of two workers: the new one joins and is
-// Ready before an old one is drained.
-func (e example) rollOut(t *testing.T, dir string, variables ...string) {
-	t.Helper()
-	before := e.servers(t)
-	require.NoError(t, os.RemoveAll(filepath.Join(dir, "calls")))
-	// Another token of today replaces nothing.
-	if text := e.apply(t, append([]string{"size=2", "join_token=fedcba.9876543210fedcba"}, variables...)...); !strings.Contains(text, "0 added, 0 changed, 0 destroyed") {
-		t.Errorf("another token: %s", text)
-	}
-	if _, err := e.Apply(t.Context(), append([]string{"size=2", "image=debian-13"}, variables...)...); err != nil {
-		t.Fatal(err)
-	}
-	after := e.servers(t)
-	kept(t, before, after, 2)
-	var come, gone string
-	for name := range after {
-		if _, there := before[name]; !there {
-			come = name
-		}
-	}
-	for name := range before {
-		if _, stays := after[name]; !stays {
-			gone = name
-		}
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "calls"))
-	want := strings.ReplaceAll(joins, "NAME", come) + "; " + strings.ReplaceAll(leaves, "NAME", gone)
-	if got := strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "; "); err != nil || got != want {
-		t.Errorf("%v: kubectl was called with\n%s\nwant\n%s", err, got, want)
-	}
-}
-
-// TestAccExample_kubernetesCommand: commands wait for a worker, and drain it.
+// TestAccExample_kubernetesCommand: commands wait for workers, and drain them. With another image of one of two workers
+// the new one joins and is Ready before an old one is drained, and that stays while it cannot be.
 func TestAccExample_kubernetesCommand(t *testing.T) {
 	dir, env := kube(t)
 	e := start(t, "guides/kubernetes-workers/command")
 	e.Env = append(append(e.Env, joining...), env...)
-	e.follow(t, dir)
-	e.rollOut(t, dir)
+	e.apply(t, "size=2")
+	before := e.servers(t)
+	asked(t, dir, joins, slices.Collect(maps.Keys(before))...)
+	assert.Empty(t, e.planned(t, "size=2", "join_token=fedcba.9876543210fedcba"), "another token of today replaces nothing")
+
+	stuck := filepath.Join(dir, "stuck")
+	require.NoError(t, os.WriteFile(stuck, nil, 0o600))
+	if _, err := e.Apply(t.Context(), "size=2", "image=debian-13"); err == nil || len(e.servers(t)) != 3 {
+		t.Errorf("a worker that cannot be drained stays: %v, servers %v", err, e.servers(t))
+	}
+	asked(t, dir, joins, "web-2")
+	require.NoError(t, errors.Join(os.Remove(stuck), os.Remove(filepath.Join(dir, "calls"))))
+	if _, err := e.Apply(t.Context(), "size=2", "image=debian-13"); err != nil {
+		t.Fatal(err)
+	}
+	after := e.servers(t)
+	kept(t, before, after, 2)
+	for name := range before {
+		if _, stays := after[name]; !stays {
+			asked(t, dir, leaves, name)
+		}
+	}
+	asked(t, dir, "", slices.Collect(maps.Keys(after))...)
 }
 
 // TestAccExample_kubernetesWebhook: a consumer in the cluster does it.
@@ -145,5 +112,17 @@ func TestAccExample_kubernetesWebhook(t *testing.T) {
 	address := consume(t, script, env...)
 	e := start(t, "guides/kubernetes-workers/webhook")
 	e.Env = append(append(e.Env, joining...), "STACKPOLICY_WEBHOOK_SECRET="+webhookSecret)
-	e.follow(t, dir, "drain_url=http://"+address+"/nodes")
+	url := "drain_url=http://" + address + "/nodes"
+	e.apply(t, "size=2", url)
+	asked(t, dir, joins, "web-0", "web-1")
+	e.apply(t, "size=1", url)
+	one := e.servers(t)
+	for _, name := range []string{"web-0", "web-1"} {
+		if _, stays := one[name]; stays {
+			asked(t, dir, "", name)
+		} else {
+			asked(t, dir, leaves, name)
+		}
+	}
+	assert.Len(t, one, 1, "servers")
 }

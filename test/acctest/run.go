@@ -147,10 +147,10 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	}
 	w := workspace.Open(dir, Terraform(t), built, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD=production",
 		"OS_AUTH_URL=", "OS_REGION_NAME=")
-	require.NoError(t, w.Init(t.Context()))
 	served := &workspace.Served{}
 	t.Cleanup(served.Close)
 	w.Attach = func(ctx context.Context) (string, context.CancelFunc, error) { return served.Attach(ctx, w, built) }
+	require.NoError(t, w.Init(t.Context()))
 	return w
 }
 

@@ -78,11 +78,27 @@ func Open(dir, terraform string, mirror *Mirror, env ...string) *Workspace {
 		"TF_CLI_CONFIG_FILE="+mirror.Config, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1", WithoutTLS)}
 }
 
-// Init installs the providers.
+// Init installs providers and modules, where there is something to install: providers that are served are there.
 func (w *Workspace) Init(ctx context.Context) error {
 	w.stale = false
+	if w.Attach != nil && Stub() != "" {
+		if modules, err := w.hasModules(); err != nil || !modules {
+			return err
+		}
+	}
 	_, err := w.Run(ctx, "init", "-input=false", "-no-color")
 	return err
+}
+
+// hasModules reports whether the configuration calls a module.
+func (w *Workspace) hasModules() (found bool, err error) {
+	files, err := filepath.Glob(filepath.Join(w.Dir, "*.tf"))
+	for _, file := range files {
+		text, readErr := os.ReadFile(file)
+		err = errors.Join(err, readErr)
+		found = found || bytes.Contains(text, []byte("\nmodule \""))
+	}
+	return found, err
 }
 
 // Mentioned are the addresses of the providers that a configuration mentions.
@@ -134,6 +150,17 @@ func (w *Workspace) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// Attached is the environment in which terraform finds the providers, also where a script runs it. When it has ended,
+// so must they.
+func (w *Workspace) Attached(ctx context.Context) (env []string, end context.CancelFunc, err error) {
+	env = append(os.Environ(), w.Env...)
+	if w.Attach == nil {
+		return env, func() {}, nil
+	}
+	value, end, err := w.Attach(ctx)
+	return append(env, "TF_REATTACH_PROVIDERS="+value), end, err
+}
+
 // Error is a terraform that failed.
 type Error struct {
 	Args   []string
@@ -154,20 +181,17 @@ func (w *Workspace) Run(ctx context.Context, args ...string) (string, error) {
 			return "", err
 		}
 	}
-	cmd := w.Command(ctx, args...)
-	if w.Attach != nil {
-		attached, end, err := w.Attach(ctx)
-		if err != nil {
-			return "", err
-		}
-		defer end()
-		cmd.Env = append(cmd.Env, "TF_REATTACH_PROVIDERS="+attached)
+	env, end, err := w.Attached(ctx)
+	if err != nil {
+		return "", err
 	}
+	defer end()
+	cmd := w.Command(ctx, args...)
+	cmd.Env = env
 	var out, all bytes.Buffer
 	cmd.Stdout = &out
 	cmd.Stderr = &all
-	err := cmd.Run()
-	if err != nil {
+	if err = cmd.Run(); err != nil {
 		return out.String(), &Error{args, out.String() + all.String(), err}
 	}
 	return out.String(), nil
