@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"os"
 	"path/filepath"
@@ -142,7 +143,7 @@ func (c *Cloud) Example(t testing.TB, folder string) *workspace.Workspace {
 	top := t.TempDir()
 	dir, file := filepath.Join(top, folder), filepath.Join(top, "clouds.yaml")
 	if err := errors.Join(os.CopyFS(top, os.DirFS(filepath.Join(workspace.Root(), "examples"))),
-		os.WriteFile(file, clouds, 0o600), needProviders(dir)); err != nil {
+		os.WriteFile(file, clouds, 0o600), needProviders(top)); err != nil {
 		t.Fatal(err)
 	}
 	w := workspace.Open(dir, Terraform(t), built, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD=production",
@@ -170,16 +171,25 @@ func (c *Cloud) clouds(t testing.TB) []byte {
 	return text
 }
 
-// needProviders says where a folder's providers come from, where it does not itself,
-// as examples for the documentation of one thing do not.
-func needProviders(dir string) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.tf"))
-	for _, file := range files {
-		text, readErr := os.ReadFile(file)
-		if readErr != nil || strings.Contains(string(text), "required_providers") {
-			return readErr
+// needProviders says where providers come from in each folder with a configuration that does not itself, as examples for
+// the documentation of one thing do not.
+func needProviders(top string) error {
+	need := map[string]bool{}
+	err := filepath.WalkDir(top, func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(file) != ".tf" {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		dir := filepath.Dir(file)
+		is, known := need[dir]
+		need[dir] = (is || !known) && !strings.Contains(string(text), "required_providers")
+		return err
+	})
+	required := workspace.Required(workspace.StackPolicy, workspace.OpenStack)
+	for dir, is := range need {
+		if is {
+			err = errors.Join(err, os.WriteFile(filepath.Join(dir, "required.tf"), []byte(required), 0o600))
 		}
 	}
-	required := workspace.Required(workspace.StackPolicy, workspace.OpenStack)
-	return errors.Join(err, os.WriteFile(filepath.Join(dir, "required.tf"), []byte(required), 0o600))
+	return err
 }
