@@ -144,14 +144,13 @@ func (g *guide) run(command ...string) string {
 // apply applies once.
 func (g *guide) apply() string { return g.run("apply", "-auto-approve") }
 
-// finish applies until nothing is left, and returns the last plan.
+// finish applies until nothing is left, and returns what the last apply says.
 func (g *guide) finish() (last string) {
 	g.t.Helper()
 	for range 12 {
-		if last = g.run("plan"); strings.Contains(last, "No changes.") {
+		if last = g.apply(); strings.Contains(last, "No changes.") {
 			return last
 		}
-		g.apply()
 	}
 	g.t.Fatalf("something is left:\n%s", last)
 	return ""
@@ -518,8 +517,8 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for _, a := range advice {
 		for i, name := range a.guides {
-			if testing.Short() && (i > 0 || name != rolling) {
-				continue // "make faults" takes all
+			if testing.Short() && (i > 0 || name != rolling && a.title != advice[0].title) {
+				continue // "make faults" takes all, and most of them with the stateful nodes
 			}
 			t.Run(a.title+"/"+name, func(t *testing.T) {
 				t.Parallel()

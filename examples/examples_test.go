@@ -69,14 +69,14 @@ func TestValid(t *testing.T) {
 		case folder == "guides/testing-a-module" && minor > 0 && minor < 11: // see needsOverride
 			continue
 		}
-		cloud := admin
-		if makesCluster(t, folder) {
+		cloud, text := admin, configuration(t, folder)
+		if regexp.MustCompile(`resource "stackpolicy_placement_attachment"|module "`).MatchString(text) {
 			cloud = fresh
 		}
 		clouds[cloud] += fmt.Sprintf("module %q {\n  source = %q\n", strings.ReplaceAll(folder, "/", "_"), "./"+folder)
-		for _, name := range variables(t, folder) {
-			if value, is := needs[name]; is {
-				clouds[cloud] += fmt.Sprintf("  %s = %q\n", name, value)
+		for _, m := range regexp.MustCompile(`(?m)^variable "(\w+)"`).FindAllStringSubmatch(text, -1) {
+			if value, is := needs[m[1]]; is {
+				clouds[cloud] += fmt.Sprintf("  %s = %q\n", m[1], value)
 			}
 		}
 		clouds[cloud] += "}\n"
@@ -97,35 +97,17 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// variables are the names of those that an example has.
-func variables(t *testing.T, folder string) (names []string) {
-	t.Helper()
-	for _, text := range texts(t, folder) {
-		for _, m := range regexp.MustCompile(`(?m)^variable "(\w+)"`).FindAllStringSubmatch(text, -1) {
-			names = append(names, m[1])
-		}
-	}
-	return names
-}
-
-// texts are those of an example's configuration.
-func texts(t *testing.T, folder string) (texts []string) {
+// configuration is that of an example.
+func configuration(t *testing.T, folder string) (all string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.tf"))
 	require.NoError(t, err)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		texts = append(texts, string(text))
+		all += string(text)
 	}
-	return texts
-}
-
-// makesCluster reports whether an example has a placement attachment, by itself
-// or by way of a module.
-func makesCluster(t *testing.T, folder string) bool {
-	t.Helper()
-	return slices.ContainsFunc(texts(t, folder), regexp.MustCompile(`resource "stackpolicy_placement_attachment"|module "`).MatchString)
+	return all
 }
 
 // TestReadme: the first configuration in the README is the example, which the

@@ -192,13 +192,14 @@ func TestModuleOrder(t *testing.T) {
 	replace(t, main, `network_name = "shared"`, fmt.Sprintf(`network_name = "shared"
   readiness = { http = { url = "%s/{name}" }, timeout = 300 }
   drain     = { hook = { type = "webhook", url = "%s/", default_result = "ABANDON" } }`, health.URL, consumer.URL))
-	e.apply(t, "size=4")
+	_, err := e.Apply(t.Context(), "size=4")
+	require.NoError(t, err)
 	before := e.servers(t)
 
 	bad.Store(true)
 	replace(t, main, `"debian-12"`, `"debian-13"`)
 	replace(t, main, "timeout = 300", "timeout = 2")
-	_, err := e.Apply(t.Context(), "size=4")
+	_, err = e.Apply(t.Context(), "size=4")
 	if err == nil || !acctest.Says("not in service").MatchString(err.Error()) || drained.Load() != 0 {
 		t.Errorf("%d nodes were drained: %v", drained.Load(), err)
 	}
@@ -220,7 +221,8 @@ func TestModuleClosedRegion(t *testing.T) {
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	e := startOn(t, c, "cluster")
-	e.apply(t, "size=6")
+	_, err := e.Apply(t.Context(), "size=6")
+	require.NoError(t, err)
 	before := ids(c.Fake.Servers("RegionTwo"))
 	if len(before) < 2 {
 		t.Fatalf("RegionTwo has %d servers", len(before))
@@ -269,69 +271,42 @@ func ids(servers []fakecloud.Server) (list []string) {
 	return list
 }
 
-// TestModuleBatch: a new template is for as many nodes as a batch has. The others keep the
-// image and the user data that they were made with. Without a policy there are no groups.
+// TestModuleBatch: a new template is for as many nodes as a batch has. The others keep the image and the user data that
+// they were made with. Another policy of the groups is for new servers, and without one there are no groups.
 func TestModuleBatch(t *testing.T) {
 	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	e := startOn(t, c, "cluster")
+	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "cluster")
 	main := filepath.Join(e.Dir, "main.tf")
 	replace(t, main, `network_name = "shared"`, `network_name = "shared"
-  affinity  = null
+  affinity  = "soft-affinity"
   user_data = { v1 = "one", v2 = "two" }
   user_data_version = "v1"`)
 	if _, err := e.Apply(t.Context(), "size=8"); err != nil {
 		t.Fatal(err)
 	}
-	if groups := append(c.Fake.ServerGroups("RegionOne"), c.Fake.ServerGroups("RegionTwo")...); len(groups) > 0 {
-		t.Errorf("there are groups: %v", groups)
-	}
-	for template, replacements := range map[string][]string{
-		"image": {`"debian-12"`, `"debian-13"`}, "user data": {`user_data_version = "v1"`, `user_data_version = "v2"`},
+	const server, group = "openstack_compute_instance_v2", "stackpolicy_affinity_attachment"
+	for _, c := range []struct {
+		old, changed string
+		want         map[string]int // by type and what is done
+	}{
+		{`"debian-12"`, `"debian-13"`, map[string]int{server + " no-op": 6, server + " create": 2, server + " delete": 2}}, // 25%
+		{`user_data_version = "v1"`, `user_data_version = "v2"`, map[string]int{server + " no-op": 6, server + " create": 2, server + " delete": 2}},
+		{`"soft-affinity"`, `"affinity"`, map[string]int{server + " no-op": 8, group + " update": 5}},
+		{`"soft-affinity"`, `null`, map[string]int{server + " no-op": 8, group + " delete": 5}},
 	} {
-		replace(t, main, replacements[0], replacements[1])
-		plan, err := e.Plan(t.Context(), "batch.tfplan", "size=8")
+		replace(t, main, c.old, c.changed)
+		plan, err := e.Plan(t.Context(), "changed.tfplan", "size=8")
 		require.NoError(t, err)
-		kept, removed := 0, 0
+		done := map[string]int{}
 		for _, change := range plan.ResourceChanges {
-			switch actions := change.Change.Actions; {
-			case change.Type != "openstack_compute_instance_v2":
-			case actions.NoOp():
-				kept++
-			case actions.Delete(), actions.Replace():
-				removed++
+			for _, action := range change.Change.Actions {
+				done[change.Type+" "+string(action)]++
 			}
 		}
-		if kept != 6 || removed != 2 { // 25%
-			t.Errorf("%s: %d servers stay and %d leave", template, kept, removed)
+		for what, n := range c.want {
+			assert.Equal(t, n, done[what], "%s: %s of %v", c.changed, what, done)
 		}
-		replace(t, main, replacements[1], replacements[0])
-	}
-}
-
-// TestModuleGroupChanges: another policy of the groups is for new servers. Those that run
-// stay as they are.
-func TestModuleGroupChanges(t *testing.T) {
-	t.Parallel()
-	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "cluster")
-	if _, err := e.Apply(t.Context(), "size=3"); err != nil {
-		t.Fatal(err)
-	}
-	replace(t, filepath.Join(e.Dir, "main.tf"), `network_name = "shared"`, `network_name = "shared"
-  affinity     = "soft-affinity"`)
-	plan, err := e.Plan(t.Context(), "groups.tfplan", "size=3")
-	require.NoError(t, err)
-	groups := 0
-	for _, change := range plan.ResourceChanges {
-		switch actions := change.Change.Actions; {
-		case change.Type == "openstack_compute_instance_v2" && !actions.NoOp():
-			t.Errorf("%s: %s", change.Address, actions)
-		case change.Type == "stackpolicy_affinity_attachment" && actions.Update():
-			groups++
-		}
-	}
-	if groups == 0 {
-		t.Error("no group changes")
+		replace(t, main, c.changed, c.old)
 	}
 }
 
