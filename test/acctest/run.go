@@ -171,8 +171,8 @@ func (c *Cloud) clouds(t testing.TB) []byte {
 	return text
 }
 
-// needProviders says where providers come from in each folder with a configuration that does not itself, as examples for
-// the documentation of one thing do not.
+// needProviders says where providers come from in each folder with a configuration that does not itself, as examples
+// for the documentation of one thing do not.
 func needProviders(top string) error {
 	need := map[string]bool{}
 	err := filepath.WalkDir(top, func(file string, _ fs.DirEntry, err error) error {

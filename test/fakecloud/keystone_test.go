@@ -9,18 +9,6 @@ import (
 	"time"
 )
 
-// auth is a request for a token.
-func auth(identity, scope string) string {
-	if scope != "" {
-		scope = `, "scope": ` + scope
-	}
-	return `{"auth": {"identity": ` + identity + scope + `}}`
-}
-
-func password(user, secret string) string {
-	return fmt.Sprintf(`{"methods": ["password"], "password": {"user": {%s, "password": %q}}}`, user, secret)
-}
-
 func TestTokensExpire(t *testing.T) {
 	c := Start(t, Config{TokenTTL: time.Hour})
 	k := login(t, c, "member")
@@ -41,8 +29,9 @@ func TestTokensExpire(t *testing.T) {
 // endpoints lists the catalogue as service, interface, region and URL.
 func endpoints(t *testing.T, c *Cloud) []string {
 	t.Helper()
-	a := login(t, c, "nobody").must(201, "POST identity /auth/tokens", auth(password(`"name": "member", "domain": {"id": "default"}`, "secret"),
-		`{"project": {"name": "member", "domain": {"id": "default"}}}`))
+	a := login(t, c, "nobody").must(201, "POST identity /auth/tokens", `{"auth": {
+		"identity": {"methods": ["password"], "password": {"user": {"name": "member", "domain": {"id": "default"}, "password": "secret"}}},
+		"scope": {"project": {"name": "member", "domain": {"id": "default"}}}}}`)
 	var list []string
 	for _, s := range a.object(t)["token"].(map[string]any)["catalog"].([]any) {
 		service := s.(map[string]any)

@@ -2,7 +2,6 @@ package fakecloud
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -99,53 +98,4 @@ func TestServersChangeBehindNovasBack(t *testing.T) {
 	if a := admin.must(200, "GET compute /limits", ""); !strings.Contains(a.body, `"totalCoresUsed": 0, `) {
 		t.Errorf("limits: %s", a.body)
 	}
-}
-
-// TestMistakes: what makes no sense in a test ends it.
-func TestMistakes(t *testing.T) {
-	c := Start(t, Config{})
-	id := c.AddServers("RegionOne", Server{})[0]
-	for want, f := range map[string]func(){
-		`MaxMicroversion "3.1" is not a version of Nova`: func() { New(Config{MaxMicroversion: "3.1"}) },
-		`Nova has no quota for "cpus"`:                   func() { New(Config{Quotas: map[string]int{"cpus": 1}}) },
-		`no region "RegionNine"`:                         func() { c.AddServers("RegionNine") },
-		`no server "x" in RegionTwo`:                     func() { c.UpdateServer("RegionTwo", "x", nil) },
-		`no region "RegionTen"`:                          func() { c.HideEndpoint(Compute, "RegionTen", true) },
-		`no server group "y" in RegionOne`:               func() { c.RemoveServerGroup("RegionOne", "y") },
-		`no host "x" in RegionOne`:                       func() { c.MoveServer("RegionOne", id, "x") },
-		`no zone "x" in RegionOne`:                       func() { c.RemoveZone("RegionOne", "x") },
-		`no server group "x" in RegionOne`:               func() { c.AddServers("RegionOne", Server{Group: "x"}) },
-		`Nova has no status "GONE"`:                      func() { c.AddServers("RegionOne", Server{Status: "GONE"}) },
-		`no flavor "x"`:                                  func() { c.AddServers("RegionOne", Server{Flavor: "x"}) },
-		`there is a server ` + id + ` already`:           func() { c.AddServers("RegionOne", Server{ID: id}) },
-		`Nova has no quota for "x"`:                      func() { c.SetQuota("RegionOne", MemberProjectID, "x", 1) },
-		`"GET /servers" is not method, service and path`: func() { c.Count("GET /servers") },
-	} {
-		func() {
-			defer func() {
-				if got := fmt.Sprint(recover()); got != "fakecloud: "+want {
-					t.Errorf("%s, want %s", got, want)
-				}
-			}()
-			f()
-		}()
-	}
-}
-
-// TestServedByOthers: New makes a handler; any server of it, also over TLS,
-// finds its URLs in the catalogue.
-func TestServedByOthers(t *testing.T) {
-	c := New(Config{})
-	served := httptest.NewTLSServer(c)
-	t.Cleanup(served.Close)
-	c.url = served.URL // for the client of these tests
-	k := loginOver(t, served.Client(), c, "member")
-	if a := k.ask("GET identity /auth/tokens", "", "X-Subject-Token", k.token); strings.Count(a.body, served.URL+"/compute/RegionOne/v2.1") != 3 {
-		t.Errorf("catalogue: %s", a.body)
-	}
-	c.Inject(Fault{Effect: Reset, Method: "POST"})
-	if _, err := k.attempt(t.Context(), "POST compute /servers", "{}"); err == nil {
-		t.Error("there was no reset")
-	}
-	c.Close()
 }
