@@ -118,20 +118,11 @@ func TestAccExample_quotas(t *testing.T) {
 // TestKeepingNodes: the node leaves the cluster, drained or not, its server stays, and the cluster
 // grows and gets another image without it.
 func TestAccExample_keepingNodes(t *testing.T) {
-	const undrained = `moved {
-  from = stackpolicy_deletion_attachment.web["web-1"]
-  to   = stackpolicy_deletion_attachment.kept
-}
-
-removed {
-  from = stackpolicy_deletion_attachment.kept
-
-  lifecycle {
-    destroy = false
-  }
-}
-`
-	quoted(t, "draining-nodes", undrained)
+	page, err := os.ReadFile("../templates/guides/draining-nodes.md.tmpl")
+	require.NoError(t, err)
+	_, text, _ := strings.Cut(string(page), "To leave it undrained:\n\n```terraform\n")
+	undrained, _, _ := strings.Cut(text, "```")
+	require.NotEmpty(t, undrained)
 	for status, more := range map[string]string{"SHUTOFF": "", "ACTIVE": undrained} {
 		t.Run(status, func(t *testing.T) {
 			e := start(t, "guides/keeping-nodes/before")

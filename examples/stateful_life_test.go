@@ -3,11 +3,11 @@
 package examples_test
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -287,42 +287,6 @@ func (d *databases) forgottenAttachment(t *testing.T) {
 	}
 }
 
-// adopted are the import blocks of the guide.
-const adopted = `
-import {
-  to = stackpolicy_placement_attachment.web
-  id = "web"
-}
-
-import {
-  for_each = var.databases
-  to       = openstack_compute_instance_v2.web[each.key]
-  id       = each.value.server
-}
-
-import {
-  for_each = var.databases
-  to       = openstack_blockstorage_volume_v3.web[each.key]
-  id       = each.value.volume
-}
-
-import {
-  for_each = var.databases
-  to       = openstack_networking_port_v2.web[each.key]
-  id       = each.value.port
-}
-
-import {
-  for_each = var.databases
-  to       = openstack_compute_volume_attach_v2.web[each.key]
-  id       = "${each.value.server}/${each.value.volume}"
-}
-
-variable "databases" {
-  type = map(object({ server = string, volume = string, port = string }))
-}
-`
-
 // madeByHand is a cluster with volumes and ports, which was made without attachments.
 const madeByHand = `
 variable "network_id" {}
@@ -358,23 +322,24 @@ resource "openstack_compute_volume_attach_v2" "db" {
 // no server changes, nothing is detached, and the next image finds all of it.
 func TestStatefulAdopted(t *testing.T) {
 	d := startDatabases(t)
-	main := filepath.Join(d.Dir, "main.tf")
-	guide, err := os.ReadFile(main)
-	require.NoError(t, errors.Join(err, os.WriteFile(main, []byte(madeByHand), 0o600)))
-	if _, err := d.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	guide, err := os.ReadFile(filepath.Join(d.Dir, "main.tf"))
+	require.NoError(t, err)
+	d.file(t, "main.tf", madeByHand)
+	_, err = d.Apply(t.Context())
+	require.NoError(t, err)
 	d.whole(t, "made by hand")
 	running := d.servers(t)
 	imports := map[string]map[string]string{}
 	for name, s := range d.c.Servers(t) {
 		imports["web-"+name] = map[string]string{"server": s.ID, "volume": d.volumes[name], "port": d.ports[name]}
 	}
-	quoted(t, "stateful-nodes", adopted)
-	if err := errors.Join(os.Remove(filepath.Join(d.Dir, "terraform.tfstate")), os.WriteFile(main, guide, 0o600),
-		os.WriteFile(filepath.Join(d.Dir, "import.tf"), []byte(adopted), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	page, err := os.ReadFile("../templates/guides/stateful-nodes.md.tmpl")
+	require.NoError(t, err)
+	blocks := regexp.MustCompile("(?s)```terraform\n(import .*?)```").FindSubmatch(page)
+	require.Len(t, blocks, 2, "the import blocks of the guide")
+	require.NoError(t, os.Remove(filepath.Join(d.Dir, "terraform.tfstate")))
+	d.file(t, "main.tf", string(guide))
+	d.file(t, "import.tf", string(blocks[1]))
 	d.file(t, "databases.auto.tfvars.json", map[string]any{"databases": imports})
 	quoted(t, "stateful-nodes", "`ignore_changes = [network]`")
 	const trigger = "replace_triggered_by = [terraform_data.generation[each.key]]\n"
