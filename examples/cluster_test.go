@@ -217,7 +217,7 @@ func counts(plan string) string {
 	return regexp.MustCompile(`, \d+ to forget`).ReplaceAllString(regexp.MustCompile("(?m)^Plan: .*").FindString(plan), "")
 }
 
-// file writes a file into the folder of the example: a text, or what is to be JSON.
+// file writes a file into the folder of the example: a text, or what is written as JSON.
 func (e example) file(t *testing.T, name string, content any) {
 	t.Helper()
 	text, err := json.Marshal(content)

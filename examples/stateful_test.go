@@ -57,7 +57,7 @@ func (e example) requested() (list []string) {
 }
 
 // TestAccExample_stateful: three nodes keep their volumes and ports through a new
-// image, a shrink to one and a growth to three, but for the slot that was released.
+// image, a shrink to one and a growth to three, except the slot that was released.
 func TestAccExample_stateful(t *testing.T) {
 	e := start(t, "guides/stateful-nodes")
 	network, _ := e.c.Network(t, "RegionOne")
