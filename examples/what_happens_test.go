@@ -90,28 +90,27 @@ var byHand = []struct {
 	when, next string
 	do         func(t *testing.T, e example, id string)
 	server     string // what the plan does with it
-	placed     bool   // the attachment takes over where it is
 	status     string // after the apply
 }{
-	{"nothing", "is empty", func(*testing.T, example, string) {}, "", false, "ACTIVE"},
+	{"nothing", "is empty", func(*testing.T, example, string) {}, "", "ACTIVE"},
 	{"it is migrated to another zone", "takes its new zone over, and leaves the server alone", func(t *testing.T, e example, id string) {
 		e.c.Migrate(t, "RegionOne", id, e.elsewhere(t, id))
-	}, "", true, "ACTIVE"},
-	{"it is shelved", "unshelves it", act(`{"shelve": null}`, "SHELVED_OFFLOADED"), "in place", true, "ACTIVE"},
+	}, "", "ACTIVE"},
+	{"it is shelved", "unshelves it", act(`{"shelve": null}`, "SHELVED_OFFLOADED"), "in place", "ACTIVE"},
 	{"it is shelved, and unshelved in another zone", "takes its new zone over, and leaves the server alone", func(t *testing.T, e example, id string) {
 		zone := e.elsewhere(t, id)
 		e.c.Act(t, "RegionOne", id, `{"shelve": null}`, "SHELVED_OFFLOADED")
 		e.c.Act(t, "RegionOne", id, fmt.Sprintf(`{"unshelve": {"availability_zone": %q}}`, zone), "ACTIVE")
-	}, "", true, "ACTIVE"},
-	{"it is renamed", "gives it its name back", func(t *testing.T, e example, id string) { e.c.Rename(t, "RegionOne", id, "web-renamed") }, "in place", false, "ACTIVE"},
+	}, "", "ACTIVE"},
+	{"it is renamed", "gives it its name back", func(t *testing.T, e example, id string) { e.c.Rename(t, "RegionOne", id, "web-renamed") }, "in place", "ACTIVE"},
 	{"it is locked", "leaves it alone; when the cluster shrinks it is not chosen", func(t *testing.T, e example, id string) {
 		e.c.Act(t, "RegionOne", id, `{"lock": null}`, "ACTIVE")
 		t.Cleanup(func() { e.c.Act(t, "RegionOne", id, `{"unlock": null}`, "ACTIVE") })
-	}, "", false, "ACTIVE"},
-	{"it is paused", "unpauses it", act(`{"pause": null}`, "PAUSED"), "in place", false, "ACTIVE"},
-	{"it is stopped", "starts it", act(`{"os-stop": null}`, "SHUTOFF"), "in place", false, "ACTIVE"},
-	{"it is deleted", "makes it again, under its name and in its place", func(t *testing.T, e example, id string) { e.c.Kill(t, "RegionOne", id) }, "created", false, "ACTIVE"},
-	{"it ends up in ERROR", "leaves it alone; when the cluster shrinks it is chosen first", func(t *testing.T, e example, id string) { e.c.Reset(t, "RegionOne", id) }, "", false, "ERROR"},
+	}, "", "ACTIVE"},
+	{"it is paused", "unpauses it", act(`{"pause": null}`, "PAUSED"), "in place", "ACTIVE"},
+	{"it is stopped", "starts it", act(`{"os-stop": null}`, "SHUTOFF"), "in place", "ACTIVE"},
+	{"it is deleted", "makes it again, under its name and in its place", func(t *testing.T, e example, id string) { e.c.Kill(t, "RegionOne", id) }, "created", "ACTIVE"},
+	{"it ends up in ERROR", "leaves it alone; when the cluster shrinks it is chosen first", func(t *testing.T, e example, id string) { e.c.Reset(t, "RegionOne", id) }, "", "ERROR"},
 }
 
 // TestAccWhatHappens_byHand does all of that at once, each to a node of its own.

@@ -24,15 +24,3 @@ func TestAge(t *testing.T) {
 		}
 	}
 }
-
-// TestPrefixes: tests that begin in the same hour have names of their own, or one
-// would find the servers of another on a real cloud.
-func TestPrefixes(t *testing.T) {
-	known := map[string]bool{}
-	for range 1000 {
-		known[newPrefix(time.Time{})] = true
-	}
-	if len(known) != 1000 {
-		t.Errorf("1000 tests have %d names", len(known))
-	}
-}

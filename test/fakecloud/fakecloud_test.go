@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -222,35 +221,4 @@ func TestClock(t *testing.T) {
 	if len(servers) != 1 || servers[0].Created.Before(Epoch) {
 		t.Errorf("servers are %v", servers)
 	}
-}
-
-func TestRequestsAreOnRecord(t *testing.T) {
-	c := Start(t, Config{ProjectInURL: true})
-	k := login(t, c, "member")
-	c.ResetRequests()
-	k.ask("GET compute /"+MemberProjectID+"/servers/detail?limit=5 2.26", "")
-	k.ask("POST compute /os-server-groups", `{"server_group": {}}`)
-	k.ask("GET two /servers/x", "")
-	k.ask("GET image /images", "")
-	k.ask("GET raw /nowhere", "")
-	list := c.Requests()
-	for i, want := range []string{
-		"GET compute /servers/detail?limit=5", "POST compute /os-server-groups", "GET compute /servers/x", "GET image /images", "GET  /nowhere",
-	} {
-		assert.Equal(t, want, list[i].String(), "request %d", i)
-	}
-	first := list[0]
-	if first.Region != "RegionOne" || first.Microversion != "2.26" || first.Status != 200 || first.Token != k.token {
-		t.Errorf("the first request is %+v", first)
-	}
-	if list[1].Status != 400 || string(list[1].Body) != `{"server_group": {}}` || list[2].Region != "RegionTwo" {
-		t.Errorf("requests are %+v", list[1:3])
-	}
-	for pattern, want := range map[string]int{
-		"GET compute /servers/detail": 1, "GET compute /servers/*": 2, "* * **": 5, "* compute **": 3, "DELETE * **": 0,
-	} {
-		assert.Equal(t, want, c.Count(pattern), "Count(%q)", pattern)
-	}
-	c.ResetRequests()
-	assert.Empty(t, c.Requests(), "requests after a reset")
 }

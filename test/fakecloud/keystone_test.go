@@ -6,25 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
-
-func TestTokensExpire(t *testing.T) {
-	c := Start(t, Config{TokenTTL: time.Hour})
-	k := login(t, c, "member")
-	k.must(200, "GET compute /servers", "")
-	c.Advance(59 * time.Minute)
-	k.must(200, "GET compute /servers", "")
-	c.Advance(time.Minute)
-	for _, what := range []string{"compute /servers", "image /images", "messaging /queues", "identity /regions"} {
-		k.must(401, "GET "+what, "")
-	}
-	k = login(t, c, "member")
-	k.must(200, "GET compute /servers", "")
-	c.ExpireTokens()
-	k.must(401, "GET compute /servers", "")
-	login(t, c, "member").must(200, "GET compute /servers", "")
-}
 
 // endpoints lists the catalogue as service, interface, region and URL.
 func endpoints(t *testing.T, c *Cloud) []string {
@@ -45,33 +27,6 @@ func endpoints(t *testing.T, c *Cloud) []string {
 	}
 	slices.Sort(list)
 	return list
-}
-
-func TestCatalog(t *testing.T) {
-	c := Start(t, Config{})
-	k := login(t, c, "member")
-	list := func() []string { return endpoints(t, c) }
-	all := list()
-	if len(all) != 7*2*3 || !slices.Contains(all, "compute public RegionTwo "+c.url+"/compute/RegionTwo/v2.1") {
-		t.Errorf("catalogue:\n%s", strings.Join(all, "\n"))
-	}
-
-	c.AddRegion("RegionThree")
-	if !slices.Equal(list(), all) {
-		t.Error("a region of Keystone's own has endpoints")
-	}
-
-	c.HideEndpoint(Compute, "RegionTwo", true)
-	if got := list(); len(got) != len(all)-3 || slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "/compute/RegionTwo/") }) {
-		t.Errorf("catalogue:\n%s", strings.Join(got, "\n"))
-	}
-	k.must(200, "GET two /servers", "") // it is still there
-	c.HideEndpoint(Compute, "RegionTwo", false)
-
-	c.HideRegionNames(true)
-	if got := list(); !slices.Contains(got, "compute public <nil> "+c.url+"/compute/RegionOne/v2.1") {
-		t.Errorf("catalogue:\n%s", strings.Join(got, "\n"))
-	}
 }
 
 func TestCatalogWithProjectsInURLs(t *testing.T) {

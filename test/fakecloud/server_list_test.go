@@ -21,29 +21,6 @@ func names(t *testing.T, a answer) string {
 	return strings.Join(list, " ")
 }
 
-func TestPageLimitOfTheServer(t *testing.T) {
-	c := Start(t, Config{PageLimit: 3})
-	k := login(t, c, "member")
-	c.AddServers("RegionOne", make([]Server, 7)...)
-	var all []string
-	path := "/servers/detail?limit=1000"
-	pages := 0
-	for ; path != ""; pages++ {
-		doc := k.must(200, "GET compute "+path, "").object(t)
-		for _, s := range doc["servers"].([]any) {
-			all = append(all, s.(map[string]any)["name"].(string))
-		}
-		path = ""
-		if links, ok := doc["servers_links"].([]any); ok {
-			href := links[0].(map[string]any)["href"].(string)
-			path = strings.TrimPrefix(href, c.url+roots["compute"])
-		}
-	}
-	if got := strings.Join(all, " "); pages != 3 || got != "server-7 server-6 server-5 server-4 server-3 server-2 server-1" {
-		t.Errorf("%d pages: %s", pages, got)
-	}
-}
-
 // TestServersOfOneAge are in the order of their ids.
 func TestServersOfOneAge(t *testing.T) {
 	c := Start(t, Config{Now: func() time.Time { return Epoch.Add(time.Millisecond) }})

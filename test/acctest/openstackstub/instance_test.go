@@ -116,12 +116,6 @@ func act(body, status string) func(*bench, string) {
 	return func(b *bench, id string) { b.Act(b.t, b.region, id, b.expand(body), status) }
 }
 
-// lock locks a server until the end of the test, which could not delete it.
-func lock(b *bench, id string) {
-	b.Act(b.t, b.region, id, `{"lock": null}`, "ACTIVE")
-	b.t.Cleanup(func() { b.Act(b.t, b.region, id, `{"unlock": null}`, "ACTIVE") })
-}
-
 var changes = []row{
 	{before: ``, after: ``, want: "nothing"},
 	{argument: "name", before: ``, after: `name = "$prefixnew"`, want: "in place", is: name, equals: "new"},
@@ -164,18 +158,12 @@ var changes = []row{
 	{argument: "block_device", before: ``, after: `block_device { source_type = "image"; uuid = "$image1"; destination_type = "local"; boot_index = 0 }`, want: "replaced", planned: true},
 	{argument: "hypervisor_hostname", before: ``, after: `hypervisor_hostname = "other"`, want: "replaced", planned: true},
 
-	// By the hand of others.
+	// By the hand of others. What else they do is in TestAccWhatHappens_byHand.
 	{hand: func(b *bench, id string) { b.Mark(b.t, b.region, id, "other", "x") }, before: `metadata = { a = "1" }`, after: `metadata = { a = "1" }`, want: "nothing", is: metadata, equals: "map[a:1 other:x]"},
 	{hand: func(b *bench, id string) { b.Mark(b.t, b.region, id, "other", "x") }, before: `metadata = { a = "1" }`, after: `metadata = { a = "2" }`, want: "in place", is: metadata, equals: "map[a:2 other:x]"},
 	{hand: func(b *bench, id string) { b.Mark(b.t, b.region, id, "a", "x") }, before: `metadata = { a = "1" }`, after: `metadata = { a = "1" }`, want: "nothing", is: metadata, equals: "map[a:x]"},
-	{hand: func(b *bench, id string) { b.Rename(b.t, b.region, id, b.Prefix+"renamed") }, before: ``, after: ``, want: "in place"},
-	{hand: lock, before: ``, after: ``, want: "nothing"},
-	{hand: act(`{"os-stop": null}`, "SHUTOFF"), before: ``, after: ``, want: "in place", is: status, equals: "ACTIVE"},
-	{hand: act(`{"pause": null}`, "PAUSED"), before: ``, after: ``, want: "in place", is: status, equals: "ACTIVE"},
-	{hand: act(`{"shelve": null}`, "SHELVED_OFFLOADED"), before: ``, after: ``, want: "in place", is: status, equals: "ACTIVE"},
 	{hand: act(`{"shelve": null}`, "SHELVED_OFFLOADED"), before: `availability_zone = "$zone1"`, after: `availability_zone = "$zone1"`, want: "replaced"},
 	{hand: act(`{"rebuild": {"imageRef": "$image2"}}`, "ACTIVE"), before: ``, after: ``, want: "in place", is: image, equals: "image1"},
-	{hand: func(b *bench, id string) { b.Kill(b.t, b.region, id) }, before: ``, after: ``, want: "created"},
 }
 
 // TestAccInstance: the table of what each argument does.
