@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -215,64 +214,9 @@ func TestModuleOrder(t *testing.T) {
 	}
 }
 
-// TestModuleClosedRegion: a region that is closed and cannot be reached is not asked. The module
-// leaves its nodes out of the wait for readiness, and they stay.
-func TestModuleClosedRegion(t *testing.T) {
-	t.Parallel()
-	c := acctest.NewFake(t, fakecloud.Config{})
-	e := startOn(t, c, "cluster")
-	_, err := e.Apply(t.Context(), "size=6")
-	require.NoError(t, err)
-	before := ids(c.Fake.Servers("RegionTwo"))
-	if len(before) < 2 {
-		t.Fatalf("RegionTwo has %d servers", len(before))
-	}
-	down := c.Fake.Inject(fakecloud.Fault{Region: "RegionTwo", Times: fakecloud.Forever, Status: http.StatusServiceUnavailable})
-	c.Fake.ResetRequests()
-	replace(t, filepath.Join(e.Dir, "main.tf"), "cap = 6", "closed = true")
-	if text, err := e.Run(t.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-refresh=false", "-var=size=8"); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	for _, r := range c.Fake.Requests() {
-		if r.Region == "RegionTwo" {
-			t.Errorf("the closed region was asked: %s", r)
-		}
-	}
-	down.Remove()
-	if after := ids(c.Fake.Servers("RegionTwo")); !slices.Equal(after, before) || len(e.servers(t)) != 8 {
-		t.Errorf("RegionTwo has %v, had %v; servers %v", after, before, e.servers(t))
-	}
-	state, err := e.State(t.Context())
-	require.NoError(t, err)
-	for _, r := range state.Values.RootModule.ChildModules[0].Resources {
-		if r.Type != "stackpolicy_readiness_attachment" {
-			continue
-		}
-		servers := r.AttributeValues["servers"].(map[string]any)
-		if len(servers) != 8-len(before) {
-			t.Errorf("%d servers are waited for, want the %d of RegionOne", len(servers), 8-len(before))
-		}
-		for name, s := range servers {
-			if region := s.(map[string]any)["region"]; region != "RegionOne" {
-				t.Errorf("%s of %v is waited for", name, region)
-			}
-		}
-		return
-	}
-	t.Error("the state has no readiness attachment")
-}
-
-// ids are those of servers, sorted.
-func ids(servers []fakecloud.Server) (list []string) {
-	for _, s := range servers {
-		list = append(list, s.ID)
-	}
-	slices.Sort(list)
-	return list
-}
-
 // TestModuleBatch: a new template is for as many nodes as a batch has. The others keep the image and the user data that
-// they were made with. Another policy of the groups is for new servers, and without one there are no groups.
+// they were made with. Another policy of the groups is for new servers, and without one there are no groups. The nodes of a
+// region that is closed stay, and are not waited for.
 func TestModuleBatch(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "cluster")
@@ -284,7 +228,7 @@ func TestModuleBatch(t *testing.T) {
 	if _, err := e.Apply(t.Context(), "size=8"); err != nil {
 		t.Fatal(err)
 	}
-	const server, group = "openstack_compute_instance_v2", "stackpolicy_affinity_attachment"
+	const server, group, waited = "openstack_compute_instance_v2", "stackpolicy_affinity_attachment", "servers of stackpolicy_readiness_attachment"
 	for _, c := range []struct {
 		old, changed string
 		want         map[string]int // by type and what is done
@@ -293,6 +237,7 @@ func TestModuleBatch(t *testing.T) {
 		{`user_data_version = "v1"`, `user_data_version = "v2"`, map[string]int{server + " no-op": 6, server + " create": 2, server + " delete": 2}},
 		{`"soft-affinity"`, `"affinity"`, map[string]int{server + " no-op": 8, group + " update": 5}},
 		{`"soft-affinity"`, `null`, map[string]int{server + " no-op": 8, group + " delete": 5}},
+		{`cap = 6`, `closed = true`, map[string]int{server + " no-op": 8, waited: len(e.c.In(t, "RegionOne"))}},
 	} {
 		replace(t, main, c.old, c.changed)
 		plan, err := e.Plan(t.Context(), "changed.tfplan", "size=8")
@@ -301,6 +246,9 @@ func TestModuleBatch(t *testing.T) {
 		for _, change := range plan.ResourceChanges {
 			for _, action := range change.Change.Actions {
 				done[change.Type+" "+string(action)]++
+			}
+			if after, is := change.Change.After.(map[string]any); is && change.Type == "stackpolicy_readiness_attachment" {
+				done[waited] = len(after["servers"].(map[string]any))
 			}
 		}
 		for what, n := range c.want {
