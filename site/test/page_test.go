@@ -256,23 +256,6 @@ func TestArithmetic(t *testing.T) {
 	if n := js[int](p, "document.querySelectorAll('#moves li').length"); n != 5 {
 		t.Errorf("%d steps, want 5", n)
 	}
-	// A cap that is full, and a plan that cannot be.
-	p.set("capacity-number", "20")
-	if got := p.text("#moves"); !strings.Contains(got, "az-2 full") {
-		t.Error(got)
-	}
-	p.set("r0-cap", "1")
-	p.set("r1-cap", "1")
-	if got := p.text("#problem"); !strings.Contains(got, "There is no feasible plan to handle all nodes. 16 nodes must be added") {
-		t.Error(got)
-	}
-	if !js[bool](p, `document.getElementById("configuration").hidden`) {
-		t.Error("there is something to copy, and nothing to copy")
-	}
-	p.set("r1-cap", "")
-	if got := p.text("#drawing"); !strings.Contains(got, "20 after") {
-		t.Error(got)
-	}
 }
 
 // TestForm: regions and zones come and go, and the rest stays as it was typed.

@@ -136,34 +136,6 @@ func (k *client) server(name, more string) string {
 	return a.object(k.t)["server"].(map[string]any)["id"].(string)
 }
 
-// fact is a row of a table: a request, its user, and the answer.
-type fact struct {
-	who    string
-	what   string
-	body   string
-	status int
-	want   string // is somewhere in the body
-}
-
-func facts(t *testing.T, c *Cloud, rows []fact) {
-	t.Helper()
-	who := map[string]*client{}
-	for _, name := range []string{"nobody", "member", "admin"} {
-		who[name] = login(t, c, name)
-	}
-	for _, f := range rows {
-		t.Run(fmt.Sprintf("%s %s %s", f.who, f.what, f.body), func(t *testing.T) {
-			t.Helper()
-			k := *who[f.who]
-			k.t = t
-			a := k.ask(f.what, f.body)
-			if a.status != f.status || !strings.Contains(a.body, f.want) {
-				t.Errorf("%d %s\nwant %d %s", a.status, a.body, f.status, f.want)
-			}
-		})
-	}
-}
-
 // TestSameSeedSameBytes: all that a cloud says can be repeated.
 func TestSameSeedSameBytes(t *testing.T) {
 	run := func(seed uint64) string {
