@@ -280,3 +280,18 @@ func missing(key string) error { return fmt.Errorf("the answer has no %q", key) 
 func another(id text.Text) error {
 	return fmt.Errorf("the answer is about another one, %q", text.Cut(string(id), 100))
 }
+
+// extracted is what gophercloud decoded. An error of that quotes what could not be read, such as a time, and is shown:
+// so it has what a terminal only shows.
+func extracted[T any](got T, err error) (T, error) {
+	if err != nil {
+		err = quoting{err}
+	}
+	return got, err
+}
+
+type quoting struct{ error }
+
+func (q quoting) Error() string { return text.CleanLines(q.error.Error()) }
+
+func (q quoting) Unwrap() error { return q.error }

@@ -25,7 +25,7 @@ func (c *Cloud) ImageCreated(ctx context.Context, region, id string) (time.Time,
 		if err != nil {
 			return time.Time{}, err
 		}
-		image, err := images.Get(ctx, client, id).Extract()
+		image, err := extracted(images.Get(ctx, client, id).Extract())
 		switch {
 		case gophercloud.ResponseCodeIs(err, http.StatusNotFound),
 			gophercloud.ResponseCodeIs(err, http.StatusForbidden):

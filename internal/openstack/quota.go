@@ -18,7 +18,7 @@ func (c *Cloud) Limits(ctx context.Context, region string) (*Limits, error) {
 		if err != nil {
 			return nil, err
 		}
-		got, err := limits.Get(ctx, compute.At(1), nil).Extract()
+		got, err := extracted(limits.Get(ctx, compute.At(1), nil).Extract())
 		if err == nil && got == nil {
 			err = missing("limits")
 		}
@@ -42,7 +42,7 @@ func (c *Cloud) Flavor(ctx context.Context, region, id string) (Flavor, error) {
 		if err != nil {
 			return Flavor{}, err
 		}
-		got, err := flavors.Get(ctx, compute.At(1), id).Extract()
+		got, err := extracted(flavors.Get(ctx, compute.At(1), id).Extract())
 		if err == nil && got == nil {
 			err = missing("flavor")
 		}

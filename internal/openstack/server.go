@@ -26,7 +26,7 @@ type Server struct {
 // get reads the server, and when Nova answered. The server is nil when it is gone.
 func (s Server) get(ctx context.Context) (*servers.Server, time.Time, error) {
 	result := servers.Get(ctx, s.Compute.At(versionLocked), s.ID)
-	server, err := result.Extract()
+	server, err := extracted(result.Extract())
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
 		return nil, time.Time{}, nil
