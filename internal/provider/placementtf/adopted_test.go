@@ -154,14 +154,3 @@ func TestPlacementIdentity(t *testing.T) {
 		t.Error("a cluster that is renamed keeps its identity")
 	}
 }
-
-// TestPlacementValidates: what is wrong is reported before anything is planned.
-func TestPlacementValidates(t *testing.T) {
-	t.Parallel()
-	a := begin(t)
-	config := a.Request(a.I, zonal(3, "az-1", attributes{"max_size": 2})).Config
-	resp, err := a.Server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: a.I.Kind, Config: config})
-	if at := protocol.At(resp.Diagnostics); err != nil || at != "desired_capacity: Size outside its bounds" {
-		t.Errorf("at %q, %v", at, err)
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
@@ -184,4 +185,40 @@ func TestPlacementRenamed(t *testing.T) {
 	plannedCase{before: zonal(2, "az-1", named), happens: inTurn(becomes(zonal(1, "az-1", named)), becomes(zonal(9, "az-1", nil))),
 		config: zonal(11, "az-1", nil), nodes: "RegionOne/az-1: web-11 web-12 web-13 web-2 web-3 web-4 web-5 web-6 web-7 web-8 web-9",
 		change: "+web-12 +web-13"}.plan(t, "another pattern")
+}
+
+// follower makes the servers that an attachment wants, and marks them, as Terraform
+// and a readiness attachment would. A server of a bad image never gets into service.
+type follower struct {
+	attached
+	servers map[string]followed
+}
+
+type followed struct{ id, mark, generation string }
+
+func (f *follower) follow() {
+	nodes := protocol.Object(protocol.Object(f.I.State)["nodes"])
+	for name, s := range f.servers {
+		if _, stays := nodes[name]; !stays {
+			f.Fake.RemoveServers("RegionOne", s.id)
+			delete(f.servers, name)
+		}
+	}
+	for name, value := range nodes {
+		node := protocol.Object(value)
+		is := followed{f.servers[name].id, protocol.Text(node["mark"]), node["generation"].String()}
+		if is.id != "" && is.generation != f.servers[name].generation {
+			f.Fake.RemoveServers("RegionOne", is.id)
+			is.id = ""
+		}
+		if is.id == "" {
+			is.id = f.server(name, protocol.Text(node["zone"]), 0, nil)
+		}
+		f.Fake.UpdateServer("RegionOne", is.id, func(s *fakecloud.Server) {
+			if image := protocol.Text(protocol.Object(node["template"])["image"]); image != "bad" {
+				s.Metadata = map[string]string{openstack.MarkKey: is.mark}
+			}
+		})
+		f.servers[name] = is
+	}
 }
