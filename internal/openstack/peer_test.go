@@ -27,7 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asking sends a request, for a region where it is one of a region.
+// asking sends a request, which a region is named for if it goes to one.
 type asking func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error)
 
 // request is one kind of request that the provider makes.

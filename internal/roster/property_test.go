@@ -74,7 +74,7 @@ func genServer(t *rapid.T, name string, n Node, seen Seen, calm bool) {
 	}
 	s := node.Node{ID: "id-" + name, Name: name, Region: n.Region, Zone: n.Zone, Status: "ACTIVE", InService: string(n.Mark),
 		CreatedAt: time.Date(2026, 11, 1, 0, 0, rapid.IntRange(1, 6).Draw(t, "created"), 0, time.UTC)}
-	if !calm && sometimes(t, 3, "not well") {
+	if !calm && sometimes(t, 3, "unhealthy") {
 		s.Status = rapid.SampledFrom([]string{"ACTIVE", "ACTIVE", "SHUTOFF", "BUILD", "ERROR", "ERROR", "UNKNOWN"}).Draw(t, "status")
 		s.InService = rapid.SampledFrom([]string{string(n.Mark), "", "1"}).Draw(t, "mark")
 		s.NotInService = rapid.SampledFrom([]string{string(n.Mark), "", "1"}).Draw(t, "noted")
