@@ -56,9 +56,7 @@ func TestTellFull(t *testing.T) {
 		{name: "in a region without zones it is the region", change: func(_ *Roster, _ Seen, p *Policy) { p.Regions[0].Zones = nil },
 			want: map[placement.Place]time.Time{{Region: "RegionOne"}: noon}},
 		{name: "a zone that is not known closes no region", change: func(r *Roster, _ Seen, _ *Policy) {
-			n := r.Nodes["web-0"]
-			n.Zone = ""
-			r.Nodes["web-0"] = n
+			r.change("web-0", func(n *Node) { n.Zone = "" })
 		}},
 		{name: "0s forgets at once", change: func(_ *Roster, s Seen, p *Policy) { p.Update.RetryFullAfter, s.Full[az2] = 0, noon }},
 		{name: "so does a cluster without update", change: func(_ *Roster, s Seen, p *Policy) { p.Update, s.Full[az2] = nil, noon }},
@@ -120,14 +118,10 @@ func TestFull(t *testing.T) {
 			p.Capacity, p.Regions[0].Cap, p.Regions[1].Cap = 7, 3, 3
 		}, created: "There is no feasible plan"},
 		{name: "no node is moved there", change: func(r *Roster, _ Seen, _ *Policy) {
-			n := r.Nodes["web-0"]
-			n.Zone = "az-2"
-			r.Nodes["web-0"] = n
+			r.change("web-0", func(n *Node) { n.Zone = "az-2" })
 		}, notices: []Title{FullPlaces}},
 		{name: "when that is over one is", change: func(r *Roster, s Seen, _ *Policy) {
-			n := r.Nodes["web-0"]
-			n.Zone = "az-2"
-			r.Nodes["web-0"] = n
+			r.change("web-0", func(n *Node) { n.Zone = "az-2" })
 			clear(s.Full)
 		}, created: "RegionOne/az-1", others: "-web-0"},
 		{name: "a server that is there comes back", change: func(r *Roster, s Seen, p *Policy) {

@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -317,100 +316,6 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			t.Fatalf("%s, in another order %s\n%+v\n%+v", layout(next), layout(again), change, sameChange)
 		}
 	})
-}
-
-// TestSpreadIsKept: after a batch the cluster is spread as well as it is without
-// the update, and nothing is replaced without one.
-func TestSpreadIsKept(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r, seen, policy := genState(t)
-		clear(seen.Full)
-		r.Leaving = nil // they come back in their own places, also where others are better
-		for name, s := range seen.Servers {
-			s.Fault = ""
-			seen.Servers[name] = s
-		}
-		for i := range policy.Regions {
-			policy.Regions[i].Closed, policy.Regions[i].Maintenance = false, false
-			for j := range policy.Regions[i].Zones {
-				policy.Regions[i].Zones[j].Closed, policy.Regions[i].Zones[j].Maintenance = false, false
-			}
-		}
-		with, _, err := Plan(r, seen, policy)
-		if err != nil {
-			return
-		}
-		if policy.Update != nil { // which says what in service means
-			policy.Update = &Update{Method: policy.Update.Method, Target: policy.Update.Target, RevertAfter: policy.Update.RevertAfter}
-		}
-		without, change, err := Plan(r, seen, policy)
-		if err != nil || change.Remaining > 0 && len(policy.Candidates) == 0 {
-			t.Fatalf("without an update: %+v, %v", change, err)
-		}
-		a, zonesA := spreadScore(with, policy.Regions)
-		b, zonesB := spreadScore(without, policy.Regions)
-		c := slices.Compare(a, b)
-		if maps.Equal(regionCounts(with), regionCounts(without)) {
-			c = cmp.Or(c, slices.Compare(zonesA, zonesB))
-		}
-		if c > 0 {
-			t.Fatalf("%s scores %v %v, without the update %s scores %v %v", layout(with), a, zonesA, layout(without), b, zonesB)
-		}
-	})
-}
-
-func regionCounts(r Roster) map[string]int64 {
-	counts := map[string]int64{}
-	for _, n := range r.Nodes {
-		counts[n.Region]++
-	}
-	return counts
-}
-
-// spreadScore rates a spread, smaller is better: nodes in places that nobody
-// lists, above caps, missing to mins, and the objective over regions; zones has
-// the objective over the zones of each region.
-func spreadScore(r Roster, listed []placement.Region) (score, zones []int64) {
-	var tops []placement.Bin
-	var within [][]placement.Bin
-	var unlisted, over, short int64
-	for _, row := range placement.NewBoard(listed, r.Counts()).Rows() {
-		b := row.Bin
-		if b.Weight == 0 {
-			unlisted += b.Current
-		} else {
-			if b.Cap >= 0 {
-				over += max(0, b.Current-b.Cap)
-			}
-			short += max(0, b.Min-b.Current)
-		}
-		if row.IsZone {
-			within[len(within)-1] = append(within[len(within)-1], b)
-		} else {
-			tops, within = append(tops, b), append(within, nil)
-		}
-	}
-	for _, bins := range within {
-		zones = append(zones, objective(bins))
-	}
-	return []int64{unlisted, over, short, objective(tops)}, zones
-}
-
-// objective is the sum of (n-q)^2/w, times a constant that makes it whole.
-func objective(bins []placement.Bin) (sum int64) {
-	total, weights, product := int64(0), int64(0), int64(1)
-	for _, b := range bins {
-		if b.Weight > 0 {
-			total, weights, product = total+b.Current, weights+b.Weight, product*b.Weight
-		}
-	}
-	for _, b := range bins {
-		if b.Weight > 0 {
-			d := b.Current*weights - total*b.Weight
-			sum += d * d * (product / b.Weight)
-		}
-	}
-	return sum
 }
 
 func hasNotice(change Change, title Title) bool {
