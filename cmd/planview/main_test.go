@@ -41,9 +41,8 @@ func TestRun(t *testing.T) {
 		code := run(c.args, bytes.NewReader(plan), &stdout, &stderr)
 		var want []byte
 		if c.drawn != "" {
-			if want, err = os.ReadFile(plans + c.drawn); err != nil {
-				t.Fatal(err)
-			}
+			want, err = os.ReadFile(plans + c.drawn)
+			require.NoError(t, err)
 		}
 		if code != c.code || stdout.String() != string(want) || !strings.Contains(stderr.String(), c.stderr) || (code == 0) != (stderr.Len() == 0) {
 			t.Errorf("%q: exit code %d, and on stderr %q", c.args, code, stderr.String())

@@ -150,9 +150,8 @@ func TestLostForGood(t *testing.T) {
 	if !ok || !lost.Own || len(fake.ServerGroups("RegionOne")) != 1 {
 		t.Fatalf("got %v, groups %v", err, fake.ServerGroups("RegionOne"))
 	}
-	if _, err := affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name}); err == nil {
-		t.Error("what cannot be looked for is not detached")
-	}
+	_, err = affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name})
+	assert.Error(t, err, "what cannot be looked for is not detached")
 	down.Remove()
 	for range 2 {
 		if _, err := affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name}); err != nil || len(fake.ServerGroups("RegionOne")) != 0 {
@@ -269,9 +268,8 @@ func TestCancelledWait(t *testing.T) {
 	<-hang.Hit()
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel) // while it waits, or before: the end is the same
-	if _, err := affinity.Attach(ctx, region, affinity.Policy{}, ""); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	_, err := affinity.Attach(ctx, region, affinity.Policy{}, "")
+	assert.ErrorIs(t, err, context.Canceled)
 	letGo()
 	if err := <-first; err == nil || fake.Count("POST compute /os-server-groups") != 1 {
 		t.Errorf("got %v", err)

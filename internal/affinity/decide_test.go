@@ -122,11 +122,7 @@ func TestViolations(t *testing.T) {
 	delete(hosts, "a")
 	assert.Equal(t, want[:1], Violations(group, hosts))
 	group.MaxServerPerHost = 2
-	if got := Violations(group, hosts); got != nil {
-		t.Errorf("two a host are allowed: got %+v", got)
-	}
+	assert.Empty(t, Violations(group, hosts), "two a host are allowed")
 	group.Policy, group.MaxServerPerHost = SoftAntiAffinity, 0
-	if got := Violations(group, hosts); got != nil {
-		t.Errorf("a soft policy is not broken: got %+v", got)
-	}
+	assert.Empty(t, Violations(group, hosts), "a soft policy is not broken")
 }

@@ -37,9 +37,8 @@ func TestDecodePage(t *testing.T) {
 	day := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	got := make([]node.Node, 3)
 	for i := range servers {
-		if got[i], err = servers[i].node("R", day.Add(time.Hour), Keys{Tainted: "stackpolicy_tainted"}); err != nil {
-			t.Fatal(err)
-		}
+		got[i], err = servers[i].node("R", day.Add(time.Hour), Keys{Tainted: "stackpolicy_tainted"})
+		require.NoError(t, err)
 	}
 	want := []node.Node{
 		{ID: "1", Name: "web-1", Region: "R", Zone: "az-1", Status: "ACTIVE", HostID: "h",
@@ -48,13 +47,9 @@ func TestDecodePage(t *testing.T) {
 		{ID: "3", Region: "R", Status: "UNKNOWN", SeenAt: day.Add(time.Hour), CreatedAt: day.AddDate(0, 0, -1)},
 	}
 	for i := range want {
-		if got[i].Build == "" {
-			t.Errorf("node %d has no fingerprint", i)
-		}
+		assert.NotEmpty(t, got[i].Build, "node %d has no fingerprint", i)
 		want[i].Build = got[i].Build // TestBuild
-		if got[i] != want[i] {
-			t.Errorf("node %d\n got %+v\nwant %+v", i, got[i], want[i])
-		}
+		assert.Equal(t, want[i], got[i], "node %d", i)
 	}
 	if !servers[2].hidden || servers[1].hidden {
 		t.Error("the third server, and only it, is in a cell that is down")
@@ -87,9 +82,8 @@ func TestDecodePageRefuses(t *testing.T) {
 		`{"servers": [{"id": "1", "status": "ACTIVE", "addresses": {"net": [}}]}`: "cannot be read",
 		`{"servers": [{"id": "1", "status": "ACTIVE", "locked": "no"}]}`:          `unmarshal JSON string into Go bool within "/servers/0/locked"`,
 	} {
-		if servers, _, err := decodePage(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, %v, want %q", text, servers, err, want)
-		}
+		_, _, err := decodePage(text)
+		assert.ErrorContains(t, err, want, text)
 	}
 }
 
@@ -98,9 +92,8 @@ func TestDecodePageRefuses(t *testing.T) {
 func TestDecodeTruncated(t *testing.T) {
 	page := string(novaPage(2, ""))
 	for n := range page {
-		if servers, _, err := decodePage(page[:n]); err == nil {
-			t.Fatalf("broken off after %d bytes: got %v", n, servers)
-		}
+		_, _, err := decodePage(page[:n])
+		require.Error(t, err, "broken off after %d bytes", n)
 	}
 }
 
@@ -165,13 +158,10 @@ func TestBuild(t *testing.T) {
 		"old flavor":     func(s *server) { s.Flavor.ID = "2" },
 		"launch":         func(s *server) { s.Launched = "2026-11-21T08:00:01" },
 	} {
-		if build(change) == same {
-			t.Errorf("%s makes no difference", name)
-		}
+		assert.NotEqual(t, same, build(change), "%s makes no difference", name)
 	}
-	if build(func(s *server) { s.Status, s.Name, s.Metadata = "SHUTOFF", "x", map[string]string{"a": "b"} }) != same {
-		t.Error("status, name and metadata make a difference")
-	}
+	other := func(s *server) { s.Status, s.Name, s.Metadata = "SHUTOFF", "x", map[string]string{"a": "b"} }
+	assert.Equal(t, same, build(other), "status, name and metadata make a difference")
 }
 
 func TestProfile(t *testing.T) {
@@ -183,13 +173,11 @@ func TestProfile(t *testing.T) {
 	if named, _ := s.node("R", time.Time{}, Keys{Profile: "version"}); named.Profile != "v7" || !named.ProfileCreatedAt.IsZero() {
 		t.Errorf("got %+v", named)
 	}
-	if none, _ := s.node("R", time.Time{}, Keys{Profile: "missing"}); none.Profile != "" {
-		t.Errorf("got %+v", none)
-	}
+	none, _ := s.node("R", time.Time{}, Keys{Profile: "missing"})
+	assert.Empty(t, none.Profile)
 	s.Created = "yesterday"
-	if _, err := s.node("R", time.Time{}, Keys{}); err == nil || !strings.Contains(err.Error(), "server 1") {
-		t.Errorf("got %v", err)
-	}
+	_, err := s.node("R", time.Time{}, Keys{})
+	assert.ErrorContains(t, err, "server 1")
 }
 
 func TestMarked(t *testing.T) {
@@ -197,9 +185,7 @@ func TestMarked(t *testing.T) {
 		"": false, "0": false, "false": false, "False": false, "no": false, " off ": false} {
 		assert.Equal(t, want, marked(map[string]string{"key": value}, "key"), value)
 	}
-	if marked(map[string]string{"other": "true"}, "key") {
-		t.Error("a missing key marks")
-	}
+	assert.False(t, marked(map[string]string{"other": "true"}, "key"), "a missing key marks")
 }
 
 func TestSort(t *testing.T) {

@@ -106,9 +106,7 @@ func TestLookUpAtOnce(t *testing.T) {
 		t.Error("the second region waits for the first")
 	}
 	cancel()
-	if err := <-done; err == nil {
-		t.Error("no error")
-	}
+	assert.Error(t, <-done)
 }
 
 // TestQuotaRoom: the quota that allows the fewest servers counts.
@@ -144,9 +142,8 @@ func TestQuotaRoom(t *testing.T) {
 	if got, err := cluster.ReadQuotas(t.Context(), login(t, fake), "", []placement.Region{closed, left}); err != nil || len(got) > 0 {
 		t.Errorf("got %v, %v for regions that take no nodes", got, err)
 	}
-	if _, err := cluster.ReadQuotas(t.Context(), login(t, fake), "m1.none", []placement.Region{region("RegionOne")}); err == nil || !strings.Contains(err.Error(), `region RegionOne: get the flavor "m1.none"`) {
-		t.Errorf("got %v for a flavor that does not exist", err)
-	}
+	_, err := cluster.ReadQuotas(t.Context(), login(t, fake), "m1.none", []placement.Region{region("RegionOne")})
+	assert.ErrorContains(t, err, `region RegionOne: get the flavor "m1.none"`)
 }
 
 // TestQuotaCap: servers that exist are in the quota already, and nodes without
@@ -196,10 +193,6 @@ func TestQuotaShort(t *testing.T) {
 	quotas := cluster.Quotas{"One": {Servers: 2, Limit: "8 of 10 instances in use"}, "Two": {Servers: -1}, "Zero": {Servers: 0, Limit: "4 of 4 cores in use"}}
 	got := quotas.Short(map[string]int64{"Zero": 1, "Two": 1_000, "One": 3, "Unasked": 7})
 	want := []cluster.Binding{{"One", 3, 2, "8 of 10 instances in use"}, {"Zero", 1, 0, "4 of 4 cores in use"}}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if got := quotas.Short(map[string]int64{"One": 2, "Zero": 0}); len(got) > 0 {
-		t.Errorf("what fits is short: %v", got)
-	}
+	assert.Equal(t, want, got)
+	assert.Empty(t, quotas.Short(map[string]int64{"One": 2, "Zero": 0}), "what fits is short")
 }

@@ -77,13 +77,9 @@ func TestReadTwoRegions(t *testing.T) {
 	for pattern, want := range map[string]int{
 		"POST identity /auth/tokens": 1, "GET compute /": 2, "GET compute /servers/detail": 2, "GET image /images/*": 2,
 	} {
-		if got := fake.Count(pattern); got != want {
-			t.Errorf("%d requests %s, want %d", got, pattern, want)
-		}
+		assert.Equal(t, want, fake.Count(pattern), "requests %s", pattern)
 	}
-	if got := len(fake.Requests()); got != 7 {
-		t.Errorf("%d requests in all, want 7: %v", got, fake.Requests())
-	}
+	assert.Len(t, fake.Requests(), 7, "requests in all")
 }
 
 // TestReadPages: the first page comes without any filter, so that Nova reports
@@ -103,9 +99,7 @@ func TestReadPages(t *testing.T) {
 			queries = append(queries, fmt.Sprintf("%s marker=%t", r.Query.Get("name"), r.Query.Has("marker")))
 		}
 	}
-	if want := []string{" marker=false", "web- marker=true", "web- marker=true", "web- marker=true"}; !slices.Equal(queries, want) {
-		t.Errorf("got %q, want %q", queries, want)
-	}
+	assert.Equal(t, []string{" marker=false", "web- marker=true", "web- marker=true", "web- marker=true"}, queries)
 }
 
 // TestReadStartsAgain: a server that is deleted between two pages is no reason to fail, and
@@ -155,9 +149,7 @@ func TestReadFails(t *testing.T) {
 			injected := fake.Inject(c.fault)
 			cloud := login(t, fake, func(c *openstack.Config) { c.RequestTimeout = 5 * time.Second })
 			nodes, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both, Selector: web})
-			if injected.Fired() == 0 {
-				t.Fatal("the fault hit nothing")
-			}
+			require.NotZero(t, injected.Fired(), "the fault hit nothing")
 			failed, ok := errors.AsType[*cluster.RegionError](err)
 			if !ok || failed.Region != "RegionTwo" || nodes != nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "RegionOne") {
 				t.Errorf("got %s, %v, want %q", names(nodes), err, c.want)
@@ -237,9 +229,8 @@ func TestReadCellDown(t *testing.T) {
 	// others in the cell do not matter.
 	fake.AddServers("RegionOne", fakecloud.Server{Name: "db-0", Zone: "az-2"})
 	query := cluster.Query{Regions: both[1:], Selector: cluster.Selector{Names: []string{"web-0", "web-1"}}}
-	if nodes, err := cluster.Read(t.Context(), login(t, fake), query); err == nil {
-		t.Errorf("got %s", names(nodes))
-	}
+	_, err = cluster.Read(t.Context(), login(t, fake), query)
+	assert.Error(t, err)
 	query.Remembered = map[string]string{ids[1]: "web-1"}
 	if nodes, err := cluster.Read(t.Context(), login(t, fake), query); err != nil || len(nodes) != 2 {
 		t.Errorf("got %s, %v", names(nodes), err)
@@ -292,9 +283,8 @@ func TestImageGone(t *testing.T) {
 	}
 	fake.HideEndpoint(fakecloud.Images, "RegionOne", false)
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Images, Status: 503})
-	if _, err := read(t, fake, both[1:], web); err == nil || !strings.Contains(err.Error(), "region RegionOne: get the image") {
-		t.Errorf("got %v", err)
-	}
+	_, err := read(t, fake, both[1:], web)
+	assert.ErrorContains(t, err, "region RegionOne: get the image")
 }
 
 // TestReadFaults: Nova's list says nothing about a server that found no host, so
@@ -321,9 +311,7 @@ func TestReadFaults(t *testing.T) {
 			assert.Equal(t, want[i], n.Fault, "asked for: %t; %s", faults, n.Name)
 		}
 	}
-	if n := asked(); n > 1 {
-		t.Errorf("%d servers were asked for, want 1", n)
-	}
+	assert.LessOrEqual(t, asked(), 1, "servers that were asked for")
 	for i := range 60 {
 		fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprintf("web-more-%d", i), Status: "ERROR", Fault: none, Host: "-"})
 	}
@@ -331,9 +319,8 @@ func TestReadFaults(t *testing.T) {
 		t.Errorf("%d servers were asked for, of %d", asked(), len(nodes))
 	}
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: "GET", PathRegexp: regexp.MustCompile(`^/servers/[0-9a-f-]{36}$`), Status: 503})
-	if _, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: web, NoProfiles: true, Faults: true}); err == nil || !strings.Contains(err.Error(), "region RegionOne: get the server") {
-		t.Errorf("got %v", err)
-	}
+	_, err := cluster.Read(t.Context(), cloud, cluster.Query{Regions: both[1:], Selector: web, NoProfiles: true, Faults: true})
+	assert.ErrorContains(t, err, "region RegionOne: get the server")
 }
 
 // TestReadBound: what is kept of all pages and regions is bounded, each text of a server counts, and the

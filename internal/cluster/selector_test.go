@@ -51,12 +51,10 @@ func TestMatches(t *testing.T) {
 }
 
 func TestCompileRefuses(t *testing.T) {
-	if _, err := (Selector{}).compile(); err == nil || !strings.Contains(err.Error(), "selector is empty") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := (Selector{NameRegex: "web-("}).compile(); err == nil || !strings.Contains(err.Error(), "missing closing )") {
-		t.Errorf("got %v", err)
-	}
+	_, err := Selector{}.compile()
+	assert.ErrorContains(t, err, "selector is empty")
+	_, err = Selector{NameRegex: "web-("}.compile()
+	assert.ErrorContains(t, err, "missing closing )")
 }
 
 // TestRequiredText: what Nova is asked to filter by is plain, and part of every

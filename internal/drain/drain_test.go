@@ -149,13 +149,10 @@ func TestDrain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				warnings, err := d.Run(t.Context())
-				if took := time.Since(start); took != c.took {
-					t.Errorf("took %s, want %s", took, c.took)
-				}
+				assert.Equal(t, c.took, time.Since(start), "it took")
 				assert.Equal(t, c.events, strings.Join(log, " "), "happened")
-				if _, locked := errors.AsType[*LockedError](err); locked != c.locked {
-					t.Errorf("locked: %v", err)
-				}
+				_, locked := errors.AsType[*LockedError](err)
+				assert.Equal(t, c.locked, locked, "locked: %v", err)
 				if warning := strings.Join(warnings, "|"); !strings.Contains(warning, c.warning) || (warning == "") != (c.warning == "") {
 					t.Errorf("warning %q, want %q", warning, c.warning)
 				}

@@ -109,9 +109,7 @@ func TestCommand(t *testing.T) {
 	for _, want := range []string{"STACKPOLICY_NODE_ID=n-1", "STACKPOLICY_NODE_NAME=web-1", "STACKPOLICY_REGION=R", "STACKPOLICY_CLUSTER=web",
 		"STACKPOLICY_TRANSITION=launch", "STACKPOLICY_TOKEN=(token)", "STACKPOLICY_ADDRESS=10.0.0.7", "KUBECONFIG=/etc/kube",
 		"HOME=/home/ann", "PATH=" + os.Getenv("PATH")} {
-		if !slices.Contains(logged, want) {
-			t.Errorf("the environment lacks %s", want)
-		}
+		assert.Contains(t, logged, want, "the environment")
 	}
 	for _, line := range logged {
 		if strings.Contains(line, "hidden") || strings.Contains(line, "t-1") {
@@ -159,9 +157,8 @@ func TestCommandRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	spec.Arguments["command"] = []string{filepath.Join(t.TempDir(), "nothing")}
-	if _, err = (&Runner{AllowCommands: true}).Run(t.Context(), spec, Message{}, &Progress{}); err == nil || !strings.Contains(err.Error(), "cannot be run: ") {
-		t.Errorf("got %v", err)
-	}
+	_, err = (&Runner{AllowCommands: true}).Run(t.Context(), spec, Message{}, &Progress{})
+	assert.ErrorContains(t, err, "cannot be run: ")
 }
 
 // TestCommandEnds: a command ends with its context: it is asked to before it is killed, and a child of

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stretchr/testify/assert"
 )
 
 // with runs the test with a hook type that does as the function says.
@@ -75,9 +76,7 @@ func TestRun(t *testing.T) {
 				if _, abandoned := errors.AsType[*AbandonedError](err); abandoned != (err != nil) || strings.HasSuffix(c.err, failed.Error()) && !errors.Is(err, failed) {
 					t.Errorf("got %v", err)
 				}
-				if took := time.Since(start); took != c.took {
-					t.Errorf("took %s, want %s", took, c.took)
-				}
+				assert.Equal(t, c.took, time.Since(start), "it took")
 				if !strings.Contains(warning, c.warning) || (warning == "") != (c.warning == "") {
 					t.Errorf("warning %q, want %q", warning, c.warning)
 				}
@@ -113,9 +112,8 @@ func TestResumed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			runs := 0
 			with(t, func(_ context.Context, _ Message, p *Progress) error {
-				if runs++; p.Receipt != "" {
-					t.Errorf("it begins with the receipt %q of another hook", p.Receipt)
-				}
+				runs++
+				assert.Empty(t, p.Receipt, "the receipt of another hook")
 				p.Receipt = "r-1"
 				return nil
 			})
@@ -154,9 +152,8 @@ func TestRegions(t *testing.T) {
 			spec.Arguments = map[string][]string{"pool_ids": {"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}}
 		}
 		for _, m := range []Message{{Region: "R", Token: "t-1"}, {Region: "S", Token: "t-1"}, {Region: "S", Token: "t-2"}} {
-			if _, err := runner.Run(t.Context(), spec, m, &Progress{}); !errors.Is(err, away) {
-				t.Errorf("%s: %v", kind, err)
-			}
+			_, err := runner.Run(t.Context(), spec, m, &Progress{})
+			assert.ErrorIs(t, err, away, kind)
 		}
 	}
 	one, two := clientID("t-1"), clientID("t-2")

@@ -50,9 +50,7 @@ func (p *pooled) shown(pool string) (list []string) {
 
 func (p *pooled) expect(t *testing.T, pool string, want ...string) {
 	t.Helper()
-	if got := p.shown(pool); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Equal(t, want, p.shown(pool))
 }
 
 // changes counts the requests that change a member.

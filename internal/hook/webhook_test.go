@@ -198,9 +198,8 @@ func TestWebhookTLS(t *testing.T) {
 	pemText := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: consumer.Certificate().Raw})
 	trusting, err := web.Authorities(pemText)
 	require.NoError(t, err)
-	if _, err := web.Authorities([]byte("nothing")); err == nil || !strings.Contains(err.Error(), "there is no certificate in it") {
-		t.Errorf("got %v", err)
-	}
+	_, err = web.Authorities([]byte("nothing"))
+	assert.ErrorContains(t, err, "there is no certificate in it")
 	for _, c := range []struct {
 		name, url   string
 		authorities *x509.CertPool
@@ -303,12 +302,8 @@ func TestWebhookSigned(t *testing.T) {
 	consumer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests++
 		body, _ := io.ReadAll(r.Body)
-		if err := verifier.Verify(body, r.Header); err != nil {
-			t.Errorf("%s: %v", r.Method, err)
-		}
-		if err := verifier.Verify(append(body, '!'), r.Header); err == nil {
-			t.Errorf("%s: another body is accepted", r.Method)
-		}
+		assert.NoError(t, verifier.Verify(body, r.Header), r.Method)
+		assert.Error(t, verifier.Verify(append(body, '!'), r.Header), "%s: another body", r.Method)
 		if id := r.Header.Get("Webhook-Id"); id != "t-1" || r.UserAgent() != "agent/1" {
 			t.Errorf("%s: id %q, agent %q", r.Method, id, r.UserAgent())
 		}
@@ -320,9 +315,8 @@ func TestWebhookSigned(t *testing.T) {
 	signer, err := NewSigner(secret)
 	require.NoError(t, err)
 	w := &webhook{runner: &Runner{HTTP: web.NewClient(nil, time.Minute), Signer: signer, UserAgent: "agent/1", pause: time.Millisecond}}
-	if w.url, err = url.Parse(consumer.URL); err != nil {
-		t.Fatal(err)
-	}
+	w.url, err = url.Parse(consumer.URL)
+	require.NoError(t, err)
 	if err := w.Run(t.Context(), Message{Token: "t-1"}, &Progress{}); err != nil || requests != 3 {
 		t.Errorf("%v after %d requests", err, requests)
 	}

@@ -125,9 +125,7 @@ func until(t *testing.T, z *testHook, p *Progress, want string) {
 		}
 	}
 	cancel(errors.New("too late"))
-	if err := <-done; err == nil || !strings.Contains(err.Error(), "too late; "+want) {
-		t.Fatalf("got %v, want %q", err, want)
-	}
+	require.ErrorContains(t, <-done, "too late; "+want)
 }
 
 const waiting = `the message is still in the queue "drain"`
@@ -291,9 +289,7 @@ func TestZaqarRenewFails(t *testing.T) {
 				require.ErrorContains(t, z.Run(t.Context(), message, &p), c.ends)
 			}
 			until(t, z, &p, waiting)
-			if injected.Fired() == 0 {
-				t.Error("nothing failed")
-			}
+			assert.NotZero(t, injected.Fired(), "nothing failed")
 			list := queued(t, client)
 			if len(list) != 1 || list[0].ID != p.Receipt || list[0].Body["lifecycle_action_token"] != "t-1" {
 				t.Errorf("the receipt is %q, the queue has %+v", p.Receipt, list)
@@ -311,9 +307,7 @@ func TestZaqarDelayed(t *testing.T) {
 	for range 2 { // the second does not know of the first
 		until(t, z, &Progress{}, waiting)
 	}
-	if list := queued(t, client); len(list) != 0 {
-		t.Errorf("there are %+v already", list)
-	}
+	assert.Empty(t, queued(t, client), "it is there already")
 	fake.Advance(20 * time.Minute)
 	assert.Len(t, queued(t, client), 1, "messages")
 }
@@ -360,9 +354,7 @@ func TestZaqarTTL(t *testing.T) {
 			done <- err
 		}()
 		posted := first(t, client)
-		if posted.TTL != want {
-			t.Errorf("with a timeout of %s it lives %d seconds, not %d", timeout, posted.TTL, want)
-		}
+		assert.Equal(t, want, posted.TTL, "seconds that it lives with a timeout of %s", timeout)
 		consume(t, client, posted.ID)
 		assert.NoError(t, <-done)
 		cancel()

@@ -38,9 +38,8 @@ func TestOwnNotFound(t *testing.T) {
 			want := kind == "" || strings.HasPrefix(kind, service[:min(len(service), len("messag")-1)])
 			assert.Equal(t, want, own(kind, "application/json", body), "%q: %s's 404 is its own", kind, service)
 		}
-		if got, want := own(kind, "application/json", octaviaNone), kind == "" || strings.HasPrefix(kind, "messag") || strings.HasPrefix(kind, "load"); got != want {
-			t.Errorf("%q: Octavia's other 404 is its own: %t", kind, got)
-		}
+		want := kind == "" || strings.HasPrefix(kind, "messag") || strings.HasPrefix(kind, "load")
+		assert.Equal(t, want, own(kind, "application/json", octaviaNone), "%q: Octavia's other 404 is its own", kind)
 		for _, foreign := range []string{
 			``, `null`, `[]`, `404`, `"Not Found"`, `{}`, `{"message": "no Route matched with those values"}`, `{"message": "Not Found"}`,
 			`{"error": "Not Found"}`, `{"status": 404, "error": "Not Found", "path": "/v2.1/servers/s"}`, `{"code": 404, "message": "not found"}`,
@@ -48,15 +47,11 @@ func TestOwnNotFound(t *testing.T) {
 			`{"title": "404 Not Found"}`, `{"type": "about:blank", "title": "Not Found", "status": 404}`, `{"itemNotFound": {"code": 404}}`,
 			`{"itemNotFound": {"code": 410, "message": "x"}}`, `{"error": {"message": "x"}}`, novaGone[:len(novaGone)-1], novaGone + "{}",
 		} {
-			if own(kind, "application/json", foreign) {
-				t.Errorf("%q: taken for its own: %s", kind, foreign)
-			}
+			assert.False(t, own(kind, "application/json", foreign), "%q: taken for its own: %s", kind, foreign)
 		}
 		for _, media := range []string{"", "text/html", "application/problem+json", "application/json-home"} {
 			for _, body := range services {
-				if own(kind, media, body) {
-					t.Errorf("%q: %q is taken for JSON", kind, media)
-				}
+				assert.False(t, own(kind, media, body), "%q: %q is taken for JSON", kind, media)
 			}
 		}
 	}
@@ -135,9 +130,7 @@ func TestHugeAnswers(t *testing.T) {
 		if used := after.TotalAlloc - before.TotalAlloc; used > c.most+32<<20 { // the server is in this process too
 			t.Errorf("%s: %d MiB were allocated", name, used>>20)
 		}
-		if requests.Load() != 1 {
-			t.Errorf("%s: %d requests", name, requests.Load())
-		}
+		assert.EqualValues(t, 1, requests.Load(), "%s: requests", name)
 	}
 	url, requests := serve(t, huge(200, false, true))
 	if _, err := client(&transport{retries: 3}, url).Get(url); !isBound(err) || requests.Load() != 1 {
@@ -234,9 +227,8 @@ func TestNothingForeignIsShown(t *testing.T) {
 		assert.NotContains(t, got, "cGFzc3dvcmQ", "how %q is shown", raw)
 	}
 	req, _ := http.NewRequestWithContext(t.Context(), "GET", "/", nil)
-	if got := new(transport).redacted(req, errors.New(`http2: server sent GOAWAY; debug="cGFzc3dvcmQ"`)); strings.Contains(got.Error(), "cGF") {
-		t.Error(got)
-	}
+	got := new(transport).redacted(req, errors.New(`http2: server sent GOAWAY; debug="cGFzc3dvcmQ"`))
+	assert.NotContains(t, got.Error(), "cGF")
 }
 
 // TestAtMostSixteen: so many requests are under way at once, and who waits for
@@ -262,9 +254,8 @@ func TestAtMostSixteen(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
-	if _, err := c.Do(req); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v", err)
-	}
+	_, err := c.Do(req)
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.EqualValues(t, mostAtOnce, requests.Load(), "requests at once")
 	close(release)
 	for range 50 {
@@ -287,9 +278,8 @@ func TestDeadline(t *testing.T) {
 	require.NoError(t, err)
 	c.transport.timeout = time.Nanosecond
 	c.transport.base = late{c.transport.base}
-	if _, err = (Server{Compute: compute, ID: "s"}).Exists(t.Context()); !errors.Is(err, errSlow) {
-		t.Errorf("got %v", err)
-	}
+	_, err = Server{Compute: compute, ID: "s"}.Exists(t.Context())
+	assert.ErrorIs(t, err, errSlow)
 }
 
 // late answers whatever the context says, as a body does that was in a buffer.

@@ -93,9 +93,7 @@ func TestListsStayAtHome(t *testing.T) {
 		if path == "/regions" && (err == nil || !strings.Contains(err.Error(), "the list goes on at "+elsewhere.URL+": credentials are not sent")) {
 			t.Errorf("got %v", err)
 		}
-		if n := strangers.Load(); n != 0 {
-			t.Errorf("%s: %d requests went elsewhere", path, n)
-		}
+		assert.Zero(t, strangers.Load(), "%s: requests that went elsewhere", path)
 	}
 }
 

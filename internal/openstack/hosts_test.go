@@ -38,9 +38,7 @@ func TestHosts(t *testing.T) {
 		}
 		assert.Equal(t, want, got, address)
 	}
-	if hosts(nil).allow(&url.URL{Scheme: "https", Host: "cloud.example"}) == nil {
-		t.Error("where nothing is named, nothing is trusted")
-	}
+	assert.Error(t, hosts(nil).allow(&url.URL{Scheme: "https", Host: "cloud.example"}), "where nothing is named, nothing is trusted")
 }
 
 // TestStrangers: whatever sends a request somewhere else, no credential arrives.

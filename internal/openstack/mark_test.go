@@ -54,24 +54,16 @@ func TestMark(t *testing.T) {
 	holds("forget that", server.ForgetFailure(t.Context()), map[string]string{"role": "web"})
 
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPut, Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"x": 1}`})
-	if err := server.Mark(t.Context(), "5", time.Time{}); err == nil {
-		t.Error("another's answer is no proof of a mark")
-	}
+	assert.Error(t, server.Mark(t.Context(), "5", time.Time{}), "another's answer is no proof of a mark")
 
 	gone := openstack.Server{Compute: compute, ID: "00000000-0000-0000-0000-000000000000"}
 	assert.NoError(t, gone.Unmark(t.Context()), "unmark a server that is gone")
-	if err := gone.Mark(t.Context(), "1", time.Time{}); !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-		t.Errorf("mark a server that is gone: %v", err)
-	}
+	assert.True(t, gophercloud.ResponseCodeIs(gone.Mark(t.Context(), "1", time.Time{}), http.StatusNotFound), "mark a server that is gone")
 	fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.LockedBy, s.Metadata[openstack.MarkKey] = "owner", "7" })
-	if err := server.NoteDrain(t.Context(), at); !gophercloud.ResponseCodeIs(err, http.StatusConflict) {
-		t.Errorf("note a drain of a locked server: %v", err)
-	}
+	assert.True(t, gophercloud.ResponseCodeIs(server.NoteDrain(t.Context(), at), http.StatusConflict), "note a drain of a locked server")
 	if state, err := server.State(t.Context()); err != nil || state != (openstack.State{Status: "ACTIVE", Locked: true, Mark: "7", At: fakecloud.Epoch.Add(2 * time.Second)}) {
 		t.Errorf("locked: %+v, %v", state, err)
 	}
 	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Status: http.StatusConflict})
-	if err := server.Unmark(t.Context()); !gophercloud.ResponseCodeIs(err, http.StatusConflict) {
-		t.Errorf("refused: %v", err)
-	}
+	assert.True(t, gophercloud.ResponseCodeIs(server.Unmark(t.Context()), http.StatusConflict), "refused")
 }

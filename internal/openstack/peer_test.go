@@ -24,6 +24,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/hostile"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -269,9 +270,7 @@ func TestPeer(t *testing.T) {
 					got = child.ask(t, way)
 				}
 				fault.Remove()
-				if fault.Fired() == 0 {
-					t.Fatalf("%s: nothing was asked", way.Name)
-				}
+				require.NotZero(t, fault.Fired(), "%s: nothing was asked", way.Name)
 				if bodyless := r.target.Status == http.StatusNoContent && way.Name == "a byte at a time"; !bodyless &&
 					way.Slow != strings.Contains(got.Error, "no answer within") {
 					t.Errorf("%s: got %.500q", way.Name, got.Error)
@@ -290,9 +289,7 @@ func TestPeer(t *testing.T) {
 				if len(got.Error) > 16*2000 {
 					t.Errorf("%s: an error of %d bytes: %.300q", way.Name, len(got.Error), got.Error)
 				}
-				if got.Peak > mostMemory {
-					t.Errorf("%s: %d MiB of memory", way.Name, got.Peak)
-				}
+				assert.LessOrEqual(t, got.Peak, mostMemory, "%s: MiB of memory", way.Name)
 				if got.Peak > worst.Peak {
 					worst = got
 					worst.Error = way.Name
@@ -337,9 +334,8 @@ func (p peer) ask(t *testing.T, way hostile.Way) (got outcome) {
 func askPeer(t *testing.T) {
 	var which int
 	var address string
-	if _, err := fmt.Sscan(os.Getenv("STACKPOLICY_PEER"), &which, &address); err != nil {
-		t.Fatal(err)
-	}
+	_, err := fmt.Sscan(os.Getenv("STACKPOLICY_PEER"), &which, &address)
+	require.NoError(t, err)
 	r := requests[which]
 	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	var q question
@@ -386,8 +382,7 @@ func peakMemory(t *testing.T) (mebibytes int) {
 		return 0
 	}
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	if _, err := fmt.Sscan(rest, &mebibytes); err != nil {
-		t.Fatal(err)
-	}
+	_, err = fmt.Sscan(rest, &mebibytes)
+	require.NoError(t, err)
 	return mebibytes >> 10
 }

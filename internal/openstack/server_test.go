@@ -1,11 +1,11 @@
 package openstack_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -42,9 +42,8 @@ func TestServerExists(t *testing.T) {
 		t.Errorf("%d lists, and %d servers were asked for", lists, all)
 	}
 	fake.Inject(fakecloud.Fault{Path: "/servers/*", Status: 500, Times: fakecloud.Forever})
-	if _, err := (openstack.Server{Compute: compute, ID: "1"}).Exists(t.Context()); err == nil {
-		t.Error("a server that cannot be read counts as gone")
-	}
+	_, err = openstack.Server{Compute: compute, ID: "1"}.Exists(t.Context())
+	assert.Error(t, err, "a server that cannot be read counts as gone")
 }
 
 // TestEmptyPage: a list that announces more, and has nothing on the next page, is
@@ -62,11 +61,8 @@ func TestEmptyPage(t *testing.T) {
 			fake.Inject(fakecloud.Fault{Path: "/servers", Status: 200, Body: page})
 		}
 		fake.Inject(fakecloud.Fault{Path: "/servers", Status: 200, Body: `{"servers": [], ` + link + `}`, Times: 10})
-		if _, err = (openstack.Server{Compute: compute, ID: "1"}).Exists(t.Context()); err == nil || !strings.Contains(err.Error(), "more items are announced after") {
-			t.Errorf("%s: got %v", name, err)
-		}
-		if n := fake.Count("GET compute /servers"); n > 2 {
-			t.Errorf("%s: %d requests", name, n)
-		}
+		_, err = openstack.Server{Compute: compute, ID: "1"}.Exists(t.Context())
+		assert.ErrorContains(t, err, "more items are announced after", name)
+		assert.LessOrEqual(t, fake.Count("GET compute /servers"), 2, "%s: requests", name)
 	}
 }

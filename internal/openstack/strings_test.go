@@ -51,9 +51,7 @@ func TestEveryString(t *testing.T) {
 		}
 		fault := fake.Inject(fakecloud.Fault{Method: r.method, Path: r.path, Status: status, Header: http.Header{"X-Subject-Token": {"t"}}, Body: body, Times: fakecloud.Forever})
 		value, err := r.ask(t.Context(), open(t, member(fake)), "RegionOne")
-		if fault.Fired() == 0 {
-			t.Errorf("%s %s: nothing was asked: %v", r.method, r.path, err)
-		}
+		assert.NotZero(t, fault.Fired(), "%s %s: nothing was asked: %v", r.method, r.path, err)
 		if err != nil && text.CleanLines(err.Error()) != err.Error() {
 			t.Errorf("%s %s: %q", r.method, r.path, err)
 		}
@@ -71,9 +69,7 @@ func TestEveryString(t *testing.T) {
 			t.Errorf("%s: no string of the answer came there", field)
 		}
 	}
-	if len(reached) < 20 {
-		t.Errorf("only %d fields: %v", len(reached), reached)
-	}
+	assert.GreaterOrEqual(t, len(reached), 20, "fields: %v", reached)
 }
 
 // quotedEscapes is the mark as it stands in JSON text.
@@ -110,8 +106,6 @@ func walkStrings(v reflect.Value, path string, found func(path, s string)) {
 func TestRequestsAreKnown(t *testing.T) {
 	for _, r := range requests {
 		address := "http://cloud.invalid/nova/v2.1" + r.path
-		if !openstack.Known(t.Context(), r.method, address) {
-			t.Errorf("%s %s is of no kind", r.method, address)
-		}
+		assert.True(t, openstack.Known(t.Context(), r.method, address), "%s %s is of no kind", r.method, address)
 	}
 }

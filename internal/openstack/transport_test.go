@@ -17,6 +17,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // serve answers requests with the handlers in turn, the last one for ever.
@@ -280,9 +281,7 @@ func TestRedirects(t *testing.T) {
 		return err
 	}
 	assert.ErrorContains(t, get("/away"), "credentials are not sent to another host")
-	if n := strangers.Load(); n != 0 {
-		t.Errorf("the other host got %d requests", n)
-	}
+	assert.Zero(t, strangers.Load(), "requests that the other host got")
 	// Nor does the password of a login, which a 307 would send again.
 	login, _ := http.NewRequestWithContext(t.Context(), "POST", url+"/away", strings.NewReader(`{"password": "secret"}`))
 	if _, err := client(&transport{retries: 3}, url).Do(login); err == nil || strings.Contains(err.Error(), "secret") || strangers.Load() != 0 {
@@ -301,9 +300,8 @@ func TestLogTellsNoSecret(t *testing.T) {
 	}}
 	req, _ := http.NewRequestWithContext(t.Context(), "GET", strings.Replace(url, "//", "//user:hidden-password@", 1), strings.NewReader("hidden-body"))
 	req.Header.Set("X-Auth-Token", "hidden-token")
-	if _, err := client(tr, url).Do(req); err != nil {
-		t.Fatal(err)
-	}
+	_, err := client(tr, url).Do(req)
+	require.NoError(t, err)
 	text := strings.Join(lines, "\n")
 	if len(lines) != 2 || !strings.Contains(text, "status:503") || !strings.Contains(text, "status:200") || strings.Contains(text, "hidden") {
 		t.Errorf("got %s", text)

@@ -131,9 +131,7 @@ func wellFormed(t *testing.T, text string) {
 	for err == nil {
 		_, err = decoder.Token()
 	}
-	if !errors.Is(err, io.EOF) {
-		t.Errorf("%v:\n%s", err, text)
-	}
+	assert.ErrorIs(t, err, io.EOF, text)
 }
 
 // TestLarge: 10,000 nodes stay readable, and are drawn in a moment.
@@ -146,9 +144,7 @@ func TestLarge(t *testing.T) {
 	got := drawings(view)
 	t.Logf("%d bytes of plan took %s; markdown %d, svg %d, html %d bytes", len(plan), time.Since(start), len(got["markdown"]), len(got["svg"]), len(got["html"]))
 	for format, most := range map[string]int{"markdown": 60_000, "svg": 20_000, "html": 40_000} {
-		if len(got[format]) > most {
-			t.Errorf("%s has %d bytes", format, len(got[format]))
-		}
+		assert.LessOrEqual(t, len(got[format]), most, "bytes of %s", format)
 	}
 	if !strings.Contains(got["svg"], "9000 are removed") || !strings.Contains(got["html"], "and 9900 more") {
 		t.Error(got["svg"])

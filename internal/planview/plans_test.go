@@ -135,9 +135,7 @@ func TestLog(t *testing.T) {
 	require.NoError(t, err)
 	got := planview.Markdown(view)
 	for _, title := range []string{"A place with nodes is no longer listed", "A candidate is not there"} {
-		if n := strings.Count(got, "- **"+title+".**"); n != 1 {
-			t.Errorf("%q is there %d times:\n%s", title, n, got)
-		}
+		assert.Equal(t, 1, strings.Count(got, "- **"+title+".**"), "how often %q is in:\n%s", title, got)
 	}
 }
 

@@ -2,7 +2,6 @@ package planview_test
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,9 +50,8 @@ func TestReadErrors(t *testing.T) {
 		strings.Replace(string(kept(t, "same")), `"managed"`, `"data"`, 1),
 		// What Terraform still has to delete of an earlier apply is not the cluster.
 		strings.Replace(string(kept(t, "same")), `"mode": "managed"`, `"deposed": "5ab4c0de", "mode": "managed"`, 1)} {
-		if _, err := planview.Read([]byte(text)); !errors.Is(err, planview.ErrNoPlacement) {
-			t.Errorf("got %v", err)
-		}
+		_, err := planview.Read([]byte(text))
+		assert.ErrorIs(t, err, planview.ErrNoPlacement)
 	}
 }
 
@@ -61,9 +59,8 @@ func TestReadErrors(t *testing.T) {
 func TestReadVersions(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"0.2", "1.0", "1.99"} {
-		if _, err := planview.Read([]byte(strings.Replace(string(kept(t, "same")), `"1.2"`, `"`+version+`"`, 1))); err != nil {
-			t.Errorf("%s: %v", version, err)
-		}
+		_, err := planview.Read([]byte(strings.Replace(string(kept(t, "same")), `"1.2"`, `"`+version+`"`, 1)))
+		assert.NoError(t, err, version)
 	}
 }
 
@@ -116,15 +113,11 @@ func TestAsTheProvider(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSpace(plan.Changes[0].Change.After.Summary), "\n")
 		lines = lines[1 : len(lines)-1] // without head and total
-		if len(lines) != len(rows) {
-			t.Fatalf("%s: %q, and the summary has\n%s", c.name, rows, strings.Join(lines, "\n"))
-		}
+		require.Len(t, rows, len(lines), "%s: the summary has\n%s", c.name, strings.Join(lines, "\n"))
 		for i, line := range lines {
 			fields := strings.Fields(line)
 			want := fields[0] + " " + strings.Replace(fields[2], "none", "", 1)
-			if rows[i] != want {
-				t.Errorf("%s: %q, and the summary has %q", c.name, rows[i], want)
-			}
+			assert.Equal(t, want, rows[i], "%s: as the summary has it", c.name)
 		}
 	}
 }
@@ -145,9 +138,7 @@ func TestWarnings(t *testing.T) {
 		t.Error(got)
 	}
 	for _, wrong := range []string{"", "no JSON", `{"a": 1}`} {
-		if err := planview.AddWarnings(view, []byte(wrong)); err == nil {
-			t.Errorf("%q passed for a log", wrong)
-		}
+		assert.Error(t, planview.AddWarnings(view, []byte(wrong)), "%q passed for a log", wrong)
 	}
 }
 

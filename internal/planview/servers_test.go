@@ -175,9 +175,7 @@ func TestExplained(t *testing.T) {
 					}
 					continue
 				}
-				if !strings.Contains(got, c.want) {
-					t.Errorf("got no %q:\n%s", c.want, got)
-				}
+				assert.Contains(t, got, c.want)
 				its := 0
 				for _, a := range view.Attachments {
 					if strings.HasPrefix(a.Address, module) {
@@ -201,8 +199,6 @@ func TestStruck(t *testing.T) {
 	} {
 		view, err := planview.Read([]byte(text))
 		require.NoError(t, err)
-		if got := planview.SVG(view); strings.Count(got, `class="struck"`) != want {
-			t.Errorf("want %d marks:\n%s", want, got)
-		}
+		assert.Equal(t, want, strings.Count(planview.SVG(view), `class="struck"`))
 	}
 }

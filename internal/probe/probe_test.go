@@ -155,13 +155,9 @@ func TestLooks(t *testing.T) {
 			}
 		}
 		requests, _ := strconv.ParseInt(path, 10, 64)
-		if got := opened.Load() - before; got != 2*(min(requests, 5)+1) {
-			t.Errorf("/%s: %d connections", path, got)
-		}
+		assert.Equal(t, 2*(min(requests, 5)+1), opened.Load()-before, "/%s: connections", path)
 	}
-	if got := (&TCP{Port: int64(port)}).Look(t.Context(), "127.0.0.1"); got != nil {
-		t.Error(got)
-	}
+	assert.Nil(t, (&TCP{Port: int64(port)}).Look(t.Context(), "127.0.0.1"))
 	for closed.Load() < opened.Load() {
 		time.Sleep(time.Millisecond) // until the server has noticed
 	}
@@ -214,9 +210,7 @@ func TestTCP(t *testing.T) {
 		check := &TCP{Port: int64(s.Addr().(*net.TCPAddr).Port)}
 		assert.Empty(t, wrong(check.Look(t.Context(), address)), address)
 		s.Close()
-		if got := wrong(check.Look(t.Context(), address)); !strings.HasSuffix(got, strconv.FormatInt(check.Port, 10)+": connect: connection refused") {
-			t.Errorf("%s: %q", address, got)
-		}
+		assert.Contains(t, wrong(check.Look(t.Context(), address)), fmt.Sprintf("%d: connect: connection refused", check.Port), address)
 	}
 }
 
@@ -348,20 +342,15 @@ func TestStatuses(t *testing.T) {
 		s, err := ParseStatuses(c.list)
 		require.NoError(t, err)
 		for _, status := range c.has {
-			if !s.has(status) {
-				t.Errorf("%s lacks %d", c.list, status)
-			}
+			assert.True(t, s.has(status), "%s: %d", c.list, status)
 		}
 		for _, status := range c.hasNot {
-			if s.has(status) {
-				t.Errorf("%s has %d", c.list, status)
-			}
+			assert.False(t, s.has(status), "%s: %d", c.list, status)
 		}
 	}
 	for _, list := range []string{"", "2xx", "200-", "299-200", "99", "200-600", "200,,204", "+200", "0200", "200-299-300", "2xx-200", "200-2xx", "0200-299", "200-0299", "099", "600"} {
-		if s, err := ParseStatuses(list); err == nil {
-			t.Errorf("%q: got %v", list, s)
-		}
+		_, err := ParseStatuses(list)
+		assert.Error(t, err, list)
 	}
 }
 

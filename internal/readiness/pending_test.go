@@ -1,10 +1,11 @@
 package readiness
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func named(list ...Node) map[string]Node {
@@ -30,12 +31,8 @@ func TestPending(t *testing.T) {
 		{Region: "R", ID: "1", InService: "2"}, {Region: "R", ID: "2"}, {Region: "R", ID: "3", InService: "1"}, {Region: "R", ID: "5", InService: "9"}, {Region: "R", ID: "6", Status: "UNKNOWN"},
 		{Region: "R", ID: "7", InService: "1", Drained: true}, {Region: "R", ID: "8", Name: "web-8", Status: "UNKNOWN"},
 	}
-	if got, want := Pending(wanted, snapshot), []string{"drained", "gone", "of another mark", "of another region", "unknown, and seen", "unmarked"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := Pending(nil, nil); got == nil || len(got) != 0 {
-		t.Errorf("got %#v", got)
-	}
+	assert.Equal(t, []string{"drained", "gone", "of another mark", "of another region", "unknown, and seen", "unmarked"}, Pending(wanted, snapshot))
+	assert.Equal(t, []string{}, Pending(nil, nil))
 }
 
 func TestOvertaken(t *testing.T) {
@@ -66,9 +63,7 @@ func TestOvertaken(t *testing.T) {
 		{name: "the first nodes", after: named(a, b), snapshot: servers("1", "2")},
 	} {
 		for range 20 { // maps have another order each time
-			if got := Overtaken(s.before, s.after, s.unsure, s.snapshot); !slices.Equal(got, s.want) {
-				t.Fatalf("%s: got %q, want %q", s.name, got, s.want)
-			}
+			require.Equal(t, s.want, Overtaken(s.before, s.after, s.unsure, s.snapshot), s.name)
 		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/web"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // server goes through its statuses, one a look, and stays in the last one; "-"
@@ -162,12 +163,8 @@ func TestRun(t *testing.T) {
 				}
 				start := time.Now()
 				warnings, err := w.Run(t.Context(), nodes(s))
-				if took := time.Since(start); took != c.took {
-					t.Errorf("took %s, want %s", took, c.took)
-				}
-				if runs > 1 {
-					t.Errorf("the hook ran %d times", runs)
-				}
+				assert.Equal(t, c.took, time.Since(start), "it took")
+				assert.LessOrEqual(t, runs, 1, "runs of the hook")
 				assert.Equal(t, c.warning, strings.Join(warnings, ""), "warnings")
 				looked := s.statuses[len(s.statuses)-1] == "ACTIVE" && !strings.Contains(c.statuses, "503")
 				if noted := !s.noted.IsZero(); noted != (c.seen != "" && looked) || noted && s.noted.After(time.Now().Add(-behind)) {
@@ -315,13 +312,10 @@ func TestProgress(t *testing.T) {
 		statuses := slices.Concat([]string{"BUILD", "BUILD"}, slices.Repeat([]string{"SHUTOFF"}, 20), []string{"ACTIVE"})
 		var lines []string
 		w := &Waiter{Timeout: time.Hour, Progress: func(n Node, seen string) { lines = append(lines, n.Name+": "+seen) }}
-		if _, err := w.Run(t.Context(), nodes(&server{statuses: statuses})); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.Run(t.Context(), nodes(&server{statuses: statuses}))
+		require.NoError(t, err)
 		want := []string{"web-0: BUILD in Nova", "web-0: SHUTOFF in Nova", "web-0: SHUTOFF in Nova", "web-0: SHUTOFF in Nova", "web-0: in service"}
-		if !slices.Equal(lines, want) {
-			t.Errorf("got %q", lines)
-		}
+		assert.Equal(t, want, lines)
 	})
 }
 
@@ -330,9 +324,7 @@ func TestRefused(t *testing.T) {
 		http.StatusConflict: false, http.StatusTooManyRequests: false, http.StatusInternalServerError: false, http.StatusServiceUnavailable: false} {
 		assert.Equal(t, want, refused(nova(code)), "%d", code)
 	}
-	if refused(errors.New("connection reset")) {
-		t.Error("a lost connection is no refusal")
-	}
+	assert.False(t, refused(errors.New("connection reset")), "a lost connection is no refusal")
 }
 
 // TestNotesForgotten: what notes the drain of a server, or a wait that ended
@@ -360,9 +352,7 @@ func TestToken(t *testing.T) {
 		t.Errorf("got %s and %s", n.Token(), same.Token())
 	}
 	for _, other := range []Node{{ID: "id", Region: "R", Mark: "4"}, {ID: "id2", Region: "R", Mark: "3"}, {ID: "id", Region: "S", Mark: "3"}} {
-		if seen[other.Token()] {
-			t.Errorf("%+v has a token of another", other)
-		}
+		assert.False(t, seen[other.Token()], "%+v has a token of another", other)
 		seen[other.Token()] = true
 	}
 }

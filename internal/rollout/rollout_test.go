@@ -246,9 +246,7 @@ func TestPrint(t *testing.T) {
 		"summary": {summary.String(), []string{"## Apply 1\n", "It failed:\n\n```text\nstackpolicy_readiness_attachment.web: Servers are not in service\n```", "**failed**: the apply failed"}},
 	} {
 		for _, want := range c.want {
-			if !strings.Contains(c.got, want) {
-				t.Errorf("%s: no %q in\n%s", name, want, c.got)
-			}
+			assert.Contains(t, c.got, want, name)
 		}
 	}
 	for want, e := range map[string]Event{
@@ -322,19 +320,13 @@ func TestFolder(t *testing.T) {
 	_, unlock, err = folder()
 	require.NoError(t, err)
 	defer unlock()
-	if _, err := os.Stat(killed); err == nil {
-		t.Error("the plans of a killed run are still there")
-	}
-	if _, err := os.Stat(lives); err != nil {
-		t.Errorf("the plans of a run that lives: %v", err)
-	}
+	assert.NoDirExists(t, killed, "the plans of a killed run")
+	assert.DirExists(t, lives, "the plans of a run that lives")
 }
 
 func TestPolicyCommand(t *testing.T) {
 	assert.NoError(t, PolicyCommand(`grep -q '"plan": 1'`)(t.Context(), []byte(`{"plan": 1}`)), "refused")
-	if err := PolicyCommand("echo too many; exit 1")(t.Context(), nil); err == nil || err.Error() != "too many" {
-		t.Errorf("got %v", err)
-	}
+	assert.EqualError(t, PolicyCommand("echo too many; exit 1")(t.Context(), nil), "too many")
 	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
 	began := time.Now()
@@ -342,7 +334,5 @@ func TestPolicyCommand(t *testing.T) {
 	if err := PolicyCommand("sleep 600; true")(ctx, nil); err == nil || time.Since(began) > 5*time.Minute {
 		t.Errorf("got %v after %s", err, time.Since(began))
 	}
-	if err := PolicyCommand("exit 3")(t.Context(), nil); err == nil || err.Error() != "exit 3: exit status 3" {
-		t.Errorf("got %v", err)
-	}
+	assert.EqualError(t, PolicyCommand("exit 3")(t.Context(), nil), "exit 3: exit status 3")
 }
