@@ -48,6 +48,7 @@ func TestSameOrigin(t *testing.T) {
 		{"https://Consumer.example/a", "HTTPS://consumer.example:443/b?c", true},
 		{"http://consumer.example", "http://consumer.example:80", true},
 		{"http://consumer.example", "https://consumer.example", false},
+		{"http://consumer.example:443", "https://consumer.example", false},
 		{"https://consumer.example:8443", "https://consumer.example", false},
 		{"https://consumer.example", "https://other.example", false},
 	} {

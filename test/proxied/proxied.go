@@ -18,7 +18,7 @@ const asking = "STACKPOLICY_TEST_PROXIED"
 
 // Seen runs a function of the test in a process of its own, whose environment names a proxy and has
 // more variables, because net/http reads the environment once. It returns the requests that the proxy
-// saw. The proxy answers each with 200 and nothing else.
+// saw. The proxy makes no tunnel, and answers all else with 200 and nothing more.
 func Seen(t *testing.T, ask func(), environment ...string) []string {
 	t.Helper()
 	if os.Getenv(asking) != "" {
@@ -27,10 +27,13 @@ func Seen(t *testing.T, ask func(), environment ...string) []string {
 	}
 	var mu sync.Mutex
 	var seen []string
-	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen = append(seen, r.Method+" "+r.RequestURI)
+		if r.Method == http.MethodConnect {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
 	}))
 	defer proxy.Close()
 	this := "^" + strings.ReplaceAll(regexp.QuoteMeta(t.Name()), "/", "$/^") + "$"
