@@ -82,50 +82,39 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestNotMade: an error after which no group exists is an error, and the group
-// is not asked for twice.
-func TestNotMade(t *testing.T) {
-	for name, fault := range map[string]fakecloud.Fault{
-		"unavailable": {Status: http.StatusServiceUnavailable},
-		"no quota":    {Status: http.StatusForbidden},
-	} {
-		fake := fakecloud.Start(t, fakecloud.Config{})
-		region := compute(t, fake)
-		fault.Service, fault.Method, fault.Path, fault.Times = fakecloud.Compute, http.MethodPost, "/os-server-groups", fakecloud.Forever
-		fake.Inject(fault)
-		_, err := affinity.Attach(t.Context(), region, affinity.Policy{Policy: affinity.AntiAffinity}, "")
-		if err == nil || errors.As(err, new(*affinity.LostError)) {
-			t.Errorf("%s: got %v", name, err)
-		}
-		if n := fake.Count("POST compute /os-server-groups"); n != 1 || len(fake.ServerGroups("RegionOne")) != 0 {
-			t.Errorf("%s: %d requests, groups %v", name, n, fake.ServerGroups("RegionOne"))
-		}
-	}
-}
-
 // TestMadeLate: Nova makes the group after everybody gave up. One with a name of
 // its own is looked for before the next one is made. One with a name of the
-// user's may by then be somebody else's: it is not deleted.
+// user's may by then be somebody else's: it is not deleted. After a refusal none is
+// made. The group is never asked for twice.
 func TestMadeLate(t *testing.T) {
 	t.Parallel()
 	for title, c := range map[string]struct {
-		fault fakecloud.Fault
-		name  string
+		fault   fakecloud.Fault
+		name    string
+		refused bool
 	}{
-		"no answer comes":         {fakecloud.Fault{Effect: fakecloud.Hang}, ""},
-		"the connection breaks":   {fakecloud.Fault{Effect: fakecloud.Reset}, ""},
-		"a proxy gives up":        {fakecloud.Fault{Status: http.StatusGatewayTimeout}, ""},
-		"a proxy loses Nova":      {fakecloud.Fault{Status: http.StatusBadGateway}, ""},
-		"of a name of the user's": {fakecloud.Fault{Effect: fakecloud.Reset}, "web"},
+		"no answer comes":         {fakecloud.Fault{Effect: fakecloud.Hang}, "", false},
+		"the connection breaks":   {fakecloud.Fault{Effect: fakecloud.Reset}, "", false},
+		"a proxy gives up":        {fakecloud.Fault{Status: http.StatusGatewayTimeout}, "", false},
+		"a proxy loses Nova":      {fakecloud.Fault{Status: http.StatusBadGateway}, "", false},
+		"of a name of the user's": {fakecloud.Fault{Effect: fakecloud.Reset}, "web", false},
+		"unavailable":             {fakecloud.Fault{Status: http.StatusServiceUnavailable}, "", true},
+		"no quota":                {fakecloud.Fault{Status: http.StatusForbidden}, "", true},
 	} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
 			fake := fakecloud.Start(t, fakecloud.Config{})
 			region := patient(t, fake, givenUp)
-			c.fault.Method, c.fault.Path = http.MethodPost, "/os-server-groups"
+			c.fault.Method, c.fault.Path, c.fault.Times = http.MethodPost, "/os-server-groups", fakecloud.Forever
 			fake.Inject(c.fault)
 			_, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: c.name, Policy: affinity.Affinity}, "")
+			require.Error(t, err)
+			assert.Equal(t, 1, fake.Count("POST compute /os-server-groups"), "requests")
 			lost, ok := errors.AsType[*affinity.LostError](err)
+			if c.refused {
+				assert.False(t, ok, "got %v", err)
+				return
+			}
 			if !ok || lost.Own != (c.name == "") || len(lost.IDs) > 0 {
 				t.Fatalf("got %v", err)
 			}

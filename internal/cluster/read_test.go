@@ -174,25 +174,6 @@ func TestReadCancelled(t *testing.T) {
 	}
 }
 
-// TestReadIsTheSame: no matter which region answers first.
-func TestReadIsTheSame(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	webs(fake, 20)
-	var first string
-	for i, slow := range []string{"", "RegionOne", "RegionTwo"} {
-		if slow != "" {
-			fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Region: slow, Path: "/servers/detail", Effect: fakecloud.Delay, Delay: 50 * time.Millisecond})
-		}
-		nodes, err := read(t, fake, both, web)
-		require.NoError(t, err)
-		if text := fmt.Sprintf("%+v", nodes); i == 0 {
-			first = text
-		} else if text != first {
-			t.Errorf("with %s slow the answer is another:\n%s\n%s", slow, text, first)
-		}
-	}
-}
-
 func TestReadServerGroup(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	group := fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: "anti-affinity"})

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -58,19 +57,4 @@ func TestCleanBounds(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", c.name, fmt.Sprintf("%.200v", err), c.err)
 		}
 	}
-}
-
-// TestListKeeps: what is kept of a list is bounded for all of its pages together, and the
-// error says how far it came.
-func TestListKeeps(t *testing.T) {
-	l := newList()
-	for i := range longestList {
-		if err := l.item(text.Text(fmt.Sprint(i)), text.Text(strings.Repeat("x", 1000))); err != nil {
-			if i != mostKept/1032 || !isBound(err) || !strings.Contains(err.Error(), fmt.Sprintf("more than 4 MiB of texts, after %d items", i)) {
-				t.Errorf("item %d: %v", i, err)
-			}
-			return
-		}
-	}
-	t.Error("all are kept")
 }

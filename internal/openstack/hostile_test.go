@@ -61,42 +61,6 @@ func TestEndlessLists(t *testing.T) {
 	}
 }
 
-// TestHeavyLists: no list has a text that is longer than one of its kind can be.
-func TestHeavyLists(t *testing.T) {
-	for _, path := range lists {
-		for want, name := range map[string]string{"another text of 5": strings.Repeat("x", 5<<10), "more than 256 KiB": strings.Repeat("x", 260<<10)} {
-			fake, cloud := discovered(t)
-			pages := 0
-			fake.Inject(fakecloud.Fault{Path: path, Effect: fakecloud.Handle, Times: fakecloud.Forever, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				pages++
-				w.Header().Set("Content-Type", "application/json")
-				body := pageOf(path, fmt.Sprintf("%d-", pages), fmt.Sprintf("%s/regions?page=%d", fake.AuthURL(), pages))
-				fmt.Fprint(w, strings.NewReplacer(fmt.Sprintf(`"%d-"`, pages), fmt.Sprintf(`"%d-%s"`, pages, name), `"host": "h"`, `"host": "`+name+`"`).Replace(body))
-			})})
-			if _, err := get(path).ask(t.Context(), cloud, "RegionOne"); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "list ") {
-				t.Errorf("%s: after %d pages got %.300v, want %q", path, pages, err, want)
-			}
-		}
-	}
-}
-
-// TestListsStayAtHome: no token follows the link to the next page to another
-// host.
-func TestListsStayAtHome(t *testing.T) {
-	var strangers atomic.Int64
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strangers.Add(1) }))
-	defer elsewhere.Close()
-	for _, path := range lists {
-		fake, cloud := discovered(t)
-		fake.Inject(fakecloud.Fault{Path: path, Status: http.StatusOK, Body: pageOf(path, "A", elsewhere.URL+"/regions")})
-		_, err := get(path).ask(t.Context(), cloud, "RegionOne")
-		if path == "/regions" && (err == nil || !strings.Contains(err.Error(), "the list goes on at "+elsewhere.URL+": credentials are not sent")) {
-			t.Errorf("got %v", err)
-		}
-		assert.Zero(t, strangers.Load(), "%s: requests that went elsewhere", path)
-	}
-}
-
 // TestVersionLinks: an address without a version is that of Keystone v3, and no
 // link of a version document is followed.
 func TestVersionLinks(t *testing.T) {

@@ -1,0 +1,59 @@
+package openstack
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+	"github.com/stretchr/testify/assert"
+)
+
+// TestListKeeps: what is kept of a list is bounded for all of its pages together, and the
+// error says how far it came.
+func TestListKeeps(t *testing.T) {
+	l := newList()
+	for i := range longestList {
+		if err := l.item(text.Text(fmt.Sprint(i)), text.Text(strings.Repeat("x", 1000))); err != nil {
+			if i != mostKept/1032 || !isBound(err) || !strings.Contains(err.Error(), fmt.Sprintf("more than 4 MiB of texts, after %d items", i)) {
+				t.Errorf("item %d: %v", i, err)
+			}
+			return
+		}
+	}
+	t.Error("all are kept")
+}
+
+// TestListItem: an item has no text that is longer than one of its kind can be, whether it is the one
+// that tells it from others or not.
+func TestListItem(t *testing.T) {
+	long := text.Text(strings.Repeat("x", 5<<10))
+	for _, err := range []error{newList().item(long), newList().item("1", "short", long)} {
+		assert.ErrorContains(t, err, "a name or another text of 5120 bytes, after 0 items")
+	}
+	assert.NoError(t, newList().item("1", long[:longestKept]))
+}
+
+// TestListNext: a list goes on where it is, so that no token follows a link to another host, and at a page that was
+// not there before.
+func TestListNext(t *testing.T) {
+	const here = "https://keystone.example/v3/regions"
+	for link, want := range map[string]string{
+		"":                                  "",
+		"?page=2":                           here + "?page=2",
+		"https://keystone.example:443/x":    "https://keystone.example:443/x",
+		here:                                "the list does not end: its next page was there before",
+		"//evil.example/v3/regions":         "the list goes on at https://evil.example: credentials are not sent to another host",
+		"http://keystone.example/v3":        "the list goes on at http://keystone.example: credentials are not sent",
+		"https://a:hidden@keystone.example": "the list goes on at https://keystone.example: credentials are not sent",
+		"http://[hidden":                    "the list goes on at an address that cannot be read",
+	} {
+		got, err := newList().next(here, link)
+		if err != nil {
+			got = err.Error()
+		}
+		assert.Contains(t, got, want, link)
+		assert.NotContains(t, got, "hidden")
+		assert.Equal(t, strings.HasPrefix(want, "the list"), err != nil, link)
+	}
+}
