@@ -1,14 +1,12 @@
 package openstack_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -94,34 +92,5 @@ func TestCatalogueSecrets(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "region RegionOne: the compute endpoint in the catalogue has a user name or a password") || strings.Contains(err.Error(), "hid") {
 			t.Errorf("got %v", err)
 		}
-	}
-}
-
-// TestCancelledForAll: what nobody waits for any more ends, also where one call
-// is shared; and it may be asked for again.
-func TestCancelledForAll(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	config := member(fake)
-	config.RequestTimeout = time.Hour
-	cloud := open(t, config)
-	require.NoError(t, cloud.Login(t.Context()))
-	// A list that never ends, as far as the identity of its items goes.
-	fault := fake.Inject(fakecloud.Fault{Path: "/os-availability-zone", Effect: fakecloud.Hang, Times: fakecloud.Forever})
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	for range 3 {
-		go func() {
-			_, err := cloud.Zones(ctx, "RegionOne")
-			ended <- err
-		}()
-	}
-	<-fault.Hit()
-	cancel()
-	for range 3 {
-		assert.ErrorIs(t, <-ended, context.Canceled)
-	}
-	fault.Remove()
-	if zones, err := cloud.Zones(t.Context(), "RegionOne"); err != nil || len(zones) == 0 {
-		t.Errorf("asked again: %v, %v", zones, err)
 	}
 }

@@ -166,19 +166,6 @@ func TestMarkdownFits(t *testing.T) {
 	assert.Contains(t, planview.Markdown(many), "The rest is left out", "something is left out")
 }
 
-// TestDeterministic: the same plan is drawn in the same way.
-func TestDeterministic(t *testing.T) {
-	t.Parallel()
-	for range 5 {
-		first, err := planview.Read(kept(t, "batch"))
-		require.NoError(t, err)
-		second, _ := planview.Read(kept(t, "batch"))
-		for format, got := range drawings(first) {
-			assert.Equal(t, drawings(second)[format], got, "%s differs", format)
-		}
-	}
-}
-
 // FuzzRead: whatever a plan says is drawn, or refused.
 func FuzzRead(f *testing.F) {
 	for _, name := range fuzzed {
