@@ -203,11 +203,7 @@ func quoted(t *testing.T, guide, text string) {
 // planned plans, and returns the line that counts what changes; "" where no resource does.
 func (e example) planned(t *testing.T, variables ...string) string {
 	t.Helper()
-	args := []string{"plan", "-input=false", "-no-color"}
-	for _, v := range variables {
-		args = append(args, "-var="+v)
-	}
-	text, err := e.Run(t.Context(), args...)
+	text, err := e.Run(t.Context(), append([]string{"plan", "-input=false", "-no-color"}, workspace.Vars(variables)...)...)
 	require.NoError(t, err)
 	return counts(text)
 }

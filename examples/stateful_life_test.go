@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -220,10 +221,7 @@ func (d *databases) kill(t *testing.T, at fakecloud.Fault) {
 	hang := d.c.Fake.Inject(at)
 	defer hang.Remove()
 	args := []string{"apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"}
-	for _, v := range d.variables() {
-		args = append(args, "-var="+v)
-	}
-	run, err := d.Start(t.Context(), args...)
+	run, err := d.Start(t.Context(), append(args, workspace.Vars(d.variables())...)...)
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	var text string
@@ -277,13 +275,9 @@ func (d *databases) forgottenAttachment(t *testing.T) {
 			continue
 		}
 		after := r.Change.After.(map[string]any)
-		args := []string{"import", "-input=false", "-no-color"}
-		for _, v := range d.variables() {
-			args = append(args, "-var="+v)
-		}
-		if _, err := d.Run(t.Context(), append(args, r.Address, fmt.Sprintf("%s/%s", after["instance_id"], after["volume_id"]))...); err != nil {
-			t.Fatal(err)
-		}
+		args := append([]string{"import", "-input=false", "-no-color"}, workspace.Vars(d.variables())...)
+		_, err := d.Run(t.Context(), append(args, r.Address, fmt.Sprintf("%s/%s", after["instance_id"], after["volume_id"]))...)
+		require.NoError(t, err)
 	}
 }
 

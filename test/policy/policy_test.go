@@ -58,10 +58,7 @@ func TestPolicy(t *testing.T) {
 	plan := func(variables, flags []string) ([]byte, string) {
 		t.Helper()
 		args := append([]string{"plan", "-input=false", "-no-color", "-out=a.tfplan"}, flags...)
-		for _, v := range variables {
-			args = append(args, "-var="+v)
-		}
-		text, err := w.Run(t.Context(), args...)
+		text, err := w.Run(t.Context(), append(args, workspace.Vars(variables)...)...)
 		shown, more := w.Run(t.Context(), "show", "-json", "a.tfplan")
 		if err := errors.Join(err, more); err != nil {
 			t.Fatal(err)

@@ -16,6 +16,9 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
+// server is the resource of servers.
+const server = "openstack_compute_instance_v2"
+
 // told is what the guide says of an argument: what a change does, and whether it
 // belongs into template.
 type told struct{ name, change, template string }
@@ -86,10 +89,8 @@ func resources(t *testing.T, w *workspace.Workspace) map[string]block {
 }
 
 // arguments are those of servers that have an effect.
-func arguments(t *testing.T, w *workspace.Workspace) []string {
-	t.Helper()
+func arguments(block block) []string {
 	var list []string
-	block := resources(t, w)["openstack_compute_instance_v2"]
 	for name, a := range block.Attributes {
 		if (a.Optional || a.Required) && name != "id" {
 			list = append(list, name)
@@ -103,10 +104,12 @@ func arguments(t *testing.T, w *workspace.Workspace) []string {
 
 // TestArguments holds the guide's table of arguments to the schema of the
 // provider (without the genuine one to what the stand-in has of it) and to what
-// [TestAccInstance] shows of each.
+// [TestAccInstance] shows of each. What the stand-in has of volumes, ports and members of
+// pools the provider has too, and takes in the same way.
 func TestArguments(t *testing.T) {
 	t.Parallel()
-	known := arguments(t, acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "provider \"openstack\" {}\n"))
+	all := resources(t, acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "provider \"openstack\" {}\n"))
+	known := arguments(all[server])
 	guide := guide(t)
 	for _, name := range known {
 		if _, told := guide[name]; !told {
@@ -130,19 +133,12 @@ func TestArguments(t *testing.T) {
 			t.Errorf("the provider has no %s; the guide says %q", name, told.name)
 		}
 	}
-}
-
-// TestStandIn: what the stand-in has of volumes, ports and members of pools the
-// provider has too, and takes in the same way.
-func TestStandIn(t *testing.T) {
-	t.Parallel()
-	known := resources(t, acctest.NewFake(t, fakecloud.Config{}).Workspace(t, "provider \"openstack\" {}\n"))
 	for name, r := range openstackstub.New().ResourcesMap {
-		if name == "openstack_compute_instance_v2" {
-			continue // see TestArguments
+		if name == server {
+			continue
 		}
 		for argument, s := range r.Schema {
-			a, there := known[name].Attributes[argument]
+			a, there := all[name].Attributes[argument]
 			if !there || a.Required != s.Required || (s.Optional && !a.Optional) || s.Computed && !a.Computed {
 				t.Errorf("%s of %s is %+v in the provider, and %+v here", argument, name, a, s)
 			}

@@ -171,7 +171,7 @@ func TestAccInstance(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fakecloud.Config{})
 	b.group = b.Group(t, b.region, "group", "soft-anti-affinity")
-	known := arguments(t, b.Workspace(t, "provider \"openstack\" {}\n"))
+	known := arguments(resources(t, b.Workspace(t, "provider \"openstack\" {}\n"))[server])
 	b.table(slices.DeleteFunc(slices.Clone(changes), func(r row) bool { return since[r.argument] != "" && !slices.Contains(known, r.argument) }))
 }
 

@@ -199,18 +199,18 @@ func (w *Workspace) Run(ctx context.Context, args ...string) (string, error) {
 
 // Apply applies the configuration; variables are NAME=VALUE.
 func (w *Workspace) Apply(ctx context.Context, variables ...string) (string, error) {
-	return w.Run(ctx, append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, vars(variables)...)...)
+	return w.Run(ctx, append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, Vars(variables)...)...)
 }
 
 // Destroy destroys all there is.
 func (w *Workspace) Destroy(ctx context.Context, variables ...string) (string, error) {
-	return w.Run(ctx, append([]string{"destroy", "-auto-approve", "-input=false", "-no-color"}, vars(variables)...)...)
+	return w.Run(ctx, append([]string{"destroy", "-auto-approve", "-input=false", "-no-color"}, Vars(variables)...)...)
 }
 
 // Plan plans into a file, and returns what is in it.
 func (w *Workspace) Plan(ctx context.Context, file string, variables ...string) (*tfjson.Plan, error) {
 	if _, err := w.Run(ctx,
-		append([]string{"plan", "-input=false", "-no-color", "-out=" + file}, vars(variables)...)...); err != nil {
+		append([]string{"plan", "-input=false", "-no-color", "-out=" + file}, Vars(variables)...)...); err != nil {
 		return nil, err
 	}
 	text, err := w.Run(ctx, "show", "-json", "-no-color", file)
@@ -240,7 +240,8 @@ func (w *Workspace) Output(ctx context.Context, name string, into any) error {
 	return json.Unmarshal([]byte(text), into)
 }
 
-func vars(list []string) []string {
+// Vars are arguments that set variables, which are NAME=VALUE.
+func Vars(list []string) []string {
 	args := make([]string, len(list))
 	for i, v := range list {
 		args[i] = "-var=" + v
