@@ -169,12 +169,6 @@ func (g *guide) text() string {
 	return string(text)
 }
 
-// replace replaces all of a text in the configuration.
-func (g *guide) replace(old, changed string) {
-	g.t.Helper()
-	replace(g.t, filepath.Join(g.Dir, "main.tf"), old, changed)
-}
-
 // in puts a line into a block of the placement attachment.
 func (g *guide) in(block, line string) {
 	g.t.Helper()
@@ -245,7 +239,7 @@ var advice = []advised{
 		g.in("update", `pause = "30d"`)
 		g.other()
 		g.apply()
-	}, func(g *guide) { g.replace(`pause = "30d"`, "") }},
+	}, func(g *guide) { g.edit(g.t, `pause = "30d"`, "") }},
 	{"Too many nodes are unhealthy to replace them", updates, func(g *guide) {
 		g.change(broken, "web-0", "web-1")
 	}, func(g *guide) { g.in("update", `stop_above = "100%"`) }},
@@ -257,7 +251,7 @@ var advice = []advised{
 		g.in("deletion", `candidates = ["web-1"]`)
 		g.set("size", "2")
 		g.finish()
-		g.replace(`candidates = ["web-1"]`, "")
+		g.edit(g.t, `candidates = ["web-1"]`, "")
 		g.set("size", "3")
 	}},
 	{"Nodes that never served are not made a third time", updates, func(g *guide) {
@@ -268,17 +262,17 @@ var advice = []advised{
 		g.change(never, g.newest())
 	}, (*guide).other},
 	{"Servers did not follow their nodes", []string{stateful}, func(g *guide) {
-		g.replace("replace_triggered_by = [terraform_data.generation[each.key]]", "")
+		g.edit(g.t, "replace_triggered_by = [terraform_data.generation[each.key]]", "")
 		g.change(tainted, "web-1")
 		g.apply()
 	}, func(g *guide) {
-		g.replace("  lifecycle {\n", "  lifecycle {\n    replace_triggered_by = [terraform_data.generation[each.key]]\n")
+		g.edit(g.t, "  lifecycle {\n", "  lifecycle {\n    replace_triggered_by = [terraform_data.generation[each.key]]\n")
 		g.apply()
 		g.in("deletion", `candidates = ["web-1"]`)
 	}},
 	{"The first template is taken for what all nodes were made from", plain, func(g *guide) {
 		g.template(`"debian-13"`)
-	}, func(g *guide) { g.replace(`"debian-13"`, `"debian-12"`) }},
+	}, func(g *guide) { g.edit(g.t, `"debian-13"`, `"debian-12"`) }},
 	{"A missing argument", []string{balancer}, func(g *guide) {
 		g.in("update", `max_batch_size = 1`)
 		g.in("update", `causes = ["TEMPLATE"]`)
@@ -286,12 +280,12 @@ var advice = []advised{
 	{"A candidate is not there", []string{balancer, scaling, stateful, "hooks/zaqar"}, func(g *guide) { g.candidates(`["web-9"]`) },
 		func(g *guide) { g.candidates(`[]`) }},
 	{"A protected node is not there", []string{balancer, scaling, stateful, "hooks/zaqar"}, func(g *guide) { g.in("deletion", `protected = ["web-9"]`) },
-		func(g *guide) { g.replace(`protected = ["web-9"]`, "") }},
+		func(g *guide) { g.edit(g.t, `protected = ["web-9"]`, "") }},
 	{"Protected nodes stay as they are", updates, func(g *guide) {
 		g.in("deletion", `protected = ["web-0"]`)
 		g.other()
 		g.finish()
-	}, func(g *guide) { g.replace(`protected = ["web-0"]`, "") }},
+	}, func(g *guide) { g.edit(g.t, `protected = ["web-0"]`, "") }},
 	{"A closed place loses nodes", []string{regions}, func(g *guide) {
 		g.set("size", "6")
 		g.apply()
@@ -334,13 +328,13 @@ var advice = []advised{
 	{"A quota has no room for new servers next to the old ones", []string{tryIt}, func(g *guide) {
 		g.c.Room(g.t, "RegionOne", 1)
 		g.c.Room(g.t, "RegionTwo", 1)
-		g.replace("max_batch_size = 1", "max_batch_size = 3")
+		g.edit(g.t, "max_batch_size = 1", "max_batch_size = 3")
 		g.other()
-	}, func(g *guide) { g.replace("max_batch_size = 3", "max_batch_size = 1") }},
+	}, func(g *guide) { g.edit(g.t, "max_batch_size = 3", "max_batch_size = 1") }},
 	{"Servers are no longer waited for", append([]string{stateful}, readiness...), func(g *guide) {
 		g.change(unmarked, "web-0")
 		g.run("apply", "-refresh-only", "-auto-approve")
-		g.replace(`"stackpolicy_readiness_attachment" "`, `"stackpolicy_readiness_attachment" "new_`)
+		g.edit(g.t, `"stackpolicy_readiness_attachment" "`, `"stackpolicy_readiness_attachment" "new_`)
 	}, func(g *guide) {
 		for _, name := range []string{"web", "worker"} {
 			if strings.Contains(g.text(), "\"new_"+name+`" {`) {
@@ -349,12 +343,12 @@ var advice = []advised{
 		}
 	}},
 	{"Servers were destroyed before others took their place", readiness, func(g *guide) {
-		g.replace("create_before_destroy = true", "create_before_destroy = false")
+		g.edit(g.t, "create_before_destroy = true", "create_before_destroy = false")
 		g.apply()
 		g.candidates(`["web-0"]`)
 		g.apply()
 	}, func(g *guide) {
-		g.replace("create_before_destroy = false", "create_before_destroy = true")
+		g.edit(g.t, "create_before_destroy = false", "create_before_destroy = true")
 		g.apply()
 		g.candidates(`["web-1"]`)
 	}},
@@ -367,25 +361,25 @@ var advice = []advised{
 		for _, group := range g.c.Fake.ServerGroups("RegionOne") {
 			g.c.Fake.RemoveServerGroup("RegionOne", group.ID)
 		}
-		g.replace("ignore_changes = [scheduler_hints]", "")
+		g.edit(g.t, "ignore_changes = [scheduler_hints]", "")
 	}, (*guide).ignore},
 	{"The server group changes", []string{senlin}, func(g *guide) {
 		writePolicy(g.t, g.Dir, "affinity", "servergroup: {name: web, policies: anti-affinity}")
-		g.replace("ignore_changes = [scheduler_hints]", "")
+		g.edit(g.t, "ignore_changes = [scheduler_hints]", "")
 	}, (*guide).ignore},
 	{"The server group may change", []string{senlin}, func(g *guide) {
 		g.file(g.t, "name.tf.json", map[string]any{"resource": map[string]any{"terraform_data": map[string]any{"name": map[string]any{"input": "new"}}}})
 		g.edit(g.t, "${local.affinity.servergroup.name}-", "${terraform_data.name.output}-")
-		g.replace("ignore_changes = [scheduler_hints]", "")
+		g.edit(g.t, "ignore_changes = [scheduler_hints]", "")
 	}, (*guide).ignore},
-	{"The count is above the cluster's size", []string{senlin}, func(g *guide) { g.replace("count = 2", "count = 9") }, func(g *guide) {
-		g.replace("count = 9", "count = 2")
+	{"The count is above the cluster's size", []string{senlin}, func(g *guide) { g.edit(g.t, "count = 2", "count = 9") }, func(g *guide) {
+		g.edit(g.t, "count = 9", "count = 2")
 	}},
 }
 
 // ignore leaves the groups of servers as they are.
 func (g *guide) ignore() {
-	g.replace("  lifecycle {\n    \n", "  lifecycle {\n    ignore_changes = [scheduler_hints]\n")
+	g.edit(g.t, "  lifecycle {\n    \n", "  lifecycle {\n    ignore_changes = [scheduler_hints]\n")
 }
 
 // grow adds a node.
@@ -425,7 +419,7 @@ func (g *guide) move() {
 	case regions:
 		g.in("update", `causes = ["PLACEMENT"]`)
 		g.in("update", `max_batch_size = 1`)
-		g.replace("  network {", "  lifecycle {\n    create_before_destroy = true\n  }\n  network {")
+		g.edit(g.t, "  network {", "  lifecycle {\n    create_before_destroy = true\n  }\n  network {")
 	default:
 		g.edit(g.t, regexp.MustCompile(`causes +=.*`).FindString(g.text()), `causes = ["UNHEALTHY", "TEMPLATE", "PLACEMENT"]`)
 	}

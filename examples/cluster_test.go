@@ -173,15 +173,14 @@ func (e example) roll(t *testing.T) {
 	assert.Empty(t, e.planned(t, "size=7"), "the plan after the last batch")
 }
 
-// edit replaces a part of an example, as a reader would.
+// edit replaces a text of an example, wherever it is, as a reader would.
 func (e example) edit(t *testing.T, old, changed string) {
 	t.Helper()
-	file := filepath.Join(e.Dir, "main.tf")
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join(e.Dir, "main.tf"))
+	require.NoError(t, err)
+	if n := strings.Count(string(text), old); n != 1 { println("COUNT", n, old) }
 	require.Contains(t, string(text), old, "the example")
-	if err = errors.Join(err, os.WriteFile(file, []byte(strings.Replace(string(text), old, changed, 1)), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	e.file(t, "main.tf", strings.ReplaceAll(string(text), old, changed))
 }
 
 // shown fails unless a page has the text, line by line.

@@ -2,13 +2,9 @@ package examples_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -23,11 +19,10 @@ import (
 func TestModuleArguments(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "cluster")
-	main := filepath.Join(e.Dir, "main.tf")
-	replace(t, main, `[{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },`, `[{ name = "az-1", min = 1 }, { name = "az-2", cap = 2, template = { image = "debian-13" } }, { name = "az-3", weight = 300, closed = true }],
+	e.edit(t, `[{ name = "az-1" }, { name = "az-2" }, { name = "az-3" }] },`, `[{ name = "az-1", min = 1 }, { name = "az-2", cap = 2, template = { image = "debian-13" } }, { name = "az-3", weight = 300, closed = true }],
       min = 1, template = { flavor = "m1.tiny" } },`)
-	replace(t, main, `zones = [{ name = "az-1" }, { name = "az-2" }], weight`, "weight")
-	replace(t, main, `network_name = "shared"`, `network_name = "shared"
+	e.edit(t, `zones = [{ name = "az-1" }, { name = "az-2" }], weight`, "weight")
+	e.edit(t, `network_name = "shared"`, `network_name = "shared"
   deletion  = { criteria = "YOUNGEST_FIRST", candidates = ["web-1"], protected = ["web-0"] }
   update    = { causes = ["TEMPLATE"], max_batch_size = "3", target = "40%", method = "IN_PLACE", stop_above = "5", require_in_service = false }
   readiness = {
@@ -94,15 +89,15 @@ func TestModuleArguments(t *testing.T) {
 			"hook":    block("type", "webhook", "url", "https://consumer.example/launch"),
 		},
 	})
-	replace(t, main, "provider \"stackpolicy\" {", "provider \"stackpolicy\" {\n  allow_commands = true")
-	replace(t, main, `type = "webhook", url = "https://consumer.example/launch"`, `type = "zaqar", queue = "launch"`)
-	replace(t, main, `type = "webhook", url = "https://consumer.example/leave"`, `type = "command", command = ["leave", "now"]`)
+	e.edit(t, "provider \"stackpolicy\" {", "provider \"stackpolicy\" {\n  allow_commands = true")
+	e.edit(t, `type = "webhook", url = "https://consumer.example/launch"`, `type = "zaqar", queue = "launch"`)
+	e.edit(t, `type = "webhook", url = "https://consumer.example/leave"`, `type = "command", command = ["leave", "now"]`)
 	e.plans(t, map[string]map[string]any{
 		`stackpolicy_deletion_attachment.node["web-1"]`: {"hook": block("type", "command", "command", []any{"leave", "now"})},
 		"stackpolicy_readiness_attachment.cluster":      {"hook": block("type", "zaqar", "queue", "launch")},
 	})
-	replace(t, main, `type = "command", command = ["leave", "now"]`, `type = "zaqar", queue = "leave"`)
-	replace(t, main, `type = "zaqar", queue = "launch"`, `type = "command", command = ["launch", "now"]`)
+	e.edit(t, `type = "command", command = ["leave", "now"]`, `type = "zaqar", queue = "leave"`)
+	e.edit(t, `type = "zaqar", queue = "launch"`, `type = "command", command = ["launch", "now"]`)
 	e.plans(t, map[string]map[string]any{
 		`stackpolicy_deletion_attachment.node["web-1"]`: {"hook": block("type", "zaqar", "queue", "leave")},
 		"stackpolicy_readiness_attachment.cluster":      {"hook": block("type", "command", "command", []any{"launch", "now"})},
@@ -187,8 +182,7 @@ func TestModuleOrder(t *testing.T) {
 	var drained atomic.Int32
 	consumer := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { drained.Add(1) }))
 	t.Cleanup(consumer.Close)
-	main := filepath.Join(e.Dir, "main.tf")
-	replace(t, main, `network_name = "shared"`, fmt.Sprintf(`network_name = "shared"
+	e.edit(t, `network_name = "shared"`, fmt.Sprintf(`network_name = "shared"
   readiness = { http = { url = "%s/{name}" }, timeout = 300 }
   drain     = { hook = { type = "webhook", url = "%s/", default_result = "ABANDON" } }`, health.URL, consumer.URL))
 	_, err := e.Apply(t.Context(), "size=4")
@@ -196,8 +190,8 @@ func TestModuleOrder(t *testing.T) {
 	before := e.servers(t)
 
 	bad.Store(true)
-	replace(t, main, `"debian-12"`, `"debian-13"`)
-	replace(t, main, "timeout = 300", "timeout = 2")
+	e.edit(t, `"debian-12"`, `"debian-13"`)
+	e.edit(t, "timeout = 300", "timeout = 2")
 	_, err = e.Apply(t.Context(), "size=4")
 	if err == nil || !acctest.Says("not in service").MatchString(err.Error()) || drained.Load() != 0 {
 		t.Errorf("%d nodes were drained: %v", drained.Load(), err)
@@ -208,7 +202,7 @@ func TestModuleOrder(t *testing.T) {
 	}
 
 	bad.Store(false)
-	replace(t, main, "timeout = 2", "timeout = 300")
+	e.edit(t, "timeout = 2", "timeout = 300")
 	if _, err := e.Apply(t.Context(), "size=4"); err != nil || drained.Load() == 0 {
 		t.Errorf("%d nodes were drained: %v", drained.Load(), err)
 	}
@@ -220,8 +214,7 @@ func TestModuleOrder(t *testing.T) {
 func TestModuleBatch(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "cluster")
-	main := filepath.Join(e.Dir, "main.tf")
-	replace(t, main, `network_name = "shared"`, `network_name = "shared"
+	e.edit(t, `network_name = "shared"`, `network_name = "shared"
   affinity  = "soft-affinity"
   user_data = { v1 = "one", v2 = "two" }
   user_data_version = "v1"`)
@@ -239,7 +232,7 @@ func TestModuleBatch(t *testing.T) {
 		{`"soft-affinity"`, `null`, map[string]int{server + " no-op": 8, group + " delete": 5}},
 		{`cap = 6`, `closed = true`, map[string]int{server + " no-op": 8, waited: len(e.c.In(t, "RegionOne"))}},
 	} {
-		replace(t, main, c.old, c.changed)
+		e.edit(t, c.old, c.changed)
 		plan, err := e.Plan(t.Context(), "changed.tfplan", "size=8")
 		require.NoError(t, err)
 		done := map[string]int{}
@@ -254,18 +247,6 @@ func TestModuleBatch(t *testing.T) {
 		for what, n := range c.want {
 			assert.Equal(t, n, done[what], "%s: %s of %v", c.changed, what, done)
 		}
-		replace(t, main, c.changed, c.old)
-	}
-}
-
-// replace replaces text in a file of a copy of the examples.
-func replace(t *testing.T, file, old, text string) {
-	t.Helper()
-	all, err := os.ReadFile(file)
-	if !strings.Contains(string(all), old) {
-		err = errors.Join(err, errors.New("nothing to replace"))
-	}
-	if err = errors.Join(err, os.WriteFile(file, []byte(strings.ReplaceAll(string(all), old, text)), 0o600)); err != nil {
-		t.Fatalf("%s: %v", file, err)
+		e.edit(t, c.changed, c.old)
 	}
 }

@@ -102,44 +102,6 @@ func (d *databases) other() string {
 	return "debian-12"
 }
 
-// TestStatefulZoneDown: a zone is down in the middle of a rollout. The node there keeps
-// its server, its slot and its data; the others go on; and when the zone is back it
-// follows. Growth goes to the other zones meanwhile.
-func TestStatefulZoneDown(t *testing.T) {
-	d := startDatabases(t)
-	d.finish(t, "create")
-	d.watched.Restart()
-	d.image = d.other()
-	if _, err := d.Apply(t.Context(), d.variables()...); err != nil {
-		t.Fatal(err)
-	}
-	down := ""
-	for name, s := range d.c.Servers(t) {
-		if s.Image["id"] != d.c.Named(t, d.image) && (down == "" || name < down) {
-			down = name
-		}
-	}
-	before := d.c.Servers(t)[down]
-	d.c.Fake.SetZoneAvailable("RegionOne", before.AvailabilityZone, false)
-	plans := d.finish(t, "without "+before.AvailabilityZone)
-	if now := d.c.Servers(t)[down]; now.ID != before.ID {
-		t.Errorf("the node in the zone that is down has another server:\n%s", plans)
-	}
-	d.size = 4
-	d.finish(t, "growth without "+before.AvailabilityZone)
-	if s := d.c.Servers(t)["3"]; s.AvailabilityZone == before.AvailabilityZone {
-		t.Errorf("the growth went to %s", s.AvailabilityZone)
-	}
-	d.c.Fake.SetZoneAvailable("RegionOne", before.AvailabilityZone, true)
-	d.finish(t, "the zone is back")
-	for name, s := range d.c.Servers(t) {
-		if s.Image["id"] != d.c.Named(t, d.image) {
-			t.Errorf("web-%s has the old image", name)
-		}
-	}
-	d.counted(t, "a zone down and up")
-}
-
 // TestStatefulQuota: with a full quota a rollout and a repair need no room. A growth is
 // refused by Nova until there is some, and the slots wait for it.
 func TestStatefulQuota(t *testing.T) {

@@ -140,18 +140,11 @@ func TestAccWhatHappens_byHand(t *testing.T) {
 	if next := e.next(t); len(next) > 1 || len(next) == 1 && next["placement"] == "" {
 		t.Errorf("the plan after that has %v", next)
 	}
-	e.shrinks(t, ids)
-}
-
-// shrinks takes all nodes but one: the server in ERROR is chosen first, and the
-// locked one stays.
-func (e example) shrinks(t *testing.T, ids map[string]string) {
-	t.Helper()
-	next := e.next(t, "size=9")
-	if next["web-9"] != "destroyed" || len(next) != 2 {
+	// The server in ERROR is chosen first, and the locked one stays.
+	if next := e.next(t, "size=9"); next["web-9"] != "destroyed" || len(next) != 2 {
 		t.Errorf("one node fewer: the plan has %v, and should destroy web-9, which is in ERROR", next)
 	}
-	if next = e.next(t, "size=1"); next["web-5"] != "" || len(next) != len(ids) {
+	if next := e.next(t, "size=1"); next["web-5"] != "" || len(next) != len(ids) {
 		t.Errorf("one node only: the plan has %v, and should leave web-5, which is locked", next)
 	}
 }

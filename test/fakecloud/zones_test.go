@@ -26,6 +26,20 @@ func zoneList(t *testing.T, k *client, service string) string {
 	return strings.Join(list, " ")
 }
 
+// names of the servers of a list, in its order.
+func names(t *testing.T, a answer) string {
+	t.Helper()
+	var list []string
+	for _, s := range a.object(t)["servers"].([]any) {
+		name, ok := s.(map[string]any)["name"].(string)
+		if !ok {
+			name = "?"
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, " ")
+}
+
 func TestZones(t *testing.T) {
 	c := Start(t, Config{})
 	k := login(t, c, "member")

@@ -103,11 +103,13 @@ var needs = []string{
 	"apps/daemonsets get",
 }
 
-// faults are what is wrong with the manifests.
-func (m manifests) faults() (list []string) {
+// fit fails where something is wrong with the manifests.
+func (m manifests) fit(t *testing.T) {
+	t.Helper()
 	check := func(right bool, format string, args ...any) {
+		t.Helper()
 		if !right {
-			list = append(list, fmt.Sprintf(format, args...))
+			t.Errorf(format, args...)
 		}
 	}
 	namespace := m.namespace.Name
@@ -155,7 +157,7 @@ func (m manifests) faults() (list []string) {
 	check(*m.deployment.Spec.Replicas == 1 && m.deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType, "there may be two of it")
 
 	if len(pod.Containers) != 1 || len(pod.Volumes) != 1 || len(pod.Containers[0].VolumeMounts) != 1 || len(pod.Containers[0].Ports) != 1 || len(m.service.Spec.Ports) != 1 {
-		return append(list, "there is not one container, volume, mount and port")
+		t.Fatal("there is not one container, volume, mount and port")
 	}
 	c, volume, mount := pod.Containers[0], pod.Volumes[0], pod.Containers[0].VolumeMounts[0]
 	claim := volume.PersistentVolumeClaim
@@ -179,7 +181,6 @@ func (m manifests) faults() (list []string) {
 	check(*of.RunAsNonRoot && *of.RunAsUser != 0 && of.SeccompProfile.Type == corev1.SeccompProfileTypeRuntimeDefault, "the pod runs as %v", of)
 	check(*of.FSGroup == *of.RunAsGroup, "its group may not write the volume: %v", of)
 	check(!*own.AllowPrivilegeEscalation && slices.Equal(own.Capabilities.Drop, []corev1.Capability{"ALL"}) && len(own.Capabilities.Add) == 0, "the container has %v", own)
-	return list
 }
 
 // TestDrainer: the manifests are of the types of Kubernetes, fit together, and give kubectl the
@@ -190,9 +191,7 @@ func TestDrainer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, fault := range m.faults() {
-		t.Error(fault)
-	}
+	m.fit(t)
 	container := m.deployment.Spec.Template.Spec.Containers[0]
 	image := string(read(t, "consumer/Containerfile"))
 	for _, line := range []string{"node.sh " + container.Args[1], `ENTRYPOINT ["/usr/local/bin/consumer"]`, "/consumer /usr/local/bin/consumer"} {

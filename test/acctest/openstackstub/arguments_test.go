@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/openstackstub"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // server is the resource of servers.
@@ -27,7 +28,7 @@ type told struct{ name, change, template string }
 func guide(t *testing.T) map[string]told {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(workspace.Root(), "templates", "guides", "what-happens-when.md.tmpl"))
-	must(t, err)
+	require.NoError(t, err)
 	_, table, found := strings.Cut(string(page), "| argument | a change of it | in `template` |\n")
 	if !found {
 		t.Fatal("the guide has no table of arguments")
@@ -70,13 +71,13 @@ type block struct {
 func resources(t *testing.T, w *workspace.Workspace) map[string]block {
 	t.Helper()
 	text, err := w.Run(t.Context(), "providers", "schema", "-json")
-	must(t, err)
+	require.NoError(t, err)
 	var doc struct {
 		Schemas map[string]struct {
 			Resources map[string]struct{ Block block } `json:"resource_schemas"`
 		} `json:"provider_schemas"`
 	}
-	must(t, json.Unmarshal([]byte(text), &doc))
+	require.NoError(t, json.Unmarshal([]byte(text), &doc))
 	found := map[string]block{}
 	for address, schema := range doc.Schemas {
 		if strings.HasSuffix(address, workspace.OpenStack) {

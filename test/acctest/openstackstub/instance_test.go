@@ -187,28 +187,28 @@ func (b *bench) table(rows []row) {
 		return b.ProviderBlock("openstack") + text.String()
 	}
 	w := b.Workspace(t, config(func(r row) string { return r.before }))
-	must(t, apply(w))
+	require.NoError(t, apply(w))
 	before := ids(t, w)
 	for i, r := range rows {
 		if r.hand != nil {
 			r.hand(b, before[fmt.Sprint("row", i)])
 		}
 	}
-	must(t, w.Write(config(func(r row) string { return r.after })))
+	require.NoError(t, w.Write(config(func(r row) string { return r.after })))
 	plan, err := w.Plan(t.Context(), "changes.tfplan")
-	must(t, err)
+	require.NoError(t, err)
 	for i, change := range byName(plan) {
 		if got := answer(change.Change); got != rows[number(i)].want {
 			t.Errorf("%s -> %s: %s, want %s", rows[number(i)].before, rows[number(i)].after, got, rows[number(i)].want)
 		}
 	}
-	must(t, w.Write(config(func(r row) string {
+	require.NoError(t, w.Write(config(func(r row) string {
 		if r.planned {
 			return r.before
 		}
 		return r.after
 	})))
-	must(t, apply(w))
+	require.NoError(t, apply(w))
 	after := ids(t, w)
 	for i, r := range rows {
 		name := fmt.Sprint("row", i)
@@ -221,17 +221,12 @@ func (b *bench) table(rows []row) {
 		}
 	}
 	plan, err = w.Plan(t.Context(), "after.tfplan")
-	must(t, err)
+	require.NoError(t, err)
 	for i, change := range byName(plan) {
 		if got := answer(change.Change); got != "nothing" {
 			t.Errorf("%s -> %s: the plan afterwards has it %s", rows[number(i)].before, rows[number(i)].after, got)
 		}
 	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	require.NoError(t, err)
 }
 
 func apply(w *workspace.Workspace) error {
@@ -271,7 +266,7 @@ func byName(plan *tfjson.Plan) map[string]*tfjson.ResourceChange {
 func ids(t *testing.T, w *workspace.Workspace) map[string]string {
 	t.Helper()
 	state, err := w.State(t.Context())
-	must(t, err)
+	require.NoError(t, err)
 	found := map[string]string{}
 	for _, r := range state.Values.RootModule.Resources {
 		found[r.Name] = r.AttributeValues["id"].(string)

@@ -2,13 +2,13 @@ package openstackstub_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/require"
 )
 
 // slow is a cloud that shows a server for a moment after its deletion, as all
@@ -38,7 +38,7 @@ func (b *bench) config(rows ...string) string {
 // change replaces the configuration.
 func (r *run) change(rows ...string) {
 	r.t.Helper()
-	must(r.t, r.Write(r.config(rows...)))
+	require.NoError(r.t, r.Write(r.config(rows...)))
 }
 
 // apply applies; what is wanted of its failure is text, "" for none.
@@ -48,7 +48,7 @@ func (r *run) apply(failure string) {
 	switch {
 	case err == nil && failure != "":
 		r.t.Errorf("the apply did not fail with %q", failure)
-	case err != nil && (failure == "" || !strings.Contains(flat(err.Error()), failure)):
+	case err != nil && (failure == "" || !acctest.Says(failure).MatchString(err.Error())):
 		r.t.Errorf("the apply is to fail with %q: %v", failure, err)
 	}
 }
@@ -71,7 +71,7 @@ func (r *run) gone() {
 func (r *run) plan(want ...string) {
 	r.t.Helper()
 	plan, err := r.Plan(r.t.Context(), "next.tfplan")
-	must(r.t, err)
+	require.NoError(r.t, err)
 	got := map[string]string{}
 	for name, change := range byName(plan) {
 		got[name] = answer(change.Change)
@@ -81,11 +81,6 @@ func (r *run) plan(want ...string) {
 			r.t.Errorf("the plan has %s %s, want %s", name, got[name], w)
 		}
 	}
-}
-
-// flat undoes the lines that terraform breaks a text into.
-func flat(text string) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(text, "│", " ")), " ")
 }
 
 // TestAccInstance_paused: to destroy a paused server takes two attempts.
@@ -150,9 +145,9 @@ func TestAccInstance_import(t *testing.T) {
 	for name, id := range made {
 		config += fmt.Sprintf("import {\n  to = openstack_compute_instance_v2.%s\n  id = %q\n}\n", name, id)
 		_, err := r.Run(t.Context(), "state", "rm", "openstack_compute_instance_v2."+name)
-		must(t, err)
+		require.NoError(t, err)
 	}
-	must(t, r.Write(config))
+	require.NoError(t, r.Write(config))
 	t.Cleanup(func() { // they are not in the state
 		r.change()
 		for _, id := range made {
