@@ -178,7 +178,6 @@ func (e example) edit(t *testing.T, old, changed string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(e.Dir, "main.tf"))
 	require.NoError(t, err)
-	if n := strings.Count(string(text), old); n != 1 { println("COUNT", n, old) }
 	require.Contains(t, string(text), old, "the example")
 	e.file(t, "main.tf", strings.ReplaceAll(string(text), old, changed))
 }
