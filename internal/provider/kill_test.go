@@ -30,34 +30,22 @@ func TestKilled(t *testing.T) {
 	l := acctest.Loop{Workspace: c.Installed(t, guarded(c, 2)), Cloud: c}
 	for _, change := range []struct {
 		name, before, config string
-		left                 int // servers, at most
+		size, left           int // servers in the end, and at most more than that
 	}{
-		{"create", "", guarded(c, 2), 1},
-		{"shrink", guarded(c, 2), guarded(c, 1), 0},
+		{"create", "", guarded(c, 2), 2, 1},
+		{"shrink", guarded(c, 2), guarded(c, 1), 1, 0},
 	} {
 		k := killing{l, change.before, change.config}
-		k.prepare(t)
-		k.apply(t)
-		targets := c.Fake.Requests()
-		size, killed := len(c.Servers(t)), 0
-		for n, r := range targets {
-			if spared(r) {
-				continue
-			}
-			killed++
-			k.prepare(t)
-			k.kill(t, n+1)
+		k.each(t, change.name, func(name string) {
 			k.apply(t)
-			name := fmt.Sprintf("%s, killed at request %d, %s", change.name, n+1, r)
 			l.Settled(t, name)
 			if groups := c.Groups(t, "RegionOne"); groups != 1 {
 				t.Errorf("%s: %d server groups", name, groups)
 			}
-			if there := c.Fake.Servers("RegionOne"); len(c.Servers(t)) != size || len(there) > size+change.left {
+			if there := c.Fake.Servers("RegionOne"); len(c.Servers(t)) != change.size || len(there) > change.size+change.left {
 				t.Errorf("%s: %d servers of %d names", name, len(there), len(c.Servers(t)))
 			}
-		}
-		t.Logf("%s: killed at %d of %d requests", change.name, killed, len(targets))
+		})
 	}
 }
 
@@ -92,6 +80,24 @@ func (k killing) prepare(t *testing.T) {
 	k.Cloud.Fake.ResetRequests()
 }
 
+// each kills the change at each of its requests, and looks what comes of it.
+func (k killing) each(t *testing.T, what string, then func(name string)) {
+	t.Helper()
+	k.prepare(t)
+	k.apply(t)
+	targets, killed := k.Cloud.Fake.Requests(), 0
+	for n, r := range targets {
+		if spared(r) || testing.Short() && killed == 2 { // "make faults" kills at all
+			continue
+		}
+		killed++
+		k.prepare(t)
+		k.kill(t, n+1)
+		then(fmt.Sprintf("%s, killed at request %d, %s", what, n+1, r))
+	}
+	t.Logf("%s: killed at %d of %d requests", what, killed, len(targets))
+}
+
 // orderly lets terraform do one thing after the other, so that requests come in
 // the same order each time.
 var orderly = []string{"apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"}
@@ -122,4 +128,52 @@ func (k killing) kill(t *testing.T, nth int) {
 	case err := <-ended:
 		t.Errorf("terraform ended before its request %d: %v", nth, err)
 	}
+}
+
+// rolled is a cluster of three nodes whose version is replaced one by one, each
+// new server marked as in service before the old one goes.
+func rolled(c *acctest.Cloud, version string) string {
+	return acctest.Placement(c, 3, acctest.Places("RegionOne: az-1 az-2 az-3"), fmt.Sprintf(`template          = { version = %q }
+  update {
+    causes             = ["UNHEALTHY", "TEMPLATE"]
+    max_batch_size     = 1
+    require_in_service = true
+  }`, version)) + acctest.Made(c, "metadata = { version = each.value.template.version }\n  "+acctest.First) +
+		acctest.Drained("shutdown = true\n  "+acctest.First) + acctest.Awaited(c, "timeout = 30")
+}
+
+// TestKilledRollout kills terraform at each request of a batch. The applies that
+// follow end the rollout, and none ever takes more than its one node.
+func TestKilledRollout(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	l := acctest.Loop{Workspace: c.Installed(t, rolled(c, "a")), Cloud: c}
+	k := killing{l, rolled(c, "a"), rolled(c, "b")}
+	k.each(t, "rollout", func(name string) {
+		for applies := 1; ; applies++ {
+			// An apply ends one batch, and the one that was killed began one.
+			old, there := serversOf(c, "a")
+			if old < 3-applies || there < 3 {
+				t.Errorf("%s: before apply %d there are %d servers, %d of the old version", name, applies, there, old)
+			}
+			if old == 0 || applies > 4 {
+				break
+			}
+			k.apply(t)
+		}
+		l.Settled(t, name)
+		if got, _ := serversOf(c, "b"); got < 3 || len(c.Servers(t)) != 3 {
+			t.Errorf("%s: %d servers of the new version, of %d names", name, got, len(c.Servers(t)))
+		}
+	})
+}
+
+// serversOf counts the servers of a version, and all.
+func serversOf(c *acctest.Cloud, version string) (of, all int) {
+	for _, s := range c.Fake.Servers("RegionOne") {
+		if all++; s.Metadata["version"] == version {
+			of++
+		}
+	}
+	return of, all
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -113,38 +112,6 @@ func TestRecord(t *testing.T) {
 			reasons := of["reasons"].(types.Map).Elements()
 			if len(reasons) != 100 || !reasons[first].Equal(types.StringValue("for "+first)) {
 				t.Errorf("%s has %d reasons: %s", part, len(reasons), reasons[first])
-			}
-		}
-	}
-}
-
-// TestSizes: both bounds are allowed, -1 is none, and what contradicts itself is reported
-// at its argument.
-func TestSizes(t *testing.T) {
-	given := func(n int64) types.Int64 {
-		if n == -2 {
-			return types.Int64Null()
-		}
-		return types.Int64Value(n)
-	}
-	const size, least = "desired_capacity", "min_size"
-	for _, c := range []struct {
-		size, least, most int64 // -2: not given
-		at                string
-	}{
-		{3, -2, -2, ""}, {3, 3, 3, ""}, {3, 0, -1, ""}, {3, 2, 4, ""}, {-2, 3, 3, ""},
-		{2, 3, 5, size}, {6, 3, 5, size}, {6, -2, 5, size}, {3, 5, 4, least}, {-2, 5, 4, least},
-	} {
-		m := attachmentModel{DesiredCapacity: given(c.size), MinSize: given(c.least), MaxSize: given(c.most)}
-		var diags diag.Diagnostics
-		m.validateSizes(&diags)
-		if len(diags) != min(1, len(c.at)) {
-			t.Errorf("%+v: %v", c, diags)
-			continue
-		}
-		for _, d := range diags {
-			if at := d.(diag.DiagnosticWithPath).Path(); !at.Equal(path.Root(c.at)) {
-				t.Errorf("%+v: at %s", c, at)
 			}
 		}
 	}
