@@ -137,7 +137,8 @@ func (s Server) setTime(ctx context.Context, key string, at time.Time) error {
 }
 
 func (s Server) set(ctx context.Context, key, value string) error {
-	set, err := extracted(servers.CreateMetadatum(ctx, s.Compute.At(1), s.ID, servers.MetadatumOpts{key: value}).Extract())
+	result := servers.CreateMetadatum(ctx, s.Compute.At(1), s.ID, servers.MetadatumOpts{key: value})
+	set, err := extracted(result.Extract())
 	if err == nil && set[key] != value {
 		err = missing("meta")
 	}

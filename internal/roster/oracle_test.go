@@ -801,7 +801,7 @@ func (s *slowPlanner) waitsAt(at placement.Place, cause Cause) bool {
 	if s.keeps() {
 		open.full = nil
 	}
-	return open.board().Closed(at) && !(s.keeps() && s.policy.Update.Method == InPlace && cause == Outdated)
+	return open.board().Closed(at) && (!s.keeps() || s.policy.Update.Method != InPlace || cause != Outdated)
 }
 
 // closed reports whether an operator closed a place, or its region.

@@ -62,7 +62,7 @@ func running(r Roster) Seen {
 
 // change changes what was seen of servers, by their names.
 func (s Seen) change(names string, change func(*node.Node)) {
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		server, there := s.Servers[name]
 		if !there {
 			panic(name + " has no server")
@@ -74,7 +74,7 @@ func (s Seen) change(names string, change func(*node.Node)) {
 
 // change changes nodes, by their names.
 func (r Roster) change(names string, change func(*Node)) {
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		n := r.Nodes[name]
 		change(&n)
 		r.Nodes[name] = n

@@ -118,8 +118,8 @@ func (c *Cloud) Bare() string {
 	return fmt.Sprintf("image_id     = %q\n  flavor_id    = %q\n  network_mode = \"none\"", c.Image, c.Flavor)
 }
 
-// Step applies a configuration, and holds the cloud to what is expected: which servers came and went, and that all others are the
-// same ones. The plan after it is empty.
+// Step applies a configuration, and holds the cloud to what is expected: which servers
+// came and went, and that all others are the same ones. The plan after it is empty.
 func (l Loop) Step(t *testing.T, name, config string, created, deleted string) {
 	t.Helper()
 	l.Batch(t, name, config, created, deleted)
