@@ -186,20 +186,6 @@ func TestClosedPlaces(t *testing.T) {
 	}
 }
 
-// TestClosedReason: the reason of a node that leaves a closed place says that no other
-// place could lose one.
-func TestClosedReason(t *testing.T) {
-	r, _, err := Plan(Roster{}, NewSeen(), policy(2))
-	require.NoError(t, err)
-	p := policy(0)
-	p.close("RegionTwo", "")
-	_, change, err := Plan(r, running(r), p)
-	const want = "RegionTwo/az-1 loses 1 of 1: it is closed, and no open place can lose a node; oldest unprotected, created 2026-11-01"
-	if err != nil || len(change.Of(Leaves)) != 2 || change.Of(Leaves)[1].Reason != want {
-		t.Errorf("%v, %+v", err, change.Of(Leaves))
-	}
-}
-
 // TestClosedCandidate: with a method that keeps names, a candidate of a closed place
 // cannot be made again. One that the cluster has too many leaves it.
 func TestClosedCandidate(t *testing.T) {

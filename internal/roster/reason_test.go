@@ -122,6 +122,17 @@ func TestReasons(t *testing.T) {
 			p.Capacity, p.Regions, p.Protected = 5, []placement.Region{{Bin: bin("RegionTwo", 1)}}, []string{"web-0", "web-1", "web-2", "web-3", "web-4"}
 		}, nil,
 			[]string{"web-5: RegionTwo/az-2 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
+		{"the oldest, where no update would replace another one", func(p *Policy) {
+			p.Capacity, p.Update, p.Templates = 5, update("2"), Templates{{}: image("a"), {Region: "RegionOne", Zone: "az-3"}: image("b")}
+		}, nil,
+			[]string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
+		{"of places that are equally full the one that it would", func(p *Policy) {
+			p.Capacity, p.Update, p.Templates = 5, update("2", Outdated), Templates{{}: image("a"), {Region: "RegionOne", Zone: "az-3"}: image("b")}
+		}, nil,
+			[]string{"web-2: RegionOne/az-3 loses 1 of 1; of the outdated ones, which the update would replace: " +
+				"oldest unprotected, created 2026-11-01"}},
+		{"a closed place", func(p *Policy) { p.Capacity, p.Regions = 5, p.Regions[1:]; p.close("RegionTwo", ""); p.Protected = []string{"web-0", "web-1", "web-2"} }, nil,
+			[]string{"web-3: RegionTwo/az-1 loses 1 of 2: it is closed, and no open place can lose a node; oldest unprotected, created 2026-11-01 at 00:00:03 UTC"}},
 		{"a candidate", func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2"} }, nil,
 			[]string{"web-2: named in candidates"}},
 		{"replaced", func(p *Policy) {

@@ -2,7 +2,6 @@ package roster
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -225,19 +224,8 @@ func TestBatch(t *testing.T) {
 	zones := func(name string, zones ...placement.Bin) placement.Region {
 		return placement.Region{Bin: bin(name, 100), Zones: zones}
 	}
-	failed := func(fault string, names ...string) func(Seen) {
-		return func(s Seen) {
-			for _, name := range names {
-				s.change(name, func(n *node.Node) { n.Status, n.Fault = "ERROR", fault })
-			}
-		}
-	}
-	tainted := func(names ...string) func(Seen) {
-		return func(s Seen) {
-			for _, name := range names {
-				s.change(name, func(n *node.Node) { n.Tainted = true })
-			}
-		}
+	failed := func(fault, names string) func(Seen) {
+		return func(s Seen) { s.change(names, func(n *node.Node) { n.Status, n.Fault = "ERROR", fault }) }
 	}
 	for _, c := range []struct {
 		name      string
@@ -246,6 +234,7 @@ func TestBatch(t *testing.T) {
 		image     string
 		update    *Update
 		change    func(*Policy)
+		roster    func(Roster)
 		seen      func(Seen)
 		leave     string // removed or revised
 		remaining int64
@@ -264,7 +253,7 @@ func TestBatch(t *testing.T) {
 			nodes:   []string{"R/a 1", "R/a 1", "R/b 1", "R/b 1", "R/old 1", "R/old 1"},
 			regions: []placement.Region{zones("R", bin("a", 1), capped("b", 3))},
 			image:   "1", update: update("1", Unhealthy, Misplaced), change: func(p *Policy) { p.Begins = true },
-			seen: failed(noHost, "web-0", "web-1"), remaining: 2, notices: []Title{UpdateBegins}},
+			seen: failed(noHost, "web-0 web-1"), remaining: 2, notices: []Title{UpdateBegins}},
 		{name: "a node under way that is replaced leaves its part of the batch to another",
 			nodes:   []string{"R 2", "R 1", "R 1"},
 			regions: []placement.Region{zones("R")},
@@ -278,7 +267,7 @@ func TestBatch(t *testing.T) {
 		{name: "two nodes of a full zone are replaced at once",
 			nodes:   []string{"R/a 1", "R/a 1"},
 			regions: []placement.Region{zones("R", capped("a", 2))},
-			image:   "1", update: update("2", Unhealthy), seen: tainted("web-0", "web-1"), leave: "web-0 web-1",
+			image:   "1", update: update("2", Unhealthy), seen: func(s Seen) { s.change("web-0 web-1", func(n *node.Node) { n.Tainted = true }) }, leave: "web-0 web-1",
 			change: func(p *Policy) { p.Update.StopAbove = amount("100%") }},
 		{name: "a node that is revised in place is out of service for a while, as if it left",
 			nodes:   []string{"R/a 1", "R/a 2", "R/b 1", "R/b 1"},
@@ -303,7 +292,7 @@ func TestBatch(t *testing.T) {
 			},
 			seen: func(s Seen) {
 				failed(noHost, "web-0")(s)
-				failed("", "web-1", "web-2")(s)
+				failed("", "web-1 web-2")(s)
 				s.Full[placement.Place{Region: "R", Zone: "a"}] = time.Unix(0, 0)
 			},
 			leave: "web-1", remaining: 2, notices: []Title{FullPlaces, NoRoom}},
@@ -313,7 +302,7 @@ func TestBatch(t *testing.T) {
 			image:   "1", update: update("1", Unhealthy), change: func(p *Policy) {
 				p.Update.StopAbove, p.Update.RetryFullAfter = amount("100%"), time.Hour
 			},
-			seen:  func(s Seen) { failed(noHost, "web-0")(s); failed("", "web-1", "web-2")(s) },
+			seen:  func(s Seen) { failed(noHost, "web-0")(s); failed("", "web-1 web-2")(s) },
 			leave: "web-0", remaining: 2},
 		{name: "a fault of the past closes no place",
 			nodes:   []string{"R/a 1"},
@@ -321,6 +310,30 @@ func TestBatch(t *testing.T) {
 			image:   "1", update: update("1", Unhealthy), change: func(p *Policy) { p.Update.StopAbove = amount("100%") },
 			seen:  func(s Seen) { s.change("web-0", func(n *node.Node) { n.Tainted, n.Fault = true, noHost }) },
 			leave: "web-0"},
+		{name: "what never served follows at once, whatever the batch",
+			nodes:   []string{"R 1", "R 1", "R 1"},
+			regions: []placement.Region{zones("R")},
+			image:   "2", update: update("1", Outdated),
+			roster: func(r Roster) { r.change("web-0 web-1 web-2", func(n *Node) { n.Served = false }) },
+			seen:   func(s Seen) { s.lose("web-0"); s.lose("web-1"); s.lose("web-2") }, leave: "web-0 web-1 web-2"},
+		{name: "but one that no refresh has looked at may be in service",
+			nodes:   []string{"R 1", "R 1", "R 1"},
+			regions: []placement.Region{zones("R")},
+			image:   "2", update: update("1", Outdated),
+			roster: func(r Roster) { r.change("web-0 web-1 web-2", func(n *Node) { n.Served = false }) },
+			seen:   func(s Seen) { clear(s.Servers) }, remaining: 3, notices: []Title{NotSeen}},
+		{name: "a second try that never served is not made again with the same template",
+			nodes:   []string{"R 1", "R 1", "R 1"},
+			regions: []placement.Region{zones("R")},
+			image:   "1", update: update("1", Unhealthy),
+			roster: func(r Roster) { r.change("web-0", func(n *Node) { n.Served, n.Retried = false, true }) },
+			seen:   func(s Seen) { failed("", "web-0")(s); s.change("web-0", func(n *node.Node) { n.InService = "" }) }, remaining: 1, notices: []Title{MadeTwice}},
+		{name: "and is with another one",
+			nodes:   []string{"R 1", "R 1", "R 1"},
+			regions: []placement.Region{zones("R")},
+			image:   "2", update: update("1", Unhealthy),
+			roster: func(r Roster) { r.change("web-0", func(n *Node) { n.Served, n.Retried = false, true }) },
+			seen:   func(s Seen) { failed("", "web-0")(s); s.change("web-0", func(n *node.Node) { n.InService = "" }) }, leave: "web-0"},
 		{name: "the template that came first is the oldest profile, whatever its image",
 			nodes:   []string{"R 2", "R 1", "R 3"},
 			regions: []placement.Region{zones("R")},
@@ -336,88 +349,18 @@ func TestBatch(t *testing.T) {
 			c.change(&p)
 		}
 		seen := running(r)
+		if c.roster != nil {
+			c.roster(r)
+		}
 		if c.seen != nil {
 			c.seen(seen)
 		}
 		_, change, err := Plan(r, seen, p)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		require.NoError(t, err, c.name)
 		left := strings.TrimSpace(listed(change.Of(Leaves)) + " " + listed(change.Of(Changes)))
-		if left != c.leave || change.Remaining != c.remaining || !slices.Equal(titles(change.Notices), c.notices) {
-			t.Errorf("%s: %q leave and %d remain, want %q and %d; %q", c.name, left, change.Remaining, c.leave, c.remaining, change.Notices)
-		}
-	}
-}
-
-// TestShrinkTakesOutdated: of places that are equally full a shrink takes the node that the
-// update would replace, so that no server is made for one that has what is wanted.
-func TestShrinkTakesOutdated(t *testing.T) {
-	for _, c := range []struct {
-		causes []Cause
-		want   string
-	}{
-		{nil, "web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"},
-		{[]Cause{Outdated}, "web-4: RegionTwo/az-1 loses 1 of 2; of the outdated ones, which the update would replace: " +
-			"oldest unprotected, created 2026-11-01 at 00:00:04 UTC"},
-	} {
-		r, p := six(t, image("a")), policy(5)
-		r.change("web-4", func(n *Node) {
-			n.Template = image("b")
-			n.Mark = n.Mark.with(n.Template)
-		})
-		p.Templates, p.Update = images("a"), update("2", c.causes...)
-		next, change, err := Plan(r, running(r), p)
-		left := change.Of(Leaves)
-		if err != nil || len(left) != 1 || left[0].Name+": "+left[0].Reason != c.want || len(next.Nodes) != 5 || len(change.Of(Comes)) > 0 {
-			t.Errorf("%v: %v leave, want %q; %v, %v", c.causes, left, c.want, change.Of(Comes), err)
-		}
-	}
-}
-
-// TestNeverServed: a node that was not in service follows another template at once, and
-// whatever the batch. One that no refresh has looked at may well be in service: it is not
-// touched.
-func TestNeverServed(t *testing.T) {
-	p := policy(6)
-	p.Templates = images("b")
-	for looked, want := range map[bool]string{true: "web-0 web-1 web-2 web-3 web-4 web-5", false: ""} {
-		for _, method := range []string{Substitute, InPlace} {
-			r := six(t, image("a"))
-			for name, n := range r.Nodes {
-				n.Served, n.Doubt = false, !looked
-				r.Nodes[name] = n
-			}
-			p.Update = update("1", Outdated)
-			p.Update.Method = method
-			seen := NewSeen()
-			if looked {
-				for name := range r.Nodes {
-					seen.lose(name)
-				}
-			}
-			_, change, err := Plan(r, seen, p)
-			got := strings.TrimSpace(listed(change.Of(Changes)) + " " + listed(change.Of(Leaves)))
-			if err != nil || got != want || looked && len(change.Of(Leaves)) > 0 {
-				t.Errorf("%s, looked at: %v: %q follow, want %q, %v", method, looked, got, want, err)
-			}
-		}
-	}
-}
-
-// TestNoThirdTry: a second try that never served is not made again with the same template, and is with another one.
-func TestNoThirdTry(t *testing.T) {
-	for wanted, want := range map[string]Outcome{"a": Held, "b": Leaves} {
-		r, p := six(t, image("a")), policy(6)
-		r.change("web-0", func(n *Node) { n.Served, n.Retried = false, true })
-		p.Templates, p.Update = images(wanted), update("1", Unhealthy)
-		seen := running(r)
-		seen.change("web-0", func(n *node.Node) { n.Status, n.InService = "ERROR", "" })
-		_, change, err := Plan(r, seen, p)
-		if list := change.Of(want); err != nil || len(list) != 1 || list[0].Name != "web-0" {
-			t.Errorf("%s: %v, want it %s; %v", wanted, change.Verdicts, want, err)
-		}
+		assert.Equal(t, c.leave, left, c.name)
+		assert.Equal(t, c.remaining, change.Remaining, c.name)
+		assert.Equal(t, c.notices, titles(change.Notices), "%s: %q", c.name, change.Notices)
 	}
 }
 
@@ -425,11 +368,10 @@ func TestNoThirdTry(t *testing.T) {
 // now waits, because its substitute would leave the spread worse than it is.
 func TestOutdatedInClosedPlaces(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		policy  func(*Policy)
-		failed  string // node for whose server Nova found no host
-		stay    string
-		inPlace bool
+		name   string
+		policy func(*Policy)
+		failed string // node for whose server Nova found no host
+		stay   string
 	}{
 		{name: "none is closed", policy: func(*Policy) {}},
 		{name: "a zone", policy: func(p *Policy) { p.Regions[0].Zones[1].Closed = true }, stay: "web-1"},
