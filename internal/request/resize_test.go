@@ -13,9 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// q reads a number.
+func q(text string) *big.Rat { r, _ := new(big.Rat).SetString(text); return r }
+
 func TestDesired(t *testing.T) {
-	n := func(n int64) *int64 { return &n }
-	q := func(text string) *big.Rat { r, _ := new(big.Rat).SetString(text); return r }
 	for _, c := range []struct {
 		name    string
 		current int64
@@ -29,17 +30,17 @@ func TestDesired(t *testing.T) {
 		{"downwards too", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("-50")}, 4},
 		{"but changes at least one node", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("1")}, 8},
 		{"even of an empty cluster", 0, Resize{AdjustmentType: ChangeInPercentage, Number: q("50")}, 1},
-		{"or min_step of them", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("-1"), MinStep: n(3)}, 4},
+		{"or min_step of them", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("-1"), MinStep: new(int64(3))}, 4},
 		{"a percentage may have decimals", 40, Resize{AdjustmentType: ChangeInPercentage, Number: q("12.5")}, 45},
 		{"which round towards zero", 39, Resize{AdjustmentType: ChangeInPercentage, Number: q("-12.5")}, 35},
 		{"and are exact", 1000, Resize{AdjustmentType: ChangeInPercentage, Number: q("33.3")}, 1333},
 		{"however small", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("-0.001")}, 6},
-		{"of nothing stays nothing", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("0"), MinStep: n(3)}, 7},
-		{"truncated to max", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("9"), MaxSize: n(10)}, 10},
-		{"truncated to min", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("-9"), MinSize: n(2)}, 2},
+		{"of nothing stays nothing", 7, Resize{AdjustmentType: ChangeInPercentage, Number: q("0"), MinStep: new(int64(3))}, 7},
+		{"truncated to max", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("9"), MaxSize: new(int64(10))}, 10},
+		{"truncated to min", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("-9"), MinSize: new(int64(2))}, 2},
 		{"never below nothing", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("-9")}, 0},
-		{"bounds alone move the size", 7, Resize{MaxSize: n(5)}, 5},
-		{"no bound", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("9"), MaxSize: n(placement.Unlimited)}, 16},
+		{"bounds alone move the size", 7, Resize{MaxSize: new(int64(5))}, 5},
+		{"no bound", 7, Resize{AdjustmentType: ChangeInCapacity, Number: q("9"), MaxSize: new(int64(placement.Unlimited))}, 16},
 		{"huge", placement.MaxNodes, Resize{AdjustmentType: ChangeInPercentage, Number: q("-100")}, 0},
 	} {
 		if got, err := c.resize.Desired(c.current); err != nil || got != c.want {
@@ -49,8 +50,6 @@ func TestDesired(t *testing.T) {
 }
 
 func TestDesiredRefuses(t *testing.T) {
-	n := func(n int64) *int64 { return &n }
-	q := func(text string) *big.Rat { r, _ := new(big.Rat).SetString(text); return r }
 	for _, c := range []struct {
 		resize Resize
 		want   string
@@ -61,11 +60,11 @@ func TestDesiredRefuses(t *testing.T) {
 		{Resize{AdjustmentType: ExactCapacity, Number: q("-1")}, "number: EXACT_CAPACITY needs a number that is 0 or more, not -1."},
 		{Resize{AdjustmentType: ChangeInCapacity, Number: q("3.7")}, "number: CHANGE_IN_CAPACITY needs a whole number, not 3.7."},
 		{Resize{AdjustmentType: ExactCapacity, Number: q("1/3")}, "number: EXACT_CAPACITY needs a whole number, not 0.33333333333333333333."},
-		{Resize{MinSize: n(-1)}, "min_size: min_size is 0 or more, not -1."},
-		{Resize{MaxSize: n(-2)}, "max_size: max_size is 0 or more, or -1 for none, not -2."},
-		{Resize{MinStep: n(2)}, "min_step: min_step needs CHANGE_IN_PERCENTAGE."},
-		{Resize{AdjustmentType: ChangeInPercentage, Number: q("5"), MinStep: n(0)}, "min_step: min_step is 1 or more, not 0."},
-		{Resize{MinSize: n(5), MaxSize: n(4)}, "min_size: The specified min_size (5) is greater than the specified max_size (4)."},
+		{Resize{MinSize: new(int64(-1))}, "min_size: min_size is 0 or more, not -1."},
+		{Resize{MaxSize: new(int64(-2))}, "max_size: max_size is 0 or more, or -1 for none, not -2."},
+		{Resize{MinStep: new(int64(2))}, "min_step: min_step needs CHANGE_IN_PERCENTAGE."},
+		{Resize{AdjustmentType: ChangeInPercentage, Number: q("5"), MinStep: new(int64(0))}, "min_step: min_step is 1 or more, not 0."},
+		{Resize{MinSize: new(int64(5)), MaxSize: new(int64(4))}, "min_size: The specified min_size (5) is greater than the specified max_size (4)."},
 		{Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(placement.MaxNodes+1, 1)}, "number: 1000000000000001 is more than can be planned"},
 		{Resize{AdjustmentType: ChangeInPercentage, Number: big.NewRat(placement.MaxNodes, 1)}, "more than can be planned"},
 	} {
@@ -101,7 +100,7 @@ func TestDesiredVectors(t *testing.T) {
 	for i, c := range cases {
 		resize := Resize{AdjustmentType: c.Resize.AdjustmentType, MinSize: c.Resize.MinSize, MaxSize: c.Resize.MaxSize, MinStep: c.Resize.MinStep, Strict: c.Resize.Strict}
 		if c.Resize.Number != nil {
-			resize.Number, _ = new(big.Rat).SetString(c.Resize.Number.String())
+			resize.Number = q(c.Resize.Number.String())
 		}
 		got, err := resize.Desired(c.Current)
 		if c.Expect.Status == "OK" {
@@ -120,7 +119,6 @@ func TestDesiredVectors(t *testing.T) {
 // TestDesiredAtItsBounds: the largest numbers are planned, and the next ones are
 // refused; a strict target may be equal to its bound.
 func TestDesiredAtItsBounds(t *testing.T) {
-	n := func(n int64) *int64 { return &n }
 	exact := func(n int64) Resize { return Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(n, 1)} }
 	change := func(n int64) Resize {
 		return Resize{AdjustmentType: ChangeInCapacity, Number: big.NewRat(n, 1), Strict: true}
@@ -140,15 +138,15 @@ func TestDesiredAtItsBounds(t *testing.T) {
 		{change(-placement.MaxNodes), placement.MaxNodes, 0, ""},
 		{change(-placement.MaxNodes - 1), placement.MaxNodes, 0, "number"},
 		{exact(0), placement.MaxNodes + 1, 0, "outside 0 to"},
-		{Resize{MinSize: n(placement.MaxNodes)}, 1, placement.MaxNodes, ""},
-		{Resize{MinSize: n(placement.MaxNodes + 1)}, 1, 0, "min_size"},
-		{Resize{MaxSize: n(-placement.MaxNodes)}, 1, 0, "max_size is 0 or more"},
-		{Resize{MaxSize: n(-placement.MaxNodes - 1)}, 1, 0, "more than can be planned"},
-		{Resize{MinSize: n(4), MaxSize: n(4)}, 1, 4, ""},
-		{bounded(change(2), nil, n(4)), 2, 4, ""},
-		{bounded(change(3), nil, n(4)), 2, 0, "greater than the specified max_size (4)"},
-		{bounded(change(-2), n(2), nil), 4, 2, ""},
-		{bounded(change(-3), n(2), nil), 4, 0, "less than the specified min_size (2)"},
+		{Resize{MinSize: new(int64(placement.MaxNodes))}, 1, placement.MaxNodes, ""},
+		{Resize{MinSize: new(int64(placement.MaxNodes + 1))}, 1, 0, "min_size"},
+		{Resize{MaxSize: new(int64(-placement.MaxNodes))}, 1, 0, "max_size is 0 or more"},
+		{Resize{MaxSize: new(int64(-placement.MaxNodes - 1))}, 1, 0, "more than can be planned"},
+		{Resize{MinSize: new(int64(4)), MaxSize: new(int64(4))}, 1, 4, ""},
+		{bounded(change(2), nil, new(int64(4))), 2, 4, ""},
+		{bounded(change(3), nil, new(int64(4))), 2, 0, "greater than the specified max_size (4)"},
+		{bounded(change(-2), new(int64(2)), nil), 4, 2, ""},
+		{bounded(change(-3), new(int64(2)), nil), 4, 0, "less than the specified min_size (2)"},
 		{change(-4), 4, 0, ""},
 		{change(-5), 4, 0, "less than the cluster's min_size (0)"},
 	} {
@@ -166,7 +164,6 @@ func TestDecimal(t *testing.T) {
 		"0.123456789012345678912":  "0.12345678901234567891",
 		"0.1234567890123456789123": "0.12345678901234567891",
 	} {
-		r, _ := new(big.Rat).SetString(text)
-		assert.Equal(t, want, decimal(r), text)
+		assert.Equal(t, want, decimal(q(text)), text)
 	}
 }

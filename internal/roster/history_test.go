@@ -753,8 +753,9 @@ func (w *world) checkClosed(policy Policy, next Roster, change Change) {
 }
 
 // TestRollback: a bad template at a full quota takes one batch; the settled one, given
-// again, brings back the first servers and makes none. And a third template finds
-// its way at the full quota too, as does a rollout that another one interrupted.
+// again or because the bad one failed, brings back the first servers and makes none. And a
+// third template finds its way at the full quota too, as does a rollout that another one
+// interrupted.
 func TestRollback(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
@@ -780,11 +781,22 @@ func TestRollback(t *testing.T) {
 		if len(w.servers) > w.quota || w.serving() < policy.Capacity {
 			t.Fatalf("%d servers, %d in service", len(w.servers), w.serving())
 		}
-		policy.Templates = images("a")
-		w.round(policy, 1000)
-		if w.made != 0 || !maps.Equal(w.ids(), first) {
-			t.Fatalf("the rollback made %d servers: %v, at first %v", w.made, w.ids(), first)
+		rounds := 1
+		if rapid.Bool().Draw(t, "fails") {
+			policy.Update.RevertAfter, rounds = time.Minute, 20
+		} else {
+			policy.Templates = images("a")
 		}
+		for range rounds {
+			if w.round(policy, 1000); w.made != 0 {
+				t.Fatalf("the rollback made %d servers", w.made)
+			}
+			w.pass(10)
+		}
+		if !maps.Equal(w.ids(), first) {
+			t.Fatalf("after the rollback %v, at first %v; failed %v", w.ids(), first, w.roster.Failed)
+		}
+		policy.Templates, policy.Update.RevertAfter = images("a"), 0
 		rest()
 		for _, image := range []string{"b", "bad", "b"} { // a bad one in the middle of a rollout
 			policy.Templates = images(image)

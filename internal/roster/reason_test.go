@@ -131,7 +131,11 @@ func TestReasons(t *testing.T) {
 		}, nil,
 			[]string{"web-2: RegionOne/az-3 loses 1 of 1; of the outdated ones, which the update would replace: " +
 				"oldest unprotected, created 2026-11-01"}},
-		{"a closed place", func(p *Policy) { p.Capacity, p.Regions = 5, p.Regions[1:]; p.close("RegionTwo", ""); p.Protected = []string{"web-0", "web-1", "web-2"} }, nil,
+		{"a closed place", func(p *Policy) {
+			p.Capacity, p.Regions = 5, p.Regions[1:]
+			p.close("RegionTwo", "")
+			p.Protected = []string{"web-0", "web-1", "web-2"}
+		}, nil,
 			[]string{"web-3: RegionTwo/az-1 loses 1 of 2: it is closed, and no open place can lose a node; oldest unprotected, created 2026-11-01 at 00:00:03 UTC"}},
 		{"a candidate", func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2"} }, nil,
 			[]string{"web-2: named in candidates"}},
@@ -281,14 +285,6 @@ func TestNotices(t *testing.T) {
 			delete(s.Servers, "web-0")
 			s.Builds["web-1"] = Build{Mark: "1-0", Generation: 1}
 		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (it was not looked at yet), web-1 (its server is still what it was before the node changed). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates. " +
-			"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."}}},
-		{func(p *Policy) {
-			p.Templates, p.Update = images("a"), update("2", Misplaced)
-			p.Regions = p.Regions[:1]
-		}, func(s Seen) {
-			s.Builds["web-0"] = Build{Mark: "1-0", Generation: 1}
-			delete(s.Servers, "web-1")
-		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (its server is still what it was before the node changed), web-1 (it was not looked at yet). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates. " +
 			"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."}}},
 		{func(p *Policy) {
 			p.Update = update("1", Unhealthy)

@@ -3,7 +3,6 @@ package roster
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -284,28 +283,4 @@ func (w *world) all(image string) bool {
 		}
 	}
 	return len(w.servers) == len(w.roster.Nodes)
-}
-
-// TestRevertKeepsServers: a template that fails while the quota is full is taken back
-// without a new server, and the first ones stay.
-func TestRevertKeepsServers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t)
-		w.calm = true
-		policy := Policy{Name: web, Capacity: rapid.Int64Range(2, 9).Draw(t, "capacity"), Regions: twoRegions(), Templates: images("a"), RequireMarks: true}
-		policy.Update = update(fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "batch")), Outdated)
-		policy.Update.RevertAfter = time.Minute
-		for !w.round(policy, 1000).Empty() {
-		}
-		first := w.ids()
-		w.quota = len(first) + int(policy.batch())
-		policy.Templates = images("bad")
-		for range 20 {
-			w.round(policy, 1000)
-			w.pass(10)
-		}
-		if got := w.ids(); !reflect.DeepEqual(got, first) || !slices.ContainsFunc(w.roster.Failed, func(f Failure) bool { return f.Template == image("bad").hash() }) {
-			t.Fatalf("%v, at first %v; failed %v", got, first, w.roster.Failed)
-		}
-	})
 }

@@ -221,6 +221,7 @@ func TestPlanRefuses(t *testing.T) {
 		},
 			"There is no feasible plan to handle all nodes."},
 		{"a min", func(p *Policy) { p.Capacity, p.Regions[0].Min = 1, 2 }, "There is no feasible plan to handle all nodes."},
+		{"the slot of a node is released", func(p *Policy) { p.Stateful = &Stateful{Retain: true, Release: []string{"web-1"}} }, "web-1"},
 		{"a min, of as many nodes as are left to remove", func(p *Policy) { p.Capacity, p.Regions[0].Min = 0, 2 }, "There is no feasible plan to handle all nodes."},
 	} {
 		p := policy(5)

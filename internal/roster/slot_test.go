@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -136,18 +135,6 @@ func TestSlotOfLeaving(t *testing.T) {
 	next, change, err = Plan(r, seen, p)
 	if err != nil || !slices.Equal(change.Names(Returns), []string{"web-0"}) || next.Nodes["web-0"].Mark != old.Mark || next.Nodes["web-0"].Generation != old.Generation || len(next.KeptSlots()) != 0 {
 		t.Errorf("undrained it comes back as it was: %+v, %v, %+v", change, err, next)
-	}
-}
-
-// TestSlotInUse: the slot of a node is not given up.
-func TestSlotInUse(t *testing.T) {
-	p := Policy{Name: web, Capacity: 2, Regions: threeZones(), Stateful: &Stateful{Retain: true, Release: []string{"web-7"}}}
-	r, _, err := Plan(Roster{}, NewSeen(), p)
-	require.NoError(t, err)
-	p.Stateful.Release = []string{"web-1"}
-	_, _, err = Plan(r, running(r), p)
-	if used, ok := errors.AsType[*SlotInUseError](err); !ok || !slices.Equal(used.Names, []string{"web-1"}) {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -110,19 +109,19 @@ func TestTemplateOfARegion(t *testing.T) {
 	p.Regions[0].Zones = p.Regions[0].Zones[:2] // web-2 moves
 	p.Regions[0].Weight = 1
 	next, _, err = Plan(gone(next), running(next), p)
+	require.NoError(t, err)
 	for _, name := range next.Names() {
-		if n := next.Nodes[name]; n.Template != p.Templates.At(n.Place) {
-			t.Errorf("%s in %s has %s", name, n.Place, n.Template)
-		}
+		assert.Equal(t, p.Templates.At(next.Nodes[name].Place), next.Nodes[name].Template, name)
 	}
-	assert.NoError(t, err)
 	delete(p.Templates, placement.Place{Region: "RegionTwo"}) // its nodes go back to the one for all
-	next, _, err = Plan(gone(next), running(next), p)
-	for _, name := range next.Names() {
-		if n := next.Nodes[name]; n.Template != image("a") {
-			t.Errorf("%s in %s has %s, %v", name, n.Place, n.Template, err)
-		}
+	back, _, err := Plan(gone(next), running(next), p)
+	require.NoError(t, err)
+	for _, name := range back.Names() {
+		assert.Equal(t, image("a"), back.Nodes[name].Template, name)
 	}
+	p.Templates = Templates{{Region: "RegionOne"}: image("a")} // and there is none for them
+	_, _, err = Plan(next, running(next), p)
+	assert.ErrorIs(t, err, ErrTemplateRemoved)
 }
 
 // TestOtherMarks: after an import in the middle of a rollout the marks say which
@@ -151,19 +150,6 @@ func TestOtherMarks(t *testing.T) {
 	}
 	if n := next.Nodes["web-1"]; n.Template != "" || n.Mark != markOf(2, image("a")) {
 		t.Errorf("web-1 was made from another template, and has %+v", n)
-	}
-}
-
-// TestTemplateTakenAway: also where only a region's is taken away and none is
-// left for it.
-func TestTemplateTakenAway(t *testing.T) {
-	p := policy(6)
-	p.Templates = Templates{{Region: "RegionOne"}: image("a"), {Region: "RegionTwo"}: image("b")}
-	r, _, err := Plan(Roster{}, Seen{}, p)
-	require.NoError(t, err)
-	delete(p.Templates, placement.Place{Region: "RegionTwo"})
-	if _, _, err := Plan(r, running(r), p); !errors.Is(err, ErrTemplateRemoved) {
-		t.Errorf("got %v", err)
 	}
 }
 

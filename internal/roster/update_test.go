@@ -145,21 +145,6 @@ func TestLifeOfAnUpdate(t *testing.T) {
 		{name: "listed again it takes nodes again", policy: func(p *Policy) { p.Templates = images("f") },
 			moves: "+web-33 -web-21",
 			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-32@f; RegionTwo/az-1: web-33@f; RegionTwo/az-2: web-30@f web-31@f"},
-		{name: "where no room is for a substitute the others go on", policy: func(p *Policy) {
-			p.Templates = images("f")
-			for i, most := range []int64{1, 1, 1} {
-				p.Regions[0].Zones[i].Cap = most
-			}
-			p.Regions[1].Zones[0].Cap, p.Regions[1].Zones[1].Cap = 1, 2
-			p.Update.RetryFullAfter = time.Hour
-		},
-			seen: func(s Seen) {
-				s.Full[placement.Place{Region: "RegionOne", Zone: "az-1"}] = time.Unix(0, 0)
-				s.change("web-28", func(n *node.Node) { n.Status, n.Fault = "ERROR", noRetry })
-				s.change("web-30", func(n *node.Node) { n.Tainted = true })
-			},
-			moves: "+web-34 -web-30", remaining: 1, notices: []Title{FullPlaces, NoRoom},
-			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-32@f; RegionTwo/az-1: web-33@f; RegionTwo/az-2: web-31@f web-34@f"},
 	} {
 		p := policy(6)
 		p.Templates, p.Update = images("a"), update("2", Unhealthy, Misplaced, Outdated)
@@ -304,6 +289,17 @@ func TestBatch(t *testing.T) {
 			},
 			seen:  func(s Seen) { failed(noHost, "web-0")(s); failed("", "web-1 web-2")(s) },
 			leave: "web-0", remaining: 2},
+		{name: "a shrink that takes what is not in service leaves the batch to another",
+			nodes:   []string{"R 1", "R 1", "R 1", "R 1"},
+			regions: []placement.Region{zones("R")},
+			image:   "2", update: update("1", Outdated), change: func(p *Policy) { p.Capacity, p.Update.Method = 3, Recreate },
+			seen: failed("", "web-0"), leave: "web-0 web-1", remaining: 2},
+		{name: "the substitute of what is not in service is not in service either",
+			nodes:   []string{"R/old 1", "R/a 1", "R/a 1"},
+			regions: []placement.Region{zones("R", bin("a", 1))},
+			image:   "2", update: update("2", Misplaced, Outdated),
+			change: func(p *Policy) { p.Protected, p.Update.Method = []string{"web-1"}, Recreate },
+			seen:   failed("", "web-0 web-1"), leave: "web-0", remaining: 1, notices: []Title{ProtectedOutdated}},
 		{name: "a fault of the past closes no place",
 			nodes:   []string{"R/a 1"},
 			regions: []placement.Region{zones("R", capped("a", 1))},

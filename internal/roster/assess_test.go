@@ -7,7 +7,28 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
 )
+
+// TestUnwell: a node whose service is unhealthy is not in service, and unhealthy;
+// one whose server is off is only not in service.
+func TestUnwell(t *testing.T) {
+	for _, c := range []struct {
+		server             node.Node
+		trouble, unhealthy string
+	}{
+		{node.Node{Status: "ACTIVE", InService: "1"}, "", ""},
+		{node.Node{Status: "ACTIVE", InService: "1", Unwell: "503"}, "its service is unhealthy (503)", "its service is unhealthy (503)"},
+		{node.Node{Status: "SHUTOFF", InService: "1", Unwell: "503"}, "its server is in SHUTOFF", ""},
+		{node.Node{Status: "ACTIVE", InService: "1", Unwell: "503", Tainted: true}, "its service is unhealthy (503)", "it is marked as tainted"},
+	} {
+		seen := NewSeen()
+		seen.Servers["web-0"] = c.server
+		f := factOf("web-0", Node{Mark: "1"}, Roster{}, seen, Policy{RequireMarks: true})
+		assert.Equal(t, c.trouble, f.trouble, "%+v", c.server)
+		assert.Equal(t, c.unhealthy, f.unhealthy, "%+v", c.server)
+	}
+}
 
 // TestMayServe: a node whose mark somebody wiped, or whose server did not follow it, may serve. It waits as others that
 // serve do, and those that did not follow do not wait for each other.
@@ -57,10 +78,6 @@ func TestMayServe(t *testing.T) {
 		p := policy(6)
 		p.Templates, p.Update, p.RequireMarks = images("a"), update("1", Outdated), true
 		r := six(t, image("a"))
-		for name, n := range r.Nodes {
-			n.Served = true
-			r.Nodes[name] = n
-		}
 		seen := running(r)
 		c.change(&r, seen, &p)
 		_, change, err := Plan(r, seen, p)
@@ -68,8 +85,7 @@ func TestMayServe(t *testing.T) {
 		for _, v := range change.Of(Held) {
 			holds = append(holds, v.Name+":"+string(v.Hold))
 		}
-		if got := fmt.Sprint(holds, append(change.Names(Leaves), change.Names(Changes)...)); err != nil || got != c.want {
-			t.Errorf("%s: %s, want %s: %v", c.name, got, c.want, err)
-		}
+		assert.NoError(t, err, c.name)
+		assert.Equal(t, c.want, fmt.Sprint(holds, append(change.Names(Leaves), change.Names(Changes)...)), c.name)
 	}
 }
