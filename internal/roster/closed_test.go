@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -196,17 +195,16 @@ func TestClosedCandidate(t *testing.T) {
 	p.Update.Method = Recreate
 	p.close(r.Nodes["web-1"].Region, r.Nodes["web-1"].Zone)
 	_, _, err = Plan(r, running(r), p)
-	if closed, ok := errors.AsType[*ClosedError](err); !ok || closed.Name != "web-1" || !strings.Contains(err.Error(), "and RegionOne/az-2 is closed") {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorAs(t, err, new(*ClosedError))
+	assert.ErrorContains(t, err, `"web-1" is a candidate to be made again in its place, and RegionOne/az-2 is closed`)
 	r.Done = p.Candidates // of an apply before
-	if _, change, err := Plan(r, running(r), p); err != nil || !change.Empty() {
-		t.Errorf("%v, %+v", err, change)
-	}
+	_, change, err := Plan(r, running(r), p)
+	require.NoError(t, err)
+	assert.True(t, change.Empty(), "%+v", change)
 	r.Done, p.Capacity = nil, 2
-	if _, change, err := Plan(r, running(r), p); err != nil || listed(change.Of(Leaves)) != "web-1" {
-		t.Errorf("%v, %+v", err, change)
-	}
+	_, change, err = Plan(r, running(r), p)
+	require.NoError(t, err)
+	assert.Equal(t, "-web-1", moves(change))
 }
 
 // TestClosedSlot: a kept slot waits for its place to be opened, and a growth makes a
@@ -225,14 +223,14 @@ func TestClosedSlot(t *testing.T) {
 	p.Capacity = 2
 	p.close(at.Region, at.Zone)
 	closed, change, err := Plan(r, running(r), p)
-	if err != nil || len(change.Names(Comes)) != 1 || change.Names(Comes)[0] != "web-2" || !slices.Equal(closed.KeptSlots(), []string{"web-1"}) ||
-		!strings.Contains(change.Notices[0].Text, "web-1 ("+at.String()+": it is closed)") {
-		t.Errorf("%v, created %v, kept %v, told %q", err, change.Names(Comes), closed.KeptSlots(), change.Notices)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, "+web-2", moves(change))
+	assert.Equal(t, []string{"web-1"}, closed.KeptSlots())
+	assert.Contains(t, change.Notices[0].Text, "web-1 ("+at.String()+": it is closed)")
 	p.Regions = twoRegions()
-	if _, change, err = Plan(r, running(r), p); err != nil || !slices.Equal(change.Names(Comes), []string{"web-1"}) {
-		t.Errorf("opened: %v, created %v", err, change.Names(Comes))
-	}
+	_, change, err = Plan(r, running(r), p)
+	require.NoError(t, err)
+	assert.Equal(t, "+web-1", moves(change), "opened")
 }
 
 // TestMatchOpen: nodes of closed regions, those that leave too, stay as they are, with

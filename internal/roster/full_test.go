@@ -128,7 +128,7 @@ func TestFull(t *testing.T) {
 			p.Capacity = 7
 			r.Next, r.Leaving = 7, map[string]Node{"web-6": {Index: 6, Place: az1, Generation: 1, Mark: "1", Served: true}}
 			s.Servers["web-6"] = node.Node{ID: "id", Name: "web-6", Status: "ACTIVE", InService: "1"}
-		}, others: "+web-6", notices: []Title{FullPlaces}},
+		}, others: "^web-6", notices: []Title{FullPlaces}},
 		{name: "a node that keeps its place waits", change: func(_ *Roster, s Seen, p *Policy) {
 			p.Update.Method = Recreate
 			s.change("web-0", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
@@ -162,22 +162,14 @@ func TestFull(t *testing.T) {
 		p.Update.RetryFullAfter = time.Hour
 		c.change(&r, seen, &p)
 		next, change, err := Plan(r, seen, p)
-		var created, others []string
+		var created []string
 		for _, name := range change.Names(Comes) {
 			created = append(created, next.Nodes[name].String())
 		}
 		if err != nil {
 			created = []string{fmt.Sprint(err)}
 		}
-		for _, name := range change.Names(Returns) {
-			others = append(others, "+"+name)
-		}
-		for _, d := range change.Of(Leaves) {
-			others = append(others, "-"+d.Name)
-		}
-		for _, d := range change.Of(Changes) {
-			others = append(others, "~"+d.Name)
-		}
+		others := slices.DeleteFunc(strings.Fields(moves(change)), func(move string) bool { return move[0] == '+' })
 		if got := strings.Join(created, " "); !strings.HasPrefix(got, c.created) || (got == "") != (c.created == "") || strings.Join(others, " ") != c.others ||
 			!slices.Equal(titles(change.Notices), c.notices) {
 			t.Errorf("%s: created in %q, others %q, %q", c.name, got, others, titles(change.Notices))

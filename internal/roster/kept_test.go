@@ -1,12 +1,11 @@
 package roster
 
 import (
-	"errors"
-	"maps"
-	"slices"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestKept: a node whose server somebody keeps leaves as a candidate does, and is neither a
@@ -24,35 +23,31 @@ func TestKept(t *testing.T) {
 			p := Policy{Name: web, Capacity: 2, Regions: regions, Templates: images("1")}
 			first(&p, who)
 			next, change, err := Plan(r, seen, p)
-			if err != nil || len(next.Nodes) != 2 || next.Nodes["web-1"].Mark != "" {
-				t.Fatalf("%s: %v, left are %v", name, err, next.Names())
-			}
-			if name == "at once" && (len(next.Leaving) > 0 || !slices.Equal(change.Names(Leaves), []string{"web-1"})) {
-				t.Errorf("%s: leaving are %v, departed %v", name, next.LeavingNames(), change.Names(Leaves))
-			}
+			require.NoError(t, err, name)
+			assert.Equal(t, "-web-1", moves(change), name)
+			assert.Equal(t, name == "at once", len(next.Leaving) == 0, "%s: leaving are %v", name, next.LeavingNames())
 			p.Candidates, p.Kept, p.Capacity = []string{who}, []string{who}, 3
 			if name == "at once" { // and then it need not be named any more
 				p.Candidates, p.Kept = nil, nil
 			}
 			grown, change, err := Plan(next, seen, p)
-			if err != nil || len(change.Of(Returns)) > 0 || !slices.Equal(change.Names(Comes), []string{"web-3"}) || len(grown.Leaving) > 0 {
-				t.Errorf("%s: %v, it grows by %v and %v, leaving are %v", name, err, change.Names(Comes), change.Names(Returns), grown.LeavingNames())
-			}
+			require.NoError(t, err, name)
+			assert.Equal(t, "+web-3", moves(change), name)
+			assert.Empty(t, grown.Leaving, name)
 			p.Capacity, p.Templates, p.Update = 2, images("2"), update("1", Outdated)
 			_, change, err = Plan(next, seen, p)
-			if err != nil || change.Replaced() != 1 || len(change.Notices) > 0 {
-				t.Errorf("%s: %v, a rollout replaces %d: %q", name, err, change.Replaced(), change.Notices)
-			}
+			require.NoError(t, err, name)
+			assert.EqualValues(t, 1, change.Replaced(), "%s: a rollout replaces", name)
+			assert.Empty(t, change.Notices, name)
 		}
 	}
 	r := cluster(t, "R 1", "R 1")
 	p := Policy{Name: web, Capacity: 2, Regions: regions, Templates: images("1"), Update: update("1", Outdated), Candidates: []string{"web-1"}, Kept: []string{"web-1"}}
 	p.Update.Method = Recreate
-	if _, _, err := Plan(r, running(r), p); !errors.As(err, new(*CandidateError)) {
-		t.Errorf("made again under its name, though its server is kept: %v", err)
-	}
+	_, _, err := Plan(r, running(r), p)
+	assert.ErrorAs(t, err, new(*CandidateError), "made again under its name, though its server is kept")
 	p.Capacity = 1
-	if next, _, err := Plan(r, running(r), p); err != nil || !slices.Equal(slices.Collect(maps.Keys(next.Nodes)), []string{"web-0"}) {
-		t.Errorf("it leaves: %v, left are %v", err, next.Names())
-	}
+	_, change, err := Plan(r, running(r), p)
+	require.NoError(t, err)
+	assert.Equal(t, "-web-1", moves(change))
 }
