@@ -1,9 +1,8 @@
 package playground_test
 
 import (
+	"fmt"
 	"os"
-	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -41,20 +40,13 @@ func TestPlay(t *testing.T) {
 	s := example()
 	r, err := playground.Play(s)
 	require.NoError(t, err)
-	if got, want := places(r.Moves), []string{"RegionTwo", "RegionOne/az-1", "RegionOne/az-2", "RegionTwo", "RegionOne/az-3"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	regions := r.Moves[0].Levels[0].Options
-	if want := []playground.Option{{Name: "RegionOne", Sum: "(2 × 3 + 1) / 200 = 0.0350"}, {Name: "RegionTwo", Sum: "(2 × 1 + 1) / 100 = 0.0300", Chosen: true}}; !reflect.DeepEqual(regions, want) {
-		t.Errorf("%v, want %v", regions, want)
-	}
+	assert.Equal(t, []string{"RegionTwo", "RegionOne/az-1", "RegionOne/az-2", "RegionTwo", "RegionOne/az-3"}, places(r.Moves))
+	assert.Equal(t, []playground.Option{{Name: "RegionOne", Sum: "(2 × 3 + 1) / 200 = 0.0350"}, {Name: "RegionTwo", Sum: "(2 × 1 + 1) / 100 = 0.0300", Chosen: true}},
+		r.Moves[0].Levels[0].Options)
 	s.Capacity = 2
-	if r, err = playground.Play(s); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := places(r.Moves), []string{"RegionOne/az-3", "RegionOne/az-2"}; !reflect.DeepEqual(got, want) { // of equals the last name; az-1 keeps its min
-		t.Errorf("%q, want %q", got, want)
-	}
+	r, err = playground.Play(s)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"RegionOne/az-3", "RegionOne/az-2"}, places(r.Moves), "of equals the last name; az-1 keeps its min")
 	assert.Equal(t, "keeps its min of 1", r.Moves[0].Levels[1].Options[0].Note)
 }
 
@@ -64,12 +56,9 @@ func TestRollout(t *testing.T) {
 	for step, left := range []int64{9, 7, 5, 3, 1, 0, 0} {
 		s.Step = step
 		r, err := playground.Play(s)
-		if err != nil || r.Remaining != left {
-			t.Errorf("step %d: %d left, want %d; %v", step, r.Remaining, left, err)
-		}
-		if r.Drawing.After != 9 {
-			t.Errorf("step %d: %d nodes", step, r.Drawing.After)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, left, r.Remaining, "step %d: left", step)
+		assert.EqualValues(t, 9, r.Drawing.After, "step %d: nodes", step)
 	}
 }
 
@@ -93,24 +82,20 @@ func TestErrors(t *testing.T) {
 			s.Capacity, s.Batch, s.Step = 1000, "1", 1_000_000_000
 			s.Regions = []playground.Region{{Bin: place("RegionOne", 100, -1, 0, 1000)}}
 		},
-		"67 places are more than can be played": func(s *playground.State) { s.Regions = append(s.Regions, many(62)...) },
+		"67 places are more than can be played": func(s *playground.State) {
+			for i := range 62 {
+				s.Regions = append(s.Regions, playground.Region{Bin: place(fmt.Sprint(i), 100, -1, 0, 0)})
+			}
+		},
 		"There is no feasible plan to handle all nodes. 5 nodes must be added": func(s *playground.State) {
 			s.Regions[0].Cap, s.Regions[1].Cap = 3, 1
 		},
 	} {
 		s := example()
 		change(&s)
-		if _, err := playground.Play(s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		_, err := playground.Play(s)
+		assert.ErrorContains(t, err, want)
 	}
-}
-
-func many(n int) (list []playground.Region) {
-	for i := range n {
-		list = append(list, playground.Region{Bin: place("region-"+strings.Repeat("x", i), 100, -1, 0, 0)})
-	}
-	return list
 }
 
 // TestMovesAreTheDecision: the moves that are shown add up to what the planner
@@ -194,12 +179,10 @@ func TestHCL(t *testing.T) {
 	r, err := playground.Play(s)
 	require.NoError(t, err)
 	w := acctest.NewFake(t, fakecloud.Config{}).Workspace(t, r.HCL)
-	if _, err := w.Run(t.Context(), "fmt", "-check", "-diff", "main.tf"); err != nil {
-		t.Error(err)
-	}
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.Run(t.Context(), "fmt", "-check", "-diff", "main.tf")
+	assert.NoError(t, err)
+	_, err = w.Apply(t.Context())
+	require.NoError(t, err)
 	state, err := w.State(t.Context())
 	require.NoError(t, err)
 	nodes := state.Values.RootModule.Resources[0].AttributeValues["nodes"].(map[string]any)
@@ -220,13 +203,11 @@ func TestHCL(t *testing.T) {
 	// With a rollout, and with names that mean something in HCL.
 	s.Step, s.Batch = 1, "25%"
 	s.Regions[1].Name = `a"b\${c}%{d}` + "\n\x01"
-	if r, err = playground.Play(s); err != nil {
-		t.Fatal(err)
-	}
+	r, err = playground.Play(s)
+	require.NoError(t, err)
 	require.NoError(t, w.Write(r.HCL+"variable \"image\" {\n  type = string\n}\n"))
 	for _, args := range [][]string{{"fmt", "-check", "-diff", "main.tf"}, {"validate", "-no-color"}} {
-		if _, err := w.Run(t.Context(), args...); err != nil {
-			t.Error(err)
-		}
+		_, err := w.Run(t.Context(), args...)
+		assert.NoError(t, err)
 	}
 }

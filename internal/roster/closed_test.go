@@ -32,6 +32,9 @@ func (p *Policy) close(region, zone string) {
 func TestClosedPlaces(t *testing.T) {
 	sick := func(n *node.Node) { n.Status = "ERROR" }
 	unmarked := func(n *node.Node) { n.InService = "" }
+	leaves := func(r Roster) {
+		r.Leaving["web-9"] = Node{Index: 9, Place: placement.Place{Region: "RegionTwo", Zone: "az-1"}, Template: image("a"), Mark: "1"}
+	}
 	for _, c := range []struct {
 		name      string
 		roster    func(Roster)
@@ -46,11 +49,7 @@ func TestClosedPlaces(t *testing.T) {
 		{name: "a rollout leaves it out", policy: func(p *Policy) { p.close("RegionOne", ""); p.Templates = images("b"); p.Update = update("9", Outdated) },
 			moves: "+web-6 +web-7 +web-8 -web-3 -web-4 -web-5", remaining: 3},
 		{name: "and says so when nothing else is left", roster: func(r Roster) {
-			for _, name := range []string{"web-3", "web-4", "web-5"} {
-				n := r.Nodes[name]
-				n.Template, n.Mark = image("b"), n.Mark.next(image("b"))
-				r.Nodes[name] = n
-			}
+			r.change("web-3 web-4 web-5", func(n *Node) { n.Template, n.Mark = image("b"), n.Mark.next(image("b")) })
 		}, policy: func(p *Policy) { p.close("RegionOne", ""); p.Templates = images("b"); p.Update = update("9", Outdated) },
 			remaining: 3, told: "3 nodes should be replaced, and their places take no nodes now: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)."},
 		{name: "in place too", policy: func(p *Policy) {
@@ -119,21 +118,15 @@ func TestClosedPlaces(t *testing.T) {
 			p.Templates, p.Update, p.RequireMarks = images("b"), update("4", Outdated), true
 			p.Update.Method = Recreate
 		}, moves: "~web-0", remaining: 5, told: "web-3 (RegionTwo is closed)"},
-		{name: "what leaves a closed region holds no batch", roster: func(r Roster) {
-			r.Leaving["web-9"] = Node{Index: 9, Place: placement.Place{Region: "RegionTwo", Zone: "az-1"}, Template: image("a"), Mark: "1"}
-		}, policy: func(p *Policy) { p.close("RegionTwo", ""); p.Templates = images("b"); p.Update = update("1", Outdated) },
+		{name: "what leaves a closed region holds no batch", roster: leaves, policy: func(p *Policy) { p.close("RegionTwo", ""); p.Templates = images("b"); p.Update = update("1", Outdated) },
 			moves: "+web-6 -web-0", remaining: 5},
-		{name: "what leaves a closed zone does", roster: func(r Roster) {
-			r.Leaving["web-9"] = Node{Index: 9, Place: placement.Place{Region: "RegionTwo", Zone: "az-1"}, Template: image("a"), Mark: "1"}
-		}, policy: func(p *Policy) {
+		{name: "what leaves a closed zone does", roster: leaves, policy: func(p *Policy) {
 			p.close("RegionTwo", "az-1")
 			p.Templates = images("b")
 			p.Update = update("1", Outdated)
 		},
 			remaining: 6, told: "web-9 (it leaves, and its server is still there)"},
-		{name: "and does not come back there", roster: func(r Roster) {
-			r.Leaving["web-9"] = Node{Index: 9, Place: placement.Place{Region: "RegionTwo", Zone: "az-1"}, Template: image("a"), Mark: "1"}
-		}, seen: func(s Seen) { s.Servers["web-9"] = s.Servers["web-3"] },
+		{name: "and does not come back there", roster: leaves, seen: func(s Seen) { s.Servers["web-9"] = s.Servers["web-3"] },
 			policy: func(p *Policy) { p.close("RegionTwo", "az-1"); p.Capacity = 7 }, moves: "+web-6"},
 		{name: "a candidate leaves it", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Candidates = []string{"web-3"} },
 			moves: "+web-6 -web-3"},
@@ -147,14 +140,7 @@ func TestClosedPlaces(t *testing.T) {
 		},
 			moves: "+web-6"},
 	} {
-		start := policy(6)
-		start.Templates = images("a")
-		r, _, err := Plan(Roster{}, NewSeen(), start)
-		require.NoError(t, err)
-		for name, n := range r.Nodes {
-			n.Served = true
-			r.Nodes[name] = n
-		}
+		r := six(t, image("a"))
 		r.Settled = images("a")
 		seen := running(r)
 		if c.roster != nil {

@@ -93,14 +93,7 @@ func TestMatchNotices(t *testing.T) {
 			"Until one is left the node counts as protected if one of them is, and as unhealthy only if all of them are."},
 		{ServerLost, "No server was found for 6 nodes, which had one: web-1 (server id-web-1, in R1/az-1), web-2 (server id-web-2, in R1/az-1), web-3 (server id-web-3, in R1/az-1), web-4 (server id-web-4, in R1/az-1), web-5 (server id-web-5, in R1/az-1) and 1 more. If it was deleted, Terraform makes it again, unless the plan replaces the node by another one. If it still runs, the selector leaves it out, or it was renamed: correct that before you apply."},
 	}
-	for i, n := range notices {
-		if i >= len(want) || n != want[i] {
-			t.Errorf("got %+v", n)
-		}
-	}
-	if len(notices) != len(want) {
-		t.Errorf("%d notices, want %d", len(notices), len(want))
-	}
+	assert.Equal(t, want, notices)
 }
 
 // TestMatchSeveral: of several servers of one name the careful view counts, and none of
@@ -111,14 +104,9 @@ func TestMatchSeveral(t *testing.T) {
 	own := node.Node{ID: "a", Name: "web-0", Region: "R1", Zone: "az-2", Status: "ACTIVE", InService: "2", Tainted: true}
 	other := node.Node{ID: "b", Name: "web-0", Region: "R1", Zone: "az-3", Status: "ACTIVE", InService: "1", Locked: true, Protected: true}
 	next, seen, _ := Match(r, []node.Node{own, other}, before, func(string) bool { return true })
-	switch got := seen.Servers["web-0"]; {
-	case got.ID != "a" || got.InService != "2":
-		t.Errorf("the one with the node's mark counts: got %+v", got)
-	case !got.Locked || !got.Protected:
-		t.Errorf("one of them is locked and protected: got %+v", got)
-	case got.Tainted:
-		t.Errorf("only one of them is tainted: got %+v", got)
-	}
+	counts := own // that with the node's mark; one of them is locked and protected, and only one tainted
+	counts.Locked, counts.Protected, counts.Tainted = true, true, false
+	assert.Equal(t, counts, seen.Servers["web-0"])
 	own.Status = "ERROR"
 	if _, seen, _ = Match(r, []node.Node{own, other}, before, func(string) bool { return true }); seen.Servers["web-0"].Status != "ACTIVE" {
 		t.Errorf("only one of them is in ERROR: got %+v", seen.Servers["web-0"])

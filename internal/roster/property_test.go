@@ -284,10 +284,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		if !reflect.DeepEqual(next, again) || !reflect.DeepEqual(change, sameChange) || fmt.Sprint(err) != fmt.Sprint(sameErr) {
 			t.Fatalf("twice: %s and %s\n%+v\n%+v\n%v, %v", layout(next), layout(again), change, sameChange, err, sameErr)
 		}
-		policy.Regions = slices.Clone(policy.Regions)
-		for i := range policy.Regions {
-			policy.Regions[i].Zones = slices.Clone(policy.Regions[i].Zones)
-		}
+		policy.Regions = cloneRegions(policy.Regions)
 		slices.Reverse(policy.Regions)
 		for i := range policy.Regions {
 			slices.Reverse(policy.Regions[i].Zones)

@@ -74,12 +74,8 @@ func TestLearnFailures(t *testing.T) {
 		{name: "another template is wanted", change: func(_ *Roster, _ Seen, p *Policy) { p.Templates = images("c") }},
 		{name: "it is the settled one", change: func(r *Roster, _ Seen, p *Policy) { p.Templates, r.Settled = images("b"), images("b") }},
 		{name: "which it becomes just now", change: func(r *Roster, s Seen, _ *Policy) {
-			for _, name := range []string{"web-2", "web-3"} {
-				n := r.Nodes[name]
-				n.Template, n.Mark = image("b"), mark(image("b"))
-				r.Nodes[name] = n
-				s.change(name, func(s *node.Node) { s.InService = string(n.Mark) })
-			}
+			r.change("web-2 web-3", func(n *Node) { n.Template, n.Mark = image("b"), mark(image("b")) })
+			s.change("web-2 web-3", func(s *node.Node) { s.InService = string(mark(image("b"))) })
 		}},
 		{name: "half of the nodes do not run: that is no outage yet", failed: "b by web-0 after 30m0s", change: func(_ *Roster, s Seen, _ *Policy) {
 			s.change("web-2", func(s *node.Node) { s.Status = "SHUTOFF" })

@@ -118,24 +118,24 @@ func TestSlotOfLeaving(t *testing.T) {
 	require.NoError(t, err)
 	old := r.Nodes["web-0"]
 	p.Capacity = 0
-	if r, _, err = Plan(r, running(r), p); err != nil {
-		t.Fatal(err)
-	}
+	r, _, err = Plan(r, running(r), p)
+	require.NoError(t, err)
 	seen := NewSeen()
 	seen.Servers["web-0"] = node.Node{ID: "id", Name: "web-0", Status: "ACTIVE", InService: string(old.Mark), Drained: true}
 	p.Capacity = 1
 	next, change, err := Plan(r, seen, p)
-	if err != nil || len(change.Names(Comes)) != 1 || len(next.Leaving) != 0 {
-		t.Fatalf("%+v, %v, leaving %v", change, err, next.Leaving)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, "+web-0", moves(change))
+	assert.Empty(t, next.Leaving)
 	if n := next.Nodes["web-0"]; n.Generation != 2 || n.Mark.number() != 2 || n.Place != old.Place {
 		t.Errorf("it was %+v and is %+v", old, n)
 	}
 	seen.change("web-0", func(s *node.Node) { s.Drained = false })
 	next, change, err = Plan(r, seen, p)
-	if err != nil || !slices.Equal(change.Names(Returns), []string{"web-0"}) || next.Nodes["web-0"].Mark != old.Mark || next.Nodes["web-0"].Generation != old.Generation || len(next.KeptSlots()) != 0 {
-		t.Errorf("undrained it comes back as it was: %+v, %v, %+v", change, err, next)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, "^web-0", moves(change), "undrained")
+	assert.Equal(t, Node{Index: 0, Place: old.Place, Template: old.Template, Generation: 1, Mark: old.Mark, Served: next.Nodes["web-0"].Served}, next.Nodes["web-0"])
+	assert.Empty(t, next.KeptSlots())
 }
 
 // TestDroppedSlots: a place that leaves the list with slots in it is counted once.
