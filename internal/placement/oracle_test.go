@@ -8,7 +8,7 @@ import (
 // The slow oracle: one node at a time by a plain reading of the rule, and the
 // best plan of all by trying every one.
 
-// greedy adds (or removes, count negative) one node after the other. Its
+// greedy adds (or removes, count negative) one node after the other; nil where one finds no place. Its
 // numbers are small: it compares in plain integers.
 func greedy(bins []Bin, count int64) []int64 {
 	bins = slices.Clone(bins)
@@ -22,6 +22,9 @@ func greedy(bins []Bin, count int64) []int64 {
 				cmp.Compare(a.Name, b.Name),
 			)
 		})
+		if i < 0 {
+			return nil
+		}
 		bins[i].Current++
 		changes[i]++
 	}
@@ -38,6 +41,9 @@ func greedy(bins []Bin, count int64) []int64 {
 				cmp.Compare(b.Name, a.Name),
 			)
 		})
+		if i < 0 {
+			return nil
+		}
 		bins[i].Current--
 		changes[i]--
 	}
@@ -277,14 +283,7 @@ func slowTop(r Region) Bin {
 
 // slowStep is the index of the bin that one node is added to, or removed from
 // (step -1); -1 if there is none.
-func slowStep(bins []Bin, step int64) int {
-	for _, b := range bins {
-		if step < 0 && b.Current > b.Min && b.Current > b.Kept || step > 0 && b.Weight > 0 && !b.Closed && (b.Cap == Unlimited || b.Current < b.Cap) {
-			return slices.Index(greedy(bins, step), step)
-		}
-	}
-	return -1
-}
+func slowStep(bins []Bin, step int64) int { return slices.Index(greedy(bins, step), step) }
 
 // slowBetter reports whether to move a node from i to j makes the score better.
 func slowBetter(bins []Bin, i, j int) bool {

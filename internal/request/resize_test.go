@@ -49,34 +49,6 @@ func TestDesired(t *testing.T) {
 	}
 }
 
-func TestDesiredRefuses(t *testing.T) {
-	for _, c := range []struct {
-		resize Resize
-		want   string
-	}{
-		{Resize{AdjustmentType: "HALF", Number: q("1")}, `adjustment_type: "HALF" is not one of`},
-		{Resize{AdjustmentType: ChangeInPercentage}, "number: CHANGE_IN_PERCENTAGE needs a number."},
-		{Resize{Number: q("1")}, "adjustment_type: A number needs an adjustment_type"},
-		{Resize{AdjustmentType: ExactCapacity, Number: q("-1")}, "number: EXACT_CAPACITY needs a number that is 0 or more, not -1."},
-		{Resize{AdjustmentType: ChangeInCapacity, Number: q("3.7")}, "number: CHANGE_IN_CAPACITY needs a whole number, not 3.7."},
-		{Resize{AdjustmentType: ExactCapacity, Number: q("1/3")}, "number: EXACT_CAPACITY needs a whole number, not 0.33333333333333333333."},
-		{Resize{MinSize: new(int64(-1))}, "min_size: min_size is 0 or more, not -1."},
-		{Resize{MaxSize: new(int64(-2))}, "max_size: max_size is 0 or more, or -1 for none, not -2."},
-		{Resize{MinStep: new(int64(2))}, "min_step: min_step needs CHANGE_IN_PERCENTAGE."},
-		{Resize{AdjustmentType: ChangeInPercentage, Number: q("5"), MinStep: new(int64(0))}, "min_step: min_step is 1 or more, not 0."},
-		{Resize{MinSize: new(int64(5)), MaxSize: new(int64(4))}, "min_size: The specified min_size (5) is greater than the specified max_size (4)."},
-		{Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(placement.MaxNodes+1, 1)}, "number: 1000000000000001 is more than can be planned"},
-		{Resize{AdjustmentType: ChangeInPercentage, Number: big.NewRat(placement.MaxNodes, 1)}, "more than can be planned"},
-	} {
-		if got, err := c.resize.Desired(placement.MaxNodes); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %d (%v), want %q", got, err, c.want)
-		}
-	}
-	if _, err := (Resize{}).Desired(-1); err == nil {
-		t.Error("a cluster of -1 nodes was planned")
-	}
-}
-
 func TestDesiredVectors(t *testing.T) {
 	data, err := os.ReadFile("testdata/desired_capacity.json")
 	require.NoError(t, err)
@@ -116,9 +88,9 @@ func TestDesiredVectors(t *testing.T) {
 	}
 }
 
-// TestDesiredAtItsBounds: the largest numbers are planned, and the next ones are
-// refused; a strict target may be equal to its bound.
-func TestDesiredAtItsBounds(t *testing.T) {
+// TestDesiredRefuses: the largest numbers are planned, and the next ones are
+// refused, as is what makes no sense; a strict target may be equal to its bound.
+func TestDesiredRefuses(t *testing.T) {
 	exact := func(n int64) Resize { return Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(n, 1)} }
 	change := func(n int64) Resize {
 		return Resize{AdjustmentType: ChangeInCapacity, Number: big.NewRat(n, 1), Strict: true}
@@ -149,6 +121,21 @@ func TestDesiredAtItsBounds(t *testing.T) {
 		{bounded(change(-3), new(int64(2)), nil), 4, 0, "less than the specified min_size (2)"},
 		{change(-4), 4, 0, ""},
 		{change(-5), 4, 0, "less than the cluster's min_size (0)"},
+
+		{Resize{AdjustmentType: "HALF", Number: q("1")}, placement.MaxNodes, 0, `adjustment_type: "HALF" is not one of`},
+		{Resize{AdjustmentType: ChangeInPercentage}, placement.MaxNodes, 0, "number: CHANGE_IN_PERCENTAGE needs a number."},
+		{Resize{Number: q("1")}, placement.MaxNodes, 0, "adjustment_type: A number needs an adjustment_type"},
+		{Resize{AdjustmentType: ExactCapacity, Number: q("-1")}, placement.MaxNodes, 0, "number: EXACT_CAPACITY needs a number that is 0 or more, not -1."},
+		{Resize{AdjustmentType: ChangeInCapacity, Number: q("3.7")}, placement.MaxNodes, 0, "number: CHANGE_IN_CAPACITY needs a whole number, not 3.7."},
+		{Resize{AdjustmentType: ExactCapacity, Number: q("1/3")}, placement.MaxNodes, 0, "number: EXACT_CAPACITY needs a whole number, not 0.33333333333333333333."},
+		{Resize{MinSize: new(int64(-1))}, placement.MaxNodes, 0, "min_size: min_size is 0 or more, not -1."},
+		{Resize{MaxSize: new(int64(-2))}, placement.MaxNodes, 0, "max_size: max_size is 0 or more, or -1 for none, not -2."},
+		{Resize{MinStep: new(int64(2))}, placement.MaxNodes, 0, "min_step: min_step needs CHANGE_IN_PERCENTAGE."},
+		{Resize{AdjustmentType: ChangeInPercentage, Number: q("5"), MinStep: new(int64(0))}, placement.MaxNodes, 0, "min_step: min_step is 1 or more, not 0."},
+		{Resize{MinSize: new(int64(5)), MaxSize: new(int64(4))}, placement.MaxNodes, 0, "min_size: The specified min_size (5) is greater than the specified max_size (4)."},
+		{Resize{AdjustmentType: ExactCapacity, Number: big.NewRat(placement.MaxNodes+1, 1)}, placement.MaxNodes, 0, "number: 1000000000000001 is more than can be planned"},
+		{Resize{AdjustmentType: ChangeInPercentage, Number: big.NewRat(placement.MaxNodes, 1)}, placement.MaxNodes, 0, "more than can be planned"},
+		{Resize{}, -1, 0, "outside 0 to"},
 	} {
 		got, err := c.resize.Desired(c.current)
 		if (err == nil) != (c.refused == "") || err == nil && got != c.want || err != nil && !strings.Contains(err.Error(), c.refused) {

@@ -51,11 +51,8 @@ func TestAdopt(t *testing.T) {
 // TestPlaces: an adopted cluster follows the places that it is in. A region with a
 // node in no zone lists none.
 func TestPlaces(t *testing.T) {
-	nodes := map[string]Node{}
-	for i, at := range []placement.Place{{Region: "R2", Zone: "az-1"}, {Region: "R1", Zone: "az-2"}, {Region: "R1", Zone: "az-1"}, {Region: "R1", Zone: "az-1"}, {Region: "R2", Zone: ""}} {
-		nodes[web(int64(i))] = Node{Place: at}
-	}
+	r := cluster(t, "R2/az-1 1", "R1/az-2 1", "R1/az-1 1", "R1/az-1 1", "R2 1")
 	free := func(name string) placement.Bin { return placement.Bin{Name: name, Cap: placement.Unlimited} }
 	want := []placement.Region{{Bin: free("R1"), Zones: []placement.Bin{free("az-1"), free("az-2")}}, {Bin: free("R2")}}
-	assert.Equal(t, want, (Roster{Nodes: nodes}).Places())
+	assert.Equal(t, want, r.Places())
 }

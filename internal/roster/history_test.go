@@ -526,7 +526,7 @@ func history(t *rapid.T, method string, stateful bool) {
 		if change = w.round(policy, 1000); change != nil {
 			policy.Candidates = namesOf(held(change.Verdicts, HeldFormer)) // as the plan says
 		}
-		if change != nil && change.Empty() && w.good() {
+		if change != nil && change.Empty() && w.all("good") {
 			if change.Remaining != 0 {
 				t.Fatalf("at rest: %+v", change)
 			}
@@ -536,11 +536,11 @@ func history(t *rapid.T, method string, stateful bool) {
 	t.Fatalf("after %d applies of %d nodes in batches of %d: %s", limit, policy.Capacity, batch, decided(*change))
 }
 
-// good reports whether all nodes are in service, and made from the good template.
-func (w *world) good() bool {
+// all reports whether all nodes have an image and are in service, and no other servers run.
+func (w *world) all(image string) bool {
 	for name, n := range w.roster.Nodes {
 		s, there := w.servers[name]
-		if !there || !w.serves(name, n) || s.Tainted || s.image != "good" {
+		if !there || !w.serves(name, n) || s.Tainted || s.image != image {
 			return false
 		}
 	}
@@ -568,7 +568,6 @@ func (w *world) round(policy Policy, crash int) *Change {
 		return nil
 	}
 	w.check(policy, next, change)
-	w.checkClosed(policy, next, change)
 	w.given = before.Wanted(policy)
 	serving, useless := w.serving(), int64(0) // protected, or in a closed place, and so in the way of others
 	for name, n := range next.Nodes {
@@ -724,34 +723,6 @@ func (w *world) check(policy Policy, next Roster, change Change) {
 	}
 }
 
-// checkClosed: a closed place gets no node, and gives none up before all others have
-// given theirs.
-func (w *world) checkClosed(policy Policy, next Roster, change Change) {
-	for _, name := range slices.Concat(change.Names(Comes), change.Names(Returns)) {
-		if policy.closed(next.Nodes[name].Place) {
-			w.t.Fatalf("%s comes to %s, which is closed", name, next.Nodes[name].Place)
-		}
-	}
-	for _, d := range change.Of(Changes) {
-		if policy.closed(d.Place) {
-			w.t.Fatalf("%s is revised (%s) in %s, which is closed", d.Name, d.Reason, d.Place)
-		}
-	}
-	for _, d := range change.Of(Leaves) {
-		if !policy.closed(d.Place) {
-			continue
-		}
-		if len(w.roster.Nodes) <= len(next.Nodes) {
-			w.t.Fatalf("%s leaves %s, which is closed, and the cluster does not shrink: %s", d.Name, d.Place, d.Reason)
-		}
-		for name, n := range next.Nodes {
-			if !policy.closed(n.Place) && !slices.Contains(policy.Protected, name) {
-				w.t.Fatalf("%s leaves %s, which is closed, and %s stays in %s", d.Name, d.Place, name, n.Place)
-			}
-		}
-	}
-}
-
 // TestRollback: a bad template at a full quota takes one batch; the settled one, given
 // again or because the bad one failed, brings back the first servers and makes none. And a
 // third template finds its way at the full quota too, as does a rollout that another one
@@ -807,7 +778,7 @@ func TestRollback(t *testing.T) {
 		w.round(policy, 1000)
 		policy.Templates = images("good")
 		rest()
-		if !w.good() {
+		if !w.all("good") {
 			t.Fatalf("not all are good: %s", layout(w.roster))
 		}
 	})

@@ -249,7 +249,7 @@ func unattended(t *rapid.T, method string) {
 			if kind == "bad" && has > batch {
 				t.Fatalf("%d nodes have the bad template, in batches of %d", has, batch)
 			}
-			settled := change.Empty() && change.Remaining == 0 && w.all(w.wanted(policy))
+			settled := change.Empty() && change.Remaining == 0 && w.all(w.roster.Wanted(policy).At(placement.Place{}).Values()["image"])
 			if quiet++; !settled {
 				quiet = 0
 			}
@@ -264,19 +264,4 @@ func unattended(t *rapid.T, method string) {
 		}
 		last = want
 	}
-}
-
-// wanted is the image that all nodes should have.
-func (w *world) wanted(policy Policy) string {
-	return w.roster.Wanted(policy).At(placement.Place{}).Values()["image"]
-}
-
-// all reports whether all nodes have an image and are in service, and no other servers run.
-func (w *world) all(image string) bool {
-	for name, n := range w.roster.Nodes {
-		if s, there := w.servers[name]; !there || !w.serves(name, n) || s.image != image {
-			return false
-		}
-	}
-	return len(w.servers) == len(w.roster.Nodes)
 }

@@ -329,17 +329,16 @@ func TestShrinkAtMins(t *testing.T) {
 		Update: update("2", Outdated), Unreachable: map[string]bool{"B": true}}
 	r = cluster(t, "A 1", "B 1")
 	_, change, err := Plan(r, running(r), p)
-	if held := held(change.Verdicts, HeldClosed); err != nil || listed(change.Of(Leaves)) != "web-0" || len(held) != 1 || held[0].why != "B cannot be reached" {
-		t.Errorf("an update: %s leaves, %v is held, %v", listed(change.Of(Leaves)), held, err)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, "+web-2 -web-0", moves(change), "an update")
+	assert.Equal(t, "B cannot be reached", held(change.Verdicts, HeldClosed)[0].why)
 	p.Candidates = []string{"web-1"}
-	if _, _, err := Plan(r, running(r), p); !errors.As(err, new(*CandidateError)) {
-		t.Errorf("a candidate that cannot be reached: %v", err)
-	}
+	_, _, err = Plan(r, running(r), p)
+	assert.ErrorAs(t, err, new(*CandidateError))
 	p.Regions[1].Maintenance = true // its owner knows that it is lost
-	if next, _, err := Plan(r, running(r), p); err != nil || next.Nodes["web-1"].Mark != "" {
-		t.Errorf("a candidate of a closed region: %v, %v", next.Names(), err)
-	}
+	next, _, err := Plan(r, running(r), p)
+	require.NoError(t, err)
+	assert.NotContains(t, next.Nodes, "web-1")
 }
 
 // TestFormerNames: a name that another pattern gave is not given again, also when

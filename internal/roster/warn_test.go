@@ -10,7 +10,7 @@ import (
 // TestWarnings has the texts word for word.
 func TestWarnings(t *testing.T) {
 	const stay = "They stay until the cluster shrinks, and are then removed before all others; with PLACEMENT among the causes of update they are replaced, batch by batch."
-	r := placed(placement.Place{Region: "RegionOne", Zone: "az-1"}, placement.Place{Region: "RegionOne", Zone: "az-1"}, placement.Place{Region: "RegionOne", Zone: "az-2"}, placement.Place{Region: "RegionTwo", Zone: ""})
+	r := cluster(t, "RegionOne/az-1 1", "RegionOne/az-1 1", "RegionOne/az-2 1", "RegionTwo 1")
 	for _, c := range []struct {
 		name   string
 		before []placement.Region
@@ -64,13 +64,4 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
 		}
 	}
-}
-
-// placed is a roster of nodes at places.
-func placed(places ...placement.Place) Roster {
-	r := Roster{Nodes: map[string]Node{}}
-	for i, at := range places {
-		r.Nodes[web(int64(i))] = Node{Index: int64(i), Place: at}
-	}
-	return r
 }
