@@ -256,7 +256,7 @@ func TestPeer(t *testing.T) {
 			child := startPeer(t, fake, i)
 			var worst outcome
 			for n, way := range hostile.Ways() {
-				sample := 5 // of each way, one request in so many
+				sample := 6 // of each way, one request in so many
 				if way.Large {
 					sample = 13
 				}
