@@ -125,9 +125,8 @@ func TestDecodeKeepsLittle(t *testing.T) {
 		require.NoError(t, err)
 		before, kept := heap(), part{all: new(atomic.Int64)}
 		for range 10 {
-			if _, err := readPage(page, false, func(s *server) error { return kept.take(s, time.Time{}, *match, Query{}) }); err != nil {
-				t.Fatal(err)
-			}
+			_, err := readPage(page, false, func(s *server) error { return kept.take(s, time.Time{}, *match, Query{}) })
+			require.NoError(t, err)
 		}
 		if grown := heap() - before; grown > want.bytes || int64(len(kept.nodes)) != want.nodes {
 			t.Errorf("%s: %d nodes in %d bytes, want %d in %d at most", name, len(kept.nodes), grown, want.nodes, want.bytes)

@@ -85,9 +85,7 @@ func FuzzMetadata(f *testing.F) {
 		var decoded struct {
 			Servers []struct{ Metadata map[string]string }
 		}
-		if err := json.Unmarshal(page, &decoded); err != nil { // what is no UTF-8 has changed
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(page, &decoded)) // what is no UTF-8 has changed
 		metadata := decoded.Servers[0].Metadata
 		nodes, err := r.read(t, page, cluster.Query{
 			Selector: cluster.Selector{Metadata: metadata},

@@ -157,9 +157,8 @@ func TestWebhook(t *testing.T) {
 					t.Errorf("got %s, want %s", got, c.got)
 				}
 				var sent Message
-				if err := json.Unmarshal([]byte(consumer.bodies[0]), &sent); err != nil || sent != m {
-					t.Errorf("sent %s", consumer.bodies[0])
-				}
+				require.NoError(t, json.Unmarshal([]byte(consumer.bodies[0]), &sent))
+				assert.Equal(t, m, sent)
 				for i, headers := range consumer.headers {
 					kind := map[bool]string{true: "application/json"}[strings.HasPrefix(consumer.got[i], "POST")]
 					if headers.Get("Content-Type") != kind || headers.Get("User-Agent") != "agent/1" {

@@ -150,9 +150,8 @@ func TestHeld(t *testing.T) {
 	view, err := planview.Read([]byte(text))
 	require.NoError(t, err)
 	got := planview.Markdown(view)
-	if !strings.Contains(got, "**Held: 3 nodes**\n\n- `web-5`: RegionOne/az-") || !strings.Contains(got, "TEMPLATE: the batch is full\n- and 2 more\n") {
-		t.Error(got)
-	}
+	assert.Contains(t, got, "**Held: 3 nodes**\n\n- `web-5`: RegionOne/az-")
+	assert.Contains(t, got, "TEMPLATE: the batch is full\n- and 2 more\n")
 }
 
 // FuzzWarnings: whatever a log says is drawn in one line each, or refused.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -293,9 +292,8 @@ func TestClusterOf(t *testing.T) {
 	}}})
 	want := Cluster{Address: "a", Name: "web", Remaining: 2, Status: "bakes: web-1", Pause: 90 * time.Minute, RevertAfter: 48 * time.Hour,
 		Held: HeldNodes{map[string]string{"web-1": "the batch is full"}, 2}}
-	if err != nil || !reflect.DeepEqual(c, want) {
-		t.Errorf("got %+v, %v", c, err)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, c)
 	var out, log bytes.Buffer
 	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
 	JSON(&log)(Event{Kind: "plan", Clusters: []Cluster{c}})
