@@ -28,7 +28,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asking sends a request, which a region is named for if it goes to one.
+// asking sends a request: that of a region, if each region has its own.
 type asking func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error)
 
 // request is one kind of request that the provider makes.
