@@ -86,7 +86,7 @@ func TestFromSenlin_properties(t *testing.T) {
 		{"spread over zones, and in one", regions, zones, affinity, "{}", []string{"The zone policy spreads nodes over zones, and the affinity policy puts all of them into one"}, true},
 		{"a zone that one region does not have", "regions: [{name: RegionOne}, {name: RegionTwo}]", "zones: [{name: az-3}]", "{}", "{}",
 			[]string{`Nova in region "RegionTwo" does not list the availability zone "az-3".`}, true},
-		{"the extension for vSphere", "regions: [{name: " + drs + "}]", "zones: []", "servergroup: {name: web, policies: soft-anti-affinity}\n  enable_drs_extension: true", "{}",
+		{"the extension for vSphere", "regions: [{name: " + drs + "}]", "zones: []", "enable_drs_extension: true", "{}",
 			[]string{"enable_drs_extension = true", `availability_zone = (known after apply)`}, false},
 		{"nodes that are kept", regions, zones, "{}", "destroy_after_deletion: false", []string{"destroy_after_deletion: false is not carried over"}, true},
 	} {

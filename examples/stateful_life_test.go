@@ -118,7 +118,8 @@ func TestStatefulQuota(t *testing.T) {
 	if now := d.c.Servers(t)["1"]; now.ID == broken.ID || now.Status != "ACTIVE" || now.AvailabilityZone != broken.AvailabilityZone {
 		t.Errorf("repaired: %s is %s (%s) in %s", now.Name, now.ID, now.Status, now.AvailabilityZone)
 	}
-	if tally := d.watched.Restart(); tally.Least != 2 || tally.Destroyed != 1 { // the server that was broken takes no note of a drain
+	// The server that was broken takes no note of a drain.
+	if tally := d.watched.Restart(); tally.Least != 2 || tally.Destroyed != 1 {
 		t.Errorf("a repair: %+v", tally)
 	}
 	d.size = 4
