@@ -80,7 +80,7 @@ func (k killing) prepare(t *testing.T) {
 	k.Cloud.Fake.ResetRequests()
 }
 
-// each kills the change at each of its requests, and looks what comes of it.
+// each kills the change at each of its requests, and looks at what happens then.
 func (k killing) each(t *testing.T, what string, then func(name string)) {
 	t.Helper()
 	k.prepare(t)
