@@ -7,20 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestBounds: a region has its own bounds and those of its zones, whatever is asked.
-func TestBounds(t *testing.T) {
-	for text, want := range map[string]bounds{
-		"R w2 min1: a cap2 now2, b min2 now1":                   {weight: 2, nodes: 3, low: 1, within: 3, listed: 3, mins: 2, short: 1, high: MaxNodes},
-		"R w2 cap6 min1: a cap2 now3, b cap4 now1, old w0 now2": {weight: 2, nodes: 6, low: 1, within: 3, listed: 4, mins: 1, high: 6},
-		"R w2 cap4 min5: a cap2 now3, b cap4 now1, old w0 now2": {weight: 2, nodes: 6, low: 5, within: 5, listed: 5, mins: 5, high: 6},
-		"R w0 cap4 now5":             {weight: 1, nodes: 5, high: 5},
-		"R w7 cap4 min3 now1 closed": {weight: 7, nodes: 1, low: 1, within: 1, listed: 1, mins: 1, high: 1},
-	} {
-		want.name = "R"
-		assert.Equal(t, want, newBoard(regions(t, text)).regions[0].bounds(), text)
-	}
-}
-
 // TestLargestRegions: no sum over zones overflows, however many there are.
 func TestLargestRegions(t *testing.T) {
 	wide := make([]Bin, 10_000)
