@@ -186,13 +186,15 @@ func TestReasons(t *testing.T) {
 // TestKeptNeighbours: a reason names three protected nodes of the place, and
 // counts the others.
 func TestKeptNeighbours(t *testing.T) {
-	p := Policy{Name: web, Capacity: 4, Regions: []placement.Region{{Bin: bin("R", 1)}}, Templates: images("1"),
-		Protected: []string{"web-0", "web-1", "web-2", "web-3"}}
+	p := Policy{Name: web, Capacity: 4, Regions: []placement.Region{{Bin: bin("R", 1)}}, Templates: images("1")}
 	r := cluster(t, "R 1", "R 1", "R 1", "R 1", "R 1")
-	_, change, err := Plan(r, running(r), p)
-	require.NoError(t, err)
-	assert.Equal(t, "R loses 1 of 5; drawn by lot from the unprotected (RANDOM); web-0 is listed as protected; web-1 is listed as protected; "+
-		"web-2 is listed as protected; 1 more are protected", change.Of(Leaves)[0].Reason)
+	for protected, more := range map[int]string{3: "", 4: "; 1 more are protected"} {
+		p.Protected = r.Names()[:protected]
+		_, change, err := Plan(r, running(r), p)
+		require.NoError(t, err)
+		assert.Equal(t, "R loses 1 of 5; drawn by lot from the unprotected (RANDOM); web-0 is listed as protected; web-1 is listed as protected; "+
+			"web-2 is listed as protected"+more, change.Of(Leaves)[0].Reason)
+	}
 }
 
 // TestFew: a notice names five, and counts the others.
