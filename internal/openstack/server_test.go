@@ -1,6 +1,7 @@
 package openstack_test
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -20,6 +21,17 @@ func TestServerStatus(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", status, got, err, want)
 		}
 	}
+}
+
+// TestServerDirty: a time that is none is quoted by its decoder, and shown as a terminal may show it.
+func TestServerDirty(t *testing.T) {
+	fake := fakecloud.Start(t, fakecloud.Config{})
+	compute, err := open(t, member(fake)).Compute(t.Context(), "RegionOne")
+	require.NoError(t, err)
+	fake.Inject(fakecloud.Fault{Path: "/servers/s", Status: http.StatusOK, Body: `{"server": {"id": "s", "status": "ACTIVE", "created": "now\u007f"}}`})
+	_, err = openstack.Server{Compute: compute, ID: "s"}.Status(t.Context())
+	require.ErrorContains(t, err, `now\x7f`)
+	assert.NotContains(t, err.Error(), "\x7f")
 }
 
 // TestServerExists: servers are listed once. One that came since, or that the list

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -255,6 +256,23 @@ func TestArithmetic(t *testing.T) {
 	}
 	if n := js[int](p, "document.querySelectorAll('#moves li').length"); n != 5 {
 		t.Errorf("%d steps, want 5", n)
+	}
+	// A cap that is full, and a plan that cannot be.
+	p.set("capacity-number", "20")
+	if got := p.text("#moves"); !strings.Contains(got, "az-2 full") {
+		t.Error(got)
+	}
+	p.set("r0-cap", "1")
+	p.set("r1-cap", "1")
+	if got := p.text("#problem"); !strings.Contains(got, "There is no feasible plan to handle all nodes. 16 nodes must be added") {
+		t.Error(got)
+	}
+	if !js[bool](p, `document.getElementById("configuration").hidden`) {
+		t.Error("there is something to copy, and nothing to copy")
+	}
+	p.set("r1-cap", "")
+	if got := p.text("#drawing"); !strings.Contains(got, "20 after") {
+		t.Error(got)
 	}
 }
 
@@ -621,4 +639,56 @@ func TestAxe(t *testing.T) {
 			p.axe(name + " " + scheme + ", the viewer")
 		}
 	}
+}
+
+// TestAccessible: everything that one can use has a name, and so has the picture.
+func TestAccessible(t *testing.T) {
+	p := open(t, "")
+	p.run(command(accessibility.Enable, cdp.Empty{}))
+	tree, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
+		return cdp.Call(ctx, t, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(v *accessibility.Value) (text string) {
+		if v != nil {
+			_ = json.Unmarshal(v.Value, &text)
+		}
+		return text
+	}
+	roles := map[string]int{}
+	for _, n := range tree.Nodes {
+		role := value(n.Role)
+		roles[role]++
+		switch role {
+		case "button", "slider", "spinbutton", "textbox", "image":
+			if value(n.Name) == "" {
+				t.Errorf("a %s has no name", role)
+			}
+		}
+	}
+	for _, role := range []string{"button", "slider", "spinbutton", "textbox", "image", "table", "main", "heading"} {
+		if roles[role] == 0 {
+			t.Errorf("there is no %s: %v", role, roles)
+		}
+	}
+}
+
+// TestLarge: the largest cluster answers in a moment.
+func TestLarge(t *testing.T) {
+	p := open(t, "")
+	took := js[float64](p, `(() => {
+		const start = performance.now();
+		const e = document.getElementById("capacity-number");
+		e.value = "1000";
+		e.dispatchEvent(new Event("input"));
+		document.getElementById("next").click();
+		return performance.now() - start;
+	})()`)
+	t.Logf("%.0f ms", took)
+	if got := p.text("#drawing"); !strings.Contains(got, "1000 nodes before and after: 2 removed, 2 added") {
+		t.Errorf("%.0f ms: %s", took, got)
+	}
+	p.shot("large")
 }

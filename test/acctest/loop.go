@@ -49,10 +49,10 @@ func Attached(c *Cloud, size int, regions, more string) string {
 func Placement(c *Cloud, size int, regions, more string) string {
 	return fmt.Sprintf(`
 resource "stackpolicy_placement_attachment" "web" {
-  cluster          = %q
+  cluster           = %q
   node_name_pattern = "{cluster}{index}"
-  desired_capacity = %d
-  regions          = %s
+  desired_capacity  = %d
+  regions           = %s
   %s
 }
 `, c.Prefix, size, regions, more)

@@ -103,13 +103,11 @@ var needs = []string{
 	"apps/daemonsets get",
 }
 
-// fit fails where something is wrong with the manifests.
-func (m manifests) fit(t *testing.T) {
-	t.Helper()
+// faults are what is wrong with the manifests.
+func (m manifests) faults() (list []string) {
 	check := func(right bool, format string, args ...any) {
-		t.Helper()
 		if !right {
-			t.Errorf(format, args...)
+			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
 	namespace := m.namespace.Name
@@ -157,7 +155,7 @@ func (m manifests) fit(t *testing.T) {
 	check(*m.deployment.Spec.Replicas == 1 && m.deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType, "there may be two of it")
 
 	if len(pod.Containers) != 1 || len(pod.Volumes) != 1 || len(pod.Containers[0].VolumeMounts) != 1 || len(pod.Containers[0].Ports) != 1 || len(m.service.Spec.Ports) != 1 {
-		t.Fatal("there is not one container, volume, mount and port")
+		return append(list, "there is not one container, volume, mount and port")
 	}
 	c, volume, mount := pod.Containers[0], pod.Volumes[0], pod.Containers[0].VolumeMounts[0]
 	claim := volume.PersistentVolumeClaim
@@ -181,6 +179,7 @@ func (m manifests) fit(t *testing.T) {
 	check(*of.RunAsNonRoot && *of.RunAsUser != 0 && of.SeccompProfile.Type == corev1.SeccompProfileTypeRuntimeDefault, "the pod runs as %v", of)
 	check(*of.FSGroup == *of.RunAsGroup, "its group may not write the volume: %v", of)
 	check(!*own.AllowPrivilegeEscalation && slices.Equal(own.Capabilities.Drop, []corev1.Capability{"ALL"}) && len(own.Capabilities.Add) == 0, "the container has %v", own)
+	return list
 }
 
 // TestDrainer: the manifests are of the types of Kubernetes, fit together, and give kubectl the
@@ -191,7 +190,9 @@ func TestDrainer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.fit(t)
+	for _, fault := range m.faults() {
+		t.Error(fault)
+	}
 	container := m.deployment.Spec.Template.Spec.Containers[0]
 	image := string(read(t, "consumer/Containerfile"))
 	for _, line := range []string{"node.sh " + container.Args[1], `ENTRYPOINT ["/usr/local/bin/consumer"]`, "/consumer /usr/local/bin/consumer"} {
@@ -242,5 +243,48 @@ exit 1
 	command.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "NODE_NAME=web-1", "TRANSITION=launch"}
 	if text, err := command.CombinedOutput(); err != nil || string(text) != "refused\nReady\n" {
 		t.Errorf("%v, the script says %q", err, text)
+	}
+}
+
+// TestBroken: each mistake in the manifests is noticed.
+func TestBroken(t *testing.T) {
+	text := string(read(t, "consumer/drainer.yaml"))
+	for _, c := range []struct{ old, replacement, want string }{
+		{"  replicas: 1", "  replica: 1", `unknown field "spec.replica"`},
+		{"  replicas: 1", "  replicas: 1\n  replicas: 1", "already set in map"},
+		{"      storage: 100Mi", "      storage: 100 MB", "quantities must match"},
+		{"kind: ServiceAccount\nmetadata", "kind: ServiceAcount\nmetadata", "no kind"},
+		{"      serviceAccountName: drainer", "      serviceAccountName: default", `runs as "default"`},
+		{"  - kind: ServiceAccount\n    name: drainer", "  - kind: ServiceAccount\n    name: other", "the role is bound to"},
+		{"  kind: ClusterRole\n  name: drainer", "  kind: ClusterRole\n  name: other", "the binding is of"},
+		{"[get, list, watch, patch, delete]", "[get, list, watch, delete]", "the role has the rights"},
+		{"[get, list, watch, patch, delete]", "['*']", "the role has the rights"},
+		{"resources: [pods/eviction]", "resources: [pods]", "the role has the rights"},
+		{"apiGroups: [apps]", "apiGroups: ['']", "the role has the rights"},
+		{"      labels:\n        app.kubernetes.io/name: drainer", "      labels:\n        app.kubernetes.io/name: consumer", "the service selects"},
+		{"        node-role.kubernetes.io/control-plane: \"\"", "        kubernetes.io/os: linux", "it may run on"},
+		{"effect: NoSchedule", "effect: NoExecute", "it does not tolerate"},
+		{"type: Recreate", "type: RollingUpdate", "there may be two of it"},
+		{"claimName: drainer", "claimName: other", "the file is on"},
+		{`args: [":8080"`, `args: [":8081"`, "the consumer has the arguments"},
+		{"      targetPort: http", "      targetPort: web", "the service leads to"},
+		{"nodePort: 30080", "nodePort: 8080", "not a node port"},
+		{"key: webhook-secret", "key: secret", "it does not have the secret"},
+		{"metadata:\n  name: drainer\n  namespace: drainer\nspec:\n  type", "metadata:\n  name: drainer\nspec:\n  type", "the service is in the namespace"},
+		{"drop: [ALL]", "drop: [NET_RAW]", "the container has"},
+		{"fsGroup: 65532", "fsGroup: 1", "may not write the volume"},
+	} {
+		broken := strings.Replace(text, c.old, c.replacement, 1)
+		if broken == text {
+			t.Fatalf("there is no %q", c.old)
+		}
+		m, err := decode([]byte(broken))
+		said := fmt.Sprint(err)
+		if err == nil {
+			said = strings.Join(m.faults(), "; ")
+		}
+		if !strings.Contains(said, c.want) {
+			t.Errorf("%q: got %q, want %q", c.replacement, said, c.want)
+		}
 	}
 }

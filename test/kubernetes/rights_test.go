@@ -3,7 +3,6 @@ package kubernetes_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -207,7 +206,8 @@ func TestRights(t *testing.T) {
 	if _, err := exec.LookPath("kubectl"); err != nil {
 		t.Skip("there is no kubectl")
 	}
-	m, err := decode(read(t, "consumer/drainer.yaml"))
+	text := read(t, "consumer/drainer.yaml")
+	m, err := decode(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,8 +223,19 @@ func TestRights(t *testing.T) {
 			expected = append(expected, words[0]+" "+verb)
 		}
 	}
+	var used []string
+	for right := range s.used {
+		used = append(used, right)
+	}
 	slices.Sort(expected)
-	if used := slices.Sorted(maps.Keys(s.used)); !slices.Equal(used, expected) {
+	if slices.Sort(used); !slices.Equal(used, expected) {
 		t.Errorf("kubectl used the rights %q, want %q\n%s", used, expected, output)
+	}
+
+	if m, err = decode([]byte(strings.Replace(string(text), "resources: [pods/eviction]", "resources: [pods]", 1))); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := serve(t, m.role).follow(t); err == nil || !strings.Contains(output, "does not permit create of /pods/eviction") {
+		t.Errorf("without the right to evict: %v\n%s", err, output)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -91,6 +92,7 @@ func TestRehearsal(t *testing.T) {
 			t.Run("install", r.install)
 			t.Run("refuse", r.refuse)
 			t.Run("readme", r.readme)
+			t.Run("mirror", r.mirror)
 			t.Run("filesystem mirror", r.filesystemMirror)
 			if name == "tofu" {
 				t.Run("OCI mirror", r.ociMirror)
@@ -302,6 +304,21 @@ func (r rehearsal) refuse(t *testing.T) {
 		{"the right one is taken", func(*registry.Registry) error { return nil }, true, ""},
 		{"a zip that was changed", func(reg *registry.Registry) error { return reg.Replace(first, zipHere, flip) }, true,
 			"checksum"},
+		{"checksums that were changed with it", func(reg *registry.Registry) error {
+			var before, after [32]byte
+			err := reg.Replace(first, zipHere, func(file []byte) []byte {
+				before = sha256.Sum256(file)
+				file = flip(file)
+				after = sha256.Sum256(file)
+				return file
+			})
+			if err != nil {
+				return err
+			}
+			return reg.Replace(first, "_SHA256SUMS", func(sums []byte) []byte {
+				return bytes.ReplaceAll(sums, []byte(hex.EncodeToString(before[:])), []byte(hex.EncodeToString(after[:])))
+			})
+		}, true, "signature"},
 		{"checksums signed by a foreign key", func(reg *registry.Registry) error {
 			var sums []byte
 			if err := reg.Replace(first, "_SHA256SUMS", func(file []byte) []byte { sums = file; return file }); err != nil {
@@ -390,6 +407,21 @@ func (r rehearsal) readme(t *testing.T) {
 	if _, err = w.Destroy(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+// mirror: "providers mirror" copies the provider for a machine without internet.
+func (r rehearsal) mirror(t *testing.T) {
+	_, host, trust := r.start(t)
+	source := host + "/" + provider
+	w, _, err := r.init(t, settings(t, ""), from(source), trust)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	if _, err := w.Run(t.Context(), "providers", "mirror", dir); err != nil {
+		t.Fatal(err)
+	}
+	offline, _, err := r.init(t, settings(t, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", dir)), from(source))
+	require.NoError(t, err)
+	use(t, offline)
 }
 
 // guideSettings are the configurations of the command line that the guide on

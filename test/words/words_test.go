@@ -235,3 +235,30 @@ func TestPlainWords(t *testing.T) {
 		}
 	}
 }
+
+// TestReader: each kind of file is read, and the place of a word is right.
+func TestReader(t *testing.T) {
+	words := list(t)
+	for file, content := range map[string]string{
+		"page.md":        "# Page\n\nA first line\nand what is\nto be done\n",
+		"table.md":       "\n\n| a    | b |\n| is to be | c |\n",
+		"guide.md.tmpl":  "Text.\n\n```\nthis  is  aligned\n# is to be\n```\n",
+		"main.tf":        "a = 1\n\n# It is\n# to be.\n",
+		"variables.tf":   "\n\n\n  description = \"It is to be\"\n",
+		"up.sh":          "#!/bin/sh\n\n# Two\n# which is to be\n",
+		"test.yml":       "a: b\n\n\nc: d # is to be\n",
+		"a.go":           "package a\n\n// It says\n// what is to be\nvar a = 1\n",
+		"b.go":           "package b\n\n\nvar b = \"it is to be\"\n",
+		"two-blanks.md":  "\n\n\ntwo  blanks\n",
+		"two-blanks.go":  "package c\n\n// Fine.\nvar c = \"two  blanks\"\n",
+		"interrupted.go": "package d\n\n\nvar d = `context canceled`\n",
+	} {
+		var faults []string
+		for _, p := range passages(t, file, content) {
+			faults = append(faults, p.check(words)...)
+		}
+		if len(faults) != 1 || (!strings.HasPrefix(faults[0], file+":4:") && !strings.HasPrefix(faults[0], file+":5:") && file != "main.tf") {
+			t.Errorf("%s: %q", file, faults)
+		}
+	}
+}

@@ -39,3 +39,23 @@ func TestTable(t *testing.T) {
 		}
 	}
 }
+
+// TestPut: a fault takes the place of lines that are there once.
+func TestPut(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.tf")
+	require.NoError(t, os.WriteFile(file, []byte("a {\n  b = 1\n  c = { # of\n  d = 2 }\n  b = 1\n}\n"), 0o600))
+	for _, c := range []struct {
+		f          fault
+		text, want string
+	}{
+		{fault{before: []string{"c = { # of", "d = 2 }"}, after: []string{"e = 3"}}, "a {\n  b = 1\ne = 3\n  b = 1\n}\n", ""},
+		{fault{before: []string{"b = 1"}}, "", "2 times, not once"},
+		{fault{before: []string{"b = 2"}}, "", "0 times, not once"},
+	} {
+		c.f.file = file
+		text, err := c.f.put()
+		if text != c.text || (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: got %q, %v", c.f.before, text, err)
+		}
+	}
+}
