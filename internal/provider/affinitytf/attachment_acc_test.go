@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/hashicorp/terraform-plugin-testing/compare"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -15,17 +14,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // What only Terraform can show of an affinity attachment: its life, and what happens to the
-// servers that have its group in their scheduler hints. A first test: c.Workspace(t,
-// grouped(c, ignoring, named("web"))) is two servers in a group; then apply, write another
-// configuration, plan, and ask c.Servers(t) which are the same. All else is in
-// attachment_resource_test.go, without Terraform.
+// servers that have its group in their scheduler hints: grouped(c, ignoring, named("web"))
+// is two servers in a group. All else is in attachment_resource_test.go, without Terraform.
 
 const attachment = "stackpolicy_affinity_attachment.web"
 
@@ -50,10 +46,6 @@ func attachmentIs(attribute string, check knownvalue.Check) statecheck.StateChec
 	return statecheck.ExpectKnownValue(attachment, tfjsonpath.New(attribute), check)
 }
 
-func empty() resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
-}
-
 func action(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
 	return resource.ConfigPlanChecks{
 		PreApply:             []plancheck.PlanCheck{plancheck.ExpectResourceAction(attachment, want)},
@@ -61,61 +53,16 @@ func action(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
 	}
 }
 
-func TestAccAffinityAttachment_created(t *testing.T) {
+// TestAccAffinityAttachment: the zone, a name, a policy, another's group all change in place. An import finds the same attachment,
+// as it was created or inherited. What was created is deleted in the end, what was inherited is left.
+func TestAccAffinityAttachment(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
-	random := affinityAttachment("region = %q", region)
 	zone := c.Zones(t, region)[0]
+	in, own, shared := fmt.Sprintf("region = %q", region), c.Prefix+"g", c.Group(t, region, "shared", "affinity")
 	id, unchanged, changed := tfjsonpath.New("servergroup_id"), statecheck.CompareValue(compare.ValuesSame()), statecheck.CompareValue(compare.ValuesDiffer())
-	in := fmt.Sprintf("region = %q", region)
-	group := c.Prefix + "g"
-	c.Test(t,
-		resource.TestStep{Config: random, ConfigPlanChecks: empty(), ConfigStateChecks: []statecheck.StateCheck{
-			unchanged.AddStateValue(attachment, id),
-			changed.AddStateValue(attachment, id),
-			attachmentIs("servergroup_name", knownvalue.StringRegexp(regexp.MustCompile(`^server_group_[a-z0-9]{16,}$`))),
-			attachmentIs("policy", knownvalue.StringExact("anti-affinity")),
-			attachmentIs("inherited_group", knownvalue.Bool(false)),
-			attachmentIs("members", knownvalue.ListSizeExact(0)),
-			attachmentIs("zone", knownvalue.Null()),
-			statecheck.ExpectKnownValue(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("version"), knownvalue.Int64Exact(1)),
-			statecheck.ExpectKnownValue(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("data").AtMapKey("inherited_group"), knownvalue.Bool(false)),
-			statecheck.CompareValuePairs(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("data").AtMapKey("servergroup_id"), attachment, tfjsonpath.New("servergroup_id"), compare.ValuesSame()),
-		}},
-		// The zone, a name, a policy, a rule: all change in place.
-		resource.TestStep{Config: affinityAttachment(in+"\n availability_zone = %q", zone), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
-			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone)), unchanged.AddStateValue(attachment, id)}},
-		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(group), policies("soft-anti-affinity"))), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
-			ConfigStateChecks: []statecheck.StateCheck{
-				attachmentIs("servergroup_name", knownvalue.StringExact(group)),
-				attachmentIs("policy", knownvalue.StringExact("soft-anti-affinity")),
-				attachmentIs("inherited_group", knownvalue.Bool(false)),
-				changed.AddStateValue(attachment, id),
-			}},
-		// Imported as created, it is the same attachment; as inherited, it is not deleted.
-		resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateIdFunc: importID("/created"), ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"servergroup"}},
-		resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateIdFunc: importID(""), ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"servergroup", "inherited_group", "binding"}},
-	)
-	assert.Equal(t, 0, c.Groups(t, region), "groups are left")
-}
-
-// importID is the import id of the attachment in the state.
-func importID(suffix string) func(*terraform.State) (string, error) {
-	return func(s *terraform.State) (string, error) {
-		return s.RootModule().Resources[attachment].Primary.ID + suffix, nil
-	}
-}
-
-func TestAccAffinityAttachment_inherited(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	id := c.Group(t, region, "shared", "affinity")
-	name := c.Prefix + "shared"
-	server := fmt.Sprintf(`
+	inherited := affinityAttachment("%s", in+hints(c.Prefix+"shared")) + fmt.Sprintf(`
 resource "openstack_compute_instance_v2" "member" {
   name   = "%sm"
   region = %q
@@ -124,23 +71,44 @@ resource "openstack_compute_instance_v2" "member" {
     group = stackpolicy_affinity_attachment.web.servergroup_id
   }
 }`, c.Prefix, region, c.Bare())
-	checks := []statecheck.StateCheck{
-		attachmentIs("servergroup_id", knownvalue.StringExact(id)),
-		attachmentIs("id", knownvalue.StringExact(region+"/"+id)),
-		attachmentIs("inherited_group", knownvalue.Bool(true)),
-		attachmentIs("policy", knownvalue.StringExact("affinity")),
-	}
-	in := fmt.Sprintf("region = %q", region)
-	byName := affinityAttachment("%s", in+serverGroup(named(name), policies("affinity")))
 	c.Test(t,
-		resource.TestStep{Config: byName, ConfigStateChecks: checks, ConfigPlanChecks: empty()},
-		// The same group through scheduler hints: nothing to replace.
-		resource.TestStep{Config: affinityAttachment("%s", in+hints(name)), ConfigStateChecks: checks, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
-		resource.TestStep{Config: byName + server},
+		resource.TestStep{Config: affinityAttachment("%s", in), ConfigPlanChecks: action(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
+			unchanged.AddStateValue(attachment, id),
+			changed.AddStateValue(attachment, id),
+			attachmentIs("servergroup_name", knownvalue.StringRegexp(regexp.MustCompile(`^server_group_[a-z0-9]{16,}$`))),
+			attachmentIs("policy", knownvalue.StringExact("anti-affinity")),
+			statecheck.ExpectKnownValue(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("version"), knownvalue.Int64Exact(1)),
+		}},
+		resource.TestStep{Config: affinityAttachment("%s", in+fmt.Sprintf("\n availability_zone = %q", zone)), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone)), unchanged.AddStateValue(attachment, id)}},
+		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(own), policies("soft-anti-affinity"))), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{
+				attachmentIs("servergroup_name", knownvalue.StringExact(own)),
+				attachmentIs("policy", knownvalue.StringExact("soft-anti-affinity")),
+				attachmentIs("inherited_group", knownvalue.Bool(false)),
+				changed.AddStateValue(attachment, id),
+			}},
+		resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateIdFunc: importID("/created"), ImportStateVerify: true,
+			ImportStateVerifyIgnore: []string{"servergroup"}},
+		resource.TestStep{Config: inherited, ConfigStateChecks: []statecheck.StateCheck{
+			attachmentIs("id", knownvalue.StringExact(region+"/"+shared)),
+			attachmentIs("inherited_group", knownvalue.Bool(true)),
+			attachmentIs("policy", knownvalue.StringExact("affinity")),
+		}},
 		resource.TestStep{RefreshState: true, RefreshPlanChecks: resource.RefreshPlanChecks{PostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
-		resource.TestStep{Config: byName + server, ConfigStateChecks: []statecheck.StateCheck{attachmentIs("members", knownvalue.ListSizeExact(1))}},
+		resource.TestStep{Config: inherited, ConfigStateChecks: []statecheck.StateCheck{attachmentIs("members", knownvalue.ListSizeExact(1))}},
+		resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateIdFunc: importID(""), ImportStateVerify: true,
+			ImportStateVerifyIgnore: []string{"servergroup", "scheduler_hints"}},
 	)
-	assert.Equal(t, 1, c.Groups(t, region), "the inherited group is left")
+	assert.Equal(t, c.GroupID(t, region, "shared"), shared, "the inherited group is left")
+	assert.Equal(t, 1, c.Groups(t, region), "groups are left")
+}
+
+// importID is the import id of the attachment in the state.
+func importID(suffix string) func(*terraform.State) (string, error) {
+	return func(s *terraform.State) (string, error) {
+		return s.RootModule().Resources[attachment].Primary.ID + suffix, nil
+	}
 }
 
 // grouped is two servers of terraform-provider-openstack in a server group, and
@@ -164,136 +132,50 @@ resource "openstack_compute_instance_v2" "web" {
 `, c.Prefix, c.Image, c.Flavor, lifecycle)
 }
 
-const (
-	ignoring = "ignore_changes = [scheduler_hints]"
-	first    = "create_before_destroy = true"
-)
-
-// plan returns the plan of a configuration, and what terraform prints of it.
-func plan(t *testing.T, w *workspace.Workspace) (*tfjson.Plan, string) {
-	t.Helper()
-	text, err := w.Run(t.Context(), "plan", "-no-color", "-out=now.tfplan")
-	require.NoError(t, err)
-	shown, err := w.Run(t.Context(), "show", "-json", "now.tfplan")
-	require.NoError(t, err)
-	p := new(tfjson.Plan)
-	require.NoError(t, p.UnmarshalJSON([]byte(shown)))
-	return p, text
-}
-
-// actions are those of a plan, without what stays as it is.
-func actions(p *tfjson.Plan) string {
-	var list []string
-	for _, c := range p.ResourceChanges {
-		if !c.Change.Actions.NoOp() {
-			list = append(list, c.Address+": "+strings.Trim(fmt.Sprint(c.Change.Actions), "[]"))
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-func apply(t *testing.T, w *workspace.Workspace, args ...string) string {
-	t.Helper()
-	text, err := w.Run(t.Context(), append([]string{"apply", "-auto-approve", "-no-color"}, args...)...)
-	require.NoError(t, err)
-	return text
-}
-
-// settled fails unless the next plan is empty.
-func settled(t *testing.T, w *workspace.Workspace) {
-	t.Helper()
-	if p, _ := plan(t, w); actions(p) != "" {
-		t.Errorf("the next plan is not empty: %s", actions(p))
-	}
-}
-
-func write(t *testing.T, w *workspace.Workspace, config string) {
-	t.Helper()
-	require.NoError(t, w.Write(config))
-}
-
-// TestAccAffinityChange: another policy is taken up in place. Servers stay, and the plan has said what
-// happens to them.
+// TestAccAffinityChange: another policy is taken up in place, and what the warning says of servers is so: they stay where
+// they ignore changes of their hints, and are replaced where they do not. With -replace and create_before_destroy the new
+// attachment inherits the group that the old one would delete a moment later; without it the group is deleted and made again.
 func TestAccAffinityChange(t *testing.T) {
 	t.Parallel()
-	lifecycle := ignoring + "\n    " + first
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	group := c.Prefix + "g"
-	w := c.Workspace(t, grouped(c, lifecycle, named(group), policies("soft-anti-affinity")))
-	apply(t, w)
-	settled(t, w)
-	before, old := c.Servers(t), c.GroupID(t, region, "g")
-
-	write(t, w, grouped(c, lifecycle, named(group), policies("soft-affinity")))
-	p, text := plan(t, w)
-	assert.Equal(t, attachment+": update", actions(p), "planned")
-	for _, want := range []string{
-		fmt.Sprintf("The attachment leaves the server group %q (%s), because its policy changes from soft-anti-affinity to soft-affinity: servergroup_id changes.", group, old),
-		"unless they have lifecycle { ignore_changes = [scheduler_hints] }: then they keep running with the id of the old group, and only new servers join the new one.",
-		fmt.Sprintf("Leaving the attachment deletes the server group %q (%s), which it created, and 2 servers are in it now:", group, old),
-		fmt.Sprintf("%sweb-0 (%s)", c.Prefix, before["web-0"].ID),
+	const ignoring, first = "ignore_changes = [scheduler_hints]\n    ", "create_before_destroy = true"
+	for name, change := range map[string]struct {
+		lifecycle, policy string
+		servers           string // that are made again
+		inherited         bool   // the group, by the new attachment
+	}{
+		"another policy":                {ignoring + first, "soft-affinity", "", false},
+		"another policy, of the hints":  {first, "soft-affinity", "web-0 web-1", false},
+		"made again, the new one first": {ignoring + first, "soft-anti-affinity", "", true},
+		"made again":                    {ignoring, "soft-anti-affinity", "", false},
 	} {
-		if !acctest.Says(want).MatchString(text) {
-			t.Errorf("the plan does not say %q:\n%s", want, text)
+		if testing.Short() && name != "another policy" {
+			continue // "make faults" tries all
 		}
-	}
-	if _, err := w.Run(t.Context(), "apply", "-no-color", "now.tfplan"); err != nil {
-		t.Fatal(err)
-	}
-	settled(t, w)
-	if now := c.GroupID(t, region, "g"); now == old || c.Groups(t, region) != 1 {
-		t.Errorf("the group is %s, before %s, of %d", now, old, c.Groups(t, region))
-	}
-	for name, s := range c.Servers(t) {
-		assert.Equal(t, s.ID, before[name].ID, "%s stays", name)
-	}
-	// It is as much its own as the one before.
-	if _, err := w.Destroy(t.Context()); err != nil || c.Groups(t, region) != 0 {
-		t.Errorf("destroyed: %v, %d groups", err, c.Groups(t, region))
-	}
-}
-
-// TestAccAffinityChangeReplacesServers: what the warning says of servers that do
-// not ignore changes of their hints.
-func TestAccAffinityChangeReplacesServers(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	w := c.Workspace(t, grouped(c, first, named(c.Prefix+"g"), policies("soft-anti-affinity")))
-	apply(t, w)
-	before := c.Servers(t)
-	write(t, w, grouped(c, first, named(c.Prefix+"g"), policies("soft-affinity")))
-	apply(t, w)
-	settled(t, w)
-	for name, s := range c.Servers(t) {
-		if before[name].ID == s.ID {
-			t.Errorf("%s stays: the warning is wrong", name)
-		}
-	}
-}
-
-// TestAccAffinityReplaced: with -replace and create_before_destroy the new
-// attachment inherits the group that the old one would delete a moment later.
-// Without it the group is deleted and made again.
-func TestAccAffinityReplaced(t *testing.T) {
-	t.Parallel()
-	for lifecycle, kept := range map[string]bool{ignoring + "\n    " + first: true, ignoring: false} {
-		c := acctest.New(t, fakecloud.Config{})
-		region := c.Regions(t)[0]
-		w := c.Workspace(t, grouped(c, lifecycle, named(c.Prefix+"g")))
-		apply(t, w)
-		old := c.GroupID(t, region, "g")
-		text := apply(t, w, "-replace="+attachment)
-		if stays := acctest.Says("The server group " + old + " of region " + region + " is not deleted: another attachment inherited it during this apply.").MatchString(text); stays != kept {
-			t.Errorf("%s:\n%s", lifecycle, text)
-		}
-		if now := c.GroupID(t, region, "g"); (now == old) != kept || c.Groups(t, region) != 1 {
-			t.Errorf("%s: the group is %s, before %s, of %d", lifecycle, now, old, c.Groups(t, region))
-		}
-		settled(t, w)
-		if _, err := w.Destroy(t.Context()); err != nil {
-			t.Error(err)
-		}
-		c.DropGroups(t, region) // what was inherited is not deleted
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := acctest.New(t, fakecloud.Config{})
+			region, group := c.Regions(t)[0], named(c.Prefix+"g")
+			config := grouped(c, change.lifecycle, group, policies("soft-anti-affinity"))
+			l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
+			l.Step(t, "made", config, "web-0 web-1", "")
+			before, old := l.IDs(t), c.GroupID(t, region, "g")
+			require.NoError(t, l.Write(grouped(c, change.lifecycle, group, policies(change.policy))))
+			apply := []string{"apply", "-auto-approve", "-no-color"}
+			if change.policy == "soft-anti-affinity" {
+				apply = append(apply, "-replace="+attachment)
+			}
+			text, err := l.Run(t.Context(), apply...)
+			require.NoError(t, err)
+			stays := acctest.Says("The server group " + old + " of region " + region + " is not deleted: another attachment inherited it during this apply.")
+			assert.Equal(t, change.inherited, stays.MatchString(text), text)
+			assert.Equal(t, change.inherited, c.GroupID(t, region, "g") == old, "the group stays")
+			assert.Equal(t, 1, c.Groups(t, region), "groups")
+			assert.Equal(t, change.servers, acctest.Difference(l.IDs(t), before), "servers that are new")
+			l.Settled(t, name)
+			_, err = l.Destroy(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, change.inherited, c.Groups(t, region) == 1, "what was inherited is not deleted, and what is its own is")
+			c.DropGroups(t, region)
+		})
 	}
 }

@@ -67,7 +67,8 @@ func (h held) identified(t *testing.T) string {
 func asking(name string) attributes { return attributes{"servergroup": attributes{"name": name}} }
 
 // TestHeld: what the state has of a group that was made or inherited, which the
-// refresh finds again; and what is left when the attachment is destroyed.
+// refresh finds again; and what is left when the attachment is destroyed. The plan before that
+// says who is in a group that is deleted, and nothing of one that stays.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	zone := func(name string) attributes { return attributes{"availability_zone": name} }
@@ -75,17 +76,20 @@ func TestHeld(t *testing.T) {
 		config attributes
 		want   map[string]string
 		left   string
+		joins  int    // servers, before it is destroyed
+		says   string // the plan to destroy it
 	}{
-		"made": {asking("web"), map[string]string{"servergroup_name": "web", "policy": "anti-affinity", "inherited_group": "false", "members": "", "zone": "", "region": "RegionOne"}, "shared"},
+		"made": {asking("web"), map[string]string{"servergroup_name": "web", "policy": "anti-affinity", "inherited_group": "false", "members": "", "zone": "", "region": "RegionOne"}, "shared",
+			1, "and 1 server is in it now: "},
 		"made, with a policy": {attributes{"servergroup": attributes{"name": "web", "policies": "affinity"}},
-			map[string]string{"servergroup_name": "web", "policy": "affinity"}, "shared"},
-		"made in another region": {attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web"}}, map[string]string{"region": "RegionTwo", "inherited_group": "false"}, "shared"},
-		"made, with a zone":      {zone("az-2"), map[string]string{"zone": "az-2", "inherited_group": "false"}, "shared"},
-		"inherited":              {asking("shared"), map[string]string{"servergroup_name": "shared", "inherited_group": "true"}, "shared"},
+			map[string]string{"servergroup_name": "web", "policy": "affinity"}, "shared", 3, "and 3 servers are in it now: "},
+		"made in another region": {attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web"}}, map[string]string{"region": "RegionTwo", "inherited_group": "false"}, "shared", 0, ""},
+		"made, with a zone":      {zone("az-2"), map[string]string{"zone": "az-2", "inherited_group": "false"}, "shared", 0, ""},
+		"inherited":              {asking("shared"), map[string]string{"servergroup_name": "shared", "inherited_group": "true"}, "shared", 0, ""},
 		"inherited, by a hint": {attributes{"scheduler_hints": attributes{"group": "shared"}},
-			map[string]string{"servergroup_name": "shared", "inherited_group": "true", "policy": "anti-affinity"}, "shared"},
+			map[string]string{"servergroup_name": "shared", "inherited_group": "true", "policy": "anti-affinity"}, "shared", 0, ""},
 		"inherited, by a hint, of another policy": {attributes{"scheduler_hints": attributes{"group": "together"}},
-			map[string]string{"servergroup_name": "together", "inherited_group": "true", "policy": "affinity"}, "shared together"},
+			map[string]string{"servergroup_name": "together", "inherited_group": "true", "policy": "affinity"}, "shared together", 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,6 +122,12 @@ func TestHeld(t *testing.T) {
 				h.Look(t)
 			}
 			h.Later(t)
+			h.Fake.AddServers(region, slices.Repeat([]fakecloud.Server{{Name: "m", Group: id}}, c.joins)...)
+			_, err := h.Plan(t.Context(), h.Request(h.I, nil))
+			require.NoError(t, err)
+			if (h.Said() == "") != (c.says == "") || !strings.Contains(h.Said(), c.says) {
+				t.Errorf("said is %q, want %q", h.Said(), c.says)
+			}
 			h.Must(t, nil)
 			assert.Equal(t, c.left, h.groups("RegionOne")+h.groups("RegionTwo"), "left")
 		})
@@ -126,7 +136,7 @@ func TestHeld(t *testing.T) {
 
 // TestChanges: what another configuration makes of a group: kept, left and deleted, or
 // left and kept because the attachment did not make it. The plan says what it means for
-// servers, at the argument that asks for it.
+// servers, at the argument that asks for it. A provider block that names another region moves nothing.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	with := func(group attributes, more ...any) attributes {
@@ -137,6 +147,9 @@ func TestChanges(t *testing.T) {
 		return config
 	}
 	const changes, members = "The server group changes", "The server group has members"
+	const inTwo = "with a provider of RegionTwo"
+	const stay = "Servers that have its id in their scheduler_hints are all replaced by that, unless they have lifecycle { ignore_changes = [scheduler_hints] }: " +
+		"then they keep running with the id of the old group, and only new servers join the new one. The old group is deleted once there is a new one"
 	rules := attributes{"name": "web", "max_server_per_host": 2}
 	for name, c := range map[string]struct {
 		before, after attributes
@@ -146,11 +159,12 @@ func TestChanges(t *testing.T) {
 	}{
 		"the same":       {asking("web"), asking("web"), "shared web", "", ""},
 		"a zone":         {asking("web"), with(attributes{"name": "web"}, "availability_zone", "az-2"), "shared web", "", ""},
+		inTwo:            {asking("web"), with(attributes{"name": "web"}, "availability_zone", "az-3"), "shared web", "", ""}, // which RegionTwo has not
 		"another policy": {asking("web"), with(attributes{"name": "web", "policies": "affinity"}), "shared web", "servergroup.policies: " + changes + "\n: " + members, "its policy changes from anti-affinity to affinity"},
 		"a rule":         {asking("web"), with(rules), "shared web", "servergroup.max_server_per_host: " + changes + "\n: " + members, "from the default to 2"},
 		"the same rule":  {with(rules), with(rules), "shared web", "", ""},
 		"another region": {asking("web"), with(attributes{"name": "web"}, "region", "RegionTwo"), "shared / web", "region: " + changes + "\n: " + members, "from RegionOne to RegionTwo"},
-		"another's":      {asking("web"), asking("shared"), "shared", "servergroup.name: " + changes + "\n: " + members, "deleted once there is a new one"},
+		"another's":      {asking("web"), asking("shared"), "shared", "servergroup.name: " + changes + "\n: " + members, stay},
 		"by a hint":      {asking("web"), attributes{"scheduler_hints": attributes{"group": "shared"}}, "shared", "scheduler_hints.group: " + changes + "\n: " + members, `the scheduler hints name another group, "shared"`},
 		"its own":        {asking("shared"), asking("web"), "shared web", "servergroup.name: " + changes, "which is kept because the attachment did not create it"},
 		"any policy":     {asking("web"), attributes{"scheduler_hints": attributes{"group": "together"}}, "shared together", "scheduler_hints.group: " + changes + "\n: " + members, "servergroup_id changes"},
@@ -165,15 +179,18 @@ func TestChanges(t *testing.T) {
 			}
 			h.Must(t, c.before)
 			id := h.Shows("servergroup_id")
-			h.Fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Group: id}, fakecloud.Server{Name: "b", Group: id})
+			in := h.Fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Group: id}, fakecloud.Server{Name: "b", Group: id})
 			h.Look(t)
+			if name == inTwo {
+				h.Home = "RegionTwo"
+			}
 			h.Later(t)
 			resp, err := h.Plan(t.Context(), h.Request(h.I, c.after))
 			require.NoError(t, err)
 			if got := h.At(); got != c.at || !strings.Contains(h.Said(), c.says) {
 				t.Errorf("said is\n%s\n%s\nwant\n%s: %s", got, h.Said(), c.at, c.says)
 			}
-			if strings.Contains(c.at, members) && !strings.Contains(h.Said(), "2 servers are in it now: ") {
+			if strings.Contains(c.at, members) && !strings.Contains(h.Said(), "2 servers are in it now: a ("+in[0]+"), b ("+in[1]+").") {
 				t.Errorf("said is %s", h.Said())
 			}
 			planned := protocol.Object(h.Planned(resp))
@@ -201,35 +218,6 @@ func TestChanges(t *testing.T) {
 				t.Errorf("the next plan is not empty: %v, %s", err, h.Said())
 			}
 		})
-	}
-}
-
-// TestDestroyed: what the plan says before a group is deleted: who is in it, and
-// nothing of a group that stays.
-func TestDestroyed(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		config  attributes
-		members int
-		says    string
-	}{
-		"empty":      {asking("web"), 0, ""},
-		"one member": {asking("web"), 1, "and 1 server is in it now: "},
-		"three":      {asking("web"), 3, "and 3 servers are in it now: "},
-		"inherited":  {asking("shared"), 1, ""},
-	} {
-		h := hold(t, fakecloud.MemberUser)
-		h.group("RegionOne", fakecloud.ServerGroup{Name: "shared", Policy: "anti-affinity"})
-		h.Must(t, c.config)
-		for i := range c.members {
-			h.Fake.AddServers("RegionOne", fakecloud.Server{Name: fmt.Sprint("m", i), Group: h.Shows("servergroup_id")})
-		}
-		if _, err := h.Plan(t.Context(), h.Request(h.I, nil)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if (h.Said() == "") != (c.says == "") || !strings.Contains(h.Said(), c.says) {
-			t.Errorf("%s: said is %q, want %q", name, h.Said(), c.says)
-		}
 	}
 }
 
@@ -382,23 +370,6 @@ func TestRefused(t *testing.T) {
 	if _, err := h.Apply(t.Context(), h.I, attributes{"scheduler_hints": attributes{"group": "later"}}); err == nil || h.At() != "scheduler_hints.group: Unknown server group" {
 		t.Errorf("a hint, never made: %v, %s", err, h.At())
 	}
-}
-
-// TestRegionStays: the region of a group is the one that the state has. A provider
-// block that names another one later moves nothing.
-func TestRegionStays(t *testing.T) {
-	t.Parallel()
-	h := hold(t, fakecloud.MemberUser)
-	h.Must(t, asking("web"))
-	h.Provider = protocol.Start(t, h.Fake, fakecloud.MemberUser, "RegionTwo")
-	h.Look(t)
-	h.Must(t, attributes{"servergroup": attributes{"name": "web"}, "availability_zone": "az-3"}) // which RegionTwo has not
-	h.has(t, "applied", map[string]string{"region": "RegionOne", "zone": "az-3"})
-	if h.groups("RegionTwo") != "" || h.At() != "" {
-		t.Errorf("groups %q, said %s", h.groups("RegionTwo"), h.Said())
-	}
-	h.Must(t, nil)
-	assert.Empty(t, h.groups("RegionOne"))
 }
 
 // TestRegionKnownLater: where the region is known only after the plan, the plan leaves open which group there will be. The

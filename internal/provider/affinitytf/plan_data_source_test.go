@@ -11,9 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
@@ -41,6 +41,7 @@ func TestPlanned(t *testing.T) {
 		perHost int
 		quota   int // 0: no limit
 		member  bool
+		home    string // region of the provider, where the plan names none
 		fault   *fakecloud.Fault
 		request attributes
 		zones   string // of the placements; "-": none
@@ -49,6 +50,7 @@ func TestPlanned(t *testing.T) {
 	}{
 		"two, with one there":             {policy: "anti-affinity", request: out(2), zones: "any any"},
 		"three, with one there":           {policy: "anti-affinity", request: out(3), zones: "any any any", at: room, says: "would have 4 members in region RegionTwo, and its rule (1 a host) places 3"},
+		"in the provider's region":        {policy: "affinity", home: "RegionTwo", request: out(2), zones: "any any"},
 		"to a size":                       {policy: "affinity", request: size, zones: "any any any"},
 		"the same, of another policy":     {policy: "soft-anti-affinity", request: out(3), zones: "any any any"},
 		"two a host":                      {policy: "anti-affinity", perHost: 2, request: out(6), zones: "any any any any any any", at: room, says: "would have 7 members in region RegionTwo, and its rule (2 a host) places 6"},
@@ -70,6 +72,7 @@ func TestPlanned(t *testing.T) {
 		"hypervisors that cannot be":     {policy: "anti-affinity", fault: fails("/os-hypervisors/detail", 501), request: out(1), at: ": Unable to look up hypervisors"},
 		"members that cannot be":         {policy: "anti-affinity", fault: fails("/servers/*", 501), request: at("az-1", out(1)), at: ": Unable to read the members of the server group"},
 		"zones that are hidden":          {policy: "affinity", fault: fails("/os-availability-zone/detail", 403), request: attributes{"enable_drs_extension": true, "scale_out": attributes{}}, at: "enable_drs_extension: Only an admin sees hypervisors", says: "os_compute_api:os-availability-zone:detail"},
+		"DRS, for a member":              {policy: "affinity", member: true, request: attributes{"enable_drs_extension": true, "scale_out": attributes{}}, at: "enable_drs_extension: Only an admin sees hypervisors", says: "looks for a host among all hypervisors, and for its zone. Nova shows these to admins only"},
 		"members that do not matter":     {policy: "soft-anti-affinity", fault: fails("/servers/*", 501), request: at("az-1", out(1)), zones: "az-1"},
 		"two zones on one host":          {policy: "affinity", request: attributes{"decision": decided(map[string]int{"az-1": 1, "az-2": 1})}, zones: "az-1 az-2", at: "decision: Too few hosts for the group", says: "would be in az-1 and az-2."},
 		"two zones on one host with DRS": {policy: "affinity", request: attributes{"enable_drs_extension": true, "decision": decided(map[string]int{"": 3})}, zones: "az-2:vsphere_drs_1 az-2:vsphere_drs_1 az-2:vsphere_drs_1"},
@@ -96,7 +99,11 @@ func TestPlanned(t *testing.T) {
 				h.Fake.Inject(*c.fault)
 			}
 			request := maps.Clone(c.request)
-			request["region"], request["servergroup_id"] = "RegionTwo", id
+			request["servergroup_id"] = id
+			if h.Home = c.home; c.home == "" {
+				h.Home, request["region"] = "RegionOne", "RegionTwo"
+			}
+			h.Later(t)
 			got, err := h.ReadData(t.Context(), "stackpolicy_affinity_plan", request)
 			if h.At() != c.at || !strings.Contains(h.Said(), c.says) {
 				t.Errorf("%v, said is %s\n%s\nwant %s %s", err, h.At(), h.Said(), c.at, c.says)
@@ -112,8 +119,8 @@ func TestPlanned(t *testing.T) {
 			if c.zones == "-" {
 				reason = "Nothing to create or to delete."
 			}
-			if result := protocol.Object(got); protocol.Shown(result["status"]) != "OK" || protocol.Shown(result["reason"]) != reason {
-				t.Errorf("the status is %s: %s", result["status"], result["reason"])
+			if result := protocol.Object(got); protocol.Shown(result["status"]) != "OK" || protocol.Shown(result["reason"]) != reason || protocol.Shown(result["region"]) != "RegionTwo" {
+				t.Errorf("the status is %s: %s, in %s", result["status"], result["reason"], result["region"])
 			}
 		})
 	}
@@ -169,22 +176,6 @@ func placed(t *testing.T, plan tftypes.Value, group string) string {
 	return strings.Join(zones, " ")
 }
 
-// TestPlannedRegion: the region of a plan is the provider's where none is named, and the
-// plan shows it.
-func TestPlannedRegion(t *testing.T) {
-	t.Parallel()
-	for given, want := range map[any]string{nil: "RegionOne", "RegionTwo": "RegionTwo"} {
-		h := hold(t, fakecloud.MemberUser)
-		id := h.group(want, fakecloud.ServerGroup{Name: "g", Policy: "affinity"})
-		config := attributes{"servergroup_id": id, "region": given, "scale_out": attributes{}}
-		got, err := h.ReadData(t.Context(), "stackpolicy_affinity_plan", config)
-		require.NoError(t, err)
-		if region := protocol.Shown(protocol.Object(got)["region"]); region != want {
-			t.Errorf("%v: the region is %s", fmt.Sprint(given), region)
-		}
-	}
-}
-
 // TestPlanValidated: what is wrong with a request is said before the group is known, and
 // nothing is said of what is not known yet.
 func TestPlanValidated(t *testing.T) {
@@ -209,30 +200,19 @@ func TestPlanValidated(t *testing.T) {
 // TestViolations: members of a group that share a host, against its rule, are listed with it.
 func TestViolations(t *testing.T) {
 	t.Parallel()
-	for policy, want := range map[string]int{"anti-affinity": 2, "soft-anti-affinity": 0} {
-		h := hold(t, fakecloud.AdminUser)
-		id := h.Fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: policy, ProjectID: fakecloud.AdminProjectID})
-		var together []string
-		for _, host := range []string{"r2-cmp-1", "r2-cmp-2", "r2-cmp-1"} {
-			server := h.Fake.AddServers("RegionTwo", fakecloud.Server{Zone: "az-1", Host: host, Group: id, ProjectID: fakecloud.AdminProjectID})[0]
-			if host == "r2-cmp-1" {
-				together = append(together, server)
-			}
-		}
-		plan, err := h.ReadData(t.Context(), "stackpolicy_affinity_plan", attributes{"region": "RegionTwo", "servergroup_id": id, "scale_in": attributes{}})
-		require.NoError(t, err)
-		found := 0
-		for _, v := range protocol.Elements(protocol.Object(plan)["violations"]) {
-			members := strings.Fields(protocol.Shown(protocol.Object(v)["members"]))
-			found += len(members)
-			if slices.Sort(together); !slices.Equal(members, together) || protocol.Shown(protocol.Object(v)["host_id"]) == "" {
-				t.Errorf("%s: %s, want %s", policy, v, together)
-			}
-		}
-		if found != want {
-			t.Errorf("%s: %d members, want %d", policy, found, want)
-		}
+	h := hold(t, fakecloud.AdminUser)
+	id := h.Fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: "anti-affinity", ProjectID: fakecloud.AdminProjectID})
+	var servers []string
+	for _, host := range []string{"r2-cmp-1", "r2-cmp-1", "r2-cmp-2"} {
+		servers = append(servers, h.Fake.AddServers("RegionTwo", fakecloud.Server{Zone: "az-1", Host: host, Group: id, ProjectID: fakecloud.AdminProjectID})...)
 	}
+	plan, err := h.ReadData(t.Context(), "stackpolicy_affinity_plan", attributes{"region": "RegionTwo", "servergroup_id": id, "scale_in": attributes{}})
+	require.NoError(t, err)
+	found := protocol.Elements(protocol.Object(plan)["violations"])
+	require.Len(t, found, 1)
+	violation := protocol.Object(found[0])
+	assert.ElementsMatch(t, servers[:2], strings.Fields(protocol.Shown(violation["members"])))
+	assert.NotEmpty(t, protocol.Shown(violation["host_id"]))
 }
 
 func affinityPlan(region, group, more string) string {
@@ -243,43 +223,22 @@ func affinityPlanIs(attribute string, check knownvalue.Check) statecheck.StateCh
 	return statecheck.ExpectKnownValue("data.stackpolicy_affinity_plan.p", tfjsonpath.New(attribute), check)
 }
 
-// placements are n entries of a group and a zone, null for "".
+// placements are n entries of a group and a zone.
 func placements(n int, group, zone string) knownvalue.Check {
-	var at knownvalue.Check = knownvalue.StringExact(zone)
-	if zone == "" {
-		at = knownvalue.Null()
-	}
-	list := make([]knownvalue.Check, n)
-	for i := range list {
-		list[i] = knownvalue.ObjectExact(map[string]knownvalue.Check{"servergroup": knownvalue.StringExact(group), "zone": at})
-	}
-	return knownvalue.ObjectExact(map[string]knownvalue.Check{"count": knownvalue.Int64Exact(int64(n)), "placements": knownvalue.ListExact(list)})
-}
-
-func compute(t *testing.T, c *acctest.Cloud, region string) *openstack.Compute {
-	t.Helper()
-	compute, err := c.API.Compute(t.Context(), region)
-	require.NoError(t, err)
-	return compute
+	one := knownvalue.ObjectExact(map[string]knownvalue.Check{"servergroup": knownvalue.StringExact(group), "zone": knownvalue.StringExact(zone)})
+	return knownvalue.ObjectExact(map[string]knownvalue.Check{
+		"count": knownvalue.Int64Exact(int64(n)), "placements": knownvalue.ListExact(slices.Repeat([]knownvalue.Check{one}, n))})
 }
 
 func TestAccAffinityPlan(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]
-	group := c.Group(t, region, "g", "soft-anti-affinity")
+	group, zone := c.Group(t, region, "g", "soft-anti-affinity"), c.Zones(t, region)[0]
 	c.Boot(t, acctest.Server{Name: "a", Region: region, Group: group}, acctest.Server{Name: "b", Region: region, Group: group})
-	zone := c.Zones(t, region)[0]
-	step := func(request string, checks ...statecheck.StateCheck) resource.TestStep {
-		return resource.TestStep{Config: affinityPlan(region, group, request), ConfigStateChecks: checks}
-	}
-	c.Test(t,
-		step("scale_out { count = 2 }", affinityPlanIs("placement", placements(2, group, "")),
-			affinityPlanIs("status", knownvalue.StringExact("OK")), affinityPlanIs("violations", knownvalue.ListSizeExact(0))),
-		step("scale_out {}\n  availability_zone = \""+zone+"\"", affinityPlanIs("placement", placements(1, group, zone))),
-		step("scale_in {}", affinityPlanIs("placement", knownvalue.Null()), affinityPlanIs("reason", knownvalue.StringExact("Nothing to create or to delete."))),
-		resource.TestStep{Config: affinityPlan(region, "00000000-0000-0000-0000-000000000000", "scale_out {}"), PlanOnly: true, ExpectError: acctest.Says("get the server group 00000000-0000-0000-0000-000000000000")},
-	)
+	c.Test(t, resource.TestStep{Config: affinityPlan(region, group, fmt.Sprintf("scale_out { count = 2 }\n  availability_zone = %q", zone)),
+		ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", placements(2, group, zone)),
+			affinityPlanIs("status", knownvalue.StringExact("OK")), affinityPlanIs("violations", knownvalue.ListSizeExact(0))}})
 }
 
 // TestAccAffinityDRS: an admin gets the host of the vSphere cluster with DRS.
@@ -288,32 +247,16 @@ func TestAccAffinityDRS(t *testing.T) {
 	c := acctest.NewAdmin(t, fakecloud.Config{})
 	region, host := c.DRS(t)
 	group := c.Group(t, region, "g", "anti-affinity")
-	zones, err := compute(t, c, region).HostZones(t.Context())
+	compute, err := c.API.Compute(t.Context(), region)
 	require.NoError(t, err)
-	own := zones[host]
-	other := slices.DeleteFunc(c.Zones(t, region), func(zone string) bool { return zone == own })[0]
-	zone := own + ":" + host // the zone that Nova reports of servers there
-	drs := "region = %q\n enable_drs_extension = true\n"
-	c.Test(t,
-		resource.TestStep{Config: affinityPlan(region, group, "scale_out { count = 2 }\n  enable_drs_extension = true"),
-			ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", placements(2, group, zone))}},
-		resource.TestStep{Config: affinityAttachment(drs, region), ConfigPlanChecks: empty(),
-			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone))}},
-		resource.TestStep{Config: affinityAttachment("region = %q\n availability_zone = %q", region, other), ConfigPlanChecks: empty(),
-			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(other))}},
-	)
-}
-
-// TestAccAffinityDRS_member: an ordinary user gets an error that says why.
-func TestAccAffinityDRS_member(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	c.NeedsMember(t)
-	region := c.Regions(t)[0]
-	group := c.Group(t, region, "g", "anti-affinity")
-	want := acctest.Says("looks for a host among all hypervisors, and for its zone. Nova shows these to admins only")
-	c.Test(t,
-		resource.TestStep{Config: affinityPlan(region, group, "scale_out {}\n  enable_drs_extension = true"), PlanOnly: true, ExpectError: want},
-		resource.TestStep{Config: affinityAttachment("region = %q\n enable_drs_extension = true", region), PlanOnly: true, ExpectError: want},
-	)
+	zones, err := compute.HostZones(t.Context())
+	require.NoError(t, err)
+	zone := zones[host] + ":" + host // the zone that Nova reports of servers there
+	c.Test(t, resource.TestStep{
+		Config: affinityPlan(region, group, "scale_out { count = 2 }\n  enable_drs_extension = true") +
+			affinityAttachment("region = %q\n enable_drs_extension = true", region),
+		ConfigPlanChecks: action(plancheck.ResourceActionCreate),
+		ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", placements(2, group, zone)),
+			attachmentIs("zone", knownvalue.StringExact(zone))},
+	})
 }
