@@ -49,15 +49,6 @@ func Counts(pairs ...any) knownvalue.Check {
 	return knownvalue.MapExact(want)
 }
 
-// Texts is a list of strings.
-func Texts(list ...string) knownvalue.Check {
-	checks := make([]knownvalue.Check, len(list))
-	for i, s := range list {
-		checks[i] = knownvalue.StringExact(s)
-	}
-	return knownvalue.ListExact(checks)
-}
-
 // Share is the creation or deletion of a region plan without zones.
 func Share(count int, regions knownvalue.Check) knownvalue.Check {
 	return knownvalue.ObjectExact(map[string]knownvalue.Check{

@@ -53,9 +53,9 @@ func action(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
 	}
 }
 
-// TestAccAffinityAttachment: the zone, a name, a policy, another's group all change in place. An import finds the same attachment,
+// TestAccAffinityAttachment_lifecycle: the zone, a name, a policy, another's group all change in place. An import finds the same attachment,
 // as it was created or inherited. What was created is deleted in the end, what was inherited is left.
-func TestAccAffinityAttachment(t *testing.T) {
+func TestAccAffinityAttachment_lifecycle(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	region := c.Regions(t)[0]

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 
@@ -16,39 +15,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// drained is a server, or several, with a deletion attachment each. What a test here is about
-// needs Terraform: that a server is destroyed after its drain and not before, how often and in
-// which order. A test writes drained(c, region, 1, ARGUMENTS), applies it, and then
-// drained(c, region, 0, ARGUMENTS). All else is in attachment_resource_test.go.
-func drained(c *acctest.Cloud, region string, count int, format string, args ...any) string {
-	return fmt.Sprintf(`
-resource "openstack_compute_instance_v2" "node" {
-  for_each = toset([for i in range(%d) : tostring(i)])
-  name     = "%s${each.key}"
-  region   = %q
-  %s
-}
-resource "stackpolicy_deletion_attachment" "node" {
-  for_each  = openstack_compute_instance_v2.node
-  server_id = each.value.id
-  region    = %q
-  cluster   = "web"
-  node_name = each.value.name
-  %s
-}
-`, count, c.Prefix, region, c.Bare(), region, fmt.Sprintf(format, args...))
-}
-
-// block is a hook block with these lines.
-func block(lines ...string) string { return "hook {\n    " + strings.Join(lines, "\n    ") + "\n  }" }
-
-// hookBlock is a hook block of a type that abandons.
-func hookBlock(kind string, lines ...string) string {
-	return block(append([]string{fmt.Sprintf("type = %q", kind), `default_result = "ABANDON"`}, lines...)...)
-}
+// What a test here is about needs Terraform: the life of an attachment, and how many drain at once.
+// All else is in attachment_resource_test.go.
 
 // gathering is a consumer that lets no node go before so many drain at once.
 type gathering struct {
@@ -75,17 +47,13 @@ func TestDeletionAttachments_parallel(t *testing.T) {
 	consumer := &gathering{until: 12}
 	server := httptest.NewServer(consumer)
 	t.Cleanup(server.Close)
-	hooked := func(n int) string {
-		return drained(c, "RegionOne", n, hookBlock("webhook", "url = %q"), server.URL)
-	}
-	w := c.Workspace(t, hooked(12))
-	if _, err := w.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	require.NoError(t, w.Write(hooked(0)))
-	if _, err := w.Run(t.Context(), "apply", "-auto-approve", "-no-color", "-parallelism=12"); err != nil || consumer.posts != 12 {
-		t.Fatalf("%d posts: %v", consumer.posts, err)
-	}
+	hook := fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = %q\n    default_result = \"ABANDON\"\n  }", server.URL)
+	w := c.Workspace(t, acctest.Attached(c, 12, acctest.Places("RegionOne: az-1"), "")+acctest.Drained(hook))
+	_, err := w.Apply(t.Context())
+	require.NoError(t, err)
+	_, err = w.Run(t.Context(), "destroy", "-auto-approve", "-no-color", "-parallelism=12")
+	require.NoError(t, err)
+	assert.Equal(t, 12, consumer.posts)
 }
 
 func TestAccDeletionAttachment_lifecycle(t *testing.T) {

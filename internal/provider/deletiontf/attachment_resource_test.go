@@ -2,13 +2,13 @@ package deletiontf_test
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -90,7 +90,8 @@ func TestMessage(t *testing.T) {
 }
 
 // TestDrain: the destruction does what the attachment says, and asks for nothing where it
-// says nothing. The plan says so first, and an import says nothing.
+// says nothing. The plan says so first, and an import says nothing. A drain is noted in Nova, and
+// the mark removed.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -118,7 +119,7 @@ func TestDrain(t *testing.T) {
 			l.Block = attributes{"allow_commands": true}
 			if c.marked {
 				l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) {
-					s.Metadata = map[string]string{"stackpolicy_in_service": "1"}
+					s.Metadata = map[string]string{openstack.MarkKey: "1"}
 				})
 			}
 			if hook, ok := c.config["hook"].(attributes); ok && hook["type"] == "webhook" {
@@ -144,6 +145,10 @@ func TestDrain(t *testing.T) {
 				t.Errorf("the apply says %s", l.Said())
 			}
 			assert.Equal(t, c.status, l.server().Status, "the server")
+			noted, marked := l.server().Metadata[openstack.DrainedKey] != "", l.server().Metadata[openstack.MarkKey] != ""
+			if drains := c.says != "" && c.marked; noted != drains || marked != (c.marked && !drains) {
+				t.Errorf("Nova has %v", l.server().Metadata)
+			}
 			if asked := l.Fake.Count("GET compute /servers/*"); c.says == "" && asked > 0 {
 				t.Errorf("%d requests for a server that is not drained", asked)
 			}
@@ -209,25 +214,6 @@ func TestDrainFails(t *testing.T) {
 	}
 }
 
-// TestNoted: a drain is noted in Nova, and the mark removed, before the consumer gets a message.
-func TestNoted(t *testing.T) {
-	t.Parallel()
-	for _, mark := range []string{"", "7"} {
-		l := leave(t, "RegionOne")
-		var seen map[string]string
-		consumer := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { seen = l.server().Metadata }))
-		t.Cleanup(consumer.Close)
-		if mark != "" {
-			l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) { s.Metadata = map[string]string{openstack.MarkKey: mark} })
-		}
-		l.must(t, attributes{"hook": webhook(consumer.URL, "ABANDON")})
-		l.must(t, nil)
-		if seen[openstack.DrainedKey] == "" || seen[openstack.MarkKey] != "" {
-			t.Errorf("with the mark %q the consumer saw %v", mark, seen)
-		}
-	}
-}
-
 // TestTogether: one plan counts the servers that it drains, and one refresh lists them once.
 func TestTogether(t *testing.T) {
 	t.Parallel()
@@ -286,34 +272,38 @@ func TestDeletedMeanwhile(t *testing.T) {
 // TestInvalid: what the schema refuses. Hooks are in hookblock.
 func TestInvalid(t *testing.T) {
 	t.Parallel()
-	hook := func(more attributes) attributes {
-		h := attributes{"type": "zaqar", "queue": "q", "default_result": "ABANDON"}
-		maps.Copy(h, more)
-		return attributes{"hook": h}
-	}
 	for name, c := range map[string]struct {
 		given attributes
 		at    string
 	}{
-		"no region":       {attributes{"region": ""}, "region: Invalid Attribute Value Length"},
-		"half a second":   {attributes{"grace_period": "0.5"}, "grace_period: Invalid duration"},
-		"before":          {attributes{"grace_period": "-1"}, "grace_period: Invalid duration"},
-		"no time":         {attributes{"timeouts": attributes{"delete": "0s"}}, "timeouts.delete: Invalid duration"},
-		"another type":    {hook(attributes{"type": "carrier-pigeon"}), "hook.type: Invalid Attribute Value Match"},
-		"no type":         {hook(attributes{"type": nil}), "hook: Invalid Attribute Combination"},
-		"no result":       {hook(attributes{"default_result": nil}), "hook: Invalid Attribute Combination"},
-		"another result":  {hook(attributes{"default_result": "SHRUG"}), "hook.default_result: Invalid Attribute Value Match"},
-		"a hook, no time": {hook(attributes{"timeout": "0s"}), "hook.timeout: Invalid duration"},
-		"a null word":     {attributes{"hook": attributes{"type": "command", "command": []any{"true", nil}, "default_result": "ABANDON"}}, "hook.command: Null List Value"},
-		"all well":        {hook(nil), ""},
+		"no region":     {attributes{"region": ""}, "region: Invalid Attribute Value Length"},
+		"half a second": {attributes{"grace_period": "0.5"}, "grace_period: Invalid duration"},
+		"before":        {attributes{"grace_period": "-1"}, "grace_period: Invalid duration"},
+		"no time":       {attributes{"timeouts": attributes{"delete": "0s"}}, "timeouts.delete: Invalid duration"},
+		"all well":      {attributes{"hook": attributes{"type": "zaqar", "queue": "q", "default_result": "ABANDON"}}, ""},
 	} {
 		l := leave(t, "RegionOne")
-		config := attributes{"server_id": l.id}
-		maps.Copy(config, c.given)
-		if err := l.Validate(t.Context(), l.I.Kind, config); l.At() != c.at {
-			t.Errorf("%s: %v, said %s", name, err, l.At())
-		}
+		c.given["server_id"] = l.id
+		err := l.Validate(t.Context(), l.I.Kind, c.given)
+		assert.Equal(t, c.at, l.At(), "%s: %v, said", name, err)
 	}
+}
+
+// TestImported: an identity may leave the region out, which is the provider's then.
+func TestImported(t *testing.T) {
+	t.Parallel()
+	l := leave(t, "RegionOne")
+	schemas, err := l.Server.GetResourceIdentitySchemas(t.Context(), nil)
+	require.NoError(t, err)
+	raw := tftypes.NewValue(schemas.IdentitySchemas[l.I.Kind].ValueType(), map[string]tftypes.Value{
+		"region": tftypes.NewValue(tftypes.String, nil), "server_id": tftypes.NewValue(tftypes.String, l.id)})
+	by := &tfprotov6.ResourceIdentityData{IdentityData: protocol.Pack(raw)}
+	got, err := l.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: l.I.Kind, Identity: by})
+	require.NoError(t, protocol.Failure(err, got.Diagnostics))
+	one := got.ImportedResources[0]
+	l.I.State, l.I.Private, l.I.Identity = protocol.Unpack(l.TypeOf(l.I.Kind), one.State), one.Private, one.Identity
+	l.Look(t)
+	assert.Equal(t, "RegionOne/"+l.id, l.Shows("id"))
 }
 
 // TestFound: a server that is not where it is said to be is no server, and one that Nova
