@@ -33,7 +33,6 @@ func TestChoose(t *testing.T) {
 		{"the rule that is asked", Policy{Name: "db", Policy: AntiAffinity, MaxServerPerHost: 3}, "2", "", ""},
 		{"inherited through hints", Policy{Hint: "web", Policy: AntiAffinity}, "1", "", ""},
 		{"a name goes before hints", Policy{Name: "db", Hint: "web", Policy: AntiAffinity}, "2", "", ""},
-		{"created by name", Policy{Name: "new", Policy: Affinity}, "", "new", ""},
 		{"created by name, whatever the hints", Policy{Name: "new", Hint: "web", Policy: Affinity}, "", "new", ""},
 		{"created with a name of its own", Policy{Policy: Affinity}, "", "", ""},
 		{"another policy", Policy{Name: "web", Policy: SoftAntiAffinity}, "", "",
@@ -46,8 +45,7 @@ func TestChoose(t *testing.T) {
 			`no server group with the id "1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63" is visible to the project`},
 		{"a name that only begins like an id", Policy{Name: "1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63-web", Policy: Affinity}, "", "1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63-web", ""},
 		{"hints to another policy", Policy{Hint: "web", Policy: Affinity}, "", "", "has the policy anti-affinity, and the attachment asks for affinity"},
-		{"hints alone accept any policy", Policy{Hint: "web"}, "1", "", ""},
-		{"and any rule", Policy{Hint: "db"}, "2", "", ""},
+		{"hints alone accept any policy and rule", Policy{Hint: "db"}, "2", "", ""},
 		// The group that the attachment is about to delete keeps its name from nobody, and is not taken again by its id or by hints.
 		{"leaving: its name is free", Policy{Name: "own", Policy: SoftAffinity}, "", "own", ""},
 		{"leaving: another one of its name", Policy{Name: "two", Policy: Affinity}, "8", "", ""},
@@ -75,9 +73,8 @@ func TestChoose(t *testing.T) {
 
 func TestNeedsAnother(t *testing.T) {
 	own := Attached{ID: "1", Name: "web", Region: "R", Policy: AntiAffinity}
-	ruled, random, theirs, db := own, own, own, own
+	ruled, theirs, db := own, own, own
 	ruled.MaxServerPerHost = 2
-	random.Name = "server_group_x"
 	theirs.Inherited = true
 	db.Inherited, db.Policy = true, SoftAffinity
 	for _, c := range []struct {
@@ -93,9 +90,7 @@ func TestNeedsAnother(t *testing.T) {
 		{"by hints, to its id", theirs, "R", Policy{Hint: "1", Policy: AntiAffinity}, Change{}},
 		{"by hints, of a group of its own with another policy", Attached{ID: "1", Name: "s", Region: "R", Policy: SoftAffinity}, "R", Policy{Hint: "s"}, Change{}},
 		{"a name before hints", own, "R", Policy{Name: "web", Policy: AntiAffinity, Hint: "other"}, Change{}},
-		{"nothing named, its own", random, "R", Policy{}, Change{}},
 		{"a name no longer given", own, "R", Policy{Policy: AntiAffinity}, Change{}},
-		{"inherited with any rule", theirs, "R", Policy{Name: "web", Policy: AntiAffinity}, Change{}},
 		{"inherited by hints with any policy", db, "R", Policy{Hint: "web"}, Change{}},
 		{"another region", own, "S", Policy{Name: "web", Policy: AntiAffinity}, Change{"region", "its region changes from R to S"}},
 		{"another name", own, "R", Policy{Name: "new", Policy: AntiAffinity}, Change{"servergroup.name", `another group is named, "new"`}},

@@ -32,7 +32,6 @@ func TestDRSZone(t *testing.T) {
 		{"not hydra, not andromeda", []openstack.Hypervisor{usable("hydra-01", "h"), usable("andromeda", "a")}, nil, "", "", "No suitable vSphere host is available."},
 		{"down", []openstack.Hypervisor{{Hostname: "drs-1", Host: "one", Enabled: true}}, nil, "", "", "No suitable vSphere host is available."},
 		{"disabled", []openstack.Hypervisor{{Hostname: "drs-1", Host: "one", Up: true}}, nil, "", "", "No suitable vSphere host is available."},
-		{"none", nil, zoneOf, "az-1", "", "No suitable vSphere host is available."},
 	} {
 		got, err := DRSZone(c.hypervisors, c.zoneOf, c.wanted)
 		text := ""

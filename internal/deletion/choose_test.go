@@ -26,6 +26,7 @@ func ids(nodes []node.Node) string {
 	return strings.Join(list, " ")
 }
 
+// TestChoose: what TestVectors says less plainly, and what it has not: who is protected, or of unknown age.
 func TestChoose(t *testing.T) {
 	cluster := []node.Node{
 		{ID: "a", Region: "R1", Zone: "z1", Status: "ACTIVE", CreatedAt: day(5), ProfileCreatedAt: day(1)},
@@ -45,8 +46,6 @@ func TestChoose(t *testing.T) {
 		request Request
 		want    string
 	}{
-		{"oldest first", cluster, Request{Count: 2, Criteria: OldestFirst}, "b c"},
-		{"youngest first", cluster, Request{Count: 2, Criteria: YoungestFirst}, "a c"},
 		{"oldest profile first, of unknown age last", cluster, Request{Count: 4, Criteria: OldestProfileFirst}, "a c b d"},
 		{"unwell nodes go first, in the order of the list", with(func(n []node.Node) { n[3].Status, n[0].Tainted, n[2].Status = "ERROR", true, "UNKNOWN" }),
 			Request{Count: 4, Criteria: OldestFirst}, "a c d b"},
@@ -55,8 +54,6 @@ func TestChoose(t *testing.T) {
 		{"protected nodes stay", with(func(n []node.Node) { n[1].Protected = true }), Request{Count: 2, Criteria: OldestFirst}, "c d"},
 		{"even unwell", with(func(n []node.Node) { n[1].Protected, n[1].Status = true, "ERROR" }), Request{Count: 1, Criteria: OldestFirst}, "c"},
 		{"by region, in the order of names", cluster, Request{Groups: map[string]int64{"R2": 1, "R1": 1}, GroupBy: byRegion, Criteria: YoungestFirst}, "a c"},
-		{"of one region", cluster, Request{Groups: map[string]int64{"R2": 2}, GroupBy: byRegion, Criteria: OldestFirst}, "c d"},
-		{"more than there are", cluster, Request{Count: 9, Criteria: OldestFirst}, "b c d a"},
 		{"the unwell of each region first", with(func(n []node.Node) { n[0].Status, n[3].Tainted = "ERROR", true }),
 			Request{Groups: map[string]int64{"R1": 1, "R2": 1}, GroupBy: byRegion, Criteria: OldestFirst}, "a d"},
 		{"none", cluster, Request{Criteria: OldestFirst}, ""},
@@ -210,11 +207,11 @@ func TestUnwellKeepTheirOrder(t *testing.T) {
 }
 
 // TestRandomIsTheSameInEveryVersion: who drew which number is part of the
-// contract, so that an upgrade changes no plan.
+// contract, so that an upgrade changes no plan. The order of the list has no part in it.
 func TestRandomIsTheSameInEveryVersion(t *testing.T) {
 	nodes := make([]node.Node, 5)
 	for i := range nodes {
-		nodes[i] = node.Node{ID: fmt.Sprintf("n%d", i), Status: "ACTIVE", CreatedAt: day(1)}
+		nodes[i] = node.Node{ID: fmt.Sprintf("n%d", i*3%5), Status: "ACTIVE", CreatedAt: day(1)}
 	}
 	assert.Equal(t, "n2 n4 n0 n3 n1", ids(Order(nodes, Random)))
 }

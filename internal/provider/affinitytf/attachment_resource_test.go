@@ -372,29 +372,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRegionKnownLater: where the region is known only after the plan, the plan leaves open which group there will be. The
-// apply follows the region, and keeps the group where it turns out to be the same.
-func TestRegionKnownLater(t *testing.T) {
-	t.Parallel()
-	for region, groups := range map[string]string{"RegionOne": "web / ", "RegionTwo": " / web"} {
-		h := hold(t, fakecloud.MemberUser)
-		config := func(region any) attributes {
-			return attributes{"region": region, "servergroup": attributes{"name": "web"}}
-		}
-		h.Must(t, config("RegionOne"))
-		id := h.Shows("servergroup_id")
-		h.Later(t)
-		_, err := h.Plan(t.Context(), h.Request(h.I, config(tftypes.UnknownValue)))
-		require.NoError(t, err)
-		assert.Equal(t, ": The server group may change", h.At(), region)
-		h.Later(t)
-		h.Must(t, config(region)) // Terraform plans again, with what is known then
-		assert.Equal(t, groups, h.groups("RegionOne")+" / "+h.groups("RegionTwo"), region)
-		assert.Equal(t, region == "RegionOne", h.Shows("servergroup_id") == id, region)
-		h.has(t, region, map[string]string{"region": region, "id": region + "/" + h.Shows("servergroup_id")})
-	}
-}
-
 // TestChangesRefused: an apply that would fail is refused by the plan, which then says no
 // more; and what did not change is not looked at again.
 func TestChangesRefused(t *testing.T) {
@@ -494,38 +471,34 @@ func TestDRSStays(t *testing.T) {
 	h.Later(t)
 	h.Must(t, drs(true))
 	h.has(t, "with DRS again", map[string]string{"zone": "az-2:vsphere_drs_1"})
-
-	for path, at := range map[string]string{"/os-hypervisors/detail": "enable_drs_extension: Unable to look for a vSphere host", "/os-availability-zone": ": Unable to look up availability zones"} {
-		h := hold(t, fakecloud.AdminUser)
-		h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: path, Status: http.StatusNotImplemented, Times: fakecloud.Forever})
-		config := attributes{"region": "RegionTwo", "enable_drs_extension": true, "availability_zone": "az-2"}
-		if _, err := h.Plan(t.Context(), h.Request(h.I, config)); err == nil || h.At() != at {
-			t.Errorf("%s fails: %v, %s", path, err, h.At())
-		}
-	}
 }
 
 // TestDRSZone: the zone of the host is the one that is asked for, and it must be known.
 func TestDRSZone(t *testing.T) {
 	t.Parallel()
-	hidden := fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/os-availability-zone/detail", Status: http.StatusForbidden, Times: fakecloud.Forever}
+	fault := func(path string, status int) *fakecloud.Fault {
+		return &fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: path, Status: status, Times: fakecloud.Forever}
+	}
+	hidden := fault("/os-availability-zone/detail", http.StatusForbidden)
 	for name, c := range map[string]struct {
-		zone   any
-		hidden bool
-		want   string
-		at     string
+		zone  any
+		fault *fakecloud.Fault
+		want  string
+		at    string
 	}{
-		"its zone":             {"az-2", false, "az-2:vsphere_drs_1", ""},
-		"none":                 {nil, false, "az-2:vsphere_drs_1", ""},
-		"another":              {"az-1", false, "", "availability_zone: The vSphere host is in another zone"},
-		"with a host":          {"az-2:vsphere_drs_1", false, "", "availability_zone: Unknown availability zone"},
-		"hidden, a zone":       {"az-1", true, "", "enable_drs_extension: Only an admin sees hypervisors"},
-		"hidden, none":         {nil, true, "", "enable_drs_extension: Only an admin sees hypervisors"},
-		"hidden, no such zone": {"az-9", true, "", "availability_zone: Unknown availability zone"},
+		"its zone":             {"az-2", nil, "az-2:vsphere_drs_1", ""},
+		"none":                 {nil, nil, "az-2:vsphere_drs_1", ""},
+		"another":              {"az-1", nil, "", "availability_zone: The vSphere host is in another zone"},
+		"with a host":          {"az-2:vsphere_drs_1", nil, "", "availability_zone: Unknown availability zone"},
+		"hidden, a zone":       {"az-1", hidden, "", "enable_drs_extension: Only an admin sees hypervisors"},
+		"hidden, none":         {nil, hidden, "", "enable_drs_extension: Only an admin sees hypervisors"},
+		"no hypervisors":       {"az-2", fault("/os-hypervisors/detail", http.StatusNotImplemented), "", "enable_drs_extension: Unable to look for a vSphere host"},
+		"no zones":             {"az-2", fault("/os-availability-zone", http.StatusNotImplemented), "", ": Unable to look up availability zones"},
+		"hidden, no such zone": {"az-9", hidden, "", "availability_zone: Unknown availability zone"},
 	} {
 		h := hold(t, fakecloud.AdminUser)
-		if c.hidden {
-			h.Fake.Inject(hidden)
+		if c.fault != nil {
+			h.Fake.Inject(*c.fault)
 		}
 		var err error
 		h.I, err = h.Apply(t.Context(), h.I, attributes{"region": "RegionTwo", "enable_drs_extension": true, "availability_zone": c.zone})
@@ -538,33 +511,23 @@ func TestDRSZone(t *testing.T) {
 	}
 }
 
-// TestTooOld: groups are made and read with whatever microversion there is, and what it lacks
-// is said at the block that asks for it.
+// TestTooOld: groups are made, read and deleted with whatever microversion there is, and what it
+// lacks is said at the block that asks for it. Which one has what is in internal/affinity.
 func TestTooOld(t *testing.T) {
 	t.Parallel()
-	const old = "servergroup: Nova is too old"
-	soft, rule := attributes{"policies": "soft-affinity"}, attributes{"max_server_per_host": 2}
-	for newest, c := range map[int]struct {
-		soft, rule string // what is said of these
-	}{1: {old, old}, 14: {old, old}, 15: {"", old}, 63: {"", old}, 64: {"", ""}} {
-		h := hold(t, fakecloud.MemberUser)
-		h.Block = attributes{"endpoint_overrides": attributes{"compute": h.Cloud.OlderNova(t, "RegionOne", newest)}}
-		for _, asked := range []struct {
-			group attributes
-			at    string
-		}{{attributes{}, ""}, {soft, c.soft}, {rule, c.rule}} {
-			h.Later(t)
-			h.I = protocol.Instance{Kind: h.I.Kind}
-			if err := h.Try(t, attributes{"servergroup": asked.group}); (err != nil) != (asked.at != "") || h.At() != asked.at {
-				t.Errorf("2.%d, %v: %v, said %s", newest, asked.group, err, h.At())
-			}
-			if asked.at == "" {
-				h.Look(t)
-				h.Must(t, nil)
-			}
-		}
-		assert.Empty(t, h.groups("RegionOne"), "2.%d", newest)
+	h := hold(t, fakecloud.MemberUser)
+	h.Block = attributes{"endpoint_overrides": attributes{"compute": h.Cloud.OlderNova(t, "RegionOne", 1)}}
+	for _, asked := range []attributes{{"policies": "soft-affinity"}, {"max_server_per_host": 2}} {
+		h.Later(t)
+		err := h.Try(t, attributes{"servergroup": asked})
+		require.Error(t, err)
+		assert.Equal(t, "servergroup: Nova is too old", h.At())
 	}
+	h.Later(t)
+	h.Must(t, attributes{})
+	h.Look(t)
+	h.Must(t, nil)
+	assert.Empty(t, h.groups("RegionOne"))
 }
 
 // TestNotDeleted: each group that could not be deleted, in whatever region, is named by

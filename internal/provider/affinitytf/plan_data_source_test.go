@@ -31,6 +31,9 @@ func TestPlanned(t *testing.T) {
 		request["availability_zone"] = zone
 		return request
 	}
+	decided := func(zones attributes) attributes { // to create a node in each
+		return attributes{"decision": attributes{"creation": attributes{"count": len(zones), "region": "RegionTwo", "zones": zones}}}
+	}
 	size := attributes{"resize": attributes{"adjustment_type": "EXACT_CAPACITY", "number": 4}}
 	fails := func(path string, status int) *fakecloud.Fault {
 		return &fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: path, Status: status, Times: fakecloud.Forever}
@@ -65,7 +68,7 @@ func TestPlanned(t *testing.T) {
 
 		"a zone that is not there":       {policy: "affinity", request: at("cloud-nine", out(1)), at: "availability_zone: Unknown availability zone"},
 		"a node's zone":                  {policy: "affinity", request: attributes{"node_create": attributes{"zone": "cloud-nine"}}, at: "node_create.zone: Unknown availability zone"},
-		"a decision's zone":              {policy: "affinity", request: attributes{"decision": decided(map[string]int{"cloud-nine": 1})}, at: "decision: Unknown availability zone"},
+		"a decision's zone":              {policy: "affinity", request: decided(attributes{"cloud-nine": 1}), at: "decision: Unknown availability zone"},
 		"too many":                       {policy: "affinity", request: out(200_000), at: ": Invalid request"},
 		"a group that is not there":      {request: out(1), at: "servergroup_id: Unable to read the server group"},
 		"quotas that cannot be read":     {policy: "affinity", fault: fails("/limits", 501), request: out(1), at: ": Unable to look up quotas"},
@@ -74,8 +77,8 @@ func TestPlanned(t *testing.T) {
 		"zones that are hidden":          {policy: "affinity", fault: fails("/os-availability-zone/detail", 403), request: attributes{"enable_drs_extension": true, "scale_out": attributes{}}, at: "enable_drs_extension: Only an admin sees hypervisors", says: "os_compute_api:os-availability-zone:detail"},
 		"DRS, for a member":              {policy: "affinity", member: true, request: attributes{"enable_drs_extension": true, "scale_out": attributes{}}, at: "enable_drs_extension: Only an admin sees hypervisors", says: "looks for a host among all hypervisors, and for its zone. Nova shows these to admins only"},
 		"members that do not matter":     {policy: "soft-anti-affinity", fault: fails("/servers/*", 501), request: at("az-1", out(1)), zones: "az-1"},
-		"two zones on one host":          {policy: "affinity", request: attributes{"decision": decided(map[string]int{"az-1": 1, "az-2": 1})}, zones: "az-1 az-2", at: "decision: Too few hosts for the group", says: "would be in az-1 and az-2."},
-		"two zones on one host with DRS": {policy: "affinity", request: attributes{"enable_drs_extension": true, "decision": decided(map[string]int{"": 3})}, zones: "az-2:vsphere_drs_1 az-2:vsphere_drs_1 az-2:vsphere_drs_1"},
+		"two zones on one host":          {policy: "affinity", request: decided(attributes{"az-1": 1, "az-2": 1}), zones: "az-1 az-2", at: "decision: Too few hosts for the group", says: "would be in az-1 and az-2."},
+		"two zones on one host with DRS": {policy: "affinity", request: attributes{"enable_drs_extension": true, "decision": attributes{"creation": attributes{"count": 3}}}, zones: "az-2:vsphere_drs_1 az-2:vsphere_drs_1 az-2:vsphere_drs_1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,31 +129,6 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
-// decided is a decision to create nodes in zones of RegionTwo; "" is any.
-func decided(zones map[string]int) tftypes.Value {
-	count, of := 0, map[string]tftypes.Value{}
-	for zone, n := range zones {
-		count += n
-		if zone != "" {
-			of[zone] = tftypes.NewValue(tftypes.Number, n)
-		}
-	}
-	creation := map[string]tftypes.Value{"count": tftypes.NewValue(tftypes.Number, count)}
-	if len(of) > 0 {
-		creation["zones"] = tftypes.NewValue(tftypes.Map{ElementType: tftypes.Number}, of)
-		creation["region"] = tftypes.NewValue(tftypes.String, "RegionTwo")
-	}
-	return object(map[string]tftypes.Value{"creation": object(creation)})
-}
-
-func object(fields map[string]tftypes.Value) tftypes.Value {
-	kinds := map[string]tftypes.Type{}
-	for name, v := range fields {
-		kinds[name] = v.Type()
-	}
-	return tftypes.NewValue(tftypes.Object{AttributeTypes: kinds}, fields)
-}
-
 // placed are the zones of the placements, which must be those of the group.
 func placed(t *testing.T, plan tftypes.Value, group string) string {
 	t.Helper()
@@ -187,8 +165,8 @@ func TestPlanValidated(t *testing.T) {
 		"nothing":              {attributes{}, ": Invalid request"},
 		"two requests":         {attributes{"scale_out": attributes{}, "node_create": attributes{"zone": "az-1"}}, "node_create: Invalid request"},
 		"the group, later":     {attributes{"scale_out": attributes{}}, ""},
-		"the decision, later":  {attributes{"decision": tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)}, ""},
-		"a decision, in words": {attributes{"decision": tftypes.NewValue(tftypes.String, "all")}, "decision: Invalid decision"},
+		"the decision, later":  {attributes{"decision": tftypes.UnknownValue}, ""},
+		"a decision, in words": {attributes{"decision": "all"}, "decision: Invalid decision"},
 	} {
 		h := hold(t, fakecloud.MemberUser)
 		c.config["servergroup_id"] = tftypes.UnknownValue

@@ -42,33 +42,6 @@ func named(names ...any) attributes {
 	return attributes{"delete_nodes": attributes{"candidates": names}}
 }
 
-// of is a value in the notation of HCL, as a decision has it.
-func of(v any) tftypes.Value {
-	switch v := v.(type) {
-	case int:
-		return tftypes.NewValue(tftypes.Number, v)
-	case string:
-		return tftypes.NewValue(tftypes.String, v)
-	case bool:
-		return tftypes.NewValue(tftypes.Bool, v)
-	case []any:
-		kinds, values := []tftypes.Type{}, []tftypes.Value{}
-		for _, e := range v {
-			value := of(e)
-			kinds, values = append(kinds, value.Type()), append(values, value)
-		}
-		return tftypes.NewValue(tftypes.Tuple{ElementTypes: kinds}, values)
-	case attributes:
-		kinds, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
-		for name, e := range v {
-			values[name] = of(e)
-			kinds[name] = values[name].Type()
-		}
-		return tftypes.NewValue(tftypes.Object{AttributeTypes: kinds}, values)
-	}
-	panic(fmt.Sprintf("a %T", v))
-}
-
 // TestChosen: who leaves, for each kind of request, and what is said of it. The others
 // survive, in their order.
 func TestChosen(t *testing.T) {
@@ -81,7 +54,7 @@ func TestChosen(t *testing.T) {
 		return config
 	}
 	decided := func(deletion any) attributes {
-		return attributes{"criteria": "OLDEST_FIRST", "decision": of(attributes{"deletion": deletion})}
+		return attributes{"criteria": "OLDEST_FIRST", "decision": attributes{"deletion": deletion}}
 	}
 	const warned = "Protected candidate"
 	for name, c := range map[string]struct {
@@ -102,22 +75,20 @@ func TestChosen(t *testing.T) {
 		"more than there are":       {in(9), "-", ": The count is above the cluster's size\n: Too few nodes can be removed", ""},
 		"none":                      {in(0), "", "", ""},
 		"to a size":                 {attributes{"resize": attributes{"adjustment_type": "EXACT_CAPACITY", "number": 4}}, "d", "", ""},
-		"nothing requested":         {attributes{}, "-", ": Invalid request", ""},
 		"two requests":              {in(1, "resize", attributes{"max_size": 3}), "-", "resize: Invalid request", "make one"},
 
-		"named":                   {named("web-c", "a"), "c a", "", ""},
-		"named, and protected":    {named("a", "e"), "a e", "delete_nodes.candidates: " + warned, `The node "e" is protected.`},
-		"named, and not there":    {named("a", "z"), "-", "delete_nodes.candidates[1]: Invalid candidate", `"z"`},
-		"decided, by region":      {decided(attributes{"regions": attributes{"R1": 1, "R2": 1}}), "b d", "", ""},
-		"decided, by zone":        {decided(attributes{"region": "R2", "zones": attributes{"z1": 1}}), "c", "", ""},
-		"decided, and named":      {decided(attributes{"count": 2, "candidates": []any{"web-d"}}), "d b", "", ""}, // who would be first anyway
-		"decided, and protected":  {decided(attributes{"candidates": []any{"e"}}), "e", "decision: " + warned, `The node "e" is protected.`},
-		"decided, and nobody":     {decided(attributes{"candidates": []any{}}), "", "", ""},
-		"decided, in no region":   {decided(attributes{"regions": attributes{}}), "", "", ""},
-		"decided, in no zone":     {decided(attributes{"zones": attributes{}}), "", "", ""},
-		"nobody named":            {named(), "", "", ""},
-		"decided, and not there":  {decided(attributes{"candidates": []any{"z"}}), "-", "decision: Invalid request", `"z"`},
-		"decided, in other words": {decided("all"), "-", "decision: Invalid decision", ""},
+		"named":                  {named("web-c", "a"), "c a", "", ""},
+		"named, and protected":   {named("a", "e"), "a e", "delete_nodes.candidates: " + warned, `The node "e" is protected.`},
+		"named, and not there":   {named("a", "z"), "-", "delete_nodes.candidates[1]: Invalid candidate", `"z"`},
+		"decided, by region":     {decided(attributes{"regions": attributes{"R1": 1, "R2": 1}}), "b d", "", ""},
+		"decided, by zone":       {decided(attributes{"region": "R2", "zones": attributes{"z1": 1}}), "c", "", ""},
+		"decided, and named":     {decided(attributes{"count": 2, "candidates": []any{"web-d"}}), "d b", "", ""}, // who would be first anyway
+		"decided, and protected": {decided(attributes{"candidates": []any{"e"}}), "e", "decision: " + warned, `The node "e" is protected.`},
+		"decided, and nobody":    {decided(attributes{"candidates": []any{}}), "", "", ""},
+		"decided, in no region":  {decided(attributes{"regions": attributes{}}), "", "", ""},
+		"decided, in no zone":    {decided(attributes{"zones": attributes{}}), "", "", ""},
+		"nobody named":           {named(), "", "", ""},
+		"decided, and not there": {decided(attributes{"candidates": []any{"z"}}), "-", "decision: Invalid request", `"z"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,9 +124,8 @@ func TestChosen(t *testing.T) {
 // TestTerms: what a plan hands on, in the units of the policy documents.
 func TestTerms(t *testing.T) {
 	t.Parallel()
-	decided := of( // by another deletion plan
-		attributes{"deletion": attributes{"count": 1, "candidates": []any{"a"}, "names": []any{"web-a"},
-			"destroy_after_deletion": false, "grace_period": 60, "reduce_desired_capacity": false}})
+	decided := attributes{"deletion": attributes{ // by another deletion plan
+		"count": 1, "candidates": []any{"a"}, "names": []any{"web-a"}, "destroy_after_deletion": false, "grace_period": 60, "reduce_desired_capacity": false}}
 	for name, c := range map[string]struct {
 		terms           attributes
 		destroy, reduce bool
@@ -184,14 +154,13 @@ func TestTerms(t *testing.T) {
 // what is not known yet.
 func TestPlanValidated(t *testing.T) {
 	t.Parallel()
-	unknown := tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)
 	for name, c := range map[string]struct {
 		config attributes
 		at     string
 	}{
 		"nothing":            {attributes{}, ": Invalid request"},
-		"a decision":         {attributes{"decision": of("all")}, "decision: Invalid decision"},
-		"a decision, later":  {attributes{"decision": unknown}, ""},
+		"a decision":         {attributes{"decision": "all"}, "decision: Invalid decision"},
+		"a decision, later":  {attributes{"decision": tftypes.UnknownValue}, ""},
 		"a number, later":    {attributes{"scale_in": attributes{"count": tftypes.UnknownValue}, "resize": attributes{}}, ""},
 		"the nodes are late": {attributes{"scale_in": attributes{"count": 1}}, ""},
 		"less than none":     {attributes{"scale_in": attributes{"count": -1}}, "scale_in.count: Invalid Attribute Value"},

@@ -14,10 +14,13 @@ import (
 // valueOf makes a value of a type. A wrong one is a mistake of the test, and
 // panics.
 func valueOf(of tftypes.Type, v any) tftypes.Value {
+	if of.Is(tftypes.DynamicPseudoType) {
+		return literal(v)
+	}
 	switch v := v.(type) {
 	case nil:
 		return tftypes.NewValue(of, nil)
-	case tftypes.Value: // of an argument that takes any type
+	case tftypes.Value:
 		return v
 	case int:
 		if of.Is(tftypes.String) { // Terraform makes a string of it, too
@@ -50,6 +53,36 @@ func valueOf(of tftypes.Type, v any) tftypes.Value {
 		return tftypes.NewValue(of, values)
 	}
 	return tftypes.NewValue(of, v)
+}
+
+// literal is what an argument of any type gets for a literal of HCL: objects and tuples, no maps and
+// lists.
+func literal(v any) tftypes.Value {
+	switch v := v.(type) {
+	case tftypes.Value: // of another type
+		return v
+	case int:
+		return tftypes.NewValue(tftypes.Number, v)
+	case string:
+		return tftypes.NewValue(tftypes.String, v)
+	case bool:
+		return tftypes.NewValue(tftypes.Bool, v)
+	case []any:
+		kinds, values := make([]tftypes.Type, len(v)), make([]tftypes.Value, len(v))
+		for i, e := range v {
+			values[i] = literal(e)
+			kinds[i] = values[i].Type()
+		}
+		return tftypes.NewValue(tftypes.Tuple{ElementTypes: kinds}, values)
+	case Attributes:
+		kinds, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
+		for name, e := range v {
+			values[name] = literal(e)
+			kinds[name] = values[name].Type()
+		}
+		return tftypes.NewValue(tftypes.Object{AttributeTypes: kinds}, values)
+	}
+	return tftypes.NewValue(tftypes.DynamicPseudoType, v)
 }
 
 // Spread configures placement over the five zones of the default regions.
