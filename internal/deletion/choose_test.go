@@ -60,9 +60,8 @@ func TestChoose(t *testing.T) {
 		{"of an empty cluster", nil, Request{Count: 1}, ""},
 	} {
 		got, err := Choose(c.nodes, c.request)
-		if err != nil || ids(got) != c.want {
-			t.Errorf("%s: got %q (%v), want %q", c.name, ids(got), err, c.want)
-		}
+		require.NoError(t, err, c.name)
+		assert.Equal(t, c.want, ids(got), c.name)
 	}
 }
 
@@ -70,17 +69,12 @@ func TestChooseRefuses(t *testing.T) {
 	nodes := []node.Node{{ID: "a", Region: "R1", Protected: true}, {ID: "b", Region: "R1"}, {ID: "c", Region: "R2"}}
 	byRegion := func(n node.Node) string { return n.Region }
 	_, err := Choose(nodes, Request{Count: 3})
-	if p, ok := errors.AsType[*ProtectedError](err); !ok || p.Group != "" || p.Asked != 3 || p.Others != 2 || p.Protected != 1 {
-		t.Errorf("got %v", err)
-	}
+	assert.Equal(t, &ProtectedError{Asked: 3, Others: 2, Protected: 1}, err)
 	_, err = Choose(nodes, Request{Groups: map[string]int64{"R1": 2}, GroupBy: byRegion})
-	if p, ok := errors.AsType[*ProtectedError](err); !ok || p.Group != "R1" || p.Asked != 2 || p.Others != 1 || p.Protected != 1 {
-		t.Errorf("got %v", err)
-	}
+	protected, _ := errors.AsType[*ProtectedError](err) // among those of other regions
+	assert.Equal(t, &ProtectedError{Group: "R1", Asked: 2, Others: 1, Protected: 1}, protected)
 	_, err = Choose(nodes, Request{Groups: map[string]int64{"R2": 2, "R3": 1}, GroupBy: byRegion})
-	if err == nil || err.Error() != "2 nodes must be removed from \"R2\", which has 1\n1 node must be removed from \"R3\", which has 0" {
-		t.Errorf("got %v", err)
-	}
+	assert.EqualError(t, err, "2 nodes must be removed from \"R2\", which has 1\n1 node must be removed from \"R3\", which has 0")
 }
 
 // TestVectors holds the cases with known answers.
@@ -107,9 +101,8 @@ func TestVectors(t *testing.T) {
 			nodes[j] = node.Node{ID: n.ID, Status: n.Status, Region: n.Region, Tainted: n.Tainted, CreatedAt: n.CreatedAt, ProfileCreatedAt: n.ProfileCreatedAt}
 		}
 		got, err := Choose(nodes, Request{Count: c.Count, Groups: c.Regions, GroupBy: func(n node.Node) string { return n.Region }, Criteria: c.Criteria})
-		if err != nil || ids(got) != strings.Join(c.Expect, " ") {
-			t.Errorf("case %d: got %s (%v), want %v", i, ids(got), err, c.Expect)
-		}
+		require.NoError(t, err, "case %d", i)
+		assert.Equal(t, strings.Join(c.Expect, " "), ids(got), "case %d", i)
 	}
 }
 
@@ -156,22 +149,16 @@ func TestRandomIsStableAndFair(t *testing.T) {
 		chosen, err := Choose(nodes, request)
 		require.NoError(t, err)
 		again, _ := Choose(nodes, request)
-		if ids(chosen) != ids(again) {
-			t.Fatalf("seed %d gives %s and %s", seed, ids(chosen), ids(again))
-		}
+		require.Equal(t, ids(chosen), ids(again), "seed %d", seed)
 		for _, n := range chosen {
 			times[n.ID]++
 		}
 	}
 	// 1,500 are expected of each, with a standard deviation of 32.
 	for _, n := range nodes {
-		if got := times[n.ID]; got < 1350 || got > 1650 {
-			t.Errorf("%s is chosen %d times of 1500", n.ID, got)
-		}
+		assert.InDelta(t, 1500, times[n.ID], 150, "how often %s is chosen", n.ID)
 	}
-	if seedOf(nodes) == seedOf(nodes[1:]) {
-		t.Error("another cluster has the same seed")
-	}
+	assert.NotEqual(t, seedOf(nodes), seedOf(nodes[1:]), "the seed of another cluster")
 }
 
 // TestOrder: all nodes in the turn in which they would be chosen, protected ones
@@ -185,13 +172,11 @@ func TestOrder(t *testing.T) {
 			nodes[i].Protected = false
 		}
 		chosen, err := Choose(nodes, Request{Count: 99, Criteria: criteria, Seed: seedOf(nodes)})
-		if err != nil || ids(ordered) != ids(chosen) {
-			t.Fatalf("the order is %s, chosen are %s, %v", ids(ordered), ids(chosen), err)
-		}
+		require.NoError(t, err)
+		require.Equal(t, ids(ordered), ids(chosen))
 		unseeded, err := Choose(nodes, Request{Count: 99, Criteria: criteria})
-		if err != nil || ids(unseeded) != ids(chosen) {
-			t.Fatalf("without a seed %s, %v", ids(unseeded), err)
-		}
+		require.NoError(t, err)
+		require.Equal(t, ids(unseeded), ids(chosen), "without a seed")
 	})
 }
 
@@ -201,9 +186,7 @@ func TestUnwellKeepTheirOrder(t *testing.T) {
 	for i := range nodes {
 		nodes[i] = node.Node{ID: fmt.Sprintf("n%02d", i*37%100), Status: "ERROR", CreatedAt: day(1 + i%5)}
 	}
-	if got := Order(nodes, OldestFirst); ids(got) != ids(nodes) {
-		t.Errorf("got %s", ids(got))
-	}
+	assert.Equal(t, ids(nodes), ids(Order(nodes, OldestFirst)))
 }
 
 // TestRandomIsTheSameInEveryVersion: who drew which number is part of the

@@ -57,6 +57,15 @@ func (h held) has(t *testing.T, step string, want map[string]string) {
 	}
 }
 
+// settled fails unless the plan of a configuration is empty.
+func (h held) settled(t *testing.T, step string, config attributes) {
+	t.Helper()
+	resp, err := h.Plan(t.Context(), h.Request(h.I, config))
+	if err != nil || !h.Planned(resp).Equal(h.I.State) || h.At() != "" {
+		t.Errorf("%s: the plan is not empty: %v, %s", step, err, h.Said())
+	}
+}
+
 // identified are the parts of the identity.
 func (h held) identified(t *testing.T) string {
 	t.Helper()
@@ -111,14 +120,9 @@ func TestHeld(t *testing.T) {
 			for _, step := range []string{"applied", "refreshed"} {
 				h.has(t, step, c.want)
 				inherited := h.Shows("inherited_group")
-				data := protocol.Object(protocol.Object(protocol.Object(protocol.Object(h.I.State)["binding"])["AffinityPolicy"])["data"])
-				if protocol.Shown(data["servergroup_id"]) != id || protocol.Shown(data["inherited_group"]) != inherited {
-					t.Errorf("%s: the binding has %v", step, data)
-				}
+				assert.Equal(t, "{AffinityPolicy={data={inherited_group="+inherited+" servergroup_id="+id+"} version=1}}", h.Shows("binding"), step)
 				created := map[string]string{"true": "false", "false": "true"}[inherited]
-				if got, want := h.identified(t), region+"/"+id+" created "+created; got != want {
-					t.Errorf("%s: the identity is %s, want %s", step, got, want)
-				}
+				assert.Equal(t, region+"/"+id+" created "+created, h.identified(t), "%s: the identity", step)
 				h.Look(t)
 			}
 			h.Later(t)
@@ -195,9 +199,7 @@ func TestChanges(t *testing.T) {
 			}
 			planned := protocol.Object(h.Planned(resp))
 			for _, name := range []string{"id", "servergroup_id", "servergroup_name", "policy", "inherited_group", "members", "binding"} {
-				if planned[name].IsFullyKnown() != (c.at == "") {
-					t.Errorf("planned is %s = %s", name, planned[name])
-				}
+				assert.Equal(t, c.at == "", planned[name].IsFullyKnown(), "planned is %s = %s", name, planned[name])
 			}
 			h.Later(t)
 			h.Must(t, c.after)
@@ -207,16 +209,11 @@ func TestChanges(t *testing.T) {
 			}
 			now := h.Shows("servergroup_id")
 			assert.Equal(t, c.at == "", now == id, "the group is %s, before %s", now, id)
-			if got := h.identified(t); !strings.HasPrefix(got, h.Shows("id")+" ") {
-				t.Errorf("the identity is %s", got)
-			}
+			assert.Contains(t, h.identified(t), h.Shows("id")+" ", "the identity")
 			h.has(t, "applied", map[string]string{"zone": protocol.Shown(tftypes.NewValue(tftypes.String, c.after["availability_zone"]))})
 			h.Look(t)
 			h.Later(t)
-			resp, err = h.Plan(t.Context(), h.Request(h.I, c.after))
-			if err != nil || !h.Planned(resp).Equal(h.I.State) || h.At() != "" {
-				t.Errorf("the next plan is not empty: %v, %s", err, h.Said())
-			}
+			h.settled(t, "applied", c.after)
 		})
 	}
 }
@@ -232,21 +229,18 @@ func TestUnreadable(t *testing.T) {
 	if after, err := h.Refresh(t.Context(), h.I); err == nil || after.State.IsNull() {
 		t.Errorf("the refresh: %v", err)
 	}
-	if _, err := h.Plan(t.Context(), h.Request(h.I, nil)); err == nil {
-		t.Error("the plan to destroy it says nothing of members that nobody can see")
-	}
+	_, err := h.Plan(t.Context(), h.Request(h.I, nil))
+	assert.Error(t, err, "the plan to destroy it says nothing of members that nobody can see")
 	down.Remove()
 	list := failing
 	list.Path = "/os-server-groups"
 	down = h.Fake.Inject(list)
 	id := h.Shows("id")
-	if _, err := h.Adopt(t.Context(), h.I.Kind, id+"/created"); err == nil {
-		t.Error("it is imported as created, and nobody knows whose it is")
-	}
+	_, err = h.Adopt(t.Context(), h.I.Kind, id+"/created")
+	assert.Error(t, err, "it is imported as created, and nobody knows whose it is")
 	down.Remove()
-	if _, err := h.Adopt(t.Context(), h.I.Kind, id+"/created"); err != nil {
-		t.Error(err)
-	}
+	_, err = h.Adopt(t.Context(), h.I.Kind, id+"/created")
+	assert.NoError(t, err)
 
 	h.Fake.RemoveServerGroup("RegionOne", h.Shows("servergroup_id"))
 	before := h.At()
@@ -266,18 +260,12 @@ func TestImported(t *testing.T) {
 		h := hold(t, fakecloud.MemberUser)
 		id := h.group("RegionTwo", fakecloud.ServerGroup{Name: "web", Policy: "anti-affinity", MaxServerPerHost: 3}, "a")
 		var err error
-		if h.I, err = h.Adopt(t.Context(), h.I.Kind, "RegionTwo/"+id+suffix); err != nil {
-			t.Fatal(err)
-		}
-		if got, want := h.identified(t), "RegionTwo/"+id+" created "+created; got != want {
-			t.Errorf("the identity is %s, want %s", got, want)
-		}
+		h.I, err = h.Adopt(t.Context(), h.I.Kind, "RegionTwo/"+id+suffix)
+		require.NoError(t, err)
+		assert.Equal(t, "RegionTwo/"+id+" created "+created, h.identified(t), "the identity")
 		h.I.Private = nil
 		config := attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web", "policies": "anti-affinity", "max_server_per_host": 3}}
-		resp, err := h.Plan(t.Context(), h.Request(h.I, config))
-		if err != nil || !h.Planned(resp).Equal(h.I.State) || h.At() != "" {
-			t.Errorf("%q: the plan is not empty: %v, %s", suffix, err, h.Said())
-		}
+		h.settled(t, "imported "+suffix, config)
 		schemas, err := h.Server.GetResourceIdentitySchemas(t.Context(), nil)
 		require.NoError(t, err)
 		of := schemas.IdentitySchemas[h.I.Kind].ValueType()
@@ -299,9 +287,8 @@ func TestForeign(t *testing.T) {
 	t.Parallel()
 	h := hold(t, fakecloud.AdminUser)
 	id := h.group("RegionOne", fakecloud.ServerGroup{Name: "theirs", Policy: "anti-affinity", ProjectID: fakecloud.MemberProjectID})
-	if _, err := h.Adopt(t.Context(), h.I.Kind, "RegionOne/"+id); err != nil {
-		t.Error(err)
-	}
+	_, err := h.Adopt(t.Context(), h.I.Kind, "RegionOne/"+id)
+	assert.NoError(t, err)
 	if _, err := h.Adopt(t.Context(), h.I.Kind, "RegionOne/"+id+"/created"); err == nil || h.At() != ": The server group is another project's" {
 		t.Errorf("%v, %s", err, h.At())
 	}
@@ -361,9 +348,7 @@ func TestRefused(t *testing.T) {
 					}
 				}
 			}
-			if at != c.at {
-				t.Errorf("said is %q, want %q: %s", at, c.at, h.Said())
-			}
+			assert.Equal(t, c.at, at, h.Said())
 		})
 	}
 	h := hold(t, fakecloud.MemberUser)
@@ -406,9 +391,7 @@ func TestChangesRefused(t *testing.T) {
 			}
 			h.Later(t)
 			resp, err := h.Plan(t.Context(), h.Request(h.I, c.after))
-			if h.At() != c.at {
-				t.Fatalf("%v, said %s, want %s", err, h.Said(), c.at)
-			}
+			require.Equal(t, c.at, h.At(), "%v, said %s", err, h.Said())
 			if err != nil {
 				return
 			}
@@ -440,9 +423,7 @@ func TestZoneGoes(t *testing.T) {
 		if at := protocol.At(resp.Diagnostics); at != "availability_zone: Unknown availability zone" || exists && !state.Equal(h.I.State) || !exists && !state.IsNull() {
 			t.Errorf("said %s, the state is %s", at, state)
 		}
-		if got := h.groups("RegionOne"); got != groups {
-			t.Errorf("the groups are %q, before %q", got, groups)
-		}
+		assert.Equal(t, groups, h.groups("RegionOne"), "the groups")
 	}
 }
 
@@ -457,9 +438,7 @@ func TestDRSStays(t *testing.T) {
 	h.Fake.SetHostDown("RegionTwo", "vsphere_drs_1", true)
 	h.Later(t)
 	h.Look(t)
-	if resp, err := h.Plan(t.Context(), h.Request(h.I, drs(true))); err != nil || !h.Planned(resp).Equal(h.I.State) {
-		t.Errorf("with its host down the plan is not empty: %v", err)
-	}
+	h.settled(t, "with its host down", drs(true))
 	h.Must(t, drs(true))
 	h.has(t, "with its host down", map[string]string{"zone": "az-2:vsphere_drs_1"})
 	if _, err := h.Plan(t.Context(), h.Request(protocol.Instance{Kind: h.I.Kind}, drs(true))); err == nil || h.At() != "enable_drs_extension: No suitable vSphere host is available." {
@@ -551,9 +530,7 @@ func TestNotDeleted(t *testing.T) {
 	if err != nil || asked.At() != ": A server group is left" || h.Planned(resp).Equal(h.I.State) {
 		t.Errorf("%v, said %s", err, asked.Said())
 	}
-	if want := "the server group " + ids[0] + " of region RegionTwo, the server group " + ids[1] + " of region RegionOne"; !strings.Contains(asked.Said(), want) {
-		t.Errorf("said is %s, want %s", asked.Said(), want)
-	}
+	assert.Contains(t, asked.Said(), "the server group "+ids[0]+" of region RegionTwo, the server group "+ids[1]+" of region RegionOne")
 	down.Remove()
 	down = h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/" + ids[0], Status: http.StatusConflict})
 	if h.I, err = h.Apply(t.Context(), h.I, last); err == nil || h.groups("RegionOne") != "" || h.groups("RegionTwo") != "web0 web2" {
@@ -561,17 +538,13 @@ func TestNotDeleted(t *testing.T) {
 	}
 	down.Remove()
 	h.Must(t, last)
-	if h.groups("RegionOne") != "" || h.groups("RegionTwo") != "web2" {
-		t.Errorf("left are %q and %q", h.groups("RegionOne"), h.groups("RegionTwo"))
-	}
+	assert.Equal(t, " / web2", h.groups("RegionOne")+" / "+h.groups("RegionTwo"), "left")
 	down = h.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, Path: "/os-server-groups/*", Status: http.StatusConflict, Times: fakecloud.Forever})
-	if h.I, err = h.Apply(t.Context(), h.I, asking("web3")); err == nil {
-		t.Error("the fault hit nothing")
-	}
+	h.I, err = h.Apply(t.Context(), h.I, asking("web3"))
+	assert.Error(t, err, "the fault hit nothing")
 	down.Remove()
-	if h.Must(t, nil); h.groups("RegionOne")+h.groups("RegionTwo") != "" {
-		t.Errorf("left are %q and %q", h.groups("RegionOne"), h.groups("RegionTwo"))
-	}
+	h.Must(t, nil)
+	assert.Empty(t, h.groups("RegionOne")+h.groups("RegionTwo"), "left")
 }
 
 // TestOwnById: a group that the attachment made, and that is named by its id later, is
@@ -590,9 +563,8 @@ func TestOwnById(t *testing.T) {
 	}
 	h.I = was
 	h.Later(t)
-	if h.Must(t, nil); h.groups("RegionOne") != "" {
-		t.Errorf("left are %s", h.groups("RegionOne"))
-	}
+	h.Must(t, nil)
+	assert.Empty(t, h.groups("RegionOne"), "left")
 }
 
 // forgetRule is the state of an attachment that never asked for the rule that its group has.
@@ -655,9 +627,8 @@ func TestLost(t *testing.T) {
 			continue
 		}
 		h.Look(t)
-		if h.Must(t, nil); h.groups("RegionOne") != "" {
-			t.Errorf("%s: left are %s", name, h.groups("RegionOne"))
-		}
+		h.Must(t, nil)
+		assert.Empty(t, h.groups("RegionOne"), "%s: left", name)
 	}
 }
 

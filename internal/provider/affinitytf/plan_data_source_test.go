@@ -1,6 +1,7 @@
 package affinitytf_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -93,11 +94,7 @@ func TestPlanned(t *testing.T) {
 				id = h.Fake.AddServerGroup("RegionTwo", fakecloud.ServerGroup{Name: "g", Policy: c.policy, MaxServerPerHost: c.perHost, ProjectID: project})
 				h.Fake.AddServers("RegionTwo", fakecloud.Server{Name: "a", Zone: "az-1", Group: id, ProjectID: project})
 			}
-			limit := -1
-			if c.quota > 0 {
-				limit = c.quota
-			}
-			h.Fake.SetQuota("RegionTwo", project, "server_group_members", limit)
+			h.Fake.SetQuota("RegionTwo", project, "server_group_members", cmp.Or(c.quota, -1))
 			if c.fault != nil {
 				h.Fake.Inject(*c.fault)
 			}
@@ -115,15 +112,13 @@ func TestPlanned(t *testing.T) {
 			if err != nil {
 				return
 			}
-			if zones := placed(t, got, id); zones != c.zones {
-				t.Errorf("placed in %s, want %s", zones, c.zones)
-			}
+			assert.Equal(t, c.zones, placed(t, got, id), "placed in")
 			reason := text.Count(int64(len(strings.Fields(c.zones))), "node") + " to create."
 			if c.zones == "-" {
 				reason = "Nothing to create or to delete."
 			}
-			if result := protocol.Object(got); protocol.Shown(result["status"]) != "OK" || protocol.Shown(result["reason"]) != reason || protocol.Shown(result["region"]) != "RegionTwo" {
-				t.Errorf("the status is %s: %s, in %s", result["status"], result["reason"], result["region"])
+			for name, want := range map[string]string{"status": "OK", "reason": reason, "region": "RegionTwo"} {
+				assert.Equal(t, want, protocol.Shown(protocol.Object(got)[name]), name)
 			}
 		})
 	}
@@ -139,18 +134,10 @@ func placed(t *testing.T, plan tftypes.Value, group string) string {
 	var zones []string
 	for _, p := range protocol.Elements(protocol.Object(placement)["placements"]) {
 		entry := protocol.Object(p)
-		if protocol.Shown(entry["servergroup"]) != group {
-			t.Errorf("the group is %s", entry["servergroup"])
-		}
-		zone := protocol.Shown(entry["zone"])
-		if zone == "" {
-			zone = "any"
-		}
-		zones = append(zones, zone)
+		assert.Equal(t, group, protocol.Shown(entry["servergroup"]))
+		zones = append(zones, cmp.Or(protocol.Shown(entry["zone"]), "any"))
 	}
-	if count := protocol.Object(placement)["count"]; !count.Equal(tftypes.NewValue(tftypes.Number, len(zones))) {
-		t.Errorf("the count is %s, of %d", count, len(zones))
-	}
+	assert.Equal(t, fmt.Sprint(len(zones)), protocol.Shown(protocol.Object(placement)["count"]), "the count")
 	return strings.Join(zones, " ")
 }
 

@@ -1,7 +1,6 @@
 package deletiontf_test
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -79,13 +78,8 @@ func TestMessage(t *testing.T) {
 		l.must(t, nil)
 		want := map[string]string{"lifecycle_action_token": token, "node_id": l.id, "lifecycle_transition_type": "termination", "region": region,
 			"node_name": "web-0", "cluster": "web"}
-		got := consumer.Nodes[token]
-		if token == "" || len(got) != len(want) {
-			t.Errorf("%s: got %v, want %v", region, got, want)
-		}
-		for name, text := range want {
-			assert.Equal(t, text, got[name], "%s: %s", region, name)
-		}
+		assert.NotEmpty(t, token)
+		assert.Equal(t, want, consumer.Nodes[token], region)
 	}
 }
 
@@ -128,10 +122,9 @@ func TestDrain(t *testing.T) {
 				hook["url"] = broken.URL
 			}
 			if c.config == nil {
-				var err error
-				if l.I, err = l.Adopt(t.Context(), l.I.Kind, "RegionOne/"+l.id); err != nil {
-					t.Fatal(err)
-				}
+				imported, err := l.Adopt(t.Context(), l.I.Kind, "RegionOne/"+l.id)
+				require.NoError(t, err)
+				l.I = imported
 			} else {
 				l.must(t, c.config)
 			}
@@ -227,17 +220,15 @@ func TestTogether(t *testing.T) {
 	l.Later(t)
 	l.Fake.ResetRequests()
 	for _, i := range all {
-		if _, err := l.Refresh(t.Context(), i); err != nil {
-			t.Error(err)
-		}
+		_, err := l.Refresh(t.Context(), i)
+		assert.NoError(t, err)
 	}
 	if lists, shows := l.Fake.Count("GET compute /servers"), l.Fake.Count("GET compute /servers/*"); lists != 1 || shows != 0 {
 		t.Errorf("servers were listed %d times, and %d were asked for", lists, shows)
 	}
 	for _, i := range all {
-		if _, err := l.Plan(t.Context(), l.Request(i, nil)); err != nil {
-			t.Error(err)
-		}
+		_, err := l.Plan(t.Context(), l.Request(i, nil))
+		assert.NoError(t, err)
 	}
 	if !strings.HasSuffix(l.At(), ": 3 servers will be drained") || !strings.Contains(l.Said(), "to   = stackpolicy_deletion_attachment.NEW_NAME") {
 		t.Errorf("said %s", l.Said())
@@ -376,10 +367,7 @@ func TestStays(t *testing.T) {
 			for range 2 { // several that are not known are several servers
 				req := l.Request(protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": c.other, "shutdown": true})
 				if resp, err := l.Plan(t.Context(), req); err == nil {
-					id := protocol.Object(l.Planned(resp))["id"]
-					if id.IsKnown() {
-						t.Errorf("%s: the id is %s, and the region is not known", name, id)
-					}
+					assert.Equal(t, "unknown", protocol.Shown(protocol.Object(l.Planned(resp))["id"]), "%s: the id, where the region is not known", name)
 				}
 				if c.other == l.id {
 					break
@@ -404,9 +392,7 @@ func TestStays(t *testing.T) {
 	if err != nil || l.At() != drained || !strings.Contains(l.Said(), "the deletion attachments of web-0.") || len(resp.RequiresReplace) == 0 {
 		t.Errorf("another server: %v, said %s", err, l.Said())
 	}
-	if id := protocol.Object(l.Planned(resp))["id"]; fmt.Sprint(protocol.Text(id)) != "RegionOne/another" {
-		t.Errorf("the id is %s", id)
-	}
+	assert.Equal(t, "RegionOne/another", protocol.Shown(protocol.Object(l.Planned(resp))["id"]))
 }
 
 // TestChanged: an update stores what the configuration says, and plans it. Nova is asked
@@ -423,7 +409,7 @@ func TestChanged(t *testing.T) {
 		"to none":        {attributes{"region": "RegionOne"}, attributes{}, "RegionOne", 0}, // which is computed
 		"from none":      {attributes{}, attributes{"region": "RegionTwo"}, "RegionTwo", 1},
 		"to the same":    {attributes{}, attributes{"region": "RegionOne"}, "RegionOne", 0},
-		"to one unknown": {attributes{"region": "RegionTwo"}, attributes{"region": tftypes.UnknownValue}, "", 0},
+		"to one unknown": {attributes{"region": "RegionTwo"}, attributes{"region": tftypes.UnknownValue}, "unknown", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -434,24 +420,19 @@ func TestChanged(t *testing.T) {
 			l.Later(t)
 			resp, err := l.Plan(t.Context(), l.Request(l.I, c.after))
 			require.NoError(t, err)
-			planned := protocol.Object(l.Planned(resp))["id"]
-			if c.id == "" {
-				if planned.IsKnown() {
-					t.Errorf("planned is %s", planned)
-				}
+			planned := protocol.Shown(protocol.Object(l.Planned(resp))["id"])
+			if c.id == "unknown" {
+				assert.Equal(t, c.id, planned, "planned")
 				return
 			}
-			if !planned.Equal(tftypes.NewValue(tftypes.String, c.id+"/"+l.id)) {
-				t.Errorf("planned is %s", planned)
-			}
+			assert.Equal(t, c.id+"/"+l.id, planned, "planned")
 			l.Fake.ResetRequests()
 			l.must(t, c.after)
 			if got := l.Fake.Count("GET compute /servers/*"); got != c.looks || l.At() != "" {
 				t.Errorf("%d looks, want %d; said %s", got, c.looks, l.Said())
 			}
-			if l.Shows("id") != c.id+"/"+l.id || l.Shows("region") != c.id {
-				t.Errorf("the state is %s", l.I.State)
-			}
+			assert.Equal(t, planned, l.Shows("id"))
+			assert.Equal(t, c.id, l.Shows("region"))
 			for name, given := range c.after {
 				if text, ok := given.(string); ok && l.Shows(name) != text {
 					t.Errorf("%s is %s", name, l.Shows(name))
@@ -506,9 +487,8 @@ func TestGoesOn(t *testing.T) {
 	}
 	down.Remove()
 	l.must(t, nil)
-	if consumer.Posts != 1 || l.server().Status != "SHUTOFF" {
-		t.Errorf("%d messages, the server is %s", consumer.Posts, l.server().Status)
-	}
+	assert.Equal(t, 1, consumer.Posts, "messages")
+	assert.Equal(t, "SHUTOFF", l.server().Status)
 }
 
 // TestElsewhere: the region that has a server is named, though another one does not answer.

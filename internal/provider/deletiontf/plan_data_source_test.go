@@ -112,9 +112,8 @@ func TestChosen(t *testing.T) {
 					stay = append(stay, id)
 				}
 			}
-			if got := protocol.Shown(result["survivors"]); leave != c.leave || got != strings.Join(stay, " ") {
-				t.Errorf("%s leave and %s stay, want %s", leave, got, c.leave)
-			}
+			assert.Equal(t, c.leave, leave, "who leaves")
+			assert.Equal(t, strings.Join(stay, " "), protocol.Shown(result["survivors"]), "who stays")
 			called := strings.NewReplacer("a", "web-a", "b", "web-b", "c", "web-c", "d", "web-d")
 			assert.Equal(t, names, called.Replace(c.leave), "the names")
 		})
@@ -143,9 +142,7 @@ func TestTerms(t *testing.T) {
 		require.NoError(t, err)
 		deletion := protocol.Object(protocol.Object(plan)["deletion"])
 		for field, want := range map[string]any{"destroy_after_deletion": c.destroy, "reduce_desired_capacity": c.reduce, "grace_period": c.grace, "count": 1} {
-			if got := deletion[field]; !got.Equal(tftypes.NewValue(got.Type(), want)) {
-				t.Errorf("%s: %s is %s, want %v", name, field, got, want)
-			}
+			assert.Equal(t, fmt.Sprint(want), protocol.Shown(deletion[field]), "%s: %s", name, field)
 		}
 	}
 }
@@ -173,8 +170,6 @@ func TestPlanValidated(t *testing.T) {
 		p, _ := chooser(t)
 		c.config["nodes"] = tftypes.UnknownValue
 		_ = p.ValidateData(t.Context(), "stackpolicy_deletion_plan", c.config)
-		if p.At() != c.at {
-			t.Errorf("%s: said %s, want %s", name, p.Said(), c.at)
-		}
+		assert.Equal(t, c.at, p.At(), "%s: said %s", name, p.Said())
 	}
 }
