@@ -25,8 +25,8 @@ import (
 
 const attachment = "stackpolicy_affinity_attachment.web"
 
-func affinityAttachment(format string, args ...any) string {
-	return "resource \"stackpolicy_affinity_attachment\" \"web\" {\n" + fmt.Sprintf(format, args...) + "\n}\n"
+func affinityAttachment(arguments string) string {
+	return "resource \"stackpolicy_affinity_attachment\" \"web\" {\n" + arguments + "\n}\n"
 }
 
 // serverGroup is the block servergroup, and hints the block scheduler_hints.
@@ -62,7 +62,7 @@ func TestAccAffinityAttachment_lifecycle(t *testing.T) {
 	zone := c.Zones(t, region)[0]
 	in, own, shared := fmt.Sprintf("region = %q", region), c.Prefix+"g", c.Group(t, region, "shared", "affinity")
 	id, unchanged, changed := tfjsonpath.New("servergroup_id"), statecheck.CompareValue(compare.ValuesSame()), statecheck.CompareValue(compare.ValuesDiffer())
-	inherited := affinityAttachment("%s", in+hints(c.Prefix+"shared")) + fmt.Sprintf(`
+	inherited := affinityAttachment(in+hints(c.Prefix+"shared")) + fmt.Sprintf(`
 resource "openstack_compute_instance_v2" "member" {
   name   = "%sm"
   region = %q
@@ -72,16 +72,16 @@ resource "openstack_compute_instance_v2" "member" {
   }
 }`, c.Prefix, region, c.Bare())
 	c.Test(t,
-		resource.TestStep{Config: affinityAttachment("%s", in), ConfigPlanChecks: action(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
+		resource.TestStep{Config: affinityAttachment(in), ConfigPlanChecks: action(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
 			unchanged.AddStateValue(attachment, id),
 			changed.AddStateValue(attachment, id),
 			attachmentIs("servergroup_name", knownvalue.StringRegexp(regexp.MustCompile(`^server_group_[a-z0-9]{16,}$`))),
 			attachmentIs("policy", knownvalue.StringExact("anti-affinity")),
 			statecheck.ExpectKnownValue(attachment, tfjsonpath.New("binding").AtMapKey("AffinityPolicy").AtMapKey("version"), knownvalue.Int64Exact(1)),
 		}},
-		resource.TestStep{Config: affinityAttachment("%s", in+fmt.Sprintf("\n availability_zone = %q", zone)), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+		resource.TestStep{Config: affinityAttachment(in + fmt.Sprintf("\n availability_zone = %q", zone)), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
 			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone)), unchanged.AddStateValue(attachment, id)}},
-		resource.TestStep{Config: affinityAttachment("%s", in+serverGroup(named(own), policies("soft-anti-affinity"))), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+		resource.TestStep{Config: affinityAttachment(in + serverGroup(named(own), policies("soft-anti-affinity"))), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
 			ConfigStateChecks: []statecheck.StateCheck{
 				attachmentIs("servergroup_name", knownvalue.StringExact(own)),
 				attachmentIs("policy", knownvalue.StringExact("soft-anti-affinity")),
@@ -114,7 +114,7 @@ func importID(suffix string) func(*terraform.State) (string, error) {
 // grouped is two servers of terraform-provider-openstack in a server group, and
 // what else the servers' lifecycle says.
 func grouped(c *acctest.Cloud, lifecycle string, arguments ...string) string {
-	return affinityAttachment("%s", serverGroup(arguments...)) + fmt.Sprintf(`
+	return affinityAttachment(serverGroup(arguments...)) + fmt.Sprintf(`
 resource "openstack_compute_instance_v2" "web" {
   count     = 2
   name      = "%sweb-${count.index}"

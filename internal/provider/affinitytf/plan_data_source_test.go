@@ -76,7 +76,7 @@ func TestPlanned(t *testing.T) {
 		"hypervisors that cannot be":     {policy: "anti-affinity", fault: fails("/os-hypervisors/detail", 501), request: out(1), at: ": Unable to look up hypervisors"},
 		"members that cannot be":         {policy: "anti-affinity", fault: fails("/servers/*", 501), request: at("az-1", out(1)), at: ": Unable to read the members of the server group"},
 		"zones that are hidden":          {policy: "affinity", fault: fails("/os-availability-zone/detail", 403), request: attributes{"enable_drs_extension": true, "scale_out": attributes{}}, at: "enable_drs_extension: Only an admin sees hypervisors", says: "os_compute_api:os-availability-zone:detail"},
-		"DRS, for a member":              {policy: "affinity", member: true, request: attributes{"enable_drs_extension": true, "scale_out": attributes{}}, at: "enable_drs_extension: Only an admin sees hypervisors", says: "looks for a host among all hypervisors, and for its zone. Nova shows these to admins only"},
+		"DRS, for a member":              {policy: "affinity", member: true, request: attributes{"enable_drs_extension": true, "scale_out": attributes{}}, at: "enable_drs_extension: Only an admin sees hypervisors", says: "Nova shows these to admins only"},
 		"members that do not matter":     {policy: "soft-anti-affinity", fault: fails("/servers/*", 501), request: at("az-1", out(1)), zones: "az-1"},
 		"two zones on one host":          {policy: "affinity", request: decided(attributes{"az-1": 1, "az-2": 1}), zones: "az-1 az-2", at: "decision: Too few hosts for the group", says: "would be in az-1 and az-2."},
 		"two zones on one host with DRS": {policy: "affinity", request: attributes{"enable_drs_extension": true, "decision": attributes{"creation": attributes{"count": 3}}}, zones: "az-2:vsphere_drs_1 az-2:vsphere_drs_1 az-2:vsphere_drs_1"},
@@ -219,7 +219,7 @@ func TestAccAffinityDRS(t *testing.T) {
 	zone := zones[host] + ":" + host // the zone that Nova reports of servers there
 	c.Test(t, resource.TestStep{
 		Config: affinityPlan(region, group, "scale_out { count = 2 }\n  enable_drs_extension = true") +
-			affinityAttachment("region = %q\n enable_drs_extension = true", region),
+			affinityAttachment(fmt.Sprintf("region = %q\n enable_drs_extension = true", region)),
 		ConfigPlanChecks: action(plancheck.ResourceActionCreate),
 		ConfigStateChecks: []statecheck.StateCheck{affinityPlanIs("placement", placements(2, group, zone)),
 			attachmentIs("zone", knownvalue.StringExact(zone))},
