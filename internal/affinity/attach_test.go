@@ -44,11 +44,9 @@ func TestLostAnswer(t *testing.T) {
 		fault  fakecloud.Fault
 		policy affinity.Policy
 	}{
-		"the connection breaks":    {fakecloud.Fault{Effect: fakecloud.Reset, Acts: true}, affinity.Policy{}},
 		"the answer breaks off":    {fakecloud.Fault{Effect: fakecloud.Truncate}, affinity.Policy{}},
 		"no answer comes":          {fakecloud.Fault{Effect: fakecloud.Hang, Acts: true}, affinity.Policy{}},
 		"a proxy loses it":         {fakecloud.Fault{Status: http.StatusBadGateway, Acts: true}, affinity.Policy{}},
-		"the answer is nonsense":   {fakecloud.Fault{Status: http.StatusOK, Body: "{", Acts: true}, affinity.Policy{}},
 		"it is 500 and was made":   {fakecloud.Fault{Status: http.StatusInternalServerError, Acts: true}, affinity.Policy{}},
 		"it is HTML, and was made": {fakecloud.Fault{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>", Acts: true}, affinity.Policy{}},
 		"of a group with a rule":   {fakecloud.Fault{Effect: fakecloud.Reset, Acts: true}, affinity.Policy{Policy: affinity.AntiAffinity, MaxServerPerHost: 2}},

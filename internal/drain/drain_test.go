@@ -115,7 +115,6 @@ func TestDrain(t *testing.T) {
 		{name: "a hook that fails, and go on", statuses: "ACTIVE !SHUTOFF", drain: Drain{Shutdown: true},
 			hook: func(context.Context) (string, error) { return "it did not complete", nil }, events: "note hook stop", took: time.Second, warning: "it did not complete"},
 		{name: "a hook that fails, and stay", statuses: "ACTIVE", drain: Drain{Shutdown: true}, hook: failing, events: "note hook", err: "the consumer failed"},
-		{name: "one with a mark loses it", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7"}}, hook: done, events: "note unmark hook"},
 		{name: "a locked one is not drained", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7", Locked: true}}, drain: Drain{Shutdown: true, Grace: time.Hour}, hook: done, locked: true, err: "the server is locked: stop: "},
 		{name: "nor one in ERROR", statuses: "ERROR", server: server{state: openstack.State{Locked: true}}, hook: done, locked: true, err: "the server is locked: "},
 		{name: "an admin's is", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true}, admin: true}, hook: done, events: "note hook"},
@@ -125,7 +124,7 @@ func TestDrain(t *testing.T) {
 		{name: "a note that is refused", statuses: "ACTIVE", server: server{noteErr: answered(403)}, hook: done, err: "stop: "},
 		{name: "one that never served has no hook and no grace", statuses: "ACTIVE !SHUTOFF", drain: Drain{OnlyInService: true, Shutdown: true, Grace: time.Hour}, hook: done, events: "stop", took: time.Second},
 		{name: "and is not stopped while it is locked", statuses: "ACTIVE", server: server{state: openstack.State{Locked: true}}, drain: Drain{OnlyInService: true, Shutdown: true}, stopErrs: refused(409), events: "stop", locked: true, err: "the server is locked: "},
-		{name: "one in service has", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7"}}, drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note unmark hook", took: time.Minute},
+		{name: "one in service has, and loses its mark", statuses: "ACTIVE", server: server{state: openstack.State{Mark: "7"}}, drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note unmark hook", took: time.Minute},
 		{name: "and one whose drain has begun", statuses: "ACTIVE", server: server{state: openstack.State{Drained: true}}, drain: Drain{OnlyInService: true, Grace: time.Minute}, hook: done, events: "note hook", took: time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {

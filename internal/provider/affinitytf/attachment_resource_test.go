@@ -266,17 +266,10 @@ func TestImported(t *testing.T) {
 		h.I.Private = nil
 		config := attributes{"region": "RegionTwo", "servergroup": attributes{"name": "web", "policies": "anti-affinity", "max_server_per_host": 3}}
 		h.settled(t, "imported "+suffix, config)
-		schemas, err := h.Server.GetResourceIdentitySchemas(t.Context(), nil)
-		require.NoError(t, err)
-		of := schemas.IdentitySchemas[h.I.Kind].ValueType()
 		for given, want := range map[any]string{nil: "true", true: "false", false: "true"} {
-			raw := tftypes.NewValue(of, map[string]tftypes.Value{"region": tftypes.NewValue(tftypes.String, "RegionTwo"),
-				"servergroup_id": tftypes.NewValue(tftypes.String, id), "created": tftypes.NewValue(tftypes.Bool, given)})
-			by := &tfprotov6.ResourceIdentityData{IdentityData: protocol.Pack(raw)}
-			got, err := h.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: h.I.Kind, Identity: by})
-			require.NoError(t, protocol.Failure(err, got.Diagnostics))
-			state := protocol.Object(protocol.Unpack(h.TypeOf(h.I.Kind), got.ImportedResources[0].State))
-			assert.Equal(t, want, protocol.Shown(state["inherited_group"]), "by identity, created %v: inherited", given)
+			got, err := h.AdoptBy(t, h.I.Kind, attributes{"region": "RegionTwo", "servergroup_id": id, "created": given})
+			require.NoError(t, err)
+			assert.Equal(t, want, protocol.Shown(protocol.Object(got.State)["inherited_group"]), "by identity, created %v: inherited", given)
 		}
 	}
 }

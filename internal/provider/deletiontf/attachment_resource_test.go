@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -284,17 +283,9 @@ func TestInvalid(t *testing.T) {
 func TestImported(t *testing.T) {
 	t.Parallel()
 	l := leave(t, "RegionOne")
-	schemas, err := l.Server.GetResourceIdentitySchemas(t.Context(), nil)
+	got, err := l.AdoptBy(t, l.I.Kind, attributes{"server_id": l.id})
 	require.NoError(t, err)
-	raw := tftypes.NewValue(schemas.IdentitySchemas[l.I.Kind].ValueType(), map[string]tftypes.Value{
-		"region": tftypes.NewValue(tftypes.String, nil), "server_id": tftypes.NewValue(tftypes.String, l.id)})
-	by := &tfprotov6.ResourceIdentityData{IdentityData: protocol.Pack(raw)}
-	got, err := l.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: l.I.Kind, Identity: by})
-	require.NoError(t, protocol.Failure(err, got.Diagnostics))
-	one := got.ImportedResources[0]
-	l.I.State, l.I.Private, l.I.Identity = protocol.Unpack(l.TypeOf(l.I.Kind), one.State), one.Private, one.Identity
-	l.Look(t)
-	assert.Equal(t, "RegionOne/"+l.id, l.Shows("id"))
+	assert.Equal(t, "RegionOne/"+l.id, protocol.Shown(protocol.Object(got.State)["id"]))
 }
 
 // TestFound: a server that is not where it is said to be is no server, and one that Nova

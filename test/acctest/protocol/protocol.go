@@ -198,11 +198,22 @@ func (p *Provider) Refresh(ctx context.Context, i Instance) (Instance, error) {
 
 // Adopt imports a resource by its id, and reads it.
 func (p *Provider) Adopt(ctx context.Context, kind, id string) (Instance, error) {
-	resp, err := p.Server.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id})
+	return p.adopt(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id})
+}
+
+// AdoptBy does the same by the parts of its identity, as Terraform 1.12 does.
+func (p *Provider) AdoptBy(t testing.TB, kind string, parts Attributes) (Instance, error) {
+	t.Helper()
+	identity := &tfprotov6.ResourceIdentityData{IdentityData: Pack(valueOf(p.identityOf(t, kind), parts))}
+	return p.adopt(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: kind, Identity: identity})
+}
+
+func (p *Provider) adopt(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (Instance, error) {
+	resp, err := p.Server.ImportResourceState(ctx, req)
 	if err := p.failure(err, resp.Diagnostics); err != nil {
 		return Instance{}, err
 	}
-	got := resp.ImportedResources[0]
+	got, kind := resp.ImportedResources[0], req.TypeName
 	return p.Refresh(ctx,
 		Instance{Kind: kind, State: Unpack(p.TypeOf(kind), got.State), Private: got.Private, Identity: got.Identity})
 }
@@ -215,7 +226,13 @@ func (p *Provider) TypeOf(kind string) tftypes.Type {
 // Identity has the parts of a resource's identity.
 func (p *Provider) Identity(t testing.TB, i Instance) map[string]tftypes.Value {
 	t.Helper()
+	return Object(Unpack(p.identityOf(t, i.Kind), i.Identity.IdentityData))
+}
+
+// identityOf is the type of a resource's identity.
+func (p *Provider) identityOf(t testing.TB, kind string) tftypes.Type {
+	t.Helper()
 	schemas, err := p.Server.GetResourceIdentitySchemas(t.Context(), nil)
 	require.NoError(t, err)
-	return Object(Unpack(schemas.IdentitySchemas[i.Kind].ValueType(), i.Identity.IdentityData))
+	return schemas.IdentitySchemas[kind].ValueType()
 }
