@@ -15,29 +15,6 @@ func benchBins(k int) []Bin {
 	return list
 }
 
-// BenchmarkDistribute: the cost follows the bins, not the count.
-func BenchmarkDistribute(b *testing.B) {
-	for _, k := range []int{10, 1_000, 10_000} {
-		for _, count := range []int64{10, 1_000_000, 1_000_000_000_000} {
-			list := benchBins(k)
-			full := make([]int64, k)
-			b.Run(fmt.Sprintf("add/bins=%d/count=%.0e", k, float64(count)), func(b *testing.B) {
-				for b.Loop() {
-					full, _ = Distribute(list, count)
-				}
-			})
-			grown := replaced(list, full)
-			b.Run(fmt.Sprintf("remove/bins=%d/count=%.0e", k, float64(count)), func(b *testing.B) {
-				for b.Loop() {
-					if _, err := Distribute(grown, -count); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}
-
 // BenchmarkAgainstGreedy compares Distribute with one node at a time, which it
 // must equal, at 100 bins and a million nodes.
 func BenchmarkAgainstGreedy(b *testing.B) {

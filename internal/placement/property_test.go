@@ -25,15 +25,6 @@ func genBins(most int) *rapid.Generator[[]Bin] {
 	})
 }
 
-// replaced returns the bins with the given counts.
-func replaced(bins []Bin, held []int64) []Bin {
-	bins = slices.Clone(bins)
-	for i := range bins {
-		bins[i].Current = held[i]
-	}
-	return bins
-}
-
 func TestOptimalAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := genBins(4).Draw(t, "list")
