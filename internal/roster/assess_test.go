@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -33,59 +32,25 @@ func TestUnwell(t *testing.T) {
 // TestMayServe: a node whose mark somebody wiped, or whose server did not follow it, may serve. It waits as others that
 // serve do, and those that did not follow do not wait for each other.
 func TestMayServe(t *testing.T) {
-	wipe := func(s Seen, name string) { s.change(name, func(n *node.Node) { n.InService = "" }) }
-	for _, c := range []struct {
-		name   string
-		change func(*Roster, Seen, *Policy)
-		want   string // held nodes with why, and what is replaced
-	}{
-		{
-			name: "one without a mark waits for pause",
-			change: func(r *Roster, s Seen, p *Policy) {
-				p.Templates = Templates{placement.Place{}: image("b"), {Region: "RegionOne", Zone: "az-1"}: image("a")}
-				s.Baking["web-0"], p.Update.Pause = true, time.Hour
-				for _, name := range r.Names()[1:] {
-					wipe(s, name)
-				}
-			},
-			want: "[web-1:bakes web-2:bakes web-3:bakes web-4:bakes web-5:bakes] []",
-		},
-		{
-			name: "one without a mark and with the wanted template waits for another",
-			change: func(_ *Roster, s Seen, p *Policy) {
-				p.Update = update("1", TooOld)
-				wipe(s, "web-0")
-				wipe(s, "web-1")
+	wipe := func(n *node.Node) { n.InService = "" }
+	plans(t, func(p *Policy) { p.Update, p.RequireMarks = update("1", Outdated), true }, []planned{
+		{name: "one without a mark waits for pause", policy: func(p *Policy) {
+			p.Templates = Templates{placement.Place{}: image("b"), {Region: "RegionOne", Zone: "az-1"}: image("a")}
+			p.Update.Pause = time.Hour
+		}, seen: func(s Seen) {
+			s.Baking["web-0"] = true
+			s.change("web-1 web-2 web-3 web-4 web-5", wipe)
+		}, remaining: 5, notices: []Title{BatchBakes}},
+		{name: "one without a mark and with the wanted template waits for another", policy: func(p *Policy) { p.Update.Causes = []Cause{TooOld} },
+			seen: func(s Seen) {
+				s.change("web-0 web-1", wipe)
 				s.Aged["web-0"] = Aged{mark(image("a")), time.Unix(1<<30, 0)}
-			},
-			want: "[web-0:waits] []",
-		},
-		{
-			name: "of two that did not follow one is made again, when both are named",
-			change: func(r *Roster, s Seen, p *Policy) {
-				p.Update.Method, p.Candidates = Recreate, []string{"web-0", "web-1"}
-				for _, name := range p.Candidates {
-					n := r.Nodes[name]
-					n.Generation, n.Mark, n.Served = 2, n.Mark.next(n.Template), false
-					r.Nodes[name] = n
-					s.Builds[name] = Build{mark(n.Template), 1, ""}
-					s.change(name, func(server *node.Node) { server.InService = string(n.Mark) })
-				}
-			},
-			want: "[web-0:batch] [web-1]",
-		},
-	} {
-		p := policy(6)
-		p.Templates, p.Update, p.RequireMarks = images("a"), update("1", Outdated), true
-		r := six(t, image("a"))
-		seen := running(r)
-		c.change(&r, seen, &p)
-		_, change, err := Plan(r, seen, p)
-		holds := []string{}
-		for _, v := range change.Of(Held) {
-			holds = append(holds, v.Name+":"+string(v.Hold))
-		}
-		assert.NoError(t, err, c.name)
-		assert.Equal(t, c.want, fmt.Sprint(holds, append(change.Names(Leaves), change.Names(Changes)...)), c.name)
-	}
+			}, remaining: 1, notices: []Title{BatchWaits}},
+		{name: "of two that did not follow one is made again, when both are named", roster: func(r *Roster) {
+			r.change("web-0 web-1", func(n *Node) { n.Generation, n.Mark, n.Served = 2, n.Mark.next(n.Template), false })
+		}, seen: func(s Seen) {
+			s.Builds["web-0"], s.Builds["web-1"] = Build{mark(image("a")), 1, ""}, Build{mark(image("a")), 1, ""}
+		}, policy: func(p *Policy) { p.Update.Method, p.Candidates = Recreate, []string{"web-0", "web-1"} },
+			moves: "~web-1", remaining: 1, notices: []Title{NotFollowed}},
+	})
 }

@@ -1,8 +1,6 @@
 package roster
 
 import (
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -32,26 +30,19 @@ func (p *Policy) close(region, zone string) {
 func TestClosedPlaces(t *testing.T) {
 	sick := func(n *node.Node) { n.Status = "ERROR" }
 	unmarked := func(n *node.Node) { n.InService = "" }
-	leaves := func(r Roster) {
+	leaves := func(r *Roster) {
 		r.Leaving["web-9"] = Node{Index: 9, Place: placement.Place{Region: "RegionTwo", Zone: "az-1"}, Template: image("a"), Mark: "1"}
 	}
-	for _, c := range []struct {
-		name      string
-		roster    func(Roster)
-		seen      func(Seen)
-		policy    func(*Policy)
-		moves     string
-		remaining int64
-		told      string // in a notice; "": there is none
-	}{
+	plans(t, func(*Policy) {}, []planned{
 		{name: "growth goes elsewhere", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 8 },
 			moves: "+web-6 +web-7"},
 		{name: "a rollout leaves it out", policy: func(p *Policy) { p.close("RegionOne", ""); p.Templates = images("b"); p.Update = update("9", Outdated) },
 			moves: "+web-6 +web-7 +web-8 -web-3 -web-4 -web-5", remaining: 3},
-		{name: "and says so when nothing else is left", roster: func(r Roster) {
+		{name: "and says so when nothing else is left", roster: func(r *Roster) {
 			r.change("web-3 web-4 web-5", func(n *Node) { n.Template, n.Mark = image("b"), n.Mark.next(image("b")) })
 		}, policy: func(p *Policy) { p.close("RegionOne", ""); p.Templates = images("b"); p.Update = update("9", Outdated) },
-			remaining: 3, told: "3 nodes should be replaced, and their places take no nodes now: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)."},
+			remaining: 3, told: "3 nodes should be replaced, and their places take no nodes now: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)...",
+			status: "held: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)"},
 		{name: "in place too", policy: func(p *Policy) {
 			p.close("RegionOne", "az-1")
 			p.Templates, p.Update = images("b"), update("9", Outdated)
@@ -61,8 +52,8 @@ func TestClosedPlaces(t *testing.T) {
 			p.close("RegionOne", "az-1")
 			p.Templates, p.Update = images("b"), update("1", Outdated)
 			p.Update.Method = InPlace
-		}, remaining: 6, told: "This batch waits for 1 node: web-0 (its server is in ERROR). Nodes of a closed place"},
-		{name: "also what never served", roster: func(r Roster) { n := r.Nodes["web-0"]; n.Served = false; r.Nodes["web-0"] = n },
+		}, remaining: 6, told: "...This batch waits for 1 node: web-0 (its server is in ERROR). Nodes of a closed place..."},
+		{name: "also what never served", roster: func(r *Roster) { n := r.Nodes["web-0"]; n.Served = false; r.Nodes["web-0"] = n },
 			seen: func(s Seen) { s.change("web-0", unmarked) },
 			policy: func(p *Policy) {
 				p.close("RegionOne", "az-1")
@@ -97,11 +88,11 @@ func TestClosedPlaces(t *testing.T) {
 		{name: "a shrink takes from it last", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 3 },
 			moves: "-web-0 -web-1 -web-2"},
 		{name: "and tells", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 2 },
-			moves: "-web-0 -web-1 -web-2 -web-3", told: "No open place can lose a node, so the cluster shrinks where it is closed: web-3 (RegionTwo/az-1)."},
+			moves: "-web-0 -web-1 -web-2 -web-3", told: "No open place can lose a node, so the cluster shrinks where it is closed: web-3 (RegionTwo/az-1)...."},
 		{name: "whatever is wrong with it", seen: func(s Seen) { s.change("web-3", sick); s.change("web-4", func(n *node.Node) { n.Tainted = true }) },
 			policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 3 }, moves: "-web-0 -web-1 -web-2"},
 		{name: "mins of open places hold", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Regions[0].Zones[2].Min = 1; p.Capacity = 3 },
-			moves: "-web-0 -web-1 -web-3", told: "web-3 (RegionTwo/az-1)"},
+			moves: "-web-0 -web-1 -web-3", told: "...web-3 (RegionTwo/az-1)..."},
 		{name: "what is under way there holds no batch", seen: func(s Seen) { s.change("web-0", unmarked); s.change("web-5", sick) },
 			policy: func(p *Policy) {
 				p.close("RegionOne", "az-1")
@@ -112,12 +103,12 @@ func TestClosedPlaces(t *testing.T) {
 				p.close("RegionOne", "az-1")
 				p.Templates, p.Update, p.RequireMarks = images("b"), update("1", Outdated), true
 				p.Update.Method = Recreate
-			}, remaining: 6, told: "web-0 (it is not marked as in service)"},
+			}, remaining: 6, told: "...web-0 (it is not marked as in service)..."},
 		{name: "and all of a closed region", policy: func(p *Policy) {
 			p.close("RegionTwo", "")
 			p.Templates, p.Update, p.RequireMarks = images("b"), update("4", Outdated), true
 			p.Update.Method = Recreate
-		}, moves: "~web-0", remaining: 5, told: "web-3 (RegionTwo is closed)"},
+		}, moves: "~web-0", remaining: 5, told: "...web-3 (RegionTwo is closed)..."},
 		{name: "what leaves a closed region holds no batch", roster: leaves, policy: func(p *Policy) { p.close("RegionTwo", ""); p.Templates = images("b"); p.Update = update("1", Outdated) },
 			moves: "+web-6 -web-0", remaining: 5},
 		{name: "what leaves a closed zone does", roster: leaves, policy: func(p *Policy) {
@@ -125,50 +116,21 @@ func TestClosedPlaces(t *testing.T) {
 			p.Templates = images("b")
 			p.Update = update("1", Outdated)
 		},
-			remaining: 6, told: "web-9 (it leaves, and its server is still there)"},
+			remaining: 6, told: "...web-9 (it leaves, and its server is still there)..."},
 		{name: "and does not come back there", roster: leaves, seen: func(s Seen) { s.Servers["web-9"] = s.Servers["web-3"] },
 			policy: func(p *Policy) { p.close("RegionTwo", "az-1"); p.Capacity = 7 }, moves: "+web-6"},
 		{name: "a candidate leaves it", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Candidates = []string{"web-3"} },
 			moves: "+web-6 -web-3"},
 		{name: "a region that is opened is looked at first", seen: func(s Seen) { s.change("web-3", sick) },
 			policy:    func(p *Policy) { p.Opened = map[string]bool{"RegionTwo": true}; p.Update = update("9", Unhealthy) },
-			remaining: 1, told: "web-3 (RegionTwo/az-1 was closed until now, and nobody has looked at its nodes since)"},
+			remaining: 1, told: "...web-3 (RegionTwo/az-1 was closed until now, and nobody has looked at its nodes since)..."},
 		{name: "and takes nodes at once", policy: func(p *Policy) {
 			p.Opened = map[string]bool{"RegionTwo": true}
 			p.close("RegionOne", "")
 			p.Capacity = 7
 		},
 			moves: "+web-6"},
-	} {
-		r := six(t, image("a"))
-		r.Settled = images("a")
-		seen := running(r)
-		if c.roster != nil {
-			c.roster(r)
-			for name, n := range r.Nodes {
-				seen.change(name, func(s *node.Node) { s.InService = string(n.Mark) })
-			}
-		}
-		if c.seen != nil {
-			c.seen(seen)
-		}
-		p := policy(6)
-		p.Templates = images("a")
-		c.policy(&p)
-		next, change, err := Plan(r, seen, p)
-		require.NoError(t, err, c.name)
-		assert.Equal(t, c.moves, moves(change), c.name)
-		assert.Equal(t, c.remaining, change.Remaining, c.name)
-		told := slices.ContainsFunc(change.Notices, func(n Notice) bool { return strings.Contains(n.Text, c.told) })
-		if c.told != "" && !told || c.told == "" && len(change.Notices) > 0 {
-			t.Errorf("%s: told %q", c.name, change.Notices)
-		}
-		for _, name := range change.Names(Comes) {
-			if at := next.Nodes[name].Place; p.closed(at) {
-				t.Errorf("%s: %s comes to %s", c.name, name, at)
-			}
-		}
-	}
+	})
 }
 
 // TestClosedCandidate: with a method that keeps names, a candidate of a closed place

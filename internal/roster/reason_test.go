@@ -217,95 +217,73 @@ func TestClip(t *testing.T) {
 
 // TestNotices has the texts word for word.
 func TestNotices(t *testing.T) {
-	for _, c := range []struct {
-		policy func(*Policy)
-		seen   func(Seen)
-		want   []Notice
-	}{
-		{func(p *Policy) { p.Templates = nil }, nil, nil},
-		{func(p *Policy) { p.Candidates = []string{"web-9"} }, nil,
-			[]Notice{{UnknownCandidate, `No node has the name, or a server with the id, "web-9": nothing is removed for it. Remove it from the list of candidates, or correct it.`}}},
-		{func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2", "id-web-2"} }, nil, nil},
-		{func(p *Policy) { p.Capacity = 4 }, nil, nil},
-		{func(p *Policy) { p.Capacity = 5 }, func(s Seen) { clear(s.Servers) },
-			[]Notice{{UnseenChosen, "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the choice is based on what runs."}}},
-		{func(p *Policy) { p.Capacity = 4 }, func(s Seen) { clear(s.Servers) },
-			[]Notice{{UnseenChosen, "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that the choice is based on what runs."}}},
-		{func(p *Policy) { p.Templates, p.Update = images("b"), update("1", Outdated); p.Begins = true }, nil,
-			[]Notice{{UpdateBegins, "6 nodes should be replaced, and this apply replaces none: Terraform must first have stored what the servers depend on, and their lifecycle. The next apply takes the first batch."}}},
-		{func(p *Policy) { p.Update = update("1", Outdated); p.Begins = true }, nil, nil},
-		{func(p *Policy) {
-			p.Update = update("1", Unhealthy, Misplaced)
-			p.Begins = true
+	taint := func(names string) func(Seen) {
+		return func(s Seen) { s.change(names, func(n *node.Node) { n.Tainted = true }) }
+	}
+	unseen := func(s Seen) { clear(s.Servers) }
+	begins := func(p *Policy) { p.Templates, p.Update, p.Begins = images("b"), update("1", Outdated), true }
+	const begun = " should be replaced, and this apply replaces none: Terraform must first have stored what the servers depend on, " +
+		"and their lifecycle. The next apply takes the first batch."
+	plans(t, func(*Policy) {}, []planned{
+		{name: "an unknown candidate", policy: func(p *Policy) { p.Candidates = []string{"web-9"} }, notices: []Title{UnknownCandidate},
+			told: `No node has the name, or a server with the id, "web-9": nothing is removed for it. Remove it from the list of candidates, or correct it.`},
+		{name: "one candidate, named twice", policy: func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2", "id-web-2"} }, moves: "-web-2"},
+		{name: "one is chosen unseen", policy: func(p *Policy) { p.Capacity = 5 }, seen: unseen, moves: "-web-0", notices: []Title{UnseenChosen},
+			told: "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the choice is based on what runs."},
+		{name: "two are", policy: func(p *Policy) { p.Capacity = 4 }, seen: unseen, moves: "-web-0 -web-3", notices: []Title{UnseenChosen},
+			told: "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that the choice is based on what runs."},
+		{name: "an update begins", policy: begins, remaining: 6, notices: []Title{UpdateBegins}, told: "6 nodes" + begun, status: "behind: 6 nodes to replace"},
+		{name: "and has nothing to do", policy: func(p *Policy) { begins(p); p.Templates = images("a") }},
+		{name: "or something while too many are unhealthy", policy: func(p *Policy) {
+			p.Update, p.Begins = update("1", Unhealthy, Misplaced), true
 			p.Update.StopAbove = amount("0")
 			p.Regions[0].Zones[2].Cap = 0
-		},
-			func(s Seen) { s.change("web-4", func(n *node.Node) { n.Tainted = true }) },
-			[]Notice{{UpdateBegins, "1 node should be replaced, and this apply replaces none: Terraform must first have stored what the servers depend on, and their lifecycle. The next apply takes the first batch."}}},
-		{func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("1") }, func(s Seen) {
-			s.change("web-4", func(n *node.Node) { n.Tainted = true })
+		}, seen: taint("web-4"), remaining: 1, notices: []Title{UpdateBegins}, told: "1 node" + begun},
+		{name: "an outage", policy: func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("1") }, seen: func(s Seen) {
+			taint("web-4")(s)
 			s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
-		}, []Notice{{TooManyUnhealthy, "Unhealthy: 2 of 6 nodes. That is more than stop_above (1) allows, so none is replaced for that. Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates."}}},
-		{func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("2") }, func(s Seen) {
-			s.change("web-4", func(n *node.Node) { n.Tainted = true })
-			s.change("web-5", func(n *node.Node) { n.Tainted = true })
-		}, nil},
-		{func(p *Policy) {
+		}, notices: []Title{TooManyUnhealthy}, told: "Unhealthy: 2 of 6 nodes. That is more than stop_above (1) allows, so none is replaced for that. Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.",
+			status: "held: 2 of 6 nodes are unhealthy, more than stop_above (1) allows"},
+		{name: "none yet", policy: func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("2") }, seen: taint("web-4 web-5"),
+			moves: "+web-6 -web-4", remaining: 1},
+		{name: "none for those who replace no unhealthy node", policy: func(p *Policy) { p.Update = update("1", Misplaced); p.Update.StopAbove = amount("0") },
+			seen: taint("web-4")},
+		{name: "protected nodes", policy: func(p *Policy) {
 			p.Templates, p.Update = images("b"), update("6", Outdated)
 			p.Protected = []string{"web-2"}
-		},
-			func(s Seen) { s.change("web-4", func(n *node.Node) { n.Locked = true }) },
-			[]Notice{{ProtectedOutdated, "2 nodes of another template than the wanted one will not be replaced: web-2 is listed as protected, web-4 is locked."}}},
-		{func(p *Policy) {
+		}, seen: func(s Seen) { s.change("web-4", func(n *node.Node) { n.Locked = true }) },
+			moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5", notices: []Title{ProtectedOutdated},
+			told: "2 nodes of another template than the wanted one will not be replaced: web-2 is listed as protected, web-4 is locked."},
+		{name: "a target that needs none of them", policy: func(p *Policy) {
 			p.Templates, p.Update, p.Protected = images("b"), update("6", Outdated), []string{"web-2", "web-4"}
 			p.Update.Target = amount("4")
-		}, nil, nil},
-		{func(p *Policy) { p.Update, p.Protected = update("6", Outdated), []string{"web-2"} }, nil, nil},
-		{func(p *Policy) {
+		}, moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5"},
+		{name: "none of another template", policy: func(p *Policy) { p.Update, p.Protected = update("6", Outdated), []string{"web-2"} }},
+		{name: "none that would be replaced for it", policy: func(p *Policy) {
 			p.Templates, p.Update, p.Protected = images("b"), update("6", Unhealthy), []string{"web-2"}
-		}, nil, nil},
-		{func(p *Policy) { p.Update = update("1", Misplaced); p.Update.StopAbove = amount("0") },
-			func(s Seen) { s.change("web-4", func(n *node.Node) { n.Tainted = true }) }, nil},
-		{func(p *Policy) {
-			p.Templates, p.Update = images("a"), update("2", Misplaced)
-			p.Regions = p.Regions[:1]
-		}, func(s Seen) {
+		}},
+		{name: "a batch waits", policy: func(p *Policy) { p.Update, p.Regions = update("2", Misplaced), p.Regions[:1] }, seen: func(s Seen) {
 			s.lose("web-0")
 			s.change("web-1", func(n *node.Node) { n.Status = "BUILD" })
-		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (it has no server), web-1 (its server is in BUILD). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates."}}},
-		{func(p *Policy) {
-			p.Templates, p.Update = images("a"), update("2", Misplaced)
-			p.Regions = p.Regions[:1]
-		}, func(s Seen) {
+		}, remaining: 3, notices: []Title{BatchWaits},
+			told:   "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (it has no server), web-1 (its server is in BUILD). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates.",
+			status: "waits: web-0 (it has no server), web-1 (its server is in BUILD)"},
+		{name: "for what was not looked at, or did not follow", policy: func(p *Policy) { p.Update, p.Regions = update("2", Misplaced), p.Regions[:1] }, seen: func(s Seen) {
 			delete(s.Servers, "web-0")
 			s.Builds["web-1"] = Build{Mark: "1-0", Generation: 1}
-		}, []Notice{{BatchWaits, "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (it was not looked at yet), web-1 (its server is still what it was before the node changed). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates. " +
-			"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."}}},
-		{func(p *Policy) {
+		}, remaining: 3, notices: []Title{BatchWaits}, told: "...web-0 (it was not looked at yet), web-1 (its server is still what it was before the node changed). Apply again when what is under way is in service; if it never will be, change the template, or name it in candidates. " +
+			"Plan without -refresh=false, so that what was not looked at is seen. A server that stays what it was takes no argument from what changed in the template: give the former template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."},
+		{name: "no room, also because a place is full", policy: func(p *Policy) {
 			p.Update = update("1", Unhealthy)
 			p.Update.RetryFullAfter = time.Hour
 			p.Regions = []placement.Region{{Bin: placement.Bin{Name: "RegionOne", Weight: 1, Cap: 3}}, {Bin: placement.Bin{Name: "RegionTwo", Weight: 1, Cap: 3}}}
-		}, func(s Seen) {
+		}, seen: func(s Seen) {
 			s.change("web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
 			s.Full[placement.Place{Region: "RegionTwo"}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
-		}, []Notice{{FullPlaces, "Nova found no host for servers made there: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node is placed there, and none is moved there, unless no other place has room. Make room there, or raise the quotas or aggregates that leave it none; to try again at once set retry_full_after = \"0s\"."}, {NoRoom, "1 node should be replaced now, and there is no room for substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 (cap 3), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place."}}},
-	} {
-		p := policy(6)
-		p.Templates = images("a")
-		r := six(t, image("a"))
-		c.policy(&p)
-		if p.Templates == nil {
-			r = six(t, "")
-		}
-		seen := running(r)
-		if c.seen != nil {
-			c.seen(seen)
-		}
-		_, change, err := Plan(r, seen, p)
-		if err != nil || !slices.Equal(change.Notices, c.want) {
-			t.Errorf("got %q, %v\nwant %q", change.Notices, err, c.want)
-		}
-	}
+		}, remaining: 1, notices: []Title{FullPlaces, NoRoom}, told: "Nova found no host for servers made there: RegionTwo (2026-11-01 00:00:04 UTC). For 1h from then on (retry_full_after) no node is placed there, and none is moved there, unless no other place has room. Make room there, or raise the quotas or aggregates that leave it none; to try again at once set retry_full_after = \"0s\".\n" +
+			"1 node should be replaced now, and there is no room for substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 (cap 3), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place.",
+			status: "held: no room for the substitutes of web-4"},
+	})
 
 	p := policy(6)
 	p.Templates = images("a")

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -117,6 +118,85 @@ func moves(change Change) string {
 }
 
 func listed(verdicts []Verdict) string { return strings.Join(namesOf(verdicts), " ") }
+
+// planned is what is different about a cluster of six nodes that are all in service with the template a (see six), and
+// what a plan makes of it.
+type planned struct {
+	name   string
+	roster func(*Roster)
+	seen   func(Seen)
+	policy func(*Policy)
+
+	moves     string // see moves
+	to        string // the places of the nodes that come; "": any
+	remaining int64
+	notices   []Title // with told: nil for any
+	told      string  // their texts, of which "..." leaves out the beginning or the end; "": any
+	status    string  // of the plan, which is the second batch; "": any
+	looked    string  // of a look without a plan; "": the same
+}
+
+// plans holds plans to what is expected. All of them have the policy base, too.
+func plans(t *testing.T, base func(*Policy), list []planned) {
+	t.Helper()
+	for _, c := range list {
+		t.Run(c.name, func(t *testing.T) {
+			r, p := six(t, image("a")), policy(6)
+			p.Templates, r.Settled = images("a"), images("a")
+			base(&p)
+			if c.roster != nil {
+				c.roster(&r)
+			}
+			seen := running(r)
+			if c.seen != nil {
+				c.seen(seen)
+			}
+			if c.policy != nil {
+				c.policy(&p)
+			}
+			next, change, err := Plan(r, seen, p)
+			require.NoError(t, err)
+			assert.Equal(t, c.moves, moves(change))
+			var to, texts []string
+			for _, name := range change.Names(Comes) {
+				at := next.Nodes[name].Place
+				assert.False(t, p.closed(at), "%s comes to %s", name, at)
+				to = append(to, at.String())
+			}
+			for _, n := range change.Notices {
+				texts = append(texts, n.Text)
+			}
+			if c.to != "" {
+				assert.Equal(t, c.to, strings.Join(to, " "))
+			}
+			assert.Equal(t, c.remaining, change.Remaining)
+			if c.told == "" || c.notices != nil {
+				assert.Equal(t, c.notices, titles(change.Notices), "%q", change.Notices)
+			}
+			if text := strings.Join(texts, "\n"); c.told != "" && !like(c.told, text) {
+				t.Errorf("told %q\nwant %q", text, c.told)
+			}
+			if c.status != "" {
+				assert.Equal(t, c.status, change.Status(p, 2))
+				assert.Equal(t, cmp.Or(c.looked, c.status), change.Status(p, 0), "without a plan")
+			}
+		})
+	}
+}
+
+// like reports whether a text is what is wanted, of which "..." leaves out the beginning or the end.
+func like(want, text string) bool {
+	begins, ends := strings.TrimSuffix(want, "..."), strings.TrimPrefix(want, "...")
+	switch {
+	case begins != want && ends != want:
+		return strings.Contains(text, strings.TrimPrefix(begins, "..."))
+	case begins != want:
+		return strings.HasPrefix(text, begins)
+	case ends != want:
+		return strings.HasSuffix(text, ends)
+	}
+	return text == want
+}
 
 // TestLifeOfACluster follows one cluster through its changes. Each step starts
 // from the one before; only the nodes that it names change.

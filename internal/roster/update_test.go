@@ -363,44 +363,27 @@ func TestBatch(t *testing.T) {
 // TestOutdatedInClosedPlaces: a node in service in a listed place that takes none
 // now waits, because its substitute would leave the spread worse than it is.
 func TestOutdatedInClosedPlaces(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		policy func(*Policy)
-		failed string // node for whose server Nova found no host
-		stay   string
-	}{
-		{name: "none is closed", policy: func(*Policy) {}},
-		{name: "a zone", policy: func(p *Policy) { p.Regions[0].Zones[1].Closed = true }, stay: "web-1"},
-		{name: "a zone of another region", policy: func(p *Policy) { p.Regions[1].Zones[1].Closed = true }, stay: "web-5"},
-		{name: "a region", policy: func(p *Policy) { p.Regions[0].Closed = true }, stay: "web-0 web-1 web-2"},
-		{name: "another region", policy: func(p *Policy) { p.Regions[1].Closed = true }, stay: "web-3 web-4 web-5"},
-		{name: "a zone where Nova found no host", policy: func(*Policy) {}, failed: "web-3", stay: "web-4"},
-		{name: "the only zone of its region", policy: func(p *Policy) { p.Regions[1].Zones = p.Regions[1].Zones[:1] }, failed: "web-3", stay: "web-4"},
-		{name: "a region without zones where Nova found no host", policy: func(p *Policy) { p.Regions[1].Zones = nil }, failed: "web-3", stay: "web-4 web-5"},
-		{name: "a region that is not listed", policy: func(p *Policy) { p.Regions = p.Regions[:1] }},
-		{name: "a zone, where servers are made again", policy: func(p *Policy) { p.Regions[0].Zones[1].Closed, p.Update.Method = true, Recreate }, stay: "web-1"},
-		{name: "a full zone takes a server that is made again", policy: func(p *Policy) { p.Update.Method = Recreate }, failed: "web-3"},
-		{name: "in place it does not matter", policy: func(p *Policy) { p.Regions[0].Closed, p.Regions[1].Closed, p.Update.Method = true, true, InPlace }},
-	} {
-		r := six(t, image("a"))
-		p := policy(6)
-		p.Templates, p.Update = images("b"), update("6", Outdated)
-		c.policy(&p)
-		seen := running(r)
-		if c.failed != "" {
-			seen.change(c.failed, func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost })
-		}
-		next, change, err := Plan(r, seen, p)
-		var stay []string
-		for _, name := range next.Names() {
-			if next.Nodes[name].Template == image("a") {
-				stay = append(stay, name)
-			}
-		}
-		if err != nil || strings.Join(stay, " ") != c.stay || len(change.Notices) > 0 {
-			t.Errorf("%s: %q stay, want %q; %q, %v", c.name, stay, c.stay, change.Notices, err)
-		}
-	}
+	noHostFor := func(s Seen) { s.change("web-3", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost }) }
+	plans(t, func(p *Policy) { p.Templates, p.Update = images("b"), update("6", Outdated) }, []planned{
+		{name: "a zone", policy: func(p *Policy) { p.Regions[0].Zones[1].Closed = true }, remaining: 1,
+			moves: "+web-6 +web-7 +web-8 +web-9 +web-10 -web-0 -web-2 -web-3 -web-4 -web-5"},
+		{name: "a region", policy: func(p *Policy) { p.Regions[0].Closed = true }, remaining: 3,
+			moves: "+web-6 +web-7 +web-8 -web-3 -web-4 -web-5"},
+		{name: "a zone where Nova found no host", seen: noHostFor, remaining: 1,
+			moves: "+web-6 +web-7 +web-8 +web-9 +web-10 -web-0 -web-1 -web-2 -web-3 -web-5"},
+		{name: "the only zone of its region", seen: noHostFor, policy: func(p *Policy) { p.Regions[1].Zones = p.Regions[1].Zones[:1] }, remaining: 1,
+			moves: "+web-6 +web-7 +web-8 +web-9 +web-10 -web-0 -web-1 -web-2 -web-3 -web-5"},
+		{name: "a region without zones where Nova found no host", seen: noHostFor, policy: func(p *Policy) { p.Regions[1].Zones = nil }, remaining: 2,
+			moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-2 -web-3"},
+		{name: "a region that is not listed", policy: func(p *Policy) { p.Regions = p.Regions[:1] },
+			moves: "+web-6 +web-7 +web-8 +web-9 +web-10 +web-11 -web-0 -web-1 -web-2 -web-3 -web-4 -web-5"},
+		{name: "a zone, where servers are made again", policy: func(p *Policy) { p.Regions[0].Zones[1].Closed, p.Update.Method = true, Recreate }, remaining: 1,
+			moves: "~web-0 ~web-2 ~web-3 ~web-4 ~web-5"},
+		{name: "a full zone takes a server that is made again", seen: noHostFor, policy: func(p *Policy) { p.Update.Method = Recreate },
+			moves: "~web-0 ~web-1 ~web-2 ~web-3 ~web-4 ~web-5"},
+		{name: "in place it does not matter", policy: func(p *Policy) { p.Regions[0].Closed, p.Regions[1].Closed, p.Update.Method = true, true, InPlace },
+			moves: "~web-0 ~web-1 ~web-2 ~web-3 ~web-4 ~web-5"},
+	})
 }
 
 func titles(notices []Notice) (list []Title) {
