@@ -34,80 +34,53 @@ func slots(r Roster) string {
 	return strings.Join(list, " ")
 }
 
-// TestLifeOfSlots follows a stateful cluster of three nodes. Each step starts from the
-// one before, with all servers in service unless it says otherwise.
+// TestLifeOfSlots follows a stateful cluster of three nodes.
 func TestLifeOfSlots(t *testing.T) {
-	var r Roster
-	for _, step := range []struct {
-		name     string
-		capacity int64
-		policy   func(*Policy)
-		seen     func(Seen)
-		moves    string
-		slots    string
-		notices  []Title
-	}{
+	life(t, func(p *Policy) {
+		p.Regions, p.Criteria, p.Stateful = threeZones(), deletion.YoungestFirst, &Stateful{Retain: true}
+	}, slots, []step{
 		{name: "three nodes without slots", capacity: 3, policy: func(p *Policy) { p.Stateful = nil },
 			moves: "+web-0 +web-1 +web-2"},
 		{name: "to become stateful changes no node", capacity: 3,
-			slots: "web-0@az-1 web-1@az-2 web-2@az-3"},
+			after: "web-0@az-1 web-1@az-2 web-2@az-3"},
 		{name: "what leaves keeps its slot", capacity: 1,
-			moves: "-web-1 -web-2", slots: "web-0@az-1 (web-1@az-2) (web-2@az-3)"},
+			moves: "-web-1 -web-2", after: "web-0@az-1 (web-1@az-2) (web-2@az-3)"},
 		{name: "growth finds the slots again, and then makes new ones", capacity: 5,
-			moves: "+web-1 +web-2 +web-3 +web-4", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
+			moves: "+web-1 +web-2 +web-3 +web-4", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
 		{name: "a candidate is made again in its slot", capacity: 5, policy: func(p *Policy) { p.Candidates = []string{"web-3"} },
-			moves: "~web-3", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
+			moves: "~web-3", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
 		{name: "a server that an operator moved takes the node along, and not the slot", capacity: 5,
-			seen: func(Seen) {
-				r.change("web-4", func(n *Node) { n.Zone = "az-3" })
-			},
-			slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
+			roster: func(r Roster) { r.change("web-4", func(n *Node) { n.Zone = "az-3" }) }},
 		{name: "the last in is the first out", capacity: 4, policy: func(p *Policy) { p.Criteria = deletion.HighestIndexFirst },
-			moves: "-web-4", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 (web-4@az-2)"},
+			moves: "-web-4", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 (web-4@az-2)"},
 		{name: "the first of two slots of a place is used, the data of the other waits", capacity: 2,
 			policy: func(p *Policy) { p.Candidates = []string{"web-0", "web-3"} },
-			moves:  "-web-0 -web-3", slots: "(web-0@az-1) web-1@az-2 web-2@az-3 (web-3@az-1) (web-4@az-2)"},
+			moves:  "-web-0 -web-3", after: "(web-0@az-1) web-1@az-2 web-2@az-3 (web-3@az-1) (web-4@az-2)"},
 		{name: "lowest first", capacity: 3,
-			moves: "+web-0", slots: "web-0@az-1 web-1@az-2 web-2@az-3 (web-3@az-1) (web-4@az-2)"},
+			moves: "+web-0", after: "web-0@az-1 web-1@az-2 web-2@az-3 (web-3@az-1) (web-4@az-2)"},
 		{name: "a place that is down: a new slot elsewhere, and it is said", capacity: 5,
 			policy: func(p *Policy) { p.Regions[0].Zones[0].Closed, p.Regions[0].Zones[0].Why = true, "is not available" },
-			moves:  "+web-4 +web-5", slots: "web-0@az-1 web-1@az-2 web-2@az-3 (web-3@az-1) web-4@az-2 web-5@az-3", notices: []Title{SlotsWait}},
+			moves:  "+web-4 +web-5", after: "web-0@az-1 web-1@az-2 web-2@az-3 (web-3@az-1) web-4@az-2 web-5@az-3", notices: []Title{SlotsWait}},
 		{name: "it waits, and is used once its place takes nodes", capacity: 6,
-			moves: "+web-3", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-5@az-3"},
+			moves: "+web-3", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-5@az-3"},
 		{name: "without a change of size a new node has the lowest free index", capacity: 4,
 			policy: func(p *Policy) { p.Stateful.Retain, p.Candidates = false, []string{"web-0", "web-3"} },
-			moves:  "-web-0 -web-3", slots: "web-1@az-2 web-2@az-3 web-4@az-2 web-5@az-3"},
+			moves:  "-web-0 -web-3", after: "web-1@az-2 web-2@az-3 web-4@az-2 web-5@az-3"},
 		{name: "two new slots", capacity: 6,
-			moves: "+web-0 +web-3", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-5@az-3"},
+			moves: "+web-0 +web-3", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-5@az-3"},
 		{name: "one is kept", capacity: 5, policy: func(p *Policy) { p.Criteria = deletion.HighestIndexFirst },
-			moves: "-web-5", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 (web-5@az-3)"},
+			moves: "-web-5", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 (web-5@az-3)"},
 		{name: "released, it is not given again by the same growth", capacity: 6,
 			policy: func(p *Policy) { p.Stateful.Release = []string{"web-5"} },
-			moves:  "+web-6", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-6@az-3"},
+			moves:  "+web-6", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-6@az-3"},
 		{name: "and is said to be gone", capacity: 6, policy: func(p *Policy) { p.Stateful.Release = []string{"web-5"} },
-			slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2 web-6@az-3", notices: []Title{UnknownSlot}},
+			notices: []Title{UnknownSlot}},
 		{name: "what leaves can be released at once", capacity: 5,
 			policy: func(p *Policy) {
 				p.Criteria, p.Stateful.Release = deletion.HighestIndexFirst, []string{"web-6"}
 			},
-			moves: "-web-6", slots: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
-	} {
-		p := Policy{Name: web, Capacity: step.capacity, Regions: threeZones(), Criteria: deletion.YoungestFirst, Stateful: &Stateful{Retain: true}}
-		if step.policy != nil {
-			step.policy(&p)
-		}
-		r.Leaving = nil // their servers are gone
-		seen := running(r)
-		if step.seen != nil {
-			step.seen(seen)
-		}
-		next, change, err := Plan(r, seen, p)
-		require.NoError(t, err, step.name)
-		assert.Equal(t, step.moves, moves(change), step.name)
-		assert.Equal(t, step.slots, slots(next), "%s: slots", step.name)
-		assert.Equal(t, step.notices, titles(change.Notices), "%s: told %v", step.name, change.Notices)
-		r = next
-	}
+			moves: "-web-6", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
+	})
 }
 
 // TestSlotOfLeaving: where the server of the node that had a slot still runs and

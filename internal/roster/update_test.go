@@ -25,51 +25,38 @@ func image(name string) Template { return NewTemplate(map[string]string{"image":
 func images(name string) Templates { return Templates{placement.Place{}: image(name)} }
 
 // TestLifeOfAnUpdate follows one cluster of six nodes through rollouts, canaries,
-// repairs and moves. Each step starts from the one before, with all servers in
-// service unless it says otherwise.
+// repairs and moves.
 func TestLifeOfAnUpdate(t *testing.T) {
-	var r Roster
-	for _, step := range []struct {
-		name      string
-		policy    func(*Policy)
-		seen      func(Seen)
-		moves     string
-		nodes     string
-		remaining int64
-		notices   []Title
-	}{
+	life(t, func(p *Policy) {
+		p.Capacity, p.Templates, p.Update, p.RequireMarks = 6, images("a"), update("2", Unhealthy, Misplaced, Outdated), true
+	}, layout, []step{
 		{name: "six nodes of the first template", policy: func(p *Policy) { p.Update = nil },
 			moves: "+web-0 +web-1 +web-2 +web-3 +web-4 +web-5",
-			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5"},
-		{name: "another template touches no node by itself", policy: func(p *Policy) { p.Update, p.Templates = nil, images("b") },
-			nodes: "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5"},
+			after: "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5"},
+		{name: "another template touches no node by itself", policy: func(p *Policy) { p.Update, p.Templates = nil, images("b") }},
 		{name: "a new update replaces nothing yet", policy: func(p *Policy) { p.Templates, p.Begins = images("b"), true },
-			nodes:     "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5",
 			remaining: 6, notices: []Title{UpdateBegins}},
 		{name: "a canary of 30 % is two nodes", policy: func(p *Policy) { p.Templates, p.Update.Target = images("b"), amount("30%") },
 			moves: "+web-6 +web-7 -web-0 -web-3",
-			nodes: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
-		{name: "and stays two", policy: func(p *Policy) { p.Templates, p.Update.Target = images("b"), amount("30%") },
-			nodes: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
+			after: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
+		{name: "and stays two", policy: func(p *Policy) { p.Templates, p.Update.Target = images("b"), amount("30%") }},
 		{name: "raised to half it is three", policy: func(p *Policy) { p.Templates, p.Update.Target = images("b"), amount("50%") },
 			moves: "+web-8 -web-1",
-			nodes: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-8@b; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
-		{name: "lowered it replaces nothing back", policy: func(p *Policy) { p.Templates, p.Update.Target = images("b"), amount("1") },
-			nodes: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-8@b; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
+			after: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-8@b; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
+		{name: "lowered it replaces nothing back", policy: func(p *Policy) { p.Templates, p.Update.Target = images("b"), amount("1") }},
 		{name: "a rollback is the old template, in batches of two", policy: func(*Policy) {},
 			moves:     "+web-9 +web-10 -web-6 -web-7",
-			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-8@b; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-10; RegionTwo/az-2: web-5",
+			after:     "RegionOne/az-1: web-9; RegionOne/az-2: web-8@b; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-10; RegionTwo/az-2: web-5",
 			remaining: 1},
 		{name: "a third template, while one node is of the second: that one first", policy: func(p *Policy) { p.Templates = images("c") },
 			moves:     "+web-11 +web-12 -web-4 -web-8",
-			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@c; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-12@c; RegionTwo/az-2: web-5",
+			after:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@c; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-12@c; RegionTwo/az-2: web-5",
 			remaining: 4},
 		{name: "which is bad: its nodes never get ready, and nothing goes on", policy: func(p *Policy) { p.Templates = images("c") },
 			seen: func(s Seen) {
 				s.change("web-11", func(n *node.Node) { n.InService = "" })
 				s.change("web-12", func(n *node.Node) { n.InService = "1-0000" })
 			},
-			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@c; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-12@c; RegionTwo/az-2: web-5",
 			remaining: 4, notices: []Title{BatchWaits}},
 		{name: "one that is in ERROR is replaced, which takes nothing from service", policy: func(p *Policy) { p.Templates = images("c") },
 			seen: func(s Seen) {
@@ -77,7 +64,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				s.change("web-12", func(n *node.Node) { n.Status = "ERROR" })
 			},
 			moves:     "+web-13 -web-12",
-			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@c; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-13@c; RegionTwo/az-2: web-5",
+			after:     "RegionOne/az-1: web-9; RegionOne/az-2: web-11@c; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-13@c; RegionTwo/az-2: web-5",
 			remaining: 4, notices: []Title{BatchWaits}},
 		{name: "fixed: the bad ones first", policy: func(p *Policy) { p.Templates = images("d") },
 			seen: func(s Seen) {
@@ -85,18 +72,18 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				s.lose("web-13")
 			},
 			moves:     "+web-14 +web-15 -web-11 -web-13",
-			nodes:     "RegionOne/az-1: web-9; RegionOne/az-2: web-14@d; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-15@d; RegionTwo/az-2: web-5",
+			after:     "RegionOne/az-1: web-9; RegionOne/az-2: web-14@d; RegionOne/az-3: web-2; RegionTwo/az-1: web-10 web-15@d; RegionTwo/az-2: web-5",
 			remaining: 4},
 		{name: "the rest, with one protected", policy: func(p *Policy) { p.Templates, p.Protected = images("d"), []string{"web-2"} },
 			moves:     "+web-16 +web-17 -web-9 -web-10",
-			nodes:     "RegionOne/az-1: web-16@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-2; RegionTwo/az-1: web-15@d web-17@d; RegionTwo/az-2: web-5",
+			after:     "RegionOne/az-1: web-16@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-2; RegionTwo/az-1: web-15@d web-17@d; RegionTwo/az-2: web-5",
 			remaining: 1, notices: []Title{ProtectedOutdated}},
 		{name: "growth does not wait for the batch, nor the batch for it", policy: func(p *Policy) { p.Templates, p.Capacity = images("d"), 8 },
 			moves: "+web-18 +web-19 +web-20 +web-21 -web-2 -web-5",
-			nodes: "RegionOne/az-1: web-16@d web-18@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-15@d web-17@d; RegionTwo/az-2: web-20@d web-21@d"},
+			after: "RegionOne/az-1: web-16@d web-18@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-15@d web-17@d; RegionTwo/az-2: web-20@d web-21@d"},
 		{name: "what was grown and not looked at counts", policy: func(p *Policy) { p.Templates, p.Capacity = images("e"), 8 },
 			moves:     "+web-22 +web-23 -web-15 -web-16",
-			nodes:     "RegionOne/az-1: web-18@d web-22@e; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-17@d web-23@e; RegionTwo/az-2: web-20@d web-21@d",
+			after:     "RegionOne/az-1: web-18@d web-22@e; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-17@d web-23@e; RegionTwo/az-2: web-20@d web-21@d",
 			remaining: 6},
 		{name: "a shrink takes what is not in service, and the batch goes on", policy: func(p *Policy) { p.Templates = images("e") },
 			seen: func(s Seen) {
@@ -104,17 +91,17 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				s.lose("web-19")
 			},
 			moves:     "+web-24 +web-25 -web-17 -web-18 -web-19 -web-20",
-			nodes:     "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@d; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@d",
+			after:     "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@d; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@d",
 			remaining: 2},
 		{name: "in place a node keeps its name and place", policy: func(p *Policy) { p.Templates, p.Update.Method = images("e"), InPlace },
 			moves: "~web-14 ~web-21",
-			nodes: "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@e; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@e"},
+			after: "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@e; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@e"},
 		{name: "with the mark of its old template it is under way", policy: func(p *Policy) { p.Templates, p.Update.Method = images("f"), InPlace },
 			seen: func(s Seen) {
 				s.change("web-14 web-21", func(n *node.Node) { n.InService = string(mark(image("d"))) })
 			},
 			moves:     "~web-14 ~web-21",
-			nodes:     "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@f",
+			after:     "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: web-21@f",
 			remaining: 4},
 		{name: "a repair: Nova found no host in one zone, so the substitute goes elsewhere; nothing remembers that, so one will be moved back", policy: func(p *Policy) { p.Templates = images("f"); p.Update.Target = amount("0") },
 			seen: func(s Seen) {
@@ -122,46 +109,30 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				s.change("web-25", func(n *node.Node) { n.Tainted = true })
 			},
 			moves: "+web-26 +web-27 -web-22 -web-25",
-			nodes: "RegionOne/az-2: web-14@f web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-27@f; RegionTwo/az-2: web-21@f", remaining: 1},
+			after: "RegionOne/az-2: web-14@f web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-27@f; RegionTwo/az-2: web-21@f", remaining: 1},
 		{name: "too many unhealthy nodes are an outage, and the rollout goes on with those that have another template", policy: func(p *Policy) { p.Templates = images("f") },
 			seen: func(s Seen) {
 				s.change("web-14 web-21 web-23 web-27", func(n *node.Node) { n.Tainted = true })
 			},
 			moves: "+web-28 +web-29 -web-14 -web-23",
-			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-27@f web-29@f; RegionTwo/az-2: web-21@f", remaining: 3, // with two of them replaced the other two are no outage
+			after: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-27@f web-29@f; RegionTwo/az-2: web-21@f", remaining: 3, // with two of them replaced the other two are no outage
 			notices: []Title{TooManyUnhealthy}},
 		{name: "a dropped zone empties in batches", policy: func(p *Policy) {
 			p.Templates = images("f")
 			p.Regions[1].Zones = p.Regions[1].Zones[1:]
 		},
 			moves: "+web-30 +web-31 -web-27 -web-29",
-			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-2: web-21@f web-30@f web-31@f", remaining: 1},
+			after: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-24@e; RegionTwo/az-2: web-21@f web-30@f web-31@f", remaining: 1},
 		{name: "to its last node", policy: func(p *Policy) {
 			p.Templates = images("f")
 			p.Regions[1].Zones = p.Regions[1].Zones[1:]
 		},
 			moves: "+web-32 -web-24",
-			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-32@f; RegionTwo/az-2: web-21@f web-30@f web-31@f"},
+			after: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-32@f; RegionTwo/az-2: web-21@f web-30@f web-31@f"},
 		{name: "listed again it takes nodes again", policy: func(p *Policy) { p.Templates = images("f") },
 			moves: "+web-33 -web-21",
-			nodes: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-32@f; RegionTwo/az-1: web-33@f; RegionTwo/az-2: web-30@f web-31@f"},
-	} {
-		p := policy(6)
-		p.Templates, p.Update = images("a"), update("2", Unhealthy, Misplaced, Outdated)
-		p.RequireMarks = true
-		step.policy(&p)
-		seen := running(r)
-		if step.seen != nil {
-			step.seen(seen)
-		}
-		next, change, err := Plan(r, seen, p)
-		require.NoError(t, err, step.name)
-		assert.Equal(t, step.moves, moves(change), step.name)
-		assert.Equal(t, step.remaining, change.Remaining, step.name)
-		assert.Equal(t, step.notices, titles(change.Notices), step.name)
-		assert.Equal(t, step.nodes, layout(next), step.name)
-		r = gone(next).Ordered()
-	}
+			after: "RegionOne/az-1: web-28@f; RegionOne/az-2: web-26@f; RegionOne/az-3: web-32@f; RegionTwo/az-1: web-33@f; RegionTwo/az-2: web-30@f web-31@f"},
+	})
 }
 
 // gone is the roster once the servers of the leaving nodes are deleted, and all
