@@ -24,12 +24,10 @@ func TestWanted(t *testing.T) {
 		{"more than there are", Removal{ScaleIn: new(int64(9))}, 3, nil, 9},
 		{"a decision takes precedence", Removal{ScaleIn: new(int64(2)), Decision: &Decision{Deletion: &Share{Count: 1}}}, 1, nil, 0},
 		{"a creation is not ours", Removal{ScaleIn: new(int64(2)), Decision: &Decision{Creation: &Share{Count: 1}}}, 2, nil, 0},
-		{"nor of a resize", Removal{Resize: &Resize{MaxSize: new(int64(1))}, Decision: &Decision{Creation: &Share{Count: 1}}}, 2, nil, 0},
 		{"a resize that grows", Removal{Resize: &Resize{MinSize: new(int64(9))}}, 0, nil, 0},
 		{"nothing is decided", Removal{Decision: &Decision{}}, 0, nil, 0},
 		{"places", Removal{Decision: &Decision{Deletion: &Share{Count: 3, Regions: counts{"R1": 1, "R2": 2}}}}, 3, counts{"R1": 1, "R2": 2}, 0},
 		{"more than a place has is not cut", Removal{Decision: &Decision{Deletion: &Share{Count: 9, Regions: counts{"R2": 9}}}}, 9, counts{"R2": 9}, 0},
-		{"together with scale_in", Removal{ScaleIn: new(int64(5)), Decision: &Decision{Deletion: &Share{Count: 1, Regions: counts{"R2": 1}}}}, 1, counts{"R2": 1}, 0},
 	} {
 		got, err := c.removal.Wanted(nodes)
 		if err != nil || got.Count != c.count || got.Cut != c.cut || !reflect.DeepEqual(got.Groups, c.groups) {

@@ -32,8 +32,6 @@ func TestShare(t *testing.T) {
 			Share{Count: 3, Regions: counts{"R1": 3}, Zones: map[string]map[string]int64{"R1": {"a": 2, "b": 1}}}, ""},
 		{"zones by region", Decided{Zones: map[string]map[string]int64{"R1": {"a": 2}, "R2": {"a": 1}}},
 			Share{Count: 3, Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}, "R2": {"a": 1}}}, ""},
-		{"zones of one region", Decided{Zones: map[string]map[string]int64{"R1": {"a": 2}}},
-			Share{Count: 2, Regions: counts{"R1": 2}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, ""},
 		{"as many as can be", Decided{Regions: counts{"R1": placement.MaxNodes}}, Share{Count: placement.MaxNodes, Regions: counts{"R1": placement.MaxNodes}}, ""},
 		{"regions, and the zones of one", Decided{Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}},
 			Share{Count: 3, Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, ""},
