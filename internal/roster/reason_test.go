@@ -29,158 +29,130 @@ func six(t testing.TB, template Template) Roster {
 
 // TestReasons has the sentence about each node that is removed, word for word.
 func TestReasons(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		policy func(*Policy)
-		seen   func(Seen)
-		want   []string
-	}{
-		{"oldest", func(p *Policy) { p.Capacity = 5 }, nil,
-			[]string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
-		{"youngest, with protected neighbours", func(p *Policy) {
+	plans(t, func(p *Policy) { p.Templates = nil }, []planned{
+		{name: "oldest", policy: func(p *Policy) { p.Capacity = 5 },
+			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
+		{name: "youngest, with protected neighbours", policy: func(p *Policy) {
 			p.Capacity, p.Criteria, p.Protected = 4, deletion.YoungestFirst, []string{"web-4", "id-web-5"}
 		},
-			func(s Seen) { s.change("web-2", func(n *node.Node) { n.Locked, n.Protected = true, true }) },
-			[]string{
+			seen: func(s Seen) { s.change("web-2", func(n *node.Node) { n.Locked, n.Protected = true, true }) },
+			reasons: []string{
 				"web-1: RegionOne/az-2 loses 1 of 1; youngest unprotected, created 2026-11-01",
 				"web-3: RegionTwo/az-1 loses 1 of 2; youngest unprotected, created 2026-11-01 at 00:00:03 UTC; web-4 is listed as protected",
 			}},
-		{"by lot", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.Random }, nil,
-			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; drawn by lot from the unprotected (RANDOM)"}},
-		{"oldest template", func(p *Policy) { p.Capacity, p.Criteria, p.Templates = 5, deletion.OldestProfileFirst, images("a") }, nil,
-			[]string{"web-0: RegionOne/az-1 loses 1 of 1; of the oldest template"}},
-		{"oldest profile", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst },
-			func(s Seen) {
+		{name: "by lot", policy: func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.Random },
+			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2; drawn by lot from the unprotected (RANDOM)"}},
+		{name: "oldest template", policy: func(p *Policy) { p.Capacity, p.Criteria, p.Templates = 5, deletion.OldestProfileFirst, images("a") },
+			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; of the oldest template"}},
+		{name: "oldest profile", policy: func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst },
+			seen: func(s Seen) {
 				s.change("web-3", func(n *node.Node) { n.ProfileCreatedAt = time.Date(2026, 3, 1, 23, 0, 0, 0, time.UTC) })
 			},
-			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest profile, of 2026-03-01"}},
-		{"oldest profile of no known age", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst }, nil,
-			[]string{"web-0: RegionOne/az-1 loses 1 of 1; oldest profile, of an unknown age"}},
-		{"not in service", func(p *Policy) { p.Capacity = 2 },
-			func(s Seen) {
+			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest profile, of 2026-03-01"}},
+		{name: "oldest profile of no known age", policy: func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst },
+			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; oldest profile, of an unknown age"}},
+		{name: "not in service", policy: func(p *Policy) { p.Capacity = 2 },
+			seen: func(s Seen) {
 				s.lose("web-1")
 				s.change("web-2", func(n *node.Node) { n.Status = "BUILD" })
 				s.change("web-3", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost+" And so on, until nobody reads any further." })
 				s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
 			},
-			[]string{
+			reasons: []string{
 				"web-1: RegionOne/az-2 loses 1 of 1; not in service: it has no server",
 				"web-2: RegionOne/az-3 loses 1 of 1; not in service: its server is in BUILD",
 				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in ERROR (No valid host was found. There are not enough hosts available. And so on, until ...)",
 				"web-5: RegionTwo/az-2 loses 1 of 1; not in service: its server is in ERROR",
 			}},
-		{"a fault of the past is none", func(p *Policy) { p.Capacity = 5 },
-			func(s Seen) { s.change("web-1", func(n *node.Node) { n.Fault = noHost }) },
-			[]string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
-		{"not in service, in a zone with a min", func(p *Policy) { p.Capacity, p.Regions[0].Zones[1].Min = 5, 1 },
-			func(s Seen) { s.lose("web-1") },
-			[]string{"web-1: RegionOne/az-2 loses 1 of 1; not in service: it has no server"}},
-		{"without the mark", func(p *Policy) {
+		{name: "a fault of the past is none", policy: func(p *Policy) { p.Capacity = 5 },
+			seen:    func(s Seen) { s.change("web-1", func(n *node.Node) { n.Fault = noHost }) },
+			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
+		{name: "not in service, in a zone with a min", policy: func(p *Policy) { p.Capacity, p.Regions[0].Zones[1].Min = 5, 1 },
+			seen:    func(s Seen) { s.lose("web-1") },
+			reasons: []string{"web-1: RegionOne/az-2 loses 1 of 1; not in service: it has no server"}},
+		{name: "without the mark", policy: func(p *Policy) {
 			p.Capacity, p.Templates, p.Update = 4, images("a"), update("1")
 			p.RequireMarks = true
 		},
-			func(s Seen) {
+			seen: func(s Seen) {
 				s.change("web-1", func(n *node.Node) { n.InService = "" })
 				s.change("web-2", func(n *node.Node) { n.InService = "2-0000" })
 			},
-			[]string{
+			reasons: []string{
 				"web-1: RegionOne/az-2 loses 1 of 1; not in service: it is not marked as in service",
 				"web-2: RegionOne/az-3 loses 1 of 1; not in service: it is marked as in service with 2-0000, not 1-" + image("a").hash(),
 			}},
-		{"tainted, unknown, never looked at", func(p *Policy) { p.Capacity, p.Criteria = 3, deletion.YoungestFirst },
-			func(s Seen) {
+		{name: "tainted, unknown, never looked at", policy: func(p *Policy) { p.Capacity, p.Criteria = 3, deletion.YoungestFirst },
+			seen: func(s Seen) {
 				s.change("web-0", func(n *node.Node) { n.Tainted = true })
 				s.change("web-3", func(n *node.Node) { n.Status = "UNKNOWN" })
 				delete(s.Servers, "web-2")
 			},
-			[]string{
+			reasons: []string{
 				"web-0: RegionOne/az-1 loses 1 of 1; marked as tainted",
 				"web-2: RegionOne/az-3 loses 1 of 1; made by the last apply and not looked at since",
 				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in UNKNOWN",
 			}},
-		{"oldest, of servers of two days", func(p *Policy) { p.Capacity = 5 },
-			func(s Seen) { s.change("web-3", func(n *node.Node) { n.CreatedAt = n.CreatedAt.Add(-24 * time.Hour) }) },
-			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest unprotected, created 2026-10-31"}},
-		{"oldest profile, of images of one day", func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst },
-			func(s Seen) {
+		{name: "oldest, of servers of two days", policy: func(p *Policy) { p.Capacity = 5 },
+			seen:    func(s Seen) { s.change("web-3", func(n *node.Node) { n.CreatedAt = n.CreatedAt.Add(-24 * time.Hour) }) },
+			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest unprotected, created 2026-10-31"}},
+		{name: "oldest profile, of images of one day", policy: func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst },
+			seen: func(s Seen) {
 				for i, name := range []string{"web-4", "web-3"} {
 					s.change(name, func(n *node.Node) { n.ProfileCreatedAt = time.Date(2026, 3, 1, i, 0, 0, 0, time.UTC) })
 				}
 			},
-			[]string{"web-4: RegionTwo/az-1 loses 1 of 2; oldest profile, of 2026-03-01 at 00:00:00 UTC"}},
-		{"created at an unknown time", func(p *Policy) { p.Capacity = 5 },
-			func(s Seen) { s.change("web-3", func(n *node.Node) { n.CreatedAt = time.Time{} }) },
-			[]string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest unprotected, created at an unknown time"}},
-		{"a region that is not listed", func(p *Policy) { p.Capacity, p.Regions = 5, p.Regions[:1] }, nil,
-			[]string{"web-3: RegionTwo/az-1 loses 1 of 2: it is not listed; oldest unprotected, created 2026-11-01 at 00:00:03 UTC"}},
-		{"above a cap, of the zone or its region", func(p *Policy) { p.Capacity, p.Regions[0].Zones[2].Cap, p.Regions[1].Cap = 4, 0, 2 }, nil,
-			[]string{
+			reasons: []string{"web-4: RegionTwo/az-1 loses 1 of 2; oldest profile, of 2026-03-01 at 00:00:00 UTC"}},
+		{name: "created at an unknown time", policy: func(p *Policy) { p.Capacity = 5 },
+			seen:    func(s Seen) { s.change("web-3", func(n *node.Node) { n.CreatedAt = time.Time{} }) },
+			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest unprotected, created at an unknown time"}},
+		{name: "a region that is not listed", policy: func(p *Policy) { p.Capacity, p.Regions = 5, p.Regions[:1] },
+			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2: it is not listed; oldest unprotected, created 2026-11-01 at 00:00:03 UTC"}},
+		{name: "above a cap, of the zone or its region", policy: func(p *Policy) { p.Capacity, p.Regions[0].Zones[2].Cap, p.Regions[1].Cap = 4, 0, 2 },
+			reasons: []string{
 				"web-2: RegionOne/az-3 loses 1 of 1: it is above its cap of 0; oldest unprotected, created 2026-11-01",
 				"web-3: RegionTwo/az-1 loses 1 of 2: it is above its cap of 2; oldest unprotected, created 2026-11-01 at 00:00:03 UTC",
 			}},
-		{"many protected neighbours", func(p *Policy) {
+		{name: "many protected neighbours", policy: func(p *Policy) {
 			p.Capacity, p.Regions, p.Protected = 5, []placement.Region{{Bin: bin("RegionTwo", 1)}}, []string{"web-0", "web-1", "web-2", "web-3", "web-4"}
-		}, nil,
-			[]string{"web-5: RegionTwo/az-2 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
-		{"the oldest, where no update would replace another one", func(p *Policy) {
+		},
+			reasons: []string{"web-5: RegionTwo/az-2 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
+		{name: "the oldest, where no update would replace another one", policy: func(p *Policy) {
 			p.Capacity, p.Update, p.Templates = 5, update("2"), Templates{{}: image("a"), {Region: "RegionOne", Zone: "az-3"}: image("b")}
-		}, nil,
-			[]string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
-		{"of places that are equally full the one that it would", func(p *Policy) {
+		},
+			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
+		{name: "of places that are equally full the one that it would", policy: func(p *Policy) {
 			p.Capacity, p.Update, p.Templates = 5, update("2", Outdated), Templates{{}: image("a"), {Region: "RegionOne", Zone: "az-3"}: image("b")}
-		}, nil,
-			[]string{"web-2: RegionOne/az-3 loses 1 of 1; of the outdated ones, which the update would replace: " +
+		},
+			reasons: []string{"web-2: RegionOne/az-3 loses 1 of 1; of the outdated ones, which the update would replace: " +
 				"oldest unprotected, created 2026-11-01"}},
-		{"a closed place", func(p *Policy) {
+		{name: "a closed place", policy: func(p *Policy) {
 			p.Capacity, p.Regions = 5, p.Regions[1:]
 			p.close("RegionTwo", "")
 			p.Protected = []string{"web-0", "web-1", "web-2"}
-		}, nil,
-			[]string{"web-3: RegionTwo/az-1 loses 1 of 2: it is closed, and no open place can lose a node; oldest unprotected, created 2026-11-01 at 00:00:03 UTC"}},
-		{"a candidate", func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2"} }, nil,
-			[]string{"web-2: named in candidates"}},
-		{"replaced", func(p *Policy) {
+		},
+			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2: it is closed, and no open place can lose a node; oldest unprotected, created 2026-11-01 at 00:00:03 UTC"}},
+		{name: "a candidate", policy: func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2"} },
+			reasons: []string{"web-2: named in candidates"}},
+		{name: "replaced", policy: func(p *Policy) {
 			p.Templates, p.Update = images("b"), update("5", Unhealthy, Misplaced, Outdated)
 			p.Regions[0].Zones = p.Regions[0].Zones[:2]
 			p.Regions[1].Weight = 300
 		},
-			func(s Seen) {
+			seen: func(s Seen) {
 				s.change("web-4", func(n *node.Node) { n.Tainted = true })
 				s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
 			},
-			[]string{
+			reasons: []string{
 				"web-0: replaced (TEMPLATE) in RegionOne/az-1: it has image a, new nodes get b",
 				"web-1: replaced (TEMPLATE) in RegionOne/az-2: it has image a, new nodes get b",
 				"web-2: replaced (PLACEMENT) in RegionOne/az-3: it is not listed",
 				"web-4: replaced (UNHEALTHY) in RegionTwo/az-1: it is marked as tainted",
 				"web-5: replaced (UNHEALTHY) in RegionTwo/az-2: its server is in ERROR",
 			}},
-		{"moved", func(p *Policy) { p.Update, p.Regions[1].Weight = update("1", Misplaced), 300 }, nil,
-			[]string{"web-2: replaced (PLACEMENT) in RegionOne/az-3: RegionTwo/az-2 is a better place"}},
-	} {
-		p := policy(6)
-		c.policy(&p)
-		r := six(t, "")
-		if p.Templates != nil {
-			r = six(t, image("a"))
-		}
-		seen := running(r)
-		if c.seen != nil {
-			c.seen(seen)
-		}
-		_, change, err := Plan(r, seen, p)
-		require.NoError(t, err, c.name)
-		var got []string
-		for _, d := range change.Of(Leaves) {
-			got = append(got, d.Name+": "+d.Reason)
-			if d.Node != r.Nodes[d.Name] || d.ID != seen.Servers[d.Name].ID {
-				t.Errorf("%s: %s has %+v and %q", c.name, d.Name, d.Node, d.ID)
-			}
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
-		}
-	}
+		{name: "moved", policy: func(p *Policy) { p.Update, p.Regions[1].Weight = update("1", Misplaced), 300 },
+			reasons: []string{"web-2: replaced (PLACEMENT) in RegionOne/az-3: RegionTwo/az-2 is a better place"}},
+	})
 }
 
 // TestKeptNeighbours: a reason names three protected nodes of the place, and

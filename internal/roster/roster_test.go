@@ -130,10 +130,11 @@ type planned struct {
 	moves     string // see moves
 	to        string // the places of the nodes that come; "": any
 	remaining int64
-	notices   []Title // with told: nil for any
-	told      string  // their texts, of which "..." leaves out the beginning or the end; "": any
-	status    string  // of the plan, which is the second batch; "": any
-	looked    string  // of a look without a plan; "": the same
+	notices   []Title  // with told: nil for any
+	told      string   // their texts, of which "..." leaves out the beginning or the end; "": any
+	status    string   // of the plan, which is the second batch; "": any
+	looked    string   // of a look without a plan; "": the same
+	reasons   []string // of the nodes that leave, "web-0: oldest"; then nothing else is looked at
 }
 
 // plans holds plans to what is expected. All of them have the policy base, too.
@@ -141,9 +142,17 @@ func plans(t *testing.T, base func(*Policy), list []planned) {
 	t.Helper()
 	for _, c := range list {
 		t.Run(c.name, func(t *testing.T) {
-			r, p := six(t, image("a")), policy(6)
-			p.Templates, r.Settled = images("a"), images("a")
+			p := policy(6)
+			p.Templates = images("a")
 			base(&p)
+			if c.policy != nil {
+				c.policy(&p)
+			}
+			r := six(t, "")
+			if p.Templates != nil {
+				r = six(t, image("a"))
+				r.Settled = images("a")
+			}
 			if c.roster != nil {
 				c.roster(&r)
 			}
@@ -151,11 +160,18 @@ func plans(t *testing.T, base func(*Policy), list []planned) {
 			if c.seen != nil {
 				c.seen(seen)
 			}
-			if c.policy != nil {
-				c.policy(&p)
-			}
 			next, change, err := Plan(r, seen, p)
 			require.NoError(t, err)
+			if c.reasons != nil {
+				var reasons []string
+				for _, d := range change.Of(Leaves) {
+					reasons = append(reasons, d.Name+": "+d.Reason)
+					assert.Equal(t, r.Nodes[d.Name], d.Node)
+					assert.Equal(t, seen.Servers[d.Name].ID, d.ID)
+				}
+				assert.Equal(t, c.reasons, reasons)
+				return
+			}
 			assert.Equal(t, c.moves, moves(change))
 			var to, texts []string
 			for _, name := range change.Names(Comes) {
