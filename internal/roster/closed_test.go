@@ -28,108 +28,63 @@ func (p *Policy) close(region, zone string) {
 // az-3: web-2, in RegionTwo/az-1: web-3 web-4, az-2: web-5. What is closed takes no node
 // and gives none up.
 func TestClosedPlaces(t *testing.T) {
-	sick := func(n *node.Node) { n.Status = "ERROR" }
-	unmarked := func(n *node.Node) { n.InService = "" }
+	unmarked := func(s Seen) { s.change("web-0", func(n *node.Node) { n.InService = "" }) }
+	marks := func(p *Policy) { p.RequireMarks = true }
+	opened := func(p *Policy) { p.Opened = map[string]bool{"RegionTwo": true} }
 	leaves := func(r *Roster) {
 		r.Leaving["web-9"] = Node{Index: 9, Place: placement.Place{Region: "RegionTwo", Zone: "az-1"}, Template: image("a"), Mark: "1"}
 	}
 	plans(t, func(*Policy) {}, []planned{
-		{name: "growth goes elsewhere", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 8 },
-			moves: "+web-6 +web-7"},
-		{name: "a rollout leaves it out", policy: func(p *Policy) { p.close("RegionOne", ""); p.Templates = images("b"); p.Update = update("9", Outdated) },
+		{name: "growth goes elsewhere", closed: "RegionTwo", capacity: 8, moves: "+web-6 +web-7"},
+		{name: "a rollout leaves it out", closed: "RegionOne", image: "b", update: update("9", Outdated),
 			moves: "+web-6 +web-7 +web-8 -web-3 -web-4 -web-5", remaining: 3},
-		{name: "and says so when nothing else is left", roster: func(r *Roster) {
+		{name: "and says so when nothing else is left", closed: "RegionOne", image: "b", update: update("9", Outdated), roster: func(r *Roster) {
 			r.change("web-3 web-4 web-5", func(n *Node) { n.Template, n.Mark = image("b"), n.Mark.next(image("b")) })
-		}, policy: func(p *Policy) { p.close("RegionOne", ""); p.Templates = images("b"); p.Update = update("9", Outdated) },
-			remaining: 3, told: "3 nodes should be replaced, and their places take no nodes now: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)...",
+		}, remaining: 3, told: "3 nodes should be replaced, and their places take no nodes now: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)...",
 			status: "held: web-0 (RegionOne/az-1 is closed), web-1 (RegionOne/az-2 is closed), web-2 (RegionOne/az-3 is closed)"},
-		{name: "in place too", policy: func(p *Policy) {
-			p.close("RegionOne", "az-1")
-			p.Templates, p.Update = images("b"), update("9", Outdated)
-			p.Update.Method = InPlace
-		}, moves: "~web-1 ~web-2 ~web-3 ~web-4 ~web-5", remaining: 1},
-		{name: "a broken node of a closed zone is not advised to be a candidate", seen: func(s Seen) { s.change("web-0", sick) }, policy: func(p *Policy) {
-			p.close("RegionOne", "az-1")
-			p.Templates, p.Update = images("b"), update("1", Outdated)
-			p.Update.Method = InPlace
-		}, remaining: 6, told: "...This batch waits for 1 node: web-0 (its server is in ERROR). Nodes of a closed place..."},
-		{name: "also what never served", roster: func(r *Roster) { n := r.Nodes["web-0"]; n.Served = false; r.Nodes["web-0"] = n },
-			seen: func(s Seen) { s.change("web-0", unmarked) },
-			policy: func(p *Policy) {
-				p.close("RegionOne", "az-1")
-				p.Templates, p.Update, p.RequireMarks = images("b"), update("1", Outdated), true
-			}, moves: "+web-6 -web-1", remaining: 5},
-		{name: "who is unhealthy there stays", seen: func(s Seen) { s.change("web-0", sick); s.change("web-5", sick) },
-			policy: func(p *Policy) { p.close("RegionOne", "az-1"); p.Update = update("9", Unhealthy) },
-			moves:  "+web-6 -web-5", remaining: 1},
-		{name: "and is no sign of an outage", seen: func(s Seen) {
-			s.change("web-0 web-1 web-2 web-5", sick)
-		}, policy: func(p *Policy) { p.close("RegionOne", ""); p.Update = update("9", Unhealthy) },
+		{name: "in place too", closed: "RegionOne/az-1", image: "b", update: update("9", Outdated).by(InPlace),
+			moves: "~web-1 ~web-2 ~web-3 ~web-4 ~web-5", remaining: 1},
+		{name: "a broken node of a closed zone is not advised to be a candidate", closed: "RegionOne/az-1", broken: "web-0",
+			image: "b", update: update("1", Outdated).by(InPlace),
+			remaining: 6, told: "...This batch waits for 1 node: web-0 (its server is in ERROR). Nodes of a closed place..."},
+		{name: "also what never served", closed: "RegionOne/az-1", image: "b", update: update("1", Outdated), policy: marks, seen: unmarked,
+			roster: func(r *Roster) { r.change("web-0", func(n *Node) { n.Served = false }) }, moves: "+web-6 -web-1", remaining: 5},
+		{name: "who is unhealthy there stays", closed: "RegionOne/az-1", broken: "web-0 web-5", update: update("9", Unhealthy),
+			moves: "+web-6 -web-5", remaining: 1},
+		{name: "and is no sign of an outage", closed: "RegionOne", broken: "web-0 web-1 web-2 web-5", update: update("9", Unhealthy),
 			moves: "+web-6 -web-5", remaining: 3},
-		{name: "who is too old there stays", seen: func(s Seen) {
-			for _, name := range []string{"web-0", "web-5"} {
-				s.Aged[name] = Aged{Mark(s.Servers[name].InService), time.Unix(1<<30, 0)}
-			}
-		},
-			policy: func(p *Policy) { p.close("RegionOne", "az-1"); p.Update = update("9", TooOld) },
-			moves:  "+web-6 -web-5", remaining: 1},
-		{name: "no node moves out of a place above its cap", policy: func(p *Policy) {
-			p.close("RegionTwo", "az-1")
-			p.Regions[1].Zones[0].Cap, p.Update = 0, update("9", Misplaced)
-		}},
-		{name: "nor out of what a closed region does not list", policy: func(p *Policy) {
-			p.close("RegionTwo", "")
-			p.Regions[1].Zones, p.Update = p.Regions[1].Zones[:1], update("9", Misplaced)
-		}},
-		{name: "nor into it", policy: func(p *Policy) {
-			p.close("RegionOne", "az-1")
-			p.Regions[0].Zones[0].Weight, p.Update = 900, update("9", Misplaced)
-		}},
-		{name: "a shrink takes from it last", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 3 },
-			moves: "-web-0 -web-1 -web-2"},
-		{name: "and tells", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 2 },
-			moves: "-web-0 -web-1 -web-2 -web-3", told: "No open place can lose a node, so the cluster shrinks where it is closed: web-3 (RegionTwo/az-1)...."},
-		{name: "whatever is wrong with it", seen: func(s Seen) { s.change("web-3", sick); s.change("web-4", func(n *node.Node) { n.Tainted = true }) },
-			policy: func(p *Policy) { p.close("RegionTwo", ""); p.Capacity = 3 }, moves: "-web-0 -web-1 -web-2"},
-		{name: "mins of open places hold", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Regions[0].Zones[2].Min = 1; p.Capacity = 3 },
+		{name: "who is too old there stays", closed: "RegionOne/az-1", update: update("9", TooOld), seen: func(s Seen) {
+			s.Aged["web-0"] = Aged{Mark(s.Servers["web-0"].InService), time.Unix(1<<30, 0)}
+			s.Aged["web-5"] = s.Aged["web-0"]
+		}, moves: "+web-6 -web-5", remaining: 1},
+		{name: "no node moves out of a place above its cap", closed: "RegionTwo/az-1", update: update("9", Misplaced),
+			policy: func(p *Policy) { p.Regions[1].Zones[0].Cap = 0 }},
+		{name: "nor out of what a closed region does not list", closed: "RegionTwo", update: update("9", Misplaced),
+			policy: func(p *Policy) { p.Regions[1].Zones = p.Regions[1].Zones[:1] }},
+		{name: "nor into it", closed: "RegionOne/az-1", update: update("9", Misplaced), policy: func(p *Policy) { p.Regions[0].Zones[0].Weight = 900 }},
+		{name: "a shrink takes from it last", closed: "RegionTwo", capacity: 3, moves: "-web-0 -web-1 -web-2"},
+		{name: "and tells", closed: "RegionTwo", capacity: 2, moves: "-web-0 -web-1 -web-2 -web-3",
+			told: "No open place can lose a node, so the cluster shrinks where it is closed: web-3 (RegionTwo/az-1)...."},
+		{name: "whatever is wrong with it", closed: "RegionTwo", capacity: 3, broken: "web-3",
+			seen: func(s Seen) { s.change("web-4", func(n *node.Node) { n.Tainted = true }) }, moves: "-web-0 -web-1 -web-2"},
+		{name: "mins of open places hold", closed: "RegionTwo", capacity: 3, policy: func(p *Policy) { p.Regions[0].Zones[2].Min = 1 },
 			moves: "-web-0 -web-1 -web-3", told: "...web-3 (RegionTwo/az-1)..."},
-		{name: "what is under way there holds no batch", seen: func(s Seen) { s.change("web-0", unmarked); s.change("web-5", sick) },
-			policy: func(p *Policy) {
-				p.close("RegionOne", "az-1")
-				p.Update, p.RequireMarks = update("1", Unhealthy), true
-			}, moves: "+web-6 -web-5"},
-		{name: "but a quorum counts it", seen: func(s Seen) { s.change("web-0", unmarked) },
-			policy: func(p *Policy) {
-				p.close("RegionOne", "az-1")
-				p.Templates, p.Update, p.RequireMarks = images("b"), update("1", Outdated), true
-				p.Update.Method = Recreate
-			}, remaining: 6, told: "...web-0 (it is not marked as in service)..."},
-		{name: "and all of a closed region", policy: func(p *Policy) {
-			p.close("RegionTwo", "")
-			p.Templates, p.Update, p.RequireMarks = images("b"), update("4", Outdated), true
-			p.Update.Method = Recreate
-		}, moves: "~web-0", remaining: 5, told: "...web-3 (RegionTwo is closed)..."},
-		{name: "what leaves a closed region holds no batch", roster: leaves, policy: func(p *Policy) { p.close("RegionTwo", ""); p.Templates = images("b"); p.Update = update("1", Outdated) },
+		{name: "what is under way there holds no batch", closed: "RegionOne/az-1", broken: "web-5", seen: unmarked, update: update("1", Unhealthy),
+			policy: marks, moves: "+web-6 -web-5"},
+		{name: "but a quorum counts it", closed: "RegionOne/az-1", seen: unmarked, image: "b", update: update("1", Outdated).by(Recreate),
+			policy: marks, remaining: 6, told: "...web-0 (it is not marked as in service)..."},
+		{name: "and all of a closed region", closed: "RegionTwo", image: "b", update: update("4", Outdated).by(Recreate), policy: marks,
+			moves: "~web-0", remaining: 5, told: "...web-3 (RegionTwo is closed)..."},
+		{name: "what leaves a closed region holds no batch", closed: "RegionTwo", roster: leaves, image: "b", update: update("1", Outdated),
 			moves: "+web-6 -web-0", remaining: 5},
-		{name: "what leaves a closed zone does", roster: leaves, policy: func(p *Policy) {
-			p.close("RegionTwo", "az-1")
-			p.Templates = images("b")
-			p.Update = update("1", Outdated)
-		},
+		{name: "what leaves a closed zone does", closed: "RegionTwo/az-1", roster: leaves, image: "b", update: update("1", Outdated),
 			remaining: 6, told: "...web-9 (it leaves, and its server is still there)..."},
-		{name: "and does not come back there", roster: leaves, seen: func(s Seen) { s.Servers["web-9"] = s.Servers["web-3"] },
-			policy: func(p *Policy) { p.close("RegionTwo", "az-1"); p.Capacity = 7 }, moves: "+web-6"},
-		{name: "a candidate leaves it", policy: func(p *Policy) { p.close("RegionTwo", ""); p.Candidates = []string{"web-3"} },
-			moves: "+web-6 -web-3"},
-		{name: "a region that is opened is looked at first", seen: func(s Seen) { s.change("web-3", sick) },
-			policy:    func(p *Policy) { p.Opened = map[string]bool{"RegionTwo": true}; p.Update = update("9", Unhealthy) },
+		{name: "and does not come back there", closed: "RegionTwo/az-1", capacity: 7, roster: leaves,
+			seen: func(s Seen) { s.Servers["web-9"] = s.Servers["web-3"] }, moves: "+web-6"},
+		{name: "a candidate leaves it", closed: "RegionTwo", policy: func(p *Policy) { p.Candidates = []string{"web-3"} }, moves: "+web-6 -web-3"},
+		{name: "a region that is opened is looked at first", broken: "web-3", update: update("9", Unhealthy), policy: opened,
 			remaining: 1, told: "...web-3 (RegionTwo/az-1 was closed until now, and nobody has looked at its nodes since)..."},
-		{name: "and takes nodes at once", policy: func(p *Policy) {
-			p.Opened = map[string]bool{"RegionTwo": true}
-			p.close("RegionOne", "")
-			p.Capacity = 7
-		},
-			moves: "+web-6"},
+		{name: "and takes nodes at once", closed: "RegionOne", capacity: 7, policy: opened, moves: "+web-6"},
 	})
 }
 

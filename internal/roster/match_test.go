@@ -2,7 +2,6 @@ package roster
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -34,26 +33,26 @@ func TestMatch(t *testing.T) {
 		before  string // id of the server that was seen last time
 		id      string // of the server matched; empty: none
 		zone    string // of the node afterwards
-		notice  Title
+		notices []Title
 	}{
-		{"where it belongs", []node.Node{a}, "", "a", "az-1", ""},
-		{"none", nil, "", "", "az-1", ""},
-		{"none any more", nil, "a", "", "az-1", ServerLost},
-		{"in another region", []node.Node{server("a", "R2", "az-1", "ACTIVE")}, "", "", "az-1", ""},
-		{"moved by an operator", []node.Node{server("a", "R1", "az-2", "ACTIVE")}, "a", "a", "az-2", ""},
-		{"moved and stopped", []node.Node{server("a", "R1", "az-2", "SHUTOFF")}, "a", "a", "az-2", ""},
-		{"on its way", []node.Node{server("a", "R1", "az-2", "MIGRATING")}, "a", "a", "az-1", ""},
-		{"failed elsewhere", []node.Node{server("a", "R1", "az-2", "ERROR")}, "a", "a", "az-1", ""},
-		{"in no zone yet", []node.Node{server("a", "R1", "", "ACTIVE")}, "", "a", "az-1", ""},
-		{"two, one with the mark", []node.Node{born(a, 9), marked(b, "1")}, "a", "b", "az-1", Namesakes},
-		{"a mark of another template is none", []node.Node{a, marked(b, "2")}, "a", "a", "az-1", Namesakes},
-		{"two, one in ERROR", []node.Node{born(broken, 9), a}, "b", "a", "az-1", Namesakes},
-		{"two, one in BUILD", []node.Node{born(server("b", "R1", "", "BUILD"), 9), a}, "b", "a", "az-1", Namesakes},
-		{"two, one seen last time", []node.Node{born(b, 9), a}, "a", "a", "az-1", Namesakes},
-		{"two, one in its zone", []node.Node{born(server("a", "R1", "az-2", "ACTIVE"), 9), b}, "", "b", "az-1", Namesakes},
-		{"two, the newest", []node.Node{born(a, 1), born(b, 9)}, "c", "b", "az-1", Namesakes},
-		{"two of one age, by id", []node.Node{b, a}, "", "a", "az-1", Namesakes},
-		{"somebody else's", []node.Node{{ID: "a", Name: "db-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, "", "", "az-1", ""},
+		{"where it belongs", []node.Node{a}, "", "a", "az-1", nil},
+		{"none", nil, "", "", "az-1", nil},
+		{"none any more", nil, "a", "", "az-1", []Title{ServerLost}},
+		{"in another region", []node.Node{server("a", "R2", "az-1", "ACTIVE")}, "", "", "az-1", nil},
+		{"moved by an operator", []node.Node{server("a", "R1", "az-2", "ACTIVE")}, "a", "a", "az-2", nil},
+		{"moved and stopped", []node.Node{server("a", "R1", "az-2", "SHUTOFF")}, "a", "a", "az-2", nil},
+		{"on its way", []node.Node{server("a", "R1", "az-2", "MIGRATING")}, "a", "a", "az-1", nil},
+		{"failed elsewhere", []node.Node{server("a", "R1", "az-2", "ERROR")}, "a", "a", "az-1", nil},
+		{"in no zone yet", []node.Node{server("a", "R1", "", "ACTIVE")}, "", "a", "az-1", nil},
+		{"two, one with the mark", []node.Node{born(a, 9), marked(b, "1")}, "a", "b", "az-1", []Title{Namesakes}},
+		{"a mark of another template is none", []node.Node{a, marked(b, "2")}, "a", "a", "az-1", []Title{Namesakes}},
+		{"two, one in ERROR", []node.Node{born(broken, 9), a}, "b", "a", "az-1", []Title{Namesakes}},
+		{"two, one in BUILD", []node.Node{born(server("b", "R1", "", "BUILD"), 9), a}, "b", "a", "az-1", []Title{Namesakes}},
+		{"two, one seen last time", []node.Node{born(b, 9), a}, "a", "a", "az-1", []Title{Namesakes}},
+		{"two, one in its zone", []node.Node{born(server("a", "R1", "az-2", "ACTIVE"), 9), b}, "", "b", "az-1", []Title{Namesakes}},
+		{"two, the newest", []node.Node{born(a, 1), born(b, 9)}, "c", "b", "az-1", []Title{Namesakes}},
+		{"two of one age, by id", []node.Node{b, a}, "", "a", "az-1", []Title{Namesakes}},
+		{"somebody else's", []node.Node{{ID: "a", Name: "db-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, "", "", "az-1", nil},
 	} {
 		r := Roster{Nodes: map[string]Node{"web-0": {Place: placement.Place{Region: "R1", Zone: "az-1"}, Mark: "1"}}}
 		before := Seen{Servers: map[string]node.Node{}}
@@ -65,13 +64,7 @@ func TestMatch(t *testing.T) {
 		assert.Equal(t, c.id == "", seen.Missing["web-0"], "%s: whether its server is missing", c.name)
 		assert.Equal(t, c.zone, next.Nodes["web-0"].Zone, "%s: the node belongs in", c.name)
 		assert.Equal(t, "az-1", r.Nodes["web-0"].Zone, "%s: the roster that was given", c.name)
-		var titles []string
-		for _, n := range notices {
-			titles = append(titles, string(n.Title))
-		}
-		if got := strings.Join(titles, ", "); got != string(c.notice) {
-			t.Errorf("%s: the notice is %q, want %q", c.name, got, c.notice)
-		}
+		assert.Equal(t, c.notices, titles(notices), c.name)
 	}
 }
 

@@ -30,7 +30,7 @@ func six(t testing.TB, template Template) Roster {
 // TestReasons has the sentence about each node that is removed, word for word.
 func TestReasons(t *testing.T) {
 	plans(t, func(p *Policy) { p.Templates = nil }, []planned{
-		{name: "oldest", policy: func(p *Policy) { p.Capacity = 5 },
+		{name: "oldest", capacity: 5,
 			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
 		{name: "youngest, with protected neighbours", policy: func(p *Policy) {
 			p.Capacity, p.Criteria, p.Protected = 4, deletion.YoungestFirst, []string{"web-4", "id-web-5"}
@@ -40,18 +40,18 @@ func TestReasons(t *testing.T) {
 				"web-1: RegionOne/az-2 loses 1 of 1; youngest unprotected, created 2026-11-01",
 				"web-3: RegionTwo/az-1 loses 1 of 2; youngest unprotected, created 2026-11-01 at 00:00:03 UTC; web-4 is listed as protected",
 			}},
-		{name: "by lot", policy: func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.Random },
+		{name: "by lot", capacity: 5, policy: func(p *Policy) { p.Criteria = deletion.Random },
 			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2; drawn by lot from the unprotected (RANDOM)"}},
 		{name: "oldest template", policy: func(p *Policy) { p.Capacity, p.Criteria, p.Templates = 5, deletion.OldestProfileFirst, images("a") },
 			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; of the oldest template"}},
-		{name: "oldest profile", policy: func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst },
+		{name: "oldest profile", capacity: 5, policy: func(p *Policy) { p.Criteria = deletion.OldestProfileFirst },
 			seen: func(s Seen) {
 				s.change("web-3", func(n *node.Node) { n.ProfileCreatedAt = time.Date(2026, 3, 1, 23, 0, 0, 0, time.UTC) })
 			},
 			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest profile, of 2026-03-01"}},
-		{name: "oldest profile of no known age", policy: func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst },
+		{name: "oldest profile of no known age", capacity: 5, policy: func(p *Policy) { p.Criteria = deletion.OldestProfileFirst },
 			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; oldest profile, of an unknown age"}},
-		{name: "not in service", policy: func(p *Policy) { p.Capacity = 2 },
+		{name: "not in service", capacity: 2,
 			seen: func(s Seen) {
 				s.lose("web-1")
 				s.change("web-2", func(n *node.Node) { n.Status = "BUILD" })
@@ -64,7 +64,7 @@ func TestReasons(t *testing.T) {
 				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in ERROR (No valid host was found. There are not enough hosts available. And so on, until ...)",
 				"web-5: RegionTwo/az-2 loses 1 of 1; not in service: its server is in ERROR",
 			}},
-		{name: "a fault of the past is none", policy: func(p *Policy) { p.Capacity = 5 },
+		{name: "a fault of the past is none", capacity: 5,
 			seen:    func(s Seen) { s.change("web-1", func(n *node.Node) { n.Fault = noHost }) },
 			reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; oldest unprotected, created 2026-11-01"}},
 		{name: "not in service, in a zone with a min", policy: func(p *Policy) { p.Capacity, p.Regions[0].Zones[1].Min = 5, 1 },
@@ -82,7 +82,7 @@ func TestReasons(t *testing.T) {
 				"web-1: RegionOne/az-2 loses 1 of 1; not in service: it is not marked as in service",
 				"web-2: RegionOne/az-3 loses 1 of 1; not in service: it is marked as in service with 2-0000, not 1-" + image("a").hash(),
 			}},
-		{name: "tainted, unknown, never looked at", policy: func(p *Policy) { p.Capacity, p.Criteria = 3, deletion.YoungestFirst },
+		{name: "tainted, unknown, never looked at", capacity: 3, policy: func(p *Policy) { p.Criteria = deletion.YoungestFirst },
 			seen: func(s Seen) {
 				s.change("web-0", func(n *node.Node) { n.Tainted = true })
 				s.change("web-3", func(n *node.Node) { n.Status = "UNKNOWN" })
@@ -93,17 +93,17 @@ func TestReasons(t *testing.T) {
 				"web-2: RegionOne/az-3 loses 1 of 1; made by the last apply and not looked at since",
 				"web-3: RegionTwo/az-1 loses 1 of 2; not in service: its server is in UNKNOWN",
 			}},
-		{name: "oldest, of servers of two days", policy: func(p *Policy) { p.Capacity = 5 },
+		{name: "oldest, of servers of two days", capacity: 5,
 			seen:    func(s Seen) { s.change("web-3", func(n *node.Node) { n.CreatedAt = n.CreatedAt.Add(-24 * time.Hour) }) },
 			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest unprotected, created 2026-10-31"}},
-		{name: "oldest profile, of images of one day", policy: func(p *Policy) { p.Capacity, p.Criteria = 5, deletion.OldestProfileFirst },
+		{name: "oldest profile, of images of one day", capacity: 5, policy: func(p *Policy) { p.Criteria = deletion.OldestProfileFirst },
 			seen: func(s Seen) {
 				for i, name := range []string{"web-4", "web-3"} {
 					s.change(name, func(n *node.Node) { n.ProfileCreatedAt = time.Date(2026, 3, 1, i, 0, 0, 0, time.UTC) })
 				}
 			},
 			reasons: []string{"web-4: RegionTwo/az-1 loses 1 of 2; oldest profile, of 2026-03-01 at 00:00:00 UTC"}},
-		{name: "created at an unknown time", policy: func(p *Policy) { p.Capacity = 5 },
+		{name: "created at an unknown time", capacity: 5,
 			seen:    func(s Seen) { s.change("web-3", func(n *node.Node) { n.CreatedAt = time.Time{} }) },
 			reasons: []string{"web-3: RegionTwo/az-1 loses 1 of 2; oldest unprotected, created at an unknown time"}},
 		{name: "a region that is not listed", policy: func(p *Policy) { p.Capacity, p.Regions = 5, p.Regions[:1] },
@@ -193,48 +193,42 @@ func TestNotices(t *testing.T) {
 		return func(s Seen) { s.change(names, func(n *node.Node) { n.Tainted = true }) }
 	}
 	unseen := func(s Seen) { clear(s.Servers) }
-	begins := func(p *Policy) { p.Templates, p.Update, p.Begins = images("b"), update("1", Outdated), true }
+	begins := func(p *Policy) { p.Begins = true }
 	const begun = " should be replaced, and this apply replaces none: Terraform must first have stored what the servers depend on, " +
 		"and their lifecycle. The next apply takes the first batch."
 	plans(t, func(*Policy) {}, []planned{
 		{name: "an unknown candidate", policy: func(p *Policy) { p.Candidates = []string{"web-9"} }, notices: []Title{UnknownCandidate},
 			told: `No node has the name, or a server with the id, "web-9": nothing is removed for it. Remove it from the list of candidates, or correct it.`},
-		{name: "one candidate, named twice", policy: func(p *Policy) { p.Capacity, p.Candidates = 5, []string{"web-2", "id-web-2"} }, moves: "-web-2"},
-		{name: "one is chosen unseen", policy: func(p *Policy) { p.Capacity = 5 }, seen: unseen, moves: "-web-0", notices: []Title{UnseenChosen},
+		{name: "one candidate, named twice", capacity: 5, policy: func(p *Policy) { p.Candidates = []string{"web-2", "id-web-2"} }, moves: "-web-2"},
+		{name: "one is chosen unseen", capacity: 5, seen: unseen, moves: "-web-0", notices: []Title{UnseenChosen},
 			told: "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the choice is based on what runs."},
-		{name: "two are", policy: func(p *Policy) { p.Capacity = 4 }, seen: unseen, moves: "-web-0 -web-3", notices: []Title{UnseenChosen},
+		{name: "two are", capacity: 4, seen: unseen, moves: "-web-0 -web-3", notices: []Title{UnseenChosen},
 			told: "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so that the choice is based on what runs."},
-		{name: "an update begins", policy: begins, remaining: 6, notices: []Title{UpdateBegins}, told: "6 nodes" + begun, status: "behind: 6 nodes to replace"},
-		{name: "and has nothing to do", policy: func(p *Policy) { begins(p); p.Templates = images("a") }},
+		{name: "an update begins", image: "b", update: update("1", Outdated), policy: begins,
+			remaining: 6, notices: []Title{UpdateBegins}, told: "6 nodes" + begun, status: "behind: 6 nodes to replace"},
+		{name: "and has nothing to do", update: update("1", Outdated), policy: begins},
 		{name: "or something while too many are unhealthy", policy: func(p *Policy) {
 			p.Update, p.Begins = update("1", Unhealthy, Misplaced), true
 			p.Update.StopAbove = amount("0")
 			p.Regions[0].Zones[2].Cap = 0
 		}, seen: taint("web-4"), remaining: 1, notices: []Title{UpdateBegins}, told: "1 node" + begun},
-		{name: "an outage", policy: func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("1") }, seen: func(s Seen) {
-			taint("web-4")(s)
-			s.change("web-5", func(n *node.Node) { n.Status = "ERROR" })
-		}, notices: []Title{TooManyUnhealthy}, told: "Unhealthy: 2 of 6 nodes. That is more than stop_above (1) allows, so none is replaced for that. Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.",
+		{name: "an outage", update: update("1", Unhealthy), policy: func(p *Policy) { p.Update.StopAbove = amount("1") }, seen: taint("web-4"), broken: "web-5",
+			notices: []Title{TooManyUnhealthy}, told: "Unhealthy: 2 of 6 nodes. That is more than stop_above (1) allows, so none is replaced for that. Look at the cloud first; raise stop_above to replace them anyway, or name some in candidates.",
 			status: "held: 2 of 6 nodes are unhealthy, more than stop_above (1) allows"},
-		{name: "none yet", policy: func(p *Policy) { p.Update = update("1", Unhealthy); p.Update.StopAbove = amount("2") }, seen: taint("web-4 web-5"),
+		{name: "none yet", update: update("1", Unhealthy), policy: func(p *Policy) { p.Update.StopAbove = amount("2") }, seen: taint("web-4 web-5"),
 			moves: "+web-6 -web-4", remaining: 1},
-		{name: "none for those who replace no unhealthy node", policy: func(p *Policy) { p.Update = update("1", Misplaced); p.Update.StopAbove = amount("0") },
+		{name: "none for those who replace no unhealthy node", update: update("1", Misplaced), policy: func(p *Policy) { p.Update.StopAbove = amount("0") },
 			seen: taint("web-4")},
-		{name: "protected nodes", policy: func(p *Policy) {
-			p.Templates, p.Update = images("b"), update("6", Outdated)
-			p.Protected = []string{"web-2"}
-		}, seen: func(s Seen) { s.change("web-4", func(n *node.Node) { n.Locked = true }) },
+		{name: "protected nodes", image: "b", update: update("6", Outdated), policy: func(p *Policy) { p.Protected = []string{"web-2"} },
+			seen:  func(s Seen) { s.change("web-4", func(n *node.Node) { n.Locked = true }) },
 			moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5", notices: []Title{ProtectedOutdated},
 			told: "2 nodes of another template than the wanted one will not be replaced: web-2 is listed as protected, web-4 is locked."},
-		{name: "a target that needs none of them", policy: func(p *Policy) {
-			p.Templates, p.Update, p.Protected = images("b"), update("6", Outdated), []string{"web-2", "web-4"}
-			p.Update.Target = amount("4")
+		{name: "a target that needs none of them", image: "b", update: update("6", Outdated), policy: func(p *Policy) {
+			p.Protected, p.Update.Target = []string{"web-2", "web-4"}, amount("4")
 		}, moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5"},
-		{name: "none of another template", policy: func(p *Policy) { p.Update, p.Protected = update("6", Outdated), []string{"web-2"} }},
-		{name: "none that would be replaced for it", policy: func(p *Policy) {
-			p.Templates, p.Update, p.Protected = images("b"), update("6", Unhealthy), []string{"web-2"}
-		}},
-		{name: "a batch waits", policy: func(p *Policy) { p.Update, p.Regions = update("2", Misplaced), p.Regions[:1] }, seen: func(s Seen) {
+		{name: "none of another template", update: update("6", Outdated), policy: func(p *Policy) { p.Protected = []string{"web-2"} }},
+		{name: "none that would be replaced for it", image: "b", update: update("6", Unhealthy), policy: func(p *Policy) { p.Protected = []string{"web-2"} }},
+		{name: "a batch waits", update: update("2", Misplaced), policy: func(p *Policy) { p.Regions = p.Regions[:1] }, seen: func(s Seen) {
 			s.lose("web-0")
 			s.change("web-1", func(n *node.Node) { n.Status = "BUILD" })
 		}, remaining: 3, notices: []Title{BatchWaits},

@@ -48,6 +48,12 @@ func update(batch string, causes ...Cause) *Update {
 	return &Update{Causes: causes, BatchSize: amount(batch), Target: amount("100%"), StopAbove: amount("50%")}
 }
 
+// by has an update replace its nodes with another method.
+func (u *Update) by(method string) *Update {
+	u.Method = method
+	return u
+}
+
 // running gives each node of a roster a healthy server, as old as its index is
 // low, with the node's mark, and has the roster look at it.
 func running(r Roster) Seen {
@@ -122,10 +128,17 @@ func listed(verdicts []Verdict) string { return strings.Join(namesOf(verdicts), 
 // planned is what is different about a cluster of six nodes that are all in service with the template a (see six), and
 // what a plan makes of it.
 type planned struct {
-	name   string
-	roster func(*Roster)
-	seen   func(Seen)
-	policy func(*Policy)
+	name     string
+	nodes    []string           // nil: those six; else see cluster
+	regions  []placement.Region // of other nodes; nil: R
+	capacity int64              // 0: as many as there are
+	image    string             // of the wanted template; "": a
+	update   *Update
+	closed   string // places that are closed: "RegionOne RegionTwo/az-1"
+	broken   string // nodes whose servers are in ERROR
+	roster   func(*Roster)
+	seen     func(Seen)
+	policy   func(*Policy)
 
 	moves     string // see moves
 	to        string // the places of the nodes that come; "": any
@@ -145,11 +158,27 @@ func plans(t *testing.T, base func(*Policy), list []planned) {
 			p := policy(6)
 			p.Templates = images("a")
 			base(&p)
+			if c.nodes != nil {
+				p.Capacity, p.Regions = int64(len(c.nodes)), c.regions
+			}
+			if c.nodes != nil && c.regions == nil {
+				p.Regions = []placement.Region{{Bin: bin("R", 100)}}
+			}
+			if c.image != "" {
+				p.Templates = images(c.image)
+			}
+			p.Capacity, p.Update = cmp.Or(c.capacity, p.Capacity), cmp.Or(c.update, p.Update)
+			for place := range strings.FieldsSeq(c.closed) {
+				region, zone, _ := strings.Cut(place, "/")
+				p.close(region, zone)
+			}
 			if c.policy != nil {
 				c.policy(&p)
 			}
 			r := six(t, "")
-			if p.Templates != nil {
+			if c.nodes != nil {
+				r = cluster(t, c.nodes...)
+			} else if p.Templates != nil {
 				r = six(t, image("a"))
 				r.Settled = images("a")
 			}
@@ -157,6 +186,7 @@ func plans(t *testing.T, base func(*Policy), list []planned) {
 				c.roster(&r)
 			}
 			seen := running(r)
+			seen.change(c.broken, func(n *node.Node) { n.Status = "ERROR" })
 			if c.seen != nil {
 				c.seen(seen)
 			}

@@ -11,40 +11,36 @@ import (
 
 // TestStatus has forms of the status, of a plan and of a look without one. Others are in the tables of what they are about.
 func TestStatus(t *testing.T) {
-	outdated := func(batch string) func(*Policy) {
-		return func(p *Policy) { p.Templates, p.Update = images("b"), update(batch, Outdated) }
+	baking := func(s Seen) { s.Baking["web-0"] = true }
+	oneMade := func(p *Policy) {
+		p.Templates = Templates{placement.Place{}: image("b"), {Region: "RegionOne", Zone: "az-1"}: image("a")}
 	}
 	plans(t, func(p *Policy) { p.Update = update("1", Outdated) }, []planned{
 		{name: "without update", policy: func(p *Policy) { p.Update = nil }, status: "in step"},
 		{name: "nothing to do", status: "in step"},
-		{name: "growth", policy: func(p *Policy) { p.Capacity = 8 }, moves: "+web-6 +web-7", status: "waits: not in service yet: web-6, web-7"},
-		{name: "a batch of two", policy: outdated("2"), moves: "+web-6 +web-7 -web-0 -web-3", remaining: 4,
+		{name: "growth", capacity: 8, moves: "+web-6 +web-7", status: "waits: not in service yet: web-6, web-7"},
+		{name: "a batch of two", image: "b", update: update("2", Outdated), moves: "+web-6 +web-7 -web-0 -web-3", remaining: 4,
 			status: "batch 2 of 4: web-0, web-3 leave; web-6, web-7 come", looked: "behind: the next plan replaces 2 of 6 nodes"},
-		{name: "a batch of one", policy: outdated("1"), moves: "+web-6 -web-0", remaining: 5,
+		{name: "a batch of one", image: "b", moves: "+web-6 -web-0", remaining: 5,
 			status: "batch 2 of 7: web-0 leaves; web-6 comes", looked: "behind: the next plan replaces 1 of 6 nodes"},
-		{name: "in place", policy: func(p *Policy) { outdated("4")(p); p.Update.Method = InPlace }, moves: "~web-0 ~web-1 ~web-3 ~web-4", remaining: 2,
+		{name: "in place", image: "b", update: update("4", Outdated).by(InPlace), moves: "~web-0 ~web-1 ~web-3 ~web-4", remaining: 2,
 			status: "batch 2 of 3: web-0, web-1, web-3, web-4 change", looked: "behind: the next plan replaces 4 of 6 nodes"},
-		{name: "a node that this plan makes again does not remain", policy: func(p *Policy) { p.Update.Causes, p.Update.Method = []Cause{Unhealthy}, Recreate },
-			seen:  func(s Seen) { s.change("web-0", func(n *node.Node) { n.Status = "ERROR" }) },
+		{name: "a node that this plan makes again does not remain", update: update("1", Unhealthy).by(Recreate), broken: "web-0",
 			moves: "~web-0", status: "batch 2 of 2: web-0 changes", looked: "behind: the next plan replaces 1 of 1 node"},
 		{name: "the last nodes are under way", seen: func(s Seen) { s.change("web-5", func(n *node.Node) { n.Status = "BUILD" }) },
 			status: "waits: web-5 (its server is in BUILD)"},
-		{name: "nodes that are too old in closed places", policy: func(p *Policy) {
-			p.Update.Causes, p.Update.Method = []Cause{TooOld}, InPlace
+		{name: "nodes that are too old in closed places", update: update("1", TooOld).by(InPlace), policy: func(p *Policy) {
 			p.Regions[0].Zones[0].Closed, p.Regions[0].Zones[0].Why = true, "is not available"
 		}, seen: func(s Seen) {
 			s.Aged["web-0"] = Aged{Mark(s.Servers["web-0"].InService), time.Unix(1<<30, 0)}
 		}, remaining: 1, notices: []Title{PlacesClosed}, status: "held: web-0 (RegionOne/az-1 is not available)"},
-		{name: "bakes", policy: func(p *Policy) {
+		{name: "bakes", seen: baking, policy: func(p *Policy) {
+			oneMade(p)
 			p.Update.Pause = time.Hour
-			p.Templates = Templates{placement.Place{}: image("b"), {Region: "RegionOne", Zone: "az-1"}: image("a")}
-		}, seen: func(s Seen) { s.Baking["web-0"] = true }, remaining: 5, notices: []Title{BatchBakes}, status: "bakes: web-0 must be in service for longer"},
-		{name: "nothing bakes once pause is taken away", policy: func(p *Policy) {
-			p.Templates = Templates{placement.Place{}: image("b"), {Region: "RegionOne", Zone: "az-1"}: image("a")}
-		}, seen: func(s Seen) { s.Baking["web-0"] = true }, moves: "+web-6 -web-1", remaining: 4,
+		}, remaining: 5, notices: []Title{BatchBakes}, status: "bakes: web-0 must be in service for longer"},
+		{name: "nothing bakes once pause is taken away", seen: baking, policy: oneMade, moves: "+web-6 -web-1", remaining: 4,
 			status: "batch 2 of 6: web-1 leaves; web-6 comes", looked: "behind: the next plan replaces 1 of 5 nodes"},
-		{name: "protected nodes", policy: func(p *Policy) {
-			outdated("6")(p)
+		{name: "protected nodes", image: "b", update: update("6", Outdated), policy: func(p *Policy) {
 			p.Protected = []string{"web-0", "web-1", "web-2", "web-3", "web-4", "web-5"}
 		}, notices: []Title{ProtectedOutdated}, status: "in step except for protected nodes: web-0 is listed as protected, web-1 is listed as protected, " +
 			"web-2 is listed as protected, web-3 is listed as protected, web-4 is listed as protected and 1 more"},

@@ -9,8 +9,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // What Nova says where its scheduler finds no host.
@@ -177,158 +175,72 @@ func TestBatch(t *testing.T) {
 		b.Cap = most
 		return b
 	}
-	zones := func(name string, zones ...placement.Bin) placement.Region {
-		return placement.Region{Bin: bin(name, 100), Zones: zones}
+	zones := func(zones ...placement.Bin) []placement.Region {
+		return []placement.Region{{Bin: bin("R", 100), Zones: zones}}
 	}
-	failed := func(fault, names string) func(Seen) {
-		return func(s Seen) { s.change(names, func(n *node.Node) { n.Status, n.Fault = "ERROR", fault }) }
-	}
-	for _, c := range []struct {
-		name      string
-		nodes     []string
-		regions   []placement.Region
-		image     string
-		update    *Update
-		change    func(*Policy)
-		roster    func(Roster)
-		seen      func(Seen)
-		leave     string // removed or revised
-		remaining int64
-		notices   []Title
-	}{
+	noHostFor := func(s Seen) { s.change("web-0", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost }) }
+	never := func(r *Roster) { r.change("web-0 web-1 web-2", func(n *Node) { n.Served = false }) }
+	retried := func(r *Roster) { r.change("web-0", func(n *Node) { n.Served, n.Retried = false, true }) }
+	unmarked := func(s Seen) { s.change("web-0", func(n *node.Node) { n.InService = "" }) }
+	anyOutage := func(p *Policy) { p.Update.StopAbove, p.Update.RetryFullAfter = amount("100%"), time.Hour }
+	plans(t, func(p *Policy) { p.Templates = images("1") }, []planned{
 		{name: "what is grown counts before anything moves, in zones",
-			nodes:   []string{"R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1"},
-			regions: []placement.Region{zones("R", bin("a", 1), bin("b", 1))},
-			image:   "1", update: update("4", Misplaced), change: func(p *Policy) { p.Capacity = 10 },
-			leave: "web-0 web-1 web-2"},
+			nodes: []string{"R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1", "R/a 1"}, regions: zones(bin("a", 1), bin("b", 1)),
+			capacity: 10, update: update("4", Misplaced), moves: "+web-8 +web-9 +web-10 +web-11 +web-12 -web-0 -web-1 -web-2"},
 		{name: "and in regions that list none",
-			nodes:   []string{"R 1", "R 1", "R 1", "R 1", "S 1"},
-			regions: []placement.Region{zones("R"), zones("S")},
-			image:   "1", update: update("4", Misplaced), change: func(p *Policy) { p.Capacity = 8 }},
+			nodes: []string{"R 1", "R 1", "R 1", "R 1", "S 1"}, regions: []placement.Region{{Bin: bin("R", 100)}, {Bin: bin("S", 100)}},
+			capacity: 8, update: update("4", Misplaced), moves: "+web-5 +web-6 +web-7"},
 		{name: "what finds no room is no place to move to",
-			nodes:   []string{"R/a 1", "R/a 1", "R/b 1", "R/b 1", "R/old 1", "R/old 1"},
-			regions: []placement.Region{zones("R", bin("a", 1), capped("b", 3))},
-			image:   "1", update: update("1", Unhealthy, Misplaced), change: func(p *Policy) { p.Begins = true },
-			seen: failed(noHost, "web-0 web-1"), remaining: 2, notices: []Title{UpdateBegins}},
-		{name: "a node under way that is replaced leaves its part of the batch to another",
-			nodes:   []string{"R 2", "R 1", "R 1"},
-			regions: []placement.Region{zones("R")},
-			image:   "2", update: update("2", Unhealthy, Outdated), seen: failed("", "web-0"),
-			leave: "web-0 web-1", remaining: 1},
-		{name: "a full batch waits for nobody",
-			nodes:   []string{"R 2", "R 2", "R 1"},
-			regions: []placement.Region{zones("R")},
-			image:   "2", update: update("1", Unhealthy, Outdated),
-			seen: func(s Seen) { failed("", "web-0")(s); s.lose("web-1") }, leave: "web-0", remaining: 1},
-		{name: "two nodes of a full zone are replaced at once",
-			nodes:   []string{"R/a 1", "R/a 1"},
-			regions: []placement.Region{zones("R", capped("a", 2))},
-			image:   "1", update: update("2", Unhealthy), seen: func(s Seen) { s.change("web-0 web-1", func(n *node.Node) { n.Tainted = true }) }, leave: "web-0 web-1",
-			change: func(p *Policy) { p.Update.StopAbove = amount("100%") }},
+			nodes: []string{"R/a 1", "R/a 1", "R/b 1", "R/b 1", "R/old 1", "R/old 1"}, regions: zones(bin("a", 1), capped("b", 3)),
+			update: update("1", Unhealthy, Misplaced), policy: func(p *Policy) { p.Begins = true },
+			seen:      func(s Seen) { s.change("web-0 web-1", func(n *node.Node) { n.Status, n.Fault = "ERROR", noHost }) },
+			remaining: 2, notices: []Title{UpdateBegins}},
+		{name: "a node under way that is replaced leaves its part of the batch to another", nodes: []string{"R 2", "R 1", "R 1"}, broken: "web-0",
+			image: "2", update: update("2", Unhealthy, Outdated), moves: "+web-3 +web-4 -web-0 -web-1", remaining: 1},
+		{name: "a full batch waits for nobody", nodes: []string{"R 2", "R 2", "R 1"}, broken: "web-0", seen: func(s Seen) { s.lose("web-1") },
+			image: "2", update: update("1", Unhealthy, Outdated), moves: "+web-3 -web-0", remaining: 1},
+		{name: "two nodes of a full zone are replaced at once", nodes: []string{"R/a 1", "R/a 1"}, regions: zones(capped("a", 2)),
+			seen:   func(s Seen) { s.change("web-0 web-1", func(n *node.Node) { n.Tainted = true }) },
+			update: update("2", Unhealthy), policy: anyOutage, moves: "+web-2 +web-3 -web-0 -web-1"},
 		{name: "a node that is revised in place is out of service for a while, as if it left",
-			nodes:   []string{"R/a 1", "R/a 2", "R/b 1", "R/b 1"},
-			regions: []placement.Region{zones("R", bin("a", 1), bin("b", 1))},
-			image:   "3", update: update("2", Outdated), change: func(p *Policy) { p.Update.Method = InPlace },
-			leave: "web-1 web-2", remaining: 2},
+			nodes: []string{"R/a 1", "R/a 2", "R/b 1", "R/b 1"}, regions: zones(bin("a", 1), bin("b", 1)),
+			image: "3", update: update("2", Outdated).by(InPlace), moves: "~web-1 ~web-2", remaining: 2},
 		{name: "and its neighbours may follow",
-			nodes:   []string{"R/a 1", "R/a 2", "R/b 1", "R/b 1"},
-			regions: []placement.Region{zones("R", bin("a", 1), bin("b", 1))},
-			image:   "3", update: update("3", Outdated), change: func(p *Policy) { p.Update.Method = InPlace },
-			leave: "web-0 web-1 web-2", remaining: 1},
-		{name: "zones take turns in place, too",
-			nodes:   []string{"R/a 1", "R/b 1", "R/a 1"},
-			regions: []placement.Region{zones("R", bin("a", 1), bin("b", 1))},
-			image:   "2", update: update("2", Outdated), change: func(p *Policy) { p.Update.Method = InPlace },
-			leave: "web-0 web-1", remaining: 1},
+			nodes: []string{"R/a 1", "R/a 2", "R/b 1", "R/b 1"}, regions: zones(bin("a", 1), bin("b", 1)),
+			image: "3", update: update("3", Outdated).by(InPlace), moves: "~web-0 ~web-1 ~web-2", remaining: 1},
+		{name: "zones take turns in place, too", nodes: []string{"R/a 1", "R/b 1", "R/a 1"}, regions: zones(bin("a", 1), bin("b", 1)),
+			image: "2", update: update("2", Outdated).by(InPlace), moves: "~web-0 ~web-1", remaining: 1},
 		{name: "nodes of a full place stay for want of room, and others go on",
-			nodes:   []string{"R/a 1", "R/b 1", "R/a 1"},
-			regions: []placement.Region{zones("R", capped("a", 2), capped("b", 1))},
-			image:   "1", update: update("1", Unhealthy), change: func(p *Policy) {
-				p.Update.StopAbove, p.Update.RetryFullAfter = amount("100%"), time.Hour
-			},
-			seen: func(s Seen) {
-				failed(noHost, "web-0")(s)
-				failed("", "web-1 web-2")(s)
+			nodes: []string{"R/a 1", "R/b 1", "R/a 1"}, regions: zones(capped("a", 2), capped("b", 1)),
+			broken: "web-1 web-2", update: update("1", Unhealthy), policy: anyOutage, seen: func(s Seen) {
+				noHostFor(s)
 				s.Full[placement.Place{Region: "R", Zone: "a"}] = time.Unix(0, 0)
-			},
-			leave: "web-1", remaining: 2, notices: []Title{FullPlaces, NoRoom}},
+			}, moves: "+web-3 -web-1", remaining: 2, notices: []Title{FullPlaces, NoRoom}},
 		{name: "and once its place is not full any more Nova is asked again",
-			nodes:   []string{"R/a 1", "R/b 1", "R/a 1"},
-			regions: []placement.Region{zones("R", capped("a", 2), capped("b", 1))},
-			image:   "1", update: update("1", Unhealthy), change: func(p *Policy) {
-				p.Update.StopAbove, p.Update.RetryFullAfter = amount("100%"), time.Hour
-			},
-			seen:  func(s Seen) { failed(noHost, "web-0")(s); failed("", "web-1 web-2")(s) },
-			leave: "web-0", remaining: 2},
-		{name: "a shrink that takes what is not in service leaves the batch to another",
-			nodes:   []string{"R 1", "R 1", "R 1", "R 1"},
-			regions: []placement.Region{zones("R")},
-			image:   "2", update: update("1", Outdated), change: func(p *Policy) { p.Capacity, p.Update.Method = 3, Recreate },
-			seen: failed("", "web-0"), leave: "web-0 web-1", remaining: 2},
+			nodes: []string{"R/a 1", "R/b 1", "R/a 1"}, regions: zones(capped("a", 2), capped("b", 1)),
+			broken: "web-1 web-2", update: update("1", Unhealthy), policy: anyOutage, seen: noHostFor, moves: "+web-3 -web-0", remaining: 2},
+		{name: "a shrink that takes what is not in service leaves the batch to another", nodes: []string{"R 1", "R 1", "R 1", "R 1"}, broken: "web-0",
+			capacity: 3, image: "2", update: update("1", Outdated).by(Recreate), moves: "-web-0 ~web-1", remaining: 2},
 		{name: "the substitute of what is not in service is not in service either",
-			nodes:   []string{"R/old 1", "R/a 1", "R/a 1"},
-			regions: []placement.Region{zones("R", bin("a", 1))},
-			image:   "2", update: update("2", Misplaced, Outdated),
-			change: func(p *Policy) { p.Protected, p.Update.Method = []string{"web-1"}, Recreate },
-			seen:   failed("", "web-0 web-1"), leave: "web-0", remaining: 1, notices: []Title{ProtectedOutdated}},
-		{name: "a fault of the past closes no place",
-			nodes:   []string{"R/a 1"},
-			regions: []placement.Region{zones("R", capped("a", 1))},
-			image:   "1", update: update("1", Unhealthy), change: func(p *Policy) { p.Update.StopAbove = amount("100%") },
-			seen:  func(s Seen) { s.change("web-0", func(n *node.Node) { n.Tainted, n.Fault = true, noHost }) },
-			leave: "web-0"},
-		{name: "what never served follows at once, whatever the batch",
-			nodes:   []string{"R 1", "R 1", "R 1"},
-			regions: []placement.Region{zones("R")},
-			image:   "2", update: update("1", Outdated),
-			roster: func(r Roster) { r.change("web-0 web-1 web-2", func(n *Node) { n.Served = false }) },
-			seen:   func(s Seen) { s.lose("web-0"); s.lose("web-1"); s.lose("web-2") }, leave: "web-0 web-1 web-2"},
-		{name: "but one that no refresh has looked at may be in service",
-			nodes:   []string{"R 1", "R 1", "R 1"},
-			regions: []placement.Region{zones("R")},
-			image:   "2", update: update("1", Outdated),
-			roster: func(r Roster) { r.change("web-0 web-1 web-2", func(n *Node) { n.Served = false }) },
-			seen:   func(s Seen) { clear(s.Servers) }, remaining: 3, notices: []Title{NotSeen}},
-		{name: "a second try that never served is not made again with the same template",
-			nodes:   []string{"R 1", "R 1", "R 1"},
-			regions: []placement.Region{zones("R")},
-			image:   "1", update: update("1", Unhealthy),
-			roster: func(r Roster) { r.change("web-0", func(n *Node) { n.Served, n.Retried = false, true }) },
-			seen:   func(s Seen) { failed("", "web-0")(s); s.change("web-0", func(n *node.Node) { n.InService = "" }) }, remaining: 1, notices: []Title{MadeTwice}},
-		{name: "and is with another one",
-			nodes:   []string{"R 1", "R 1", "R 1"},
-			regions: []placement.Region{zones("R")},
-			image:   "2", update: update("1", Unhealthy),
-			roster: func(r Roster) { r.change("web-0", func(n *Node) { n.Served, n.Retried = false, true }) },
-			seen:   func(s Seen) { failed("", "web-0")(s); s.change("web-0", func(n *node.Node) { n.InService = "" }) }, leave: "web-0"},
-		{name: "the template that came first is the oldest profile, whatever its image",
-			nodes:   []string{"R 2", "R 1", "R 3"},
-			regions: []placement.Region{zones("R")},
-			image:   "3", change: func(p *Policy) { p.Criteria, p.Capacity = deletion.OldestProfileFirst, 2 },
-			seen: func(s Seen) {
-				s.change("web-0", func(n *node.Node) { n.ProfileCreatedAt = n.CreatedAt })
-			},
-			leave: "web-1"},
-	} {
-		r := cluster(t, c.nodes...)
-		p := Policy{Name: web, Capacity: int64(len(c.nodes)), Regions: c.regions, Criteria: deletion.OldestFirst, Templates: images(c.image), Update: c.update}
-		if c.change != nil {
-			c.change(&p)
-		}
-		seen := running(r)
-		if c.roster != nil {
-			c.roster(r)
-		}
-		if c.seen != nil {
-			c.seen(seen)
-		}
-		_, change, err := Plan(r, seen, p)
-		require.NoError(t, err, c.name)
-		left := strings.TrimSpace(listed(change.Of(Leaves)) + " " + listed(change.Of(Changes)))
-		assert.Equal(t, c.leave, left, c.name)
-		assert.Equal(t, c.remaining, change.Remaining, c.name)
-		assert.Equal(t, c.notices, titles(change.Notices), "%s: %q", c.name, change.Notices)
-	}
+			nodes: []string{"R/old 1", "R/a 1", "R/a 1"}, regions: zones(bin("a", 1)), broken: "web-0 web-1",
+			image: "2", update: update("2", Misplaced, Outdated).by(Recreate), policy: func(p *Policy) { p.Protected = []string{"web-1"} },
+			moves: "+web-3 -web-0", remaining: 1, notices: []Title{ProtectedOutdated}},
+		{name: "a fault of the past closes no place", nodes: []string{"R/a 1"}, regions: zones(capped("a", 1)),
+			seen:   func(s Seen) { s.change("web-0", func(n *node.Node) { n.Tainted, n.Fault = true, noHost }) },
+			update: update("1", Unhealthy), policy: anyOutage, moves: "+web-1 -web-0"},
+		{name: "what never served follows at once, whatever the batch", nodes: []string{"R 1", "R 1", "R 1"}, roster: never,
+			seen:  func(s Seen) { s.lose("web-0"); s.lose("web-1"); s.lose("web-2") },
+			image: "2", update: update("1", Outdated), moves: "~web-0 ~web-1 ~web-2"},
+		{name: "but one that no refresh has looked at may be in service", nodes: []string{"R 1", "R 1", "R 1"}, roster: never,
+			seen: func(s Seen) { clear(s.Servers) }, image: "2", update: update("1", Outdated), remaining: 3, notices: []Title{NotSeen}},
+		{name: "a second try that never served is not made again with the same template", nodes: []string{"R 1", "R 1", "R 1"}, roster: retried,
+			broken: "web-0", seen: unmarked, update: update("1", Unhealthy), remaining: 1, notices: []Title{MadeTwice}},
+		{name: "and is with another one", nodes: []string{"R 1", "R 1", "R 1"}, roster: retried,
+			broken: "web-0", seen: unmarked, image: "2", update: update("1", Unhealthy), moves: "+web-3 -web-0"},
+		{name: "the template that came first is the oldest profile, whatever its image", nodes: []string{"R 2", "R 1", "R 3"},
+			seen:     func(s Seen) { s.change("web-0", func(n *node.Node) { n.ProfileCreatedAt = n.CreatedAt }) },
+			capacity: 2, image: "3", policy: func(p *Policy) { p.Criteria = deletion.OldestProfileFirst }, moves: "-web-1"},
+	})
 }
 
 // TestOutdatedInClosedPlaces: a node in service in a listed place that takes none
