@@ -418,51 +418,27 @@ func TestTooFewNumbers(t *testing.T) {
 // min; one that does not serve is removed first, and a warning names the place.
 // Nodes of a region that cannot be reached stay.
 func TestShrinkAtMins(t *testing.T) {
-	p := policy(4)
-	p.Regions = []placement.Region{{Bin: bin("R", 100), Zones: []placement.Bin{bin("az-1", 100), bin("az-2", 300)}}}
-	p.Regions[0].Zones[0].Min = 1
-	r, _, err := Plan(Roster{}, Seen{}, p)
-	if err != nil || layout(r) != "R/az-1: web-0; R/az-2: web-1 web-2 web-3" {
-		t.Fatal(layout(r), err)
-	}
 	const below = "R/az-1 keeps 0 nodes, and its min is 1: what leaves there was not in service, or is named in candidates. " +
 		"It is the first place to be filled again."
+	nodes := []string{"R/az-1 1", "R/az-2 1", "R/az-2 1", "R/az-2 1"}
+	regions := []placement.Region{{Bin: bin("R", 100), Zones: []placement.Bin{bin("az-1", 100), bin("az-2", 300)}}}
+	regions[0].Zones[0].Min = 1
 	named := func(p *Policy) { p.Candidates = []string{"web-0"} }
-	substituted := func(p *Policy) { p.Candidates, p.Capacity = []string{"web-0"}, 4 }
-	for _, c := range []struct {
-		name    string
-		seen    func(Seen)
-		change  func(*Policy)
-		removed string
-		warns   string
-	}{
-		{"named, at the min", func(Seen) {}, named, "web-0", below},
-		{"named, and another comes there", func(Seen) {}, substituted, "web-0", ""},
-		{"tainted, at the min", func(s Seen) { s.change("web-0", func(n *node.Node) { n.Tainted = true }) }, nil, "web-1", ""},
-		{"in ERROR, at the min", func(s Seen) { s.change("web-0", func(n *node.Node) { n.Status = "ERROR" }) }, nil, "web-0", below},
-		{"stopped, above the min", func(s Seen) { s.change("web-3", func(n *node.Node) { n.Status = "SHUTOFF" }) }, nil, "web-3", ""},
-		{"drained", func(s Seen) { s.change("web-2", func(n *node.Node) { n.Drained = true }) }, nil, "web-2", ""},
-	} {
-		seen, p := running(r), p
-		c.seen(seen)
-		p.Capacity = 3
-		if c.change != nil {
-			c.change(&p)
-		}
-		_, change, err := Plan(r, seen, p)
-		var warns string
-		for _, n := range change.Notices {
-			warns += n.Text
-		}
-		if err != nil || listed(change.Of(Leaves)) != c.removed || warns != c.warns {
-			t.Errorf("%s: %s is removed, %q, %v", c.name, listed(change.Of(Leaves)), warns, err)
-		}
-	}
-	p.Unreachable = map[string]bool{"R": true}
-	p.Capacity = 3
-	if _, _, err := Plan(r, running(r), p); err == nil {
-		t.Error("nodes of a region that cannot be reached are removed")
-	}
+	plans(t, func(p *Policy) { p.Templates = images("1") }, []planned{
+		{name: "named, at the min", nodes: nodes, regions: regions, capacity: 3, policy: named, moves: "-web-0", notices: []Title{BelowMin}, told: below},
+		{name: "named, and another comes there", nodes: nodes, regions: regions, policy: named, moves: "+web-4 -web-0"},
+		{name: "tainted, at the min", nodes: nodes, regions: regions, capacity: 3,
+			seen: func(s Seen) { s.change("web-0", func(n *node.Node) { n.Tainted = true }) }, moves: "-web-1"},
+		{name: "in ERROR, at the min", nodes: nodes, regions: regions, capacity: 3, broken: "web-0", moves: "-web-0", told: below},
+		{name: "stopped, above the min", nodes: nodes, regions: regions, capacity: 3,
+			seen: func(s Seen) { s.change("web-3", func(n *node.Node) { n.Status = "SHUTOFF" }) }, moves: "-web-3"},
+		{name: "drained", nodes: nodes, regions: regions, capacity: 3,
+			seen: func(s Seen) { s.change("web-2", func(n *node.Node) { n.Drained = true }) }, moves: "-web-2"},
+	})
+	r, p := cluster(t, nodes...), policy(3)
+	p.Regions, p.Templates, p.Unreachable = regions, images("1"), map[string]bool{"R": true}
+	_, _, err := Plan(r, running(r), p)
+	assert.ErrorAs(t, err, new(*placement.InfeasibleError), "nodes of a region that cannot be reached are removed")
 	p = Policy{Name: web, Capacity: 2, Regions: []placement.Region{{Bin: bin("A", 1)}, {Bin: bin("B", 1)}}, Templates: images("2"),
 		Update: update("2", Outdated), Unreachable: map[string]bool{"B": true}}
 	r = cluster(t, "A 1", "B 1")
