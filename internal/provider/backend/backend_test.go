@@ -1,11 +1,60 @@
 package backend
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/stretchr/testify/assert"
 )
+
+// TestGather: one of those that come at about the same time gets all names, and
+// one that comes later is not forgotten.
+func TestGather(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w Walk
+		var mu sync.Mutex
+		var got []string
+		var all sync.WaitGroup
+		start := time.Now()
+		for i, after := range []time.Duration{0, 0, quiet - 1, 2*quiet - 2, 4 * quiet, 4 * quiet, 10 * quiet, 12 * quiet} {
+			all.Go(func() {
+				time.Sleep(after)
+				if names := w.Gather(t.Context(), "drained", fmt.Sprint("web-", i)); names != nil {
+					mu.Lock()
+					defer mu.Unlock()
+					got = append(got, fmt.Sprintf("%v after %d", names, time.Since(start)/quiet))
+				}
+			})
+		}
+		all.Go(func() {
+			assert.Len(t, w.Gather(t.Context(), "others", "db-0"), 1, "another group")
+		})
+		all.Wait()
+		want := []string{"[web-0 web-1 web-2 web-3] after 3", "[web-4 web-5] after 6", "[web-6] after 11", "[web-7] after 12"}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.Len(t, new(Walk).Gather(ctx, "drained", "web-0"), 1, "a walk that was cancelled")
+}
+
+// TestWalk: whichever of the two is planned first, the second sees it.
+func TestWalk(t *testing.T) {
+	var w Walk
+	if w.Detach("a") || !w.Attach("a") || w.Attach("b") || !w.Detach("b") || w.Attach("c") || w.Detach("d") {
+		t.Error("not seen, or seen without a reason")
+	}
+	assert.Equal(t, 3, w.Detached(), "servers that lose an attachment")
+}
 
 // TestNil: a resource of a provider that is not configured has no hooks, and no
 // cloud, which is an error.

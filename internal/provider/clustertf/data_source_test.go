@@ -1,10 +1,10 @@
 package clustertf_test
 
 import (
-	"context"
 	"fmt"
-	"reflect"
+	"net/http"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -13,8 +13,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
 )
+
+func TestMain(m *testing.M) { acctest.Main(m) }
 
 func TestAccCluster_twoRegions(t *testing.T) {
 	t.Parallel()
@@ -32,9 +36,9 @@ data "stackpolicy_cluster" "web" {
   regions    = [%q, %q]
   name_regex = "^%sweb-"
 }
+locals { order = tolist([for n in data.stackpolicy_cluster.web.nodes : "${n.region} ${n.created_at} ${n.id}"]) }
 output "by_id" { value = { for n in data.stackpolicy_cluster.web.nodes : n.id => n } }
-output "order" { value = [for n in data.stackpolicy_cluster.web.nodes : "${n.region} ${n.created_at} ${n.id}"] }
-output "sorted" { value = sort([for n in data.stackpolicy_cluster.web.nodes : "${n.region} ${n.created_at} ${n.id}"]) }
+output "sorted" { value = local.order == sort(local.order) }
 `, two, one, c.Prefix)
 	const web = "data.stackpolicy_cluster.web"
 	node := func(i int, attribute string, check knownvalue.Check) statecheck.StateCheck {
@@ -44,7 +48,7 @@ output "sorted" { value = sort([for n in data.stackpolicy_cluster.web.nodes : "$
 		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{
 			statecheck.ExpectKnownValue(web, tfjsonpath.New("size"), knownvalue.Int64Exact(3)),
 			statecheck.ExpectKnownValue(web, tfjsonpath.New("distribution").AtMapKey(one).AtMapKey(zones[0]), knownvalue.Int64Exact(2)),
-			sameOutputs{"order", "sorted"},
+			statecheck.ExpectKnownOutputValue("sorted", knownvalue.Bool(true)),
 			node(0, "region", knownvalue.StringExact(two)),
 			node(1, "region", knownvalue.StringExact(one)),
 			node(1, "name", knownvalue.StringExact(c.Prefix+"web-1")),
@@ -64,12 +68,42 @@ output "sorted" { value = sort([for n in data.stackpolicy_cluster.web.nodes : "$
 	)
 }
 
-// sameOutputs checks that two outputs are equal.
-type sameOutputs [2]string
-
-func (s sameOutputs) CheckState(_ context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-	a, b := req.State.Values.Outputs[s[0]].Value, req.State.Values.Outputs[s[1]].Value
-	if !reflect.DeepEqual(a, b) {
-		resp.Error = fmt.Errorf("output %s is %v, and %s is %v", s[0], a, s[1], b)
+// TestRead: the provider's region is read where none is named, and a region without nodes is in the
+// distribution. What cannot be read is said where it is written. All servers of a project are no cluster.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	type attributes = protocol.Attributes
+	down := fakecloud.Fault{Service: fakecloud.Compute, Region: "RegionOne", Path: "/servers/detail", Status: http.StatusInternalServerError, Times: fakecloud.Forever}
+	both := []any{"RegionOne", "RegionTwo"}
+	for name, c := range map[string]struct {
+		region       any
+		broken       bool
+		config       attributes
+		distribution string
+		at, says     string
+	}{
+		"the provider's region":      {region: "RegionTwo", config: attributes{"name_regex": "."}, distribution: "{RegionTwo={az-2=1}}"},
+		"regions, one without nodes": {region: "RegionTwo", config: attributes{"name_regex": "^web", "regions": both}, distribution: "{RegionOne={az-1=2} RegionTwo={}}"},
+		"no region anywhere, of two": {config: attributes{"name_regex": "web"}, at: "regions: Unable to determine the region", says: "RegionOne"},
+		"a group that is gone":       {region: "RegionTwo", config: attributes{"servergroup_id": "gone"}, at: "servergroup_id: ", says: `"gone"`},
+		"a region that fails": {region: "RegionTwo", broken: true, config: attributes{"name_regex": "web", "regions": both},
+			at: ": Unable to read the cluster", says: "To go on without a region that does not answer, leave it out of regions."},
+		"servers that nothing selects": {region: "RegionTwo", config: attributes{"regions": both}, at: ": Empty selector"},
+	} {
+		fake := acctest.NewFake(t, fakecloud.Config{}).Fake
+		fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Zone: "az-1"}, fakecloud.Server{Name: "web-1", Zone: "az-1"})
+		fake.AddServers("RegionTwo", fakecloud.Server{Name: "db-0", Zone: "az-2"})
+		if c.broken {
+			fake.Inject(down)
+		}
+		p := protocol.Start(t, fake, fakecloud.MemberUser, c.region)
+		if err := p.ValidateData(t.Context(), "stackpolicy_cluster", c.config); err == nil {
+			if read, err := p.ReadData(t.Context(), "stackpolicy_cluster", c.config); err == nil {
+				assert.Equal(t, c.distribution, protocol.Shown(protocol.Object(read)["distribution"]), name)
+			}
+		}
+		if !strings.HasPrefix(p.At(), c.at) || (p.At() == "") != (c.at == "") || !strings.Contains(p.Said(), c.says) {
+			t.Errorf("%s: at %q: %s", name, p.At(), p.Said())
+		}
 	}
 }

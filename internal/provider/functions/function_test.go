@@ -12,6 +12,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 // outputs writes an output for each expression.
 func outputs(expressions ...string) string {
 	var b strings.Builder

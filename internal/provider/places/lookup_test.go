@@ -1,4 +1,4 @@
-package places_test
+package places
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -19,13 +18,13 @@ func TestReport(t *testing.T) {
 		}
 		return list
 	}
-	regions := places.Listed{Regions: []placement.Region{
+	regions := Listed{Regions: []placement.Region{
 		{Bin: placement.Bin{Name: "A", Weight: 1}, Zones: bins("a-1", "a-2")},
 		{Bin: placement.Bin{Name: "B", Weight: 1}, Zones: bins("a-1", "a-2", "b-3")},
 	}}
-	zones := places.InRegion("A", bins("a-1", "a-2", "a-3"))
+	zones := InRegion("A", bins("a-1", "a-2", "a-3"))
 	for _, c := range []struct {
-		listed places.Listed
+		listed Listed
 		kind   cluster.FindingKind
 		region string
 		zone   string
@@ -41,7 +40,7 @@ func TestReport(t *testing.T) {
 		{zones, cluster.UnknownZone, "A", "a-3", "Error zones[2].name: Unknown availability zone"},
 	} {
 		var diags diag.Diagnostics
-		c.listed.Report([]cluster.Finding{{Kind: c.kind, Region: c.region, Zone: c.zone}}, places.TakesNone, &diags)
+		c.listed.Report([]cluster.Finding{{Kind: c.kind, Region: c.region, Zone: c.zone}}, TakesNone, &diags)
 		var got string
 		for _, d := range diags {
 			at := d.(diag.DiagnosticWithPath)
@@ -49,4 +48,31 @@ func TestReport(t *testing.T) {
 		}
 		assert.Equal(t, c.want, got)
 	}
+}
+
+// TestAlso: places with nodes that nobody lists are added without a weight; a
+// region that lists no zones gets none.
+func TestAlso(t *testing.T) {
+	bin := func(name string) placement.Bin { return placement.Bin{Name: name, Weight: 1} }
+	listed := Listed{Regions: []placement.Region{{Bin: bin("R1"), Zones: []placement.Bin{bin("a")}}, {Bin: bin("R2")}}}
+	got := listed.Also(placement.Counts{
+		{Region: "R1", Zone: "a"}: 1, {Region: "R1", Zone: "b"}: 1, {Region: "R1"}: 1,
+		{Region: "R2", Zone: "a"}: 1, {Region: "R3", Zone: "b"}: 1, {Region: "R3", Zone: "a"}: 1,
+	})
+	want := Listed{Regions: []placement.Region{
+		{Bin: bin("R1"), Zones: []placement.Bin{bin("a"), {}, {Name: "b"}}},
+		{Bin: bin("R2")},
+		{Bin: placement.Bin{Name: "R3"}},
+	}}
+	assert.Equal(t, want, got)
+	if len(listed.Regions) != 2 || len(listed.Regions[0].Zones) != 1 {
+		t.Errorf("the list has changed: %+v", listed)
+	}
+	for at, path := range map[placement.Place]string{
+		{Region: "R1"}: "regions[0].name", {Region: "R1", Zone: "a"}: "regions[0].zones[0].name",
+		{Region: "R1", Zone: "b"}: "regions", {Region: "R3"}: "regions",
+	} {
+		assert.Equal(t, path, got.path(at.Region, at.Zone).String(), "%s is reported at", at)
+	}
+	assert.Equal(t, "zones", (Listed{want.Regions[:1], true}).path("R1", "b").String(), "an unlisted zone of one region is reported at")
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 func TestAccRegionPlan(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})

@@ -27,6 +27,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 // What only Terraform can show of the readiness attachment: its life, and in which order an
 // apply makes servers, waits for them, and drains those that leave. A first test of an order:
 //

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 func TestAccZones(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
