@@ -1,8 +1,6 @@
 package acctest
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -28,17 +26,6 @@ const RequiresProvider = `terraform {
   }
 }
 `
-
-// Nodes writes literal nodes: Nodes("region", "RegionOne", 3, "RegionTwo", 1).
-func Nodes(attribute string, places ...any) string {
-	var list []string
-	for i := 0; i < len(places); i += 2 {
-		for range places[i+1].(int) {
-			list = append(list, fmt.Sprintf("{ id = \"n%d\", %s = %q }", len(list), attribute, places[i]))
-		}
-	}
-	return "[" + strings.Join(list, ", ") + "]"
-}
 
 // Counts is a map of whole numbers: Counts("az-1", 2, "az-2", 1).
 func Counts(pairs ...any) knownvalue.Check {

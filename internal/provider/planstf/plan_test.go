@@ -1,115 +1,397 @@
 package planstf_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
-func TestAccRegionPlan(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	one, two := c.TwoRegions(t)
-	plan := func(request string, at ...any) string {
-		return fmt.Sprintf("data \"stackpolicy_region_plan\" \"p\" {\n  nodes = %s\n  regions = [{ name = %q, weight = 200 }, { name = %q, cap = 5 }]\n  %s\n}\n",
-			acctest.Nodes("region", at...), two, one, request)
+type attributes = protocol.Attributes
+
+// literal are nodes at places: "RegionOne/az-1!" is one that is protected, "-" is one
+// without a region. Each is a second younger than the one before it.
+func literal(places string) (list []any) {
+	for i, place := range strings.Fields(places) {
+		place, protected := strings.CutSuffix(place, "!")
+		region, zone, _ := strings.Cut(place, "/")
+		created := time.Date(2026, 11, 1, 0, 0, i, 0, time.UTC).Format(time.RFC3339)
+		n := attributes{"id": fmt.Sprint("n", i), "protected": protected, "created_at": created}
+		if region != "-" {
+			n["region"] = region
+		}
+		if zone != "" {
+			n["zone"] = zone
+		}
+		list = append(list, n)
 	}
-	const p = "data.stackpolicy_region_plan.p"
-	is := func(attribute string, check knownvalue.Check) statecheck.StateCheck {
-		return statecheck.ExpectKnownValue(p, tfjsonpath.New(attribute), check)
-	}
-	c.Test(t,
-		resource.TestStep{Config: plan("scale_out { count = 5 }", one, 2, two, 4), ConfigStateChecks: []statecheck.StateCheck{
-			is("status", knownvalue.StringExact("OK")),
-			is("reason", knownvalue.StringExact("5 nodes to create.")),
-			is("creation", acctest.Share(5, acctest.Counts(one, 2, two, 3))),
-			is("deletion", knownvalue.Null()),
-			is("distribution", acctest.Counts(one, 2, two, 4)),
-			is("target", acctest.Counts(one, 4, two, 7)),
-			is("summary", knownvalue.StringExact(table(fmt.Sprintf(`
-place      now  after     ideal  weight   min    cap
-%s    4      7      7.33     200     0   none
-%s    2      4      3.67     100     0      5
-total        6     11
-`, two, one)))),
-		}},
-		resource.TestStep{Config: plan("scale_out { count = 5 }", one, 2, two, 4), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
-		resource.TestStep{Config: plan(`resize {
-    adjustment_type = "CHANGE_IN_PERCENTAGE"
-    number = -50
-  }`, one, 2, "Elsewhere", 3, two, 4), ConfigStateChecks: []statecheck.StateCheck{
-			is("deletion", acctest.Share(4, acctest.Counts(one, 1, two, 3))), // nothing can be deleted elsewhere
-			is("target", acctest.Counts(one, 1, two, 1, "Elsewhere", 3)),
-			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^Elsewhere +3 +3( +none){4} +not listed, no compute endpoint$`))),
-		}},
-	)
+	return list
 }
 
-// table takes the first line's end away from a raw string.
-func table(text string) string { return strings.TrimPrefix(text, "\n") }
+// planCase is a plan that is read.
+type planCase struct {
+	nodes   string     // as literal has them
+	places  string     // as [protocol.Listing] has them
+	asked   attributes // what else is in the configuration
+	want    string     // as shown has it; "": there is no plan
+	summary string     // a part of it
+	at      string     // all that is said
+	says    string     // a part of it
+}
 
-func TestAccZonePlan(t *testing.T) {
+// shown is a plan in a line: how many nodes are where, who is created or deleted, how many are where then, and why.
+func shown(plan map[string]tftypes.Value) string {
+	text := protocol.Shown(plan["distribution"])
+	for sign, share := range map[string]string{" + ": protocol.Shown(plan["creation"]), " - ": protocol.Shown(plan["deletion"])} {
+		if share != "" {
+			text += sign + share
+		}
+	}
+	return text + " = " + protocol.Shown(plan["target"]) + ": " + protocol.Shown(plan["reason"])
+}
+
+// read reads a plan of "region" or "zone".
+func (c planCase) read(t *testing.T, fake *fakecloud.Cloud, name, of string) {
+	t.Helper()
+	config := attributes{"nodes": literal(c.nodes), of + "s": protocol.Listing(c.places)}
+	maps.Copy(config, c.asked)
+	p := protocol.Start(t, fake, fakecloud.MemberUser, "RegionOne")
+	value, err := p.ReadData(t.Context(), "stackpolicy_"+of+"_plan", config)
+	if p.At() != c.at || !strings.Contains(p.Said(), c.says) {
+		t.Errorf("%s: at %q: %s", name, p.At(), p.Said())
+	}
+	assert.Equal(t, c.want != "", err == nil, "%s: %v", name, err)
+	if err != nil || c.want == "" {
+		return
+	}
+	got := protocol.Object(value)
+	assert.Equal(t, c.want, shown(got), name)
+	assert.Equal(t, "OK", protocol.Shown(got["status"]), "%s: status", name)
+	if region, ok := got["region"]; ok {
+		assert.Equal(t, cmp.Or(config["region"], any("RegionOne")), protocol.Shown(region), "%s: region", name)
+	}
+	if summary := strings.Join(strings.Fields(protocol.Shown(got["summary"])), " "); !strings.Contains(summary, c.summary) || summary == "" {
+		t.Errorf("%s: the summary is %s", name, summary)
+	}
+}
+
+// grow and shrink ask for more and for fewer nodes.
+func grow(count int, more ...any) attributes { return asking("scale_out", count, more) }
+
+func shrink(count int, more ...any) attributes { return asking("scale_in", count, more) }
+
+func asking(block string, count int, more []any) attributes {
+	asked := attributes{block: attributes{"count": count}}
+	for i := 0; i < len(more); i += 2 {
+		asked[more[i].(string)] = more[i+1]
+	}
+	return asked
+}
+
+// TestRegionPlanRead: what a plan of regions says of each request, and what it reports.
+func TestRegionPlanRead(t *testing.T) {
 	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	zones := c.Zones(t, region)
-	if len(zones) < 2 {
-		t.Skipf("needs two availability zones, and %s has %v", region, zones)
+	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
+	fake.AddRegion("Dark")
+	fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "cores", 3)
+	fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0"})
+	const two, three = "RegionOne RegionTwo", "RegionOne RegionOne RegionTwo"
+	for name, c := range map[string]planCase{
+		"growth": {nodes: three, places: two, asked: grow(3), summary: "total 3 6",
+			want: "{RegionOne=2 RegionTwo=1} + {count=3 regions={RegionOne=1 RegionTwo=2} zones=} = {RegionOne=3 RegionTwo=3}: 3 nodes to create."},
+		"growth of one of them": {nodes: three, asked: grow(3, "regions", protocol.Listing(two, 2)),
+			want: "{RegionOne=2 RegionTwo=1} + {count=3 regions={RegionTwo=3} zones=} = {RegionOne=2 RegionTwo=4}: 3 nodes to create."},
+		"a shrink": {nodes: three, places: two, asked: shrink(1, "respect_quotas", true),
+			want: "{RegionOne=2 RegionTwo=1} - {count=1 regions={RegionOne=1} zones=} = {RegionOne=1 RegionTwo=1}: 1 node to delete."},
+		"a shrink of what is not listed in a region": {places: "RegionOne:az-1 RegionTwo", asked: shrink(1),
+			nodes: "RegionOne/az-1 RegionOne/az-1 RegionOne/az-2 RegionTwo RegionTwo RegionTwo",
+			want:  "{RegionOne=3 RegionTwo=3} - {count=1 regions={RegionOne=1} zones={RegionOne={az-2=1}}} = {RegionOne=2 RegionTwo=3}: 1 node to delete."},
+		"a shrink of what is above a zone's cap": {nodes: "RegionOne/az-1 RegionOne/az-1 RegionOne/az-1 RegionTwo RegionTwo RegionTwo",
+			asked: shrink(1, "regions", []any{attributes{"name": "RegionOne", "zones": protocol.Listing("az-1", 2)}, attributes{"name": "RegionTwo"}}),
+			want:  "{RegionOne=3 RegionTwo=3} - {count=1 regions={RegionOne=1} zones={RegionOne={az-1=1}}} = {RegionOne=2 RegionTwo=3}: 1 node to delete."},
+		"the share of no region": {nodes: "RegionOne", places: two, asked: attributes{"decision": nowhere("regions")},
+			want: "{RegionOne=1 RegionTwo=0} = {RegionOne=1 RegionTwo=0}: Nothing to create or to delete."},
+		"zones of one of them": {nodes: "RegionOne/az-1 RegionTwo", places: "RegionOne:az-1,az-2 RegionTwo", asked: grow(4),
+			want: "{RegionOne=1 RegionTwo=1} + {count=4 regions={RegionOne=2 RegionTwo=2} zones={RegionOne={az-1=1 az-2=1}}}" +
+				" = {RegionOne=3 RegionTwo=3}: 4 nodes to create."},
+		"a share": {nodes: "Elsewhere", places: two, asked: attributes{"decision": share("creation", 5, "RegionOne", 2, "Far", 3)},
+			want: "{Elsewhere=1 RegionOne=0 RegionTwo=0} + {count=2 regions={RegionOne=1 RegionTwo=1} zones=}" +
+				" = {Elsewhere=1 RegionOne=1 RegionTwo=1}: 2 nodes to create. The decision has 5 nodes, of which other regions get 3."},
+		"the share of a region that is not listed": {nodes: two, places: "RegionOne", asked: attributes{"decision": share("deletion", 1, "RegionTwo", 1)},
+			want: "{RegionOne=1 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {RegionOne=1 RegionTwo=0}: 1 node to delete."},
+		"a place that takes precedence": {places: "RegionOne:az-1,az-2", asked: attributes{"node_create": attributes{"region": "RegionOne"}},
+			want: "{RegionOne=0} = {RegionOne=0}: The region RegionOne that the node names takes precedence: nothing is planned. " +
+				"To choose its zone use a plan of zones."},
+		"nodes where none can be deleted": {nodes: "Dark Dark RegionTwo RegionOne", places: "RegionOne", asked: shrink(1),
+			want: "{Dark=2 RegionOne=1 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {Dark=2 RegionOne=1 RegionTwo=0}: 1 node to delete.",
+			at:   "regions: Region skipped", says: "It keeps the nodes that it has", summary: "not listed, no compute endpoint"},
+		"a listed one where none can be": {nodes: "Dark Dark Dark RegionOne", places: "RegionOne Dark", asked: shrink(1), at: "regions[1].name: Region skipped",
+			want: "{Dark=3 RegionOne=1} - {count=1 regions={RegionOne=1} zones=} = {Dark=3 RegionOne=0}: 1 node to delete."},
+		"one that takes none": {places: "Dark RegionOne", asked: grow(1), at: "regions[0].name: Region skipped", says: "It takes no nodes",
+			want: "{Dark=0 RegionOne=0} + {count=1 regions={RegionOne=1} zones=} = {Dark=0 RegionOne=1}: 1 node to create."},
+		"growth where one is closed": {nodes: two, places: "RegionOne! RegionTwo", asked: grow(2),
+			want: "{RegionOne=1 RegionTwo=1} + {count=2 regions={RegionTwo=2} zones=} = {RegionOne=1 RegionTwo=3}: 2 nodes to create."},
+		"a shrink where one is closed": {nodes: "RegionOne RegionOne RegionTwo RegionTwo", places: "RegionOne! RegionTwo", asked: shrink(3),
+			want: "{RegionOne=2 RegionTwo=2} - {count=3 regions={RegionOne=1 RegionTwo=2} zones=} = {RegionOne=1 RegionTwo=0}: 3 nodes to delete."},
+		"none that takes nodes": {places: "Dark", asked: grow(1), at: "regions[0].name: Region skipped\nregions: No region is found usable."},
+		"the nodes of a place that are more than it has": {nodes: two, places: two, asked: attributes{"decision": share("deletion", 9, "RegionTwo", 9)},
+			at: ": There is no feasible plan to handle all nodes."}, // that count is not cut
+		"who is protected": {nodes: "RegionOne! RegionOne! RegionTwo", places: two, asked: shrink(1),
+			want: "{RegionOne=2 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {RegionOne=2 RegionTwo=0}: 1 node to delete."},
+		"more than there are": {nodes: two, places: two, asked: shrink(5),
+			want: "{RegionOne=1 RegionTwo=1} - {count=2 regions={RegionOne=1 RegionTwo=1} zones=} = {RegionOne=0 RegionTwo=0}: 2 nodes to delete.",
+			at:   ": The count is above the cluster's size", says: "5 nodes must be removed, and the cluster has 2"},
+		"a quota": {nodes: "RegionOne", places: two, asked: grow(7, "respect_quotas", true, "flavor_id", "m1.tiny"),
+			want: "{RegionOne=1 RegionTwo=0} + {count=7 regions={RegionOne=2 RegionTwo=5} zones=} = {RegionOne=3 RegionTwo=5}: 7 nodes to create.",
+			at:   ": A quota binds", says: `The region "RegionOne" gets 2 nodes and is full then: 1 of 3 cores in use.`},
+		"a quota of another flavor": {nodes: "RegionOne", places: two, asked: grow(5, "respect_quotas", true),
+			want: "{RegionOne=1 RegionTwo=0} + {count=5 regions={RegionOne=2 RegionTwo=3} zones=} = {RegionOne=3 RegionTwo=3}: 5 nodes to create."},
+		"a quota that nobody asks for": {nodes: "RegionOne", places: two, asked: grow(7, "flavor_id", "m1.tiny"),
+			want: "{RegionOne=1 RegionTwo=0} + {count=7 regions={RegionOne=3 RegionTwo=4} zones=} = {RegionOne=4 RegionTwo=4}: 7 nodes to create."},
+		"a request that contradicts itself": {nodes: "RegionOne", places: two, at: ": Invalid request", // both bounds and number may be the wrong one
+			asked: attributes{"resize": attributes{"adjustment_type": "EXACT_CAPACITY", "number": 9, "max_size": 3, "strict": true}},
+			says:  "The target capacity (9) is greater than the specified max_size (3)."},
+		"a region that nobody knows": {nodes: "RegionOne", places: "RegionOne Atlantis", asked: grow(1, "respect_quotas", true),
+			at: "regions[1].name: Unknown region"},
+		"no room": {nodes: "RegionOne", asked: grow(5, "regions", protocol.Listing("RegionOne", 2)), at: ": There is no feasible plan to handle all nodes."},
+		"a node without a region": {nodes: "RegionOne -/az-1", places: two, asked: grow(1), at: "nodes[1].region: Node without a region",
+			says: `The node "n1" has no region.`},
+	} {
+		fake.ResetRequests()
+		c.read(t, fake, name, "region")
+		if asked := fake.Count("GET compute /limits"); (asked > 0) != (strings.Contains(name, "a quota") && !strings.Contains(name, "nobody")) {
+			t.Errorf("%s: the quotas were asked for %d times", name, asked)
+		}
 	}
-	a, b := zones[0], zones[1]
-	plan := func(request string, at ...any) string {
-		return fmt.Sprintf("data \"stackpolicy_zone_plan\" \"p\" {\n  region = %q\n  nodes = concat(%s, [{ id = \"unplaced\" }, { id = \"far\", region = \"Elsewhere\", zone = %q }])\n  zones = [{ name = %q }, { name = %q, min = 1 }]\n  %s\n}\n",
-			region, acctest.Nodes("zone", at...), a, b, a, request)
+	fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet, Path: "/limits", Status: http.StatusForbidden, Times: fakecloud.Forever})
+	planCase{places: two, asked: grow(1, "respect_quotas", true), at: ": Unable to look up quotas"}.read(t, fake, "limits", "region")
+}
+
+// share is a decision about nodes in regions.
+func share(kind string, count int, regions ...any) tftypes.Value {
+	counts := map[string]tftypes.Value{}
+	for i := 0; i < len(regions); i += 2 {
+		counts[regions[i].(string)] = tftypes.NewValue(tftypes.Number, regions[i+1])
 	}
-	const p = "data.stackpolicy_zone_plan.p"
-	is := func(attribute string, check knownvalue.Check) statecheck.StateCheck {
-		return statecheck.ExpectKnownValue(p, tfjsonpath.New(attribute), check)
+	return object(map[string]tftypes.Value{kind: object(map[string]tftypes.Value{"count": tftypes.NewValue(tftypes.Number, count), "regions": object(counts)})})
+}
+
+// nowhere is a decision whose places of a kind are none.
+func nowhere(places string) tftypes.Value {
+	return object(map[string]tftypes.Value{"creation": object(map[string]tftypes.Value{places: object(nil)})})
+}
+
+func object(fields map[string]tftypes.Value) tftypes.Value {
+	of := map[string]tftypes.Type{}
+	for name, v := range fields {
+		of[name] = v.Type()
 	}
-	c.Test(t,
-		resource.TestStep{Config: plan("scale_out { count = 3 }", a, 1), ConfigStateChecks: []statecheck.StateCheck{
-			is("creation", acctest.ZoneShare(3, region, acctest.Counts(a, 1, b, 2))),
-			is("distribution", acctest.Counts(a, 1, b, 0, "", 1)), // a node elsewhere is not ours
-			is("region", knownvalue.StringExact(region)),
-		}},
-		resource.TestStep{Config: plan("scale_in { count = 2 }", a, 1, b, 2), ConfigStateChecks: []statecheck.StateCheck{
-			is("deletion", acctest.ZoneShare(2, region, acctest.Counts("", 1, b, 1))), // the one without a zone first; the min of a holds
-			is("summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^  \(no zone\) +1 +0 +none +none +none +none +not listed: removed first$`))),
-		}},
-		// The decision of a region plan fits as it is.
-		resource.TestStep{
-			Config: fmt.Sprintf("data \"stackpolicy_region_plan\" \"r\" {\n  nodes = %s\n  regions = [{ name = %q }]\n  scale_out { count = 3 }\n}\n", acctest.Nodes("region", region, 2), region) +
-				plan("decision = { creation = data.stackpolicy_region_plan.r.creation, deletion = data.stackpolicy_region_plan.r.deletion }", a, 2),
-			ConfigStateChecks: []statecheck.StateCheck{is("creation", acctest.ZoneShare(3, region, acctest.Counts(a, 1, b, 2)))},
+	return tftypes.NewValue(tftypes.Object{AttributeTypes: of}, fields)
+}
+
+// TestZonePlanRead: what a plan of zones says of each request, and what it reports.
+func TestZonePlanRead(t *testing.T) {
+	t.Parallel()
+	fake := acctest.NewFake(t, fakecloud.Config{}).Fake
+	fake.AddZone("RegionOne", fakecloud.Zone{Name: "az-4", Hosts: []string{"h"}})
+	fake.SetZoneAvailable("RegionOne", "az-4", false)
+	fake.SetQuota("RegionTwo", fakecloud.MemberProjectID, "cores", 2)
+	const three = "az-1 az-2 az-3"
+	for name, c := range map[string]planCase{
+		"growth": {nodes: "RegionOne/az-1 RegionTwo/az-2 -/az-2", asked: grow(3, "zones", protocol.Listing(three, 1)), summary: "total 2 5",
+			want: "{az-1=1 az-2=1 az-3=0} + {count=3 region=RegionOne zones={az-2=1 az-3=2}} = {az-1=1 az-2=2 az-3=2}: 3 nodes to create."},
+		"a shrink": {nodes: "-/az-1 -/az-1 -/az-2", places: three, asked: shrink(1),
+			want: "{az-1=2 az-2=1 az-3=0} - {count=1 region=RegionOne zones={az-1=1}} = {az-1=1 az-2=1 az-3=0}: 1 node to delete."},
+		"a shrink of what is in no zone": {nodes: "-/az-1 - RegionTwo/az-1", places: three, asked: shrink(1),
+			summary: "(no zone) 1 0 none none none none not listed: removed first",
+			want:    "{=1 az-1=1 az-2=0 az-3=0} - {count=1 region=RegionOne zones={=1}} = {=0 az-1=1 az-2=0 az-3=0}: 1 node to delete."},
+		"another region": {nodes: "RegionOne/az-1", places: "az-1 az-2", asked: grow(2, "region", "RegionTwo", "respect_quotas", true, "flavor_id", "m1.tiny"),
+			want: "{az-1=0 az-2=0} + {count=2 region=RegionTwo zones={az-1=1 az-2=1}} = {az-1=1 az-2=1}: 2 nodes to create.",
+			at:   ": A quota binds", says: `The region "RegionTwo" gets 2 nodes and is full then`},
+		"the share of no zone": {nodes: "-/az-1", places: "az-1", asked: attributes{"decision": nowhere("zones")},
+			want: "{az-1=1} = {az-1=1}: Nothing to create or to delete."},
+		"a node of another region": {places: "az-1", asked: attributes{"node_create": attributes{"region": "RegionTwo"}},
+			want: "{az-1=0} = {az-1=0}: The node is for the region RegionTwo: nothing is planned in RegionOne."},
+		"a region that is not there": {places: "az-1", asked: grow(1, "region", "Atlantis"), at: "region: Unable to use the region"},
+		"a node that is there twice": {places: "az-1", asked: grow(1, "nodes", append(literal("-/az-1"), literal("-/az-1")...)), at: "nodes[1].id: Node given twice"},
+		"who is protected, or where none can be deleted": {nodes: "-/az-1! -/az-1 -/az-4 -/az-4", places: "az-1", asked: shrink(1),
+			want: "{az-1=2 az-4=2} - {count=1 region=RegionOne zones={az-1=1}} = {az-1=1 az-4=2}: 1 node to delete.",
+			at:   "zones: Availability zone skipped", says: "It keeps the nodes that it has"},
+		"none that is up":          {places: "az-4", asked: grow(1), at: "zones[0].name: Availability zone skipped\nzones: No availability zone found available."},
+		"a zone that is not there": {places: "az-1 cloud-nine", asked: grow(1), at: "zones[1].name: Unknown availability zone"},
+	} {
+		c.read(t, fake, name, "zone")
+	}
+}
+
+// TestPlanOfChange: the change of an attachment fits into a decision as it is, also where its lists leave names out.
+func TestPlanOfChange(t *testing.T) {
+	t.Parallel()
+	a := protocol.Attach(t, "stackpolicy_placement_attachment")
+	for i, want := range [][2]any{{20, ""}, {270, "{count=250 region=RegionOne zones={az-1=125 az-2=125}}"}, {30, "{count=240 region=RegionOne zones={az-1=120 az-2=120}}"}} {
+		a.Must(t, attributes{"cluster": "web", "desired_capacity": want[0], "zones": protocol.Listing("az-1 az-2")})
+		if i == 0 {
+			continue
+		}
+		kind := []string{"", "creation", "deletion"}[i]
+		change := protocol.Object(protocol.Elements(protocol.Object(a.I.State)["change"])[0])
+		plan, err := a.ReadData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": literal(strings.Repeat("-/az-1 -/az-2 ", 150)), "zones": protocol.Listing("az-1 az-2"),
+			"decision": object(map[string]tftypes.Value{"creation": change["creation"], "deletion": change["deletion"]})})
+		if err != nil || protocol.Shown(protocol.Object(change[kind])["omitted"]) == "0" {
+			t.Fatalf("%v: %s", err, change[kind])
+		}
+		if got := protocol.Shown(protocol.Object(plan)[kind]); got != want[1] {
+			t.Errorf("%s is %s, want %s", kind, got, want[1])
+		}
+	}
+}
+
+// TestPlanValidate: what is wrong is refused before anything is read, and nothing is said of what is not known yet.
+func TestPlanValidate(t *testing.T) {
+	t.Parallel()
+	p := protocol.Start(t, acctest.NewFake(t, fakecloud.Config{}).Fake, fakecloud.MemberUser, "RegionOne")
+	region := func(more attributes) attributes {
+		config := attributes{"name": "R"}
+		maps.Copy(config, more)
+		return attributes{"regions": []any{config}}
+	}
+	const bins = "value must be at least"
+	placed := object(map[string]tftypes.Value{"placement": object(nil)}) // by the affinity policy
+	for _, c := range []struct {
+		more attributes
+		want string // "": it is good
+	}{
+		{attributes{"scale_in": attributes{}}, "make one"},
+		{attributes{"scale_out": nil}, "Nothing is requested"},
+		{attributes{"scale_out": nil, "resize": attributes{}}, "Nothing is requested"},
+		{attributes{"scale_out": attributes{"count": -1}}, "Attribute scale_out.count " + bins + " 0"},
+		{attributes{"scale_out": nil, "node_create": attributes{"region": ""}}, "Attribute node_create.region string length must be at least 1"},
+		{attributes{"scale_out": nil, "resize": attributes{"adjustment_type": "BY_HALF", "number": 1}}, `"BY_HALF" is not one of`},
+		{attributes{"scale_out": nil, "resize": attributes{"adjustment_type": "CHANGE_IN_PERCENTAGE"}}, "CHANGE_IN_PERCENTAGE needs a number."},
+		{attributes{"scale_out": nil, "resize": attributes{"adjustment_type": "CHANGE_IN_CAPACITY", "number": 12.5}}, "CHANGE_IN_CAPACITY needs a whole number, not 12.5."},
+		{attributes{"scale_out": nil, "resize": attributes{"number": 1}}, "A number needs an adjustment_type"},
+		{attributes{"scale_out": nil, "resize": attributes{"min_size": 5, "max_size": 3}}, "The specified min_size (5) is greater than the specified max_size (3)."},
+		{attributes{"scale_out": nil, "decision": tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)}, ""},
+		{attributes{"decision": placed}, ""},
+		{attributes{"scale_out": nil, "decision": placed}, "Nothing is requested"},
+		{attributes{"regions": []any{}}, "list must contain at least 1 elements"},
+		{attributes{"regions": []any{nil}}, "The element 0 of the list is null."},
+		{region(attributes{"name": ""}), "Attribute regions[0].name string length must be at least 1"},
+		{region(attributes{"zones": []any{nil}}), "The element 0 of the list is null."},
+		{attributes{"regions": protocol.Listing("R R")}, `"R" is at the indices 0 and 1.`},
+		{attributes{"regions": protocol.Listing("R:a,a")}, `"a" is at the indices 0 and 1.`},
+		{region(attributes{"weight": 0}), "Attribute regions[0].weight " + bins + " 1"},
+		{region(attributes{"cap": -2}), "Attribute regions[0].cap " + bins + " -1"},
+		{region(attributes{"min": -1}), "Attribute regions[0].min " + bins + " 0"},
+		{region(attributes{"cap": 2, "min": 3}), `The min of the region "R" (3) is larger than its cap (2).`},
+		{region(attributes{"cap": 2, "zones": []any{attributes{"name": "a", "min": 2}, attributes{"name": "b", "min": 1}}}), `The mins of the zones of the region "R" add up to 3, and its cap is 2.`},
+		{region(attributes{"cap": 3, "zones": []any{attributes{"name": "a", "min": 2}, attributes{"name": "b", "min": 1}}}), ""},
+		{region(attributes{"min": 5, "zones": []any{attributes{"name": "a", "cap": 1}, attributes{"name": "b", "cap": 1}}}), `The caps of the zones of the region "R" add up to 2, and its min is 5.`},
+		{attributes{"nodes": []any{attributes{"id": "a"}, nil}}, "This attribute contains a null value."},
+	} {
+		config := attributes{"nodes": literal(""), "regions": protocol.Listing("R"), "scale_out": attributes{}}
+		maps.Copy(config, c.more)
+		err := p.ValidateData(t.Context(), "stackpolicy_region_plan", config)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.more, err, c.want)
+		}
+	}
+	if err := p.ValidateData(t.Context(), "stackpolicy_zone_plan", attributes{"nodes": literal(""), "zones": protocol.Listing("a"), "region": "", "scale_out": attributes{}}); err == nil ||
+		!strings.Contains(err.Error(), "Attribute region string length must be at least 1") {
+		t.Errorf("a region without a name: %v", err)
+	}
+}
+
+// TestDecisionPlaces: a decision carries its places along, from plan to plan: a region plan's has zones to choose by, and
+// a zone plan's its region. TestAccPlans does it through Terraform.
+func TestDecisionPlaces(t *testing.T) {
+	t.Parallel()
+	p := protocol.Start(t, acctest.NewFake(t, fakecloud.Config{}).Fake, fakecloud.MemberUser, "RegionOne")
+	for name, c := range map[string]struct {
+		asked             attributes
+		regions, one, two string // the plans: of regions, and of the zones of each
+		byZone, byPlace   string // who is left where the plan of zones of RegionOne, or that of regions, says how many go
+	}{
+		"four and four, not eight and eight": {
+			grow(8), "{RegionOne=6 RegionTwo=2} + {count=8 regions={RegionOne=2 RegionTwo=6} zones=} = {RegionOne=8 RegionTwo=8}: 8 nodes to create.",
+			"{az-1=2 az-2=2 az-3=2} + {count=2 region=RegionOne zones={az-1=1 az-2=1}} = {az-1=3 az-2=3 az-3=2}: " +
+				"2 nodes to create. The decision has 8 nodes, of which other regions get 6.",
+			"{az-1=1 az-2=1} + {count=6 region=RegionTwo zones={az-1=3 az-2=3}} = {az-1=4 az-2=4}: " +
+				"6 nodes to create. The decision has 8 nodes, of which other regions get 2.", "", "",
 		},
-	)
+		"the oldest of each zone of RegionOne, and none of RegionTwo": {
+			shrink(4), "{RegionOne=6 RegionTwo=2} - {count=4 regions={RegionOne=4} zones=} = {RegionOne=2 RegionTwo=2}: 4 nodes to delete.",
+			"{az-1=2 az-2=2 az-3=2} - {count=4 region=RegionOne zones={az-1=1 az-2=1 az-3=2}} = {az-1=1 az-2=1 az-3=0}: 4 nodes to delete.",
+			"{az-1=1 az-2=1} = {az-1=1 az-2=1}: Nothing to create or to delete. The decision has 4 nodes, of which other regions get 4.",
+			"n3 n4 n6 n7", "n4 n5 n6 n7",
+		},
+	} {
+		read := func(kind string, config attributes) map[string]tftypes.Value {
+			config["nodes"] = literal("RegionOne/az-1 RegionOne/az-2 RegionOne/az-3 RegionOne/az-1 RegionOne/az-2 RegionOne/az-3 RegionTwo/az-1 RegionTwo/az-2")
+			value, err := p.ReadData(t.Context(), "stackpolicy_"+kind+"_plan", config)
+			require.NoError(t, err, name)
+			return protocol.Object(value)
+		}
+		c.asked["regions"] = protocol.Listing("RegionOne RegionTwo")
+		regions := read("region", c.asked)
+		assert.Equal(t, c.regions, shown(regions), name)
+		decision := object(map[string]tftypes.Value{"creation": regions["creation"], "deletion": regions["deletion"]})
+		one := read("zone", attributes{"zones": protocol.Listing("az-1 az-2 az-3"), "decision": decision})
+		assert.Equal(t, c.one, shown(one), name)
+		assert.Equal(t, c.two, shown(read("zone", attributes{"region": "RegionTwo", "zones": protocol.Listing("az-1 az-2"), "decision": decision})), name)
+		for want, plan := range map[string]map[string]tftypes.Value{c.byZone: one, c.byPlace: regions} {
+			if want != "" {
+				chosen := read("deletion", attributes{"criteria": "OLDEST_FIRST", "decision": object(map[string]tftypes.Value{"deletion": plan["deletion"]})})
+				assert.Equal(t, want, protocol.Shown(chosen["survivors"]), name)
+			}
+		}
+	}
 }
 
-// TestAccPlanFromCluster: the nodes of a cluster fit into the plans.
-func TestAccPlanFromCluster(t *testing.T) {
+// TestAccPlans: the nodes of a cluster fit into the plans, and so does what one plan decides into the next.
+func TestAccPlans(t *testing.T) {
 	t.Parallel()
 	c := acctest.New(t, fakecloud.Config{})
 	one, two := c.TwoRegions(t)
-	c.Boot(t, acctest.Server{Name: "web-0", Region: one}, acctest.Server{Name: "web-1", Region: one}, acctest.Server{Name: "web-2", Region: two})
+	zone := c.Zones(t, one)[0]
+	c.Boot(t, acctest.Server{Name: "web-0", Region: one, Zone: zone}, acctest.Server{Name: "web-1", Region: one, Zone: zone},
+		acctest.Server{Name: "web-2", Region: two})
 	config := fmt.Sprintf(`
 data "stackpolicy_cluster" "web" {
   regions    = [%[1]q, %[2]q]
-  name_regex = "^%[3]sweb-"
+  name_regex = "^%[4]sweb-"
 }
 data "stackpolicy_region_plan" "p" {
-  nodes    = data.stackpolicy_cluster.web.nodes
-  regions  = [{ name = %[1]q }, { name = %[2]q }]
-  scale_in { count = 2 }
+  nodes   = data.stackpolicy_cluster.web.nodes
+  regions = [{ name = %[1]q, weight = 200 }, { name = %[2]q, cap = 5 }]
+  resize {
+    adjustment_type = "CHANGE_IN_PERCENTAGE"
+    number          = -66.7
+  }
+}
+data "stackpolicy_zone_plan" "z" {
+  region   = %[1]q
+  nodes    = concat(data.stackpolicy_cluster.web.nodes, [{ id = "far", region = "Elsewhere", zone = %[3]q }])
+  zones    = [{ name = %[3]q, min = 1 }]
+  decision = { creation = data.stackpolicy_region_plan.p.creation, deletion = data.stackpolicy_region_plan.p.deletion }
 }
 data "stackpolicy_deletion_plan" "d" {
   nodes    = data.stackpolicy_cluster.web.nodes
@@ -119,8 +401,20 @@ data "stackpolicy_deletion_plan" "d" {
 output "victims" {
   value = [for n in data.stackpolicy_cluster.web.nodes : n.name if contains(data.stackpolicy_deletion_plan.d.deletion.candidates, n.id)]
 }
-`, one, two, c.Prefix)
-	c.Test(t, resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{
-		statecheck.ExpectKnownOutputValue("victims", knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(c.Prefix + c.ByAge(t, "web-0", "web-1")[0]), knownvalue.StringExact(c.Prefix + "web-2")})),
-	}})
+`, one, two, zone, c.Prefix)
+	is := func(plan, attribute string, check knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue("data.stackpolicy_"+plan, tfjsonpath.New(attribute), check)
+	}
+	c.Test(t,
+		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{
+			is("region_plan.p", "deletion", acctest.Share(2, acctest.Counts(one, 1, two, 1))),
+			is("region_plan.p", "creation", knownvalue.Null()),
+			is("region_plan.p", "target", acctest.Counts(one, 1, two, 0)),
+			is("region_plan.p", "summary", knownvalue.StringRegexp(regexp.MustCompile(`(?m)^total +3 +1$`))),
+			is("zone_plan.z", "deletion", acctest.ZoneShare(1, one, acctest.Counts(zone, 1))),
+			is("zone_plan.z", "distribution", acctest.Counts(zone, 2)), // a node elsewhere is not ours
+			statecheck.ExpectKnownOutputValue("victims", acctest.Texts(c.Prefix+c.ByAge(t, "web-0", "web-1")[0], c.Prefix+"web-2")),
+		}},
+		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+	)
 }
