@@ -22,180 +22,139 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// block is a hook block in which everything is null but the values given.
-func block(t *testing.T, values map[string]attr.Value) types.Object {
-	t.Helper()
-	of := hookblock.Block("").Type().(types.ObjectType).AttrTypes
-	all := map[string]attr.Value{}
-	for name, kind := range of {
-		null, err := kind.ValueFromTerraform(t.Context(), tftypes.NewValue(kind.TerraformType(t.Context()), nil))
-		require.NoError(t, err)
-		all[name] = null
-	}
-	maps.Copy(all, values)
-	return types.ObjectValueMust(of, all)
-}
-
 func words(list ...attr.Value) types.List { return types.ListValueMust(types.StringType, list) }
+
+func text(s string) attr.Value { return types.StringValue(s) }
+
+type values = map[string]attr.Value
+
+// block is a hook block in which everything is null but the values given.
+func block(t *testing.T, given values) types.Object {
+	t.Helper()
+	return protocol.Block(t, hookblock.Block(""), given)
+}
 
 // TestSpec: a block is read as it stands, and what a state may have that the
 // schema refuses is no reason to panic.
 func TestSpec(t *testing.T) {
-	text := types.StringValue
-	null := hookblock.Spec(types.ObjectNull(hookblock.Block("").Type().(types.ObjectType).AttrTypes))
-	if null != nil || hookblock.Spec(types.Object{}) != nil || hookblock.Spec(block(t, nil)) != nil {
-		t.Errorf("a hook that is not there: %+v", null)
+	if hookblock.Spec(types.ObjectNull(hookblock.Block("").Type().(types.ObjectType).AttrTypes)) != nil || hookblock.Spec(types.Object{}) != nil {
+		t.Error("a hook that is not there is read")
 	}
-	spec := hookblock.Spec(block(t, map[string]attr.Value{"type": text("command"), "default_result": text("ABANDON"), "timeout": durations.Of(7 * time.Second),
-		"command": words(text("drain"), text(""), types.StringNull())}))
-	if spec == nil || spec.Type != "command" || spec.Default != hook.Abandon || spec.Timeout != 7*time.Second ||
-		strings.Join(spec.Arguments["command"], "|") != "drain||" || len(spec.Arguments) != 1 {
-		t.Errorf("got %+v", spec)
-	}
-	for given, want := range map[bool]string{true: "true", false: "false"} {
-		proxied := hookblock.Spec(block(t, map[string]attr.Value{"type": text("webhook"), "proxy_from_environment": types.BoolValue(given)}))
-		if got := proxied.Arguments["proxy_from_environment"]; len(got) != 1 || got[0] != want {
-			t.Errorf("%t: got %q", given, got)
-		}
-	}
-	weighed := hookblock.Spec(block(t, map[string]attr.Value{"type": text("octavia"), "weight": types.Int64Value(7)}))
-	if got := weighed.Arguments["weight"]; len(got) != 1 || got[0] != "7" {
-		t.Errorf("got %q", got)
-	}
-	for name, values := range map[string]map[string]attr.Value{
-		"a type alone":        {"type": text("webhook")},
-		"no type":             {"queue": text("q")},
-		"an unknown type":     {"type": text("pigeon"), "queue": text("q")},
-		"no words":            {"type": text("command"), "command": words()},
-		"a word that is \"\"": {"type": text("command"), "command": words(types.StringNull())},
-	} {
-		spec := hookblock.Spec(block(t, values))
-		if err := (&hook.Runner{AllowCommands: true}).Check(*spec); err == nil {
-			t.Errorf("%s can be run: %+v", name, spec)
-		}
-	}
-}
-
-// TestValidate: unknown is neither missing nor wrong, and no diagnostic points
-// to a line that has a secret.
-func TestValidate(t *testing.T) {
-	text := types.StringValue
-	unknown := types.StringUnknown()
-	for _, c := range []struct {
-		name   string
-		values map[string]attr.Value
-		at     string
-		detail string
-	}{
-		{"nothing", nil, "", ""},
-		{"all unknown", map[string]attr.Value{"type": unknown, "url": unknown, "queue": unknown}, "", ""},
-		{"unknown URL", map[string]attr.Value{"type": text("webhook"), "url": unknown}, "", ""},
-		{"unknown type", map[string]attr.Value{"type": unknown, "url": text("nonsense")}, "", ""},
-		{"unknown word", map[string]attr.Value{"type": text("command"), "command": words(unknown)}, "", ""},
-		{"what may be left out", map[string]attr.Value{"type": text("command"), "command": words(text("true"))}, "", ""},
-		{"no name of a variable", map[string]attr.Value{"type": text("command"), "command": words(text("true")), "environment": words(text("A=secret"))},
-			"hook.environment", "environment lists names of variables, such as KUBECONFIG."},
-		{"a proxy for a command", map[string]attr.Value{"type": text("command"), "command": words(text("true")), "proxy_from_environment": types.BoolValue(true)},
-			"hook.proxy_from_environment", "proxy_from_environment belongs to a hook of type webhook."},
-		{"no URL", map[string]attr.Value{"type": text("webhook")}, "hook.url", "A hook of type webhook needs url."},
-		{"bad URL", map[string]attr.Value{"type": text("webhook"), "url": text("secret")}, "hook", "The address of a webhook begins with https://"},
-		{"another type's", map[string]attr.Value{"type": text("zaqar"), "queue": text("q"), "url": text("https://x/")}, "hook.url", "url belongs to a hook of type webhook."},
-		{"plain", map[string]attr.Value{"type": text("webhook"), "url": text("http://x/?key=secret")}, "hook", "everybody on the way can read them"},
-	} {
-		var diags diag.Diagnostics
-		hookblock.Validate(block(t, c.values), path.Root("hook"), &diags)
-		if (len(diags) == 0) != (c.detail == "") {
-			t.Errorf("%s: got %v", c.name, diags)
-			continue
-		}
-		for _, d := range diags {
-			if warns := d.Severity() == diag.SeverityWarning; warns != (c.name == "plain") {
-				t.Errorf("%s: %s", c.name, d.Severity())
-			}
-			if at := d.(diag.DiagnosticWithPath).Path().String(); at != c.at || !strings.Contains(d.Detail(), c.detail) || strings.Contains(d.Detail(), "secret") {
-				t.Errorf("%s: at %s: %s", c.name, at, d.Detail())
-			}
-		}
-	}
-}
-
-// TestCheckAllowed: commands need the leave of the provider block, as soon as
-// both are known.
-func TestCheckAllowed(t *testing.T) {
-	command := map[string]attr.Value{"type": types.StringValue("command"), "command": words(types.StringValue("true"))}
+	type arguments = map[string][]string
 	for name, c := range map[string]struct {
-		runner *hook.Runner
-		word   types.String
-		errors int
+		given values
+		want  *hook.Spec
+		runs  bool
 	}{
-		"allowed":                  {&hook.Runner{AllowCommands: true}, types.StringValue("true"), 0},
-		"not allowed":              {&hook.Runner{}, types.StringValue("true"), 1},
-		"provider block not known": {nil, types.StringValue("true"), 0},
-		"a word that is not known": {&hook.Runner{}, types.StringUnknown(), 0},
+		"nothing": {},
+		"a command": {values{"type": text("command"), "default_result": text("ABANDON"), "timeout": durations.Of(7 * time.Second),
+			"command": words(text("drain"), text(""), types.StringNull())},
+			&hook.Spec{Type: "command", Default: hook.Abandon, Timeout: 7 * time.Second, Arguments: arguments{"command": {"drain", "", ""}}}, true},
+		"a proxy": {values{"type": text("webhook"), "url": text("https://x/"), "proxy_from_environment": types.BoolValue(true)},
+			&hook.Spec{Type: "webhook", Arguments: arguments{"url": {"https://x/"}, "proxy_from_environment": {"true"}}}, true},
+		"no proxy": {values{"type": text("webhook"), "proxy_from_environment": types.BoolValue(false)},
+			&hook.Spec{Type: "webhook", Arguments: arguments{"proxy_from_environment": {"false"}}}, false},
+		"a weight": {values{"type": text("octavia"), "weight": types.Int64Value(7)},
+			&hook.Spec{Type: "octavia", Arguments: arguments{"weight": {"7"}}}, false},
+		"a type alone":    {values{"type": text("webhook")}, &hook.Spec{Type: "webhook", Arguments: arguments{}}, false},
+		"no type":         {values{"queue": text("q")}, &hook.Spec{Arguments: arguments{"queue": {"q"}}}, false},
+		"an unknown type": {values{"type": text("pigeon")}, &hook.Spec{Type: "pigeon", Arguments: arguments{}}, false},
+		"no words":        {values{"type": text("command"), "command": words()}, &hook.Spec{Type: "command", Arguments: arguments{"command": {}}}, false},
+		"a word that is \"\"": {values{"type": text("command"), "command": words(types.StringNull())},
+			&hook.Spec{Type: "command", Arguments: arguments{"command": {""}}}, false},
 	} {
-		command["command"] = words(c.word)
-		var diags diag.Diagnostics
-		if hookblock.CheckAllowed(t.Context(), block(t, nil), block(t, nil), c.runner, nil, path.Root("hook"), &diags); len(diags) > 0 {
-			t.Errorf("%s, without a hook: %v", name, diags)
-		}
-		hookblock.CheckAllowed(t.Context(), block(t, command), block(t, nil), c.runner, nil, path.Root("hook"), &diags)
-		assert.Equal(t, c.errors, diags.ErrorsCount(), "%s: %v", name, diags)
-		for _, d := range diags {
-			assert.Equal(t, "hook.type", d.(diag.DiagnosticWithPath).Path().String(), "%s: at", name)
+		spec := hookblock.Spec(block(t, c.given))
+		assert.Equal(t, c.want, spec, name)
+		if spec != nil {
+			assert.Equal(t, c.runs, (&hook.Runner{AllowCommands: true}).Check(*spec) == nil, "%s: it can be run", name)
 		}
 	}
 }
 
-// TestCheckRegions: each region of a hook is asked for what the hook needs there.
-func TestCheckRegions(t *testing.T) {
-	pools := map[string]attr.Value{"type": types.StringValue("octavia"), "default_result": types.StringValue("ABANDON"),
-		"pool_ids": words(types.StringValue("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"))}
-	runner := &hook.Runner{LoadBalancer: func(_ context.Context, region string) (*openstack.LoadBalancer, error) {
+// TestCheckAllowed: commands need the leave of the provider block, as soon as both are known, and
+// each region of a hook is asked for what the hook needs there.
+func TestCheckAllowed(t *testing.T) {
+	command := values{"type": text("command"), "command": words(text("true"))}
+	pools := values{"type": text("octavia"), "default_result": text("ABANDON"), "pool_ids": words(text("1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"))}
+	one := &hook.Runner{LoadBalancer: func(_ context.Context, region string) (*openstack.LoadBalancer, error) {
 		if region == "RegionOne" {
 			return nil, nil
 		}
 		return nil, errors.New("region " + region + " has no Octavia")
 	}}
-	for regions, says := range map[string]string{"RegionOne": "", "RegionTwo": "RegionTwo", "RegionOne RegionTwo": "RegionTwo", "RegionTwo RegionOne": "RegionTwo", "": ""} {
+	for name, c := range map[string]struct {
+		runner  *hook.Runner
+		given   values
+		regions []string
+		says    string // "": it is allowed
+	}{
+		"no hook":                  {&hook.Runner{}, nil, nil, ""},
+		"allowed":                  {&hook.Runner{AllowCommands: true}, command, nil, ""},
+		"not allowed":              {&hook.Runner{}, command, nil, "allow_commands"},
+		"provider block not known": {nil, command, nil, ""},
+		"a word that is not known": {&hook.Runner{}, values{"type": text("command"), "command": words(types.StringUnknown())}, nil, ""},
+		"a region with Octavia":    {one, pools, []string{"RegionOne"}, ""},
+		"one without":              {one, pools, []string{"RegionTwo"}, "RegionTwo"},
+		"the second without":       {one, pools, []string{"RegionOne", "RegionTwo"}, "RegionTwo"},
+		"the first without":        {one, pools, []string{"RegionTwo", "RegionOne"}, "RegionTwo"},
+		"no region":                {one, pools, nil, ""},
+	} {
 		var diags diag.Diagnostics
-		hookblock.CheckAllowed(t.Context(), block(t, pools), block(t, pools), runner, strings.Fields(regions), path.Root("hook"), &diags)
-		if len(diags) != min(1, len(says)) || says != "" && !strings.Contains(diags[0].Detail(), says) {
-			t.Errorf("%s: %v", regions, diags)
+		hookblock.CheckAllowed(t.Context(), block(t, c.given), block(t, pools), c.runner, c.regions, path.Root("hook"), &diags)
+		assert.Len(t, diags, min(1, len(c.says)), name)
+		for _, d := range diags {
+			assert.Equal(t, "hook.type", d.(diag.DiagnosticWithPath).Path().String(), "%s: at", name)
+			assert.Contains(t, d.Detail(), c.says, name)
 		}
 	}
 }
 
-// TestBlock: what the schema refuses, and at which argument; and that no plan shows what is
-// sensitive.
+// TestBlock: what is refused, and at which argument. What is not known yet is neither missing nor
+// wrong, and neither a diagnostic nor a plan shows a secret.
 func TestBlock(t *testing.T) {
 	t.Parallel()
 	type attributes = protocol.Attributes
-	const kind = "stackpolicy_deletion_attachment"
+	const unknown = tftypes.UnknownValue
+	of := func(kind any, more attributes) attributes {
+		more["type"], more["command"] = kind, nil
+		return more
+	}
 	for name, c := range map[string]struct {
-		argument string
-		given    any
-		at       string
+		given    attributes // of a hook that runs a command
+		at, says string
 	}{
-		"nothing wrong":       {"timeout", "1d", ""},
-		"no type":             {"type", nil, "hook: Invalid Attribute Combination"},
-		"another type":        {"type", "pigeon", "hook.type: Invalid Attribute Value Match"},
-		"no result":           {"default_result", nil, "hook: Invalid Attribute Combination"},
-		"another result":      {"default_result", "RETRY", "hook.default_result: Invalid Attribute Value Match"},
-		"no time":             {"timeout", "0s", "hook.timeout: Invalid duration"},
-		"too much time":       {"timeout", "25h", "hook.timeout: Invalid duration"},
-		"a null among words":  {"command", []any{"true", nil}, "hook.command: Null List Value"},
-		"a weight that is no": {"weight", 257, "hook.weight: Invalid Attribute Value"},
+		"nothing wrong":      {attributes{"timeout": "1d"}, "", ""},
+		"an empty block":     {of(nil, attributes{"default_result": nil}), "hook: Invalid Attribute Combination", ""},
+		"no type":            {attributes{"type": nil}, "hook: Invalid Attribute Combination", ""},
+		"another type":       {attributes{"type": "pigeon"}, "hook.type: Invalid Attribute Value Match", ""},
+		"no result":          {attributes{"default_result": nil}, "hook: Invalid Attribute Combination", ""},
+		"another result":     {attributes{"default_result": "RETRY"}, "hook.default_result: Invalid Attribute Value Match", ""},
+		"no time":            {attributes{"timeout": "0s"}, "hook.timeout: Invalid duration", ""},
+		"too much time":      {attributes{"timeout": "25h"}, "hook.timeout: Invalid duration", ""},
+		"a null among words": {attributes{"command": []any{"true", nil}}, "hook.command: Null List Value", ""},
+		"a weight that is no": {of("octavia", attributes{"pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}, "weight": 257}),
+			"hook.weight: Invalid Attribute Value", ""},
+		"all unknown":     {of(unknown, attributes{"url": unknown, "queue": unknown}), "", ""},
+		"an unknown URL":  {of("webhook", attributes{"url": unknown}), "", ""},
+		"an unknown type": {of(unknown, attributes{"url": "nonsense"}), "", ""},
+		"an unknown word": {attributes{"command": []any{unknown}}, "", ""},
+		"no name of a variable": {attributes{"environment": []any{"A=secret"}},
+			"hook.environment: Invalid hook", "environment lists names of variables, such as KUBECONFIG."},
+		"a proxy for a command": {attributes{"proxy_from_environment": true},
+			"hook.proxy_from_environment: Invalid hook", "proxy_from_environment belongs to a hook of type webhook."},
+		"no URL":                 {of("webhook", attributes{}), "hook.url: Invalid hook", "A hook of type webhook needs url."},
+		"a bad URL":              {of("webhook", attributes{"url": "secret"}), "hook: Invalid hook", "The address of a webhook begins with https://"},
+		"an argument of another": {of("zaqar", attributes{"queue": "q", "url": "https://x/"}), "hook.url: Invalid hook", "url belongs to a hook of type webhook."},
+		"a URL in the clear":     {of("webhook", attributes{"url": "http://x/?key=secret"}), "hook: Insecure hook", "everybody on the way can read them"},
 	} {
+		block := attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}
+		maps.Copy(block, c.given)
 		p, err := protocol.Connect(t.Context(), attributes{"allow_commands": true})
 		require.NoError(t, err)
-		block := attributes{"type": "command", "command": []any{"true"}, "default_result": "ABANDON"}
-		if c.argument == "weight" {
-			block = attributes{"type": "octavia", "pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}, "default_result": "ABANDON"}
-		}
-		block[c.argument] = c.given
-		_ = p.Validate(t.Context(), kind, attributes{"server_id": "1", "hook": block}) // what it says is looked at
-		if at, _, _ := strings.Cut(p.At(), "\n"); at != c.at {
-			t.Errorf("%s: said %q, want %q", name, at, c.at)
+		err = p.Validate(t.Context(), "stackpolicy_deletion_attachment", attributes{"server_id": "1", "hook": block})
+		assert.Equal(t, c.at == "" || strings.HasSuffix(c.at, "Insecure hook"), err == nil, "%s: it is taken", name)
+		if at, _, _ := strings.Cut(p.At(), "\n"); at != c.at || !strings.Contains(p.Said(), c.says) || strings.Contains(p.Said(), "secret") {
+			t.Errorf("%s: said %q, want %q: %s", name, at, c.at, p.Said())
 		}
 	}
 	nested := hookblock.Block("").Attributes

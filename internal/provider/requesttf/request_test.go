@@ -3,37 +3,20 @@ package requesttf_test
 import (
 	"context"
 	"errors"
-	"maps"
 	"math/big"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/request"
-	"github.com/stretchr/testify/require"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 )
-
-// block is a block in which everything is null but the values given.
-func block(t *testing.T, of schema.Block, values map[string]attr.Value) types.Object {
-	t.Helper()
-	kinds := of.Type().(types.ObjectType).AttrTypes
-	all := map[string]attr.Value{}
-	for name, kind := range kinds {
-		null, err := kind.ValueFromTerraform(t.Context(), tftypes.NewValue(kind.TerraformType(t.Context()), nil))
-		require.NoError(t, err)
-		all[name] = null
-	}
-	maps.Copy(all, values)
-	return types.ObjectValueMust(kinds, all)
-}
 
 // object is an object as a decision may have it.
 func object(fields map[string]attr.Value) types.Object {
@@ -56,7 +39,9 @@ func TestRead(t *testing.T) {
 		*into = types.ObjectNull(blocks[name].Type().(types.ObjectType).AttrTypes)
 	}
 	whole := func(n int64) attr.Value { return types.Int64Value(n) }
-	of := func(name string, values map[string]attr.Value) types.Object { return block(t, blocks[name], values) }
+	of := func(name string, values map[string]attr.Value) types.Object {
+		return protocol.Block(t, blocks[name], values)
+	}
 	least, most, step, one, two := int64(3), int64(9), int64(2), int64(1), int64(2)
 	for name, c := range map[string]struct {
 		asked func(*requesttf.Model)

@@ -6,9 +6,13 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stretchr/testify/require"
 )
 
 // valueOf makes a value of a type. A wrong one is a mistake of the test, and
@@ -83,6 +87,20 @@ func literal(v any) tftypes.Value {
 		return tftypes.NewValue(tftypes.Object{AttributeTypes: kinds}, values)
 	}
 	return tftypes.NewValue(tftypes.DynamicPseudoType, v)
+}
+
+// Block is a block, of a schema, in which everything is null but the values given.
+func Block(t testing.TB, of interface{ Type() attr.Type }, given map[string]attr.Value) types.Object {
+	t.Helper()
+	kinds := of.Type().(types.ObjectType).AttrTypes
+	all := map[string]attr.Value{}
+	for name, kind := range kinds {
+		null, err := kind.ValueFromTerraform(t.Context(), tftypes.NewValue(kind.TerraformType(t.Context()), nil))
+		require.NoError(t, err)
+		all[name] = null
+	}
+	maps.Copy(all, given)
+	return types.ObjectValueMust(kinds, all)
 }
 
 // Spread configures placement over the five zones of the default regions.
