@@ -1,9 +1,9 @@
 package readinesstf_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -32,9 +32,10 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 // What only Terraform can show of the readiness attachment: its life, and in which order an
 // apply makes servers, waits for them, and drains those that leave. A first test of an order:
 //
-//	r := startRollout(t, bothFirst, map[string]int{"a": 1, "b": 1}) // nodes, with their marks
-//	r.slow["c"] = 2                                                // its health check fails twice
-//	_, events, err := r.roll(t, bothFirst, map[string]int{"b": 1, "c": 2})
+//	r := startRollout(t)
+//	r.roll(t, bothFirst, "a = 1, b = 1") // nodes, with their marks
+//	r.slow["c"] = 2                      // its health check fails twice
+//	_, events := r.roll(t, bothFirst, "b = 1, c = 2")
 //	// events is "ready c; drain a in a:- b:1 c:2", r.marks(t) is "b:1 c:2"
 //
 // All else is in attachment_resource_test.go, without Terraform.
@@ -44,34 +45,29 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 // consumer that drains them gets and sees in the cloud at that moment.
 type rollout struct {
 	*workspace.Workspace
-	c      *acctest.Cloud
-	region string
+	c   *acctest.Cloud
+	url string
 
 	mu     sync.Mutex
 	slow   map[string]int  // how often a node is yet to be asked until it is ready
 	events []string        // "ready NAME" and "drain NAME in MARKS"
 	known  map[string]bool // those that have been ready
-	url    string
 }
 
 // lifecycle says which resources have create_before_destroy.
 type lifecycle struct{ servers, deletions bool }
 
-func startRollout(t *testing.T, l lifecycle, nodes map[string]int) *rollout {
+var bothFirst = lifecycle{servers: true, deletions: true}
+
+func startRollout(t *testing.T) *rollout {
 	t.Helper()
-	c := acctest.New(t, fakecloud.Config{})
-	r := &rollout{c: c, region: c.Regions(t)[0], slow: map[string]int{}, known: map[string]bool{}}
+	r := &rollout{c: acctest.New(t, fakecloud.Config{}), slow: map[string]int{}, known: map[string]bool{}}
 	handler := http.NewServeMux()
 	handler.HandleFunc("GET /health/{name}", r.health)
 	handler.HandleFunc("POST /drain", func(w http.ResponseWriter, req *http.Request) { r.drain(t, w, req) })
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	r.url = server.URL
-	r.Workspace = c.Workspace(t, r.config(l, nodes))
-	if _, err := r.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	r.events = nil
 	return r
 }
 
@@ -105,83 +101,60 @@ func (r *rollout) drain(t *testing.T, w http.ResponseWriter, req *http.Request) 
 // marks are the servers in the cloud with their marks: "a:1 b:-".
 func (r *rollout) marks(t *testing.T) string {
 	var list []string
-	for name, mark := range marks(t, r.c) {
-		if mark == "" {
-			mark = "-"
-		}
-		list = append(list, name+":"+mark)
+	for name, s := range r.c.Servers(t) {
+		list = append(list, name+":"+cmp.Or(s.Metadata[openstack.MarkKey], "-"))
 	}
 	slices.Sort(list)
 	return strings.Join(list, " ")
 }
 
-// config has servers, a readiness attachment, and a deletion attachment each.
-// The nodes are their marks by name.
-func (r *rollout) config(l lifecycle, nodes map[string]int) string {
-	before := func(yes bool) string {
-		if !yes {
-			return ""
-		}
-		return "lifecycle {\n    create_before_destroy = true\n  }"
-	}
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(nodes)) {
-		list = append(list, fmt.Sprintf("%s = %d", name, nodes[name]))
-	}
-	return fmt.Sprintf(`
+// roll applies nodes with their marks, "a = 1, b = 1": servers, a deletion attachment each, and a
+// readiness attachment. It returns what terraform says, and what is on record.
+func (r *rollout) roll(t *testing.T, l lifecycle, nodes string) (text, events string) {
+	t.Helper()
+	first := map[bool]string{true: acctest.First}
+	config := fmt.Sprintf(`
 locals {
   nodes = { %s }
 }
-resource "openstack_compute_instance_v2" "node" {
+resource "openstack_compute_instance_v2" "web" {
   for_each = local.nodes
   name     = "%s${each.key}"
   region   = %q
   %s
   %s
 }
-resource "stackpolicy_deletion_attachment" "node" {
-  for_each        = openstack_compute_instance_v2.node
-  server_id       = each.value.id
-  region          = each.value.region
-  node_name       = each.key
-  only_in_service = true
-  %s
-  %s
-}
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
-  servers = { for name, node in stackpolicy_deletion_attachment.node : name => { id = node.server_id, region = node.region, mark = tostring(local.nodes[name]) } }
+  servers = { for name, node in stackpolicy_deletion_attachment.web : name => { id = node.server_id, region = node.region, mark = tostring(local.nodes[name]) } }
   http {
     url = "%s/health/{name}"
   }
 }
-`, strings.Join(list, ", "), r.c.Prefix, r.region, r.c.Bare(), before(l.servers),
-		fmt.Sprintf("hook {\n    type = \"webhook\"\n    url = \"%s/drain\"\n    default_result = \"ABANDON\"\n  }", r.url), before(l.deletions), r.url)
+`, nodes, r.c.Prefix, r.c.Regions(t)[0], r.c.Bare(), first[l.servers], r.url) + acctest.Drained(fmt.Sprintf(`node_name       = each.key
+  only_in_service = true
+  hook {
+    type           = "webhook"
+    url            = "%s/drain"
+    default_result = "ABANDON"
+  }
+  %s`, r.url, first[l.deletions]))
+	if r.Workspace == nil {
+		r.Workspace = r.c.Workspace(t, config)
+	}
+	require.NoError(t, r.Write(config))
+	r.record()
+	text, err := r.Apply(t.Context())
+	require.NoError(t, err)
+	return text, r.record()
 }
 
-// roll applies the nodes, and returns what terraform says and what is on record.
-func (r *rollout) roll(t *testing.T, l lifecycle, nodes map[string]int) (text, events string, err error) {
-	t.Helper()
-	require.NoError(t, r.Write(r.config(l, nodes)))
-	r.mu.Lock()
-	r.events = nil
-	r.mu.Unlock()
-	text, err = r.Apply(t.Context())
+// record is what happened since it was looked at last.
+func (r *rollout) record() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return text, strings.Join(r.events, "; "), err
-}
-
-var bothFirst = lifecycle{servers: true, deletions: true}
-
-// marks are the marks of the test's servers, by name.
-func marks(t *testing.T, c *acctest.Cloud) map[string]string {
-	t.Helper()
-	found := map[string]string{}
-	for name, s := range c.Servers(t) {
-		found[name] = s.Metadata[openstack.MarkKey]
-	}
-	return found
+	defer func() { r.events = nil }()
+	return strings.Join(r.events, "; ")
 }
 
 // TestAccReadinessLife: an attachment is made, imported, finds that a mark is missing, follows
@@ -216,7 +189,7 @@ resource "stackpolicy_readiness_attachment" "web" {
 	}
 	marked := func(want string, times int32) {
 		t.Helper()
-		if got := marks(t, c)["0"]; got != want || asked.Load() != times {
+		if got := c.Servers(t)["0"].Metadata[openstack.MarkKey]; got != want || asked.Load() != times {
 			t.Errorf("marked with %q, want %q; asked %d times, want %d", got, want, asked.Load(), times)
 		}
 	}
@@ -266,19 +239,16 @@ func TestAccReadinessOrder(t *testing.T) {
 		}
 		t.Run("missing "+name, func(t *testing.T) {
 			t.Parallel()
-			r := startRollout(t, c.lifecycle, map[string]int{"a": 1, "b": 1})
+			r := startRollout(t)
+			r.roll(t, c.lifecycle, "a = 1, b = 1")
 			r.slow["c"] = 2
-			text, events, err := r.roll(t, c.then, map[string]int{"b": 1, "c": 2})
-			if err != nil || events != c.events {
-				t.Errorf("%v\n got %s\nwant %s", err, events, c.events)
-			}
+			text, events := r.roll(t, c.then, "b = 1, c = 2")
+			assert.Equal(t, c.events, events)
 			if strings.Contains(text, warning) != c.warns || (c.warns && !acctest.Says("The servers of a were in service and are gone").MatchString(text)) {
 				t.Errorf("warns: want %t\n%s", c.warns, text)
 			}
 			assert.Equal(t, "b:1 c:2", r.marks(t))
-			if text, err := r.Run(t.Context(), "plan", "-no-color", "-detailed-exitcode"); err != nil {
-				t.Errorf("the next plan is not empty: %v\n%s", err, text)
-			}
+			acctest.Loop{Workspace: r.Workspace}.Settled(t, name)
 		})
 	}
 }
