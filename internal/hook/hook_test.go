@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -177,4 +178,50 @@ func TestCancel(t *testing.T) {
 			t.Errorf("got %v after %s, %+v", err, time.Since(start), p)
 		}
 	})
+}
+
+// TestCheck: arguments that no hook can be run with are refused, and an address that others can read secrets of is
+// warned of. Neither says what is in an argument that may have a secret in it.
+func TestCheck(t *testing.T) {
+	type arguments = map[string][]string
+	const refused, warned, id = "begins with https://", "everybody on the way can read them", "8d3a1e6c-1f2b-4c5d-9e8f-0a1b2c3d4e5f"
+	url := func(address string) Spec { return Spec{Type: "webhook", Arguments: arguments{"url": {address}}} }
+	runner := &Runner{HTTP: http.DefaultClient, LoadBalancer: new(openstack.Cloud).LoadBalancer}
+	pools := func(given arguments) Spec { return Spec{Type: "octavia", Arguments: given} }
+	for _, c := range []struct {
+		spec     Spec
+		at, want string
+	}{
+		{url("https://consumer.example/drain"), "", ""},
+		{url("https://ann:secret@consumer.example/?key=secret"), "", ""},
+		{url("http://consumer.example/drain"), "", ""},
+		{url("http://ann:secret@consumer.example/"), "", warned},
+		{url("http://consumer.example/?key=secret"), "", warned},
+		{url("https://consumer.example:secret/"), "", refused},
+		{url("https:///secret"), "", refused},
+		{url("ftp://consumer.example/secret"), "", refused},
+		{url("consumer.example/secret"), "", refused},
+		{pools(arguments{"pool_ids": {id}}), "", ""},
+		{pools(arguments{"pool_ids": {"8d3a1e6c1f2b4c5d9e8f0a1b2c3d4e5f"}, "weight": {"1"}}), "", ""},
+		{pools(nil), "pool_ids", "A hook of type octavia needs pool_ids."},
+		{pools(arguments{"pool_ids": {}}), "pool_ids", "pool_ids has no id of a pool."},
+		{pools(arguments{"pool_ids": {"web"}}), "pool_ids", `"web" is not the id of a pool, which is a UUID.`},
+		{pools(arguments{"pool_ids": {"../loadbalancers"}}), "pool_ids", `is not the id of a pool`},
+		{pools(arguments{"pool_ids": {id}, "url": {"x"}}), "url", "url belongs to a hook of type webhook. One of type octavia takes pool_ids, weight."},
+	} {
+		faults := c.spec.Check(func(string) bool { return false })
+		assert.Len(t, faults, min(1, len(c.want)), "%v", c.spec)
+		for _, fault := range faults {
+			if fault.Warning != (c.want == warned) || fault.Argument != c.at || !strings.Contains(fault.Text, c.want) || strings.Contains(fault.Text, "secret") {
+				t.Errorf("%v: got %+v, want %q", c.spec, fault, c.want)
+			}
+		}
+		err := runner.Check(c.spec)
+		if (err != nil) != (c.want != "" && c.want != warned) || err != nil && !strings.Contains(err.Error(), "its hook cannot be run: ") {
+			t.Errorf("%v: %v", c.spec, err)
+		}
+	}
+	for _, kind := range []string{"webhook", "command", "a new one"} {
+		assert.NoError(t, (&Runner{}).CheckRegion(t.Context(), Spec{Type: kind}, "R", true), "%s needs nothing of a region", kind)
+	}
 }

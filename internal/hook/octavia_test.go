@@ -216,26 +216,3 @@ func TestOctaviaErrors(t *testing.T) {
 	_, err := (&Runner{}).Run(t.Context(), Spec{Type: "octavia", Arguments: map[string][]string{"pool_ids": {none}}}, Message{}, &Progress{})
 	assert.ErrorContains(t, err, "needs an OpenStack cloud")
 }
-
-func TestOctaviaCheck(t *testing.T) {
-	for _, c := range []struct {
-		arguments map[string][]string
-		want      string
-	}{
-		{map[string][]string{"pool_ids": {"8d3a1e6c-1f2b-4c5d-9e8f-0a1b2c3d4e5f"}}, ""},
-		{map[string][]string{"pool_ids": {"8d3a1e6c1f2b4c5d9e8f0a1b2c3d4e5f"}, "weight": {"1"}}, ""},
-		{nil, "A hook of type octavia needs pool_ids."},
-		{map[string][]string{"pool_ids": {}}, "pool_ids has no id of a pool."},
-		{map[string][]string{"pool_ids": {"web"}}, `"web" is not the id of a pool, which is a UUID.`},
-		{map[string][]string{"pool_ids": {"../loadbalancers"}}, `is not the id of a pool`},
-		{map[string][]string{"pool_ids": {"8d3a1e6c-1f2b-4c5d-9e8f-0a1b2c3d4e5f"}, "url": {"x"}}, "url belongs to a hook of type webhook. One of type octavia takes pool_ids, weight."},
-	} {
-		var got []string
-		for _, f := range (Spec{Type: "octavia", Arguments: c.arguments}).Check(func(string) bool { return false }) {
-			got = append(got, f.Text)
-		}
-		if all := strings.Join(got, " "); (c.want == "") != (all == "") || !strings.Contains(all, c.want) {
-			t.Errorf("%v: got %q, want %q", c.arguments, all, c.want)
-		}
-	}
-}
