@@ -97,7 +97,6 @@ var refused = fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodGet
 // are pending; where Nova could not be asked, nothing changes.
 func TestAwaited(t *testing.T) {
 	t.Parallel()
-	const notInService, unread = ": Servers are not in service", ": Unable to look for the marks of the servers"
 	note := func(pairs ...string) fakecloud.Server {
 		s := fakecloud.Server{Name: "web-1", Metadata: map[string]string{}}
 		for i := 0; i < len(pairs); i += 2 {
@@ -105,22 +104,23 @@ func TestAwaited(t *testing.T) {
 		}
 		return s
 	}
-	const then = "2026-11-01T00:00:00Z"
+	const then, marked, marks = "2026-11-01T00:00:00Z", "web-0:1+ web-1:1, pending ", "web-0:1+ web-1:1+, pending "
 	for name, c := range map[string]struct {
-		other fakecloud.Server
-		fault *fakecloud.Fault
-		noted string // of web-1
-		at    string
+		other         fakecloud.Server
+		fault         *fakecloud.Fault
+		at            string
+		made, updated string // what is noted, and who is pending: of a new attachment, and of one that had web-0
 	}{
-		"new":                      {note(), nil, "1+", ""},
-		"of another mark":          {note(openstack.MarkKey, "0"), nil, "1+", ""},
-		"in service":               {note(openstack.MarkKey, "1"), nil, "1", ""},
-		"drained":                  {note(openstack.MarkKey, "1", openstack.DrainedKey, then), nil, "1+", ""},
-		"not in service before":    {note(openstack.NotInServiceAtKey, "1 "+then), nil, "1+", ""},
-		"in ERROR":                 {fakecloud.Server{Name: "web-1", Status: "ERROR"}, nil, "", notInService},
-		"which Nova does not list": {note(), &refused, "", unread},
+		"new":                   {note(), nil, "", marks, marks},
+		"of another mark":       {note(openstack.MarkKey, "0"), nil, "", marks, marks},
+		"in service":            {note(openstack.MarkKey, "1"), nil, "", marked, marked},
+		"drained":               {note(openstack.MarkKey, "1", openstack.DrainedKey, then), nil, "", marks, marks},
+		"not in service before": {note(openstack.NotInServiceAtKey, "1 "+then), nil, "", marks, marks},
+		"in ERROR": {fakecloud.Server{Name: "web-1", Status: "ERROR"}, nil, ": Servers are not in service",
+			"web-0:1+ web-1:, pending none", "web-0:1+ web-1:, pending web-1"},
+		"which Nova does not list": {note(), &refused, ": Unable to look for the marks of the servers", "web-0: web-1:, pending none", "web-0:1+ web-1:, pending "},
 	} {
-		for _, update := range []bool{false, true} {
+		for update, want := range map[bool]string{false: c.made, true: c.updated} {
 			t.Run(fmt.Sprintf("%s, update %t", name, update), func(t *testing.T) {
 				t.Parallel()
 				a := await(t, c.other)
@@ -136,33 +136,17 @@ func TestAwaited(t *testing.T) {
 				if (err != nil) != (c.at != "") || a.At() != c.at {
 					t.Errorf("%v, said %s", err, a.Said())
 				}
-				first := "1+"
-				if c.at == unread && !update {
-					first = ""
-				}
-				if got, want := a.noted(), "web-0:"+first+" web-1:"+c.noted; got != want {
-					t.Errorf("noted is %s, want %s", got, want)
-				}
-				if update && a.asked("web-0") > 0 || c.noted == "1" && a.asked("web-1") > 0 {
+				assert.Equal(t, want, a.noted()+", pending "+a.pending())
+				if update && a.asked("web-0") > 0 || want == marked && a.asked("web-1") > 0 {
 					t.Error("a server that is in service is looked at again")
 				}
-				if c.at == unread && update {
-					if !a.I.State.Equal(before) {
-						t.Errorf("the state is %s", a.I.State)
-					}
-					return
-				}
-				want := ""
-				if c.at != "" {
-					want = map[bool]string{true: "web-1", false: "none"}[update]
-				}
-				assert.Equal(t, want, a.pending(), "pending")
-				if want == "none" {
-					return
-				}
-				state := protocol.Object(a.I.State)
-				if len(protocol.Object(state["servers"])) != 2 || protocol.Text(state["id"]) != "web" || protocol.Text(state["timeout"]) != "10m" {
-					t.Errorf("the state is %s", a.I.State)
+				switch {
+				case c.fault != nil && update:
+					assert.True(t, a.I.State.Equal(before), "the state is %s", a.I.State)
+				case a.pending() != "none":
+					state := protocol.Object(a.I.State)
+					assert.Len(t, protocol.Object(state["servers"]), 2)
+					assert.Equal(t, "web 10m", protocol.Text(state["id"])+" "+protocol.Text(state["timeout"]))
 				}
 			})
 		}
@@ -173,40 +157,34 @@ func TestAwaited(t *testing.T) {
 // removes the attachment warns that nobody waits any more.
 func TestRefreshed(t *testing.T) {
 	t.Parallel()
-	noted := func(key, text string) func(*fakecloud.Server) {
-		return func(s *fakecloud.Server) {
+	changed := func(change func(*fakecloud.Server)) func(awaiting) {
+		return func(a awaiting) { a.Fake.UpdateServer("RegionTwo", a.ids["web-1"], change) }
+	}
+	noted := func(key, text string) func(awaiting) {
+		return changed(func(s *fakecloud.Server) {
 			if delete(s.Metadata, key); text != "" {
 				s.Metadata[key] = text
 			}
-		}
+		})
 	}
 	for name, c := range map[string]struct {
-		change  func(*fakecloud.Server)
-		gone    bool
-		down    bool
+		happens func(awaiting)
 		pending string
 	}{
-		"nothing":       {},
-		"in ERROR":      {change: func(s *fakecloud.Server) { s.Status = "ERROR" }},
-		"no mark":       {change: noted(openstack.MarkKey, ""), pending: "web-1"},
-		"another mark":  {change: noted(openstack.MarkKey, "2"), pending: "web-1"},
-		"a drain":       {change: noted(openstack.DrainedKey, "2026-11-01T00:00:00Z"), pending: "web-1"},
-		"no server":     {gone: true, pending: "web-1"},
-		"a cell, down":  {down: true},
-		"a wait, ended": {change: noted(openstack.NotInServiceAtKey, "1 2026-11-01T00:00:00Z")},
+		"nothing":       {func(awaiting) {}, ""},
+		"in ERROR":      {changed(func(s *fakecloud.Server) { s.Status = "ERROR" }), ""},
+		"no mark":       {noted(openstack.MarkKey, ""), "web-1"},
+		"another mark":  {noted(openstack.MarkKey, "2"), "web-1"},
+		"a drain":       {noted(openstack.DrainedKey, "2026-11-01T00:00:00Z"), "web-1"},
+		"no server":     {func(a awaiting) { a.Fake.RemoveServers("RegionTwo", a.ids["web-1"]) }, "web-1"},
+		"a cell, down":  {func(a awaiting) { a.Fake.SetCellDown("RegionTwo", true) }, ""},
+		"a wait, ended": {noted(openstack.NotInServiceAtKey, "1 2026-11-01T00:00:00Z"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := await(t, fakecloud.Server{Name: "web-1"})
 			a.must(t, a.config("web-0", "web-1"))
-			switch {
-			case c.change != nil:
-				a.Fake.UpdateServer("RegionTwo", a.ids["web-1"], c.change)
-			case c.gone:
-				a.Fake.RemoveServers("RegionTwo", a.ids["web-1"])
-			case c.down:
-				a.Fake.SetCellDown("RegionTwo", true)
-			}
+			c.happens(a)
 			a.Later(t)
 			a.Fake.ResetRequests()
 			if a.Look(t); a.pending() != c.pending {
