@@ -78,32 +78,34 @@ func TestOctavia(t *testing.T) {
 	if err := p.run(t, 1, "web-1", Launch, nil, pool); err != nil || p.changes() != 3 {
 		t.Errorf("%v, %d changes: a member that has a weight keeps it", err, p.changes())
 	}
-
-	err := p.run(t, 0, "web-0", Launch, nil, other)
-	assert.ErrorContains(t, err, "has the weight 0, so it gets no connections, and no tag notes which weight it had: give weight in the hook")
-	assert.NoError(t, p.run(t, 0, "web-0", Launch, map[string][]string{"weight": {"9"}}, other))
-	p.expect(t, other, "c 9", "d 9")
-	assert.NoError(t, p.run(t, 0, "web-0", Termination, map[string][]string{"weight": {"1"}}, other))
-	p.expect(t, other, "c 1 stackpolicy_weight=9", "d 1 stackpolicy_weight=9")
 }
 
-// TestOctaviaNotes: what a tag notes counts where it is 0 too, is not overwritten, and is
-// removed from a member that has its weight already.
-func TestOctaviaNotes(t *testing.T) {
+// TestOctaviaWeight: which weight a member gets, and what is noted of the one that it had. What a tag notes counts where it
+// is 0 too, is not overwritten, and is removed from a member that has its weight already.
+func TestOctaviaWeight(t *testing.T) {
 	for _, c := range []struct {
 		before     fakecloud.Member
 		transition string
+		weight     []string // of the hook
 		want       string
+		err        string
 	}{
-		{fakecloud.Member{Name: "a", Weight: 5, Tags: []string{"mine", "stackpolicy_weight=5"}}, Launch, "a 5 mine"},
-		{fakecloud.Member{Name: "a", Weight: 0, Tags: []string{"stackpolicy_weight=0"}}, Launch, "a 0"},
-		{fakecloud.Member{Name: "a", Weight: 7, Tags: []string{"stackpolicy_weight=0"}}, Termination, "a 0 stackpolicy_weight=0"},
-		{fakecloud.Member{Name: "a", Weight: 7, Tags: []string{"stackpolicy_weight=257"}}, Termination, "a 0 stackpolicy_weight=257 stackpolicy_weight=7"},
+		{fakecloud.Member{Weight: 5, Tags: []string{"mine", "stackpolicy_weight=5"}}, Launch, nil, "a 5 mine", ""},
+		{fakecloud.Member{Weight: 0, Tags: []string{"stackpolicy_weight=0"}}, Launch, nil, "a 0", ""},
+		{fakecloud.Member{Weight: 7, Tags: []string{"stackpolicy_weight=0"}}, Termination, nil, "a 0 stackpolicy_weight=0", ""},
+		{fakecloud.Member{Weight: 7, Tags: []string{"stackpolicy_weight=257"}}, Termination, nil, "a 0 stackpolicy_weight=257 stackpolicy_weight=7", ""},
+		{fakecloud.Member{Weight: 0, Tags: []string{"stackpolicy_weight=1"}}, Launch, []string{"9"}, "a 9", ""},
+		{fakecloud.Member{Weight: 9}, Termination, []string{"1"}, "a 1 stackpolicy_weight=9", ""},
+		{fakecloud.Member{Weight: 0}, Launch, nil, "a 0",
+			"has the weight 0, so it gets no connections, and no tag notes which weight it had: give weight in the hook"},
 	} {
 		p := inPool(t, fakecloud.Config{}, fakecloud.Server{Name: "web-0", Network: true})
-		c.before.Address = "10.9.0.2"
+		c.before.Name, c.before.Address = "a", "10.9.0.2"
 		pool := p.fake.AddPool("RegionOne", c.before)
-		assert.NoError(t, p.run(t, 0, "web-0", c.transition, nil, pool))
+		err := p.run(t, 0, "web-0", c.transition, map[string][]string{"weight": c.weight}, pool)
+		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%+v: %v", c.before, err)
+		}
 		p.expect(t, pool, c.want)
 	}
 }

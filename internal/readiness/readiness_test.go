@@ -109,6 +109,14 @@ func nodes(servers ...*server) []Node {
 	return list
 }
 
+// many are servers that go through the same statuses.
+func many(n int, statuses ...string) (list []*server) {
+	for range n {
+		list = append(list, &server{statuses: statuses})
+	}
+	return list
+}
+
 // TestRun holds what happens to one server, with a clock that is the test's own.
 func TestRun(t *testing.T) {
 	completes := func(context.Context, Node) (string, error) { return "", nil }
@@ -187,17 +195,8 @@ func TestRun(t *testing.T) {
 // once, and the error names the others.
 func TestRunMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var servers []*server
-		for i := range 200 {
-			statuses := []string{"BUILD", "ACTIVE"}
-			switch i {
-			case 7:
-				statuses = []string{"BUILD"}
-			case 150:
-				statuses = []string{"BUILD", "ERROR"}
-			}
-			servers = append(servers, &server{statuses: statuses})
-		}
+		servers := many(200, "BUILD", "ACTIVE")
+		servers[7].statuses, servers[150].statuses = []string{"BUILD"}, []string{"BUILD", "ERROR"}
 		start := time.Now()
 		_, err := (&Waiter{Timeout: time.Hour}).Run(t.Context(), nodes(servers...))
 		const want = `2 of 200 servers that this apply checked are not in service:
@@ -214,33 +213,24 @@ func TestRunMany(t *testing.T) {
 	})
 }
 
-// TestErrorIsShort: an error names no more nodes than people read.
-func TestErrorIsShort(t *testing.T) {
-	e := &notReadyError{nodes: 70}
-	for range 60 {
-		e.failures = append(e.failures, failure{})
-	}
-	if text := e.Error(); strings.Count(text, "\n") != 51 || !strings.HasSuffix(text, "and 10 more") {
-		t.Errorf("got %s", text)
-	}
-}
-
 // TestNotesEnd: a Nova that does not answer when it is noted that servers are not in
 // service holds the wait up for half a minute, however many they are, and the error
-// stays the one about them.
+// stays the one about them. It names no more than people read.
 func TestNotesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		w := &Waiter{Timeout: time.Minute, Hook: func(context.Context, Node) (string, error) { return "", errors.New("no") }}
-		var servers []*server
-		for range 100 {
-			servers = append(servers, &server{statuses: []string{"ACTIVE"}, hangs: true})
+		servers := many(90, "ACTIVE")
+		for _, s := range servers {
+			s.hangs = true
 		}
 		_, err := w.Run(t.Context(), nodes(servers...))
 		failed, ok := errors.AsType[*notReadyError](err)
-		if !ok || len(failed.failures) != 100 || time.Since(start) != 90*time.Second || !strings.Contains(failed.failures[0].seen, "no; and this could not be noted") {
+		if !ok || len(failed.failures) != 90 || time.Since(start) != 90*time.Second || !strings.Contains(failed.failures[0].seen, "no; and this could not be noted") {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
+		assert.Equal(t, 51, strings.Count(err.Error(), "\n"), "lines")
+		assert.True(t, strings.HasSuffix(err.Error(), "\n  - and 40 more"), err)
 	})
 }
 
@@ -262,12 +252,8 @@ func TestCancel(t *testing.T) {
 			time.AfterFunc(17*time.Second, func() { cancel(stop) })
 			start := time.Now()
 			c.waiter.Timeout = time.Hour
-			var servers []*server
-			for range 100 {
-				servers = append(servers, &server{statuses: []string{c.status}})
-			}
 			passed := &server{statuses: []string{"ACTIVE"}}
-			_, err := c.waiter.Run(ctx, nodes(append(servers, passed)...))
+			_, err := c.waiter.Run(ctx, nodes(append(many(100, c.status), passed)...))
 			if !errors.Is(err, stop) || time.Since(start) != 17*time.Second || !strings.Contains(err.Error(), "not in service yet: web-0, web-1, web-10,") {
 				t.Errorf("%s: %v after %s", name, err, time.Since(start))
 			}
@@ -294,11 +280,7 @@ func TestBounded(t *testing.T) {
 			mu.Unlock()
 			return "", nil
 		}
-		var servers []*server
-		for range 100 {
-			servers = append(servers, &server{statuses: []string{"ACTIVE"}})
-		}
-		if _, err := (&Waiter{Timeout: time.Hour, Hook: hook}).Run(t.Context(), nodes(servers...)); err != nil || most != hooksAtOnce {
+		if _, err := (&Waiter{Timeout: time.Hour, Hook: hook}).Run(t.Context(), nodes(many(100, "ACTIVE")...)); err != nil || most != hooksAtOnce {
 			t.Errorf("%d at once, %v", most, err)
 		}
 	})
