@@ -1,10 +1,8 @@
 package functions
 
 import (
-	"context"
 	"encoding/json"
 	"math/big"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,49 +10,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/dynamic"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// dynamicValue is what Terraform makes of an expression: JSON is one.
-func dynamicValue(ctx context.Context, v any) attr.Value {
-	switch v := v.(type) {
-	case json.Number:
-		f, _, err := big.ParseFloat(v.String(), 10, 512, big.ToNearestEven)
-		if err != nil {
-			return types.NumberUnknown()
-		}
-		return types.NumberValue(f)
-	case string:
-		return types.StringValue(v)
-	case bool:
-		return types.BoolValue(v)
-	case []any:
-		values, of := make([]attr.Value, len(v)), make([]attr.Type, len(v))
-		for i, e := range v {
-			values[i] = dynamicValue(ctx, e)
-			of[i] = values[i].Type(ctx)
-		}
-		return types.TupleValueMust(of, values)
-	case map[string]any:
-		values, of := map[string]attr.Value{}, map[string]attr.Type{}
-		for name, e := range v {
-			values[name] = dynamicValue(ctx, e)
-			of[name] = values[name].Type(ctx)
-		}
-		return types.ObjectValueMust(of, values)
-	}
-	return types.DynamicNull()
-}
-
 // run calls a function with a number and with JSON.
 func run(t *testing.T, f function.Function, number int64, text string, result attr.Value) (argument types.Dynamic, got attr.Value, refusal *function.FuncError) {
 	t.Helper()
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	var v any
-	require.NoError(t, decoder.Decode(&v), text)
-	argument = types.DynamicValue(dynamicValue(t.Context(), v))
+	argument = dynamic.Of(t, text)
 	req := function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.Int64Value(number), argument})}
 	resp := function.RunResponse{Result: function.NewResultData(result)}
 	f.Run(t.Context(), req, &resp)

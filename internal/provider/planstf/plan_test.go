@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/dynamic"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
@@ -98,6 +99,12 @@ func grow(count int, more ...any) attributes { return asking("scale_out", count,
 
 func shrink(count int, more ...any) attributes { return asking("scale_in", count, more) }
 
+// decided asks for what is decided already.
+func decided(t *testing.T, decision string) attributes {
+	t.Helper()
+	return attributes{"decision": dynamic.Value(t, decision)}
+}
+
 func asking(block string, count int, more []any) attributes {
 	asked := attributes{block: attributes{"count": count}}
 	for i := 0; i < len(more); i += 2 {
@@ -127,15 +134,15 @@ func TestRegionPlanRead(t *testing.T) {
 		"a shrink of what is above a zone's cap": {nodes: "RegionOne/az-1 RegionOne/az-1 RegionOne/az-1 RegionTwo RegionTwo RegionTwo",
 			asked: shrink(1, "regions", []any{attributes{"name": "RegionOne", "zones": protocol.Listing("az-1", 2)}, attributes{"name": "RegionTwo"}}),
 			want:  "{RegionOne=3 RegionTwo=3} - {count=1 regions={RegionOne=1} zones={RegionOne={az-1=1}}} = {RegionOne=2 RegionTwo=3}: 1 node to delete."},
-		"the share of no region": {nodes: "RegionOne", places: two, asked: attributes{"decision": nowhere("regions")},
+		"the share of no region": {nodes: "RegionOne", places: two, asked: decided(t, `{"creation": {"regions": {}}}`),
 			want: "{RegionOne=1 RegionTwo=0} = {RegionOne=1 RegionTwo=0}: Nothing to create or to delete."},
 		"zones of one of them": {nodes: "RegionOne/az-1 RegionTwo", places: "RegionOne:az-1,az-2 RegionTwo", asked: grow(4),
 			want: "{RegionOne=1 RegionTwo=1} + {count=4 regions={RegionOne=2 RegionTwo=2} zones={RegionOne={az-1=1 az-2=1}}}" +
 				" = {RegionOne=3 RegionTwo=3}: 4 nodes to create."},
-		"a share": {nodes: "Elsewhere", places: two, asked: attributes{"decision": share("creation", 5, "RegionOne", 2, "Far", 3)},
+		"a share": {nodes: "Elsewhere", places: two, asked: decided(t, `{"creation": {"count": 5, "regions": {"RegionOne": 2, "Far": 3}}}`),
 			want: "{Elsewhere=1 RegionOne=0 RegionTwo=0} + {count=2 regions={RegionOne=1 RegionTwo=1} zones=}" +
 				" = {Elsewhere=1 RegionOne=1 RegionTwo=1}: 2 nodes to create. The decision has 5 nodes, of which other regions get 3."},
-		"the share of a region that is not listed": {nodes: two, places: "RegionOne", asked: attributes{"decision": share("deletion", 1, "RegionTwo", 1)},
+		"the share of a region that is not listed": {nodes: two, places: "RegionOne", asked: decided(t, `{"deletion": {"count": 1, "regions": {"RegionTwo": 1}}}`),
 			want: "{RegionOne=1 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {RegionOne=1 RegionTwo=0}: 1 node to delete."},
 		"a place that takes precedence": {places: "RegionOne:az-1,az-2", asked: attributes{"node_create": attributes{"region": "RegionOne"}},
 			want: "{RegionOne=0} = {RegionOne=0}: The region RegionOne that the node names takes precedence: nothing is planned. " +
@@ -152,7 +159,7 @@ func TestRegionPlanRead(t *testing.T) {
 		"a shrink where one is closed": {nodes: "RegionOne RegionOne RegionTwo RegionTwo", places: "RegionOne! RegionTwo", asked: shrink(3),
 			want: "{RegionOne=2 RegionTwo=2} - {count=3 regions={RegionOne=1 RegionTwo=2} zones=} = {RegionOne=1 RegionTwo=0}: 3 nodes to delete."},
 		"none that takes nodes": {places: "Dark", asked: grow(1), at: "regions[0].name: Region skipped\nregions: No region is found usable."},
-		"the nodes of a place that are more than it has": {nodes: two, places: two, asked: attributes{"decision": share("deletion", 9, "RegionTwo", 9)},
+		"the nodes of a place that are more than it has": {nodes: two, places: two, asked: decided(t, `{"deletion": {"count": 9, "regions": {"RegionTwo": 9}}}`),
 			at: ": There is no feasible plan to handle all nodes."}, // that count is not cut
 		"who is protected": {nodes: "RegionOne! RegionOne! RegionTwo", places: two, asked: shrink(1),
 			want: "{RegionOne=2 RegionTwo=1} - {count=1 regions={RegionTwo=1} zones=} = {RegionOne=2 RegionTwo=0}: 1 node to delete."},
@@ -185,20 +192,6 @@ func TestRegionPlanRead(t *testing.T) {
 	planCase{places: two, asked: grow(1, "respect_quotas", true), at: ": Unable to look up quotas"}.read(t, fake, "limits", "region")
 }
 
-// share is a decision about nodes in regions.
-func share(kind string, count int, regions ...any) tftypes.Value {
-	counts := map[string]tftypes.Value{}
-	for i := 0; i < len(regions); i += 2 {
-		counts[regions[i].(string)] = tftypes.NewValue(tftypes.Number, regions[i+1])
-	}
-	return object(map[string]tftypes.Value{kind: object(map[string]tftypes.Value{"count": tftypes.NewValue(tftypes.Number, count), "regions": object(counts)})})
-}
-
-// nowhere is a decision whose places of a kind are none.
-func nowhere(places string) tftypes.Value {
-	return object(map[string]tftypes.Value{"creation": object(map[string]tftypes.Value{places: object(nil)})})
-}
-
 func object(fields map[string]tftypes.Value) tftypes.Value {
 	of := map[string]tftypes.Type{}
 	for name, v := range fields {
@@ -226,7 +219,7 @@ func TestZonePlanRead(t *testing.T) {
 		"another region": {nodes: "RegionOne/az-1", places: "az-1 az-2", asked: grow(2, "region", "RegionTwo", "respect_quotas", true, "flavor_id", "m1.tiny"),
 			want: "{az-1=0 az-2=0} + {count=2 region=RegionTwo zones={az-1=1 az-2=1}} = {az-1=1 az-2=1}: 2 nodes to create.",
 			at:   ": A quota binds", says: `The region "RegionTwo" gets 2 nodes and is full then`},
-		"the share of no zone": {nodes: "-/az-1", places: "az-1", asked: attributes{"decision": nowhere("zones")},
+		"the share of no zone": {nodes: "-/az-1", places: "az-1", asked: decided(t, `{"creation": {"zones": {}}}`),
 			want: "{az-1=1} = {az-1=1}: Nothing to create or to delete."},
 		"a node of another region": {places: "az-1", asked: attributes{"node_create": attributes{"region": "RegionTwo"}},
 			want: "{az-1=0} = {az-1=0}: The node is for the region RegionTwo: nothing is planned in RegionOne."},
@@ -274,7 +267,7 @@ func TestPlanValidate(t *testing.T) {
 		return attributes{"regions": []any{config}}
 	}
 	const bins = "value must be at least"
-	placed := object(map[string]tftypes.Value{"placement": object(nil)}) // by the affinity policy
+	placed := dynamic.Value(t, `{"placement": {}}`) // by the affinity policy
 	for _, c := range []struct {
 		more attributes
 		want string // "": it is good

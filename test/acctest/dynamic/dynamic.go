@@ -1,0 +1,62 @@
+// Package dynamic has values for arguments that take any type, as Terraform makes
+// them of an expression. They are written as JSON, which is one.
+package dynamic
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stretchr/testify/require"
+)
+
+// Value is a value as the protocol has it.
+func Value(t testing.TB, text string) tftypes.Value {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var v any
+	require.NoError(t, decoder.Decode(&v), text)
+	return valueOf(v)
+}
+
+// Of is a value as the framework has it.
+func Of(t testing.TB, text string) types.Dynamic {
+	t.Helper()
+	v, err := types.DynamicType.ValueFromTerraform(t.Context(), Value(t, text))
+	require.NoError(t, err, text)
+	return v.(types.Dynamic)
+}
+
+func valueOf(v any) tftypes.Value {
+	switch v := v.(type) {
+	case json.Number:
+		f, _, err := big.ParseFloat(v.String(), 10, 512, big.ToNearestEven)
+		if err != nil {
+			return tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)
+		}
+		return tftypes.NewValue(tftypes.Number, f)
+	case string:
+		return tftypes.NewValue(tftypes.String, v)
+	case bool:
+		return tftypes.NewValue(tftypes.Bool, v)
+	case []any:
+		values, of := make([]tftypes.Value, len(v)), make([]tftypes.Type, len(v))
+		for i, e := range v {
+			values[i] = valueOf(e)
+			of[i] = values[i].Type()
+		}
+		return tftypes.NewValue(tftypes.Tuple{ElementTypes: of}, values)
+	case map[string]any:
+		values, of := map[string]tftypes.Value{}, map[string]tftypes.Type{}
+		for name, e := range v {
+			values[name] = valueOf(e)
+			of[name] = values[name].Type()
+		}
+		return tftypes.NewValue(tftypes.Object{AttributeTypes: of}, values)
+	}
+	return tftypes.NewValue(tftypes.DynamicPseudoType, nil)
+}
